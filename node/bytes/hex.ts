@@ -1,0 +1,57 @@
+/**
+ * Hex text and bytes. Text is lower case and begins with `0x`; parsing accepts upper-case digits
+ * and always an even number of them.
+ */
+import { BytesError } from "./error.ts";
+
+/** A branded `0x` string of 32 bytes, used at edges and as a map key. */
+export type Hash = `0x${string}` & { readonly __brand: "Hash" };
+/** A branded `0x` string of 20 bytes, lower case. */
+export type Address = `0x${string}` & { readonly __brand: "Address" };
+
+/** Bytes to `0x` text, two digits a byte. */
+export function toHex(bytes: Uint8Array): `0x${string}` {
+  return `0x${bareHex(bytes)}`;
+}
+
+/** Bytes to lower-case digits without `0x`. */
+export function bareHex(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex");
+}
+
+/** `0x` text to bytes. Throws `BytesError` `bad-hex` on a missing prefix, odd length or foreign digit. */
+export function fromHex(text: string): Uint8Array<ArrayBuffer> {
+  if (!text.startsWith("0x")) throw new BytesError("bad-hex", `hex text without 0x prefix: ${shorten(text)}`);
+  return fromBareHex(text.slice(2));
+}
+
+/** Digits without `0x` to bytes. Throws `BytesError` `bad-hex`. */
+export function fromBareHex(digits: string): Uint8Array<ArrayBuffer> {
+  if (digits.length % 2 !== 0) throw new BytesError("bad-hex", `odd number of hex digits: ${digits.length}`);
+  const bytes = new Uint8Array(digits.length / 2);
+  if (bytes.length > 0 && Buffer.from(bytes.buffer).write(digits, "hex") !== bytes.length) {
+    throw new BytesError("bad-hex", `not a hex digit in ${shorten(digits)}`);
+  }
+  return bytes;
+}
+
+/** 32 bytes to a `Hash`. */
+export function hashText(bytes: Uint8Array): Hash {
+  if (bytes.length !== 32) throw new BytesError("bad-length", `a hash has 32 bytes, not ${bytes.length}`);
+  return toHex(bytes) as Hash; // length checked above
+}
+
+/** 20 bytes to an `Address`. */
+export function addressText(bytes: Uint8Array): Address {
+  if (bytes.length !== 20) throw new BytesError("bad-length", `an address has 20 bytes, not ${bytes.length}`);
+  return toHex(bytes) as Address; // length checked above
+}
+
+/** Bytes to a one-character-a-byte string: the cheapest map key there is. Never shown to anyone. */
+export function mapKey(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
+}
+
+function shorten(text: string): string {
+  return text.length > 40 ? `${text.slice(0, 40)}...` : text;
+}
