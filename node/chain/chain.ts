@@ -1,0 +1,47 @@
+/**
+ * The chain: the durable sequence of blocks and what can be looked up in it. Blocks come in through
+ * `append` (made here) and `importBlocks` (made elsewhere); out go head events, blocks, receipts and
+ * state views. What is not yet synced to disk is visible to nobody outside this room.
+ */
+import type { ChainConfig } from "../config/chain-config.ts";
+import type { Rules } from "../config/rules.ts";
+import type { Parameters } from "../governance/parameters.ts";
+import type { Block } from "../model/block.ts";
+import type { Header } from "../model/header.ts";
+import type { Receipt } from "../model/receipt.ts";
+import type { StateView } from "../state/state.ts";
+
+/** Called after a block is synced to disk, in block order; must not throw. */
+export type HeadListener = (block: Block, receipts: readonly Receipt[]) => void;
+
+/** Where a transaction stands in the chain. */
+export interface TransactionPlace {
+  readonly block: Block;
+  /** Position in the block, from 0. */
+  readonly index: number;
+}
+
+/** What readers see of the chain. */
+export interface Chain {
+  readonly config: ChainConfig;
+  readonly genesisHash: Uint8Array;
+  /** The newest durable block. */
+  head(): Block;
+  block(number: number): Block | undefined;
+  blockByHash(hash: Uint8Array): Block | undefined;
+  receipts(number: number): readonly Receipt[] | undefined;
+  findTransaction(hash: Uint8Array): TransactionPlace | undefined;
+  /** The state after block `number`. Throws `StateError` `state-missing` when it is no longer kept. */
+  stateAt(number: number): StateView;
+  rules(number: number): Rules;
+  /** Governance parameters in force at a block. */
+  parameters(number: number): Parameters;
+  /** Base fee of the block after the head; undefined where its rules have none. */
+  nextBaseFee(): bigint | undefined;
+  /** Proposer of a block, recovered from its seal; undefined for block 0 and unreadable seals. */
+  author(header: Header): Uint8Array | undefined;
+  /** Sum of the block scores of blocks 0 to `number`. */
+  totalBlockScore(number: number): bigint;
+  /** Registers a listener; the result takes it out again. */
+  onHead(listener: HeadListener): () => void;
+}
