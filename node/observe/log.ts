@@ -1,0 +1,86 @@
+/**
+ * The program's log. Callers pass plain fields and a constant lower-case message; what comes out is one
+ * line a record on standard error: readable text, logfmt or JSON. Bytes are written as `0x` text and
+ * bigints in decimal, so callers hand over what they have. Lines are written at once (pino without its
+ * worker transports): none is lost at exit, and start-up does not wait for a thread.
+ */
+import { type Logger, pino } from "pino";
+import { toHex } from "../bytes/hex.ts";
+import { type LogRecord, logfmtLine, terminalLine } from "./log-format.ts";
+
+/** What a record tells; `fields` first, then a constant lower-case message. */
+export interface Log {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+  /** The same log with `fields` added to every record. */
+  child(fields: object): Log;
+}
+
+/** The least that is written; `silent` writes nothing. */
+export type LogLevel = "silent" | "error" | "warn" | "info" | "debug";
+
+/** How a record looks as a line. */
+export type LogFormat = "terminal" | "json" | "logfmt";
+
+/** Where lines go: a writable stream or anything that takes text. */
+export interface LogStream {
+  write(line: string): unknown;
+  readonly isTTY?: boolean | undefined;
+}
+
+/** What `createLog` needs; without a stream lines go to standard error. */
+export interface LogOptions {
+  readonly level: LogLevel;
+  readonly format: LogFormat;
+  readonly stream?: LogStream;
+}
+
+/** A log that writes `level` and graver records to `stream`, one line each. */
+export function createLog({ level, format, stream = process.stderr }: LogOptions): Log {
+  const destination = format === "json" ? stream : formatting(stream, format);
+  return wrap(pino({ level, base: null, formatters: { level: (label) => ({ level: label }) } }, destination));
+}
+
+/** Writes nothing; for tests and for parts that may run without a log. */
+export const silentLog: Log = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+  child: () => silentLog,
+};
+
+function wrap(logger: Logger): Log {
+  const enabled = (level: LogLevel) => logger.isLevelEnabled(level);
+  return {
+    debug: (fields, message) => enabled("debug") && logger.debug(plain(fields), message),
+    info: (fields, message) => enabled("info") && logger.info(plain(fields), message),
+    warn: (fields, message) => enabled("warn") && logger.warn(plain(fields), message),
+    error: (fields, message) => enabled("error") && logger.error(plain(fields), message),
+    child: (fields) => wrap(logger.child(plain(fields))),
+  };
+}
+
+/** Replaces what JSON cannot hold. One level deep: fields are flat by rule. */
+function plain(fields: object): Record<string, unknown> {
+  const result: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(fields)) {
+    if (value instanceof Uint8Array) result[name] = toHex(value);
+    else if (typeof value === "bigint") result[name] = value.toString();
+    else if (value instanceof Error) result[name] = { message: value.message, stack: value.stack };
+    else result[name] = value;
+  }
+  return result;
+}
+
+function formatting(stream: LogStream, format: "terminal" | "logfmt"): LogStream {
+  const colour = stream.isTTY === true && !process.env["NO_COLOR"];
+  return {
+    write(line) {
+      const record = JSON.parse(line) as LogRecord; // pino wrote this line with the settings above
+      stream.write(format === "logfmt" ? logfmtLine(record) : terminalLine(record, colour));
+    },
+  };
+}
