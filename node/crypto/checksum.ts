@@ -1,0 +1,14 @@
+import { bareHex } from "../bytes/hex.ts";
+import { keccak256 } from "./keccak.ts";
+
+/** The mixed-case text of an address (EIP-55). */
+export function checksumAddress(address: Uint8Array): string {
+  const digits = bareHex(address);
+  const hash = bareHex(keccak256(Buffer.from(digits, "latin1")));
+  let text = "0x";
+  for (let i = 0; i < digits.length; i++) {
+    const digit = digits.charAt(i);
+    text += hash.charAt(i) >= "8" ? digit.toUpperCase() : digit;
+  }
+  return text;
+}

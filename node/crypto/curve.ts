@@ -1,0 +1,10 @@
+/** The operations of secp256k1 that have two implementations. Callers have checked every argument. */
+export interface Curve {
+  readonly name: "native" | "noble";
+  /** Deterministic (RFC 6979), low s; r, s, then the recovery id 0 or 1: 65 bytes. The key is in 1..N-1. */
+  sign(digest: Uint8Array, key: Uint8Array): Uint8Array;
+  /** The 64-byte public key, or undefined when no point fits. `v` is 0 or 1; r and s are in 1..N-1. */
+  recover(digest: Uint8Array, signature: Uint8Array, v: number): Uint8Array | undefined;
+  /** The 64-byte public key of a key in 1..N-1. */
+  publicKeyOf(key: Uint8Array): Uint8Array;
+}

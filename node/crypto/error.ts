@@ -1,0 +1,12 @@
+/** What can be wrong with input to this room. */
+export type CryptoErrorCode = "bad-private-key" | "bad-digest" | "bad-kdf" | "bad-cipher";
+
+/** Thrown by this room; `code` is stable. The message never holds a key or a passphrase. */
+export class CryptoError extends Error {
+  override readonly name = "CryptoError";
+  readonly code: CryptoErrorCode;
+  constructor(code: CryptoErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}

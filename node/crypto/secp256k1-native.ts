@@ -1,0 +1,37 @@
+import { createRequire } from "node:module";
+import type * as Bindings from "secp256k1";
+import type { Curve } from "./curve.ts";
+
+/**
+ * libsecp256k1 through its native binding, or undefined when it does not load on this machine. The package's
+ * main entry would fall back to slow JavaScript without a word, so its binding is asked for directly.
+ */
+export function loadNativeCurve(): Curve | undefined {
+  try {
+    // The same functions as the package's main entry, whose types these are.
+    return createNativeCurve(createRequire(import.meta.url)("secp256k1/bindings.js") as typeof Bindings);
+  } catch {
+    return undefined; // the caller chooses the other implementation and says so
+  }
+}
+
+function createNativeCurve(secp: typeof Bindings): Curve {
+  return {
+    name: "native",
+    sign: (digest, key) => {
+      const signed = secp.ecdsaSign(digest, key);
+      const signature = new Uint8Array(65);
+      signature.set(signed.signature);
+      signature[64] = signed.recid;
+      return signature;
+    },
+    recover: (digest, signature, v) => {
+      try {
+        return secp.ecdsaRecover(signature.subarray(0, 64), v, digest, false).subarray(1);
+      } catch {
+        return undefined; // arguments are well formed, so the only cause is that no point fits
+      }
+    },
+    publicKeyOf: (key) => secp.publicKeyCreate(key, false).subarray(1),
+  };
+}

@@ -1,0 +1,27 @@
+import { secp256k1 } from "@noble/curves/secp256k1.js";
+import type { Curve } from "./curve.ts";
+
+/** secp256k1 in JavaScript, for machines without the native binding: some thirty times slower to recover. */
+export const nobleCurve: Curve = {
+  name: "noble",
+  sign: (digest, key) => {
+    // The library puts the recovery id first.
+    const recovered = secp256k1.sign(digest, key, { prehash: false, lowS: true, format: "recovered" });
+    const signature = new Uint8Array(65);
+    signature.set(recovered.subarray(1));
+    signature[64] = recovered[0] as number; // 65 bytes long
+    return signature;
+  },
+  recover: (digest, signature, v) => {
+    try {
+      return secp256k1.Signature.fromBytes(signature.subarray(0, 64), "compact")
+        .addRecoveryBit(v)
+        .recoverPublicKey(digest)
+        .toBytes(false)
+        .subarray(1);
+    } catch {
+      return undefined; // arguments are well formed, so the only cause is that no point fits
+    }
+  },
+  publicKeyOf: (key) => secp256k1.getPublicKey(key, false).subarray(1),
+};

@@ -1,0 +1,98 @@
+/**
+ * The signatures of transactions, seals and messages, by the fastest implementation that this machine has.
+ * Whoever starts a node looks at `secp256k1Backend` and warns when it is not "native". Sizes and ranges are
+ * tested here, once, so both implementations answer alike on every input. All byte strings are big-endian.
+ */
+import type { Curve } from "./curve.ts";
+import { CryptoError } from "./error.ts";
+import { hashInput, keccakInput, keccakOutput } from "./keccak.ts";
+import { loadNativeCurve } from "./secp256k1-native.ts";
+
+/** Signing and recovery over one implementation of the curve; see the functions of the same names below. */
+export interface Secp256k1 {
+  readonly backend: "native" | "noble";
+  sign(digest: Uint8Array, key: Uint8Array): Uint8Array;
+  recover(digest: Uint8Array, signature: Uint8Array): Uint8Array | undefined;
+  publicKeyOf(key: Uint8Array): Uint8Array;
+}
+
+// SEC 2 section 2.4.1: the group order N, and half of it (EIP-2).
+const ORDER = Buffer.from("fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141", "hex");
+const HALF_ORDER = Buffer.from("7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0", "hex");
+const ZERO = new Uint8Array(32);
+
+/** Puts the checks around one implementation of the curve. */
+export function createSecp256k1(curve: Curve): Secp256k1 {
+  return {
+    backend: curve.name,
+    sign: (digest, key) => {
+      checkKey(key);
+      if (digest.length !== 32)
+        throw new CryptoError("bad-digest", `a digest has 32 bytes, not ${digest.length}`);
+      return curve.sign(digest, key);
+    },
+    recover: (digest, signature) => {
+      if (digest.length !== 32 || signature.length !== 65) return undefined;
+      const v = signature[64];
+      if (v !== 0 && v !== 1) return undefined;
+      if (!isScalar(signature.subarray(0, 32)) || !isScalar(signature.subarray(32, 64))) return undefined;
+      return curve.recover(digest, signature, v);
+    },
+    publicKeyOf: (key) => {
+      checkKey(key);
+      return curve.publicKeyOf(key);
+    },
+  };
+}
+
+function checkKey(key: Uint8Array): void {
+  if (!isScalar(key))
+    throw new CryptoError("bad-private-key", "a private key has 32 bytes and lies in 1..N-1");
+}
+
+/** True for 32 bytes that hold an integer in 1..N-1, as r and s of a signature must. */
+export function isScalar(bytes: Uint8Array): boolean {
+  return bytes.length === 32 && Buffer.compare(bytes, ORDER) < 0 && Buffer.compare(bytes, ZERO) !== 0;
+}
+
+/** True for 32 bytes that are a private key: 1..N-1. */
+export function isPrivateKey(bytes: Uint8Array): boolean {
+  return isScalar(bytes);
+}
+
+/** True when s (32 bytes) is at most half the order, as EIP-2 demands. */
+export function isLowS(s: Uint8Array): boolean {
+  return s.length === 32 && Buffer.compare(s, HALF_ORDER) <= 0;
+}
+
+const chosen = createSecp256k1(loadNativeCurve() ?? (await import("./secp256k1-noble.ts")).nobleCurve);
+
+/** Which implementation is in use: "noble" means that the native one did not load and recovery is slow. */
+export const secp256k1Backend: "native" | "noble" = chosen.backend;
+
+/** Signs a 32-byte digest: r, s (low), v (0 or 1), 65 bytes. Throws `CryptoError` for a bad key or digest. */
+export function sign(digest: Uint8Array, key: Uint8Array): Uint8Array {
+  return chosen.sign(digest, key);
+}
+
+/** The 64-byte public key of who signed; undefined when nothing recovers. v is 0 or 1. Never throws. */
+export function recover(digest: Uint8Array, signature: Uint8Array): Uint8Array | undefined {
+  return chosen.recover(digest, signature);
+}
+
+/** The 64-byte public key x, y of a private key. Throws `CryptoError` `bad-private-key`. */
+export function publicKeyOf(key: Uint8Array): Uint8Array {
+  return chosen.publicKeyOf(key);
+}
+
+/** The address of a 64-byte public key: the last 20 bytes of its hash. */
+export function addressOfPublicKey(publicKey: Uint8Array): Uint8Array<ArrayBuffer> {
+  keccakInput.set(publicKey);
+  hashInput(publicKey.length);
+  return new Uint8Array(keccakOutput.subarray(12));
+}
+
+/** The address of a private key. Throws `CryptoError` `bad-private-key`. */
+export function addressOfKey(key: Uint8Array): Uint8Array<ArrayBuffer> {
+  return addressOfPublicKey(publicKeyOf(key));
+}

@@ -1,0 +1,50 @@
+/**
+ * Compiles the WebAssembly parts and writes them as TypeScript: `node scripts/build-wasm.ts`.
+ * With `--check` nothing is written; the exit code is 1 when a committed file is not what the source gives.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { createMemoryStream, main } from "assemblyscript/asc";
+import { keccakSource } from "../wasm/keccak-source.ts";
+
+const PARTS = [{ source: keccakSource, target: "node/crypto/keccak-wasm.ts", name: "KECCAK_WASM" }];
+
+async function compile(source: string): Promise<Uint8Array> {
+  let binary: Uint8Array | undefined;
+  const flags = ["-O3", "--noAssert", "--runtime", "stub", "--enable", "bulk-memory", "--use", "abort="];
+  const stderr = createMemoryStream();
+  const { error } = await main(["main.ts", "--outFile", "main.wasm", ...flags], {
+    readFile: (name) => (name === "main.ts" ? source : null),
+    writeFile: (name, contents) => {
+      if (name === "main.wasm" && typeof contents !== "string") binary = contents;
+    },
+    listFiles: () => [],
+    stderr,
+  });
+  if (error !== null || binary === undefined)
+    throw new Error(`asc failed: ${stderr.toString()}`, { cause: error });
+  return binary;
+}
+
+function asTypeScript(name: string, binary: Uint8Array): string {
+  const lines =
+    Buffer.from(binary)
+      .toString("base64")
+      .match(/.{1,100}/g) ?? [];
+  return [
+    "/** A compiled WebAssembly module, base64. Written by `node scripts/build-wasm.ts`: do not edit. */",
+    `export const ${name} = [`,
+    ...lines.map((line) => `  "${line}",`),
+    '].join("");',
+    "",
+  ].join("\n");
+}
+
+for (const part of PARTS) {
+  const target = new URL(`../${part.target}`, import.meta.url);
+  const text = asTypeScript(part.name, await compile(part.source()));
+  if (!process.argv.includes("--check")) writeFileSync(target, text);
+  else if (readFileSync(target, "utf8") !== text) {
+    console.error(`${part.target} is not what its source gives: run node scripts/build-wasm.ts`);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,138 @@
+import { describe, expect, test } from "@jest/globals";
+import { secp256k1 as oracle } from "ethereum-cryptography/secp256k1.js";
+import { bareHex, fromBareHex } from "../../../node/bytes/hex.ts";
+import { fixedBytes } from "../../../node/bytes/integer.ts";
+import { keccak256 } from "../../../node/crypto/keccak.ts";
+import {
+  addressOfKey,
+  addressOfPublicKey,
+  createSecp256k1,
+  isLowS,
+  isPrivateKey,
+  isScalar,
+  publicKeyOf,
+  recover,
+  secp256k1Backend,
+  sign,
+} from "../../../node/crypto/secp256k1.ts";
+import { loadNativeCurve } from "../../../node/crypto/secp256k1-native.ts";
+import { nobleCurve } from "../../../node/crypto/secp256k1-noble.ts";
+
+const N = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+const native = loadNativeCurve();
+const backends = [createSecp256k1(nobleCurve), ...(native === undefined ? [] : [createSecp256k1(native)])];
+
+const digestOf = (seed: number): Uint8Array => keccak256(Buffer.from(`digest ${seed}`));
+const scalars = (r: bigint, s: bigint, v = 0): Uint8Array =>
+  Uint8Array.from([...fixedBytes(r, 32), ...fixedBytes(s, 32), v]);
+const keyOf = (seed: number): Uint8Array => keccak256(Buffer.from(`key ${seed}`));
+
+test("the native implementation loads here and is the one in use", () => {
+  expect(secp256k1Backend).toBe("native");
+  expect(backends.map(({ backend }) => backend)).toEqual(["noble", "native"]);
+});
+
+describe.each(backends)("secp256k1 by $backend", (curve) => {
+  test("signs as the oracle does, low s, with v 0 or 1, and recovers the signer", () => {
+    for (let seed = 0; seed < 40; seed++) {
+      const signature = curve.sign(digestOf(seed), keyOf(seed));
+      const expected = oracle.sign(digestOf(seed), keyOf(seed));
+      expect(bareHex(signature.subarray(0, 64))).toBe(expected.toCompactHex());
+      expect(signature[64]).toBe(expected.recovery);
+      expect(isLowS(signature.subarray(32, 64))).toBe(true);
+      const publicKey = curve.recover(digestOf(seed), signature);
+      expect(publicKey && bareHex(publicKey)).toBe(
+        bareHex(oracle.getPublicKey(keyOf(seed), false).subarray(1)),
+      );
+      expect(bareHex(curve.publicKeyOf(keyOf(seed)))).toBe(bareHex(publicKey ?? new Uint8Array()));
+    }
+  });
+
+  test("recovers the signer from the high-s twin of a signature too", () => {
+    const signature = curve.sign(digestOf(1), keyOf(1));
+    const s = BigInt(`0x${bareHex(signature.subarray(32, 64))}`);
+    const twin = Uint8Array.from([
+      ...signature.subarray(0, 32),
+      ...fixedBytes(N - s, 32),
+      1 - (signature[64] as number),
+    ]);
+    expect(isLowS(twin.subarray(32, 64))).toBe(false);
+    expect(curve.recover(digestOf(1), twin)).toEqual(curve.publicKeyOf(keyOf(1)));
+  });
+
+  test("gives undefined for what cannot be recovered, and never throws", () => {
+    const good = curve.sign(digestOf(2), keyOf(2));
+    const withByte = (at: number, value: number): Uint8Array => good.with(at, value);
+    for (const v of [2, 3, 4, 27, 28, 255])
+      expect(curve.recover(digestOf(2), withByte(64, v))).toBeUndefined();
+    for (const bad of [0n, N, N + 1n, 2n ** 256n - 1n]) {
+      expect(curve.recover(digestOf(2), scalars(bad, 5n))).toBeUndefined();
+      expect(curve.recover(digestOf(2), scalars(5n, bad))).toBeUndefined();
+    }
+    // No point of the curve has x = 5.
+    expect(curve.recover(digestOf(2), scalars(5n, 7n))).toBeUndefined();
+    expect(curve.recover(digestOf(2), scalars(1n, 7n))).toBeDefined();
+    for (const length of [0, 1, 64, 66, 1000]) {
+      expect(curve.recover(digestOf(2), new Uint8Array(length).fill(1))).toBeUndefined();
+    }
+    for (const length of [0, 31, 33]) expect(curve.recover(new Uint8Array(length), good)).toBeUndefined();
+  });
+
+  test("answers undefined when the recovered point is infinity", () => {
+    // r = x(G), s = z: then s*R - z*G is the point at infinity for the even-y R = G.
+    const gx = 0x79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798n;
+    const z = 12_345n;
+    const signature = Uint8Array.from([...fixedBytes(gx, 32), ...fixedBytes(z, 32), 0]);
+    expect(curve.recover(fixedBytes(z, 32), signature)).toBeUndefined();
+  });
+
+  test("refuses keys outside 1..N-1 and digests of another size, without showing them", () => {
+    for (const key of [
+      new Uint8Array(32),
+      fixedBytes(N, 32),
+      new Uint8Array(31).fill(1),
+      new Uint8Array(0),
+    ]) {
+      expect(() => curve.sign(digestOf(3), key)).toThrow(
+        expect.objectContaining({ code: "bad-private-key" }),
+      );
+      expect(() => curve.publicKeyOf(key)).toThrow(expect.objectContaining({ code: "bad-private-key" }));
+    }
+    expect(() => curve.sign(new Uint8Array(31), keyOf(3))).toThrow(
+      expect.objectContaining({ code: "bad-digest" }),
+    );
+    expect(curve.publicKeyOf(fixedBytes(N - 1n, 32)).length).toBe(64);
+  });
+
+  test("agrees with the oracle on random signatures, recoverable or not", () => {
+    for (let seed = 0; seed < 40; seed++) {
+      const r = keccak256(Buffer.from(`r ${seed}`));
+      const s = keccak256(Buffer.from(`s ${seed}`));
+      const v = seed % 2;
+      let expected: string | undefined;
+      try {
+        const parsed = oracle.Signature.fromCompact(Uint8Array.from([...r, ...s])).addRecoveryBit(v);
+        expected = parsed.recoverPublicKey(digestOf(seed)).toHex(false).slice(2);
+      } catch {
+        expected = undefined;
+      }
+      const found = curve.recover(digestOf(seed), Uint8Array.from([...r, ...s, v]));
+      expect(found && bareHex(found)).toBe(expected);
+    }
+  });
+});
+
+test("the exported functions give the published address and key of a known private key", () => {
+  const key = fromBareHex("c87509a1c067bbde78beb793e6fa76530b6382a4c0241e5e4a9ec0a0f44dc0d3");
+  expect(bareHex(addressOfKey(key))).toBe("627306090abab3a6e1400e9345bc60c78a8bef57");
+  expect(addressOfPublicKey(publicKeyOf(key))).toEqual(addressOfKey(key));
+  expect(recover(digestOf(4), sign(digestOf(4), key))).toEqual(publicKeyOf(key));
+});
+
+test("scalars and low s end exactly at the order and at half of it", () => {
+  expect([1n, N - 1n].map((n) => isScalar(fixedBytes(n, 32)))).toEqual([true, true]);
+  expect([0n, N].map((n) => isScalar(fixedBytes(n, 32)))).toEqual([false, false]);
+  expect([1n, N - 1n, 0n, N].map((n) => isPrivateKey(fixedBytes(n, 32)))).toEqual([true, true, false, false]);
+  expect(isLowS(fixedBytes(N / 2n, 32))).toBe(true);
+  expect(isLowS(fixedBytes(N / 2n + 1n, 32))).toBe(false);
+});
