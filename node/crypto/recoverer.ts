@@ -1,0 +1,150 @@
+/**
+ * Recovers the signers of many signatures on a thread of its own, so that a block's senders cost the main
+ * thread almost nothing. Small batches, batches above the budget, and everything when the thread has died are
+ * done on the main thread, in slices between which other work runs.
+ */
+import { extname } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
+import { JOB_BYTES, packJobs, type RecoveryJob, recoverAddress, unpackAddresses } from "./recovery-batch.ts";
+
+/** Addresses for batches of signatures; closing waits for the batches under way. */
+export interface Recoverer extends AsyncDisposable {
+  /** The signers' addresses in the order of the batch; undefined where nothing recovers. Never rejects. */
+  recover(batch: readonly RecoveryJob[]): Promise<(Uint8Array | undefined)[]>;
+}
+
+/** Where the death of the thread is told. */
+export interface RecovererLog {
+  warn(fields: object, message: string): void;
+}
+
+/** Settings that have good defaults. */
+export interface RecovererOptions {
+  /** What the thread runs; tests pass one that fails. */
+  readonly workerFile?: URL;
+  /** Packed bytes that may wait for the thread. A batch above that is done on the main thread. */
+  readonly budgetBytes?: number;
+}
+
+interface Pending {
+  readonly batch: readonly RecoveryJob[];
+  readonly done: (addresses: (Uint8Array | undefined)[]) => void;
+}
+
+/** Smaller batches are done at once: a round trip to the thread costs about as much as one recovery. */
+const SMALLEST_BATCH = 64;
+/** About one millisecond of recoveries with the native implementation. */
+const SLICE = 32;
+const DEFAULT_BUDGET = 16 * 1024 * 1024;
+/** A thread that died this often is not started again. */
+const MOST_DEATHS = 3;
+
+/** Opens a recoverer. Its thread starts with the first batch of 64 or more and keeps no process alive when idle. */
+export function openRecoverer(log: RecovererLog, options: RecovererOptions = {}): Recoverer {
+  return new ThreadRecoverer(log, options);
+}
+
+class ThreadRecoverer implements Recoverer {
+  readonly #log: RecovererLog;
+  readonly #workerFile: URL;
+  readonly #budget: number;
+  readonly #pending = new Map<number, Pending>();
+  #worker: Worker | undefined;
+  #waitingBytes = 0;
+  #nextId = 0;
+  #deaths = 0;
+  #closed = false;
+  #onIdle: (() => void) | undefined;
+
+  constructor(log: RecovererLog, options: RecovererOptions) {
+    this.#log = log;
+    this.#workerFile =
+      options.workerFile ?? new URL(`./recovery-worker${extname(import.meta.url)}`, import.meta.url);
+    this.#budget = options.budgetBytes ?? DEFAULT_BUDGET;
+  }
+
+  async recover(batch: readonly RecoveryJob[]): Promise<(Uint8Array | undefined)[]> {
+    const bytes = batch.length * JOB_BYTES;
+    const tooMuch = this.#waitingBytes + bytes > this.#budget;
+    if (batch.length < SMALLEST_BATCH || tooMuch || this.#closed || this.#deaths >= MOST_DEATHS) {
+      return recoverHere(batch);
+    }
+    return this.#send(batch);
+  }
+
+  async #send(batch: readonly RecoveryJob[]): Promise<(Uint8Array | undefined)[]> {
+    const packed = packJobs(batch);
+    const bytes = packed.length; // read before the transfer empties it
+    const id = this.#nextId++;
+    const worker = (this.#worker ??= this.#start());
+    this.#waitingBytes += bytes;
+    try {
+      return await new Promise((done) => {
+        this.#pending.set(id, { batch, done });
+        worker.ref();
+        worker.postMessage({ id, packed }, [packed.buffer]);
+      });
+    } finally {
+      this.#waitingBytes -= bytes;
+    }
+  }
+
+  #start(): Worker {
+    const worker = new Worker(this.#workerFile, { execArgv: [] }); // flags of the program are not the thread's
+    worker.unref();
+    worker.on("message", ({ id, answer }: { id: number; answer: Uint8Array }) =>
+      this.#settle(id, unpackAddresses(answer)),
+    );
+    let cause: unknown;
+    worker.on("error", (error) => {
+      cause = error;
+    });
+    worker.once("exit", (exitCode) => {
+      if (!this.#closed || this.#pending.size > 0) this.#takeBack(exitCode, cause);
+    });
+    return worker;
+  }
+
+  #settle(id: number, addresses: (Uint8Array | undefined)[]): void {
+    this.#pending.get(id)?.done(addresses);
+    this.#pending.delete(id);
+    if (this.#pending.size > 0) return;
+    this.#worker?.unref();
+    this.#onIdle?.();
+  }
+
+  /** The thread is gone: its batches are done here. The next large batch starts a new one. */
+  #takeBack(exitCode: number, error: unknown): void {
+    this.#worker = undefined;
+    this.#deaths++;
+    const batches = this.#pending.size;
+    this.#log.warn(
+      { exitCode, batches, error },
+      "signature recovery thread died, recovering on the main thread",
+    );
+    for (const [id, { batch }] of this.#pending) {
+      void recoverHere(batch).then((addresses) => this.#settle(id, addresses));
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    if (this.#pending.size > 0) {
+      await new Promise<void>((idle) => {
+        this.#onIdle = idle;
+      });
+    }
+    await this.#worker?.terminate();
+    this.#worker = undefined;
+  }
+}
+
+async function recoverHere(batch: readonly RecoveryJob[]): Promise<(Uint8Array | undefined)[]> {
+  const addresses: (Uint8Array | undefined)[] = [];
+  for (const job of batch) {
+    if (addresses.length > 0 && addresses.length % SLICE === 0) await setImmediate();
+    addresses.push(recoverAddress(job));
+  }
+  return addresses;
+}
