@@ -1,0 +1,59 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { StoreError } from "./error.ts";
+
+/** What the engine reported on opening, in this room's words. */
+export function openFailure(directory: string, error: unknown): StoreError {
+  const cause = causeOf(error);
+  const said = messageOf(cause);
+  if (codeOf(cause) === "LEVEL_LOCKED") {
+    return new StoreError("in-use", `${directory} is in use by another process`, { cause: error });
+  }
+  if (codeOf(cause) === "LEVEL_CORRUPTION" || DAMAGED_FILES.test(said)) {
+    return new StoreError("corrupt", `${directory} is damaged: ${said}`, { cause: error });
+  }
+  return new StoreError("failed", `cannot open ${directory}: ${said}`, { cause: error });
+}
+
+/** What the engine reported on reading; an error of this or another room passes unchanged. */
+export function readFailure(error: unknown): unknown {
+  const code = codeOf(error);
+  if (code === "LEVEL_CORRUPTION") {
+    return new StoreError("corrupt", `damaged table file: ${messageOf(error)}`, { cause: error });
+  }
+  if (code === "LEVEL_IO_ERROR") {
+    return new StoreError("failed", `cannot read: ${messageOf(error)}`, { cause: error });
+  }
+  if (code?.endsWith("_NOT_OPEN")) return new StoreError("closed", "the store is closed", { cause: error });
+  return error;
+}
+
+/**
+ * The first line of the engine's own log that tells of rows left out when it replayed its write-ahead log; the
+ * log is begun anew on each opening. A tail that was being written when the process died is not damage.
+ */
+export async function recoveryDamage(directory: string): Promise<string | undefined> {
+  const log = await readFile(join(directory, "LOG"), "utf8").catch(() => "");
+  return log.split("\n").find((line) => DROPPED_ROWS.test(line));
+}
+
+const DROPPED_ROWS = /dropping \d+ bytes|Ignoring error/;
+/** The engine calls some damage an I/O error or an invalid argument. */
+const DAMAGED_FILES = /no such file or directory|comparator|missing files|bad table/i;
+
+function causeOf(error: unknown): unknown {
+  return fieldOf(error, "cause") ?? error;
+}
+
+function codeOf(error: unknown): string | undefined {
+  const code = fieldOf(error, "code");
+  return typeof code === "string" ? code : undefined;
+}
+
+function messageOf(error: unknown): string {
+  return String(fieldOf(error, "message") ?? error);
+}
+
+function fieldOf(error: unknown, field: "cause" | "code" | "message"): unknown {
+  return typeof error === "object" && error !== null ? (error as Record<string, unknown>)[field] : undefined;
+}

@@ -1,0 +1,205 @@
+/**
+ * The store on disk: one LevelDB directory through `classic-level`. Opening takes the directory's lock; a
+ * reader thread of the same process opens the same directory beside it with `openLevelReader`.
+ */
+import { ClassicLevel } from "classic-level";
+import { mapKey } from "../bytes/hex.ts";
+import { appendChecksum, CHECKSUM_LENGTH, checkedValue } from "./checksum.ts";
+import { StoreError } from "./error.ts";
+import { openFailure, readFailure, recoveryDamage } from "./level-failure.ts";
+import type { Batch, Range, Row, Snapshot, Store, StoreReader } from "./store.ts";
+import { type Changes, WriteQueue } from "./write-queue.ts";
+
+/** Sizes in bytes; what is left out is modest (8 MB cache, 4 MB write buffer). */
+export interface LevelStoreOptions {
+  /** Uncompressed blocks kept in memory. */
+  readonly cacheBytes?: number;
+  /** Rows gathered in memory before a table file is written; up to two such buffers exist at a time. */
+  readonly writeBufferBytes?: number;
+  /** A checksum with every row, for rows that nothing else proves. Always the same for one directory. */
+  readonly checksums?: boolean;
+}
+
+type Level = ClassicLevel<Uint8Array, Uint8Array>;
+type NativeBatch = ReturnType<Level["batch"]>;
+
+/** Rows fetched at a time by an iteration. */
+const PAGE = 512;
+/** Directories open for writing in this thread: the engine's own lock is between processes. */
+const held = new Set<string>();
+
+/** Opens or creates a directory. Throws `StoreError` `in-use`, `corrupt` or `failed`. */
+export async function openLevelStore(directory: string, options: LevelStoreOptions = {}): Promise<Store> {
+  if (held.has(directory)) throw new StoreError("in-use", `${directory} is already open in this process`);
+  held.add(directory);
+  try {
+    const level = await openLevel(directory, options, true);
+    return new LevelStore(level, directory, options.checksums === true, await recoveryDamage(directory));
+  } catch (error) {
+    held.delete(directory);
+    throw error;
+  }
+}
+
+/**
+ * Opens a directory for reading in another thread of the process that writes it. All readers must be closed
+ * before the writer is: the block cache belongs to whoever opened first.
+ */
+export async function openLevelReader(
+  directory: string,
+  options: LevelStoreOptions = {},
+): Promise<StoreReader> {
+  const level = await openLevel(directory, options, false);
+  const checksums = options.checksums === true;
+  return {
+    snapshot: () => snapshotOf(level, checksums),
+    [Symbol.asyncDispose]: () => level.close(),
+  };
+}
+
+async function openLevel(directory: string, options: LevelStoreOptions, create: boolean): Promise<Level> {
+  const level: Level = new ClassicLevel(directory, {
+    keyEncoding: "view",
+    valueEncoding: "view",
+    multithreading: true,
+    createIfMissing: create,
+    cacheSize: options.cacheBytes,
+    writeBufferSize: options.writeBufferBytes,
+  });
+  try {
+    await level.open();
+  } catch (error) {
+    throw openFailure(directory, error);
+  }
+  return level;
+}
+
+class LevelBatch implements Batch {
+  readonly changes: Changes = new Map();
+  readonly native: NativeBatch;
+  readonly #checksums: boolean;
+  size = 0;
+  bytes = 0;
+
+  constructor(native: NativeBatch, checksums: boolean) {
+    this.native = native;
+    this.#checksums = checksums;
+  }
+
+  put(key: Uint8Array, value: Uint8Array): void {
+    // the native batch copies at once, so the scratch may be used again
+    this.native.put(key, this.#checksums ? appendChecksum(key, value, scratchFor(value.length)) : value);
+    this.changes.set(mapKey(key), value);
+    this.size++;
+    this.bytes += key.length + value.length;
+  }
+
+  delete(key: Uint8Array): void {
+    this.native.del(key);
+    this.changes.set(mapKey(key), undefined);
+    this.size++;
+    this.bytes += key.length;
+  }
+}
+
+let scratch = Buffer.allocUnsafeSlow(4096);
+
+function scratchFor(length: number): Buffer {
+  if (scratch.length < length + CHECKSUM_LENGTH)
+    scratch = Buffer.allocUnsafeSlow(2 * length + CHECKSUM_LENGTH);
+  return scratch;
+}
+
+class LevelStore implements Store {
+  readonly damage: string | undefined;
+  readonly #level: Level;
+  readonly #directory: string;
+  readonly #checksums: boolean;
+  readonly #queue = new WriteQueue();
+
+  constructor(level: Level, directory: string, checksums: boolean, damage: string | undefined) {
+    this.#level = level;
+    this.#directory = directory;
+    this.#checksums = checksums;
+    this.damage = damage;
+  }
+
+  get(key: Uint8Array): Uint8Array | undefined {
+    const inFlight = this.#queue.lookup(key);
+    if (inFlight.found) return inFlight.value;
+    try {
+      const value = this.#level.getSync(key);
+      return value !== undefined && this.#checksums ? checkedValue(key, value) : value;
+    } catch (error) {
+      throw readFailure(error);
+    }
+  }
+
+  createBatch(): Batch {
+    try {
+      return new LevelBatch(this.#level.batch(), this.#checksums);
+    } catch (error) {
+      throw readFailure(error);
+    }
+  }
+
+  write(batch: Batch, options: { readonly sync: boolean }): Promise<void> {
+    if (!(batch instanceof LevelBatch)) return Promise.reject(new TypeError("a batch of another store"));
+    return this.#queue.run(batch.changes, () => batch.native.write({ sync: options.sync }));
+  }
+
+  entries(range: Range): AsyncIterable<Row> {
+    return entriesOf(this.#level, range, this.#checksums);
+  }
+
+  snapshot(): Snapshot {
+    return snapshotOf(this.#level, this.#checksums);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#queue.idle;
+    await this.#level.close();
+    held.delete(this.#directory);
+  }
+}
+
+type LevelSnapshot = ReturnType<Level["snapshot"]>;
+
+function snapshotOf(level: Level, checksums: boolean): Snapshot {
+  const snapshot = level.snapshot();
+  const options = { keyEncoding: "view", valueEncoding: "view", snapshot };
+  return {
+    get: (key) => {
+      try {
+        const value = level.getSync<Uint8Array, Uint8Array>(key, options);
+        return value !== undefined && checksums ? checkedValue(key, value) : value;
+      } catch (error) {
+        throw readFailure(error);
+      }
+    },
+    entries: (range) => entriesOf(level, range, checksums, snapshot),
+    [Symbol.dispose]: () => void snapshot.close(),
+  };
+}
+
+async function* entriesOf(
+  level: Level,
+  range: Range,
+  checksums: boolean,
+  snapshot?: LevelSnapshot,
+): AsyncGenerator<Row> {
+  try {
+    await using rows = level.iterator({
+      gte: range.from,
+      lt: range.to,
+      reverse: range.reverse ?? false,
+      limit: range.limit ?? -1,
+      snapshot,
+    });
+    for (let page = await rows.nextv(PAGE); page.length > 0; page = await rows.nextv(PAGE)) {
+      for (const [key, value] of page) yield [key, checksums ? checkedValue(key, value) : value];
+    }
+  } catch (error) {
+    throw readFailure(error);
+  }
+}

@@ -1,0 +1,114 @@
+import { compareBytes } from "../bytes/compare.ts";
+import { mapKey } from "../bytes/hex.ts";
+import { StoreError } from "./error.ts";
+import type { Batch, Range, Row, Snapshot, Store } from "./store.ts";
+import { type Changes, WriteQueue } from "./write-queue.ts";
+
+type Table = ReadonlyMap<string, Uint8Array>;
+
+/** A store that lives and dies with the process: for tests and for chains that need no disk. */
+export function createMemoryStore(): Store {
+  return new MemoryStore();
+}
+
+class MemoryBatch implements Batch {
+  readonly changes: Changes = new Map();
+  size = 0;
+  bytes = 0;
+
+  put(key: Uint8Array, value: Uint8Array): void {
+    this.changes.set(mapKey(key), value);
+    this.size++;
+    this.bytes += key.length + value.length;
+  }
+
+  delete(key: Uint8Array): void {
+    this.changes.set(mapKey(key), undefined);
+    this.size++;
+    this.bytes += key.length;
+  }
+}
+
+class MemoryStore implements Store {
+  readonly damage = undefined;
+  /** Never changed in place once a snapshot holds it. */
+  #rows = new Map<string, Uint8Array>();
+  #shared = false;
+  #closed = false;
+  readonly #queue = new WriteQueue();
+
+  get(key: Uint8Array): Uint8Array | undefined {
+    this.#assertOpen();
+    const inFlight = this.#queue.lookup(key);
+    return inFlight.found ? inFlight.value : this.#rows.get(mapKey(key));
+  }
+
+  createBatch(): Batch {
+    this.#assertOpen();
+    return new MemoryBatch();
+  }
+
+  write(batch: Batch): Promise<void> {
+    if (this.#closed) return Promise.reject(closed());
+    if (!(batch instanceof MemoryBatch)) return Promise.reject(new TypeError("a batch of another store"));
+    return this.#queue.run(batch.changes, async () => this.#apply(batch.changes));
+  }
+
+  #apply(changes: Changes): void {
+    if (this.#shared) this.#rows = new Map(this.#rows);
+    this.#shared = false;
+    for (const [key, value] of changes) {
+      if (value === undefined) this.#rows.delete(key);
+      else this.#rows.set(key, value);
+    }
+  }
+
+  entries(range: Range): AsyncIterable<Row> {
+    return entriesOf(this.#share(), range);
+  }
+
+  snapshot(): Snapshot {
+    const rows = this.#share();
+    let open = true;
+    const use = (): Table => {
+      if (!open) throw closed();
+      return rows;
+    };
+    return {
+      get: (key) => use().get(mapKey(key)),
+      entries: (range) => entriesOf(use(), range),
+      [Symbol.dispose]: () => {
+        open = false;
+      },
+    };
+  }
+
+  #share(): Table {
+    this.#assertOpen();
+    this.#shared = true;
+    return this.#rows;
+  }
+
+  #assertOpen(): void {
+    if (this.#closed) throw closed();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#queue.idle;
+    this.#closed = true;
+  }
+}
+
+async function* entriesOf(rows: Table, range: Range): AsyncGenerator<Row> {
+  const found: Row[] = [];
+  for (const [name, value] of rows) {
+    const key = Buffer.from(name, "latin1");
+    if (compareBytes(key, range.from) >= 0 && compareBytes(key, range.to) < 0) found.push([key, value]);
+  }
+  found.sort(([a], [b]) => (range.reverse === true ? compareBytes(b, a) : compareBytes(a, b)));
+  yield* range.limit === undefined ? found : found.slice(0, range.limit);
+}
+
+function closed(): StoreError {
+  return new StoreError("closed", "the store is closed");
+}

@@ -1,0 +1,60 @@
+/**
+ * An ordered map of byte strings on disk (`openLevelStore`) or in memory (`createMemoryStore`). Reads are
+ * synchronous; writes are batches that land whole or not at all, one after the other in the order of the calls.
+ * Keys and values given to a store must not be changed afterwards, values read from it must not be written to.
+ */
+
+/** One row, or `undefined` where there is none. */
+export interface Rows {
+  /** Throws `StoreError` `corrupt` when the row is damaged. */
+  get(key: Uint8Array): Uint8Array | undefined;
+}
+
+/** Rows from `from` up to but not including `to`, ascending unless `reverse`. */
+export interface Range {
+  readonly from: Uint8Array;
+  readonly to: Uint8Array;
+  readonly reverse?: boolean;
+  readonly limit?: number;
+}
+
+/** A key with its value. */
+export type Row = readonly [key: Uint8Array, value: Uint8Array];
+
+/** Changes that are written together; of several for one key the last counts. */
+export interface Batch {
+  put(key: Uint8Array, value: Uint8Array): void;
+  delete(key: Uint8Array): void;
+  /** Number of changes. */
+  readonly size: number;
+  /** Bytes of all keys and values. */
+  readonly bytes: number;
+}
+
+/** The rows as they were at one moment: batches that resolve later do not show. */
+export interface Snapshot extends Rows, Disposable {
+  entries(range: Range): AsyncIterable<Row>;
+}
+
+/** What a reader thread may do with a store that another thread writes. */
+export interface StoreReader extends AsyncDisposable {
+  snapshot(): Snapshot;
+}
+
+/** See the head of this file. */
+export interface Store extends Rows, StoreReader {
+  /**
+   * What the engine had to leave out when it opened a damaged log, in its own words. Rows may be missing then:
+   * whoever can check its rows must do so.
+   */
+  readonly damage: string | undefined;
+  createBatch(): Batch;
+  /**
+   * Writes a batch of this store, which is spent thereby. From the call on `get` shows its rows; `entries` and
+   * `snapshot` show them when it has resolved. `sync`: resolves only when the rows survive a power failure.
+   * After a failed write every later one is refused with the same error.
+   */
+  write(batch: Batch, options: { readonly sync: boolean }): Promise<void>;
+  /** Rows of resolved batches, as they were when the iteration began. */
+  entries(range: Range): AsyncIterable<Row>;
+}

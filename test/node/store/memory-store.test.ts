@@ -1,0 +1,4 @@
+import { createMemoryStore } from "../../../node/store/memory-store.ts";
+import { storeContract } from "./contract.ts";
+
+storeContract("memory store", async () => createMemoryStore());
