@@ -1,0 +1,253 @@
+/**
+ * A chain's configuration: the `config` member of a genesis. What is absent gets the Go node's defaults, and
+ * `given` remembers the two absences that count for the genesis block.
+ */
+import { addressText, fromBareHex } from "../bytes/hex.ts";
+import { ConfigError } from "./error.ts";
+import { jsonInteger } from "./exact-json.ts";
+import { type ForkSchedule, forks } from "./forks.ts";
+import {
+  type JsonObject,
+  member,
+  readBigint,
+  readBoolean,
+  readNumber,
+  readObject,
+  readText,
+} from "./json-reader.ts";
+
+/** Rewards: amounts in peb, except `minimumStake` in whole coins; `ratio` is "proposer/second/third". */
+export interface RewardConfig {
+  readonly mintingAmount: bigint;
+  readonly ratio: string;
+  readonly kip82Ratio: string;
+  readonly useGiniCoeff: boolean;
+  readonly deferredTxFee: boolean;
+  readonly stakingUpdateInterval: number;
+  readonly proposerUpdateInterval: number;
+  readonly minimumStake: bigint;
+}
+
+/** The bounds and the pace of the base fee (KIP-71). */
+export interface Kip71Config {
+  readonly lowerBoundBaseFee: bigint;
+  readonly upperBoundBaseFee: bigint;
+  readonly gasTarget: bigint;
+  readonly maxBlockGasUsedForBaseFee: bigint;
+  readonly baseFeeDenominator: bigint;
+}
+
+/** Governance as the genesis sets it; votes may change it later. */
+export interface GovernanceConfig {
+  readonly governingNode: Uint8Array;
+  readonly governanceMode: string;
+  readonly govParamContract: Uint8Array;
+  readonly reward: RewardConfig;
+  readonly kip71: Kip71Config;
+}
+
+/** The whole configuration. `policy` is 0 round robin, 1 sticky, 2 weighted random; `sub` the committee's size. */
+export interface ChainConfig extends ForkSchedule {
+  readonly chainId: bigint;
+  readonly istanbul: { readonly epoch: number; readonly policy: number; readonly sub: number };
+  readonly unitPrice: bigint;
+  readonly deriveShaImpl: number;
+  readonly governance: GovernanceConfig;
+  readonly kip103ContractAddress: Uint8Array;
+  readonly kip160ContractAddress: Uint8Array;
+  /** Members that this release only keeps and shows, as parsed: `blobSchedule` and `randaoRegistry`. */
+  readonly kept: { readonly blobSchedule?: unknown; readonly randaoRegistry?: unknown };
+  /** Whether the base fee's and the stakers' parameters were spelled out: only then does block 0 record them. */
+  readonly given: { readonly kip71: boolean; readonly kip82Ratio: boolean };
+}
+
+/** KIP-71's values where a chain does not set its own. */
+export const DEFAULT_KIP71: Kip71Config = {
+  lowerBoundBaseFee: 25_000_000_000n,
+  upperBoundBaseFee: 750_000_000_000n,
+  gasTarget: 30_000_000n,
+  maxBlockGasUsedForBaseFee: 60_000_000n,
+  baseFeeDenominator: 20n,
+};
+
+const DEFAULT_REWARD: RewardConfig = {
+  mintingAmount: 0n,
+  ratio: "100/0/0",
+  kip82Ratio: "20/80",
+  useGiniCoeff: false,
+  deferredTxFee: false,
+  stakingUpdateInterval: 86_400,
+  proposerUpdateInterval: 3_600,
+  minimumStake: 2_000_000n,
+};
+
+/**
+ * Reads a configuration out of parsed JSON (numbers may be bigint) and fills in the defaults; unknown members
+ * are ignored. Throws `ConfigError` `bad-chain-config`.
+ */
+export function parseChainConfig(json: unknown): ChainConfig {
+  const config = readObject(json, "config");
+  for (const engine of ["clique", "gxhash"]) {
+    if (member(config, engine) === undefined) continue;
+    throw bad(
+      `DEPRECATED: '${engine}' consensus engine configuration is deprecated and has been removed. Please use 'istanbul' instead`,
+    );
+  }
+  const istanbul = member(config, "istanbul");
+  const governance = readObject(member(config, "governance") ?? {}, "governance");
+  const reward = member(governance, "reward");
+  const chainId = member(config, "chainId");
+  const parsed = {
+    forks: parseForks(config),
+    istanbul: parseIstanbul(istanbul),
+    unitPrice: readBigint(config, "unitPrice", 0n),
+    deriveShaImpl: readNumber(config, "deriveShaImpl", 0),
+    governance: parseGovernance(governance, reward),
+    kip103ContractAddress: parseAddress(config, "kip103ContractAddress"),
+    kip160ContractAddress: parseAddress(config, "kip160ContractAddress"),
+    kept: pick(config, ["blobSchedule", "randaoRegistry"]),
+    given: {
+      kip71: member(governance, "kip71") !== undefined,
+      kip82Ratio: readText(readObject(reward ?? {}, "reward"), "kip82ratio", "") !== "",
+    },
+  };
+  if (chainId === undefined) throw bad("chainID is not specified");
+  return { chainId: readBigint(config, "chainId", 0n), ...parsed };
+}
+
+function parseForks(config: JsonObject): ReadonlyMap<string, number> {
+  const numbers = new Map<string, number>();
+  for (const { configKey } of forks) {
+    if (member(config, configKey) !== undefined) numbers.set(configKey, readNumber(config, configKey, 0));
+  }
+  return numbers;
+}
+
+function parseIstanbul(json: unknown): ChainConfig["istanbul"] {
+  if (json === undefined) return { epoch: 604_800, policy: 0, sub: 21 };
+  const istanbul = readObject(json, "istanbul");
+  return {
+    epoch: readNumber(istanbul, "epoch", 0),
+    policy: readNumber(istanbul, "policy", 0),
+    sub: readNumber(istanbul, "sub", 0),
+  };
+}
+
+function parseGovernance(governance: JsonObject, reward: unknown): GovernanceConfig {
+  const whole = Object.keys(governance).length > 0;
+  return {
+    governingNode: parseAddress(governance, "governingNode"),
+    governanceMode: readText(governance, "governanceMode", whole ? "" : "none"),
+    govParamContract: parseAddress(governance, "govParamContract"),
+    reward: reward === undefined ? DEFAULT_REWARD : parseReward(readObject(reward, "reward")),
+    kip71: parseKip71(member(governance, "kip71")),
+  };
+}
+
+function parseReward(reward: JsonObject): RewardConfig {
+  if (member(reward, "mintingAmount") === undefined || member(reward, "minimumStake") === undefined) {
+    throw bad("reward is not set: it needs mintingAmount and minimumStake");
+  }
+  return {
+    mintingAmount: readBigint(reward, "mintingAmount", 0n),
+    ratio: readText(reward, "ratio", ""),
+    kip82Ratio: readText(reward, "kip82ratio", "") || DEFAULT_REWARD.kip82Ratio,
+    useGiniCoeff: readBoolean(reward, "useGiniCoeff"),
+    deferredTxFee: readBoolean(reward, "deferredTxFee"),
+    stakingUpdateInterval:
+      readNumber(reward, "stakingUpdateInterval", 0) || DEFAULT_REWARD.stakingUpdateInterval,
+    proposerUpdateInterval:
+      readNumber(reward, "proposerUpdateInterval", 0) || DEFAULT_REWARD.proposerUpdateInterval,
+    minimumStake: readBigint(reward, "minimumStake", 0n),
+  };
+}
+
+function parseKip71(json: unknown): Kip71Config {
+  if (json === undefined) return DEFAULT_KIP71;
+  const kip71 = readObject(json, "kip71");
+  return {
+    lowerBoundBaseFee: readBigint(kip71, "lowerboundbasefee", 0n),
+    upperBoundBaseFee: readBigint(kip71, "upperboundbasefee", 0n),
+    gasTarget: readBigint(kip71, "gastarget", 0n),
+    maxBlockGasUsedForBaseFee: readBigint(kip71, "maxblockgasusedforbasefee", 0n),
+    baseFeeDenominator: readBigint(kip71, "basefeedenominator", 0n),
+  };
+}
+
+function parseAddress(object: JsonObject, key: string): Uint8Array {
+  const text = readText(object, key, "");
+  if (text === "") return new Uint8Array(20);
+  const digits = text.replace(/^0x/i, "");
+  if (!/^[0-9a-f]{40}$/i.test(digits)) throw bad(`${key} is not an address: ${text.slice(0, 60)}`);
+  return fromBareHex(digits);
+}
+
+function pick(object: JsonObject, keys: readonly string[]): ChainConfig["kept"] {
+  return Object.fromEntries(
+    keys.flatMap((key) => {
+      const value = member(object, key);
+      return value === undefined ? [] : [[key, value]];
+    }),
+  );
+}
+
+/** The configuration as JSON answers show it, members in the Go node's order; ready for `JSON.stringify`. */
+export function chainConfigJson(config: ChainConfig): object {
+  const { governance, kept } = config;
+  const fork = (keys: readonly string[]): object =>
+    Object.fromEntries(keys.flatMap((key) => (config.forks.has(key) ? [[key, config.forks.get(key)]] : [])));
+  const ordered = forks
+    .filter((row) => row.ordered && row.configKey !== RANDAO_KEY)
+    .map((row) => row.configKey);
+  return {
+    chainId: jsonInteger(config.chainId),
+    ...fork(ordered),
+    ...(kept.blobSchedule === undefined ? {} : { blobSchedule: kept.blobSchedule }),
+    ...fork(["kip103CompatibleBlock"]),
+    kip103ContractAddress: addressText(config.kip103ContractAddress),
+    ...fork(["kip160CompatibleBlock"]),
+    kip160ContractAddress: addressText(config.kip160ContractAddress),
+    ...fork([RANDAO_KEY]),
+    ...(kept.randaoRegistry === undefined ? {} : { randaoRegistry: kept.randaoRegistry }),
+    istanbul: config.istanbul,
+    unitPrice: jsonInteger(config.unitPrice),
+    deriveShaImpl: config.deriveShaImpl,
+    governance: {
+      governingNode: addressText(governance.governingNode),
+      governanceMode: governance.governanceMode,
+      govParamContract: addressText(governance.govParamContract),
+      reward: rewardJson(governance.reward),
+      kip71: kip71Json(governance.kip71),
+    },
+  };
+}
+
+/** The only fork whose number is not shown among the others, but beside its registry. */
+const RANDAO_KEY = "randaoCompatibleBlock";
+
+function rewardJson(reward: RewardConfig): object {
+  return {
+    mintingAmount: jsonInteger(reward.mintingAmount),
+    ratio: reward.ratio,
+    kip82ratio: reward.kip82Ratio,
+    useGiniCoeff: reward.useGiniCoeff,
+    deferredTxFee: reward.deferredTxFee,
+    stakingUpdateInterval: reward.stakingUpdateInterval,
+    proposerUpdateInterval: reward.proposerUpdateInterval,
+    minimumStake: jsonInteger(reward.minimumStake),
+  };
+}
+
+function kip71Json(kip71: Kip71Config): object {
+  return {
+    lowerboundbasefee: jsonInteger(kip71.lowerBoundBaseFee),
+    upperboundbasefee: jsonInteger(kip71.upperBoundBaseFee),
+    gastarget: jsonInteger(kip71.gasTarget),
+    maxblockgasusedforbasefee: jsonInteger(kip71.maxBlockGasUsedForBaseFee),
+    basefeedenominator: jsonInteger(kip71.baseFeeDenominator),
+  };
+}
+
+function bad(message: string): ConfigError {
+  return new ConfigError("bad-chain-config", message);
+}

@@ -1,0 +1,191 @@
+/** Every fork as one row: its name, the key that schedules it and the facts that it changes; and the rules they add up to. */
+import { ConfigError } from "./error.ts";
+import { BASE_RULES, type Rules } from "./rules.ts";
+
+/** A fork. `name` is as the Go node says it in messages, `configKey` the member of the chain configuration. */
+export interface ForkRow {
+  readonly name: string;
+  readonly configKey: string;
+  /** False for the treasury rebalances, which may stand anywhere between the others. */
+  readonly ordered: boolean;
+  readonly changes: Partial<Rules>;
+  /** Why this release cannot run a chain that schedules the fork; absent when it can. */
+  readonly unsupported?: string;
+}
+
+/** Where a chain's forks begin: block number by `configKey`; a fork that is not in it never does. */
+export interface ForkSchedule {
+  readonly forks: ReadonlyMap<string, number>;
+}
+
+/** In the order in which the forks have to follow one another, the unordered ones last. */
+export const forks: readonly ForkRow[] = [
+  {
+    name: "istanbulBlock",
+    configKey: "istanbulCompatibleBlock",
+    ordered: true,
+    changes: {
+      legacyInputGas: { zero: 100n, nonZero: 100n },
+      vmVersion: 1,
+      demotesValidators: true,
+      multiSigGasBySignatures: true,
+    },
+  },
+  { name: "londonBlock", configKey: "londonCompatibleBlock", ordered: true, changes: {} },
+  {
+    name: "ethTxTypeBlock",
+    configKey: "ethTxTypeCompatibleBlock",
+    ordered: true,
+    changes: { acceptedTypes: new Set([0x7801, 0x7802]), headerShowsBaseFee: true },
+  },
+  {
+    name: "magmaBlock",
+    configKey: "magmaCompatibleBlock",
+    ordered: true,
+    changes: {
+      baseFee: true,
+      effectivePrice: "base-fee",
+      burnHalf: true,
+      immediateFeeTo: "rewardbase",
+      headerFields: 15,
+      suggestedPrice: "twice-base-fee",
+    },
+  },
+  {
+    name: "koreBlock",
+    configKey: "koreCompatibleBlock",
+    ordered: true,
+    changes: {
+      refundQuotient: 5n,
+      governanceCountsBlock: true,
+      governanceContract: true,
+      splitsStakers: true,
+    },
+  },
+  {
+    name: "shanghaiBlock",
+    configKey: "shanghaiCompatibleBlock",
+    ordered: true,
+    changes: { maxInitcodeSize: 49_152, initcodeWordGas: 2n },
+  },
+  { name: "cancunBlock", configKey: "cancunCompatibleBlock", ordered: true, changes: {} },
+  {
+    name: "randaoBlock",
+    configKey: "randaoCompatibleBlock",
+    ordered: true,
+    changes: { randao: true, headerFields: 17 },
+    unsupported: "its headers need BLS signatures and its validators a registry contract",
+  },
+  {
+    name: "kaiaBlock",
+    configKey: "kaiaCompatibleBlock",
+    ordered: true,
+    changes: { effectivePrice: "base-fee-and-tip", suggestedPrice: "base-fee-and-tenth" },
+  },
+  {
+    name: "pragueBlock",
+    configKey: "pragueCompatibleBlock",
+    ordered: true,
+    changes: {
+      legacyInputGas: { zero: 4n, nonZero: 16n },
+      inputGas: { zero: 4n, nonZero: 16n },
+      floorTokenGas: 10n,
+      acceptedTypes: new Set([0x7804]),
+      checksPriceCaps: true,
+      parentHashCall: true,
+      delegations: true,
+    },
+  },
+  {
+    name: "osakaBlock",
+    configKey: "osakaCompatibleBlock",
+    ordered: true,
+    changes: {
+      acceptedTypes: new Set([0x7803]),
+      headerFields: 19,
+      blobGas: true,
+      maxBlockSize: 10_485_760,
+    },
+    unsupported: "its blocks carry blob transactions",
+  },
+  {
+    name: "kip103Block",
+    configKey: "kip103CompatibleBlock",
+    ordered: false,
+    changes: {},
+    unsupported: "the treasury rebalance asks a contract",
+  },
+  {
+    name: "kip160Block",
+    configKey: "kip160CompatibleBlock",
+    ordered: false,
+    changes: {},
+    unsupported: "the treasury rebalance asks a contract",
+  },
+];
+
+interface Step {
+  readonly from: number;
+  readonly rules: Rules;
+}
+
+const stepsOf = new WeakMap<ForkSchedule, readonly Step[]>();
+
+/** The rules for block `number`. Computed once per configuration and number of active forks. */
+export function rulesAt(config: ForkSchedule, number: number): Rules {
+  let steps = stepsOf.get(config);
+  if (steps === undefined) {
+    steps = createSteps(config);
+    stepsOf.set(config, steps);
+  }
+  for (let i = steps.length - 1; i >= 0; i--) {
+    const step = steps[i] as Step; // in range: loop bound
+    if (step.from <= number) return step.rules;
+  }
+  return BASE_RULES;
+}
+
+/** One step per block at which something changes, ascending. */
+function createSteps(config: ForkSchedule): readonly Step[] {
+  const numbers = [...new Set(config.forks.values())].sort((a, b) => a - b);
+  return numbers.map((from) => ({ from, rules: foldRules(config, from) }));
+}
+
+function foldRules(config: ForkSchedule, number: number): Rules {
+  let rules = BASE_RULES;
+  for (const fork of forks) {
+    const start = config.forks.get(fork.configKey);
+    if (start === undefined || start > number) continue;
+    const acceptedTypes = new Set([...rules.acceptedTypes, ...(fork.changes.acceptedTypes ?? [])]);
+    rules = { ...rules, ...fork.changes, acceptedTypes };
+  }
+  return rules;
+}
+
+/** Throws `ConfigError` `fork-order` when a fork comes before one that it has to follow. */
+export function checkForkOrder(config: ForkSchedule): void {
+  let last: { readonly name: string; readonly start: number } | undefined;
+  for (const { name, configKey, ordered } of forks) {
+    const start = config.forks.get(configKey);
+    if (!ordered || start === undefined) continue;
+    if (last !== undefined && last.start > start) {
+      throw new ConfigError(
+        "fork-order",
+        `unsupported fork ordering: ${last.name} enabled at ${last.start}, but ${name} enabled at ${start}`,
+      );
+    }
+    last = { name, start };
+  }
+}
+
+/** Throws `ConfigError` `unsupported-fork` when the chain schedules a fork that this release cannot run. */
+export function checkSupported(config: ForkSchedule): void {
+  for (const { configKey, unsupported } of forks) {
+    const start = config.forks.get(configKey);
+    if (start === undefined || unsupported === undefined) continue;
+    throw new ConfigError(
+      "unsupported-fork",
+      `this release cannot run a chain with ${configKey} (here at block ${start}): ${unsupported}`,
+    );
+  }
+}

@@ -1,0 +1,113 @@
+/**
+ * The root over a block's transactions or receipts, in the three ways that the chain's parameter
+ * `deriveshaimpl` chooses from. Items are the encodings that count for the root.
+ */
+import { concatBytes } from "../bytes/compare.ts";
+import { integerBytes } from "../bytes/integer.ts";
+import { encodeRlp } from "../bytes/rlp.ts";
+import { EMPTY_HASH, keccak256 } from "../crypto/keccak.ts";
+import { RlpWriter } from "./rlp-writer.ts";
+
+/** The root of a Merkle Patricia trie that holds nothing: the hash of an empty RLP string. Never write into it. */
+export const EMPTY_TRIE_ROOT: Uint8Array<ArrayBuffer> = keccak256(Uint8Array.of(0x80));
+
+/** The root of a list; an unknown `impl` means 0, as in the Go node. */
+export function listRoot(impl: number, items: readonly Uint8Array[]): Uint8Array {
+  if (impl === 1) return pairRoot(items);
+  if (impl === 2) return keccak256(concatBytes(...items));
+  return trieRoot(items);
+}
+
+/** Leaves hashed pair by pair; an odd one at the end is paired with itself. */
+function pairRoot(items: readonly Uint8Array[]): Uint8Array {
+  if (items.length === 0) return EMPTY_HASH;
+  let level: Uint8Array[] = items.map((item) => keccak256(item));
+  while (level.length > 1) {
+    const parents: Uint8Array[] = [];
+    for (let i = 0; i < level.length; i += 2) {
+      const left = level[i] as Uint8Array; // in range: loop bound
+      parents.push(keccak256(concatBytes(left, level[i + 1] ?? left)));
+    }
+    level = parents;
+  }
+  return level[0] as Uint8Array; // never empty: checked above
+}
+
+interface Leaf {
+  /** RLP(index), one half byte each. */
+  readonly path: Uint8Array;
+  readonly value: Uint8Array;
+}
+
+const writer = new RlpWriter(4096);
+
+/** Ethereum's Merkle Patricia trie from RLP(index) to item (yellow paper, appendix D), built in one go. */
+function trieRoot(items: readonly Uint8Array[]): Uint8Array {
+  if (items.length === 0) return EMPTY_TRIE_ROOT;
+  const leaves = items.map(
+    (value, index): Leaf => ({ path: halfBytes(encodeRlp(integerBytes(index))), value }),
+  );
+  leaves.sort((a, b) => Buffer.compare(a.path, b.path));
+  return keccak256(encodeNode(leaves, 0, leaves.length, 0));
+}
+
+function halfBytes(bytes: Uint8Array): Uint8Array {
+  const path = new Uint8Array(bytes.length * 2);
+  bytes.forEach((byte, i) => {
+    path[2 * i] = byte >> 4;
+    path[2 * i + 1] = byte & 15;
+  });
+  return path;
+}
+
+/** The RLP of the node over leaves `from` to `to` (exclusive), whose paths agree up to `depth`. */
+function encodeNode(leaves: readonly Leaf[], from: number, to: number, depth: number): Uint8Array {
+  const first = leaves[from] as Leaf; // from < to: every caller's range holds a leaf
+  if (to - from === 1) return pairNode(compactPath(first.path.subarray(depth), true), first.value, true);
+  const last = leaves[to - 1] as Leaf; // from < to
+  let split = depth;
+  while (first.path[split] === last.path[split]) split++; // ends: no RLP(index) is the beginning of another
+  if (split > depth) {
+    const child = reference(encodeNode(leaves, from, to, split));
+    return pairNode(compactPath(first.path.subarray(depth, split), false), child, false);
+  }
+  return branchNode(leaves, from, to, depth);
+}
+
+function branchNode(leaves: readonly Leaf[], from: number, to: number, depth: number): Uint8Array {
+  const children: Uint8Array[] = [];
+  for (let nibble = 0, at = from; nibble < 16; nibble++) {
+    const start = at;
+    while (at < to && (leaves[at] as Leaf).path[depth] === nibble) at++; // in range: checked
+    children.push(at === start ? Uint8Array.of(0x80) : reference(encodeNode(leaves, start, at, depth + 1)));
+  }
+  writer.reset().byte(0x80);
+  for (const child of children.reverse()) writer.raw(child);
+  writer.list(0);
+  return writer.take();
+}
+
+function pairNode(path: Uint8Array, second: Uint8Array, isString: boolean): Uint8Array {
+  writer.reset();
+  if (isString) writer.string(second);
+  else writer.raw(second);
+  writer.string(path);
+  writer.list(0);
+  return writer.take();
+}
+
+/** How a parent names a node: by its hash, or by the node itself when that is shorter. */
+function reference(node: Uint8Array): Uint8Array {
+  return node.length < 32 ? node : encodeRlp(keccak256(node));
+}
+
+/** Hex-prefix encoding (yellow paper, appendix C). */
+function compactPath(path: Uint8Array, isLeaf: boolean): Uint8Array {
+  const odd = path.length % 2;
+  const bytes = new Uint8Array(1 + (path.length >> 1));
+  bytes[0] = (isLeaf ? 0x20 : 0) + (odd === 1 ? 0x10 + (path[0] as number) : 0);
+  for (let i = odd; i < path.length; i += 2) {
+    bytes[(i >> 1) + 1] = ((path[i] as number) << 4) | (path[i + 1] as number); // in range: an even rest
+  }
+  return bytes;
+}

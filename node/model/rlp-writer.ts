@@ -1,0 +1,129 @@
+/**
+ * Writes RLP from the last byte to the first, so that a list's length is known when its header is due and
+ * nothing is measured beforehand: the hot half of encoding accounts, headers and signed messages.
+ * Fields are therefore written in reverse order. Measured by `bench/formats`.
+ */
+const words = new DataView(new ArrayBuffer(8));
+const wordBytes = new Uint8Array(words.buffer);
+
+/** A growing buffer that is filled backwards and can be used again after `take`. */
+export class RlpWriter {
+  #buffer: Uint8Array<ArrayBuffer>;
+  #at: number;
+
+  constructor(size = 1024) {
+    this.#buffer = new Uint8Array(size);
+    this.#at = size;
+  }
+
+  /** How many bytes are written: a mark that `list` takes as the list's end. */
+  get length(): number {
+    return this.#buffer.length - this.#at;
+  }
+
+  /** Begins anew, also after a call that threw. */
+  reset(): this {
+    this.#at = this.#buffer.length;
+    return this;
+  }
+
+  /** The bytes written, as a new array; the writer is empty again. */
+  take(): Uint8Array<ArrayBuffer> {
+    const bytes = this.#buffer.slice(this.#at);
+    this.#at = this.#buffer.length;
+    return bytes;
+  }
+
+  /** Copies the bytes written to the beginning of `target` and returns how many; the writer is empty again. */
+  takeInto(target: Uint8Array): number {
+    const { length } = this;
+    target.set(this.#buffer.subarray(this.#at));
+    this.#at = this.#buffer.length;
+    return length;
+  }
+
+  /** Bytes as they are: an item that is RLP already, or a type byte before a list. */
+  raw(bytes: Uint8Array): void {
+    this.#reserve(bytes.length);
+    this.#at -= bytes.length;
+    this.#buffer.set(bytes, this.#at);
+  }
+
+  /** One byte as it is. */
+  byte(value: number): void {
+    this.#reserve(1);
+    this.#buffer[--this.#at] = value;
+  }
+
+  /** A byte string. */
+  string(bytes: Uint8Array): void {
+    this.raw(bytes);
+    if (bytes.length !== 1 || (bytes[0] as number) >= 0x80) this.#header(0x80, bytes.length);
+  }
+
+  /** A byte string that may be absent (written as the empty one). */
+  optional(bytes: Uint8Array | undefined): void {
+    if (bytes === undefined) this.byte(0x80);
+    else this.string(bytes);
+  }
+
+  /** An unsigned integer. Throws `RangeError` when negative. */
+  integer(value: bigint | number): void {
+    if (typeof value === "number") {
+      this.#number(value);
+      return;
+    }
+    if (value < 0n) throw new RangeError(`negative integer: ${value}`);
+    if (value < 0x1_0000_0000n) this.#number(Number(value));
+    else this.#bigint(value);
+  }
+
+  /** Closes a list over everything written since `mark` (the `length` before its last item). */
+  list(mark: number): void {
+    this.#header(0xc0, this.length - mark);
+  }
+
+  #number(value: number): void {
+    if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`not an unsigned integer: ${value}`);
+    if (value > 0 && value < 0x80) {
+      this.byte(value);
+      return;
+    }
+    this.#reserve(9);
+    const end = this.#at;
+    for (let rest = value; rest > 0; rest = Math.floor(rest / 256)) this.#buffer[--this.#at] = rest % 256;
+    this.#header(0x80, end - this.#at);
+  }
+
+  #bigint(value: bigint): void {
+    const end = this.length;
+    for (let rest = value; rest > 0n; rest >>= 64n) {
+      words.setBigUint64(0, BigInt.asUintN(64, rest));
+      this.raw(wordBytes);
+    }
+    while (this.#buffer[this.#at] === 0) this.#at++;
+    this.#header(0x80, this.length - end);
+  }
+
+  #header(base: number, length: number): void {
+    this.#reserve(6);
+    if (length < 56) {
+      this.#buffer[--this.#at] = base + length;
+      return;
+    }
+    let count = 0;
+    for (let rest = length; rest > 0; rest = Math.floor(rest / 256), count++) {
+      this.#buffer[--this.#at] = rest % 256;
+    }
+    this.#buffer[--this.#at] = base + 55 + count;
+  }
+
+  #reserve(count: number): void {
+    if (this.#at >= count) return;
+    const used = this.#buffer.subarray(this.#at);
+    const larger = new Uint8Array(Math.max(this.#buffer.length * 2, used.length + count));
+    larger.set(used, larger.length - used.length);
+    this.#at = larger.length - used.length;
+    this.#buffer = larger;
+  }
+}
