@@ -1,6 +1,6 @@
-/** Every fork as one row: its name, the key that schedules it and the facts that it changes; and the rules they add up to. */
+/** Every fork as one row: its name, the key that schedules it and the facts that it changes. */
 import { ConfigError } from "./error.ts";
-import { BASE_RULES, type Rules } from "./rules.ts";
+import type { RuleFacts } from "./rule-facts.ts";
 
 /** A fork. `name` is as the Go node says it in messages, `configKey` the member of the chain configuration. */
 export interface ForkRow {
@@ -8,7 +8,7 @@ export interface ForkRow {
   readonly configKey: string;
   /** False for the treasury rebalances, which may stand anywhere between the others. */
   readonly ordered: boolean;
-  readonly changes: Partial<Rules>;
+  readonly changes: Partial<RuleFacts>;
   /** Why this release cannot run a chain that schedules the fork; absent when it can. */
   readonly unsupported?: string;
 }
@@ -123,44 +123,6 @@ export const forks: readonly ForkRow[] = [
     unsupported: "the treasury rebalance asks a contract",
   },
 ];
-
-interface Step {
-  readonly from: number;
-  readonly rules: Rules;
-}
-
-const stepsOf = new WeakMap<ForkSchedule, readonly Step[]>();
-
-/** The rules for block `number`. Computed once per configuration and number of active forks. */
-export function rulesAt(config: ForkSchedule, number: number): Rules {
-  let steps = stepsOf.get(config);
-  if (steps === undefined) {
-    steps = createSteps(config);
-    stepsOf.set(config, steps);
-  }
-  for (let i = steps.length - 1; i >= 0; i--) {
-    const step = steps[i] as Step; // in range: loop bound
-    if (step.from <= number) return step.rules;
-  }
-  return BASE_RULES;
-}
-
-/** One step per block at which something changes, ascending. */
-function createSteps(config: ForkSchedule): readonly Step[] {
-  const numbers = [...new Set(config.forks.values())].sort((a, b) => a - b);
-  return numbers.map((from) => ({ from, rules: foldRules(config, from) }));
-}
-
-function foldRules(config: ForkSchedule, number: number): Rules {
-  let rules = BASE_RULES;
-  for (const fork of forks) {
-    const start = config.forks.get(fork.configKey);
-    if (start === undefined || start > number) continue;
-    const acceptedTypes = new Set([...rules.acceptedTypes, ...(fork.changes.acceptedTypes ?? [])]);
-    rules = { ...rules, ...fork.changes, acceptedTypes };
-  }
-  return rules;
-}
 
 /** Throws `ConfigError` `fork-order` when a fork comes before one that it has to follow. */
 export function checkForkOrder(config: ForkSchedule): void {
