@@ -23,6 +23,8 @@ export interface LevelStoreOptions {
 type Level = ClassicLevel<Uint8Array, Uint8Array>;
 type NativeBatch = ReturnType<Level["batch"]>;
 
+/** A key that no table has. */
+const NO_ROW = Uint8Array.of(0);
 /** Rows fetched at a time by an iteration. */
 const PAGE = 512;
 /** Directories open for writing in this thread: the engine's own lock is between processes. */
@@ -145,6 +147,8 @@ class LevelStore implements Store {
 
   write(batch: Batch, options: { readonly sync: boolean }): Promise<void> {
     if (!(batch instanceof LevelBatch)) return Promise.reject(new TypeError("a batch of another store"));
+    // an empty native batch would not reach the engine, and so not sync what was written before it
+    if (options.sync && batch.size === 0) batch.native.del(NO_ROW);
     return this.#queue.run(batch.changes, () => batch.native.write({ sync: options.sync }));
   }
 

@@ -51,7 +51,8 @@ export interface Store extends Rows, StoreReader {
   createBatch(): Batch;
   /**
    * Writes a batch of this store, which is spent thereby. From the call on `get` shows its rows; `entries` and
-   * `snapshot` show them when it has resolved. `sync`: resolves only when the rows survive a power failure.
+   * `snapshot` show them when it has resolved. `sync`: resolves only when the rows survive a power failure,
+   * and those of all earlier writes with them, also when the batch itself is empty.
    * After a failed write every later one is refused with the same error.
    */
   write(batch: Batch, options: { readonly sync: boolean }): Promise<void>;

@@ -60,6 +60,12 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
     expect(plain(store.get(bytes(1)))).toEqual([8]);
   });
 
+  inStore("an empty batch can be written, synced or not", async (store) => {
+    await store.write(store.createBatch(), { sync: false });
+    await store.write(store.createBatch(), { sync: true });
+    expect(await rowsOf(store.entries(EVERYTHING))).toEqual([]);
+  });
+
   inStore("a snapshot keeps the rows of its moment", async (store) => {
     await put(store, [bytes(1), bytes(1)]);
     using snapshot = store.snapshot();

@@ -1,0 +1,75 @@
+/**
+ * The accounts of the chain at its newest block, and at recent ones. Blocks go in one after the other:
+ * `begin` a world, run transactions on it, `seal` it for its root, then `accept` (rows go into the block's
+ * batch) or `reject` (nothing has happened). Reads of the newest state are one look-up in the flat state; the
+ * trie is there for the root, lags behind on disk and is brought up to date at start. Open with `openState`.
+ */
+import type { Account } from "../model/account.ts";
+import type { Batch } from "../store/store.ts";
+import type { World } from "./world.ts";
+
+/** The state as it was after one block. Throws `StateError` `state-missing` when the block has left the window. */
+export interface StateView {
+  readonly number: number;
+  account(address: Uint8Array): Account | undefined;
+  /** 32 bytes; zero where there is no account or no value. */
+  slot(address: Uint8Array, key: Uint8Array): Uint8Array;
+  /** No bytes where there is no account or no code. */
+  code(address: Uint8Array): Uint8Array;
+}
+
+/** What `verify` has looked at. */
+export interface Verified {
+  readonly accounts: number;
+  readonly slots: number;
+  /** Trie nodes, those written inside their parents not counted. */
+  readonly nodes: number;
+  /** Rows of the trie database that no trie reaches: wasted space, no wrong answer. */
+  readonly strayNodes: number;
+}
+
+/** See the head of this file. */
+export interface State extends AsyncDisposable {
+  /** Newest accepted block; -1 before block 0. It may not be on disk yet. */
+  readonly number: number;
+  /** State root of that block. */
+  readonly root: Uint8Array;
+  /**
+   * Resolves when the trie has caught up with the flat state and blocks can be made; views work before that.
+   * Rejects with `StateError` `corrupt` when flat state and recorded root contradict each other. It is another
+   * promise after a `trie-damaged`: await it and execute the block again.
+   */
+  readonly ready: Promise<void>;
+  /** A world on the newest accepted block. Throws `StateError` `not-ready`. */
+  begin(): World;
+  /**
+   * Ends the world's last transaction (`keepEmpty`: without removing empty accounts, for block 0) and returns
+   * the state root with its changes. Nothing is written. Follow with `accept` or `reject` in the same turn of
+   * the chain. Throws `StateError` `busy` or `trie-damaged`.
+   */
+  seal(world: World, options?: { readonly keepEmpty?: boolean }): Uint8Array;
+  /**
+   * The sealed world is block `number`: its rows, its undo record and the state's head row go into the block's
+   * batch. The batch must be handed to the store before the next block is sealed.
+   */
+  accept(number: number, batch: Batch): void;
+  /** Takes the sealed world back out of the trie: as if it had never been. */
+  reject(): void;
+  /** The batches of all blocks up to `number` have been synced. */
+  persisted(number: number): void;
+  /**
+   * Writes the trie's changed nodes when enough blocks have gathered and the newest block is durable. Resolves
+   * when the trie may change again, which is before the write has ended. Nothing may be sealed meanwhile.
+   * Rejects when an earlier flush could not be written.
+   */
+  flushIfDue(): Promise<void>;
+  /** The same at once, resolving when it is on disk. The newest block must be durable. */
+  flush(): Promise<void>;
+  /** The state after block `number`. Throws `StateError` `state-missing`. */
+  view(number: number): StateView;
+  /**
+   * Reads everything: each trie node fits its hash, and the leaves are the flat rows. No block may be made
+   * meanwhile. Throws `StateError` `corrupt` at the first contradiction.
+   */
+  verify(progress?: (accounts: number) => void): Promise<Verified>;
+}
