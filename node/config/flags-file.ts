@@ -1,0 +1,47 @@
+/** The settings file: YAML under flag names or the Go node's dotted names, nested or flat. */
+import { readFile } from "node:fs/promises";
+import { type FlagName, findFlag } from "./flags.ts";
+import { type FlagTexts, suggestion } from "./flags-values.ts";
+import { OptionError } from "./options-error.ts";
+
+/** Reads the file at `fileName`. Throws `OptionError` `bad-file` or `unknown-flag`. */
+export async function readSettingsFile(fileName: string): Promise<FlagTexts> {
+  const content = await readFile(fileName, "utf8").catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new OptionError("bad-file", `cannot read the settings file: ${reason}`, error);
+  });
+  return readSettings(content, fileName);
+}
+
+/** Reads YAML text; `fileName` is for messages. */
+export async function readSettings(yamlText: string, fileName: string): Promise<FlagTexts> {
+  const texts = new Map<FlagName, string>();
+  for (const [key, value] of flatten(await parseYaml(yamlText, fileName), "")) {
+    const name = findFlag(key);
+    if (!name)
+      throw new OptionError("unknown-flag", `unknown setting ${key} in ${fileName}${suggestion(key)}`);
+    texts.set(name, value);
+  }
+  return texts;
+}
+
+/** Scalars stay text, so that `0x..` and `1.10` reach the flags' own parsers as they were written. */
+async function parseYaml(yamlText: string, fileName: string): Promise<unknown> {
+  const { parse } = await import("yaml");
+  try {
+    return parse(yamlText, { schema: "failsafe" });
+  } catch (error) {
+    const [firstLine] = (error as Error).message.split("\n"); // the library throws errors
+    throw new OptionError("bad-file", `${fileName} is not YAML: ${firstLine}`, error);
+  }
+}
+
+function* flatten(value: unknown, prefix: string): Generator<[string, string]> {
+  if (typeof value === "string") yield [prefix, value];
+  else if (Array.isArray(value))
+    yield [prefix, value.map((item) => (typeof item === "string" ? item : "")).join(",")];
+  else if (typeof value === "object" && value !== null) {
+    for (const [key, inner] of Object.entries(value))
+      yield* flatten(inner, prefix === "" ? key : `${prefix}.${key}`);
+  }
+}

@@ -1,0 +1,114 @@
+/** The kinds of value that flags take: how text becomes a value, and what help calls it. */
+import { fromBareHex } from "../bytes/hex.ts";
+
+/** Turns text into a value or throws an `Error` whose message completes "must be ...". */
+export interface Kind<T> {
+  /** What help shows for the value, such as `N`; empty for switches. */
+  readonly hint: string;
+  parse(text: string): T;
+}
+
+/** An account: its address, or its place in the keystore's list. */
+export type AccountReference =
+  | { readonly kind: "address"; readonly address: Uint8Array }
+  | { readonly kind: "index"; readonly index: number };
+
+/** A switch. */
+export const boolean: Kind<boolean> = {
+  hint: "",
+  parse: (text) => {
+    if (["true", "1", "yes", "on"].includes(text.toLowerCase())) return true;
+    if (["false", "0", "no", "off"].includes(text.toLowerCase())) return false;
+    throw new Error("true or false");
+  },
+};
+
+/** Any text; empty means not given. */
+export const text: Kind<string> = { hint: "TEXT", parse: (value) => value };
+
+/** A file or directory. */
+export const path: Kind<string> = { hint: "PATH", parse: (value) => value };
+
+/** Words between commas; space around them and empty ones do not count. */
+export const list: Kind<readonly string[]> = { hint: "LIST", parse: splitList };
+
+/** A whole number from `least` to `most`. */
+export function integer(least: number, most: number = Number.MAX_SAFE_INTEGER): Kind<number> {
+  return {
+    hint: "N",
+    parse: (value) => {
+      const parsed = /^-?\d+$/.test(value) ? Number(value) : Number.NaN;
+      if (parsed >= least && parsed <= most) return parsed;
+      if (most === Number.MAX_SAFE_INTEGER) throw new Error(`a whole number of at least ${least}`);
+      throw new Error(`a whole number from ${least} to ${most}`);
+    },
+  };
+}
+
+/** A TCP port; 0 takes a free one. */
+export const port: Kind<number> = { ...integer(0, 65_535), hint: "PORT" };
+
+/** A whole number that may pass 2^53. */
+export const amount: Kind<bigint> = {
+  hint: "AMOUNT",
+  parse: (value) => {
+    if (!/^\d+$/.test(value)) throw new Error("a whole number");
+    return BigInt(value);
+  },
+};
+
+const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+
+/** A length of time such as `250ms`, `10s` or `1h30m`; the value is in milliseconds. */
+export const duration: Kind<number> = {
+  hint: "TIME",
+  parse: (value) => {
+    if (value === "0") return 0;
+    if (!/^(\d+(\.\d+)?(ms|s|m|h))+$/.test(value)) throw new Error("a time such as 250ms, 10s or 1h30m");
+    const parts = value.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g);
+    return [...parts].reduce((sum, [, digits, unit]) => sum + Number(digits) * (UNIT_MS[unit ?? ""] ?? 0), 0);
+  },
+};
+
+/** One of some words. */
+export function choice<const T extends string>(words: readonly T[]): Kind<T> {
+  return {
+    hint: words.join("|"),
+    parse: (value) => {
+      const found = words.find((word) => word === value);
+      if (found === undefined) throw new Error(`one of ${words.join(", ")}`);
+      return found;
+    },
+  };
+}
+
+/** 32 bytes as 64 hex digits; the value is never repeated in an error. */
+export const secret: Kind<Uint8Array> = {
+  hint: "HEX",
+  parse: (value) => {
+    const digits = value.replace(/^0x/, "");
+    if (!/^[0-9a-fA-F]{64}$/.test(digits)) throw new Error("64 hex digits");
+    return fromBareHex(digits);
+  },
+};
+
+/** An account: 40 hex digits, with or without `0x`, or its place in the keystore's list. */
+export const account: Kind<AccountReference> = { hint: "ACCOUNT", parse: parseAccount };
+
+/** Accounts between commas. */
+export const accounts: Kind<readonly AccountReference[]> = {
+  hint: "ACCOUNTS",
+  parse: (value) => splitList(value).map(parseAccount),
+};
+
+function parseAccount(value: string): AccountReference {
+  const digits = value.replace(/^0x/, "");
+  if (/^[0-9a-fA-F]{40}$/.test(digits)) return { kind: "address", address: fromBareHex(digits) };
+  if (/^\d{1,9}$/.test(value)) return { kind: "index", index: Number(value) };
+  throw new Error("an account address or its index in the keystore");
+}
+
+function splitList(value: string): string[] {
+  const words = value.split(",").map((word) => word.trim());
+  return words.filter((word) => word !== "");
+}

@@ -1,0 +1,268 @@
+/**
+ * The flag table: every flag is one row. The command line, the environment, the settings file, help and
+ * completion are all read from it. Names, aliases and defaults are the Klaytn and Kaia Go node's, so its
+ * scripts and settings files fit.
+ */
+import {
+  account,
+  accounts,
+  amount,
+  boolean,
+  choice,
+  duration,
+  integer,
+  type Kind,
+  list,
+  path,
+  port,
+  secret,
+  text,
+} from "./flags-kinds.ts";
+
+/** The commands that take flags. */
+export type FlagCommand = "run" | "dev" | "init" | "import" | "export" | "verify";
+
+/** The headings under which help shows flags, in its order. */
+export const flagGroups = [
+  "Development chain",
+  "Chain file",
+  "Base",
+  "HTTP",
+  "WebSocket",
+  "IPC",
+  "RPC",
+  "Accounts",
+  "Transaction pool",
+  "State and database",
+  "Consensus",
+  "Metrics",
+  "Log",
+] as const;
+
+/** A heading of help. */
+export type FlagGroup = (typeof flagGroups)[number];
+
+/** One flag. A default of `undefined` means that its absence has a meaning of its own. */
+export interface Flag<T> {
+  readonly kind: Kind<T>;
+  readonly fallback: T | undefined;
+  readonly group: FlagGroup;
+  readonly summary: string;
+  /** The commands that take it. */
+  readonly commands: readonly FlagCommand[];
+  /** Other names; the Go node's settings file uses the dotted ones. */
+  readonly aliases: readonly string[];
+}
+
+const NODE: readonly FlagCommand[] = ["run", "dev"];
+const DATA: readonly FlagCommand[] = ["run", "dev", "init", "import", "export", "verify"];
+
+/** Makes the rows of one heading: kind, default, summary, and the other names. */
+function rows(group: FlagGroup, commands: readonly FlagCommand[]) {
+  return {
+    /** A flag with a default. */
+    flag: <T>(kind: Kind<T>, fallback: T, summary: string, ...aliases: string[]) => {
+      return { kind, fallback, group, summary, commands, aliases };
+    },
+    /** A flag whose absence means something. */
+    maybe: <T>(kind: Kind<T>, summary: string, ...aliases: string[]): Flag<T> => {
+      return { kind, fallback: undefined, group, summary, commands, aliases };
+    },
+  };
+}
+
+const dev = rows("Development chain", ["dev"]);
+const file = rows("Chain file", ["export"]);
+const base = rows("Base", DATA);
+const node = rows("Base", NODE);
+const http = rows("HTTP", NODE);
+const ws = rows("WebSocket", NODE);
+const ipc = rows("IPC", NODE);
+const rpc = rows("RPC", NODE);
+const keys = rows("Accounts", NODE);
+const pool = rows("Transaction pool", NODE);
+const state = rows("State and database", NODE);
+const data = rows("State and database", DATA);
+const consensus = rows("Consensus", NODE);
+const metrics = rows("Metrics", NODE);
+const log = rows("Log", DATA);
+
+/** All flags by name. */
+export const flags = {
+  accounts: dev.flag(integer(0, 1_000), 10, "how many funded accounts to make"),
+  balance: dev.flag(amount, 1_000_000n, "what each of them owns, in KLAY"),
+
+  first: file.maybe(integer(0), "the first block to write; 0 when not given"),
+  last: file.maybe(integer(0), "the last block to write; the newest when not given"),
+
+  conf: base.maybe(path, "a YAML file with settings"),
+  type: base.flag(choice(["core", "proxy", "endpoint"]), "endpoint", "what the node is in its network"),
+  datadir: base.maybe(path, "where everything is kept; the default follows the type", "common.datadir"),
+  chaindatadir: base.maybe(path, "another place for the chain's database", "common.chaindatadir"),
+  keystore: base.maybe(path, "where key files are; <datadir>/keystore by default", "common.keystore"),
+  identity: node.flag(text, "", "a name that the node adds to its own", "common.identity"),
+  networkid: node.maybe(integer(1), "the network's number; the chain's id by default", "p2p.network-id"),
+  lightkdf: node.flag(boolean, false, "weaker and faster encryption of new key files", "common.light-kdf"),
+  nodekey: node.maybe(path, "a file with the node's private key", "p2p.node-key"),
+  nodekeyhex: node.maybe(secret, "the node's private key; visible to others in ps", "p2p.node-key-hex"),
+
+  rpc: http.flag(boolean, false, "serve JSON-RPC over HTTP", "http-rpc.enable"),
+  rpcaddr: http.flag(text, "127.0.0.1", "address to listen on", "http-rpc.addr"),
+  rpcport: http.flag(port, 8551, "port to listen on; 0 takes a free one", "http-rpc.port"),
+  rpcapi: http.maybe(list, "modules to serve; chain,net,rpc by default", "http-rpc.api"),
+  rpccorsdomain: http.flag(list, [], "origins that browsers may call from; * is all", "http-rpc.cors-domain"),
+  rpcvhosts: http.flag(list, ["localhost"], "host names to answer to; * is all", "http-rpc.vhosts"),
+  rpcreadtimeout: http.flag(integer(0), 30, "seconds to read a request", "http-rpc.read-timeout"),
+  rpcwritetimeout: http.flag(integer(0), 30, "seconds to write an answer", "http-rpc.write-timeout"),
+  rpcidletimeout: http.flag(integer(0), 120, "seconds an unused connection is kept", "http-rpc.idle-timeout"),
+  rpcexecutiontimeout: http.flag(integer(0), 30, "seconds a call may take", "http-rpc.execution-timeout"),
+
+  ws: ws.flag(boolean, false, "serve JSON-RPC over WebSocket", "ws-rpc.enable"),
+  wsaddr: ws.flag(text, "127.0.0.1", "address to listen on", "ws-rpc.addr"),
+  wsport: ws.flag(port, 8552, "port to listen on; 0 takes a free one", "ws-rpc.port"),
+  wsapi: ws.maybe(list, "modules to serve; chain,net,rpc by default", "ws-rpc.api"),
+  wsorigins: ws.flag(list, [], "origins that browsers may connect from; * is all", "ws-rpc.origins"),
+  wsmaxsubscriptionperconn: ws.flag(
+    integer(0),
+    3_000,
+    "subscriptions of one connection",
+    "ws-rpc.max-subscription-per-conn",
+  ),
+  wsmaxconnections: ws.flag(integer(0), 3_000, "connections at a time", "ws-rpc.max-connections"),
+  wsreaddeadline: ws.flag(
+    integer(0),
+    0,
+    "seconds until a connection is read no more; 0 is never",
+    "ws-rpc.read-deadline",
+  ),
+  wswritedeadline: ws.flag(
+    integer(0),
+    0,
+    "seconds to write a message; 0 is no limit",
+    "ws-rpc.write-deadline",
+  ),
+
+  ipcdisable: ipc.flag(boolean, false, "no IPC socket", "ipc.disable"),
+  ipcpath: ipc.maybe(path, "the socket; a bare name is inside the data directory", "ipc.path"),
+
+  "rpc.profile": rpc.flag(
+    choice(["service", "klaytn", "kaia"]),
+    "service",
+    "whose answers to give where nodes differ",
+  ),
+  maxRequestContentLength: rpc.flag(
+    integer(1),
+    524_288,
+    "bytes of the longest request",
+    "p2p.max-request-content-length",
+  ),
+  "api.filter.getLogs.maxitems": rpc.flag(integer(0), 10_000, "logs in one answer; 0 is no limit"),
+  "api.filter.getLogs.deadline": rpc.flag(duration, 10_000, "how long a search for logs may take"),
+
+  unlock: keys.flag(
+    accounts,
+    [],
+    "accounts to unlock at start, by address or index",
+    "account-update.unlock",
+  ),
+  password: keys.maybe(path, "a file with their passphrases, one a line", "account-update.password"),
+
+  "txpool.nolocals": pool.flag(boolean, false, "no privileges for transactions submitted here"),
+  "txpool.keeplocals": pool.flag(boolean, false, "never drop waiting transactions submitted here"),
+  "txpool.journal": pool.flag(
+    path,
+    "transactions.rlp",
+    "file that keeps transactions submitted here; empty is none",
+  ),
+  "txpool.journal-interval": pool.flag(duration, 3_600_000, "how often that file is rewritten"),
+  "txpool.exec-slots.account": pool.flag(
+    integer(1),
+    16,
+    "executable transactions an account may always keep",
+  ),
+  "txpool.exec-slots.all": pool.flag(integer(1), 4_096, "executable transactions of all accounts"),
+  "txpool.nonexec-slots.account": pool.flag(integer(1), 64, "waiting transactions an account may keep"),
+  "txpool.nonexec-slots.all": pool.flag(integer(1), 1_024, "waiting transactions of all accounts"),
+  "txpool.lifetime": pool.flag(duration, 300_000, "how long waiting transactions are kept"),
+
+  "state.live-pruning-retention": state.flag(integer(1), 128, "recent blocks whose states can be read"),
+  "state.block-interval": state.flag(integer(1), 16, "blocks after which the trie is written"),
+  "state.trie-cache-limit": state.flag(integer(-1), -1, "MiB of trie nodes kept in memory; -1 chooses"),
+  "db.leveldb.cache-size": data.flag(integer(1), 16, "MiB of database blocks kept in memory"),
+
+  rewardbase: consensus.maybe(
+    account,
+    "the account that earns the rewards of blocks made here",
+    "common.rewardbase",
+  ),
+  "block-generation-interval": consensus.flag(
+    integer(1),
+    1,
+    "seconds between blocks",
+    "experimental.block-generation-interval",
+  ),
+  "block-generation-time-limit": consensus.flag(
+    duration,
+    250,
+    "how long transactions are put into a block",
+    "experimental.block-generation-time-limit",
+  ),
+
+  metrics: metrics.flag(boolean, false, "collect metrics", "metrics-collection-reporting.enable"),
+  prometheus: metrics.flag(
+    boolean,
+    false,
+    "serve them to Prometheus",
+    "metrics-collection-reporting.prometheus",
+  ),
+  prometheusport: metrics.flag(
+    port,
+    61_001,
+    "port to serve them on",
+    "metrics-collection-reporting.prometheus-port",
+  ),
+
+  verbosity: log.flag(
+    integer(0, 5),
+    3,
+    "0 silent, 1 error, 2 warn, 3 info, 4 and 5 debug",
+    "debug-profile.verbosity",
+  ),
+  "log.format": log.flag(choice(["terminal", "logfmt", "json"]), "terminal", "how log lines look"),
+};
+
+/** A flag's name. */
+export type FlagName = keyof typeof flags;
+
+/** What each flag is after defaults, file, environment and command line. */
+export type FlagValues = {
+  readonly [Name in FlagName]: (typeof flags)[Name] extends { kind: Kind<infer T>; fallback: infer F }
+    ? undefined extends F
+      ? T | undefined
+      : T
+    : never;
+};
+
+/** Defaults that `knit dev` replaces: it serves everything that is harmless on loopback. */
+export const developmentDefaults: Partial<FlagValues> = {
+  type: "core",
+  rpc: true,
+  ws: true,
+  rpcapi: ["chain", "debug", "eth", "net", "personal", "rpc", "txpool", "web3"],
+  wsapi: ["chain", "debug", "eth", "net", "personal", "rpc", "txpool", "web3"],
+  metrics: true,
+  prometheus: true,
+  lightkdf: true,
+};
+
+/** The flag called `name`, or by one of its other names. */
+export function findFlag(name: string): FlagName | undefined {
+  return byName.get(name);
+}
+
+/** Flags in table order. */
+export const flagNames = Object.keys(flags) as readonly FlagName[]; // the keys of the table above
+
+const byName = new Map(
+  flagNames.flatMap((name) => [name, ...flags[name].aliases].map((each) => [each, name])),
+);

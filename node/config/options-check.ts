@@ -1,0 +1,158 @@
+/** From flags to options: values are checked against each other, put into base units and grouped. */
+import type { FlagName, FlagValues } from "./flags.ts";
+import type { ResolvedFlags } from "./flags-values.ts";
+import type { HttpOptions, NodeOptions, PoolFlags, RpcOptions, StateFlags, WsOptions } from "./options.ts";
+import { OptionError } from "./options-error.ts";
+import { ipcPath, nodePaths, type Surroundings } from "./options-paths.ts";
+
+/** Options, and what an operator should be told about them. */
+export interface CheckedOptions {
+  readonly options: NodeOptions;
+  readonly warnings: readonly string[];
+}
+
+const MEBIBYTE = 1 << 20;
+const PEB_PER_KLAY = 10n ** 18n;
+const DEFAULT_MODULES = ["chain", "net", "rpc"] as const;
+
+/** Checks and groups the values of a command's flags. Throws `OptionError`. */
+export function nodeOptions(command: string, resolved: ResolvedFlags, around: Surroundings): CheckedOptions {
+  const { values } = resolved;
+  refuseClashes(resolved);
+  const warnings: string[] = [];
+  const paths = nodePaths(values, around);
+  const options: NodeOptions = {
+    type: values.type,
+    identity: values.identity,
+    networkId: values.networkid,
+    paths,
+    nodeKey: values.nodekeyhex,
+    rpc: rpcOptions(values),
+    http: values.rpc ? httpOptions(values, warnings) : undefined,
+    ws: values.ws ? wsOptions(values) : undefined,
+    ipc: values.ipcdisable ? undefined : { path: ipcPath(values.ipcpath, paths.dataDirectory, around) },
+    metrics: metricsOptions(command, values, warnings),
+    pool: poolFlags(values, paths.instance),
+    state: stateFlags(values),
+    consensus: {
+      rewardbase: values.rewardbase,
+      intervalMs: values["block-generation-interval"] * 1_000,
+      timeLimitMs: values["block-generation-time-limit"],
+    },
+    accounts: { lightKdf: values.lightkdf, unlock: values.unlock, passwordFile: values.password },
+    log: { level: logLevel(values.verbosity), format: values["log.format"] },
+    development:
+      command === "dev" ? { accounts: values.accounts, balance: values.balance * PEB_PER_KLAY } : undefined,
+  };
+  return { options, warnings };
+}
+
+function refuseClashes({ given, values }: ResolvedFlags): void {
+  const both = (a: FlagName, b: FlagName) => given.has(a) && given.has(b);
+  if (both("nodekey", "nodekeyhex")) {
+    throw new OptionError("clash", 'Options "nodekey" and "nodekeyhex" are mutually exclusive');
+  }
+  if (values.ipcdisable && given.has("ipcpath")) {
+    throw new OptionError("clash", "Flags --ipcdisable, --ipcpath can't be used at the same time");
+  }
+  const { first, last } = values;
+  if (first !== undefined && last !== undefined && first > last) {
+    throw new OptionError("clash", `--first ${first} is after --last ${last}`);
+  }
+  refuseSharedPorts(values);
+}
+
+function refuseSharedPorts(values: FlagValues): void {
+  const listeners: { name: FlagName; port: number; on: boolean }[] = [
+    { name: "rpcport", port: values.rpcport, on: values.rpc },
+    { name: "wsport", port: values.wsport, on: values.ws },
+    { name: "prometheusport", port: values.prometheusport, on: values.metrics && values.prometheus },
+  ];
+  const seen = new Map<number, FlagName>();
+  for (const { name, port, on } of listeners) {
+    if (!on || port === 0) continue;
+    const other = seen.get(port);
+    if (other) throw new OptionError("clash", `--${other} and --${name} are both ${port}`);
+    seen.set(port, name);
+  }
+}
+
+function rpcOptions(values: FlagValues): RpcOptions {
+  return {
+    profile: values["rpc.profile"],
+    maxRequestBytes: values.maxRequestContentLength,
+    maxLogs: values["api.filter.getLogs.maxitems"],
+    logsDeadlineMs: values["api.filter.getLogs.deadline"],
+  };
+}
+
+function httpOptions(values: FlagValues, warnings: string[]): HttpOptions {
+  return {
+    host: values.rpcaddr,
+    port: values.rpcport,
+    modules: values.rpcapi ?? DEFAULT_MODULES,
+    corsOrigins: values.rpccorsdomain,
+    virtualHosts: values.rpcvhosts,
+    readTimeoutMs: timeout("rpcreadtimeout", values.rpcreadtimeout, 30, warnings),
+    writeTimeoutMs: timeout("rpcwritetimeout", values.rpcwritetimeout, 30, warnings),
+    idleTimeoutMs: timeout("rpcidletimeout", values.rpcidletimeout, 120, warnings),
+    executionTimeoutMs: timeout("rpcexecutiontimeout", values.rpcexecutiontimeout, 30, warnings),
+  };
+}
+
+/** The Go node replaces time-outs below a second by the default and says so. */
+function timeout(name: FlagName, seconds: number, fallback: number, warnings: string[]): number {
+  if (seconds >= 1) return seconds * 1_000;
+  warnings.push(`--${name} ${seconds} is below one second, ${fallback} is used`);
+  return fallback * 1_000;
+}
+
+function wsOptions(values: FlagValues): WsOptions {
+  return {
+    host: values.wsaddr,
+    port: values.wsport,
+    modules: values.wsapi ?? DEFAULT_MODULES,
+    origins: values.wsorigins,
+    maxSubscriptions: values.wsmaxsubscriptionperconn,
+    maxConnections: values.wsmaxconnections,
+    readDeadlineMs: values.wsreaddeadline * 1_000,
+    writeDeadlineMs: values.wswritedeadline * 1_000,
+  };
+}
+
+/** All interfaces, as scrapers expect; a development chain stays on loopback. */
+function metricsOptions(command: string, values: FlagValues, warnings: string[]): NodeOptions["metrics"] {
+  if (values.prometheus && !values.metrics) warnings.push("--prometheus does nothing without --metrics");
+  if (!values.metrics || !values.prometheus) return undefined;
+  return { host: command === "dev" ? "127.0.0.1" : "0.0.0.0", port: values.prometheusport };
+}
+
+function poolFlags(values: FlagValues, instance: string): PoolFlags {
+  const journal = values["txpool.journal"];
+  const inside = journal !== "" && !/[\\/]/.test(journal);
+  return {
+    pendingPerAccount: values["txpool.exec-slots.account"],
+    pendingTotal: values["txpool.exec-slots.all"],
+    queuedPerAccount: values["txpool.nonexec-slots.account"],
+    queuedTotal: values["txpool.nonexec-slots.all"],
+    lifetimeMs: values["txpool.lifetime"],
+    keepLocals: values["txpool.keeplocals"],
+    noLocals: values["txpool.nolocals"],
+    journal: inside ? `${instance}/${journal}` : journal || undefined,
+    journalIntervalMs: values["txpool.journal-interval"],
+  };
+}
+
+function stateFlags(values: FlagValues): StateFlags {
+  const limit = values["state.trie-cache-limit"];
+  return {
+    retention: values["state.live-pruning-retention"],
+    flushInterval: values["state.block-interval"],
+    cacheBytes: limit < 0 ? undefined : limit * MEBIBYTE,
+    databaseCacheBytes: values["db.leveldb.cache-size"] * MEBIBYTE,
+  };
+}
+
+function logLevel(verbosity: number): NodeOptions["log"]["level"] {
+  return (["silent", "error", "warn", "info"] as const)[verbosity] ?? "debug";
+}

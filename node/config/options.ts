@@ -1,0 +1,111 @@
+/**
+ * A node's options: the flags' values grouped by who needs them, checked once. Behind this nobody looks at
+ * flags, files or the environment again.
+ */
+import type { AccountReference } from "./flags-kinds.ts";
+import type { NodePaths } from "./options-paths.ts";
+
+/** What a node is opened with. A part that is not served is `undefined`. */
+export interface NodeOptions {
+  readonly type: "core" | "proxy" | "endpoint";
+  readonly identity: string;
+  /** `undefined`: the chain's id. */
+  readonly networkId: number | undefined;
+  readonly paths: NodePaths;
+  /** The node's private key when it was given as text; otherwise it is in `paths.nodeKey`. */
+  readonly nodeKey: Uint8Array | undefined;
+  readonly rpc: RpcOptions;
+  readonly http: HttpOptions | undefined;
+  readonly ws: WsOptions | undefined;
+  readonly ipc: { readonly path: string } | undefined;
+  readonly metrics: { readonly host: string; readonly port: number } | undefined;
+  readonly pool: PoolFlags;
+  readonly state: StateFlags;
+  readonly consensus: ConsensusFlags;
+  readonly accounts: AccountFlags;
+  readonly log: {
+    readonly level: "silent" | "error" | "warn" | "info" | "debug";
+    readonly format: "terminal" | "logfmt" | "json";
+  };
+  /** Set for a development chain. */
+  readonly development: DevelopmentFlags | undefined;
+}
+
+/** What all transports share. */
+export interface RpcOptions {
+  readonly profile: "service" | "klaytn" | "kaia";
+  readonly maxRequestBytes: number;
+  /** 0: no limit. */
+  readonly maxLogs: number;
+  readonly logsDeadlineMs: number;
+}
+
+/** The HTTP listener. */
+export interface HttpOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly modules: readonly string[];
+  readonly corsOrigins: readonly string[];
+  readonly virtualHosts: readonly string[];
+  readonly readTimeoutMs: number;
+  readonly writeTimeoutMs: number;
+  readonly idleTimeoutMs: number;
+  readonly executionTimeoutMs: number;
+}
+
+/** The WebSocket listener. Deadlines of 0 are none. */
+export interface WsOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly modules: readonly string[];
+  readonly origins: readonly string[];
+  readonly maxSubscriptions: number;
+  readonly maxConnections: number;
+  readonly readDeadlineMs: number;
+  readonly writeDeadlineMs: number;
+}
+
+/** The transaction pool. */
+export interface PoolFlags {
+  readonly pendingPerAccount: number;
+  readonly pendingTotal: number;
+  readonly queuedPerAccount: number;
+  readonly queuedTotal: number;
+  readonly lifetimeMs: number;
+  readonly keepLocals: boolean;
+  readonly noLocals: boolean;
+  /** A name inside the instance directory or a path of its own; `undefined`: no journal. */
+  readonly journal: string | undefined;
+  readonly journalIntervalMs: number;
+}
+
+/** State and database. */
+export interface StateFlags {
+  readonly retention: number;
+  readonly flushInterval: number;
+  /** Bytes of trie nodes kept in memory; `undefined`: the state chooses. */
+  readonly cacheBytes: number | undefined;
+  readonly databaseCacheBytes: number;
+}
+
+/** Making blocks. */
+export interface ConsensusFlags {
+  readonly rewardbase: AccountReference | undefined;
+  readonly intervalMs: number;
+  readonly timeLimitMs: number;
+}
+
+/** The keystore. */
+export interface AccountFlags {
+  readonly lightKdf: boolean;
+  readonly unlock: readonly AccountReference[];
+  /** A file with a passphrase a line; the last one serves all that remain. */
+  readonly passwordFile: string | undefined;
+}
+
+/** A development chain's accounts. */
+export interface DevelopmentFlags {
+  readonly accounts: number;
+  /** In peb. */
+  readonly balance: bigint;
+}
