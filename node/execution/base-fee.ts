@@ -1,0 +1,47 @@
+/** The dynamic base fee, KIP-71. */
+import type { BaseFeeParameters } from "../governance/parameters.ts";
+
+/** What the rule reads of the parent block. */
+export interface BaseFeeParent {
+  readonly number: number;
+  readonly baseFee: bigint | undefined;
+  readonly gasUsed: bigint;
+}
+
+const FALLBACK_DENOMINATOR = 64n;
+
+/**
+ * Base fee of the block after `parent`, in peb, always even. `parameters` are those of the new block.
+ * The two divisions are integer divisions from left to right, as KIP-71 says.
+ */
+export function nextBaseFee(parent: BaseFeeParent, parameters: BaseFeeParameters): bigint {
+  const lower = parameters.lowerBound + (parameters.lowerBound & 1n);
+  const upper = parameters.upperBound - (parameters.upperBound & 1n);
+  if (parent.number === 0 || parent.baseFee === undefined) return even(lower);
+  const current = min(max(parent.baseFee, lower), upper);
+  const gasUsed = min(parent.gasUsed, parameters.maxBlockGasUsed);
+  return even(moved(current, gasUsed, { ...parameters, lowerBound: lower, upperBound: upper }));
+}
+
+function moved(current: bigint, gasUsed: bigint, bounds: BaseFeeParameters): bigint {
+  const { gasTarget: target, lowerBound, upperBound } = bounds;
+  const denominator = bounds.denominator === 0n ? FALLBACK_DENOMINATOR : bounds.denominator;
+  if (gasUsed === target || target === 0n) return current;
+  if (gasUsed > target) {
+    const step = (current * (gasUsed - target)) / target / denominator;
+    return min(upperBound, current + max(1n, step));
+  }
+  return max(lowerBound, current - (current * (target - gasUsed)) / target / denominator);
+}
+
+function even(value: bigint): bigint {
+  return value - (value & 1n);
+}
+
+function min(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
+}
+
+function max(a: bigint, b: bigint): bigint {
+  return a > b ? a : b;
+}

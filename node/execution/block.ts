@@ -1,0 +1,60 @@
+/**
+ * A whole block against the world state: its transactions in order, then the reward. A synchronous step per
+ * transaction; between steps the caller may let other work run.
+ */
+import type { Rules } from "../config/rules.ts";
+import type { Parameters } from "../governance/parameters.ts";
+import { mergeBlooms } from "../model/bloom.ts";
+import type { Header } from "../model/header.ts";
+import type { Receipt } from "../model/receipt.ts";
+import type { Transaction } from "../model/transaction.ts";
+import type { World } from "../state/world.ts";
+import { blockReward } from "./reward.ts";
+import { type BlockContext, executeTransaction } from "./transaction.ts";
+
+/** What a block's transactions did. */
+export interface BlockOutcome {
+  readonly receipts: readonly Receipt[];
+  readonly gasUsed: bigint;
+  readonly bloom: Uint8Array;
+  readonly totalFee: bigint;
+}
+
+/** Lets other work run when the current slice of time is used up. */
+export type Pause = () => Promise<void> | undefined;
+
+/** Executes all transactions; the first that cannot run ends it with its `ExecutionError`. */
+export async function executeTransactions(
+  world: World,
+  transactions: readonly Transaction[],
+  context: BlockContext,
+  pause: Pause,
+): Promise<BlockOutcome> {
+  const receipts: Receipt[] = [];
+  let totalFee = 0n;
+  for (const tx of transactions) {
+    const { receipt, fee } = executeTransaction(world, tx, context);
+    receipts.push(receipt);
+    totalFee += fee;
+    const waiting = pause();
+    if (waiting !== undefined) await waiting;
+  }
+  return outcomeOf(receipts, totalFee);
+}
+
+/** Sums up receipts that belong to one block. */
+export function outcomeOf(receipts: readonly Receipt[], totalFee: bigint): BlockOutcome {
+  let gasUsed = 0n;
+  for (const receipt of receipts) gasUsed += receipt.gasUsed;
+  return { receipts, gasUsed, bloom: mergeBlooms(receipts.map((receipt) => receipt.bloom)), totalFee };
+}
+
+/** Pays the block's reward: the last thing that changes the state of a block. */
+export function finalizeBlock(
+  world: World,
+  header: Header,
+  { totalFee, ...terms }: { totalFee: bigint; rules: Rules; parameters: Parameters; deferred: boolean },
+): void {
+  world.addBalance(header.rewardbase, blockReward(totalFee, terms).proposer);
+  world.endTransaction();
+}

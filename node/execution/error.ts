@@ -1,0 +1,26 @@
+/** Why a transaction or a block cannot be executed. */
+export type ExecutionErrorCode =
+  | "reserved-address"
+  | "invalid-sender"
+  | "nonce-too-high"
+  | "nonce-too-low"
+  | "nonce-max"
+  | "fee-cap-below-base-fee"
+  | "insufficient-balance-for-gas"
+  | "insufficient-balance"
+  | "intrinsic-gas"
+  | "floor-gas"
+  | "unsupported";
+
+/**
+ * Thrown when a transaction cannot be part of a block; the messages are the Go node's. An error here makes a
+ * block invalid and a proposer leave the transaction out; it is never a failed receipt.
+ */
+export class ExecutionError extends Error {
+  override readonly name = "ExecutionError";
+  readonly code: ExecutionErrorCode;
+  constructor(code: ExecutionErrorCode, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.code = code;
+  }
+}

@@ -1,0 +1,159 @@
+/**
+ * One transaction against the world state. In: a decoded transaction whose sender is known or recoverable, the
+ * rules and the header it runs under. Out: its receipt and what it paid; or an `ExecutionError`, and then the
+ * world is as before. Contract code is not executed in this release: what would need it is refused.
+ */
+
+import { equalBytes } from "../bytes/compare.ts";
+import type { Rules } from "../config/rules.ts";
+import { checksumAddress } from "../crypto/checksum.ts";
+import { EMPTY_HASH } from "../crypto/keccak.ts";
+import { LEGACY_KEY } from "../model/account-key.ts";
+import { EMPTY_BLOOM } from "../model/bloom.ts";
+import type { Header } from "../model/header.ts";
+import type { Receipt } from "../model/receipt.ts";
+import { effectivePrice, floorGas, intrinsicGas, senderOf, type Transaction } from "../model/transaction.ts";
+import type { World } from "../state/world.ts";
+import { ExecutionError } from "./error.ts";
+
+/** What every transaction of a block shares. */
+export interface BlockContext {
+  readonly chainId: bigint;
+  readonly header: Header;
+  readonly rules: Rules;
+  /** Proposer of the block; receives fees where they are not deferred and the rules name the author. */
+  readonly author: Uint8Array;
+  /** True when fees are credited with the block reward instead of by each transaction. */
+  readonly deferredFees: boolean;
+}
+
+/** A transaction that ran. */
+export interface Executed {
+  readonly receipt: Receipt;
+  /** Gas used times the effective price, in peb. */
+  readonly fee: bigint;
+}
+
+const MAX_NONCE = 0xffff_ffff_ffff_ffffn;
+const LAST_RESERVED = 0x3ff;
+
+/** Executes `tx` on `world` and ends it there (touched empty accounts go). */
+export function executeTransaction(world: World, tx: Transaction, context: BlockContext): Executed {
+  checkRecipient(world, tx);
+  const intrinsic = intrinsicGas(tx, context.rules);
+  const sender = checkedSender(world, tx, context.chainId);
+  checkNonce(world, sender, tx);
+  const price = checkedPrice(tx, context, sender);
+  checkFunds({ balance: world.balance(sender), fee: tx.gas * price, tx, intrinsic });
+  const used = gasUsed(tx, intrinsic, context.rules);
+  world.subtractBalance(sender, used * price + tx.value);
+  world.setNonce(sender, tx.nonce + 1n);
+  if (tx.to !== undefined) world.addBalance(tx.to, tx.value);
+  if (!context.deferredFees) creditFee(world, used * price, context);
+  world.endTransaction();
+  return { receipt: transferReceipt(tx, used), fee: used * price };
+}
+
+function checkRecipient(world: World, tx: Transaction): void {
+  if (tx.to === undefined) {
+    throw new ExecutionError("unsupported", "contract creation is not supported by this release");
+  }
+  if (isReserved(tx.to)) {
+    throw new ExecutionError("reserved-address", "the address is reserved for pre-compiled contracts");
+  }
+  const recipient = world.account(tx.to);
+  if (recipient !== undefined && !equalBytes(recipient.codeHash, EMPTY_HASH)) {
+    throw new ExecutionError("unsupported", "contract calls are not supported by this release");
+  }
+}
+
+/** True for 0x1 to 0x3ff, the addresses kept for precompiled contracts. */
+export function isReserved(address: Uint8Array): boolean {
+  for (let i = 0; i < 18; i++) if (address[i] !== 0) return false;
+  const low = (address[18] ?? 0) * 256 + (address[19] ?? 0);
+  return low > 0 && low <= LAST_RESERVED;
+}
+
+function checkedSender(world: World, tx: Transaction, chainId: bigint): Uint8Array {
+  const sender = recovered(tx, chainId);
+  const account = world.account(sender);
+  if (account !== undefined && account.key.type !== LEGACY_KEY.type) {
+    throw new ExecutionError(
+      "invalid-sender",
+      "invalid sender: a legacy transaction must be with a legacy account key",
+    );
+  }
+  return sender;
+}
+
+function recovered(tx: Transaction, chainId: bigint): Uint8Array {
+  try {
+    return senderOf(tx, chainId);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new ExecutionError("invalid-sender", `invalid sender: ${why}`, { cause });
+  }
+}
+
+function checkNonce(world: World, sender: Uint8Array, tx: Transaction): void {
+  const nonce = world.nonce(sender);
+  if (nonce < tx.nonce) throw new ExecutionError("nonce-too-high", "nonce too high");
+  if (nonce > tx.nonce) throw new ExecutionError("nonce-too-low", "nonce too low");
+  if (nonce === MAX_NONCE) {
+    throw new ExecutionError(
+      "nonce-max",
+      `nonce has max value: address ${checksumAddress(sender)}, nonce: ${nonce}`,
+    );
+  }
+}
+
+function checkedPrice(tx: Transaction, { header, rules }: BlockContext, sender: Uint8Array): bigint {
+  if (header.baseFee !== undefined && tx.gasFeeCap < header.baseFee) {
+    const address = checksumAddress(sender);
+    throw new ExecutionError(
+      "fee-cap-below-base-fee",
+      `max fee per gas less than block base fee: address ${address}, maxFeePerGas: ${tx.gasFeeCap}, baseFee: ${header.baseFee}`,
+    );
+  }
+  return effectivePrice(tx, header.baseFee, rules);
+}
+
+function checkFunds(funds: { balance: bigint; fee: bigint; tx: Transaction; intrinsic: bigint }): void {
+  const { balance, fee, tx, intrinsic } = funds;
+  if (balance < fee) {
+    throw new ExecutionError(
+      "insufficient-balance-for-gas",
+      "insufficient balance of the fee payer to pay for gas",
+    );
+  }
+  if (tx.gas < intrinsic) throw new ExecutionError("intrinsic-gas", "intrinsic gas too low");
+  if (balance - fee < tx.value) {
+    throw new ExecutionError("insufficient-balance", "insufficient balance for transfer");
+  }
+}
+
+function gasUsed(tx: Transaction, intrinsic: bigint, rules: Rules): bigint {
+  const floor = floorGas(tx, rules);
+  if (tx.gas < floor) {
+    throw new ExecutionError(
+      "floor-gas",
+      `insufficient gas for floor data gas cost: have ${tx.gas}, want ${floor}`,
+    );
+  }
+  return floor > intrinsic ? floor : intrinsic;
+}
+
+function creditFee(world: World, fee: bigint, { rules, header, author }: BlockContext): void {
+  world.addBalance(rules.immediateFeeTo === "author" ? author : header.rewardbase, fee);
+}
+
+function transferReceipt(tx: Transaction, used: bigint): Receipt {
+  return {
+    status: 1,
+    gasUsed: used,
+    bloom: EMPTY_BLOOM,
+    logs: [],
+    transactionHash: tx.hash,
+    contractAddress: undefined,
+  };
+}
