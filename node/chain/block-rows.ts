@@ -1,0 +1,86 @@
+/** A block's rows in the chain database: written in its batch, read back one by one through a small cache. */
+import { concatBytes } from "../bytes/compare.ts";
+import { bytesToNumber, fixedBytes } from "../bytes/integer.ts";
+import { decodeRlp, encodeRlpList } from "../bytes/rlp.ts";
+import { type Block, createBlock } from "../model/block.ts";
+import { decodeHeader, encodeHeader } from "../model/header.ts";
+import { decodeStoredReceipts, encodeStoredReceipts, type Receipt } from "../model/receipt.ts";
+import { readTransactions } from "../model/transaction.ts";
+import type { Batch, Rows } from "../store/store.ts";
+import { tables } from "../store/tables.ts";
+import type { TransactionPlace } from "./chain.ts";
+
+/** Adds all rows of a block: header, body, receipts and the two look-ups. */
+export function writeBlockRows(batch: Batch, block: Block, receipts: readonly Receipt[]): void {
+  const { number } = block.header;
+  batch.put(tables.header.key(number), encodeHeader(block.header));
+  batch.put(tables.body.key(number), encodeRlpList(block.transactions.map((tx) => tx.raw)));
+  batch.put(tables.receipts.key(number), encodeStoredReceipts(receipts));
+  const number6 = fixedBytes(number, 6);
+  batch.put(tables.blockNumber.key(block.hash), number6);
+  for (const [index, tx] of block.transactions.entries()) {
+    batch.put(tables.lookup.key(tx.hash), concatBytes(number6, fixedBytes(index, 4)));
+  }
+}
+
+/** A block as one RLP list, from its rows alone; undefined when it is not there. */
+export function rawBlock(rows: Rows, number: number): Uint8Array | undefined {
+  const header = rows.get(tables.header.key(number));
+  const body = rows.get(tables.body.key(number));
+  return header === undefined || body === undefined ? undefined : encodeRlpList([header, body]);
+}
+
+/** Blocks kept decoded, and the transactions in all of them together. */
+const CACHED_BLOCKS = 128;
+const CACHED_TRANSACTIONS = 20_000;
+
+/** Decoded blocks and receipts by number, the newest used ones kept. */
+export class BlockRows {
+  readonly #rows: Rows;
+  readonly #blocks = new Map<number, Block>();
+  #transactions = 0;
+
+  constructor(rows: Rows) {
+    this.#rows = rows;
+  }
+
+  /** Throws `StoreError` or a format error when the rows are damaged. */
+  block(number: number): Block | undefined {
+    const cached = this.#blocks.get(number);
+    if (cached !== undefined) return cached;
+    const header = this.#rows.get(tables.header.key(number));
+    const body = this.#rows.get(tables.body.key(number));
+    if (header === undefined || body === undefined) return undefined;
+    const block = createBlock(decodeHeader(decodeRlp(header)), readTransactions(decodeRlp(body)));
+    this.remember(block);
+    return block;
+  }
+
+  /** Keeps a block that is certain to be asked for. */
+  remember(block: Block): void {
+    this.#blocks.set(block.header.number, block);
+    this.#transactions += block.transactions.length;
+    for (const [number, oldest] of this.#blocks) {
+      if (this.#blocks.size <= CACHED_BLOCKS && this.#transactions <= CACHED_TRANSACTIONS) break;
+      this.#blocks.delete(number);
+      this.#transactions -= oldest.transactions.length;
+    }
+  }
+
+  number(hash: Uint8Array): number | undefined {
+    const row = this.#rows.get(tables.blockNumber.key(hash));
+    return row === undefined ? undefined : bytesToNumber(row);
+  }
+
+  receipts(number: number): readonly Receipt[] | undefined {
+    const row = this.#rows.get(tables.receipts.key(number));
+    return row === undefined ? undefined : decodeStoredReceipts(row);
+  }
+
+  place(hash: Uint8Array): TransactionPlace | undefined {
+    const row = this.#rows.get(tables.lookup.key(hash));
+    if (row === undefined) return undefined;
+    const block = this.block(bytesToNumber(row.subarray(0, 6)));
+    return block === undefined ? undefined : { block, index: bytesToNumber(row.subarray(6)) };
+  }
+}

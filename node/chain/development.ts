@@ -1,0 +1,63 @@
+/** The genesis of a development chain: funded accounts with known keys, this node as the only validator. */
+
+import { concatBytes } from "../bytes/compare.ts";
+import { bareHex, toHex } from "../bytes/hex.ts";
+import { toQuantity } from "../bytes/integer.ts";
+import { encodeRlp } from "../bytes/rlp.ts";
+import { forks } from "../config/forks.ts";
+import { type Genesis, parseGenesis } from "../config/genesis.ts";
+import { keccak256 } from "../crypto/keccak.ts";
+import { addressOfKey } from "../crypto/secp256k1.ts";
+
+/** What a development chain is made with. */
+export interface DevelopmentTerms {
+  /** Address of the node's key. */
+  readonly validator: Uint8Array;
+  /** Number of funded accounts. */
+  readonly accounts: number;
+  /** Of each account, in peb. */
+  readonly balance: bigint;
+  /** Seconds since the epoch. */
+  readonly time: number;
+}
+
+/** Chain id of a development chain. */
+export const DEVELOPMENT_CHAIN_ID = 1337;
+const VANITY = new Uint8Array(32);
+const MINTED_PEB = 9_600_000_000_000_000_000;
+
+/** The private keys of the funded accounts, the same on every machine: for tests only, they are no secret. */
+export function developmentKeys(count: number): Uint8Array[] {
+  return Array.from({ length: count }, (_, i) => keccak256(Buffer.from(`knit development account ${i}`)));
+}
+
+/** Every fork that this release can run is active from block 0. */
+export function developmentGenesis({ validator, accounts, balance, time }: DevelopmentTerms): Genesis {
+  const alloc = developmentKeys(accounts).map((key) => [
+    bareHex(addressOfKey(key)),
+    { balance: toQuantity(balance) },
+  ]);
+  const extra = concatBytes(VANITY, encodeRlp([[validator], new Uint8Array(0), []]));
+  return parseGenesis(
+    JSON.stringify({
+      config: {
+        chainId: DEVELOPMENT_CHAIN_ID,
+        ...Object.fromEntries(
+          forks.filter(({ unsupported }) => unsupported === undefined).map(({ configKey }) => [configKey, 0]),
+        ),
+        istanbul: { epoch: 604_800, policy: 0, sub: 22 },
+        unitPrice: 25_000_000_000,
+        deriveShaImpl: 2,
+        governance: {
+          governingNode: toHex(validator),
+          governanceMode: "single",
+          reward: { mintingAmount: MINTED_PEB, ratio: "100/0/0", deferredTxFee: true, minimumStake: 0 },
+        },
+      },
+      timestamp: toQuantity(time),
+      extraData: toHex(extra),
+      blockScore: "0x1",
+      alloc: Object.fromEntries(alloc),
+    }),
+  );
+}

@@ -1,0 +1,93 @@
+/** Block 0: the accounts of a genesis as state, its header, and the rows that make a database a chain's. */
+import { equalBytes } from "../bytes/compare.ts";
+import { bareHex } from "../bytes/hex.ts";
+import { type ChainConfig, chainConfigJson } from "../config/chain-config.ts";
+import type { Genesis, GenesisAccount } from "../config/genesis.ts";
+import { type Rules, rulesAt } from "../config/rules.ts";
+import { newAccount } from "../model/account.ts";
+import { FAIL_KEY } from "../model/account-key.ts";
+import { type Block, createBlock } from "../model/block.ts";
+import { genesisHeader } from "../model/genesis-header.ts";
+import type { State } from "../state/state.ts";
+import type { World } from "../state/world.ts";
+import type { Batch, Store } from "../store/store.ts";
+import { tables } from "../store/tables.ts";
+import { BlockRows, writeBlockRows } from "./block-rows.ts";
+import { ChainError } from "./error.ts";
+import { SCHEMA } from "./schema.ts";
+
+/** Where block 0 goes. */
+export interface GenesisTarget {
+  readonly store: Store;
+  readonly state: State;
+}
+
+/**
+ * Writes block 0 and the chain's configuration into an empty database, synced. In one that holds this very block
+ * already, the configuration is renewed. Throws `ChainError` `genesis-mismatch` in one of another chain.
+ */
+export async function writeGenesis(target: GenesisTarget, genesis: Genesis): Promise<Block> {
+  const { store, state } = target;
+  const known = new BlockRows(store).block(0);
+  if (known !== undefined) return renewConfig(target, known, genesis);
+  const batch = store.createBatch();
+  const block = genesisBlock(state, genesis);
+  writeBlockRows(batch, block, []);
+  putConfig(batch, genesis.config);
+  state.accept(0, batch);
+  await store.write(batch, { sync: true });
+  state.persisted(0);
+  return block;
+}
+
+/** Block 0, its state sealed in `state` but not accepted. */
+function genesisBlock(state: State, genesis: Genesis): Block {
+  const world = state.begin();
+  const rules = rulesAt(genesis.config, 0);
+  for (const account of genesis.alloc) putAccount(world, account, rules);
+  return createBlock(genesisHeader(genesis, state.seal(world, { keepEmpty: true })), []);
+}
+
+async function renewConfig({ store, state }: GenesisTarget, known: Block, genesis: Genesis): Promise<Block> {
+  await using scratch = await openState({ chain: createMemoryStore(), trie: createMemoryStore() });
+  const same = genesisBlock(scratch, genesis);
+  if (!equalBytes(same.hash, known.hash)) {
+    const [have, want] = [known.hash, same.hash].map((hash) => bareHex(hash.subarray(0, 8)));
+    throw new ChainError(
+      "genesis-mismatch",
+      `database already contains an incompatible genesis block (have ${have}, new ${want})`,
+    );
+  }
+  checkConfigChange(storedConfig(store), genesis.config, state.number);
+  const batch = store.createBatch();
+  putConfig(batch, genesis.config);
+  await store.write(batch, { sync: true });
+  return known;
+}
+
+function putConfig(batch: Batch, config: ChainConfig): void {
+  batch.put(tables.meta.key("schema"), Buffer.from(SCHEMA));
+  batch.put(tables.meta.key("config"), Buffer.from(JSON.stringify(chainConfigJson(config))));
+}
+
+/** Puts one account of the genesis into the world: code or storage make it a contract, or a delegating account. */
+function putAccount(world: World, given: GenesisAccount, rules: Rules): void {
+  const { address, balance, nonce, code, storage } = given;
+  const plain = { ...newAccount(), balance, nonce };
+  const isEoa =
+    code === undefined ? storage.size === 0 || rules.delegations : rules.delegations && isDelegation(code);
+  const codeInfo = code === undefined ? 0 : rules.vmVersion << 4;
+  world.setAccount(
+    address,
+    isEoa ? { ...plain, codeInfo } : { ...plain, kind: "contract", key: FAIL_KEY, codeInfo },
+  );
+  if (code !== undefined) world.setCode(address, code);
+  for (const [key, value] of storage) world.setSlot(address, key, value);
+}
+
+const DELEGATION_BYTES = 23;
+
+/** Code that hands calls on to another account (EIP-7702): 0xef0100 and the address. */
+function isDelegation(code: Uint8Array): boolean {
+  return code.length === DELEGATION_BYTES && code[0] === 0xef && code[1] === 0x01 && code[2] === 0x00;
+}

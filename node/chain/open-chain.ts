@@ -1,0 +1,94 @@
+/** Opens the chain of a data directory: configuration from its rows, readers and the writer over them. */
+import { type ChainConfig, parseChainConfig } from "../config/chain-config.ts";
+import { checkSupported } from "../config/forks.ts";
+import { rulesAt } from "../config/rules.ts";
+import { nextBaseFee } from "../execution/base-fee.ts";
+import type { Pause } from "../execution/block.ts";
+import { configuredParameters, type Parameters } from "../governance/parameters.ts";
+import type { Block } from "../model/block.ts";
+import type { Header } from "../model/header.ts";
+import type { Log } from "../observe/log.ts";
+import type { State } from "../state/state.ts";
+import type { Store } from "../store/store.ts";
+import { tables } from "../store/tables.ts";
+import { BlockRows } from "./block-rows.ts";
+import type { Chain } from "./chain.ts";
+import { ChainError } from "./error.ts";
+import { Publisher } from "./publisher.ts";
+import { type VerifyHeader, Writer } from "./writer.ts";
+
+/** The rules of consensus, as far as the chain needs them. */
+export interface HeaderRules {
+  verify: (config: ChainConfig, parameters: (number: number) => Parameters, council: Header) => VerifyHeader;
+  /** Proposer of a block by its seal. */
+  author: (header: Header) => Uint8Array | undefined;
+}
+
+/** What a chain is opened from. */
+export interface ChainParts {
+  readonly store: Store;
+  readonly state: State;
+  readonly headerRules: HeaderRules;
+  readonly pause: Pause;
+  readonly log: Log;
+}
+
+/** An open chain: for readers, and for those who add blocks. */
+export interface OpenChain {
+  readonly chain: Chain;
+  readonly writer: Writer;
+}
+
+/** Opens the chain. Throws `ChainError` `no-genesis` in an empty database, `unsupported` for later forks. */
+export function openChain(parts: ChainParts): OpenChain {
+  const { store, state, headerRules, pause, log } = parts;
+  const config = storedConfig(store);
+  checkSupported(config);
+  const rows = new BlockRows(store);
+  const genesis = needed(rows.block(0), 0);
+  const head = needed(rows.block(state.number), state.number);
+  const constant = configuredParameters(config);
+  const parameters = (): Parameters => constant;
+  const publisher = new Publisher(head, log);
+  const verifyHeader = headerRules.verify(config, parameters, genesis.header);
+  const writer = new Writer({ config, store, state, rows, publisher, verifyHeader, parameters, pause });
+  const upToHead = (number: number | undefined): number | undefined =>
+    number !== undefined && number <= publisher.head.header.number ? number : undefined;
+  const block = (number: number): Block | undefined => {
+    if (number === publisher.head.header.number) return publisher.head;
+    return upToHead(number) === undefined ? undefined : rows.block(number);
+  };
+  const chain: Chain = {
+    config,
+    genesisHash: genesis.hash,
+    head: () => publisher.head,
+    block,
+    blockByHash: (hash) => {
+      const number = upToHead(rows.number(hash));
+      return number === undefined ? undefined : block(number);
+    },
+    receipts: (number) => (upToHead(number) === undefined ? undefined : rows.receipts(number)),
+    findTransaction: (hash) => {
+      const place = rows.place(hash);
+      return upToHead(place?.block.header.number) === undefined ? undefined : place;
+    },
+    stateAt: (number) => state.view(number),
+    rules: (number) => rulesAt(config, number),
+    parameters,
+    nextBaseFee: () => {
+      const { header } = publisher.head;
+      if (!rulesAt(config, header.number + 1).baseFee) return undefined;
+      return nextBaseFee(header, parameters().baseFee);
+    },
+    author: headerRules.author,
+    totalBlockScore: (number) => genesis.header.blockScore + BigInt(number),
+    onHead: (listener) => publisher.listen(listener),
+  };
+  return { chain, writer };
+}
+
+function needed(block: Block | undefined, number: number): Block {
+  if (block === undefined)
+    throw new ChainError("bad-block", `block ${number} is missing from the database`, { block: number });
+  return block;
+}

@@ -1,0 +1,61 @@
+/**
+ * Holds blocks back until they are synced to disk, then shows them: durable order in, head events out.
+ */
+
+import type { Block } from "../model/block.ts";
+import type { Receipt } from "../model/receipt.ts";
+import type { Log } from "../observe/log.ts";
+import type { HeadListener } from "./chain.ts";
+
+/** A block whose batch is on its way to disk. */
+export interface Written {
+  readonly block: Block;
+  readonly receipts: readonly Receipt[];
+}
+
+/** Shows blocks in order once they are durable. */
+export class Publisher {
+  readonly #listeners = new Set<HeadListener>();
+  readonly #log: Log;
+  #waiting: Written[] = [];
+  #head: Block;
+
+  constructor(head: Block, log: Log) {
+    this.#head = head;
+    this.#log = log;
+  }
+
+  /** The newest block that is durable. */
+  get head(): Block {
+    return this.#head;
+  }
+
+  /** Registers a listener; the result takes it out. */
+  listen(listener: HeadListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** A block was handed to the store and is not yet synced. */
+  hold(written: Written): void {
+    this.#waiting.push(written);
+  }
+
+  /** Everything held so far is synced: shows it, block by block. */
+  release(): void {
+    const durable = this.#waiting;
+    this.#waiting = [];
+    for (const { block, receipts } of durable) {
+      this.#head = block;
+      for (const listener of this.#listeners) this.#tell(listener, block, receipts);
+    }
+  }
+
+  #tell(listener: HeadListener, block: Block, receipts: readonly Receipt[]): void {
+    try {
+      listener(block, receipts);
+    } catch (error) {
+      this.#log.error({ error, number: block.header.number }, "head listener failed");
+    }
+  }
+}

@@ -1,0 +1,14 @@
+import { StateError } from "../state/error.ts";
+import type { State } from "../state/state.ts";
+
+/** Does `work` once more when a damaged trie node stopped it: the state rebuilds its trie meanwhile. */
+export async function repaired<T>(state: State, work: () => Promise<T>): Promise<T> {
+  await state.ready;
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof StateError) || error.code !== "trie-damaged") throw error;
+    await state.ready;
+    return work();
+  }
+}

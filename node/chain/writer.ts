@@ -1,0 +1,211 @@
+/**
+ * Puts blocks into the chain, one after another: rules, execution, roots, one batch. A block made elsewhere
+ * comes in through `insert`; one made here through `append`, executed already. While a block's batch is on its
+ * way to disk the next may execute; nobody outside sees a block before it is synced.
+ */
+import { equalBytes } from "../bytes/compare.ts";
+import { bareHex } from "../bytes/hex.ts";
+import type { ChainConfig } from "../config/chain-config.ts";
+import { type Rules, rulesAt } from "../config/rules.ts";
+import { type BlockOutcome, executeTransactions, finalizeBlock, type Pause } from "../execution/block.ts";
+import { ExecutionError } from "../execution/error.ts";
+import type { Parameters } from "../governance/parameters.ts";
+import type { Block } from "../model/block.ts";
+import type { Header } from "../model/header.ts";
+import { listRoot } from "../model/list-root.ts";
+import { encodeReceipt, type Receipt } from "../model/receipt.ts";
+import type { State } from "../state/state.ts";
+import type { World } from "../state/world.ts";
+import type { Store } from "../store/store.ts";
+import { type BlockRows, writeBlockRows } from "./block-rows.ts";
+import { ChainError } from "./error.ts";
+import type { Publisher } from "./publisher.ts";
+import { repaired } from "./repaired.ts";
+
+/** The header rules, given by consensus: throws when a header breaks one, else names its author. */
+export type VerifyHeader = (header: Header, parent: Block) => { readonly author: Uint8Array };
+
+/** What the writer works on. */
+export interface WriterParts {
+  readonly config: ChainConfig;
+  readonly store: Store;
+  readonly state: State;
+  readonly rows: BlockRows;
+  readonly publisher: Publisher;
+  readonly verifyHeader: VerifyHeader;
+  readonly parameters: (number: number) => Parameters;
+  readonly pause: Pause;
+}
+
+/** A block being made: the world its transactions ran on and what they did. */
+export interface Draft {
+  readonly world: World;
+  readonly outcome: BlockOutcome;
+}
+
+/** A crash during import loses at most this much, never a part of a block. */
+const GROUP_BLOCKS = 64;
+const GROUP_BYTES = 8 * 1024 * 1024;
+
+/** The one place that writes blocks. Its callers take turns through `exclusively`. */
+export class Writer {
+  readonly #parts: WriterParts;
+  #turn: Promise<unknown> = Promise.resolve();
+  #write: Promise<void> = Promise.resolve();
+  #tip: Block;
+  #groupBlocks = 0;
+  #groupBytes = 0;
+
+  constructor(parts: WriterParts) {
+    this.#parts = parts;
+    this.#tip = parts.publisher.head;
+  }
+
+  /** The newest block that was executed and handed to the store, durable or not. */
+  get tip(): Block {
+    return this.#tip;
+  }
+
+  /** Runs `work` when everyone before has finished: only one caller changes the chain at a time. */
+  exclusively<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#turn.then(work);
+    this.#turn = result.catch(() => undefined);
+    return result;
+  }
+
+  /** Verifies, executes and writes a block that extends the tip. Synced with its group, or by `settle`. */
+  async insert(block: Block): Promise<void> {
+    let receipts: readonly Receipt[];
+    try {
+      receipts = await repaired(this.#parts.state, () => this.#execute(block));
+    } catch (cause) {
+      throw refusal(block, cause);
+    }
+    await this.commit(block, receipts, false);
+  }
+
+  async #execute(block: Block): Promise<readonly Receipt[]> {
+    const { config, state, verifyHeader, parameters, pause } = this.#parts;
+    const { header } = block;
+    const { author } = verifyHeader(header, this.#tip);
+    const rules = rulesAt(config, header.number);
+    checkBody(block, parameters(header.number));
+    const world = state.begin();
+    const context = { chainId: config.chainId, header, rules, author, deferredFees: deferred(config) };
+    const outcome = await executeTransactions(world, block.transactions, context, pause);
+    const root = this.seal({ world, outcome }, header, rules);
+    try {
+      checkOutcome(header, outcome, root, parameters(header.number));
+    } catch (error) {
+      state.reject();
+      throw error;
+    }
+    return outcome.receipts;
+  }
+
+  /** Pays the reward and hashes the state: the state root of the block. Follow with `commit` or `state.reject`. */
+  seal({ world, outcome }: Draft, header: Header, rules: Rules): Uint8Array {
+    const { config, state, parameters } = this.#parts;
+    const terms = { rules, parameters: parameters(header.number), deferred: deferred(config) };
+    finalizeBlock(world, header, { totalFee: outcome.totalFee, ...terms });
+    return state.seal(world);
+  }
+
+  /** Writes the sealed block as the next one; `sync` makes it durable before the promise resolves. */
+  async commit(block: Block, receipts: readonly Receipt[], sync: boolean): Promise<void> {
+    const { store, state, rows, publisher } = this.#parts;
+    const batch = store.createBatch();
+    writeBlockRows(batch, block, receipts);
+    state.accept(block.header.number, batch);
+    this.#tip = block;
+    rows.remember(block);
+    publisher.hold({ block, receipts });
+    this.#groupBlocks++;
+    this.#groupBytes += batch.bytes;
+    const due = sync || this.#groupBlocks >= GROUP_BLOCKS || this.#groupBytes >= GROUP_BYTES;
+    await this.#write;
+    this.#write = store.write(batch, { sync: due });
+    this.#write.catch(() => undefined); // whoever awaits it next sees the failure
+    if (due) await this.#synced();
+  }
+
+  /** Makes everything written so far durable and visible. */
+  async settle(): Promise<void> {
+    await this.#write;
+    if (this.#groupBlocks === 0) return;
+    this.#write = this.#parts.store.write(this.#parts.store.createBatch(), { sync: true });
+    await this.#synced();
+  }
+
+  async #synced(): Promise<void> {
+    const { state, publisher } = this.#parts;
+    await this.#write;
+    this.#groupBlocks = 0;
+    this.#groupBytes = 0;
+    state.persisted(this.#tip.header.number);
+    publisher.release();
+    await state.flushIfDue();
+  }
+}
+
+/** True where fees are paid with the block reward: the chain configuration says so, not governance. */
+export function deferred(config: ChainConfig): boolean {
+  return config.governance.reward.deferredTxFee;
+}
+
+function checkBody(block: Block, parameters: Parameters): void {
+  const { header, transactions } = block;
+  const root = listRoot(
+    parameters.deriveShaImpl,
+    transactions.map((tx) => tx.raw),
+  );
+  if (!equalBytes(root, header.transactionsRoot)) {
+    throw mismatch("transaction root hash mismatch", "have", header.transactionsRoot, "want", root);
+  }
+  for (const tx of header.baseFee === undefined ? [] : transactions) {
+    if (tx.gasFeeCap >= (header.baseFee ?? 0n)) continue;
+    throw new ChainError(
+      "bad-block",
+      `invalid GasPrice: txHash ${bareHex(tx.hash)}, GasPrice ${tx.gasFeeCap}, BaseFee ${header.baseFee}`,
+    );
+  }
+}
+
+function checkOutcome(header: Header, outcome: BlockOutcome, root: Uint8Array, parameters: Parameters): void {
+  if (outcome.gasUsed !== header.gasUsed) {
+    throw new ChainError(
+      "bad-block",
+      `invalid gas used (remote: ${header.gasUsed} local: ${outcome.gasUsed})`,
+    );
+  }
+  if (!equalBytes(outcome.bloom, header.bloom)) {
+    throw mismatch("invalid bloom", "remote", header.bloom, "local", outcome.bloom);
+  }
+  const receiptsRoot = listRoot(parameters.deriveShaImpl, outcome.receipts.map(encodeReceipt));
+  if (!equalBytes(receiptsRoot, header.receiptsRoot)) {
+    throw mismatch("invalid receipt root hash", "remote", header.receiptsRoot, "local", receiptsRoot);
+  }
+  if (!equalBytes(root, header.stateRoot)) {
+    throw mismatch("invalid merkle root", "remote", header.stateRoot, "local", root);
+  }
+}
+
+function mismatch(
+  what: string,
+  theirs: string,
+  their: Uint8Array,
+  ours: string,
+  our: Uint8Array,
+): ChainError {
+  return new ChainError("bad-block", `${what} (${theirs}: ${bareHex(their)} ${ours}: ${bareHex(our)})`);
+}
+
+function refusal(block: Block, cause: unknown): ChainError {
+  const number = block.header.number;
+  const why = cause instanceof Error ? cause.message : String(cause);
+  const unsupported = cause instanceof ExecutionError && cause.code === "unsupported";
+  return new ChainError(unsupported ? "unsupported" : "bad-block", `block ${number}: ${why}`, {
+    block: number,
+    cause,
+  });
+}

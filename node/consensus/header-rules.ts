@@ -1,0 +1,138 @@
+/**
+ * All rules a header must meet against its parent, in the Go node's order. Pure: clock, validators and
+ * parameters come in with the context. A header that passes was made by a validator and agreed on by enough.
+ */
+
+import { equalBytes } from "../bytes/compare.ts";
+import { bareHex, mapKey } from "../bytes/hex.ts";
+import type { Rules } from "../config/rules.ts";
+import { nextBaseFee } from "../execution/base-fee.ts";
+import type { Parameters } from "../governance/parameters.ts";
+import { blockHash, type Header } from "../model/header.ts";
+import { type IstanbulExtra, parseExtra } from "../model/istanbul-extra.ts";
+import { ConsensusError } from "./error.ts";
+import { committersOf, proposerOf } from "./seal.ts";
+import type { ValidatorSet } from "./validators.ts";
+
+/** What a header is judged against. */
+export interface HeaderContext {
+  readonly parent: Header;
+  readonly parentHash: Uint8Array;
+  readonly rules: Rules;
+  /** In force at the header's number. */
+  readonly parameters: Parameters;
+  readonly validators: ValidatorSet;
+  /** Seconds since the epoch. */
+  readonly now: number;
+}
+
+/** What the check learned on its way. */
+export interface VerifiedHeader {
+  readonly hash: Uint8Array;
+  readonly author: Uint8Array;
+}
+
+/** Seconds a header's time may be ahead of the clock. */
+const ALLOWED_FUTURE_S = 1;
+/** Seconds between two blocks. */
+const BLOCK_PERIOD_S = 1;
+
+/** Checks every rule. Throws `ConsensusError`. */
+export function verifyHeader(header: Header, context: HeaderContext): VerifiedHeader {
+  checkBaseFee(header, context);
+  if (header.time > context.now + ALLOWED_FUTURE_S) {
+    throw new ConsensusError("future-block", "block in the future");
+  }
+  const extra = readExtra(header);
+  if (header.blockScore !== 1n) throw new ConsensusError("block-score", "invalid blockscore");
+  checkAncestor(header, context);
+  const author = checkedAuthor(header, extra, context.validators);
+  checkForkFields(header, context.rules);
+  const hash = blockHash(header);
+  checkCommittedSeals(hash, extra, context.validators);
+  checkGovernance(header, context.parameters);
+  return { hash, author };
+}
+
+function checkBaseFee(header: Header, { parent, rules, parameters }: HeaderContext): void {
+  if (!rules.baseFee) {
+    if (header.baseFee !== undefined) throw new ConsensusError("base-fee", "invalid baseFee before fork");
+    return;
+  }
+  if (header.baseFee === undefined) throw new ConsensusError("base-fee", "header is missing baseFee");
+  const want = nextBaseFee(parent, parameters.baseFee);
+  if (header.baseFee !== want) {
+    throw new ConsensusError(
+      "base-fee",
+      `invalid baseFee: have ${header.baseFee}, want ${want}, parentBaseFee ${parent.baseFee ?? "<nil>"}, parentGasUsed ${parent.gasUsed}`,
+    );
+  }
+}
+
+function readExtra(header: Header): IstanbulExtra {
+  try {
+    return parseExtra(header.extra);
+  } catch (cause) {
+    throw new ConsensusError("extra-data", "invalid extra data format", { cause });
+  }
+}
+
+function checkAncestor(header: Header, { parent, parentHash }: HeaderContext): void {
+  if (header.number !== parent.number + 1 || !equalBytes(header.parentHash, parentHash)) {
+    throw new ConsensusError(
+      "unknown-ancestor",
+      `unknown ancestor: parent ${bareHex(header.parentHash)}, have block ${parent.number} ${bareHex(parentHash)}`,
+    );
+  }
+  if (header.time < parent.time + BLOCK_PERIOD_S) throw new ConsensusError("timestamp", "invalid timestamp");
+}
+
+function checkedAuthor(header: Header, extra: IstanbulExtra, validators: ValidatorSet): Uint8Array {
+  const author = proposerOf(header, extra);
+  if (author === undefined || !validators.has(author)) {
+    throw new ConsensusError("unauthorized", "unauthorized");
+  }
+  return author;
+}
+
+function checkForkFields(header: Header, rules: Rules): void {
+  if (header.randomReveal !== undefined || header.mixHash !== undefined) {
+    throw new ConsensusError("fork-fields", "unexpected randao fields");
+  }
+  if (header.excessBlobGas !== undefined) {
+    throw new ConsensusError("fork-fields", "unexpected excessBlobGas before osaka");
+  }
+  if (header.blobGasUsed !== undefined) {
+    throw new ConsensusError("fork-fields", "unexpected blobGasUsed before osaka");
+  }
+  if (rules.randao)
+    throw new ConsensusError("unsupported", "random beacon headers are not supported by this release");
+}
+
+function checkCommittedSeals(hash: Uint8Array, extra: IstanbulExtra, validators: ValidatorSet): void {
+  if (extra.committedSeals.length === 0) throw new ConsensusError("committed-seals", "zero committed seals");
+  const seen = new Set<string>();
+  for (const committer of committersOf(hash, extra)) {
+    if (committer === undefined) throw new ConsensusError("committed-seals", "invalid signature");
+    if (!validators.has(committer) || seen.has(mapKey(committer))) {
+      throw new ConsensusError("committed-seals", "invalid committed seals");
+    }
+    seen.add(mapKey(committer));
+  }
+  if (seen.size <= validators.twiceFaulty) {
+    throw new ConsensusError("committed-seals", "invalid committed seals");
+  }
+}
+
+function checkGovernance(header: Header, parameters: Parameters): void {
+  if (header.vote.length > 0) {
+    throw new ConsensusError("unsupported", "governance votes are not supported by this release");
+  }
+  if (header.governance.length === 0) return;
+  throw new ConsensusError(
+    "governance",
+    header.number % parameters.epoch === 0
+      ? "header.Governance does not match the vote in previous epoch"
+      : "governance is not allowed in non-epoch block",
+  );
+}

@@ -1,0 +1,137 @@
+/**
+ * Fills a block: an empty header on top of the parent, then the pool's transactions, best tip first, until the
+ * time is up. What cannot run is skipped or dropped as the Go node does.
+ */
+import type { Rules } from "../config/rules.ts";
+import { nextBaseFee } from "../execution/base-fee.ts";
+import { type BlockOutcome, beginBlock, outcomeOf, type Pause } from "../execution/block.ts";
+import { ExecutionError } from "../execution/error.ts";
+import { type BlockContext, executeTransaction } from "../execution/transaction.ts";
+import type { Parameters } from "../governance/parameters.ts";
+import type { Block } from "../model/block.ts";
+import { EMPTY_BLOOM } from "../model/bloom.ts";
+import type { Header } from "../model/header.ts";
+import { encodeExtra } from "../model/istanbul-extra.ts";
+import type { Receipt } from "../model/receipt.ts";
+import type { Transaction } from "../model/transaction.ts";
+import type { Clock } from "../observe/clock.ts";
+import type { World } from "../state/world.ts";
+
+/** What a new header is made from. */
+export interface HeaderTerms {
+  readonly parent: Block;
+  readonly rules: Rules;
+  readonly parameters: Parameters;
+  readonly validators: readonly Uint8Array[];
+  readonly rewardbase: Uint8Array;
+  /** 32 bytes; the last one holds the round. */
+  readonly vanity: Uint8Array;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+const NO_BYTES = new Uint8Array(0);
+const ZERO_HASH = new Uint8Array(32);
+
+/** The header of the block after `parent`, unsealed; roots, bloom and gas are filled in after execution. */
+export function draftHeader(terms: HeaderTerms): Header {
+  const { parent, rules, parameters, now } = terms;
+  const seconds = Math.floor(now / 1000);
+  const onTime = seconds > parent.header.time;
+  return {
+    parentHash: parent.hash,
+    rewardbase: terms.rewardbase,
+    stateRoot: ZERO_HASH,
+    transactionsRoot: ZERO_HASH,
+    receiptsRoot: ZERO_HASH,
+    bloom: EMPTY_BLOOM,
+    blockScore: 1n,
+    number: parent.header.number + 1,
+    gasUsed: 0n,
+    time: onTime ? seconds : parent.header.time + 1,
+    timeFoS: onTime ? Math.floor((now % 1000) / 10) : parent.header.timeFoS,
+    extra: encodeExtra({
+      vanity: terms.vanity,
+      validators: [...terms.validators],
+      seal: NO_BYTES,
+      committedSeals: [],
+    }),
+    governance: NO_BYTES,
+    vote: NO_BYTES,
+    baseFee: rules.baseFee ? nextBaseFee(parent.header, parameters.baseFee) : undefined,
+    randomReveal: undefined,
+    mixHash: undefined,
+    blobGasUsed: undefined,
+    excessBlobGas: undefined,
+  };
+}
+
+/** The pool's transactions in the order in which they should run. */
+export interface Candidates {
+  /** The best one left. */
+  peek(): Transaction | undefined;
+  /** Goes on to the next of the same sender. */
+  shift(): void;
+  /** Leaves out everything else of the same sender. */
+  pop(): void;
+}
+
+/** How a block is filled. */
+export interface Filling {
+  readonly candidates: Candidates;
+  /** A transaction that can never run: the pool forgets it. */
+  readonly drop: (tx: Transaction) => void;
+  readonly clock: Clock;
+  /** Time for transactions; the first one is always completed. */
+  readonly limitMs: number;
+  readonly pause: Pause;
+}
+
+/** Transactions that ran, in order, with what they did. */
+export interface Filled {
+  readonly transactions: readonly Transaction[];
+  readonly outcome: BlockOutcome;
+}
+
+/** Runs candidates on `world` until none is left or the time is up. */
+export async function fillBlock(world: World, context: BlockContext, filling: Filling): Promise<Filled> {
+  const { candidates, clock, limitMs, pause } = filling;
+  beginBlock(world, context.rules);
+  const deadline = clock.now() + limitMs;
+  const transactions: Transaction[] = [];
+  const receipts: Receipt[] = [];
+  let totalFee = 0n;
+  for (let tx = candidates.peek(); tx !== undefined; tx = candidates.peek()) {
+    if (transactions.length > 0 && clock.now() >= deadline) break;
+    const executed = attempt(world, tx, context, filling);
+    if (executed !== undefined) {
+      transactions.push(tx);
+      receipts.push(executed.receipt);
+      totalFee += executed.fee;
+      candidates.shift();
+    }
+    const waiting = pause();
+    if (waiting !== undefined) await waiting;
+  }
+  return { transactions, outcome: outcomeOf(receipts, totalFee) };
+}
+
+function attempt(
+  world: World,
+  tx: Transaction,
+  context: BlockContext,
+  { candidates, drop }: Filling,
+): ReturnType<typeof executeTransaction> | undefined {
+  try {
+    return executeTransaction(world, tx, context);
+  } catch (error) {
+    if (!(error instanceof ExecutionError)) throw error;
+    if (error.code === "nonce-too-low") {
+      candidates.shift();
+      return undefined;
+    }
+    if (error.code !== "nonce-too-high" && error.code !== "insufficient-balance") drop(tx);
+    candidates.pop();
+    return undefined;
+  }
+}

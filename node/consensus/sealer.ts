@@ -1,0 +1,143 @@
+/**
+ * Makes blocks as the only validator of a chain: one each interval, empty ones too. The committed seal is the
+ * proposer's own (a set of one needs one seal).
+ */
+
+import { deferred, type Writer } from "../chain/writer.ts";
+import type { ChainConfig } from "../config/chain-config.ts";
+import { rulesAt } from "../config/rules.ts";
+import type { Pause } from "../execution/block.ts";
+import type { Parameters } from "../governance/parameters.ts";
+import { type Block, createBlock } from "../model/block.ts";
+import type { Header } from "../model/header.ts";
+import { listRoot } from "../model/list-root.ts";
+import { encodeReceipt } from "../model/receipt.ts";
+import type { Transaction } from "../model/transaction.ts";
+import type { Clock } from "../observe/clock.ts";
+import type { Log } from "../observe/log.ts";
+import type { State } from "../state/state.ts";
+import { type Candidates, draftHeader, type Filled, fillBlock } from "./proposal.ts";
+import { type SealDigest, withCommittedSeals, withProposerSeal } from "./seal.ts";
+
+/** What the sealer works with. */
+export interface SealerParts {
+  readonly config: ChainConfig;
+  readonly writer: Writer;
+  readonly state: State;
+  readonly parameters: (number: number) => Parameters;
+  /** Transactions for the next block, best first. */
+  readonly candidates: (baseFee: bigint | undefined) => Candidates;
+  readonly drop: (tx: Transaction) => void;
+  /** The node's own address and its signature. */
+  readonly address: Uint8Array;
+  readonly sign: SealDigest;
+  readonly rewardbase: Uint8Array;
+  readonly vanity: Uint8Array;
+  readonly intervalMs: number;
+  readonly limitMs: number;
+  readonly pause: Pause;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** A running sealer; disposing it lets the block being made finish. */
+export interface Sealer extends AsyncDisposable {
+  /** Rejects when a block could not be made or written: the node cannot go on. */
+  readonly failed: Promise<never>;
+}
+
+/** Starts to make blocks. */
+export function openSealer(parts: SealerParts): Sealer {
+  const stop = new AbortController();
+  const running = run(parts, stop.signal);
+  const failed = new Promise<never>((_, reject) => {
+    running.catch(reject);
+  });
+  failed.catch(() => undefined); // whoever races against it sees the failure
+  return {
+    failed,
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await running.catch(() => undefined);
+    },
+  };
+}
+
+async function run(parts: SealerParts, signal: AbortSignal): Promise<void> {
+  await parts.state.ready;
+  while (!signal.aborted) {
+    await sleepUntil(nextTime(parts), parts.clock, signal);
+    if (!signal.aborted) await parts.writer.exclusively(() => makeBlock(parts));
+  }
+}
+
+/** Milliseconds since the epoch at which the next block is due: a full second, an interval after the parent. */
+function nextTime({ writer, intervalMs }: SealerParts): number {
+  return writer.tip.header.time * 1000 + intervalMs;
+}
+
+function sleepUntil(time: number, clock: Clock, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(done, Math.max(0, time - clock.now()));
+    signal.addEventListener("abort", done, { once: true });
+    function done(): void {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      resolve();
+    }
+  });
+}
+
+/** Makes and writes one block on the tip. */
+async function makeBlock(parts: SealerParts): Promise<void> {
+  const { config, writer, state, clock, log } = parts;
+  const started = clock.now();
+  const parent = writer.tip;
+  const number = parent.header.number + 1;
+  const rules = rulesAt(config, number);
+  const parameters = parts.parameters(number);
+  const { rewardbase, vanity } = parts;
+  const header = draftHeader({
+    parent,
+    rules,
+    parameters,
+    validators: [parts.address],
+    rewardbase,
+    vanity,
+    now: started,
+  });
+  const world = state.begin();
+  const context = {
+    chainId: config.chainId,
+    header,
+    rules,
+    author: parts.address,
+    deferredFees: deferred(config),
+  };
+  const filled = await fillBlock(world, context, { ...parts, candidates: parts.candidates(header.baseFee) });
+  const stateRoot = writer.seal({ world, outcome: filled.outcome }, header, rules);
+  const block = sealed(completed(header, filled, stateRoot, parameters), filled, parts.sign);
+  await writer.commit(block, filled.outcome.receipts, true);
+  log.debug({ number, txs: filled.transactions.length, ms: clock.now() - started }, "sealed block");
+}
+
+function completed(
+  header: Header,
+  { transactions, outcome }: Filled,
+  stateRoot: Uint8Array,
+  parameters: Parameters,
+): Header {
+  const rawTransactions = transactions.map((tx) => tx.raw);
+  return {
+    ...header,
+    stateRoot,
+    transactionsRoot: listRoot(parameters.deriveShaImpl, rawTransactions),
+    receiptsRoot: listRoot(parameters.deriveShaImpl, outcome.receipts.map(encodeReceipt)),
+    bloom: outcome.bloom,
+    gasUsed: outcome.gasUsed,
+  };
+}
+
+function sealed(header: Header, { transactions }: Filled, sign: SealDigest): Block {
+  return createBlock(withCommittedSeals(withProposerSeal(header, sign), [sign]), transactions);
+}

@@ -1,0 +1,69 @@
+/**
+ * A node's identity: a secp256k1 key kept as 64 hex digits in a file of mode 0600. Its public key is the node
+ * id, the address of it is what the validators know the node by.
+ */
+import { randomBytes } from "node:crypto";
+import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { dirname } from "node:path";
+import { bareHex, fromBareHex } from "../bytes/hex.ts";
+import { addressOfPublicKey, isPrivateKey, publicKeyOf } from "../crypto/secp256k1.ts";
+
+/** Why there is no node key. */
+export class NodeKeyError extends Error {
+  override readonly name = "NodeKeyError";
+  readonly code = "bad-node-key";
+}
+
+/** The identity of a node. */
+export interface NodeKey {
+  /** 32 bytes, secret. */
+  readonly key: Uint8Array;
+  /** 64 bytes: the public key, x then y. */
+  readonly id: Uint8Array;
+  /** 20 bytes. */
+  readonly address: Uint8Array;
+}
+
+const DIGITS = 64;
+
+/** The identity of a private key. Throws `NodeKeyError` when it is none. */
+export function nodeKeyOf(key: Uint8Array): NodeKey {
+  if (!isPrivateKey(key)) throw new NodeKeyError("the node key is not a private key of secp256k1");
+  const id = publicKeyOf(key);
+  return { key, id, address: addressOfPublicKey(id) };
+}
+
+/** Reads the key file, or makes one with a random key. Throws `NodeKeyError` when the file holds no key. */
+export async function loadNodeKey(path: string): Promise<NodeKey> {
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== "ENOENT") {
+      throw new NodeKeyError(`cannot read the node key ${path}`, { cause });
+    }
+    return createNodeKey(path);
+  }
+  const digits = text.slice(0, DIGITS);
+  if (!/^[0-9a-fA-F]{64}$/.test(digits)) {
+    throw new NodeKeyError(`${path} does not begin with ${DIGITS} hex digits`);
+  }
+  return nodeKeyOf(fromBareHex(digits));
+}
+
+async function createNodeKey(path: string): Promise<NodeKey> {
+  let key = randomBytes(32);
+  while (!isPrivateKey(key)) key = randomBytes(32);
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const draft = `${path}.new`;
+  await rm(draft, { force: true });
+  const file = await open(draft, "wx", 0o600);
+  try {
+    await file.writeFile(bareHex(key));
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(draft, path);
+  return nodeKeyOf(key);
+}

@@ -1,0 +1,40 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { computeAddress, SigningKey } from "ethers";
+import { addressText, toHex } from "../../../node/bytes/hex.ts";
+import { loadNodeKey, nodeKeyOf } from "../../../node/p2p/node-key.ts";
+
+let directory: string;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "knit-node-key-"));
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+test("a missing key file is made, readable by its owner alone, and read again as the same node", async () => {
+  const path = join(directory, "knit", "nodekey");
+  const made = await loadNodeKey(path);
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+  expect(await readFile(path, "utf8")).toMatch(/^[0-9a-f]{64}$/);
+  expect(await loadNodeKey(path)).toEqual(made);
+});
+
+test("id and address are those of the key", () => {
+  const key = new Uint8Array(32).fill(7);
+  const node = nodeKeyOf(key);
+  expect(toHex(node.id)).toBe(`0x${SigningKey.computePublicKey(key).slice(4)}`);
+  expect(addressText(node.address)).toBe(computeAddress(new SigningKey(key)).toLowerCase());
+});
+
+test("digits after the first 64 do not count, and fewer are refused", async () => {
+  const path = join(directory, "given");
+  await writeFile(path, `${"0a".repeat(32)}\n`);
+  expect((await loadNodeKey(path)).key).toEqual(new Uint8Array(32).fill(10));
+  await writeFile(path, "0a".repeat(31));
+  await expect(loadNodeKey(path)).rejects.toThrow("64 hex digits");
+});
+
+test("zero is no key", () => {
+  expect(() => nodeKeyOf(new Uint8Array(32))).toThrow("not a private key");
+});

@@ -1,0 +1,59 @@
+/** The real program as a child process, the way a person starts it. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+
+const MAIN = fileURLToPath(new URL("../../node/main.ts", import.meta.url));
+
+/** A running `knit`. */
+export interface KnitProcess {
+  readonly child: ChildProcess;
+  /** Everything printed so far, both streams. */
+  output(): string;
+  /** Resolves with the match once the output holds `pattern`; rejects when the process ends before. */
+  waitFor(pattern: RegExp): Promise<RegExpMatchArray>;
+  /** Sends the signal and resolves with the exit code when the process is gone. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+}
+
+/** Starts `knit` with these arguments on the sources. */
+export function startKnit(...args: string[]): KnitProcess {
+  const child = spawn(process.execPath, [MAIN, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  let text = "";
+  const exited = once(child, "exit");
+  const listeners = new Set<() => void>();
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (chunk: string) => {
+      text += chunk;
+      for (const listener of listeners) listener();
+    });
+  }
+  return {
+    child,
+    output: () => text,
+    waitFor: (pattern) =>
+      new Promise((resolve, reject) => {
+        const check = (): void => {
+          const match = text.match(pattern);
+          if (match === null) return;
+          listeners.delete(check);
+          resolve(match);
+        };
+        listeners.add(check);
+        exited.then(() => reject(new Error(`knit ended before printing ${pattern}:\n${text}`)), reject);
+        check();
+      }),
+    async stop(signal = "SIGTERM") {
+      child.kill(signal);
+      const [code] = (await exited) as [number | null];
+      return code;
+    },
+  };
+}
+
+/** Runs `knit` to its end. */
+export async function runKnit(...args: string[]): Promise<{ code: number | null; output: string }> {
+  const knit = startKnit(...args);
+  const [code] = (await once(knit.child, "close")) as [number | null];
+  return { code, output: knit.output() };
+}
