@@ -1,0 +1,102 @@
+/**
+ * The plug is pulled: `kill -9` at random instants while blocks are made and while they are imported. What the
+ * node reported before must be there afterwards, and flat state, trie and roots must agree. Ten kills of each
+ * kind by default, `KNIT_KILLS` says how many.
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { type KnitProcess, runKnit, startKnit } from "../support/knit-process.ts";
+import { seededRandom } from "../support/random.ts";
+import { call, until } from "../support/rpc-client.ts";
+
+const KILLS = Number(process.env["KNIT_KILLS"] ?? 10);
+const RECORDED = fileURLToPath(new URL("../vectors/chains/transfers/", import.meta.url));
+const seed = Number(process.env["KNIT_SEED"] ?? 20_261);
+const random = seededRandom(seed);
+let directory: string;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "knit-kill-"));
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+interface Reported {
+  readonly number: string;
+  readonly hash: string;
+}
+
+async function startDev(datadir: string): Promise<{ knit: KnitProcess; url: string }> {
+  const knit = startKnit(
+    "dev",
+    "--datadir",
+    datadir,
+    "--rpcport",
+    "0",
+    "--wsport",
+    "0",
+    "--prometheusport",
+    "0",
+  );
+  return { knit, url: (await knit.waitFor(/HTTP +(\S+)/))[1] ?? "" };
+}
+
+/** Sends transfers between held accounts and notes the newest block the node reports, until it is killed. */
+async function useUntilKilled(url: string, stopped: () => boolean): Promise<Reported | undefined> {
+  let newest: Reported | undefined;
+  try {
+    const [from, to] = (await call(url, "eth_accounts")) as [string, string]; // a development chain has ten
+    while (!stopped()) {
+      await call(url, "eth_sendTransaction", { from, to, value: "0x1", gas: "0x5208" });
+      newest = (await call(url, "eth_getBlockByNumber", "latest", false)) as Reported; // as asked for
+      await sleep(20);
+    }
+  } catch {
+    // The plug was pulled in the middle of a request.
+  }
+  return newest;
+}
+
+test(`no reported block is lost in ${KILLS} kills while blocks are made (seed ${seed})`, async () => {
+  const datadir = join(directory, "dev");
+  let reported: Reported | undefined;
+  for (let kill = 0; kill < KILLS; kill++) {
+    const { knit, url } = await startDev(datadir);
+    if (reported !== undefined) {
+      expect(await call(url, "eth_getBlockByNumber", reported.number, false)).toMatchObject({
+        hash: reported.hash,
+      });
+    }
+    let stopped = false;
+    const using = useUntilKilled(url, () => stopped);
+    await sleep(random() * 2500);
+    await knit.stop("SIGKILL");
+    stopped = true;
+    reported = (await using) ?? reported;
+  }
+  expect(await runKnit("db", "verify", "--datadir", datadir)).toMatchObject({ code: 0 });
+  const { knit, url } = await startDev(datadir);
+  const first = Number(await call(url, "eth_blockNumber"));
+  await until(async () => (Number(await call(url, "eth_blockNumber")) > first ? true : undefined));
+  expect(await knit.stop()).toBe(0);
+}, 600_000);
+
+test(`an import goes on where it was after ${KILLS} kills and ends at the same root`, async () => {
+  const datadir = join(directory, "import");
+  expect(await runKnit("init", "--datadir", datadir, join(RECORDED, "genesis.json"))).toMatchObject({
+    code: 0,
+  });
+  for (let kill = 0; kill < KILLS; kill++) {
+    const knit = startKnit("import", "--datadir", datadir, join(RECORDED, "chain.rlp.gz"));
+    await sleep(100 + random() * 900);
+    await knit.stop("SIGKILL");
+  }
+  expect(await runKnit("import", "--datadir", datadir, join(RECORDED, "chain.rlp.gz"))).toMatchObject({
+    code: 0,
+  });
+  expect(await runKnit("db", "verify", "--datadir", datadir)).toMatchObject({ code: 0 });
+}, 600_000);
