@@ -1,0 +1,191 @@
+/**
+ * The pool's rules applied to its contents: what happens when a transaction comes in, when the chain has
+ * a new head and when time passes. Gives back what became executable; knows no file, timer or listener.
+ */
+import { bareHex, mapKey } from "../bytes/hex.ts";
+import type { Transaction } from "../model/transaction.ts";
+import type { Clock } from "../observe/clock.ts";
+import { type AccountQueue } from "./account-queue.ts";
+import { admit, stillValid } from "./admission.ts";
+import { createEntry, type PoolEntry } from "./entry.ts";
+import { PoolError } from "./error.ts";
+import { Ledger } from "./ledger.ts";
+import type { PoolMetrics } from "./metrics.ts";
+import { type PoolOptions, poolCapacity } from "./options.ts";
+import type { PoolChain } from "./pool-chain.ts";
+import { replaces } from "./price.ts";
+import { planRoom } from "./room.ts";
+import { isPayable, isRepriced, type Terms, termsAtHead } from "./terms.ts";
+
+/** So many executable transactions are checked in full at a new head; of the others only the nonce. */
+const FULL_CHECKS = 1000;
+
+/** What the rules need to know. */
+export interface PoolCoreOptions {
+  readonly chain: PoolChain;
+  readonly options: PoolOptions;
+  readonly clock: Clock;
+  readonly metrics: PoolMetrics;
+}
+
+export class PoolCore {
+  readonly ledger: Ledger;
+  readonly #chain: PoolChain;
+  readonly #options: PoolOptions;
+  readonly #clock: Clock;
+  readonly #metrics: PoolMetrics;
+  #terms: Terms;
+  #seen = 0;
+
+  constructor({ chain, options, clock, metrics }: PoolCoreOptions) {
+    this.#chain = chain;
+    this.#options = options;
+    this.#clock = clock;
+    this.#metrics = metrics;
+    this.#terms = termsAtHead(chain, options);
+    this.ledger = new Ledger(options, clock);
+  }
+
+  /** Next nonce of an account: after its executable transactions, or the state's. */
+  nonce(address: Uint8Array): bigint {
+    return this.ledger.account(mapKey(address))?.nextNonce() ?? this.#terms.state.nonce(address);
+  }
+
+  /** True when the sender of a transaction of the pool submitted something through this node. */
+  isLocal(transaction: Transaction): boolean {
+    const entry = this.ledger.get(mapKey(transaction.hash));
+    return entry !== undefined && this.ledger.isLocal(entry.senderKey);
+  }
+
+  /**
+   * Takes a transaction in and gives back what this made executable, itself among it or not. Throws
+   * `PoolError` when the transaction is refused.
+   */
+  add(transaction: Transaction, local: boolean): PoolEntry[] {
+    const entry = this.#admitted(transaction);
+    const leaving = this.#room(entry, local);
+    this.#checkNonce(entry);
+    for (const other of leaving) this.ledger.remove(other);
+    this.#metrics.underpriced.add(Math.max(0, leaving.length - 1));
+    if (local) this.ledger.markLocal(entry.senderKey);
+    const old = this.ledger.add(entry);
+    const executable = this.ledger.account(entry.senderKey)?.isPending(entry) === true;
+    if (old) (executable ? this.#metrics.pendingReplace : this.#metrics.queuedReplace).add(1);
+    const promoted = this.#settleAccount(entry);
+    return executable ? [entry, ...promoted] : promoted;
+  }
+
+  /** Follows the chain to its head; gives back what became executable. */
+  reset(): PoolEntry[] {
+    const before = this.#terms;
+    this.#terms = termsAtHead(this.#chain, this.#options);
+    if (isRepriced(before, this.#terms)) {
+      this.ledger.clear();
+      return [];
+    }
+    const accounts = this.ledger.accounts();
+    let checks = FULL_CHECKS;
+    for (const account of accounts) {
+      this.#demote(account, checks > 0);
+      checks -= account.pending;
+    }
+    const promoted = accounts.flatMap((account) => this.#promote(account, true));
+    this.#limit();
+    return promoted.filter((entry) => entry.pooled);
+  }
+
+  /** Drops what has waited in silent accounts for longer than the lifetime. */
+  evict(): number {
+    const { lifetimeMs, keepLocals } = this.#options;
+    return this.ledger.evict(this.#clock.now() - lifetimeMs, keepLocals).length;
+  }
+
+  #admitted(transaction: Transaction): PoolEntry {
+    if (this.ledger.get(mapKey(transaction.hash))) throw known(transaction);
+    try {
+      const sender = admit(transaction, this.#terms, (key) => this.ledger.account(key));
+      return createEntry(transaction, sender, this.#seen++);
+    } catch (error) {
+      this.#metrics.invalid.add(1);
+      throw error;
+    }
+  }
+
+  /** What has to leave a full pool. */
+  #room(entry: PoolEntry, local: boolean): PoolEntry[] {
+    try {
+      return planRoom(this.ledger, entry, { capacity: poolCapacity(this.#options), local });
+    } catch (error) {
+      const underpriced = error instanceof PoolError && error.code === "underpriced";
+      (underpriced ? this.#metrics.underpriced : this.#metrics.refused).add(1);
+      throw error;
+    }
+  }
+
+  /** Throws when another transaction has the nonce and may keep it. */
+  #checkNonce({ transaction, senderKey }: PoolEntry): void {
+    const account = this.ledger.account(senderKey);
+    const old = account?.get(transaction.nonce);
+    if (!account || !old || replaces(transaction, old.transaction, this.#terms)) return;
+    (account.isPending(old) ? this.#metrics.pendingDiscard : this.#metrics.queuedDiscard).add(1);
+    throw new PoolError("nonce-taken", "there is another tx which has the same nonce in the tx pool");
+  }
+
+  /** Promotes in one account and applies the limits, which may cost the new transaction its place. */
+  #settleAccount(entry: PoolEntry): PoolEntry[] {
+    const account = this.ledger.account(entry.senderKey);
+    if (!account) return [];
+    const promoted = this.#promote(account, false);
+    this.#limit();
+    if (entry.pooled) return promoted.filter((other) => other.pooled);
+    this.#metrics.refused.add(1);
+    throw new PoolError("full", `txpool is full: ${this.ledger.size}`);
+  }
+
+  #demote(account: AccountQueue, fully: boolean): void {
+    const { state } = this.#terms;
+    const nonce = state.nonce(account.address);
+    this.ledger.dropBelow(account, nonce);
+    const pending = account.pendingEntries();
+    const dropped = this.ledger.filter(account, pending, (entry) =>
+      fully ? this.#isLost(entry) : entry.unexecutable,
+    );
+    this.#metrics.pendingNoFunds.add(dropped.length);
+    const kept = account.pendingEntries();
+    const broken = kept.findIndex(
+      ({ transaction }, index) =>
+        transaction.nonce !== nonce + BigInt(index) || !isPayable(transaction, this.#terms),
+    );
+    if (broken >= 0) this.ledger.demoteFrom(account, broken);
+  }
+
+  #promote(account: AccountQueue, recheck: boolean): PoolEntry[] {
+    if (recheck && account.queued > 0) {
+      const lost = this.ledger.filter(account, account.queuedEntries(), (entry) => this.#isLost(entry));
+      this.#metrics.queuedNoFunds.add(lost.length);
+    }
+    if (account.queued === 0) return [];
+    const nonce = account.nextNonce() ?? this.#terms.state.nonce(account.address);
+    const promoted = this.ledger.promote(account, nonce, ({ transaction }) =>
+      isPayable(transaction, this.#terms),
+    );
+    const excess = account.queued - this.#options.queuedPerAccount;
+    if (!account.local && excess > 0) {
+      this.#metrics.queuedRateLimit.add(this.ledger.dropLastQueued(account, excess).length);
+    }
+    return promoted;
+  }
+
+  #limit(): void {
+    this.#metrics.pendingRateLimit.add(this.ledger.limitPending().length);
+    this.#metrics.queuedRateLimit.add(this.ledger.limitQueued().length);
+  }
+
+  #isLost(entry: PoolEntry): boolean {
+    return entry.unexecutable || !stillValid(entry.transaction, entry.sender, this.#terms);
+  }
+}
+
+function known(transaction: Transaction): PoolError {
+  return new PoolError("known", `known transaction: ${bareHex(transaction.hash)}`);
+}

@@ -1,0 +1,33 @@
+/** Why the pool refuses a transaction. */
+export type PoolErrorCode =
+  | "known"
+  | "type-not-supported"
+  | "initcode-too-large"
+  | "gas-above-limit"
+  | "wrong-chain"
+  | "bad-fee-caps"
+  | "bad-price"
+  | "oversized"
+  | "negative-value"
+  | "invalid-sender"
+  | "invalid-fee-payer"
+  | "nonce-max"
+  | "nonce-too-low"
+  | "nonce-taken"
+  | "bad-fee-ratio"
+  | "insufficient-funds"
+  | "gas-too-low"
+  | "invalid-for-type"
+  | "delegated-account"
+  | "full"
+  | "underpriced";
+
+/** Thrown by this room. Messages are the Go node's, which clients compare; `code` is stable. */
+export class PoolError extends Error {
+  override readonly name = "PoolError";
+  readonly code: PoolErrorCode;
+  constructor(code: PoolErrorCode, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.code = code;
+  }
+}

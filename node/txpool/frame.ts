@@ -1,0 +1,24 @@
+/**
+ * Where one transaction ends in a run of concatenated ones: a transaction is at most two single bytes
+ * (the kind's prefix) and one RLP list. Looks at headers only, so it needs no complete input.
+ */
+
+/** A length in bytes, or why there is none: the input stops too early, or is no transaction. */
+export type Frame = number | "incomplete" | "damaged";
+
+const MAX_PREFIX = 2;
+
+/** Length of the transaction that begins at `at`; more than `limit` bytes count as damage. */
+export function frameLength(bytes: Uint8Array, at: number, limit: number): Frame {
+  let list = at;
+  while (list - at < MAX_PREFIX && (bytes[list] ?? 0xff) < 0x80) list++;
+  const first = bytes[list];
+  if (first === undefined) return "incomplete";
+  if (first < 0xc0) return "damaged";
+  const lengthBytes = first < 0xf8 ? 0 : first - 0xf7;
+  if (list + lengthBytes >= bytes.length && lengthBytes > 0) return "incomplete";
+  let length = first < 0xf8 ? first - 0xc0 : 0;
+  for (let i = 1; i <= lengthBytes; i++) length = length * 256 + (bytes[list + i] as number); // checked above
+  const total = list - at + 1 + lengthBytes + length;
+  return total > limit ? "damaged" : total;
+}

@@ -1,0 +1,166 @@
+/**
+ * The file that brings local accounts' transactions over a restart: their raw forms, concatenated. It
+ * is read once, appended to while the node runs, and rewritten now and then so that it does not grow
+ * for ever: the new file is complete on disk before it takes the old one's name.
+ */
+import { renameSync, writeSync } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { concatBytes } from "../bytes/compare.ts";
+import { decodeTransaction, type Transaction } from "../model/transaction.ts";
+import type { Log } from "../observe/log.ts";
+import { frameLength } from "./frame.ts";
+
+/** Where a journal is and the longest transaction it may hold, in bytes. */
+export interface JournalOptions {
+  readonly path: string;
+  readonly maxTransaction: number;
+  readonly log: Log;
+}
+
+/** As many transactions are handed over at a time. */
+const BATCH = 1025;
+
+/** Reads the journal in batches; ends, with a warning, at the first thing that is no transaction. */
+export async function* readJournal({
+  path,
+  maxTransaction,
+  log,
+}: JournalOptions): AsyncGenerator<Transaction[]> {
+  await using file = await openIfThere(path);
+  if (!file) return;
+  let batch: Transaction[] = [];
+  for await (const raw of frames(file, { path, maxTransaction, log })) {
+    const transaction = decoded(raw);
+    if (!transaction) {
+      log.warn({ path, read: batch.length }, "the journal's rest is unreadable");
+      break;
+    }
+    batch.push(transaction);
+    if (batch.length < BATCH) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Each transaction's bytes; never holds more than two of the longest. */
+async function* frames(
+  file: FileHandle,
+  { path, maxTransaction, log }: JournalOptions,
+): AsyncGenerator<Uint8Array> {
+  const buffer = new Uint8Array(2 * maxTransaction);
+  let filled = 0;
+  for (;;) {
+    const { bytesRead } = await file.read(buffer, filled, buffer.length - filled, null);
+    filled += bytesRead;
+    let at = 0;
+    for (;;) {
+      const length = frameLength(buffer.subarray(0, filled), at, maxTransaction);
+      const cut = length === "incomplete" || (typeof length === "number" && at + length > filled);
+      if (cut) break;
+      if (length === "damaged") {
+        log.warn({ path }, "the journal's rest is damaged");
+        return;
+      }
+      yield buffer.slice(at, at + length);
+      at += length;
+    }
+    buffer.copyWithin(0, at, filled);
+    filled -= at;
+    if (bytesRead === 0) {
+      if (filled > 0) log.warn({ path, bytes: filled }, "the journal ends within a transaction");
+      return;
+    }
+  }
+}
+
+function decoded(raw: Uint8Array): Transaction | undefined {
+  try {
+    return decodeTransaction(raw);
+  } catch {
+    return undefined; // the caller ends reading here and says so
+  }
+}
+
+async function openIfThere(path: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(path, "r");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined; // fs errors carry a code
+    throw error;
+  }
+}
+
+/** The journal while the node runs. Nothing is written before the first rotation made the file. */
+export class Journal implements AsyncDisposable {
+  readonly #path: string;
+  readonly #log: Log;
+  #file: FileHandle | undefined;
+  /** What was appended while a new file is being written. */
+  #meanwhile: Uint8Array[] | undefined;
+  #rotation: Promise<void> | undefined;
+
+  constructor({ path, log }: Pick<JournalOptions, "path" | "log">) {
+    this.#path = path;
+    this.#log = log;
+  }
+
+  /** Hands a transaction to the system before it returns. A failed write ends appending until the next rotation. */
+  append(transaction: Transaction): void {
+    this.#meanwhile?.push(transaction.raw);
+    if (!this.#file) return;
+    try {
+      writeAll(this.#file, transaction.raw);
+    } catch (error) {
+      this.#log.error({ path: this.#path, error }, "could not write to the transaction journal");
+      this.#release(this.#file);
+    }
+  }
+
+  /** Replaces the file by one that holds `transactions` and what is appended meanwhile; one at a time. */
+  async rotate(transactions: readonly Transaction[]): Promise<void> {
+    this.#rotation ??= this.#rewrite(transactions).finally(() => (this.#rotation = undefined));
+    return this.#rotation;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#rotation?.catch(() => undefined); // whoever asked for the rotation is told
+    await this.#file?.close();
+    this.#file = undefined;
+  }
+
+  async #rewrite(transactions: readonly Transaction[]): Promise<void> {
+    const temporary = `${this.#path}.new`;
+    const meanwhile: Uint8Array[] = [];
+    this.#meanwhile = meanwhile;
+    const next = await open(temporary, "w");
+    try {
+      for (let at = 0; at < transactions.length; at += BATCH) {
+        const batch = transactions.slice(at, at + BATCH);
+        await next.writeFile(concatBytes(...batch.map(({ raw }) => raw)));
+      }
+      await next.datasync();
+      // From here to the switch nothing waits, so nothing can be appended in between.
+      for (const raw of meanwhile) writeAll(next, raw);
+      renameSync(temporary, this.#path);
+    } catch (error) {
+      await next.close();
+      throw error;
+    } finally {
+      this.#meanwhile = undefined;
+    }
+    const old = this.#file;
+    this.#file = next;
+    if (old) await old.close();
+  }
+
+  #release(file: FileHandle): void {
+    this.#file = undefined;
+    file.close().catch((error: unknown) => this.#log.debug({ error }, "could not close the journal"));
+  }
+}
+
+/** Writes all of `bytes`; a system call may take less. */
+function writeAll(file: FileHandle, bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.length; ) at += writeSync(file.fd, bytes, at);
+}

@@ -1,0 +1,213 @@
+/**
+ * The pool's contents: accounts with their queues, everything by hash, and the counts that the limits
+ * are about. Data only: which transaction may come in and what a new head changes is decided by its
+ * callers. Every change passes `#change`, which keeps counts and indexes true.
+ */
+import type { Clock } from "../observe/clock.ts";
+import { AccountQueue } from "./account-queue.ts";
+import type { PoolEntry } from "./entry.ts";
+import { levelCuts } from "./limits.ts";
+import type { PoolOptions } from "./options.ts";
+import { PriceFloor } from "./price-floor.ts";
+import { Recency } from "./recency.ts";
+
+export class Ledger {
+  readonly #options: PoolOptions;
+  readonly #clock: Clock;
+  readonly #accounts = new Map<string, AccountQueue>();
+  readonly #entries = new Map<string, PoolEntry>();
+  readonly #locals = new Set<string>();
+  /** Accounts whose executable transactions may be cut when all together are too many. */
+  readonly #large = new Set<AccountQueue>();
+  /** Accounts with queued transactions, by heartbeat. */
+  readonly #waiting = new Recency<AccountQueue>();
+  readonly #floor = new PriceFloor();
+  #pending = 0;
+  #slots = 0;
+
+  constructor(options: PoolOptions, clock: Clock) {
+    this.#options = options;
+    this.#clock = clock;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  get pending(): number {
+    return this.#pending;
+  }
+
+  get queued(): number {
+    return this.#entries.size - this.#pending;
+  }
+
+  /** Sum of the entries' slots. */
+  get slots(): number {
+    return this.#slots;
+  }
+
+  get floor(): PriceFloor {
+    return this.#floor;
+  }
+
+  get(key: string): PoolEntry | undefined {
+    return this.#entries.get(key);
+  }
+
+  account(key: string): AccountQueue | undefined {
+    return this.#accounts.get(key);
+  }
+
+  /** All accounts that hold a transaction; a copy, so that the ledger may change meanwhile. */
+  accounts(): AccountQueue[] {
+    return [...this.#accounts.values()];
+  }
+
+  isLocal(accountKey: string): boolean {
+    return this.#locals.has(accountKey);
+  }
+
+  /** Makes an account local for as long as the pool is open. */
+  markLocal(accountKey: string): void {
+    this.#locals.add(accountKey);
+    const account = this.#accounts.get(accountKey);
+    if (account) {
+      account.local = true;
+      this.#large.delete(account);
+    }
+  }
+
+  /** Puts an entry into its sender's queue; gives back the one of the same nonce that it replaces. */
+  add(entry: PoolEntry): PoolEntry | undefined {
+    const account = this.#accountOf(entry);
+    const old = this.#change(account, () => account.put(entry));
+    if (old) this.#release(old);
+    entry.pooled = true;
+    this.#entries.set(entry.key, entry);
+    this.#slots += entry.slots;
+    this.#floor.add(entry);
+    return old;
+  }
+
+  /** Takes one entry out; executable ones of its account with higher nonces wait again. */
+  remove(entry: PoolEntry): void {
+    const account = this.#accounts.get(entry.senderKey);
+    if (!account || !this.#entries.has(entry.key)) return;
+    this.#change(account, () => account.remove(entry));
+    this.#release(entry);
+  }
+
+  /** Makes a run of waiting transactions executable and gives it back. */
+  promote(account: AccountQueue, nonce: bigint, acceptable: (entry: PoolEntry) => boolean): PoolEntry[] {
+    const promoted = this.#change(account, () => account.promote(nonce, acceptable));
+    if (promoted.length > 0) this.#beat(account);
+    return promoted;
+  }
+
+  /** The account's executable transaction at `index` and all after it wait again. */
+  demoteFrom(account: AccountQueue, index: number): void {
+    this.#change(account, () => account.demoteFrom(index));
+  }
+
+  dropBelow(account: AccountQueue, nonce: bigint): PoolEntry[] {
+    return this.#drop(account, () => account.dropBelow(nonce));
+  }
+
+  dropLastQueued(account: AccountQueue, count: number): PoolEntry[] {
+    return this.#drop(account, () => account.dropLastQueued(count));
+  }
+
+  /** Drops those of `entries` that are `unwanted`. */
+  filter(
+    account: AccountQueue,
+    entries: readonly PoolEntry[],
+    unwanted: (entry: PoolEntry) => boolean,
+  ): PoolEntry[] {
+    return this.#drop(account, () => account.filter(entries, unwanted));
+  }
+
+  /** Cuts executable transactions of large accounts, largest first, down to the total limit. */
+  limitPending(): PoolEntry[] {
+    const excess = this.#pending - this.#options.pendingTotal;
+    if (excess <= 0 || this.#large.size === 0) return [];
+    const accounts = [...this.#large];
+    const sizes = accounts.map((account) => account.pending);
+    const cuts = levelCuts(sizes, excess, this.#options.pendingPerAccount);
+    return accounts.flatMap((account, index) =>
+      this.#drop(account, () => account.dropLastPending(cuts[index] ?? 0)),
+    );
+  }
+
+  /** Cuts waiting transactions, the most recently active accounts first, down to the total limit. */
+  limitQueued(): PoolEntry[] {
+    let excess = this.queued - this.#options.queuedTotal;
+    if (excess <= 0) return [];
+    const dropped: PoolEntry[] = [];
+    for (const account of this.#waiting.fromNewest()) {
+      if (excess <= 0) break;
+      if (account.local) continue;
+      const cut = this.dropLastQueued(account, excess);
+      excess -= cut.length;
+      dropped.push(...cut);
+    }
+    return dropped;
+  }
+
+  /** Drops what waits in accounts without a heartbeat since `time`. */
+  evict(time: number, keepLocals: boolean): PoolEntry[] {
+    const dropped: PoolEntry[] = [];
+    for (const account of this.#waiting.fromOldest()) {
+      if (account.beat >= time) break;
+      if (keepLocals && account.local) continue;
+      dropped.push(...this.dropLastQueued(account, account.queued));
+    }
+    return dropped;
+  }
+
+  /** Forgets everything, locals included. */
+  clear(): void {
+    for (const account of this.accounts()) this.#drop(account, () => account.dropAll());
+    this.#locals.clear();
+    this.#floor.clear();
+  }
+
+  #accountOf(entry: PoolEntry): AccountQueue {
+    const known = this.#accounts.get(entry.senderKey);
+    if (known) return known;
+    const account = new AccountQueue(entry.sender, entry.senderKey);
+    account.local = this.#locals.has(entry.senderKey);
+    this.#accounts.set(entry.senderKey, account);
+    return account;
+  }
+
+  #drop(account: AccountQueue, take: () => PoolEntry[]): PoolEntry[] {
+    const dropped = this.#change(account, take);
+    for (const entry of dropped) this.#release(entry);
+    return dropped;
+  }
+
+  #release(entry: PoolEntry): void {
+    entry.pooled = false;
+    this.#entries.delete(entry.key);
+    this.#slots -= entry.slots;
+    this.#floor.released();
+  }
+
+  #change<T>(account: AccountQueue, run: () => T): T {
+    const before = account.pending;
+    const result = run();
+    this.#pending += account.pending - before;
+    if (!account.local && account.pending > this.#options.pendingPerAccount) this.#large.add(account);
+    else this.#large.delete(account);
+    if (account.queued === 0) this.#waiting.delete(account);
+    else if (!this.#waiting.has(account)) this.#beat(account);
+    if (account.size === 0) this.#accounts.delete(account.key);
+    return result;
+  }
+
+  #beat(account: AccountQueue): void {
+    account.beat = this.#clock.now();
+    if (account.queued > 0) this.#waiting.touch(account);
+  }
+}

@@ -1,0 +1,92 @@
+/** The pool's edges: the chain it listens to, its journal file and its timers. */
+import type { Transaction } from "../model/transaction.ts";
+import type { Clock } from "../observe/clock.ts";
+import type { Log } from "../observe/log.ts";
+import type { Metrics } from "../observe/metrics.ts";
+import { PoolCore } from "./core.ts";
+import { Journal, readJournal } from "./journal.ts";
+import { declarePoolMetrics } from "./metrics.ts";
+import { DEFAULT_POOL_OPTIONS, type PoolOptions } from "./options.ts";
+import { Pool, type TxPool } from "./pool.ts";
+import type { PoolChain } from "./pool-chain.ts";
+
+/** Runs something again and again; the result ends it. */
+export type Every = (intervalMs: number, run: () => void) => () => void;
+
+/** What the pool is given. */
+export interface TxPoolOptions {
+  readonly chain: PoolChain;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  /** What differs from `DEFAULT_POOL_OPTIONS`. */
+  readonly options?: Partial<PoolOptions>;
+  /** Where local accounts' transactions are kept; without it they are not. */
+  readonly journalPath?: string | undefined;
+  /** Finds the senders of many transactions at once; without it each is found when it is added. */
+  readonly recoverSenders?: ((transactions: readonly Transaction[]) => Promise<void>) | undefined;
+  /** Timers; the machine's without it. */
+  readonly every?: Every;
+}
+
+const EVICTION_INTERVAL_MS = 60_000;
+const MIN_JOURNAL_INTERVAL_MS = 1000;
+/** Room for a transaction's prefix and list header on top of its size limit. */
+const FRAME_MARGIN = 16;
+
+/** Opens the pool: follows the chain, reads the journal back and starts the timers. Closing ends all of it. */
+export async function openTxPool(given: TxPoolOptions): Promise<TxPool> {
+  const { chain, clock, log, every = interval } = given;
+  const options = { ...DEFAULT_POOL_OPTIONS, ...given.options };
+  const metrics = declarePoolMetrics(given.metrics, () => core.ledger);
+  const core: PoolCore = new PoolCore({ chain, options, clock, metrics });
+  await using parts = new AsyncDisposableStack();
+  const journal = options.noLocals ? undefined : openJournal(parts, given);
+  const pool = new Pool({ core, options, journal });
+  parts.defer(chain.onHead(() => pool.reset()));
+  if (journal) {
+    await loadJournal(pool, given, options);
+    await journal.rotate(pool.locals());
+    const rotate = () => {
+      journal.rotate(pool.locals()).catch((error: unknown) => {
+        log.error({ error }, "could not rewrite the transaction journal");
+      });
+    };
+    parts.defer(every(Math.max(MIN_JOURNAL_INTERVAL_MS, options.journalIntervalMs), rotate));
+  }
+  parts.defer(every(EVICTION_INTERVAL_MS, () => evict(core, log)));
+  return closable(pool, parts.move());
+}
+
+function openJournal(parts: AsyncDisposableStack, { journalPath, log }: TxPoolOptions): Journal | undefined {
+  return journalPath === undefined ? undefined : parts.use(new Journal({ path: journalPath, log }));
+}
+
+async function loadJournal(pool: Pool, given: TxPoolOptions, options: PoolOptions): Promise<void> {
+  const { journalPath, log, recoverSenders } = given;
+  if (journalPath === undefined) return;
+  let read = 0;
+  let refused = 0;
+  const maxTransaction = options.maxSize + FRAME_MARGIN;
+  for await (const batch of readJournal({ path: journalPath, maxTransaction, log })) {
+    await recoverSenders?.(batch);
+    read += batch.length;
+    refused += pool.addAll(batch, "local").filter((error) => error !== undefined).length;
+  }
+  if (read > 0) log.info({ read, refused }, "read the transaction journal");
+}
+
+function evict(core: PoolCore, log: Log): void {
+  const count = core.evict();
+  if (count > 0) log.debug({ count }, "dropped transactions that waited too long");
+}
+
+function closable(pool: Pool, parts: AsyncDisposableStack): TxPool {
+  return Object.assign(pool, { [Symbol.asyncDispose]: () => parts.disposeAsync() });
+}
+
+function interval(intervalMs: number, run: () => void): () => void {
+  const timer = setInterval(run, intervalMs);
+  timer.unref();
+  return () => clearInterval(timer);
+}

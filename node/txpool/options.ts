@@ -1,0 +1,42 @@
+/** What an operator can set; the flags `txpool.*` use the same values. */
+export interface PoolOptions {
+  /** Executable transactions an account may always keep, and of all accounts together. */
+  readonly pendingPerAccount: number;
+  readonly pendingTotal: number;
+  /** Waiting transactions an account may keep, and of all accounts together. */
+  readonly queuedPerAccount: number;
+  readonly queuedTotal: number;
+  /** How long waiting transactions of a silent account are kept. */
+  readonly lifetimeMs: number;
+  /** Local accounts' waiting transactions outlive the lifetime. */
+  readonly keepLocals: boolean;
+  /** Transactions submitted here are treated like those of peers: no journal, no privileges. */
+  readonly noLocals: boolean;
+  readonly journalIntervalMs: number;
+  /** Longest accepted transaction, in bytes of its RLP list. */
+  readonly maxSize: number;
+  /** Highest accepted gas limit. */
+  readonly maxGas: bigint;
+}
+
+/** The defaults of the Klaytn and Kaia Go nodes. */
+export const DEFAULT_POOL_OPTIONS: PoolOptions = {
+  pendingPerAccount: 16,
+  pendingTotal: 4096,
+  queuedPerAccount: 64,
+  queuedTotal: 1024,
+  lifetimeMs: 5 * 60_000,
+  keepLocals: false,
+  noLocals: false,
+  journalIntervalMs: 60 * 60_000,
+  maxSize: 131_072,
+  maxGas: 500_000_000n,
+};
+
+/** Bytes that one slot of the pool stands for. */
+export const SLOT_SIZE = 32_768;
+
+/** Slots of the whole pool: what is executable and what waits share them. */
+export function poolCapacity(options: PoolOptions): number {
+  return options.pendingTotal + options.queuedTotal;
+}

@@ -1,0 +1,30 @@
+import type { Rules } from "../config/rules.ts";
+import type { Account } from "../model/account.ts";
+import type { Block } from "../model/block.ts";
+import type { Header } from "../model/header.ts";
+import type { Receipt } from "../model/receipt.ts";
+
+/** The accounts after the newest block. */
+export interface PoolState {
+  /** Next nonce of an account; 0 when it does not exist. */
+  nonce(address: Uint8Array): bigint;
+  /** In peb; 0 when the account does not exist. */
+  balance(address: Uint8Array): bigint;
+  account(address: Uint8Array): Account | undefined;
+}
+
+/** All that the pool knows of the chain. */
+export interface PoolChain {
+  readonly chainId: bigint;
+  /** Header of the newest durable block. */
+  head(): Header;
+  rules(number: number): Rules;
+  /** A view that stays at the block that is the head now. */
+  stateAtHead(): PoolState;
+  /** Governance's unit price in force at a block, in peb. */
+  unitPrice(number: number): bigint;
+  /** Base fee of the block after the head; undefined where its rules have none. */
+  nextBaseFee(): bigint | undefined;
+  /** Registers a listener called after each new head; the result takes it out again. */
+  onHead(listener: (block: Block, receipts: readonly Receipt[]) => void): () => void;
+}

@@ -1,0 +1,177 @@
+/**
+ * The transaction pool: transactions that wait to get into a block. In come transactions submitted here
+ * or sent by peers and the chain's new heads; out go the executable ones, to listeners when they become
+ * so and to the proposer in the order of what they pay. What is submitted here survives a restart.
+ */
+import { type Address, addressText, mapKey } from "../bytes/hex.ts";
+import type { Transaction } from "../model/transaction.ts";
+import type { AccountQueue } from "./account-queue.ts";
+import type { PoolCore } from "./core.ts";
+import type { PoolEntry } from "./entry.ts";
+import { PoolError } from "./error.ts";
+import type { Journal } from "./journal.ts";
+import { type PoolOptions, poolCapacity } from "./options.ts";
+import { PriceOrder } from "./price-order.ts";
+
+/** Who handed a transaction in: a client of this node or a peer. */
+export type Origin = "local" | "remote";
+
+/** Called with what just became executable, ascending by nonce in each account; must not throw. */
+export type PendingListener = (transactions: readonly Transaction[]) => void;
+
+/** By account, ascending by nonce. */
+export interface PoolContent {
+  readonly pending: Map<Address, Transaction[]>;
+  readonly queued: Map<Address, Transaction[]>;
+}
+
+/** The pool as the rest of the node sees it. */
+export interface TxPool extends AsyncDisposable {
+  /** Takes a transaction in. Throws `PoolError` with the text that clients know. */
+  add(transaction: Transaction, origin: Origin): void;
+  /** Takes in what fits; at each position the error, or undefined where the transaction was accepted. */
+  addAll(transactions: readonly Transaction[], origin: Origin): (PoolError | undefined)[];
+  get(hash: Uint8Array): Transaction | undefined;
+  /** The nonce that the account's next transaction needs. */
+  nonce(address: Uint8Array): bigint;
+  content(): PoolContent;
+  status(): { readonly pending: number; readonly queued: number };
+  /** The executable transactions in the order in which a proposer takes them. */
+  byPrice(baseFee: bigint | undefined): PriceOrder;
+  /** Marks a transaction that could not be executed: no proposer sees it again, the next head drops it. */
+  drop(hash: Uint8Array): void;
+  /** Registers a listener; the result takes it out again. */
+  onPending(listener: PendingListener): () => void;
+}
+
+/** What a pool is made of. */
+export interface PoolParts {
+  readonly core: PoolCore;
+  readonly options: PoolOptions;
+  readonly journal: Journal | undefined;
+}
+
+/** The pool without what has to be closed. */
+export class Pool implements Omit<TxPool, typeof Symbol.asyncDispose> {
+  readonly #core: PoolCore;
+  readonly #options: PoolOptions;
+  readonly #journal: Journal | undefined;
+  readonly #listeners = new Set<PendingListener>();
+
+  constructor({ core, options, journal }: PoolParts) {
+    this.#core = core;
+    this.#options = options;
+    this.#journal = journal;
+  }
+
+  add(transaction: Transaction, origin: Origin): void {
+    const { size } = this.#core.ledger;
+    if (origin === "local" && size >= poolCapacity(this.#options)) {
+      throw new PoolError("full", `txpool is full: ${size}`);
+    }
+    this.#announce(this.#take(transaction, origin));
+  }
+
+  addAll(transactions: readonly Transaction[], origin: Origin): (PoolError | undefined)[] {
+    const free = Math.max(0, poolCapacity(this.#options) - this.#core.ledger.size);
+    const promoted: PoolEntry[] = [];
+    const errors = transactions.map((transaction, index) => {
+      if (index >= free) return new PoolError("full", "txpool is full");
+      try {
+        promoted.push(...this.#take(transaction, origin));
+        return undefined;
+      } catch (error) {
+        if (error instanceof PoolError) return error;
+        throw error;
+      }
+    });
+    this.#announce(promoted.filter((entry) => entry.pooled));
+    return errors;
+  }
+
+  get(hash: Uint8Array): Transaction | undefined {
+    return this.#core.ledger.get(mapKey(hash))?.transaction;
+  }
+
+  nonce(address: Uint8Array): bigint {
+    return this.#core.nonce(address);
+  }
+
+  content(): PoolContent {
+    const accounts = this.#core.ledger.accounts();
+    return {
+      pending: byAddress(accounts, (account) => account.pendingEntries()),
+      queued: byAddress(accounts, (account) => account.queuedEntries()),
+    };
+  }
+
+  status(): { pending: number; queued: number } {
+    const { pending, queued } = this.#core.ledger;
+    return { pending, queued };
+  }
+
+  byPrice(baseFee: bigint | undefined): PriceOrder {
+    const runs = this.#core.ledger.accounts().map((account) => account.pendingEntries());
+    return new PriceOrder(runs, baseFee);
+  }
+
+  drop(hash: Uint8Array): void {
+    const entry = this.#core.ledger.get(mapKey(hash));
+    if (entry) entry.unexecutable = true;
+  }
+
+  onPending(listener: PendingListener): () => void {
+    const own: PendingListener = (transactions) => listener(transactions);
+    this.#listeners.add(own);
+    return () => void this.#listeners.delete(own);
+  }
+
+  /** Follows the chain to its new head. */
+  reset(): void {
+    this.#announce(this.#core.reset());
+  }
+
+  /** Local accounts' transactions, in the order in which the journal holds them. */
+  locals(): Transaction[] {
+    const { ledger } = this.#core;
+    const runs = ledger
+      .accounts()
+      .filter((account) => account.local)
+      .map((account) => [...account.pendingEntries(), ...account.queuedEntries()]);
+    const order = new PriceOrder(runs, undefined);
+    const transactions: Transaction[] = [];
+    for (let next = order.peek(); next; next = order.peek()) {
+      transactions.push(next);
+      order.shift();
+    }
+    return transactions;
+  }
+
+  #take(transaction: Transaction, origin: Origin): PoolEntry[] {
+    const promoted = this.#core.add(transaction, origin === "local" && !this.#options.noLocals);
+    if (this.#journal && this.#core.isLocal(transaction)) this.#journal.append(transaction);
+    return promoted;
+  }
+
+  #announce(promoted: readonly PoolEntry[]): void {
+    if (promoted.length === 0) return;
+    const transactions = promoted.map((entry) => entry.transaction);
+    for (const listener of this.#listeners) listener(transactions);
+  }
+}
+
+function byAddress(
+  accounts: readonly AccountQueue[],
+  entriesOf: (account: AccountQueue) => PoolEntry[],
+): Map<Address, Transaction[]> {
+  const content = new Map<Address, Transaction[]>();
+  for (const account of accounts) {
+    const entries = entriesOf(account);
+    if (entries.length === 0) continue;
+    content.set(
+      addressText(account.address),
+      entries.map((entry) => entry.transaction),
+    );
+  }
+  return content;
+}
