@@ -11,8 +11,8 @@ export type ModelErrorCode =
 export class ModelError extends Error {
   override readonly name = "ModelError";
   readonly code: ModelErrorCode;
-  constructor(code: ModelErrorCode, message: string) {
-    super(message);
+  constructor(code: ModelErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
     this.code = code;
   }
 }

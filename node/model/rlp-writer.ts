@@ -3,6 +3,8 @@
  * nothing is measured beforehand: the hot half of encoding accounts, headers and signed messages.
  * Fields are therefore written in reverse order. Measured by `bench/formats`.
  */
+import { hashInput, keccak256, keccakInput, keccakOutput } from "../crypto/keccak.ts";
+
 const words = new DataView(new ArrayBuffer(8));
 const wordBytes = new Uint8Array(words.buffer);
 
@@ -34,12 +36,15 @@ export class RlpWriter {
     return bytes;
   }
 
-  /** Copies the bytes written to the beginning of `target` and returns how many; the writer is empty again. */
-  takeInto(target: Uint8Array): number {
-    const { length } = this;
-    target.set(this.#buffer.subarray(this.#at));
+  /** The Keccak-256 of the bytes written; the writer is empty again. */
+  hash(): Uint8Array<ArrayBuffer> {
+    if (this.length > keccakInput.length) return keccak256(this.take());
+    keccakInput.set(this.#buffer.subarray(this.#at));
+    hashInput(this.length);
     this.#at = this.#buffer.length;
-    return length;
+    const hash = new Uint8Array(32);
+    hash.set(keccakOutput);
+    return hash;
   }
 
   /** Bytes as they are: an item that is RLP already, or a type byte before a list. */

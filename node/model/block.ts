@@ -1,0 +1,48 @@
+/** Blocks: a header and its transactions, as one RLP list of the header and the list of all transactions' items. */
+import { decodeRlp, encodeRlpList, itemAt, type RlpItem } from "../bytes/rlp.ts";
+import { ModelError } from "./error.ts";
+import { blockHash, decodeHeader, encodeHeader, type Header } from "./header.ts";
+import { readTransactions, type Transaction } from "./transaction.ts";
+
+/** A block; `size` is the length of its RLP. */
+export interface Block {
+  readonly header: Header;
+  readonly transactions: readonly Transaction[];
+  readonly hash: Uint8Array;
+  readonly size: number;
+}
+
+/** Reads a block; everything in it is a view. Throws `BytesError`, `ModelError` or `TransactionError`. */
+export function decodeBlock(input: RlpItem | Uint8Array): Block {
+  const { isList, payload, raw } = input instanceof Uint8Array ? decodeRlp(input) : input;
+  if (!isList) throw new ModelError("bad-block", "a block is a list");
+  const headerItem = itemAt(payload, 0);
+  const body = itemAt(payload, headerItem.raw.length);
+  if (headerItem.raw.length + body.raw.length !== payload.length) {
+    throw new ModelError("bad-block", "a block has a header and a list of transactions, nothing else");
+  }
+  const header = decodeHeader(headerItem);
+  return { header, transactions: readTransactions(body), hash: blockHash(header), size: raw.length };
+}
+
+/** The block's RLP. */
+export function encodeBlock({
+  header,
+  transactions,
+}: Pick<Block, "header" | "transactions">): Uint8Array<ArrayBuffer> {
+  return encodeRlpList([encodeHeader(header), encodeRlpList(transactions.map((tx) => tx.raw))]);
+}
+
+/** Puts a block together; hash and size are computed. */
+export function createBlock(header: Header, transactions: readonly Transaction[]): Block {
+  let body = 0;
+  for (const tx of transactions) body += tx.raw.length;
+  const size = listLength(encodeHeader(header).length + listLength(body));
+  return { header, transactions, hash: blockHash(header), size };
+}
+
+/** The length of a list's RLP, by that of its items together. */
+function listLength(payload: number): number {
+  if (payload < 56) return 1 + payload;
+  return 1 + Math.ceil((32 - Math.clz32(payload)) / 8) + payload;
+}

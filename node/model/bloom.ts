@@ -1,0 +1,55 @@
+/** The 2048-bit filter over the addresses and topics of logs (yellow paper, section 4.3.1): 256 big-endian bytes. */
+import { hashInput, keccakInput, keccakOutput } from "../crypto/keccak.ts";
+
+/** How many bytes a bloom has. */
+export const BLOOM_LENGTH = 256;
+
+/** The filter over nothing. Never write into it. */
+export const EMPTY_BLOOM: Uint8Array<ArrayBuffer> = new Uint8Array(BLOOM_LENGTH);
+
+/** What of a log counts. */
+export interface BloomSource {
+  readonly address: Uint8Array;
+  readonly topics: readonly Uint8Array[];
+}
+
+/** The filter over logs. */
+export function bloomOf(logs: readonly BloomSource[]): Uint8Array {
+  if (logs.length === 0) return EMPTY_BLOOM;
+  const bloom = new Uint8Array(BLOOM_LENGTH);
+  for (const { address, topics } of logs) {
+    insert(bloom, address);
+    for (const topic of topics) insert(bloom, topic);
+  }
+  return bloom;
+}
+
+/** The filter over everything that any of the filters covers. */
+export function mergeBlooms(blooms: readonly Uint8Array[]): Uint8Array {
+  const filled = blooms.filter((bloom) => bloom !== EMPTY_BLOOM);
+  if (filled.length === 0) return EMPTY_BLOOM;
+  const merged = new Uint8Array(BLOOM_LENGTH);
+  for (const bloom of filled) {
+    for (let i = 0; i < BLOOM_LENGTH; i++) merged[i] = (merged[i] as number) | (bloom[i] as number); // in range
+  }
+  return merged;
+}
+
+/** False when nothing that went into the filter was `value` (an address or a topic); true says "perhaps". */
+export function bloomMayHold(bloom: Uint8Array, value: Uint8Array): boolean {
+  return bitsOf(value).every((bit) => ((bloom[BLOOM_LENGTH - 1 - (bit >> 3)] ?? 0) & (1 << (bit & 7))) !== 0);
+}
+
+function insert(bloom: Uint8Array, value: Uint8Array): void {
+  for (const bit of bitsOf(value)) {
+    const at = BLOOM_LENGTH - 1 - (bit >> 3);
+    bloom[at] = (bloom[at] as number) | (1 << (bit & 7)); // bit < 2048
+  }
+}
+
+/** Three numbers below 2048 out of the value's hash. */
+function bitsOf(value: Uint8Array): number[] {
+  keccakInput.set(value);
+  hashInput(value.length);
+  return [0, 2, 4].map((i) => (((keccakOutput[i] as number) << 8) | (keccakOutput[i + 1] as number)) & 2047);
+}

@@ -1,0 +1,110 @@
+/**
+ * Receipts: what a transaction left behind. Two encodings: the one that the receipts root covers, and the
+ * shorter one of the database, which leaves out the bloom because it follows from the logs.
+ */
+import { BLOOM_LENGTH, bloomOf } from "./bloom.ts";
+import { ModelError } from "./error.ts";
+import { RlpCursor } from "./rlp-cursor.ts";
+import { RlpWriter } from "./rlp-writer.ts";
+
+/** What a contract announced. Where it stands in the chain follows from the receipt's place. */
+export interface Log {
+  readonly address: Uint8Array;
+  readonly topics: readonly Uint8Array[];
+  readonly data: Uint8Array;
+}
+
+/** A receipt. `status` is 1 or a code of `receipt-status.ts`; `gasUsed` is this transaction's alone. */
+export interface Receipt {
+  readonly status: number;
+  readonly gasUsed: bigint;
+  readonly bloom: Uint8Array;
+  readonly logs: readonly Log[];
+  readonly transactionHash: Uint8Array;
+  readonly contractAddress: Uint8Array | undefined;
+}
+
+const writer = new RlpWriter(4096);
+
+/** The form that the receipts root covers. */
+export function encodeReceipt(receipt: Receipt): Uint8Array<ArrayBuffer> {
+  if (receipt.bloom.length !== BLOOM_LENGTH) {
+    throw new ModelError("bad-receipt", `a bloom has ${BLOOM_LENGTH} bytes, not ${receipt.bloom.length}`);
+  }
+  writer.reset();
+  writeLogs(receipt.logs);
+  writer.string(receipt.bloom);
+  writer.integer(receipt.gasUsed);
+  writer.integer(receipt.status);
+  writer.list(0);
+  return writer.take();
+}
+
+/** All receipts of a block for the database. */
+export function encodeStoredReceipts(receipts: readonly Receipt[]): Uint8Array<ArrayBuffer> {
+  writer.reset();
+  for (const receipt of receipts.toReversed()) {
+    const mark = writer.length;
+    writeLogs(receipt.logs);
+    writer.optional(receipt.contractAddress);
+    writer.string(receipt.transactionHash);
+    writer.integer(receipt.gasUsed);
+    writer.integer(receipt.status);
+    writer.list(mark);
+  }
+  writer.list(0);
+  return writer.take();
+}
+
+/** Reads what `encodeStoredReceipts` wrote; byte strings are views. Throws `BytesError` or `ModelError`. */
+export function decodeStoredReceipts(bytes: Uint8Array): Receipt[] {
+  const cursor = new RlpCursor(bytes);
+  const end = cursor.enter();
+  const receipts: Receipt[] = [];
+  while (!cursor.done) receipts.push(readReceipt(cursor));
+  cursor.leave(end);
+  if (!cursor.done) throw new ModelError("bad-receipt", "bytes after the receipts");
+  return receipts;
+}
+
+function readReceipt(cursor: RlpCursor): Receipt {
+  const end = cursor.enter();
+  const status = cursor.number(8);
+  const gasUsed = cursor.bigint(8);
+  const transactionHash = cursor.fixed(32);
+  const contractAddress = cursor.optionalFixed(20);
+  const logs = readLogs(cursor);
+  cursor.leave(end);
+  return { status, gasUsed, bloom: bloomOf(logs), logs, transactionHash, contractAddress };
+}
+
+function writeLogs(logs: readonly Log[]): void {
+  const all = writer.length;
+  for (const { address, topics, data } of logs.toReversed()) {
+    const mark = writer.length;
+    writer.string(data);
+    const topicsMark = writer.length;
+    for (const topic of topics.toReversed()) writer.string(topic);
+    writer.list(topicsMark);
+    writer.string(address);
+    writer.list(mark);
+  }
+  writer.list(all);
+}
+
+function readLogs(cursor: RlpCursor): Log[] {
+  const end = cursor.enter();
+  const logs: Log[] = [];
+  while (!cursor.done) {
+    const logEnd = cursor.enter();
+    const address = cursor.fixed(20);
+    const topicsEnd = cursor.enter();
+    const topics: Uint8Array[] = [];
+    while (!cursor.done) topics.push(cursor.fixed(32));
+    cursor.leave(topicsEnd);
+    logs.push({ address, topics, data: cursor.string() });
+    cursor.leave(logEnd);
+  }
+  cursor.leave(end);
+  return logs;
+}

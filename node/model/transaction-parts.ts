@@ -1,0 +1,140 @@
+/** What several rows of the transaction table share: signatures, access lists, digests and common JSON. */
+import { addressText, hashText, toHex } from "../bytes/hex.ts";
+import { toQuantity } from "../bytes/integer.ts";
+import { isLowS, isScalar } from "../crypto/secp256k1.ts";
+import { TransactionError } from "./error.ts";
+import { RlpCursor } from "./rlp-cursor.ts";
+import { RlpWriter } from "./rlp-writer.ts";
+import type { AccessListEntry, Signature, TransactionBody, TransactionContent } from "./transaction-type.ts";
+
+/** The writer of all rows: written and taken within one call. */
+export const writer = new RlpWriter(4096);
+
+const ADDRESS_LENGTH = 20;
+const scalar = new Uint8Array(32);
+
+/** Reads V, R, S. */
+export function readSignature(cursor: RlpCursor): Signature {
+  return { v: cursor.bigint(), r: cursor.integerView(), s: cursor.integerView() };
+}
+
+/** Writes V, R, S (in reverse, as all of `RlpWriter`). */
+export function writeSignature({ v, r, s }: Signature): void {
+  writer.string(s);
+  writer.string(r);
+  writer.integer(v);
+}
+
+/** The address a transaction goes to, absent for an empty string. */
+export function readRecipient(cursor: RlpCursor): Uint8Array | undefined {
+  return cursor.optionalFixed(ADDRESS_LENGTH);
+}
+
+/** True when r and s lie in 1..N-1. */
+export function inRange({ r, s }: Signature): boolean {
+  return isInRange(r) && isInRange(s);
+}
+
+/** True when s is at most half the order (EIP-2). */
+export function hasLowS({ s }: Signature): boolean {
+  return isLowS(padded(s));
+}
+
+function isInRange(integer: Uint8Array): boolean {
+  if (integer.length < 32) return integer.length > 0;
+  return isScalar(integer);
+}
+
+function padded(integer: Uint8Array): Uint8Array {
+  if (integer.length === 32) return integer;
+  scalar.fill(0, 0, 32 - integer.length);
+  scalar.set(integer, 32 - integer.length);
+  return scalar;
+}
+
+/** The error for signatures that can be nobody's. */
+export function badSignature(): TransactionError {
+  return new TransactionError("bad-signature", "invalid transaction v, r, s values");
+}
+
+/** For kinds whose V is the parity itself. */
+export function checkParitySignature({ signatures }: TransactionBody): void {
+  for (const signature of signatures) {
+    if (signature.v > 1n || !inRange(signature)) throw badSignature();
+  }
+}
+
+/**
+ * The hash of a list with the first `count` items of the list at `listAt` in `raw`, then the items in `tail`;
+ * before it `lead` when that is a byte.
+ */
+export function digestOfFirst(
+  raw: Uint8Array,
+  { listAt, count }: { readonly listAt: number; readonly count: number },
+  lead: number | undefined,
+  tail: Uint8Array,
+): Uint8Array {
+  const cursor = new RlpCursor(raw, listAt);
+  cursor.enter();
+  const from = cursor.at;
+  for (let i = 0; i < count; i++) cursor.skip();
+  writer.reset().raw(tail);
+  writer.raw(raw.subarray(from, cursor.at));
+  writer.list(0);
+  if (lead !== undefined) writer.byte(lead);
+  return writer.hash();
+}
+
+/** Reads an access list. */
+export function readAccessList(cursor: RlpCursor): readonly AccessListEntry[] {
+  const end = cursor.enter();
+  const entries: AccessListEntry[] = [];
+  while (!cursor.done) {
+    const entryEnd = cursor.enter();
+    const address = cursor.fixed(ADDRESS_LENGTH);
+    const keysEnd = cursor.enter();
+    const storageKeys: Uint8Array[] = [];
+    while (!cursor.done) storageKeys.push(cursor.fixed(32));
+    cursor.leave(keysEnd);
+    cursor.leave(entryEnd);
+    entries.push({ address, storageKeys });
+  }
+  cursor.leave(end);
+  return entries;
+}
+
+/** Writes an access list; none is the empty one. */
+export function writeAccessList(entries: readonly AccessListEntry[] = []): void {
+  const all = writer.length;
+  for (const { address, storageKeys } of entries.toReversed()) {
+    const mark = writer.length;
+    for (const key of storageKeys.toReversed()) writer.string(key);
+    writer.list(mark);
+    writer.string(address);
+    writer.list(mark);
+  }
+  writer.list(all);
+}
+
+/** An access list in JSON. */
+export function accessListJson(entries: readonly AccessListEntry[] = []): readonly object[] {
+  return entries.map(({ address, storageKeys }) => ({
+    address: addressText(address),
+    storageKeys: storageKeys.map(hashText),
+  }));
+}
+
+/** Gas, recipient, value and input in JSON, which stand together in every kind. */
+export function callJson({ gas, to, value, input }: TransactionContent): Readonly<Record<string, unknown>> {
+  return {
+    gas: toQuantity(gas),
+    to: to === undefined ? null : addressText(to),
+    value: toQuantity(value),
+    input: toHex(input),
+  };
+}
+
+/** The price that a kind without caps offers. */
+export function ownPrice({ gasFeeCap }: TransactionContent): bigint {
+  return gasFeeCap;
+}

@@ -1,0 +1,256 @@
+/**
+ * Transactions: decoded out of raw bytes or block bodies, signed, and asked for what depends on their kind.
+ * In: bytes, of which everything stays a view. Out: `Transaction`, whose hash and sender are computed at most
+ * once. What differs between kinds is in the rows of `transaction-types/`.
+ */
+import { BytesError } from "../bytes/error.ts";
+import { toHex } from "../bytes/hex.ts";
+import { bytesToBigint, toQuantity } from "../bytes/integer.ts";
+import type { RlpItem } from "../bytes/rlp.ts";
+import type { Rules } from "../config/rules.ts";
+import { keccak256 } from "../crypto/keccak.ts";
+import { addressOfPublicKey, isLowS, recover } from "../crypto/secp256k1.ts";
+import { TransactionError } from "./error.ts";
+import { RlpCursor } from "./rlp-cursor.ts";
+import { badSignature } from "./transaction-parts.ts";
+import { transactionType } from "./transaction-table.ts";
+import type {
+  Signature,
+  TransactionBody,
+  TransactionContent,
+  TransactionType,
+  TypeFields,
+} from "./transaction-type.ts";
+
+/** A decoded transaction. `hash` names it in the chain. */
+export interface Transaction extends TransactionBody {
+  readonly type: TransactionType;
+  readonly hash: Uint8Array;
+}
+
+/** What is to be signed; `code` is the number of the kind. Fields that a kind lacks are ignored. */
+export interface TransactionDraft extends Omit<TransactionContent, "chainId" | "fields"> {
+  readonly code: number;
+  readonly fields?: TypeFields;
+}
+
+/** What recovering a sender takes. */
+export interface SigningJob {
+  readonly digest: Uint8Array;
+  /** r, s, parity: 65 bytes. */
+  readonly signature65: Uint8Array;
+}
+
+/** First byte of the kinds that Ethereum defined; the next byte is Ethereum's number. */
+const ETHEREUM_PREFIX = 0x78;
+
+class DecodedTransaction implements Transaction {
+  readonly type: TransactionType;
+  readonly nonce: bigint;
+  readonly gas: bigint;
+  readonly gasFeeCap: bigint;
+  readonly gasTipCap: bigint;
+  readonly value: bigint;
+  readonly to: Uint8Array | undefined;
+  readonly input: Uint8Array;
+  readonly chainId: bigint | undefined;
+  readonly fields: TypeFields;
+  readonly signatures: readonly Signature[];
+  readonly raw: Uint8Array;
+  #hash: Uint8Array | undefined;
+  #sender: Uint8Array | undefined;
+  /** The chain that `#sender` holds for. */
+  #senderChain = 0n;
+
+  constructor(type: TransactionType, body: TransactionBody) {
+    this.type = type;
+    this.nonce = body.nonce;
+    this.gas = body.gas;
+    this.gasFeeCap = body.gasFeeCap;
+    this.gasTipCap = body.gasTipCap;
+    this.value = body.value;
+    this.to = body.to;
+    this.input = body.input;
+    this.chainId = body.chainId;
+    this.fields = body.fields;
+    this.signatures = body.signatures;
+    this.raw = body.raw;
+  }
+
+  get hash(): Uint8Array {
+    this.#hash ??= keccak256(this.type.hashFrom === 0 ? this.raw : this.raw.subarray(this.type.hashFrom));
+    return this.#hash;
+  }
+
+  knownSender(chainId: bigint): Uint8Array | undefined {
+    return this.#senderChain === chainId ? this.#sender : undefined;
+  }
+
+  rememberSender(chainId: bigint, sender: Uint8Array): void {
+    this.#sender = sender;
+    this.#senderChain = chainId;
+  }
+}
+
+/** Reads one transaction that fills `raw` (the form inside block bodies). Throws `TransactionError`. */
+export function decodeTransaction(raw: Uint8Array): Transaction {
+  return decoding(() => {
+    const cursor = new RlpCursor(raw);
+    const transaction = readTransaction(cursor);
+    if (!cursor.done) throw new TransactionError("malformed", "bytes after the transaction");
+    return transaction;
+  });
+}
+
+/** Reads the transactions of a block body, whose items stand in the list one after the other. Throws `TransactionError`. */
+export function readTransactions(list: RlpItem): Transaction[] {
+  return decoding(() => {
+    const cursor = new RlpCursor(list.raw);
+    const end = cursor.enter();
+    const transactions: Transaction[] = [];
+    while (!cursor.done) transactions.push(readTransaction(cursor));
+    cursor.leave(end);
+    return transactions;
+  });
+}
+
+function decoding<T>(decode: () => T): T {
+  try {
+    return decode();
+  } catch (error) {
+    if (!(error instanceof BytesError)) throw error;
+    throw new TransactionError("malformed", error.message, { cause: error });
+  }
+}
+
+function readTransaction(cursor: RlpCursor): Transaction {
+  const start = cursor.at;
+  const type = transactionType(cursor.atList ? 0 : readCode(cursor));
+  const body = type.read(cursor, start);
+  type.checkSignatures(body);
+  return new DecodedTransaction(type, body);
+}
+
+/** The bytes before the list of a typed transaction. */
+function readCode(cursor: RlpCursor): number {
+  const first = cursor.bytes[cursor.at];
+  if (cursor.done || first === undefined || first >= 0x80) {
+    throw new TransactionError("malformed", "a transaction begins with a list or a type byte");
+  }
+  cursor.at++;
+  return first === ETHEREUM_PREFIX ? ETHEREUM_PREFIX * 256 + cursor.number(1) : first;
+}
+
+/** The digest and signature that give the sender. Throws `TransactionError` for a foreign chain or an impossible signature. */
+export function signingJob(tx: Transaction, chainId: bigint): SigningJob {
+  const [signature, ...more] = tx.signatures;
+  if (signature === undefined || more.length > 0) {
+    throw new TransactionError("signature-count", "the number of signatures should be one");
+  }
+  const meaning = tx.type.meaning(tx, signature);
+  if (meaning.chainId !== undefined && meaning.chainId !== chainId) {
+    throw new TransactionError("wrong-chain-id", "invalid chain id for signer");
+  }
+  const signature65 = new Uint8Array(65);
+  signature65.set(signature.r, 32 - signature.r.length);
+  signature65.set(signature.s, 64 - signature.s.length);
+  signature65[64] = meaning.parity;
+  if (!isLowS(signature65.subarray(32, 64))) throw badSignature();
+  return { digest: tx.type.digest(tx), signature65 };
+}
+
+/** The sender's address, recovered once per transaction. Throws `TransactionError`. */
+export function senderOf(tx: Transaction, chainId: bigint): Uint8Array {
+  const known = tx instanceof DecodedTransaction ? tx.knownSender(chainId) : undefined;
+  if (known !== undefined) return known;
+  const { digest, signature65 } = signingJob(tx, chainId);
+  const publicKey = recover(digest, signature65);
+  if (publicKey === undefined) throw new TransactionError("bad-signature", "recovery failed");
+  const sender = addressOfPublicKey(publicKey);
+  setSender(tx, chainId, sender);
+  return sender;
+}
+
+/** Tells a transaction its sender, recovered elsewhere from its `signingJob` for the same chain. */
+export function setSender(tx: Transaction, chainId: bigint, sender: Uint8Array): void {
+  if (tx instanceof DecodedTransaction) tx.rememberSender(chainId, sender);
+}
+
+/** Throws `TransactionError` `type-not-accepted` when the rules do not know the transaction's kind yet. */
+export function checkTypeAccepted(tx: Transaction, rules: Rules): void {
+  if (tx.type.always || rules.acceptedTypes.has(tx.type.code)) return;
+  throw new TransactionError("type-not-accepted", "transaction type not supported");
+}
+
+/** Signs a draft for a chain; `sign` makes r, s, parity (65 bytes) of a digest. Throws `TransactionError` for an unknown kind. */
+export function signTransaction(
+  draft: TransactionDraft,
+  chainId: bigint,
+  sign: (digest: Uint8Array) => Uint8Array,
+): Transaction {
+  const type = transactionType(draft.code);
+  const content: TransactionContent = { ...draft, chainId, fields: draft.fields ?? {} };
+  const one = Uint8Array.of(1);
+  // The digest leaves the signature out, but says by its V which chain it is for.
+  const unsigned = type.encode(content, [{ v: type.v(0, chainId), r: one, s: one }]);
+  const signature = sign(type.digest(decodeTransaction(unsigned)));
+  const v = type.v(signature[64] ?? 0, chainId);
+  const [r, s] = [shortest(signature.subarray(0, 32)), shortest(signature.subarray(32, 64))];
+  return decodeTransaction(type.encode(content, [{ v, r, s }]));
+}
+
+function shortest(integer: Uint8Array): Uint8Array {
+  let zeros = 0;
+  while (integer[zeros] === 0) zeros++;
+  return integer.subarray(zeros);
+}
+
+/** Gas due before the transaction runs. */
+export function intrinsicGas(tx: Transaction, rules: Rules): bigint {
+  return tx.type.intrinsicGas(tx, rules);
+}
+
+/** The least gas that the transaction uses (EIP-7623); 0 before that rule. */
+export function floorGas(tx: Transaction, rules: Rules): bigint {
+  return tx.type.floorGas(tx, rules);
+}
+
+/** What a unit of gas costs in the end, in peb. A fee cap below the base fee gives less than the base fee. */
+export function effectivePrice(tx: TransactionContent, baseFee: bigint | undefined, rules: Rules): bigint {
+  if (rules.effectivePrice === "gas-price" || baseFee === undefined) return tx.gasFeeCap;
+  if (rules.effectivePrice === "base-fee") return baseFee;
+  const room = tx.gasFeeCap - baseFee;
+  return baseFee + (tx.gasTipCap < room ? tx.gasTipCap : room);
+}
+
+/**
+ * The fields of the JSON-RPC transaction object that come from the transaction itself. `paid` is the effective
+ * price, absent while the transaction is pending.
+ */
+export function transactionFields(tx: Transaction, paid?: bigint): Readonly<Record<string, unknown>> {
+  return {
+    typeInt: tx.type.code,
+    type: tx.type.name,
+    ...tx.type.json(tx),
+    gasPrice: toQuantity(tx.type.shownPrice(tx, paid)),
+    signatures: signaturesJson(tx),
+  };
+}
+
+/** The stand-alone JSON form, members in the Go node's order: what signing methods answer with. */
+export function transactionJson(tx: Transaction): Readonly<Record<string, unknown>> {
+  return {
+    ...(tx.type.namesItself ? { typeInt: tx.type.code, type: tx.type.name } : {}),
+    ...tx.type.json(tx),
+    signatures: signaturesJson(tx),
+    hash: toHex(tx.hash),
+  };
+}
+
+function signaturesJson({ signatures }: Transaction): readonly object[] {
+  return signatures.map(({ v, r, s }) => ({
+    V: toQuantity(v),
+    R: toQuantity(bytesToBigint(r)),
+    S: toQuantity(bytesToBigint(s)),
+  }));
+}
