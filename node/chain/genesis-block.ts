@@ -8,13 +8,17 @@ import { newAccount } from "../model/account.ts";
 import { FAIL_KEY } from "../model/account-key.ts";
 import { type Block, createBlock } from "../model/block.ts";
 import { genesisHeader } from "../model/genesis-header.ts";
+import { openState } from "../state/open-state.ts";
 import type { State } from "../state/state.ts";
 import type { World } from "../state/world.ts";
+import { createMemoryStore } from "../store/memory-store.ts";
 import type { Batch, Store } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
 import { BlockRows, writeBlockRows } from "./block-rows.ts";
+import { checkConfigChange } from "./config-change.ts";
 import { ChainError } from "./error.ts";
 import { SCHEMA } from "./schema.ts";
+import { storedConfig } from "./stored-config.ts";
 
 /** Where block 0 goes. */
 export interface GenesisTarget {

@@ -6,9 +6,10 @@
 import { equalBytes } from "../bytes/compare.ts";
 import type { Recoverer } from "../crypto/recoverer.ts";
 import { type Block, decodeBlock } from "../model/block.ts";
-import { setSender, signingJob, type Transaction } from "../model/transaction.ts";
+import { type Ahead, inOrder } from "./ahead.ts";
 import { type FileBlock, readBlockFile } from "./block-file.ts";
 import { ChainError } from "./error.ts";
+import { recoverSenders } from "./recover-senders.ts";
 
 /** What the importer needs of the chain. */
 export interface ImportTarget {
@@ -46,8 +47,7 @@ interface Prepared {
 }
 
 /** Blocks and bytes that may wait, decoded, for the one that executes. */
-const AHEAD_BLOCKS = 32;
-const AHEAD_BYTES = 4 * 1024 * 1024;
+const AHEAD = { items: 32, bytes: 4 * 1024 * 1024 };
 
 /**
  * Imports every block of `path` in order. Throws `ChainError` naming the block that was refused and why; blocks
@@ -59,7 +59,7 @@ export async function importBlockFile(
   { signal, onProgress }: ImportOptions,
 ): Promise<ImportProgress> {
   let progress: ImportProgress = { blocks: 0, imported: 0, transactions: 0, bytesRead: 0, number: 0 };
-  for await (const { file, block } of ahead(prepare(target, readBlockFile(path)))) {
+  for await (const { file, block } of inOrder(prepare(target, readBlockFile(path)), AHEAD)) {
     if (signal?.aborted === true) break;
     const isNew = await take(target, block);
     progress = {
@@ -97,20 +97,30 @@ function differentBlock(number: number): ChainError {
 
 function sameBytes(a: Block, b: Block): boolean {
   return (
-    equalBytes(a.header.extra, b.header.extra) &&
+    sameExtra(a.header.extra, b.header.extra) &&
     a.transactions.length === b.transactions.length &&
     a.transactions.every((tx, i) => equalBytes(tx.raw, b.transactions[i]?.raw ?? tx.raw.subarray(1)))
   );
 }
 
+const ROUND_BYTE = 31;
+
+/** True when nothing but the round differs, to which neither hash nor seal commits. */
+function sameExtra(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, i) => byte === b[i] || i === ROUND_BYTE);
+}
+
+/** Decodes and starts on a file's blocks; each is ready when its senders are found. */
 async function* prepare(
   target: ImportTarget,
   files: AsyncIterable<FileBlock>,
-): AsyncGenerator<{ size: number; ready: Promise<Prepared> }> {
+): AsyncGenerator<Ahead<Prepared>> {
   for await (const file of files) {
     const block = decoded(file);
-    const ready = recoverSenders(target, block.transactions).then(() => ({ file, block }));
-    ready.catch(() => undefined); // awaited in order by the consumer
+    const ready = recoverSenders(target.recoverer, target.chainId, block.transactions).then(() => ({
+      file,
+      block,
+    }));
     yield { size: file.raw.length, ready };
   }
 }
@@ -124,60 +134,5 @@ function decoded(file: FileBlock): Block {
       block: file.index,
       cause,
     });
-  }
-}
-
-/** Fills in senders in one batch; a transaction without a usable signature is left to execution to refuse. */
-async function recoverSenders(
-  { recoverer, chainId }: ImportTarget,
-  transactions: readonly Transaction[],
-): Promise<void> {
-  const usable: Transaction[] = [];
-  const jobs: { digest: Uint8Array; signature: Uint8Array }[] = [];
-  for (const tx of transactions) {
-    try {
-      jobs.push(signingJob(tx, chainId));
-      usable.push(tx);
-    } catch {
-      // Execution meets the same error at its place in the block and names it.
-    }
-  }
-  const senders = await recoverer.recover(jobs);
-  for (const [i, tx] of usable.entries()) {
-    const sender = senders[i];
-    if (sender !== undefined) setSender(tx, chainId, sender);
-  }
-}
-
-/** Keeps a bounded number of prepared blocks in front of the consumer, in order. */
-async function* ahead(
-  source: AsyncGenerator<{ size: number; ready: Promise<Prepared> }>,
-): AsyncGenerator<Prepared> {
-  const queue: { size: number; ready: Promise<Prepared> }[] = [];
-  let bytes = 0;
-  let ended: unknown;
-  let open = true;
-  try {
-    while (open || queue.length > 0) {
-      while (open && queue.length < AHEAD_BLOCKS && bytes < AHEAD_BYTES) {
-        const next = await source.next().catch((error: unknown) => {
-          ended = error;
-          return { done: true as const, value: undefined };
-        });
-        if (next.done === true) {
-          open = false;
-        } else {
-          queue.push(next.value);
-          bytes += next.value.size;
-        }
-      }
-      const first = queue.shift();
-      if (first === undefined) break;
-      bytes -= first.size;
-      yield await first.ready;
-    }
-    if (ended !== undefined) throw ended;
-  } finally {
-    await source.return(undefined);
   }
 }

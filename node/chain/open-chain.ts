@@ -1,6 +1,6 @@
 /** Opens the chain of a data directory: configuration from its rows, readers and the writer over them. */
-import { type ChainConfig, parseChainConfig } from "../config/chain-config.ts";
-import { checkSupported } from "../config/forks.ts";
+import type { ChainConfig } from "../config/chain-config.ts";
+import { checkSupported } from "../config/forks-support.ts";
 import { rulesAt } from "../config/rules.ts";
 import { nextBaseFee } from "../execution/base-fee.ts";
 import type { Pause } from "../execution/block.ts";
@@ -10,11 +10,11 @@ import type { Header } from "../model/header.ts";
 import type { Log } from "../observe/log.ts";
 import type { State } from "../state/state.ts";
 import type { Store } from "../store/store.ts";
-import { tables } from "../store/tables.ts";
 import { BlockRows } from "./block-rows.ts";
 import type { Chain } from "./chain.ts";
 import { ChainError } from "./error.ts";
 import { Publisher } from "./publisher.ts";
+import { storedConfig } from "./stored-config.ts";
 import { type VerifyHeader, Writer } from "./writer.ts";
 
 /** The rules of consensus, as far as the chain needs them. */

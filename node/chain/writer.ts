@@ -84,6 +84,21 @@ export class Writer {
     await this.commit(block, receipts, false);
   }
 
+  /** Checks header and body of a block below the tip that is here by its hash, with other seals or round. */
+  recheck(block: Block): void {
+    const { rows, verifyHeader, parameters } = this.#parts;
+    const { number } = block.header;
+    const parent = number === 0 ? undefined : rows.block(number - 1);
+    try {
+      if (parent === undefined)
+        throw new ChainError("bad-block", "its seals differ from those in the database");
+      verifyHeader(block.header, parent);
+      checkBody(block, parameters(number));
+    } catch (cause) {
+      throw refusal(block, cause);
+    }
+  }
+
   async #execute(block: Block): Promise<readonly Receipt[]> {
     const { config, state, verifyHeader, parameters, pause } = this.#parts;
     const { header } = block;
@@ -160,7 +175,7 @@ function checkBody(block: Block, parameters: Parameters): void {
     transactions.map((tx) => tx.raw),
   );
   if (!equalBytes(root, header.transactionsRoot)) {
-    throw mismatch("transaction root hash mismatch", "have", header.transactionsRoot, "want", root);
+    throw mismatch("transaction root hash mismatch: have %x, want %x", header.transactionsRoot, root);
   }
   for (const tx of header.baseFee === undefined ? [] : transactions) {
     if (tx.gasFeeCap >= (header.baseFee ?? 0n)) continue;
@@ -179,25 +194,19 @@ function checkOutcome(header: Header, outcome: BlockOutcome, root: Uint8Array, p
     );
   }
   if (!equalBytes(outcome.bloom, header.bloom)) {
-    throw mismatch("invalid bloom", "remote", header.bloom, "local", outcome.bloom);
+    throw mismatch("invalid bloom (remote: %x  local: %x)", header.bloom, outcome.bloom);
   }
   const receiptsRoot = listRoot(parameters.deriveShaImpl, outcome.receipts.map(encodeReceipt));
   if (!equalBytes(receiptsRoot, header.receiptsRoot)) {
-    throw mismatch("invalid receipt root hash", "remote", header.receiptsRoot, "local", receiptsRoot);
+    throw mismatch("invalid receipt root hash (remote: %x local: %x)", header.receiptsRoot, receiptsRoot);
   }
   if (!equalBytes(root, header.stateRoot)) {
-    throw mismatch("invalid merkle root", "remote", header.stateRoot, "local", root);
+    throw mismatch("invalid merkle root (remote: %x local: %x)", header.stateRoot, root);
   }
 }
 
-function mismatch(
-  what: string,
-  theirs: string,
-  their: Uint8Array,
-  ours: string,
-  our: Uint8Array,
-): ChainError {
-  return new ChainError("bad-block", `${what} (${theirs}: ${bareHex(their)} ${ours}: ${bareHex(our)})`);
+function mismatch(text: string, theirs: Uint8Array, ours: Uint8Array): ChainError {
+  return new ChainError("bad-block", text.replace("%x", bareHex(theirs)).replace("%x", bareHex(ours)));
 }
 
 function refusal(block: Block, cause: unknown): ChainError {

@@ -1,4 +1,5 @@
 /** Who may make blocks, and how many have to agree (Istanbul BFT). */
+import { compareBytes } from "../bytes/compare.ts";
 import { mapKey } from "../bytes/hex.ts";
 
 /** The validators of a block and the numbers that follow from how many there are. */
@@ -15,7 +16,7 @@ export function validatorSet(validators: readonly Uint8Array[], committeeSize: n
   const keys = new Set(validators.map(mapKey));
   const size = Math.min(validators.length, committeeSize);
   return {
-    validators: [...validators].sort(Buffer.compare),
+    validators: [...validators].sort(compareBytes),
     twiceFaulty: 2 * Math.max(0, Math.ceil(size / 3) - 1),
     has: (address) => keys.has(mapKey(address)),
   };

@@ -1,6 +1,7 @@
 /** Why a transaction or a block cannot be executed. */
 export type ExecutionErrorCode =
   | "reserved-address"
+  | "type-not-accepted"
   | "invalid-sender"
   | "nonce-too-high"
   | "nonce-too-low"

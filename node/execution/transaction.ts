@@ -12,7 +12,14 @@ import { LEGACY_KEY } from "../model/account-key.ts";
 import { EMPTY_BLOOM } from "../model/bloom.ts";
 import type { Header } from "../model/header.ts";
 import type { Receipt } from "../model/receipt.ts";
-import { effectivePrice, floorGas, intrinsicGas, senderOf, type Transaction } from "../model/transaction.ts";
+import {
+  checkTypeAccepted,
+  effectivePrice,
+  floorGas,
+  intrinsicGas,
+  senderOf,
+  type Transaction,
+} from "../model/transaction.ts";
 import type { World } from "../state/world.ts";
 import { ExecutionError } from "./error.ts";
 
@@ -40,6 +47,7 @@ const LAST_RESERVED = 0x3ff;
 /** Executes `tx` on `world` and ends it there (touched empty accounts go). */
 export function executeTransaction(world: World, tx: Transaction, context: BlockContext): Executed {
   checkRecipient(world, tx);
+  checkType(tx, context.rules);
   const intrinsic = intrinsicGas(tx, context.rules);
   const sender = checkedSender(world, tx, context.chainId);
   checkNonce(world, sender, tx);
@@ -52,6 +60,16 @@ export function executeTransaction(world: World, tx: Transaction, context: Block
   if (!context.deferredFees) creditFee(world, used * price, context);
   world.endTransaction();
   return { receipt: transferReceipt(tx, used), fee: used * price };
+}
+
+function checkType(tx: Transaction, rules: Rules): void {
+  try {
+    checkTypeAccepted(tx, rules);
+  } catch (cause) {
+    throw new ExecutionError("type-not-accepted", cause instanceof Error ? cause.message : String(cause), {
+      cause,
+    });
+  }
 }
 
 function checkRecipient(world: World, tx: Transaction): void {
