@@ -1,0 +1,126 @@
+/**
+ * The genesis of a chain: its configuration, block 0's own fields and the accounts that exist from the start.
+ * Members that are not known here are ignored, private keys among them.
+ */
+import { equalBytes } from "../bytes/compare.ts";
+import { decodeRlp, listItems, stringBytes } from "../bytes/rlp.ts";
+import { type ChainConfig, parseChainConfig } from "./chain-config.ts";
+import { ConfigError } from "./error.ts";
+import { parseExactJson } from "./exact-json.ts";
+import { checkForkOrder } from "./forks.ts";
+import { readAddress, readBytes, readHash, readQuantity, readSlot } from "./genesis-reader.ts";
+import { type JsonObject, member, readObject } from "./json-reader.ts";
+
+/** An account of block 0. */
+export interface GenesisAccount {
+  readonly address: Uint8Array;
+  readonly balance: bigint;
+  readonly nonce: bigint;
+  readonly code: Uint8Array | undefined;
+  /** Slots and values of 32 bytes each. */
+  readonly storage: readonly (readonly [slot: Uint8Array, value: Uint8Array])[] | undefined;
+}
+
+/** A parsed genesis; absent fields have their defaults, except `blockScore`. */
+export interface Genesis {
+  readonly config: ChainConfig;
+  readonly timestamp: number;
+  readonly extraData: Uint8Array;
+  /** As the genesis says; absent means 0 in the total and `DEFAULT_BLOCK_SCORE` in the header. */
+  readonly blockScore: bigint | undefined;
+  readonly alloc: readonly GenesisAccount[];
+  readonly number: bigint;
+  readonly gasUsed: bigint;
+  readonly parentHash: Uint8Array;
+}
+
+/** The longest genesis text, in characters. */
+export const MAX_GENESIS_LENGTH = 64 * 1024 * 1024;
+/** Block score of a header whose genesis names none. */
+export const DEFAULT_BLOCK_SCORE = 131_072n;
+
+const UINT64_BITS = 64;
+
+/** Reads a genesis. Throws `ConfigError` `bad-json`, `bad-genesis` or `bad-chain-config`. */
+export function parseGenesis(text: string): Genesis {
+  if (text.length > MAX_GENESIS_LENGTH) {
+    throw bad(`a genesis has at most ${MAX_GENESIS_LENGTH} characters, this one ${text.length}`);
+  }
+  const genesis = readObject(parseExactJson(text), "genesis");
+  const config = member(genesis, "config");
+  if (config === undefined) throw bad("genesis has no chain configuration");
+  const timestamp = readQuantity(genesis, "timestamp", UINT64_BITS) ?? 0n;
+  if (timestamp > BigInt(Number.MAX_SAFE_INTEGER)) throw bad(`timestamp is too large: ${timestamp}`);
+  return {
+    config: parseChainConfig(config),
+    timestamp: Number(timestamp),
+    extraData: readBytes(genesis, "extraData") ?? new Uint8Array(0),
+    blockScore: readQuantity(genesis, "blockScore", 256),
+    alloc: parseAlloc(genesis),
+    number: readQuantity(genesis, "number", UINT64_BITS) ?? 0n,
+    gasUsed: readQuantity(genesis, "gasUsed", UINT64_BITS) ?? 0n,
+    parentHash: readHash(genesis, "parentHash") ?? new Uint8Array(32),
+  };
+}
+
+function parseAlloc(genesis: JsonObject): readonly GenesisAccount[] {
+  const alloc = member(genesis, "alloc");
+  if (alloc === undefined) throw bad("missing required field 'alloc' for Genesis");
+  const accounts = new Map<string, GenesisAccount>();
+  for (const [key, value] of Object.entries(readObject(alloc, "alloc"))) {
+    const digits = readAddress(key);
+    accounts.set(digits, parseAccount(digits, readObject(value, `alloc of ${key}`)));
+  }
+  return [...accounts.values()];
+}
+
+function parseAccount(digits: string, json: JsonObject): GenesisAccount {
+  const balance = readQuantity(json, "balance", 256);
+  if (balance === undefined) throw bad(`missing required field 'balance' for GenesisAccount (${digits})`);
+  const storage = member(json, "storage");
+  return {
+    address: new Uint8Array(Buffer.from(digits, "hex")),
+    balance,
+    nonce: readQuantity(json, "nonce", UINT64_BITS) ?? 0n,
+    code: readBytes(json, "code"),
+    storage:
+      storage === undefined
+        ? undefined
+        : Object.entries(readObject(storage, "storage")).map(
+            ([slot, value]) => [readSlot(slot), readSlot(value)] as const,
+          ),
+  };
+}
+
+/**
+ * Everything that has to hold before a genesis is written: fork order, block number 0, and in single mode a
+ * governing node among the validators. Throws `ConfigError`.
+ */
+export function checkGenesis(genesis: Genesis): void {
+  checkForkOrder(genesis.config);
+  checkGoverningNode(genesis);
+  if (genesis.number !== 0n) throw bad("can't commit genesis block with number > 0");
+}
+
+function checkGoverningNode({ config, extraData }: Genesis): void {
+  const { governanceMode, governingNode } = config.governance;
+  if (governanceMode.toLowerCase() !== "single") return;
+  if (!validatorsOf(extraData).some((validator) => equalBytes(validator, governingNode))) {
+    throw bad("governingNode is not in the validator list");
+  }
+}
+
+/** The first item of the list after 32 bytes of vanity; the whole field is read where headers are. */
+function validatorsOf(extra: Uint8Array): readonly Uint8Array[] {
+  try {
+    const [validators] = listItems(decodeRlp(extra.subarray(32)));
+    if (validators !== undefined) return listItems(validators).map(stringBytes);
+  } catch (cause) {
+    throw bad("invalid istanbul header extra-data", cause);
+  }
+  throw bad("invalid istanbul header extra-data");
+}
+
+function bad(message: string, cause?: unknown): ConfigError {
+  return new ConfigError("bad-genesis", message, { cause });
+}
