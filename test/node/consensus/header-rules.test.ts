@@ -1,0 +1,132 @@
+import { expect, test } from "@jest/globals";
+import { BASE_RULES } from "../../../node/config/rules.ts";
+import { type HeaderContext, verifyHeader } from "../../../node/consensus/header-rules.ts";
+import { committersOf, proposerOf } from "../../../node/consensus/seal.ts";
+import { validatorSet } from "../../../node/consensus/validators.ts";
+import { blockHash, type Header } from "../../../node/model/header.ts";
+import { encodeExtra, parseExtra } from "../../../node/model/istanbul-extra.ts";
+import {
+  aGenesisBlock,
+  aHeader,
+  aSealedHeader,
+  aValidator,
+  baseFeeRules,
+  testParameters,
+} from "../../support/headers.ts";
+
+const [first, second, third, fourth] = [1, 2, 3, 4].map(aValidator) as [
+  ReturnType<typeof aValidator>,
+  ReturnType<typeof aValidator>,
+  ReturnType<typeof aValidator>,
+  ReturnType<typeof aValidator>,
+];
+const stranger = aValidator(9);
+const all = [first, second, third, fourth];
+const genesis = aGenesisBlock(all);
+
+const context: HeaderContext = {
+  parent: genesis.header,
+  parentHash: genesis.hash,
+  rules: BASE_RULES,
+  parameters: testParameters,
+  validators: validatorSet(
+    all.map(({ address }) => address),
+    22,
+  ),
+  now: 2_000,
+};
+
+const good = aHeader(genesis, all);
+
+test("a header sealed by a validator and agreed on by enough others passes", () => {
+  const header = aSealedHeader(good, second, [first, third, fourth]);
+  const { hash, author } = verifyHeader(header, context);
+  expect(author).toEqual(second.address);
+  expect(hash).toEqual(blockHash(header));
+});
+
+test("committed seals and the round do not change the hash", () => {
+  const few = aSealedHeader(good, first, [second, third, fourth]);
+  const other = aSealedHeader(good, first, [first, second, third]);
+  const extra = Uint8Array.from(other.extra);
+  extra[31] = 5;
+  expect(blockHash({ ...other, extra })).toEqual(blockHash(few));
+  expect(verifyHeader({ ...other, extra }, context).author).toEqual(first.address);
+});
+
+test.each<[string, Partial<Header>, string, Partial<HeaderContext>?]>([
+  ["a base fee before its fork", { baseFee: 25_000_000_000n }, "invalid baseFee before fork"],
+  ["no base fee after its fork", {}, "header is missing baseFee", { rules: baseFeeRules }],
+  [
+    "another base fee than the parent gives",
+    { baseFee: 25_000_000_002n },
+    "invalid baseFee: have 25000000002, want 25000000000, parentBaseFee <nil>, parentGasUsed 0",
+    { rules: baseFeeRules },
+  ],
+  ["a time ahead of the clock", { time: 2_002 }, "block in the future"],
+  ["extra data that is too short", { extra: new Uint8Array(31) }, "invalid extra data format"],
+  ["another block score than one", { blockScore: 2n }, "invalid blockscore"],
+  ["a number that does not follow", { number: 2 }, "unknown ancestor"],
+  ["another parent", { parentHash: new Uint8Array(32).fill(1) }, "unknown ancestor"],
+  ["a time not after its parent's", { time: 1_000 }, "invalid timestamp"],
+  [
+    "random beacon fields before their fork",
+    { mixHash: new Uint8Array(32), randomReveal: new Uint8Array(96), baseFee: 25_000_000_000n },
+    "unexpected randao fields",
+    { rules: baseFeeRules },
+  ],
+  [
+    "governance data between epochs",
+    { governance: Uint8Array.of(0x80) },
+    "governance is not allowed in non-epoch block",
+  ],
+  ["a vote", { vote: Uint8Array.of(0xc0) }, "governance votes are not supported by this release"],
+])("%s is refused", (_what, change, message, terms = {}) => {
+  const extra = change.extra;
+  const header = extra === undefined ? aSealedHeader({ ...good, ...change }, first, all) : { ...good, extra };
+  expect(() => verifyHeader(header, { ...context, ...terms })).toThrow(message);
+});
+
+test("a proposer's seal of a stranger, or none, is unauthorized", () => {
+  expect(() => verifyHeader(aSealedHeader(good, stranger, all), context)).toThrow("unauthorized");
+  expect(() => verifyHeader(good, context)).toThrow("unauthorized");
+});
+
+test("no committed seals, too few, one twice, a stranger's or an unreadable one are refused", () => {
+  const check = (committers: (typeof first)[]) => () =>
+    verifyHeader(aSealedHeader(good, first, committers), context);
+  expect(check([])).toThrow("zero committed seals");
+  expect(check([first, second])).toThrow("invalid committed seals");
+  expect(check([first, second, first])).toThrow("invalid committed seals");
+  expect(check([first, second, third, stranger])).toThrow("invalid committed seals");
+  const broken = { ...first, sign: () => new Uint8Array(65).fill(255) };
+  expect(check([first, second, broken])).toThrow("invalid signature");
+});
+
+test("a changed byte anywhere in a sealed header but its round changes who seems to have sealed it", () => {
+  const header = aSealedHeader(good, first, [first, second, third]);
+  for (let at = 0; at < header.stateRoot.length; at++) {
+    const stateRoot = Uint8Array.from(header.stateRoot);
+    stateRoot[at] = (stateRoot[at] ?? 0) ^ 1;
+    expect(() => verifyHeader({ ...header, stateRoot }, context)).toThrow("unauthorized");
+  }
+});
+
+test("seals recover to who made them", () => {
+  const header = aSealedHeader(good, third, [first, fourth]);
+  const extra = parseExtra(header.extra);
+  expect(proposerOf(header, extra)).toEqual(third.address);
+  expect(committersOf(blockHash(header), extra)).toEqual([first.address, fourth.address]);
+  expect(proposerOf(header, parseExtra(encodeExtra({ ...extra, seal: new Uint8Array(65) })))).toBeUndefined();
+});
+
+test.each([
+  [1, 22, 0],
+  [3, 22, 0],
+  [4, 22, 2],
+  [7, 22, 4],
+  [7, 4, 2],
+])("of %i validators in a committee of at most %i, more than %i must agree", (count, size, twiceFaulty) => {
+  const validators = Array.from({ length: count }, (_, i) => aValidator(i + 1).address);
+  expect(validatorSet(validators, size).twiceFaulty).toBe(twiceFaulty);
+});

@@ -1,0 +1,78 @@
+/** Headers sealed by throw-away validators. */
+import { BASE_RULES, type Rules } from "../../node/config/rules.ts";
+import { draftHeader } from "../../node/consensus/proposal.ts";
+import { type SealDigest, withCommittedSeals, withProposerSeal } from "../../node/consensus/seal.ts";
+import { addressOfKey, sign } from "../../node/crypto/secp256k1.ts";
+import type { Parameters } from "../../node/governance/parameters.ts";
+import { type Block, createBlock } from "../../node/model/block.ts";
+import type { Header } from "../../node/model/header.ts";
+
+/** A validator of tests; its number makes its key. */
+export interface TestValidator {
+  readonly address: Uint8Array;
+  readonly sign: SealDigest;
+}
+
+export function aValidator(number: number): TestValidator {
+  const key = new Uint8Array(32).fill(number);
+  return { address: addressOfKey(key), sign: (digest) => sign(digest, key) };
+}
+
+export const testParameters: Parameters = {
+  unitPrice: 25_000_000_000n,
+  deriveShaImpl: 2,
+  mintingAmount: 0n,
+  proposerPercent: 100n,
+  proposerBasePercent: 20n,
+  weighted: false,
+  epoch: 10,
+  committeeSize: 22,
+  baseFee: {
+    lowerBound: 25_000_000_000n,
+    upperBound: 750_000_000_000n,
+    gasTarget: 30_000_000n,
+    maxBlockGasUsed: 60_000_000n,
+    denominator: 20n,
+  },
+};
+
+export const baseFeeRules: Rules = { ...BASE_RULES, baseFee: true, effectivePrice: "base-fee" };
+
+/** An unsealed header on `parent`, made at `now` milliseconds. */
+export function aHeader(
+  parent: Block,
+  validators: readonly TestValidator[],
+  rules = BASE_RULES,
+  now = 2_000_000,
+): Header {
+  return draftHeader({
+    parent,
+    rules,
+    parameters: testParameters,
+    validators: validators.map(({ address }) => address),
+    rewardbase: new Uint8Array(20),
+    vanity: new Uint8Array(32),
+    now,
+  });
+}
+
+/** The header sealed by `proposer` and committed to by `committers`. */
+export function aSealedHeader(
+  header: Header,
+  proposer: TestValidator,
+  committers: readonly TestValidator[],
+): Header {
+  return withCommittedSeals(
+    withProposerSeal(header, proposer.sign),
+    committers.map((committer) => committer.sign),
+  );
+}
+
+/** A block 0 with nothing in it, made at 1,000 s. */
+export function aGenesisBlock(validators: readonly TestValidator[]): Block {
+  const parent = {
+    header: { number: -1, time: 0, timeFoS: 0, gasUsed: 0n, baseFee: undefined },
+    hash: new Uint8Array(32),
+  };
+  return createBlock(aHeader(parent as unknown as Block, validators, BASE_RULES, 1_000_000), []); // draftHeader reads no more
+}
