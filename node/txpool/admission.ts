@@ -8,11 +8,18 @@ import { EMPTY_HASH } from "../crypto/keccak.ts";
 import { isReserved } from "../execution/transaction.ts";
 import { type Account } from "../model/account.ts";
 import { LEGACY_KEY } from "../model/account-key.ts";
-import { floorGas, intrinsicGas, senderOf, type Transaction } from "../model/transaction.ts";
+import { TransactionError } from "../model/error.ts";
+import {
+  checkTypeAccepted,
+  floorGas,
+  intrinsicGas,
+  senderOf,
+  type Transaction,
+} from "../model/transaction.ts";
 import type { AccountQueue } from "./account-queue.ts";
 import { checkFunds } from "./costs.ts";
 import { listSize } from "./entry.ts";
-import { PoolError } from "./error.ts";
+import { PoolError, type PoolErrorCode } from "./error.ts";
 import { checkPrice } from "./price.ts";
 import type { Terms } from "./terms.ts";
 
@@ -27,7 +34,7 @@ export function admit(tx: Transaction, terms: Terms, pooled: AccountLookup): Uin
   checkPrice(tx, terms);
   checkSize(tx, terms);
   if (tx.value < 0n) throw new PoolError("negative-value", "negative value");
-  const sender = recoveredSender(tx, terms);
+  const sender = translated("invalid-sender", "invalid sender: ", () => senderOf(tx, terms.chainId));
   const account = terms.state.account(sender);
   checkKey(account);
   checkNonce(tx, account?.nonce ?? 0n);
@@ -52,9 +59,7 @@ export function stillValid(tx: Transaction, sender: Uint8Array, { state }: Terms
 }
 
 function checkContent(tx: Transaction, { next, chainId, limits }: Terms): void {
-  if (!tx.type.always && !next.acceptedTypes.has(tx.type.code)) {
-    throw new PoolError("type-not-supported", "transaction type not supported");
-  }
+  translated("type-not-supported", "", () => checkTypeAccepted(tx, next));
   const { maxInitcodeSize } = next;
   const { length } = tx.input;
   if (tx.to === undefined && maxInitcodeSize !== undefined && length > maxInitcodeSize) {
@@ -74,12 +79,13 @@ function checkSize(tx: Transaction, { limits }: Terms): void {
   if (listSize(tx) > limits.maxSize) throw new PoolError("oversized", "oversized data");
 }
 
-function recoveredSender(tx: Transaction, { chainId }: Terms): Uint8Array {
+/** Runs a check of the transaction itself; what it refuses becomes a refusal of the pool. */
+function translated<T>(code: PoolErrorCode, prefix: string, check: () => T): T {
   try {
-    return senderOf(tx, chainId);
+    return check();
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new PoolError("invalid-sender", `invalid sender: ${why}`, { cause });
+    if (!(cause instanceof TransactionError)) throw cause;
+    throw new PoolError(code, `${prefix}${cause.message}`, { cause });
   }
 }
 

@@ -49,7 +49,7 @@ function checkUnitPrice(tx: Transaction, unitPrice: bigint): void {
 
 /** True for kinds that name a cap for the tip beside the one for the whole price: only texts differ. */
 function hasTwoCaps(tx: Transaction): boolean {
-  return "maxPriorityFeePerGas" in tx.type.json(tx, undefined);
+  return "maxPriorityFeePerGas" in tx.type.json(tx);
 }
 
 function isLong(price: bigint): boolean {

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { AccountQueue } from "../../../node/txpool/account-queue.ts";
 import { anEntry, nonces } from "../../support/pool-entries.ts";
-import { seededRandom } from "../../support/pool-random.ts";
+import { seededChoices } from "../../support/pool-random.ts";
 
 const anyPrice = () => true;
 
@@ -12,7 +12,7 @@ function queueOf(numbers: readonly number[]): AccountQueue {
 }
 
 test("transactions stand by nonce, in whatever order they come", () => {
-  const random = seededRandom(4);
+  const random = seededChoices(4);
   const ordered = Array.from({ length: 300 }, (_, nonce) => nonce);
   const queue = queueOf(random.shuffle(ordered));
   expect(nonces(queue.queuedEntries())).toEqual(ordered);

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { Heap } from "../../../node/txpool/heap.ts";
-import { seededRandom } from "../../support/pool-random.ts";
+import { seededChoices } from "../../support/pool-random.ts";
 
 const ascending = (a: number, b: number) => a < b;
 
@@ -11,7 +11,7 @@ function drain(heap: Heap<number>): number[] {
 }
 
 test("a heap gives its items back in order, however they came in", () => {
-  const random = seededRandom(1);
+  const random = seededChoices(1);
   for (let round = 0; round < 50; round++) {
     const numbers = Array.from({ length: random.int(40) }, () => random.int(20));
     const sorted = numbers.toSorted((a, b) => a - b);

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { Recency } from "../../../node/txpool/recency.ts";
-import { seededRandom } from "../../support/pool-random.ts";
+import { seededChoices } from "../../support/pool-random.ts";
 
 test("items stand in the order of their last touch", () => {
   const recency = new Recency<string>();
@@ -10,7 +10,7 @@ test("items stand in the order of their last touch", () => {
 });
 
 test("touching and deleting at random agrees with a plain list", () => {
-  const random = seededRandom(2);
+  const random = seededChoices(2);
   const recency = new Recency<number>();
   let list: number[] = [];
   for (let step = 0; step < 2000; step++) {

@@ -1,0 +1,119 @@
+import { mapKey } from "../../node/bytes/hex.ts";
+import { BASE_RULES, type Rules } from "../../node/config/rules.ts";
+import { type Account, newAccount } from "../../node/model/account.ts";
+import { type Block, createBlock } from "../../node/model/block.ts";
+import type { Header } from "../../node/model/header.ts";
+import type { Transaction } from "../../node/model/transaction.ts";
+import type { PoolChain, PoolState } from "../../node/txpool/pool-chain.ts";
+import { CHAIN_ID, type TestSigner } from "./pool-transactions.ts";
+
+/** Everybody can afford anything until a test says otherwise. */
+const RICH = 10n ** 30n;
+
+/** What a test wants the chain to be. */
+export interface FakeChainFacts {
+  readonly rules?: Partial<Rules>;
+  readonly unitPrice?: bigint;
+  readonly baseFee?: bigint;
+}
+
+/** The rules of a chain with a base fee and all kinds of transactions. */
+export const BASE_FEE_RULES: Partial<Rules> = {
+  baseFee: true,
+  acceptedTypes: new Set([0x7801, 0x7802]),
+};
+
+/** A chain of accounts in memory; `advance` makes a block. */
+export class FakeChain implements PoolChain {
+  readonly chainId = CHAIN_ID;
+  unit: bigint;
+  baseFee: bigint | undefined;
+  changes: Partial<Rules>;
+  #number = 10;
+  #accounts = new Map<string, Account>();
+  readonly #listeners = new Set<(block: Block, receipts: readonly []) => void>();
+
+  constructor({ rules = {}, unitPrice = 25n, baseFee }: FakeChainFacts = {}) {
+    this.changes = rules;
+    this.unit = unitPrice;
+    this.baseFee = baseFee;
+  }
+
+  get listeners(): number {
+    return this.#listeners.size;
+  }
+
+  head(): Header {
+    return headerOf(this.#number);
+  }
+
+  rules(): Rules {
+    return { ...BASE_RULES, ...this.changes };
+  }
+
+  unitPrice(): bigint {
+    return this.unit;
+  }
+
+  nextBaseFee(): bigint | undefined {
+    return this.baseFee;
+  }
+
+  stateAtHead(): PoolState {
+    const accounts = new Map(this.#accounts);
+    const account = (address: Uint8Array) =>
+      accounts.get(mapKey(address)) ?? { ...newAccount(), balance: RICH };
+    return {
+      account,
+      nonce: (address) => account(address).nonce,
+      balance: (address) => account(address).balance,
+    };
+  }
+
+  onHead(listener: (block: Block, receipts: readonly []) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Takes effect with the next block, or at once for a pool that is opened later. */
+  setAccount({ address }: TestSigner, facts: Partial<Account>): void {
+    const old = this.#accounts.get(mapKey(address)) ?? { ...newAccount(), balance: RICH };
+    this.#accounts.set(mapKey(address), { ...old, ...facts });
+  }
+
+  nonceOf(signer: TestSigner): bigint {
+    return this.#accounts.get(mapKey(signer.address))?.nonce ?? 0n;
+  }
+
+  /** Makes a block; nonces are set by the caller. */
+  advance(transactions: readonly Transaction[] = []): void {
+    this.#number += 1;
+    const block = createBlock(headerOf(this.#number), transactions);
+    for (const listener of this.#listeners) listener(block, []);
+  }
+}
+
+function headerOf(number: number): Header {
+  const hash = new Uint8Array(32);
+  return {
+    parentHash: hash,
+    rewardbase: new Uint8Array(20),
+    stateRoot: hash,
+    transactionsRoot: hash,
+    receiptsRoot: hash,
+    bloom: new Uint8Array(256),
+    blockScore: 1n,
+    number,
+    gasUsed: 0n,
+    time: number,
+    timeFoS: 0,
+    extra: new Uint8Array(32),
+    governance: new Uint8Array(0),
+    vote: new Uint8Array(0),
+    baseFee: undefined,
+    randomReveal: undefined,
+    mixHash: undefined,
+    blobGasUsed: undefined,
+    excessBlobGas: undefined,
+  };
+}
