@@ -1,0 +1,24 @@
+/** Why something with an account cannot be done. */
+export type AccountsErrorCode =
+  | "no-key"
+  | "unknown-account"
+  | "locked"
+  | "wrong-passphrase"
+  | "ambiguous"
+  | "exists"
+  | "bad-raw-key"
+  | "bad-key-file"
+  | "content-mismatch"
+  | "bad-duration"
+  | "busy"
+  | "closed";
+
+/** Thrown by this room; `code` is stable. The message never holds a key or a passphrase. */
+export class AccountsError extends Error {
+  override readonly name = "AccountsError";
+  readonly code: AccountsErrorCode;
+  constructor(code: AccountsErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}

@@ -1,0 +1,163 @@
+/**
+ * The JSON of a key file. Versions 4 (a key ring), 3 and 1 (one key) are read, version 4 is written. Names are
+ * matched without regard to case, as the Go node does. The address in the file decides, not the key's own:
+ * an account may have an address that does not follow from its key.
+ */
+import { bareHex, fromBareHex } from "../bytes/hex.ts";
+import type { KeyDerivation } from "../crypto/key-derivation.ts";
+import { checkSealed, type SealedSecret } from "../crypto/secret-box.ts";
+import { AccountsError } from "./error.ts";
+
+/** A key file taken apart; outer index of the key ring is the role, the inner one the key of the role. */
+export interface KeyFile {
+  readonly address: Uint8Array;
+  readonly id: string;
+  readonly keyring: readonly (readonly SealedSecret[])[];
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Three roles of ten keys. */
+const MOST_KEYS = 30;
+
+/** Reads a key file. Throws `AccountsError` `bad-key-file`; the message never quotes ciphertext or salt. */
+export function parseKeyFile(text: string): KeyFile {
+  const file = parseFields(text);
+  const address = file && addressOf(file);
+  if (file === undefined || address === undefined) throw bad("key file without JSON or address");
+  const keyring = readKeyring(file);
+  const count = keyring.reduce((sum, role) => sum + role.length, 0);
+  if (count === 0 || count > MOST_KEYS) throw bad(`key file with ${count} keys`);
+  const id = field(file, "id");
+  return { address, id: typeof id === "string" ? id : "", keyring };
+}
+
+/** The address of what looks like a key file, undefined for anything else. Costs no more than the JSON. */
+export function keyFileAddress(text: string): Uint8Array | undefined {
+  const file = parseFields(text);
+  if (file === undefined || (!field(file, "crypto") && !field(file, "keyring"))) return undefined;
+  return addressOf(file);
+}
+
+/** The text of a version 4 file. */
+export function formatKeyFile({ address, id, keyring }: KeyFile): string {
+  return JSON.stringify({
+    address: bareHex(address),
+    keyring: keyring.map((role) => role.map(sealedJson)),
+    id,
+    version: 4,
+  });
+}
+
+function sealedJson({ cipher, ciphertext, iv, derivation, mac }: SealedSecret): object {
+  const { name, length: dklen, salt } = derivation;
+  const kdfparams =
+    name === "scrypt"
+      ? { dklen, n: derivation.n, p: derivation.p, r: derivation.r, salt: bareHex(salt) }
+      : { c: derivation.iterations, dklen, prf: "hmac-sha256", salt: bareHex(salt) };
+  return {
+    cipher,
+    ciphertext: bareHex(ciphertext),
+    cipherparams: { iv: bareHex(iv) },
+    kdf: name,
+    kdfparams,
+    mac: bareHex(mac),
+  };
+}
+
+function parseFields(text: string): Fields | undefined {
+  try {
+    return asFields(JSON.parse(text));
+  } catch {
+    return undefined; // the callers say what that means to them
+  }
+}
+
+function asFields(value: unknown): Fields | undefined {
+  // Any object can be read by name.
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
+}
+
+function field(fields: Fields, name: string): unknown {
+  if (Object.hasOwn(fields, name)) return fields[name];
+  const other = Object.keys(fields).find((key) => key.toLowerCase() === name);
+  return other === undefined ? undefined : fields[other];
+}
+
+function addressOf(file: Fields): Uint8Array | undefined {
+  const text = field(file, "address");
+  if (typeof text !== "string" || !/^(0x)?[0-9a-f]{40}$/i.test(text)) return undefined;
+  const address = fromBareHex(text.slice(-40));
+  return address.some((byte) => byte !== 0) ? address : undefined;
+}
+
+function readKeyring(file: Fields): SealedSecret[][] {
+  const version = field(file, "version");
+  if (version === "1") return [[readSealed(field(file, "crypto"), "aes-128-cbc")]];
+  if (version === 3) return [[readSealed(field(file, "crypto"))]];
+  if (version !== 4)
+    throw bad(`undefined version: ${typeof version === "number" ? version.toFixed(6) : "none"}`);
+  const keyring = field(file, "keyring");
+  if (!Array.isArray(keyring)) throw bad("key file of version 4 without a keyring");
+  if (!keyring.some(Array.isArray)) return [keyring.map((key) => readSealed(key))];
+  return keyring.map((role: unknown) => {
+    if (!Array.isArray(role)) throw bad("keyring that is neither flat nor one list a role");
+    return role.map((key) => readSealed(key));
+  });
+}
+
+function readSealed(value: unknown, fixedCipher?: "aes-128-cbc"): SealedSecret {
+  const fields = asFields(value);
+  if (fields === undefined) throw bad("key file without an encrypted key");
+  const cipher = fixedCipher ?? field(fields, "cipher");
+  if (cipher !== "aes-128-ctr" && cipher !== fixedCipher) throw bad(`Cipher not supported: ${shown(cipher)}`);
+  const sealed: SealedSecret = {
+    cipher: fixedCipher ?? "aes-128-ctr",
+    iv: hexField(asFields(field(fields, "cipherparams")) ?? {}, "iv"),
+    ciphertext: hexField(fields, "ciphertext"),
+    derivation: readDerivation(field(fields, "kdf"), asFields(field(fields, "kdfparams")) ?? {}),
+    mac: hexField(fields, "mac"),
+  };
+  try {
+    checkSealed(sealed);
+  } catch (cause) {
+    throw bad(`key file with bad parameters: ${cause instanceof Error ? cause.message : "unknown"}`, cause);
+  }
+  return sealed;
+}
+
+function readDerivation(kdf: unknown, params: Fields): KeyDerivation {
+  const salt = hexField(params, "salt");
+  const length = numberField(params, "dklen");
+  if (kdf === "scrypt") {
+    const [n, r, p] = [numberField(params, "n"), numberField(params, "r"), numberField(params, "p")];
+    return { name: "scrypt", n, r, p, length, salt };
+  }
+  if (kdf !== "pbkdf2") throw bad(`Unsupported KDF: ${shown(kdf)}`);
+  const prf = field(params, "prf");
+  if (prf !== "hmac-sha256") throw bad(`Unsupported PBKDF2 PRF: ${shown(prf)}`);
+  return { name: "pbkdf2", iterations: numberField(params, "c"), length, salt };
+}
+
+function hexField(fields: Fields, key: string): Uint8Array {
+  const text = field(fields, key);
+  if (typeof text !== "string" || text.length % 2 !== 0 || /[^0-9a-f]/i.test(text)) {
+    throw bad(`key file with a bad ${key}`);
+  }
+  return fromBareHex(text);
+}
+
+function numberField(fields: Fields, key: string): number {
+  const value = field(fields, key);
+  if (typeof value !== "number") throw bad(`key file with a bad ${key}`);
+  return value;
+}
+
+/** A foreign name, short enough for a message. */
+function shown(value: unknown): string {
+  return typeof value === "string" ? value.slice(0, 32) : "none";
+}
+
+function bad(message: string, cause?: unknown): AccountsError {
+  return new AccountsError("bad-key-file", message, { cause });
+}

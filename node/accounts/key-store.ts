@@ -1,0 +1,130 @@
+/** Opens and writes the key files of one directory; every passphrase passes one gate. */
+import { randomUUID } from "node:crypto";
+import { readFile, stat } from "node:fs/promises";
+import { basename, dirname } from "node:path";
+import { equalBytes } from "../bytes/compare.ts";
+import { bareHex } from "../bytes/hex.ts";
+import { CryptoError } from "../crypto/error.ts";
+import { isPrivateKey } from "../crypto/secp256k1.ts";
+import { openSecret, type ScryptCost, type SealedSecret, sealSecret } from "../crypto/secret-box.ts";
+import { AccountsError } from "./error.ts";
+import { createGate } from "./gate.ts";
+import { type KeyEntry, MOST_FILE_BYTES } from "./key-directory.ts";
+import { formatKeyFile, type KeyFile, parseKeyFile } from "./key-file.ts";
+import { writeKeyFile } from "./key-writer.ts";
+
+/** Private keys by role, then by place in the role. */
+export type Keyring = readonly (readonly Uint8Array[])[];
+
+/** What goes into a key file. */
+export interface KeyFileKeys {
+  readonly path: string;
+  readonly address: Uint8Array;
+  readonly keyring: Keyring;
+}
+
+/** Key files and passphrases. Whoever gets a key wipes it. */
+export interface KeyStore {
+  /** The first key of a file: the one that signs. Throws `AccountsError`. */
+  open(entry: KeyEntry, passphrase: string): Promise<Uint8Array>;
+  /** Every key of a file. Throws `AccountsError`. */
+  openAll(entry: KeyEntry, passphrase: string): Promise<Keyring>;
+  /** Writes a version 4 file at `path`, in place of one that is there. */
+  save(file: KeyFileKeys, passphrase: string): Promise<void>;
+}
+
+/** A store that writes with `cost`. */
+export function createKeyStore(cost: ScryptCost): KeyStore {
+  const gate = createGate({ atOnce: 2, waiting: 64 });
+  return {
+    open: (entry, passphrase) =>
+      gate.run(async () => {
+        const { keyring } = await read(entry);
+        const first = keyring.flat()[0];
+        if (first === undefined) throw new AccountsError("bad-key-file", "key file without a key");
+        return openKey(first, passphrase);
+      }),
+    openAll: (entry, passphrase) => gate.run(async () => openKeyring(await read(entry), passphrase)),
+    save: (file, passphrase) => gate.run(() => save(cost, file, passphrase)),
+  };
+}
+
+async function read({ path, address }: KeyEntry): Promise<KeyFile> {
+  const text = await readText(path);
+  const file = parseKeyFile(text);
+  if (equalBytes(file.address, address)) return file;
+  throw new AccountsError(
+    "content-mismatch",
+    `key content mismatch: have account ${bareHex(file.address)}, want ${bareHex(address)}`,
+  );
+}
+
+async function readText(path: string): Promise<string> {
+  try {
+    if ((await stat(path)).size <= MOST_FILE_BYTES) return await readFile(path, "utf8");
+  } catch (cause) {
+    throw new AccountsError("no-key", "no key for given address or file", { cause });
+  }
+  throw new AccountsError("bad-key-file", `key file above ${MOST_FILE_BYTES} bytes`);
+}
+
+async function openKeyring({ keyring }: KeyFile, passphrase: string): Promise<Uint8Array[][]> {
+  const opened: Uint8Array[][] = [];
+  try {
+    for (const role of keyring) {
+      const keys: Uint8Array[] = [];
+      opened.push(keys);
+      for (const sealed of role) keys.push(await openKey(sealed, passphrase));
+    }
+    return opened;
+  } catch (error) {
+    wipe(opened);
+    throw error;
+  }
+}
+
+async function openKey(sealed: SealedSecret, passphrase: string): Promise<Uint8Array> {
+  const key = await openSecret(sealed, passphrase).catch((cause: unknown) => {
+    if (!(cause instanceof CryptoError)) throw cause;
+    throw new AccountsError("bad-key-file", `key file that cannot be opened: ${cause.message}`, { cause });
+  });
+  if (key === undefined) {
+    throw new AccountsError("wrong-passphrase", "could not decrypt key with given passphrase");
+  }
+  if (isPrivateKey(key)) return key;
+  key.fill(0);
+  throw new AccountsError("bad-key-file", "key file whose content is no private key");
+}
+
+async function save(
+  cost: ScryptCost,
+  { path, address, keyring }: KeyFileKeys,
+  passphrase: string,
+): Promise<void> {
+  const sealed: SealedSecret[][] = [];
+  for (const role of keyring) {
+    const keys: SealedSecret[] = [];
+    sealed.push(keys);
+    for (const key of role) keys.push(await sealSecret(key, passphrase, cost));
+  }
+  await writeKeyFile({
+    directory: dirname(path),
+    name: basename(path),
+    text: formatKeyFile({ address, id: randomUUID(), keyring: sealed }),
+    verify: (written) => checkKeyring(written, keyring, passphrase),
+  });
+}
+
+async function checkKeyring(text: string, keyring: Keyring, passphrase: string): Promise<void> {
+  const opened = await openKeyring(parseKeyFile(text), passphrase);
+  const [have, want] = [opened.flat(), keyring.flat()];
+  const same =
+    have.length === want.length && have.every((key, i) => equalBytes(key, want[i] ?? new Uint8Array()));
+  wipe(opened);
+  if (!same) throw new AccountsError("bad-key-file", "key file does not hold on disk what was written");
+}
+
+/** Overwrites every key with zeros. */
+export function wipe(keyring: Keyring): void {
+  for (const role of keyring) for (const key of role) key.fill(0);
+}

@@ -1,0 +1,40 @@
+import { randomBytes } from "node:crypto";
+import { open, readFile, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { bareHex } from "../bytes/hex.ts";
+
+/** A key file to be written into `directory` under `name`. */
+export interface KeyFileDraft {
+  readonly directory: string;
+  readonly name: string;
+  readonly text: string;
+  /** Rejects when the text read back from the disk does not give the key. */
+  readonly verify: (text: string) => Promise<void>;
+}
+
+/**
+ * Writes a hidden temporary file (mode 0600), checks that it can be decrypted, then gives it its name, so that a
+ * crash or a full disk never costs a key. The file and the directory are synced.
+ */
+export async function writeKeyFile({ directory, name, text, verify }: KeyFileDraft): Promise<void> {
+  const temporary = join(directory, `.${name}.tmp${randomBytes(6).toString("hex")}`);
+  try {
+    await using file = await open(temporary, "wx", 0o600);
+    await file.writeFile(text);
+    await file.sync();
+    await verify(await readFile(temporary, "utf8"));
+    await rename(temporary, join(directory, name));
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+  await using folder = await open(directory, "r");
+  await folder.sync();
+}
+
+/** `UTC--2026-01-31T12-34-56.123456789Z--<40 hex address>`; below the millisecond it only keeps names apart. */
+export function keyFileName(nowMs: number, address: Uint8Array): string {
+  const [day, time = ""] = new Date(nowMs).toISOString().slice(0, -1).split("T");
+  const fraction = (process.hrtime.bigint() % 1_000_000n).toString().padStart(6, "0");
+  return `UTC--${day}T${time.replaceAll(":", "-")}${fraction}Z--${bareHex(address)}`;
+}

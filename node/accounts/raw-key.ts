@@ -1,0 +1,54 @@
+/**
+ * Private keys as people hand them over: 64 hex digits, or a wallet key of 110 characters that also holds
+ * the address (`<64 hex key>0x<2 hex type>0x<40 hex address>`), which then need not follow from the key.
+ */
+import { randomFillSync } from "node:crypto";
+import { fromBareHex } from "../bytes/hex.ts";
+import { addressOfKey, isPrivateKey } from "../crypto/secp256k1.ts";
+import { AccountsError } from "./error.ts";
+
+/** A private key and the address of its account. Whoever gets one wipes the key. */
+export interface RawKey {
+  readonly key: Uint8Array;
+  readonly address: Uint8Array;
+}
+
+const WALLET_KEY_LENGTH = 110;
+
+/** Throws `AccountsError` `bad-raw-key` with the texts of the Go node, which never quote the key. */
+export function parseRawKey(text: string): RawKey {
+  if (text.length !== WALLET_KEY_LENGTH) {
+    const key = parseKey(text);
+    return { key, address: addressOfKey(key) };
+  }
+  if (text.slice(66, 68) !== "00") throw bad("Klaytn wallet key type must be 00.");
+  if (text.slice(64, 66) !== "0x" || text.slice(68, 70) !== "0x") throw bad("invalid hex string");
+  const address = hexBytes(text.slice(70));
+  return { key: parseKey(text.slice(0, 64)), address };
+}
+
+/** A new random key. */
+export function randomKey(): RawKey {
+  for (;;) {
+    const key = randomFillSync(new Uint8Array(32));
+    if (isPrivateKey(key)) return { key, address: addressOfKey(key) };
+  }
+}
+
+function parseKey(text: string): Uint8Array {
+  const key = hexBytes(text);
+  if (key.length !== 32) throw bad("invalid length, need 256 bits");
+  if (isPrivateKey(key)) return key;
+  throw bad(
+    key.every((byte) => byte === 0) ? "invalid private key, zero or negative" : "invalid private key, >=N",
+  );
+}
+
+function hexBytes(text: string): Uint8Array {
+  if (text.length % 2 !== 0 || /[^0-9a-f]/i.test(text)) throw bad("invalid hex string");
+  return fromBareHex(text);
+}
+
+function bad(message: string): AccountsError {
+  return new AccountsError("bad-raw-key", message);
+}
