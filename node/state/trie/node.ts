@@ -1,0 +1,116 @@
+/**
+ * Trie nodes in memory. Only changed nodes and the topmost levels are objects; every other node is bytes in the
+ * slab or on disk and is decoded when a key passes it. A path is one nibble a byte.
+ */
+
+export const LEAF = 0;
+export const EXTENSION = 1;
+export const BRANCH = 2;
+
+/** A path that is still empty. Never written to. */
+export const NO_PATH = new Uint8Array(0);
+
+/** The end of one key: the rest of its path and the value. */
+export class Leaf {
+  readonly kind = LEAF;
+  /** Changed since it was last hashed. */
+  fresh = true;
+  /** Changed since it was last written. */
+  dirty = true;
+  /** Counted among the dirty bytes. */
+  counted = false;
+  /** The database holds a row at this node's path. */
+  stored = false;
+  /** The encoding, where it is shorter than 32 bytes and thus stands in the parent. */
+  inline: Uint8Array | undefined = undefined;
+  path: Uint8Array;
+  value: Uint8Array;
+
+  constructor(path: Uint8Array, value: Uint8Array) {
+    this.path = path;
+    this.value = value;
+  }
+}
+
+/** A path that all keys below share, above a branch. */
+export class Extension {
+  readonly kind = EXTENSION;
+  fresh = true;
+  dirty = true;
+  counted = false;
+  stored = false;
+  inline: Uint8Array | undefined = undefined;
+  path: Uint8Array;
+  /** `undefined` while it is only known by its hash. */
+  child: TrieNode | undefined;
+  /** Hash of the child; means nothing where the child stands inline or is fresh. */
+  readonly hash: Uint8Array;
+
+  constructor(path: Uint8Array, child: TrieNode | undefined, hash: Uint8Array) {
+    this.path = path;
+    this.child = child;
+    this.hash = hash;
+  }
+}
+
+/** Up to sixteen children by their next nibble. All keys have one length, so a branch never holds a value. */
+export class Branch {
+  readonly kind = BRANCH;
+  fresh = true;
+  dirty = true;
+  counted = false;
+  stored = false;
+  inline: Uint8Array | undefined = undefined;
+  /** Bit i: there is a child i. */
+  mask = 0;
+  /** `undefined` for a child that is not there or only known by its hash. */
+  readonly children: (TrieNode | undefined)[] = NO_CHILDREN.slice();
+  /** Sixteen hashes of 32 bytes; one means nothing where the child stands inline or is fresh. */
+  readonly hashes: Uint8Array = new Uint8Array(512);
+}
+
+const NO_CHILDREN: (TrieNode | undefined)[] = Array.from({ length: 16 }, () => undefined);
+
+export type TrieNode = Leaf | Extension | Branch;
+
+/** Marks a node as changed. */
+export function touch(node: TrieNode): void {
+  node.fresh = true;
+  node.dirty = true;
+}
+
+/** Marks a node as just read from where it is stored. */
+export function markStored<Node extends TrieNode>(node: Node): Node {
+  node.fresh = false;
+  node.dirty = false;
+  node.stored = true;
+  return node;
+}
+
+/** Writes the 64 nibbles of a 32-byte key into `path`. */
+export function toNibbles(key: Uint8Array, path: Uint8Array): Uint8Array {
+  for (let i = 0; i < 32; i++) {
+    const byte = key[i] as number; // a key has 32 bytes
+    path[2 * i] = byte >> 4;
+    path[2 * i + 1] = byte & 15;
+  }
+  return path;
+}
+
+/** Copies one 32-byte hash; a loop beats `set` with a view at this length. */
+export function copyHash(from: Uint8Array, fromAt: number, to: Uint8Array, toAt: number): void {
+  for (let i = 0; i < 32; i++) to[toAt + i] = from[fromAt + i] as number;
+}
+
+/** True when the 32 bytes at both places are the same. */
+export function sameHash(a: Uint8Array, aAt: number, b: Uint8Array, bAt: number): boolean {
+  for (let i = 0; i < 32; i++) if (a[aAt + i] !== b[bAt + i]) return false;
+  return true;
+}
+
+/** How many of `path`'s nibbles `key` has from `depth` on. */
+export function sharedNibbles(path: Uint8Array, key: Uint8Array, depth: number): number {
+  let shared = 0;
+  while (shared < path.length && path[shared] === key[depth + shared]) shared++;
+  return shared;
+}

@@ -1,0 +1,152 @@
+/**
+ * Encoded trie nodes in one block of memory outside the heap: a ring in which the newest node of a path
+ * overwrites the older one in place where it fits. An entry holds its node's hash, and whoever reads names the
+ * hash it wants: anything else is a miss, so nothing ever needs invalidating. Grows by doubling up to its
+ * limit, index included.
+ */
+import { copyHash, sameHash } from "./node.ts";
+
+/** Entries begin at multiples of this: tag, room and length, hash, then the node. */
+const UNIT = 64;
+const HEAD = 40;
+const WAYS = 4;
+const SMALLEST = 256 * 1024;
+const LONGEST = 0xffff;
+
+/** See the head of this file. */
+export class Slab {
+  /** The memory that positions from `find` point into; replaced when the slab grows. */
+  bytes: Uint8Array = new Uint8Array(0);
+  hits = 0;
+  misses = 0;
+  readonly #limit: number;
+  /** Bytes that memory and index may take together at this stage of growth. */
+  #total: number;
+  #words = new Uint32Array(0);
+  /** Positions in units, counted from the beginning of time; 0 is none. */
+  #index = new Uint32Array(0);
+  #units = 0;
+  /** Next free unit, counted likewise: never 0. */
+  #head = 1;
+
+  /** `limit` is all the memory it may ever take, in bytes; below 4 KB there is no room for a node. */
+  constructor(limit: number) {
+    this.#limit = limit;
+    this.#total = Math.min(limit, SMALLEST);
+    this.#allocate();
+  }
+
+  /** Bytes taken now. */
+  get size(): number {
+    return this.bytes.byteLength + this.#index.byteLength;
+  }
+
+  /** Position of the node of this path in `bytes`, or -1 where its newest version here has another hash. */
+  find(tag: number, hash: Uint8Array, hashAt: number): number {
+    const slot = this.#slotOf(tag);
+    if (slot >= 0) {
+      const at = this.#byteOf(this.#index[slot] as number);
+      if (sameHash(this.bytes, at + 8, hash, hashAt)) {
+        this.hits++;
+        return at + HEAD;
+      }
+    }
+    this.misses++;
+    return -1;
+  }
+
+  /** Keeps the first `length` bytes of `node`. */
+  put(tag: number, hash: Uint8Array, hashAt: number, node: Uint8Array, length: number): void {
+    if (length > LONGEST || this.#units * UNIT < 16 * length) return;
+    const slot = this.#slotOf(tag);
+    let at = slot < 0 ? -1 : this.#byteOf(this.#index[slot] as number);
+    if (at < 0 || this.#roomAt(at) < length) at = this.#reserve(tag, slot, length);
+    const word = at >> 2;
+    this.#words[word + 1] = ((this.#words[word + 1] as number) & 0xffff_0000) | length;
+    copyHash(hash, hashAt, this.bytes, at + 8);
+    this.bytes.set(node.length === length ? node : node.subarray(0, length), at + HEAD);
+  }
+
+  /** Takes new units and enters them under the tag, in place of what stood in `slot` when that is given. */
+  #reserve(tag: number, slot: number, length: number): number {
+    const units = Math.ceil((HEAD + length) / UNIT);
+    const grown = this.#head + units > this.#units && this.#grow();
+    if (this.#head > 0xffff_ffff - 2 * this.#units) this.#clear();
+    const left = this.#units - (this.#head % this.#units);
+    if (units > left) this.#head += left;
+    const position = this.#head;
+    this.#head += units;
+    this.#index[slot < 0 || grown ? this.#freeSlot(tag) : slot] = position;
+    const at = this.#byteOf(position);
+    this.#words[at >> 2] = tag;
+    this.#words[(at >> 2) + 1] = (units << 16) | length;
+    return at;
+  }
+
+  #slotOf(tag: number): number {
+    const bucket = this.#bucketOf(tag);
+    for (let slot = bucket; slot < bucket + WAYS; slot++) {
+      const position = this.#index[slot] as number;
+      if (this.#isLive(position) && this.#words[this.#byteOf(position) >> 2] === tag) return slot;
+    }
+    return -1;
+  }
+
+  /** The slot of a bucket with the tag, else the oldest. */
+  #freeSlot(tag: number): number {
+    const same = this.#slotOf(tag);
+    if (same >= 0) return same;
+    const bucket = this.#bucketOf(tag);
+    let oldest = bucket;
+    for (let slot = bucket; slot < bucket + WAYS; slot++) {
+      if ((this.#index[slot] as number) < (this.#index[oldest] as number)) oldest = slot;
+    }
+    return oldest;
+  }
+
+  #bucketOf(tag: number): number {
+    return (tag & (this.#index.length / WAYS - 1)) * WAYS;
+  }
+
+  /** False for what the ring has overwritten since. */
+  #isLive(position: number): boolean {
+    return position !== 0 && position + this.#units >= this.#head;
+  }
+
+  #byteOf(position: number): number {
+    return (position % this.#units) * UNIT;
+  }
+
+  #roomAt(at: number): number {
+    return ((this.#words[(at >> 2) + 1] as number) >>> 16) * UNIT - HEAD;
+  }
+
+  /** Doubles the memory before the ring first turns over; entries keep their positions. */
+  #grow(): boolean {
+    if (this.#total >= this.#limit) return false;
+    const old = { bytes: this.bytes, words: this.#words };
+    this.#total = Math.min(this.#limit, 2 * this.#total);
+    this.#allocate();
+    this.bytes.set(old.bytes);
+    for (let position = 1; position < this.#head; ) {
+      const word = (position * UNIT) >> 2;
+      this.#index[this.#freeSlot(old.words[word] as number)] = position;
+      position += (old.words[word + 1] as number) >>> 16;
+    }
+    return true;
+  }
+
+  #allocate(): void {
+    const slots = Math.max(WAYS, 2 ** Math.floor(Math.log2(this.#total / 128)));
+    this.#index = new Uint32Array(slots);
+    this.#units = Math.floor((this.#total - 4 * slots) / UNIT);
+    const memory = new ArrayBuffer(this.#units * UNIT);
+    this.bytes = new Uint8Array(memory);
+    this.#words = new Uint32Array(memory);
+  }
+
+  #clear(): void {
+    this.#index.fill(0);
+    this.#head = 1;
+  }
+}

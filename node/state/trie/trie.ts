@@ -1,0 +1,194 @@
+/**
+ * A Merkle-Patricia trie over 32-byte keys, as Ethereum hashes it, stored by path: a new version of a node
+ * overwrites the old one, so nothing dead stays behind. Synchronous. Changes gather in memory; `hash` hashes
+ * what has changed since the last call, `flush` gives the changed nodes to a batch.
+ */
+
+import { equalBytes } from "../../bytes/compare.ts";
+import { hashInput, keccakInput, keccakOutput } from "../../crypto/keccak.ts";
+import { EMPTY_TRIE_ROOT } from "../../model/list-root.ts";
+import type { Batch } from "../../store/store.ts";
+import { Changes } from "./changes.ts";
+import { encodeNode } from "./codec.ts";
+import { BRANCH, copyHash, LEAF, sharedNibbles, type TrieNode, toNibbles } from "./node.ts";
+import type { NodeSource } from "./node-source.ts";
+
+/** Nodes above this depth stay objects after a flush: nearly every key passes them. */
+const KEPT_DEPTH = 3;
+
+/** Nibbles of the key at hand. */
+const nibbles = new Uint8Array(64);
+
+/** See the head of this file. */
+export class Trie {
+  readonly #source: NodeSource;
+  readonly #changes: Changes;
+  /** Path of the node that is being hashed or written. */
+  readonly #path = new Uint8Array(64);
+  #root: TrieNode | undefined;
+  /** Hash of `#root` where that is not fresh, or of the stored root where `#root` is not loaded. */
+  #rootHash: Uint8Array;
+  #dirtyBytes = 0;
+
+  /** The trie with this root hash, whose nodes are in `source`. */
+  constructor(source: NodeSource, rootHash: Uint8Array = EMPTY_TRIE_ROOT) {
+    this.#source = source;
+    this.#changes = new Changes(source);
+    this.#rootHash = rootHash;
+  }
+
+  /** Bytes of the nodes that the next flush writes, about. */
+  get dirtyBytes(): number {
+    return this.#dirtyBytes;
+  }
+
+  /** The value under a key. Throws `StateError` `trie-damaged`, as do `put` and `delete`. */
+  get(key: Uint8Array): Uint8Array | undefined {
+    const path = toNibbles(key, nibbles);
+    let node = this.#top();
+    let depth = 0;
+    while (node !== undefined) {
+      if (node.kind === BRANCH) {
+        const i = path[depth++] as number;
+        if (((node.mask >> i) & 1) === 0) return undefined;
+        node = node.children[i] ?? this.#source.load(path, depth, node.hashes, i * 32);
+        continue;
+      }
+      if (sharedNibbles(node.path, path, depth) < node.path.length) return undefined;
+      if (node.kind === LEAF) return node.value;
+      depth += node.path.length;
+      node = node.child ?? this.#source.load(path, depth, node.hash, 0);
+    }
+    return undefined;
+  }
+
+  /** Sets the value under a key, which must not be empty nor change later; returns the one before. */
+  put(key: Uint8Array, value: Uint8Array): Uint8Array | undefined {
+    this.#root = this.#changes.insert(this.#top(), toNibbles(key, nibbles), 0, value);
+    return this.#changes.previous;
+  }
+
+  /** Removes a key; returns its value, `undefined` when there was none. */
+  delete(key: Uint8Array): Uint8Array | undefined {
+    this.#root = this.#changes.remove(this.#top(), toNibbles(key, nibbles));
+    if (this.#root === undefined) this.#rootHash = EMPTY_TRIE_ROOT;
+    return this.#changes.previous;
+  }
+
+  /** The root hash with all changes. */
+  hash(): Uint8Array {
+    if (this.#root?.fresh === true) {
+      this.#hashNode(this.#root, 0);
+      this.#rootHash = new Uint8Array(keccakOutput);
+    }
+    return this.#rootHash;
+  }
+
+  /** Writes all changes to the batch at once. */
+  flush(batch: Batch): void {
+    for (const _ of this.flushSteps(batch));
+  }
+
+  /**
+   * The same in steps of some hundred nodes; the trie must not be used until the last one. Deletions go before
+   * puts: a path may have lost one node and got another.
+   */
+  *flushSteps(batch: Batch): Generator<undefined> {
+    this.hash();
+    for (const key of this.#changes.stale.values()) batch.delete(key);
+    this.#changes.stale.clear();
+    this.#dirtyBytes = 0;
+    yield;
+    const root = this.#root;
+    if (root?.dirty !== true) return;
+    yield* this.#flushBelow(root, 0, batch);
+    this.#flushNode(root, 0, this.#rootHash, 0, batch);
+  }
+
+  /** Writes the dirty grandchildren of a node one by one. */
+  *#flushBelow(node: TrieNode, depth: number, batch: Batch): Generator<undefined> {
+    if (node.kind !== BRANCH) return;
+    for (let i = 0; i < 16; i++) {
+      const child = node.children[i];
+      if (child?.dirty !== true) continue;
+      this.#path[depth] = i;
+      if (depth === 0) {
+        yield* this.#flushBelow(child, 1, batch);
+      } else {
+        this.#flushNode(child, depth + 1, node.hashes, i * 32, batch);
+        yield;
+      }
+    }
+  }
+
+  #top(): TrieNode | undefined {
+    if (this.#root === undefined && !equalBytes(this.#rootHash, EMPTY_TRIE_ROOT)) {
+      this.#root = this.#source.load(this.#path, 0, this.#rootHash, 0);
+    }
+    return this.#root;
+  }
+
+  /** Hashes a fresh node after its fresh children; leaves its encoding in the hash input, its hash in the output. */
+  #hashNode(node: TrieNode, depth: number): number {
+    const path = this.#path;
+    if (node.kind === BRANCH) {
+      for (let i = 0; i < 16; i++) {
+        const child = node.children[i];
+        if (child?.fresh !== true) continue;
+        path[depth] = i;
+        this.#hashInto(child, depth + 1, node.hashes, i * 32);
+      }
+    } else if (node.kind !== LEAF && node.child?.fresh === true) {
+      path.set(node.path, depth);
+      this.#hashInto(node.child, depth + node.path.length, node.hash, 0);
+    }
+    const length = encodeNode(node, keccakInput);
+    node.fresh = false;
+    if (length >= 32 || depth === 0) hashInput(length);
+    else if (node.stored) {
+      this.#changes.drop(path, depth);
+      node.stored = false;
+    }
+    if (!node.counted) {
+      node.counted = true;
+      this.#dirtyBytes += length;
+    }
+    return length;
+  }
+
+  #hashInto(child: TrieNode, depth: number, hashes: Uint8Array, at: number): void {
+    const length = this.#hashNode(child, depth);
+    if (length < 32) {
+      child.inline = keccakInput.slice(0, length);
+    } else {
+      child.inline = undefined;
+      copyHash(keccakOutput, 0, hashes, at);
+    }
+  }
+
+  /** Writes a dirty node after its dirty children, and lets go of children that bytes can stand for. */
+  #flushNode(node: TrieNode, depth: number, hash: Uint8Array, hashAt: number, batch: Batch): void {
+    const path = this.#path;
+    if (node.kind === BRANCH) {
+      for (let i = 0; i < 16; i++) {
+        const child = node.children[i];
+        if (child === undefined) continue;
+        path[depth] = i;
+        if (child.dirty) this.#flushNode(child, depth + 1, node.hashes, i * 32, batch);
+        if (child.inline === undefined && depth + 1 >= KEPT_DEPTH) node.children[i] = undefined;
+      }
+    } else if (node.kind !== LEAF && node.child !== undefined) {
+      const below = depth + node.path.length;
+      path.set(node.path, depth);
+      if (node.child.dirty) this.#flushNode(node.child, below, node.hash, 0, batch);
+      if (node.child.inline === undefined && below >= KEPT_DEPTH) node.child = undefined;
+    }
+    node.dirty = false;
+    node.counted = false;
+    if (node.inline !== undefined && depth > 0) return;
+    const encoded = keccakInput.slice(0, encodeNode(node, keccakInput));
+    batch.put(this.#source.key(path, depth), encoded);
+    node.stored = true;
+    this.#source.remember(path, depth, hash, hashAt, encoded);
+  }
+}

@@ -1,0 +1,159 @@
+import { createMPT } from "@ethereumjs/mpt";
+import { MapDB, ValueEncoding } from "@ethereumjs/util";
+import { expect, test } from "@jest/globals";
+import { mapKey, toHex } from "../../../node/bytes/hex.ts";
+import { EMPTY_TRIE_ROOT } from "../../../node/model/list-root.ts";
+import { NodeSource } from "../../../node/state/trie/node-source.ts";
+import { Slab } from "../../../node/state/trie/slab.ts";
+import { Trie } from "../../../node/state/trie/trie.ts";
+import { walkTrie } from "../../../node/state/trie/walk.ts";
+import { createMemoryStore } from "../../../node/store/memory-store.ts";
+import type { Store } from "../../../node/store/store.ts";
+import { aRandom } from "./random.ts";
+
+const PREFIX = Uint8Array.of(65);
+const ALL = { from: PREFIX, to: Uint8Array.of(66) };
+const ROUNDS = Number(process.env["KNIT_TRIE_ROUNDS"] ?? 40);
+
+const aKey = (...nibbles: number[]): Uint8Array => {
+  const key = new Uint8Array(32);
+  nibbles.forEach((nibble, i) => {
+    key[i >> 1] = (key[i >> 1] ?? 0) | (nibble << (i % 2 === 0 ? 4 : 0));
+  });
+  return key;
+};
+const aTrie = (store: Store, root?: Uint8Array, slab?: Slab): Trie =>
+  new Trie(new NodeSource(store, PREFIX, slab), root);
+
+async function flushed(store: Store, trie: Trie): Promise<Uint8Array> {
+  const batch = store.createBatch();
+  trie.flush(batch);
+  await store.write(batch, { sync: false });
+  return trie.hash();
+}
+
+async function rowCount(store: Store): Promise<number> {
+  let rows = 0;
+  for await (const _ of store.entries(ALL)) rows++;
+  return rows;
+}
+
+test("an empty trie has the empty root and nothing under any key", () => {
+  const trie = aTrie(createMemoryStore());
+  expect(trie.hash()).toEqual(EMPTY_TRIE_ROOT);
+  expect(trie.get(aKey(1))).toBeUndefined();
+  expect(trie.delete(aKey(1))).toBeUndefined();
+});
+
+test("put and delete return the value before", () => {
+  const trie = aTrie(createMemoryStore());
+  expect(trie.put(aKey(1), Uint8Array.of(1))).toBeUndefined();
+  expect(trie.put(aKey(2), Uint8Array.of(2))).toBeUndefined();
+  expect(trie.put(aKey(1), Uint8Array.of(3))).toEqual(Uint8Array.of(1));
+  expect(trie.delete(aKey(1))).toEqual(Uint8Array.of(3));
+  expect(trie.delete(aKey(1))).toBeUndefined();
+  expect(trie.get(aKey(2))).toEqual(Uint8Array.of(2));
+});
+
+/** Keys that share long prefixes, and values from one byte up: leaves inline, extensions, collapses. */
+async function compareWithOracle(seed: number, slabBytes: number | undefined): Promise<void> {
+  const random = aRandom(seed);
+  const keys = Array.from({ length: 60 }, () => {
+    const key = random.bytes(32);
+    const shared = random.below(33);
+    key.fill(0x11, 0, shared);
+    return key;
+  });
+  const oracle = await createMPT({ db: new MapDB(), valueEncoding: ValueEncoding.Bytes });
+  const model = new Map<string, Uint8Array>();
+  const store = createMemoryStore();
+  const slab = slabBytes === undefined ? undefined : new Slab(slabBytes);
+  let trie = aTrie(store, undefined, slab);
+  for (let batch = 0; batch < 8; batch++) {
+    const removing = random.below(3) === 0;
+    for (let change = random.below(40); change >= 0; change--) {
+      const key = keys[random.below(keys.length)] as Uint8Array;
+      const before = model.get(mapKey(key));
+      if (random.below(10) < (removing ? 8 : 3)) {
+        expect(trie.delete(key)).toEqual(before);
+        model.delete(mapKey(key));
+        await oracle.del(key);
+      } else {
+        const value = random.bytes(1 + random.below(random.below(2) === 0 ? 4 : 80));
+        expect(trie.put(key, value)).toEqual(before);
+        model.set(mapKey(key), value);
+        await oracle.put(key, value);
+      }
+    }
+    expect(toHex(trie.hash())).toBe(toHex(oracle.root()));
+    const step = random.below(4);
+    if (step === 0) continue;
+    const root = await flushed(store, trie);
+    if (step === 3) trie = aTrie(store, root, slab);
+    await expectStored(store, root, model);
+  }
+}
+
+/** The stored trie holds exactly the model, in order, and the database not one row more. */
+async function expectStored(store: Store, root: Uint8Array, model: Map<string, Uint8Array>): Promise<void> {
+  const walk = walkTrie(new NodeSource(store, PREFIX, undefined), root);
+  const leaves: [string, string][] = [];
+  let step = walk.next();
+  for (; step.done !== true; step = walk.next())
+    leaves.push([toHex(step.value.key), toHex(step.value.value)]);
+  const wanted = [...model].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  expect(leaves).toEqual(wanted.map(([key, value]) => [toHex(Buffer.from(key, "latin1")), toHex(value)]));
+  expect(await rowCount(store)).toBe(step.value);
+}
+
+test("roots, values and stored rows equal an independent trie's over random batches", async () => {
+  for (let seed = 1; seed <= ROUNDS; seed++) await compareWithOracle(seed * 7919, 64 * 1024);
+}, 300_000);
+
+test("the same without a slab and with one that holds few nodes", async () => {
+  for (let seed = 1; seed <= ROUNDS / 10; seed++) {
+    await compareWithOracle(seed * 104_729, undefined);
+    await compareWithOracle(seed * 1_299_709, 4096);
+  }
+}, 300_000);
+
+test("a node that is missing or changed on disk is reported as damage", async () => {
+  const store = createMemoryStore();
+  const random = aRandom(5);
+  const trie = aTrie(store);
+  for (let i = 0; i < 500; i++) trie.put(random.bytes(32), random.bytes(60));
+  const root = await flushed(store, trie);
+  const rows: (readonly [Uint8Array, Uint8Array])[] = [];
+  for await (const row of store.entries(ALL)) rows.push(row);
+  for (let i = 0; i < rows.length; i += 37) {
+    const [key, value] = rows[i] ?? [];
+    if (key === undefined || value === undefined) throw new Error("no row");
+    const flipped = Uint8Array.from(value);
+    flipped[i % value.length] = (flipped[i % value.length] ?? 0) ^ 4;
+    for (const wrong of [flipped, undefined]) {
+      const batch = store.createBatch();
+      if (wrong === undefined) batch.delete(key);
+      else batch.put(key, wrong);
+      await store.write(batch, { sync: false });
+      const walk = walkTrie(new NodeSource(store, PREFIX, undefined), root);
+      expect(() => [...walk]).toThrow(expect.objectContaining({ code: "trie-damaged" }));
+    }
+    const repair = store.createBatch();
+    repair.put(key, value);
+    await store.write(repair, { sync: false });
+  }
+  expect([...walkTrie(new NodeSource(store, PREFIX, undefined), root)]).toHaveLength(500);
+});
+
+test("a collapse checks the sibling that it loads", async () => {
+  const store = createMemoryStore();
+  const trie = aTrie(store);
+  trie.put(aKey(1, 2), new Uint8Array(40).fill(1));
+  trie.put(aKey(1, 3), new Uint8Array(40).fill(2));
+  const root = await flushed(store, trie);
+  const batch = store.createBatch();
+  batch.put(Uint8Array.of(65, 1, 3), new Uint8Array(40));
+  await store.write(batch, { sync: false });
+  const reopened = aTrie(store, root);
+  expect(() => reopened.delete(aKey(1, 2))).toThrow(/trie node \/13 fails its hash/);
+});
