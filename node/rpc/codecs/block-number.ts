@@ -1,0 +1,87 @@
+/** Which block a caller means: a number, a tag or a hash. */
+import { CodecError, type Decoder, object, wrongKind } from "../codec.ts";
+import { EscapedText, jsonKind } from "../json-text.ts";
+import { HexFault, hash, quantityDigits } from "./hex.ts";
+import { boolean } from "./plain.ts";
+
+/** A tag that names a moving block. `safe` and `finalized` are read as `latest`: blocks are final here. */
+export type BlockTag = "latest" | "earliest" | "pending";
+
+/** A block number, or a tag. */
+export type BlockNumber = number | BlockTag;
+
+/** A number, a tag or a hash; `undefined` when the caller's object names none. */
+export type BlockReference =
+  | { readonly number: BlockNumber; readonly hash?: undefined }
+  | { readonly hash: Uint8Array; readonly number?: undefined };
+
+const TAGS: Readonly<Record<string, BlockTag>> = {
+  latest: "latest",
+  earliest: "earliest",
+  pending: "pending",
+  safe: "latest",
+  finalized: "latest",
+};
+
+/** A block number parameter: a tag, a quantity or a JSON number. */
+export const blockNumber: Decoder<BlockNumber> = {
+  label: "block number",
+  decode: (json) =>
+    typeof json === "number" ? fromNumber(json) : fromText(rawText(json), "Blocknumber too high"),
+};
+
+/** A block by number, tag, hash or object `{blockNumber}` / `{blockHash}`. */
+export const blockReference: Decoder<BlockReference | undefined> = {
+  label: "block",
+  decode(json) {
+    if (typeof json === "number") return { number: fromNumber(json) };
+    if (jsonKind(json) === "object") return fromObject(json);
+    if (json === null || json === undefined) return undefined;
+    const text = json instanceof EscapedText ? json.value : json;
+    if (typeof text !== "string") throw wrongKind(json, "string");
+    if (text.length === 66) return { hash: hash.decode(text) };
+    return { number: fromText(text, "blocknumber too high") };
+  },
+};
+
+const referenceObject = object("block object", "rpc.BlockNumberOrHash", {
+  blockNumber,
+  blockHash: hash,
+  requireCanonical: boolean,
+});
+
+function fromObject(json: unknown): BlockReference | undefined {
+  const { blockNumber: number, blockHash } = referenceObject.decode(json);
+  if (number !== undefined && blockHash !== undefined) {
+    throw new CodecError("cannot specify both BlockHash and BlockNumber, choose one or the other");
+  }
+  if (blockHash !== undefined) return { hash: blockHash };
+  return number === undefined ? undefined : { number };
+}
+
+function fromNumber(json: number): number {
+  if (!Number.isInteger(json) || json < 0) throw new CodecError("hex string without 0x prefix");
+  return within(BigInt(json), "Blocknumber too high");
+}
+
+function fromText(text: string, tooHigh: string): BlockNumber {
+  const tag = Object.hasOwn(TAGS, text) ? TAGS[text] : undefined;
+  if (tag !== undefined) return tag;
+  try {
+    return within(BigInt(`0x${quantityDigits(text, 64)}`), tooHigh);
+  } catch (error) {
+    throw error instanceof HexFault ? new CodecError(error.message) : error;
+  }
+}
+
+/** No block has a number near 2^53; above it the exact digits make no difference. */
+function within(number: bigint, tooHigh: string): number {
+  if (number > 0x7fff_ffff_ffff_ffffn) throw new CodecError(tooHigh);
+  return Number(number);
+}
+
+/** The raw token, as the Go node reads it: anything that is not a quoted text fails as one without prefix. */
+function rawText(json: unknown): string {
+  if (typeof json === "string") return json;
+  return json instanceof EscapedText ? json.raw : String(json);
+}

@@ -1,0 +1,125 @@
+/** Hex codecs: data, addresses, hashes and quantities, with the texts of the Go node's hex package. */
+import { toHex } from "../../bytes/hex.ts";
+import { type Codec, CodecError, type Decoder, mismatch } from "../codec.ts";
+import { EscapedText } from "../json-text.ts";
+
+const HEX = /^[0-9a-fA-F]*$/;
+
+/** Why text is not hex of the wanted sort; `sort` is the words the Go node uses. */
+export class HexFault extends Error {
+  override readonly name = "HexFault";
+}
+
+/** Bytes of any length: `0x` and an even number of digits; the empty string is no bytes. */
+export const data: Codec<Uint8Array> = {
+  label: "data",
+  decode(json) {
+    const digits = goChecked(json, "hexutil.Bytes", evenDigits);
+    if (!HEX.test(digits)) throw mismatch("invalid hex string", "hexutil.Bytes");
+    return Buffer.from(digits, "hex");
+  },
+  encode: (bytes) => `"${toHex(bytes)}"`,
+};
+
+/** 20 bytes. */
+export const address: Codec<Uint8Array> = fixedData("address", "common.Address", 20);
+/** 32 bytes. */
+export const hash: Codec<Uint8Array> = fixedData("hash", "common.Hash", 32);
+
+function fixedData(label: string, goType: string, length: number): Codec<Uint8Array> {
+  return {
+    label,
+    decode(json) {
+      const digits = goChecked(json, goType, evenDigits);
+      if (digits.length !== length * 2) {
+        throw new CodecError(`hex string has length ${digits.length}, want ${length * 2} for ${goType}`);
+      }
+      if (!HEX.test(digits)) throw mismatch("invalid hex string", goType);
+      return Buffer.from(digits, "hex");
+    },
+    encode: (bytes) => `"${toHex(bytes)}"`,
+  };
+}
+
+/** An unsigned integer of up to 256 bits. */
+export const quantity: Codec<bigint> = {
+  label: "quantity",
+  decode: (json) => goChecked(json, "hexutil.Big", (text) => BigInt(`0x${quantityDigits(text, 256)}`)),
+  encode: (value) => `"0x${value.toString(16)}"`,
+};
+
+/** An unsigned integer of up to 64 bits. */
+export const quantity64: Codec<bigint> = {
+  label: "quantity",
+  decode: (json) => goChecked(json, "hexutil.Uint64", (text) => BigInt(`0x${quantityDigits(text, 64)}`)),
+  encode: (value) => `"0x${value.toString(16)}"`,
+};
+
+/** A block number, a count or a time, as a quantity. */
+export const numberQuantity: Codec<number> = {
+  label: "quantity",
+  decode: (json) => Number(quantity64.decode(json)),
+  encode: (value) => `"0x${value.toString(16)}"`,
+};
+
+/** A list of codecs' values. */
+export function listOf<T>(item: Codec<T>, goType: string): Codec<readonly T[]> {
+  return {
+    label: `${item.label}[]`,
+    decode(json) {
+      if (json === null || json === undefined) return [];
+      if (!Array.isArray(json)) throw mismatch(typeof json === "object" ? "object" : typeof json, goType);
+      return json.map((value) => item.decode(value));
+    },
+    encode: (values) => `[${values.map((value) => item.encode(value)).join(",")}]`,
+  };
+}
+
+/** A value or null. */
+export function nullable<T>(codec: { readonly label: string; encode(value: T): string }): {
+  readonly label: string;
+  encode(value: T | undefined): string;
+} {
+  return {
+    label: `${codec.label} or null`,
+    encode: (value) => (value === undefined ? "null" : codec.encode(value)),
+  };
+}
+
+/** The digits of a quantity's text. Throws `HexFault`. */
+export function quantityDigits(text: string, bits: 64 | 256): string {
+  if (text.length === 0) throw new HexFault("empty hex string");
+  if (!hasPrefix(text)) throw new HexFault("hex string without 0x prefix");
+  const digits = text.slice(2);
+  if (digits.length === 0) throw new HexFault('hex string "0x"');
+  if (digits.length > 1 && digits.startsWith("0")) throw new HexFault("hex number with leading zero digits");
+  if (digits.length > bits / 4) throw new HexFault(`hex number > ${bits} bits`);
+  if (!HEX.test(digits)) throw new HexFault("invalid hex string");
+  return digits;
+}
+
+/** The digits of `0x` text; none for the empty string. Throws `HexFault`. */
+function evenDigits(text: string): string {
+  if (text.length === 0) return "";
+  if (!hasPrefix(text)) throw new HexFault("hex string without 0x prefix");
+  if (text.length % 2 !== 0) throw new HexFault("hex string of odd length");
+  return text.slice(2);
+}
+
+function hasPrefix(text: string): boolean {
+  const x = text.charCodeAt(1);
+  return text.charCodeAt(0) === 0x30 && (x === 0x78 || x === 0x58);
+}
+
+function goChecked<T>(json: unknown, goType: string, read: (text: string) => T): T {
+  const text = json instanceof EscapedText ? json.raw : json;
+  if (typeof text !== "string") throw mismatch("non-string", goType);
+  try {
+    return read(text);
+  } catch (error) {
+    throw error instanceof HexFault ? mismatch(error.message, goType) : error;
+  }
+}
+
+/** Anything that is decoded as it is: for parameters whose check needs more than their JSON. */
+export const anything: Decoder<unknown> = { label: "any", decode: (json) => json };

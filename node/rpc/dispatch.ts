@@ -1,0 +1,251 @@
+/**
+ * The text of a message in, the text of its answer out. An `Endpoint` is what one listener answers with: the methods
+ * it serves, the budgets it shares with the others. Answers that need no waiting come back at once, so that a
+ * transport can write them without a turn of the event loop; that is the hot path of the whole node.
+ */
+
+import { text as textCodec } from "./codecs/plain.ts";
+import { type Envelope, type Message, readEnvelope } from "./envelope.ts";
+import { type BugListener, errorJson, failure, RpcError, rpcCode } from "./errors.ts";
+import { goEscape } from "./json-text.ts";
+import { argumentDecoder, type CallContext, type Method } from "./method.ts";
+import type { ReaderPool } from "./reader-pool.ts";
+import type { MethodView } from "./registry.ts";
+import type { Turn } from "./subscriptions.ts";
+
+/** An answer, at once or later. Empty when nothing is to be written. */
+export type Answer = string | Promise<string>;
+
+/** The connection a message came over, as that message sees it. */
+export interface Session {
+  readonly signal: AbortSignal;
+  /** Undefined where nothing can be pushed: HTTP. */
+  readonly subscriptions: Turn | undefined;
+}
+
+/** Shared by all endpoints of a process. */
+export interface DispatchBudget {
+  /** Requests that wait for an asynchronous answer. */
+  pending: number;
+  readonly maxPending: number;
+  /** Characters of one batch's answer; what would come after is refused entry by entry. */
+  readonly maxBatchAnswer: number;
+}
+
+/** The Go node's limit of pending requests; batch answers of 25 MB. */
+export function createBudget(limits: Partial<Omit<DispatchBudget, "pending">> = {}): DispatchBudget {
+  return { pending: 0, maxPending: 200_000, maxBatchAnswer: 25_000_000, ...limits };
+}
+
+/** What an endpoint is made of. */
+export interface EndpointOptions {
+  readonly view: MethodView;
+  readonly budget: DispatchBudget;
+  readonly onBug: BugListener;
+  /** Where methods with `runs: "reader"` go; without one they run here. */
+  readonly readers?: ReaderPool | undefined;
+}
+
+/** Answers messages; made by `createEndpoint`. */
+export interface Endpoint {
+  readonly view: MethodView;
+  /** Answers the first JSON value of `text`; undefined when that is not JSON. */
+  answer(text: string, session: Session): Answer | undefined;
+}
+
+const INVALID = `{"code":${rpcCode.invalidRequest},"message":"invalid request"}`;
+const EMPTY_BATCH = nullError(rpcCode.invalidRequest, "empty batch");
+const OVERLOADED = nullError(rpcCode.invalidRequest, "server requests exceed the limit");
+/** What HTTP answers to a body that is not JSON. */
+export const PARSE_ERROR = nullError(rpcCode.parse, "parse error");
+/** A batch gives way to the rest of the node after this long. */
+const SLICE_MS = 8;
+
+/** A whole message that reports an error without an id. */
+export function nullError(code: number, message: string): string {
+  return `${answerError("null", `{"code":${code},"message":${goEscape(JSON.stringify(message))}}`)}\n`;
+}
+
+/** Makes an endpoint; see `EndpointOptions`. */
+export function createEndpoint(options: EndpointOptions): Endpoint {
+  return new Dispatcher(options);
+}
+
+class Dispatcher implements Endpoint {
+  readonly view: MethodView;
+  readonly #budget: DispatchBudget;
+  readonly #onBug: BugListener;
+  readonly #readers: ReaderPool | undefined;
+
+  constructor({ view, budget, onBug, readers }: EndpointOptions) {
+    this.view = view;
+    this.#budget = budget;
+    this.#onBug = onBug;
+    this.#readers = readers;
+  }
+
+  answer(text: string, session: Session): Answer | undefined {
+    const envelope = readEnvelope(text);
+    if (envelope === undefined) return undefined;
+    if (envelope === "empty") return "";
+    if (this.#budget.pending + envelope.messages.length > this.#budget.maxPending) return OVERLOADED;
+    if (envelope.isBatch) return this.#batch(envelope, session);
+    const [message] = envelope.messages;
+    if (message === undefined) return "";
+    const answer = this.#one(message, session);
+    if (typeof answer === "string") return answer === "" ? "" : `${answer}\n`;
+    return this.#counted(answer.then((late) => (late === "" ? "" : `${late}\n`)));
+  }
+
+  #batch({ messages }: Envelope, session: Session): Answer {
+    if (messages.length === 0) return EMPTY_BATCH;
+    const parts = new BatchAnswer(this.#budget.maxBatchAnswer);
+    const startedAt = performance.now();
+    for (let index = 0; index < messages.length; index++) {
+      const message = messages[index] as Message; // within the length
+      const part = parts.isFull ? refusal(message) : this.#one(message, session);
+      if (typeof part !== "string")
+        return this.#counted(this.#restOfBatch({ messages, session, parts }, index, part));
+      parts.add(part, message);
+      if ((index & 15) === 15 && performance.now() - startedAt > SLICE_MS) {
+        return this.#counted(this.#restOfBatch({ messages, session, parts }, index + 1, nextTurn()));
+      }
+    }
+    return parts.text();
+  }
+
+  /** Goes on with a batch, one entry after the other; `first` is the answer of entry `from`, or a pause before it. */
+  async #restOfBatch(batch: Batch, from: number, first: Promise<string | undefined>): Promise<string> {
+    const { messages, session, parts } = batch;
+    const early = await first;
+    let next = from;
+    if (early !== undefined) parts.add(early, messages[next++]);
+    let sliceStart = performance.now();
+    for (; next < messages.length; next++) {
+      const message = messages[next] as Message; // within the length
+      parts.add(parts.isFull ? refusal(message) : await this.#one(message, session), message);
+      if (performance.now() - sliceStart <= SLICE_MS) continue;
+      await nextTurn();
+      if (session.signal.aborted) return "";
+      sliceStart = performance.now();
+    }
+    return parts.text();
+  }
+
+  async #counted(answer: Promise<string>): Promise<string> {
+    this.#budget.pending++;
+    try {
+      return await answer;
+    } finally {
+      this.#budget.pending--;
+    }
+  }
+
+  #one(message: Message, session: Session): Answer {
+    const { id, method, params } = message;
+    const hasId = id !== undefined && !id.startsWith("{") && !id.startsWith("[");
+    if (method !== "" && (hasId || id === undefined)) {
+      if (id === undefined) return this.#notification(message, session);
+      return this.#call(goEscape(id), message, session);
+    }
+    if (hasId && params === undefined && method === "" && message.answers) return "";
+    return answerError(hasId ? goEscape(id) : "null", INVALID);
+  }
+
+  #notification(message: Message, session: Session): Answer {
+    if (message.method.endsWith("_subscription")) return "";
+    const answer = this.#call("null", message, session);
+    return typeof answer === "string" ? "" : answer.then(() => "");
+  }
+
+  #call(id: string, message: Message, session: Session): Answer {
+    try {
+      const result = this.#result(message, session);
+      if (typeof result === "string") return `{"jsonrpc":"2.0","id":${id},"result":${result}}`;
+      return result.then(
+        (text) => `{"jsonrpc":"2.0","id":${id},"result":${text}}`,
+        (error: unknown) => answerError(id, errorJson(error, this.#onBug)),
+      );
+    } catch (error) {
+      return answerError(id, errorJson(error, this.#onBug));
+    }
+  }
+
+  #result(message: Message, session: Session): Answer {
+    const method = this.view.find(message.method);
+    if (method !== undefined) return this.#run(method, message, session);
+    if (message.method.endsWith("_subscribe")) return subscribe(message, session);
+    if (message.method.endsWith("_unsubscribe")) return unsubscribe(message, session);
+    throw new RpcError(rpcCode.noMethod, `the method ${message.method} does not exist/is not available`);
+  }
+
+  #run(method: Method, message: Message, session: Session): Answer {
+    if (method.runs === "reader" && this.#readers !== undefined) {
+      return this.#readers.call(method.name, message.paramsText, session.signal);
+    }
+    const context: CallContext = { signal: session.signal, modules: this.view.modules };
+    return method.invoke(message.params, context);
+  }
+}
+
+interface Batch {
+  readonly messages: readonly Message[];
+  readonly session: Session;
+  readonly parts: BatchAnswer;
+}
+
+/** The answer of a batch while it grows. */
+class BatchAnswer {
+  readonly #limit: number;
+  #text = "";
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  get isFull(): boolean {
+    return this.#text.length >= this.#limit;
+  }
+
+  add(part: string, message: Message | undefined): void {
+    if (part === "") return;
+    const fits = this.#text.length + part.length <= this.#limit;
+    const kept = fits || message === undefined ? part : refusal(message);
+    if (kept !== "") this.#text = this.#text === "" ? `[${kept}` : `${this.#text},${kept}`;
+  }
+
+  text(): string {
+    return this.#text === "" ? "" : `${this.#text}]\n`;
+  }
+}
+
+const TOO_LARGE = `{"code":${rpcCode.tooLarge},"message":"response too large"}`;
+
+function refusal({ id, method }: Message): string {
+  return id === undefined && method !== ""
+    ? ""
+    : answerError(id === undefined ? "null" : goEscape(id), TOO_LARGE);
+}
+
+function answerError(id: string, error: string): string {
+  return `{"jsonrpc":"2.0","id":${id},"error":${error}}`;
+}
+
+function subscribe({ method, params }: Message, { subscriptions }: Session): string {
+  if (subscriptions === undefined) throw failure("notifications not supported");
+  return subscriptions.subscribe(method.slice(0, -"_subscribe".length), params);
+}
+
+const unsubscribeArguments = argumentDecoder({ id: textCodec });
+
+function unsubscribe({ params }: Message, { subscriptions }: Session): string {
+  const { id } = unsubscribeArguments(params);
+  if (subscriptions === undefined) throw failure("subscription not found");
+  return subscriptions.unsubscribe(String(id));
+}
+
+function nextTurn(): Promise<undefined> {
+  return new Promise((resolve) => {
+    setImmediate(resolve, undefined);
+  });
+}

@@ -1,0 +1,250 @@
+/**
+ * Reads the envelope of a JSON-RPC message in one pass over its text: members are sliced, only `params` is parsed.
+ * In: one JSON value, anything after it is left alone. Out: the calls of the message, with each id's text as it was
+ * written. Hot: every request of every transport comes through here.
+ */
+import { parseJson } from "./json-text.ts";
+
+/** One call, notification or response as the client wrote it. */
+export interface Message {
+  /** The id's JSON text; undefined when there is no id. */
+  readonly id: string | undefined;
+  /** Empty when there is none or it is not a string. */
+  readonly method: string;
+  /** The parsed parameters; undefined when the member is absent, null when it is null. */
+  readonly params: unknown;
+  /** The text `params` was parsed from, empty when absent. */
+  readonly paramsText: string;
+  /** Whether it has a `result` or `error`: a response, not a request. */
+  readonly answers: boolean;
+}
+
+/** A whole message: one request or a batch of them, and where its text ends. */
+export interface Envelope {
+  readonly isBatch: boolean;
+  readonly messages: readonly Message[];
+  readonly end: number;
+}
+
+/** Values nested deeper than this are a syntax error, as in Go. */
+const MAX_DEPTH = 10_000;
+const NO_PARAMS: readonly unknown[] = Object.freeze([]);
+const NOT_AN_OBJECT: Message = {
+  id: undefined,
+  method: "",
+  params: undefined,
+  paramsText: "",
+  answers: false,
+};
+const SCALAR = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null/y;
+
+const TAB = 0x09;
+const LINE = 0x0a;
+const RETURN = 0x0d;
+const SPACE = 0x20;
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_LIST = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_LIST = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+
+/** Thrown inside the reader; becomes `undefined` at its border. Made once: nobody looks at its stack. */
+const notJson = new SyntaxError("not JSON");
+
+/** Reads one message; "empty" when there is only white space, undefined when it is not JSON. */
+export function readEnvelope(text: string): Envelope | "empty" | undefined {
+  try {
+    return new EnvelopeReader(text).read();
+  } catch {
+    return undefined; // a syntax error here, or from JSON.parse
+  }
+}
+
+class EnvelopeReader {
+  readonly #text: string;
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  read(): Envelope | "empty" {
+    const first = this.#next();
+    if (first === OPEN_LIST) return { isBatch: true, messages: this.#batch(), end: this.#at };
+    if (this.#at === this.#text.length) return "empty";
+    return { isBatch: false, messages: [this.#message()], end: this.#at };
+  }
+
+  #batch(): Message[] {
+    const messages: Message[] = [];
+    this.#at++;
+    if (this.#next() === CLOSE_LIST) {
+      this.#at++;
+      return messages;
+    }
+    for (;;) {
+      this.#next();
+      messages.push(this.#message());
+      if (this.#endOrComma(CLOSE_LIST)) return messages;
+    }
+  }
+
+  #message(): Message {
+    if (this.#text.charCodeAt(this.#at) !== OPEN_OBJECT) {
+      parseJson(this.#value());
+      return NOT_AN_OBJECT;
+    }
+    const draft = { id: undefined, method: "", params: undefined, paramsText: "", answers: false } as Draft;
+    this.#at++;
+    if (this.#next() === CLOSE_OBJECT) {
+      this.#at++;
+      return draft;
+    }
+    for (;;) {
+      if (this.#next() !== QUOTE) throw notJson;
+      const key = this.#string();
+      if (this.#next() !== COLON) throw notJson;
+      this.#at++;
+      this.#next();
+      this.#member(draft, key);
+      if (this.#endOrComma(CLOSE_OBJECT)) return draft;
+    }
+  }
+
+  #member(draft: Draft, key: string): void {
+    switch (key) {
+      case "jsonrpc":
+        this.#skip();
+        return;
+      case "id":
+        draft.id = this.#checked();
+        return;
+      case "method":
+        this.#method(draft);
+        return;
+      case "params":
+        this.#params(draft);
+        return;
+      case "result":
+        this.#skip();
+        draft.answers = true;
+        return;
+      case "error":
+        if (this.#checked() !== "null") draft.answers = true;
+        return;
+      default:
+        this.#foldedMember(draft, key);
+    }
+  }
+
+  /** Go matches member names without regard to case. */
+  #foldedMember(draft: Draft, key: string): void {
+    const folded = key.toLowerCase();
+    if (folded === key || !MEMBERS.has(folded)) this.#skip();
+    else this.#member(draft, folded);
+  }
+
+  #method(draft: Draft): void {
+    if (this.#text.charCodeAt(this.#at) === QUOTE) draft.method = this.#string();
+    else this.#skip();
+  }
+
+  #params(draft: Draft): void {
+    const text = this.#value();
+    draft.paramsText = text;
+    draft.params = text === "[]" ? NO_PARAMS : parseJson(text);
+  }
+
+  #skip(): void {
+    this.#checked();
+  }
+
+  /** The text of a value that was proved to be JSON. */
+  #checked(): string {
+    const first = this.#text.charCodeAt(this.#at);
+    const text = this.#value();
+    if (first === QUOTE || first === OPEN_LIST || first === OPEN_OBJECT) JSON.parse(text);
+    return text;
+  }
+
+  /** The text of the value here: its extent is right when it is JSON at all. */
+  #value(): string {
+    const start = this.#at;
+    const first = this.#text.charCodeAt(start);
+    if (first === QUOTE) this.#at = this.#stringEnd(start);
+    else if (first === OPEN_LIST || first === OPEN_OBJECT) this.#at = this.#nestedEnd(start);
+    else this.#at = this.#scalarEnd(start);
+    return this.#text.slice(start, this.#at);
+  }
+
+  #scalarEnd(start: number): number {
+    SCALAR.lastIndex = start;
+    if (!SCALAR.test(this.#text)) throw notJson;
+    return SCALAR.lastIndex;
+  }
+
+  #nestedEnd(start: number): number {
+    const text = this.#text;
+    let depth = 0;
+    for (let at = start; at < text.length; at++) {
+      const code = text.charCodeAt(at);
+      if (code === QUOTE) at = this.#stringEnd(at) - 1;
+      else if (code === OPEN_LIST || code === OPEN_OBJECT) {
+        if (++depth > MAX_DEPTH) throw notJson;
+      } else if ((code === CLOSE_LIST || code === CLOSE_OBJECT) && --depth === 0) return at + 1;
+    }
+    throw notJson;
+  }
+
+  #stringEnd(start: number): number {
+    for (let from = start + 1; ; ) {
+      const quote = this.#text.indexOf('"', from);
+      if (quote < 0) throw notJson;
+      let before = quote - 1;
+      while (this.#text.charCodeAt(before) === BACKSLASH) before--;
+      if ((quote - before) % 2 === 1) return quote + 1;
+      from = quote + 1;
+    }
+  }
+
+  /** The value of a string; those without escapes and control characters are only sliced. */
+  #string(): string {
+    const start = this.#at;
+    const end = this.#stringEnd(start);
+    this.#at = end;
+    for (let at = start + 1; at < end - 1; at++) {
+      const code = this.#text.charCodeAt(at);
+      if (code < SPACE || code === BACKSLASH) return JSON.parse(this.#text.slice(start, end));
+    }
+    return this.#text.slice(start + 1, end - 1);
+  }
+
+  #endOrComma(end: number): boolean {
+    const code = this.#next();
+    if (code !== COMMA && code !== end) throw notJson;
+    this.#at++;
+    return code === end;
+  }
+
+  /** Skips white space; the code of the character that follows, NaN at the end. */
+  #next(): number {
+    for (;;) {
+      const code = this.#text.charCodeAt(this.#at);
+      if (code !== SPACE && code !== LINE && code !== RETURN && code !== TAB) return code;
+      this.#at++;
+    }
+  }
+}
+
+const MEMBERS: ReadonlySet<string> = new Set(["jsonrpc", "id", "method", "params", "result", "error"]);
+
+interface Draft {
+  id: string | undefined;
+  method: string;
+  params: unknown;
+  paramsText: string;
+  answers: boolean;
+}

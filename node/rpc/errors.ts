@@ -1,0 +1,64 @@
+/** The only place where an error becomes a JSON-RPC error object: a code, a message and sometimes data. */
+import { goText } from "./json-text.ts";
+
+/** Codes this room gives out. Rooms below never know one: what they throw is answered as `serverError`. */
+export const rpcCode = {
+  parse: -32700,
+  invalidRequest: -32600,
+  noMethod: -32601,
+  invalidParams: -32602,
+  internal: -32603,
+  serverError: -32000,
+  /** An answer, or the rest of a batch, would pass the size limit of one message. */
+  tooLarge: -32003,
+  reverted: 3,
+} as const;
+
+/** An error with its own JSON-RPC code; `data` is JSON text when there is any. */
+export class RpcError extends Error {
+  override readonly name = "RpcError";
+  readonly code: number;
+  readonly data: string | undefined;
+  constructor(code: number, message: string, data?: string) {
+    super(message);
+    this.code = code;
+    this.data = data;
+  }
+}
+
+/** A failed method, with the generic server code: the text is what the caller sees. */
+export function failure(message: string): RpcError {
+  return new RpcError(rpcCode.serverError, message);
+}
+
+/** Told of every error that is a defect of the node, never of the caller. */
+export type BugListener = (error: unknown) => void;
+
+const ROOM_CODE = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
+
+/**
+ * The JSON text of an `error` member. An `RpcError` keeps its code; an error of another room (its `code` is a
+ * kebab-case word) is a server error with its own words; anything else is a defect: it is reported to `onBug` and
+ * the caller learns nothing of it.
+ */
+export function errorJson(error: unknown, onBug: BugListener): string {
+  const { code, message, data } = describe(error, onBug);
+  const head = `{"code":${code},"message":${goText(message)}`;
+  return data === undefined ? `${head}}` : `${head},"data":${data}}`;
+}
+
+interface Description {
+  readonly code: number;
+  readonly message: string;
+  readonly data: string | undefined;
+}
+
+function describe(error: unknown, onBug: BugListener): Description {
+  if (error instanceof RpcError) return error;
+  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
+  if (typeof code === "string" && ROOM_CODE.test(code) && typeof message === "string") {
+    return { code: rpcCode.serverError, message, data: undefined };
+  }
+  onBug(error);
+  return { code: rpcCode.internal, message: "internal error", data: undefined };
+}

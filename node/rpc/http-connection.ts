@@ -1,0 +1,269 @@
+/**
+ * One connection on the fast path: bytes in, whole requests to the endpoint, replies out in order. Nothing is
+ * allocated per request but the strings themselves. While an answer is awaited or the peer reads too slowly, the
+ * socket is not read, so what waits stays bounded by one chunk.
+ */
+import type { Socket } from "node:net";
+import { type Endpoint, PARSE_ERROR, type Session } from "./dispatch.ts";
+import { type HeadReader, MAX_HEAD_BYTES } from "./http-head.ts";
+import type { HttpLimits } from "./http-limits.ts";
+
+/** What connections share. */
+export interface ConnectionHost {
+  readonly endpoint: Endpoint;
+  readonly heads: HeadReader;
+  readonly limits: HttpLimits;
+  readonly session: Session;
+  /** Milliseconds, coarse: as fresh as the last sweep. */
+  now: number;
+  /** Half requests of all connections. */
+  buffered: number;
+  /** Everything of a reply's head before the length. */
+  replyHead: string;
+  /** Takes over a socket whose next request is not plain; `unread` begins with that request. */
+  handOver(connection: HttpConnection, socket: Socket, unread: Buffer): void;
+  closed(connection: HttpConnection): void;
+}
+
+/** Bytes that may wait in a socket before reading stops. */
+const MAX_UNSENT = 1024 * 1024;
+/** Replies to pipelined requests are gathered up to this many characters. */
+const MAX_GATHERED = 256 * 1024;
+const NOTHING = Buffer.alloc(0);
+
+type Phase = "idle" | "reading" | "answering" | "writing" | "gone";
+
+/** See the file's header. */
+export class HttpConnection {
+  readonly #socket: Socket;
+  readonly #host: ConnectionHost;
+  #phase: Phase = "idle";
+  #deadline: number;
+  /** Bytes of requests that are not answered yet, in the order they came. */
+  #chunks: Buffer[] = [];
+  #held = 0;
+  /** Below this many held bytes there is no whole request. */
+  #needed = 0;
+  #closing = false;
+
+  constructor(socket: Socket, host: ConnectionHost) {
+    this.#socket = socket;
+    this.#host = host;
+    this.#deadline = host.now + host.limits.idleMs;
+    socket.on("data", this.#onData);
+    socket.on("drain", this.#onDrain);
+    socket.on("error", this.#onError);
+    socket.on("close", this.#onClose);
+  }
+
+  /** Called every second or so: acts on a deadline that has passed. */
+  sweep(now: number): void {
+    if (now < this.#deadline) return;
+    if (this.#phase === "answering") this.#socket.write(TIMED_OUT, "latin1");
+    this.#socket.destroySoon();
+    if (this.#phase === "writing" || this.#phase === "reading") this.#socket.destroy();
+    this.#gone();
+  }
+
+  /** No further requests: closes now, or after the answer that is being made. */
+  stop(): void {
+    this.#closing = true;
+    if (this.#phase === "idle" || this.#phase === "reading") this.#socket.destroySoon();
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    if (this.#phase === "answering" || this.#phase === "writing") {
+      this.#keep(chunk);
+      return;
+    }
+    if (this.#held === 0) {
+      this.#process(chunk);
+      return;
+    }
+    this.#keep(chunk);
+    if (this.#held >= this.#needed) this.#process(this.#take());
+  };
+
+  readonly #onDrain = (): void => {
+    if (this.#phase !== "writing") return;
+    this.#phase = "idle";
+    this.#socket.resume();
+    this.#process(this.#take());
+  };
+
+  readonly #onError = (): void => {
+    this.#socket.destroy();
+  };
+
+  readonly #onClose = (): void => this.#gone();
+
+  #gone(): void {
+    if (this.#phase === "gone") return;
+    this.#phase = "gone";
+    this.#take();
+    this.#host.closed(this);
+  }
+
+  #keep(chunk: Buffer): void {
+    if (this.#held === 0 && this.#phase === "idle") this.#enter("reading", this.#host.limits.readMs);
+    this.#chunks.push(chunk);
+    this.#held += chunk.length;
+    this.#host.buffered += chunk.length;
+    if (this.#host.buffered > this.#host.limits.maxBuffered) {
+      this.#socket.write(BUSY, "latin1");
+      this.#socket.destroySoon();
+      this.#gone();
+    }
+  }
+
+  #take(): Buffer {
+    const [first = NOTHING] = this.#chunks;
+    const all = this.#chunks.length > 1 ? Buffer.concat(this.#chunks) : first;
+    this.#host.buffered -= this.#held;
+    this.#chunks = [];
+    this.#held = 0;
+    this.#needed = 0;
+    return all;
+  }
+
+  #enter(phase: Phase, forMs: number): void {
+    this.#phase = phase;
+    this.#deadline = this.#host.now + forMs;
+  }
+
+  /** Answers the whole requests in `bytes` and keeps the rest. */
+  #process(bytes: Buffer): void {
+    if (bytes.length === 0) return;
+    const requests = new RequestReader(bytes, this.#host.heads);
+    let replies = "";
+    while (requests.at < bytes.length) {
+      const start = requests.at;
+      const body = requests.next();
+      if (body === "foreign") return this.#leave(replies, bytes.subarray(start));
+      if (typeof body === "number") return this.#wait(replies, bytes.subarray(start), body);
+      const answer = this.#host.endpoint.answer(body.text, this.#host.session) ?? PARSE_ERROR;
+      if (typeof answer !== "string") return this.#await(replies, answer, bytes.subarray(requests.at));
+      replies += this.#reply(answer);
+      if (replies.length <= MAX_GATHERED) continue;
+      if (!this.#write(replies)) return this.#keepRest(bytes.subarray(requests.at));
+      replies = "";
+    }
+    this.#finish(replies);
+  }
+
+  #reply(answer: string): string {
+    return `${this.#host.replyHead}${Buffer.byteLength(answer)}\r\n\r\n${answer}`;
+  }
+
+  /** Whether the socket takes more: if not, reading stops until it has drained. */
+  #write(text: string): boolean {
+    if (text === "" || this.#phase === "gone") return true;
+    const isAscii = Buffer.byteLength(text) === text.length;
+    this.#socket.write(text, isAscii ? "latin1" : "utf8");
+    if (this.#socket.writableLength <= MAX_UNSENT) return true;
+    this.#enter("writing", this.#host.limits.writeMs);
+    this.#socket.pause();
+    return false;
+  }
+
+  #finish(replies: string): void {
+    if (!this.#write(replies) || this.#phase === "gone") return;
+    this.#enter("idle", this.#host.limits.idleMs);
+    if (this.#closing) this.#socket.destroySoon();
+  }
+
+  #keepRest(rest: Buffer): void {
+    if (rest.length > 0) this.#keep(rest);
+  }
+
+  /** A half request is there: the rest of it has a deadline. */
+  #wait(replies: string, rest: Buffer, needed: number): void {
+    const isFree = this.#write(replies);
+    if (isFree && this.#phase !== "reading") this.#phase = "idle"; // keep() starts the deadline
+    this.#keep(rest);
+    this.#needed = needed;
+  }
+
+  #await(replies: string, answer: Promise<string>, rest: Buffer): void {
+    this.#write(replies);
+    if (this.#phase === "gone") return;
+    this.#enter("answering", this.#host.limits.executionMs);
+    this.#socket.pause();
+    this.#keepRest(rest);
+    void answer.then((text) => this.#answered(text));
+  }
+
+  #answered(answer: string): void {
+    if (this.#phase !== "answering") return; // timed out, or the peer left
+    this.#phase = "idle";
+    this.#finish(this.#reply(answer));
+    const phase = this.#phase as Phase; // finish() changes it
+    if (phase !== "idle") return;
+    this.#socket.resume();
+    this.#process(this.#take());
+  }
+
+  #leave(replies: string, unread: Buffer): void {
+    this.#write(replies);
+    const socket = this.#socket;
+    socket.off("data", this.#onData);
+    socket.off("drain", this.#onDrain);
+    socket.off("error", this.#onError);
+    socket.off("close", this.#onClose);
+    this.#phase = "gone";
+    this.#host.handOver(this, socket, unread);
+  }
+}
+
+const TIMED_OUT =
+  "HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain; charset=utf-8\r\n" +
+  "Content-Length: 7\r\nConnection: close\r\n\r\ntimeout";
+const BUSY =
+  "HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain; charset=utf-8\r\n" +
+  "Content-Length: 4\r\nConnection: close\r\n\r\nbusy";
+
+/** Takes requests out of bytes, one after the other. */
+class RequestReader {
+  at = 0;
+  readonly #bytes: Buffer;
+  readonly #heads: HeadReader;
+  /** All bytes as text, when every byte became one character: then text and bytes have the same indices. */
+  readonly #text: string | undefined;
+
+  constructor(bytes: Buffer, heads: HeadReader) {
+    this.#bytes = bytes;
+    this.#heads = heads;
+    const text = bytes.toString("utf8");
+    this.#text = text.length === bytes.length ? text : undefined;
+  }
+
+  /** The next body; the bytes that are needed for it when it is not all there (0 when not known yet). */
+  next(): { readonly text: string } | number | "foreign" {
+    const left = this.#bytes.length - this.at;
+    const head = this.#head();
+    if (head === undefined) return left > MAX_HEAD_BYTES ? "foreign" : 0;
+    const plain = this.#heads.read(head);
+    if (plain === "foreign") return "foreign";
+    const needed = head.length + plain.bodyLength;
+    if (needed > left) return needed;
+    const text = this.#slice(this.at + head.length, this.at + needed);
+    this.at += needed;
+    return { text };
+  }
+
+  #slice(from: number, to: number): string {
+    return this.#text === undefined ? this.#bytes.toString("utf8", from, to) : this.#text.slice(from, to);
+  }
+
+  /** The head with its empty line; undefined when it is not all there. */
+  #head(): string | undefined {
+    const whole = this.#text;
+    if (whole !== undefined) return headText(whole, this.at);
+    return headText(this.#bytes.toString("latin1", this.at, this.at + MAX_HEAD_BYTES), 0);
+  }
+}
+
+function headText(text: string, at: number): string | undefined {
+  const end = text.indexOf("\r\n\r\n", at);
+  return end < 0 || end - at > MAX_HEAD_BYTES ? undefined : text.slice(at, end + 4);
+}

@@ -1,0 +1,208 @@
+/**
+ * The full HTTP server behind the fast path: whatever is not a plain keep-alive POST. `fastify` answers the ordinary
+ * routes (health, CORS preflight); JSON-RPC in any other dress (chunked, other methods, with an Origin) goes to the
+ * endpoint. Sockets are given to it; it never listens.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { type FastifyInstance, fastify } from "fastify";
+import { type Endpoint, PARSE_ERROR, type Session } from "./dispatch.ts";
+import { isHostAllowed, isJsonType, MAX_HEAD_BYTES } from "./http-head.ts";
+import type { HttpLimits } from "./http-limits.ts";
+
+/** What the server needs of its listener. */
+export interface FallbackOptions {
+  readonly endpoint: Endpoint;
+  readonly session: Session;
+  readonly limits: HttpLimits;
+  readonly virtualHosts: readonly string[];
+  /** Allowed origins, or `*`; empty for no CORS headers at all. */
+  readonly cors: readonly string[];
+}
+
+/** Serves sockets that it is given. */
+export interface HttpFallback extends AsyncDisposable {
+  /** The socket's unread bytes have been put back into it. */
+  take(socket: Socket): void;
+}
+
+/** Opens the server. */
+export async function openHttpFallback(options: FallbackOptions): Promise<HttpFallback> {
+  const sockets = new Set<Socket>();
+  const app = fastify({ logger: false, serverFactory: (ordinary) => createHttpServer(options, ordinary) });
+  addRoutes(app, options);
+  await app.ready();
+  const { server } = app;
+  server.emit("listening"); // it never listens itself: this starts its check for slow requests
+  return {
+    take: (socket) => {
+      sockets.add(socket);
+      socket.once("close", () => sockets.delete(socket));
+      server.emit("connection", socket);
+    },
+    [Symbol.asyncDispose]: async () => {
+      server.closeIdleConnections();
+      for (const socket of sockets) socket.destroySoon();
+      server.emit("close");
+      await app.close().catch(() => undefined); // a server that never listened says so when it is closed
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+function createHttpServer(options: FallbackOptions, ordinary: Handler): Server {
+  const { limits, virtualHosts } = options;
+  const settings = {
+    maxHeaderSize: MAX_HEAD_BYTES,
+    requestTimeout: limits.readMs,
+    headersTimeout: limits.readMs,
+    keepAliveTimeout: limits.idleMs,
+    connectionsCheckingInterval: Math.min(1000, limits.readMs),
+  };
+  return createServer(settings, (request, response) => {
+    if (!isHostAllowed(request.headers.host ?? "", virtualHosts)) {
+      refuse(response, 403, "invalid host specified");
+    } else if (isHealthCheck(request) || isPreflight(request, options.cors)) {
+      ordinary(request, response);
+    } else {
+      setCorsHeaders(request, response, options.cors);
+      void answerRpc(request, response, options);
+    }
+  });
+}
+
+function addRoutes(app: FastifyInstance, { cors }: FallbackOptions): void {
+  app.get("/*", (request, reply) => {
+    setCorsHeaders(request.raw, reply.raw, cors);
+    void reply.code(200).header("content-length", "0").send();
+  });
+  app.options("/*", (request, reply) => {
+    setPreflightHeaders(request.raw, reply.raw, cors);
+    void reply.code(200).header("content-length", "0").send();
+  });
+}
+
+/** A GET without body and query: whether the node answers at all. */
+function isHealthCheck({ method, headers, url = "/" }: IncomingMessage): boolean {
+  const hasBody = headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";
+  return method === "GET" && !hasBody && !url.includes("?") && url.startsWith("/");
+}
+
+function isPreflight({ method, headers, url = "/" }: IncomingMessage, cors: readonly string[]): boolean {
+  const asks = headers["access-control-request-method"] !== undefined;
+  return cors.length > 0 && method === "OPTIONS" && asks && url.startsWith("/");
+}
+
+function allowedOrigin(request: IncomingMessage, cors: readonly string[]): string | undefined {
+  const { origin } = request.headers;
+  if (origin === undefined) return undefined;
+  if (cors.includes("*")) return "*";
+  return cors.some((allowed) => allowed.toLowerCase() === origin.toLowerCase()) ? origin : undefined;
+}
+
+function setCorsHeaders(request: IncomingMessage, response: ServerResponse, cors: readonly string[]): void {
+  if (cors.length === 0) return;
+  response.setHeader("Vary", "Origin");
+  const origin = allowedOrigin(request, cors);
+  if (origin !== undefined) response.setHeader("Access-Control-Allow-Origin", origin);
+}
+
+const CORS_METHODS = new Set(["POST", "GET"]);
+
+function setPreflightHeaders(
+  request: IncomingMessage,
+  response: ServerResponse,
+  cors: readonly string[],
+): void {
+  response.setHeader("Vary", ["Origin", "Access-Control-Request-Method", "Access-Control-Request-Headers"]);
+  const method = (request.headers["access-control-request-method"] ?? "").toUpperCase();
+  const origin = allowedOrigin(request, cors);
+  if (origin === undefined || !CORS_METHODS.has(method)) return;
+  response.setHeader("Access-Control-Allow-Origin", origin);
+  response.setHeader("Access-Control-Allow-Methods", method);
+  const wanted = request.headers["access-control-request-headers"];
+  if (wanted !== undefined) response.setHeader("Access-Control-Allow-Headers", wanted);
+  response.setHeader("Access-Control-Max-Age", "600");
+}
+
+async function answerRpc(
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: FallbackOptions,
+): Promise<void> {
+  const { limits, endpoint, session } = options;
+  if (isRefused(request, response, limits)) return;
+  const body = await readBody(request, limits.maxBody);
+  if (body === undefined) return;
+  if (!request.complete) response.setHeader("Connection", "close");
+  const answer = endpoint.answer(body, session) ?? PARSE_ERROR;
+  const text = typeof answer === "string" ? answer : await inTime(answer, limits.executionMs);
+  if (text === undefined) timedOut(response);
+  else send(response, text);
+}
+
+function isRefused(request: IncomingMessage, response: ServerResponse, { maxBody }: HttpLimits): boolean {
+  const length = Number(request.headers["content-length"] ?? "0");
+  if (request.method === "PUT" || request.method === "DELETE") {
+    refuse(response, 405, "method not allowed");
+  } else if (length > maxBody) {
+    response.setHeader("Connection", "close");
+    refuse(response, 413, `content length too large (${length}>${maxBody})`);
+  } else if (request.method !== "OPTIONS" && !isJsonType(request.headers["content-type"] ?? "")) {
+    refuse(response, 415, "invalid content type, only application/json is supported");
+  } else return false;
+  return true;
+}
+
+/** The body, cut at the limit; undefined when the peer left before it was all there. */
+async function readBody(request: IncomingMessage, limit: number): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of request as AsyncIterable<Buffer>) {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size >= limit) break;
+    }
+  } catch {
+    return undefined;
+  }
+  const body = Buffer.concat(chunks);
+  return body.toString("utf8", 0, Math.min(size, limit));
+}
+
+function inTime(answer: Promise<string>, ms: number): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms, undefined);
+    void answer.then((text) => {
+      clearTimeout(timer);
+      resolve(text);
+    });
+  });
+}
+
+function send(response: ServerResponse, text: string): void {
+  response.writeHead(200, { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(text) });
+  response.end(text);
+}
+
+function timedOut(response: ServerResponse): void {
+  response.writeHead(503, {
+    "Content-Type": "text/plain; charset=utf-8",
+    "Content-Length": 7,
+    Connection: "close",
+  });
+  response.end("timeout");
+}
+
+function refuse(response: ServerResponse, status: number, message: string): void {
+  const text = `${message}\n`;
+  response.writeHead(status, {
+    "Content-Type": "text/plain; charset=utf-8",
+    "X-Content-Type-Options": "nosniff",
+    "Content-Length": Buffer.byteLength(text),
+  });
+  response.end(text);
+}

@@ -1,0 +1,128 @@
+/**
+ * The HTTP listener. A strict fast path on bare sockets answers what nearly every client sends, a keep-alive POST; the
+ * first request of a connection that is anything else moves the connection, with its unread bytes, to a full HTTP
+ * server. Deadlines are kept by one sweep a second, not by a timer per request.
+ */
+import { createServer, type Server, type Socket } from "node:net";
+import type { Endpoint, Session } from "./dispatch.ts";
+import { type ConnectionHost, HttpConnection } from "./http-connection.ts";
+import { type HttpFallback, openHttpFallback } from "./http-fallback.ts";
+import { HeadReader } from "./http-head.ts";
+import { type HttpLimits, httpDefaults } from "./http-limits.ts";
+import { type Listener, listenOn, type TcpAddress } from "./listener.ts";
+
+/** How an HTTP listener is opened. */
+export interface HttpOptions extends TcpAddress {
+  readonly endpoint: Endpoint;
+  /** Allowed origins, or `*`; empty for no CORS headers at all. */
+  readonly cors?: readonly string[];
+  /** Host names that are served besides addresses, or `*`. */
+  readonly virtualHosts?: readonly string[];
+  readonly limits?: Partial<HttpLimits>;
+}
+
+const SWEEP_MS = 1000;
+/** Answers in the making have this long when a listener closes. */
+const CLOSE_MS = 2000;
+
+/** Opens a listener; it serves when the promise resolves. Rejects when the address is taken. */
+export async function openHttp(options: HttpOptions): Promise<Listener> {
+  const { endpoint, cors = [] } = options;
+  const limits: HttpLimits = { ...httpDefaults, ...options.limits };
+  const virtualHosts = (options.virtualHosts ?? ["localhost"]).map((host) => host.toLowerCase());
+  const stopping = new AbortController();
+  const session: Session = { signal: stopping.signal, subscriptions: undefined };
+  const fallback = await openHttpFallback({ endpoint, session, limits, virtualHosts, cors });
+  const rules = { maxBody: limits.maxBody, virtualHosts, hasCors: cors.length > 0 };
+  const fast = new FastServer(
+    { endpoint, session, limits, heads: new HeadReader(rules) },
+    fallback,
+    cors.length > 0,
+  );
+  const address = await listenOn(fast.server, options);
+  return {
+    url: `http://${address}`,
+    address,
+    [Symbol.asyncDispose]: async () => {
+      await fast.close();
+      await fallback[Symbol.asyncDispose]();
+      stopping.abort();
+    },
+  };
+}
+
+class FastServer implements ConnectionHost {
+  readonly endpoint: Endpoint;
+  readonly heads: HeadReader;
+  readonly limits: HttpLimits;
+  readonly session: Session;
+  readonly server: Server;
+  now = performance.now();
+  buffered = 0;
+  replyHead = "";
+  readonly #connections = new Set<HttpConnection>();
+  readonly #fallback: HttpFallback;
+  readonly #vary: string;
+  readonly #timer: NodeJS.Timeout;
+  #onEmpty: (() => void) | undefined;
+
+  constructor(
+    parts: Pick<ConnectionHost, "endpoint" | "heads" | "limits" | "session">,
+    fallback: HttpFallback,
+    hasCors: boolean,
+  ) {
+    this.endpoint = parts.endpoint;
+    this.heads = parts.heads;
+    this.limits = parts.limits;
+    this.session = parts.session;
+    this.#fallback = fallback;
+    this.#vary = hasCors ? "Vary: Origin\r\n" : "";
+    this.server = createServer({ noDelay: true, keepAlive: true }, (socket) => {
+      this.#connections.add(new HttpConnection(socket, this));
+    });
+    this.server.maxConnections = this.limits.maxConnections;
+    this.#sweep();
+    const { readMs, idleMs, writeMs, executionMs } = this.limits;
+    this.#timer = setInterval(() => this.#sweep(), Math.min(SWEEP_MS, readMs, idleMs, writeMs, executionMs));
+    this.#timer.unref();
+  }
+
+  handOver(connection: HttpConnection, socket: Socket, unread: Buffer): void {
+    this.closed(connection);
+    socket.pause();
+    socket.unshift(unread);
+    this.#fallback.take(socket);
+    socket.resume(); // the unread bytes come first
+  }
+
+  closed(connection: HttpConnection): void {
+    this.#connections.delete(connection);
+    if (this.#connections.size === 0) this.#onEmpty?.();
+  }
+
+  /** Stops listening and lets answers in the making out; resolves when no connection is left on the fast path. */
+  close(): Promise<void> {
+    this.server.close();
+    const deadline = setTimeout(() => this.#sweepAll(Number.POSITIVE_INFINITY), CLOSE_MS);
+    for (const connection of this.#connections) connection.stop();
+    return new Promise((resolve) => {
+      this.#onEmpty = () => {
+        clearTimeout(deadline);
+        clearInterval(this.#timer);
+        resolve();
+      };
+      if (this.#connections.size === 0) this.#onEmpty();
+    });
+  }
+
+  #sweepAll(now: number): void {
+    for (const connection of this.#connections) connection.sweep(now);
+  }
+
+  #sweep(): void {
+    this.now = performance.now();
+    const date = new Date().toUTCString();
+    this.replyHead = `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n${this.#vary}Date: ${date}\r\nContent-Length: `;
+    this.#sweepAll(this.now);
+  }
+}

@@ -1,0 +1,120 @@
+/**
+ * One RPC method is one object: its name, what it takes, what it gives and the function behind it. Handlers speak the
+ * domain; JSON is read by the parameters' codecs and written by the result's. The registry, the documentation, the
+ * console's names and `rpc_modules` are all made from these objects.
+ */
+import { CodecError, type Decoded, type Decoder, type Encoder } from "./codec.ts";
+import { RpcError, rpcCode } from "./errors.ts";
+
+/** Where a method runs: next to consensus, or in a reader thread because it scans or executes for a caller. */
+export type Runs = "main" | "reader";
+
+/** What a handler may know of the call it answers. */
+export interface CallContext {
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+  /** The modules that the interface serves, as `rpc_modules` lists them. */
+  readonly modules: readonly string[];
+}
+
+/** One parameter, for documentation. */
+export interface ParameterRow {
+  readonly name: string;
+  readonly label: string;
+  readonly isOptional: boolean;
+}
+
+/** A method without its types: what the registry holds. */
+export interface Method {
+  readonly name: string;
+  /** Further full names, such as `eth_getBalance` for `chain_getBalance`. */
+  readonly aliases: readonly string[];
+  readonly summary: string;
+  readonly params: readonly ParameterRow[];
+  readonly result: string;
+  readonly runs: Runs;
+  /** Decodes, handles, encodes: JSON text out. Throws `RpcError` for bad parameters. */
+  invoke(params: unknown, context: CallContext): string | Promise<string>;
+}
+
+/** What a method is written as. */
+export interface MethodDefinition<P extends Parameters, R> {
+  readonly name: string;
+  readonly aliases?: readonly string[];
+  readonly summary: string;
+  readonly params: P;
+  readonly result: Encoder<R>;
+  readonly runs?: Runs;
+  handle(args: Decoded<P>, context: CallContext): R | Promise<R>;
+}
+
+/** Parameters in order: the keys are their names. Optional ones stand at the end. */
+export type Parameters = Readonly<Record<string, Decoder<unknown>>>;
+
+/** Makes a method; see `MethodDefinition`. */
+export function method<const P extends Parameters, R>(definition: MethodDefinition<P, R>): Method {
+  const { name, aliases = [], summary, params, result, runs = "main" } = definition;
+  const decode = argumentDecoder(params);
+  return {
+    name,
+    aliases,
+    summary,
+    params: parameterRows(params),
+    result: result.label,
+    runs,
+    invoke(json, context) {
+      const value = definition.handle(decode(json) as Decoded<P>, context); // each argument came from its codec
+      return value instanceof Promise ? value.then((late) => result.encode(late)) : result.encode(value);
+    },
+  };
+}
+
+/** The parameters of a method or subscription, for documentation. */
+export function parameterRows(params: Parameters): ParameterRow[] {
+  return Object.entries(params).map(([name, codec]) => ({
+    name,
+    label: codec.label,
+    isOptional: codec.isOptional === true,
+  }));
+}
+
+const NO_ARGUMENTS: Readonly<Record<string, unknown>> = Object.freeze({});
+
+/**
+ * Reads positional parameters. `offset` is what the first one is numbered in error texts. Throws `RpcError` with the
+ * invalid-params code.
+ */
+export function argumentDecoder(
+  params: Parameters,
+  offset = 0,
+): (json: unknown) => Readonly<Record<string, unknown>> {
+  const rows = Object.entries(params);
+  return (json) => {
+    if (json !== undefined && json !== null && !Array.isArray(json)) throw invalid("non-array args");
+    if (rows.length + offset === 0) return NO_ARGUMENTS; // whatever is there is ignored
+    const given: readonly unknown[] = json ?? [];
+    const args: Record<string, unknown> = {};
+    let index = 0;
+    for (const [name, codec] of rows) {
+      if (index < given.length) args[name] = decodeArgument(codec, given[index], index + offset);
+      else if (codec.isOptional === true) args[name] = codec.decode(undefined);
+      else throw invalid(`missing value for required argument ${index + offset}`);
+      index++;
+    }
+    if (given.length > rows.length) throw invalid(`too many arguments, want at most ${rows.length + offset}`);
+    return args;
+  };
+}
+
+function decodeArgument(codec: Decoder<unknown>, json: unknown, index: number): unknown {
+  try {
+    return codec.decode(json);
+  } catch (error) {
+    if (error instanceof CodecError) throw invalid(`invalid argument ${index}: ${error.message}`);
+    throw error;
+  }
+}
+
+function invalid(message: string): RpcError {
+  return new RpcError(rpcCode.invalidParams, message);
+}

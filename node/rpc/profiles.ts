@@ -1,0 +1,94 @@
+/**
+ * Where this service's own text and the Go nodes differ, one table holds the difference. `service` answers as the
+ * service says; `klaytn` and `kaia` answer as the Go node of that line does.
+ */
+
+/** The names that `--rpc.profile` takes. */
+export type ProfileName = "service" | "klaytn" | "kaia";
+
+/** What differs. No code outside this table asks for a profile's name. */
+export interface RpcProfile {
+  readonly name: ProfileName;
+  /** What `rpc_modules` calls the chain module. */
+  readonly chainModule: "chain" | "klay" | "kaia";
+  /** The smallest unit in `txpool_inspect`. */
+  readonly unit: "peb" | "kei";
+  /** Total block score in `admin_nodeInfo` and `admin_peers`. */
+  readonly totalScoreKey: "difficulty" | "blockscore";
+  /** `config.isBFT` in `admin_nodeInfo`. */
+  readonly showsBft: boolean;
+  /** `?discport=` in the node's own URL even when both ports are one. */
+  readonly alwaysDiscoveryPort: boolean;
+  /** `net_networkID` as a decimal text rather than a number. */
+  readonly networkIdAsText: boolean;
+  /** Pool entries carry `txHash` next to `hash`. */
+  readonly poolEntryTxHash: boolean;
+  /** `unlockAccount`, `lockAccount` and the like answer false where the Go nodes give an error or true. */
+  readonly failureIsFalse: boolean;
+  /** `newAccount` and `sign` may be called without a passphrase. */
+  readonly passphraseOptional: boolean;
+  /** The word in `\x19<word> Signed Message:\n`. */
+  readonly signedMessage: "Klaytn" | "Ethereum";
+  /** `getAccount` shows storage root, code hash and code format of plain accounts too. */
+  readonly storageInEoa: boolean;
+  /** Too many subscriptions on one connection; `%d` is the limit. */
+  readonly subscriptionLimit: string;
+  /** Modules that an HTTP or WebSocket listener serves when none are named. */
+  readonly defaultModules: readonly string[];
+}
+
+const GO_SUBSCRIPTION_LIMIT =
+  "Maximum %d subscriptions are allowed for a websocket connection. " +
+  "The limit can be updated with 'admin_setMaxSubscriptionPerWSConn' API";
+
+/** One row per profile. */
+export const rpcProfiles: Readonly<Record<ProfileName, RpcProfile>> = {
+  service: {
+    name: "service",
+    chainModule: "chain",
+    unit: "peb",
+    totalScoreKey: "difficulty",
+    showsBft: true,
+    alwaysDiscoveryPort: true,
+    networkIdAsText: true,
+    poolEntryTxHash: true,
+    failureIsFalse: true,
+    passphraseOptional: true,
+    signedMessage: "Klaytn",
+    storageInEoa: true,
+    subscriptionLimit: "Maximum %d subscriptions are allowed for a WebSocket connection",
+    defaultModules: ["chain", "net", "rpc"],
+  },
+  klaytn: {
+    name: "klaytn",
+    chainModule: "klay",
+    unit: "peb",
+    totalScoreKey: "blockscore",
+    showsBft: false,
+    alwaysDiscoveryPort: false,
+    networkIdAsText: false,
+    poolEntryTxHash: false,
+    failureIsFalse: false,
+    passphraseOptional: false,
+    signedMessage: "Klaytn",
+    storageInEoa: false,
+    subscriptionLimit: GO_SUBSCRIPTION_LIMIT,
+    defaultModules: ["net", "web3", "klay", "eth"],
+  },
+  kaia: {
+    name: "kaia",
+    chainModule: "kaia",
+    unit: "kei",
+    totalScoreKey: "blockscore",
+    showsBft: false,
+    alwaysDiscoveryPort: false,
+    networkIdAsText: false,
+    poolEntryTxHash: false,
+    failureIsFalse: false,
+    passphraseOptional: false,
+    signedMessage: "Ethereum",
+    storageInEoa: true,
+    subscriptionLimit: GO_SUBSCRIPTION_LIMIT,
+    defaultModules: ["net", "web3", "kaia", "eth"],
+  },
+};

@@ -1,0 +1,217 @@
+/**
+ * Reader threads: what may run long for a caller runs there, never next to consensus. Threads start on first need,
+ * one per spare core; the queue is bounded; a call that passes its deadline takes its thread down with it and a fresh
+ * one takes the next call.
+ */
+import { availableParallelism } from "node:os";
+import { Worker } from "node:worker_threads";
+import { failure, RpcError } from "./errors.ts";
+
+/** What the dispatcher hands `runs: "reader"` methods to. */
+export interface ReaderPool {
+  /** The JSON text of the result; `params` is JSON text. Rejects with an `RpcError`. */
+  call(name: string, params: string, signal: AbortSignal): Promise<string>;
+}
+
+/** A pool that has threads to stop. */
+export interface ThreadPool extends ReaderPool, AsyncDisposable {
+  /** Threads running now. */
+  readonly threads: number;
+  /** Calls that wait for a thread. */
+  readonly waiting: number;
+}
+
+/** What a thread is told. */
+export interface ReaderRequest {
+  readonly id: number;
+  readonly name: string;
+  readonly params: string;
+}
+
+/** What a thread answers: a result or the members of an error. */
+export type ReaderReply =
+  | { readonly id: number; readonly result: string }
+  | {
+      readonly id: number;
+      readonly error: { readonly code: number; readonly message: string; readonly data?: string };
+    };
+
+/** How a pool is made. */
+export interface ReaderPoolOptions {
+  /** The thread's module; it answers each `ReaderRequest` with one `ReaderReply`. */
+  readonly entry: URL;
+  /** Structured-clone data for the thread, such as the database directory. */
+  readonly workerData?: unknown;
+  readonly maxThreads?: number;
+  /** Calls that may wait for a thread; more are refused. */
+  readonly maxWaiting?: number;
+  /** A call's deadline from the moment a thread takes it. */
+  readonly deadlineMs?: number;
+  /** A thread failed by itself; its call is answered with an internal error. */
+  onBug(error: unknown): void;
+}
+
+interface Job {
+  readonly request: ReaderRequest;
+  readonly bytes: number;
+  resolve(text: string): void;
+  reject(error: Error): void;
+}
+
+/** Parameters of waiting calls together. */
+const MAX_WAITING_BYTES = 64 * 1024 * 1024;
+
+/** Opens a pool without any thread yet. */
+export function openReaderPool(options: ReaderPoolOptions): ThreadPool {
+  return new Pool(options);
+}
+
+class Pool implements ThreadPool {
+  readonly #options: ReaderPoolOptions;
+  readonly #maxThreads: number;
+  readonly #queue: Job[] = [];
+  readonly #idle: Reader[] = [];
+  readonly #readers = new Set<Reader>();
+  #queuedBytes = 0;
+  #lastId = 0;
+  #closed = false;
+
+  constructor(options: ReaderPoolOptions) {
+    this.#options = options;
+    this.#maxThreads = options.maxThreads ?? Math.max(1, availableParallelism() - 1);
+  }
+
+  get threads(): number {
+    return this.#readers.size;
+  }
+
+  get waiting(): number {
+    return this.#queue.length;
+  }
+
+  call(name: string, params: string, signal: AbortSignal): Promise<string> {
+    const { maxWaiting = 256 } = this.#options;
+    if (this.#closed) return Promise.reject(failure("the node is stopping"));
+    if (this.#queue.length >= maxWaiting || this.#queuedBytes + params.length > MAX_WAITING_BYTES) {
+      return Promise.reject(failure("too many requests are waiting for a reader"));
+    }
+    return new Promise((resolve, reject) => {
+      const job: Job = {
+        request: { id: ++this.#lastId, name, params },
+        bytes: params.length,
+        resolve,
+        reject,
+      };
+      this.#queue.push(job);
+      this.#queuedBytes += job.bytes;
+      signal.addEventListener("abort", () => this.#forget(job), { once: true });
+      this.#serve();
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    for (const job of this.#queue.splice(0)) job.reject(failure("the node is stopping"));
+    await Promise.all([...this.#readers].map((reader) => reader.stop()));
+  }
+
+  #forget(job: Job): void {
+    const at = this.#queue.indexOf(job);
+    if (at < 0) return;
+    this.#queue.splice(at, 1);
+    this.#queuedBytes -= job.bytes;
+    job.reject(failure("request cancelled"));
+  }
+
+  #serve(): void {
+    while (this.#queue.length > 0 && !this.#closed) {
+      const reader = this.#idle.pop() ?? this.#start();
+      if (reader === undefined) return;
+      const job = this.#queue.shift() as Job; // the queue is not empty
+      this.#queuedBytes -= job.bytes;
+      reader.take(job);
+    }
+  }
+
+  #start(): Reader | undefined {
+    if (this.#readers.size >= this.#maxThreads) return undefined;
+    const reader = new Reader(this.#options, (isUsable) => {
+      if (isUsable && !this.#closed) this.#idle.push(reader);
+      else this.#drop(reader);
+      this.#serve();
+    });
+    this.#readers.add(reader);
+    return reader;
+  }
+
+  #drop(reader: Reader): void {
+    this.#readers.delete(reader);
+    const at = this.#idle.indexOf(reader);
+    if (at >= 0) this.#idle.splice(at, 1);
+  }
+}
+
+/** One thread and the call it works on. */
+class Reader {
+  readonly #worker: Worker;
+  readonly #options: ReaderPoolOptions;
+  readonly #onFree: (isUsable: boolean) => void;
+  #job: Job | undefined;
+  #deadline: NodeJS.Timeout | undefined;
+  #stopped = false;
+
+  constructor(options: ReaderPoolOptions, onFree: (isUsable: boolean) => void) {
+    this.#options = options;
+    this.#onFree = onFree;
+    this.#worker = new Worker(options.entry, { workerData: options.workerData });
+    this.#worker.unref();
+    this.#worker.on("message", (reply: ReaderReply) => this.#finish(reply));
+    this.#worker.on("error", (error) => this.#fail(error));
+    this.#worker.on("exit", () => this.#fail(new Error("the reader thread ended")));
+  }
+
+  take(job: Job): void {
+    this.#job = job;
+    this.#worker.ref();
+    this.#deadline = setTimeout(() => this.#expire(), this.#options.deadlineMs ?? 10_000);
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+    this.#worker.postMessage(job.request);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#end()?.reject(failure("the node is stopping"));
+    await this.#worker.terminate();
+  }
+
+  #finish(reply: ReaderReply): void {
+    if (reply.id !== this.#job?.request.id) return;
+    const job = this.#end();
+    this.#worker.unref();
+    if ("result" in reply) job?.resolve(reply.result);
+    else job?.reject(new RpcError(reply.error.code, reply.error.message, reply.error.data));
+    this.#onFree(true);
+  }
+
+  #expire(): void {
+    this.#stopped = true;
+    this.#end()?.reject(failure("query timeout exceeded"));
+    void this.#worker.terminate();
+    this.#onFree(false);
+  }
+
+  #fail(error: unknown): void {
+    if (this.#stopped) return;
+    this.#stopped = true;
+    this.#options.onBug(error);
+    this.#end()?.reject(new RpcError(-32603, "internal error"));
+    this.#onFree(false);
+  }
+
+  #end(): Job | undefined {
+    clearTimeout(this.#deadline);
+    const job = this.#job;
+    this.#job = undefined;
+    return job;
+  }
+}

@@ -1,0 +1,108 @@
+/** The methods and subscriptions of the node: made empty, filled by the composition root, sealed, then looked up. */
+
+import { plain } from "./codecs/plain.ts";
+import { type Method, method } from "./method.ts";
+import { type ALL_MODULES, listedNames, type ModuleRow, moduleOf, servedModules } from "./modules.ts";
+import type { RpcProfile } from "./profiles.ts";
+import type { Subscription } from "./subscription.ts";
+
+/** What one listener serves. */
+export interface MethodView {
+  /** As `rpc_modules` lists them. */
+  readonly modules: readonly string[];
+  readonly profile: RpcProfile;
+  /** Undefined when unknown or not enabled here: a caller cannot tell which. */
+  find(name: string): Method | undefined;
+  /** A subscription by the module text the caller used, which may be an alias. */
+  findSubscription(module: string, name: string): Subscription | undefined;
+}
+
+/** All methods. `rpc_modules` is built in. */
+export interface Registry {
+  readonly profile: RpcProfile;
+  add(methods: readonly Method[]): void;
+  addSubscriptions(subscriptions: readonly Subscription[]): void;
+  /** Nothing can be added afterwards. */
+  seal(): void;
+  /** What a listener with these modules serves; only a sealed registry has views. */
+  view(modules: readonly string[] | typeof ALL_MODULES): MethodView;
+  readonly methods: readonly Method[];
+  readonly subscriptions: readonly Subscription[];
+}
+
+/** An empty registry for one profile. */
+export function createRegistry(profile: RpcProfile): Registry {
+  const methods = new Map<string, Method>();
+  const subscriptions = new Map<string, Subscription>();
+  let sealed = false;
+  const put = <T>(table: Map<string, T>, name: string, row: T) => {
+    if (sealed) throw new Error(`the registry is sealed: ${name} comes too late`);
+    if (table.has(name)) throw new Error(`${name} is registered twice`);
+    if (moduleOf(name.slice(0, name.indexOf("_"))) === undefined) throw new Error(`${name} has no module`);
+    table.set(name, row);
+  };
+  const registry: Registry = {
+    profile,
+    add: (rows) => {
+      for (const row of rows) for (const name of [row.name, ...row.aliases]) put(methods, name, row);
+    },
+    addSubscriptions: (rows) => {
+      for (const row of rows) put(subscriptions, `${row.module}_${row.name}`, row);
+    },
+    seal: () => {
+      sealed = true;
+    },
+    view: (names) => {
+      if (!sealed) throw new Error("the registry is not sealed yet");
+      return createView(servedModules(names), { profile, methods, subscriptions });
+    },
+    get methods() {
+      return [...new Set(methods.values())];
+    },
+    get subscriptions() {
+      return [...subscriptions.values()];
+    },
+  };
+  registry.add([modulesMethod]);
+  return registry;
+}
+
+interface Tables {
+  readonly profile: RpcProfile;
+  readonly methods: ReadonlyMap<string, Method>;
+  readonly subscriptions: ReadonlyMap<string, Subscription>;
+}
+
+function createView(served: readonly ModuleRow[], { profile, methods, subscriptions }: Tables): MethodView {
+  const found = new Map<string, Method>();
+  for (const [name, row] of methods) {
+    const [module, rest] = splitName(name);
+    if (!served.includes(module)) continue;
+    for (const prefix of [module.name, ...module.aliases]) found.set(`${prefix}_${rest}`, row);
+  }
+  return {
+    modules: listedNames(served, profile),
+    profile,
+    find: (name) => found.get(name),
+    findSubscription: (prefix, name) => {
+      const module = moduleOf(prefix);
+      if (module === undefined || !served.includes(module)) return undefined;
+      return subscriptions.get(`${module.name}_${name}`);
+    },
+  };
+}
+
+function splitName(name: string): readonly [ModuleRow, string] {
+  const at = name.indexOf("_");
+  const module = moduleOf(name.slice(0, at));
+  if (module === undefined) throw new Error(`${name} has no module`);
+  return [module, name.slice(at + 1)];
+}
+
+const modulesMethod = method({
+  name: "rpc_modules",
+  summary: "The modules that this interface serves, each with its version.",
+  params: {},
+  result: plain<Readonly<Record<string, string>>>("object of module name to version"),
+  handle: (_args, { modules }) => Object.fromEntries(modules.map((name) => [name, "1.0"])),
+});

@@ -1,0 +1,170 @@
+/**
+ * The subscriptions of one connection: limit, ids and the hold-back of notifications until the answer that names the
+ * subscription has been written. What is sent goes to the connection, which has a byte budget of its own.
+ */
+import { randomBytes } from "node:crypto";
+import { failure, RpcError, rpcCode } from "./errors.ts";
+import { goText } from "./json-text.ts";
+import type { MethodView } from "./registry.ts";
+
+/** How many subscriptions a connection may hold; one object for the process, changed by an admin method. */
+export interface SubscriptionLimit {
+  perConnection: number;
+}
+
+/** The Go node's default. */
+export const DEFAULT_SUBSCRIPTION_LIMIT = 3000;
+/** Notifications held back while an answer is being made: beyond these bytes the connection is closed. */
+const MAX_HELD_BYTES = 4 * 1024 * 1024;
+
+/** What subscriptions need of their connection. */
+export interface Outlet {
+  /** Queues one notification for the peer. */
+  send(text: string): void;
+  /** The peer reads too slowly. */
+  overflow(): void;
+}
+
+/** The subscriptions of one connection. */
+export class Subscriptions {
+  readonly #view: MethodView;
+  readonly #limit: SubscriptionLimit;
+  readonly #outlet: Outlet;
+  readonly #live = new Map<string, Live>();
+
+  constructor(view: MethodView, limit: SubscriptionLimit, outlet: Outlet) {
+    this.#view = view;
+    this.#limit = limit;
+    this.#outlet = outlet;
+  }
+
+  /** How many there are. */
+  get size(): number {
+    return this.#live.size;
+  }
+
+  /** For one message: what it subscribes to stays silent until its answer has been written. */
+  turn(): Turn {
+    return new Turn(this);
+  }
+
+  /** Starts one for `<module>_subscribe`, silent until released. Throws `RpcError`. */
+  start(module: string, params: unknown): Live {
+    const { perConnection } = this.#limit;
+    if (this.#live.size >= perConnection) {
+      throw failure(this.#view.profile.subscriptionLimit.replace("%d", String(perConnection)));
+    }
+    const [name, rest] = subscriptionName(params);
+    const row = this.#view.findSubscription(module, name);
+    if (row === undefined) {
+      throw new RpcError(rpcCode.noMethod, `no ${JSON.stringify(name)} subscription in ${module} namespace`);
+    }
+    const id = newSubscriptionId();
+    const method = goText(`${module}_subscription`);
+    const head = `{"jsonrpc":"2.0","method":${method},"params":{"subscription":"${id}","result":`;
+    const live = new Live(id, this.#outlet);
+    live.stop = row.start(rest, (payload) => live.notify(`${head}${payload}}}\n`));
+    this.#live.set(id, live);
+    return live;
+  }
+
+  /** Ends one. Throws `RpcError` when this connection has no such subscription. */
+  end(id: string): void {
+    const live = this.#live.get(id);
+    if (live === undefined) throw failure("subscription not found");
+    this.#live.delete(id);
+    live.end();
+  }
+
+  /** The connection is gone. */
+  close(): void {
+    for (const live of this.#live.values()) live.end();
+    this.#live.clear();
+  }
+}
+
+/** The subscriptions as one message sees them. */
+export class Turn {
+  readonly #all: Subscriptions;
+  #started: Live[] | undefined;
+
+  constructor(all: Subscriptions) {
+    this.#all = all;
+  }
+
+  /** Starts one; its id as JSON text. Throws `RpcError`. */
+  subscribe(module: string, params: unknown): string {
+    const live = this.#all.start(module, params);
+    this.#started ??= [];
+    this.#started.push(live);
+    return `"${live.id}"`;
+  }
+
+  /** Ends one: `true`. Throws `RpcError` when this connection has no such subscription. */
+  unsubscribe(id: string): string {
+    this.#all.end(id);
+    return "true";
+  }
+
+  /** The message's answer has been written: what was held back follows it. */
+  release(): void {
+    if (this.#started === undefined) return;
+    for (const live of this.#started) live.release();
+    this.#started = undefined;
+  }
+}
+
+/** One running subscription. */
+class Live {
+  readonly id: string;
+  stop: () => void = () => undefined;
+  readonly #outlet: Outlet;
+  #held: string[] | undefined = [];
+  #heldBytes = 0;
+  #ended = false;
+
+  constructor(id: string, outlet: Outlet) {
+    this.id = id;
+    this.#outlet = outlet;
+  }
+
+  notify(text: string): void {
+    if (this.#ended) return;
+    if (this.#held === undefined) {
+      this.#outlet.send(text);
+      return;
+    }
+    this.#heldBytes += text.length;
+    if (this.#heldBytes > MAX_HELD_BYTES) this.#outlet.overflow();
+    else this.#held.push(text);
+  }
+
+  release(): void {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const text of held) if (!this.#ended) this.#outlet.send(text);
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#held = undefined;
+    this.stop();
+  }
+}
+
+function subscriptionName(params: unknown): readonly [string, readonly unknown[]] {
+  if (params !== undefined && params !== null && !Array.isArray(params)) {
+    throw new RpcError(rpcCode.invalidParams, "non-array args");
+  }
+  const [name, ...rest] = (params ?? []) as readonly unknown[];
+  if (typeof name !== "string") {
+    throw new RpcError(rpcCode.invalidParams, "expected subscription name as first argument");
+  }
+  return [name, rest];
+}
+
+/** `0x` and 16 random bytes without leading zero digits. */
+export function newSubscriptionId(): string {
+  const digits = randomBytes(16).toString("hex").replace(/^0+/, "");
+  return `0x${digits.length === 0 ? "0" : digits}`;
+}
