@@ -76,10 +76,10 @@ function putConfig(batch: Batch, config: ChainConfig): void {
 
 /** Puts one account of the genesis into the world: code or storage make it a contract, or a delegating account. */
 function putAccount(world: World, given: GenesisAccount, rules: Rules): void {
-  const { address, balance, nonce, code, storage } = given;
+  const { address, balance, nonce, code, storage = [] } = given;
   const plain = { ...newAccount(), balance, nonce };
   const isEoa =
-    code === undefined ? storage.size === 0 || rules.delegations : rules.delegations && isDelegation(code);
+    code === undefined ? storage.length === 0 || rules.delegations : rules.delegations && isDelegation(code);
   const codeInfo = code === undefined ? 0 : rules.vmVersion << 4;
   world.setAccount(
     address,

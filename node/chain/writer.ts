@@ -66,6 +66,11 @@ export class Writer {
     return this.#tip;
   }
 
+  /** A block by number, durable or not. */
+  written(number: number): Block | undefined {
+    return this.#parts.rows.block(number);
+  }
+
   /** Runs `work` when everyone before has finished: only one caller changes the chain at a time. */
   exclusively<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#turn.then(work);

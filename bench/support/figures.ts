@@ -1,0 +1,23 @@
+/** Figures of repeated runs, printed as one JSON line each. */
+import { availableParallelism } from "node:os";
+
+/** The middle value; the mean of the two middle ones for an even count. */
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2;
+}
+
+/** Prints a figure with the machine it was measured on. */
+export function report(figure: Record<string, unknown>): void {
+  const machine = { node: process.version, cores: availableParallelism() };
+  process.stdout.write(
+    `${JSON.stringify({ ...figure, ...machine, date: new Date().toISOString().slice(0, 10) })}\n`,
+  );
+}
+
+/** Rounded to three significant digits, as a reader wants it. */
+export function rounded(value: number): number {
+  return Number(value.toPrecision(3));
+}

@@ -1,0 +1,93 @@
+/** The Go node as a peer, when the machine has one: the path of its binary is in KNIT_PEER_KCN. */
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { readBlockFile } from "../../node/chain/block-file.ts";
+
+const binary = process.env["KNIT_PEER_KCN"];
+
+/**
+ * Seconds that the Go node needs for `admin_importChain` of the folder's blocks, its start not counted;
+ * undefined without a binary. Block 0 is left out: the Go node does not take it.
+ */
+export async function importWithGoNode(chain: string, directory: string): Promise<number | undefined> {
+  if (binary === undefined) return undefined;
+  await mkdir(directory, { recursive: true });
+  const file = join(directory, "blocks.rlp");
+  await writeFile(file, await blocksWithoutFirst(join(chain, "chain.rlp.gz")));
+  const datadir = join(directory, "data");
+  spawnSync(binary, ["--datadir", datadir, "init", join(chain, "genesis.json")], { stdio: "ignore" });
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const node = spawn(binary, goFlags(datadir, port), { stdio: "ignore" });
+  try {
+    while ((await answer(url, "eth_blockNumber", [])) === undefined)
+      await new Promise((done) => setTimeout(done, 50));
+    const started = performance.now();
+    if ((await answer(url, "admin_importChain", [file])) !== true)
+      throw new Error("the Go node refused the chain");
+    return (performance.now() - started) / 1000;
+  } finally {
+    node.kill("SIGINT");
+    await once(node, "exit");
+  }
+}
+
+function goFlags(datadir: string, port: number): string[] {
+  const network = [
+    "--nodiscover",
+    "--nat",
+    "none",
+    "--ntp.disable",
+    "--networkid",
+    "9001",
+    "--port",
+    String(port + 1),
+  ];
+  const rpc = ["--rpc", "--rpcaddr", "127.0.0.1", "--rpcport", String(port), "--rpcapi", "admin,eth,klay"];
+  return [
+    "--datadir",
+    datadir,
+    ...network,
+    ...rpc,
+    "--rpcvhosts",
+    "*",
+    "--rpcexecutiontimeout",
+    "600",
+    "--rpcwritetimeout",
+    "600",
+  ];
+}
+
+async function blocksWithoutFirst(path: string): Promise<Buffer> {
+  const blocks: Uint8Array[] = [];
+  for await (const { index, raw } of readBlockFile(path)) if (index > 0) blocks.push(raw);
+  return Buffer.concat(blocks);
+}
+
+async function answer(url: string, method: string, params: unknown[]): Promise<unknown> {
+  try {
+    const response = await fetch(url, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+    });
+    const { result, error } = (await response.json()) as { result?: unknown; error?: { message: string } };
+    if (error !== undefined) throw new Error(error.message);
+    return result;
+  } catch (error) {
+    if (error instanceof TypeError) return undefined; // not listening yet
+    throw error;
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  return typeof address === "object" && address !== null ? address.port : 0;
+}

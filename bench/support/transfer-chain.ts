@@ -1,0 +1,170 @@
+/** Makes a chain of transfers between many accounts, the way a lone validator would, into a folder. */
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { concatBytes } from "../../node/bytes/compare.ts";
+import { bareHex, toHex } from "../../node/bytes/hex.ts";
+import { fixedBytes } from "../../node/bytes/integer.ts";
+import { encodeRlp } from "../../node/bytes/rlp.ts";
+import { writeBlockFile } from "../../node/chain/block-file.ts";
+import { rawBlock } from "../../node/chain/block-rows.ts";
+import { writeGenesis } from "../../node/chain/genesis-block.ts";
+import { deferred } from "../../node/chain/writer.ts";
+import { parseGenesis } from "../../node/config/genesis.ts";
+import { rulesAt } from "../../node/config/rules.ts";
+import { draftHeader } from "../../node/consensus/proposal.ts";
+import { withCommittedSeals, withProposerSeal } from "../../node/consensus/seal.ts";
+import { openConsensusChain } from "../../node/consensus-chain.ts";
+import { keccak256 } from "../../node/crypto/keccak.ts";
+import { addressOfKey, sign } from "../../node/crypto/secp256k1.ts";
+import { executeTransactions } from "../../node/execution/block.ts";
+import { createBlock } from "../../node/model/block.ts";
+import { listRoot } from "../../node/model/list-root.ts";
+import { encodeReceipt } from "../../node/model/receipt.ts";
+import { signTransaction } from "../../node/model/transaction.ts";
+import { systemClock } from "../../node/observe/clock.ts";
+import { silentLog } from "../../node/observe/log.ts";
+import { openState } from "../../node/state/open-state.ts";
+import { createMemoryStore } from "../../node/store/memory-store.ts";
+
+/** How large the chain is. */
+export interface TransferChainSize {
+  readonly accounts: number;
+  readonly blocks: number;
+  /** In each block. */
+  readonly transfers: number;
+}
+
+const CHAIN_ID = 9001;
+const UNIT_PRICE = 25_000_000_000n;
+const START = 1_600_000_000;
+const key = keccak256(Buffer.from("validator of a made chain"));
+
+/** Writes genesis.json and chain.rlp.gz (from block 0) into `directory`. */
+export async function makeTransferChain(directory: string, size: TransferChainSize): Promise<void> {
+  await mkdir(directory, { recursive: true });
+  const keys = Array.from({ length: size.accounts }, (_, i) => keccak256(fixedBytes(i + 1, 8)));
+  const addresses = keys.map(addressOfKey);
+  const text = genesisText(addresses);
+  await writeFile(join(directory, "genesis.json"), text);
+  const store = createMemoryStore();
+  const state = await openState({ chain: store, trie: createMemoryStore() });
+  await writeGenesis({ store, state }, parseGenesis(text));
+  const open = openConsensusChain(
+    { store, state, [Symbol.asyncDispose]: async () => undefined },
+    silentLog,
+    systemClock,
+  );
+  const nonces = new Uint32Array(size.accounts);
+  let next = 0;
+  for (let number = 1; number <= size.blocks; number++) {
+    const transactions = Array.from({ length: size.transfers }, () => {
+      const from = next % size.accounts;
+      const to = addresses[(next * 7919 + 13) % size.accounts] ?? addressOfKey(key);
+      next++;
+      const nonce = BigInt(nonces[from] ?? 0);
+      nonces[from] = Number(nonce) + 1;
+      const terms = { code: 0, nonce, gas: 21_000n, gasFeeCap: UNIT_PRICE, gasTipCap: UNIT_PRICE };
+      const draft = { ...terms, to, value: 1n, input: new Uint8Array(0) };
+      return signTransaction(draft, BigInt(CHAIN_ID), (digest) => sign(digest, keys[from] ?? key));
+    });
+    await makeBlock(open, state, transactions);
+  }
+  await open.writer.settle();
+  const numbers = Array.from(
+    { length: size.blocks + 1 },
+    (_, number) => rawBlock(store, number) ?? new Uint8Array(0),
+  );
+  await writeBlockFile(join(directory, "chain.rlp.gz"), numbers);
+}
+
+type Open = ReturnType<typeof openConsensusChain>;
+type State = Awaited<ReturnType<typeof openState>>;
+
+async function makeBlock(
+  { chain, writer }: Open,
+  state: State,
+  transactions: ReturnType<typeof signTransaction>[],
+): Promise<void> {
+  const { config } = chain;
+  const parent = writer.tip;
+  const number = parent.header.number + 1;
+  const rules = rulesAt(config, number);
+  const parameters = chain.parameters(number);
+  const address = addressOfKey(key);
+  const draft = draftHeader({
+    parent,
+    rules,
+    parameters,
+    validators: [address],
+    rewardbase: address,
+    vanity: new Uint8Array(32),
+    now: (START + number) * 1000,
+  });
+  const world = state.begin();
+  const context = {
+    chainId: config.chainId,
+    header: draft,
+    rules,
+    author: address,
+    deferredFees: deferred(config),
+  };
+  const outcome = await executeTransactions(world, transactions, context, () => undefined);
+  const stateRoot = writer.seal({ world, outcome }, draft, rules);
+  const { deriveShaImpl } = parameters;
+  const header = {
+    ...draft,
+    stateRoot,
+    transactionsRoot: listRoot(
+      deriveShaImpl,
+      transactions.map((tx) => tx.raw),
+    ),
+    receiptsRoot: listRoot(deriveShaImpl, outcome.receipts.map(encodeReceipt)),
+    bloom: outcome.bloom,
+    gasUsed: outcome.gasUsed,
+  };
+  const seal = (digest: Uint8Array): Uint8Array => sign(digest, key);
+  await writer.commit(
+    createBlock(withCommittedSeals(withProposerSeal(header, seal), [seal]), transactions),
+    outcome.receipts,
+    false,
+  );
+}
+
+function genesisText(addresses: readonly Uint8Array[]): string {
+  const address = addressOfKey(key);
+  return JSON.stringify({
+    config: {
+      chainId: CHAIN_ID,
+      istanbul: { epoch: 604_800, policy: 0, sub: 22 },
+      unitPrice: Number(UNIT_PRICE),
+      deriveShaImpl: 2,
+      governance: {
+        governingNode: toHex(address),
+        governanceMode: "single",
+        reward: {
+          mintingAmount: 9_600_000_000_000_000_000,
+          ratio: "34/54/12",
+          kip82ratio: "20/80",
+          useGiniCoeff: false,
+          deferredTxFee: true,
+          stakingUpdateInterval: 86_400,
+          proposerUpdateInterval: 3600,
+          minimumStake: 5_000_000,
+        },
+        kip71: {
+          lowerboundbasefee: 25_000_000_000,
+          upperboundbasefee: 750_000_000_000,
+          gastarget: 30_000_000,
+          maxblockgasusedforbasefee: 60_000_000,
+          basefeedenominator: 20,
+        },
+      },
+    },
+    timestamp: `0x${START.toString(16)}`,
+    extraData: toHex(concatBytes(new Uint8Array(32), encodeRlp([[address], new Uint8Array(0), []]))),
+    blockScore: "0x1",
+    alloc: Object.fromEntries(
+      addresses.map((account) => [bareHex(account), { balance: "0x21e19e0c9bab2400000" }]),
+    ),
+  });
+}

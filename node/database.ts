@@ -1,0 +1,34 @@
+/** The databases of a data directory: the chain's rows and the state over them. */
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { NodeOptions } from "./config/options.ts";
+import type { Clock } from "./observe/clock.ts";
+import type { Log } from "./observe/log.ts";
+import { openState } from "./state/open-state.ts";
+import type { State } from "./state/state.ts";
+import { openLevelStore } from "./store/level-store.ts";
+import type { Store } from "./store/store.ts";
+
+/** Both databases, open; disposing closes them. */
+export interface Database extends AsyncDisposable {
+  readonly store: Store;
+  readonly state: State;
+}
+
+/** Directory of the chain database, which reader threads open too. */
+export function chainDirectory({ paths }: NodeOptions): string {
+  return join(paths.chainData, "chain");
+}
+
+/** Opens or creates the databases. Throws `StoreError` `in-use` when another process has them. */
+export async function openDatabase(options: NodeOptions, log: Log, clock: Clock): Promise<Database> {
+  await mkdir(options.paths.chainData, { recursive: true, mode: 0o700 });
+  await using parts = new AsyncDisposableStack();
+  const { databaseCacheBytes, retention, flushInterval, cacheBytes } = options.state;
+  const store = parts.use(await openLevelStore(chainDirectory(options), { cacheBytes: databaseCacheBytes }));
+  const state = parts.use(
+    await openState({ chain: store, directory: options.paths.chainData, retention, flushInterval, cacheBytes, log, clock }),
+  );
+  const open = parts.move();
+  return { store, state, [Symbol.asyncDispose]: () => open.disposeAsync() };
+}

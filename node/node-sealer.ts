@@ -1,0 +1,84 @@
+/** Decides whether this node makes blocks, and starts it when it does. */
+import type { Accounts } from "./accounts/accounts.ts";
+import { concatBytes } from "./bytes/compare.ts";
+import { integerBytes } from "./bytes/integer.ts";
+import { encodeRlp } from "./bytes/rlp.ts";
+import type { OpenChain } from "./chain/open-chain.ts";
+import type { NodeOptions } from "./config/options.ts";
+import { programVersion } from "./config/version.ts";
+import { council } from "./consensus-chain.ts";
+import { openSealer, type Sealer } from "./consensus/sealer.ts";
+import { sign } from "./crypto/secp256k1.ts";
+import type { Database } from "./database.ts";
+import { accountAddress } from "./node-accounts.ts";
+import type { Clock } from "./observe/clock.ts";
+import type { Log } from "./observe/log.ts";
+import type { NodeKey } from "./p2p/node-key.ts";
+import { createPause } from "./pause.ts";
+import type { TxPool } from "./txpool/pool.ts";
+
+/** What the sealer is made of. */
+export interface SealerSurroundings {
+  readonly options: NodeOptions;
+  readonly database: Database;
+  readonly open: OpenChain;
+  readonly pool: TxPool;
+  readonly accounts: Accounts;
+  readonly nodeKey: NodeKey;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Starts to make blocks on a core node that is the chain's only validator; undefined on all others. */
+export function openNodeSealer(surroundings: SealerSurroundings): Sealer | undefined {
+  const { options, database, open, pool, accounts, nodeKey, clock, log } = surroundings;
+  const { chain, writer } = open;
+  if (options.type !== "core" || !isOnlyValidator(surroundings)) return undefined;
+  const { rewardbase, intervalMs, timeLimitMs } = options.consensus;
+  return openSealer({
+    config: chain.config,
+    writer,
+    state: database.state,
+    parameters: chain.parameters,
+    candidates: (baseFee) => pool.byPrice(baseFee),
+    drop: (tx) => pool.drop(tx.hash),
+    address: nodeKey.address,
+    sign: (digest) => sign(digest, nodeKey.key),
+    rewardbase: rewardbase === undefined ? nodeKey.address : accountAddress(accounts, rewardbase),
+    vanity: vanity(),
+    intervalMs,
+    limitMs: timeLimitMs,
+    pause: createPause(),
+    clock,
+    log,
+  });
+}
+
+function isOnlyValidator({ open: { chain }, nodeKey, log }: SealerSurroundings): boolean {
+  const genesis = chain.block(0);
+  if (genesis === undefined) return false;
+  const { validators, has } = council(genesis.header, chain.parameters(1).committeeSize);
+  if (!has(nodeKey.address)) {
+    log.warn({ validators: validators.length }, "this node is not a validator of its chain: it makes no blocks");
+    return false;
+  }
+  if (validators.length > 1) {
+    log.warn({ validators: validators.length }, "blocks need other validators, whom this release cannot reach");
+    return false;
+  }
+  return true;
+}
+
+const VANITY_BYTES = 32;
+
+/** Free text of a header, in the Go node's form: RLP of version, client, runtime and system, cut or padded. */
+function vanity(): Uint8Array {
+  const [major = 0, minor = 0, patch = 0] = programVersion().split(".").map(Number);
+  const text = encodeRlp([
+    integerBytes((major << 16) | (minor << 8) | patch),
+    Buffer.from("knit"),
+    Buffer.from(`node${process.versions.node}`),
+    Buffer.from(process.platform),
+  ]);
+  return concatBytes(text, new Uint8Array(VANITY_BYTES)).subarray(0, VANITY_BYTES);
+}

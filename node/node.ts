@@ -1,0 +1,165 @@
+/**
+ * The composition root: opens every part of a node in floor order and closes them in reverse. Read from top to
+ * bottom it says what a node is made of.
+ */
+import { resolve } from "node:path";
+import { addressText, toHex } from "./bytes/hex.ts";
+import type { Chain } from "./chain/chain.ts";
+import { developmentGenesis } from "./chain/development.ts";
+import { writeGenesis } from "./chain/genesis-block.ts";
+import { declareChainMetrics } from "./chain/metrics.ts";
+import type { OpenChain } from "./chain/open-chain.ts";
+import { recoverSenders } from "./chain/recover-senders.ts";
+import type { NodeOptions } from "./config/options.ts";
+import { openConsensusChain } from "./consensus-chain.ts";
+import { openRecoverer, type Recoverer } from "./crypto/recoverer.ts";
+import { secp256k1Backend } from "./crypto/secp256k1.ts";
+import { type Database, openDatabase } from "./database.ts";
+import { type DevelopmentAccount, developmentAccounts, openNodeAccounts } from "./node-accounts.ts";
+import { openNodeRpc } from "./node-rpc.ts";
+import { openNodeSealer } from "./node-sealer.ts";
+import { systemClock } from "./observe/clock.ts";
+import { createLog, type Log } from "./observe/log.ts";
+import { createMetrics, type Metrics } from "./observe/metrics.ts";
+import { loadNodeKey, type NodeKey, nodeKeyOf } from "./p2p/node-key.ts";
+import { openOperations } from "./rpc/operations.ts";
+import type { StateView } from "./state/state.ts";
+import { openTxPool } from "./txpool/open-pool.ts";
+import type { TxPool } from "./txpool/pool.ts";
+import type { PoolState } from "./txpool/pool-chain.ts";
+
+/** Where a running node answers; what is not served is undefined. */
+export interface NodeEndpoints {
+  readonly http: string | undefined;
+  readonly ws: string | undefined;
+  readonly ipc: string | undefined;
+  readonly metrics: string | undefined;
+}
+
+/** A running node. Disposing it closes everything; the newest block is on disk then. */
+export interface Node extends AsyncDisposable {
+  readonly endpoints: NodeEndpoints;
+  readonly chain: Chain;
+  /** Set on a development chain. */
+  readonly developmentAccounts: readonly DevelopmentAccount[] | undefined;
+  /** Resolves with the reason when the node cannot go on by itself. */
+  readonly failure: Promise<Error>;
+}
+
+/** Opens a node. Ends early with the signal's reason when it is aborted. Throws what a part threw. */
+export async function openNode(options: NodeOptions, signal: AbortSignal): Promise<Node> {
+  const clock = systemClock;
+  const log = createLog(options.log);
+  const metrics = createMetrics();
+  if (secp256k1Backend !== "native") {
+    log.warn({ backend: secp256k1Backend }, "native secp256k1 did not load: signatures are checked slowly");
+  }
+  await using parts = new AsyncDisposableStack();
+  const nodeKey = options.nodeKey ? nodeKeyOf(options.nodeKey) : await loadNodeKey(options.paths.nodeKey);
+  const database = parts.use(await openDatabase(options, log, clock));
+  signal.throwIfAborted();
+  await beginDevelopmentChain(options, database, nodeKey);
+  const open = openConsensusChain(database, log, clock);
+  const { chain } = open;
+  declareChainMetrics(metrics, chain);
+  const recoverer = parts.use(openRecoverer(log));
+  const accounts = parts.use(await openNodeAccounts(options, log));
+  signal.throwIfAborted();
+  const pool = parts.use(await openPool(options, { chain, recoverer, log, metrics }));
+  const sealer = openNodeSealer({ options, database, open, pool, accounts, nodeKey, clock, log });
+  const rpc = parts.use(await openNodeRpc({ options, chain, pool, accounts, nodeKey, log }));
+  const operations =
+    options.metrics && parts.use(await openOperations({ ...options.metrics, metrics, notReady: readiness(database) }));
+  if (sealer !== undefined) parts.use(sealer);
+  tellStart(log, options, open, nodeKey);
+  const all = parts.move();
+  return {
+    endpoints: { ...rpc.endpoints, metrics: operations?.url },
+    chain,
+    developmentAccounts: developmentAccounts(options),
+    failure: failureOf(database, sealer?.failed),
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
+  };
+}
+
+/** Gives an empty development directory its block 0. */
+async function beginDevelopmentChain(
+  { development }: NodeOptions,
+  database: Database,
+  { address }: NodeKey,
+): Promise<void> {
+  if (development === undefined || database.state.number >= 0) return;
+  await database.state.ready;
+  const time = Math.floor(systemClock.now() / 1000) - 1;
+  await writeGenesis(database, developmentGenesis({ ...development, validator: address, time }));
+}
+
+interface PoolSurroundings {
+  readonly chain: Chain;
+  readonly recoverer: Recoverer;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+function openPool(options: NodeOptions, { chain, recoverer, log, metrics }: PoolSurroundings): Promise<TxPool> {
+  const { chainId } = chain.config;
+  const head = (): number => chain.head().header.number;
+  return openTxPool({
+    chain: {
+      chainId,
+      head: () => chain.head().header,
+      rules: chain.rules,
+      stateAtHead: () => poolState(chain.stateAt(head())),
+      unitPrice: (number) => chain.parameters(number).unitPrice,
+      nextBaseFee: chain.nextBaseFee,
+      onHead: chain.onHead,
+    },
+    clock: systemClock,
+    log,
+    metrics,
+    options: options.pool,
+    journalPath: options.pool.journal === undefined ? undefined : resolve(options.paths.instance, options.pool.journal),
+    recoverSenders: (transactions) => recoverSenders(recoverer, chainId, transactions),
+  });
+}
+
+function poolState(view: StateView): PoolState {
+  return {
+    account: view.account,
+    nonce: (address) => view.account(address)?.nonce ?? 0n,
+    balance: (address) => view.account(address)?.balance ?? 0n,
+  };
+}
+
+/** Settles with an error when background work that the node cannot do without has failed. */
+function failureOf({ state }: Database, sealing: Promise<never> | undefined): Promise<Error> {
+  return new Promise((settle) => {
+    const fail = (error: unknown): void => settle(error instanceof Error ? error : new Error(String(error)));
+    state.ready.catch(fail);
+    sealing?.catch(fail);
+  });
+}
+
+function readiness({ state }: Database): () => readonly string[] {
+  const waiting = new Set(["state"]);
+  state.ready.then(
+    () => waiting.clear(),
+    () => undefined,
+  );
+  return () => [...waiting];
+}
+
+function tellStart(log: Log, { type, paths }: NodeOptions, { chain }: OpenChain, { address }: NodeKey): void {
+  const { header, hash } = chain.head();
+  log.info(
+    {
+      type,
+      chainId: chain.config.chainId.toString(),
+      number: header.number,
+      hash: toHex(hash),
+      node: addressText(address),
+      datadir: paths.dataDirectory,
+    },
+    "opened node",
+  );
+}

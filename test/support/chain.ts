@@ -1,0 +1,50 @@
+/** Chains in memory, from the recorded one or a genesis of their own. */
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { gunzipSync } from "node:zlib";
+import { itemAt } from "../../node/bytes/rlp.ts";
+import { writeGenesis } from "../../node/chain/genesis-block.ts";
+import type { OpenChain } from "../../node/chain/open-chain.ts";
+import { type Genesis, parseGenesis } from "../../node/config/genesis.ts";
+import { openConsensusChain } from "../../node/consensus-chain.ts";
+import { systemClock } from "../../node/observe/clock.ts";
+import { silentLog } from "../../node/observe/log.ts";
+import { openState } from "../../node/state/open-state.ts";
+import type { State } from "../../node/state/state.ts";
+import { createMemoryStore } from "../../node/store/memory-store.ts";
+import type { Store } from "../../node/store/store.ts";
+
+/** Folder of the recorded chain of transfers. */
+export const RECORDED = fileURLToPath(new URL("../vectors/chains/transfers/", import.meta.url));
+
+/** A chain and what it stands on. */
+export interface TestChain extends OpenChain {
+  readonly store: Store;
+  readonly state: State;
+}
+
+/** A chain in memory with block 0 of `genesis`. */
+export async function aChain(genesis: Genesis): Promise<TestChain> {
+  const store = createMemoryStore();
+  const state = await openState({ chain: store, trie: createMemoryStore() });
+  await writeGenesis({ store, state }, genesis);
+  const database = { store, state, [Symbol.asyncDispose]: async () => undefined };
+  return { ...openConsensusChain(database, silentLog, systemClock), store, state };
+}
+
+export async function recordedGenesis(): Promise<Genesis> {
+  return parseGenesis(await readFile(`${RECORDED}genesis.json`, "utf8"));
+}
+
+/** Raw blocks of the recorded chain, block 0 first. */
+export async function recordedBlocks(): Promise<Uint8Array[]> {
+  const bytes = new Uint8Array(gunzipSync(await readFile(`${RECORDED}chain.rlp.gz`)));
+  const blocks: Uint8Array[] = [];
+  for (let at = 0; at < bytes.length; at += blocks.at(-1)?.length ?? 0) blocks.push(itemAt(bytes, at).raw);
+  return blocks;
+}
+
+/** What a recorded JSON file holds. */
+export async function recordedJson<T>(name: string): Promise<T> {
+  return JSON.parse(gunzipSync(await readFile(`${RECORDED}${name}`)).toString("utf8")) as T; // named by the caller
+}
