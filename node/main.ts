@@ -1,1 +1,57 @@
-export {};
+/**
+ * The program's entry: arguments to exit code. It loads nothing until the Node.js version is known to be
+ * good, so that an older one is answered with a sentence and not with a syntax error.
+ */
+import module from "node:module";
+import { dirname, join } from "node:path";
+
+const OLDEST_NODE = 24;
+
+if (Number(process.versions.node.split(".")[0]) < OLDEST_NODE) {
+  process.stderr.write(`knit needs Node.js ${OLDEST_NODE} or newer, this is ${process.version}\n`);
+  process.exitCode = 1;
+} else {
+  await start();
+}
+
+async function start(): Promise<void> {
+  useCompileCache();
+  process.on("uncaughtException", end);
+  process.on("unhandledRejection", end);
+  const [{ runCli }, { systemClock }, { homedir }, { existsSync }] = await Promise.all([
+    import("./cli/cli.ts"),
+    import("./observe/clock.ts"),
+    import("node:os"),
+    import("node:fs"),
+  ]);
+  process.exitCode = await runCli(process.argv.slice(2), {
+    stdout: process.stdout,
+    stderr: process.stderr,
+    environment: process.env,
+    surroundings: {
+      platform: process.platform,
+      home: homedir(),
+      workingDirectory: process.cwd(),
+      exists: existsSync,
+    },
+    signals: process,
+    clock: systemClock,
+    loadNode: () => import("./node.ts"),
+  });
+}
+
+/** Compiled code is kept beside the installed packages, which only their owner writes; start-up halves. */
+function useCompileCache(): void {
+  const installed = module.findPackageJSON("commander", import.meta.url);
+  if (installed) module.enableCompileCache(join(dirname(installed), "..", ".cache", "knit"));
+}
+
+/** A bug: one line for everyone, the stack for who asked for details. The state on disk is whole at any time. */
+function end(error: unknown): void {
+  const message = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`Fatal: ${message.split("\n")[0]}\n`);
+  if (/[45]/.test(process.env["KNIT_VERBOSITY"] ?? "") || /verbosity[= ][45]/.test(process.argv.join(" "))) {
+    process.stderr.write(`${error instanceof Error ? error.stack : ""}\n`);
+  }
+  process.exit(1);
+}

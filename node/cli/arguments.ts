@@ -1,0 +1,65 @@
+/**
+ * Arguments as the Go node takes them, put into the one form that the command-line library reads:
+ * `--name=value`, command first. Single dashes, aliases, values behind a space and flags before the command
+ * are all fine.
+ */
+import { type FlagName, findFlag, flags } from "../config/flags.ts";
+import { nearest } from "../config/flags-nearest.ts";
+import { suggestion } from "../config/flags-values.ts";
+import { OptionError } from "../config/options-error.ts";
+import { commands } from "./commands.ts";
+
+const HELP = new Set(["-h", "-help", "--help"]);
+const VERSION = new Set(["-v", "-version", "--version"]);
+
+/** Throws `OptionError` for an unknown flag, an unknown command or a flag without its value. */
+export function normalArguments(given: readonly string[]): string[] {
+  const words: string[] = [];
+  const options: string[] = [];
+  const rest = [...given];
+  for (let argument = rest.shift(); argument !== undefined; argument = rest.shift()) {
+    if (HELP.has(argument)) options.push("--help");
+    else if (VERSION.has(argument)) return ["version"];
+    else if (/^--?[a-zA-Z]/.test(argument)) options.push(normalFlag(argument, rest));
+    else words.push(argument);
+  }
+  if (words.length === 0) return options.includes("--help") ? ["--help"] : ["run", ...options];
+  refuseUnknownCommand(words);
+  return [...words, ...options];
+}
+
+function normalFlag(argument: string, rest: string[]): string {
+  const [, typed = "", value] = /^--?([^=]+)(?:=(.*))?$/s.exec(argument) ?? [];
+  const name = findFlag(typed);
+  if (name === undefined) {
+    throw new OptionError("unknown-flag", `unknown flag --${typed}${suggestion(typed, "--")}`);
+  }
+  return `--${name}=${value ?? valueBehind(name, rest)}`;
+}
+
+function valueBehind(name: FlagName, rest: string[]): string {
+  if (flags[name].kind.hint === "") return "true";
+  const next = rest[0];
+  if (next === undefined || isFlag(next)) {
+    throw new OptionError("missing-value", `--${name} needs a value: ${flags[name].summary}`);
+  }
+  rest.shift();
+  return next;
+}
+
+function isFlag(argument: string): boolean {
+  const [, typed] = /^--?([^=]+)/.exec(argument) ?? [];
+  return typed !== undefined && findFlag(typed) !== undefined;
+}
+
+function refuseUnknownCommand(words: readonly string[]): void {
+  const known = new Set(["help", ...commands.map((command) => command.words.split(" ")[0] ?? "")]);
+  const [word = ""] = words;
+  if (known.has(word)) return;
+  const near = nearest(word, [...known]);
+  const hint = near === undefined ? "" : ` (did you mean ${near}?)`;
+  throw new OptionError(
+    "unknown-flag",
+    `Unknown command ${JSON.stringify(word)}${hint}; knit --help lists them`,
+  );
+}

@@ -1,0 +1,67 @@
+/**
+ * The command line: arguments in, exit code out. A command is read, its flags are resolved and checked,
+ * and what it does is called with the node's options. Whatever fails ends here as one line.
+ */
+import type { FlagName } from "../config/flags.ts";
+import { readSettingsFile } from "../config/flags-file.ts";
+import { type FlagSources, type ResolvedFlags, resolveFlags } from "../config/flags-values.ts";
+import { programVersion } from "../config/version.ts";
+import { exportFile, importFile, initDatadir, type Job, verifyDatabase } from "./chain-commands.ts";
+import { readCommandLine } from "./command-line.ts";
+import type { Command } from "./commands.ts";
+import { failureLine } from "./failure.ts";
+import { runDevelopmentNode, runNode } from "./run-commands.ts";
+import type { Shell } from "./shell.ts";
+
+/** Runs the command that `given` (arguments without program and script) asks for; resolves to its exit code. */
+export async function runCli(given: readonly string[], shell: Shell): Promise<number> {
+  try {
+    const invocation = readCommandLine(given);
+    if (invocation.kind === "help") {
+      shell.stdout.write(invocation.text);
+      return 0;
+    }
+    const { command, argument } = invocation;
+    if (command.name === "version") return printVersion(shell);
+    const resolved = await resolve(command.name, invocation.flags, shell);
+    await ACTIONS[command.name]({ shell, resolved, command: command.name, argument: argument ?? "" });
+    return 0;
+  } catch (error) {
+    shell.stderr.write(`${failureLine(error)}\n`);
+    if (debugging(given, shell) && error instanceof Error) shell.stderr.write(`${error.stack}\n`);
+    return 1;
+  }
+}
+
+const ACTIONS: Readonly<Record<Exclude<Command["name"], "version">, (job: Job) => Promise<void>>> = {
+  run: runNode,
+  dev: runDevelopmentNode,
+  init: initDatadir,
+  import: importFile,
+  export: exportFile,
+  verify: verifyDatabase,
+};
+
+function printVersion({ stdout }: Shell): number {
+  stdout.write(
+    `Knit v${programVersion()} (Node.js ${process.version}, ${process.platform}-${process.arch})\n`,
+  );
+  return 0;
+}
+
+/** The settings file is named by the command line or the environment, so those are read first. */
+async function resolve(
+  command: FlagSources["command"],
+  commandLine: ReadonlyMap<FlagName, string>,
+  { environment }: Shell,
+): Promise<ResolvedFlags> {
+  const sources: FlagSources = { command, environment, commandLine };
+  const resolved = resolveFlags(sources);
+  const { conf } = resolved.values;
+  return conf ? resolveFlags({ ...sources, file: await readSettingsFile(conf) }) : resolved;
+}
+
+/** A stack helps only who asked for details; reading flags may be what failed, so this looks by itself. */
+function debugging(given: readonly string[], { environment }: Shell): boolean {
+  return /--?verbosity[= ][45]/.test(given.join(" ")) || /^[45]$/.test(environment["KNIT_VERBOSITY"] ?? "");
+}

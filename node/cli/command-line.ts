@@ -1,0 +1,92 @@
+/** The command line, read: which command, on what, with which flags. */
+import { Command as CommanderCommand, CommanderError, Option } from "commander";
+import { type FlagName, flagNames, flags } from "../config/flags.ts";
+import { OptionError } from "../config/options-error.ts";
+import { normalArguments } from "./arguments.ts";
+import { type Command, commands } from "./commands.ts";
+import { commandHelp, generalHelp } from "./help.ts";
+
+/** What the arguments ask for. */
+export type Invocation =
+  | { readonly kind: "help"; readonly text: string }
+  | {
+      readonly kind: "command";
+      readonly command: Command;
+      readonly argument: string | undefined;
+      readonly flags: ReadonlyMap<FlagName, string>;
+    };
+
+/** Reads arguments (without program and script). Throws `OptionError` with one line for the user. */
+export function readCommandLine(given: readonly string[]): Invocation {
+  let found: Invocation | undefined;
+  const program = createProgram((invocation) => {
+    found = invocation;
+  });
+  try {
+    program.parse(normalArguments(given), { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode !== 0 && error.code !== "commander.help") throw explained(error);
+  }
+  return found ?? { kind: "help", text: generalHelp() };
+}
+
+function createProgram(report: (invocation: Invocation) => void): CommanderCommand {
+  const program = new CommanderCommand("knit");
+  program.exitOverride().configureOutput({ writeOut: () => undefined, writeErr: () => undefined });
+  program.helpInformation = () => {
+    report({ kind: "help", text: generalHelp() });
+    return "";
+  };
+  const parents = new Map([["", program]]);
+  for (const command of commands) {
+    const words = command.words.split(" ");
+    const last = words.pop() ?? "";
+    addCommand(parentOf(parents, program, words.join(" ")).command(last), command, report);
+  }
+  return program;
+}
+
+function parentOf(
+  parents: Map<string, CommanderCommand>,
+  program: CommanderCommand,
+  words: string,
+): CommanderCommand {
+  const parent = parents.get(words) ?? program.command(words);
+  parents.set(words, parent);
+  return parent;
+}
+
+function addCommand(target: CommanderCommand, command: Command, report: (found: Invocation) => void): void {
+  const options = new Map<FlagName, Option>();
+  for (const name of flagNames) {
+    if (!flags[name].commands.some((each) => each === command.name)) continue;
+    const option = new Option(`--${name} <value>`);
+    options.set(name, option);
+    target.addOption(option);
+  }
+  if (command.argument) target.argument(`<${command.argument}>`);
+  target.helpInformation = () => {
+    report({ kind: "help", text: commandHelp(command) });
+    return "";
+  };
+  target.action(() => {
+    const values: Record<string, unknown> = target.opts();
+    const texts = new Map<FlagName, string>();
+    for (const [name, option] of options) {
+      const value = values[option.attributeName()];
+      if (typeof value === "string") texts.set(name, value);
+    }
+    report({ kind: "command", command, argument: target.args[0], flags: texts });
+  });
+}
+
+/** The library's errors in one line of our own; what it calls an unknown option belongs to another command. */
+function explained(error: CommanderError): OptionError {
+  const [, option] = /unknown option '(--[^=']+)/.exec(error.message) ?? [];
+  if (option) return new OptionError("unknown-flag", `${option} is not a flag of this command`, error);
+  if (error.message.includes("argument 'GENESIS'")) {
+    return new OptionError("missing-value", "Must supply path to genesis JSON file", error);
+  }
+  return new OptionError("missing-value", error.message.replace(/^error: /, ""), error);
+}

@@ -1,0 +1,65 @@
+/** What `knit dev` prints when its chain runs: accounts, endpoints, and what to try. */
+import { programVersion } from "../config/version.ts";
+import type { DevelopmentAccount, Endpoints } from "./commands.ts";
+
+/** What the banner tells. */
+export interface DevBanner {
+  readonly endpoints: Endpoints;
+  readonly accounts: readonly DevelopmentAccount[];
+  /** In KLAY. */
+  readonly balance: bigint;
+  readonly intervalSeconds: number;
+  /** Where the chain is kept; `undefined` when it goes with the process. */
+  readonly keptIn: string | undefined;
+}
+
+/** The text, ending in a line feed. */
+export function devBanner(banner: DevBanner): string {
+  const { intervalSeconds, keptIn } = banner;
+  const pace = intervalSeconds === 1 ? "a block each second" : `a block every ${intervalSeconds} seconds`;
+  const kept = keptIn === undefined ? "gone when it stops (--datadir DIR keeps it)" : `kept in ${keptIn}`;
+  const sections = [
+    `Knit ${programVersion()}: a development chain, ${pace}, ${kept}. Ctrl+C stops it.`,
+    accountLines(banner),
+    endpointLines(banner.endpoints),
+    tryLines(banner),
+  ];
+  return `\n${sections.filter((section) => section !== "").join("\n\n")}\n\n`;
+}
+
+function accountLines({ accounts, balance }: DevBanner): string {
+  if (accounts.length === 0) return "";
+  const amount = balance.toString().replace(/\B(?=(\d{3})+$)/g, ",");
+  const rows = accounts.map(({ address, privateKey }) => `  ${address}  ${privateKey}`);
+  return [
+    `Accounts with ${amount} KLAY each, and their private keys (known to all: for tests only)`,
+    ...rows,
+  ].join("\n");
+}
+
+function endpointLines({ http, ws, ipc, metrics }: Endpoints): string {
+  const rows = [
+    ["HTTP", http],
+    ["WebSocket", ws],
+    ["IPC", ipc],
+    ["Metrics", metrics],
+  ] as const;
+  const lines = rows.flatMap(([name, url]) => (url === undefined ? [] : [`  ${name.padEnd(10)} ${url}`]));
+  return lines.length === 0 ? "" : ["Endpoints", ...lines].join("\n");
+}
+
+function tryLines({ endpoints: { http }, accounts: [from, to] }: DevBanner): string {
+  if (http === undefined) return "";
+  const request = '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}';
+  const curl = `  curl -s -H 'content-type: application/json' -d '${request}' ${http}`;
+  if (from === undefined || to === undefined) return ["Try", curl].join("\n");
+  return [
+    "Try",
+    curl,
+    "or with ethers 6 (node --input-type=module)",
+    '  import { JsonRpcProvider, parseEther, Wallet } from "ethers";',
+    `  const wallet = new Wallet("${from.privateKey}", new JsonRpcProvider("${http}"));`,
+    `  const sent = await wallet.sendTransaction({ to: "${to.address}", value: parseEther("1") });`,
+    "  console.log(await sent.wait());",
+  ].join("\n");
+}

@@ -1,0 +1,72 @@
+/** `knit run` and `knit dev`: a node opened, announced, and closed when somebody asks for it. */
+import type { NodeOptions } from "../config/options.ts";
+import { nodeOptions } from "../config/options-check.ts";
+import { createLog, type Log } from "../observe/log.ts";
+import type { Job } from "./chain-commands.ts";
+import type { RunningNode } from "./commands.ts";
+import { openTemporaryDirectory, prepareDatadir } from "./datadir.ts";
+import { devBanner } from "./dev-banner.ts";
+import { isAbort } from "./failure.ts";
+import type { Shell } from "./shell.ts";
+import { openShutdownSignal } from "./signals.ts";
+
+/** Runs a node until a signal stops it. Throws when it cannot start or cannot go on. */
+export async function runNode({ shell, resolved, command }: Job): Promise<void> {
+  const { options, warnings } = nodeOptions(command, resolved, shell.surroundings);
+  const log = createLog({ ...options.log, stream: shell.stderr });
+  for (const warning of warnings) log.warn({ warning }, "check the flags");
+  await keepRunning({ shell, options, log, announce: () => undefined });
+}
+
+/** Runs a development chain; without `--datadir` in a directory that goes with it. */
+export async function runDevelopmentNode({ shell, resolved, command }: Job): Promise<void> {
+  await using scratch = resolved.values.datadir === undefined ? await openTemporaryDirectory() : undefined;
+  const datadir = scratch?.path ?? resolved.values.datadir;
+  const values = { ...resolved.values, datadir };
+  const { options, warnings } = nodeOptions(command, { ...resolved, values }, shell.surroundings);
+  const log = createLog({ ...options.log, stream: shell.stderr });
+  for (const warning of warnings) log.warn({ warning }, "check the flags");
+  const announce = ({ endpoints, developmentAccounts = [] }: RunningNode) => {
+    const text = devBanner({
+      endpoints,
+      accounts: developmentAccounts,
+      balance: values.balance,
+      intervalSeconds: values["block-generation-interval"],
+      keptIn: scratch ? undefined : options.paths.dataDirectory,
+    });
+    shell.stdout.write(text);
+  };
+  await keepRunning({ shell, options, log, announce });
+}
+
+interface Run {
+  readonly shell: Shell;
+  readonly options: NodeOptions;
+  readonly log: Log;
+  readonly announce: (node: RunningNode) => void;
+}
+
+async function keepRunning({ shell, options, log, announce }: Run): Promise<void> {
+  using shutdown = openShutdownSignal(shell.signals, log);
+  const { signal } = shutdown;
+  await prepareDatadir(options.paths);
+  const commands = await shell.loadNode();
+  try {
+    await using node = await commands.openNode(options, signal);
+    announce(node);
+    await untilStopped(node, signal);
+  } catch (error) {
+    if (!(signal.aborted && isAbort(error))) throw error;
+  }
+}
+
+/** Resolves when `signal` aborts; throws the node's own failure when that comes first. */
+async function untilStopped({ failure }: RunningNode, signal: AbortSignal): Promise<void> {
+  const { promise: stopped, resolve } = Promise.withResolvers<undefined>();
+  const onAbort = () => resolve(undefined);
+  signal.addEventListener("abort", onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  const reason = await (failure ? Promise.race([stopped, failure]) : stopped);
+  signal.removeEventListener("abort", onAbort);
+  if (reason) throw reason;
+}

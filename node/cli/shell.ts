@@ -1,0 +1,18 @@
+/** What the command line meets outside itself; passed in so that tests play the machine. */
+import type { Surroundings } from "../config/options-paths.ts";
+import type { Clock } from "../observe/clock.ts";
+import type { ProgressStream } from "../observe/progress.ts";
+import type { NodeCommands } from "./commands.ts";
+import type { SignalSource } from "./signals.ts";
+
+/** The machine as the command line sees it. */
+export interface Shell {
+  readonly stdout: ProgressStream;
+  readonly stderr: ProgressStream;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly surroundings: Surroundings;
+  readonly signals: SignalSource;
+  readonly clock: Clock;
+  /** Loads the node's code; called by the commands that need it. */
+  readonly loadNode: () => Promise<NodeCommands>;
+}
