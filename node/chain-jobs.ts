@@ -10,8 +10,8 @@ import type { NodeOptions } from "./config/options.ts";
 import { importInto, openConsensusChain } from "./consensus-chain.ts";
 import { openRecoverer } from "./crypto/recoverer.ts";
 import { openDatabase } from "./database.ts";
-import { createLog, type Log } from "./observe/log.ts";
 import { systemClock } from "./observe/clock.ts";
+import { createLog, type Log } from "./observe/log.ts";
 import type { Progress } from "./observe/progress.ts";
 
 /** A chain file and how far it is; progress counts blocks. */
@@ -34,11 +34,14 @@ export interface FileResult {
 }
 
 /** Writes block 0. Throws `ConfigError` or `ChainError` with what is wrong with the genesis. */
-export async function initDatadir(options: NodeOptions, genesisText: string): Promise<{ readonly hash: string }> {
+export async function initDatadir(
+  options: NodeOptions,
+  genesisText: string,
+): Promise<{ readonly hash: string }> {
   const genesis = parseGenesis(genesisText);
   checkGenesis(genesis);
   checkSupported(genesis.config);
-  await using database = await openDatabase(options, logOf(options), systemClock);
+  await using database = await openDatabase(options, logOf(options));
   await database.state.ready;
   const block = await writeGenesis(database, genesis);
   return { hash: toHex(block.hash) };
@@ -48,12 +51,13 @@ export async function initDatadir(options: NodeOptions, genesisText: string): Pr
 export async function importChain(options: NodeOptions, job: FileJob): Promise<FileResult> {
   const log = logOf(options);
   const size = await chainFileSize(job.file);
-  await using database = await openDatabase(options, log, systemClock);
+  await using database = await openDatabase(options, log);
   await using recoverer = openRecoverer(log);
   const open = openConsensusChain(database, log, systemClock);
   const done = await importInto(open, recoverer, job.file, {
     signal: job.signal,
-    onProgress: ({ blocks, bytesRead }) => job.progress.update(blocks, Math.round((blocks * size) / bytesRead)),
+    onProgress: ({ blocks, bytesRead }) =>
+      job.progress.update(blocks, Math.round((blocks * size) / bytesRead)),
   });
   job.progress.update(done.blocks, done.blocks);
   job.signal.throwIfAborted();
@@ -63,7 +67,7 @@ export async function importChain(options: NodeOptions, job: FileJob): Promise<F
 /** Exports blocks in the form of the Go node. Throws `ChainError` `bad-file`. */
 export async function exportChain(options: NodeOptions, job: ExportJob): Promise<FileResult> {
   const log = logOf(options);
-  await using database = await openDatabase(options, log, systemClock);
+  await using database = await openDatabase(options, log);
   const head = openConsensusChain(database, log, systemClock).chain.head().header.number;
   const first = job.first ?? 0;
   const last = job.last ?? head;
@@ -94,7 +98,7 @@ export async function verifyDatabase(
   signal: AbortSignal,
 ): Promise<{ readonly accounts: number; readonly head: number }> {
   const log = logOf(options);
-  await using database = await openDatabase(options, log, systemClock);
+  await using database = await openDatabase(options, log);
   const { chain } = openConsensusChain(database, log, systemClock);
   await database.state.ready;
   const { accounts } = await database.state.verify((done) => {

@@ -1,10 +1,11 @@
 /** The chain of a database with its consensus rules: what every command that touches blocks begins with. */
+
+import { type ImportOptions, type ImportProgress, importBlockFile } from "./chain/importer.ts";
 import { type ChainParts, type OpenChain, openChain } from "./chain/open-chain.ts";
-import { importBlockFile, type ImportOptions, type ImportProgress } from "./chain/importer.ts";
+import { rulesAt } from "./config/rules.ts";
 import { verifyHeader } from "./consensus/header-rules.ts";
 import { proposerOf } from "./consensus/seal.ts";
 import { type ValidatorSet, validatorSet } from "./consensus/validators.ts";
-import { rulesAt } from "./config/rules.ts";
 import type { Recoverer } from "./crypto/recoverer.ts";
 import type { Database } from "./database.ts";
 import type { Header } from "./model/header.ts";

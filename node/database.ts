@@ -2,10 +2,10 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { NodeOptions } from "./config/options.ts";
-import type { Clock } from "./observe/clock.ts";
 import type { Log } from "./observe/log.ts";
 import { openState } from "./state/open-state.ts";
 import type { State } from "./state/state.ts";
+import { trieDirectories } from "./state/trie-stores.ts";
 import { openLevelStore } from "./store/level-store.ts";
 import type { Store } from "./store/store.ts";
 
@@ -21,14 +21,14 @@ export function chainDirectory({ paths }: NodeOptions): string {
 }
 
 /** Opens or creates the databases. Throws `StoreError` `in-use` when another process has them. */
-export async function openDatabase(options: NodeOptions, log: Log, clock: Clock): Promise<Database> {
+export async function openDatabase(options: NodeOptions, log: Log): Promise<Database> {
   await mkdir(options.paths.chainData, { recursive: true, mode: 0o700 });
   await using parts = new AsyncDisposableStack();
   const { databaseCacheBytes, retention, flushInterval, cacheBytes } = options.state;
   const store = parts.use(await openLevelStore(chainDirectory(options), { cacheBytes: databaseCacheBytes }));
-  const state = parts.use(
-    await openState({ chain: store, directory: options.paths.chainData, retention, flushInterval, cacheBytes, log, clock }),
-  );
+  const trie = trieDirectories(join(options.paths.chainData, "trie"));
+  const sizes = cacheBytes === undefined ? {} : { cacheBytes };
+  const state = parts.use(await openState({ chain: store, trie, log, retention, flushInterval, ...sizes }));
   const open = parts.move();
   return { store, state, [Symbol.asyncDispose]: () => open.disposeAsync() };
 }

@@ -36,7 +36,10 @@ async function start(): Promise<void> {
     },
     signals: process,
     clock: systemClock,
-    loadNode: () => import("./node.ts"),
+    loadNode: async () => ({
+      ...(await import("./chain-jobs.ts")),
+      openNode: async (options, signal) => (await import("./node.ts")).openNode(options, signal),
+    }),
   });
 }
 

@@ -6,8 +6,8 @@ import { encodeRlp } from "./bytes/rlp.ts";
 import type { OpenChain } from "./chain/open-chain.ts";
 import type { NodeOptions } from "./config/options.ts";
 import { programVersion } from "./config/version.ts";
-import { council } from "./consensus-chain.ts";
 import { openSealer, type Sealer } from "./consensus/sealer.ts";
+import { council } from "./consensus-chain.ts";
 import { sign } from "./crypto/secp256k1.ts";
 import type { Database } from "./database.ts";
 import { accountAddress } from "./node-accounts.ts";
@@ -59,11 +59,17 @@ function isOnlyValidator({ open: { chain }, nodeKey, log }: SealerSurroundings):
   if (genesis === undefined) return false;
   const { validators, has } = council(genesis.header, chain.parameters(1).committeeSize);
   if (!has(nodeKey.address)) {
-    log.warn({ validators: validators.length }, "this node is not a validator of its chain: it makes no blocks");
+    log.warn(
+      { validators: validators.length },
+      "this node is not a validator of its chain: it makes no blocks",
+    );
     return false;
   }
   if (validators.length > 1) {
-    log.warn({ validators: validators.length }, "blocks need other validators, whom this release cannot reach");
+    log.warn(
+      { validators: validators.length },
+      "blocks need other validators, whom this release cannot reach",
+    );
     return false;
   }
   return true;

@@ -56,7 +56,7 @@ export async function openNode(options: NodeOptions, signal: AbortSignal): Promi
   }
   await using parts = new AsyncDisposableStack();
   const nodeKey = options.nodeKey ? nodeKeyOf(options.nodeKey) : await loadNodeKey(options.paths.nodeKey);
-  const database = parts.use(await openDatabase(options, log, clock));
+  const database = parts.use(await openDatabase(options, log));
   signal.throwIfAborted();
   await beginDevelopmentChain(options, database, nodeKey);
   const open = openConsensusChain(database, log, clock);
@@ -69,7 +69,8 @@ export async function openNode(options: NodeOptions, signal: AbortSignal): Promi
   const sealer = openNodeSealer({ options, database, open, pool, accounts, nodeKey, clock, log });
   const rpc = parts.use(await openNodeRpc({ options, chain, pool, accounts, nodeKey, log }));
   const operations =
-    options.metrics && parts.use(await openOperations({ ...options.metrics, metrics, notReady: readiness(database) }));
+    options.metrics &&
+    parts.use(await openOperations({ ...options.metrics, metrics, notReady: readiness(database) }));
   if (sealer !== undefined) parts.use(sealer);
   tellStart(log, options, open, nodeKey);
   const all = parts.move();
@@ -101,7 +102,10 @@ interface PoolSurroundings {
   readonly metrics: Metrics;
 }
 
-function openPool(options: NodeOptions, { chain, recoverer, log, metrics }: PoolSurroundings): Promise<TxPool> {
+function openPool(
+  options: NodeOptions,
+  { chain, recoverer, log, metrics }: PoolSurroundings,
+): Promise<TxPool> {
   const { chainId } = chain.config;
   const head = (): number => chain.head().header.number;
   return openTxPool({
@@ -118,7 +122,8 @@ function openPool(options: NodeOptions, { chain, recoverer, log, metrics }: Pool
     log,
     metrics,
     options: options.pool,
-    journalPath: options.pool.journal === undefined ? undefined : resolve(options.paths.instance, options.pool.journal),
+    journalPath:
+      options.pool.journal === undefined ? undefined : resolve(options.paths.instance, options.pool.journal),
     recoverSenders: (transactions) => recoverSenders(recoverer, chainId, transactions),
   });
 }

@@ -24,6 +24,7 @@ import { signTransaction } from "../../node/model/transaction.ts";
 import { systemClock } from "../../node/observe/clock.ts";
 import { silentLog } from "../../node/observe/log.ts";
 import { openState } from "../../node/state/open-state.ts";
+import { memoryTries } from "../../node/state/trie-stores.ts";
 import { createMemoryStore } from "../../node/store/memory-store.ts";
 
 /** How large the chain is. */
@@ -47,7 +48,7 @@ export async function makeTransferChain(directory: string, size: TransferChainSi
   const text = genesisText(addresses);
   await writeFile(join(directory, "genesis.json"), text);
   const store = createMemoryStore();
-  const state = await openState({ chain: store, trie: createMemoryStore() });
+  const state = await openState({ chain: store, trie: memoryTries() });
   await writeGenesis({ store, state }, parseGenesis(text));
   const open = openConsensusChain(
     { store, state, [Symbol.asyncDispose]: async () => undefined },

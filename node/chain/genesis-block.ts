@@ -10,6 +10,7 @@ import { type Block, createBlock } from "../model/block.ts";
 import { genesisHeader } from "../model/genesis-header.ts";
 import { openState } from "../state/open-state.ts";
 import type { State } from "../state/state.ts";
+import { memoryTries } from "../state/trie-stores.ts";
 import type { World } from "../state/world.ts";
 import { createMemoryStore } from "../store/memory-store.ts";
 import type { Batch, Store } from "../store/store.ts";
@@ -53,7 +54,7 @@ function genesisBlock(state: State, genesis: Genesis): Block {
 }
 
 async function renewConfig({ store, state }: GenesisTarget, known: Block, genesis: Genesis): Promise<Block> {
-  await using scratch = await openState({ chain: createMemoryStore(), trie: createMemoryStore() });
+  await using scratch = await openState({ chain: createMemoryStore(), trie: memoryTries() });
   const same = genesisBlock(scratch, genesis);
   if (!equalBytes(same.hash, known.hash)) {
     const [have, want] = [known.hash, same.hash].map((hash) => bareHex(hash.subarray(0, 8)));

@@ -44,7 +44,7 @@ export function configuredParameters(config: ChainConfig): Parameters {
     deriveShaImpl: config.deriveShaImpl,
     mintingAmount: reward.mintingAmount,
     proposerPercent: firstShare(reward.ratio),
-    proposerBasePercent: firstShare(reward.kip82ratio),
+    proposerBasePercent: firstShare(reward.kip82Ratio),
     weighted: istanbul.policy === WEIGHTED_RANDOM,
     epoch: istanbul.epoch,
     committeeSize: istanbul.sub,

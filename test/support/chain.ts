@@ -11,6 +11,7 @@ import { systemClock } from "../../node/observe/clock.ts";
 import { silentLog } from "../../node/observe/log.ts";
 import { openState } from "../../node/state/open-state.ts";
 import type { State } from "../../node/state/state.ts";
+import { memoryTries } from "../../node/state/trie-stores.ts";
 import { createMemoryStore } from "../../node/store/memory-store.ts";
 import type { Store } from "../../node/store/store.ts";
 
@@ -26,7 +27,7 @@ export interface TestChain extends OpenChain {
 /** A chain in memory with block 0 of `genesis`. */
 export async function aChain(genesis: Genesis): Promise<TestChain> {
   const store = createMemoryStore();
-  const state = await openState({ chain: store, trie: createMemoryStore() });
+  const state = await openState({ chain: store, trie: memoryTries() });
   await writeGenesis({ store, state }, genesis);
   const database = { store, state, [Symbol.asyncDispose]: async () => undefined };
   return { ...openConsensusChain(database, silentLog, systemClock), store, state };
