@@ -1,0 +1,138 @@
+/**
+ * One WebSocket or IPC connection above its framing: messages in, answers and notifications out. Each call is
+ * answered when it is ready, so answers may overtake each other. What waits is bounded: a peer with too many calls
+ * under way or too much unread is not read from; one that lets notifications pile up is closed.
+ */
+import { type Endpoint, nullError } from "./dispatch.ts";
+import { rpcCode } from "./errors.ts";
+import { jsonFault } from "./json-scanner.ts";
+import { type SubscriptionLimit, Subscriptions } from "./subscriptions.ts";
+
+/** What a session needs of its transport. */
+export interface Wire {
+  /** Queues one message. */
+  write(text: string): void;
+  /** Bytes that the peer has not taken yet. */
+  unsent(): number;
+  pause(): void;
+  resume(): void;
+  /** Ends the connection after what is queued. */
+  end(): void;
+  /** Ends the connection at once. */
+  destroy(): void;
+}
+
+/** Budgets of one connection. */
+export interface StreamLimits {
+  /** Calls under way. */
+  readonly maxCalls: number;
+  /** Above this many unsent bytes nothing more is read from the peer. */
+  readonly maxUnsent: number;
+  /** Above this many unsent bytes a notification closes the connection. */
+  readonly maxNotified: number;
+  /** A peer that takes nothing for this long while it is not read from is closed. */
+  readonly writeMs: number;
+}
+
+/** Budgets that a well-behaved client never meets. */
+export const streamDefaults: StreamLimits = {
+  maxCalls: 256,
+  maxUnsent: 4 * 1024 * 1024,
+  maxNotified: 16 * 1024 * 1024,
+  writeMs: 10_000,
+};
+
+/** See the file's header. */
+export class StreamSession {
+  readonly #endpoint: Endpoint;
+  readonly #wire: Wire;
+  readonly #limits: StreamLimits;
+  readonly #subscriptions: Subscriptions;
+  readonly #closing = new AbortController();
+  #calls = 0;
+  #paused = false;
+  #writeDeadline: NodeJS.Timeout | undefined;
+
+  constructor(
+    endpoint: Endpoint,
+    limit: SubscriptionLimit,
+    wire: Wire,
+    limits: StreamLimits = streamDefaults,
+  ) {
+    this.#endpoint = endpoint;
+    this.#wire = wire;
+    this.#limits = limits;
+    this.#subscriptions = new Subscriptions(endpoint.view, limit, {
+      send: (text) => this.#push(text),
+      overflow: () => wire.destroy(),
+    });
+  }
+
+  /** Answers one message. */
+  receive(text: string): void {
+    if (this.#closing.signal.aborted) return;
+    const turn = this.#subscriptions.turn();
+    const answer = this.#endpoint.answer(text, { signal: this.#closing.signal, subscriptions: turn });
+    if (answer === undefined) {
+      this.fault(jsonFault(text) ?? "unexpected EOF");
+    } else if (typeof answer === "string") {
+      this.#write(answer);
+      turn.release();
+    } else {
+      this.#calls++;
+      this.#balance();
+      void answer.then((late) => {
+        this.#calls--;
+        if (this.#closing.signal.aborted) return;
+        this.#write(late);
+        turn.release();
+        this.#balance();
+      });
+    }
+  }
+
+  /** The peer sent what is not JSON: says so and ends the connection. */
+  fault(message: string): void {
+    this.#write(nullError(rpcCode.parse, message));
+    this.#wire.end();
+  }
+
+  /** The peer has taken what was queued. */
+  drained(): void {
+    this.#balance();
+  }
+
+  /** The connection is gone. */
+  close(): void {
+    clearTimeout(this.#writeDeadline);
+    this.#closing.abort();
+    this.#subscriptions.close();
+  }
+
+  #push(text: string): void {
+    if (this.#closing.signal.aborted) return;
+    if (this.#wire.unsent() + text.length > this.#limits.maxNotified) this.#wire.destroy();
+    else this.#wire.write(text);
+  }
+
+  #write(text: string): void {
+    if (text === "") return;
+    this.#wire.write(text);
+    if (this.#wire.unsent() > this.#limits.maxUnsent) this.#balance();
+  }
+
+  /** Reads from the peer only while it keeps up. */
+  #balance(): void {
+    const isSlow = this.#wire.unsent() > this.#limits.maxUnsent;
+    const mustWait = isSlow || this.#calls >= this.#limits.maxCalls;
+    if (isSlow) this.#writeDeadline ??= setTimeout(() => this.#wire.destroy(), this.#limits.writeMs);
+    else {
+      clearTimeout(this.#writeDeadline);
+      this.#writeDeadline = undefined;
+    }
+    if (mustWait === this.#paused) return;
+    this.#paused = mustWait;
+    if (mustWait) this.#wire.pause();
+    else this.#wire.resume();
+  }
+}

@@ -1,0 +1,101 @@
+/** The WebSocket listener: upgrades on any path, checks the origin, carries text frames both ways. */
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { Socket } from "node:net";
+import { hostname } from "node:os";
+import { type WebSocket, WebSocketServer } from "ws";
+import type { Endpoint } from "./dispatch.ts";
+import { type Listener, listenOn, type TcpAddress } from "./listener.ts";
+import { type StreamLimits, StreamSession, streamDefaults, type Wire } from "./stream-session.ts";
+import type { SubscriptionLimit } from "./subscriptions.ts";
+
+/** How a WebSocket listener is opened. */
+export interface WsOptions extends TcpAddress {
+  readonly endpoint: Endpoint;
+  readonly subscriptionLimit: SubscriptionLimit;
+  /** Allowed origins, or `*`; empty allows `http://localhost` and the machine's name. */
+  readonly origins?: readonly string[];
+  readonly maxConnections?: number;
+  readonly maxMessage?: number;
+  /** Milliseconds from the connection's beginning, 0 for none: it is closed then. */
+  readonly readDeadlineMs?: number;
+  readonly limits?: Partial<StreamLimits>;
+}
+
+/** Opens a listener; it serves when the promise resolves. Rejects when the address is taken. */
+export async function openWs(options: WsOptions): Promise<Listener> {
+  const { maxConnections = 3000, maxMessage = 512 * 1024 } = options;
+  const origins = allowedOrigins(options.origins ?? []);
+  const upgrader = new WebSocketServer({ noServer: true, maxPayload: maxMessage, perMessageDeflate: false });
+  const server = createServer({ headersTimeout: 30_000, requestTimeout: 30_000 }, (_request, response) => {
+    response.writeHead(400, { ...PLAIN, "Sec-Websocket-Version": "13" });
+    response.end("Bad Request\n");
+  });
+  server.on("upgrade", (request: IncomingMessage, socket: Socket, head: Buffer) => {
+    socket.on("error", () => socket.destroy());
+    if (!isOriginAllowed(request.headers.origin, origins)) {
+      refuse(socket, "403 Forbidden", "Forbidden\n");
+    } else if (upgrader.clients.size >= maxConnections) {
+      refuse(socket, "200 OK", "");
+    } else {
+      upgrader.handleUpgrade(request, socket, head, (peer) => serve(peer, socket, options));
+    }
+  });
+  upgrader.on("wsClientError", (_error, socket) =>
+    refuse(socket as Socket, "400 Bad Request", "Bad Request\n"),
+  );
+  const address = await listenOn(server, options);
+  return { url: `ws://${address}`, address, [Symbol.asyncDispose]: () => close(server, upgrader) };
+}
+
+const PLAIN = { "Content-Type": "text/plain; charset=utf-8", "X-Content-Type-Options": "nosniff" };
+
+function allowedOrigins(origins: readonly string[]): ReadonlySet<string> {
+  const given = origins.filter((origin) => origin !== "").map((origin) => origin.toLowerCase());
+  return new Set(given.length > 0 ? given : ["http://localhost", `http://${hostname().toLowerCase()}`]);
+}
+
+function isOriginAllowed(origin: string | undefined, allowed: ReadonlySet<string>): boolean {
+  return origin === undefined || origin === "" || allowed.has("*") || allowed.has(origin.toLowerCase());
+}
+
+function refuse(socket: Socket, status: string, body: string): void {
+  const headers = Object.entries(PLAIN).map(([name, value]) => `${name}: ${value}\r\n`);
+  const head = `HTTP/1.1 ${status}\r\n${body === "" ? "" : headers.join("")}`;
+  socket.end(`${head}Content-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`);
+}
+
+function serve(peer: WebSocket, socket: Socket, options: WsOptions): void {
+  const { endpoint, subscriptionLimit, readDeadlineMs = 0 } = options;
+  const limits = { ...streamDefaults, ...options.limits };
+  const session: StreamSession = new StreamSession(endpoint, subscriptionLimit, wireOf(peer, socket), limits);
+  socket.on("drain", () => session.drained());
+  const deadline = readDeadlineMs > 0 ? setTimeout(() => peer.terminate(), readDeadlineMs) : undefined;
+  peer.on("message", (bytes: Buffer) => session.receive(bytes.toString("utf8")));
+  peer.on("error", () => undefined); // a message too large, a broken frame: `ws` closes with the right code
+  peer.on("close", () => {
+    clearTimeout(deadline);
+    session.close();
+  });
+}
+
+function wireOf(peer: WebSocket, socket: Socket): Wire {
+  return {
+    write: (text) => peer.send(text),
+    unsent: () => socket.writableLength,
+    pause: () => peer.pause(),
+    resume: () => peer.resume(),
+    end: () => peer.close(),
+    destroy: () => peer.terminate(),
+  };
+}
+
+async function close(server: Server, upgrader: WebSocketServer): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve));
+  for (const peer of upgrader.clients) peer.close(1001);
+  const deadline = setTimeout(() => {
+    for (const peer of upgrader.clients) peer.terminate();
+  }, 1000);
+  server.closeAllConnections();
+  await closed;
+  clearTimeout(deadline);
+}

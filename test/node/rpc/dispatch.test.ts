@@ -1,0 +1,164 @@
+import { expect, test } from "@jest/globals";
+import { text } from "../../../node/rpc/codecs/plain.ts";
+import { createBudget, PARSE_ERROR } from "../../../node/rpc/dispatch.ts";
+import { RpcError } from "../../../node/rpc/errors.ts";
+import { method } from "../../../node/rpc/method.ts";
+import { aCall, anEndpoint, aSession, gate, recorded } from "./fixture.ts";
+
+const posts = recorded.http.filter(({ status, method: verb }) => status === 200 && verb === "POST");
+
+test("bodies are answered byte for byte as the Go node answers them", async () => {
+  const endpoint = anEndpoint();
+  for (const { request, response } of posts) {
+    expect([request, (await endpoint.answer(request, aSession)) ?? PARSE_ERROR]).toEqual([request, response]);
+  }
+  expect(posts.length).toBeGreaterThan(60);
+});
+
+test("null is an invalid request, alone and in a batch", () => {
+  const invalid = '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"invalid request"}}';
+  expect(anEndpoint().answer("null", aSession)).toBe(`${invalid}\n`);
+  expect(anEndpoint().answer("[null]", aSession)).toBe(`[${invalid}]\n`);
+});
+
+function failing(error: unknown) {
+  return method({
+    name: "net_fail",
+    summary: "",
+    params: {},
+    result: text,
+    handle: () => {
+      throw error;
+    },
+  });
+}
+
+test("an error of another room keeps its words, with the server code", () => {
+  const error = Object.assign(new Error("nonce too low"), { code: "nonce-too-low" });
+  const answer = anEndpoint({ methods: [failing(error)] }).answer(aCall("net_fail"), aSession);
+  expect(answer).toBe('{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"nonce too low"}}\n');
+});
+
+test("an error with its own code keeps code and data", () => {
+  const error = new RpcError(3, "execution reverted: <no>", '"0x08"');
+  const answer = anEndpoint({ methods: [failing(error)] }).answer(aCall("net_fail"), aSession);
+  expect(answer).toBe(
+    '{"jsonrpc":"2.0","id":1,"error":{"code":3,"message":"execution reverted: \\u003cno\\u003e","data":"0x08"}}\n',
+  );
+});
+
+test.each([
+  ["a defect", new TypeError("x is not a function at /secret/path")],
+  ["a system error", Object.assign(new Error("no such file /secret/path"), { code: "ENOENT" })],
+  ["something that is no error", "text"],
+])("%s is reported inside and answered without internals", (_name, error) => {
+  const bugs: unknown[] = [];
+  const onBug = (bug: unknown) => void bugs.push(bug);
+  const endpoint = anEndpoint({ methods: [failing(error)], options: { onBug } });
+  expect(endpoint.answer(aCall("net_fail"), aSession)).toBe(
+    '{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"internal error"}}\n',
+  );
+  expect(bugs).toEqual([error]);
+});
+
+test("a rejected handler is answered like one that throws", async () => {
+  const late = method({
+    name: "net_late",
+    summary: "",
+    params: {},
+    result: text,
+    handle: () => Promise.reject(new RpcError(-32000, "no")),
+  });
+  const endpoint = anEndpoint({ methods: [late] });
+  expect(await endpoint.answer(aCall("net_late"), aSession)).toContain('"error":{"code":-32000,"message":"no"}');
+});
+
+test("requests beyond the pending limit are refused with one object, batches too", async () => {
+  const slow = gate("net_slow");
+  const budget = createBudget({ maxPending: 2 });
+  const endpoint = anEndpoint({ methods: [slow.method], options: { budget } });
+  const first = endpoint.answer(aCall("net_slow"), aSession);
+  const second = endpoint.answer(aCall("net_slow"), aSession);
+  const refused =
+    '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"server requests exceed the limit"}}\n';
+  expect(endpoint.answer(aCall("net_version"), aSession)).toBe(refused);
+  expect(endpoint.answer(`[${aCall("net_version")}]`, aSession)).toBe(refused);
+  slow.open();
+  await Promise.all([first, second]);
+  expect(endpoint.answer(aCall("net_version"), aSession)).toContain('"result":"13408"');
+});
+
+test("a batch keeps its order around entries that answer late", async () => {
+  const slow = gate("net_slow");
+  const endpoint = anEndpoint({ methods: [slow.method] });
+  const batch = `[${aCall("net_version", [], 1)},${aCall("net_slow", [], 2)},${aCall("net_version", [], 3)}]`;
+  const answer = endpoint.answer(batch, aSession);
+  slow.open();
+  const ids = (JSON.parse((await answer) ?? "") as { id: number }[]).map(({ id }) => id);
+  expect(ids).toEqual([1, 2, 3]);
+});
+
+test("a batch whose answer grows too large goes on with refusals", () => {
+  const wide = method({
+    name: "net_wide",
+    summary: "",
+    params: {},
+    result: text,
+    handle: () => "x".repeat(600),
+  });
+  const endpoint = anEndpoint({ methods: [wide], options: { budget: createBudget({ maxBatchAnswer: 1000 }) } });
+  const calls = [1, 2, 3].map((id) => aCall("net_wide", [], id));
+  const answers = JSON.parse(String(endpoint.answer(`[${calls.join(",")}]`, aSession))) as Record<string, unknown>[];
+  expect(answers.map(({ id }) => id)).toEqual([1, 2, 3]);
+  expect(answers[0]).toHaveProperty("result");
+  expect(answers[1]).toHaveProperty("error", { code: -32003, message: "response too large" });
+  expect(answers[2]).toHaveProperty("error", { code: -32003, message: "response too large" });
+});
+
+test("a long batch lets other work run in between and still answers in order", async () => {
+  const busy = method({
+    name: "net_busy",
+    summary: "",
+    params: {},
+    result: text,
+    handle: () => {
+      for (const until = performance.now() + 1; performance.now() < until; );
+      return "done";
+    },
+  });
+  const endpoint = anEndpoint({ methods: [busy] });
+  const calls = Array.from({ length: 60 }, (_, id) => aCall("net_busy", [], id));
+  const answer = endpoint.answer(`[${calls.join(",")}]`, aSession);
+  expect(typeof answer).not.toBe("string");
+  const ids = (JSON.parse((await answer) ?? "") as { id: number }[]).map(({ id }) => id);
+  expect(ids).toEqual(calls.map((_, id) => id));
+});
+
+test("klay and kaia are the chain module, eth is a module of its own", () => {
+  const endpoint = anEndpoint();
+  for (const name of ["chain_blockNumber", "klay_blockNumber", "kaia_blockNumber", "eth_blockNumber"]) {
+    expect(endpoint.answer(aCall(name), aSession)).toContain('"result":"0x21"');
+  }
+  expect(endpoint.answer(aCall("klay_chainId"), aSession)).toContain('"code":-32601');
+});
+
+test("methods for readers go to the pool with their parameters as written", async () => {
+  const calls: unknown[] = [];
+  const readers = {
+    call: (name: string, params: string) => {
+      calls.push([name, params]);
+      return Promise.resolve("[]");
+    },
+  };
+  const scan = method({
+    name: "chain_scan",
+    summary: "",
+    params: { what: text },
+    result: text,
+    runs: "reader",
+    handle: () => "here",
+  });
+  const endpoint = anEndpoint({ methods: [scan], options: { readers } });
+  expect(await endpoint.answer(aCall("klay_scan", ["a b"]), aSession)).toBe('{"jsonrpc":"2.0","id":1,"result":[]}\n');
+  expect(calls).toEqual([["chain_scan", '["a b"]']]);
+});

@@ -1,0 +1,91 @@
+import { expect, test } from "@jest/globals";
+import { readEnvelope } from "../../../node/rpc/envelope.ts";
+import { JsonScanError, JsonScanner, jsonFault } from "../../../node/rpc/json-scanner.ts";
+
+/** A small generator with a fixed seed. */
+function random(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+const SEEDS = [
+  '{"jsonrpc":"2.0","id":1,"method":"eth_getBalance","params":["0x22","latest"]}',
+  '[{"id":"a\\"b","method":"net_version"},{"method":"x","params":{"a":[1,{"b":null}]}},5,null]',
+  ' {"ID" : -1.5e3 , "result":{}, "error" : null, "other":["\\u0041"], "params":[true,false,[[]]]} ',
+];
+
+test("what is accepted and refused is what JSON.parse accepts and refuses", () => {
+  const next = random(7);
+  const pieces = [..."{}[]:,\"\\ \n0123456789-+.eEtfnu\u0001x", '"id"', "null", "true", '"method":"m"'];
+  let valid = 0;
+  for (let round = 0; round < 20_000; round++) {
+    let mutated = SEEDS[next(SEEDS.length)] ?? "";
+    for (let change = next(4); change > 0; change--) {
+      const at = next(mutated.length);
+      mutated = mutated.slice(0, at) + (pieces[next(pieces.length)] ?? "") + mutated.slice(at + next(3));
+    }
+    const envelope = readEnvelope(mutated);
+    const end = envelope === undefined || envelope === "empty" ? mutated.length : envelope.end;
+    const isJson = isValid(mutated.slice(0, end));
+    expect([mutated, envelope !== undefined && envelope !== "empty"]).toEqual([mutated, isJson]);
+    expect([mutated, jsonFault(mutated.slice(0, end)) === undefined]).toEqual([mutated, isJson]);
+    if (isJson) valid++;
+  }
+  expect(valid).toBeGreaterThan(2000);
+});
+
+function isValid(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+test("values nested ten thousand deep are read, deeper ones refused, none overflows", () => {
+  const nested = (depth: number) => `{"id":1,"method":"m","params":[${"[".repeat(depth)}${"]".repeat(depth)}]}`;
+  expect(readEnvelope(nested(9_999))).toBeDefined();
+  expect(readEnvelope(nested(10_001))).toBeUndefined();
+  expect(readEnvelope(nested(200_000))).toBeUndefined();
+  const escaped = `{"id":1,"params":["\\u0041",${"[".repeat(9_000)}${"]".repeat(9_000)}]}`;
+  expect(() => readEnvelope(escaped)).not.toThrow();
+});
+
+test.each([
+  ["{bad", "invalid character 'b' looking for beginning of object key string"],
+  ["nul1", "invalid character '1' in literal null (expecting 'l')"],
+  ["[1 2]", "invalid character '2' after array element"],
+  ['{"a" 1}', "invalid character '1' after object key"],
+  ['{"a":1 "b"', "invalid character '\"' after object key:value pair"],
+  ["-x", "invalid character 'x' in numeric literal"],
+  ["1.x", "invalid character 'x' after decimal point in numeric literal"],
+  ["1e+x", "invalid character 'x' in exponent of numeric literal"],
+  ['"\\x"', "invalid character 'x' in string escape code"],
+  ['"\\u00g"', "invalid character 'g' in \\u hexadecimal character escape"],
+  ['"\n"', "invalid character '\\n' in string literal"],
+  ["'a'", "invalid character '\\'' looking for beginning of value"],
+  ["[", "unexpected EOF"],
+])("%j is refused in the Go node's words", (text, fault) => {
+  expect(jsonFault(text)).toBe(fault);
+});
+
+test("the scanner finds the end of a value however the text is cut", () => {
+  const value = '{"a":[1,"x\\"}",{"b":null}],"c":-1.5e3}';
+  for (let cut = 1; cut < value.length; cut++) {
+    const scanner = new JsonScanner();
+    expect(scanner.scan(value.slice(0, cut), 0)).toBe(-1);
+    expect(scanner.scan(`${value.slice(cut)} next`, 0)).toBe(value.length - cut);
+  }
+});
+
+test("a bare scalar ends only when something follows it", () => {
+  const scanner = new JsonScanner();
+  expect(scanner.scan(" 12", 0)).toBe(-1);
+  expect(scanner.started).toBe(true);
+  expect(scanner.scan("3 ", 0)).toBe(1);
+  expect(() => new JsonScanner().scan("1x", 0)).not.toThrow(JsonScanError);
+});

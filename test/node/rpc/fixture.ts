@@ -1,0 +1,203 @@
+/** A registry without a chain behind it, and the recorded answers of a Go node whose facts it repeats. */
+import { readFileSync } from "node:fs";
+import { connect, type Socket } from "node:net";
+import { blockReference } from "../../../node/rpc/codecs/block-number.ts";
+import { address, data, hash, numberQuantity, quantity } from "../../../node/rpc/codecs/hex.ts";
+import { text } from "../../../node/rpc/codecs/plain.ts";
+import { createBudget, createEndpoint, type Endpoint, type EndpointOptions } from "../../../node/rpc/dispatch.ts";
+import { type Method, method } from "../../../node/rpc/method.ts";
+import { rpcProfiles } from "../../../node/rpc/profiles.ts";
+import { createRegistry } from "../../../node/rpc/registry.ts";
+import { type Subscription, subscription } from "../../../node/rpc/subscription.ts";
+import { keccak256 } from "../../../node/crypto/keccak.ts";
+
+/** What was recorded. */
+export interface Recorded {
+  readonly http: readonly {
+    readonly method: string;
+    readonly path: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly request: string;
+    readonly status: number;
+    readonly answerHeaders: Readonly<Record<string, string>>;
+    readonly response: string;
+  }[];
+  readonly parameterErrors: readonly (readonly [method: string, params: unknown, message: string])[];
+  readonly ipc: readonly { readonly request: string; readonly response: string; readonly varies: boolean }[];
+  readonly ws: readonly (readonly ["send" | "recv", string])[];
+}
+
+/** The recorded answers; see the file's `_about`. */
+export const recorded = JSON.parse(readFileSync("test/vectors/rpc-transport.json", "utf8")) as Recorded;
+
+/** A handler that the test lets go when it likes. */
+export interface Gate {
+  readonly method: Method;
+  open(): void;
+  readonly calls: number;
+}
+
+/** A method whose answers wait until the test opens the gate. */
+export function gate(name: string): Gate {
+  const waiting: (() => void)[] = [];
+  let calls = 0;
+  return {
+    method: method({
+      name,
+      summary: "",
+      params: {},
+      result: text,
+      handle: () => {
+        calls++;
+        return new Promise<string>((resolve) => waiting.push(() => resolve("late")));
+      },
+    }),
+    open: () => {
+      for (const go of waiting.splice(0)) go();
+    },
+    get calls() {
+      return calls;
+    },
+  };
+}
+
+/** A source of notifications that the test drives. */
+export interface Ticker {
+  readonly rows: readonly Subscription[];
+  tick(payload: string): void;
+  readonly listeners: number;
+}
+
+/** `newHeads` of both modules, `logs` with a required argument; ticks go to all. */
+export function ticker(): Ticker {
+  const listeners = new Set<(payload: string) => void>();
+  const start = (notify: (payload: string) => void) => {
+    listeners.add(notify);
+    return () => listeners.delete(notify);
+  };
+  const row = (module: string, name: string) =>
+    subscription({ module, name, summary: "", params: {}, start: (_args, notify) => start(notify) });
+  return {
+    rows: [
+      row("chain", "newHeads"),
+      row("eth", "newHeads"),
+      row("chain", "newPendingTransactions"),
+      row("chain", "syncing"),
+      row("admin", "peerEvents"),
+    ],
+    tick: (payload) => {
+      for (const listener of listeners) listener(payload);
+    },
+    get listeners() {
+      return listeners.size;
+    },
+  };
+}
+
+/** The methods that the recorded transport entries call. */
+const methods: readonly Method[] = [
+  method({ name: "net_version", summary: "", params: {}, result: text, handle: () => "13408" }),
+  method({
+    name: "chain_blockNumber",
+    aliases: ["eth_blockNumber"],
+    summary: "",
+    params: {},
+    result: numberQuantity,
+    handle: () => 33,
+  }),
+  method({ name: "eth_chainId", summary: "", params: {}, result: numberQuantity, handle: () => 13_408 }),
+  method({
+    name: "chain_getBalance",
+    aliases: ["eth_getBalance"],
+    summary: "",
+    params: { address, block: blockReference },
+    result: quantity,
+    handle: () => 5n,
+  }),
+  method({ name: "web3_sha3", summary: "", params: { data }, result: hash, handle: (args) => keccak256(args.data) }),
+];
+
+/** An endpoint that serves everything, with further methods and subscriptions of the test's own. */
+export function anEndpoint(
+  more: {
+    readonly methods?: readonly Method[];
+    readonly subscriptions?: readonly Subscription[];
+    readonly options?: Partial<EndpointOptions>;
+    readonly profile?: keyof typeof rpcProfiles;
+  } = {},
+): Endpoint {
+  const registry = createRegistry(rpcProfiles[more.profile ?? "kaia"]);
+  registry.add([...methods, ...(more.methods ?? [])]);
+  registry.addSubscriptions(more.subscriptions ?? []);
+  registry.seal();
+  const onBug = (error: unknown) => {
+    throw error;
+  };
+  return createEndpoint({ view: registry.view("all"), budget: createBudget(), onBug, ...more.options });
+}
+
+/** A session that nothing can be pushed to. */
+export const aSession = { signal: new AbortController().signal, subscriptions: undefined };
+
+/** The text of one call. */
+export function aCall(name: string, params: unknown = [], id: unknown = 1): string {
+  return JSON.stringify({ jsonrpc: "2.0", id, method: name, params });
+}
+
+/** A bare socket that gathers what comes. */
+export interface Peer extends AsyncDisposable {
+  readonly socket: Socket;
+  /** What has come so far. */
+  readonly received: string;
+  send(bytes: string | Uint8Array): void;
+  /** Resolves with everything received once it passes the check. Rejects when the peer closes before. */
+  until(check: (received: string) => boolean): Promise<string>;
+  /** Resolves with everything received when the other side has closed. */
+  closed(): Promise<string>;
+}
+
+/** Connects to `host:port` or a path. */
+export async function aPeer(where: string): Promise<Peer> {
+  const [, host, port] = /^(?:http:\/\/|ws:\/\/)?([\d.]+):(\d+)$/.exec(where) ?? [];
+  const socket = host === undefined ? connect({ path: where }) : connect({ host, port: Number(port) });
+  let received = "";
+  let isClosed = false;
+  let wake: () => void = () => undefined;
+  const turn = () =>
+    new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+  socket.setEncoding("utf8");
+  socket.on("data", (chunk: string) => {
+    received += chunk;
+    wake();
+  });
+  socket.on("error", () => wake());
+  socket.on("close", () => {
+    isClosed = true;
+    wake();
+  });
+  await new Promise((resolve) => socket.once("connect", resolve));
+  return {
+    socket,
+    get received() {
+      return received;
+    },
+    send: (bytes) => void socket.write(bytes),
+    until: async (check) => {
+      while (!check(received)) {
+        if (isClosed) throw new Error(`closed after ${JSON.stringify(received)}`);
+        await turn();
+      }
+      return received;
+    },
+    closed: async () => {
+      while (!isClosed) await turn();
+      return received;
+    },
+    [Symbol.asyncDispose]: async () => {
+      socket.destroy();
+      while (!isClosed) await turn();
+    },
+  };
+}
