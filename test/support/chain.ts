@@ -19,7 +19,7 @@ import type { Store } from "../../node/store/store.ts";
 export const RECORDED = fileURLToPath(new URL("../vectors/chains/transfers/", import.meta.url));
 
 /** A chain and what it stands on. */
-export interface TestChain extends OpenChain {
+export interface TestChain extends OpenChain, AsyncDisposable {
   readonly store: Store;
   readonly state: State;
 }
@@ -30,7 +30,16 @@ export async function aChain(genesis: Genesis): Promise<TestChain> {
   const state = await openState({ chain: store, trie: memoryTries() });
   await writeGenesis({ store, state }, genesis);
   const database = { store, state, [Symbol.asyncDispose]: async () => undefined };
-  return { ...openConsensusChain(database, silentLog, systemClock), store, state };
+  const dispose = async (): Promise<void> => {
+    await state[Symbol.asyncDispose]();
+    await store[Symbol.asyncDispose]();
+  };
+  return {
+    ...openConsensusChain(database, silentLog, systemClock),
+    store,
+    state,
+    [Symbol.asyncDispose]: dispose,
+  };
 }
 
 export async function recordedGenesis(): Promise<Genesis> {

@@ -28,7 +28,7 @@ async function insertRaw({ writer }: TestChain, raw: Uint8Array): Promise<void> 
 }
 
 test("every block is taken, and hashes, roots and bytes are the recorded ones", async () => {
-  const open = await openRecorded();
+  await using open = await openRecorded();
   const recorded =
     await recordedJson<{ hash: string; stateRoot: string; receiptsRoot: string }[]>("blocks.json.gz");
   for (const raw of blocks.slice(1)) await insertRaw(open, raw);
@@ -51,7 +51,7 @@ function roundPosition(raw: Uint8Array): number {
 }
 
 test("a changed byte anywhere but in the round is refused, and nothing is changed by it", async () => {
-  const open = await openRecorded();
+  await using open = await openRecorded();
   const random = seededRandom(3);
   for (const [number, raw] of blocks.entries()) {
     if (number === 0) continue;
@@ -74,7 +74,7 @@ test("a changed byte anywhere but in the round is refused, and nothing is change
 }, 120_000);
 
 test("a block that spends what is not there is refused by name", async () => {
-  const open = await openRecorded();
+  await using open = await openRecorded();
   await expect(insertRaw(open, blocks[5] ?? new Uint8Array(0))).rejects.toMatchObject({
     code: "bad-block",
     block: 5,
@@ -83,7 +83,7 @@ test("a block that spends what is not there is refused by name", async () => {
 });
 
 test("nobody sees a block before it is synced", async () => {
-  const open = await openRecorded();
+  await using open = await openRecorded();
   const heads: number[] = [];
   open.chain.onHead((block) => heads.push(block.header.number));
   await insertRaw(open, blocks[1] ?? new Uint8Array(0));
