@@ -85,10 +85,7 @@ export class PoolCore {
     }
     const accounts = this.ledger.accounts();
     let checks = FULL_CHECKS;
-    for (const account of accounts) {
-      this.#demote(account, checks > 0);
-      checks -= account.pending;
-    }
+    for (const account of accounts) checks -= this.#demote(account, checks > 0);
     const promoted = accounts.flatMap((account) => this.#promote(account, true));
     this.#limit();
     return promoted.filter((entry) => entry.pooled);
@@ -142,7 +139,8 @@ export class PoolCore {
     throw new PoolError("full", `txpool is full: ${this.ledger.size}`);
   }
 
-  #demote(account: AccountQueue, fully: boolean): void {
+  /** Gives back how many executable transactions were looked at. */
+  #demote(account: AccountQueue, fully: boolean): number {
     const { state } = this.#terms;
     const nonce = state.nonce(account.address);
     this.ledger.dropBelow(account, nonce);
@@ -157,6 +155,7 @@ export class PoolCore {
         transaction.nonce !== nonce + BigInt(index) || !isPayable(transaction, this.#terms),
     );
     if (broken >= 0) this.ledger.demoteFrom(account, broken);
+    return pending.length;
   }
 
   #promote(account: AccountQueue, recheck: boolean): PoolEntry[] {

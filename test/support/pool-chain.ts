@@ -29,6 +29,8 @@ export class FakeChain implements PoolChain {
   unit: bigint;
   baseFee: bigint | undefined;
   changes: Partial<Rules>;
+  /** What the next block's rules have beyond those of the head. */
+  nextChanges: Partial<Rules> = {};
   #number = 10;
   #accounts = new Map<string, Account>();
   readonly #listeners = new Set<(block: Block, receipts: readonly []) => void>();
@@ -47,8 +49,8 @@ export class FakeChain implements PoolChain {
     return headerOf(this.#number);
   }
 
-  rules(): Rules {
-    return { ...BASE_RULES, ...this.changes };
+  rules(number: number): Rules {
+    return { ...BASE_RULES, ...this.changes, ...(number > this.#number ? this.nextChanges : {}) };
   }
 
   unitPrice(): bigint {
