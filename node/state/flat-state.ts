@@ -1,0 +1,62 @@
+import { mapKey } from "../bytes/hex.ts";
+import { keccak256 } from "../crypto/keccak.ts";
+import type { Rows } from "../store/store.ts";
+import { tables } from "../store/tables.ts";
+import { type AccountRecord, recordOf } from "./flat.ts";
+import { RecentMap } from "./recent-map.ts";
+
+/** Rows that an accepted block changed, by account address (`mapKey`) and by slot key (`mapKey`). */
+export interface FlatChanges {
+  readonly accounts: ReadonlyMap<string, AccountRecord>;
+  readonly slots: ReadonlyMap<string, Uint8Array | undefined>;
+}
+
+/**
+ * Accounts, slots and code as the newest accepted block left them. A block's rows are known here from `apply`
+ * on, also before its batch has reached the store.
+ */
+export class FlatState {
+  readonly #rows: Rows;
+  readonly #accounts: RecentMap<AccountRecord>;
+  readonly #confirmAbsent: (hash: Uint8Array) => void;
+  #newest: FlatChanges = { accounts: new Map(), slots: new Map() };
+
+  /** `confirmAbsent` is called for accounts without a row, and throws when it knows better. */
+  constructor(rows: Rows, cachedAccounts: number, confirmAbsent: (hash: Uint8Array) => void) {
+    this.#rows = rows;
+    this.#accounts = new RecentMap(cachedAccounts);
+    this.#confirmAbsent = confirmAbsent;
+  }
+
+  /** `name` is the address's `mapKey`. */
+  record(address: Uint8Array, name: string): AccountRecord {
+    const known = this.#accounts.get(name) ?? this.#newest.accounts.get(name);
+    if (known !== undefined) return known;
+    const hash = keccak256(address);
+    const record = recordOf(hash, this.#rows.get(tables.account.key(hash)));
+    if (record.flat === undefined) this.#confirmAbsent(hash);
+    this.#accounts.set(name, record);
+    return record;
+  }
+
+  /** Without leading zeros; `undefined` for zero. */
+  slot(accountHash: Uint8Array, incarnation: number, slotHash: Uint8Array): Uint8Array | undefined {
+    const key = tables.slot.key(accountHash, incarnation, slotHash);
+    const { slots } = this.#newest;
+    if (slots.size > 0) {
+      const name = mapKey(key);
+      if (slots.has(name)) return slots.get(name);
+    }
+    return this.#rows.get(key);
+  }
+
+  code(hash: Uint8Array): Uint8Array | undefined {
+    return this.#rows.get(tables.code.key(hash));
+  }
+
+  /** The rows of the block that was just accepted. The store must know those of all earlier ones. */
+  apply(changes: FlatChanges): void {
+    this.#newest = changes;
+    for (const [name, record] of changes.accounts) this.#accounts.set(name, record);
+  }
+}

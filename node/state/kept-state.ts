@@ -1,0 +1,243 @@
+import type { Log } from "../observe/log.ts";
+import type { Batch, Store } from "../store/store.ts";
+import { tables } from "../store/tables.ts";
+import { StateError } from "./error.ts";
+import { FlatState } from "./flat-state.ts";
+import type { History, StoredHistory } from "./history.ts";
+import { JournaledWorld } from "./journaled-world.ts";
+import { encodeHead, HEAD_KEY, type StateHead } from "./rows.ts";
+import { type Sealed, sealWorld, unseal } from "./sealing.ts";
+import type { State, StateView, Verified } from "./state.ts";
+import { viewAt } from "./state-view.ts";
+import { isDamage, type TrieKeeper } from "./trie-keeper.ts";
+import { encodeUndo } from "./undo.ts";
+import { verifyState } from "./verify.ts";
+import type { World } from "./world.ts";
+
+/** What the state needs of the options. */
+export interface StateSettings {
+  readonly chain: Store;
+  readonly log: Log;
+  readonly retention: number;
+  readonly flushInterval: number;
+  readonly flushBytes: number;
+  readonly cachedAccounts: number;
+}
+
+/** The state over a chain database and a trie database. */
+export class KeptState implements State {
+  readonly #settings: StateSettings;
+  readonly #keeper: TrieKeeper;
+  readonly #flat: FlatState;
+  readonly #history: History;
+  readonly #closing = new AbortController();
+  #head: StateHead;
+  #firstRecord: number;
+  #durable: number;
+  #ready: Promise<void> = Promise.resolve();
+  /** What holds the tries: nothing may change them meanwhile. */
+  #held: "catching up" | "sealed" | "flushing" | "verifying" | undefined;
+  #sealed: Sealed | undefined;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(settings: StateSettings, keeper: TrieKeeper, { history, firstRecord, hasGap }: StoredHistory) {
+    this.#settings = settings;
+    this.#keeper = keeper;
+    this.#history = history;
+    this.#firstRecord = firstRecord;
+    this.#head = keeper.head;
+    this.#durable = keeper.head.number;
+    this.#flat = new FlatState(settings.chain, settings.cachedAccounts, (hash) => this.#confirmAbsent(hash));
+    if (hasGap || settings.chain.damage !== undefined) this.#repair();
+    else if (!keeper.isAt(this.#head)) this.#prepare(keeper.catchUp(this.#head, this.#closing.signal));
+  }
+
+  get number(): number {
+    return this.#head.number;
+  }
+
+  get root(): Uint8Array {
+    return this.#head.root;
+  }
+
+  get ready(): Promise<void> {
+    return this.#ready;
+  }
+
+  begin(): World {
+    if (this.#held === "catching up") throw new StateError("not-ready", "the trie is still catching up");
+    return new JournaledWorld(this.#flat, this.#head.number);
+  }
+
+  seal(world: World, options: { readonly keepEmpty?: boolean } = {}): Uint8Array {
+    this.#assertFree();
+    if (!(world instanceof JournaledWorld) || world.base !== this.#head.number) {
+      throw new StateError("busy", `the world does not stand on block ${this.#head.number}`);
+    }
+    world.base = undefined;
+    if (options.keepEmpty !== true) world.endTransaction();
+    try {
+      this.#sealed = sealWorld(world, this.#keeper.tries, this.#head);
+    } catch (error) {
+      throw this.#damaged(error);
+    }
+    this.#held = "sealed";
+    return this.#sealed.after.root;
+  }
+
+  accept(number: number, batch: Batch): void {
+    const { rows, codes, flat, after } = this.#takeSealed();
+    if (number !== after.number)
+      throw new StateError("busy", `block ${after.number} is sealed, not ${number}`);
+    for (const { key, after: row } of rows) {
+      if (row === undefined) batch.delete(key);
+      else batch.put(key, row);
+    }
+    for (const [hash, code] of codes) batch.put(tables.code.key(hash), code);
+    batch.put(HEAD_KEY, encodeHead(after));
+    if (number > 0) {
+      batch.put(tables.undo.key(number), encodeUndo(rows));
+      this.#history.add(number, rows);
+    }
+    this.#prune(number, batch);
+    this.#flat.apply(flat);
+    this.#head = after;
+  }
+
+  reject(): void {
+    const sealed = this.#takeSealed();
+    try {
+      unseal(sealed, this.#keeper.tries);
+    } catch (error) {
+      throw this.#damaged(error);
+    }
+  }
+
+  persisted(number: number): void {
+    this.#durable = Math.max(this.#durable, number);
+  }
+
+  async flushIfDue(): Promise<void> {
+    const { flushInterval, flushBytes } = this.#settings;
+    if (this.#held !== undefined || this.#durable < this.#head.number) return;
+    const behind = this.#head.number - (this.#keeper.marker ?? -1);
+    if (behind >= flushInterval || (behind > 0 && this.#keeper.tries.dirtyBytes >= flushBytes)) {
+      await this.#gather();
+    }
+  }
+
+  async flush(): Promise<void> {
+    this.#assertFree();
+    if (this.#durable < this.#head.number) {
+      throw new StateError("busy", `block ${this.#head.number} is not durable yet`);
+    }
+    await this.#writing;
+    if (this.#keeper.marker !== this.#head.number && this.#head.number >= 0) await this.#gather();
+    await this.#writing;
+  }
+
+  view(number: number): StateView {
+    if (number < this.#history.oldest || number > this.#head.number) {
+      const kept = `${this.#history.oldest} to ${this.#head.number}`;
+      throw new StateError("state-missing", `no state of block ${number}: kept are those of blocks ${kept}`);
+    }
+    return viewAt(number, { flat: this.#flat, history: this.#history });
+  }
+
+  async verify(progress: (accounts: number) => void = () => undefined): Promise<Verified> {
+    await this.#ready;
+    await this.flush();
+    this.#held = "verifying";
+    try {
+      const { chain } = this.#settings;
+      return await verifyState({ chain, trie: this.#keeper.store, root: this.#head.root, progress });
+    } finally {
+      this.#held = undefined;
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort();
+    await this.#ready.catch(() => undefined);
+    try {
+      if (this.#held === undefined && this.#durable >= this.#head.number) await this.flush();
+      await this.#writing;
+    } catch (error) {
+      // the next start catches up from the undo records
+      this.#settings.log.warn({ number: this.#head.number, error }, "trie not written at close");
+    }
+    await this.#keeper.close();
+  }
+
+  /** One synced batch with all changes since the last; rule: the chain database is durable up to the head. */
+  async #gather(): Promise<void> {
+    this.#held = "flushing";
+    try {
+      await this.#writing;
+      const { written } = await this.#keeper.flush(this.#head);
+      written.catch(() => undefined); // whoever flushes next sees the failure
+      this.#writing = written;
+    } finally {
+      this.#held = undefined;
+    }
+  }
+
+  /** Undo records go when no view needs them and the trie on disk has passed them. */
+  #prune(head: number, batch: Batch): void {
+    const last = Math.min(head - this.#settings.retention, this.#keeper.marker ?? -1);
+    for (; this.#firstRecord <= last; this.#firstRecord++) batch.delete(tables.undo.key(this.#firstRecord));
+  }
+
+  #takeSealed(): Sealed {
+    const sealed = this.#sealed;
+    if (sealed === undefined) throw new StateError("busy", "no world is sealed");
+    this.#sealed = undefined;
+    this.#held = undefined;
+    return sealed;
+  }
+
+  #assertFree(): void {
+    if (this.#held === undefined) return;
+    throw new StateError(
+      this.#held === "catching up" ? "not-ready" : "busy",
+      `the trie is held: ${this.#held}`,
+    );
+  }
+
+  /** An account without a flat row must not be in the trie either; asked where the trie can tell. */
+  #confirmAbsent(hash: Uint8Array): void {
+    if (this.#held !== undefined) return;
+    let isMissing: boolean;
+    try {
+      isMissing = this.#keeper.tries.accounts.get(hash) !== undefined;
+    } catch (error) {
+      throw this.#damaged(error);
+    }
+    if (isMissing) throw this.#damaged(new StateError("trie-damaged", "the flat state lacks an account"));
+  }
+
+  /** Starts the repair of what cannot be trusted any more, and passes the error on. */
+  #damaged(error: unknown): unknown {
+    if (!isDamage(error)) return error;
+    this.#settings.log.error({ number: this.#head.number, error }, "trie does not fit the flat state");
+    this.#repair();
+    if (error instanceof StateError) return error;
+    return new StateError("trie-damaged", "the trie database is damaged", { cause: error });
+  }
+
+  #repair(): void {
+    this.#prepare(this.#keeper.rebuild(this.#head, this.#closing.signal));
+  }
+
+  /** Holds the tries until `work` has brought them to the head; for good when it fails. */
+  #prepare(work: Promise<void>): void {
+    this.#held = "catching up";
+    this.#sealed = undefined;
+    this.#ready = work.then(() => {
+      this.#held = undefined;
+    });
+    this.#ready.catch((error: unknown) => {
+      if (!this.#closing.signal.aborted) this.#settings.log.error({ error }, "state cannot be used");
+    });
+  }
+}

@@ -1,0 +1,45 @@
+import { type Log, silentLog } from "../observe/log.ts";
+import type { Store } from "../store/store.ts";
+import { readHistory } from "./history.ts";
+import { KeptState } from "./kept-state.ts";
+import type { State } from "./state.ts";
+import { openTries } from "./trie-keeper.ts";
+import type { TrieStores } from "./trie-stores.ts";
+
+/** How to open a state. Sizes in bytes; all but the stores may be left out. */
+export interface StateOptions {
+  /** The chain database; it stays the caller's, who closes it after the state. */
+  readonly chain: Store;
+  readonly trie: TrieStores;
+  readonly log?: Log;
+  /** Blocks whose states can be read besides the newest. */
+  readonly retention?: number;
+  /** The trie is written when it is this many blocks behind on disk ... */
+  readonly flushInterval?: number;
+  /** ... or when its changed nodes take this much. */
+  readonly flushBytes?: number;
+  /** Memory for clean trie nodes, taken as it fills. */
+  readonly cacheBytes?: number;
+  /** Accounts kept decoded. */
+  readonly cachedAccounts?: number;
+}
+
+const DEFAULTS = {
+  log: silentLog,
+  retention: 128,
+  flushInterval: 16,
+  flushBytes: 32 * 1024 * 1024,
+  cacheBytes: 32 * 1024 * 1024,
+  cachedAccounts: 32_768,
+};
+
+/**
+ * Opens the state that the chain database holds. Views work when this resolves; the trie may still be catching
+ * up behind them, see `State.ready`. Throws `StoreError` when a directory is in use.
+ */
+export async function openState(options: StateOptions): Promise<State> {
+  const settings = { ...DEFAULTS, ...options };
+  const tries = await openTries(settings);
+  const stored = await readHistory(settings.chain, settings.retention, tries.head.number);
+  return new KeptState(settings, tries, stored);
+}

@@ -1,0 +1,56 @@
+/** The single rows of the state: its head in the chain database, the marker in the trie database. */
+import { concatBytes } from "../bytes/compare.ts";
+import { bytesToNumber, fixedBytes } from "../bytes/integer.ts";
+import { EMPTY_TRIE_ROOT } from "../model/list-root.ts";
+import type { Rows } from "../store/store.ts";
+import { tables, trieTables } from "../store/tables.ts";
+
+/** A block and its state root. */
+export interface Point {
+  readonly number: number;
+  readonly root: Uint8Array;
+}
+
+/** The newest block that the flat state holds, and how many incarnations have been given out by then. */
+export interface StateHead extends Point {
+  readonly incarnations: number;
+}
+
+/** Before block 0. */
+export const NOTHING: StateHead = { number: -1, root: EMPTY_TRIE_ROOT, incarnations: 0 };
+
+export const HEAD_KEY = tables.meta.key("state");
+export const GENERATION_KEY = tables.meta.key("trie");
+export const MARKER_KEY = trieTables.marker.key();
+
+/** The row of a head: number, root, incarnations. */
+export function encodeHead({ number, root, incarnations }: StateHead): Uint8Array {
+  return concatBytes(fixedBytes(number, 6), root, fixedBytes(incarnations, 6));
+}
+
+export function readHead(rows: Rows): StateHead {
+  const row = rows.get(HEAD_KEY);
+  if (row === undefined) return NOTHING;
+  return { ...pointOf(row), incarnations: bytesToNumber(row.subarray(38)) };
+}
+
+/** The row of a marker: number, root. */
+export function encodeMarker({ number, root }: Point): Uint8Array {
+  return concatBytes(fixedBytes(number, 6), root);
+}
+
+/** The block whose trie is stored; `undefined` where none ever was. */
+export function readMarker(rows: Rows): Point | undefined {
+  const row = rows.get(MARKER_KEY);
+  return row && pointOf(row);
+}
+
+/** Which of the trie's directories is the valid one. */
+export function readGeneration(rows: Rows): number {
+  const row = rows.get(GENERATION_KEY);
+  return row === undefined ? 0 : bytesToNumber(row);
+}
+
+function pointOf(row: Uint8Array): Point {
+  return { number: bytesToNumber(row.subarray(0, 6)), root: Uint8Array.from(row.subarray(6, 38)) };
+}

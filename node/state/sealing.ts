@@ -1,0 +1,147 @@
+/**
+ * Puts a world's changes into the tries, and takes them out again. Each old value that a trie gives back is
+ * compared with the flat state: that the two agree is checked for everything a block changes.
+ */
+import { equalBytes } from "../bytes/compare.ts";
+import { bareHex, mapKey } from "../bytes/hex.ts";
+import type { Account } from "../model/account.ts";
+import { EMPTY_TRIE_ROOT } from "../model/list-root.ts";
+import { tables } from "../store/tables.ts";
+import { StateError } from "./error.ts";
+import { type AccountRecord, encodeFlat, leafOf, slotLeaf } from "./flat.ts";
+import type { FlatChanges } from "./flat-state.ts";
+import type { JournaledWorld, WorldAccount, WorldSlot } from "./journaled-world.ts";
+import type { StateHead } from "./rows.ts";
+import type { Trie } from "./trie/trie.ts";
+import type { TrieSet } from "./trie-set.ts";
+import type { FlatChange } from "./undo.ts";
+
+/** A world whose changes are in the tries and nowhere else. */
+export interface Sealed {
+  readonly before: StateHead;
+  readonly after: StateHead;
+  /** Rows of the flat state, in the order in which they were changed. */
+  readonly rows: readonly FlatChange[];
+  readonly flat: FlatChanges;
+  readonly codes: readonly (readonly [hash: Uint8Array, code: Uint8Array])[];
+  /** What `unseal` takes back. */
+  readonly leaves: readonly LeafChange[];
+  /** Storage tries that did not exist before. */
+  readonly created: readonly (readonly [accountHash: Uint8Array, incarnation: number])[];
+}
+
+interface LeafChange {
+  readonly trie: Trie;
+  readonly key: Uint8Array;
+  /** The leaf before; `undefined` where there was none. */
+  readonly before: Uint8Array | undefined;
+}
+
+interface Sealing {
+  readonly tries: TrieSet;
+  readonly rows: FlatChange[];
+  readonly leaves: LeafChange[];
+  readonly accounts: Map<string, AccountRecord>;
+  readonly slots: Map<string, Uint8Array | undefined>;
+  readonly created: (readonly [Uint8Array, number])[];
+  readonly codes: Map<string, readonly [Uint8Array, Uint8Array]>;
+  incarnations: number;
+}
+
+/** Applies the world's changes to the tries. When it throws they are in between and must be thrown away. */
+export function sealWorld(world: JournaledWorld, tries: TrieSet, before: StateHead): Sealed {
+  const sealing: Sealing = {
+    tries,
+    rows: [],
+    leaves: [],
+    accounts: new Map(),
+    slots: new Map(),
+    created: [],
+    codes: new Map(),
+    incarnations: before.incarnations,
+  };
+  for (const entry of world.changed) sealAccount(entry, sealing, world.codes);
+  return {
+    before,
+    after: { number: before.number + 1, root: tries.accounts.hash(), incarnations: sealing.incarnations },
+    rows: sealing.rows,
+    flat: sealing,
+    codes: [...sealing.codes.values()],
+    leaves: sealing.leaves,
+    created: sealing.created,
+  };
+}
+
+/** Takes a sealed world back out of the tries. */
+export function unseal({ before, leaves, created }: Sealed, tries: TrieSet): void {
+  for (let i = leaves.length - 1; i >= 0; i--) {
+    const leaf = leaves[i];
+    if (leaf?.before === undefined) leaf?.trie.delete(leaf.key);
+    else leaf.trie.put(leaf.key, leaf.before);
+  }
+  for (const { trie } of leaves) trie.hash();
+  for (const [accountHash, incarnation] of created) tries.forget(accountHash, incarnation);
+  if (!equalBytes(tries.accounts.hash(), before.root)) {
+    throw new StateError("trie-damaged", `the trie did not come back to the root of block ${before.number}`);
+  }
+}
+
+function sealAccount(entry: WorldAccount, sealing: Sealing, codes: ReadonlyMap<string, Uint8Array>): void {
+  const { record } = entry;
+  const { hash, flat } = record;
+  const account = entry.account && sealStorage(entry, entry.account, sealing);
+  const after = account && encodeFlat(account, entry.incarnation);
+  if (after === undefined ? flat === undefined : flat !== undefined && equalBytes(flat, after)) return;
+  const before = flat && leafOf(flat);
+  putLeaf(sealing, { trie: sealing.tries.accounts, key: hash, before }, after && leafOf(after));
+  sealing.rows.push({ key: tables.account.key(hash), before: flat, after });
+  sealing.accounts.set(entry.name, { hash, flat: after, account, incarnation: entry.incarnation });
+  const codeName = account && codes.size > 0 ? mapKey(account.codeHash) : "";
+  const code = codes.get(codeName);
+  if (account !== undefined && code !== undefined) sealing.codes.set(codeName, [account.codeHash, code]);
+}
+
+/** The account with the root of its slots. */
+function sealStorage(entry: WorldAccount, account: Account, sealing: Sealing): Account {
+  const changed = changedSlots(entry);
+  if (changed.length === 0) return account;
+  const { hash } = entry.record;
+  if (entry.incarnation === 0) {
+    entry.incarnation = ++sealing.incarnations;
+    sealing.created.push([hash, entry.incarnation]);
+  }
+  const isNew = entry.incarnation !== entry.record.incarnation;
+  const root = isNew ? EMPTY_TRIE_ROOT : account.storageRoot;
+  const trie = sealing.tries.storage(hash, entry.incarnation, root);
+  for (const { hash: slotHash, before, value } of changed) {
+    putLeaf(sealing, { trie, key: slotHash, before: leafOfSlot(before) }, leafOfSlot(value));
+    const key = tables.slot.key(hash, entry.incarnation, slotHash);
+    sealing.rows.push({ key, before: rowOfSlot(before), after: rowOfSlot(value) });
+    sealing.slots.set(mapKey(key), rowOfSlot(value));
+  }
+  return { ...account, storageRoot: trie.hash() };
+}
+
+function changedSlots({ slots }: WorldAccount): WorldSlot[] {
+  if (slots === undefined) return [];
+  return [...slots.values()].filter(({ before, value }) => !equalBytes(before, value));
+}
+
+function rowOfSlot(value: Uint8Array): Uint8Array | undefined {
+  return value.length === 0 ? undefined : value;
+}
+
+function leafOfSlot(value: Uint8Array): Uint8Array | undefined {
+  return value.length === 0 ? undefined : slotLeaf(value);
+}
+
+function putLeaf({ leaves }: Sealing, leaf: LeafChange, after: Uint8Array | undefined): void {
+  const { trie, key, before } = leaf;
+  const found = after === undefined ? trie.delete(key) : trie.put(key, after);
+  const agrees =
+    before === undefined ? found === undefined : found !== undefined && equalBytes(found, before);
+  if (!agrees) {
+    throw new StateError("trie-damaged", `trie and flat state differ at ${bareHex(key)}`);
+  }
+  leaves.push(leaf);
+}

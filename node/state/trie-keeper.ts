@@ -1,0 +1,180 @@
+import { equalBytes } from "../bytes/compare.ts";
+import { fixedBytes } from "../bytes/integer.ts";
+import { EMPTY_TRIE_ROOT } from "../model/list-root.ts";
+import type { Log } from "../observe/log.ts";
+import { StoreError } from "../store/error.ts";
+import type { Store } from "../store/store.ts";
+import { StateError } from "./error.ts";
+import { rebuildTries } from "./rebuild.ts";
+import { catchUp } from "./recovery.ts";
+import {
+  encodeMarker,
+  GENERATION_KEY,
+  MARKER_KEY,
+  type Point,
+  readGeneration,
+  readHead,
+  readMarker,
+  type StateHead,
+} from "./rows.ts";
+import { runInSlices } from "./slices.ts";
+import { Slab } from "./trie/slab.ts";
+import { TrieSet } from "./trie-set.ts";
+import type { TrieStores } from "./trie-stores.ts";
+
+/** What the keeper needs of the options. */
+export interface KeeperSettings {
+  readonly chain: Store;
+  readonly trie: TrieStores;
+  readonly log: Log;
+  readonly cacheBytes: number;
+}
+
+/**
+ * The tries and the database that holds them: which generation is valid, up to which block it is written, and
+ * how it comes to the head again. The tries in memory may be ahead of the database, never of the flat state.
+ */
+export class TrieKeeper {
+  /** The flat state's head when this was opened. */
+  readonly head: StateHead;
+  readonly #settings: KeeperSettings;
+  readonly #slab: Slab;
+  #generation: number;
+  /** `undefined` when it could not be opened. */
+  #store: Store | undefined;
+  #marker: Point | undefined;
+  #tries: TrieSet;
+
+  constructor(settings: KeeperSettings, generation: number, store: Store | undefined) {
+    this.head = readHead(settings.chain);
+    this.#settings = settings;
+    this.#slab = new Slab(settings.cacheBytes);
+    this.#generation = generation;
+    this.#store = store;
+    this.#marker = store && readMarker(store);
+    this.#tries = this.#storedTries();
+  }
+
+  get tries(): TrieSet {
+    return this.#tries;
+  }
+
+  /** The block whose tries are on disk; `undefined` where none is. */
+  get marker(): number | undefined {
+    return this.#marker?.number;
+  }
+
+  /** The open trie database. */
+  get store(): Store {
+    if (this.#store === undefined) throw new StateError("not-ready", "the trie is being rebuilt");
+    return this.#store;
+  }
+
+  /** True when the stored tries are those of `head` as far as one can see without reading them. */
+  isAt(head: Point): boolean {
+    if (this.#store === undefined || this.#store.damage !== undefined) return false;
+    if (this.#marker === undefined) return head.number < 0;
+    return this.#marker.number === head.number && equalBytes(this.#marker.root, head.root);
+  }
+
+  /** Brings the stored tries to `head`, from the undo records or else from the flat state. */
+  async catchUp(head: Point, signal: AbortSignal): Promise<void> {
+    const { log, chain } = this.#settings;
+    const marker = this.#marker;
+    if (
+      this.#store === undefined ||
+      this.#store.damage !== undefined ||
+      marker === undefined ||
+      marker.number > head.number
+    ) {
+      return this.rebuild(head, signal);
+    }
+    try {
+      await runInSlices(catchUp(chain, this.#tries, marker, head), signal);
+      log.info({ from: marker.number, to: head.number }, "trie caught up with the flat state");
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      log.warn({ marker: marker.number, head: head.number, error }, "stored trie is damaged");
+      await this.rebuild(head, signal);
+    }
+  }
+
+  /** Makes the next generation from the flat state, switches to it and removes the present one. */
+  async rebuild(head: Point, signal: AbortSignal): Promise<void> {
+    const { chain, trie: stores, log } = this.#settings;
+    const started = performance.now();
+    // whatever is on its way to the flat state must have arrived
+    await chain.write(chain.createBatch(), { sync: true });
+    const generation = this.#generation + 1;
+    await stores.remove(generation);
+    const store = await stores.open(generation);
+    try {
+      await rebuildTries({ chain, trie: store, slab: this.#slab, head, signal });
+      const batch = chain.createBatch();
+      batch.put(GENERATION_KEY, fixedBytes(generation, 6));
+      await chain.write(batch, { sync: true });
+    } catch (error) {
+      await store[Symbol.asyncDispose]();
+      throw error;
+    }
+    await this.#switchTo(generation, store);
+    log.warn(
+      { number: head.number, generation, ms: Math.round(performance.now() - started) },
+      "rebuilt the trie from the flat state",
+    );
+  }
+
+  async #switchTo(generation: number, store: Store): Promise<void> {
+    const old = { generation: this.#generation, store: this.#store };
+    this.#generation = generation;
+    this.#store = store;
+    this.#marker = readMarker(store);
+    this.#tries = this.#storedTries();
+    await old.store?.[Symbol.asyncDispose]();
+    await this.#settings.trie.remove(old.generation);
+  }
+
+  /**
+   * Gathers the changes of the tries, which are those of `head`, in one batch. The promise resolves when the
+   * tries may change again; `written` when the batch is on disk.
+   */
+  async flush(head: Point): Promise<{ readonly written: Promise<void> }> {
+    const { store } = this;
+    const batch = store.createBatch();
+    await runInSlices(this.#tries.flushSteps(batch));
+    batch.put(MARKER_KEY, encodeMarker(head));
+    const written = store.write(batch, { sync: true }).then(() => {
+      this.#marker = head;
+    });
+    return { written };
+  }
+
+  async close(): Promise<void> {
+    await this.#store?.[Symbol.asyncDispose]();
+  }
+
+  #storedTries(): TrieSet {
+    const rows = { get: (key: Uint8Array) => this.store.get(key) };
+    return new TrieSet(rows, this.#slab, this.#marker?.root ?? EMPTY_TRIE_ROOT);
+  }
+}
+
+/** Opens the valid generation; one whose files are damaged is left closed, to be rebuilt. */
+export async function openTries(settings: KeeperSettings): Promise<TrieKeeper> {
+  const { chain, trie, log } = settings;
+  const generation = readGeneration(chain);
+  if (generation > 0) await trie.remove(generation - 1); // left over by a crash during the switch
+  try {
+    return new TrieKeeper(settings, generation, await trie.open(generation));
+  } catch (error) {
+    if (!(error instanceof StoreError) || error.code !== "corrupt") throw error;
+    log.warn({ generation, error }, "trie database cannot be opened");
+    return new TrieKeeper(settings, generation, undefined);
+  }
+}
+
+/** True for what a rebuild of the trie can mend. */
+export function isDamage(error: unknown): boolean {
+  if (error instanceof StateError) return error.code === "trie-damaged";
+  return error instanceof StoreError && error.code === "corrupt";
+}
