@@ -9,10 +9,10 @@ import { bytesToBigint, toQuantity } from "../bytes/integer.ts";
 import type { RlpItem } from "../bytes/rlp.ts";
 import type { Rules } from "../config/rules.ts";
 import { keccak256 } from "../crypto/keccak.ts";
-import { addressOfPublicKey, isLowS, recover } from "../crypto/secp256k1.ts";
+import { addressOfPublicKey, recover } from "../crypto/secp256k1.ts";
 import { TransactionError } from "./error.ts";
 import { RlpCursor } from "./rlp-cursor.ts";
-import { badSignature } from "./transaction-parts.ts";
+import { badSignature, hasLowS } from "./transaction-parts.ts";
 import { transactionType } from "./transaction-table.ts";
 import type {
   Signature,
@@ -143,19 +143,19 @@ function readCode(cursor: RlpCursor): number {
 
 /** The digest and signature that give the sender. Throws `TransactionError` for a foreign chain or an impossible signature. */
 export function signingJob(tx: Transaction, chainId: bigint): SigningJob {
-  const [signature, ...more] = tx.signatures;
-  if (signature === undefined || more.length > 0) {
+  const signature = tx.signatures[0];
+  if (signature === undefined || tx.signatures.length > 1) {
     throw new TransactionError("signature-count", "the number of signatures should be one");
   }
   const meaning = tx.type.meaning(tx, signature);
   if (meaning.chainId !== undefined && meaning.chainId !== chainId) {
     throw new TransactionError("wrong-chain-id", "invalid chain id for signer");
   }
+  if (!hasLowS(signature)) throw badSignature();
   const signature65 = new Uint8Array(65);
   signature65.set(signature.r, 32 - signature.r.length);
   signature65.set(signature.s, 64 - signature.s.length);
   signature65[64] = meaning.parity;
-  if (!isLowS(signature65.subarray(32, 64))) throw badSignature();
   return { digest: tx.type.digest(tx), signature65 };
 }
 

@@ -1,0 +1,249 @@
+import { expect, test } from "@jest/globals";
+import { fromHex, toHex } from "../../../node/bytes/hex.ts";
+import { bytesToBigint, integerBytes } from "../../../node/bytes/integer.ts";
+import { decodeRlp, encodeRlp, encodeRlpList } from "../../../node/bytes/rlp.ts";
+import { BASE_RULES } from "../../../node/config/rules.ts";
+import { addressOfKey, sign } from "../../../node/crypto/secp256k1.ts";
+import {
+  checkTypeAccepted,
+  decodeTransaction,
+  effectivePrice,
+  readTransactions,
+  senderOf,
+  setSender,
+  signingJob,
+  signTransaction,
+  type TransactionDraft,
+  transactionFields,
+  transactionJson,
+} from "../../../node/model/transaction.ts";
+import { transactionTypes } from "../../../node/model/transaction-table.ts";
+import { transactionSamples } from "./samples.ts";
+
+const KEY = new Uint8Array(32).fill(7);
+const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+const own = new Set(transactionTypes.map(({ code }) => code));
+const known = transactionSamples().filter(({ typeInt }) => own.has(typeInt));
+const badSignature = expect.objectContaining({
+  code: "bad-signature",
+  message: "invalid transaction v, r, s values",
+});
+
+const draft: TransactionDraft = {
+  code: 0,
+  nonce: 1n,
+  gas: 21_000n,
+  gasFeeCap: 25n,
+  gasTipCap: 25n,
+  value: 10n,
+  to: new Uint8Array(20).fill(9),
+  input: new Uint8Array(0),
+};
+
+/** A legacy transaction with any V, R, S. */
+function withSignature(v: bigint, r: bigint, s: bigint): Uint8Array {
+  const fields = [1n, 25n, 21_000n].map((field) => integerBytes(field));
+  const rest = [new Uint8Array(20).fill(9), integerBytes(10n), new Uint8Array(0)];
+  return encodeRlp([...fields, ...rest, integerBytes(v), integerBytes(r), integerBytes(s)]);
+}
+
+/** An access-list transaction with any parity, R, S and chain id 5. */
+function typedWith(v: bigint, r: bigint, s: bigint): Uint8Array {
+  const fields = [5n, 1n, 25n, 21_000n].map((field) => integerBytes(field));
+  const rest = [new Uint8Array(20).fill(9), integerBytes(10n), new Uint8Array(0), []];
+  const list = encodeRlp([...fields, ...rest, integerBytes(v), integerBytes(r), integerBytes(s)]);
+  return Uint8Array.of(0x78, 0x01, ...list);
+}
+
+/** A legacy transaction that creates a contract, with any nonce, price and gas. */
+function withNumbers(nonce: bigint, price: bigint, gas: bigint): Uint8Array {
+  const none = new Uint8Array(0);
+  const [head, signature] = [
+    [nonce, price, gas],
+    [27n, 1n, 1n],
+  ].map((part) => part.map((n) => integerBytes(n)));
+  return encodeRlp([...(head ?? []), none, none, none, ...(signature ?? [])]);
+}
+
+test("sample transactions have their recorded hash, sender and JSON", () => {
+  let checked = 0;
+  for (const { name, raw, txHash, sender, chainId = 0, txJson, rpcJson } of known) {
+    if (name === "02_DynamicFee") continue;
+    const tx = decodeTransaction(fromHex(raw));
+    expect(toHex(tx.hash)).toBe(txHash);
+    expect(toHex(tx.raw)).toBe(raw);
+    if (sender) expect(toHex(senderOf(tx, BigInt(chainId)))).toBe(sender);
+    if (txJson) expect(JSON.stringify(transactionJson(tx))).toBe(JSON.stringify({ ...txJson, hash: txHash }));
+    if (rpcJson) expect(transactionFields(tx)).toEqual(rpcJson);
+    checked++;
+  }
+  expect(checked).toBeGreaterThan(10);
+});
+
+test("a typed sample with a V of 28 is refused: its parity is 0 or 1", () => {
+  const sample = known.find(({ name }) => name === "02_DynamicFee");
+  expect(() => decodeTransaction(fromHex(sample?.raw ?? ""))).toThrow(badSignature);
+});
+
+test("kinds that are not run yet say so by number and name", () => {
+  const others = transactionSamples().filter(({ typeInt }) => !own.has(typeInt));
+  expect(others.length).toBeGreaterThan(22);
+  for (const { raw, type, typeInt } of others) {
+    const number = typeInt.toString(16).padStart(2, "0");
+    expect(() => decodeTransaction(fromHex(raw))).toThrow(
+      expect.objectContaining({
+        code: "unsupported-type",
+        message: `transaction type 0x${number} (${type}) is not supported by this release`,
+      }),
+    );
+  }
+});
+
+test.each(["0x01c0", "0x07c0", "0x18c0", "0x40c0", "0x4bc0", "0x7805c0", "0x7880c0", "0x7fc0"])(
+  "%s is of no known kind",
+  (raw) => {
+    expect(() => decodeTransaction(fromHex(raw))).toThrow(
+      expect.objectContaining({ code: "undefined-type", message: "undefined tx type" }),
+    );
+  },
+);
+
+test.each(["0x", "0x80", "0x8108", "0xb8", "0x78", "0x7801", "0x78c0", "0x780180", "0xc0", "0xc101"])(
+  "%s is malformed",
+  (raw) => {
+    expect(() => decodeTransaction(fromHex(raw))).toThrow(expect.objectContaining({ code: "malformed" }));
+  },
+);
+
+test("bytes after a transaction are refused", () => {
+  const { raw } = signTransaction(draft, 5n, (digest) => sign(digest, KEY));
+  expect(() => decodeTransaction(Uint8Array.of(...raw, 0))).toThrow("bytes after the transaction");
+});
+
+test("a block body holds its transactions one after the other, without wrapping", () => {
+  const signed = [0, 0x7801, 0x7802].map((code) =>
+    signTransaction({ ...draft, code }, 5n, (digest) => sign(digest, KEY)),
+  );
+  const body = encodeRlpList(signed.map(({ raw }) => raw));
+  const read = readTransactions(decodeRlp(body));
+  expect(read.map(({ raw }) => toHex(raw))).toEqual(signed.map(({ raw }) => toHex(raw)));
+  expect(read.map(({ type }) => type.ethType)).toEqual([0, 1, 2]);
+  expect(read.every(({ raw, input }) => raw.buffer === body.buffer && input.buffer === body.buffer)).toBe(
+    true,
+  );
+  const wrapped = encodeRlp([signed[1]?.raw ?? new Uint8Array(0)]);
+  expect(() => readTransactions(decodeRlp(wrapped))).toThrow(expect.objectContaining({ code: "malformed" }));
+});
+
+test.each([0, 0x7801, 0x7802])("a signed draft of kind %i has the signer as its sender", (code) => {
+  const tx = signTransaction({ ...draft, code }, 1001n, (digest) => sign(digest, KEY));
+  expect(senderOf(tx, 1001n)).toEqual(new Uint8Array(addressOfKey(KEY)));
+  expect(tx.chainId).toBe(1001n);
+  expect(() => senderOf(tx, 8217n)).toThrow(
+    expect.objectContaining({ code: "wrong-chain-id", message: "invalid chain id for signer" }),
+  );
+});
+
+test("a draft of an unknown kind cannot be signed", () => {
+  expect(() => signTransaction({ ...draft, code: 0x18 }, 1n, (digest) => digest)).toThrow(
+    "undefined tx type",
+  );
+});
+
+test("a sender that is told is kept for its chain", () => {
+  const tx = signTransaction(draft, 5n, (digest) => sign(digest, KEY));
+  const told = new Uint8Array(20).fill(3);
+  setSender(tx, 5n, told);
+  expect(senderOf(tx, 5n)).toBe(told);
+  expect(() => senderOf(tx, 6n)).toThrow("invalid chain id");
+});
+
+test("the hash is computed once", () => {
+  const tx = signTransaction(draft, 5n, (digest) => sign(digest, KEY));
+  expect(tx.hash).toBe(tx.hash);
+});
+
+test.each([
+  [27n, 0n, 1n],
+  [27n, 1n, 0n],
+  [27n, ORDER, 1n],
+  [27n, 1n, ORDER],
+  [27n, 1n, ORDER / 2n + 1n],
+  [0n, 1n, 1n],
+  [1n, 1n, 1n],
+  [45n, 0n, 1n],
+  [45n, 1n, ORDER],
+])("a legacy signature of V %i, R %i, S %i is refused when read", (v, r, s) => {
+  expect(() => decodeTransaction(withSignature(v, r, s))).toThrow(badSignature);
+});
+
+test.each([
+  [2n, 1n, 1n],
+  [27n, 1n, 1n],
+  [0n, 0n, 1n],
+  [1n, 1n, ORDER],
+])("a typed signature of parity %i, R %i, S %i is refused when read", (v, r, s) => {
+  expect(() => decodeTransaction(typedWith(v, r, s))).toThrow(badSignature);
+});
+
+test("a high s is read where a chain is named, but gives no sender", () => {
+  for (const raw of [withSignature(45n, 1n, ORDER - 1n), typedWith(0n, 1n, ORDER - 1n)]) {
+    expect(() => senderOf(decodeTransaction(raw), 5n)).toThrow(badSignature);
+  }
+});
+
+test("a V between 2 and 34 names no chain", () => {
+  for (const v of [2n, 26n, 29n, 34n]) {
+    expect(() => signingJob(decodeTransaction(withSignature(v, 1n, 1n)), 0n)).toThrow("invalid chain id");
+  }
+});
+
+test("a V of many bytes names a chain of many bytes", () => {
+  const chainId = 2n ** 200n;
+  const tx = decodeTransaction(withSignature(chainId * 2n + 36n, 1n, 1n));
+  expect(tx.chainId).toBe(chainId);
+  expect(signingJob(tx, chainId).signature65[64]).toBe(1);
+});
+
+test("r and s come as they stand and are filled up for recovery", () => {
+  const tx = decodeTransaction(withSignature(45n, 0x0102n, 3n));
+  expect(tx.signatures[0]).toEqual({ v: 45n, r: Uint8Array.of(1, 2), s: Uint8Array.of(3) });
+  const { signature65 } = signingJob(tx, 5n);
+  expect(bytesToBigint(signature65.subarray(0, 32))).toBe(0x0102n);
+  expect(bytesToBigint(signature65.subarray(32, 64))).toBe(3n);
+});
+
+test("numbers beyond 64 bits for nonce and gas, or 256 for amounts, are refused", () => {
+  const [uint64, uint256] = [2n ** 64n - 1n, 2n ** 256n - 1n];
+  expect(decodeTransaction(withNumbers(uint64, uint256, uint64))).toMatchObject({
+    nonce: uint64,
+    gasFeeCap: uint256,
+  });
+  for (const raw of [
+    withNumbers(uint64 + 1n, 0n, 0n),
+    withNumbers(0n, uint256 + 1n, 0n),
+    withNumbers(0n, 0n, uint64 + 1n),
+  ]) {
+    expect(() => decodeTransaction(raw)).toThrow(expect.objectContaining({ code: "malformed" }));
+  }
+});
+
+test("typed kinds are accepted only where the rules name them", () => {
+  const [plain, typed] = [0, 0x7802].map((code) =>
+    signTransaction({ ...draft, code }, 5n, (digest) => sign(digest, KEY)),
+  );
+  if (plain === undefined || typed === undefined) throw new Error("two were signed");
+  expect(() => checkTypeAccepted(plain, BASE_RULES)).not.toThrow();
+  expect(() => checkTypeAccepted(typed, BASE_RULES)).toThrow("transaction type not supported");
+  expect(() => checkTypeAccepted(typed, { ...BASE_RULES, acceptedTypes: new Set([0x7802]) })).not.toThrow();
+});
+
+test("the effective price is the offer, the base fee, or the base fee and what fits of the tip", () => {
+  const tx = { ...draft, chainId: 5n, fields: {}, gasFeeCap: 30n, gasTipCap: 4n };
+  expect(effectivePrice(tx, undefined, BASE_RULES)).toBe(30n);
+  expect(effectivePrice(tx, 25n, { ...BASE_RULES, effectivePrice: "base-fee" })).toBe(25n);
+  const tipped = { ...BASE_RULES, effectivePrice: "base-fee-and-tip" as const };
+  expect(effectivePrice(tx, 25n, tipped)).toBe(29n);
+  expect(effectivePrice(tx, 28n, tipped)).toBe(30n);
+  expect(effectivePrice({ ...tx, gasTipCap: 30n }, 25n, tipped)).toBe(30n);
+});
