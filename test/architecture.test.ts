@@ -1,0 +1,191 @@
+/** The rules that keep the program in one piece, proved on every file, and shown to catch what breaks them. */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "@jest/globals";
+import {
+  cycles,
+  floorOffences,
+  librariesUsed,
+  libraryOffences,
+  type Module,
+  machinePathOffences,
+  oddityOffences,
+  type Plan,
+  parseModule,
+  type Source,
+} from "./support/architecture.ts";
+
+/** The node's rooms: a room imports only from lower floors, never sideways or up, types included. */
+const NODE: Plan = {
+  program: "node",
+  floors: {
+    bytes: 0,
+    crypto: 1,
+    config: 1,
+    observe: 1,
+    model: 2,
+    store: 3,
+    accounts: 3,
+    p2p: 3,
+    state: 4,
+    evm: 5,
+    governance: 6,
+    execution: 7,
+    chain: 8,
+    txpool: 9,
+    consensus: 10,
+    protocol: 11,
+    rpc: 12,
+    console: 13,
+    root: 14,
+    cli: 15,
+  },
+  files: { "main.ts": "cli", "*": "root" },
+  libraries: {
+    "@noble/curves": "crypto",
+    "@noble/hashes": "crypto",
+    "classic-level": "store",
+    commander: "cli",
+    fastify: "rpc",
+    pino: "observe",
+    "prom-client": "observe",
+    secp256k1: "crypto",
+    ws: "rpc",
+    yaml: "config",
+  },
+};
+
+const SKIPPED = new Set(["node_modules", "dist", "vectors", ".git", ".cache", "coverage", "results"]);
+
+describe("the node", () => {
+  const modules = filesBelow("node", /\.ts$/).map(parseModule);
+
+  test("has sources to look at", () => {
+    expect(modules.length).toBeGreaterThan(20);
+    expect(modules.flatMap(({ imports }) => imports).length).toBeGreaterThan(50);
+  });
+
+  test("imports only from lower floors", () => {
+    expect(floorOffences(modules, NODE)).toEqual([]);
+  });
+
+  test("lets each library enter through one room", () => {
+    expect(libraryOffences(modules, NODE)).toEqual([]);
+  });
+
+  test("depends on the packages it runs, and on no others", () => {
+    const manifest = JSON.parse(readFileSync("package.json", "utf8")) as { dependencies: object };
+    expect(librariesUsed(modules)).toEqual(Object.keys(manifest.dependencies).sort());
+  });
+
+  test("has no cycles", () => {
+    expect(cycles(modules)).toEqual([]);
+  });
+
+  test("does without enums, decorators, default exports, re-exports and class families", () => {
+    expect(oddityOffences(modules)).toEqual([]);
+  });
+});
+
+test("no file names a place on somebody's machine", () => {
+  const own = [...filesBelow(".", /\.(ts|js|json|md|yaml|yml)$/), ...filesBelow(".ci", /./)];
+  expect(machinePathOffences(own.filter(({ path }) => path !== "package-lock.json"))).toEqual([]);
+});
+
+describe("the proof catches", () => {
+  test("an import of a higher floor, a neighbour, another program and an unknown room", () => {
+    expect(floorOffences([sample("node/bytes/a.ts", 'import { b } from "../model/b.ts";')], NODE)).toEqual([
+      "node/bytes/a.ts: bytes (floor 0) imports model (floor 2)",
+    ]);
+    expect(
+      floorOffences([sample("node/config/a.ts", 'import type { B } from "../observe/b.ts";')], NODE),
+    ).toEqual(["node/config/a.ts: config (floor 1) imports observe (floor 1)"]);
+    expect(
+      floorOffences([sample("node/rpc/a.ts", 'import { b } from "../../operator/b.ts";')], NODE),
+    ).toEqual(["node/rpc/a.ts: ../../operator/b.ts is outside the program"]);
+    expect(floorOffences([sample("node/attic/a.ts", "export const a = 1;")], NODE)).toEqual([
+      "node/attic/a.ts: attic is on no floor",
+    ]);
+    expect(floorOffences([sample("node/cli/a.ts", 'const a = await import("../main.ts");')], NODE)).toEqual(
+      [],
+    );
+    expect(floorOffences([sample("node/node.ts", 'await import("./cli/cli.ts");')], NODE)).toEqual([
+      "node/node.ts: root (floor 14) imports cli (floor 15)",
+    ]);
+  });
+
+  test("a library in another room, one without a room, and not one whose types alone are used", () => {
+    const text = `
+      import { pino } from "pino";
+      import type { Registry } from "prom-client";
+      import { type Level } from "classic-level";
+      const stray = await import("left-pad/lib");
+      const native = require("secp256k1/bindings");
+      const other = createRequire(import.meta.url)("ws");`;
+    expect(libraryOffences([sample("node/chain/a.ts", text)], NODE)).toEqual([
+      "node/chain/a.ts: pino enters through observe",
+      "node/chain/a.ts: left-pad enters through no room",
+      "node/chain/a.ts: secp256k1 enters through crypto",
+      "node/chain/a.ts: ws enters through rpc",
+    ]);
+  });
+
+  test("what is written in comments and texts is no import", () => {
+    const text = `// import { pino } from "pino";
+      export const example = 'import { Wallet } from "ethers"';`;
+    expect(librariesUsed([sample("node/chain/a.ts", text)])).toEqual([]);
+  });
+
+  test("a circle of three files", () => {
+    const circle = [
+      sample("node/chain/a.ts", 'import { b } from "./b.ts";'),
+      sample("node/chain/b.ts", 'import { c } from "./c.ts";'),
+      sample("node/chain/c.ts", 'import { a } from "./a.ts";'),
+    ];
+    expect(cycles(circle)).toEqual([
+      "node/chain/a.ts -> node/chain/b.ts -> node/chain/c.ts -> node/chain/a.ts",
+    ]);
+    expect(cycles(circle.slice(1))).toEqual([]);
+  });
+
+  test.each([
+    ["enum Colour { Red }", "enum Colour"],
+    ["export default 1;", "a default export"],
+    ["export default function a() {}", "a default export"],
+    ['export * from "./a.ts";', "a re-export of ./a.ts"],
+    ['export { a } from "./a.ts";', "a re-export of ./a.ts"],
+    ['export type { A } from "./a.ts";', "a re-export of ./a.ts"],
+    ["class A extends B {}", "a class that extends B"],
+    ["const a = class extends B {};", "a class that extends B"],
+  ])("%s", (text, oddity) => {
+    expect(oddityOffences([sample("node/chain/a.ts", text)])).toEqual([`node/chain/a.ts: ${oddity}`]);
+  });
+
+  test("but not errors, plain exports and plain classes", () => {
+    const text = "export class A extends Error {} export class B {} export const c = 1; export { c as d };";
+    expect(oddityOffences([sample("node/chain/a.ts", text)])).toEqual([]);
+  });
+
+  test("a path of a machine, and not paths inside the project", () => {
+    const [slash] = ["/"];
+    expect(machinePathOffences([{ path: "a.md", text: `one\nsee ${slash}home/someone/knit` }])).toEqual([
+      `a.md:2: ${slash}home/someone`,
+    ]);
+    expect(machinePathOffences([{ path: "a.md", text: "see test/work/a and ~/work/b, /metrics" }])).toEqual(
+      [],
+    );
+  });
+});
+
+function sample(path: string, text: string): Module {
+  return parseModule({ path, text });
+}
+
+function filesBelow(directory: string, names: RegExp): Source[] {
+  if (!existsSync(directory)) return [];
+  return readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
+    const path = directory === "." ? entry.name : join(directory, entry.name);
+    if (entry.isDirectory()) return SKIPPED.has(entry.name) ? [] : filesBelow(path, names);
+    return names.test(entry.name) ? [{ path, text: readFileSync(path, "utf8") }] : [];
+  });
+}
