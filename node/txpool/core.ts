@@ -68,10 +68,10 @@ export class PoolCore {
     for (const other of leaving) this.ledger.remove(other);
     this.#metrics.underpriced.add(Math.max(0, leaving.length - 1));
     if (local) this.ledger.markLocal(entry.senderKey);
-    const old = this.ledger.add(entry);
-    const executable = this.ledger.account(entry.senderKey)?.isPending(entry) === true;
+    const { account, old } = this.ledger.add(entry);
+    const executable = account.isPending(entry);
     if (old) (executable ? this.#metrics.pendingReplace : this.#metrics.queuedReplace).add(1);
-    const promoted = this.#settleAccount(entry);
+    const promoted = this.#settle(account, entry);
     return executable ? [entry, ...promoted] : promoted;
   }
 
@@ -98,10 +98,11 @@ export class PoolCore {
   }
 
   #admitted(transaction: Transaction): PoolEntry {
-    if (this.ledger.get(mapKey(transaction.hash))) throw known(transaction);
+    const key = mapKey(transaction.hash);
+    if (this.ledger.get(key)) throw known(transaction);
     try {
-      const sender = admit(transaction, this.#terms, (key) => this.ledger.account(key));
-      return createEntry(transaction, sender, this.#seen++);
+      const sender = admit(transaction, this.#terms, (address) => this.ledger.account(address));
+      return createEntry(transaction, { key, sender, seen: this.#seen++ });
     } catch (error) {
       this.#metrics.invalid.add(1);
       throw error;
@@ -129,9 +130,7 @@ export class PoolCore {
   }
 
   /** Promotes in one account and applies the limits, which may cost the new transaction its place. */
-  #settleAccount(entry: PoolEntry): PoolEntry[] {
-    const account = this.ledger.account(entry.senderKey);
-    if (!account) return [];
+  #settle(account: AccountQueue, entry: PoolEntry): PoolEntry[] {
     const promoted = this.#promote(account, false);
     this.#limit();
     if (entry.pooled) return promoted.filter((other) => other.pooled);

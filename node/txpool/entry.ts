@@ -21,10 +21,13 @@ export interface PoolEntry {
 }
 
 /** Wraps a transaction whose sender is known. */
-export function createEntry(transaction: Transaction, sender: Uint8Array, seen: number): PoolEntry {
+export function createEntry(
+  transaction: Transaction,
+  { key, sender, seen }: Pick<PoolEntry, "key" | "sender" | "seen">,
+): PoolEntry {
   return {
     transaction,
-    key: mapKey(transaction.hash),
+    key,
     sender,
     senderKey: mapKey(sender),
     slots: Math.max(1, Math.ceil(listSize(transaction) / SLOT_SIZE)),

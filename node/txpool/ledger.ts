@@ -11,6 +11,12 @@ import type { PoolOptions } from "./options.ts";
 import { PriceFloor } from "./price-floor.ts";
 import { Recency } from "./recency.ts";
 
+/** What adding an entry did: where it went, and which one it replaced. */
+export interface Added {
+  readonly account: AccountQueue;
+  readonly old: PoolEntry | undefined;
+}
+
 export class Ledger {
   readonly #options: PoolOptions;
   readonly #clock: Clock;
@@ -78,8 +84,8 @@ export class Ledger {
     }
   }
 
-  /** Puts an entry into its sender's queue; gives back the one of the same nonce that it replaces. */
-  add(entry: PoolEntry): PoolEntry | undefined {
+  /** Puts an entry into its sender's queue, in place of the one with its nonce if there is one. */
+  add(entry: PoolEntry): Added {
     const account = this.#accountOf(entry);
     const old = this.#change(account, () => account.put(entry));
     if (old) this.#release(old);
@@ -87,7 +93,7 @@ export class Ledger {
     this.#entries.set(entry.key, entry);
     this.#slots += entry.slots;
     this.#floor.add(entry);
-    return old;
+    return { account, old };
   }
 
   /** Takes one entry out; executable ones of its account with higher nonces wait again. */

@@ -39,23 +39,29 @@ export interface TransactionFacts {
   readonly chainId?: bigint;
 }
 
-const FIRST = aSigner(1);
-const RECIPIENT = new Uint8Array(20).fill(0xee);
-const NO_INPUT = new Uint8Array(0);
+const PLAIN = {
+  from: aSigner(1),
+  nonce: 0,
+  price: 25,
+  tip: undefined,
+  gas: 21_000,
+  value: 0n,
+  to: new Uint8Array(20).fill(0xee),
+  input: new Uint8Array(0),
+  code: LEGACY,
+  chainId: CHAIN_ID,
+};
 
 /** A signed transaction. */
 export function aTransaction(facts: TransactionFacts = {}): Transaction {
-  const { from = FIRST, nonce = 0, price = 25, tip = price, gas = 21_000, value = 0n } = facts;
-  const { to = RECIPIENT, input = NO_INPUT, code = LEGACY, chainId = CHAIN_ID } = facts;
+  const { from, chainId, price, tip, ...rest } = { ...PLAIN, ...facts };
   const content = {
-    code,
-    nonce: BigInt(nonce),
-    gas: BigInt(gas),
+    ...rest,
+    nonce: BigInt(rest.nonce),
+    gas: BigInt(rest.gas),
     gasFeeCap: BigInt(price),
-    gasTipCap: BigInt(tip),
-    value,
-    to: to ?? undefined,
-    input,
+    gasTipCap: BigInt(tip ?? price),
+    to: rest.to ?? undefined,
   };
   return signTransaction(content, chainId, (digest) => sign(digest, from.key));
 }

@@ -18,15 +18,15 @@ function fill(pool: TxPool, from: TestSigner, nonces: readonly number[], price =
   return nonces.map((nonce) => outcome(pool, aTransaction({ from, nonce, price })));
 }
 
-function nonces(list: readonly { nonce: bigint }[] = []): number[] {
+function numbersOf(list: readonly { nonce: bigint }[] = []): number[] {
   return list.map(({ nonce }) => Number(nonce));
 }
 
 function held(pool: TxPool, { address }: TestSigner): { pending: number[]; queued: number[] } {
   const { pending, queued } = pool.content();
   return {
-    pending: nonces(pending.get(addressText(address))),
-    queued: nonces(queued.get(addressText(address))),
+    pending: numbersOf(pending.get(addressText(address))),
+    queued: numbersOf(queued.get(addressText(address))),
   };
 }
 

@@ -7,7 +7,7 @@ import { effectiveTip } from "../../../node/txpool/price-order.ts";
 import { BASE_FEE_RULES, FakeChain } from "../../support/pool-chain.ts";
 import { aPool, outcome, type PoolWorld } from "../../support/pool-open.ts";
 import { type Choices, seededChoices } from "../../support/pool-random.ts";
-import { aSigner, aTransaction, CHAIN_ID } from "../../support/pool-transactions.ts";
+import { aSigner, aTransaction, CHAIN_ID, type TestSigner } from "../../support/pool-transactions.ts";
 
 /** Small enough that every limit is met all the time. */
 const LIMITS: Partial<PoolOptions> = {
@@ -65,23 +65,29 @@ class Losses {
 
 /** What is wrong with what the pool shows; nothing, if all is well. */
 function* faults(picture: Picture, world: PoolWorld, locals: ReadonlySet<Address>): Generator<string> {
-  const { pool, chain } = world;
+  const { pool } = world;
   const { pending, queued } = pool.status();
   if (pending !== picture.executable.size) yield "pending is miscounted";
   if (pending + queued !== picture.all.size) yield "queued is miscounted";
   if (picture.all.size > CAPACITY) yield "more than the capacity";
   for (const tx of picture.all) if (pool.get(tx.hash) !== tx) yield "a transaction is not found by its hash";
-  for (const { address } of signers) {
-    const text = addressText(address);
-    const own = picture.pending.get(text) ?? [];
-    const waiting = picture.queued.get(text) ?? [];
-    const first = chain.stateAtHead().nonce(address);
-    if (pool.nonce(address) !== first + BigInt(own.length)) yield "a wrong next nonce";
-    yield* executableFaults(own, first, chain.baseFee ?? 0n);
-    yield* waitingFaults(waiting, first + BigInt(own.length), chain.baseFee ?? 0n);
-    if (!locals.has(text) && waiting.length > 5) yield "too many waiting in an account";
-  }
+  for (const signer of signers) yield* accountFaults(picture, world, { signer, locals });
   yield* totalFaults(picture, locals);
+}
+
+function* accountFaults(
+  picture: Picture,
+  { pool, chain }: PoolWorld,
+  { signer, locals }: { signer: TestSigner; locals: ReadonlySet<Address> },
+): Generator<string> {
+  const text = addressText(signer.address);
+  const own = picture.pending.get(text) ?? [];
+  const waiting = picture.queued.get(text) ?? [];
+  const next = chain.nonceOf(signer) + BigInt(own.length);
+  if (pool.nonce(signer.address) !== next) yield "a wrong next nonce";
+  yield* executableFaults(own, chain.nonceOf(signer), chain.baseFee ?? 0n);
+  yield* waitingFaults(waiting, next, chain.baseFee ?? 0n);
+  if (!locals.has(text) && waiting.length > 5) yield "too many waiting in an account";
 }
 
 function* executableFaults(own: readonly Transaction[], first: bigint, baseFee: bigint): Generator<string> {
