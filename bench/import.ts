@@ -50,7 +50,9 @@ async function measure(chain: string): Promise<void> {
     seconds.push(done.seconds);
     if (done.peakMiB !== undefined) peaks.push(done.peakMiB);
     await rm(datadir, { recursive: true, force: true });
-    const go = await importWithGoNode(chain, join(scratch, `go-${run}`));
+    const goDirectory = join(scratch, "go");
+    const go = await importWithGoNode(chain, goDirectory);
+    await rm(goDirectory, { recursive: true, force: true });
     if (go !== undefined) peer.push(go);
   }
   const rate = transactions / median(seconds);
