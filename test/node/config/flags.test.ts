@@ -1,0 +1,174 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "@jest/globals";
+import { type FlagName, findFlag, flagGroups, flagNames, flags } from "../../../node/config/flags.ts";
+import { readSettings, readSettingsFile } from "../../../node/config/flags-file.ts";
+import { nearest } from "../../../node/config/flags-nearest.ts";
+import { suggestion, variableName } from "../../../node/config/flags-values.ts";
+import { resolve } from "../../support/options.ts";
+
+describe("the flag table", () => {
+  test("has no name twice, aliases included", () => {
+    const names = flagNames.flatMap((name) => [name, ...flags[name].aliases]);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  test("has no two flags with one environment variable", () => {
+    const variables = flagNames.map((name) => variableName(name));
+    expect(new Set(variables).size).toBe(variables.length);
+  });
+
+  test("describes every flag and shows it under a known heading of some command", () => {
+    for (const name of flagNames) {
+      expect(flags[name].summary).not.toBe("");
+      expect(flagGroups).toContain(flags[name].group);
+      expect(flags[name].commands.length).toBeGreaterThan(0);
+    }
+  });
+
+  test("finds flags by name and by the settings file's name", () => {
+    expect(findFlag("rpcport")).toBe("rpcport");
+    expect(findFlag("http-rpc.port")).toBe("rpcport");
+    expect(findFlag("toString")).toBeUndefined();
+  });
+});
+
+describe("a flag's value", () => {
+  test("comes from the command line before the environment before the file before the default", () => {
+    const line = { rpcport: "1" };
+    const env = { KNIT_RPCPORT: "2" };
+    const file = { rpcport: "3" };
+    expect(resolve({ line, env, file }).values.rpcport).toBe(1);
+    expect(resolve({ env, file }).values.rpcport).toBe(2);
+    expect(resolve({ file }).values.rpcport).toBe(3);
+    expect(resolve().values.rpcport).toBe(8551);
+  });
+
+  test("may come from the Go nodes' variables, the project's own being strongest and empty ones unset", () => {
+    expect(resolve({ env: { KAIA_TXPOOL_EXEC_SLOTS_ALL: "5" } }).values["txpool.exec-slots.all"]).toBe(5);
+    expect(resolve({ env: { KAIA_WSPORT: "5", KLAYTN_WSPORT: "6" } }).values.wsport).toBe(6);
+    expect(resolve({ env: { KLAYTN_WSPORT: "6", KNIT_WSPORT: "7" } }).values.wsport).toBe(7);
+    expect(resolve({ env: { KNIT_WSPORT: "" }, file: { wsport: "9" } }).values.wsport).toBe(9);
+  });
+
+  test("is known to be given or not, whoever gave it", () => {
+    const { given } = resolve({ line: { rpc: "true" }, env: { KNIT_WS: "1" }, file: { verbosity: "3" } });
+    expect([...given].sort()).toEqual(["rpc", "verbosity", "ws"]);
+  });
+
+  test("on a development chain has defaults of its own, which any source replaces", () => {
+    expect(resolve({ command: "dev" }).values).toMatchObject({ type: "core", rpc: true, ws: true });
+    expect(resolve({ command: "dev", env: { KNIT_WS: "false" } }).values.ws).toBe(false);
+    expect(resolve().values).toMatchObject({ type: "endpoint", rpc: false, ws: false });
+  });
+
+  test.each<[FlagName, string, string]>([
+    ["rpcport", "65536", '--rpcport must be a whole number from 0 to 65535, not "65536"'],
+    ["rpcport", "80a", '--rpcport must be a whole number from 0 to 65535, not "80a"'],
+    ["rpcport", "", '--rpcport must be a whole number from 0 to 65535, not ""'],
+    ["networkid", "0", '--networkid must be a whole number of at least 1, not "0"'],
+    ["rpc", "maybe", '--rpc must be true or false, not "maybe"'],
+    ["type", "full", '--type must be one of core, proxy, endpoint, not "full"'],
+    ["txpool.lifetime", "5", '--txpool.lifetime must be a time such as 250ms, 10s or 1h30m, not "5"'],
+    ["balance", "1e3", '--balance must be a whole number, not "1e3"'],
+    [
+      "rewardbase",
+      "0x12",
+      '--rewardbase must be an account address or its index in the keystore, not "0x12"',
+    ],
+    ["nodekeyhex", "c0ffee", "--nodekeyhex must be 64 hex digits"],
+  ])("--%s %s is refused in one line that repeats no secret", (name, value, message) => {
+    expect(() => resolve({ line: { [name]: value } })).toThrow(
+      expect.objectContaining({ name: "OptionError", code: "bad-value", message }),
+    );
+  });
+
+  test("that is refused is blamed on where it came from", () => {
+    expect(() => resolve({ env: { KLAYTN_RPCPORT: "x" } })).toThrow(/^KLAYTN_RPCPORT must be/);
+    expect(() => resolve({ file: { rpcport: "x" } })).toThrow(/^rpcport in the settings file must be/);
+  });
+
+  test("has its kind", () => {
+    const line = {
+      "txpool.journal-interval": "1h30m0s",
+      "block-generation-time-limit": "250ms",
+      "api.filter.getLogs.deadline": "1.5s",
+      rpcapi: " net, eth,,",
+      unlock: `0x${"ab".repeat(20)},3`,
+      balance: "123456789012345678901234567890",
+    };
+    const { values } = resolve({ line });
+    expect(values["txpool.journal-interval"]).toBe(5_400_000);
+    expect(values["block-generation-time-limit"]).toBe(250);
+    expect(values["api.filter.getLogs.deadline"]).toBe(1_500);
+    expect(values.rpcapi).toEqual(["net", "eth"]);
+    expect(values.unlock).toEqual([
+      { kind: "address", address: new Uint8Array(20).fill(0xab) },
+      { kind: "index", index: 3 },
+    ]);
+    expect(values.balance).toBe(123456789012345678901234567890n);
+  });
+});
+
+describe("a settings file", () => {
+  test("is YAML under flag names or the Go node's names, nested or flat, its texts kept as written", async () => {
+    const found = await readSettings(
+      `
+http-rpc:
+  enable: true
+  api: [net, eth]
+  cors-domain: ""
+api:
+  filter:
+    getLogs: { maxitems: 0x10 }
+state.block-interval: 007
+rewardbase: 0x00000000000000000000000000000000000000ff
+`,
+      "node.yaml",
+    );
+    expect(Object.fromEntries(found)).toEqual({
+      rpc: "true",
+      rpcapi: "net,eth",
+      rpccorsdomain: "",
+      "api.filter.getLogs.maxitems": "0x10",
+      "state.block-interval": "007",
+      rewardbase: "0x00000000000000000000000000000000000000ff",
+    });
+  });
+
+  test("with an unknown setting is refused with a near miss, one that is no YAML with the place", async () => {
+    await expect(readSettings("http-rpc: { prot: 1 }", "a.yaml")).rejects.toThrow(
+      "unknown setting http-rpc.prot in a.yaml (did you mean http-rpc.port?)",
+    );
+    await expect(readSettings("a: [1", "a.yaml")).rejects.toMatchObject({
+      code: "bad-file",
+      message: expect.stringMatching(/^a\.yaml is not YAML: .* line 1/),
+    });
+  });
+
+  test("is read from disk, and a missing one is named", async () => {
+    const directory = mkdtempSync(join(tmpdir(), "knit-flags-"));
+    try {
+      const file = join(directory, "node.yaml");
+      writeFileSync(file, "verbosity: 4\n");
+      expect(Object.fromEntries(await readSettingsFile(file))).toEqual({ verbosity: "4" });
+      await expect(readSettingsFile(join(directory, "other.yaml"))).rejects.toMatchObject({
+        code: "bad-file",
+      });
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
+  });
+});
+
+describe("near misses", () => {
+  test("are found over swaps, gaps and case, and not across the whole table", () => {
+    expect(nearest("rpcprot", ["rpcport", "wsport"])).toBe("rpcport");
+    expect(nearest("DATADIR", ["datadir"])).toBe("datadir");
+    expect(nearest("verbosty", ["verbosity", "version"])).toBe("verbosity");
+    expect(nearest("xyz", ["rpcport", "wsport"])).toBeUndefined();
+    expect(suggestion("txpool.lifetme", "--")).toBe(" (did you mean --txpool.lifetime?)");
+    expect(suggestion("qqqqqqqqqq")).toBe("");
+  });
+});

@@ -1,0 +1,126 @@
+import { describe, expect, test } from "@jest/globals";
+import { type Given, LINUX, options } from "../../support/options.ts";
+
+describe("options", () => {
+  test("lay the data directory out below the default of type and system", () => {
+    expect(options().options.paths).toEqual({
+      dataDirectory: "/h/.ken",
+      instance: "/h/.ken/knit",
+      chainData: "/h/.ken/knit/chaindata",
+      keystore: "/h/.ken/keystore",
+      nodeKey: "/h/.ken/knit/nodekey",
+    });
+    expect(options({ line: { type: "core" } }).options.paths.dataDirectory).toBe("/h/.kcn");
+    expect(options({}, { ...LINUX, platform: "darwin" }).options.paths.dataDirectory).toBe("/h/Library/KEN");
+    const windows = { ...LINUX, platform: "win32", home: "C:\\h", workingDirectory: "C:\\w" };
+    expect(options({ line: { type: "proxy" } }, windows).options.paths.dataDirectory).toBe(
+      "C:\\h\\AppData\\Roaming\\KPN",
+    );
+    expect(() => options({}, { ...LINUX, home: "" })).toThrow(
+      "Cannot determine default data directory, please set manually (--datadir)",
+    );
+  });
+
+  test("make given paths absolute and use files of the older layout where they are", () => {
+    const around = { ...LINUX, exists: (path: string) => path === "/w/d/nodekey" };
+    const line = { datadir: "d", chaindatadir: "fast", keystore: "/k" };
+    expect(options({ line }, around).options.paths).toEqual({
+      dataDirectory: "/w/d",
+      instance: "/w/d/knit",
+      chainData: "/w/fast/chaindata",
+      keystore: "/k",
+      nodeKey: "/w/d/nodekey",
+    });
+  });
+
+  test("put a bare socket name into the data directory and take a path as it is", () => {
+    expect(options().options.ipc).toEqual({ path: "/h/.ken/knit.ipc" });
+    expect(options({ line: { ipcpath: "my.ipc" } }).options.ipc).toEqual({ path: "/h/.ken/my.ipc" });
+    expect(options({ line: { ipcpath: "run/my.ipc" } }).options.ipc).toEqual({ path: "/w/run/my.ipc" });
+    expect(options({ line: { ipcdisable: "true" } }).options.ipc).toBeUndefined();
+    const windows = { ...LINUX, platform: "win32" };
+    expect(options({}, windows).options.ipc).toEqual({ path: "\\\\.\\pipe\\knit.ipc" });
+  });
+
+  test("hold no listener that was not asked for", () => {
+    expect(options().options).toMatchObject({ http: undefined, ws: undefined, metrics: undefined });
+    expect(options({ line: { rpc: "true" } }).options.http).toEqual({
+      host: "127.0.0.1",
+      port: 8551,
+      modules: ["chain", "net", "rpc"],
+      corsOrigins: [],
+      virtualHosts: ["localhost"],
+      readTimeoutMs: 30_000,
+      writeTimeoutMs: 30_000,
+      idleTimeoutMs: 120_000,
+      executionTimeoutMs: 30_000,
+    });
+    const metrics = options({ line: { metrics: "true", prometheus: "true" } });
+    expect(metrics.options.metrics).toEqual({ host: "0.0.0.0", port: 61_001 });
+  });
+
+  test("of a development chain keep every listener on loopback and its privileged modules off the network", () => {
+    const { options: dev } = options({ command: "dev", line: { balance: "3" } });
+    expect([dev.http?.host, dev.ws?.host, dev.metrics?.host]).toEqual([
+      "127.0.0.1",
+      "127.0.0.1",
+      "127.0.0.1",
+    ]);
+    expect(dev.http?.modules).not.toContain("admin");
+    expect(dev.development).toEqual({ accounts: 10, balance: 3_000_000_000_000_000_000n });
+    expect(options().options.development).toBeUndefined();
+  });
+
+  test("warn where a flag has no effect or is replaced", () => {
+    const { options: found, warnings } = options({
+      line: { rpc: "true", rpcreadtimeout: "0", prometheus: "true" },
+    });
+    expect(found.http?.readTimeoutMs).toBe(30_000);
+    expect(warnings).toEqual([
+      "--rpcreadtimeout 0 is below one second, 30 is used",
+      "--prometheus does nothing without --metrics",
+    ]);
+    expect(options().warnings).toEqual([]);
+  });
+
+  test.each<[Given, string]>([
+    [
+      { line: { nodekey: "f", nodekeyhex: "1".repeat(64) } },
+      'Options "nodekey" and "nodekeyhex" are mutually exclusive',
+    ],
+    [
+      { line: { ipcdisable: "true", ipcpath: "a" } },
+      "Flags --ipcdisable, --ipcpath can't be used at the same time",
+    ],
+    [{ line: { rpc: "true", ws: "true", wsport: "8551" } }, "--rpcport and --wsport are both 8551"],
+    [{ command: "export", line: { first: "5", last: "4" } }, "--first 5 is after --last 4"],
+  ])("refuse flags that clash: %j", (given, message) => {
+    expect(() => options(given)).toThrow(expect.objectContaining({ code: "clash", message }));
+  });
+
+  test("let listeners share port 0 and ports of listeners that are off", () => {
+    const line = { rpc: "true", ws: "true", rpcport: "0", wsport: "0", prometheusport: "0" };
+    expect(options({ line }).options.ws?.port).toBe(0);
+    expect(options({ line: { rpc: "true", wsport: "8551" } }).options.http?.port).toBe(8551);
+  });
+
+  test("are in base units", () => {
+    const { options: found } = options({ line: { "state.trie-cache-limit": "32", verbosity: "5" } });
+    expect(found.state).toEqual({
+      retention: 128,
+      flushInterval: 16,
+      cacheBytes: 33_554_432,
+      databaseCacheBytes: 16_777_216,
+    });
+    expect(found.consensus).toEqual({ rewardbase: undefined, intervalMs: 1_000, timeLimitMs: 250 });
+    expect(found.log).toEqual({ level: "debug", format: "terminal" });
+    expect(options().options.state.cacheBytes).toBeUndefined();
+    expect(options({ line: { verbosity: "0" } }).options.log.level).toBe("silent");
+  });
+
+  test("keep the pool's journal in the instance directory, elsewhere, or not at all", () => {
+    expect(options().options.pool.journal).toBe("/h/.ken/knit/transactions.rlp");
+    expect(options({ line: { "txpool.journal": "/j/t.rlp" } }).options.pool.journal).toBe("/j/t.rlp");
+    expect(options({ line: { "txpool.journal": "" } }).options.pool.journal).toBeUndefined();
+  });
+});
