@@ -5,6 +5,7 @@
  */
 import type { PoolEntry } from "./entry.ts";
 
+/** See above; changed only by the ledger, which counts. */
 export class AccountQueue {
   readonly address: Uint8Array;
   readonly key: string;

@@ -28,6 +28,7 @@ export interface PoolCoreOptions {
   readonly metrics: PoolMetrics;
 }
 
+/** See above; `ledger` is for reading. */
 export class PoolCore {
   readonly ledger: Ledger;
   readonly #chain: PoolChain;
@@ -49,6 +50,11 @@ export class PoolCore {
   /** Next nonce of an account: after its executable transactions, or the state's. */
   nonce(address: Uint8Array): bigint {
     return this.ledger.account(mapKey(address))?.nextNonce() ?? this.#terms.state.nonce(address);
+  }
+
+  /** True for an entry that the pool holds and that can be executed. */
+  isExecutable(entry: PoolEntry): boolean {
+    return entry.pooled && this.ledger.account(entry.senderKey)?.isPending(entry) === true;
   }
 
   /** True when the sender of a transaction of the pool submitted something through this node. */

@@ -17,6 +17,7 @@ export interface Added {
   readonly old: PoolEntry | undefined;
 }
 
+/** See above. A method that takes entries out gives them back. */
 export class Ledger {
   readonly #options: PoolOptions;
   readonly #clock: Clock;

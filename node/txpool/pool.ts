@@ -85,7 +85,8 @@ export class Pool implements Omit<TxPool, typeof Symbol.asyncDispose> {
         throw error;
       }
     });
-    this.#announce(promoted.filter((entry) => entry.pooled));
+    // A later transaction of the batch may have cost an earlier one its place again.
+    this.#announce([...new Set(promoted)].filter((entry) => this.#core.isExecutable(entry)));
     return errors;
   }
 

@@ -1,10 +1,10 @@
-/** Items in the order in which they were last touched. Every operation is constant. */
 interface Link<T> {
   readonly item: T;
   older: Link<T> | undefined;
   newer: Link<T> | undefined;
 }
 
+/** Items in the order in which they were last touched. Every operation is constant. */
 export class Recency<T> {
   readonly #links = new Map<T, Link<T>>();
   #oldest: Link<T> | undefined;

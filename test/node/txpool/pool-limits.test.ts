@@ -145,3 +145,14 @@ test("a batch goes on after a refused transaction and is announced at once", asy
   expect(errors.map((error) => error?.code)).toEqual([undefined, "gas-too-low", undefined]);
   expect(heard).toEqual([2]);
 });
+
+test("what a batch makes executable and loses again is not announced", async () => {
+  await using world = await aPool({ options: SMALL });
+  const heard: unknown[] = [];
+  world.pool.onPending((transactions) => heard.push(...transactions));
+  const own = Array.from({ length: 8 }, (_, nonce) => aTransaction({ from: alice, nonce }));
+  const other = aTransaction({ from: bob });
+  expect(world.pool.addAll([...own, other], "remote").filter(Boolean)).toEqual([]);
+  expect(heard).toEqual([...own.slice(0, 7), other]);
+  expect(held(world.pool, alice)).toEqual({ pending: [0, 1, 2, 3, 4, 5, 6], queued: [] });
+});
