@@ -1,28 +1,53 @@
 import { mapKey } from "../bytes/hex.ts";
+import { bytesToNumber } from "../bytes/integer.ts";
 import type { Rows, Store } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
 import { StateError } from "./error.ts";
+import type { FlatChanges } from "./flat-state.ts";
 import { decodeUndo, findUndone, type Undone } from "./undo.ts";
+
+/** A row of the flat state by its names: `key` in the chain database, `name` what blocks made here call it. */
+export interface RowName {
+  readonly key: Uint8Array;
+  /** `mapKey` of an account's address or of a slot's key. */
+  readonly name: string;
+}
+
+/** What a row was; `changed` is false when no later block has changed it. */
+export interface Past {
+  readonly changed: boolean;
+  readonly row: Uint8Array | undefined;
+}
+
+/** Names of the rows that a block changed: as blocks made here call them, or `mapKey` of the keys on disk. */
+interface ChangedRows {
+  readonly made: boolean;
+  readonly names: ReadonlySet<string>;
+}
 
 /**
  * Which of the recent blocks changed which rows: a row as it was after block n is what the first block after n
- * that changed it found. The undo records themselves stay on disk.
+ * that changed it found. Values stay in the undo records on disk; names of a block from before the start are
+ * read from there when a view first passes it.
  */
 export class History {
   readonly #rows: Rows;
   readonly #retention: number;
-  /** Numbers of the blocks that changed a row, ascending, by `mapKey` of the row's key. */
-  readonly #blocks = new Map<string, number[]>();
-  /** Changed rows of the blocks from `#oldest` + 1 on. */
-  readonly #changed: string[][] = [];
+  /** Changed rows of block `#oldest` + 1 and so on; `undefined` where they were not read yet. */
+  readonly #blocks: (ChangedRows | undefined)[];
   #oldest: number;
   #newest: { readonly number: number; readonly rows: readonly Undone[] } = { number: -1, rows: [] };
 
-  /** Nothing is known before block `oldest`. */
-  constructor(rows: Rows, retention: number, oldest: number) {
+  /** The undo records from block `oldest` + 1 to `head` are in the store. */
+  constructor(
+    rows: Rows,
+    retention: number,
+    { oldest, head }: { readonly oldest: number; readonly head: number },
+  ) {
     this.#rows = rows;
     this.#retention = retention;
     this.#oldest = oldest;
+    this.#blocks = Array.from({ length: Math.max(0, head - oldest) }, () => undefined);
   }
 
   /** The oldest block whose state can be read. */
@@ -31,97 +56,71 @@ export class History {
   }
 
   /** The next block; its undo record need not be in the store before the block after it comes. */
-  add(number: number, rows: readonly Undone[]): void {
+  add(number: number, rows: readonly Undone[], { accounts, slots }: FlatChanges): void {
     this.#newest = { number, rows };
-    this.#index(
-      number,
-      rows.map(({ key }) => mapKey(key)),
-    );
+    const names = new Set<string>(accounts.keys());
+    for (const name of slots.keys()) names.add(name);
+    this.#blocks.push({ made: true, names });
+    while (this.#blocks.length > this.#retention) {
+      this.#blocks.shift();
+      this.#oldest++;
+    }
   }
 
-  /** The next block, whose undo record is in the store. */
-  addStored(number: number, record: Uint8Array): void {
-    this.#index(
-      number,
-      Array.from(decodeUndo(record), ({ key }) => mapKey(key)),
-    );
-  }
-
-  /** What a row was after block `number`; `changed` is false when it is still the same. */
-  before(
-    key: Uint8Array,
-    number: number,
-  ): { readonly changed: boolean; readonly row: Uint8Array | undefined } {
-    const block = this.#blocks.get(mapKey(key))?.find((candidate) => candidate > number);
-    return block === undefined ? UNCHANGED : { changed: true, row: this.#undone(block, key) };
+  /** What a row was after block `number`, which must not be before `oldest`. */
+  past({ key, name }: RowName, number: number): Past {
+    const stored = mapKey(key);
+    for (let i = number - this.#oldest; i < this.#blocks.length; i++) {
+      const { made, names } = this.#blocks[i] ?? this.#readNames(i);
+      if (names.has(made ? name : stored))
+        return { changed: true, row: this.#undone(this.#oldest + 1 + i, key) };
+    }
+    return UNCHANGED;
   }
 
   #undone(block: number, key: Uint8Array): Uint8Array | undefined {
     if (block === this.#newest.number) {
       return this.#newest.rows.find((row) => Buffer.compare(row.key, key) === 0)?.before;
     }
-    const record = this.#rows.get(tables.undo.key(block));
-    const { found, before } =
-      record === undefined ? { found: false, before: undefined } : findUndone(record, key);
+    const { found, before } = findUndone(this.#record(block), key);
     if (!found) throw new StateError("corrupt", `the undo record of block ${block} lacks a row`);
     return before;
   }
 
-  #index(number: number, names: string[]): void {
-    for (const name of names) {
-      const blocks = this.#blocks.get(name);
-      if (blocks === undefined) this.#blocks.set(name, [number]);
-      else blocks.push(number);
-    }
-    this.#changed.push(names);
-    while (this.#changed.length > this.#retention) this.#forgetOldest();
+  #readNames(i: number): ChangedRows {
+    const names = new Set<string>();
+    for (const { key } of decodeUndo(this.#record(this.#oldest + 1 + i))) names.add(mapKey(key));
+    const changed = { made: false, names };
+    this.#blocks[i] = changed;
+    return changed;
   }
 
-  #forgetOldest(): void {
-    for (const name of this.#changed.shift() ?? []) {
-      const blocks = this.#blocks.get(name);
-      if (blocks === undefined || blocks.length === 1) this.#blocks.delete(name);
-      else blocks.shift();
-    }
-    this.#oldest++;
+  #record(block: number): Uint8Array {
+    const record = this.#rows.get(tables.undo.key(block));
+    if (record === undefined) throw new StateError("corrupt", `the undo record of block ${block} is missing`);
+    return record;
   }
 }
 
-const UNCHANGED = { changed: false, row: undefined } as const;
+const UNCHANGED: Past = { changed: false, row: undefined };
 
-/** Undo records in the store: what is there, and whether it goes on without a gap up to the head. */
+/** What the store knows of the past. */
 export interface StoredHistory {
   readonly history: History;
   /** The oldest block with an undo record; `head` + 1 where there is none. */
   readonly firstRecord: number;
-  /** A record below the head is missing. */
-  readonly hasGap: boolean;
 }
 
-/** Builds the index from the undo records of the last `retention` blocks. */
+/** The history of the last `retention` blocks, as far as undo records reach. */
 export async function readHistory(store: Store, retention: number, head: number): Promise<StoredHistory> {
   const firstRecord = await firstUndo(store, head);
-  let start = Math.max(firstRecord, head - retention + 1);
-  const records: Uint8Array[] = [];
-  let hasGap = false;
-  for (let number = start; number <= head; number++) {
-    const record = store.get(tables.undo.key(number));
-    if (record !== undefined) {
-      records.push(record);
-      continue;
-    }
-    hasGap = true;
-    start = number + 1;
-    records.length = 0;
-  }
-  const history = new History(store, retention, Math.max(start - 1, 0));
-  records.forEach((record, i) => history.addStored(start + i, record));
-  return { history, firstRecord, hasGap };
+  const oldest = Math.max(firstRecord - 1, head - retention, 0);
+  return { history: new History(store, retention, { oldest, head }), firstRecord };
 }
 
 async function firstUndo(store: Store, head: number): Promise<number> {
   for await (const [key] of store.entries({ ...tables.undo.range(), limit: 1 })) {
-    return Buffer.from(key.buffer, key.byteOffset, key.byteLength).readUIntBE(1, 6);
+    return bytesToNumber(key.subarray(1));
   }
   return head + 1;
 }

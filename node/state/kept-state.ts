@@ -40,7 +40,7 @@ export class KeptState implements State {
   #sealed: Sealed | undefined;
   #writing: Promise<void> = Promise.resolve();
 
-  constructor(settings: StateSettings, keeper: TrieKeeper, { history, firstRecord, hasGap }: StoredHistory) {
+  constructor(settings: StateSettings, keeper: TrieKeeper, { history, firstRecord }: StoredHistory) {
     this.#settings = settings;
     this.#keeper = keeper;
     this.#history = history;
@@ -48,7 +48,7 @@ export class KeptState implements State {
     this.#head = keeper.head;
     this.#durable = keeper.head.number;
     this.#flat = new FlatState(settings.chain, settings.cachedAccounts, (hash) => this.#confirmAbsent(hash));
-    if (hasGap || settings.chain.damage !== undefined) this.#repair();
+    if (settings.chain.damage !== undefined) this.#repair();
     else if (!keeper.isAt(this.#head)) this.#prepare(keeper.catchUp(this.#head, this.#closing.signal));
   }
 
@@ -86,9 +86,10 @@ export class KeptState implements State {
   }
 
   accept(number: number, batch: Batch): void {
+    if (number !== this.#head.number + 1) {
+      throw new StateError("busy", `the next block is ${this.#head.number + 1}, not ${number}`);
+    }
     const { rows, codes, flat, after } = this.#takeSealed();
-    if (number !== after.number)
-      throw new StateError("busy", `block ${after.number} is sealed, not ${number}`);
     for (const { key, after: row } of rows) {
       if (row === undefined) batch.delete(key);
       else batch.put(key, row);
@@ -97,7 +98,7 @@ export class KeptState implements State {
     batch.put(HEAD_KEY, encodeHead(after));
     if (number > 0) {
       batch.put(tables.undo.key(number), encodeUndo(rows));
-      this.#history.add(number, rows);
+      this.#history.add(number, rows, flat);
     }
     this.#prune(number, batch);
     this.#flat.apply(flat);

@@ -1,7 +1,6 @@
 import { equalBytes } from "../bytes/compare.ts";
 import { mapKey } from "../bytes/hex.ts";
 import { EMPTY_HASH, keccak256 } from "../crypto/keccak.ts";
-import type { Account } from "../model/account.ts";
 import { tables } from "../store/tables.ts";
 import { StateError } from "./error.ts";
 import { type AccountRecord, padded, recordOf } from "./flat.ts";
@@ -21,19 +20,21 @@ const NO_BYTES = new Uint8Array(0);
 export function viewAt(number: number, { flat, history }: ViewParts): StateView {
   const record = (address: Uint8Array): AccountRecord => {
     checkKept(number, history);
-    const newest = flat.record(address, mapKey(address));
-    const past = history.before(tables.account.key(newest.hash), number);
+    const name = mapKey(address);
+    const newest = flat.record(address, name);
+    const past = history.past({ key: tables.account.key(newest.hash), name }, number);
     return past.changed ? recordOf(newest.hash, past.row) : newest;
   };
-  const slotOf = ({ hash, incarnation }: AccountRecord, key: Uint8Array): Uint8Array | undefined => {
+  const slotOf = ({ hash, incarnation }: AccountRecord, slot: Uint8Array): Uint8Array | undefined => {
     if (incarnation === 0) return undefined;
-    const slotHash = keccak256(key);
-    const past = history.before(tables.slot.key(hash, incarnation, slotHash), number);
+    const slotHash = keccak256(slot);
+    const key = tables.slot.key(hash, incarnation, slotHash);
+    const past = history.past({ key, name: mapKey(key) }, number);
     return past.changed ? past.row : flat.slot(hash, incarnation, slotHash);
   };
   return {
     number,
-    account: (address): Account | undefined => record(address).account,
+    account: (address) => record(address).account,
     slot: (address, key) => padded(slotOf(record(address), key)),
     code: (address) => {
       const hash = record(address).account?.codeHash ?? EMPTY_HASH;
