@@ -70,6 +70,9 @@ export const DEFAULT_KIP71: Kip71Config = {
   baseFeeDenominator: 20n,
 };
 
+/** Governance where the genesis has none; where it has some, an absent mode stays empty. */
+const NO_GOVERNANCE: JsonObject = { governanceMode: "none" };
+
 const DEFAULT_REWARD: RewardConfig = {
   mintingAmount: 0n,
   ratio: "100/0/0",
@@ -94,7 +97,7 @@ export function parseChainConfig(json: unknown): ChainConfig {
     );
   }
   const istanbul = member(config, "istanbul");
-  const governance = readObject(member(config, "governance") ?? {}, "governance");
+  const governance = readObject(member(config, "governance") ?? NO_GOVERNANCE, "governance");
   const reward = member(governance, "reward");
   const chainId = member(config, "chainId");
   const parsed = {
@@ -134,10 +137,9 @@ function parseIstanbul(json: unknown): ChainConfig["istanbul"] {
 }
 
 function parseGovernance(governance: JsonObject, reward: unknown): GovernanceConfig {
-  const whole = Object.keys(governance).length > 0;
   return {
     governingNode: parseAddress(governance, "governingNode"),
-    governanceMode: readText(governance, "governanceMode", whole ? "" : "none"),
+    governanceMode: readText(governance, "governanceMode", ""),
     govParamContract: parseAddress(governance, "govParamContract"),
     reward: reward === undefined ? DEFAULT_REWARD : parseReward(readObject(reward, "reward")),
     kip71: parseKip71(member(governance, "kip71")),

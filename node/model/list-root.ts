@@ -14,7 +14,7 @@ export const EMPTY_TRIE_ROOT: Uint8Array<ArrayBuffer> = keccak256(Uint8Array.of(
 /** The root of a list; an unknown `impl` means 0, as in the Go node. */
 export function listRoot(impl: number, items: readonly Uint8Array[]): Uint8Array {
   if (impl === 1) return pairRoot(items);
-  if (impl === 2) return keccak256(concatBytes(...items));
+  if (impl === 2) return keccak256(Buffer.concat(items));
   return trieRoot(items);
 }
 

@@ -120,6 +120,15 @@ export class RlpCursor {
     this.at = this.#start + length;
   }
 
+  /** Passes over a byte string, of exactly `length` bytes when that is given. */
+  skipString(length?: number): void {
+    const found = this.#stringHeader();
+    if (length !== undefined && found !== length) {
+      throw this.#bad(`a byte string of ${found} bytes, not ${length}`);
+    }
+    this.at = this.#start + found;
+  }
+
   #integerHeader(maxBytes: number): number {
     const length = this.#stringHeader();
     if (length > maxBytes) throw this.#bad(`integer of ${length} bytes, at most ${maxBytes}`);

@@ -89,6 +89,15 @@ test("a header whose extra field has another form is hashed as it is", () => {
   }
 });
 
+test("an extra field with a million seals is hashed without them, but not read", () => {
+  const header = aHeader();
+  const extra = parseExtra(header.extra);
+  const empty = new Uint8Array(0);
+  const flooded = encodeExtra({ ...extra, committedSeals: Array.from({ length: 1_000_000 }, () => empty) });
+  expect(blockHash({ ...header, extra: flooded })).toEqual(blockHash(header));
+  expect(() => parseExtra(flooded)).toThrow("invalid istanbul header extra-data");
+});
+
 test("extra fields go both ways, vanity is filled up to 32 bytes", () => {
   const validators = [new Uint8Array(20).fill(1), new Uint8Array(20).fill(2)];
   const extra = encodeExtra({
