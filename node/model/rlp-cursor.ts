@@ -1,7 +1,7 @@
 /**
  * Reads RLP in one pass without an object per item: the hot half of decoding accounts, transactions and
  * headers. Strict like `bytes/rlp.ts`: canonical lengths and integers, nothing past the end; what it hands
- * out are views. Every method throws `BytesError` `bad-rlp` for other input. Measured by `bench/formats`.
+ * out are views. Every method throws `BytesError` `bad-rlp` for other input.
  */
 import { BytesError } from "../bytes/error.ts";
 

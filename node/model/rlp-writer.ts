@@ -1,7 +1,7 @@
 /**
  * Writes RLP from the last byte to the first, so that a list's length is known when its header is due and
  * nothing is measured beforehand: the hot half of encoding accounts, headers and signed messages.
- * Fields are therefore written in reverse order. Measured by `bench/formats`.
+ * Fields are therefore written in reverse order.
  */
 import { hashInput, keccak256, keccakInput, keccakOutput } from "../crypto/keccak.ts";
 
