@@ -24,9 +24,8 @@ export interface Job {
 /** `knit init GENESIS`. */
 export async function initDatadir(job: Job): Promise<void> {
   const { options, log } = prepare(job);
-  const text = await readFile(job.argument, "utf8").catch((error: unknown) => {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new OptionError("bad-file", `Failed to read genesis file: ${reason}`, error);
+  const text = await readFile(job.argument, "utf8").catch((error: NodeJS.ErrnoException) => {
+    throw new OptionError("bad-file", `Failed to read genesis file: ${error.message}`, error);
   });
   await prepareDatadir(options.paths);
   const node = await job.shell.loadNode();

@@ -6,9 +6,8 @@ import { OptionError } from "./options-error.ts";
 
 /** Reads the file at `fileName`. Throws `OptionError` `bad-file` or `unknown-flag`. */
 export async function readSettingsFile(fileName: string): Promise<FlagTexts> {
-  const content = await readFile(fileName, "utf8").catch((error: unknown) => {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new OptionError("bad-file", `cannot read the settings file: ${reason}`, error);
+  const content = await readFile(fileName, "utf8").catch((error: NodeJS.ErrnoException) => {
+    throw new OptionError("bad-file", `cannot read the settings file: ${error.message}`, error);
   });
   return readSettings(content, fileName);
 }

@@ -1,0 +1,276 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { runCli } from "../../../node/cli/cli.ts";
+import type { NodeCommands, RunningNode } from "../../../node/cli/commands.ts";
+import { failureLine } from "../../../node/cli/failure.ts";
+import type { NodeOptions } from "../../../node/config/options.ts";
+import { type FakeShell, fakeShell } from "../../support/shell.ts";
+
+let directory = "";
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "knit-cli-"));
+});
+
+afterEach(() => {
+  rmSync(directory, { recursive: true });
+});
+
+/** A node that opens at once, and tells when it was opened and closed. */
+function openable(extra: Partial<RunningNode> = {}) {
+  const opened = Promise.withResolvers<NodeOptions>();
+  const closed: string[] = [];
+  const commands: Partial<NodeCommands> = {
+    openNode: (options) => {
+      opened.resolve(options);
+      return Promise.resolve({
+        endpoints: { http: "http://127.0.0.1:8551" },
+        ...extra,
+        [Symbol.asyncDispose]: () => {
+          closed.push("node");
+          return Promise.resolve();
+        },
+      });
+    },
+  };
+  return { commands, opened: opened.promise, closed };
+}
+
+function failingWith(reason: Error): Partial<NodeCommands> {
+  return { openNode: () => Promise.reject(reason) };
+}
+
+describe("knit run", () => {
+  test("opens the node with the flags' options and closes it on the first signal", async () => {
+    const { commands, opened, closed } = openable();
+    const { shell, press, err, listeners } = fakeShell(commands, { KNIT_RPCPORT: "0" });
+    const running = runCli(["--rpc", "--datadir", directory], shell);
+    const options = await opened;
+    expect(options).toMatchObject({ type: "endpoint", http: { port: 0 }, development: undefined });
+    expect(options.paths.dataDirectory).toBe(directory);
+    expect(statSync(options.paths.instance).mode & 0o777).toBe(0o700);
+    expect(closed).toEqual([]);
+    press("SIGTERM");
+    expect(await running).toBe(0);
+    expect(closed).toEqual(["node"]);
+    expect(err()).toContain("Got interrupt, shutting down...");
+    expect(listeners()).toBe(0);
+  });
+
+  test("counts further signals down in the Go node's words and exits at the tenth", async () => {
+    const closing = Promise.withResolvers<undefined>();
+    const { commands, opened } = openable({});
+    const slow: Partial<NodeCommands> = {
+      openNode: async (options, signal) => ({
+        ...(await commands.openNode?.(options, signal)),
+        endpoints: {},
+        [Symbol.asyncDispose]: () => closing.promise,
+      }),
+    };
+    const { shell, press, err, exits } = fakeShell(slow);
+    const running = runCli(["--datadir", directory], shell);
+    await opened;
+    for (let times = 0; times < 10; times++) press("SIGINT");
+    expect(err().match(/Already shutting down, interrupt more to panic\. +times=\d/g)).toHaveLength(9);
+    expect(err()).toMatch(/times=9\n[^]*times=1\n$/);
+    expect(exits).toEqual([]);
+    press("SIGINT");
+    expect(exits).toEqual([1]);
+    closing.resolve(undefined);
+    expect(await running).toBe(0);
+  });
+
+  test("ends without an error when it is interrupted while it opens", async () => {
+    const begun = Promise.withResolvers<undefined>();
+    const { shell, press, err } = fakeShell({
+      openNode: (_options, signal) => {
+        begun.resolve(undefined);
+        return new Promise((_resolve, reject) => {
+          signal.addEventListener("abort", () => reject(signal.reason as Error));
+        });
+      },
+    });
+    const running = runCli(["--datadir", directory], shell);
+    await begun.promise;
+    press("SIGINT");
+    expect(await running).toBe(0);
+    expect(err()).not.toContain("Fatal");
+  });
+
+  test("ends with the node's own failure, closed first", async () => {
+    const { commands, closed } = openable({ failure: Promise.resolve(new Error("disk full")) });
+    const { shell, err } = fakeShell(commands);
+    expect(await runCli(["--datadir", directory], shell)).toBe(1);
+    expect(closed).toEqual(["node"]);
+    expect(err()).toBe("Fatal: disk full\n");
+  });
+
+  test("refuses a Go node's directory with advice, and leaves it as it is", async () => {
+    mkdirSync(join(directory, "klay", "chaindata"), { recursive: true });
+    const { shell, err } = fakeShell();
+    expect(await runCli(["--datadir", directory], shell)).toBe(1);
+    expect(err()).toMatch(/holds a Go node's chain .*klay\/chaindata.*knit import --datadir DIR FILE\n$/);
+    expect(existsSync(join(directory, "knit"))).toBe(false);
+  });
+
+  test("reads the settings file that the command line or the environment names", async () => {
+    const conf = join(directory, "node.yaml");
+    writeFileSync(conf, "http-rpc: { enable: true, port: 1234 }\n");
+    const { commands, opened } = openable();
+    const { shell, press } = fakeShell(commands, { KNIT_CONF: conf });
+    const running = runCli(["--datadir", directory], shell);
+    expect((await opened).http?.port).toBe(1234);
+    press("SIGINT");
+    await running;
+  });
+});
+
+describe("knit dev", () => {
+  const accounts = [
+    { address: `0x${"a".repeat(40)}`, privateKey: `0x${"1".repeat(64)}` },
+    { address: `0x${"b".repeat(40)}`, privateKey: `0x${"2".repeat(64)}` },
+  ];
+
+  async function runDev(given: readonly string[]): Promise<{ options: NodeOptions; fake: FakeShell }> {
+    const { commands, opened } = openable({ developmentAccounts: accounts });
+    const fake = fakeShell(commands);
+    const running = runCli(["dev", ...given], fake.shell);
+    const options = await opened;
+    expect(existsSync(options.paths.instance)).toBe(true);
+    fake.press("SIGINT");
+    expect(await running).toBe(0);
+    return { options, fake };
+  }
+
+  test("runs a core node in a directory that is removed when it ends", async () => {
+    const { options } = await runDev([]);
+    expect(options).toMatchObject({ type: "core", development: { accounts: 10 } });
+    expect(existsSync(options.paths.dataDirectory)).toBe(false);
+  });
+
+  test("keeps the chain in the directory it is given", async () => {
+    const { options, fake } = await runDev(["--datadir", directory]);
+    expect(options.paths.dataDirectory).toBe(directory);
+    expect(existsSync(options.paths.instance)).toBe(true);
+    expect(fake.out()).toContain(`kept in ${directory}`);
+  });
+
+  test("prints accounts with keys, endpoints, and requests that can be tried as they stand", async () => {
+    const { fake } = await runDev([]);
+    const text = fake.out();
+    for (const { address, privateKey } of accounts) expect(text).toContain(`${address}  ${privateKey}`);
+    expect(text).toContain("1,000,000 KLAY each");
+    expect(text).toContain("HTTP       http://127.0.0.1:8551");
+    expect(text).not.toContain("WebSocket");
+    expect(text).toMatch(/curl .*eth_blockNumber.* http:\/\/127\.0\.0\.1:8551\n/);
+    expect(text).toContain(`new Wallet("${accounts[0]?.privateKey}"`);
+  });
+});
+
+describe("commands on a data directory", () => {
+  test("knit init writes the genesis and says its hash in the Go node's words", async () => {
+    const genesis = join(directory, "genesis.json");
+    writeFileSync(genesis, "{}");
+    const { shell, err } = fakeShell({
+      initDatadir: (_options, text) => Promise.resolve({ hash: `0x${text.length}` }),
+    });
+    expect(await runCli(["init", "--datadir", directory, genesis], shell)).toBe(0);
+    expect(err()).toMatch(/Successfully wrote genesis state +database=chaindata hash=0x2\n/);
+  });
+
+  test("knit init names a genesis file that cannot be read", async () => {
+    const { shell, err } = fakeShell();
+    expect(await runCli(["init", "--datadir", directory, join(directory, "none")], shell)).toBe(1);
+    expect(err()).toMatch(/^knit: Failed to read genesis file: ENOENT/);
+  });
+
+  test("knit import and export hand over file, range and progress and say what was done", async () => {
+    const { shell, out } = fakeShell({
+      importChain: (_options, { file, progress }) => {
+        progress.update(3, 3);
+        return Promise.resolve({ blocks: file.length, head: 7 });
+      },
+      exportChain: (_options, { first, last }) =>
+        Promise.resolve({ blocks: (last ?? 0) - (first ?? 0) + 1, head: 7 }),
+    });
+    expect(await runCli(["import", "--datadir", directory, "abc"], shell)).toBe(0);
+    expect(await runCli(["export", "--datadir", directory, "abc.gz", "--first=2", "--last=5"], shell)).toBe(
+      0,
+    );
+    expect(out()).toBe("imported 3 blocks from abc; the newest block is 7\nexported 4 blocks to abc.gz\n");
+  });
+
+  test("an interrupted import says that what it did is kept, and fails", async () => {
+    const begun = Promise.withResolvers<undefined>();
+    const { shell, press, err } = fakeShell({
+      importChain: (_options, { signal }) => {
+        begun.resolve(undefined);
+        return new Promise((_resolve, reject) => {
+          signal.addEventListener("abort", () => reject(signal.reason as Error));
+        });
+      },
+    });
+    const running = runCli(["import", "--datadir", directory, "abc"], shell);
+    await begun.promise;
+    press("SIGINT");
+    expect(await running).toBe(1);
+    expect(err()).toContain("Fatal: import was interrupted; what it had done is kept\n");
+  });
+
+  test("knit db verify tells what was compared", async () => {
+    const { shell, out } = fakeShell({ verifyDatabase: () => Promise.resolve({ accounts: 5, head: 9 }) });
+    expect(await runCli(["db", "verify", "--datadir", directory], shell)).toBe(0);
+    expect(out()).toBe("flat state, trie and root agree at block 9: 5 accounts\n");
+  });
+});
+
+describe("a failure", () => {
+  test("is one line on standard error and exit code 1; its stack is for who asked for details", async () => {
+    const error = new Error("first\n  second");
+    const quiet = fakeShell(failingWith(error));
+    expect(await runCli(["--datadir", directory], quiet.shell)).toBe(1);
+    expect(quiet.err()).toBe("Fatal: first second\n");
+    const loud = fakeShell(failingWith(error));
+    await runCli(["--datadir", directory, "--verbosity", "4"], loud.shell);
+    expect(loud.err()).toContain(error.stack);
+  });
+
+  test("of flags is answered before anything is opened", async () => {
+    const { shell, err, out } = fakeShell();
+    expect(await runCli(["--rpcprot"], shell)).toBe(1);
+    expect(err()).toBe("knit: unknown flag --rpcprot (did you mean --rpcport?)\n");
+    expect(out()).toBe("");
+  });
+
+  test("to lock the database, however deep, means another process has the directory", () => {
+    const locked = Object.assign(new Error("IO error: lock"), { code: "LEVEL_LOCKED" });
+    expect(failureLine(new Error("cannot open", { cause: new Error("x", { cause: locked }) }))).toBe(
+      "Fatal: datadir already used by another process",
+    );
+  });
+
+  test("to listen names the address and the flags that choose another", () => {
+    const taken = Object.assign(new Error("listen"), {
+      code: "EADDRINUSE",
+      address: "127.0.0.1",
+      port: 8551,
+    });
+    expect(failureLine(taken)).toMatch(/^Fatal: 127\.0\.0\.1:8551 is already in use: .*--rpcport/);
+  });
+
+  test("that is no error is still told", () => {
+    expect(failureLine("odd")).toBe("Fatal: odd");
+    expect(failureLine(new Error(""))).toBe("Fatal: unknown error");
+  });
+});
+
+test("knit version and help need no node", async () => {
+  const { shell, out } = fakeShell();
+  const lost = { ...shell, loadNode: () => Promise.reject(new Error("not needed")) };
+  expect(await runCli(["version"], lost)).toBe(0);
+  expect(out()).toMatch(/^Knit v\d+\.\d+\.\d+ \(Node\.js v\d+/);
+  expect(await runCli(["--help"], lost)).toBe(0);
+  expect(out()).toContain("Usage: knit [command] [flags]");
+});

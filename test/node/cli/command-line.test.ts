@@ -1,0 +1,119 @@
+import { describe, expect, test } from "@jest/globals";
+import { normalArguments } from "../../../node/cli/arguments.ts";
+import { readCommandLine } from "../../../node/cli/command-line.ts";
+import { commands } from "../../../node/cli/commands.ts";
+import { flagNames, flags } from "../../../node/config/flags.ts";
+
+function read(line: string) {
+  const invocation = readCommandLine(line.split(" ").filter((word) => word !== ""));
+  if (invocation.kind === "help") return { help: invocation.text };
+  const { command, argument } = invocation;
+  return { command: command.name, argument, flags: Object.fromEntries(invocation.flags) };
+}
+
+function helpOf(line: string): string {
+  const { help } = read(line);
+  if (help === undefined) throw new Error(`${line} is not answered with help`);
+  return help;
+}
+
+describe("arguments", () => {
+  test("are put into one form: command first, --name=value, switches set", () => {
+    expect(normalArguments(["-datadir", "d", "init", "--verbosity=4", "g.json"])).toEqual([
+      "init",
+      "g.json",
+      "--datadir=d",
+      "--verbosity=4",
+    ]);
+    expect(normalArguments(["-rpc", "--ws=false", "--http-rpc.port", "0"])).toEqual([
+      "run",
+      "--rpc=true",
+      "--ws=false",
+      "--rpcport=0",
+    ]);
+  });
+
+  test("may have values that begin with a dash or hold an equal sign", () => {
+    expect(normalArguments(["--state.trie-cache-limit", "-1", "--identity=a=b"])).toEqual([
+      "run",
+      "--state.trie-cache-limit=-1",
+      "--identity=a=b",
+    ]);
+  });
+});
+
+describe("a command line", () => {
+  test("without a command runs a node", () => {
+    expect(read("")).toEqual({ command: "run", argument: undefined, flags: {} });
+    expect(read("--rpc -rpcport 1")).toEqual({
+      command: "run",
+      argument: undefined,
+      flags: { rpc: "true", rpcport: "1" },
+    });
+  });
+
+  test("names a command, its argument and its flags in any order", () => {
+    const expected = { command: "export", argument: "f.gz", flags: { datadir: "d", last: "9" } };
+    expect(read("export f.gz --datadir d --last 9")).toEqual(expected);
+    expect(read("--datadir d export --last=9 f.gz")).toEqual(expected);
+    expect(read("db verify --datadir d")).toEqual({
+      command: "verify",
+      argument: undefined,
+      flags: { datadir: "d" },
+    });
+    expect(read("--version").command).toBe("version");
+  });
+
+  test("hands over every flag of a node under its own name", () => {
+    const own = flagNames.filter((name) => flags[name].commands.includes("run"));
+    const line = own.map((name) => `--${name}=1`).join(" ");
+    expect(read(line).flags).toEqual(Object.fromEntries(own.map((name) => [name, "1"])));
+  });
+
+  test("takes the last of a flag given twice", () => {
+    expect(read("--rpcport 1 --rpcport 2").flags).toEqual({ rpcport: "2" });
+  });
+
+  test.each([
+    ["--rpcprot 1", "unknown flag --rpcprot (did you mean --rpcport?)"],
+    ["--quxquxqux", "unknown flag --quxquxqux"],
+    ["rnu", 'Unknown command "rnu" (did you mean run?); knit --help lists them'],
+    ["--rpcport", "--rpcport needs a value: port to listen on; 0 takes a free one"],
+    ["--datadir --rpc", "--datadir needs a value: where everything is kept; the default follows the type"],
+    ["init --rpc g.json", "--rpc is not a flag of this command"],
+    ["init", "Must supply path to genesis JSON file"],
+    ["import", "missing required argument 'FILE'"],
+    ["run now", "too many arguments for 'run'. Expected 0 arguments but got 1."],
+  ])("%s is refused with one line", (line, message) => {
+    expect(() => read(line)).toThrow(expect.objectContaining({ name: "OptionError", message }));
+  });
+});
+
+describe("help", () => {
+  test.each(["--help", "-h", "help", "db"])("%s lists every command", (line) => {
+    const help = helpOf(line);
+    for (const { words, summary } of commands) {
+      expect(help).toContain(words);
+      expect(help).toContain(summary);
+    }
+  });
+
+  test("of a command shows each of its flags once, with default, and no other command's", () => {
+    for (const command of commands.filter(({ name }) => name !== "version")) {
+      const lines = helpOf(`${command.words} --help`).split("\n");
+      const shown = lines.flatMap((line) => /^ {2}--(\S+)/.exec(line)?.[1] ?? []);
+      const own = flagNames.filter((name) => flags[name].commands.some((each) => each === command.name));
+      expect(shown.sort()).toEqual([...own].sort());
+    }
+    expect(helpOf("run --help")).toMatch(/--rpcport PORT +port to listen on.* \(8551\)\n/);
+    expect(helpOf("help dev")).toMatch(/--txpool\.lifetime TIME +how long.* \(5m\)\n/);
+  });
+
+  test("keeps to a terminal's width", () => {
+    const longest = commands
+      .map((command) => helpOf(`help ${command.words}`))
+      .join("\n")
+      .split("\n");
+    expect(Math.max(...longest.map((line) => line.length))).toBeLessThanOrEqual(120);
+  });
+});

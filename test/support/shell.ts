@@ -1,0 +1,56 @@
+/** A command line's surroundings, played: streams that record, signals that are pressed, a node of no substance. */
+import { EventEmitter } from "node:events";
+import type { NodeCommands } from "../../node/cli/commands.ts";
+import type { Shell } from "../../node/cli/shell.ts";
+
+/** A shell and what happened in it. */
+export interface FakeShell {
+  readonly shell: Shell;
+  readonly out: () => string;
+  readonly err: () => string;
+  readonly press: (signal: "SIGINT" | "SIGTERM") => void;
+  readonly exits: readonly number[];
+  /** How many listeners for signals there are. */
+  readonly listeners: () => number;
+}
+
+const refuse = () => Promise.reject(new Error("this test expects no such call"));
+
+/** A shell in which the node does what `commands` says and refuses the rest. */
+export function fakeShell(
+  commands: Partial<NodeCommands> = {},
+  environment: Record<string, string> = {},
+): FakeShell {
+  const out: string[] = [];
+  const err: string[] = [];
+  const exits: number[] = [];
+  const emitter = new EventEmitter();
+  const node: NodeCommands = {
+    openNode: refuse,
+    initDatadir: refuse,
+    importChain: refuse,
+    exportChain: refuse,
+    verifyDatabase: refuse,
+    ...commands,
+  };
+  return {
+    shell: {
+      stdout: { write: (text) => out.push(text) },
+      stderr: { write: (text) => err.push(text) },
+      environment,
+      surroundings: { platform: "linux", home: "", workingDirectory: process.cwd(), exists: () => false },
+      signals: {
+        on: (name, listener) => emitter.on(name, listener),
+        off: (name, listener) => emitter.off(name, listener),
+        exit: (code) => void exits.push(code),
+      },
+      clock: { now: () => 0 },
+      loadNode: () => Promise.resolve(node),
+    },
+    out: () => out.join(""),
+    err: () => err.join(""),
+    press: (signal) => void emitter.emit(signal),
+    exits,
+    listeners: () => emitter.listenerCount("SIGINT") + emitter.listenerCount("SIGTERM"),
+  };
+}
