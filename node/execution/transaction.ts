@@ -4,11 +4,8 @@
  * world is as before. Contract code is not executed in this release: what would need it is refused.
  */
 
-import { equalBytes } from "../bytes/compare.ts";
 import type { Rules } from "../config/rules.ts";
 import { checksumAddress } from "../crypto/checksum.ts";
-import { EMPTY_HASH } from "../crypto/keccak.ts";
-import { LEGACY_KEY } from "../model/account-key.ts";
 import { EMPTY_BLOOM } from "../model/bloom.ts";
 import type { Header } from "../model/header.ts";
 import type { Receipt } from "../model/receipt.ts";
@@ -22,6 +19,7 @@ import {
 } from "../model/transaction.ts";
 import type { World } from "../state/world.ts";
 import { ExecutionError } from "./error.ts";
+import { checkRecipient, checkSenderKey } from "./participants.ts";
 
 /** What every transaction of a block shares. */
 export interface BlockContext {
@@ -42,7 +40,6 @@ export interface Executed {
 }
 
 const MAX_NONCE = 0xffff_ffff_ffff_ffffn;
-const LAST_RESERVED = 0x3ff;
 
 /** Executes `tx` on `world` and ends it there (touched empty accounts go). */
 export function executeTransaction(world: World, tx: Transaction, context: BlockContext): Executed {
@@ -72,35 +69,9 @@ function checkType(tx: Transaction, rules: Rules): void {
   }
 }
 
-function checkRecipient(world: World, tx: Transaction): void {
-  if (tx.to === undefined) {
-    throw new ExecutionError("unsupported", "contract creation is not supported by this release");
-  }
-  if (isReserved(tx.to)) {
-    throw new ExecutionError("reserved-address", "the address is reserved for pre-compiled contracts");
-  }
-  const recipient = world.account(tx.to);
-  if (recipient !== undefined && !equalBytes(recipient.codeHash, EMPTY_HASH)) {
-    throw new ExecutionError("unsupported", "contract calls are not supported by this release");
-  }
-}
-
-/** True for 0x1 to 0x3ff, the addresses kept for precompiled contracts. */
-export function isReserved(address: Uint8Array): boolean {
-  for (let i = 0; i < 18; i++) if (address[i] !== 0) return false;
-  const low = (address[18] ?? 0) * 256 + (address[19] ?? 0);
-  return low > 0 && low <= LAST_RESERVED;
-}
-
 function checkedSender(world: World, tx: Transaction, chainId: bigint): Uint8Array {
   const sender = recovered(tx, chainId);
-  const account = world.account(sender);
-  if (account !== undefined && account.key.type !== LEGACY_KEY.type) {
-    throw new ExecutionError(
-      "invalid-sender",
-      "invalid sender: a legacy transaction must be with a legacy account key",
-    );
-  }
+  checkSenderKey(world.account(sender));
   return sender;
 }
 

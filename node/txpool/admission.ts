@@ -5,9 +5,9 @@
 import { equalBytes } from "../bytes/compare.ts";
 import { mapKey } from "../bytes/hex.ts";
 import { EMPTY_HASH } from "../crypto/keccak.ts";
-import { isReserved } from "../execution/transaction.ts";
+import { ExecutionError } from "../execution/error.ts";
+import { checkRecipient, checkSenderKey } from "../execution/participants.ts";
 import { type Account } from "../model/account.ts";
-import { LEGACY_KEY } from "../model/account-key.ts";
 import { TransactionError } from "../model/error.ts";
 import {
   checkTypeAccepted,
@@ -36,12 +36,12 @@ export function admit(tx: Transaction, terms: Terms, pooled: AccountLookup): Uin
   if (tx.value < 0n) throw new PoolError("negative-value", "negative value");
   const sender = translated("invalid-sender", "invalid sender: ", () => senderOf(tx, terms.chainId));
   const account = terms.state.account(sender);
-  checkKey(account);
+  translated("invalid-sender", "", () => checkSenderKey(account));
   checkNonce(tx, account?.nonce ?? 0n);
   checkFunds(tx, { sender, balance: account?.balance ?? 0n }, terms.state);
   checkGas(tx, terms);
   if (isDelegated(account, terms)) checkInFlight(tx, terms, { sender, pooled: pooled(mapKey(sender)) });
-  checkRecipient(tx);
+  translated("invalid-for-type", "", () => checkRecipient(terms.state, tx));
   return sender;
 }
 
@@ -49,11 +49,11 @@ export function admit(tx: Transaction, terms: Terms, pooled: AccountLookup): Uin
 export function stillValid(tx: Transaction, sender: Uint8Array, { state }: Terms): boolean {
   try {
     const account = state.account(sender);
-    checkKey(account);
+    checkSenderKey(account);
     checkFunds(tx, { sender, balance: account?.balance ?? 0n }, state);
     return true;
   } catch (error) {
-    if (error instanceof PoolError) return false;
+    if (error instanceof PoolError || error instanceof ExecutionError) return false;
     throw error;
   }
 }
@@ -84,15 +84,9 @@ function translated<T>(code: PoolErrorCode, prefix: string, check: () => T): T {
   try {
     return check();
   } catch (cause) {
-    if (!(cause instanceof TransactionError)) throw cause;
+    if (!(cause instanceof TransactionError || cause instanceof ExecutionError)) throw cause;
     throw new PoolError(code, `${prefix}${cause.message}`, { cause });
   }
-}
-
-function checkKey(account: Account | undefined): void {
-  if (account === undefined || account.key.type === LEGACY_KEY.type) return;
-  const why = "a legacy transaction must be with a legacy account key";
-  throw new PoolError("invalid-sender", `invalid sender: ${why}`);
 }
 
 function checkNonce(tx: Transaction, next: bigint): void {
@@ -126,9 +120,4 @@ function checkInFlight(
   const present = pooled.get(tx.nonce);
   if (present && pooled.isPending(present)) return;
   throw new PoolError("delegated-account", "in-flight transaction limit reached for delegated accounts");
-}
-
-function checkRecipient(tx: Transaction): void {
-  if (tx.to === undefined || !isReserved(tx.to)) return;
-  throw new PoolError("invalid-for-type", "the address is reserved for pre-compiled contracts");
 }
