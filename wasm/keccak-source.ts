@@ -3,7 +3,7 @@
  * 25 lanes as locals, so that they stay in registers, and two rounds to a turn of the loop (7 percent faster than
  * one, 15 percent faster than all 24). `scripts/build-wasm.ts` compiles what comes out.
  *
- * The module exports `input()` and `output()`, the addresses of its buffers; `hash(length)` for input that fits
+ * The module exports `input()`, `output()` and `state()`, the addresses of its buffers; `hash(length)` for input that fits
  * the input buffer; and `start()`, `absorb(length)` (whole blocks only), `finish(length)` for longer input.
  */
 
@@ -85,6 +85,7 @@ const OUTPUT: usize = memory.data(32, 16);
 
 export function input(): usize { return INPUT; }
 export function output(): usize { return OUTPUT; }
+export function state(): usize { return STATE; }
 
 function permute(): void {
   ${LANES.map((lane) => `let a${lane} = load<u64>(STATE, ${8 * lane});`).join("\n  ")}

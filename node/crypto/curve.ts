@@ -7,4 +7,6 @@ export interface Curve {
   recover(digest: Uint8Array, signature: Uint8Array, v: number): Uint8Array | undefined;
   /** The 64-byte public key of a key in 1..N-1. */
   publicKeyOf(key: Uint8Array): Uint8Array;
+  /** The x coordinate (32 bytes) of key * point, or undefined when `publicKey` (64 bytes) is no point. */
+  sharedX(key: Uint8Array, publicKey: Uint8Array): Uint8Array | undefined;
 }

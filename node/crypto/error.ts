@@ -1,5 +1,5 @@
 /** What can be wrong with input to this room. */
-export type CryptoErrorCode = "bad-private-key" | "bad-digest" | "bad-kdf" | "bad-cipher";
+export type CryptoErrorCode = "bad-private-key" | "bad-public-key" | "bad-digest" | "bad-kdf" | "bad-cipher";
 
 /** Thrown by this room; `code` is stable. The message never holds a key or a passphrase. */
 export class CryptoError extends Error {

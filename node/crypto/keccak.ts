@@ -9,6 +9,7 @@ interface KeccakModule {
   readonly memory: { readonly buffer: ArrayBuffer };
   readonly input: () => number;
   readonly output: () => number;
+  readonly state: () => number;
   readonly hash: (length: number) => void;
   readonly start: () => void;
   readonly absorb: (length: number) => void;
@@ -38,6 +39,18 @@ export const keccakOutput: Uint8Array = new Uint8Array(keccak.memory.buffer, kec
 
 /** Hashes the first `length` bytes of `keccakInput` into `keccakOutput`; at most 65,536. */
 export const hashInput: (length: number) => void = keccak.hash;
+
+/** The sponge itself, for hashes that are taken up again (`running-keccak.ts`): 200 bytes. */
+export const keccakState: Uint8Array = new Uint8Array(keccak.memory.buffer, keccak.state(), 200);
+
+/** Begins a hash in `keccakState`. */
+export const startHash: () => void = keccak.start;
+
+/** Absorbs the first `length` bytes of `keccakInput`: whole blocks of 136, at most 65,416 bytes. */
+export const absorbInput: (length: number) => void = keccak.absorb;
+
+/** Absorbs and pads the last bytes, then writes `keccakOutput`. */
+export const finishHash: (length: number) => void = keccak.finish;
 
 /** The hash of data of any length: 32 new bytes. */
 export function keccak256(data: Uint8Array): Uint8Array<ArrayBuffer> {

@@ -1,6 +1,9 @@
 import { createRequire } from "node:module";
 import type * as Bindings from "secp256k1";
+import { concatBytes } from "../bytes/compare.ts";
 import type { Curve } from "./curve.ts";
+
+const UNCOMPRESSED = Uint8Array.of(4);
 
 /**
  * libsecp256k1 through its native binding, or undefined when it does not load on this machine. The package's
@@ -33,5 +36,12 @@ function createNativeCurve(secp: typeof Bindings): Curve {
       }
     },
     publicKeyOf: (key) => secp.publicKeyCreate(key, false).subarray(1),
+    sharedX: (key, publicKey) => {
+      try {
+        return secp.publicKeyTweakMul(concatBytes(UNCOMPRESSED, publicKey), key, false).subarray(1, 33);
+      } catch {
+        return undefined; // the key is in range, so the only cause is a point off the curve
+      }
+    },
   };
 }

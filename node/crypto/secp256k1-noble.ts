@@ -1,5 +1,8 @@
 import { secp256k1 } from "@noble/curves/secp256k1.js";
+import { concatBytes } from "../bytes/compare.ts";
 import type { Curve } from "./curve.ts";
+
+const UNCOMPRESSED = Uint8Array.of(4);
 
 /** secp256k1 in JavaScript, for machines without the native binding: some thirty times slower to recover. */
 export const nobleCurve: Curve = {
@@ -24,4 +27,11 @@ export const nobleCurve: Curve = {
     }
   },
   publicKeyOf: (key) => secp256k1.getPublicKey(key, false).subarray(1),
+  sharedX: (key, publicKey) => {
+    try {
+      return secp256k1.getSharedSecret(key, concatBytes(UNCOMPRESSED, publicKey), false).subarray(1, 33);
+    } catch {
+      return undefined; // the key is in range, so the only cause is a point off the curve
+    }
+  },
 };

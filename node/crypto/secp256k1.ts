@@ -14,6 +14,7 @@ export interface Secp256k1 {
   sign(digest: Uint8Array, key: Uint8Array): Uint8Array;
   recover(digest: Uint8Array, signature: Uint8Array): Uint8Array | undefined;
   publicKeyOf(key: Uint8Array): Uint8Array;
+  ecdh(key: Uint8Array, publicKey: Uint8Array): Uint8Array | undefined;
 }
 
 // SEC 2 section 2.4.1: the group order N, and half of it (EIP-2).
@@ -41,6 +42,10 @@ export function createSecp256k1(curve: Curve): Secp256k1 {
     publicKeyOf: (key) => {
       checkKey(key);
       return curve.publicKeyOf(key);
+    },
+    ecdh: (key, publicKey) => {
+      checkKey(key);
+      return publicKey.length === 64 ? curve.sharedX(key, publicKey) : undefined;
     },
   };
 }
@@ -83,6 +88,14 @@ export function recover(digest: Uint8Array, signature: Uint8Array): Uint8Array |
 /** The 64-byte public key x, y of a private key. Throws `CryptoError` `bad-private-key`. */
 export function publicKeyOf(key: Uint8Array): Uint8Array {
   return chosen.publicKeyOf(key);
+}
+
+/**
+ * The secret that two key holders share: the x coordinate of their point, 32 bytes, or undefined when the public
+ * key is not 64 bytes that lie on the curve. Throws `CryptoError` `bad-private-key`.
+ */
+export function ecdh(key: Uint8Array, publicKey: Uint8Array): Uint8Array | undefined {
+  return chosen.ecdh(key, publicKey);
 }
 
 /** The address of a 64-byte public key: the last 20 bytes of its hash. */

@@ -104,6 +104,25 @@ describe.each(backends)("secp256k1 by $backend", (curve) => {
     expect(curve.publicKeyOf(fixedBytes(N - 1n, 32)).length).toBe(64);
   });
 
+  test("two key holders share the x coordinate that the oracle finds, and no secret with a point off the curve", () => {
+    for (let seed = 0; seed < 20; seed++) {
+      const [mine, theirs] = [keyOf(seed), keyOf(seed + 100)];
+      const shared = curve.ecdh(mine, curve.publicKeyOf(theirs));
+      expect(shared && bareHex(shared)).toBe(
+        bareHex(oracle.getSharedSecret(mine, oracle.getPublicKey(theirs, false), false).subarray(1, 33)),
+      );
+      expect(curve.ecdh(theirs, curve.publicKeyOf(mine))).toEqual(shared);
+    }
+    const publicKey = curve.publicKeyOf(keyOf(1));
+    expect(curve.ecdh(keyOf(2), publicKey.with(63, (publicKey[63] as number) ^ 1))).toBeUndefined();
+    for (const length of [0, 33, 63, 65])
+      expect(curve.ecdh(keyOf(2), new Uint8Array(length).fill(2))).toBeUndefined();
+    expect(curve.ecdh(keyOf(2), new Uint8Array(64))).toBeUndefined();
+    expect(() => curve.ecdh(new Uint8Array(32), publicKey)).toThrow(
+      expect.objectContaining({ code: "bad-private-key" }),
+    );
+  });
+
   test("agrees with the oracle on random signatures, recoverable or not", () => {
     for (let seed = 0; seed < 40; seed++) {
       const r = keccak256(Buffer.from(`r ${seed}`));

@@ -1,0 +1,50 @@
+/**
+ * Keccak-256 that goes on: the hash of everything so far may be read at any time, as the message codes of a
+ * framed connection need it. Each one keeps its own copy of the sponge, so any number run side by side.
+ */
+import { absorbInput, finishHash, keccakInput, keccakOutput, keccakState, startHash } from "./keccak.ts";
+
+/** A hash that is added to and read in turns. */
+export interface RunningKeccak {
+  update(data: Uint8Array): void;
+  /** The hash of all bytes so far, 32 new bytes; more may follow. */
+  digest(): Uint8Array<ArrayBuffer>;
+}
+
+const RATE = 136;
+const CHUNK = keccakInput.length - (keccakInput.length % RATE);
+
+/** A running hash of no bytes yet. */
+export function createRunningKeccak(): RunningKeccak {
+  startHash();
+  const state = new Uint8Array(keccakState);
+  const tail = new Uint8Array(RATE);
+  let held = 0; // bytes in `tail`, fewer than a block
+  return {
+    update(data) {
+      if (held + data.length < RATE) {
+        tail.set(data, held);
+        held += data.length;
+        return;
+      }
+      keccakState.set(state);
+      for (let at = 0; at < data.length; ) {
+        const taken = Math.min(data.length - at, CHUNK - held);
+        keccakInput.set(tail.subarray(0, held));
+        keccakInput.set(data.subarray(at, at + taken), held);
+        at += taken;
+        const whole = held + taken - ((held + taken) % RATE);
+        absorbInput(whole);
+        tail.set(keccakInput.subarray(whole, held + taken));
+        held = held + taken - whole;
+      }
+      state.set(keccakState);
+    },
+    digest() {
+      keccakState.set(state);
+      keccakInput.set(tail.subarray(0, held));
+      finishHash(held);
+      return new Uint8Array(keccakOutput);
+    },
+  };
+}
