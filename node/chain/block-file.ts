@@ -96,7 +96,7 @@ export function createFramer(): Framer {
       const length = listLength(held, at);
       if (length === undefined || held.length - at < length) return undefined;
       at += length;
-      return Uint8Array.prototype.slice.call(held, at - length, at);
+      return new Uint8Array(held.subarray(at - length, at)); // a plain array: views of it are cheaper than buffers
     },
     waiting: () => held.length - at,
   };

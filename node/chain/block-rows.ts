@@ -32,7 +32,7 @@ export function rawBlock(rows: Rows, number: number): Uint8Array | undefined {
 
 /** Blocks kept decoded, and the transactions in all of them together. */
 const CACHED_BLOCKS = 128;
-const CACHED_TRANSACTIONS = 20_000;
+const CACHED_TRANSACTIONS = 4_000;
 
 /** Decoded blocks and receipts by number, the newest used ones kept. */
 export class BlockRows {

@@ -47,7 +47,7 @@ interface Prepared {
 }
 
 /** Blocks and bytes that may wait, decoded, for the one that executes. */
-const AHEAD = { items: 32, bytes: 4 * 1024 * 1024 };
+const AHEAD = { items: 32, bytes: 512 * 1024 };
 
 /**
  * Imports every block of `path` in order. Throws `ChainError` naming the block that was refused and why; blocks
