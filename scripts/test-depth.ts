@@ -1,0 +1,31 @@
+/**
+ * The tests at a depth: `node scripts/test-depth.ts ci` or `long`, with Jest's own arguments behind. The
+ * tests read how much to do from the environment; what is set there already is left as it is.
+ */
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+/** How often and how long, by depth; `npm test` uses the numbers written in the tests. */
+const DEPTHS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  ci: { KNIT_KILLS: "50", KNIT_MUTATIONS: "200", KNIT_TRIE_ROUNDS: "200", KNIT_FUZZ_SECONDS: "30" },
+  long: { KNIT_KILLS: "500", KNIT_MUTATIONS: "2000", KNIT_TRIE_ROUNDS: "2000", KNIT_FUZZ_SECONDS: "600" },
+};
+
+const [depth = "", ...jestArguments] = process.argv.slice(2);
+const settings = DEPTHS[depth];
+if (settings === undefined) {
+  process.stderr.write(`depth must be one of ${Object.keys(DEPTHS).join(", ")}\n`);
+  process.exitCode = 1;
+} else {
+  const jest = fileURLToPath(new URL("../node_modules/jest/bin/jest.js", import.meta.url));
+  const flags = ["--experimental-vm-modules", "--disable-warning=ExperimentalWarning"];
+  const { status } = spawnSync(
+    process.execPath,
+    [...flags, jest, "--testTimeout=1800000", ...jestArguments],
+    {
+      stdio: "inherit",
+      env: { ...settings, ...process.env },
+    },
+  );
+  process.exitCode = status ?? 1;
+}
