@@ -7,6 +7,7 @@ export type ExecutionErrorCode =
   | "nonce-too-low"
   | "nonce-max"
   | "fee-cap-below-base-fee"
+  | "tip-above-cap"
   | "insufficient-balance-for-gas"
   | "insufficient-balance"
   | "intrinsic-gas"

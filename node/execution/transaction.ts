@@ -104,6 +104,9 @@ function checkedPrice(tx: Transaction, { header, rules }: BlockContext, sender: 
       `max fee per gas less than block base fee: address ${address}, maxFeePerGas: ${tx.gasFeeCap}, baseFee: ${header.baseFee}`,
     );
   }
+  if (rules.checksPriceCaps && tx.gasTipCap > tx.gasFeeCap) {
+    throw new ExecutionError("tip-above-cap", "max fee per gas higher than max priority fee per gas");
+  }
   return effectivePrice(tx, header.baseFee, rules);
 }
 
