@@ -31,6 +31,10 @@ export interface RpcProfile {
   readonly signedMessage: "Klaytn" | "Ethereum";
   /** `getAccount` shows storage root, code hash and code format of plain accounts too. */
   readonly storageInEoa: boolean;
+  /** The gas limit that Ethereum's form of a block shows; the chain has none. */
+  readonly shownGasLimit: bigint;
+  /** What `ecRecover` says of a V that is neither 27 nor 28. */
+  readonly badRecoveryId: string;
   /** Too many subscriptions on one connection; `%d` is the limit. */
   readonly subscriptionLimit: string;
   /** Modules that an HTTP or WebSocket listener serves when none are named. */
@@ -56,6 +60,8 @@ export const rpcProfiles: Readonly<Record<ProfileName, RpcProfile>> = {
     passphraseOptional: true,
     signedMessage: "Klaytn",
     storageInEoa: true,
+    shownGasLimit: 500_000_000n,
+    badRecoveryId: "invalid signature (V is not 27 or 28)",
     subscriptionLimit: "Maximum %d subscriptions are allowed for a WebSocket connection",
     defaultModules: ["chain", "net", "rpc"],
   },
@@ -72,6 +78,8 @@ export const rpcProfiles: Readonly<Record<ProfileName, RpcProfile>> = {
     passphraseOptional: false,
     signedMessage: "Klaytn",
     storageInEoa: false,
+    shownGasLimit: 999_999_999_999n,
+    badRecoveryId: "invalid Klaytn signature (V is not 27 or 28)",
     subscriptionLimit: GO_SUBSCRIPTION_LIMIT,
     defaultModules: ["net", "web3", "klay", "eth"],
   },
@@ -88,6 +96,8 @@ export const rpcProfiles: Readonly<Record<ProfileName, RpcProfile>> = {
     passphraseOptional: false,
     signedMessage: "Ethereum",
     storageInEoa: true,
+    shownGasLimit: 500_000_000n,
+    badRecoveryId: "invalid signature (V is not 27 or 28)",
     subscriptionLimit: GO_SUBSCRIPTION_LIMIT,
     defaultModules: ["net", "web3", "kaia", "eth"],
   },

@@ -28,13 +28,10 @@ export interface ReaderRequest {
   readonly params: string;
 }
 
-/** What a thread answers: a result or the members of an error. */
+/** What a thread answers: a result, or an error object, both as JSON text. */
 export type ReaderReply =
   | { readonly id: number; readonly result: string }
-  | {
-      readonly id: number;
-      readonly error: { readonly code: number; readonly message: string; readonly data?: string };
-    };
+  | { readonly id: number; readonly error: string };
 
 /** How a pool is made. */
 export interface ReaderPoolOptions {
@@ -189,7 +186,7 @@ class Reader {
     const job = this.#end();
     this.#worker.unref();
     if ("result" in reply) job?.resolve(reply.result);
-    else job?.reject(new RpcError(reply.error.code, reply.error.message, reply.error.data));
+    else job?.reject(errorOf(reply.error));
     this.#onFree(true);
   }
 
@@ -214,4 +211,10 @@ class Reader {
     this.#job = undefined;
     return job;
   }
+}
+
+/** An error object that a thread wrote, as the error it was. */
+function errorOf(json: string): RpcError {
+  const { code, message, data } = JSON.parse(json) as { code: number; message: string; data?: unknown };
+  return new RpcError(code, message, data === undefined ? undefined : JSON.stringify(data));
 }

@@ -1,5 +1,5 @@
 /** Hex codecs: data, addresses, hashes and quantities, with the texts of the Go node's hex package. */
-import { toHex } from "../../bytes/hex.ts";
+import { fromBareHex, toHex } from "../../bytes/hex.ts";
 import { type Codec, CodecError, type Decoder, mismatch } from "../codec.ts";
 import { EscapedText } from "../json-text.ts";
 
@@ -16,7 +16,7 @@ export const data: Codec<Uint8Array> = {
   decode(json) {
     const digits = goChecked(json, "hexutil.Bytes", evenDigits);
     if (!HEX.test(digits)) throw mismatch("invalid hex string", "hexutil.Bytes");
-    return Buffer.from(digits, "hex");
+    return fromBareHex(digits);
   },
   encode: (bytes) => `"${toHex(bytes)}"`,
 };

@@ -70,7 +70,9 @@ test("a rejected handler is answered like one that throws", async () => {
     handle: () => Promise.reject(new RpcError(-32000, "no")),
   });
   const endpoint = anEndpoint({ methods: [late] });
-  expect(await endpoint.answer(aCall("net_late"), aSession)).toContain('"error":{"code":-32000,"message":"no"}');
+  expect(await endpoint.answer(aCall("net_late"), aSession)).toContain(
+    '"error":{"code":-32000,"message":"no"}',
+  );
 });
 
 test("requests beyond the pending limit are refused with one object, batches too", async () => {
@@ -106,9 +108,15 @@ test("a batch whose answer grows too large goes on with refusals", () => {
     result: text,
     handle: () => "x".repeat(600),
   });
-  const endpoint = anEndpoint({ methods: [wide], options: { budget: createBudget({ maxBatchAnswer: 1000 }) } });
+  const endpoint = anEndpoint({
+    methods: [wide],
+    options: { budget: createBudget({ maxBatchAnswer: 1000 }) },
+  });
   const calls = [1, 2, 3].map((id) => aCall("net_wide", [], id));
-  const answers = JSON.parse(String(endpoint.answer(`[${calls.join(",")}]`, aSession))) as Record<string, unknown>[];
+  const answers = JSON.parse(String(endpoint.answer(`[${calls.join(",")}]`, aSession))) as Record<
+    string,
+    unknown
+  >[];
   expect(answers.map(({ id }) => id)).toEqual([1, 2, 3]);
   expect(answers[0]).toHaveProperty("result");
   expect(answers[1]).toHaveProperty("error", { code: -32003, message: "response too large" });
@@ -159,6 +167,8 @@ test("methods for readers go to the pool with their parameters as written", asyn
     handle: () => "here",
   });
   const endpoint = anEndpoint({ methods: [scan], options: { readers } });
-  expect(await endpoint.answer(aCall("klay_scan", ["a b"]), aSession)).toBe('{"jsonrpc":"2.0","id":1,"result":[]}\n');
+  expect(await endpoint.answer(aCall("klay_scan", ["a b"]), aSession)).toBe(
+    '{"jsonrpc":"2.0","id":1,"result":[]}\n',
+  );
   expect(calls).toEqual([["chain_scan", '["a b"]']]);
 });

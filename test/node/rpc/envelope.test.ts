@@ -19,7 +19,7 @@ const SEEDS = [
 
 test("what is accepted and refused is what JSON.parse accepts and refuses", () => {
   const next = random(7);
-  const pieces = [..."{}[]:,\"\\ \n0123456789-+.eEtfnu\u0001x", '"id"', "null", "true", '"method":"m"'];
+  const pieces = [...'{}[]:,"\\ \n0123456789-+.eEtfnu\u0001x', '"id"', "null", "true", '"method":"m"'];
   let valid = 0;
   for (let round = 0; round < 20_000; round++) {
     let mutated = SEEDS[next(SEEDS.length)] ?? "";
@@ -46,8 +46,9 @@ function isValid(text: string): boolean {
   }
 }
 
+const nested = (depth: number) => `{"id":1,"method":"m","params":[${"[".repeat(depth)}${"]".repeat(depth)}]}`;
+
 test("values nested ten thousand deep are read, deeper ones refused, none overflows", () => {
-  const nested = (depth: number) => `{"id":1,"method":"m","params":[${"[".repeat(depth)}${"]".repeat(depth)}]}`;
   expect(readEnvelope(nested(9_999))).toBeDefined();
   expect(readEnvelope(nested(10_001))).toBeUndefined();
   expect(readEnvelope(nested(200_000))).toBeUndefined();

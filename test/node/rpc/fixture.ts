@@ -1,15 +1,20 @@
 /** A registry without a chain behind it, and the recorded answers of a Go node whose facts it repeats. */
 import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
+import { keccak256 } from "../../../node/crypto/keccak.ts";
 import { blockReference } from "../../../node/rpc/codecs/block-number.ts";
 import { address, data, hash, numberQuantity, quantity } from "../../../node/rpc/codecs/hex.ts";
 import { text } from "../../../node/rpc/codecs/plain.ts";
-import { createBudget, createEndpoint, type Endpoint, type EndpointOptions } from "../../../node/rpc/dispatch.ts";
+import {
+  createBudget,
+  createEndpoint,
+  type Endpoint,
+  type EndpointOptions,
+} from "../../../node/rpc/dispatch.ts";
 import { type Method, method } from "../../../node/rpc/method.ts";
 import { rpcProfiles } from "../../../node/rpc/profiles.ts";
 import { createRegistry } from "../../../node/rpc/registry.ts";
 import { type Subscription, subscription } from "../../../node/rpc/subscription.ts";
-import { keccak256 } from "../../../node/crypto/keccak.ts";
 
 /** What was recorded. */
 export interface Recorded {
@@ -114,8 +119,22 @@ const methods: readonly Method[] = [
     result: quantity,
     handle: () => 5n,
   }),
-  method({ name: "web3_sha3", summary: "", params: { data }, result: hash, handle: (args) => keccak256(args.data) }),
+  method({
+    name: "web3_sha3",
+    summary: "",
+    params: { data },
+    result: hash,
+    handle: (args) => keccak256(args.data),
+  }),
 ];
+
+function onBug(error: unknown): never {
+  throw error;
+}
+
+function nothing(): void {
+  return undefined;
+}
 
 /** An endpoint that serves everything, with further methods and subscriptions of the test's own. */
 export function anEndpoint(
@@ -130,9 +149,6 @@ export function anEndpoint(
   registry.add([...methods, ...(more.methods ?? [])]);
   registry.addSubscriptions(more.subscriptions ?? []);
   registry.seal();
-  const onBug = (error: unknown) => {
-    throw error;
-  };
   return createEndpoint({ view: registry.view("all"), budget: createBudget(), onBug, ...more.options });
 }
 
@@ -162,7 +178,7 @@ export async function aPeer(where: string): Promise<Peer> {
   const socket = host === undefined ? connect({ path: where }) : connect({ host, port: Number(port) });
   let received = "";
   let isClosed = false;
-  let wake: () => void = () => undefined;
+  let wake = nothing;
   const turn = () =>
     new Promise<void>((resolve) => {
       wake = resolve;
@@ -177,6 +193,7 @@ export async function aPeer(where: string): Promise<Peer> {
     isClosed = true;
     wake();
   });
+  const gone = new Promise((resolve) => socket.once("close", resolve));
   await new Promise((resolve) => socket.once("connect", resolve));
   return {
     socket,
@@ -192,12 +209,12 @@ export async function aPeer(where: string): Promise<Peer> {
       return received;
     },
     closed: async () => {
-      while (!isClosed) await turn();
+      await gone;
       return received;
     },
     [Symbol.asyncDispose]: async () => {
       socket.destroy();
-      while (!isClosed) await turn();
+      await gone;
     },
   };
 }

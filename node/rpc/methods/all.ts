@@ -1,0 +1,46 @@
+/** Every method and subscription of the node in one registry: made empty, filled, sealed. */
+import type { Accounts } from "../../accounts/accounts.ts";
+import type { Chain } from "../../chain/chain.ts";
+import type { TxPool } from "../../txpool/pool.ts";
+import type { RpcProfile } from "../profiles.ts";
+import { createRegistry, type Registry } from "../registry.ts";
+import { type AdminParts, adminMethods } from "./admin.ts";
+import { chainBlockMethods } from "./chain-blocks.ts";
+import { chainInfoMethods } from "./chain-info.ts";
+import { chainSendingMethods } from "./chain-sending.ts";
+import { chainStateMethods } from "./chain-state.ts";
+import { chainTransactionMethods } from "./chain-transactions.ts";
+import { type LogParts, logMethods } from "./logs.ts";
+import { type NetParts, netMethods } from "./net.ts";
+import { personalMethods } from "./personal.ts";
+import { chainSubscriptions } from "./subscriptions.ts";
+import { txpoolMethods } from "./txpool.ts";
+
+/** What the methods are made of. */
+export interface NodeParts extends AdminParts, NetParts {
+  readonly profile: RpcProfile;
+  readonly chain: Chain;
+  readonly pool: Pick<TxPool, "add" | "get" | "nonce" | "content" | "status" | "onPending">;
+  readonly accounts: Accounts;
+  readonly logs: LogParts;
+}
+
+/** The sealed registry of a node. */
+export function createNodeRegistry(parts: NodeParts): Registry {
+  const registry = createRegistry(parts.profile);
+  registry.add([
+    ...adminMethods(parts),
+    ...chainInfoMethods(parts),
+    ...chainStateMethods(parts),
+    ...chainBlockMethods(parts),
+    ...chainTransactionMethods(parts),
+    ...chainSendingMethods(parts),
+    ...logMethods(parts.logs),
+    ...netMethods(parts),
+    ...personalMethods(parts),
+    ...txpoolMethods(parts),
+  ]);
+  registry.addSubscriptions(chainSubscriptions(parts));
+  registry.seal();
+  return registry;
+}

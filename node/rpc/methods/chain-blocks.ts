@@ -1,0 +1,131 @@
+/** Blocks, headers and receipts of whole blocks, in the chain's form and in Ethereum's. */
+
+import { toHex } from "../../bytes/hex.ts";
+import type { Chain } from "../../chain/chain.ts";
+import type { Block } from "../../model/block.ts";
+import { blockNumber, blockReference } from "../codecs/block-number.ts";
+import { hash, nullable } from "../codecs/hex.ts";
+import { boolean, plain } from "../codecs/plain.ts";
+import { failure } from "../errors.ts";
+import { type Method, method } from "../method.ts";
+import type { RpcProfile } from "../profiles.ts";
+import { chainBlock, chainHeader, ethBlock, ethHeader } from "../views/block.ts";
+import { blockAt, blockOf, blockOfHash, findBlock } from "../views/lookup.ts";
+import { chainReceipt, ethReceipt, type ReceiptView } from "../views/receipt.ts";
+
+/** What these methods read. */
+export interface ChainBlockParts {
+  readonly chain: Chain;
+  readonly profile: RpcProfile;
+}
+
+const block = plain<object>("block");
+const header = plain<object>("header");
+
+/** `chain_` and `eth_` look-ups of blocks. */
+export function chainBlockMethods(parts: ChainBlockParts): Method[] {
+  return [...chainForm(parts.chain), ...ethForm(parts), ...receiptMethods(parts.chain)];
+}
+
+function chainForm(chain: Chain): Method[] {
+  return [
+    method({
+      name: "chain_getBlockByNumber",
+      summary:
+        "A block by number or tag, with whole transactions or their hashes. An unknown block is an error.",
+      params: { number: blockNumber, full: boolean },
+      result: block,
+      handle: ({ number, full }) => chainBlock(chain, blockAt(chain, number), full),
+    }),
+    method({
+      name: "chain_getBlockByHash",
+      summary: "A block by hash, with whole transactions or their hashes. An unknown block is an error.",
+      params: { hash, full: boolean },
+      result: block,
+      handle: (args) => chainBlock(chain, blockOfHash(chain, args.hash), args.full),
+    }),
+    method({
+      name: "chain_getHeaderByNumber",
+      summary: "A header by number or tag. An unknown block is an error.",
+      params: { number: blockNumber },
+      result: header,
+      handle: ({ number }) => {
+        const found = findBlock(chain, number);
+        if (found === undefined) throw failure(`the header does not exist (block number: ${number})`);
+        return chainHeader(chain, found);
+      },
+    }),
+    method({
+      name: "chain_getHeaderByHash",
+      summary: "A header by hash. An unknown block is an error.",
+      params: { hash },
+      result: header,
+      handle: (args) => {
+        const found = chain.blockByHash(args.hash);
+        if (found === undefined) throw failure(`the header does not exist (hash: ${toHex(args.hash)})`);
+        return chainHeader(chain, found);
+      },
+    }),
+  ];
+}
+
+function ethForm({ chain, profile }: ChainBlockParts): Method[] {
+  const { shownGasLimit } = profile;
+  const shown = (found: Block | undefined, full: boolean) =>
+    found === undefined ? undefined : ethBlock(chain, found, full, shownGasLimit);
+  const shownHeader = (found: Block | undefined) =>
+    found === undefined ? undefined : ethHeader(chain, found, shownGasLimit);
+  return [
+    method({
+      name: "eth_getBlockByNumber",
+      summary: "A block in Ethereum's form by number or tag; null when there is none.",
+      params: { number: blockNumber, full: boolean },
+      result: nullable(block),
+      handle: ({ number, full }) => shown(findBlock(chain, number), full),
+    }),
+    method({
+      name: "eth_getBlockByHash",
+      summary: "A block in Ethereum's form by hash; null when there is none.",
+      params: { hash, full: boolean },
+      result: nullable(block),
+      handle: (args) => shown(chain.blockByHash(args.hash), args.full),
+    }),
+    method({
+      name: "eth_getHeaderByNumber",
+      summary: "A header in Ethereum's form by number or tag; null when there is none.",
+      params: { number: blockNumber },
+      result: nullable(header),
+      handle: ({ number }) => shownHeader(findBlock(chain, number)),
+    }),
+    method({
+      name: "eth_getHeaderByHash",
+      summary: "A header in Ethereum's form by hash; null when there is none.",
+      params: { hash },
+      result: nullable(header),
+      handle: (args) => shownHeader(chain.blockByHash(args.hash)),
+    }),
+  ];
+}
+
+function receiptMethods(chain: Chain): Method[] {
+  const all = (found: Block, view: ReceiptView) => {
+    const receipts = chain.receipts(found.header.number) ?? [];
+    return found.transactions.map((_, index) => view(chain, found, receipts, index));
+  };
+  return [
+    method({
+      name: "chain_getBlockReceipts",
+      summary: "The receipts of all transactions of a block.",
+      params: { block: blockReference },
+      result: plain<readonly object[]>("receipt[]"),
+      handle: (args) => all(blockOf(chain, args.block), chainReceipt),
+    }),
+    method({
+      name: "eth_getBlockReceipts",
+      summary: "The receipts of all transactions of a block, in Ethereum's form.",
+      params: { block: blockReference },
+      result: plain<readonly object[]>("receipt[]"),
+      handle: (args) => all(blockOf(chain, args.block), ethReceipt),
+    }),
+  ];
+}

@@ -1,0 +1,87 @@
+/** What the chain is and where it stands: head, identity, suggested prices. */
+import type { Chain } from "../../chain/chain.ts";
+import { numberQuantity, quantity } from "../codecs/hex.ts";
+import { boolean, text } from "../codecs/plain.ts";
+import { type Method, method } from "../method.ts";
+import { priceBounds, suggestedPrice, suggestedTip } from "./fees.ts";
+
+/** What these methods read. */
+export interface ChainInfoParts {
+  readonly chain: Chain;
+  readonly clientName: string;
+}
+
+/** `chain_` and `eth_` facts about the chain. */
+export function chainInfoMethods({ chain, clientName }: ChainInfoParts): Method[] {
+  return [
+    method({
+      name: "chain_blockNumber",
+      aliases: ["eth_blockNumber"],
+      summary: "The number of the newest block.",
+      params: {},
+      result: numberQuantity,
+      handle: () => chain.head().header.number,
+    }),
+    method({
+      name: "chain_chainId",
+      aliases: ["chain_chainID", "eth_chainId"],
+      summary: "The chain's number, which signatures carry.",
+      params: {},
+      result: quantity,
+      handle: () => chain.config.chainId,
+    }),
+    method({
+      name: "chain_clientVersion",
+      summary: "The node's name and version.",
+      params: {},
+      result: text,
+      handle: () => clientName,
+    }),
+    method({
+      name: "chain_syncing",
+      aliases: ["eth_syncing"],
+      summary: "False: this node makes its chain or imports it, and is never behind.",
+      params: {},
+      result: boolean,
+      handle: () => false,
+    }),
+    ...priceMethods(chain),
+  ];
+}
+
+function priceMethods(chain: Chain): Method[] {
+  return [
+    method({
+      name: "chain_gasPrice",
+      aliases: ["eth_gasPrice"],
+      summary: "The price of a unit of gas that the node suggests for the next block, in peb.",
+      params: {},
+      result: quantity,
+      handle: () => suggestedPrice(chain),
+    }),
+    method({
+      name: "chain_maxPriorityFeePerGas",
+      aliases: ["eth_maxPriorityFeePerGas"],
+      summary: "The tip that the node suggests; before there is a base fee, the unit price.",
+      params: {},
+      result: quantity,
+      handle: () => suggestedTip(chain),
+    }),
+    method({
+      name: "chain_lowerBoundGasPrice",
+      aliases: ["eth_lowerBoundGasPrice"],
+      summary: "The lowest base fee the chain can come to; before there is one, the unit price.",
+      params: {},
+      result: quantity,
+      handle: () => priceBounds(chain).lower,
+    }),
+    method({
+      name: "chain_upperBoundGasPrice",
+      aliases: ["eth_upperBoundGasPrice"],
+      summary: "The highest base fee the chain can come to; before there is one, the unit price.",
+      params: {},
+      result: quantity,
+      handle: () => priceBounds(chain).upper,
+    }),
+  ];
+}

@@ -1,0 +1,117 @@
+/** Transactions by hash, their receipts, and the way in for signed ones. */
+import { concatBytes } from "../../bytes/compare.ts";
+import type { Chain } from "../../chain/chain.ts";
+import { decodeTransaction, type Transaction } from "../../model/transaction.ts";
+import type { TxPool } from "../../txpool/pool.ts";
+import { data, hash, nullable } from "../codecs/hex.ts";
+import { plain } from "../codecs/plain.ts";
+import { transactionHash } from "../codecs/transaction-args.ts";
+import { failure } from "../errors.ts";
+import { type Method, method } from "../method.ts";
+import { chainReceipt, ethReceipt, type ReceiptView } from "../views/receipt.ts";
+import { chainTransaction, ethTransaction, type Place } from "../views/transaction.ts";
+
+/** What these methods use. */
+export interface ChainTransactionParts {
+  readonly chain: Chain;
+  readonly pool: Pick<TxPool, "get" | "add">;
+}
+
+const transaction = nullable(plain<object>("transaction"));
+const receipt = nullable(plain<object>("receipt"));
+/** First byte of the kinds that Ethereum defined, in the chain's own encoding. */
+const ETHEREUM_PREFIX = 0x78;
+
+/** `chain_` and `eth_` methods about single transactions. */
+export function chainTransactionMethods(parts: ChainTransactionParts): Method[] {
+  return [...lookups(parts), ...receipts(parts.chain), ...submissions(parts)];
+}
+
+function lookups({ chain, pool }: ChainTransactionParts): Method[] {
+  const find = (wanted: Uint8Array, view: typeof ethTransaction) => {
+    const place = chain.findTransaction(wanted);
+    const mined = place?.block.transactions[place.index];
+    if (mined !== undefined) return view(chain, mined, place as Place); // it has that transaction
+    const waiting = pool.get(wanted);
+    return waiting === undefined ? undefined : view(chain, waiting);
+  };
+  return [
+    method({
+      name: "chain_getTransactionByHash",
+      summary: "A transaction of the chain or the pool; null when it is in neither.",
+      params: { hash },
+      result: transaction,
+      handle: (args) => find(args.hash, chainTransaction),
+    }),
+    method({
+      name: "eth_getTransactionByHash",
+      summary: "A transaction of the chain or the pool in Ethereum's form; null when it is in neither.",
+      params: { hash },
+      result: transaction,
+      handle: (args) => find(args.hash, ethTransaction),
+    }),
+  ];
+}
+
+function receipts(chain: Chain): Method[] {
+  const find = (wanted: Uint8Array, view: ReceiptView) => {
+    const place = chain.findTransaction(wanted);
+    if (place === undefined) return undefined;
+    return view(chain, place.block, chain.receipts(place.block.header.number) ?? [], place.index);
+  };
+  return [
+    method({
+      name: "chain_getTransactionReceipt",
+      summary: "The receipt of a transaction; null while it is not in a block.",
+      params: { hash },
+      result: receipt,
+      handle: (args) => find(args.hash, chainReceipt),
+    }),
+    method({
+      name: "eth_getTransactionReceipt",
+      summary: "The receipt of a transaction in Ethereum's form; null while it is not in a block.",
+      params: { hash },
+      result: receipt,
+      handle: (args) => find(args.hash, ethReceipt),
+    }),
+  ];
+}
+
+function submissions({ pool }: ChainTransactionParts): Method[] {
+  const submit = (tx: Transaction) => {
+    pool.add(tx, "local");
+    return tx.hash;
+  };
+  return [
+    method({
+      name: "chain_sendRawTransaction",
+      summary: "Submits a signed transaction in the chain's encoding; its hash.",
+      params: { raw: data },
+      result: transactionHash,
+      handle: ({ raw }) => {
+        if (raw.length === 0) throw failure("EOF");
+        if (isBareEthereumType(raw)) throw failure("undefined tx type");
+        return submit(decodeTransaction(raw));
+      },
+    }),
+    method({
+      name: "eth_sendRawTransaction",
+      summary: "Submits a signed transaction in Ethereum's encoding; its hash.",
+      params: { raw: data },
+      result: transactionHash,
+      handle: ({ raw }) => {
+        if (raw.length === 0) throw failure("Empty input");
+        if (isBareEthereumType(raw)) return submit(decodeTransaction(concatBytes(PREFIX, raw)));
+        if ((raw[0] ?? 0) < 0xc0) throw failure("undefined tx type");
+        return submit(decodeTransaction(raw));
+      },
+    }),
+  ];
+}
+
+const PREFIX = Uint8Array.of(ETHEREUM_PREFIX);
+
+function isBareEthereumType(raw: Uint8Array): boolean {
+  const first = raw[0] ?? 0;
+  return first >= 0x01 && first <= 0x04;
+}

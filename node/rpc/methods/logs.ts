@@ -1,0 +1,32 @@
+/** `getLogs`: scans blocks for a caller, and so runs in a reader thread. */
+
+import { logFilter } from "../codecs/log-filter.ts";
+import { plain } from "../codecs/plain.ts";
+import { type Method, method } from "../method.ts";
+import { searchLogs } from "../views/log-search.ts";
+import type { OpenLogSource } from "../views/log-source.ts";
+
+/** What the search reads and when it stops. */
+export interface LogParts {
+  readonly open: OpenLogSource;
+  /** Logs in one answer; 0 is no limit. */
+  readonly maxLogs: number;
+}
+
+/** The methods that scan; the same rows are registered in the node and served in its reader threads. */
+export function logMethods({ open, maxLogs }: LogParts): Method[] {
+  return [
+    method({
+      name: "chain_getLogs",
+      aliases: ["eth_getLogs"],
+      summary: "The logs of a range of blocks, or of one block, by address and topics.",
+      params: { filter: logFilter },
+      result: plain<readonly object[]>("log[]"),
+      runs: "reader",
+      handle: async ({ filter }) => {
+        using source = await open();
+        return searchLogs(source, filter, maxLogs);
+      },
+    }),
+  ];
+}

@@ -1,0 +1,77 @@
+/** `net` and `web3`: which network this is, who is connected, what the node is called. */
+import { keccak256 } from "../../crypto/keccak.ts";
+import { data, hash, numberQuantity } from "../codecs/hex.ts";
+import { boolean, plain, text } from "../codecs/plain.ts";
+import { type Method, method } from "../method.ts";
+import type { RpcProfile } from "../profiles.ts";
+
+/** What these methods tell. */
+export interface NetParts {
+  readonly networkId: number;
+  readonly clientName: string;
+  /** Connected peers by type (`cn`, `pn`, `en`, `bn`, `unknown`); types without a peer are left out. */
+  peerCounts(): Readonly<Record<string, number>>;
+  readonly profile: RpcProfile;
+}
+
+/** The methods of `net` and `web3`. */
+export function netMethods({ networkId, clientName, peerCounts, profile }: NetParts): Method[] {
+  const total = () => Object.values(peerCounts()).reduce((sum, count) => sum + count, 0);
+  return [
+    method({
+      name: "net_version",
+      summary: "The network's number as decimal text.",
+      params: {},
+      result: text,
+      handle: () => String(networkId),
+    }),
+    method({
+      name: "net_networkID",
+      summary: "The network's number.",
+      params: {},
+      result: plain<string | number>("network number"),
+      handle: () => (profile.networkIdAsText ? String(networkId) : networkId),
+    }),
+    method({
+      name: "net_listening",
+      summary: "True: the node takes part in its network.",
+      params: {},
+      result: boolean,
+      handle: () => true,
+    }),
+    method({
+      name: "net_peerCount",
+      summary: "How many peers are connected.",
+      params: {},
+      result: numberQuantity,
+      handle: total,
+    }),
+    method({
+      name: "net_peerCountByType",
+      summary: "How many peers of each type are connected, and in total.",
+      params: {},
+      result: plain<Readonly<Record<string, number>>>("object of type to count"),
+      handle: () => ({ ...peerCounts(), total: total() }),
+    }),
+    ...web3Methods(clientName),
+  ];
+}
+
+function web3Methods(clientName: string): Method[] {
+  return [
+    method({
+      name: "web3_clientVersion",
+      summary: "The node's name and version.",
+      params: {},
+      result: text,
+      handle: () => clientName,
+    }),
+    method({
+      name: "web3_sha3",
+      summary: "keccak-256 of data.",
+      params: { data },
+      result: hash,
+      handle: (args) => keccak256(args.data),
+    }),
+  ];
+}

@@ -1,0 +1,121 @@
+/** What clients can be told about as it happens: heads, logs, transactions that become executable. */
+import { toHex } from "../../bytes/hex.ts";
+import type { Chain } from "../../chain/chain.ts";
+import type { Block } from "../../model/block.ts";
+import type { Receipt } from "../../model/receipt.ts";
+import type { TxPool } from "../../txpool/pool.ts";
+import { optional } from "../codec.ts";
+import { type LogFilter, logFilter } from "../codecs/log-filter.ts";
+import { boolean } from "../codecs/plain.ts";
+import { failure } from "../errors.ts";
+import { goJson } from "../json-text.ts";
+import type { RpcProfile } from "../profiles.ts";
+import { type Notify, type Subscription, subscription } from "../subscription.ts";
+import { chainHeader, ethHeader } from "../views/block.ts";
+import { logFits } from "../views/log-search.ts";
+import { logView } from "../views/receipt.ts";
+
+/** What subscriptions listen to. */
+export interface SubscriptionParts {
+  readonly chain: Chain;
+  readonly pool: Pick<TxPool, "onPending">;
+  readonly profile: RpcProfile;
+}
+
+/** The subscriptions of `chain` and `eth`. */
+export function chainSubscriptions({ chain, pool, profile }: SubscriptionParts): Subscription[] {
+  const { shownGasLimit } = profile;
+  const chainHeads = headFeed(chain, (block) => goJson(chainHeader(chain, block)));
+  const ethHeads = headFeed(chain, (block) => goJson(ethHeader(chain, block, shownGasLimit)));
+  return [
+    newHeads("chain", "The header of each new block.", chainHeads),
+    newHeads("eth", "The header of each new block, in Ethereum's form.", ethHeads),
+    ...["chain", "eth"].flatMap((module) => [logs(module, chain), pendingTransactions(module, pool)]),
+  ];
+}
+
+type Feed = (notify: Notify) => () => void;
+
+/** Writes each head once, however many listen. */
+function headFeed(chain: Chain, write: (block: Block) => string): Feed {
+  let newest: { readonly block: Block; readonly json: string } | undefined;
+  const jsonOf = (block: Block) => {
+    if (newest?.block !== block) newest = { block, json: write(block) };
+    return newest.json;
+  };
+  return (notify) => chain.onHead((block) => notify(jsonOf(block)));
+}
+
+function newHeads(module: string, summary: string, feed: Feed): Subscription {
+  return subscription({
+    module,
+    name: "newHeads",
+    summary,
+    params: {},
+    start: (_args, notify) => feed(notify),
+  });
+}
+
+function pendingTransactions(module: string, pool: Pick<TxPool, "onPending">): Subscription {
+  return subscription({
+    module,
+    name: "newPendingTransactions",
+    summary: "The hash of each transaction that becomes executable.",
+    params: { full: optional(boolean, false) },
+    start: ({ full }, notify) => {
+      if (full) throw failure("subscription not found");
+      return pool.onPending((transactions) => {
+        for (const { hash } of transactions) notify(`"${toHex(hash)}"`);
+      });
+    },
+  });
+}
+
+function logs(module: string, chain: Chain): Subscription {
+  return subscription({
+    module,
+    name: "logs",
+    summary: "Each log of new blocks that fits the filter.",
+    params: { filter: logFilter },
+    start: ({ filter }, notify) => {
+      checkRange(filter);
+      return chain.onHead((block, receipts) => {
+        if (isInRange(filter, block)) notifyLogs(filter, { block, receipts }, notify);
+      });
+    },
+  });
+}
+
+function checkRange({ from = "latest", to = "latest" }: LogFilter): void {
+  if (from === "pending" || to === "pending") throw failure("pending logs are not supported");
+  const [first, last] = [numberOf(from), numberOf(to)];
+  const isLive = last === undefined || (first !== undefined && first <= last);
+  if (!isLive) throw failure("invalid from and to block combination: from > to");
+}
+
+function isInRange({ from = "latest", to = "latest" }: LogFilter, { header }: Block): boolean {
+  const [first, last] = [numberOf(from) ?? 0, numberOf(to) ?? Number.POSITIVE_INFINITY];
+  return header.number >= first && header.number <= last;
+}
+
+function numberOf(number: number | string): number | undefined {
+  if (typeof number === "number") return number;
+  return number === "earliest" ? 0 : undefined;
+}
+
+interface NewBlock {
+  readonly block: Block;
+  readonly receipts: readonly Receipt[];
+}
+
+function notifyLogs(filter: LogFilter, { block, receipts }: NewBlock, notify: Notify): void {
+  let logIndex = 0;
+  for (const [transactionIndex, receipt] of receipts.entries()) {
+    for (const log of receipt.logs) {
+      const { transactionHash } = receipt;
+      const place = { number: block.header.number, blockHash: block.hash, transactionHash, transactionIndex };
+      if (logFits(log, filter)) notify(goJson(logView(log, { ...place, logIndex })));
+      logIndex++;
+    }
+  }
+}

@@ -1,0 +1,114 @@
+/** How a block and a header look to clients: the chain's own form and Ethereum's. Keys are sorted. */
+import { toHex } from "../../bytes/hex.ts";
+import { toQuantity } from "../../bytes/integer.ts";
+import type { Chain } from "../../chain/chain.ts";
+import type { Block } from "../../model/block.ts";
+import type { Header } from "../../model/header.ts";
+import { sorted } from "./sorted.ts";
+import { chainTransaction, ethTransaction } from "./transaction.ts";
+
+/** keccak of an empty RLP list: there are no uncles. */
+const NO_UNCLES = "0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347";
+const ZERO_HASH = `0x${"0".repeat(64)}`;
+const ZERO_ADDRESS = `0x${"0".repeat(40)}`;
+/** What the Go node counts for a header's fixed part. */
+const HEADER_BYTES = 592;
+
+/** A block in the chain's form, with whole transactions or their hashes. */
+export function chainBlock(chain: Chain, block: Block, full: boolean): object {
+  const { header, transactions, hash, size } = block;
+  return sorted({
+    ...chainFields(header, hash),
+    ...(header.baseFee === undefined ? {} : { baseFeePerGas: toQuantity(header.baseFee) }),
+    ...(header.mixHash === undefined ? {} : { mixHash: toHex(header.mixHash) }),
+    size: toQuantity(size),
+    transactions: full
+      ? transactions.map((tx, index) => chainTransaction(chain, tx, { block, index }))
+      : transactions.map((tx) => toHex(tx.hash)),
+  });
+}
+
+/** A header in the chain's form. */
+export function chainHeader(chain: Chain, { header, hash }: Block): object {
+  const { headerShowsBaseFee } = chain.rules(header.number);
+  return sorted({
+    ...chainFields(header, hash),
+    ...(headerShowsBaseFee ? { baseFeePerGas: toQuantity(header.baseFee ?? 0n) } : {}),
+    ...(header.mixHash === undefined ? {} : { mixhash: toHex(header.mixHash) }),
+  });
+}
+
+function chainFields(header: Header, hash: Uint8Array): Record<string, unknown> {
+  return {
+    ...commonFields(header, hash),
+    blockScore: toQuantity(header.blockScore),
+    extraData: toHex(header.extra),
+    governanceData: toHex(header.governance),
+    reward: toHex(header.rewardbase),
+    timestampFoS: toQuantity(header.timeFoS),
+    voteData: toHex(header.vote),
+    ...(header.randomReveal === undefined ? {} : { randomReveal: toHex(header.randomReveal) }),
+  };
+}
+
+function commonFields(header: Header, hash: Uint8Array): Record<string, unknown> {
+  return {
+    gasUsed: toQuantity(header.gasUsed),
+    hash: toHex(hash),
+    logsBloom: toHex(header.bloom),
+    number: toQuantity(header.number),
+    parentHash: toHex(header.parentHash),
+    receiptsRoot: toHex(header.receiptsRoot),
+    stateRoot: toHex(header.stateRoot),
+    timestamp: toQuantity(header.time),
+    transactionsRoot: toHex(header.transactionsRoot),
+    ...(header.blobGasUsed === undefined ? {} : { blobGasUsed: toQuantity(header.blobGasUsed) }),
+    ...(header.excessBlobGas === undefined ? {} : { excessBlobGas: toQuantity(header.excessBlobGas) }),
+  };
+}
+
+/** A block in Ethereum's form; `gasLimit` is the profile's. */
+export function ethBlock(chain: Chain, block: Block, full: boolean, gasLimit: bigint): object {
+  const { header, transactions, size } = block;
+  return sorted({
+    ...ethFields(chain, block, gasLimit),
+    size: toQuantity(size),
+    totalDifficulty: toQuantity(chain.totalBlockScore(header.number)),
+    transactions: full
+      ? transactions.map((tx, index) => ethTransaction(chain, tx, { block, index }))
+      : transactions.map((tx) => toHex(tx.hash)),
+    uncles: [],
+  });
+}
+
+/** A header in Ethereum's form. */
+export function ethHeader(chain: Chain, block: Block, gasLimit: bigint): object {
+  return sorted({ ...ethFields(chain, block, gasLimit), size: toQuantity(headerSize(block.header)) });
+}
+
+function ethFields(chain: Chain, { header, hash }: Block, gasLimit: bigint): Record<string, unknown> {
+  const author = header.number === 0 ? undefined : chain.author(header);
+  const { headerShowsBaseFee } = chain.rules(header.number);
+  return {
+    ...commonFields(header, hash),
+    ...(headerShowsBaseFee ? { baseFeePerGas: toQuantity(header.baseFee ?? 0n) } : {}),
+    difficulty: toQuantity(header.blockScore),
+    extraData: "0x",
+    gasLimit: toQuantity(gasLimit),
+    miner: author === undefined ? ZERO_ADDRESS : toHex(author),
+    mixHash: header.mixHash === undefined ? ZERO_HASH : toHex(header.mixHash),
+    nonce: "0x0000000000000000",
+    sha3Uncles: NO_UNCLES,
+  };
+}
+
+/** The memory that the Go node reckons for a header, which its Ethereum form shows. */
+function headerSize({ extra, governance, vote, blockScore, number, time, baseFee }: Header): number {
+  const bits = bitLength(blockScore) + bitLength(BigInt(number)) + bitLength(BigInt(time));
+  const fee = baseFee === undefined ? 0 : Math.floor(bitLength(baseFee) / 8);
+  return HEADER_BYTES + extra.length + governance.length + vote.length + Math.floor(bits / 8) + fee;
+}
+
+function bitLength(value: bigint): number {
+  return value === 0n ? 0 : value.toString(2).length;
+}

@@ -1,0 +1,80 @@
+/** The search itself: blooms first, receipts only where a bloom lets something through. */
+import { equalBytes } from "../../bytes/compare.ts";
+import { toHex } from "../../bytes/hex.ts";
+import { bloomMayHold } from "../../model/bloom.ts";
+import type { Log, Receipt } from "../../model/receipt.ts";
+import type { BlockNumber } from "../codecs/block-number.ts";
+import type { LogFilter } from "../codecs/log-filter.ts";
+import { failure } from "../errors.ts";
+import type { LogBlock, LogSource } from "./log-source.ts";
+import { logView } from "./receipt.ts";
+
+/** A log may have this many topics; a filter with more finds nothing. */
+const MAX_TOPICS = 4;
+
+/** The logs that fit, oldest first. Throws `RpcError` when they are more than `maxLogs` (0: no limit). */
+export function searchLogs(source: LogSource, filter: LogFilter, maxLogs: number): object[] {
+  const found: object[] = [];
+  for (const number of numbersOf(source, filter)) {
+    const block = source.block(number);
+    if (block === undefined || !bloomFits(block.bloom, filter)) continue;
+    addMatches(found, { number, block, receipts: source.receipts(number) ?? [] }, filter);
+    if (maxLogs > 0 && found.length > maxLogs) {
+      throw failure(`query returned more than ${maxLogs} results`);
+    }
+  }
+  return found;
+}
+
+function* numbersOf(source: LogSource, { from, to, blockHash }: LogFilter): Iterable<number> {
+  if (blockHash !== undefined) {
+    const number = source.numberOf(blockHash);
+    if (number === undefined) throw failure(`the header does not exist (hash: ${toHex(blockHash)})`);
+    yield number;
+    return;
+  }
+  const [first, last] = [position(source, from), Math.min(position(source, to), source.head)];
+  for (let number = first; number <= last; number++) yield number;
+}
+
+function position({ head }: LogSource, number: BlockNumber | undefined): number {
+  if (number === "pending") throw failure("pending logs are not supported");
+  if (number === undefined || number === "latest") return head;
+  return number === "earliest" ? 0 : number;
+}
+
+/** Whether a block, or a log, can be meant at all. */
+function bloomFits(bloom: Uint8Array, { addresses, topics }: LogFilter): boolean {
+  const holdsOne = (values: readonly Uint8Array[]) =>
+    values.length === 0 || values.some((value) => bloomMayHold(bloom, value));
+  return topics.length <= MAX_TOPICS && holdsOne(addresses) && topics.every(holdsOne);
+}
+
+interface Candidate {
+  readonly number: number;
+  readonly block: LogBlock;
+  readonly receipts: readonly Receipt[];
+}
+
+function addMatches(found: object[], { number, block, receipts }: Candidate, filter: LogFilter): void {
+  let logIndex = 0;
+  for (const [transactionIndex, { logs, transactionHash }] of receipts.entries()) {
+    for (const log of logs) {
+      if (logFits(log, filter)) {
+        found.push(
+          logView(log, { number, blockHash: block.hash(), transactionHash, transactionIndex, logIndex }),
+        );
+      }
+      logIndex++;
+    }
+  }
+}
+
+/** Whether a log is one of those asked for. */
+export function logFits(log: Log, { addresses, topics }: LogFilter): boolean {
+  if (addresses.length > 0 && !addresses.some((address) => equalBytes(address, log.address))) return false;
+  if (topics.length > log.topics.length) return false;
+  return topics.every(
+    (wanted, at) => wanted.length === 0 || wanted.some((topic) => equalBytes(topic, log.topics[at] ?? topic)),
+  );
+}

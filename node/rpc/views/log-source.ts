@@ -1,0 +1,67 @@
+/** Where a search for logs reads: the chain itself, or a snapshot of its store in a reader thread. */
+import { bytesToNumber } from "../../bytes/integer.ts";
+import { decodeRlp } from "../../bytes/rlp.ts";
+import type { Chain } from "../../chain/chain.ts";
+import { blockHash, decodeHeader } from "../../model/header.ts";
+import { decodeStoredReceipts, type Receipt } from "../../model/receipt.ts";
+import type { StoreReader } from "../../store/store.ts";
+import { tables } from "../../store/tables.ts";
+
+/** One block, as far as its logs go. */
+export interface LogBlock {
+  readonly bloom: Uint8Array;
+  /** Computed when it is asked for. */
+  hash(): Uint8Array;
+}
+
+/** Blocks as they were when it was opened. */
+export interface LogSource extends Disposable {
+  readonly head: number;
+  block(number: number): LogBlock | undefined;
+  numberOf(hash: Uint8Array): number | undefined;
+  receipts(number: number): readonly Receipt[] | undefined;
+}
+
+/** Opens a source for one search. */
+export type OpenLogSource = () => LogSource | Promise<LogSource>;
+
+/** The chain of this thread. */
+export function chainLogSource(chain: Chain): LogSource {
+  return {
+    head: chain.head().header.number,
+    block: (number) => {
+      const found = chain.block(number);
+      return found === undefined ? undefined : { bloom: found.header.bloom, hash: () => found.hash };
+    },
+    numberOf: (hash) => chain.blockByHash(hash)?.header.number,
+    receipts: (number) => chain.receipts(number),
+    [Symbol.dispose]: () => undefined,
+  };
+}
+
+/** A snapshot of the chain's store. */
+export async function storeLogSource(store: StoreReader): Promise<LogSource> {
+  const snapshot = store.snapshot();
+  let head = -1;
+  for await (const [key] of snapshot.entries({ ...tables.header.range(), reverse: true, limit: 1 })) {
+    head = bytesToNumber(key.subarray(1));
+  }
+  return {
+    head,
+    block: (number) => {
+      const row = snapshot.get(tables.header.key(number));
+      if (row === undefined) return undefined;
+      const header = decodeHeader(decodeRlp(row));
+      return { bloom: header.bloom, hash: () => blockHash(header) };
+    },
+    numberOf: (hash) => {
+      const row = snapshot.get(tables.blockNumber.key(hash));
+      return row === undefined ? undefined : bytesToNumber(row);
+    },
+    receipts: (number) => {
+      const row = snapshot.get(tables.receipts.key(number));
+      return row === undefined ? undefined : decodeStoredReceipts(row);
+    },
+    [Symbol.dispose]: () => snapshot[Symbol.dispose](),
+  };
+}
