@@ -39,16 +39,17 @@ async function makeBlock({ chain, state }: Node, change: (world: World) => void)
   await state.flushIfDue();
 }
 
+async function close({ chain, state }: Node): Promise<void> {
+  await state[Symbol.asyncDispose]();
+  await chain[Symbol.asyncDispose]();
+}
+
 async function measure(accounts: number, blocks: number, flushInterval: number): Promise<object> {
   const directory = mkdtempSync(join(tmpdir(), "knit-bench-"));
   const open = async (): Promise<Node> => {
     const chain = await openLevelStore(join(directory, "chain"), { checksums: true });
     const trie = trieDirectories(join(directory, "trie"));
     return { chain, state: await openState({ chain, trie, flushInterval }) };
-  };
-  const close = async ({ chain, state }: Node): Promise<void> => {
-    await state[Symbol.asyncDispose]();
-    await chain[Symbol.asyncDispose]();
   };
   const addresses = Array.from({ length: accounts }, (_, i) => keccak256(fixedBytes(i, 4)).slice(12));
   const address = (i: number): Uint8Array => addresses[i % accounts] ?? new Uint8Array(20);

@@ -69,8 +69,10 @@ export class History {
 
   /** What a row was after block `number`, which must not be before `oldest`. */
   past({ key, name }: RowName, number: number): Past {
+    const first = number - this.#oldest;
+    if (first >= this.#blocks.length) return UNCHANGED;
     const stored = mapKey(key);
-    for (let i = number - this.#oldest; i < this.#blocks.length; i++) {
+    for (let i = first; i < this.#blocks.length; i++) {
       const { made, names } = this.#blocks[i] ?? this.#readNames(i);
       if (names.has(made ? name : stored))
         return { changed: true, row: this.#undone(this.#oldest + 1 + i, key) };

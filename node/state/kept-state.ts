@@ -48,8 +48,11 @@ export class KeptState implements State {
     this.#head = keeper.head;
     this.#durable = keeper.head.number;
     this.#flat = new FlatState(settings.chain, settings.cachedAccounts, (hash) => this.#confirmAbsent(hash));
-    if (settings.chain.damage !== undefined) this.#repair();
-    else if (!keeper.isAt(this.#head)) this.#prepare(keeper.catchUp(this.#head, this.#closing.signal));
+    const { damage } = settings.chain;
+    if (damage !== undefined) {
+      settings.log.error({ damage, number: this.number }, "the chain database lost rows, perhaps blocks");
+      this.#repair();
+    } else if (!keeper.isAt(this.#head)) this.#prepare(keeper.catchUp(this.#head, this.#closing.signal));
   }
 
   get number(): number {

@@ -1,7 +1,10 @@
 import { type Log, silentLog } from "../observe/log.ts";
 import type { Store } from "../store/store.ts";
+import { tables } from "../store/tables.ts";
+import { StateError } from "./error.ts";
 import { readHistory } from "./history.ts";
 import { KeptState } from "./kept-state.ts";
+import { readHead } from "./rows.ts";
 import type { State } from "./state.ts";
 import { openTries } from "./trie-keeper.ts";
 import type { TrieStores } from "./trie-stores.ts";
@@ -35,11 +38,21 @@ const DEFAULTS = {
 
 /**
  * Opens the state that the chain database holds. Views work when this resolves; the trie may still be catching
- * up behind them, see `State.ready`. Throws `StoreError` when a directory is in use.
+ * up behind them, see `State.ready`. Throws `StoreError` when a directory is in use, `StateError` `corrupt` when
+ * there are accounts but no head.
  */
 export async function openState(options: StateOptions): Promise<State> {
   const settings = { ...DEFAULTS, ...options };
+  await checkHead(settings.chain);
   const tries = await openTries(settings);
   const stored = await readHistory(settings.chain, settings.retention, tries.head.number);
   return new KeptState(settings, tries, stored);
+}
+
+/** Without a head the state counts as new: then nothing must be there. */
+async function checkHead(chain: Store): Promise<void> {
+  if (readHead(chain).number >= 0) return;
+  for await (const _ of chain.entries({ ...tables.account.range(), limit: 1 })) {
+    throw new StateError("corrupt", "the chain database holds accounts but no head of the state");
+  }
 }

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { StoreError } from "./error.ts";
 
@@ -29,14 +29,26 @@ export function readFailure(error: unknown): unknown {
 }
 
 /**
- * The first line of the engine's own log that tells of rows left out when it replayed its write-ahead log; the
- * log is begun anew on each opening. A tail that was being written when the process died is not damage.
+ * The first line of the engine's own log that tells of rows left out when it replayed its write-ahead log. That
+ * log is begun anew on each opening, so the line is kept in a file until the damage is dismissed. A tail that
+ * was being written when the process died is not damage.
  */
 export async function recoveryDamage(directory: string): Promise<string | undefined> {
+  const known = await readFile(join(directory, DAMAGE_FILE), "utf8").catch(() => undefined);
+  if (known !== undefined) return known;
   const log = await readFile(join(directory, "LOG"), "utf8").catch(() => "");
-  return log.split("\n").find((line) => DROPPED_ROWS.test(line));
+  const line = log.split("\n").find((candidate) => DROPPED_ROWS.test(candidate));
+  if (line !== undefined) await writeFile(join(directory, DAMAGE_FILE), line, { flush: true });
+  return line;
 }
 
+/** Forgets what `recoveryDamage` has kept. */
+export function dismissDamage(directory: string): Promise<void> {
+  return rm(join(directory, DAMAGE_FILE), { force: true });
+}
+
+/** The engine deletes only files whose names it knows. */
+const DAMAGE_FILE = "damage.txt";
 const DROPPED_ROWS = /dropping \d+ bytes|Ignoring error/;
 /** The engine calls some damage an I/O error or an invalid argument. */
 const DAMAGED_FILES = /no such file or directory|comparator|missing files|bad table/i;

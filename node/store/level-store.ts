@@ -6,7 +6,7 @@ import { ClassicLevel } from "classic-level";
 import { mapKey } from "../bytes/hex.ts";
 import { appendChecksum, CHECKSUM_LENGTH, checkedValue } from "./checksum.ts";
 import { StoreError } from "./error.ts";
-import { openFailure, readFailure, recoveryDamage } from "./level-failure.ts";
+import { dismissDamage, openFailure, readFailure, recoveryDamage } from "./level-failure.ts";
 import type { Batch, Range, Row, Snapshot, Store, StoreReader } from "./store.ts";
 import { type Changes, WriteQueue } from "./write-queue.ts";
 
@@ -124,6 +124,10 @@ class LevelStore implements Store {
     this.#directory = directory;
     this.#checksums = checksums;
     this.damage = damage;
+  }
+
+  dismissDamage(): Promise<void> {
+    return dismissDamage(this.#directory);
   }
 
   get(key: Uint8Array): Uint8Array | undefined {

@@ -37,6 +37,10 @@ class MemoryStore implements Store {
   #closed = false;
   readonly #queue = new WriteQueue();
 
+  dismissDamage(): Promise<void> {
+    return Promise.resolve();
+  }
+
   get(key: Uint8Array): Uint8Array | undefined {
     this.#assertOpen();
     const inFlight = this.#queue.lookup(key);

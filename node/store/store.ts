@@ -44,10 +44,13 @@ export interface StoreReader extends AsyncDisposable {
 /** See the head of this file. */
 export interface Store extends Rows, StoreReader {
   /**
-   * What the engine had to leave out when it opened a damaged log, in its own words. Rows may be missing then:
-   * whoever can check its rows must do so.
+   * What the engine had to leave out when it opened a damaged log, in its own words. Rows may be missing then,
+   * whole batches of them: whoever can check its rows must do so. Said at every opening until
+   * `dismissDamage`.
    */
   readonly damage: string | undefined;
+  /** The rows have been checked: the next opening says nothing of the damage. */
+  dismissDamage(): Promise<void>;
   createBatch(): Batch;
   /**
    * Writes a batch of this store, which is spent thereby. From the call on `get` shows its rows; `entries` and

@@ -29,10 +29,10 @@ export class Slab {
   /** Next free unit, counted likewise: never 0. */
   #head = 1;
 
-  /** `limit` is all the memory it may ever take, in bytes; below 4 KB there is no room for a node. */
+  /** `limit` is all the memory it may ever take, in bytes; a smaller one than 1 KB counts as that. */
   constructor(limit: number) {
-    this.#limit = limit;
-    this.#total = Math.min(limit, SMALLEST);
+    this.#limit = Math.max(limit, 1024);
+    this.#total = Math.min(this.#limit, SMALLEST);
     this.#allocate();
   }
 

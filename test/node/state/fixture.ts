@@ -48,6 +48,7 @@ export function keptTries(): TrieStores {
 function bound(store: Store): Omit<Store, typeof Symbol.asyncDispose> {
   return {
     damage: undefined,
+    dismissDamage: () => store.dismissDamage(),
     get: (key) => store.get(key),
     createBatch: () => store.createBatch(),
     write: (batch, options) => store.write(batch, options),

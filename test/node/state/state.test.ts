@@ -5,7 +5,6 @@ import { keccak256 } from "../../../node/crypto/keccak.ts";
 import { type Account, newAccount } from "../../../node/model/account.ts";
 import { EMPTY_TRIE_ROOT } from "../../../node/model/list-root.ts";
 import { trimmed } from "../../../node/state/flat.ts";
-import type { World } from "../../../node/state/world.ts";
 import { tables } from "../../../node/store/tables.ts";
 import {
   anAddress,
@@ -18,7 +17,8 @@ import {
   oracleRoot,
   oracleTrieRoot,
 } from "./fixture.ts";
-import { aRandom, type Random } from "./random.ts";
+import { aRandom } from "./random.ts";
+import { contentOf, randomChange } from "./random-block.ts";
 
 const [alice, bob] = [anAddress(1), anAddress(2)];
 
@@ -139,34 +139,6 @@ test("the trie is not flushed before the newest block is durable", async () => {
   await node.state.flush();
   expect(await node.state.verify()).toMatchObject({ accounts: 1, strayNodes: 0 });
 });
-
-/** Random transfers, new and vanishing accounts, slots set and cleared. */
-function randomChange(random: Random): (world: World) => void {
-  return (world) => {
-    for (let i = random.below(30); i >= 0; i--) {
-      const address = keccak256(Uint8Array.of(random.below(200))).slice(12);
-      const balance = world.balance(address);
-      if (random.below(4) === 0 && balance > 0n) world.subtractBalance(address, balance);
-      else world.addBalance(address, BigInt(random.below(1000)));
-      if (random.below(3) > 0) continue;
-      world.setNonce(address, world.nonce(address) + 1n);
-      for (let s = random.below(4); s > 0; s--) {
-        world.setSlot(address, aWord(random.below(12)), aWord(random.below(3)));
-      }
-      world.endTransaction();
-    }
-  };
-}
-
-/** What a state answers about everything that `randomChange` may touch. */
-function contentOf({ state }: Opened, number: number): unknown[] {
-  const view = state.view(number);
-  return Array.from({ length: 200 }, (_, i) => {
-    const address = keccak256(Uint8Array.of(i)).slice(12);
-    const slots = Array.from({ length: 12 }, (_slot, k) => view.slot(address, aWord(k))[31]);
-    return [view.account(address)?.nonce, view.account(address)?.balance, ...slots];
-  });
-}
 
 async function databaseOf({ chain }: Opened): Promise<string[]> {
   const rows: string[] = [];

@@ -78,12 +78,17 @@ test("every flipped byte of CURRENT and the manifest gives an error or harms no 
   expect([...outcomes].toSorted()).toEqual(["corrupt"]);
 });
 
-test("a flipped byte in the write-ahead log is reported as damage", async () => {
+test("a flipped byte in the write-ahead log is reported as damage until it is dismissed", async () => {
   const directory = aDirectory();
   await fill(directory, 100);
   flip(directory, ".log", 50_000);
+  for (const dismissed of [false, true]) {
+    await using store = await openLevelStore(directory);
+    expect(store.damage).toMatch(/dropping \d+ bytes/);
+    if (dismissed) await store.dismissDamage();
+  }
   await using store = await openLevelStore(directory);
-  expect(store.damage).toMatch(/dropping \d+ bytes/);
+  expect(store.damage).toBeUndefined();
 });
 
 test("a write-ahead log that ends inside a record is no damage", async () => {

@@ -1,0 +1,282 @@
+import { cpSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "@jest/globals";
+import { toHex } from "../../../node/bytes/hex.ts";
+import { keccak256 } from "../../../node/crypto/keccak.ts";
+import { openState } from "../../../node/state/open-state.ts";
+import { createMemoryStore } from "../../../node/store/memory-store.ts";
+import { tables, trieTables } from "../../../node/store/tables.ts";
+import {
+  anAddress,
+  aTemporaryDirectory,
+  keptTries,
+  makeBlock,
+  type Opened,
+  opened,
+  openInMemory,
+  openOnDisk,
+} from "./fixture.ts";
+import { aRandom } from "./random.ts";
+import { contentOf, randomChange } from "./random-block.ts";
+
+const [alice, bob] = [anAddress(1), anAddress(2)];
+
+/** A copy of a directory that is in use: what a crash would leave. */
+function crashed(from: string, to: string): string {
+  cpSync(from, to, { recursive: true });
+  return to;
+}
+
+async function grow(node: Opened, upTo: number): Promise<void> {
+  while (node.state.number < upTo) await makeBlock(node, randomChange(aRandom(node.state.number + 1)));
+}
+
+async function expectWhole(directory: string, number: number, generation: number): Promise<void> {
+  await using twin = await openInMemory();
+  await grow(twin, number);
+  await using node = await openOnDisk(directory);
+  expect(contentOf(node, number)).toEqual(contentOf(twin, number));
+  await node.state.ready;
+  expect(toHex(node.state.root)).toBe(toHex(twin.state.root));
+  expect(await node.state.verify()).toMatchObject({ strayNodes: 0 });
+  expect(readdirSync(join(directory, "trie"))).toEqual([String(generation)]);
+}
+
+test("a trie that lies behind catches up from the undo records, reads being served meanwhile", async () => {
+  using place = aTemporaryDirectory();
+  await using node = await openOnDisk(join(place.path, "a"), { flushInterval: 1000 });
+  await grow(node, 4);
+  await node.state.flush();
+  await grow(node, 30);
+  const copy = crashed(join(place.path, "a"), join(place.path, "b"));
+  await using again = await openOnDisk(copy);
+  expect(again.state.number).toBe(30);
+  expect(() => again.state.begin()).toThrow(expect.objectContaining({ code: "not-ready" }));
+  expect(contentOf(again, 30)).toEqual(contentOf(node, 30));
+  expect(contentOf(again, 10)).toEqual(contentOf(node, 10));
+  await again.state.ready;
+  await grow(node, 31);
+  await grow(again, 31);
+  expect(toHex(again.state.root)).toBe(toHex(node.state.root));
+  expect(await again.state.verify()).toMatchObject({ strayNodes: 0 });
+  expect(existsSync(join(copy, "trie", "0"))).toBe(true);
+});
+
+test("a state that was closed is ready at once", async () => {
+  using place = aTemporaryDirectory();
+  await grow(await disposed(place.path, 7), 7).catch(() => undefined);
+  await using node = await openOnDisk(place.path);
+  node.state.begin();
+  expect(node.state.number).toBe(7);
+});
+
+async function disposed(directory: string, upTo: number): Promise<Opened> {
+  await using node = await openOnDisk(directory, { flushInterval: 1000 });
+  await grow(node, upTo);
+  return node;
+}
+
+test("a trie that is ahead of the flat state is rebuilt", async () => {
+  using place = aTemporaryDirectory();
+  const [from, to] = [join(place.path, "a"), join(place.path, "b")];
+  await using node = await openOnDisk(from, { flushInterval: 1000 });
+  await grow(node, 5);
+  crashed(join(from, "chain"), join(to, "chain"));
+  await grow(node, 9);
+  await node.state.flush();
+  crashed(join(from, "trie"), join(to, "trie"));
+  await expectWhole(to, 5, 1);
+});
+
+test("a trie without a marker is rebuilt", async () => {
+  using place = aTemporaryDirectory();
+  const [from, to] = [join(place.path, "a"), join(place.path, "b")];
+  await using node = await openOnDisk(from, { flushInterval: 1000 });
+  await grow(node, 5);
+  crashed(from, to);
+  await expectWhole(to, 5, 1);
+});
+
+test("a trie of another chain is rebuilt", async () => {
+  using place = aTemporaryDirectory();
+  const [from, other, to] = [join(place.path, "a"), join(place.path, "b"), join(place.path, "c")];
+  await using node = await openOnDisk(from, { flushInterval: 1 });
+  await grow(node, 5);
+  await using stranger = await openOnDisk(other, { flushInterval: 1 });
+  for (let n = 0; n <= 5; n++) await makeBlock(stranger, (world) => world.addBalance(alice, 1n));
+  crashed(join(from, "chain"), join(to, "chain"));
+  await stranger.state.flush();
+  crashed(join(other, "trie"), join(to, "trie"));
+  await expectWhole(to, 5, 1);
+});
+
+test("a missing undo record above the marker leads to a rebuild", async () => {
+  using place = aTemporaryDirectory();
+  const [from, to] = [join(place.path, "a"), join(place.path, "b")];
+  await using node = await openOnDisk(from, { flushInterval: 1000 });
+  await grow(node, 3);
+  await node.state.flush();
+  await grow(node, 9);
+  const batch = node.chain.createBatch();
+  batch.delete(tables.undo.key(6));
+  await node.chain.write(batch, { sync: true });
+  crashed(from, to);
+  await expectWhole(to, 9, 1);
+});
+
+test("a crash during a rebuild leaves nothing that the next one stumbles over", async () => {
+  using place = aTemporaryDirectory();
+  await disposed(place.path, 5);
+  crashed(join(place.path, "trie", "0"), join(place.path, "trie", "1"));
+  const file = tableFiles(join(place.path, "trie", "0"))[0];
+  if (file === undefined) throw new Error("no file");
+  writeFileSync(join(place.path, "trie", "0", "CURRENT"), "nonsense\n");
+  await expectWhole(place.path, 5, 1);
+});
+
+function tableFiles(directory: string): string[] {
+  return readdirSync(directory)
+    .filter((name) => /\.(log|ldb)$/.test(name))
+    .map((name) => join(directory, name))
+    .filter((file) => statSync(file).size > 0);
+}
+
+/**
+ * Opens a damaged copy and compares all that it answers with sound states of the same block and of the next.
+ * A damaged log may cost the newest blocks, never one in between.
+ */
+async function outcomeOf(directory: string, last: number): Promise<string> {
+  try {
+    await using node = await openOnDisk(directory, { cacheBytes: 0 });
+    const { number } = node.state;
+    if (number < last) expect(node.chain.damage).toBeDefined();
+    if (number < 0) return "shorter";
+    await using twin = await openInMemory();
+    await grow(twin, number);
+    const content = contentOf(node, number);
+    await node.state.ready;
+    expect(content).toEqual(contentOf(twin, number));
+    await grow(node, number + 1);
+    await grow(twin, number + 1);
+    expect(toHex(node.state.root)).toBe(toHex(twin.state.root));
+    return number < last ? "shorter" : "whole";
+  } catch (error) {
+    const { code } = error as { code?: string };
+    if (code === undefined) throw error;
+    return code;
+  }
+}
+
+const ROUNDS = Number(process.env["KNIT_FLIPS"] ?? 30);
+
+test.each([
+  ["chain", ["corrupt", "shorter", "trie-damaged", "whole"]],
+  ["trie", ["trie-damaged", "whole"]],
+] as const)(
+  "a flipped byte in the %s database gives a clear error or a rebuild",
+  async (part, allowed) => {
+    using place = aTemporaryDirectory();
+    const sound = join(place.path, "sound");
+    await disposed(sound, 12);
+    const random = aRandom(Number(process.env["KNIT_SEED"] ?? 31));
+    const outcomes = new Set<string>();
+    for (let round = 0; round < ROUNDS; round++) {
+      const copy = crashed(sound, join(place.path, String(round)));
+      const files = tableFiles(part === "trie" ? join(copy, "trie", "0") : join(copy, "chain"));
+      const file = files[random.below(files.length)];
+      if (file === undefined) throw new Error("no file");
+      const content = readFileSync(file);
+      const at = random.below(content.length);
+      content[at] = (content[at] ?? 0) ^ (1 << random.below(8));
+      writeFileSync(file, content);
+      outcomes.add(await outcomeOf(copy, 12));
+    }
+    expect(
+      [...allowed, ...outcomes].filter((outcome) => !allowed.some((known) => known === outcome)),
+    ).toEqual([]);
+  },
+  120_000,
+);
+
+/** A state whose trie rows a test can spoil while it is open. */
+async function openSpoilable(): Promise<{ node: Opened; spoil: () => Promise<void> }> {
+  const chain = createMemoryStore();
+  const trie = keptTries();
+  const node = opened(chain, await openState({ chain, trie, flushInterval: 1, cacheBytes: 0 }));
+  await grow(node, 8);
+  await node.state.flush();
+  const spoil = async (): Promise<void> => {
+    const store = await trie.open(0);
+    const batch = store.createBatch();
+    for await (const [key, value] of store.entries(trieTables.accountNode.range())) {
+      if (key.length >= 4)
+        batch.put(
+          key,
+          Uint8Array.from(value, (byte) => byte ^ 1),
+        );
+    }
+    expect(batch.size).toBeGreaterThan(0);
+    await store.write(batch, { sync: false });
+  };
+  return { node, spoil };
+}
+
+test("a trie node that is damaged while blocks are made is mended, and the block made again", async () => {
+  const { node, spoil } = await openSpoilable();
+  await using _ = node;
+  await using twin = await openInMemory();
+  await grow(twin, 9);
+  await spoil();
+  await expect(grow(node, 9)).rejects.toMatchObject({ code: "trie-damaged" });
+  expect(contentOf(node, 8)).toEqual(contentOf(twin, 8));
+  await node.state.ready;
+  await grow(node, 9);
+  expect(toHex(node.state.root)).toBe(toHex(twin.state.root));
+  expect(await node.state.verify()).toMatchObject({ strayNodes: 0 });
+});
+
+test("verify finds a damaged trie node", async () => {
+  const { node, spoil } = await openSpoilable();
+  await using _ = node;
+  await spoil();
+  await expect(node.state.verify()).rejects.toMatchObject({ code: "trie-damaged" });
+});
+
+test("a flat row that is lost is noticed when a block reads it, and cannot be mended", async () => {
+  const chain = createMemoryStore();
+  const trie = keptTries();
+  await using node = opened(chain, await openState({ chain, trie }));
+  await makeBlock(node, (world) => {
+    world.addBalance(alice, 1n);
+    world.addBalance(bob, 1n);
+  });
+  await node.state.flush();
+  const batch = chain.createBatch();
+  batch.delete(tables.account.key(keccak256(alice)));
+  await chain.write(batch, { sync: true });
+  const state = await openState({ chain, trie });
+  expect(() => state.begin().balance(alice)).toThrow(expect.objectContaining({ code: "trie-damaged" }));
+  await expect(state.ready).rejects.toMatchObject({ code: "corrupt" });
+  await state[Symbol.asyncDispose]();
+});
+
+test("a flat row that changed is noticed when a block writes it, and cannot be mended", async () => {
+  const chain = createMemoryStore();
+  const trie = keptTries();
+  await using node = opened(chain, await openState({ chain, trie, cachedAccounts: 2 }));
+  await makeBlock(node, (world) => world.addBalance(alice, 1n));
+  await node.state.flush();
+  const key = tables.account.key(keccak256(alice));
+  const batch = chain.createBatch();
+  batch.put(
+    key,
+    Uint8Array.from(chain.get(key) ?? [], (byte, i) => (i === 3 ? byte + 1 : byte)),
+  );
+  await chain.write(batch, { sync: true });
+  const state = await openState({ chain, trie });
+  const world = state.begin();
+  world.addBalance(alice, 1n);
+  expect(() => state.seal(world)).toThrow(expect.objectContaining({ code: "trie-damaged" }));
+  await expect(state.ready).rejects.toMatchObject({ code: "corrupt" });
+  await state[Symbol.asyncDispose]();
+});
