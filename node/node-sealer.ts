@@ -39,7 +39,7 @@ export function openNodeSealer(surroundings: SealerSurroundings): Sealer | undef
     config: chain.config,
     writer,
     state: database.state,
-    parameters: chain.parameters,
+    parameters: (number) => chain.parameters(number),
     candidates: (baseFee) => pool.byPrice(baseFee),
     drop: (tx) => pool.drop(tx.hash),
     address: nodeKey.address,
@@ -57,8 +57,9 @@ export function openNodeSealer(surroundings: SealerSurroundings): Sealer | undef
 function isOnlyValidator({ open: { chain }, nodeKey, log }: SealerSurroundings): boolean {
   const genesis = chain.block(0);
   if (genesis === undefined) return false;
-  const { validators, has } = council(genesis.header, chain.parameters(1).committeeSize);
-  if (!has(nodeKey.address)) {
+  const set = council(genesis.header, chain.parameters(1).committeeSize);
+  const { validators } = set;
+  if (!set.has(nodeKey.address)) {
     log.warn(
       { validators: validators.length },
       "this node is not a validator of its chain: it makes no blocks",

@@ -112,11 +112,11 @@ function openPool(
     chain: {
       chainId,
       head: () => chain.head().header,
-      rules: chain.rules,
+      rules: (number) => chain.rules(number),
       stateAtHead: () => poolState(chain.stateAt(head())),
       unitPrice: (number) => chain.parameters(number).unitPrice,
-      nextBaseFee: chain.nextBaseFee,
-      onHead: chain.onHead,
+      nextBaseFee: () => chain.nextBaseFee(),
+      onHead: (listener) => chain.onHead(listener),
     },
     clock: systemClock,
     log,
@@ -130,7 +130,7 @@ function openPool(
 
 function poolState(view: StateView): PoolState {
   return {
-    account: view.account,
+    account: (address) => view.account(address),
     nonce: (address) => view.account(address)?.nonce ?? 0n,
     balance: (address) => view.account(address)?.balance ?? 0n,
   };

@@ -1,0 +1,25 @@
+/**
+ * The composition root of a reader thread: the chain's database on a handle of its own, and the methods that
+ * scan. A thread has nothing of the node but this.
+ */
+import { parentPort, workerData } from "node:worker_threads";
+import { logMethods } from "./rpc/methods/logs.ts";
+import { serveReader } from "./rpc/reader-thread.ts";
+import { storeLogSource } from "./rpc/views/log-source.ts";
+import { openLevelReader } from "./store/level-store.ts";
+
+/** What a thread is started with. */
+export interface ReaderData {
+  /** Of the chain database. */
+  readonly directory: string;
+  /** Logs in one answer; 0 is no limit. */
+  readonly maxLogs: number;
+}
+
+if (parentPort !== null) {
+  const { directory, maxLogs } = workerData as ReaderData; // what node-rpc.ts gives
+  const store = await openLevelReader(directory);
+  serveReader(parentPort, logMethods({ open: () => storeLogSource(store), maxLogs }), (error) => {
+    throw error instanceof Error ? error : new Error(String(error)); // the pool hears of it and starts another thread
+  });
+}
