@@ -41,7 +41,7 @@ export function moduleOf(name: string): ModuleRow | undefined {
 }
 
 /** Every module, for IPC. */
-export const ALL_MODULES = "all";
+export const ALL_MODULES = "all" as const;
 
 /**
  * The modules a listener serves for a list of names: unknown names are ignored, an empty list asks for everything

@@ -9,7 +9,7 @@ import { transactionHash } from "../codecs/transaction-args.ts";
 import { failure } from "../errors.ts";
 import { type Method, method } from "../method.ts";
 import { chainReceipt, ethReceipt, type ReceiptView } from "../views/receipt.ts";
-import { chainTransaction, ethTransaction, type Place } from "../views/transaction.ts";
+import { chainTransaction, ethTransaction } from "../views/transaction.ts";
 
 /** What these methods use. */
 export interface ChainTransactionParts {
@@ -31,7 +31,7 @@ function lookups({ chain, pool }: ChainTransactionParts): Method[] {
   const find = (wanted: Uint8Array, view: typeof ethTransaction) => {
     const place = chain.findTransaction(wanted);
     const mined = place?.block.transactions[place.index];
-    if (mined !== undefined) return view(chain, mined, place as Place); // it has that transaction
+    if (mined !== undefined) return view(chain, mined, place);
     const waiting = pool.get(wanted);
     return waiting === undefined ? undefined : view(chain, waiting);
   };

@@ -4,15 +4,10 @@ import type { Chain } from "../../chain/chain.ts";
 /** What a transaction should offer for a unit of gas, in peb. */
 export function suggestedPrice(chain: Chain): bigint {
   const next = chain.head().header.number + 1;
+  const { suggestedPrice: way } = chain.rules(next);
+  if (way === "unit-price") return chain.parameters(next).unitPrice;
   const baseFee = chain.nextBaseFee() ?? 0n;
-  switch (chain.rules(next).suggestedPrice) {
-    case "unit-price":
-      return chain.parameters(next).unitPrice;
-    case "twice-base-fee":
-      return baseFee * 2n;
-    case "base-fee-and-tenth":
-      return (baseFee * 110n) / 100n;
-  }
+  return way === "twice-base-fee" ? baseFee * 2n : (baseFee * 110n) / 100n;
 }
 
 /** What it should offer on top of the base fee; where there is none, the whole price. */

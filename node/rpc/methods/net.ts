@@ -10,7 +10,7 @@ export interface NetParts {
   readonly networkId: number;
   readonly clientName: string;
   /** Connected peers by type (`cn`, `pn`, `en`, `bn`, `unknown`); types without a peer are left out. */
-  peerCounts(): Readonly<Record<string, number>>;
+  readonly peerCounts: () => Readonly<Record<string, number>>;
   readonly profile: RpcProfile;
 }
 

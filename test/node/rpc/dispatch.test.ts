@@ -100,7 +100,7 @@ test("a batch keeps its order around entries that answer late", async () => {
   expect(ids).toEqual([1, 2, 3]);
 });
 
-test("a batch whose answer grows too large goes on with refusals", () => {
+test("a batch whose answer grows too large goes on with refusals", async () => {
   const wide = method({
     name: "net_wide",
     summary: "",
@@ -113,7 +113,7 @@ test("a batch whose answer grows too large goes on with refusals", () => {
     options: { budget: createBudget({ maxBatchAnswer: 1000 }) },
   });
   const calls = [1, 2, 3].map((id) => aCall("net_wide", [], id));
-  const answers = JSON.parse(String(endpoint.answer(`[${calls.join(",")}]`, aSession))) as Record<
+  const answers = JSON.parse((await endpoint.answer(`[${calls.join(",")}]`, aSession)) ?? "") as Record<
     string,
     unknown
   >[];

@@ -1,0 +1,261 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { openAccounts } from "../../../node/accounts/accounts.ts";
+import { silentLog } from "../../../node/observe/log.ts";
+import { createBudget, createEndpoint, type Endpoint } from "../../../node/rpc/dispatch.ts";
+import { createNodeRegistry, type NodeParts } from "../../../node/rpc/methods/all.ts";
+import { type ProfileName, rpcProfiles } from "../../../node/rpc/profiles.ts";
+import { chainLogSource } from "../../../node/rpc/views/log-source.ts";
+import { recordedJson, type TestChain } from "../../support/chain.ts";
+import { aSession, recorded } from "./fixture.ts";
+import { aPool, recordedChain } from "./recorded-chain.ts";
+
+let chain: TestChain;
+let directory: string;
+let parts: NodeParts;
+const endpoints = new Map<ProfileName, Endpoint>();
+
+beforeAll(async () => {
+  chain = await recordedChain();
+  directory = await mkdtemp(join(tmpdir(), "rpc-chain-"));
+  const accounts = await openAccounts({ directory, lightKdf: true, log: silentLog });
+  parts = {
+    profile: rpcProfiles.kaia,
+    chain: chain.chain,
+    pool: await aPool(chain.chain),
+    accounts,
+    logs: { open: () => chainLogSource(chain.chain), maxLogs: 10_000 },
+    clientName: "Klaytn/knit/v0.1.0/linux-x64/go1.0",
+    networkId: 9025,
+    dataDirectory: directory,
+    id: new Uint8Array(64).fill(7),
+    address: new Uint8Array(20).fill(7),
+    listening: { host: "::", port: 0, discoveryPort: 0 },
+    peerCounts: () => ({}),
+  };
+});
+
+afterAll(async () => {
+  await parts.accounts[Symbol.asyncDispose]();
+  await chain[Symbol.asyncDispose]();
+  await rm(directory, { recursive: true, force: true });
+});
+
+function onBug(error: unknown): never {
+  throw error;
+}
+
+function endpointOf(name: ProfileName): Endpoint {
+  const known = endpoints.get(name);
+  if (known !== undefined) return known;
+  const registry = createNodeRegistry({ ...parts, profile: rpcProfiles[name] });
+  const endpoint = createEndpoint({ view: registry.view("all"), budget: createBudget(), onBug });
+  endpoints.set(name, endpoint);
+  return endpoint;
+}
+
+interface Answer {
+  readonly result?: unknown;
+  readonly error?: { readonly code: number; readonly message: string };
+}
+
+async function rawCall(
+  method: string,
+  params: readonly unknown[],
+  profile: ProfileName = "kaia",
+): Promise<string> {
+  const request = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+  return (await endpointOf(profile).answer(request, aSession)) ?? "";
+}
+
+async function call(
+  method: string,
+  params: readonly unknown[],
+  profile: ProfileName = "kaia",
+): Promise<unknown> {
+  const answer = JSON.parse(await rawCall(method, params, profile)) as Answer;
+  return answer.error ?? answer.result;
+}
+
+test("every recorded block is answered byte for byte", async () => {
+  for (const block of await recordedJson<{ number: string }[]>("blocks.json.gz")) {
+    const answer = await rawCall("klay_getBlockByNumber", [block.number, true]);
+    expect(answer).toBe(`{"jsonrpc":"2.0","id":1,"result":${JSON.stringify(block)}}\n`);
+  }
+});
+
+test("every recorded receipt is answered byte for byte, by block and by transaction", async () => {
+  const recordedReceipts =
+    await recordedJson<Record<string, { transactionHash: string }[]>>("receipts.json.gz");
+  for (const [number, receipts] of Object.entries(recordedReceipts)) {
+    const answer = await rawCall("klay_getBlockReceipts", [Number(number)]);
+    expect(answer).toBe(`{"jsonrpc":"2.0","id":1,"result":${JSON.stringify(receipts)}}\n`);
+    const [receipt] = receipts;
+    const single = await rawCall("klay_getTransactionReceipt", [receipt?.transactionHash]);
+    expect(single).toBe(`{"jsonrpc":"2.0","id":1,"result":${JSON.stringify(receipt)}}\n`);
+  }
+});
+
+test("every recorded account is answered byte for byte", async () => {
+  const { accounts } = await recordedJson<{ accounts: Record<string, { account: unknown }> }>(
+    "state.json.gz",
+  );
+  const rows = Object.entries(accounts);
+  expect(rows.length).toBeGreaterThan(3000);
+  for (const [address, { account }] of rows) {
+    const answer = await rawCall("klay_getAccount", [address, "latest"]);
+    expect(answer).toBe(`{"jsonrpc":"2.0","id":1,"result":${JSON.stringify(account)}}\n`);
+  }
+});
+
+test("balances and nonces are those of the account, at the head and at block 0", async () => {
+  const { accounts } = await recordedJson<{
+    accounts: Record<string, { account: { account: { nonce: number; balance: string } } }>;
+  }>("state.json.gz");
+  const sender = Object.entries(accounts).find(([, { account }]) => account.account.nonce > 0);
+  const [address = "", state] = sender ?? [];
+  expect(await call("eth_getBalance", [address, "latest"])).toBe(state?.account.account.balance);
+  expect(await call("klay_getTransactionCount", [address, { blockNumber: "latest" }])).toBe(
+    `0x${state?.account.account.nonce.toString(16)}`,
+  );
+  expect(await call("klay_getTransactionCount", [address, "0x0"])).toBe("0x0");
+  expect(await call("klay_getBalance", [`0x${"99".repeat(20)}`, "latest"])).toBe("0x0");
+});
+
+test("parameter errors have the Go node's words", async () => {
+  const missing: string[] = [];
+  let compared = 0;
+  for (const [method, params, message] of recorded.parameterErrors) {
+    const request = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+    const { error } = JSON.parse((await endpointOf("kaia").answer(request, aSession)) ?? "") as Answer;
+    if (error?.code === -32601) missing.push(method);
+    else {
+      expect([method, params, error]).toEqual([method, params, { code: -32602, message }]);
+      compared++;
+    }
+  }
+  expect(missing).toEqual([]);
+  expect(compared).toBe(recorded.parameterErrors.length);
+});
+
+test("unknown blocks are errors for chain and null for eth", async () => {
+  expect(await call("klay_getBlockByNumber", ["0x26f", false])).toEqual({
+    code: -32000,
+    message: "the block does not exist (block number: 623)",
+  });
+  const hash = `0x${"12".repeat(32)}`;
+  expect(await call("klay_getBlockByHash", [hash, false])).toEqual({
+    code: -32000,
+    message: `the block does not exist (block hash: ${hash})`,
+  });
+  expect(await call("eth_getBlockByNumber", ["0x26f", false])).toBeNull();
+  expect(await call("eth_getBlockByHash", [hash, false])).toBeNull();
+  expect(await call("klay_getTransactionByHash", [hash])).toBeNull();
+  expect(await call("eth_getTransactionReceipt", [hash])).toBeNull();
+  expect(await call("klay_getBalance", [`0x${"99".repeat(20)}`, {}])).toEqual({
+    code: -32000,
+    message: "invalid arguments; neither block nor hash specified",
+  });
+  expect(await call("klay_getBlockByNumber", ["pending", false])).toEqual({
+    code: -32000,
+    message: "pending block is not prepared yet",
+  });
+});
+
+test("Ethereum's forms have Ethereum's keys in the Go node's order", async () => {
+  const [block] = (
+    await recordedJson<{ number: string; hash: string; transactions: { hash: string }[] }[]>("blocks.json.gz")
+  ).filter(({ transactions }) => transactions.length > 0);
+  const full = (await call("eth_getBlockByNumber", [block?.number, true])) as {
+    transactions: Record<string, unknown>[];
+  };
+  const keys =
+    "difficulty extraData gasLimit gasUsed hash logsBloom miner mixHash nonce number parentHash receiptsRoot " +
+    "sha3Uncles size stateRoot timestamp totalDifficulty transactions transactionsRoot uncles";
+  expect(Object.keys(full).join(" ")).toBe(keys);
+  expect(full).toMatchObject({
+    hash: block?.hash,
+    uncles: [],
+    difficulty: "0x1",
+    nonce: "0x0000000000000000",
+  });
+  expect(Object.keys(full.transactions[0] ?? {}).join(" ")).toBe(
+    "blockHash blockNumber from gas gasPrice hash input nonce to transactionIndex value type v r s",
+  );
+  const hash = block?.transactions[1]?.hash;
+  expect(await call("eth_getTransactionByHash", [hash])).toEqual(full.transactions[1]);
+  const receipt = (await call("eth_getTransactionReceipt", [hash])) as Record<string, unknown>;
+  expect(Object.keys(receipt).join(" ")).toBe(
+    "blockHash blockNumber contractAddress cumulativeGasUsed effectiveGasPrice from gasUsed logs logsBloom status " +
+      "to transactionHash transactionIndex type",
+  );
+  expect(receipt).toMatchObject({
+    cumulativeGasUsed: "0xa410",
+    gasUsed: "0x5208",
+    status: "0x1",
+    type: "0x0",
+  });
+});
+
+test("modules are listed as the profile names them", async () => {
+  expect(Object.keys((await call("rpc_modules", [], "service")) as object)).toEqual(
+    "admin chain debug miner net personal rpc txpool web3".split(" "),
+  );
+  expect(Object.keys((await call("rpc_modules", [], "klaytn")) as object)).toContain("klay");
+  expect(Object.keys((await call("rpc_modules", [], "kaia")) as object)).toContain("kaia");
+});
+
+test("the network's number is text for the service and a number for the Go nodes", async () => {
+  expect(await call("net_networkID", [], "service")).toBe("9025");
+  expect(await call("net_networkID", [], "kaia")).toBe(9025);
+  expect(await call("net_version", [])).toBe("9025");
+  expect(await call("net_peerCountByType", [])).toEqual({ total: 0 });
+});
+
+test("node information has the keys of its profile", async () => {
+  const service = (await call("admin_nodeInfo", [], "service")) as {
+    kni: string;
+    protocols: { istanbul: Record<string, unknown> & { config: object } };
+  };
+  expect(service.kni).toBe(`kni://${"07".repeat(64)}@[::]:0?discport=0`);
+  expect(service.protocols.istanbul["difficulty"]).toBe(42);
+  expect(service.protocols.istanbul.config).toMatchObject({ isBFT: true, unitPrice: 25_000_000_000 });
+  const kaia = (await call("admin_nodeInfo", [], "kaia")) as typeof service;
+  expect(kaia.protocols.istanbul["blockscore"]).toBe(42);
+  expect(kaia.protocols.istanbul.config).not.toHaveProperty("isBFT");
+});
+
+test("estimates are the gas of a transfer, and contracts are refused", async () => {
+  const { accounts } = await recordedJson<{ accounts: Record<string, object> }>("state.json.gz");
+  const [from] = Object.keys(accounts);
+  const to = `0x${"77".repeat(20)}`;
+  expect(await call("eth_estimateGas", [{ from, to, value: "0x1" }])).toBe("0x5208");
+  expect(await call("klay_estimateGas", [{ from, to, data: "0x00ff" }])).toBe("0x5250");
+  expect(await call("klay_estimateGas", [{ from, to, value: `0x${"f".repeat(30)}` }])).toMatchObject({
+    message: "insufficient funds for transfer",
+  });
+  expect(await call("klay_estimateGas", [{ from, to, gas: "0x5208", data: "0xff" }])).toMatchObject({
+    message: "gas required exceeds allowance (21000)",
+  });
+  expect(await call("eth_estimateGas", [{ from, data: "0x60" }])).toMatchObject({
+    message: "contract creation is not supported by this release",
+  });
+  expect(await call("eth_estimateGas", [{ from, to: `0x${"0".repeat(39)}1` }])).toMatchObject({
+    message: "contract calls are not supported by this release",
+  });
+});
+
+test("a range without logs gives none, a range backwards too, and an unknown block is an error", async () => {
+  expect(await call("klay_getLogs", [{ fromBlock: "0x0", toBlock: "0xffff" }])).toEqual([]);
+  expect(await call("klay_getLogs", [{ fromBlock: "0x9", toBlock: "0x2" }])).toEqual([]);
+  const blockHash = `0x${"12".repeat(32)}`;
+  expect(await call("eth_getLogs", [{ blockHash }])).toEqual({
+    code: -32000,
+    message: `the header does not exist (hash: ${blockHash})`,
+  });
+  expect(await call("eth_getLogs", [{ fromBlock: "pending" }])).toMatchObject({
+    message: "pending logs are not supported",
+  });
+});

@@ -1,0 +1,42 @@
+/** The recorded chain in memory, and a pool on it. */
+import type { Chain } from "../../../node/chain/chain.ts";
+import { decodeBlock } from "../../../node/model/block.ts";
+import { systemClock } from "../../../node/observe/clock.ts";
+import { silentLog } from "../../../node/observe/log.ts";
+import { createMetrics } from "../../../node/observe/metrics.ts";
+import { openTxPool } from "../../../node/txpool/open-pool.ts";
+import type { TxPool } from "../../../node/txpool/pool.ts";
+import { aChain, recordedBlocks, recordedGenesis, type TestChain } from "../../support/chain.ts";
+
+/** All recorded blocks, imported. */
+export async function recordedChain(): Promise<TestChain> {
+  const chain = await aChain(await recordedGenesis());
+  for (const raw of (await recordedBlocks()).slice(1)) await chain.writer.insert(decodeBlock(raw));
+  await chain.writer.settle();
+  return chain;
+}
+
+/** A pool on a chain, without a journal. */
+export function aPool(chain: Chain): Promise<TxPool> {
+  return openTxPool({
+    chain: {
+      chainId: chain.config.chainId,
+      head: () => chain.head().header,
+      rules: chain.rules,
+      stateAtHead: () => {
+        const view = chain.stateAt(chain.head().header.number);
+        return {
+          account: view.account,
+          nonce: (address) => view.account(address)?.nonce ?? 0n,
+          balance: (address) => view.account(address)?.balance ?? 0n,
+        };
+      },
+      unitPrice: (number) => chain.parameters(number).unitPrice,
+      nextBaseFee: chain.nextBaseFee,
+      onHead: chain.onHead,
+    },
+    clock: systemClock,
+    log: silentLog,
+    metrics: createMetrics(),
+  });
+}
