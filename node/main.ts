@@ -2,9 +2,6 @@
  * The program's entry: arguments to exit code. It loads nothing until the Node.js version is known to be
  * good, so that an older one is answered with a sentence and not with a syntax error.
  */
-import module from "node:module";
-import { dirname, join } from "node:path";
-
 const OLDEST_NODE = 24;
 
 if (Number(process.versions.node.split(".")[0]) < OLDEST_NODE) {
@@ -15,7 +12,6 @@ if (Number(process.versions.node.split(".")[0]) < OLDEST_NODE) {
 }
 
 async function start(): Promise<void> {
-  useCompileCache();
   process.on("uncaughtException", end);
   process.on("unhandledRejection", end);
   const [{ runCli }, { systemClock }, { homedir }, { existsSync }] = await Promise.all([
@@ -41,12 +37,6 @@ async function start(): Promise<void> {
       openNode: async (options, signal) => (await import("./node.ts")).openNode(options, signal),
     }),
   });
-}
-
-/** Compiled code is kept beside the installed packages, which only their owner writes; start-up halves. */
-function useCompileCache(): void {
-  const installed = module.findPackageJSON("commander", import.meta.url);
-  if (installed) module.enableCompileCache(join(dirname(installed), "..", ".cache", "knit"));
 }
 
 /** A bug: one line for everyone, the stack for who asked for details. The state on disk is whole at any time. */
