@@ -20,7 +20,7 @@ let keys: `0x${string}`[];
 
 beforeAll(async () => {
   knit = startKnit("dev", "--rpcport", "0", "--wsport", "0", "--prometheusport", "0");
-  const banner = await knit.waitFor(/HTTP +(\S+)[\s\S]*WebSocket +(\S+)[\s\S]*Metrics +(\S+)/);
+  const banner = await knit.waitFor(/HTTP +(http:\S+)[\s\S]*WebSocket +(ws:\S+)[\s\S]*Metrics +(http:\S+)\n/);
   httpUrl = banner[1] ?? "";
   wsUrl = banner[2] ?? "";
   keys = [...knit.output().matchAll(/0x[0-9a-f]{40} {2}(0x[0-9a-f]{64})/g)].map((m) => m[1] as `0x${string}`); // the pattern's group

@@ -42,7 +42,7 @@ async function startDev(datadir: string): Promise<{ knit: KnitProcess; url: stri
     "--prometheusport",
     "0",
   );
-  return { knit, url: (await knit.waitFor(/HTTP +(\S+)/))[1] ?? "" };
+  return { knit, url: (await knit.waitFor(/HTTP +(http:\S+)\n/))[1] ?? "" };
 }
 
 /** Sends transfers between held accounts and notes the newest block the node reports, until it is killed. */
