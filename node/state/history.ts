@@ -1,9 +1,9 @@
 import { mapKey } from "../bytes/hex.ts";
-import { bytesToNumber } from "../bytes/integer.ts";
-import type { Rows, Store } from "../store/store.ts";
+import type { Rows } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
 import { StateError } from "./error.ts";
 import type { FlatChanges } from "./flat-state.ts";
+import type { StateHead } from "./rows.ts";
 import { decodeUndo, findUndone, type Undone } from "./undo.ts";
 
 /** A row of the flat state by its names: `key` in the chain database, `name` what blocks made here call it. */
@@ -38,16 +38,12 @@ export class History {
   #oldest: number;
   #newest: { readonly number: number; readonly rows: readonly Undone[] } = { number: -1, rows: [] };
 
-  /** The undo records from block `oldest` + 1 to `head` are in the store. */
-  constructor(
-    rows: Rows,
-    retention: number,
-    { oldest, head }: { readonly oldest: number; readonly head: number },
-  ) {
+  /** The history below `head`, as far as undo records and retention reach. */
+  constructor(rows: Rows, retention: number, { number, firstUndo }: StateHead) {
     this.#rows = rows;
     this.#retention = retention;
-    this.#oldest = oldest;
-    this.#blocks = Array.from({ length: Math.max(0, head - oldest) }, () => undefined);
+    this.#oldest = Math.max(firstUndo - 1, number - retention, 0);
+    this.#blocks = Array.from({ length: Math.max(0, number - this.#oldest) }, () => undefined);
   }
 
   /** The oldest block whose state can be read. */
@@ -105,24 +101,3 @@ export class History {
 }
 
 const UNCHANGED: Past = { changed: false, row: undefined };
-
-/** What the store knows of the past. */
-export interface StoredHistory {
-  readonly history: History;
-  /** The oldest block with an undo record; `head` + 1 where there is none. */
-  readonly firstRecord: number;
-}
-
-/** The history of the last `retention` blocks, as far as undo records reach. */
-export async function readHistory(store: Store, retention: number, head: number): Promise<StoredHistory> {
-  const firstRecord = await firstUndo(store, head);
-  const oldest = Math.max(firstRecord - 1, head - retention, 0);
-  return { history: new History(store, retention, { oldest, head }), firstRecord };
-}
-
-async function firstUndo(store: Store, head: number): Promise<number> {
-  for await (const [key] of store.entries({ ...tables.undo.range(), limit: 1 })) {
-    return bytesToNumber(key.subarray(1));
-  }
-  return head + 1;
-}

@@ -3,7 +3,7 @@ import type { Batch, Store } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
 import { StateError } from "./error.ts";
 import { FlatState } from "./flat-state.ts";
-import type { History, StoredHistory } from "./history.ts";
+import { History } from "./history.ts";
 import { JournaledWorld } from "./journaled-world.ts";
 import { encodeHead, HEAD_KEY, type StateHead } from "./rows.ts";
 import { type Sealed, sealWorld, unseal } from "./sealing.ts";
@@ -32,7 +32,6 @@ export class KeptState implements State {
   readonly #history: History;
   readonly #closing = new AbortController();
   #head: StateHead;
-  #firstRecord: number;
   #durable: number;
   #ready: Promise<void> = Promise.resolve();
   /** What holds the tries: nothing may change them meanwhile. */
@@ -40,11 +39,10 @@ export class KeptState implements State {
   #sealed: Sealed | undefined;
   #writing: Promise<void> = Promise.resolve();
 
-  constructor(settings: StateSettings, keeper: TrieKeeper, { history, firstRecord }: StoredHistory) {
+  constructor(settings: StateSettings, keeper: TrieKeeper) {
     this.#settings = settings;
     this.#keeper = keeper;
-    this.#history = history;
-    this.#firstRecord = firstRecord;
+    this.#history = new History(settings.chain, settings.retention, keeper.head);
     this.#head = keeper.head;
     this.#durable = keeper.head.number;
     this.#flat = new FlatState(settings.chain, settings.cachedAccounts, (hash) => this.#confirmAbsent(hash));
@@ -98,14 +96,14 @@ export class KeptState implements State {
       else batch.put(key, row);
     }
     for (const [hash, code] of codes) batch.put(tables.code.key(hash), code);
-    batch.put(HEAD_KEY, encodeHead(after));
+    const head = { ...after, firstUndo: this.#prune(number, batch) };
+    batch.put(HEAD_KEY, encodeHead(head));
     if (number > 0) {
       batch.put(tables.undo.key(number), encodeUndo(rows));
       this.#history.add(number, rows, flat);
     }
-    this.#prune(number, batch);
     this.#flat.apply(flat);
-    this.#head = after;
+    this.#head = head;
   }
 
   reject(): void {
@@ -186,10 +184,12 @@ export class KeptState implements State {
     }
   }
 
-  /** Undo records go when no view needs them and the trie on disk has passed them. */
-  #prune(head: number, batch: Batch): void {
+  /** Undo records go when no view needs them and the trie on disk has passed them; the oldest that stays. */
+  #prune(head: number, batch: Batch): number {
     const last = Math.min(head - this.#settings.retention, this.#keeper.marker ?? -1);
-    for (; this.#firstRecord <= last; this.#firstRecord++) batch.delete(tables.undo.key(this.#firstRecord));
+    let { firstUndo } = this.#head;
+    for (; firstUndo <= last; firstUndo++) batch.delete(tables.undo.key(firstUndo));
+    return firstUndo;
   }
 
   #takeSealed(): Sealed {

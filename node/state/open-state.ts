@@ -2,7 +2,6 @@ import { type Log, silentLog } from "../observe/log.ts";
 import type { Store } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
 import { StateError } from "./error.ts";
-import { readHistory } from "./history.ts";
 import { KeptState } from "./kept-state.ts";
 import { readHead } from "./rows.ts";
 import type { State } from "./state.ts";
@@ -44,9 +43,7 @@ const DEFAULTS = {
 export async function openState(options: StateOptions): Promise<State> {
   const settings = { ...DEFAULTS, ...options };
   await checkHead(settings.chain);
-  const tries = await openTries(settings);
-  const stored = await readHistory(settings.chain, settings.retention, tries.head.number);
-  return new KeptState(settings, tries, stored);
+  return new KeptState(settings, await openTries(settings));
 }
 
 /** Without a head the state counts as new: then nothing must be there. */

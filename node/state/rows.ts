@@ -11,27 +11,31 @@ export interface Point {
   readonly root: Uint8Array;
 }
 
-/** The newest block that the flat state holds, and how many incarnations have been given out by then. */
+/** The newest block that the flat state holds, with what is counted from block to block. */
 export interface StateHead extends Point {
+  /** Incarnations given out. */
   readonly incarnations: number;
+  /** The oldest block whose undo record is kept. */
+  readonly firstUndo: number;
 }
 
 /** Before block 0. */
-export const NOTHING: StateHead = { number: -1, root: EMPTY_TRIE_ROOT, incarnations: 0 };
+export const NOTHING: StateHead = { number: -1, root: EMPTY_TRIE_ROOT, incarnations: 0, firstUndo: 1 };
 
 export const HEAD_KEY = tables.meta.key("state");
 export const GENERATION_KEY = tables.meta.key("trie");
 export const MARKER_KEY = trieTables.marker.key();
 
-/** The row of a head: number, root, incarnations. */
-export function encodeHead({ number, root, incarnations }: StateHead): Uint8Array {
-  return concatBytes(fixedBytes(number, 6), root, fixedBytes(incarnations, 6));
+/** The row of a head: number, root, incarnations, first undo record. */
+export function encodeHead({ number, root, incarnations, firstUndo }: StateHead): Uint8Array {
+  return concatBytes(fixedBytes(number, 6), root, fixedBytes(incarnations, 6), fixedBytes(firstUndo, 6));
 }
 
 export function readHead(rows: Rows): StateHead {
   const row = rows.get(HEAD_KEY);
   if (row === undefined) return NOTHING;
-  return { ...pointOf(row), incarnations: bytesToNumber(row.subarray(38)) };
+  const [incarnations, firstUndo] = [row.subarray(38, 44), row.subarray(44, 50)].map(bytesToNumber);
+  return { ...pointOf(row), incarnations: incarnations ?? 0, firstUndo: firstUndo ?? 0 };
 }
 
 /** The row of a marker: number, root. */

@@ -63,7 +63,12 @@ export function sealWorld(world: JournaledWorld, tries: TrieSet, before: StateHe
   for (const entry of world.changed) sealAccount(entry, sealing, world.codes);
   return {
     before,
-    after: { number: before.number + 1, root: tries.accounts.hash(), incarnations: sealing.incarnations },
+    after: {
+      ...before,
+      number: before.number + 1,
+      root: tries.accounts.hash(),
+      incarnations: sealing.incarnations,
+    },
     rows: sealing.rows,
     flat: sealing,
     codes: [...sealing.codes.values()],

@@ -10,7 +10,7 @@ import { dismissDamage, openFailure, readFailure, recoveryDamage } from "./level
 import type { Batch, Range, Row, Snapshot, Store, StoreReader } from "./store.ts";
 import { type Changes, WriteQueue } from "./write-queue.ts";
 
-/** Sizes in bytes; what is left out is modest (8 MB cache, 4 MB write buffer). */
+/** Sizes in bytes. */
 export interface LevelStoreOptions {
   /** Uncompressed blocks kept in memory. */
   readonly cacheBytes?: number;
@@ -25,6 +25,9 @@ type NativeBatch = ReturnType<Level["batch"]>;
 
 /** A key that no table has. */
 const NO_ROW = Uint8Array.of(0);
+/** Modest: a node that idles should be small. Options left `undefined` would be read as huge. */
+const CACHE_BYTES = 8 * 1024 * 1024;
+const WRITE_BUFFER_BYTES = 4 * 1024 * 1024;
 /** Rows fetched at a time by an iteration. */
 const PAGE = 512;
 /** Directories open for writing in this thread: the engine's own lock is between processes. */
@@ -65,8 +68,8 @@ async function openLevel(directory: string, options: LevelStoreOptions, create: 
     valueEncoding: "view",
     multithreading: true,
     createIfMissing: create,
-    cacheSize: options.cacheBytes,
-    writeBufferSize: options.writeBufferBytes,
+    cacheSize: options.cacheBytes ?? CACHE_BYTES,
+    writeBufferSize: options.writeBufferBytes ?? WRITE_BUFFER_BYTES,
   });
   try {
     await level.open();
