@@ -13,6 +13,17 @@ async function collect<T>(source: AsyncIterable<Ahead<T>>): Promise<{ values: T[
   return { values, error: undefined };
 }
 
+async function* failingItem(): AsyncGenerator<Ahead<number>> {
+  yield { size: 1, ready: Promise.resolve(1) };
+  yield { size: 1, ready: Promise.reject(new Error("second")) };
+  yield { size: 1, ready: Promise.resolve(3) };
+}
+
+async function* failingSource(): AsyncGenerator<Ahead<number>> {
+  yield { size: 1, ready: Promise.resolve(1) };
+  throw new Error("source");
+}
+
 test("results come in order however long each takes, and no more wait than allowed", async () => {
   let started = 0;
   let most = 0;
@@ -49,20 +60,11 @@ test("bytes bound what waits too", async () => {
 });
 
 test("an item's error comes at its place and ends the rest", async () => {
-  async function* source(): AsyncGenerator<Ahead<number>> {
-    yield { size: 1, ready: Promise.resolve(1) };
-    yield { size: 1, ready: Promise.reject(new Error("second")) };
-    yield { size: 1, ready: Promise.resolve(3) };
-  }
-  expect(await collect(source())).toEqual({ values: [1], error: new Error("second") });
+  expect(await collect(failingItem())).toEqual({ values: [1], error: new Error("second") });
 });
 
 test("an error of the source comes after the results before it", async () => {
-  async function* source(): AsyncGenerator<Ahead<number>> {
-    yield { size: 1, ready: Promise.resolve(1) };
-    throw new Error("source");
-  }
-  expect(await collect(source())).toEqual({ values: [1], error: new Error("source") });
+  expect(await collect(failingSource())).toEqual({ values: [1], error: new Error("source") });
 });
 
 test("a consumer that stops early ends the source", async () => {
