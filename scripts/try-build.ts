@@ -19,7 +19,7 @@ try {
   for (const name of ["dist", "package.json", "package-lock.json", ".npmrc"]) {
     cpSync(join(root, name), join(place, name), { recursive: true });
   }
-  const install = spawnSync("npm", ["ci", "--omit=dev", "--loglevel=error"], {
+  const install = spawnSync("npm", ["ci", "--omit=dev", "--prefer-offline", "--loglevel=error"], {
     cwd: place,
     stdio: "inherit",
   });
