@@ -50,6 +50,7 @@ const NODE: Plan = {
     pino: "observe",
     "prom-client": "observe",
     secp256k1: "crypto",
+    snappyjs: "p2p",
     ws: "rpc",
     yaml: "config",
   },

@@ -180,7 +180,7 @@ function roomOf(path: string, { program, files }: Plan): string {
   return rest.length > 0 ? first : (files[first] ?? files["*"] ?? first);
 }
 
-const HOMES = ["work", "root", "home", "Users", "tmp", "mnt"].join("|");
+const HOMES = ["work", "root", "home", "Users", "mnt"].join("|");
 const MACHINE_PATH = new RegExp(`(?<![\\w.$}/~-])/(?:${HOMES})/[\\w.-]+|\\b[A-Z]:\\\\Users\\\\`);
 
 /** Lines that name a place on somebody's machine. */
