@@ -2,8 +2,10 @@
  * The listener for whoever runs the node: `/metrics` for Prometheus, `/healthz` (the process works), `/readyz`
  * (the chain can be asked and moves on). Nothing here changes anything.
  */
-import { fastify } from "fastify";
-import type { Listener, TcpAddress } from "./listener.ts";
+import { createServer as createHttpServer } from "node:http";
+import { createServer, type Socket } from "node:net";
+import { lazyServer, type SocketServer } from "./lazy-server.ts";
+import { type Listener, listenOn, type TcpAddress } from "./listener.ts";
 
 /** What the routes tell. */
 export interface OperationsOptions extends TcpAddress {
@@ -14,24 +16,62 @@ export interface OperationsOptions extends TcpAddress {
 
 /** Bytes of a request; none of the routes takes a body. */
 const MAX_BODY = 1024;
+const MAX_CONNECTIONS = 100;
+const REQUEST_MS = 10_000;
 
 /** Opens the listener. Rejects when the address is taken. */
 export async function openOperations(options: OperationsOptions): Promise<Listener> {
-  const { host, port, metrics, notReady } = options;
-  const server = fastify({ bodyLimit: MAX_BODY, forceCloseConnections: true });
-  server.get("/metrics", async (_request, reply) => {
+  const routes = lazyServer(() => openRoutes(options));
+  const server = createServer((socket) => {
+    socket.on("error", () => socket.destroy());
+    routes.take(socket);
+  });
+  server.maxConnections = MAX_CONNECTIONS;
+  const address = await listenOn(server, options);
+  return {
+    url: `http://${address}/metrics`,
+    address,
+    [Symbol.asyncDispose]: async () => {
+      server.close();
+      await routes[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function openRoutes({ metrics, notReady }: OperationsOptions): Promise<SocketServer> {
+  const { fastify } = await import("fastify");
+  const timeouts = {
+    requestTimeout: REQUEST_MS,
+    headersTimeout: REQUEST_MS,
+    connectionsCheckingInterval: 1000,
+  };
+  const app = fastify({
+    bodyLimit: MAX_BODY,
+    serverFactory: (handler) => createHttpServer(timeouts, handler),
+  });
+  app.get("/metrics", async (_request, reply) => {
     const text = await metrics.render();
     return reply.type(metrics.contentType).send(text);
   });
-  server.get("/healthz", (_request, reply) => reply.send({ status: "ok" }));
-  server.get("/readyz", (_request, reply) => {
+  app.get("/healthz", (_request, reply) => reply.send({ status: "ok" }));
+  app.get("/readyz", (_request, reply) => {
     const reasons = notReady();
     return reply.code(reasons.length === 0 ? 200 : 503).send({ ready: reasons.length === 0, reasons });
   });
-  const origin = await server.listen({ host, port });
+  await app.ready();
+  const { server } = app;
+  server.emit("listening"); // it never listens itself: this starts its check for slow requests
+  const sockets = new Set<Socket>();
   return {
-    url: `${origin}/metrics`,
-    address: new URL(origin).host,
-    [Symbol.asyncDispose]: () => server.close(),
+    take: (socket) => {
+      sockets.add(socket);
+      socket.once("close", () => sockets.delete(socket));
+      server.emit("connection", socket);
+    },
+    [Symbol.asyncDispose]: async () => {
+      for (const socket of sockets) socket.destroy();
+      server.emit("close");
+      await app.close().catch(() => undefined); // a server that never listened says so when it is closed
+    },
   };
 }
