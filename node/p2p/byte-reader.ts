@@ -1,0 +1,79 @@
+/**
+ * Exact reads from a socket, with one deadline. Nothing is read before it is asked for, so what a peer sends ahead
+ * stays in the socket's small buffer and then in the peer's own. One read at a time.
+ */
+import type { Socket } from "node:net";
+import { P2pError } from "./error.ts";
+
+/** Reads from one socket. */
+export interface ByteReader {
+  /** The next `count` bytes. Rejects with `P2pError` `closed` or `timeout` when they do not come. */
+  read(count: number): Promise<Uint8Array>;
+  /** From now on reads fail in so many milliseconds; undefined takes the deadline away. */
+  deadline(timeoutMs: number | undefined): void;
+}
+
+/** More than this is collected in pieces, so that the socket's own buffer never has to grow. */
+const PIECE = 16_384;
+
+interface Waiting {
+  readonly count: number;
+  readonly resolve: (bytes: Uint8Array) => void;
+  readonly reject: (error: P2pError) => void;
+  into: Uint8Array | undefined;
+  filled: number;
+}
+
+/** Takes over the reading side of a socket. */
+export function openByteReader(socket: Socket): ByteReader {
+  let waiting: Waiting | undefined;
+  let ended: P2pError | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  const end = (error: P2pError): void => {
+    ended ??= error;
+    clearTimeout(timer);
+    waiting?.reject(ended);
+    waiting = undefined;
+  };
+  const advance = (): void => {
+    while (waiting !== undefined) {
+      const piece = socket.read(Math.min(waiting.count - waiting.filled, PIECE)) as Buffer | null;
+      if (piece === null) return;
+      const done = fill(waiting, piece);
+      if (done === undefined) continue;
+      waiting.resolve(done);
+      waiting = undefined;
+    }
+  };
+  const gone = (): void => end(new P2pError("closed", "the connection was closed"));
+  if (socket.destroyed) gone();
+  socket.on("readable", advance);
+  socket.on("end", gone);
+  socket.on("close", gone);
+  socket.on("error", (cause) =>
+    end(new P2pError("closed", `the connection broke: ${cause.message}`, { cause })),
+  );
+  return {
+    read: (count) =>
+      new Promise((resolve, reject) => {
+        if (ended !== undefined) return reject(ended);
+        waiting = { count, resolve, reject, into: undefined, filled: 0 };
+        advance();
+      }),
+    deadline(timeoutMs) {
+      clearTimeout(timer);
+      if (timeoutMs === undefined || ended !== undefined) return;
+      const expired = new P2pError("timeout", `nothing came for ${timeoutMs} ms`, { reason: "read-timeout" });
+      timer = setTimeout(() => end(expired), timeoutMs);
+    },
+  };
+}
+
+/** Adds a piece; gives all bytes once they are there. A short piece is what was left at the stream's end. */
+function fill(waiting: Waiting, piece: Uint8Array): Uint8Array | undefined {
+  if (waiting.filled === 0 && piece.length === waiting.count) return piece;
+  waiting.into ??= new Uint8Array(waiting.count);
+  waiting.into.set(piece, waiting.filled);
+  waiting.filled += piece.length;
+  return waiting.filled === waiting.count ? waiting.into : undefined;
+}

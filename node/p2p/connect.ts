@@ -1,0 +1,57 @@
+/** Opens TCP connections; a host name is resolved anew every time. */
+import { lookup } from "node:dns/promises";
+import { connect, isIP, type Socket } from "node:net";
+import { P2pError } from "./error.ts";
+import type { NodeUrl } from "./node-url.ts";
+
+/** Gives an address for a host name; rejects when it has none. */
+export type Resolve = (host: string) => Promise<string>;
+
+/** The machine's own resolver. */
+export const systemResolve: Resolve = async (host) => (await lookup(host)).address;
+
+/** How to connect. */
+export interface ConnectOptions {
+  readonly resolve: Resolve;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** A connection to a node. Rejects with `P2pError` `closed` or `timeout`. */
+export async function connectTo({ host, tcpPort }: NodeUrl, options: ConnectOptions): Promise<Socket> {
+  const { resolve, timeoutMs, signal } = options;
+  if (host === undefined) throw new P2pError("closed", "a node without an address");
+  const expired = AbortSignal.timeout(timeoutMs);
+  const either = AbortSignal.any([signal, expired]);
+  try {
+    const address = isIP(host) === 0 ? await orAbort(resolve(host), either) : host;
+    return await openSocket(address, tcpPort, either);
+  } catch (cause) {
+    if (expired.aborted)
+      throw new P2pError("timeout", `${host} did not answer for ${timeoutMs} ms`, { cause });
+    throw new P2pError("closed", `cannot connect to ${host}: ${(cause as Error).message}`, { cause });
+  }
+}
+
+function openSocket(host: string, port: number, signal: AbortSignal): Promise<Socket> {
+  const socket = connect({ host, port, noDelay: true });
+  const opened = new Promise<Socket>((resolve, reject) => {
+    socket.once("connect", () => resolve(socket));
+    // Stays for the socket's life: an error without a listener would end the process.
+    socket.on("error", reject);
+    socket.once("close", () => reject(new Error("closed")));
+  });
+  return orAbort(opened, signal).catch((error: unknown) => {
+    socket.destroy();
+    throw error;
+  });
+}
+
+function orAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason as Error);
+    if (signal.aborted) abort();
+    signal.addEventListener("abort", abort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+  });
+}

@@ -1,0 +1,41 @@
+/** The room's metrics, under the Go node's names. */
+import type { Counter, Metrics } from "../observe/metrics.ts";
+import type { Peer } from "./protocol.ts";
+
+/** What is counted as it happens. */
+export interface P2pMetrics {
+  readonly dialTries: Counter;
+  readonly dialFailures: Counter;
+  readonly writeTimeouts: Counter;
+  readonly inboundBytes: Counter;
+  readonly outboundBytes: Counter;
+  readonly inboundConnects: Counter;
+  readonly outboundConnects: Counter;
+}
+
+/** Declares them; the gauges read the list of peers. */
+export function declareP2pMetrics(metrics: Metrics, peers: () => readonly Peer[]): P2pMetrics {
+  const count = (test: (peer: Peer) => boolean) => () => peers().filter(test).length;
+  const gauges: [name: string, help: string, read: () => number][] = [
+    ["PeerCountGauge", "Peers.", count(() => true)],
+    ["PeerInCountGauge", "Peers that came to us.", count((peer) => peer.inbound)],
+    ["PeerOutCountGauge", "Peers that we dialled.", count((peer) => !peer.inbound)],
+    ["ConnectionCountGauge", "Connections to peers.", count(() => true)],
+    ["ConnectionInCountGauge", "Connections of peers that came to us.", count((peer) => peer.inbound)],
+    ["ConnectionOutCountGauge", "Connections to peers that we dialled.", count((peer) => !peer.inbound)],
+    ["CNPeerCountGauge", "Consensus nodes among the peers.", count((peer) => peer.type === "cn")],
+    ["PNPeerCountGauge", "Proxy nodes among the peers.", count((peer) => peer.type === "pn")],
+    ["ENPeerCountGauge", "Endpoint nodes among the peers.", count((peer) => peer.type === "en")],
+  ];
+  for (const [name, help, read] of gauges) metrics.gauge({ name: `p2p/${name}`, help, read });
+  const counter = (name: string, help: string): Counter => metrics.counter({ name: `p2p/${name}`, help });
+  return {
+    dialTries: counter("DialTryCounter", "Dials begun."),
+    dialFailures: counter("DialFailCounter", "Dials that gave no peer."),
+    writeTimeouts: counter("WriteMsgTimeOutCounter", "Peers left because they took nothing."),
+    inboundBytes: counter("InboundTraffic", "Bytes received in messages."),
+    outboundBytes: counter("OutboundTraffic", "Bytes sent in messages."),
+    inboundConnects: counter("InboundConnects", "Connections that came to us."),
+    outboundConnects: counter("OutboundConnects", "Connections that we opened."),
+  };
+}

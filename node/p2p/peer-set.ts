@@ -1,0 +1,174 @@
+/** The peers of a node: admits them, runs their sessions, and tells who listens what happens to them. */
+import type { Socket } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import { bareHex, mapKey } from "../bytes/hex.ts";
+import type { Clock } from "../observe/clock.ts";
+import type { Log } from "../observe/log.ts";
+import { type Candidate, refusal } from "./admission.ts";
+import type { Hello } from "./base-messages.ts";
+import { matchProtocols } from "./capabilities.ts";
+import { P2pError } from "./error.ts";
+import { sayGoodbye } from "./goodbye.ts";
+import { type Encrypted, encrypt, exchangeHello, type HandshakeSelf } from "./handshake.ts";
+import type { P2pMetrics } from "./metrics.ts";
+import type { Peer, PeerEvent, Protocol } from "./protocol.ts";
+import { openSession, type Session, type SessionLimits, type SessionWatch } from "./session.ts";
+
+/** What the set is given. */
+export interface PeerSetParts {
+  readonly self: HandshakeSelf;
+  readonly name: string;
+  readonly protocols: readonly Protocol[];
+  readonly maxPeers: number;
+  readonly isTrusted: (id: Uint8Array) => boolean;
+  readonly limits: SessionLimits;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: () => P2pMetrics;
+  /** Called when a peer is wholly gone. */
+  readonly onGone: (id: Uint8Array) => void;
+}
+
+/** A peer that was admitted. */
+export interface Admitted {
+  readonly peer: Peer;
+  /** Resolves when it is out of the set again. */
+  readonly gone: Promise<void>;
+}
+
+/** Protocols that are still at work this long after their peer has gone no longer keep it from coming back. */
+const GRACE_MS = 5000;
+
+/** The peers. Disposing it says goodbye to all of them. */
+export class PeerSet implements AsyncDisposable {
+  readonly #parts: PeerSetParts;
+  readonly #peers = new Map<string, { readonly session: Session; readonly gone: Promise<void> }>();
+  readonly #listeners = new Set<(event: PeerEvent) => void>();
+
+  constructor(parts: PeerSetParts) {
+    this.#parts = parts;
+  }
+
+  /** Sorted by id. */
+  list(): Peer[] {
+    const peers = [...this.#peers.values()].map(({ session }) => session.peer);
+    return peers.sort((a, b) => Buffer.compare(a.id, b.id));
+  }
+
+  find(id: Uint8Array): Peer | undefined {
+    return this.#peers.get(mapKey(id))?.session.peer;
+  }
+
+  /** Calls the listener until the function it gives back is called. */
+  onEvent(listener: (event: PeerEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Makes a peer of a connection, `dialled` being the id that was wanted. Rejects, closed, when it cannot be. */
+  async setUp(socket: Socket, dialled: Uint8Array | undefined): Promise<Admitted> {
+    const { self, isTrusted } = this.#parts;
+    let encrypted: Encrypted | undefined;
+    try {
+      encrypted = await encrypt(socket, self, dialled);
+      const { remoteId } = encrypted;
+      const inbound = dialled === undefined;
+      return await this.#greet(encrypted, {
+        remoteId,
+        inbound,
+        trusted: isTrusted(remoteId),
+        isStatic: !inbound,
+      });
+    } catch (error) {
+      const reason = error instanceof P2pError ? error.reason : undefined;
+      if (encrypted === undefined) socket.destroy();
+      else sayGoodbye(encrypted.transport, { reason, form: "bare", timeoutMs: self.timings.disconnectMs });
+      throw error;
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const all = [...this.#peers.values()];
+    for (const { session } of all) session.peer.disconnect("quitting");
+    await Promise.all(all.map(({ gone }) => gone));
+  }
+
+  async #greet(encrypted: Encrypted, candidate: Candidate): Promise<Admitted> {
+    const { self, protocols } = this.#parts;
+    this.#check(candidate);
+    const hello = await exchangeHello(encrypted, ownHello(this.#parts), self.timings);
+    const matched = matchProtocols(protocols, hello.capabilities);
+    this.#check({ ...candidate, useful: matched.length > 0 });
+    const watch = createWatch(bareHex(encrypted.remoteId), this.#parts.metrics(), this.#listeners);
+    const surroundings = { ...this.#parts, timings: self.timings, watch };
+    return this.#add(openSession({ ...encrypted, ...candidate, hello, matched }, surroundings));
+  }
+
+  #check(candidate: Candidate): void {
+    const { self, maxPeers } = this.#parts;
+    const reason = refusal(candidate, {
+      ownId: self.nodeKey.id,
+      peers: this.#peers.size,
+      inboundPeers: this.list().filter((peer) => peer.inbound).length,
+      maxPeers,
+      maxDynamic: 0,
+      isPeer: (id) => this.find(id) !== undefined,
+    });
+    if (reason !== undefined) throw new P2pError("refused", `refused: ${reason}`, { reason });
+  }
+
+  #add(session: Session): Admitted {
+    const { peer } = session;
+    const gone = leaving(session).then((error) => this.#remove(peer, error));
+    this.#peers.set(mapKey(peer.id), { session, gone });
+    const { shortId, type, inbound, name } = peer;
+    this.#parts.log.debug({ peer: shortId, type, inbound, name }, "peer added");
+    this.#tell({ type: "add", peer: peer.idText });
+    return { peer, gone };
+  }
+
+  #remove(peer: Peer, error: P2pError): void {
+    this.#peers.delete(mapKey(peer.id));
+    this.#parts.log.debug({ peer: peer.shortId, error: error.message }, "peer gone");
+    this.#tell({ type: "drop", peer: peer.idText, error: error.message });
+    this.#parts.onGone(peer.id);
+  }
+
+  #tell(event: PeerEvent): void {
+    for (const listener of this.#listeners) listener(event);
+  }
+}
+
+/** The error that ended a session, once its protocols have returned too, or the grace is over. */
+async function leaving(session: Session): Promise<P2pError> {
+  const error = await session.ended;
+  const over = new AbortController();
+  await Promise.race([
+    session.finished,
+    pause(GRACE_MS, undefined, { signal: over.signal }).catch(() => undefined),
+  ]);
+  over.abort();
+  return error;
+}
+
+function ownHello({ name, protocols, self }: PeerSetParts): Hello {
+  const capabilities = protocols.map((protocol) => ({ name: protocol.name, version: protocol.version }));
+  return { version: 5, name, capabilities, listenPorts: [], id: self.nodeKey.id, multichannel: false };
+}
+
+function createWatch(
+  peer: string,
+  metrics: P2pMetrics,
+  listeners: ReadonlySet<(event: PeerEvent) => void>,
+): SessionWatch {
+  return {
+    traffic: (direction, bytes) =>
+      (direction === "in" ? metrics.inboundBytes : metrics.outboundBytes).add(bytes),
+    message(direction, protocol, { code, payload }) {
+      if (listeners.size === 0) return;
+      const type = direction === "in" ? "msgrecv" : "msgsend";
+      for (const listener of listeners) listener({ type, peer, protocol, code, size: payload.length });
+    },
+    writeTimeout: () => metrics.writeTimeouts.add(1),
+  };
+}

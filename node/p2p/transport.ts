@@ -1,0 +1,80 @@
+/** Messages over one socket after the encryption handshake: frames, and snappy once both sides have said hello. */
+import type { Socket } from "node:net";
+import type { ByteReader } from "./byte-reader.ts";
+import { P2pError } from "./error.ts";
+import {
+  bodyBytes,
+  createFrameReader,
+  createFrameWriter,
+  type FrameContent,
+  type FrameKeys,
+  HEADER_BYTES,
+  joinContent,
+  MOST_CONTENT,
+  splitContent,
+} from "./frame.ts";
+import { mostPacked, packSnappy, unpackSnappy } from "./snappy.ts";
+
+/** A message as it came, still packed. */
+export interface PackedMessage extends FrameContent {
+  /** Bytes on the wire. */
+  readonly wireBytes: number;
+}
+
+/** One encrypted connection. */
+export interface Transport {
+  readonly socket: Socket;
+  readonly reader: ByteReader;
+  /**
+   * The next message, not yet unpacked. `limit` is the longest payload that any message may have. Rejects with
+   * `P2pError` `bad-frame`, `too-large`, `closed` or `timeout`.
+   */
+  read(limit: number): Promise<PackedMessage>;
+  /** The payload itself. Throws `P2pError` `too-large` or `bad-message`. */
+  unpack(message: FrameContent, limit: number): Uint8Array;
+  /** Writes a message; `done` is called when the system has taken all of it. Gives its bytes on the wire. */
+  write(message: FrameContent, done?: () => void): number;
+  /** From here on payloads are packed, both ways. */
+  startSnappy(): void;
+}
+
+/** The largest code that a frame can be expected to hold takes this many bytes. */
+const MOST_CODE_BYTES = 5;
+
+/** Puts frames on a socket. */
+export function createTransport(
+  socket: Socket,
+  reader: ByteReader,
+  keys: { readonly egress: FrameKeys; readonly ingress: FrameKeys },
+): Transport {
+  const seal = createFrameWriter(keys.egress);
+  const open = createFrameReader(keys.ingress);
+  let packed = false;
+  return {
+    socket,
+    reader,
+    async read(limit) {
+      const length = open.header(await reader.read(HEADER_BYTES));
+      const most = MOST_CODE_BYTES + (packed ? mostPacked(limit) : limit);
+      if (length > most)
+        throw new P2pError("too-large", `frame of ${length} bytes, at most ${most}`, {
+          reason: "subprotocol-error",
+        });
+      const body = await reader.read(bodyBytes(length));
+      return { ...splitContent(open.body(body, length)), wireBytes: HEADER_BYTES + body.length };
+    },
+    unpack({ payload }, limit) {
+      if (packed) return unpackSnappy(payload, Math.min(limit, MOST_CONTENT));
+      if (payload.length > limit) throw new P2pError("too-large", `message of ${payload.length} bytes`);
+      return payload;
+    },
+    write({ code, payload }, done) {
+      const frame = seal(joinContent({ code, payload: packed ? packSnappy(payload) : payload }));
+      socket.write(frame, done);
+      return frame.length;
+    },
+    startSnappy() {
+      packed = true;
+    },
+  };
+}
