@@ -66,7 +66,7 @@ async function measure(accounts: number, blocks: number, flushInterval: number):
     return seed >>> 3;
   };
   const written = bytesWritten();
-  const cpu = process.cpuUsage();
+  const cpu = process.threadCpuUsage();
   const started = performance.now();
   for (let n = 0; n < blocks; n++) {
     const begun = performance.now();
@@ -86,7 +86,7 @@ async function measure(accounts: number, blocks: number, flushInterval: number):
   }
   await node.state.flush();
   const elapsed = performance.now() - started;
-  const { user, system } = process.cpuUsage(cpu);
+  const { user, system } = process.threadCpuUsage(cpu);
   const kilobytes = (bytesWritten() - written) / 1000 / blocks;
   await close(node);
   const reopening = performance.now();
@@ -103,7 +103,7 @@ async function measure(accounts: number, blocks: number, flushInterval: number):
     flushInterval,
     transfersPerSecond: Math.round((TRANSFERS * blocks * 1000) / elapsed),
     blockMs: { p50: quantile(times, 0.5), p99: quantile(times, 0.99) },
-    cpuMsPerBlock: Math.round((user + system) / 100 / blocks) / 10,
+    mainThreadMsPerBlock: Math.round((user + system) / 100 / blocks) / 10,
     kilobytesPerBlock: Math.round(kilobytes),
     reopenMs: Math.round(reopened),
     strayNodes,

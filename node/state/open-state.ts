@@ -32,7 +32,7 @@ const DEFAULTS = {
   flushInterval: 16,
   flushBytes: 32 * 1024 * 1024,
   cacheBytes: 32 * 1024 * 1024,
-  cachedAccounts: 32_768,
+  cachedAccounts: 65_536,
 };
 
 /**

@@ -3,12 +3,12 @@
  * reader thread of the same process opens the same directory beside it with `openLevelReader`.
  */
 import { ClassicLevel } from "classic-level";
-import { mapKey } from "../bytes/hex.ts";
+import { Changes } from "./changes.ts";
 import { appendChecksum, CHECKSUM_LENGTH, checkedValue } from "./checksum.ts";
 import { StoreError } from "./error.ts";
 import { dismissDamage, openFailure, readFailure, recoveryDamage } from "./level-failure.ts";
 import type { Batch, Range, Row, Snapshot, Store, StoreReader } from "./store.ts";
-import { type Changes, WriteQueue } from "./write-queue.ts";
+import { WriteQueue } from "./write-queue.ts";
 
 /** Sizes in bytes. */
 export interface LevelStoreOptions {
@@ -80,30 +80,32 @@ async function openLevel(directory: string, options: LevelStoreOptions, create: 
 }
 
 class LevelBatch implements Batch {
-  readonly changes: Changes = new Map();
+  readonly changes = new Changes();
   readonly native: NativeBatch;
   readonly #checksums: boolean;
-  size = 0;
-  bytes = 0;
 
   constructor(native: NativeBatch, checksums: boolean) {
     this.native = native;
     this.#checksums = checksums;
   }
 
+  get size(): number {
+    return this.changes.size;
+  }
+
+  get bytes(): number {
+    return this.changes.bytes;
+  }
+
   put(key: Uint8Array, value: Uint8Array): void {
     // the native batch copies at once, so the scratch may be used again
     this.native.put(key, this.#checksums ? appendChecksum(key, value, scratchFor(value.length)) : value);
-    this.changes.set(mapKey(key), value);
-    this.size++;
-    this.bytes += key.length + value.length;
+    this.changes.add(key, value);
   }
 
   delete(key: Uint8Array): void {
     this.native.del(key);
-    this.changes.set(mapKey(key), undefined);
-    this.size++;
-    this.bytes += key.length;
+    this.changes.add(key, undefined);
   }
 }
 

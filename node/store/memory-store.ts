@@ -1,8 +1,9 @@
 import { compareBytes } from "../bytes/compare.ts";
 import { mapKey } from "../bytes/hex.ts";
+import { Changes } from "./changes.ts";
 import { StoreError } from "./error.ts";
 import type { Batch, Range, Row, Snapshot, Store } from "./store.ts";
-import { type Changes, WriteQueue } from "./write-queue.ts";
+import { WriteQueue } from "./write-queue.ts";
 
 type Table = ReadonlyMap<string, Uint8Array>;
 
@@ -12,20 +13,22 @@ export function createMemoryStore(): Store {
 }
 
 class MemoryBatch implements Batch {
-  readonly changes: Changes = new Map();
-  size = 0;
-  bytes = 0;
+  readonly changes = new Changes();
+
+  get size(): number {
+    return this.changes.size;
+  }
+
+  get bytes(): number {
+    return this.changes.bytes;
+  }
 
   put(key: Uint8Array, value: Uint8Array): void {
-    this.changes.set(mapKey(key), value);
-    this.size++;
-    this.bytes += key.length + value.length;
+    this.changes.add(key, value);
   }
 
   delete(key: Uint8Array): void {
-    this.changes.set(mapKey(key), undefined);
-    this.size++;
-    this.bytes += key.length;
+    this.changes.add(key, undefined);
   }
 }
 
@@ -61,7 +64,7 @@ class MemoryStore implements Store {
   #apply(changes: Changes): void {
     if (this.#shared) this.#rows = new Map(this.#rows);
     this.#shared = false;
-    for (const [key, value] of changes) {
+    for (const [key, value] of changes.byName()) {
       if (value === undefined) this.#rows.delete(key);
       else this.#rows.set(key, value);
     }

@@ -1,8 +1,6 @@
 import { mapKey } from "../bytes/hex.ts";
+import type { Changes } from "./changes.ts";
 import { StoreError } from "./error.ts";
-
-/** Changed rows by `mapKey`; `undefined` is a deleted one. */
-export type Changes = Map<string, Uint8Array | undefined>;
 
 /**
  * Runs writes one after the other, keeps the rows of those under way readable, and refuses every write after a
@@ -23,9 +21,9 @@ export class WriteQueue {
     if (this.#inFlight.length === 0) return NOT_IN_FLIGHT;
     const name = mapKey(key);
     for (let i = this.#inFlight.length - 1; i >= 0; i--) {
-      const changes = this.#inFlight[i];
+      const changes = this.#inFlight[i]?.byName();
       const value = changes?.get(name);
-      if (value !== undefined || changes?.has(name)) return { found: true, value };
+      if (value !== undefined || changes?.has(name) === true) return { found: true, value };
     }
     return NOT_IN_FLIGHT;
   }

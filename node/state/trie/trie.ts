@@ -14,7 +14,7 @@ import { BRANCH, copyHash, LEAF, sharedNibbles, type TrieNode, toNibbles } from 
 import type { NodeSource } from "./node-source.ts";
 
 /** Nodes above this depth stay objects after a flush: nearly every key passes them. */
-const KEPT_DEPTH = 3;
+const KEPT_DEPTH = 4;
 
 /** Nibbles of the key at hand. */
 const nibbles = new Uint8Array(64);
