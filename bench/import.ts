@@ -13,10 +13,10 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { readBlockFile } from "../node/chain/block-file.ts";
 import { decodeBlock } from "../node/model/block.ts";
+import { importWithGoNode } from "../test/support/go-node.ts";
+import { makeTransferChain } from "../test/support/transfer-chain.ts";
 import { runBuilt } from "./support/built-knit.ts";
 import { median, report, rounded } from "./support/figures.ts";
-import { importWithGoNode } from "./support/go-node.ts";
-import { makeTransferChain } from "./support/transfer-chain.ts";
 
 const RECORDED = fileURLToPath(new URL("../test/vectors/chains/transfers", import.meta.url));
 

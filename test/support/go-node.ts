@@ -8,6 +8,9 @@ import { readBlockFile } from "../../node/chain/block-file.ts";
 
 const binary = process.env["KNIT_PEER_KCN"];
 
+/** Whether this machine has a Go node to compare with. */
+export const hasGoNode = binary !== undefined;
+
 /**
  * Seconds that the Go node needs for `admin_importChain` of the folder's blocks, its start not counted;
  * undefined without a binary. Block 0 is left out: the Go node does not take it.
@@ -78,7 +81,7 @@ async function answer(url: string, method: string, params: unknown[]): Promise<u
     if (error !== undefined) throw new Error(error.message);
     return result;
   } catch (error) {
-    if (error instanceof TypeError) return undefined; // not listening yet
+    if ((error as Error).message === "fetch failed") return undefined; // not listening yet
     throw error;
   }
 }

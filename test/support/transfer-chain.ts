@@ -20,71 +20,98 @@ import { executeTransactions } from "../../node/execution/block.ts";
 import { createBlock } from "../../node/model/block.ts";
 import { listRoot } from "../../node/model/list-root.ts";
 import { encodeReceipt } from "../../node/model/receipt.ts";
-import { signTransaction } from "../../node/model/transaction.ts";
+import { signTransaction, type Transaction } from "../../node/model/transaction.ts";
 import { systemClock } from "../../node/observe/clock.ts";
 import { silentLog } from "../../node/observe/log.ts";
 import { openState } from "../../node/state/open-state.ts";
+import type { State } from "../../node/state/state.ts";
 import { memoryTries } from "../../node/state/trie-stores.ts";
 import { createMemoryStore } from "../../node/store/memory-store.ts";
 
-/** How large the chain is. */
-export interface TransferChainSize {
+/** How large the chain is, and what it is made of. */
+export interface TransferChainTerms {
   readonly accounts: number;
   readonly blocks: number;
   /** In each block. */
   readonly transfers: number;
+  /** Numbers of the transaction types, taken in turn; legacy alone without it. */
+  readonly types?: readonly number[];
+  /** Members of the chain configuration that differ, as in a genesis file. */
+  readonly config?: object;
+  /** Members of `governance.reward` that differ. */
+  readonly reward?: object;
 }
 
 const CHAIN_ID = 9001;
 const UNIT_PRICE = 25_000_000_000n;
+const HIGHEST_BASE_FEE = 750_000_000_000n;
+const DYNAMIC_FEE = 0x7802;
 const START = 1_600_000_000;
 const key = keccak256(Buffer.from("validator of a made chain"));
 
 /** Writes genesis.json and chain.rlp.gz (from block 0) into `directory`. */
-export async function makeTransferChain(directory: string, size: TransferChainSize): Promise<void> {
+export async function makeTransferChain(directory: string, terms: TransferChainTerms): Promise<void> {
   await mkdir(directory, { recursive: true });
-  const keys = Array.from({ length: size.accounts }, (_, i) => keccak256(fixedBytes(i + 1, 8)));
-  const addresses = keys.map(addressOfKey);
-  const text = genesisText(addresses);
+  const keys = Array.from({ length: terms.accounts }, (_, i) => keccak256(fixedBytes(i + 1, 8)));
+  const text = genesisText(keys.map(addressOfKey), terms);
   await writeFile(join(directory, "genesis.json"), text);
   const store = createMemoryStore();
-  const state = await openState({ chain: store, trie: memoryTries() });
+  await using state = await openState({ chain: store, trie: memoryTries() });
   await writeGenesis({ store, state }, parseGenesis(text));
   const open = openConsensusChain(
     { store, state, [Symbol.asyncDispose]: async () => undefined },
     silentLog,
     systemClock,
   );
-  const nonces = new Uint32Array(size.accounts);
-  let next = 0;
-  for (let number = 1; number <= size.blocks; number++) {
-    const transactions = Array.from({ length: size.transfers }, () => {
-      const from = next % size.accounts;
-      const to = addresses[(next * 7919 + 13) % size.accounts] ?? addressOfKey(key);
-      next++;
-      const nonce = BigInt(nonces[from] ?? 0);
-      nonces[from] = Number(nonce) + 1;
-      const terms = { code: 0, nonce, gas: 21_000n, gasFeeCap: UNIT_PRICE, gasTipCap: UNIT_PRICE };
-      const draft = { ...terms, to, value: 1n, input: new Uint8Array(0) };
-      return signTransaction(draft, BigInt(CHAIN_ID), (digest) => sign(digest, keys[from] ?? key));
-    });
-    await makeBlock(open, state, transactions);
+  const transfers = transferSource(keys, open.chain, terms.types ?? [0]);
+  for (let number = 1; number <= terms.blocks; number++) {
+    await makeBlock(open, state, Array.from({ length: terms.transfers }, transfers));
   }
   await open.writer.settle();
   const numbers = Array.from(
-    { length: size.blocks + 1 },
+    { length: terms.blocks + 1 },
     (_, number) => rawBlock(store, number) ?? new Uint8Array(0),
   );
   await writeBlockFile(join(directory, "chain.rlp.gz"), numbers);
 }
 
+/** Gives signed transfers, one after the other, from each account in turn. */
+function transferSource(
+  keys: readonly Uint8Array[],
+  chain: Open["chain"],
+  types: readonly number[],
+): () => Transaction {
+  const addresses = keys.map(addressOfKey);
+  const nonces = keys.map(() => 0n);
+  let next = 0;
+  return () => {
+    const at = next++;
+    const from = at % keys.length;
+    const nonce = nonces[from] ?? 0n;
+    nonces[from] = nonce + 1n;
+    const hasBaseFee = chain.rules(1).baseFee;
+    const cap = hasBaseFee ? HIGHEST_BASE_FEE + BigInt(at) : UNIT_PRICE;
+    const code = types[at % types.length] ?? 0;
+    const draft = {
+      code,
+      nonce,
+      gas: 60_000n,
+      gasFeeCap: cap,
+      gasTipCap: hasBaseFee && code === DYNAMIC_FEE ? BigInt(at) : cap,
+      to: addresses[(at * 7919 + 13) % keys.length] ?? addressOfKey(key),
+      value: 1n,
+      input: new Uint8Array(0),
+    };
+    return signTransaction(draft, chain.config.chainId, (digest) => sign(digest, keys[from] ?? key));
+  };
+}
+
 type Open = ReturnType<typeof openConsensusChain>;
-type State = Awaited<ReturnType<typeof openState>>;
 
 async function makeBlock(
   { chain, writer }: Open,
   state: State,
-  transactions: ReturnType<typeof signTransaction>[],
+  transactions: readonly Transaction[],
 ): Promise<void> {
   const { config } = chain;
   const parent = writer.tip;
@@ -131,7 +158,7 @@ async function makeBlock(
   );
 }
 
-function genesisText(addresses: readonly Uint8Array[]): string {
+function genesisText(addresses: readonly Uint8Array[], { config, reward }: TransferChainTerms): string {
   const address = addressOfKey(key);
   return JSON.stringify({
     config: {
@@ -151,6 +178,7 @@ function genesisText(addresses: readonly Uint8Array[]): string {
           stakingUpdateInterval: 86_400,
           proposerUpdateInterval: 3600,
           minimumStake: 5_000_000,
+          ...reward,
         },
         kip71: {
           lowerboundbasefee: 25_000_000_000,
@@ -160,6 +188,7 @@ function genesisText(addresses: readonly Uint8Array[]): string {
           basefeedenominator: 20,
         },
       },
+      ...config,
     },
     timestamp: `0x${START.toString(16)}`,
     extraData: toHex(concatBytes(new Uint8Array(32), encodeRlp([[address], new Uint8Array(0), []]))),
