@@ -13,8 +13,8 @@ export interface BlockReward {
 
 /**
  * The reward of a block. With `deferred` fees the proposer gets them here, less what is burnt; without, they
- * were credited transaction by transaction (and before the dynamic base fee they are credited once more here,
- * as the Go node does). In a weighted chain without staking information the funds' and the stakers' shares go
+ * were credited transaction by transaction (and before the dynamic base fee an unweighted chain credits them once
+ * more here, as the Go node does). In a weighted chain without staking information the funds' and the stakers' shares go
  * to the proposer too, so only the burnt part differs.
  */
 export function blockReward(
@@ -22,7 +22,8 @@ export function blockReward(
   { rules, parameters, deferred }: { rules: Rules; parameters: Parameters; deferred: boolean },
 ): BlockReward {
   const minted = parameters.mintingAmount;
-  if (rules.baseFee && !deferred) return { minted, totalFee, burnt: 0n, proposer: minted };
+  const paidAlready = !deferred && (rules.baseFee || parameters.weighted);
+  if (paidAlready) return { minted, totalFee, burnt: 0n, proposer: minted };
   const burnt = rules.burnHalf ? totalFee / 2n + burntOfRest(totalFee, rules, parameters) : 0n;
   return { minted, totalFee, burnt, proposer: minted + totalFee - burnt };
 }

@@ -38,6 +38,7 @@ test.each([
     0n,
     1501n,
   ],
+  ["but not on a weighted chain", BASE_RULES, weighted, false, 501n, 0n, 1000n],
   ["half of deferred fees is burnt, rounded down", magma, parameters, true, 501n, 250n, 1251n],
   ["fees credited at once are not paid again with a base fee", magma, parameters, false, 501n, 0n, 1000n],
   ["a weighted chain burns the proposer's own share from the rest", kore, weighted, true, 501n, 350n, 1151n],
