@@ -47,7 +47,7 @@ async function close({ chain, state }: Node): Promise<void> {
 async function measure(accounts: number, blocks: number, flushInterval: number): Promise<object> {
   const directory = mkdtempSync(join(tmpdir(), "knit-bench-"));
   const open = async (): Promise<Node> => {
-    const chain = await openLevelStore(join(directory, "chain"), { checksums: true });
+    const chain = await openLevelStore(join(directory, "chain"));
     const trie = trieDirectories(join(directory, "trie"));
     return { chain, state: await openState({ chain, trie, flushInterval }) };
   };

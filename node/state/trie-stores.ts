@@ -22,7 +22,11 @@ export function trieDirectories(directory: string, options: LevelStoreOptions = 
   const path = (generation: number): string => join(directory, String(generation));
   return {
     open: (generation) =>
-      openLevelStore(path(generation), { writeBufferBytes: WRITE_BUFFER_BYTES, ...options }),
+      openLevelStore(path(generation), {
+        writeBufferBytes: WRITE_BUFFER_BYTES,
+        ...options,
+        checksums: false, // each node is checked against its hash
+      }),
     remove: (generation) => rm(path(generation), { recursive: true, force: true }),
   };
 }

@@ -16,7 +16,9 @@ export interface LevelStoreOptions {
   readonly cacheBytes?: number;
   /** Rows gathered in memory before a table file is written; up to two such buffers exist at a time. */
   readonly writeBufferBytes?: number;
-  /** A checksum with every row, for rows that nothing else proves. Always the same for one directory. */
+  /**
+   * A checksum with every row; `false` for rows that something else proves. Always the same for one directory.
+   */
   readonly checksums?: boolean;
 }
 
@@ -39,7 +41,7 @@ export async function openLevelStore(directory: string, options: LevelStoreOptio
   held.add(directory);
   try {
     const level = await openLevel(directory, options, true);
-    return new LevelStore(level, directory, options.checksums === true, await recoveryDamage(directory));
+    return new LevelStore(level, directory, options.checksums !== false, await recoveryDamage(directory));
   } catch (error) {
     held.delete(directory);
     throw error;
@@ -55,7 +57,7 @@ export async function openLevelReader(
   options: LevelStoreOptions = {},
 ): Promise<StoreReader> {
   const level = await openLevel(directory, options, false);
-  const checksums = options.checksums === true;
+  const checksums = options.checksums !== false;
   return {
     snapshot: () => snapshotOf(level, checksums),
     [Symbol.asyncDispose]: () => level.close(),

@@ -64,7 +64,7 @@ export async function openInMemory(settings: Settings = {}): Promise<Opened> {
 
 /** Opens the databases below a directory as the node does. */
 export async function openOnDisk(directory: string, settings: Settings = {}): Promise<Opened> {
-  const chain = await openLevelStore(join(directory, "chain"), { checksums: true });
+  const chain = await openLevelStore(join(directory, "chain"));
   try {
     return opened(
       chain,

@@ -7,7 +7,7 @@ import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import { afterAll, expect, test } from "@jest/globals";
 import { ClassicLevel } from "classic-level";
-import { type LevelStoreOptions, openLevelReader, openLevelStore } from "../../../node/store/level-store.ts";
+import { openLevelReader, openLevelStore } from "../../../node/store/level-store.ts";
 import { storeContract } from "./contract.ts";
 
 const parent = mkdtempSync(join(tmpdir(), "knit-store-"));
@@ -19,7 +19,7 @@ const key = Uint8Array.of(1);
 const value = (length: number, byte: number): Uint8Array => new Uint8Array(length).fill(byte);
 
 storeContract("level store", () => openLevelStore(aDirectory()));
-storeContract("level store with checksums", () => openLevelStore(aDirectory(), { checksums: true }));
+storeContract("level store without checksums", () => openLevelStore(aDirectory(), { checksums: false }));
 
 test("rows survive closing and opening again", async () => {
   const directory = aDirectory();
@@ -101,9 +101,9 @@ test("a write-ahead log that ends inside a record is no damage", async () => {
   expect([store.get(Uint8Array.of(70))?.length, store.get(Uint8Array.of(90))]).toEqual([1000, undefined]);
 });
 
-test("no flipped byte of a table file gives a wrong value where rows carry checksums", async () => {
+test("no flipped byte of a table file gives a wrong value", async () => {
   const directory = aDirectory();
-  await fill(directory, 20, { checksums: true });
+  await fill(directory, 20);
   await compact(directory);
   const file = fileIn(directory, ".ldb");
   const sound = readFileSync(file);
@@ -129,7 +129,7 @@ test("after a failed write every later one is refused with the same error", asyn
 
 test("a reader thread sees the rows of a snapshot of its own", async () => {
   const directory = aDirectory();
-  await using store = await openLevelStore(directory, { checksums: true });
+  await using store = await openLevelStore(directory);
   const batch = store.createBatch();
   batch.put(key, Uint8Array.of(42));
   await store.write(batch, { sync: true });
@@ -142,7 +142,7 @@ test("a reader thread sees the rows of a snapshot of its own", async () => {
 const READ = `
   import(${JSON.stringify(pathToFileURL("node/store/level-store.ts").href)}).then(async ({ openLevelReader }) => {
     const { parentPort, workerData } = require("node:worker_threads");
-    await using reader = await openLevelReader(workerData, { checksums: true });
+    await using reader = await openLevelReader(workerData);
     using snapshot = reader.snapshot();
     parentPort.postMessage(snapshot.get(Uint8Array.of(1))[0]);
   });
@@ -152,8 +152,8 @@ test("a reader does not create a directory", async () => {
   await expect(openLevelReader(aDirectory())).rejects.toMatchObject({ name: "StoreError" });
 });
 
-async function fill(directory: string, count: number, options: LevelStoreOptions = {}): Promise<void> {
-  await using store = await openLevelStore(directory, options);
+async function fill(directory: string, count: number): Promise<void> {
+  await using store = await openLevelStore(directory);
   for (let i = 0; i < count; i++) {
     const batch = store.createBatch();
     batch.put(Uint8Array.of(i), value(1000, i));
@@ -186,7 +186,7 @@ async function rowsOrCode(directory: string, count: number): Promise<string> {
 async function countRefused(directory: string, count: number): Promise<number> {
   let refused = 0;
   try {
-    await using store = await openLevelStore(directory, { checksums: true });
+    await using store = await openLevelStore(directory);
     for (let i = 0; i < count; i++) {
       try {
         expect([undefined, value(1000, i).toString()]).toContain(store.get(Uint8Array.of(i))?.join());

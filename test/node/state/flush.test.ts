@@ -1,0 +1,87 @@
+import { expect, test } from "@jest/globals";
+import { openState } from "../../../node/state/open-state.ts";
+import type { TrieStores } from "../../../node/state/trie-stores.ts";
+import { createMemoryStore } from "../../../node/store/memory-store.ts";
+import type { Store } from "../../../node/store/store.ts";
+import { trieTables } from "../../../node/store/tables.ts";
+import { anAddress, keptTries, makeBlock, type Opened, opened } from "./fixture.ts";
+
+const MARKER = trieTables.marker.key();
+
+/** A state and the number of its marker on disk. */
+async function openCounted(settings: { flushInterval: number; flushBytes?: number }): Promise<{
+  node: Opened;
+  marker: () => Promise<number | undefined>;
+}> {
+  const chain = createMemoryStore();
+  const trie = keptTries();
+  const node = opened(chain, await openState({ chain, trie, ...settings }));
+  const marker = async (): Promise<number | undefined> => {
+    const row = (await trie.open(0)).get(MARKER);
+    return row && Buffer.from(row).readUIntBE(0, 6);
+  };
+  return { node, marker };
+}
+
+const pay = (node: Opened): Promise<Uint8Array> =>
+  makeBlock(node, (world) => {
+    for (let i = 0; i < 20; i++) world.addBalance(anAddress(i), 1n);
+  });
+
+test("the trie is written when it is an interval behind, whatever the number of the block", async () => {
+  const { node, marker } = await openCounted({ flushInterval: 4 });
+  await using _ = node;
+  await pay(node);
+  await pay(node);
+  await node.state.flush();
+  const markers: (number | undefined)[] = [];
+  for (let n = 2; n <= 10; n++) {
+    await pay(node);
+    markers.push(await marker());
+  }
+  expect(markers).toEqual([1, 1, 1, 5, 5, 5, 5, 9, 9]);
+});
+
+test("the trie is written when its changed nodes take more than the limit", async () => {
+  const { node, marker } = await openCounted({ flushInterval: 1000, flushBytes: 4000 });
+  await using _ = node;
+  await pay(node);
+  expect(await marker()).toBeUndefined();
+  for (let n = 1; n < 4; n++) await makeBlock(node, (world) => world.addBalance(anAddress(1), 1n));
+  expect(await marker()).toBeUndefined();
+  await makeBlock(node, (world) => {
+    for (let i = 0; i < 100; i++) world.addBalance(anAddress(100 + i), 1n);
+  });
+  expect(await marker()).toBe(4);
+});
+
+test("nothing is sealed while the changes are gathered", async () => {
+  const { node } = await openCounted({ flushInterval: 1000 });
+  await using _ = node;
+  await pay(node);
+  const world = node.state.begin();
+  const flushing = node.state.flush();
+  await Promise.resolve();
+  expect(() => node.state.seal(world)).toThrow(expect.objectContaining({ code: "busy" }));
+  await flushing;
+  expect(node.state.seal(world)).toEqual(node.state.root);
+});
+
+test("a trie that cannot be written is reported by the next flush", async () => {
+  const store = createMemoryStore();
+  const failing: Store = {
+    damage: undefined,
+    dismissDamage: () => store.dismissDamage(),
+    get: (key) => store.get(key),
+    createBatch: () => store.createBatch(),
+    write: () => Promise.reject(new Error("no space left")),
+    entries: (range) => store.entries(range),
+    snapshot: () => store.snapshot(),
+    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+  };
+  const trie: TrieStores = { open: async () => failing, remove: () => Promise.resolve() };
+  const chain = createMemoryStore();
+  await using node = opened(chain, await openState({ chain, trie, flushInterval: 1 }));
+  await pay(node);
+  await expect(pay(node)).rejects.toThrow("no space left");
+});
