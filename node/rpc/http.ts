@@ -28,7 +28,7 @@ const CLOSE_MS = 2000;
 /** Opens a listener; it serves when the promise resolves. Rejects when the address is taken. */
 export async function openHttp(options: HttpOptions): Promise<Listener> {
   const { endpoint, cors = [] } = options;
-  const limits: HttpLimits = { ...httpDefaults, ...options.limits };
+  const limits = limitsOf(options.limits ?? {});
   const virtualHosts = (options.virtualHosts ?? ["localhost"]).map((host) => host.toLowerCase());
   const stopping = new AbortController();
   const session: Session = { signal: stopping.signal, subscriptions: undefined };
@@ -49,6 +49,12 @@ export async function openHttp(options: HttpOptions): Promise<Listener> {
       stopping.abort();
     },
   };
+}
+
+/** The given limits; those that are not positive are the defaults. */
+function limitsOf(given: Partial<HttpLimits>): HttpLimits {
+  const positive = Object.entries(given).filter(([, value]) => value !== undefined && value > 0);
+  return { ...httpDefaults, ...Object.fromEntries(positive) };
 }
 
 class FastServer implements ConnectionHost {

@@ -1,0 +1,104 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { openReaderPool, type ReaderPoolOptions } from "../../../node/rpc/reader-pool.ts";
+
+let directory: string;
+let entry: URL;
+
+/** A thread that echoes, spins for ever, dies or answers with an error. */
+const THREAD = `
+import { parentPort } from "node:worker_threads";
+parentPort.on("message", ({ id, name, params }) => {
+  if (name === "spin") for (;;);
+  if (name === "die") process.exit(3);
+  if (name === "fail") return parentPort.postMessage({ id, error: '{"code":3,"message":"no","data":"0x08"}' });
+  parentPort.postMessage({ id, result: params });
+});
+`;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "rpc-readers-"));
+  const file = join(directory, "thread.mjs");
+  await writeFile(file, THREAD);
+  entry = pathToFileURL(file);
+});
+afterAll(async () => {
+  await rm(directory, { recursive: true, force: true });
+});
+
+function aPool(more: Partial<ReaderPoolOptions> = {}) {
+  const bugs: unknown[] = [];
+  return {
+    bugs,
+    pool: openReaderPool({ entry, maxThreads: 1, onBug: (bug) => void bugs.push(bug), ...more }),
+  };
+}
+
+const { signal } = new AbortController();
+
+test("threads start on first need, at most as many as allowed, and are used again", async () => {
+  const { pool } = aPool({ maxThreads: 2 });
+  await using _closing = pool;
+  expect(pool.threads).toBe(0);
+  const answers = await Promise.all([1, 2, 3, 4, 5].map((value) => pool.call("echo", `[${value}]`, signal)));
+  expect(answers).toEqual(["[1]", "[2]", "[3]", "[4]", "[5]"]);
+  expect(pool.threads).toBe(2);
+});
+
+test("an error keeps its code and data", async () => {
+  const { pool } = aPool();
+  await using _closing = pool;
+  await expect(pool.call("fail", "[]", signal)).rejects.toMatchObject({
+    code: 3,
+    message: "no",
+    data: '"0x08"',
+  });
+});
+
+test("a call past its deadline is ended with its thread, and the next one is served", async () => {
+  const { pool } = aPool({ deadlineMs: 300 });
+  await using _closing = pool;
+  const spinning = pool.call("spin", "[]", signal);
+  const waiting = pool.call("echo", "[7]", signal);
+  await expect(spinning).rejects.toMatchObject({ code: -32000, message: "query timeout exceeded" });
+  expect(await waiting).toBe("[7]");
+});
+
+test("a thread that dies is reported, its caller learns nothing of it, and the next call is served", async () => {
+  const { pool, bugs } = aPool();
+  await using _closing = pool;
+  await expect(pool.call("die", "[]", signal)).rejects.toMatchObject({
+    code: -32603,
+    message: "internal error",
+  });
+  expect(bugs).toHaveLength(1);
+  expect(await pool.call("echo", "[7]", signal)).toBe("[7]");
+});
+
+test("calls beyond the queue are refused", async () => {
+  const { pool } = aPool({ maxWaiting: 2, deadlineMs: 60_000 });
+  const running = pool.call("spin", "[]", signal);
+  const queued = [pool.call("echo", "[]", signal), pool.call("echo", "[]", signal)];
+  await expect(pool.call("echo", "[]", signal)).rejects.toThrow("too many requests are waiting for a reader");
+  expect(pool.waiting).toBe(2);
+  const ended = Promise.allSettled([running, ...queued]);
+  await pool[Symbol.asyncDispose]();
+  expect((await ended).map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
+  await expect(pool.call("echo", "[]", signal)).rejects.toThrow("the node is stopping");
+});
+
+test("a call whose caller has gone leaves the queue", async () => {
+  const { pool } = aPool({ deadlineMs: 60_000 });
+  const running = pool.call("spin", "[]", signal);
+  const leaving = new AbortController();
+  const left = pool.call("echo", "[]", leaving.signal);
+  leaving.abort();
+  await expect(left).rejects.toThrow("request cancelled");
+  expect(pool.waiting).toBe(0);
+  const ended = Promise.allSettled([running]);
+  await pool[Symbol.asyncDispose]();
+  await ended;
+});

@@ -1,0 +1,214 @@
+import { expect, test } from "@jest/globals";
+import { WebSocket } from "ws";
+import type { Listener } from "../../../node/rpc/listener.ts";
+import { openWs, type WsOptions } from "../../../node/rpc/ws.ts";
+import { aCall, anEndpoint, aPeer, gate, recorded, ticker } from "./fixture.ts";
+
+function listen(more: Partial<WsOptions> = {}): Promise<Listener> {
+  return openWs({
+    host: "127.0.0.1",
+    port: 0,
+    endpoint: anEndpoint(),
+    subscriptionLimit: { perConnection: 3000 },
+    ...more,
+  });
+}
+
+interface Client extends AsyncDisposable {
+  readonly socket: WebSocket;
+  send(text: string): void;
+  /** The next message. */
+  next(): Promise<string>;
+  /** The code the connection was closed with. */
+  closed(): Promise<number>;
+}
+
+async function aClient(url: string, headers: Record<string, string> = {}): Promise<Client> {
+  const socket = new WebSocket(url, { headers });
+  const messages: string[] = [];
+  let wake: (() => void) | undefined;
+  const closed = new Promise<number>((resolve) => socket.once("close", resolve));
+  socket.on("message", (message: Buffer, isBinary) => {
+    messages.push(isBinary ? "binary" : message.toString("utf8"));
+    wake?.();
+  });
+  await new Promise((resolve, reject) => {
+    socket.once("open", resolve);
+    socket.once("error", reject);
+  });
+  socket.on("error", () => undefined);
+  return {
+    socket,
+    send: (text) => socket.send(text),
+    next: async () => {
+      while (messages.length === 0) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+      return messages.shift() ?? "";
+    },
+    closed: () => closed,
+    [Symbol.asyncDispose]: async () => {
+      socket.terminate();
+      await closed;
+    },
+  };
+}
+
+/** Subscription ids are random: all of one length look alike. */
+function withoutIds(text: string): string {
+  return text.replace(/"0x[0-9a-f]{30,32}"/g, '"<id>"');
+}
+
+test("the recorded requests are answered as the Go node answers them", async () => {
+  const endpoint = anEndpoint({ subscriptions: ticker().rows });
+  await using listener = await listen({ endpoint });
+  await using client = await aClient(listener.url);
+  let compared = 0;
+  for (const [direction, text] of recorded.ws) {
+    if (/"id":(3|4|5|7|17|18|20|21),/.test(text)) continue; // they need logs, or ids of the recording
+    if (direction === "send") {
+      client.send(text);
+      continue;
+    }
+    expect(withoutIds(await client.next())).toBe(withoutIds(text));
+    compared++;
+    if (text.includes("invalid character")) expect(await client.closed()).toBe(1005);
+  }
+  expect(compared).toBeGreaterThan(15);
+});
+
+test("a message above the limit closes the connection with code 1009", async () => {
+  await using listener = await listen({ maxMessage: 1000 });
+  await using client = await aClient(listener.url);
+  client.send("x".repeat(1001));
+  expect(await client.closed()).toBe(1009);
+});
+
+test("notifications follow the answer that names their subscription, and end with it", async () => {
+  const source = ticker();
+  const slow = gate("net_slow");
+  await using listener = await listen({
+    endpoint: anEndpoint({ subscriptions: source.rows, methods: [slow.method] }),
+  });
+  await using client = await aClient(listener.url);
+  client.send(`[${aCall("klay_subscribe", ["newHeads"], 1)},${aCall("net_slow", [], 2)}]`);
+  while (slow.calls === 0) await new Promise((resolve) => setImmediate(resolve));
+  source.tick('{"number":"0x1"}');
+  slow.open();
+  const [{ result: id }] = JSON.parse(await client.next()) as [{ result: string }];
+  expect(id).toMatch(/^0x[1-9a-f][0-9a-f]{0,31}$/);
+  const notification = (number: string) =>
+    `{"jsonrpc":"2.0","method":"klay_subscription","params":{"subscription":"${id}","result":{"number":"${number}"}}}\n`;
+  expect(await client.next()).toBe(notification("0x1"));
+  source.tick('{"number":"0x2"}');
+  expect(await client.next()).toBe(notification("0x2"));
+  client.send(aCall("eth_unsubscribe", [id]));
+  expect(await client.next()).toBe('{"jsonrpc":"2.0","id":1,"result":true}\n');
+  expect(source.listeners).toBe(0);
+});
+
+test("a slow call holds up neither other calls nor other subscriptions", async () => {
+  const source = ticker();
+  const slow = gate("net_slow");
+  await using listener = await listen({
+    endpoint: anEndpoint({ subscriptions: source.rows, methods: [slow.method] }),
+  });
+  await using client = await aClient(listener.url);
+  client.send(aCall("eth_subscribe", ["newHeads"], 1));
+  await client.next();
+  client.send(aCall("net_slow", [], 2));
+  client.send(aCall("net_version", [], 3));
+  expect(await client.next()).toContain('"id":3');
+  source.tick("1");
+  expect(await client.next()).toContain('"method":"eth_subscription"');
+  slow.open();
+  expect(await client.next()).toContain('"id":2');
+});
+
+test("a connection gets so many subscriptions and no more; others are not affected", async () => {
+  const source = ticker();
+  const endpoint = anEndpoint({ subscriptions: source.rows, profile: "service" });
+  await using listener = await listen({ endpoint, subscriptionLimit: { perConnection: 2 } });
+  await using client = await aClient(listener.url);
+  for (let id = 1; id <= 3; id++) client.send(aCall("chain_subscribe", ["newHeads"], id));
+  await client.next();
+  await client.next();
+  expect(await client.next()).toBe(
+    '{"jsonrpc":"2.0","id":3,"error":{"code":-32000,"message":"Maximum 2 subscriptions are allowed for a WebSocket connection"}}\n',
+  );
+  await using other = await aClient(listener.url);
+  other.send(aCall("chain_subscribe", ["newHeads"]));
+  expect(await other.next()).toContain('"result":"0x');
+});
+
+test("a closed connection takes its subscriptions with it", async () => {
+  const source = ticker();
+  await using listener = await listen({ endpoint: anEndpoint({ subscriptions: source.rows }) });
+  {
+    await using client = await aClient(listener.url);
+    client.send(aCall("eth_subscribe", ["newHeads"]));
+    await client.next();
+    expect(source.listeners).toBe(1);
+  }
+  while (source.listeners > 0) await new Promise((resolve) => setImmediate(resolve));
+});
+
+test("a peer that lets notifications pile up is closed", async () => {
+  const source = ticker();
+  await using listener = await listen({
+    endpoint: anEndpoint({ subscriptions: source.rows }),
+    limits: { maxNotified: 200_000 },
+  });
+  await using client = await aClient(listener.url);
+  client.send(aCall("eth_subscribe", ["newHeads"]));
+  await client.next();
+  client.socket.pause();
+  const payload = `"${"x".repeat(50_000)}"`;
+  while (source.listeners > 0) {
+    source.tick(payload);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  client.socket.resume();
+  expect(await client.closed()).toBe(1006);
+});
+
+test("origins that are not listed are refused, requests without one are not", async () => {
+  await using strict = await listen({ origins: ["http://A.example"] });
+  await expect(aClient(strict.url, { origin: "http://b.example" })).rejects.toThrow("403");
+  await using allowed = await aClient(strict.url, { origin: "http://a.EXAMPLE" });
+  await using without = await aClient(strict.url);
+  expect([allowed.socket.readyState, without.socket.readyState]).toEqual([1, 1]);
+  await using standard = await listen();
+  await expect(aClient(standard.url, { origin: "http://b.example" })).rejects.toThrow("403");
+  await using local = await aClient(standard.url, { origin: "http://localhost" });
+  expect(local.socket.readyState).toBe(1);
+});
+
+test("what is no upgrade is refused, and connections above the limit get nothing", async () => {
+  await using listener = await listen({ maxConnections: 1 });
+  await using plain = await aPeer(listener.address);
+  plain.send("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+  expect(await plain.closed()).toMatch(/^HTTP\/1\.1 400 /);
+  await using broken = await aPeer(listener.address);
+  broken.send("GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n");
+  expect(await broken.closed()).toMatch(/^HTTP\/1\.1 400 /);
+  await using first = await aClient(listener.url);
+  await expect(aClient(listener.url)).rejects.toThrow("200");
+  first.send(aCall("net_version"));
+  expect(await first.next()).toContain("13408");
+});
+
+test("a read deadline ends a connection however busy it is", async () => {
+  await using listener = await listen({ readDeadlineMs: 50 });
+  await using client = await aClient(listener.url);
+  expect(await client.closed()).toBe(1006);
+});
+
+test("a stopped listener says goodbye", async () => {
+  const listener = await listen();
+  await using client = await aClient(listener.url);
+  await Promise.all([listener[Symbol.asyncDispose](), client.closed()]);
+  expect(await client.closed()).toBe(1001);
+});
