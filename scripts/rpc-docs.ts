@@ -1,0 +1,105 @@
+/** Writes docs/rpc.md from the registry: `node scripts/rpc-docs.ts`. What it says is what is served. */
+import { writeFileSync } from "node:fs";
+import type { Method, ParameterRow } from "../node/rpc/method.ts";
+import { createNodeRegistry, type NodeParts } from "../node/rpc/methods/all.ts";
+import { moduleRows } from "../node/rpc/modules.ts";
+import { type ProfileName, type RpcProfile, rpcProfiles } from "../node/rpc/profiles.ts";
+import type { Registry } from "../node/rpc/registry.ts";
+import type { Subscription } from "../node/rpc/subscription.ts";
+
+/** Where the page is. */
+export const RPC_DOCS = "docs/rpc.md";
+
+const INTRODUCTION = `# JSON-RPC
+
+<!-- Written by scripts/rpc-docs.ts from the registry. Do not edit. -->
+
+Every method, its parameters in order and what it gives. A parameter with a \`?\` may be left out or null.
+Quantities are hex without leading zeros (\`0x0\`, \`0x1f\`), data is hex with two digits a byte, amounts are in peb.
+A \`block\` is a number, \`latest\`, \`earliest\`, \`pending\`, a block hash or \`{"blockNumber"}\` / \`{"blockHash"}\`.
+
+\`klay_\` and \`kaia_\` are \`chain_\` under other names. Methods marked *reader* run in a thread of their own, with a
+deadline. IPC serves every module; HTTP and WebSocket serve those they are started with, and \`rpc\` always.
+`;
+
+/** The whole page. */
+export function rpcDocs(): string {
+  const registry = createNodeRegistry(UNUSED);
+  const sections = moduleRows.map(({ name }) => moduleSection(name, registry)).filter((text) => text !== "");
+  return [INTRODUCTION, moduleTable(), ...sections, profileTable()].join("\n");
+}
+
+/** Nothing is called while the page is written: only the profile is read. */
+const UNUSED = { profile: rpcProfiles.service, logs: {} } as unknown as NodeParts;
+
+function moduleTable(): string {
+  const rows = moduleRows.map(({ name, aliases, isPublic, listed }) => {
+    const names = [name, ...aliases].map(code).join(", ");
+    return `| ${names} | ${isPublic ? "yes" : "no"} | ${listed.join(", ")} |`;
+  });
+  return `## Modules\n\n| module | public | named by \`rpc_modules\` in profile |\n|---|---|---|\n${rows.join("\n")}\n`;
+}
+
+function moduleSection(module: string, { methods, subscriptions }: Registry): string {
+  const own = methods.filter(({ name }) => name.startsWith(`${module}_`));
+  const aliased = methods.filter(({ name, aliases }) => {
+    return !name.startsWith(`${module}_`) && aliases.some((alias) => alias.startsWith(`${module}_`));
+  });
+  const kinds = subscriptions.filter((row) => row.module === module);
+  if (own.length + aliased.length + kinds.length === 0) return "";
+  const parts = [`## ${module}\n`, ...own.toSorted(byName).map(methodText)];
+  if (aliased.length > 0) parts.push(aliasText(module, aliased));
+  if (kinds.length > 0) parts.push(subscriptionText(module, kinds));
+  return parts.join("\n");
+}
+
+function methodText({ name, params, result, summary, runs, aliases }: Method): string {
+  const own = aliases.filter((alias) => alias.split("_")[0] === name.split("_")[0]);
+  const also = own.length === 0 ? "" : ` Also ${own.map(code).join(", ")}.`;
+  const where = runs === "reader" ? " *reader*" : "";
+  return `### ${name}\n\n\`(${params.map(parameter).join(", ")})\` → ${result}${where}\n\n${summary}${also}\n`;
+}
+
+function parameter({ name, label }: ParameterRow): string {
+  return `${name}: ${label}`;
+}
+
+function aliasText(module: string, methods: readonly Method[]): string {
+  const rows = methods.toSorted(byName).flatMap(({ name, aliases }) => {
+    return aliases
+      .filter((alias) => alias.startsWith(`${module}_`))
+      .map((alias) => `| ${code(alias)} | ${code(name)} |`);
+  });
+  return `The same under two names:\n\n| here | see |\n|---|---|\n${rows.join("\n")}\n`;
+}
+
+function subscriptionText(module: string, kinds: readonly Subscription[]): string {
+  const rows = kinds.map(({ name, params, summary }) => {
+    return `| ${code(name)} | ${params.map(parameter).map(code).join(", ")} | ${summary} |`;
+  });
+  const head = `### ${module}_subscribe, ${module}_unsubscribe`;
+  return `${head}\n\nOver WebSocket and IPC.\n\n| name | arguments | what comes |\n|---|---|---|\n${rows.join("\n")}\n`;
+}
+
+function profileTable(): string {
+  const names = Object.keys(rpcProfiles) as ProfileName[];
+  const keys = Object.keys(rpcProfiles.service).filter((key) => key !== "name") as (keyof RpcProfile)[];
+  const rows = keys.map(
+    (key) => `| ${key} | ${names.map((name) => shown(rpcProfiles[name][key])).join(" | ")} |`,
+  );
+  return `## Profiles\n\nWhat \`--rpc.profile\` changes.\n\n| | ${names.join(" | ")} |\n|---|---|---|---|\n${rows.join("\n")}\n`;
+}
+
+function shown(value: RpcProfile[keyof RpcProfile]): string {
+  return Array.isArray(value) ? value.join(", ") : String(value);
+}
+
+function byName(a: Method, b: Method): number {
+  return a.name < b.name ? -1 : 1;
+}
+
+function code(text: string): string {
+  return `\`${text}\``;
+}
+
+if (import.meta.main) writeFileSync(new URL(`../${RPC_DOCS}`, import.meta.url), rpcDocs());
