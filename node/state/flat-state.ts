@@ -5,10 +5,11 @@ import { tables } from "../store/tables.ts";
 import { type AccountRecord, recordOf } from "./flat.ts";
 import { RecentMap } from "./recent-map.ts";
 
-/** Rows that an accepted block changed, by account address (`mapKey`) and by slot key (`mapKey`). */
+/** Rows that an accepted block changed, by `mapKey`: of an account's address, a slot's key, a code's hash. */
 export interface FlatChanges {
   readonly accounts: ReadonlyMap<string, AccountRecord>;
   readonly slots: ReadonlyMap<string, Uint8Array | undefined>;
+  readonly codes: ReadonlyMap<string, Uint8Array>;
 }
 
 /**
@@ -19,7 +20,7 @@ export class FlatState {
   readonly #rows: Rows;
   readonly #accounts: RecentMap<AccountRecord>;
   readonly #confirmAbsent: (hash: Uint8Array) => void;
-  #newest: FlatChanges = { accounts: new Map(), slots: new Map() };
+  #newest: FlatChanges = { accounts: new Map(), slots: new Map(), codes: new Map() };
 
   /** `confirmAbsent` is called for accounts without a row, and throws when it knows better. */
   constructor(rows: Rows, cachedAccounts: number, confirmAbsent: (hash: Uint8Array) => void) {
@@ -51,7 +52,8 @@ export class FlatState {
   }
 
   code(hash: Uint8Array): Uint8Array | undefined {
-    return this.#rows.get(tables.code.key(hash));
+    const { codes } = this.#newest;
+    return (codes.size > 0 ? codes.get(mapKey(hash)) : undefined) ?? this.#rows.get(tables.code.key(hash));
   }
 
   /** The rows of the block that was just accepted. The store must know those of all earlier ones. */

@@ -90,12 +90,12 @@ export class KeptState implements State {
     if (number !== this.#head.number + 1) {
       throw new StateError("busy", `the next block is ${this.#head.number + 1}, not ${number}`);
     }
-    const { rows, codes, flat, after } = this.#takeSealed();
+    const { rows, flat, after } = this.#takeSealed();
     for (const { key, after: row } of rows) {
       if (row === undefined) batch.delete(key);
       else batch.put(key, row);
     }
-    for (const [hash, code] of codes) batch.put(tables.code.key(hash), code);
+    for (const [name, code] of flat.codes) batch.put(tables.code.key(Buffer.from(name, "latin1")), code);
     const head = { ...after, firstUndo: this.#prune(number, batch) };
     batch.put(HEAD_KEY, encodeHead(head));
     if (number > 0) {

@@ -23,7 +23,6 @@ export interface Sealed {
   /** Rows of the flat state, in the order in which they were changed. */
   readonly rows: readonly FlatChange[];
   readonly flat: FlatChanges;
-  readonly codes: readonly (readonly [hash: Uint8Array, code: Uint8Array])[];
   /** What `unseal` takes back. */
   readonly leaves: readonly LeafChange[];
   /** Storage tries that did not exist before. */
@@ -44,7 +43,7 @@ interface Sealing {
   readonly accounts: Map<string, AccountRecord>;
   readonly slots: Map<string, Uint8Array | undefined>;
   readonly created: (readonly [Uint8Array, number])[];
-  readonly codes: Map<string, readonly [Uint8Array, Uint8Array]>;
+  readonly codes: Map<string, Uint8Array>;
   incarnations: number;
 }
 
@@ -71,7 +70,6 @@ export function sealWorld(world: JournaledWorld, tries: TrieSet, before: StateHe
     },
     rows: sealing.rows,
     flat: sealing,
-    codes: [...sealing.codes.values()],
     leaves: sealing.leaves,
     created: sealing.created,
   };
@@ -101,9 +99,10 @@ function sealAccount(entry: WorldAccount, sealing: Sealing, codes: ReadonlyMap<s
   putLeaf(sealing, { trie: sealing.tries.accounts, key: hash, before }, after && leafOf(after));
   sealing.rows.push({ key: tables.account.key(hash), before: flat, after });
   sealing.accounts.set(entry.name, { hash, flat: after, account, incarnation: entry.incarnation });
-  const codeName = account && codes.size > 0 ? mapKey(account.codeHash) : "";
+  if (account === undefined || codes.size === 0) return;
+  const codeName = mapKey(account.codeHash);
   const code = codes.get(codeName);
-  if (account !== undefined && code !== undefined) sealing.codes.set(codeName, [account.codeHash, code]);
+  if (code !== undefined) sealing.codes.set(codeName, code);
 }
 
 /** The account with the root of its slots. */

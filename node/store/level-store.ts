@@ -2,6 +2,7 @@
  * The store on disk: one LevelDB directory through `classic-level`. Opening takes the directory's lock; a
  * reader thread of the same process opens the same directory beside it with `openLevelReader`.
  */
+import { resolve } from "node:path";
 import { ClassicLevel } from "classic-level";
 import { Changes } from "./changes.ts";
 import { appendChecksum, CHECKSUM_LENGTH, checkedValue } from "./checksum.ts";
@@ -36,7 +37,8 @@ const PAGE = 512;
 const held = new Set<string>();
 
 /** Opens or creates a directory. Throws `StoreError` `in-use`, `corrupt` or `failed`. */
-export async function openLevelStore(directory: string, options: LevelStoreOptions = {}): Promise<Store> {
+export async function openLevelStore(path: string, options: LevelStoreOptions = {}): Promise<Store> {
+  const directory = resolve(path);
   if (held.has(directory)) throw new StoreError("in-use", `${directory} is already open in this process`);
   held.add(directory);
   try {
@@ -56,7 +58,8 @@ export async function openLevelReader(
   directory: string,
   options: LevelStoreOptions = {},
 ): Promise<StoreReader> {
-  const level = await openLevel(directory, options, false);
+  // the engine knows its open directories by their spelling
+  const level = await openLevel(resolve(directory), options, false);
   const checksums = options.checksums !== false;
   return {
     snapshot: () => snapshotOf(level, checksums),

@@ -91,10 +91,12 @@ test("an accepted block is read before its batch is written", async () => {
   for (let n = 0; n < 20; n++) world.addBalance(anAddress(10 + n), 5n);
   world.addBalance(alice, 1n);
   world.setSlot(alice, aWord(1), aWord(9));
+  world.setCode(alice, Uint8Array.of(1, 2));
   node.state.seal(world);
   node.state.accept(1, node.chain.createBatch());
   expect(node.state.view(1).account(anAddress(10))?.balance).toBe(5n);
   expect(node.state.view(1).slot(alice, aWord(1))).toEqual(aWord(9));
+  expect(node.state.view(1).code(alice)).toEqual(Uint8Array.of(1, 2));
   expect(node.state.view(0).account(anAddress(10))).toBeUndefined();
   expect(node.state.view(0).account(alice)?.balance).toBe(1n);
 });
