@@ -33,6 +33,12 @@ export interface FileResult {
   readonly head: number;
 }
 
+/** What an import did, and how long it took without opening and closing the databases. */
+export interface ImportResult extends FileResult {
+  readonly transactions: number;
+  readonly seconds: number;
+}
+
 /** Writes block 0. Throws `ConfigError` or `ChainError` with what is wrong with the genesis. */
 export async function initDatadir(
   options: NodeOptions,
@@ -48,12 +54,13 @@ export async function initDatadir(
 }
 
 /** Imports a chain file; what was taken before an error or an interrupt stays. */
-export async function importChain(options: NodeOptions, job: FileJob): Promise<FileResult> {
+export async function importChain(options: NodeOptions, job: FileJob): Promise<ImportResult> {
   const log = logOf(options);
   const size = await chainFileSize(job.file);
   await using database = await openDatabase(options, log);
   await using recoverer = openRecoverer(log);
   const open = openConsensusChain(database, log, systemClock);
+  const started = performance.now();
   const done = await importInto(open, recoverer, job.file, {
     signal: job.signal,
     onProgress: ({ blocks, bytesRead }) =>
@@ -61,7 +68,9 @@ export async function importChain(options: NodeOptions, job: FileJob): Promise<F
   });
   job.progress.update(done.blocks, done.blocks);
   job.signal.throwIfAborted();
-  return { blocks: done.imported, head: open.chain.head().header.number };
+  const { imported: blocks, transactions } = done;
+  const seconds = (performance.now() - started) / 1000;
+  return { blocks, transactions, seconds, head: open.chain.head().header.number };
 }
 
 /** Exports blocks in the form of the Go node. Throws `ChainError` `bad-file`. */

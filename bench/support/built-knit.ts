@@ -8,6 +8,7 @@ const MAIN = fileURLToPath(new URL("../../dist/node/main.js", import.meta.url));
 
 /** A finished run: wall time and the peak of resident memory where the system tells it. */
 export interface Finished {
+  readonly output: string;
   readonly seconds: number;
   readonly peakMiB: number | undefined;
 }
@@ -22,15 +23,18 @@ export function spawnBuilt(args: readonly string[]): ChildProcess {
 export async function runBuilt(...args: string[]): Promise<Finished> {
   const started = performance.now();
   const child = spawnBuilt(args);
-  child.stdout?.resume();
+  let output = "";
+  child.stdout?.setEncoding("utf8").on("data", (chunk: string) => {
+    output += chunk;
+  });
   let peakMiB: number | undefined;
   const watch = setInterval(() => {
     peakMiB = peakMemory(child.pid) ?? peakMiB;
   }, 20);
-  const [code] = (await once(child, "exit")) as [number | null];
+  const [code] = (await once(child, "close")) as [number | null];
   clearInterval(watch);
   if (code !== 0) throw new Error(`knit ${args.join(" ")} ended with ${code}`);
-  return { seconds: (performance.now() - started) / 1000, peakMiB };
+  return { output, seconds: (performance.now() - started) / 1000, peakMiB };
 }
 
 /** Peak resident memory of a process in MiB; undefined where the system does not tell. */

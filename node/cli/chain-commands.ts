@@ -38,10 +38,11 @@ export async function importFile(job: Job): Promise<void> {
   const { options, log } = prepare(job);
   await prepareDatadir(options.paths);
   const node = await job.shell.loadNode();
-  const { blocks, head } = await watched(job, log, "import", (progress, signal) =>
+  const { blocks, transactions, seconds, head } = await watched(job, log, "import", (progress, signal) =>
     node.importChain(options, { file: job.argument, progress, signal }),
   );
-  job.shell.stdout.write(`imported ${blocks} blocks from ${job.argument}; the newest block is ${head}\n`);
+  const done = `imported ${blocks} blocks with ${transactions} transactions in ${seconds.toFixed(2)} s`;
+  job.shell.stdout.write(`${done}; the newest block is ${head}\n`);
 }
 
 /** `knit export FILE`. */

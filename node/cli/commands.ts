@@ -1,6 +1,9 @@
 /** The commands of `knit`, and what they ask of the node. */
+import type { ExportJob, FileJob, FileResult, ImportResult } from "../chain-jobs.ts";
 import type { FlagCommand } from "../config/flags.ts";
 import type { NodeOptions } from "../config/options.ts";
+import type { NodeEndpoints } from "../node.ts";
+import type { DevelopmentAccount } from "../node-accounts.ts";
 import type { Progress } from "../observe/progress.ts";
 
 /** One command: a row of help and of the command line. */
@@ -33,48 +36,13 @@ export const commands: readonly Command[] = [
   { name: "version", words: "version", summary: "prints the version" },
 ];
 
-/** Where a running node answers; what is not served is missing. */
-export interface Endpoints {
-  readonly http?: string | undefined;
-  readonly ws?: string | undefined;
-  readonly ipc?: string | undefined;
-  readonly metrics?: string | undefined;
-}
-
-/** A funded account of a development chain, `0x` texts. */
-export interface DevelopmentAccount {
-  readonly address: string;
-  readonly privateKey: string;
-}
-
 /** A node that is open. Disposing it closes everything in reverse order. */
 export interface RunningNode extends AsyncDisposable {
-  readonly endpoints: Endpoints;
+  readonly endpoints: Partial<NodeEndpoints>;
   /** Set on a development chain. */
   readonly developmentAccounts?: readonly DevelopmentAccount[] | undefined;
   /** Resolves with the reason when the node cannot go on by itself, as when its disk fails. */
   readonly failure?: Promise<Error> | undefined;
-}
-
-/** Which blocks to export. */
-export interface BlockRange {
-  readonly first: number | undefined;
-  readonly last: number | undefined;
-}
-
-/** What a chain file's import or export did. */
-export interface ChainFileResult {
-  /** Blocks imported or written. */
-  readonly blocks: number;
-  /** The newest block of the chain. */
-  readonly head: number;
-}
-
-/** A chain file and how far it is; progress counts blocks. */
-export interface ChainFileJob {
-  readonly file: string;
-  readonly progress: Progress;
-  readonly signal: AbortSignal;
 }
 
 /** What commands do with a node; loaded when a command needs it, so that `knit version` stays fast. */
@@ -82,8 +50,8 @@ export interface NodeCommands {
   openNode(options: NodeOptions, signal: AbortSignal): Promise<RunningNode>;
   /** Writes block 0; `hash` is its `0x` text. */
   initDatadir(options: NodeOptions, genesisText: string): Promise<{ readonly hash: string }>;
-  importChain(options: NodeOptions, job: ChainFileJob): Promise<ChainFileResult>;
-  exportChain(options: NodeOptions, job: ChainFileJob & BlockRange): Promise<ChainFileResult>;
+  importChain(options: NodeOptions, job: FileJob): Promise<ImportResult>;
+  exportChain(options: NodeOptions, job: ExportJob): Promise<FileResult>;
   /** Throws when something disagrees; `accounts` is how many were compared. */
   verifyDatabase(
     options: NodeOptions,

@@ -1,10 +1,11 @@
 /** What `knit dev` prints when its chain runs: accounts, endpoints, and what to try. */
 import { programVersion } from "../config/version.ts";
-import type { DevelopmentAccount, Endpoints } from "./commands.ts";
+import type { NodeEndpoints } from "../node.ts";
+import type { DevelopmentAccount } from "../node-accounts.ts";
 
 /** What the banner tells. */
 export interface DevBanner {
-  readonly endpoints: Endpoints;
+  readonly endpoints: Partial<NodeEndpoints>;
   readonly accounts: readonly DevelopmentAccount[];
   /** In KLAY. */
   readonly balance: bigint;
@@ -37,7 +38,7 @@ function accountLines({ accounts, balance }: DevBanner): string {
   ].join("\n");
 }
 
-function endpointLines({ http, ws, ipc, metrics }: Endpoints): string {
+function endpointLines({ http, ws, ipc, metrics }: Partial<NodeEndpoints>): string {
   const rows = [
     ["HTTP", http],
     ["WebSocket", ws],

@@ -190,7 +190,7 @@ describe("commands on a data directory", () => {
     const { shell, out } = fakeShell({
       importChain: (_options, { file, progress }) => {
         progress.update(3, 3);
-        return Promise.resolve({ blocks: file.length, head: 7 });
+        return Promise.resolve({ blocks: file.length, transactions: 9, seconds: 0.5, head: 7 });
       },
       exportChain: (_options, { first, last }) =>
         Promise.resolve({ blocks: (last ?? 0) - (first ?? 0) + 1, head: 7 }),
@@ -199,7 +199,9 @@ describe("commands on a data directory", () => {
     expect(await runCli(["export", "--datadir", directory, "abc.gz", "--first=2", "--last=5"], shell)).toBe(
       0,
     );
-    expect(out()).toBe("imported 3 blocks from abc; the newest block is 7\nexported 4 blocks to abc.gz\n");
+    expect(out()).toBe(
+      "imported 3 blocks with 9 transactions in 0.50 s; the newest block is 7\nexported 4 blocks to abc.gz\n",
+    );
   });
 
   test("an interrupted import says that what it did is kept, and fails", async () => {
