@@ -1,6 +1,8 @@
 /** The databases of a data directory: the chain's rows and the state over them. */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { settleDamage } from "./chain/continuity.ts";
 import type { NodeOptions } from "./config/options.ts";
 import type { Log } from "./observe/log.ts";
 import { openState } from "./state/open-state.ts";
@@ -29,6 +31,7 @@ export async function openDatabase(options: NodeOptions, log: Log): Promise<Data
   const trie = trieDirectories(join(options.paths.chainData, "trie"));
   const sizes = cacheBytes === undefined ? {} : { cacheBytes };
   const state = parts.use(await openState({ chain: store, trie, log, retention, flushInterval, ...sizes }));
+  await settleDamage(store, state.number, log, setImmediate);
   const open = parts.move();
   return { store, state, [Symbol.asyncDispose]: () => open.disposeAsync() };
 }

@@ -1,0 +1,50 @@
+/** What is left of the chain after the database had to leave out damaged records. */
+import { equalBytes } from "../bytes/compare.ts";
+import { decodeRlp } from "../bytes/rlp.ts";
+import { blockHash, decodeHeader, type Header } from "../model/header.ts";
+import type { Log } from "../observe/log.ts";
+import type { Rows, Store } from "../store/store.ts";
+import { tables } from "../store/tables.ts";
+import { ChainError } from "./error.ts";
+
+/** Headers looked at between two pauses. */
+const SLICE = 256;
+
+/**
+ * When the store had to leave out records at its opening: checks that every block up to `head` is whole and
+ * follows its parent, then calls the damage settled. Throws `ChainError` `bad-block` at the first gap.
+ */
+export async function settleDamage(
+  store: Store,
+  head: number,
+  log: Log,
+  pause: () => Promise<void>,
+): Promise<void> {
+  if (store.damage === undefined) return;
+  log.warn({ damage: store.damage, head }, "the database was damaged: checking every block");
+  let child: Header | undefined;
+  for (let number = head; number >= 0; number--) {
+    child = checkedHeader(store, number, child);
+    if (number % SLICE === 0) await pause();
+  }
+  await store.dismissDamage();
+  log.warn({ head }, "every block is there; blocks after it may have been lost");
+}
+
+function checkedHeader(rows: Rows, number: number, child: Header | undefined): Header {
+  const raw = rows.get(tables.header.key(number));
+  const others = [tables.body.key(number), tables.receipts.key(number)];
+  if (raw === undefined || others.some((key) => rows.get(key) === undefined)) throw gap(number, "is missing");
+  const header = decodeHeader(decodeRlp(raw));
+  if (child !== undefined && !equalBytes(child.parentHash, blockHash(header))) {
+    throw gap(number, "is not the parent of the block after it");
+  }
+  return header;
+}
+
+function gap(number: number, what: string): ChainError {
+  const advice = "import the chain again from a file";
+  return new ChainError("bad-block", `block ${number} ${what}: the database is damaged, ${advice}`, {
+    block: number,
+  });
+}

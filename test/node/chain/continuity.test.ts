@@ -1,0 +1,59 @@
+import { expect, test } from "@jest/globals";
+import { settleDamage } from "../../../node/chain/continuity.ts";
+import { decodeBlock } from "../../../node/model/block.ts";
+import { silentLog } from "../../../node/observe/log.ts";
+import type { Store } from "../../../node/store/store.ts";
+import { tables } from "../../../node/store/tables.ts";
+import { aChain, recordedBlocks, recordedGenesis } from "../../support/chain.ts";
+
+const pause = (): Promise<void> => Promise.resolve();
+
+async function aDamagedStore(): Promise<{ store: Store; dismissed: () => boolean }> {
+  const open = await aChain(await recordedGenesis());
+  for (const raw of (await recordedBlocks()).slice(1, 6)) await open.writer.insert(decodeBlock(raw));
+  await open.writer.settle();
+  let isDismissed = false;
+  const dismissDamage = (): Promise<void> => {
+    isDismissed = true;
+    return Promise.resolve();
+  };
+  const store = Object.assign(Object.create(open.store) as Store, { damage: "a record", dismissDamage });
+  Object.assign(store, { get: open.store.get.bind(open.store), write: open.store.write.bind(open.store) });
+  return { store, dismissed: () => isDismissed };
+}
+
+test("a chain that is whole settles the damage", async () => {
+  const { store, dismissed } = await aDamagedStore();
+  await settleDamage(store, 5, silentLog, pause);
+  expect(dismissed()).toBe(true);
+});
+
+test.each([
+  ["header", tables.header.key(3), "block 3 is missing"],
+  ["body", tables.body.key(2), "block 2 is missing"],
+  ["receipts", tables.receipts.key(1), "block 1 is missing"],
+])("a missing %s is said and the damage stays", async (_what, key, message) => {
+  const { store, dismissed } = await aDamagedStore();
+  const get = store.get.bind(store);
+  Object.assign(store, {
+    get: (wanted: Uint8Array) => (Buffer.compare(wanted, key) === 0 ? undefined : get(wanted)),
+  });
+  await expect(settleDamage(store, 5, silentLog, pause)).rejects.toThrow(message);
+  expect(dismissed()).toBe(false);
+});
+
+test("a block that does not follow is said", async () => {
+  const { store } = await aDamagedStore();
+  const get = store.get.bind(store);
+  const third = tables.header.key(3);
+  Object.assign(store, {
+    get: (wanted: Uint8Array) => get(Buffer.compare(wanted, third) === 0 ? tables.header.key(4) : wanted),
+  });
+  await expect(settleDamage(store, 5, silentLog, pause)).rejects.toThrow(/block (3|4) is not the parent/);
+});
+
+test("without damage nothing is read", async () => {
+  const { store } = await aDamagedStore();
+  Object.assign(store, { damage: undefined, get: () => expect(true).toBe(false) });
+  await settleDamage(store, 5, silentLog, pause);
+});
