@@ -7,8 +7,20 @@ import { fileURLToPath } from "node:url";
 
 /** How often and how long, by depth; `npm test` uses the numbers written in the tests. */
 const DEPTHS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  ci: { KNIT_KILLS: "50", KNIT_MUTATIONS: "200", KNIT_TRIE_ROUNDS: "200", KNIT_FUZZ_SECONDS: "30" },
-  long: { KNIT_KILLS: "500", KNIT_MUTATIONS: "2000", KNIT_TRIE_ROUNDS: "2000", KNIT_FUZZ_SECONDS: "600" },
+  ci: {
+    KNIT_KILLS: "50",
+    KNIT_MUTATIONS: "200",
+    KNIT_TRIE_ROUNDS: "200",
+    KNIT_FLIPS: "250",
+    KNIT_FUZZ_SECONDS: "30",
+  },
+  long: {
+    KNIT_KILLS: "500",
+    KNIT_MUTATIONS: "2000",
+    KNIT_TRIE_ROUNDS: "2000",
+    KNIT_FLIPS: "2000",
+    KNIT_FUZZ_SECONDS: "600",
+  },
 };
 
 const [depth = "", ...jestArguments] = process.argv.slice(2);

@@ -47,9 +47,14 @@ export function addressText(bytes: Uint8Array): Address {
   return toHex(bytes) as Address; // length checked above
 }
 
+/** Node's own conversion, which its types do not name; twice as fast as going through a new buffer. */
+const latin1Slice = (
+  Buffer.prototype as unknown as { latin1Slice(this: Uint8Array, start: number, end: number): string }
+).latin1Slice;
+
 /** Bytes to a one-character-a-byte string: the cheapest map key there is. Never shown to anyone. */
 export function mapKey(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
+  return latin1Slice.call(bytes, 0, bytes.length);
 }
 
 function shorten(text: string): string {
