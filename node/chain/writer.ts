@@ -84,7 +84,7 @@ export class Writer {
     try {
       receipts = await repaired(this.#parts.state, () => this.#execute(block));
     } catch (cause) {
-      throw refusal(block, cause);
+      throw refusal(block.header.number, cause);
     }
     await this.commit(block, receipts, false);
   }
@@ -100,7 +100,16 @@ export class Writer {
       verifyHeader(block.header, parent);
       checkBody(block, parameters(number));
     } catch (cause) {
-      throw refusal(block, cause);
+      throw refusal(block.header.number, cause);
+    }
+  }
+
+  /** Checks a header made elsewhere by all rules, as the next one after the tip. Throws `ChainError`. */
+  checkHeader(header: Header): void {
+    try {
+      this.#parts.verifyHeader(header, this.#tip);
+    } catch (cause) {
+      throw refusal(header.number, cause);
     }
   }
 
@@ -143,9 +152,10 @@ export class Writer {
     this.#groupBlocks++;
     this.#groupBytes += batch.bytes;
     const due = sync || this.#groupBlocks >= GROUP_BLOCKS || this.#groupBytes >= GROUP_BYTES;
-    await this.#write;
-    this.#write = store.write(batch, { sync: due });
+    const before = this.#write;
+    this.#write = store.write(batch, { sync: due }); // at once: the state counts on its rows being readable
     this.#write.catch(() => undefined); // whoever awaits it next sees the failure
+    await before;
     if (due) await this.#synced();
   }
 
@@ -214,8 +224,7 @@ function mismatch(text: string, theirs: Uint8Array, ours: Uint8Array): ChainErro
   return new ChainError("bad-block", text.replace("%x", bareHex(theirs)).replace("%x", bareHex(ours)));
 }
 
-function refusal(block: Block, cause: unknown): ChainError {
-  const number = block.header.number;
+function refusal(number: number, cause: unknown): ChainError {
   const why = cause instanceof Error ? cause.message : String(cause);
   const unsupported = cause instanceof ExecutionError && cause.code === "unsupported";
   return new ChainError(unsupported ? "unsupported" : "bad-block", `block ${number}: ${why}`, {
