@@ -80,7 +80,7 @@ function serve(peer: WebSocket, socket: Socket, options: WsOptions): void {
 
 function wireOf(peer: WebSocket, socket: Socket): Wire {
   return {
-    write: (text) => peer.send(text),
+    write: (text) => writeText(peer, socket, text),
     unsent: () => socket.writableLength,
     pause: () => peer.pause(),
     resume: () => peer.resume(),
@@ -88,6 +88,24 @@ function wireOf(peer: WebSocket, socket: Socket): Wire {
     destroy: () => peer.terminate(),
   };
 }
+
+/**
+ * Sends a text frame. Short ASCII ones, which nearly all are, are framed here: one string, one write, no buffers.
+ * Frames of `ws` itself (pong, close) are whole writes too, so the two cannot mix.
+ */
+function writeText(peer: WebSocket, socket: Socket, text: string): void {
+  const { length } = text;
+  if (peer.readyState !== peer.OPEN) return;
+  if (length > 0xffff || Buffer.byteLength(text) !== length) return peer.send(text);
+  const head =
+    length < 126
+      ? String.fromCharCode(TEXT_FRAME, length)
+      : String.fromCharCode(TEXT_FRAME, 126, length >> 8, length & 0xff);
+  socket.write(head + text, "latin1");
+}
+
+/** The first byte of a whole text frame (RFC 6455, section 5.2). */
+const TEXT_FRAME = 0x81;
 
 async function close(server: Server, upgrader: WebSocketServer): Promise<void> {
   const closed = new Promise((resolve) => server.close(resolve));

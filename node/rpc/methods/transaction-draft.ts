@@ -1,6 +1,7 @@
 /** From what a caller says about a transaction to a draft that can be signed: the rest is filled in. */
 import { equalBytes } from "../../bytes/compare.ts";
 import type { Chain } from "../../chain/chain.ts";
+import { checkExecutable } from "../../execution/participants.ts";
 import { signTransaction, type Transaction, type TransactionDraft } from "../../model/transaction.ts";
 import { transactionType } from "../../model/transaction-table.ts";
 import type { TransactionContent } from "../../model/transaction-type.ts";
@@ -25,7 +26,7 @@ const NO_ADDRESS = new Uint8Array(20);
 /** A draft of the chain's own transaction object; legacy unless it says otherwise. Throws `RpcError` or `TransactionError`. */
 export function chainDraft(source: DraftSource, args: SendArgs): TransactionDraft {
   const { typeInt: code = 0, feePayer } = args;
-  transactionType(code); // refuses kinds that this release does not run
+  checkExecutable({ type: transactionType(code) }); // what the pool would refuse is not filled in and signed
   if (feePayer !== undefined) throw failure("invalid fee payer is set");
   if (code !== 0 && args.data !== undefined)
     throw failure(`json:"data" is not a field of ${transactionType(code).name}`);

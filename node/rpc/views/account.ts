@@ -3,7 +3,7 @@ import { toHex } from "../../bytes/hex.ts";
 import { toQuantity } from "../../bytes/integer.ts";
 import { jsonInteger } from "../../config/exact-json.ts";
 import type { Account } from "../../model/account.ts";
-import { accountKeyJson } from "../../model/account-key.ts";
+import { accountKeyJson } from "../../model/account-key-json.ts";
 
 const TYPES = { eoa: 1, contract: 2 } as const;
 

@@ -6,6 +6,7 @@ import type { Block } from "../../model/block.ts";
 import type { Log, Receipt } from "../../model/receipt.ts";
 import { STATUS_SUCCESS } from "../../model/receipt-status.ts";
 import { senderOf } from "../../model/transaction.ts";
+import { ethereumRecipient } from "../../model/transaction-json.ts";
 import { failure } from "../errors.ts";
 import { sorted } from "./sorted.ts";
 import { chainTransactionFields, paidPrice } from "./transaction.ts";
@@ -28,6 +29,7 @@ export const chainReceipt: ReceiptView = (chain, block, receipts, index) => {
 /** Ethereum's form. */
 export const ethReceipt: ReceiptView = (chain, block, receipts, index) => {
   const { tx } = pair(block, receipts, index);
+  const recipient = ethereumRecipient(tx);
   let cumulative = 0n;
   for (const { gasUsed } of receipts.slice(0, index + 1)) cumulative += gasUsed;
   return sorted({
@@ -36,7 +38,7 @@ export const ethReceipt: ReceiptView = (chain, block, receipts, index) => {
     blockNumber: toQuantity(block.header.number),
     cumulativeGasUsed: toQuantity(cumulative),
     from: toHex(senderOf(tx, chain.config.chainId)),
-    to: tx.to === undefined ? null : toHex(tx.to),
+    to: recipient === undefined ? null : toHex(recipient),
     transactionIndex: toQuantity(index),
     type: toQuantity(tx.type.ethType),
   });

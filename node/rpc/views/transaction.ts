@@ -3,7 +3,8 @@ import { toHex } from "../../bytes/hex.ts";
 import { bytesToBigint, toQuantity } from "../../bytes/integer.ts";
 import type { Chain } from "../../chain/chain.ts";
 import type { Block } from "../../model/block.ts";
-import { effectivePrice, senderOf, type Transaction, transactionFields } from "../../model/transaction.ts";
+import { effectivePrice, senderOf, type Transaction } from "../../model/transaction.ts";
+import { ethereumRecipient, transactionFields } from "../../model/transaction-json.ts";
 import { sorted } from "./sorted.ts";
 
 /** Where a transaction stands; undefined while it waits in the pool. */
@@ -27,7 +28,7 @@ export function chainTransactionFields(
 ): Record<string, unknown> {
   return {
     ...transactionFields(tx, place === undefined ? undefined : paidPrice(chain, tx, place.block)),
-    senderTxHash: toHex(tx.hash),
+    senderTxHash: toHex(tx.senderTxHash),
     blockHash: place === undefined ? ZERO_HASH : toHex(place.block.hash),
     blockNumber: toQuantity(place?.block.header.number ?? 0),
     transactionIndex: toQuantity(place?.index ?? 0),
@@ -43,7 +44,11 @@ export function paidPrice(chain: Chain, tx: Transaction, { header }: Block): big
 /** Ethereum's form. */
 export function ethTransaction(chain: Chain, tx: Transaction, place?: Place): Record<string, unknown> {
   const paid = place === undefined ? undefined : paidPrice(chain, tx, place.block);
-  const { accessList, chainId, maxFeePerGas, maxPriorityFeePerGas, gasPrice } = transactionFields(tx, paid);
+  const { accessList, chainId, maxFeePerGas, maxPriorityFeePerGas, gasPrice, ...more } = transactionFields(
+    tx,
+    paid,
+  );
+  const recipient = ethereumRecipient(tx);
   const [signature] = tx.signatures;
   return {
     blockHash: place === undefined ? null : toHex(place.block.hash),
@@ -56,12 +61,15 @@ export function ethTransaction(chain: Chain, tx: Transaction, place?: Place): Re
     hash: toHex(tx.hash),
     input: toHex(tx.input),
     nonce: toQuantity(tx.nonce),
-    to: tx.to === undefined ? null : toHex(tx.to),
+    to: recipient === undefined ? null : toHex(recipient),
     transactionIndex: place === undefined ? null : toQuantity(place.index),
     value: toQuantity(tx.value),
     type: toQuantity(tx.type.ethType),
     accessList,
     chainId,
+    maxFeePerBlobGas: more["maxFeePerBlobGas"],
+    blobVersionedHashes: more["blobVersionedHashes"],
+    authorizationList: more["authorizationList"],
     v: toQuantity(signature?.v ?? 0n),
     r: toQuantity(bytesToBigint(signature?.r ?? new Uint8Array(0))),
     s: toQuantity(bytesToBigint(signature?.s ?? new Uint8Array(0))),

@@ -1,6 +1,8 @@
 import { expect, test } from "@jest/globals";
 import { WebSocket } from "ws";
+import { text as textCodec } from "../../../node/rpc/codecs/plain.ts";
 import type { Listener } from "../../../node/rpc/listener.ts";
+import { method } from "../../../node/rpc/method.ts";
 import { openWs, type WsOptions } from "../../../node/rpc/ws.ts";
 import { aCall, anEndpoint, aPeer, gate, recorded, ticker } from "./fixture.ts";
 
@@ -212,3 +214,23 @@ test("a stopped listener says goodbye", async () => {
   await Promise.all([listener[Symbol.asyncDispose](), client.closed()]);
   expect(await client.closed()).toBe(1001);
 });
+
+test.each([100, 125, 126, 60_000, 65_535, 65_536, 200_000])(
+  "an answer of %d characters comes whole",
+  async (size) => {
+    const wide = method({
+      name: "net_wide",
+      summary: "",
+      params: { filler: textCodec },
+      result: textCodec,
+      handle: ({ filler }) => filler,
+    });
+    await using listener = await listen({ endpoint: anEndpoint({ methods: [wide] }) });
+    await using client = await aClient(listener.url);
+    const frame = '{"jsonrpc":"2.0","id":1,"result":""}\n'.length;
+    for (const filler of ["x".repeat(size - frame), "\u00e9".repeat(size - frame)]) {
+      client.send(aCall("net_wide", [filler]));
+      expect(await client.next()).toBe(`{"jsonrpc":"2.0","id":1,"result":"${filler}"}\n`);
+    }
+  },
+);

@@ -1,0 +1,169 @@
+import { expect, test } from "@jest/globals";
+import { toHex } from "../../../node/bytes/hex.ts";
+import { writeBlockRows } from "../../../node/chain/block-rows.ts";
+import { type Block, createBlock } from "../../../node/model/block.ts";
+import { bloomOf, mergeBlooms } from "../../../node/model/bloom.ts";
+import type { Header } from "../../../node/model/header.ts";
+import type { Log, Receipt } from "../../../node/model/receipt.ts";
+import { logFilter } from "../../../node/rpc/codecs/log-filter.ts";
+import { logMethods } from "../../../node/rpc/methods/logs.ts";
+import { searchLogs } from "../../../node/rpc/views/log-search.ts";
+import { storeLogSource } from "../../../node/rpc/views/log-source.ts";
+import { createMemoryStore } from "../../../node/store/memory-store.ts";
+import { aCall, anEndpoint, aSession } from "./fixture.ts";
+
+const fill = (byte: number, length = 32) => new Uint8Array(length).fill(byte);
+
+/** One receipt per list of logs. */
+function receiptsOf(number: number, logs: readonly (readonly Log[])[]): Receipt[] {
+  return logs.map((own, index) => ({
+    status: 1,
+    gasUsed: 21_000n,
+    bloom: bloomOf(own),
+    logs: own,
+    transactionHash: fill(number * 16 + index),
+    contractAddress: undefined,
+  }));
+}
+
+function blockOf(number: number, receipts: readonly Receipt[]): Block {
+  const header: Header = {
+    parentHash: fill(number),
+    rewardbase: fill(0, 20),
+    stateRoot: fill(0),
+    transactionsRoot: fill(0),
+    receiptsRoot: fill(0),
+    bloom: mergeBlooms(receipts.map(({ bloom }) => bloom)),
+    blockScore: 1n,
+    number,
+    gasUsed: 0n,
+    time: number,
+    timeFoS: 0,
+    extra: fill(0),
+    governance: fill(0, 0),
+    vote: fill(0, 0),
+    baseFee: undefined,
+    randomReveal: undefined,
+    mixHash: undefined,
+    blobGasUsed: undefined,
+    excessBlobGas: undefined,
+  };
+  return createBlock(header, []);
+}
+
+const A = fill(0xa, 20);
+const B = fill(0xb, 20);
+const aLog = (address: Uint8Array, ...topics: readonly number[]): Log => ({
+  address,
+  topics: topics.map((byte) => fill(byte)),
+  data: fill(1, 2),
+});
+
+/** Blocks 0 to 3; logs in 1 and 3. */
+const layout: readonly (readonly (readonly Log[])[])[] = [
+  [],
+  [[aLog(A, 1)], [aLog(B, 1, 2), aLog(A, 2)]],
+  [],
+  [[], [aLog(B, 3, 2)]],
+];
+
+async function aStore() {
+  const store = createMemoryStore();
+  const batch = store.createBatch();
+  for (const [number, logs] of layout.entries()) {
+    const receipts = receiptsOf(number, logs);
+    writeBlockRows(batch, blockOf(number, receipts), receipts);
+  }
+  await store.write(batch, { sync: true });
+  return store;
+}
+
+async function search(json: object, maxLogs = 0) {
+  await using store = await aStore();
+  using source = await storeLogSource(store);
+  return searchLogs(source, logFilter.decode(json), maxLogs) as Record<string, unknown>[];
+}
+
+/** Block and log index of each. */
+async function places(json: object): Promise<string[]> {
+  const found = await search(json);
+  return found.map(({ blockNumber, logIndex }) => `${String(blockNumber)}/${String(logIndex)}`);
+}
+
+test("all logs of a range come oldest first, numbered within their block", async () => {
+  expect(await places({ fromBlock: "0x0" })).toEqual(["0x1/0x0", "0x1/0x1", "0x1/0x2", "0x3/0x0"]);
+  expect(await places({ fromBlock: "0x2", toBlock: "0xff" })).toEqual(["0x3/0x0"]);
+  expect(await places({})).toEqual(["0x3/0x0"]);
+  expect(await places({ fromBlock: "earliest", toBlock: "0x1" })).toHaveLength(3);
+});
+
+test("a log has its place and the Go node's keys in order", async () => {
+  const [log] = await search({ fromBlock: "0x3" });
+  expect(JSON.stringify(log)).toBe(
+    JSON.stringify({
+      address: toHex(B),
+      topics: [toHex(fill(3)), toHex(fill(2))],
+      data: "0x0101",
+      blockNumber: "0x3",
+      transactionHash: toHex(fill(0x31)),
+      transactionIndex: "0x1",
+      blockHash: toHex(blockOf(3, receiptsOf(3, layout[3] ?? [])).hash),
+      logIndex: "0x0",
+      removed: false,
+    }),
+  );
+});
+
+test.each([
+  ["one address", { address: toHex(B) }, ["0x1/0x1", "0x3/0x0"]],
+  ["several addresses", { address: [toHex(A), toHex(B)] }, ["0x1/0x0", "0x1/0x1", "0x1/0x2", "0x3/0x0"]],
+  ["a first topic", { topics: [toHex(fill(1))] }, ["0x1/0x0", "0x1/0x1"]],
+  [
+    "one of two first topics",
+    { topics: [[toHex(fill(1)), toHex(fill(3))]] },
+    ["0x1/0x0", "0x1/0x1", "0x3/0x0"],
+  ],
+  ["a second topic", { topics: [null, toHex(fill(2))] }, ["0x1/0x1", "0x3/0x0"]],
+  [
+    "null in a list, which is any",
+    { topics: [[null, toHex(fill(9))], [toHex(fill(2))]] },
+    ["0x1/0x1", "0x3/0x0"],
+  ],
+  ["an empty list, which is any", { topics: [[]] }, ["0x1/0x0", "0x1/0x1", "0x1/0x2", "0x3/0x0"]],
+  ["more topics than a log has", { topics: [null, null, null] }, []],
+  ["more topics than a log can have", { topics: [null, null, null, null, null] }, []],
+  ["a topic of another log's address", { address: toHex(A), topics: [null, toHex(fill(2))] }, []],
+])("%s", async (_name, filter, expected) => {
+  expect(await places({ fromBlock: "0x0", ...filter })).toEqual(expected);
+});
+
+test("one block by its hash", async () => {
+  const blockHash = toHex(blockOf(1, receiptsOf(1, layout[1] ?? [])).hash);
+  expect(await places({ blockHash })).toEqual(["0x1/0x0", "0x1/0x1", "0x1/0x2"]);
+});
+
+test("more logs than allowed are refused, just as many are not", async () => {
+  await expect(search({ fromBlock: "0x0" }, 3)).rejects.toThrow("query returned more than 3 results");
+  expect(await search({ fromBlock: "0x0" }, 4)).toHaveLength(4);
+});
+
+test.each([
+  [
+    { blockHash: toHex(fill(1)), toBlock: "0x1" },
+    "cannot specify both BlockHash and FromBlock/ToBlock, choose one or the other",
+  ],
+  [{ address: "0x12" }, "invalid address: hex has invalid length 1 after decoding"],
+  [{ address: "zz" }, "invalid address: hex string without 0x prefix"],
+  [{ address: 5 }, "invalid addresses in query"],
+  [{ address: [5] }, "non-string address at index 0"],
+  [{ address: [toHex(A), "0x123"] }, "invalid address at index 1: hex string of odd length"],
+  [{ topics: [5] }, "invalid topic(s)"],
+  [{ topics: ["0x12"] }, "hex has invalid length 1 after decoding"],
+  [{ topics: [["0xzz"]] }, "invalid hex string"],
+])("%j is refused in the Go node's words", async (filter, message) => {
+  const methods = logMethods({ open: () => Promise.reject(new Error("not reached")), maxLogs: 0 });
+  const answer = await anEndpoint({ methods }).answer(aCall("eth_getLogs", [filter]), aSession);
+  expect(JSON.parse(answer ?? "")).toMatchObject({
+    error: { code: -32602, message: `invalid argument 0: ${message}` },
+  });
+});
