@@ -1,0 +1,37 @@
+/** Blocks as their bytes, for whoever passes them on unread: nothing is decoded, nothing above the head is seen. */
+import { bytesToNumber } from "../bytes/integer.ts";
+import { encodeReceipt } from "../model/receipt.ts";
+import type { Rows } from "../store/store.ts";
+import { tables } from "../store/tables.ts";
+import type { Chain } from "./chain.ts";
+
+/** The bytes of durable blocks. */
+export interface RawBlocks {
+  head(): number;
+  /** The number of a block by its hash. */
+  number(hash: Uint8Array): number | undefined;
+  /** RLP of a header. */
+  header(number: number): Uint8Array | undefined;
+  /** RLP list of a block's transactions. */
+  body(number: number): Uint8Array | undefined;
+  /** A block's receipts in the form that the receipts root covers. */
+  receipts(number: number): Uint8Array[] | undefined;
+}
+
+/** Reads the rows of the chain database as far as `chain` has come. */
+export function createRawBlocks(rows: Rows, chain: Pick<Chain, "head" | "receipts">): RawBlocks {
+  const head = (): number => chain.head().header.number;
+  const upToHead = (key: Uint8Array, number: number): Uint8Array | undefined =>
+    number <= head() ? rows.get(key) : undefined;
+  return {
+    head,
+    number(hash) {
+      const row = rows.get(tables.blockNumber.key(hash));
+      const number = row && bytesToNumber(row);
+      return number !== undefined && number <= head() ? number : undefined;
+    },
+    header: (number) => upToHead(tables.header.key(number), number),
+    body: (number) => upToHead(tables.body.key(number), number),
+    receipts: (number) => chain.receipts(number)?.map(encodeReceipt),
+  };
+}

@@ -1,0 +1,58 @@
+/** Blocks from peers on their way into the chain: decoded in slices, senders recovered, verified and executed. */
+import { equalBytes } from "../bytes/compare.ts";
+import { recoverSenders } from "../chain/recover-senders.ts";
+import type { Writer } from "../chain/writer.ts";
+import type { Recoverer } from "../crypto/recoverer.ts";
+import type { Pause } from "../execution/block.ts";
+import { type Block, createBlock } from "../model/block.ts";
+import type { Header } from "../model/header.ts";
+import { decodeTransaction, type Transaction } from "../model/transaction.ts";
+import { ProtocolError } from "./error.ts";
+import { transactionItems } from "./transaction-items.ts";
+
+/** What taking in a block needs. */
+export interface BlockIntake {
+  readonly writer: Pick<Writer, "tip" | "written" | "exclusively" | "checkHeader" | "insert" | "settle">;
+  readonly chainId: bigint;
+  readonly recoverer: Recoverer;
+  /** Gives way to other work when a slice of time is used up. */
+  readonly pause: Pause;
+}
+
+/** A block, and when the senders of its transactions are known. */
+export interface PreparedBlock {
+  readonly block: Block;
+  readonly ready: Promise<void>;
+}
+
+/** Puts a block together and starts on its senders. Rejects with `TransactionError` for what cannot be read. */
+export async function prepareBlock(
+  header: Header,
+  body: Uint8Array | undefined,
+  { recoverer, chainId, pause }: BlockIntake,
+): Promise<PreparedBlock> {
+  const transactions: Transaction[] = [];
+  for (const item of body === undefined ? [] : transactionItems(body)) {
+    transactions.push(decodeTransaction(item));
+    const waiting = pause();
+    if (waiting !== undefined) await waiting;
+  }
+  const ready =
+    transactions.length === 0 ? Promise.resolve() : recoverSenders(recoverer, chainId, transactions);
+  ready.catch(() => undefined); // whoever takes the block meets it
+  return { block: createBlock(header, transactions), ready };
+}
+
+/**
+ * Verifies, executes and writes the next block; one that is here already is passed over. Rejects with
+ * `ProtocolError` `bad-block` when another block stands at its place, or as `Writer.insert` does.
+ */
+export function takeBlock({ writer }: BlockIntake, block: Block): Promise<void> {
+  return writer.exclusively(async () => {
+    const { number } = block.header;
+    if (number > writer.tip.header.number) return writer.insert(block);
+    const here = writer.written(number);
+    if (here !== undefined && equalBytes(here.hash, block.hash)) return;
+    throw new ProtocolError("bad-block", `the peer has another block ${number}`);
+  });
+}

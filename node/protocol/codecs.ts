@@ -1,0 +1,224 @@
+/** How the parts of peer messages are written: strict RLP in, the same bytes out. Byte strings are views. */
+import { integerBytes } from "../bytes/integer.ts";
+import { decodeRlp, encodeRlp, encodeRlpList, itemAt } from "../bytes/rlp.ts";
+import { decodeHeader, encodeHeader, type Header } from "../model/header.ts";
+import { RlpCursor } from "../model/rlp-cursor.ts";
+import { transactionItems } from "./transaction-items.ts";
+
+/** Reads and writes one kind of payload. `decode` throws `BytesError`, `ModelError` or `TransactionError`. */
+export interface Codec<T> {
+  decode(payload: Uint8Array): T;
+  encode(value: T): Uint8Array;
+}
+
+/** What two nodes say of themselves first. `td` is the sum of the block scores up to the head. */
+export interface Status {
+  readonly version: number;
+  readonly networkId: bigint;
+  readonly td: bigint;
+  readonly headHash: Uint8Array;
+  readonly genesisHash: Uint8Array;
+  readonly chainId: bigint;
+}
+
+/** A block that a peer has. */
+export interface Announced {
+  readonly hash: Uint8Array;
+  readonly number: number;
+}
+
+/** Which headers are wanted: from a hash or number on, every `skip + 1`-th. */
+export interface HeaderQuery {
+  readonly origin: Uint8Array | bigint;
+  readonly amount: bigint;
+  readonly skip: bigint;
+  readonly reverse: boolean;
+}
+
+/** A whole block as it came; the body is the RLP list of its transactions, not looked at. */
+export interface PushedBlock {
+  readonly header: Header;
+  readonly body: Uint8Array;
+  readonly td: bigint;
+}
+
+/** A consensus message as far as it concerns nobody but the consensus engine. */
+export interface ConsensusEnvelope {
+  readonly previousHash: Uint8Array;
+  readonly payload: Uint8Array;
+}
+
+/** Reads a list to its end with `read`. */
+function reading<T>(payload: Uint8Array, read: (cursor: RlpCursor) => T): T {
+  const cursor = new RlpCursor(payload);
+  const value = read(cursor);
+  cursor.leave(cursor.bytes.length);
+  return value;
+}
+
+function readList<T>(cursor: RlpCursor, read: (cursor: RlpCursor) => T): T[] {
+  const end = cursor.enter();
+  const items: T[] = [];
+  while (!cursor.done) items.push(read(cursor));
+  cursor.leave(end);
+  return items;
+}
+
+function readFields<T>(cursor: RlpCursor, read: (cursor: RlpCursor) => T): T {
+  const end = cursor.enter();
+  const value = read(cursor);
+  cursor.leave(end);
+  return value;
+}
+
+/** A message that is a list of equal things. */
+function listOf<T>(item: { read: (cursor: RlpCursor) => T; write: (value: T) => Uint8Array }): Codec<T[]> {
+  return {
+    decode: (payload) => reading(payload, (cursor) => readList(cursor, item.read)),
+    encode: (values) => encodeRlpList(values.map(item.write)),
+  };
+}
+
+const header = {
+  read: (cursor: RlpCursor): Header => decodeHeader(itemAt(cursor.raw(), 0)),
+  write: encodeHeader,
+};
+
+/** The first message each way. */
+export const statusCodec: Codec<Status> = {
+  decode: (payload) =>
+    reading(payload, (cursor) =>
+      readFields(cursor, () => ({
+        version: cursor.number(4),
+        networkId: cursor.bigint(8),
+        td: cursor.bigint(),
+        headHash: cursor.fixed(32),
+        genesisHash: cursor.fixed(32),
+        chainId: cursor.bigint(),
+      })),
+    ),
+  encode: ({ version, networkId, td, headHash, genesisHash, chainId }) =>
+    encodeRlp([
+      integerBytes(version),
+      integerBytes(networkId),
+      integerBytes(td),
+      headHash,
+      genesisHash,
+      integerBytes(chainId),
+    ]),
+};
+
+/** Blocks that a peer has got. */
+export const announcedCodec: Codec<Announced[]> = listOf({
+  read: (cursor) => readFields(cursor, () => ({ hash: cursor.fixed(32), number: cursor.number() })),
+  write: ({ hash, number }) => encodeRlp([hash, integerBytes(number)]),
+});
+
+/** One hash that is not in a list. */
+export const hashCodec: Codec<Uint8Array> = {
+  decode: (payload) => reading(payload, (cursor) => cursor.fixed(32)),
+  encode: (hash) => encodeRlp(hash),
+};
+
+/** Hashes of what is wanted. */
+export const hashesCodec: Codec<Uint8Array[]> = listOf({
+  read: (cursor) => cursor.fixed(32),
+  write: (hash) => encodeRlp(hash),
+});
+
+/** One header that is not in a list. */
+export const headerCodec: Codec<Header> = {
+  decode: (payload) => decodeHeader(decodeRlp(payload)),
+  encode: encodeHeader,
+};
+
+/** Headers in the order asked for. */
+export const headersCodec: Codec<Header[]> = listOf(header);
+
+/** Which headers are wanted. */
+export const headerQueryCodec: Codec<HeaderQuery> = {
+  decode: (payload) =>
+    reading(payload, (cursor) =>
+      readFields(cursor, () => ({
+        origin: readOrigin(cursor),
+        amount: cursor.bigint(8),
+        skip: cursor.bigint(8),
+        reverse: cursor.boolean(),
+      })),
+    ),
+  encode: ({ origin, amount, skip, reverse }) =>
+    encodeRlp([
+      typeof origin === "bigint" ? integerBytes(origin) : origin,
+      integerBytes(amount),
+      integerBytes(skip),
+      integerBytes(reverse ? 1 : 0),
+    ]),
+};
+
+function readOrigin(cursor: RlpCursor): Uint8Array | bigint {
+  const isHash = cursor.bytes[cursor.at] === 0x80 + 32;
+  return isHash ? cursor.fixed(32) : cursor.bigint(8);
+}
+
+/** Bodies: each the RLP list of a block's transactions, whose items are told apart but not read. */
+export const bodiesCodec: Codec<Uint8Array[]> = listOf({
+  read: (cursor) => readFields(cursor, () => checkedBody(cursor.raw())),
+  write: (body) => encodeRlpList([body]),
+});
+
+function checkedBody(body: Uint8Array): Uint8Array {
+  transactionItems(body);
+  return body;
+}
+
+/** Transactions, each in its raw form. */
+export const transactionsCodec: Codec<Uint8Array[]> = {
+  decode: (payload) => {
+    decodeRlp(payload);
+    return transactionItems(payload);
+  },
+  encode: (items) => encodeRlpList(items),
+};
+
+/** A whole block and the sum of block scores up to it. */
+export const pushedBlockCodec: Codec<PushedBlock> = {
+  decode: (payload) =>
+    reading(payload, (cursor) =>
+      readFields(cursor, () => ({
+        ...readFields(cursor, () => ({ header: header.read(cursor), body: checkedBody(cursor.raw()) })),
+        td: cursor.bigint(),
+      })),
+    ),
+  encode: (block) =>
+    encodeRlpList([
+      encodeRlpList([encodeHeader(block.header), block.body]),
+      encodeRlp(integerBytes(block.td)),
+    ]),
+};
+
+/** Byte strings. */
+export const stringsCodec: Codec<Uint8Array[]> = listOf({
+  read: (cursor) => cursor.string(),
+  write: (bytes) => encodeRlp(bytes),
+});
+
+/** The receipts of each block, in the form that the receipts root covers. */
+export const receiptsCodec: Codec<Uint8Array[][]> = listOf({
+  read: (cursor) => readList(cursor, () => cursor.raw()),
+  write: encodeRlpList,
+});
+
+/** The outer form of a consensus message. */
+export const consensusCodec: Codec<ConsensusEnvelope> = {
+  decode: (payload) =>
+    reading(payload, (cursor) =>
+      readFields(cursor, () => ({ previousHash: cursor.fixed(32), payload: cursor.string() })),
+    ),
+  encode: ({ previousHash, payload }) => encodeRlp([previousHash, payload]),
+};
+
+/** One RLP item of a kind that this release has no use for. */
+export const opaqueCodec: Codec<Uint8Array> = {
+  decode: (payload) => decodeRlp(payload).raw,
+  encode: (raw) => raw,
+};

@@ -1,0 +1,67 @@
+/** Transactions that peers pass on: read one by one in slices, senders found in batches, then to the pool. */
+import { recoverSenders } from "../chain/recover-senders.ts";
+import type { Recoverer } from "../crypto/recoverer.ts";
+import type { Pause } from "../execution/block.ts";
+import { TransactionError } from "../model/error.ts";
+import { decodeTransaction, type Transaction } from "../model/transaction.ts";
+import type { TxPool } from "../txpool/pool.ts";
+import type { ChainPeer } from "./chain-peer.ts";
+import { ProtocolError } from "./error.ts";
+import { messages } from "./messages.ts";
+
+/** What taking in transactions needs. */
+export interface TransactionIntake {
+  readonly pool: Pick<TxPool, "get" | "addAll">;
+  readonly chainId: bigint;
+  readonly recoverer: Recoverer;
+  readonly pause: Pause;
+}
+
+/** Transactions whose senders are found, and that enter the pool, together. */
+const BATCH = 128;
+
+/**
+ * Reads a message of transactions and gives them to the pool; what the pool refuses has no consequence. The
+ * result is how many there were. Rejects with `ProtocolError` `bad-message` when the message cannot be read.
+ */
+export async function takeTransactions(
+  peer: ChainPeer,
+  payload: Uint8Array,
+  intake: TransactionIntake,
+): Promise<number> {
+  const items = messages.transactions.decode(payload);
+  let batch: Transaction[] = [];
+  for (const item of items) {
+    const transaction = readOne(item);
+    if (transaction === undefined) continue;
+    peer.knownTransactions.add(transaction.hash);
+    if (intake.pool.get(transaction.hash) === undefined) batch.push(transaction);
+    if (batch.length >= BATCH) {
+      await give(batch, intake);
+      batch = [];
+    }
+    const waiting = intake.pause();
+    if (waiting !== undefined) await waiting;
+  }
+  if (batch.length > 0) await give(batch, intake);
+  return items.length;
+}
+
+async function give(
+  batch: readonly Transaction[],
+  { recoverer, chainId, pool }: TransactionIntake,
+): Promise<void> {
+  await recoverSenders(recoverer, chainId, batch);
+  pool.addAll(batch, "remote");
+}
+
+/** A copy, so that one transaction in the pool does not keep its whole message; undefined when nobody can use it. */
+function readOne(item: Uint8Array): Transaction | undefined {
+  try {
+    return decodeTransaction(new Uint8Array(item));
+  } catch (cause) {
+    if (!(cause instanceof TransactionError)) throw cause;
+    if (cause.code !== "malformed") return undefined;
+    throw new ProtocolError("bad-message", `Tx: ${cause.message}`, { cause });
+  }
+}
