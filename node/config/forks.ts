@@ -29,6 +29,7 @@ export const forks: readonly ForkRow[] = [
       vmVersion: 1,
       demotesValidators: true,
       multiSigGasBySignatures: true,
+      multiSigRefusesStrangers: true,
     },
   },
   { name: "londonBlock", configKey: "londonCompatibleBlock", ordered: true, changes: {} },

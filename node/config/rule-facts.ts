@@ -49,6 +49,8 @@ export interface RuleFacts {
   readonly demotesValidators: boolean;
   /** A multi-signature costs gas by the signatures a transaction carries, not by the keys registered. */
   readonly multiSigGasBySignatures: boolean;
+  /** A multi-signature is refused when it has more signatures than keys, or one of a key that is not registered. */
+  readonly multiSigRefusesStrangers: boolean;
   /** Headers carry randomness (KIP-114). */
   readonly randao: boolean;
   /** Every block begins by storing its parent's hash (EIP-2935). */
@@ -84,6 +86,7 @@ export const BASE_FACTS: RuleFacts = {
   splitsStakers: false,
   demotesValidators: false,
   multiSigGasBySignatures: false,
+  multiSigRefusesStrangers: false,
   randao: false,
   parentHashCall: false,
   delegations: false,

@@ -13,6 +13,12 @@ export interface AccountReader {
 
 const LAST_RESERVED = 0x3ff;
 
+/** Throws `ExecutionError` `unsupported` for a kind that this release reads, shows and signs but does not execute. */
+export function checkExecutable({ type }: Pick<Transaction, "type">): void {
+  if (type.executable) return;
+  throw new ExecutionError("unsupported", `transaction type ${type.name} is not supported by this release`);
+}
+
 /**
  * Throws `ExecutionError` `reserved-address` for an address kept for precompiled contracts, `unsupported` where
  * a contract would have to be made or run.

@@ -19,7 +19,7 @@ import {
 } from "../model/transaction.ts";
 import type { World } from "../state/world.ts";
 import { ExecutionError } from "./error.ts";
-import { checkRecipient, checkSenderKey } from "./participants.ts";
+import { checkExecutable, checkRecipient, checkSenderKey } from "./participants.ts";
 
 /** What every transaction of a block shares. */
 export interface BlockContext {
@@ -43,6 +43,7 @@ const MAX_NONCE = 0xffff_ffff_ffff_ffffn;
 
 /** Executes `tx` on `world` and ends it there (touched empty accounts go). */
 export function executeTransaction(world: World, tx: Transaction, context: BlockContext): Executed {
+  checkExecutable(tx);
   checkRecipient(world, tx);
   checkType(tx, context.rules);
   const intrinsic = intrinsicGas(tx, context.rules);

@@ -21,6 +21,8 @@ export class ModelError extends Error {
 export type TransactionErrorCode =
   | "bad-signature"
   | "malformed"
+  | "no-fee-payer"
+  | "sidecar-in-block"
   | "signature-count"
   | "type-not-accepted"
   | "undefined-type"

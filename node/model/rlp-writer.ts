@@ -88,6 +88,11 @@ export class RlpWriter {
     this.#header(0xc0, this.length - mark);
   }
 
+  /** Closes a byte string over everything written since `mark`: two bytes or more that are RLP themselves. */
+  wrap(mark: number): void {
+    this.#header(0x80, this.length - mark);
+  }
+
   #number(value: number): void {
     if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`not an unsigned integer: ${value}`);
     if (value > 0 && value < 0x80) {

@@ -1,6 +1,6 @@
 /** What several rows of the transaction table share: signatures, access lists, digests and common JSON. */
 import { addressText, hashText, toHex } from "../bytes/hex.ts";
-import { toQuantity } from "../bytes/integer.ts";
+import { bytesToBigint, toQuantity } from "../bytes/integer.ts";
 import { isLowS, isScalar } from "../crypto/secp256k1.ts";
 import { TransactionError } from "./error.ts";
 import { RlpCursor } from "./rlp-cursor.ts";
@@ -25,6 +25,39 @@ export function writeSignature({ v, r, s }: Signature): void {
   writer.integer(v);
 }
 
+/** Reads a list of V, R, S. */
+export function readSignatures(cursor: RlpCursor): readonly Signature[] {
+  const end = cursor.enter();
+  const signatures: Signature[] = [];
+  while (!cursor.done) {
+    const entryEnd = cursor.enter();
+    signatures.push(readSignature(cursor));
+    cursor.leave(entryEnd);
+  }
+  cursor.leave(end);
+  return signatures;
+}
+
+/** Writes a list of V, R, S. */
+export function writeSignatures(signatures: readonly Signature[]): void {
+  const all = writer.length;
+  for (let i = signatures.length - 1; i >= 0; i--) {
+    const mark = writer.length;
+    writeSignature(signatures[i] as Signature); // in range: loop bound
+    writer.list(mark);
+  }
+  writer.list(all);
+}
+
+/** Signatures in JSON. */
+export function signaturesJson(signatures: readonly Signature[]): readonly object[] {
+  return signatures.map(({ v, r, s }) => ({
+    V: toQuantity(v),
+    R: toQuantity(bytesToBigint(r)),
+    S: toQuantity(bytesToBigint(s)),
+  }));
+}
+
 /** The address a transaction goes to, absent for an empty string. */
 export function readRecipient(cursor: RlpCursor): Uint8Array | undefined {
   return cursor.optionalFixed(ADDRESS_LENGTH);
@@ -36,8 +69,17 @@ export function inRange({ r, s }: Signature): boolean {
 }
 
 /** True when s is at most half the order (EIP-2). */
-export function hasLowS({ s }: Signature): boolean {
+export function hasLowS({ s }: Pick<Signature, "s">): boolean {
   return isLowS(padded(s));
+}
+
+/** r, s, parity as recovery takes them: 65 bytes. */
+export function signatureBytes({ r, s }: Pick<Signature, "r" | "s">, parity: number): Uint8Array {
+  const bytes = new Uint8Array(65);
+  bytes.set(r, 32 - r.length);
+  bytes.set(s, 64 - s.length);
+  bytes[64] = parity;
+  return bytes;
 }
 
 function isInRange(integer: Uint8Array): boolean {

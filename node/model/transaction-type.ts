@@ -18,10 +18,46 @@ export interface AccessListEntry {
   readonly storageKeys: readonly Uint8Array[];
 }
 
+/** An entry of an authorization list (EIP-7702): an account lets the code of `address` run as its own. */
+export interface Authorization {
+  /** 0 stands for every chain. */
+  readonly chainId: bigint;
+  readonly address: Uint8Array;
+  readonly nonce: bigint;
+  readonly yParity: number;
+  readonly r: Uint8Array;
+  readonly s: Uint8Array;
+}
+
+/** What travels with a blob transaction but is never in a block. Version 0 has one proof a blob, 1 has cell proofs. */
+export interface BlobSidecar {
+  readonly version: 0 | 1;
+  readonly blobs: readonly Uint8Array[];
+  readonly commitments: readonly Uint8Array[];
+  readonly proofs: readonly Uint8Array[];
+}
+
 /** What only some kinds have. */
 export interface TypeFields {
   readonly accessList?: readonly AccessListEntry[];
+  readonly authorizationList?: readonly Authorization[];
+  readonly maxFeePerBlobGas?: bigint;
+  readonly blobVersionedHashes?: readonly Uint8Array[];
+  readonly sidecar?: BlobSidecar;
+  /** The sender, where the transaction names it: its account's key says whose signatures it takes. */
+  readonly from?: Uint8Array;
+  /** The account key to be set, serialised. */
+  readonly key?: Uint8Array;
+  readonly humanReadable?: boolean;
+  readonly codeFormat?: number;
+  /** Percent of the fee that the fee payer pays; all of it where there is a fee payer and no ratio. */
+  readonly feeRatio?: number;
+  readonly feePayer?: Uint8Array;
+  readonly payerSignatures?: readonly Signature[];
 }
+
+/** What an account's key is asked to sign for: role-based keys have one key for each. */
+export type KeyRole = "transaction" | "accountUpdate" | "feePayer";
 
 /** What a transaction says, without signatures: enough to sign it. A single price is both caps. */
 export interface TransactionContent {
@@ -63,6 +99,20 @@ export interface TransactionType {
   readonly prefix: Uint8Array;
   /** How many bytes of `raw` the transaction's hash leaves out at the start. */
   readonly hashFrom: number;
+  /** What the hash covers, where that is not `raw` from `hashFrom` on. */
+  readonly hashed?: (body: TransactionBody) => Uint8Array;
+  /** The hash that the sender knows before a fee payer has signed; absent where it is the transaction's own. */
+  readonly senderHash?: (body: TransactionBody) => Uint8Array;
+  /** False while this release only reads, shows and signs the kind, but does not execute it. */
+  readonly executable: boolean;
+  /** The role in which the sender's key signs. */
+  readonly role: Exclude<KeyRole, "feePayer">;
+  /** True when the content makes a contract. */
+  readonly creates: (content: TransactionContent) => boolean;
+  /** Ethereum's answers name the sender as the recipient: the kind is about the sender's own account. */
+  readonly shownToSender?: boolean;
+  /** Takes the place of any pooled transaction of the same nonce, whatever that one pays. */
+  readonly replacesAnyPrice?: boolean;
   /** Accepted on every chain, or only where `Rules.acceptedTypes` holds `code`. */
   readonly always: boolean;
   /** Reads the list at the cursor; `start` is where in the cursor's bytes the transaction begins, prefix included. */
@@ -73,15 +123,17 @@ export interface TransactionType {
   readonly checkSignatures: (body: TransactionBody) => void;
   /** Parity and chain of one signature of this kind. */
   readonly meaning: (body: TransactionBody, signature: Signature) => SignatureMeaning;
-  /** The digest that every signature of the transaction signs. */
+  /** The digest that every signature of the sender signs. */
   readonly digest: (body: TransactionBody) => Uint8Array;
+  /** The digest that the fee payer signs for a chain; absent in kinds without one. */
+  readonly payerDigest?: (body: TransactionBody, chainId: bigint) => Uint8Array;
   /** V of a new signature for a chain. */
   readonly v: (parity: number, chainId: bigint) => bigint;
   /** Gas due before anything is executed. */
   readonly intrinsicGas: (body: TransactionContent, rules: Rules) => bigint;
   /** The least gas that the transaction uses, whatever it does; 0 where there is no such floor. */
   readonly floorGas: (body: TransactionContent, rules: Rules) => bigint;
-  /** The kind's own fields in JSON, in the order of the Go node's transaction object. */
+  /** The kind's own fields in JSON up to the signatures, in the order of the Go node's transaction object. */
   readonly json: (body: TransactionContent) => Readonly<Record<string, unknown>>;
   /** What `gasPrice` shows: `paid` is the price that was paid, absent while the transaction is pending. */
   readonly shownPrice: (body: TransactionContent, paid: bigint | undefined) => bigint;

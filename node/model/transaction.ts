@@ -4,15 +4,13 @@
  * once. What differs between kinds is in the rows of `transaction-types/`.
  */
 import { BytesError } from "../bytes/error.ts";
-import { toHex } from "../bytes/hex.ts";
-import { bytesToBigint, toQuantity } from "../bytes/integer.ts";
 import type { RlpItem } from "../bytes/rlp.ts";
 import type { Rules } from "../config/rules.ts";
 import { keccak256 } from "../crypto/keccak.ts";
 import { addressOfPublicKey, recover } from "../crypto/secp256k1.ts";
-import { TransactionError } from "./error.ts";
+import { ModelError, TransactionError } from "./error.ts";
 import { RlpCursor } from "./rlp-cursor.ts";
-import { badSignature, hasLowS } from "./transaction-parts.ts";
+import { badSignature, hasLowS, signatureBytes } from "./transaction-parts.ts";
 import { transactionType } from "./transaction-table.ts";
 import type {
   Signature,
@@ -22,10 +20,14 @@ import type {
   TypeFields,
 } from "./transaction-type.ts";
 
-/** A decoded transaction. `hash` names it in the chain. */
+/**
+ * A decoded transaction. `hash` names it in the chain; `senderTxHash` is what the sender of a transaction with a
+ * fee payer knows it by, the same as `hash` for all others.
+ */
 export interface Transaction extends TransactionBody {
   readonly type: TransactionType;
   readonly hash: Uint8Array;
+  readonly senderTxHash: Uint8Array;
 }
 
 /** What is to be signed; `code` is the number of the kind. Fields that a kind lacks are ignored. */
@@ -58,6 +60,7 @@ class DecodedTransaction implements Transaction {
   readonly signatures: readonly Signature[];
   readonly raw: Uint8Array;
   #hash: Uint8Array | undefined;
+  #senderHash: Uint8Array | undefined;
   #sender: Uint8Array | undefined;
   /** The chain that `#sender` holds for. */
   #senderChain = 0n;
@@ -78,8 +81,15 @@ class DecodedTransaction implements Transaction {
   }
 
   get hash(): Uint8Array {
-    this.#hash ??= keccak256(this.type.hashFrom === 0 ? this.raw : this.raw.subarray(this.type.hashFrom));
+    this.#hash ??= keccak256(hashedBytes(this));
     return this.#hash;
+  }
+
+  get senderTxHash(): Uint8Array {
+    const { senderHash } = this.type;
+    if (senderHash === undefined) return this.hash;
+    this.#senderHash ??= senderHash(this);
+    return this.#senderHash;
   }
 
   knownSender(chainId: bigint): Uint8Array | undefined {
@@ -90,6 +100,12 @@ class DecodedTransaction implements Transaction {
     this.#sender = sender;
     this.#senderChain = chainId;
   }
+}
+
+function hashedBytes(body: TransactionBody & { readonly type: TransactionType }): Uint8Array {
+  const { hashed, hashFrom } = body.type;
+  if (hashed !== undefined) return hashed(body);
+  return hashFrom === 0 ? body.raw : body.raw.subarray(hashFrom);
 }
 
 /** Reads one transaction that fills `raw` (the form inside block bodies). Throws `TransactionError`. */
@@ -108,17 +124,22 @@ export function readTransactions(list: RlpItem): Transaction[] {
     const cursor = new RlpCursor(list.raw);
     const end = cursor.enter();
     const transactions: Transaction[] = [];
-    while (!cursor.done) transactions.push(readTransaction(cursor));
+    while (!cursor.done) transactions.push(withoutSidecar(readTransaction(cursor)));
     cursor.leave(end);
     return transactions;
   });
+}
+
+function withoutSidecar(tx: Transaction): Transaction {
+  if (tx.fields.sidecar === undefined) return tx;
+  throw new TransactionError("sidecar-in-block", "a transaction in a block carries no blobs");
 }
 
 function decoding<T>(decode: () => T): T {
   try {
     return decode();
   } catch (error) {
-    if (!(error instanceof BytesError)) throw error;
+    if (!(error instanceof BytesError || error instanceof ModelError)) throw error;
     throw new TransactionError("malformed", error.message, { cause: error });
   }
 }
@@ -141,34 +162,49 @@ function readCode(cursor: RlpCursor): number {
   return first === ETHEREUM_PREFIX ? ETHEREUM_PREFIX * 256 + cursor.number(1) : first;
 }
 
-/** The digest and signature that give the sender. Throws `TransactionError` for a foreign chain or an impossible signature. */
+/**
+ * The digest and signature that give who signed, where one does: the sender, or in kinds that name their sender a
+ * signer whom the account's key has to accept. Throws `TransactionError` for a foreign chain or an impossible signature.
+ */
 export function signingJob(tx: Transaction, chainId: bigint): SigningJob {
   const signature = tx.signatures[0];
-  if (signature === undefined || tx.signatures.length > 1) {
-    throw new TransactionError("signature-count", "the number of signatures should be one");
-  }
+  if (signature === undefined || tx.signatures.length > 1) throw tooManySignatures();
+  const signature65 = recoverable(tx, signature, chainId);
+  return { digest: tx.type.digest(tx), signature65 };
+}
+
+/** r, s, parity of a signature for a chain. Throws `TransactionError` for another chain's or an impossible one. */
+export function recoverable(tx: Transaction, signature: Signature, chainId: bigint): Uint8Array {
   const meaning = tx.type.meaning(tx, signature);
   if (meaning.chainId !== undefined && meaning.chainId !== chainId) {
     throw new TransactionError("wrong-chain-id", "invalid chain id for signer");
   }
   if (!hasLowS(signature)) throw badSignature();
-  const signature65 = new Uint8Array(65);
-  signature65.set(signature.r, 32 - signature.r.length);
-  signature65.set(signature.s, 64 - signature.s.length);
-  signature65[64] = meaning.parity;
-  return { digest: tx.type.digest(tx), signature65 };
+  return signatureBytes(signature, meaning.parity);
 }
 
-/** The sender's address, recovered once per transaction. Throws `TransactionError`. */
+function tooManySignatures(): TransactionError {
+  return new TransactionError("signature-count", "the number of signatures should be one");
+}
+
+/**
+ * The sender's address: recovered once per transaction, or the one that the transaction names. A named sender is
+ * a claim until `validateSigners` accepted the keys that signed. Throws `TransactionError`.
+ */
 export function senderOf(tx: Transaction, chainId: bigint): Uint8Array {
+  if (tx.fields.from !== undefined) return tx.fields.from;
   const known = tx instanceof DecodedTransaction ? tx.knownSender(chainId) : undefined;
   if (known !== undefined) return known;
-  const { digest, signature65 } = signingJob(tx, chainId);
-  const publicKey = recover(digest, signature65);
-  if (publicKey === undefined) throw new TransactionError("bad-signature", "recovery failed");
-  const sender = addressOfPublicKey(publicKey);
+  const sender = addressOfPublicKey(recoveredKey(signingJob(tx, chainId)));
   setSender(tx, chainId, sender);
   return sender;
+}
+
+/** The 64-byte public key behind a signature. Throws `TransactionError` when there is none. */
+export function recoveredKey({ digest, signature65 }: SigningJob): Uint8Array {
+  const publicKey = recover(digest, signature65);
+  if (publicKey === undefined) throw new TransactionError("bad-signature", "recovery failed");
+  return publicKey;
 }
 
 /** Tells a transaction its sender, recovered elsewhere from its `signingJob` for the same chain. */
@@ -182,21 +218,33 @@ export function checkTypeAccepted(tx: Transaction, rules: Rules): void {
   throw new TransactionError("type-not-accepted", "transaction type not supported");
 }
 
-/** Signs a draft for a chain; `sign` makes r, s, parity (65 bytes) of a digest. Throws `TransactionError` for an unknown kind. */
-export function signTransaction(
-  draft: TransactionDraft,
-  chainId: bigint,
-  sign: (digest: Uint8Array) => Uint8Array,
-): Transaction {
+/** What signs: r, s, parity (65 bytes) of a digest, or several of them in kinds that name their sender. */
+export type Sign = (digest: Uint8Array) => Uint8Array | readonly Uint8Array[];
+
+/** Signs a draft for a chain. Throws `TransactionError` for an unknown kind or too many signatures. */
+export function signTransaction(draft: TransactionDraft, chainId: bigint, sign: Sign): Transaction {
   const type = transactionType(draft.code);
   const content: TransactionContent = { ...draft, chainId, fields: draft.fields ?? {} };
   const one = Uint8Array.of(1);
   // The digest leaves the signature out, but says by its V which chain it is for.
   const unsigned = type.encode(content, [{ v: type.v(0, chainId), r: one, s: one }]);
-  const signature = sign(type.digest(decodeTransaction(unsigned)));
-  const v = type.v(signature[64] ?? 0, chainId);
-  const [r, s] = [shortest(signature.subarray(0, 32)), shortest(signature.subarray(32, 64))];
-  return decodeTransaction(type.encode(content, [{ v, r, s }]));
+  const signatures = signaturesBy(sign, type.digest(decodeTransaction(unsigned)), { type, chainId });
+  if (signatures.length !== 1 && content.fields.from === undefined) throw tooManySignatures();
+  return decodeTransaction(type.encode(content, signatures));
+}
+
+/** Signatures over a digest in the form of a kind and a chain. */
+export function signaturesBy(
+  sign: Sign,
+  digest: Uint8Array,
+  { type, chainId }: { readonly type: TransactionType; readonly chainId: bigint },
+): readonly Signature[] {
+  const made = sign(digest);
+  return (made instanceof Uint8Array ? [made] : made).map((signature) => ({
+    v: type.v(signature[64] ?? 0, chainId),
+    r: shortest(signature.subarray(0, 32)),
+    s: shortest(signature.subarray(32, 64)),
+  }));
 }
 
 function shortest(integer: Uint8Array): Uint8Array {
@@ -221,36 +269,4 @@ export function effectivePrice(tx: TransactionContent, baseFee: bigint | undefin
   if (rules.effectivePrice === "base-fee") return baseFee;
   const room = tx.gasFeeCap - baseFee;
   return baseFee + (tx.gasTipCap < room ? tx.gasTipCap : room);
-}
-
-/**
- * The fields of the JSON-RPC transaction object that come from the transaction itself. `paid` is the effective
- * price, absent while the transaction is pending.
- */
-export function transactionFields(tx: Transaction, paid?: bigint): Readonly<Record<string, unknown>> {
-  return {
-    typeInt: tx.type.code,
-    type: tx.type.name,
-    ...tx.type.json(tx),
-    gasPrice: toQuantity(tx.type.shownPrice(tx, paid)),
-    signatures: signaturesJson(tx),
-  };
-}
-
-/** The stand-alone JSON form, members in the Go node's order: what signing methods answer with. */
-export function transactionJson(tx: Transaction): Readonly<Record<string, unknown>> {
-  return {
-    ...(tx.type.namesItself ? { typeInt: tx.type.code, type: tx.type.name } : {}),
-    ...tx.type.json(tx),
-    signatures: signaturesJson(tx),
-    hash: toHex(tx.hash),
-  };
-}
-
-function signaturesJson({ signatures }: Transaction): readonly object[] {
-  return signatures.map(({ v, r, s }) => ({
-    V: toQuantity(v),
-    R: toQuantity(bytesToBigint(r)),
-    S: toQuantity(bytesToBigint(s)),
-  }));
 }

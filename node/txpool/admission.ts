@@ -6,7 +6,7 @@ import { equalBytes } from "../bytes/compare.ts";
 import { mapKey } from "../bytes/hex.ts";
 import { EMPTY_HASH } from "../crypto/keccak.ts";
 import { ExecutionError } from "../execution/error.ts";
-import { checkRecipient, checkSenderKey } from "../execution/participants.ts";
+import { checkExecutable, checkRecipient, checkSenderKey } from "../execution/participants.ts";
 import { type Account } from "../model/account.ts";
 import { TransactionError } from "../model/error.ts";
 import {
@@ -59,10 +59,13 @@ export function stillValid(tx: Transaction, sender: Uint8Array, { state }: Terms
 }
 
 function checkContent(tx: Transaction, { next, chainId, limits }: Terms): void {
-  translated("type-not-supported", "", () => checkTypeAccepted(tx, next));
+  translated("type-not-supported", "", () => {
+    checkTypeAccepted(tx, next);
+    checkExecutable(tx);
+  });
   const { maxInitcodeSize } = next;
   const { length } = tx.input;
-  if (tx.to === undefined && maxInitcodeSize !== undefined && length > maxInitcodeSize) {
+  if (tx.type.creates(tx) && maxInitcodeSize !== undefined && length > maxInitcodeSize) {
     const sizes = `code size ${length}, limit ${maxInitcodeSize}`;
     throw new PoolError("initcode-too-large", `max initcode size exceeded: ${sizes}`);
   }

@@ -84,6 +84,7 @@ export function altered(tx: Transaction, changes: Partial<Transaction>): Transac
     signatures,
     raw,
     hash,
+    senderTxHash: hash,
   };
   return { ...all, ...changes };
 }

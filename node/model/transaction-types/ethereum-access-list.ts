@@ -1,11 +1,8 @@
 import { toQuantity } from "../../bytes/integer.ts";
 import type { RlpCursor } from "../rlp-cursor.ts";
-import { floorGasOf, intrinsicGasOf } from "../transaction-gas.ts";
 import {
   accessListJson,
   callJson,
-  checkParitySignature,
-  digestOfFirst,
   ownPrice,
   readAccessList,
   readRecipient,
@@ -15,29 +12,18 @@ import {
   writeSignature,
 } from "../transaction-parts.ts";
 import type { Signature, TransactionBody, TransactionContent, TransactionType } from "../transaction-type.ts";
+import { ethereumFacts } from "./ethereum-row.ts";
 
-const PREFIX = Uint8Array.of(0x78, 0x01);
 /** The fields before V: chainId, nonce, gasPrice, gas, to, value, input, accessList. */
-const SIGNED = { listAt: PREFIX.length, count: 8 };
-const NO_TAIL = new Uint8Array(0);
+const FACTS = ethereumFacts(1, 8);
 
 /** EIP-2930: names the addresses and slots that it will touch. */
 export const ethereumAccessList: TransactionType = {
-  code: 0x7801,
+  ...FACTS,
   name: "TxTypeEthereumAccessList",
-  ethType: 1,
-  prefix: PREFIX,
-  hashFrom: 1,
-  always: false,
-  namesItself: true,
+  executable: true,
   read: readAccessListTransaction,
   encode: encodeAccessListTransaction,
-  checkSignatures: checkParitySignature,
-  meaning: (body, { v }) => ({ parity: Number(v), chainId: body.chainId }),
-  digest: (body) => digestOfFirst(body.raw, SIGNED, 1, NO_TAIL),
-  v: BigInt,
-  intrinsicGas: (content, rules) => intrinsicGasOf(content, rules.inputGas, rules),
-  floorGas: floorGasOf,
   json: (content) => ({
     chainId: toQuantity(content.chainId ?? 0n),
     nonce: toQuantity(content.nonce),
@@ -90,6 +76,6 @@ function encodeAccessListTransaction(
   writer.integer(content.nonce);
   writer.integer(content.chainId ?? 0n);
   writer.list(0);
-  writer.raw(PREFIX);
+  writer.raw(FACTS.prefix);
   return writer.take();
 }

@@ -1,11 +1,8 @@
 import { toQuantity } from "../../bytes/integer.ts";
 import type { RlpCursor } from "../rlp-cursor.ts";
-import { floorGasOf, intrinsicGasOf } from "../transaction-gas.ts";
 import {
   accessListJson,
   callJson,
-  checkParitySignature,
-  digestOfFirst,
   readAccessList,
   readRecipient,
   readSignature,
@@ -14,29 +11,18 @@ import {
   writeSignature,
 } from "../transaction-parts.ts";
 import type { Signature, TransactionBody, TransactionContent, TransactionType } from "../transaction-type.ts";
+import { ethereumFacts } from "./ethereum-row.ts";
 
-const PREFIX = Uint8Array.of(0x78, 0x02);
 /** The fields before V: chainId, nonce, tip cap, fee cap, gas, to, value, input, accessList. */
-const SIGNED = { listAt: PREFIX.length, count: 9 };
-const NO_TAIL = new Uint8Array(0);
+const FACTS = ethereumFacts(2, 9);
 
 /** EIP-1559: offers a tip on top of the base fee, and a cap for both together. */
 export const ethereumDynamicFee: TransactionType = {
-  code: 0x7802,
+  ...FACTS,
   name: "TxTypeEthereumDynamicFee",
-  ethType: 2,
-  prefix: PREFIX,
-  hashFrom: 1,
-  always: false,
-  namesItself: true,
+  executable: true,
   read: readDynamicFee,
   encode: encodeDynamicFee,
-  checkSignatures: checkParitySignature,
-  meaning: (body, { v }) => ({ parity: Number(v), chainId: body.chainId }),
-  digest: (body) => digestOfFirst(body.raw, SIGNED, 2, NO_TAIL),
-  v: BigInt,
-  intrinsicGas: (content, rules) => intrinsicGasOf(content, rules.inputGas, rules),
-  floorGas: floorGasOf,
   json: (content) => ({
     chainId: toQuantity(content.chainId ?? 0n),
     nonce: toQuantity(content.nonce),
@@ -89,6 +75,6 @@ function encodeDynamicFee(content: TransactionContent, signatures: readonly Sign
   writer.integer(content.nonce);
   writer.integer(content.chainId ?? 0n);
   writer.list(0);
-  writer.raw(PREFIX);
+  writer.raw(FACTS.prefix);
   return writer.take();
 }

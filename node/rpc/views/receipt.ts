@@ -3,79 +3,106 @@ import { toHex } from "../../bytes/hex.ts";
 import { toQuantity } from "../../bytes/integer.ts";
 import type { Chain } from "../../chain/chain.ts";
 import type { Block } from "../../model/block.ts";
+import { EMPTY_BLOOM } from "../../model/bloom.ts";
 import type { Log, Receipt } from "../../model/receipt.ts";
 import { STATUS_SUCCESS } from "../../model/receipt-status.ts";
-import { senderOf } from "../../model/transaction.ts";
+import { senderOf, type Transaction } from "../../model/transaction.ts";
 import { ethereumRecipient } from "../../model/transaction-json.ts";
 import { failure } from "../errors.ts";
 import { sorted } from "./sorted.ts";
 import { chainTransactionFields, paidPrice } from "./transaction.ts";
 
-/** A form of receipt: of transaction `index` of a block with these receipts. */
-export type ReceiptView = (chain: Chain, block: Block, receipts: readonly Receipt[], index: number) => object;
+/** A block with its receipts, and what stands before each of them. */
+export interface BlockReceipts {
+  readonly block: Block;
+  readonly receipts: readonly Receipt[];
+  /** Logs before each transaction. */
+  readonly logsBefore: readonly number[];
+  /** Gas used up to and with each transaction. */
+  readonly cumulativeGas: readonly bigint[];
+}
+
+/** Reads a block's receipts. Throws `RpcError` when they are not as many as its transactions. */
+export function blockReceipts(chain: Chain, block: Block): BlockReceipts {
+  const receipts = chain.receipts(block.header.number) ?? [];
+  if (receipts.length !== block.transactions.length) {
+    throw failure(`the size of transactions and receipts is different in the block (${toHex(block.hash)})`);
+  }
+  const logsBefore: number[] = [];
+  const cumulativeGas: bigint[] = [];
+  let [logs, gas] = [0, 0n];
+  for (const receipt of receipts) {
+    logsBefore.push(logs);
+    logs += receipt.logs.length;
+    gas += receipt.gasUsed;
+    cumulativeGas.push(gas);
+  }
+  return { block, receipts, logsBefore, cumulativeGas };
+}
+
+/** A form of receipt. */
+export type ReceiptView = (chain: Chain, all: BlockReceipts, index: number) => object;
 
 /** The chain's form. Keys are sorted. */
-export const chainReceipt: ReceiptView = (chain, block, receipts, index) => {
-  const { tx, receipt } = pair(block, receipts, index);
+export const chainReceipt: ReceiptView = (chain, all, index) => {
+  const { block } = all;
+  const { tx, receipt } = pair(all, index);
   const { hash: _hash, ...fields } = chainTransactionFields(chain, tx, { block, index });
   const failed = receipt.status !== STATUS_SUCCESS;
   return sorted({
     ...fields,
-    ...outcome(chain, block, receipts, index),
+    ...outcome(chain, all, index),
     ...(failed ? { txError: toQuantity(receipt.status) } : {}),
   });
 };
 
 /** Ethereum's form. */
-export const ethReceipt: ReceiptView = (chain, block, receipts, index) => {
-  const { tx } = pair(block, receipts, index);
-  const recipient = ethereumRecipient(tx);
-  let cumulative = 0n;
-  for (const { gasUsed } of receipts.slice(0, index + 1)) cumulative += gasUsed;
+export const ethReceipt: ReceiptView = (chain, all, index) => {
+  const { block, cumulativeGas } = all;
+  const { tx } = pair(all, index);
   return sorted({
-    ...outcome(chain, block, receipts, index),
+    ...outcome(chain, all, index),
     blockHash: toHex(block.hash),
     blockNumber: toQuantity(block.header.number),
-    cumulativeGasUsed: toQuantity(cumulative),
+    cumulativeGasUsed: toQuantity(cumulativeGas[index] ?? 0n),
     from: toHex(senderOf(tx, chain.config.chainId)),
-    to: recipient === undefined ? null : toHex(recipient),
+    to: tx.to === undefined ? null : toHex(tx.to),
     transactionIndex: toQuantity(index),
     type: toQuantity(tx.type.ethType),
   });
 };
 
-function outcome(chain: Chain, block: Block, receipts: readonly Receipt[], index: number): object {
-  const { tx, receipt } = pair(block, receipts, index);
+function outcome(chain: Chain, all: BlockReceipts, index: number): object {
+  const { tx, receipt } = pair(all, index);
   return {
     contractAddress: receipt.contractAddress === undefined ? null : toHex(receipt.contractAddress),
-    effectiveGasPrice: toQuantity(paidPrice(chain, tx, block)),
+    effectiveGasPrice: toQuantity(paidPrice(chain, tx, all.block)),
     gasUsed: toQuantity(receipt.gasUsed),
-    logs: logsOf(block, receipts, index),
-    logsBloom: toHex(receipt.bloom),
+    logs: logsOf(all, receipt, index),
+    logsBloom: receipt.bloom === EMPTY_BLOOM ? EMPTY_BLOOM_TEXT : toHex(receipt.bloom),
     status: receipt.status === STATUS_SUCCESS ? "0x1" : "0x0",
     transactionHash: toHex(tx.hash),
   };
 }
 
-function pair({ transactions, hash }: Block, receipts: readonly Receipt[], index: number) {
-  const [tx, receipt] = [transactions[index], receipts[index]];
-  if (tx !== undefined && receipt !== undefined) return { tx, receipt };
-  throw failure(`the size of transactions and receipts is different in the block (${toHex(hash)})`);
+const EMPTY_BLOOM_TEXT = toHex(EMPTY_BLOOM);
+
+function pair({ block, receipts }: BlockReceipts, index: number): { tx: Transaction; receipt: Receipt } {
+  // as many as each other: `blockReceipts` has compared them
+  return { tx: block.transactions[index] as Transaction, receipt: receipts[index] as Receipt };
 }
 
-/** The logs of one transaction of a block. */
-export function logsOf(block: Block, receipts: readonly Receipt[], index: number): object[] {
-  let before = 0;
-  for (const { logs } of receipts.slice(0, index)) before += logs.length;
-  return (receipts[index]?.logs ?? []).map((log, at) =>
-    logView(log, {
-      number: block.header.number,
-      blockHash: block.hash,
-      transactionHash: receipts[index]?.transactionHash ?? block.hash,
-      transactionIndex: index,
-      logIndex: before + at,
-    }),
-  );
+function logsOf(
+  { block, logsBefore }: BlockReceipts,
+  { logs, transactionHash }: Receipt,
+  index: number,
+): object[] {
+  const { hash: blockHash, header } = block;
+  const first = logsBefore[index] ?? 0;
+  return logs.map((log, at) => {
+    const place = { number: header.number, blockHash, transactionHash, transactionIndex: index };
+    return logView(log, { ...place, logIndex: first + at });
+  });
 }
 
 /** Where a log stands. */

@@ -3,14 +3,9 @@ import { SigningKey } from "ethers";
 import { fromHex, toHex } from "../../../node/bytes/hex.ts";
 import { integerBytes } from "../../../node/bytes/integer.ts";
 import { encodeRlp, type RlpInput } from "../../../node/bytes/rlp.ts";
-import {
-  accountKeyJson,
-  decodeAccountKey,
-  encodeAccountKey,
-  FAIL_KEY,
-  LEGACY_KEY,
-  NIL_KEY,
-} from "../../../node/model/account-key.ts";
+import { encodeAccountKey, FAIL_KEY, LEGACY_KEY, NIL_KEY } from "../../../node/model/account-key.ts";
+import { decodeAccountKey } from "../../../node/model/account-key-decode.ts";
+import { accountKeyJson } from "../../../node/model/account-key-json.ts";
 import { Random } from "./random.ts";
 
 const random = new Random(4);
@@ -88,7 +83,7 @@ test("a weight beyond 2^53 is shown to the last digit", () => {
 });
 
 test.each([
-  ["0x06c0", "unknown account key type 6"],
+  ["0x06c0", "undefined account key type"],
   ["0x01c180", "empty body"],
   ["0x01c000", "bytes after"],
   ["0x8000", "bytes after"],

@@ -84,7 +84,7 @@ test.each([
   ["0x01c680808001c080", "more items"],
   ["0x01c480808001", "does not fit"],
   ["0x01c580800201c0", "truth value"],
-  ["0x01c580808006c0", "unknown account key type"],
+  ["0x01c580808006c0", "undefined account key type"],
   ["0x01c580808002c0", "does not fit"],
   ["0x01c58080800180", "does not fit"],
   ["0x01c7008080808001c0", "leading zero"],

@@ -6,7 +6,8 @@ import { parseExactJson } from "../../../node/config/exact-json.ts";
 import { rulesAt } from "../../../node/config/rules.ts";
 import { createBlock, decodeBlock, encodeBlock } from "../../../node/model/block.ts";
 import { listRoot } from "../../../node/model/list-root.ts";
-import { effectivePrice, senderOf, transactionFields } from "../../../node/model/transaction.ts";
+import { effectivePrice, senderOf } from "../../../node/model/transaction.ts";
+import { transactionFields } from "../../../node/model/transaction-json.ts";
 import { blockSamples, genesisSamples, sampleBlock, transferBlockJson, transferBlocks } from "./samples.ts";
 
 function configOf(chain: string) {

@@ -1,5 +1,6 @@
 /** Recorded facts of real chains, see `test/vectors/samples`. */
 import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { fromHex } from "../../../node/bytes/hex.ts";
 import { itemAt, type RlpItem } from "../../../node/bytes/rlp.ts";
@@ -13,7 +14,16 @@ export interface TransactionSample {
   readonly chainId?: number;
   readonly raw: string;
   readonly txHash?: string;
+  readonly senderTxHash?: string;
+  /** Who the first signature recovers to: null for signatures that are nobody's. */
   readonly sender?: string | null;
+  readonly feePayerSigner?: string | null;
+  readonly senderKey?: string;
+  readonly feePayerKey?: string;
+  /** What is hashed to be signed, and for `senderTxHash`. */
+  readonly sigRLP?: string;
+  readonly feePayerSigRLP?: string;
+  readonly senderTxHashRLP?: string;
   readonly txJson?: Readonly<Record<string, unknown>>;
   readonly rpcJson?: Readonly<Record<string, unknown>>;
 }
@@ -63,11 +73,17 @@ export interface GenesisSample {
   readonly governanceData?: string;
 }
 
+/** The folder of a recorded chain. */
+export const chainFolder = (name: string): string => fileURLToPath(new URL(`chains/${name}`, root));
+
 function sample(name: string): unknown {
   return JSON.parse(readFileSync(new URL(`samples/${name}.json`, root), "utf8"));
 }
 
-export const transactionSamples = () => sample("transactions") as readonly TransactionSample[];
+export const transactionSamples = () =>
+  JSON.parse(
+    gunzipSync(readFileSync(new URL("samples/transactions.json.gz", root))).toString(),
+  ) as readonly TransactionSample[];
 export const headerSamples = () => sample("headers") as readonly HeaderSample[];
 export const blockSamples = () => sample("blocks") as readonly BlockSample[];
 export const receiptSamples = () => sample("receipts") as readonly ReceiptSample[];

@@ -14,16 +14,10 @@ import {
   signingJob,
   signTransaction,
   type TransactionDraft,
-  transactionFields,
-  transactionJson,
 } from "../../../node/model/transaction.ts";
-import { transactionTypes } from "../../../node/model/transaction-table.ts";
-import { transactionSamples } from "./samples.ts";
 
 const KEY = new Uint8Array(32).fill(7);
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
-const own = new Set(transactionTypes.map(({ code }) => code));
-const known = transactionSamples().filter(({ typeInt }) => own.has(typeInt));
 const badSignature = expect.objectContaining({
   code: "bad-signature",
   message: "invalid transaction v, r, s values",
@@ -64,40 +58,6 @@ function withNumbers(nonce: bigint, price: bigint, gas: bigint): Uint8Array {
   ].map((part) => part.map((n) => integerBytes(n)));
   return encodeRlp([...(head ?? []), none, none, none, ...(signature ?? [])]);
 }
-
-test("sample transactions have their recorded hash, sender and JSON", () => {
-  let checked = 0;
-  for (const { name, raw, txHash, sender, chainId = 0, txJson, rpcJson } of known) {
-    if (name === "02_DynamicFee") continue;
-    const tx = decodeTransaction(fromHex(raw));
-    expect(toHex(tx.hash)).toBe(txHash);
-    expect(toHex(tx.raw)).toBe(raw);
-    if (sender) expect(toHex(senderOf(tx, BigInt(chainId)))).toBe(sender);
-    if (txJson) expect(JSON.stringify(transactionJson(tx))).toBe(JSON.stringify({ ...txJson, hash: txHash }));
-    if (rpcJson) expect(transactionFields(tx)).toEqual(rpcJson);
-    checked++;
-  }
-  expect(checked).toBeGreaterThan(10);
-});
-
-test("a typed sample with a V of 28 is refused: its parity is 0 or 1", () => {
-  const sample = known.find(({ name }) => name === "02_DynamicFee");
-  expect(() => decodeTransaction(fromHex(sample?.raw ?? ""))).toThrow(badSignature);
-});
-
-test("kinds that are not run yet say so by number and name", () => {
-  const others = transactionSamples().filter(({ typeInt }) => !own.has(typeInt));
-  expect(others.length).toBeGreaterThan(22);
-  for (const { raw, type, typeInt } of others) {
-    const number = typeInt.toString(16).padStart(2, "0");
-    expect(() => decodeTransaction(fromHex(raw))).toThrow(
-      expect.objectContaining({
-        code: "unsupported-type",
-        message: `transaction type 0x${number} (${type}) is not supported by this release`,
-      }),
-    );
-  }
-});
 
 test.each(["0x01c0", "0x07c0", "0x18c0", "0x40c0", "0x4bc0", "0x7805c0", "0x7880c0", "0x7fc0"])(
   "%s is of no known kind",

@@ -1,0 +1,81 @@
+/**
+ * What the input of an anchoring transaction holds: RLP `[type, data]`, where type 0 is a block's summary as RLP
+ * and 128 any JSON object, or an older summary without a type. No chain checks it; it is only shown.
+ */
+import { BytesError } from "../bytes/error.ts";
+import { hashText } from "../bytes/hex.ts";
+import { jsonInteger } from "../config/exact-json.ts";
+import { RlpCursor } from "./rlp-cursor.ts";
+
+const SUMMARY = 0;
+const JSON_OBJECT = 128;
+/** JSON nested deeper is shown as null. */
+const MAX_DEPTH = 500;
+const HASHES = ["blockHash", "transactionsRoot", "parentHash", "receiptsRoot", "stateRoot"];
+const OLD_NUMBERS = ["blockNumber"];
+const NUMBERS = ["blockNumber", "blockCount", "txCount"];
+
+/** The payload as an object, `null` when it is none of the known forms. */
+export function anchoredJson(payload: Uint8Array): Readonly<Record<string, unknown>> | null {
+  const typed = attempt(() => readTyped(payload));
+  if (typed === undefined) return attempt(() => readSummary(payload, OLD_NUMBERS)) ?? null;
+  const { type, data } = typed;
+  if (type === SUMMARY) return attempt(() => readSummary(data, NUMBERS)) ?? null;
+  return type === JSON_OBJECT ? readObject(data) : null;
+}
+
+/** A payload of type 0 or 128, ready to be a transaction's input, is `[type, data]`: this is its reading half. */
+function readTyped(payload: Uint8Array): { type: number; data: Uint8Array } {
+  return readList(payload, (cursor) => ({ type: cursor.number(1), data: cursor.string() }));
+}
+
+function readSummary(bytes: Uint8Array, numbers: readonly string[]): Record<string, unknown> {
+  return readList(bytes, (cursor) => {
+    const summary: Record<string, unknown> = {};
+    for (const name of HASHES) summary[name] = hashText(cursor.fixed(32));
+    for (const name of numbers) summary[name] = jsonInteger(cursor.bigint());
+    return summary;
+  });
+}
+
+function readList<T>(bytes: Uint8Array, read: (cursor: RlpCursor) => T): T {
+  const cursor = new RlpCursor(bytes);
+  const end = cursor.enter();
+  const result = read(cursor);
+  cursor.leave(end);
+  if (!cursor.done) throw new BytesError("bad-rlp", "rlp: bytes after the item");
+  return result;
+}
+
+function readObject(data: Uint8Array): Readonly<Record<string, unknown>> | null {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString());
+  } catch {
+    return null; // not JSON: nobody promised that it is
+  }
+  if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed) || !isFlat(parsed)) return null;
+  return sortKeys(parsed) as Record<string, unknown>; // an object stays one
+}
+
+function isFlat(value: unknown, depth = 0): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  return depth < MAX_DEPTH && Object.values(value).every((inner) => isFlat(inner, depth + 1));
+}
+
+/** The Go node decodes into maps, which it writes with sorted keys. */
+function sortKeys(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(sortKeys);
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([name, inner]) => [name, sortKeys(inner)]));
+}
+
+function attempt<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof BytesError) return undefined;
+    throw error;
+  }
+}

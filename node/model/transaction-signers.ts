@@ -1,0 +1,69 @@
+/** Who signed a transaction: the public keys behind its signatures, for `validateSigners`; and how fee payers sign. */
+import { TransactionError } from "./error.ts";
+import {
+  decodeTransaction,
+  recoverable,
+  recoveredKey,
+  type Sign,
+  type SigningJob,
+  signaturesBy,
+  type Transaction,
+} from "./transaction.ts";
+import { badSignature, inRange } from "./transaction-parts.ts";
+
+/** What recovers the sender's keys, one for each signature. Throws `TransactionError`. */
+export function senderJobs(tx: Transaction, chainId: bigint): readonly SigningJob[] {
+  const signatures = tx.signatures.map((signature) => recoverable(tx, signature, chainId));
+  const digest = tx.type.digest(tx);
+  return signatures.map((signature65) => ({ digest, signature65 }));
+}
+
+/** What recovers the fee payer's keys. Throws `TransactionError`, `no-fee-payer` where there is none. */
+export function payerJobs(tx: Transaction, chainId: bigint): readonly SigningJob[] {
+  const digest = payerDigest(tx, chainId);
+  return (tx.fields.payerSignatures ?? []).map((signature) => {
+    if (!inRange(signature)) throw badSignature();
+    return { digest, signature65: recoverable(tx, signature, chainId) };
+  });
+}
+
+/** The 64-byte public keys that signed as the sender, in the signatures' order. Throws `TransactionError`. */
+export function senderKeys(tx: Transaction, chainId: bigint): readonly Uint8Array[] {
+  return senderJobs(tx, chainId).map(recoveredKey);
+}
+
+/** The 64-byte public keys that signed as the fee payer. Throws `TransactionError`. */
+export function payerKeys(tx: Transaction, chainId: bigint): readonly Uint8Array[] {
+  return payerJobs(tx, chainId).map(recoveredKey);
+}
+
+/**
+ * The transaction with `feePayer` as its fee payer, who signs it; the sender's signatures stay. Throws
+ * `TransactionError` `no-fee-payer` for a kind that has none.
+ */
+export function signAsFeePayer(
+  tx: Transaction,
+  { feePayer, chainId }: { readonly feePayer: Uint8Array; readonly chainId: bigint },
+  sign: Sign,
+): Transaction {
+  const fields = { ...tx.fields, feePayer };
+  const digest = payerDigest(
+    { ...contentOf(tx), fields, hash: tx.hash, senderTxHash: tx.senderTxHash },
+    chainId,
+  );
+  const payerSignatures = signaturesBy(sign, digest, { type: tx.type, chainId });
+  return decodeTransaction(
+    tx.type.encode({ ...contentOf(tx), fields: { ...fields, payerSignatures } }, tx.signatures),
+  );
+}
+
+function payerDigest(tx: Transaction, chainId: bigint): Uint8Array {
+  const digest = tx.type.payerDigest?.(tx, chainId);
+  if (digest !== undefined) return digest;
+  throw new TransactionError("no-fee-payer", "not a fee delegation transaction");
+}
+
+function contentOf(tx: Transaction): Omit<Transaction, "hash" | "senderTxHash"> {
+  const { type, nonce, gas, gasFeeCap, gasTipCap, value, to, input, chainId, fields, signatures, raw } = tx;
+  return { type, nonce, gas, gasFeeCap, gasTipCap, value, to, input, chainId, fields, signatures, raw };
+}

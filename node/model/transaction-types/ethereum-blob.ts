@@ -1,0 +1,116 @@
+import { hashText } from "../../bytes/hex.ts";
+import { toQuantity } from "../../bytes/integer.ts";
+import { readSidecar, withoutSidecar, writeSidecar } from "../blob-sidecar.ts";
+import type { RlpCursor } from "../rlp-cursor.ts";
+import {
+  accessListJson,
+  callJson,
+  digestOfFirst,
+  readAccessList,
+  readSignature,
+  writeAccessList,
+  writer,
+  writeSignature,
+} from "../transaction-parts.ts";
+import type { Signature, TransactionBody, TransactionContent, TransactionType } from "../transaction-type.ts";
+import { ethereumFacts } from "./ethereum-row.ts";
+
+/** The fields before V: those of a dynamic fee, then maxFeePerBlobGas and blobVersionedHashes. */
+const COUNT = 11;
+const FACTS = ethereumFacts(3, COUNT);
+const { prefix: PREFIX } = FACTS;
+const SIGNED = { listAt: PREFIX.length, count: COUNT };
+const NO_TAIL = new Uint8Array(0);
+
+/** EIP-4844: pays for blobs, which stand beside it in its sidecar. Never makes a contract. */
+export const ethereumBlob: TransactionType = {
+  ...FACTS,
+  name: "TxTypeEthereumBlob",
+  executable: false,
+  creates: () => false,
+  hashed: (body) => withoutSidecar(body, PREFIX).subarray(FACTS.hashFrom),
+  digest: (body) => digestOfFirst(withoutSidecar(body, PREFIX), SIGNED, FACTS.ethType, NO_TAIL),
+  read: readBlob,
+  encode: encodeBlob,
+  json: (content) => ({
+    chainId: toQuantity(content.chainId ?? 0n),
+    nonce: toQuantity(content.nonce),
+    maxPriorityFeePerGas: toQuantity(content.gasTipCap),
+    maxFeePerGas: toQuantity(content.gasFeeCap),
+    ...callJson(content),
+    accessList: accessListJson(content.fields.accessList),
+    maxFeePerBlobGas: toQuantity(content.fields.maxFeePerBlobGas ?? 0n),
+    blobVersionedHashes: (content.fields.blobVersionedHashes ?? []).map(hashText),
+  }),
+  shownPrice: (content, paid) => paid ?? content.gasFeeCap,
+};
+
+function readBlob(cursor: RlpCursor, start: number): TransactionBody {
+  const end = cursor.enter();
+  if (!cursor.atList) {
+    const body = readFields(cursor);
+    cursor.leave(end);
+    return { ...body, raw: cursor.bytes.subarray(start, cursor.at) };
+  }
+  const fieldsEnd = cursor.enter();
+  const body = readFields(cursor);
+  cursor.leave(fieldsEnd);
+  const sidecar = readSidecar(cursor);
+  cursor.leave(end);
+  const fields = { ...body.fields, sidecar };
+  return { ...body, fields, raw: cursor.bytes.subarray(start, cursor.at) };
+}
+
+function readFields(cursor: RlpCursor): Omit<TransactionBody, "raw"> {
+  const chainId = cursor.bigint();
+  const nonce = cursor.bigint(8);
+  const gasTipCap = cursor.bigint();
+  const gasFeeCap = cursor.bigint();
+  const gas = cursor.bigint(8);
+  const to = cursor.fixed(20);
+  const value = cursor.bigint();
+  const input = cursor.string();
+  const accessList = readAccessList(cursor);
+  const maxFeePerBlobGas = cursor.bigint();
+  const blobVersionedHashes = readHashes(cursor);
+  const signatures = [readSignature(cursor)];
+  const fields = { accessList, maxFeePerBlobGas, blobVersionedHashes };
+  return { nonce, gas, gasFeeCap, gasTipCap, value, to, input, chainId, fields, signatures };
+}
+
+function readHashes(cursor: RlpCursor): readonly Uint8Array[] {
+  const end = cursor.enter();
+  const hashes: Uint8Array[] = [];
+  while (!cursor.done) hashes.push(cursor.fixed(32));
+  cursor.leave(end);
+  return hashes;
+}
+
+function encodeBlob(content: TransactionContent, signatures: readonly Signature[]): Uint8Array {
+  const { sidecar } = content.fields;
+  writer.reset();
+  if (sidecar !== undefined) writeSidecar(sidecar);
+  const mark = writer.length;
+  for (const signature of signatures) writeSignature(signature);
+  writeFields(content);
+  writer.list(mark);
+  if (sidecar !== undefined) writer.list(0);
+  writer.raw(PREFIX);
+  return writer.take();
+}
+
+function writeFields({ fields, ...content }: TransactionContent): void {
+  const hashes = writer.length;
+  for (const hash of (fields.blobVersionedHashes ?? []).toReversed()) writer.string(hash);
+  writer.list(hashes);
+  writer.integer(fields.maxFeePerBlobGas ?? 0n);
+  writeAccessList(fields.accessList);
+  writer.string(content.input);
+  writer.integer(content.value);
+  writer.optional(content.to);
+  writer.integer(content.gas);
+  writer.integer(content.gasFeeCap);
+  writer.integer(content.gasTipCap);
+  writer.integer(content.nonce);
+  writer.integer(content.chainId ?? 0n);
+}

@@ -1,0 +1,50 @@
+/** A recorded chain's folder: genesis.json, chain.rlp.gz and, where they were kept, the Go node's answers. */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { itemAt, type RlpItem } from "../../node/bytes/rlp.ts";
+import { type ChainConfig, parseChainConfig } from "../../node/config/chain-config.ts";
+import { parseExactJson } from "../../node/config/exact-json.ts";
+
+/** A JSON object of an answer. */
+export type Answer = Readonly<Record<string, unknown>>;
+
+/** What is in the folder; lists of answers are empty where the file is missing. */
+export interface RecordedChain {
+  readonly config: ChainConfig;
+  readonly deriveShaImpl: number;
+  readonly blocks: readonly RlpItem[];
+  /** `getBlockByNumber` with whole transactions, by number. */
+  readonly blockAnswers: readonly Answer[];
+  /** `getBlockReceipts` by number. */
+  readonly receiptAnswers: ReadonlyMap<number, readonly Answer[]>;
+}
+
+/** Reads a folder. */
+export function readRecordedChain(directory: string): RecordedChain {
+  const genesis = parseExactJson(readFileSync(join(directory, "genesis.json"), "utf8")) as {
+    config: unknown;
+  };
+  const bytes = new Uint8Array(gunzipSync(readFileSync(join(directory, "chain.rlp.gz"))));
+  const receipts = packedJson(directory, "receipts.json.gz") ?? {};
+  return {
+    config: parseChainConfig(genesis.config),
+    deriveShaImpl: (genesis.config as { deriveShaImpl?: number }).deriveShaImpl ?? 0,
+    blocks: splitItems(bytes),
+    blockAnswers: (packedJson(directory, "blocks.json.gz") ?? []) as Answer[],
+    receiptAnswers: new Map(
+      Object.entries(receipts).map(([number, list]) => [Number(number), list as readonly Answer[]]),
+    ),
+  };
+}
+
+function packedJson(directory: string, name: string): unknown {
+  const path = join(directory, name);
+  return existsSync(path) ? JSON.parse(gunzipSync(readFileSync(path)).toString()) : undefined;
+}
+
+function splitItems(bytes: Uint8Array): RlpItem[] {
+  const items: RlpItem[] = [];
+  for (let at = 0; at < bytes.length; at += items.at(-1)?.raw.length ?? 0) items.push(itemAt(bytes, at));
+  return items;
+}
