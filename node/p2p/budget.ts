@@ -91,6 +91,11 @@ export class BudgetedQueue<T> {
   }
 }
 
+/** An empty queue with this budget. */
+export function createBudgetedQueue<T>(budget: QueueBudget): BudgetedQueue<T> {
+  return new BudgetedQueue(budget);
+}
+
 /** A rate: `perSecond` for ever, and `burst` at once. */
 export interface RateBudget {
   readonly perSecond: number;

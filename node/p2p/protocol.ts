@@ -74,7 +74,7 @@ export interface ProtocolPeer extends Peer {
   send(code: number, payload: Uint8Array): boolean;
   /** Resolves when there is room in the send budget again; false when the peer is gone. */
   writable(): Promise<boolean>;
-  /** The next message; undefined when the session has ended. One caller at a time. */
+  /** The next message; undefined when the session has ended and all that came before was taken. */
   next(): Promise<Message | undefined>;
   /** All messages from here on; ends with the session. */
   readonly messages: AsyncIterable<Message>;

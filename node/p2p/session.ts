@@ -7,7 +7,13 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Clock } from "../observe/clock.ts";
 import type { Log } from "../observe/log.ts";
 import { BASE, BASE_LENGTH, decodeDisconnect, EMPTY_LIST, type Hello, MOST_BASE } from "./base-messages.ts";
-import { BudgetedQueue, createRate, type QueueBudget, type RateBudget } from "./budget.ts";
+import {
+  type BudgetedQueue,
+  createBudgetedQueue,
+  createRate,
+  type QueueBudget,
+  type RateBudget,
+} from "./budget.ts";
 import type { Matched } from "./capabilities.ts";
 import { P2pError } from "./error.ts";
 import type { FrameContent } from "./frame.ts";
@@ -87,10 +93,10 @@ const MESSAGE_OVERHEAD = 64;
 export function openSession(connected: Connected, surroundings: SessionSurroundings): Session {
   const { transport, matched } = connected;
   const { limits, timings, watch, log } = surroundings;
-  const outbox = new BudgetedQueue<FrameContent>(limits.outbox);
+  const outbox = createBudgetedQueue<FrameContent>(limits.outbox);
   const channels: readonly Channel[] = matched.map((row) => ({
     ...row,
-    inbox: new BudgetedQueue<Message>(limits.inbox),
+    inbox: createBudgetedQueue<Message>(limits.inbox),
   }));
   const controller = new AbortController();
   const ended = Promise.withResolvers<P2pError>();
@@ -102,7 +108,8 @@ export function openSession(connected: Connected, surroundings: SessionSurroundi
     clearInterval(pinger);
     transport.reader.deadline(undefined);
     sayGoodbye(transport, { reason: tell, form: "list", timeoutMs: timings.disconnectMs });
-    for (const { inbox } of channels) inbox.close("drop");
+    // What a peer said before it left is still worth hearing, unless it is we who leave.
+    for (const { inbox } of channels) inbox.close(tell === undefined ? undefined : "drop");
     outbox.close("drop");
     controller.abort(error);
     ended.resolve(error);

@@ -1,0 +1,113 @@
+import { expect, test } from "@jest/globals";
+import { refusal } from "../../../node/p2p/admission.ts";
+import { encodeHello } from "../../../node/p2p/base-messages.ts";
+import { matchProtocols, sortCapabilities } from "../../../node/p2p/capabilities.ts";
+import { aChat, connectRaw, keyOf, openNode, until } from "../../support/p2p.ts";
+
+const row = (name: string, version: number, length: number) => ({ name, version, length });
+const id = keyOf("peer").id;
+const candidate = { remoteId: id, inbound: true, trusted: false, isStatic: false };
+const node = {
+  ownId: keyOf("self").id,
+  peers: 0,
+  inboundPeers: 0,
+  maxPeers: 3,
+  maxDynamic: 1,
+  isPeer: (): boolean => false,
+};
+
+test("the checks come in the Go node's order", () => {
+  const full = { ...node, ownId: id, peers: 3, inboundPeers: 2, isPeer: () => true };
+  expect(refusal({ ...candidate, useful: false }, full)).toBe("useless-peer");
+  expect(refusal(candidate, full)).toBe("too-many-peers");
+  expect(refusal({ ...candidate, isStatic: true }, full)).toBe("too-many-peers"); // inbound places are used up
+  expect(refusal({ ...candidate, isStatic: true, inbound: false }, full)).toBe("already-connected");
+  expect(refusal({ ...candidate, trusted: true }, full)).toBe("already-connected");
+  expect(refusal({ ...candidate, trusted: true }, { ...full, isPeer: () => false })).toBe("self");
+  expect(refusal({ ...candidate, useful: true }, node)).toBeUndefined();
+  expect(refusal(candidate, { ...node, inboundPeers: 1, peers: 2 })).toBeUndefined();
+  expect(refusal(candidate, { ...node, inboundPeers: 2, peers: 2 })).toBe("too-many-peers");
+});
+
+test("the highest common version of each name is spoken, with codes after one another by name", () => {
+  const own = [row("snap", 1, 8), row("istanbul", 64, 21), row("istanbul", 65, 23), row("aaa", 1, 5)];
+  const remote = [row("snap", 1, 0), row("istanbul", 65, 0), row("istanbul", 64, 0), row("istanbul", 67, 0)];
+  const matched = matchProtocols(own, [...remote, row("snap", 1, 0)]);
+  expect(matched.map(({ protocol, offset }) => [protocol.name, protocol.version, offset])).toEqual([
+    ["istanbul", 65, 16],
+    ["snap", 1, 39],
+  ]);
+  expect(matchProtocols(own, [row("istanbul", 66, 0)])).toEqual([]);
+  expect(sortCapabilities(remote).map(({ version }) => version)).toEqual([64, 65, 67, 1]);
+});
+
+test("a full node refuses in the handshake, but not whom it trusts", async () => {
+  await using full = await openNode("node", { maxPeers: 1, trustedNodes: [trusted("friend")] });
+  using first = await connectRaw(full, "first");
+  await first.greet();
+  await until(() => full.peers().length === 1);
+  using second = await connectRaw(full, "second");
+  await expect(second.greet()).rejects.toThrow("the peer said: too many peers");
+  using friend = await connectRaw(full, "friend");
+  await friend.greet();
+  await until(() => full.peers().length === 2);
+  expect(new Set(full.peers().map(({ networks }) => networks[0]?.trusted))).toEqual(new Set([false, true]));
+});
+
+const trusted = (name: string) => ({
+  id: keyOf(name).id,
+  host: undefined,
+  tcpPort: 0,
+  udpPort: 0,
+  tcpPorts: [],
+  type: "unknown" as const,
+});
+
+test("a second connection of a peer, one of ourselves and one without a common protocol are refused", async () => {
+  await using target = await openNode("node");
+  using first = await connectRaw(target, "peer");
+  await first.greet();
+  await until(() => target.peers().length === 1);
+  using again = await connectRaw(target, "peer");
+  await expect(again.greet()).rejects.toThrow("the peer said: already connected");
+  using self = await connectRaw(target, "node");
+  await expect(self.greet()).rejects.toThrow("the peer said: connected to self");
+  using useless = await connectRaw(target, "useless");
+  await useless.greet({ capabilities: [{ name: "chat", version: 2 }] });
+  expect(await useless.next()).toEqual({ code: 1, payload: Uint8Array.of(3) });
+  expect(target.peers().length).toBe(1);
+});
+
+test("a hello of another node, of nobody, or too long is refused with its reason", async () => {
+  await using target = await openNode("node");
+  for (const [hello, reason] of [
+    [{ id: keyOf("another").id }, 9],
+    [{ id: new Uint8Array(64) }, 7],
+    [{ name: "x".repeat(3000) }, 0x10],
+  ] as const) {
+    using raw = await connectRaw(target, "raw");
+    await raw.greet(hello);
+    // Refused before snappy began, so the payload is as it is.
+    expect((await raw.encrypted.transport.read(2048)).payload).toEqual(Buffer.of(reason));
+  }
+  expect(target.peers()).toEqual([]);
+});
+
+test("a peer that offers several connections is served on one, and one without snappy is understood", async () => {
+  const chat = aChat();
+  await using target = await openNode("node", { protocols: [chat.protocol] });
+  using several = await connectRaw(target, "several");
+  const hello = await several.greet({ multichannel: true, listenPorts: [1, 2] });
+  expect(hello).toMatchObject({ version: 5, multichannel: false, listenPorts: [] });
+  several.send(16, Uint8Array.of(1));
+  await until(() => chat.heard.length === 1);
+  using plain = await connectRaw(target, "plain");
+  const { transport } = plain.encrypted;
+  transport.write({ code: 0, payload: encodeHello({ ...hello, version: 4, id: keyOf("plain").id }) });
+  await transport.read(2048);
+  const payload = Uint8Array.of(0x83, 1, 2, 3);
+  transport.write({ code: 17, payload });
+  await until(() => chat.heard.length === 2);
+  expect(chat.heard[1]).toEqual({ code: 1, payload: Buffer.from(payload) });
+  expect(target.countByType()).toEqual({ total: 2, pn: 2 });
+});

@@ -1,0 +1,115 @@
+import { expect, jest, test } from "@jest/globals";
+import { Dialer } from "../../../node/p2p/dialer.ts";
+import type { NodeUrl } from "../../../node/p2p/node-url.ts";
+import { TIMINGS } from "../../../node/p2p/timings.ts";
+
+const urlOf = (n: number): NodeUrl => ({
+  id: new Uint8Array(64).fill(n),
+  host: "h",
+  tcpPort: n,
+  udpPort: n,
+  tcpPorts: [n],
+  type: "unknown",
+});
+
+/** A dialer over dials that the test ends one by one, with a clock that the test turns. */
+function aDialer() {
+  jest.useFakeTimers();
+  const dials: { port: number; succeed(): { leave: () => void }; fail(): void }[] = [];
+  const left: number[] = [];
+  const peers = new Set<number>();
+  const dialer = new Dialer({
+    dial: ({ tcpPort }) =>
+      new Promise((resolve, reject) => {
+        const gone = Promise.withResolvers<void>();
+        dials.push({
+          port: tcpPort,
+          fail: () => reject(new Error("refused")),
+          succeed() {
+            resolve({ gone: gone.promise, leave: () => void left.push(tcpPort) });
+            return { leave: gone.resolve };
+          },
+        });
+      }),
+    failed: () => undefined,
+    isPeer: (id) => peers.has(id[0] ?? 0),
+    ownId: new Uint8Array(64).fill(99),
+    timings: { ...TIMINGS, redialFirstMs: 1000, redialMostMs: 30_000, steadyMs: 30_000 },
+    clock: { now: () => Date.now() },
+    chance: () => 0.5,
+  });
+  return { dialer, dials, peers, left, close: () => (dialer[Symbol.dispose](), jest.useRealTimers()) };
+}
+
+test("waits double from failure to failure up to the limit, and begin anew after a steady session", async () => {
+  const { dialer, dials, close } = aDialer();
+  dialer.add(urlOf(1));
+  for (const wait of [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]) {
+    const count = dials.length;
+    dials.at(-1)?.fail();
+    await jest.advanceTimersByTimeAsync(wait - 1);
+    expect(dials.length).toBe(count);
+    await jest.advanceTimersByTimeAsync(1);
+    expect(dials.length).toBe(count + 1);
+  }
+  const session = dials.at(-1)?.succeed();
+  await jest.advanceTimersByTimeAsync(40_000);
+  session?.leave();
+  const count = dials.length;
+  await jest.advanceTimersByTimeAsync(1000);
+  expect(dials.length).toBe(count + 1);
+  close();
+});
+
+test("a session that was short counts as a failure", async () => {
+  const { dialer, dials, close } = aDialer();
+  dialer.add(urlOf(1));
+  for (const wait of [1000, 2000, 4000]) {
+    const count = dials.length;
+    dials.at(-1)?.succeed().leave();
+    await jest.advanceTimersByTimeAsync(wait - 1);
+    expect(dials.length).toBe(count);
+    await jest.advanceTimersByTimeAsync(1);
+    expect(dials.length).toBe(count + 1);
+  }
+  close();
+});
+
+test("at most 16 dials run at once, and connected peers take no place among them", async () => {
+  const { dialer, dials, close } = aDialer();
+  for (let n = 1; n <= 40; n++) dialer.add(urlOf(n));
+  expect(dials.length).toBe(16);
+  for (const dial of dials.slice(0, 10)) dial.succeed();
+  await jest.advanceTimersByTimeAsync(0);
+  expect(dials.map(({ port }) => port)).toEqual(Array.from({ length: 26 }, (_, i) => i + 1));
+  close();
+});
+
+test("itself, what is there already, what has no address and who is a peer are not dialled", async () => {
+  const { dialer, dials, peers, close } = aDialer();
+  peers.add(2);
+  for (const url of [urlOf(99), urlOf(2), { ...urlOf(3), host: undefined }, urlOf(1), urlOf(1)])
+    dialer.add(url);
+  await jest.advanceTimersByTimeAsync(60_000);
+  expect(dials.map(({ port }) => port)).toEqual([1]);
+  peers.delete(2);
+  dialer.lost(urlOf(2).id);
+  await jest.advanceTimersByTimeAsync(1000);
+  expect(dials.map(({ port }) => port)).toEqual([1, 2]);
+  close();
+});
+
+test("a node that is removed is not dialled again, and left if a dial of it then succeeds", async () => {
+  const { dialer, dials, left, close } = aDialer();
+  dialer.add(urlOf(1));
+  dialer.add(urlOf(2));
+  expect([dialer.remove(urlOf(1).id), dialer.remove(urlOf(1).id)]).toEqual([true, false]);
+  dials[0]?.succeed();
+  dials[1]?.fail();
+  await jest.advanceTimersByTimeAsync(0);
+  expect(left).toEqual([1]);
+  dialer.remove(urlOf(2).id);
+  await jest.advanceTimersByTimeAsync(60_000);
+  expect(dials.length).toBe(2);
+  close();
+});

@@ -1,0 +1,231 @@
+import { expect, test } from "@jest/globals";
+import { createMetrics } from "../../../node/observe/metrics.ts";
+import { P2pError } from "../../../node/p2p/error.ts";
+import { formatNodeUrl, parseNodeUrl } from "../../../node/p2p/node-url.ts";
+import type { PeerEvent } from "../../../node/p2p/protocol.ts";
+import { aChat, connectRaw, keyOf, openNode, QUICK, until, urlOf } from "../../support/p2p.ts";
+
+const bytes = (text: string): Uint8Array => Buffer.from(text);
+
+test("a static peer is dialled; both sides know each other and exchange messages", async () => {
+  const [ours, theirs] = [aChat(), aChat({ describe: () => ({ version: 1 }) })];
+  await using core = await openNode("core", { type: "cn", protocols: [theirs.protocol] });
+  await using proxy = await openNode("proxy", {
+    type: "pn",
+    protocols: [ours.protocol],
+    staticNodes: [core.self.url],
+  });
+  await until(() => ours.peers.length + theirs.peers.length === 2);
+  const [toCore, toProxy] = [ours.peers[0], theirs.peers[0]];
+  for (let i = 0; i < 100; i++) expect(toCore?.send(i % 8, bytes(`up ${i}`))).toBe(true);
+  expect(toProxy?.send(3, new Uint8Array(100_000).fill(7))).toBe(true);
+  await until(() => theirs.heard.length === 100 && ours.heard.length === 1);
+  expect(theirs.heard.map(({ code, payload }) => `${code} ${Buffer.from(payload).toString()}`)).toEqual(
+    Array.from({ length: 100 }, (_, i) => `${i % 8} up ${i}`),
+  );
+  expect(Buffer.compare(ours.heard[0]?.payload ?? bytes(""), new Uint8Array(100_000).fill(7))).toBe(0);
+  expect(core.countByType()).toEqual({ total: 1, pn: 1 });
+  expect(proxy.countByType()).toEqual({ total: 1, cn: 1 });
+  const network = { localAddress: expect.stringMatching(/^127\.0\.0\.1:\d+$/), trusted: false };
+  const remoteAddress = `127.0.0.1:${core.self.ports.listener}`;
+  expect(proxy.peers()).toEqual([
+    {
+      id: core.self.id,
+      name: core.self.name,
+      caps: ["chat/1"],
+      networks: [{ ...network, remoteAddress, inbound: false, static: true, nodeType: "cn" }],
+      protocols: { chat: "unknown" },
+    },
+  ]);
+  expect(core.peers()[0]).toMatchObject({
+    networks: [{ inbound: true, static: false, nodeType: "pn" }],
+    protocols: { chat: { version: 1 } },
+  });
+  expect(toCore).toMatchObject({
+    version: 1,
+    shortId: core.self.id.slice(0, 16),
+    address: keyOf("core").address,
+  });
+});
+
+test("says of itself what others need", async () => {
+  await using node = await openNode("node", { type: "cn", name: "Klaytn/x" });
+  const port = node.self.ports.listener;
+  expect(node.listening).toBe(true);
+  expect(node.self).toMatchObject({
+    id: formatNodeUrl(node.self.url).slice(6, 134),
+    name: "Klaytn/x",
+    ip: "127.0.0.1",
+    ports: { discovery: 0 },
+    listenAddr: `127.0.0.1:${port}`,
+  });
+  expect(formatNodeUrl(node.self.url)).toBe(`kni://${node.self.id}@127.0.0.1:${port}?discport=0&ntype=cn`);
+  await using quiet = await openNode("quiet", { listen: undefined });
+  expect([quiet.listening, quiet.self.ports.listener]).toEqual([false, 0]);
+});
+
+test("a port that is taken is told", async () => {
+  await using first = await openNode("first");
+  const listen = { host: "127.0.0.1", port: first.self.ports.listener };
+  await expect(openNode("second", { listen })).rejects.toMatchObject({
+    name: "P2pError",
+    code: "cannot-listen",
+  });
+});
+
+test("a removed peer is told so and stays away; added again it comes back", async () => {
+  await using target = await openNode("target");
+  await using node = await openNode("node");
+  const drops: PeerEvent[] = [];
+  target.onPeerEvent((event) => void (event.type === "drop" && drops.push(event)));
+  expect(node.addPeer(urlOf(target))).toBe(true);
+  await until(() => target.peers().length === 1);
+  expect(node.removePeer(urlOf(target))).toBe(true);
+  await until(() => drops.length === 1 && node.peers().length === 0);
+  expect(drops[0]).toEqual({
+    type: "drop",
+    peer: node.self.id,
+    error: "the peer said: disconnect requested",
+  });
+  expect(node.removePeer(urlOf(target))).toBe(false);
+  expect(node.addPeer(urlOf(target))).toBe(true);
+  await until(() => target.peers().length === 1);
+  expect([node.addPeer("kni://x"), node.removePeer("")]).toEqual([false, false]);
+});
+
+test("a peer that is lost is dialled until it is back, and its name resolved every time", async () => {
+  const first = await openNode("target");
+  const listen = { host: "127.0.0.1", port: first.self.ports.listener };
+  const asked: string[] = [];
+  const resolve = async (host: string): Promise<string> => {
+    if (asked.push(host) === 2) throw new Error("no such host");
+    return "127.0.0.1";
+  };
+  await using node = await openNode("node", {
+    resolve,
+    staticNodes: [parseNodeUrl(`kni://${first.self.id}@target.example:${listen.port}`)],
+  });
+  await until(() => node.peers().length === 1);
+  await first[Symbol.asyncDispose]();
+  await until(() => node.peers().length === 0);
+  await until(() => asked.length >= 4);
+  await using second = await openNode("target", { listen });
+  await until(() => node.peers().length === 1 && second.peers().length === 1);
+  expect(new Set(asked)).toEqual(new Set(["target.example"]));
+});
+
+test("a static peer that came to us is dialled when it leaves", async () => {
+  const chat = aChat();
+  await using target = await openNode("target", { protocols: [chat.protocol] });
+  await using node = await openNode("node");
+  using inbound = await connectRaw(node, "target");
+  await inbound.greet();
+  await until(() => node.peers().length === 1);
+  expect(node.addPeer(urlOf(target))).toBe(true);
+  inbound.socket.destroy();
+  await until(() => chat.peers.length === 1);
+  expect(node.peers()[0]?.networks[0]).toMatchObject({ inbound: false, static: true });
+});
+
+test("its own URL is accepted and never dialled; so are incomplete ones", async () => {
+  const metrics = createMetrics();
+  await using node = await openNode("node", { metrics });
+  expect([node.addPeer(urlOf(node)), node.addPeer(keyless("other"))]).toEqual([true, true]);
+  await until(() => true);
+  expect(await metrics.render()).toContain("klaytn_p2p_DialTryCounter 0");
+});
+
+const keyless = (name: string): string => `kni://${Buffer.from(keyOf(name).id).toString("hex")}`;
+
+test("shutting down tells every peer that the node quits, and frees the port", async () => {
+  const node = await openNode("node");
+  using raw = await connectRaw(node, "raw");
+  await raw.greet();
+  await until(() => node.peers().length === 1);
+  const closing = node[Symbol.asyncDispose]();
+  expect(await raw.next()).toEqual({ code: 1, payload: Uint8Array.of(0xc1, 8) });
+  raw.socket.destroy();
+  await closing;
+  const listen = { host: "127.0.0.1", port: node.self.ports.listener };
+  await using again = await openNode("again", { listen });
+  expect(again.self.ports).toEqual(node.self.ports);
+});
+
+test("what a protocol ends with is the reason that the peer hears", async () => {
+  const ends: (() => Promise<void>)[] = [
+    async () => undefined,
+    async () => {
+      throw new Error("a bug");
+    },
+    async () => {
+      throw new P2pError("bad-message", "wrong genesis", { reason: "useless-peer" });
+    },
+  ];
+  for (const [end, reason] of [
+    [0, 8],
+    [1, 0x10],
+    [2, 3],
+  ] as const) {
+    await using node = await openNode("node", {
+      protocols: [aChat({ run: ends[end] as () => Promise<void> }).protocol],
+    });
+    using raw = await connectRaw(node, "raw");
+    await raw.greet();
+    expect(await raw.next()).toEqual({ code: 1, payload: Uint8Array.of(0xc1, reason) });
+    await until(() => node.peers().length === 0);
+  }
+});
+
+test("events tell of peers and, while somebody listens, of their messages", async () => {
+  const chat = aChat();
+  await using node = await openNode("node", { protocols: [chat.protocol] });
+  const events: PeerEvent[] = [];
+  const stop = node.onPeerEvent((event) => void events.push(event));
+  using raw = await connectRaw(node, "raw");
+  await raw.greet();
+  raw.send(16 + 2, Uint8Array.of(0x83, 1, 2, 3));
+  await until(() => chat.heard.length === 1);
+  chat.peers[0]?.send(4, Uint8Array.of(0xc0));
+  stop();
+  chat.peers[0]?.send(5, Uint8Array.of(0xc0));
+  expect(await raw.next()).toEqual({ code: 16 + 4, payload: Uint8Array.of(0xc0) });
+  const { id } = node.peers()[0] ?? {};
+  expect(events).toEqual([
+    { type: "add", peer: id },
+    { type: "msgrecv", peer: id, protocol: "chat", code: 2, size: 4 },
+    { type: "msgsend", peer: id, protocol: "chat", code: 4, size: 1 },
+  ]);
+});
+
+test("metrics count peers by direction and type, dials and bytes under the Go node's names", async () => {
+  const metrics = createMetrics();
+  await using target = await openNode("target", { type: "cn" });
+  await using node = await openNode("node", { metrics, staticNodes: [target.self.url] });
+  using raw = await connectRaw(node, "raw");
+  await raw.greet();
+  await until(() => node.peers().length === 2);
+  const text = await metrics.render();
+  for (const line of [
+    "PeerCountGauge 2",
+    "PeerInCountGauge 1",
+    "PeerOutCountGauge 1",
+    "ConnectionCountGauge 2",
+    "CNPeerCountGauge 1",
+    "PNPeerCountGauge 1",
+    "ENPeerCountGauge 0",
+    "DialTryCounter 1",
+    "DialFailCounter 0",
+    "InboundConnects 1",
+    "OutboundConnects 1",
+    "WriteMsgTimeOutCounter 0",
+  ])
+    expect(text).toContain(`klaytn_p2p_${line}\n`);
+});
+
+test("two nodes that dial each other end up with one connection", async () => {
+  const first = await openNode("first", { timings: { ...QUICK, redialMostMs: 200 } });
+  await using second = await openNode("second", { staticNodes: [first.self.url] });
+  first.addPeer(urlOf(second));
+  await until(() => first.peers().length === 1 && second.peers().length === 1);
+  await first[Symbol.asyncDispose]();
+});

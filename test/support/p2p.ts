@@ -1,0 +1,135 @@
+/** Nodes on loopback for tests of the network room, and a raw peer that says exactly what it is told to. */
+import { randomBytes } from "node:crypto";
+import { connect, type Socket } from "node:net";
+import { keccak256 } from "../../node/crypto/keccak.ts";
+import { systemClock } from "../../node/observe/clock.ts";
+import { silentLog } from "../../node/observe/log.ts";
+import { createMetrics } from "../../node/observe/metrics.ts";
+import type { Hello } from "../../node/p2p/base-messages.ts";
+import { type Encrypted, encrypt, exchangeHello } from "../../node/p2p/handshake.ts";
+import { type NodeKey, nodeKeyOf } from "../../node/p2p/node-key.ts";
+import { formatNodeUrl } from "../../node/p2p/node-url.ts";
+import { openP2p, type P2p, type P2pOptions } from "../../node/p2p/p2p.ts";
+import type { Message, Protocol, ProtocolPeer } from "../../node/p2p/protocol.ts";
+import { type P2pTimings, TIMINGS } from "../../node/p2p/timings.ts";
+
+/** A node's identity by a name. */
+export function keyOf(name: string): NodeKey {
+  return nodeKeyOf(keccak256(Buffer.from(name)));
+}
+
+/** Waits until something holds; the test's own time limit ends it. */
+export async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => void setTimeout(resolve, 2));
+}
+
+/** Short waits where a test would stand still, the real ones elsewhere. */
+export const QUICK: P2pTimings = { ...TIMINGS, afterTypeByteMs: 1, redialFirstMs: 5, redialMostMs: 20 };
+
+/** A protocol of eight codes that keeps its peers and what they said. */
+export interface Chat {
+  readonly protocol: Protocol;
+  readonly peers: ProtocolPeer[];
+  readonly heard: Message[];
+}
+
+/** Makes a `chat` protocol. */
+export function aChat(fields: Partial<Protocol> = {}): Chat {
+  const peers: ProtocolPeer[] = [];
+  const heard: Message[] = [];
+  const protocol: Protocol = {
+    name: "chat",
+    version: 1,
+    length: 8,
+    maxPayload: () => 100_000,
+    async run(peer) {
+      peers.push(peer);
+      for await (const message of peer.messages) heard.push(message);
+    },
+    ...fields,
+  };
+  return { protocol, peers, heard };
+}
+
+/** Opens a node on loopback. */
+export function openNode(name: string, options: Partial<P2pOptions> = {}): Promise<P2p> {
+  return openP2p({
+    nodeKey: keyOf(name),
+    type: "en",
+    name: `Klaytn/${name}/v0.0.0/test/go`,
+    listen: { host: "127.0.0.1", port: 0 },
+    protocols: [aChat().protocol],
+    maxPeers: 10,
+    staticNodes: [],
+    log: silentLog,
+    metrics: createMetrics(),
+    clock: systemClock,
+    random: (length) => randomBytes(length),
+    timings: QUICK,
+    ...options,
+  });
+}
+
+/** Where a node listens, as others write it. */
+export function urlOf(node: P2p): string {
+  return formatNodeUrl(node.self.url);
+}
+
+/** A connection to a node that the test drives by hand. */
+export interface RawPeer extends Disposable {
+  readonly socket: Socket;
+  readonly encrypted: Encrypted;
+  /** The hello of the node; rejects with what it said instead. */
+  greet(hello?: Partial<Hello>): Promise<Hello>;
+  send(code: number, payload: Uint8Array): void;
+  /** The next message that is not a ping, unpacked. */
+  next(): Promise<Message>;
+}
+
+/** A plain TCP connection to a node. */
+export async function connectPlain(node: P2p): Promise<Socket> {
+  const socket = connect({ host: "127.0.0.1", port: node.self.ports.listener, noDelay: true });
+  socket.on("error", () => undefined);
+  await new Promise<void>((resolve) => void socket.once("connect", () => resolve()));
+  return socket;
+}
+
+/** Connects and does the encryption handshake. */
+export async function connectRaw(node: P2p, name: string): Promise<RawPeer> {
+  const socket = await connectPlain(node);
+  const nodeKey = keyOf(name);
+  const self = {
+    nodeKey,
+    type: "pn",
+    random: (length: number) => randomBytes(length),
+    timings: QUICK,
+  } as const;
+  const encrypted = await encrypt(socket, self, node.self.url.id);
+  const { transport } = encrypted;
+  return {
+    socket,
+    encrypted,
+    greet: (hello) =>
+      exchangeHello(
+        encrypted,
+        {
+          version: 5,
+          name,
+          capabilities: [{ name: "chat", version: 1 }],
+          listenPorts: [],
+          id: nodeKey.id,
+          multichannel: false,
+          ...hello,
+        },
+        QUICK,
+      ),
+    send: (code, payload) => void transport.write({ code, payload }),
+    async next() {
+      for (;;) {
+        const message = await transport.read(200_000);
+        if (message.code !== 2) return { code: message.code, payload: transport.unpack(message, 200_000) };
+      }
+    },
+    [Symbol.dispose]: () => void socket.destroy(),
+  };
+}
