@@ -257,6 +257,8 @@ function receiptOf(answer: Answer): Receipt {
 }
 
 function shown(value: unknown): string {
-  const text = `${JSON.stringify(value, (_key, inner: unknown) => (typeof inner === "bigint" ? `${inner}` : inner))}`;
+  const text: string = JSON.stringify([value], (_key, inner: unknown) =>
+    typeof inner === "bigint" ? `${inner}` : inner,
+  );
   return text.length <= 2_000 ? text : `${text.slice(0, 2_000)}...`;
 }
