@@ -58,7 +58,7 @@ function knit(directory: string, port: number, ipc: string): Row {
   const flags = ["--datadir", directory, "--rpcport", `${port}`, "--wsport", `${port + 1}`, "--ipcpath", ipc];
   return {
     command: process.execPath,
-    args: ["dist/node/main.js", "dev", ...flags, "--rpcapi", "eth,chain,net,rpc", "--wsapi", "eth,chain,net"],
+    args: ["dist/node/main.js", "dev", ...flags, "--prometheusport", "0"],
     targets: { http: `http://127.0.0.1:${port}`, ws: `ws://127.0.0.1:${port + 1}`, ipc },
   };
 }

@@ -5,13 +5,15 @@ import type { Chain } from "../../chain/chain.ts";
 import type { Block } from "../../model/block.ts";
 import { blockNumber, blockReference } from "../codecs/block-number.ts";
 import { hash, nullable } from "../codecs/hex.ts";
-import { boolean, plain } from "../codecs/plain.ts";
+import { boolean, plain, writtenAs } from "../codecs/plain.ts";
 import { failure } from "../errors.ts";
+import { goJson } from "../json-text.ts";
 import { type Method, method } from "../method.ts";
 import type { RpcProfile } from "../profiles.ts";
-import { chainBlock, chainHeader, ethBlock, ethHeader } from "../views/block.ts";
+import { type BlockText, chainBlock, chainHeader, ethBlock, ethHeader } from "../views/block.ts";
 import { blockAt, blockOf, blockOfHash, findBlock } from "../views/lookup.ts";
-import { chainReceipt, ethReceipt, type ReceiptView } from "../views/receipt.ts";
+import { blockReceipts, chainReceipt, ethReceipt, type ReceiptView } from "../views/receipt.ts";
+import { inSlices } from "../views/slices.ts";
 
 /** What these methods read. */
 export interface ChainBlockParts {
@@ -19,7 +21,7 @@ export interface ChainBlockParts {
   readonly profile: RpcProfile;
 }
 
-const block = plain<object>("block");
+const block = writtenAs("block");
 const header = plain<object>("header");
 
 /** `chain_` and `eth_` look-ups of blocks. */
@@ -71,7 +73,7 @@ function chainForm(chain: Chain): Method[] {
 
 function ethForm({ chain, profile }: ChainBlockParts): Method[] {
   const { shownGasLimit } = profile;
-  const shown = (found: Block | undefined, full: boolean) =>
+  const shown = (found: Block | undefined, full: boolean): BlockText | undefined =>
     found === undefined ? undefined : ethBlock(chain, found, full, shownGasLimit);
   const shownHeader = (found: Block | undefined) =>
     found === undefined ? undefined : ethHeader(chain, found, shownGasLimit);
@@ -109,22 +111,26 @@ function ethForm({ chain, profile }: ChainBlockParts): Method[] {
 
 function receiptMethods(chain: Chain): Method[] {
   const all = (found: Block, view: ReceiptView) => {
-    const receipts = chain.receipts(found.header.number) ?? [];
-    return found.transactions.map((_, index) => view(chain, found, receipts, index));
+    const receipts = blockReceipts(chain, found);
+    return inSlices(
+      found.transactions.length,
+      (index) => goJson(view(chain, receipts, index)),
+      (parts) => `[${parts.join(",")}]`,
+    );
   };
   return [
     method({
       name: "chain_getBlockReceipts",
       summary: "The receipts of all transactions of a block.",
       params: { block: blockReference },
-      result: plain<readonly object[]>("receipt[]"),
+      result: writtenAs("receipt[]"),
       handle: (args) => all(blockOf(chain, args.block), chainReceipt),
     }),
     method({
       name: "eth_getBlockReceipts",
       summary: "The receipts of all transactions of a block, in Ethereum's form.",
       params: { block: blockReference },
-      result: plain<readonly object[]>("receipt[]"),
+      result: writtenAs("receipt[]"),
       handle: (args) => all(blockOf(chain, args.block), ethReceipt),
     }),
   ];

@@ -8,7 +8,7 @@ import { plain } from "../codecs/plain.ts";
 import { transactionHash } from "../codecs/transaction-args.ts";
 import { failure } from "../errors.ts";
 import { type Method, method } from "../method.ts";
-import { chainReceipt, ethReceipt, type ReceiptView } from "../views/receipt.ts";
+import { blockReceipts, chainReceipt, ethReceipt, type ReceiptView } from "../views/receipt.ts";
 import { chainTransaction, ethTransaction } from "../views/transaction.ts";
 
 /** What these methods use. */
@@ -57,7 +57,7 @@ function receipts(chain: Chain): Method[] {
   const find = (wanted: Uint8Array, view: ReceiptView) => {
     const place = chain.findTransaction(wanted);
     if (place === undefined) return undefined;
-    return view(chain, place.block, chain.receipts(place.block.header.number) ?? [], place.index);
+    return view(chain, blockReceipts(chain, place.block), place.index);
   };
   return [
     method({

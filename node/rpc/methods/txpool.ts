@@ -9,6 +9,7 @@ import { plain, writtenAs } from "../codecs/plain.ts";
 import { goText } from "../json-text.ts";
 import { type Method, method } from "../method.ts";
 import type { RpcProfile } from "../profiles.ts";
+import { inSlices } from "../views/slices.ts";
 import { sortedJson, sortedMembers } from "../views/sorted.ts";
 import { chainTransaction } from "../views/transaction.ts";
 
@@ -57,20 +58,41 @@ export function txpoolMethods({ chain, pool, profile }: TxPoolParts): Method[] {
 
 type Show = (tx: Transaction) => string;
 
-function contentJson(pool: TxPoolParts["pool"], show: Show): string {
-  const { pending, queued } = pool.content();
-  return `{"pending":${bySender(pending, show)},"queued":${bySender(queued, show)}}`;
+interface Entry {
+  readonly part: "pending" | "queued";
+  readonly sender: string;
+  readonly tx: Transaction;
 }
 
-function bySender(senders: ReadonlyMap<string, readonly Transaction[]>, show: Show): string {
-  const members = [...senders].map(
-    ([sender, transactions]) =>
-      [
-        checksumAddress(fromHex(sender)),
-        sortedMembers(transactions.map((tx) => [tx.nonce.toString(), show(tx)] as const)),
-      ] as const,
+/** Written from a copy of what is in the pool now. */
+function contentJson(pool: TxPoolParts["pool"], show: Show): string | Promise<string> {
+  const { pending, queued } = pool.content();
+  const entries = [...entriesOf("pending", pending), ...entriesOf("queued", queued)];
+  return inSlices(
+    entries.length,
+    (index) => show((entries[index] as Entry).tx), // within the length
+    (texts) =>
+      `{"pending":${nested(entries, texts, "pending")},"queued":${nested(entries, texts, "queued")}}`,
   );
-  return sortedMembers(members);
+}
+
+function entriesOf(part: Entry["part"], senders: ReadonlyMap<string, readonly Transaction[]>): Entry[] {
+  return [...senders].flatMap(([address, transactions]) => {
+    const sender = checksumAddress(fromHex(address));
+    return transactions.map((tx) => ({ part, sender, tx }));
+  });
+}
+
+/** By sender, then by nonce. */
+function nested(entries: readonly Entry[], texts: readonly string[], part: Entry["part"]): string {
+  const senders = new Map<string, [string, string][]>();
+  for (const [index, entry] of entries.entries()) {
+    if (entry.part !== part) continue;
+    const members = senders.get(entry.sender) ?? [];
+    members.push([entry.tx.nonce.toString(), texts[index] ?? ""]);
+    senders.set(entry.sender, members);
+  }
+  return sortedMembers([...senders].map(([sender, members]) => [sender, sortedMembers(members)] as const));
 }
 
 function summary({ to, value, gas, gasFeeCap }: Transaction, unit: string): string {

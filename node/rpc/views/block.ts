@@ -4,7 +4,10 @@ import { toQuantity } from "../../bytes/integer.ts";
 import type { Chain } from "../../chain/chain.ts";
 import type { Block } from "../../model/block.ts";
 import type { Header } from "../../model/header.ts";
-import { sorted } from "./sorted.ts";
+import type { Transaction } from "../../model/transaction.ts";
+import { goJson } from "../json-text.ts";
+import { inSlices } from "./slices.ts";
+import { sorted, sortedMembers } from "./sorted.ts";
 import { chainTransaction, ethTransaction } from "./transaction.ts";
 
 /** keccak of an empty RLP list: there are no uncles. */
@@ -14,18 +17,40 @@ const ZERO_ADDRESS = `0x${"0".repeat(40)}`;
 /** What the Go node counts for a header's fixed part. */
 const HEADER_BYTES = 592;
 
+/** A block as JSON text, later when it is long. */
+export type BlockText = string | Promise<string>;
+
 /** A block in the chain's form, with whole transactions or their hashes. */
-export function chainBlock(chain: Chain, block: Block, full: boolean): object {
-  const { header, transactions, hash, size } = block;
-  return sorted({
+export function chainBlock(chain: Chain, block: Block, full: boolean): BlockText {
+  const { header, hash, size } = block;
+  const fields = {
     ...chainFields(header, hash),
     ...(header.baseFee === undefined ? {} : { baseFeePerGas: toQuantity(header.baseFee) }),
     ...(header.mixHash === undefined ? {} : { mixHash: toHex(header.mixHash) }),
     size: toQuantity(size),
-    transactions: full
-      ? transactions.map((tx, index) => chainTransaction(chain, tx, { block, index }))
-      : transactions.map((tx) => toHex(tx.hash)),
-  });
+  };
+  return withTransactions(
+    block,
+    fields,
+    full && ((tx, index) => chainTransaction(chain, tx, { block, index })),
+  );
+}
+
+/** Puts the transactions in their place among the sorted keys; their hashes alone when there is no `show`. */
+function withTransactions(
+  { transactions }: Block,
+  fields: Readonly<Record<string, unknown>>,
+  show: ((tx: Transaction, index: number) => object) | false,
+): BlockText {
+  const members = Object.entries(fields).map(([key, value]) => [key, goJson(value)] as const);
+  return inSlices(
+    transactions.length,
+    (index) => {
+      const tx = transactions[index] as Transaction; // within the length
+      return show === false ? `"${toHex(tx.hash)}"` : goJson(show(tx, index));
+    },
+    (parts) => sortedMembers([...members, ["transactions", `[${parts.join(",")}]`]]),
+  );
 }
 
 /** A header in the chain's form. */
@@ -68,17 +93,18 @@ function commonFields(header: Header, hash: Uint8Array): Record<string, unknown>
 }
 
 /** A block in Ethereum's form; `gasLimit` is the profile's. */
-export function ethBlock(chain: Chain, block: Block, full: boolean, gasLimit: bigint): object {
-  const { header, transactions, size } = block;
-  return sorted({
+export function ethBlock(chain: Chain, block: Block, full: boolean, gasLimit: bigint): BlockText {
+  const fields = {
     ...ethFields(chain, block, gasLimit),
-    size: toQuantity(size),
-    totalDifficulty: toQuantity(chain.totalBlockScore(header.number)),
-    transactions: full
-      ? transactions.map((tx, index) => ethTransaction(chain, tx, { block, index }))
-      : transactions.map((tx) => toHex(tx.hash)),
+    size: toQuantity(block.size),
+    totalDifficulty: toQuantity(chain.totalBlockScore(block.header.number)),
     uncles: [],
-  });
+  };
+  return withTransactions(
+    block,
+    fields,
+    full && ((tx, index) => ethTransaction(chain, tx, { block, index })),
+  );
 }
 
 /** A header in Ethereum's form. */

@@ -60,13 +60,14 @@ export const chainReceipt: ReceiptView = (chain, all, index) => {
 export const ethReceipt: ReceiptView = (chain, all, index) => {
   const { block, cumulativeGas } = all;
   const { tx } = pair(all, index);
+  const to = ethereumRecipient(tx);
   return sorted({
     ...outcome(chain, all, index),
     blockHash: toHex(block.hash),
     blockNumber: toQuantity(block.header.number),
     cumulativeGasUsed: toQuantity(cumulativeGas[index] ?? 0n),
     from: toHex(senderOf(tx, chain.config.chainId)),
-    to: tx.to === undefined ? null : toHex(tx.to),
+    to: to === undefined ? null : toHex(to),
     transactionIndex: toQuantity(index),
     type: toQuantity(tx.type.ethType),
   });
