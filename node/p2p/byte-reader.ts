@@ -63,8 +63,9 @@ export function openByteReader(socket: Socket): ByteReader {
     deadline(timeoutMs) {
       clearTimeout(timer);
       if (timeoutMs === undefined || ended !== undefined) return;
-      const expired = new P2pError("timeout", `nothing came for ${timeoutMs} ms`, { reason: "read-timeout" });
-      timer = setTimeout(() => end(expired), timeoutMs);
+      timer = setTimeout(() => {
+        end(new P2pError("timeout", `nothing came for ${timeoutMs} ms`, { reason: "read-timeout" }));
+      }, timeoutMs);
     },
   };
 }

@@ -41,7 +41,8 @@ export async function openListener({ host, port, maxPending, setUp }: ListenerOp
     else socket.destroy();
   });
   const address = await new Promise<{ address: string; port: number }>((resolve, reject) => {
-    server.once("error", (cause) =>
+    // Stays: a connection that cannot be accepted later on, for want of file handles, ends nothing.
+    server.on("error", (cause) =>
       reject(new P2pError("cannot-listen", `cannot listen for peers: ${cause.message}`, { cause })),
     );
     server.listen({ host, port }, () => resolve(server.address() as { address: string; port: number }));

@@ -55,7 +55,8 @@ export interface SelfInfo {
   /** 128 hex digits. */
   readonly id: string;
   readonly name: string;
-  /** `discport` is 0 in it: there is no discovery. */
+  readonly type: NodeType;
+  /** As the Go node without discovery writes it: `discport` is 0, and no type is said. */
   readonly url: NodeUrl;
   readonly ip: string;
   readonly ports: { readonly discovery: number; readonly listener: number };
@@ -195,10 +196,18 @@ function createFailureLog(log: Log, metrics: P2pMetrics) {
 function selfInfo({ nodeKey, name, type }: P2pOptions, listener: Listener | undefined): SelfInfo {
   const ip = listener?.host ?? "::";
   const port = listener?.port ?? 0;
-  const url: NodeUrl = { id: nodeKey.id, host: ip, tcpPort: port, udpPort: 0, tcpPorts: [port], type };
+  const url: NodeUrl = {
+    id: nodeKey.id,
+    host: ip,
+    tcpPort: port,
+    udpPort: 0,
+    tcpPorts: [port],
+    type: "unknown",
+  };
   return {
     id: bareHex(nodeKey.id),
     name,
+    type,
     url,
     ip,
     ports: { discovery: 0, listener: port },

@@ -45,6 +45,8 @@ export class PeerSet implements AsyncDisposable {
   readonly #peers = new Map<string, { readonly session: Session; readonly gone: Promise<void> }>();
   readonly #listeners = new Set<(event: PeerEvent) => void>();
 
+  #closing = false;
+
   constructor(parts: PeerSetParts) {
     this.#parts = parts;
   }
@@ -88,6 +90,7 @@ export class PeerSet implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing = true;
     const all = [...this.#peers.values()];
     for (const { session } of all) session.peer.disconnect("quitting");
     await Promise.all(all.map(({ gone }) => gone));
@@ -106,6 +109,7 @@ export class PeerSet implements AsyncDisposable {
 
   #check(candidate: Candidate): void {
     const { self, maxPeers } = this.#parts;
+    if (this.#closing) throw new P2pError("refused", "refused: shutting down", { reason: "quitting" });
     const reason = refusal(candidate, {
       ownId: self.nodeKey.id,
       peers: this.#peers.size,

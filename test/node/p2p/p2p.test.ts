@@ -8,7 +8,8 @@ import { aChat, connectRaw, keyOf, openNode, QUICK, until, urlOf } from "../../s
 const bytes = (text: string): Uint8Array => Buffer.from(text);
 
 test("a static peer is dialled; both sides know each other and exchange messages", async () => {
-  const [ours, theirs] = [aChat(), aChat({ describe: () => ({ version: 1 }) })];
+  let met: object | undefined;
+  const [ours, theirs] = [aChat(), aChat({ describe: () => met })];
   await using core = await openNode("core", { type: "cn", protocols: [theirs.protocol] });
   await using proxy = await openNode("proxy", {
     type: "pn",
@@ -37,6 +38,8 @@ test("a static peer is dialled; both sides know each other and exchange messages
       protocols: { chat: "unknown" },
     },
   ]);
+  expect(core.peers()[0]?.protocols).toEqual({ chat: "handshake" });
+  met = { version: 1 };
   expect(core.peers()[0]).toMatchObject({
     networks: [{ inbound: true, static: false, nodeType: "pn" }],
     protocols: { chat: { version: 1 } },
@@ -59,7 +62,8 @@ test("says of itself what others need", async () => {
     ports: { discovery: 0 },
     listenAddr: `127.0.0.1:${port}`,
   });
-  expect(formatNodeUrl(node.self.url)).toBe(`kni://${node.self.id}@127.0.0.1:${port}?discport=0&ntype=cn`);
+  expect(formatNodeUrl(node.self.url)).toBe(`kni://${node.self.id}@127.0.0.1:${port}?discport=0`);
+  expect(node.self.type).toBe("cn");
   await using quiet = await openNode("quiet", { listen: undefined });
   expect([quiet.listening, quiet.self.ports.listener]).toEqual([false, 0]);
 });
