@@ -69,7 +69,7 @@ export async function catchUp(peer: ChainPeer, parts: CatchUpParts, signal: Abor
 /** Asks for header after header, beginning with our own tip, which both must have. */
 async function fetchHeaders(
   { requests }: ChainPeer,
-  { writer }: CatchUpParts,
+  { writer, pause }: CatchUpParts,
   runs: BudgetedQueue<readonly Linked[]>,
 ): Promise<void> {
   const amount = SERVED.headers;
@@ -84,6 +84,8 @@ async function fetchHeaders(
     if (run.length > 0 && !(await runs.put(run, sizeOf(run)))) return;
     last = run.at(-1);
     if (last === undefined || headers.length < amount) return runs.close();
+    const waiting = pause();
+    if (waiting !== undefined) await waiting;
   }
 }
 

@@ -1,6 +1,7 @@
 /** The life of a peer in the chain protocol: status exchange, admission, its messages until either side leaves. */
 import { toHex } from "../bytes/hex.ts";
 import type { Chain } from "../chain/chain.ts";
+import type { Pause } from "../execution/block.ts";
 import type { Log } from "../observe/log.ts";
 import type { NodeType } from "../p2p/node-type.ts";
 import type { ProtocolPeer } from "../p2p/protocol.ts";
@@ -24,6 +25,7 @@ export interface PeerRunParts {
   readonly follower: Follower;
   readonly gossip: TransactionGossip;
   readonly handler: (peer: ChainPeer) => HandleMessage;
+  readonly pause: Pause;
   readonly timings: ProtocolTimings;
   readonly log: Log;
   readonly metrics: ProtocolMetrics;
@@ -58,7 +60,7 @@ async function meet(link: ProtocolPeer, parts: PeerRunParts): Promise<void> {
   follower.wake();
   try {
     gossip.greet(peer).catch((error: Error) => log.error({ error }, "cannot send pending transactions"));
-    await Promise.race([handleAll(peer, parts.handler(peer)), peer.dropped]);
+    await Promise.race([handleAll(peer, parts.handler(peer), parts.pause), peer.dropped]);
   } finally {
     present.delete(link);
     peer.requests.close();
@@ -75,8 +77,12 @@ function checkAdmission({ type, address }: ProtocolPeer, { nodeType, isValidator
   throw new ProtocolError("unwanted", "the peer claims to be a consensus node and is no validator");
 }
 
-async function handleAll(peer: ChainPeer, handle: HandleMessage): Promise<void> {
-  for (let message = await peer.link.next(); message; message = await peer.link.next()) await handle(message);
+async function handleAll({ link }: ChainPeer, handle: HandleMessage, pause: Pause): Promise<void> {
+  for (let message = await link.next(); message; message = await link.next()) {
+    await handle(message);
+    const waiting = pause();
+    if (waiting !== undefined) await waiting;
+  }
 }
 
 function isGone(error: unknown): boolean {

@@ -1,0 +1,116 @@
+/** The messages of recorded connections, whole and damaged. */
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { gunzipSync } from "node:zlib";
+import { expect, test } from "@jest/globals";
+import { bareHex, fromBareHex } from "../../../node/bytes/hex.ts";
+import { encodeRlp } from "../../../node/bytes/rlp.ts";
+import { ProtocolError } from "../../../node/protocol/error.ts";
+import { MOST_PAYLOAD } from "../../../node/protocol/limits.ts";
+import { messageOf, messages, VERSIONS } from "../../../node/protocol/messages.ts";
+import { replayMessages } from "../../support/protocol-vectors.ts";
+import { randomBytes, seededRandom } from "../../support/random.ts";
+
+const RECORDED = fileURLToPath(new URL("../../vectors/network-messages.json.gz", import.meta.url));
+const mutations = Number(process.env["KNIT_MUTATIONS"] ?? 40);
+
+interface Recorded {
+  readonly code: number;
+  readonly payload: string;
+}
+
+function recorded(): Recorded[] {
+  const { connections } = JSON.parse(gunzipSync(readFileSync(RECORDED)).toString()) as {
+    connections: { events: Recorded[] }[];
+  };
+  return connections
+    .flatMap(({ events }) => events)
+    .map(({ code, payload }) => ({ code: code - 16, payload }));
+}
+
+test("recorded messages come out as they came in, and answers are what their questions name", async () => {
+  const { passed, failures } = await replayMessages(RECORDED);
+  expect(failures).toEqual([]);
+  expect(passed).toBeGreaterThan(60);
+});
+
+test("the recording holds every kind of message that these nodes sent", () => {
+  const kinds = new Set(recorded().map(({ code }) => code));
+  expect([...kinds].sort((a, b) => a - b)).toEqual([0x00, 0x06, 0x07, 0x08, 0x09, 0x0a, 0x0b, 0x11]);
+});
+
+test("a damaged message is refused with a code, or stands for exactly its bytes", () => {
+  const random = seededRandom(65);
+  let refused = 0;
+  for (const { code, payload } of recorded()) {
+    const row = messageOf(code, 67);
+    if (row === undefined) throw new Error(`no row for code ${code}`);
+    for (let i = 0; i < mutations; i++) {
+      const changed = damaged(fromBareHex(payload), random);
+      try {
+        expect(bareHex(row.encode(row.decode(changed)))).toBe(bareHex(changed));
+      } catch (error) {
+        if (!(error instanceof ProtocolError)) throw error;
+        expect(error.code).toBe("bad-message");
+        refused++;
+      }
+    }
+  }
+  expect(refused).toBeGreaterThan(0);
+});
+
+/** A few bytes changed, cut off, put in or said twice. */
+function damaged(bytes: Uint8Array, random: () => number): Uint8Array {
+  const at = Math.floor(random() * bytes.length);
+  switch (Math.floor(random() * 4)) {
+    case 0: {
+      const changed = Uint8Array.from(bytes);
+      changed[at] = Math.floor(random() * 256);
+      return changed;
+    }
+    case 1:
+      return bytes.slice(0, at);
+    case 2:
+      return Uint8Array.from([...bytes.subarray(0, at), ...randomBytes(random, 3), ...bytes.subarray(at)]);
+    default:
+      return Uint8Array.from([...bytes.subarray(0, at), ...bytes.subarray(at >> 1)]);
+  }
+}
+
+test("lists nested without end are refused without recursion", () => {
+  const nested = new Uint8Array(100_000).fill(0xc1);
+  for (const row of Object.values(messages)) {
+    let outcome: unknown = "read";
+    try {
+      outcome = row.decode(nested);
+    } catch (error) {
+      outcome = (error as ProtocolError).code;
+    }
+    expect(outcome).toBe("bad-message");
+  }
+});
+
+test("a version has the codes that came with it or before, below its number of codes", () => {
+  for (const { version, length } of VERSIONS) {
+    for (let code = 0; code < 40; code++) {
+      const row = messageOf(code, version);
+      if (row !== undefined) expect(code).toBeLessThan(length);
+    }
+  }
+  expect(messageOf(messages.stakingRequest.code, 64)).toBeUndefined();
+  expect(messageOf(messages.stakingRequest.code, 65)).toBe(messages.stakingRequest);
+  expect(messageOf(0x10, 67)).toBeUndefined();
+});
+
+test("what only asks or names may be much shorter than what carries blocks", () => {
+  expect(messages.block.maxPayload).toBe(MOST_PAYLOAD);
+  for (const { name, maxPayload } of Object.values(messages)) {
+    if (/Request|Hashes|Status/.test(name)) expect(maxPayload).toBeLessThan(MOST_PAYLOAD / 8);
+  }
+});
+
+test("a hash asked for alone is a bare byte string", () => {
+  const hash = new Uint8Array(32).fill(1);
+  expect(messages.oneHeaderRequest.encode(hash)).toEqual(encodeRlp(hash));
+  expect(() => messages.oneHeaderRequest.decode(encodeRlp([hash]))).toThrow(ProtocolError);
+});

@@ -1,0 +1,76 @@
+/** Who gets blocks and transactions, by the kinds of node. */
+import { expect, test } from "@jest/globals";
+import type { NodeType } from "../../../node/p2p/node-type.ts";
+import {
+  blockRecipients,
+  type Recipient,
+  resendRecipients,
+  transactionRecipients,
+} from "../../../node/protocol/recipients.ts";
+import { seededRandom } from "../../support/random.ts";
+
+const chance = seededRandom(1);
+
+function peers(counts: Partial<Record<NodeType, number>>): Recipient[] {
+  return Object.entries(counts).flatMap(([type, count]) =>
+    Array.from({ length: count }, () => ({ type: type as NodeType })),
+  );
+}
+
+function counted(chosen: readonly Recipient[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { type } of chosen) counts[type] = (counts[type] ?? 0) + 1;
+  return counts;
+}
+
+test("a consensus node gives blocks to all others of its kind and to five proxies, the hash to everyone else", () => {
+  const { full, hash } = blockRecipients("cn", peers({ cn: 7, pn: 9, en: 4 }), chance);
+  expect(counted(full)).toEqual({ cn: 7, pn: 5 });
+  expect(counted(hash)).toEqual({ pn: 4, en: 4 });
+});
+
+test("a proxy gives blocks to a sample of proxies and endpoints and the hash to the rest, validators get nothing", () => {
+  const { full, hash } = blockRecipients("pn", peers({ cn: 5, pn: 9, en: 16 }), chance);
+  expect(full).toHaveLength(5);
+  expect(hash).toHaveLength(20);
+  expect(counted([...full, ...hash])).toEqual({ pn: 9, en: 16 });
+});
+
+test("an endpoint tells endpoints only, all of them when there are two", () => {
+  const { full, hash } = blockRecipients("en", peers({ cn: 1, pn: 2, en: 2 }), chance);
+  expect(counted(full)).toEqual({ en: 2 });
+  expect(hash).toEqual([]);
+  const many = blockRecipients("en", peers({ en: 5 }), chance);
+  expect([many.full.length, many.hash.length]).toEqual([3, 2]);
+});
+
+test("nobody gets a block twice", () => {
+  const { full, hash } = blockRecipients("cn", peers({ cn: 20, pn: 20, en: 20 }), chance);
+  expect(new Set([...full, ...hash]).size).toBe(60);
+});
+
+test("transactions go up: from endpoints to all, from proxies to two validators and all proxies", () => {
+  const all = peers({ cn: 6, pn: 4, en: 3 });
+  expect(counted(transactionRecipients("en", all, chance))).toEqual({ cn: 6, pn: 4, en: 3 });
+  expect(counted(transactionRecipients("pn", all, chance))).toEqual({ cn: 2, pn: 4 });
+  expect(counted(transactionRecipients("cn", all, chance))).toEqual({ cn: 5 });
+});
+
+test("what is still pending goes again to the two nearest to the validators", () => {
+  const terms = { most: 2, chance };
+  const chosen = (own: NodeType, counts: Partial<Record<NodeType, number>>): Record<string, number> =>
+    counted(resendRecipients(own, peers(counts), terms));
+  expect(chosen("cn", { cn: 4 })).toEqual({});
+  expect(chosen("pn", { cn: 4, pn: 4 })).toEqual({ cn: 2 });
+  expect(chosen("pn", { pn: 4, en: 3 })).toEqual({ pn: 2 });
+  expect(chosen("en", { cn: 1, pn: 4, en: 3 })).toEqual({ cn: 1, pn: 1 });
+  expect(chosen("en", { en: 3 })).toEqual({ en: 2 });
+});
+
+test("boot nodes and unknown ones get nothing", () => {
+  const others = peers({ bn: 2, unknown: 2 });
+  for (const own of ["cn", "pn", "en"] as const) {
+    expect(transactionRecipients(own, others, chance)).toEqual([]);
+    expect(resendRecipients(own, others, { most: 2, chance })).toEqual([]);
+  }
+});

@@ -1,0 +1,122 @@
+/** What is served of the chain, and how much of it. */
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { decodeRlp, encodeRlp, listItems } from "../../../node/bytes/rlp.ts";
+import { createRawBlocks, type RawBlocks } from "../../../node/chain/raw-blocks.ts";
+import { encodeHeader } from "../../../node/model/header.ts";
+import { encodeReceipt } from "../../../node/model/receipt.ts";
+import type { HeaderQuery } from "../../../node/protocol/codecs.ts";
+import { messages } from "../../../node/protocol/messages.ts";
+import { type Answer, createServing } from "../../../node/protocol/serving.ts";
+import { aNode, aTransfer, makeBlock, makeBlocks, type TestNode } from "../../support/protocol-node.ts";
+
+let node: TestNode;
+let raw: RawBlocks;
+
+beforeAll(async () => {
+  node = await aNode({ number: 1, type: "cn" });
+  await makeBlocks(node, 249);
+  node.pool.add(aTransfer(0), "local");
+  await makeBlock(node);
+  raw = createRawBlocks(node.open.store, node.open.chain);
+});
+
+afterAll(async () => {
+  await node[Symbol.asyncDispose]();
+});
+
+function ask(code: number, payload: Uint8Array, blocks = raw): Answer {
+  const answering = createServing(blocks).get(code);
+  if (answering === undefined) throw new Error(`nothing answers ${code}`);
+  return answering(payload);
+}
+
+function numbers(query: Partial<HeaderQuery>): number[] {
+  const whole = { origin: 0n, amount: 10n, skip: 0n, reverse: false, ...query };
+  const { payload } = ask(messages.headersRequest.code, messages.headersRequest.encode(whole));
+  return messages.headers.decode(payload).map(({ number }) => number);
+}
+
+function hashOf(number: number): Uint8Array {
+  return node.open.chain.block(number)?.hash ?? new Uint8Array(32);
+}
+
+test("headers are served by number and hash, both ways, with gaps", () => {
+  expect(numbers({ origin: 5n, amount: 3n })).toEqual([5, 6, 7]);
+  expect(numbers({ origin: 5n, amount: 3n, skip: 4n })).toEqual([5, 10, 15]);
+  expect(numbers({ origin: 5n, amount: 9n, skip: 1n, reverse: true })).toEqual([5, 3, 1]);
+  expect(numbers({ origin: hashOf(7), amount: 2n })).toEqual([7, 8]);
+  expect(numbers({ origin: hashOf(7), amount: 2n, skip: 63n, reverse: true })).toEqual([7]);
+  expect(numbers({ origin: 2n, amount: 9n, reverse: true })).toEqual([2, 1, 0]);
+});
+
+test("headers end at the head, and overflowing questions get what there is", () => {
+  expect(numbers({ origin: 249n, amount: 9n })).toEqual([249, 250]);
+  expect(numbers({ origin: 251n })).toEqual([]);
+  expect(numbers({ origin: new Uint8Array(32).fill(1) })).toEqual([]);
+  expect(numbers({ origin: 3n, skip: 2n ** 64n - 1n })).toEqual([3]);
+  expect(numbers({ origin: 3n, skip: 2n ** 64n - 1n, reverse: true })).toEqual([3]);
+  expect(numbers({ origin: 2n ** 64n - 1n })).toEqual([]);
+  expect(numbers({ amount: 0n })).toEqual([]);
+});
+
+test("no more than 192 headers, 128 bodies and 256 lists of receipts are served", () => {
+  expect(numbers({ amount: 2n ** 64n - 1n })).toHaveLength(192);
+  const all = Array.from({ length: 251 }, (_, number) => hashOf(number));
+  const hashes = messages.bodiesRequest.encode([...all, ...all]);
+  expect(ask(messages.bodiesRequest.code, hashes).items).toBe(128);
+  expect(ask(messages.fetchedBodiesRequest.code, hashes).items).toBe(128);
+  expect(ask(messages.receiptsRequest.code, hashes).items).toBe(256);
+});
+
+test("nothing more is added to an answer that has reached two megabytes", () => {
+  const large = encodeRlp([new Uint8Array(2 ** 20)]);
+  const heavy = { ...raw, body: () => large, header: () => large };
+  const all = Array.from({ length: 9 }, (_, number) => hashOf(number));
+  expect(ask(messages.bodiesRequest.code, messages.bodiesRequest.encode(all), heavy).items).toBe(2);
+  const query = messages.headersRequest.encode({ origin: 0n, amount: 9n, skip: 0n, reverse: false });
+  expect(ask(messages.headersRequest.code, query, heavy).items).toBe(2);
+});
+
+test("bodies and receipts are those of the chain; unknown blocks are passed over", () => {
+  const unknown = new Uint8Array(32).fill(3);
+  const asked = messages.bodiesRequest.encode([unknown, hashOf(250), hashOf(1)]);
+  const bodies = messages.bodies.decode(ask(messages.bodiesRequest.code, asked).payload);
+  expect(bodies.map((body) => listItems(decodeRlp(body)).map(({ raw: tx }) => tx))).toEqual([
+    [aTransfer(0).raw],
+    [],
+  ]);
+  const receipts = messages.receipts.decode(ask(messages.receiptsRequest.code, asked).payload);
+  expect(receipts).toEqual([node.open.chain.receipts(250)?.map(encodeReceipt), []]);
+});
+
+test("one header is served by itself; asking for one that nobody announced is an offence", () => {
+  const { code, payload } = ask(messages.oneHeaderRequest.code, messages.oneHeaderRequest.encode(hashOf(9)));
+  expect(code).toBe(messages.oneHeader.code);
+  expect(payload).toEqual(encodeHeader(messages.oneHeader.decode(payload)));
+  const unknown = messages.oneHeaderRequest.encode(new Uint8Array(32));
+  expect(() => ask(messages.oneHeaderRequest.code, unknown)).toThrow(
+    expect.objectContaining({ code: "unknown-block" }),
+  );
+});
+
+test("state nodes and staking facts are asked for in vain, but answered", () => {
+  for (const [row, answer] of [
+    [messages.nodeDataRequest, messages.nodeData],
+    [messages.stakingRequest, messages.staking],
+  ] as const) {
+    expect(ask(row.code, row.encode([hashOf(1)]))).toEqual({
+      code: answer.code,
+      payload: encodeRlp([]),
+      items: 0,
+    });
+  }
+});
+
+test("what is written but not yet durable is not served", async () => {
+  const written = await makeBlock(node, false);
+  expect(raw.number(written.hash)).toBeUndefined();
+  expect(raw.header(written.header.number)).toBeUndefined();
+  expect(numbers({ origin: 250n })).toEqual([250]);
+  await node.open.writer.settle();
+  expect(raw.number(written.hash)).toBe(251);
+});

@@ -1,0 +1,117 @@
+/** Two ends of a session without sockets: what one sends the other gets, unless a test tampers with it. */
+import { bareHex } from "../../node/bytes/hex.ts";
+import { createBudgetedQueue, type QueueBudget } from "../../node/p2p/budget.ts";
+import type { NodeType } from "../../node/p2p/node-type.ts";
+import type { Message, Protocol, ProtocolPeer } from "../../node/p2p/protocol.ts";
+
+/** How one end looks to the other. */
+export interface LinkEnd {
+  readonly type: NodeType;
+  readonly number: number;
+  /** What becomes of a message that this end sends: other messages, or none. */
+  readonly tamper?: ((message: Message) => readonly Message[]) | undefined;
+}
+
+/** A link of two ends. */
+export interface Link {
+  /** The second end as the first one sees it. */
+  readonly first: ProtocolPeer;
+  /** The first end as the second one sees it. */
+  readonly second: ProtocolPeer;
+  close(): void;
+}
+
+const BUDGET: QueueBudget = { items: 4096, bytes: 32 * 2 ** 20 };
+
+/** Links two ends; nothing runs over it yet. */
+export function aLink(first: LinkEnd, second: LinkEnd, budget = BUDGET): Link {
+  const gone = new AbortController();
+  const toFirst = createBudgetedQueue<Message>(budget);
+  const toSecond = createBudgetedQueue<Message>(budget);
+  const close = (): void => {
+    toFirst.close("drop");
+    toSecond.close("drop");
+    gone.abort(new Error("the link is closed"));
+  };
+  const view = (seen: LinkEnd, by: LinkEnd, inbox: typeof toFirst, outbox: typeof toFirst): ProtocolPeer => {
+    const id = new Uint8Array(64).fill(seen.number);
+    const idText = bareHex(id);
+    const next = (): Promise<Message | undefined> => inbox.take();
+    return {
+      id,
+      idText,
+      shortId: idText.slice(0, 16),
+      address: id.subarray(0, 20),
+      name: `peer ${seen.number}`,
+      type: seen.type,
+      inbound: false,
+      trusted: false,
+      signal: gone.signal,
+      version: 65,
+      info: () => ({ id: idText, name: `peer ${seen.number}`, caps: [], networks: [], protocols: {} }),
+      disconnect: close,
+      send(code, payload) {
+        if (gone.signal.aborted) return false;
+        const sent = by.tamper === undefined ? [{ code, payload }] : by.tamper({ code, payload });
+        return sent.every((message) => outbox.offer(message, message.payload.length));
+      },
+      writable: async () => (await outbox.room()) && !gone.signal.aborted,
+      next,
+      messages: {
+        async *[Symbol.asyncIterator]() {
+          for (let message = await next(); message; message = await next()) yield message;
+        },
+      },
+    };
+  };
+  return {
+    first: view(second, first, toFirst, toSecond),
+    second: view(first, second, toSecond, toFirst),
+    close,
+  };
+}
+
+/** A protocol that runs over a link between two nodes. */
+export interface Session {
+  readonly link: Link;
+  /** The error with which each end's run ended; undefined when it just returned. */
+  readonly first: Promise<Error | undefined>;
+  readonly second: Promise<Error | undefined>;
+  /** Ends it and waits for both. */
+  close(): Promise<void>;
+}
+
+/** An end that runs a protocol. */
+export interface RunningEnd extends LinkEnd {
+  readonly protocol: Protocol;
+}
+
+/** Connects two running ends; as soon as one gives up the link is closed. */
+export function connect(first: RunningEnd, second: RunningEnd): Session {
+  const link = aLink(first, second);
+  const run = async ({ protocol }: RunningEnd, peer: ProtocolPeer): Promise<Error | undefined> => {
+    try {
+      await protocol.run(peer);
+      return undefined;
+    } catch (error) {
+      return error as Error;
+    } finally {
+      link.close();
+    }
+  };
+  const ends = [run(first, link.first), run(second, link.second)] as const;
+  return {
+    link,
+    first: ends[0],
+    second: ends[1],
+    async close() {
+      link.close();
+      await Promise.all(ends);
+    },
+  };
+}
+
+/** Resolves when `test` holds; the test's own time limit ends the wait. */
+export async function until(test: () => boolean): Promise<void> {
+  while (!test()) await new Promise((resolve) => void setTimeout(resolve, 2));
+}
