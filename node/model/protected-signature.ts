@@ -6,11 +6,14 @@ import { RlpWriter } from "./rlp-writer.ts";
 import { badSignature, hasLowS, inRange } from "./transaction-parts.ts";
 import type { Signature, SignatureMeaning } from "./transaction-type.ts";
 
-/** Parity and chain; a V below 35 that is not one of the unprotected ones names no chain that exists. */
+/**
+ * Parity and chain. A V below 35 that is not one of the unprotected ones names a chain near 2^63, which is none,
+ * as the Go node's 64-bit arithmetic has it.
+ */
 export function protectedMeaning(v: bigint): SignatureMeaning {
   if (!isProtected(v)) return { parity: Number(v & 1n) ^ 1, chainId: undefined };
   const rest = v - 35n;
-  return { parity: Number(rest & 1n), chainId: rest < 0n ? -1n : rest >> 1n };
+  return { parity: Number(rest & 1n), chainId: (rest < 0n ? BigInt.asUintN(64, rest) : rest) >> 1n };
 }
 
 /** V of a new signature for a chain. */

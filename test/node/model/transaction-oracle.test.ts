@@ -1,9 +1,18 @@
 import { createCustomCommon, Hardfork, Mainnet } from "@ethereumjs/common";
 import { createFeeMarket1559Tx, createLegacyTx, createTxFromRLP } from "@ethereumjs/tx";
 import { expect, test } from "@jest/globals";
-import { Transaction as EthersTransaction, SigningKey, Wallet } from "ethers";
+import {
+  Transaction as EthersTransaction,
+  Signature,
+  SigningKey,
+  toBeHex,
+  verifyAuthorization,
+  Wallet,
+} from "ethers";
 import { fromHex, toHex } from "../../../node/bytes/hex.ts";
+import { bytesToBigint, integerBytes } from "../../../node/bytes/integer.ts";
 import { sign } from "../../../node/crypto/secp256k1.ts";
+import { authorityOf, authorizationDigest } from "../../../node/model/authorization.ts";
 import {
   decodeTransaction,
   senderOf,
@@ -11,10 +20,25 @@ import {
   type Transaction,
   type TransactionDraft,
 } from "../../../node/model/transaction.ts";
+import type { Authorization } from "../../../node/model/transaction-type.ts";
 import { Random } from "./random.ts";
 
 const ROUNDS = 60;
 const random = new Random(5);
+
+/** An authorization signed by a random key. */
+function randomAuthorization(): Authorization {
+  const content = {
+    chainId: random.pick([0n, 1001n, random.bigint(200)]),
+    address: random.bytes(20),
+    nonce: random.bigint(64),
+  };
+  const signature = sign(authorizationDigest(content), random.bytes(32));
+  const [r, s] = [signature.subarray(0, 32), signature.subarray(32, 64)].map((part) =>
+    integerBytes(bytesToBigint(part)),
+  ) as [Uint8Array, Uint8Array];
+  return { ...content, yParity: signature[64] ?? 0, r, s };
+}
 
 function randomDraft(code: number): TransactionDraft {
   const gasFeeCap = random.bigint(64);
@@ -23,18 +47,23 @@ function randomDraft(code: number): TransactionDraft {
     nonce: random.bigint(53),
     gas: random.bigint(53),
     gasFeeCap,
-    gasTipCap: code === 0x7802 ? gasFeeCap / 2n : gasFeeCap,
+    gasTipCap: code > 0x7801 ? gasFeeCap / 2n : gasFeeCap,
     value: random.bigint(120),
-    to: random.number(4) === 0 ? undefined : random.bytes(20),
+    to: code < 0x7803 && random.number(4) === 0 ? undefined : random.bytes(20),
     input: random.bytes(random.pick([0, 1, 4, 60, 300])),
     fields: {
       accessList: Array.from({ length: code === 0 ? 0 : random.number(3) }, () => ({
         address: random.bytes(20),
         storageKeys: Array.from({ length: random.number(3) }, () => random.bytes(32)),
       })),
+      maxFeePerBlobGas: random.bigint(64),
+      blobVersionedHashes: Array.from({ length: random.number(3) }, () => random.bytes(32)),
+      authorizationList: Array.from({ length: random.number(3) }, randomAuthorization),
     },
   };
 }
+
+const word = (integer: Uint8Array) => toBeHex(bytesToBigint(integer), 32);
 
 /** The same transaction, built and signed by ethers. */
 function byEthers(
@@ -52,7 +81,7 @@ function byEthers(
     value,
     data: toHex(input),
     to: to === undefined ? null : toHex(to),
-    ...(ethType === 2
+    ...(ethType >= 2
       ? { maxFeePerGas: gasFeeCap, maxPriorityFeePerGas: gasTipCap }
       : { gasPrice: gasFeeCap }),
     ...(ethType === 0
@@ -63,6 +92,21 @@ function byEthers(
             storageKeys: storageKeys.map(toHex),
           })),
         }),
+    ...(ethType === 3
+      ? {
+          maxFeePerBlobGas: fields?.maxFeePerBlobGas ?? 0n,
+          blobVersionedHashes: (fields?.blobVersionedHashes ?? []).map(toHex),
+        }
+      : {}),
+    ...(ethType === 4
+      ? {
+          authorizationList: (fields?.authorizationList ?? []).map(({ yParity, r, s, ...rest }) => ({
+            ...rest,
+            address: toHex(rest.address),
+            signature: Signature.from({ yParity: yParity === 1 ? 1 : 0, r: word(r), s: word(s) }),
+          })),
+        }
+      : {}),
   });
   tx.signature = new SigningKey(key).sign(tx.unsignedHash);
   return tx;
@@ -77,6 +121,8 @@ test.each([
   [0, 0],
   [0x7801, 1],
   [0x7802, 2],
+  [0x7803, 3],
+  [0x7804, 4],
 ])("random transactions of kind %i are byte for byte those of ethers", (code, ethType) => {
   for (let i = 0; i < ROUNDS; i++) {
     const key = random.bytes(32);
@@ -143,4 +189,25 @@ test("a signature that names no chain is recovered as before EIP-155", () => {
   const ours = decodeTransaction(fromHex(tx.serialized));
   expect(ours.chainId).toBeUndefined();
   expect(toHex(senderOf(ours, 1001n))).toBe(wallet.address.toLowerCase());
+});
+
+test("who gave an authorization is who ethers says", () => {
+  for (let i = 0; i < ROUNDS; i++) {
+    const authorization = randomAuthorization();
+    const { chainId, address, nonce, yParity, r, s } = authorization;
+    const theirs = verifyAuthorization(
+      { chainId, address: toHex(address), nonce },
+      { yParity: yParity === 1 ? 1 : 0, r: word(r), s: word(s) },
+    );
+    expect(toHex(authorityOf(authorization) ?? new Uint8Array(0))).toBe(theirs.toLowerCase());
+  }
+});
+
+test("an authorization with a high s, or one that is nobody's, has no giver", () => {
+  const authorization = randomAuthorization();
+  const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+  const high = integerBytes(order - bytesToBigint(authorization.s));
+  expect(authorityOf({ ...authorization, s: high })).toBeUndefined();
+  expect(authorityOf({ ...authorization, yParity: 2 })).toBeUndefined();
+  expect(authorityOf({ ...authorization, r: new Uint8Array(0) })).toBeUndefined();
 });
