@@ -24,6 +24,8 @@ export interface Column {
 
 const NOBODY = new Uint8Array(20);
 const NOTHING = new Uint8Array(0);
+/** The nil key, serialised. */
+const NO_KEY = Uint8Array.of(0x80);
 
 /** An account that the transaction goes to. */
 export const recipient: Column = {
@@ -83,8 +85,8 @@ export const key: Column = {
     into.fields.key = cursor.string();
     decodeAccountKey(into.fields.key);
   },
-  write: ({ fields }) => writer.string(fields.key ?? NOTHING),
-  json: ({ fields }) => ({ key: toHex(fields.key ?? NOTHING) }),
+  write: ({ fields }) => writer.string(fields.key ?? NO_KEY),
+  json: ({ fields }) => ({ key: toHex(fields.key ?? NO_KEY) }),
 };
 
 /** Whether a contract is to have a readable address: no chain allows it. */

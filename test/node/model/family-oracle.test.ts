@@ -56,13 +56,15 @@ interface Signed {
   readonly payers: readonly Uint8Array[];
 }
 
+const byAll = (all: readonly Uint8Array[]) => (digest: Uint8Array) => all.map((key) => sign(digest, key));
+const lists = (signatures: readonly Signature[] = []) => signatures.map(({ v, r, s }) => [v, r, s]);
+
 /** A random transaction of a kind, signed by some keys as the sender and, where it has one, as the fee payer. */
 function randomSigned(random: Random, code: number): Signed {
   const keysOf = (count: number) => Array.from({ length: count }, () => randomKey(random));
   const [keys, payers] = [keysOf(1 + random.number(3)), keysOf(1 + random.number(3))];
   const chainId = random.pick([1n, 1001n, 8217n, 2n ** 40n]);
   const draft = randomDraft(random, code, random.bytes(20));
-  const byAll = (all: readonly Uint8Array[]) => (digest: Uint8Array) => all.map((key) => sign(digest, key));
   const alone = signTransaction(draft, chainId, byAll(keys));
   if (alone.type.payerDigest === undefined) return { draft, chainId, tx: alone, keys, payers: [] };
   const tx = signAsFeePayer(alone, { feePayer: random.bytes(20), chainId }, byAll(payers));
@@ -84,21 +86,25 @@ function byOracle({ draft, chainId, tx }: Signed) {
     from: toHex(fields?.from ?? new Uint8Array(20)),
     txSignatures: tuples(tx.signatures),
   };
-  const makes = tx.type.creates(tx);
   const own = tx.type.json(tx);
+  const recipient = tx.type.creates(tx) ? "0x" : toHex(to ?? new Uint8Array(20));
+  const payer = {
+    feePayer: toHex(tx.fields.feePayer ?? new Uint8Array(20)),
+    feePayerSignatures: tuples(tx.fields.payerSignatures),
+  };
   return KlaytnTxFactory.fromObject({
     ...common,
-    ...("to" in own ? { to: makes ? "0x" : toHex(to ?? new Uint8Array(20)) } : {}),
-    ...("value" in own ? { value: toHex(fromBigint(value)) } : {}),
-    ...("input" in own ? { data: toHex(input) } : {}),
-    ...("key" in own ? { key: KEY } : {}),
-    ...("humanReadable" in own ? { humanReadable: false, codeFormat: 0 } : {}),
-    ...("feeRatio" in own ? { feeRatio: fields?.feeRatio } : {}),
-    ...(tx.fields.feePayer === undefined
-      ? {}
-      : { feePayer: toHex(tx.fields.feePayer), feePayerSignatures: tuples(tx.fields.payerSignatures) }),
+    ...only("to" in own, { to: recipient }),
+    ...only("value" in own, { value: toHex(fromBigint(value)) }),
+    ...only("input" in own, { data: toHex(input) }),
+    ...only("key" in own, { key: KEY }),
+    ...only("humanReadable" in own, { humanReadable: false, codeFormat: 0 }),
+    ...only("feeRatio" in own, { feeRatio: fields?.feeRatio }),
+    ...only(tx.fields.feePayer !== undefined, payer),
   });
 }
+
+const only = (wanted: boolean, members: object) => (wanted ? members : {});
 
 function fromBigint(value: bigint): Uint8Array {
   const digits = value.toString(16);
@@ -136,7 +142,6 @@ test("random anchoring transactions have the layout that @ethereumjs/rlp writes"
     const { nonce, gasFeeCap, gas, input, fields } = draft;
     const ratio = tx.fields.feeRatio === undefined ? [] : [tx.fields.feeRatio];
     const signed = [nonce, gasFeeCap, gas, fields?.from ?? null, input, ...ratio];
-    const lists = (signatures: readonly Signature[] = []) => signatures.map(({ v, r, s }) => [v, r, s]);
     const payer =
       tx.fields.feePayer === undefined ? [] : [tx.fields.feePayer, lists(tx.fields.payerSignatures)];
     const list = RLP.encode([...signed, lists(tx.signatures), ...payer]);

@@ -1,15 +1,23 @@
 import { expect, test } from "@jest/globals";
 import { parseChainConfig } from "../../../node/config/chain-config.ts";
 import { forks } from "../../../node/config/forks.ts";
-import { rulesAt } from "../../../node/config/rules.ts";
+import { BASE_RULES, rulesAt } from "../../../node/config/rules.ts";
 import { sign } from "../../../node/crypto/secp256k1.ts";
+import { encodeAccountKey, LEGACY_KEY } from "../../../node/model/account-key.ts";
+import { roleBasedKey } from "../../../node/model/account-key-update.ts";
 import {
   floorGas,
   intrinsicGas,
   signTransaction,
   type Transaction,
 } from "../../../node/model/transaction.ts";
-import type { AccessListEntry } from "../../../node/model/transaction-type.ts";
+import { transactionTypes } from "../../../node/model/transaction-table.ts";
+import type {
+  AccessListEntry,
+  TransactionContent,
+  TransactionType,
+} from "../../../node/model/transaction-type.ts";
+import { aPublic } from "./account-keys.ts";
 
 const KEY = new Uint8Array(32).fill(7);
 /** One zero byte and three others. */
@@ -71,4 +79,50 @@ test("there is a floor of 10 per token of input from Prague on", () => {
     );
     expect(floorGas(aTransaction(code, { create: true }), rulesOf("pragueCompatibleBlock"))).toBe(21_130n);
   }
+});
+
+test.each([
+  ["ValueTransfer", 21_000n],
+  ["ValueTransferMemo", 21_400n],
+  ["SmartContractDeploy", 53_400n],
+  ["SmartContractExecution", 21_400n],
+  ["AccountUpdate", 61_000n],
+  ["Cancel", 21_000n],
+  ["ChainDataAnchoring", 21_400n],
+])("%s costs %i, with a fee payer 10000 more and with a ratio 15000", (stem, gas) => {
+  const names = [`TxType${stem}`, `TxTypeFeeDelegated${stem}`, `TxTypeFeeDelegated${stem}WithRatio`];
+  const rows = names.map((name) => transactionTypes.find((row) => row.name === name));
+  expect(rows.map((row) => row?.intrinsicGas(aContent(row), BASE_RULES))).toEqual([
+    gas,
+    gas + 10_000n,
+    gas + 15_000n,
+  ]);
+});
+
+/** A content whose input a kind without input never reads; its key has two public keys. */
+function aContent({ name }: TransactionType): TransactionContent {
+  const input = /Memo|Deploy|Execution|Anchoring/.test(name) ? INPUT : new Uint8Array(0);
+  const key = encodeAccountKey(roleBasedKey([aPublic(1), aPublic(2), LEGACY_KEY]));
+  const prices = { gasFeeCap: 1n, gasTipCap: 1n, chainId: 1n };
+  const fields = name.includes("AccountUpdate") ? { key } : {};
+  return { nonce: 0n, gas: 1n, value: 0n, to: undefined, input, fields, ...prices };
+}
+
+test("from Prague on the chain's own kinds pay Ethereum's price for input, and have the floor over their base", () => {
+  const rules = rulesOf("pragueCompatibleBlock");
+  const row = transactionTypes.find(({ code }) => code === 0x12);
+  if (row === undefined) throw new Error("there is a memo with a ratio");
+  expect(row.intrinsicGas(aContent(row), rules)).toBe(36_000n + 4n + 3n * 16n);
+  expect(row.floorGas(aContent(row), rules)).toBe(36_000n + 130n);
+  const deploy = transactionTypes.find(({ code }) => code === 0x28);
+  expect(deploy?.floorGas(aContent(deploy), rules)).toBe(53_130n);
+  expect(deploy?.intrinsicGas(aContent(deploy), rulesOf("shanghaiCompatibleBlock"))).toBe(53_402n);
+});
+
+test("an authorization costs 25000", () => {
+  const row = transactionTypes.find(({ code }) => code === 0x7804);
+  if (row === undefined) throw new Error("there is a set-code kind");
+  const one = { chainId: 1n, address: new Uint8Array(20), nonce: 0n, yParity: 0, r: INPUT, s: INPUT };
+  const content = { ...aContent(row), to: new Uint8Array(20), fields: { authorizationList: [one, one] } };
+  expect(row.intrinsicGas(content, rulesOf("pragueCompatibleBlock"))).toBe(71_000n);
 });

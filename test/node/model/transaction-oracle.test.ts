@@ -65,6 +65,20 @@ function randomDraft(code: number): TransactionDraft {
 
 const word = (integer: Uint8Array) => toBeHex(bytesToBigint(integer), 32);
 
+/** What only blob and set-code transactions have. */
+function laterFields({ fields }: TransactionDraft, ethType: number): object {
+  const { maxFeePerBlobGas = 0n, blobVersionedHashes = [], authorizationList = [] } = fields ?? {};
+  if (ethType === 3) return { maxFeePerBlobGas, blobVersionedHashes: blobVersionedHashes.map(toHex) };
+  if (ethType !== 4) return {};
+  return {
+    authorizationList: authorizationList.map(({ yParity, r, s, ...rest }) => ({
+      ...rest,
+      address: toHex(rest.address),
+      signature: Signature.from({ yParity: yParity === 1 ? 1 : 0, r: word(r), s: word(s) }),
+    })),
+  };
+}
+
 /** The same transaction, built and signed by ethers. */
 function byEthers(
   draft: TransactionDraft,
@@ -92,21 +106,7 @@ function byEthers(
             storageKeys: storageKeys.map(toHex),
           })),
         }),
-    ...(ethType === 3
-      ? {
-          maxFeePerBlobGas: fields?.maxFeePerBlobGas ?? 0n,
-          blobVersionedHashes: (fields?.blobVersionedHashes ?? []).map(toHex),
-        }
-      : {}),
-    ...(ethType === 4
-      ? {
-          authorizationList: (fields?.authorizationList ?? []).map(({ yParity, r, s, ...rest }) => ({
-            ...rest,
-            address: toHex(rest.address),
-            signature: Signature.from({ yParity: yParity === 1 ? 1 : 0, r: word(r), s: word(s) }),
-          })),
-        }
-      : {}),
+    ...laterFields(draft, ethType),
   });
   tx.signature = new SigningKey(key).sign(tx.unsignedHash);
   return tx;
