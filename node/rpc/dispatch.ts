@@ -49,13 +49,14 @@ export interface EndpointOptions {
 /** Answers messages; made by `createEndpoint`. */
 export interface Endpoint {
   readonly view: MethodView;
-  /** Answers the first JSON value of `text`; undefined when that is not JSON. */
+  /** Answers the first JSON value of `text`; undefined when that is not JSON. Neither throws nor rejects. */
   answer(text: string, session: Session): Answer | undefined;
 }
 
 const INVALID = `{"code":${rpcCode.invalidRequest},"message":"invalid request"}`;
 const EMPTY_BATCH = nullError(rpcCode.invalidRequest, "empty batch");
 const OVERLOADED = nullError(rpcCode.invalidRequest, "server requests exceed the limit");
+const INTERNAL_ERROR = nullError(rpcCode.internal, "internal error");
 /** What HTTP answers to a body that is not JSON. */
 export const PARSE_ERROR = nullError(rpcCode.parse, "parse error");
 /** A batch gives way to the rest of the node after this long. */
@@ -85,6 +86,20 @@ class Dispatcher implements Endpoint {
   }
 
   answer(text: string, session: Session): Answer | undefined {
+    try {
+      return this.#answer(text, session);
+    } catch (error) {
+      return this.#defect(error);
+    }
+  }
+
+  /** Errors of methods never come here: this one is a defect of the machinery itself. */
+  #defect(error: unknown): string {
+    this.#onBug(error);
+    return INTERNAL_ERROR;
+  }
+
+  #answer(text: string, session: Session): Answer | undefined {
     const envelope = readEnvelope(text);
     if (envelope === undefined) return undefined;
     if (envelope === "empty") return "";
@@ -136,6 +151,8 @@ class Dispatcher implements Endpoint {
     this.#budget.pending++;
     try {
       return await answer;
+    } catch (error) {
+      return this.#defect(error);
     } finally {
       this.#budget.pending--;
     }

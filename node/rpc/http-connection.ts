@@ -6,7 +6,7 @@
 import type { Socket } from "node:net";
 import { type Endpoint, PARSE_ERROR, type Session } from "./dispatch.ts";
 import { type HeadReader, MAX_HEAD_BYTES } from "./http-head.ts";
-import type { HttpLimits } from "./http-limits.ts";
+import type { ByteBudget, HttpLimits } from "./http-limits.ts";
 
 /** What connections share. */
 export interface ConnectionHost {
@@ -16,8 +16,7 @@ export interface ConnectionHost {
   readonly session: Session;
   /** Milliseconds, coarse: as fresh as the last sweep. */
   now: number;
-  /** Half requests of all connections. */
-  buffered: number;
+  readonly halves: ByteBudget;
   /** Everything of a reply's head before the length. */
   replyHead: string;
   /** Takes over a socket whose next request is not plain; `unread` begins with that request. */
@@ -108,8 +107,8 @@ export class HttpConnection {
     if (this.#held === 0 && this.#phase === "idle") this.#enter("reading", this.#host.limits.readMs);
     this.#chunks.push(chunk);
     this.#held += chunk.length;
-    this.#host.buffered += chunk.length;
-    if (this.#host.buffered > this.#host.limits.maxBuffered) {
+    this.#host.halves.used += chunk.length;
+    if (this.#host.halves.used > this.#host.halves.max) {
       this.#socket.write(BUSY, "latin1");
       this.#socket.destroySoon();
       this.#gone();
@@ -119,7 +118,7 @@ export class HttpConnection {
   #take(): Buffer {
     const [first = NOTHING] = this.#chunks;
     const all = this.#chunks.length > 1 ? Buffer.concat(this.#chunks) : first;
-    this.#host.buffered -= this.#held;
+    this.#host.halves.used -= this.#held;
     this.#chunks = [];
     this.#held = 0;
     this.#needed = 0;

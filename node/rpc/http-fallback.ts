@@ -8,13 +8,14 @@ import type { Socket } from "node:net";
 import { type FastifyInstance, fastify } from "fastify";
 import { type Endpoint, PARSE_ERROR, type Session } from "./dispatch.ts";
 import { isHostAllowed, isJsonType, MAX_HEAD_BYTES } from "./http-head.ts";
-import type { HttpLimits } from "./http-limits.ts";
+import type { ByteBudget, HttpLimits } from "./http-limits.ts";
 
 /** What the server needs of its listener. */
 export interface FallbackOptions {
   readonly endpoint: Endpoint;
   readonly session: Session;
   readonly limits: HttpLimits;
+  readonly halves: ByteBudget;
   readonly virtualHosts: readonly string[];
   /** Allowed origins, or `*`; empty for no CORS headers at all. */
   readonly cors: readonly string[];
@@ -68,7 +69,7 @@ function createHttpServer(options: FallbackOptions, ordinary: Handler): Server {
       ordinary(request, response);
     } else {
       setCorsHeaders(request, response, options.cors);
-      void answerRpc(request, response, options);
+      answerRpc(request, response, options).catch(() => request.socket.destroy()); // the peer left meanwhile
     }
   });
 }
@@ -134,8 +135,11 @@ async function answerRpc(
 ): Promise<void> {
   const { limits, endpoint, session } = options;
   if (isRefused(request, response, limits)) return;
-  const body = await readBody(request, limits.maxBody);
-  if (body === undefined) return;
+  const body = await readBody(request, options);
+  if (body === undefined) {
+    request.socket.destroy();
+    return;
+  }
   if (!request.complete) response.setHeader("Connection", "close");
   const answer = endpoint.answer(body, session) ?? PARSE_ERROR;
   const text = typeof answer === "string" ? answer : await inTime(answer, limits.executionMs);
@@ -156,21 +160,32 @@ function isRefused(request: IncomingMessage, response: ServerResponse, { maxBody
   return true;
 }
 
-/** The body, cut at the limit; undefined when the peer left before it was all there. */
-async function readBody(request: IncomingMessage, limit: number): Promise<string | undefined> {
+/** The body, cut at the limit; undefined when the peer left before it was all there, or bodies have filled the budget. */
+function readBody(
+  request: IncomingMessage,
+  { limits, halves }: FallbackOptions,
+): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
-  try {
-    for await (const chunk of request as AsyncIterable<Buffer>) {
+  return new Promise((resolve) => {
+    const finish = (isUsable: boolean) => {
+      request.off("data", take);
+      request.pause();
+      halves.used -= size;
+      size = 0;
+      resolve(isUsable ? Buffer.concat(chunks).toString("utf8", 0, limits.maxBody) : undefined);
+    };
+    const take = (chunk: Buffer) => {
       chunks.push(chunk);
       size += chunk.length;
-      if (size >= limit) break;
-    }
-  } catch {
-    return undefined;
-  }
-  const body = Buffer.concat(chunks);
-  return body.toString("utf8", 0, Math.min(size, limit));
+      halves.used += chunk.length;
+      if (halves.used > halves.max) finish(false);
+      else if (size >= limits.maxBody) finish(true);
+    };
+    request.on("data", take);
+    request.once("end", () => finish(true));
+    request.once("close", () => finish(false));
+  });
 }
 
 function inTime(answer: Promise<string>, ms: number): Promise<string | undefined> {

@@ -8,7 +8,7 @@ import type { Endpoint, Session } from "./dispatch.ts";
 import { type ConnectionHost, HttpConnection } from "./http-connection.ts";
 import { type HttpFallback, openHttpFallback } from "./http-fallback.ts";
 import { HeadReader } from "./http-head.ts";
-import { type HttpLimits, httpDefaults } from "./http-limits.ts";
+import { type ByteBudget, type HttpLimits, httpDefaults } from "./http-limits.ts";
 import { type Listener, listenOn, type TcpAddress } from "./listener.ts";
 
 /** How an HTTP listener is opened. */
@@ -32,13 +32,11 @@ export async function openHttp(options: HttpOptions): Promise<Listener> {
   const virtualHosts = (options.virtualHosts ?? ["localhost"]).map((host) => host.toLowerCase());
   const stopping = new AbortController();
   const session: Session = { signal: stopping.signal, subscriptions: undefined };
-  const fallback = await openHttpFallback({ endpoint, session, limits, virtualHosts, cors });
+  const halves: ByteBudget = { used: 0, max: limits.maxBuffered };
+  const fallback = await openHttpFallback({ endpoint, session, limits, halves, virtualHosts, cors });
   const rules = { maxBody: limits.maxBody, virtualHosts, hasCors: cors.length > 0 };
-  const fast = new FastServer(
-    { endpoint, session, limits, heads: new HeadReader(rules) },
-    fallback,
-    cors.length > 0,
-  );
+  const heads = new HeadReader(rules);
+  const fast = new FastServer({ endpoint, session, limits, halves, heads }, fallback, cors.length > 0);
   const address = await listenOn(fast.server, options);
   return {
     url: `http://${address}`,
@@ -64,7 +62,7 @@ class FastServer implements ConnectionHost {
   readonly session: Session;
   readonly server: Server;
   now = performance.now();
-  buffered = 0;
+  readonly halves: ByteBudget;
   replyHead = "";
   readonly #connections = new Set<HttpConnection>();
   readonly #fallback: HttpFallback;
@@ -73,7 +71,7 @@ class FastServer implements ConnectionHost {
   #onEmpty: (() => void) | undefined;
 
   constructor(
-    parts: Pick<ConnectionHost, "endpoint" | "heads" | "limits" | "session">,
+    parts: Pick<ConnectionHost, "endpoint" | "heads" | "limits" | "session" | "halves">,
     fallback: HttpFallback,
     hasCors: boolean,
   ) {
@@ -81,6 +79,7 @@ class FastServer implements ConnectionHost {
     this.heads = parts.heads;
     this.limits = parts.limits;
     this.session = parts.session;
+    this.halves = parts.halves;
     this.#fallback = fallback;
     this.#vary = hasCors ? "Vary: Origin\r\n" : "";
     this.server = createServer({ noDelay: true, keepAlive: true }, (socket) => {

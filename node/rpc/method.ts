@@ -88,22 +88,33 @@ export function argumentDecoder(
   params: Parameters,
   offset = 0,
 ): (json: unknown) => Readonly<Record<string, unknown>> {
-  const rows = Object.entries(params);
+  const names = Object.keys(params);
+  const codecs = Object.values(params);
   return (json) => {
     if (json !== undefined && json !== null && !Array.isArray(json)) throw invalid("non-array args");
-    if (rows.length + offset === 0) return NO_ARGUMENTS; // whatever is there is ignored
+    if (names.length + offset === 0) return NO_ARGUMENTS; // whatever is there is ignored
     const given: readonly unknown[] = json ?? [];
     const args: Record<string, unknown> = {};
-    let index = 0;
-    for (const [name, codec] of rows) {
-      if (index < given.length) args[name] = decodeArgument(codec, given[index], index + offset);
-      else if (codec.isOptional === true) args[name] = codec.decode(undefined);
-      else throw invalid(`missing value for required argument ${index + offset}`);
-      index++;
+    for (let index = 0; index < names.length; index++) {
+      const codec = codecs[index] as Decoder<unknown>; // as many as names
+      args[names[index] as string] = argument(codec, given, index, offset);
     }
-    if (given.length > rows.length) throw invalid(`too many arguments, want at most ${rows.length + offset}`);
+    if (given.length > names.length) {
+      throw invalid(`too many arguments, want at most ${names.length + offset}`);
+    }
     return args;
   };
+}
+
+function argument(
+  codec: Decoder<unknown>,
+  given: readonly unknown[],
+  index: number,
+  offset: number,
+): unknown {
+  if (index < given.length) return decodeArgument(codec, given[index], index + offset);
+  if (codec.isOptional === true) return codec.decode(undefined);
+  throw invalid(`missing value for required argument ${index + offset}`);
 }
 
 function decodeArgument(codec: Decoder<unknown>, json: unknown, index: number): unknown {

@@ -15,6 +15,8 @@ export type BlockReference =
   | { readonly number: BlockNumber; readonly hash?: undefined }
   | { readonly hash: Uint8Array; readonly number?: undefined };
 
+/** What nearly every caller means. */
+const LATEST: BlockReference = { number: "latest" };
 const TAGS: Readonly<Record<string, BlockTag>> = {
   latest: "latest",
   earliest: "earliest",
@@ -34,6 +36,7 @@ export const blockNumber: Decoder<BlockNumber> = {
 export const blockReference: Decoder<BlockReference | undefined> = {
   label: "block",
   decode(json) {
+    if (json === "latest") return LATEST;
     if (typeof json === "number") return { number: fromNumber(json) };
     if (jsonKind(json) === "object") return fromObject(json);
     if (json === null || json === undefined) return undefined;

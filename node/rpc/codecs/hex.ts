@@ -30,6 +30,8 @@ function fixedData(label: string, goType: string, length: number): Codec<Uint8Ar
   return {
     label,
     decode(json) {
+      const plain = typeof json === "string" ? fixedBytes(json, length) : undefined;
+      if (plain !== undefined) return plain;
       const digits = goChecked(json, goType, evenDigits);
       if (digits.length !== length * 2) {
         throw new CodecError(`hex string has length ${digits.length}, want ${length * 2} for ${goType}`);
@@ -39,6 +41,25 @@ function fixedData(label: string, goType: string, length: number): Codec<Uint8Ar
     },
     encode: (bytes) => `"${toHex(bytes)}"`,
   };
+}
+
+/** The value of a hex digit's character code; above 15 for any other. */
+const DIGITS = Uint8Array.from({ length: 256 }, (_, code) => {
+  const value = Number.parseInt(String.fromCharCode(code), 16);
+  return Number.isNaN(value) ? 16 : value;
+});
+
+/** Bytes of well-formed text of the right length; undefined for all other text, whatever is wrong with it. */
+function fixedBytes(text: string, length: number): Uint8Array | undefined {
+  if (text.length !== 2 + 2 * length || !text.startsWith("0x")) return undefined;
+  const bytes = new Uint8Array(length);
+  for (let i = 0, at = 2; i < length; i++, at += 2) {
+    const high = DIGITS[text.charCodeAt(at)] ?? 16;
+    const low = DIGITS[text.charCodeAt(at + 1)] ?? 16;
+    if (high > 15 || low > 15) return undefined;
+    bytes[i] = (high << 4) | low;
+  }
+  return bytes;
 }
 
 /** An unsigned integer of up to 256 bits. */

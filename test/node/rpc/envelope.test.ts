@@ -1,15 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { readEnvelope } from "../../../node/rpc/envelope.ts";
 import { JsonScanError, JsonScanner, jsonFault } from "../../../node/rpc/json-scanner.ts";
-
-/** A small generator with a fixed seed. */
-function random(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}
+import { seededRandom } from "../../support/random.ts";
 
 const SEEDS = [
   '{"jsonrpc":"2.0","id":1,"method":"eth_getBalance","params":["0x22","latest"]}',
@@ -18,7 +10,8 @@ const SEEDS = [
 ];
 
 test("what is accepted and refused is what JSON.parse accepts and refuses", () => {
-  const next = random(7);
+  const random = seededRandom(7);
+  const next = (below: number) => Math.floor(random() * below);
   const pieces = [
     ...'{}[]:,"\\ \n0123456789-+.eEtfnu\u0001x'.split(""),
     '"id"',

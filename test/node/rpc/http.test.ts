@@ -214,12 +214,17 @@ test("a reader that takes nothing does not make the node hold its answers", asyn
 test("half requests of all connections together have a budget", async () => {
   await using listener = await listen({ limits: { maxBuffered: 5000 } });
   const part = post("x".repeat(4000)).slice(0, 3000);
+  const chunked =
+    "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
   await using first = await aPeer(listener.address);
   first.send(part);
   await using second = await aPeer(listener.address);
   second.send(part);
   const refused = await Promise.race([first.closed(), second.closed()]);
   expect(refused).toMatch(/^HTTP\/1\.1 503 /);
+  await using third = await aPeer(listener.address);
+  third.send(`${chunked}fa0\r\n${"x".repeat(4000)}`);
+  await third.closed();
 });
 
 test("hosts that are not listed are refused before anything else, addresses are served", async () => {

@@ -1,0 +1,136 @@
+/** Requests that no honest client sends: the node must answer or close, and serve the next client as ever. */
+
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "@jest/globals";
+import { readEnvelope } from "../../../node/rpc/envelope.ts";
+import { openHttp } from "../../../node/rpc/http.ts";
+import { openIpc } from "../../../node/rpc/ipc.ts";
+import { openWs } from "../../../node/rpc/ws.ts";
+import { seededRandom } from "../../support/random.ts";
+import { aCall, anEndpoint, aPeer, recorded, ticker } from "./fixture.ts";
+
+const rounds = Number(process.env["KNIT_MUTATIONS"] ?? 300);
+const version = aCall("net_version");
+const good = `POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${version.length}\r\n\r\n${version}`;
+const upgrade =
+  "GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n" +
+  "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
+
+/** Whole numbers below a bound. */
+type Random = (below: number) => number;
+
+function seeded(seed: number): Random {
+  const random = seededRandom(seed);
+  return (below) => Math.floor(random() * below);
+}
+
+const PIECES = [
+  "\r\n",
+  "\n",
+  "\0",
+  ":",
+  " ",
+  "Content-Length: 5\r\n",
+  "Transfer-Encoding: chunked\r\n",
+  "\u00ff",
+  "[",
+  '"',
+  "\\",
+];
+
+/** Bytes changed, dropped, doubled or put in at some places. */
+function mutated(text: string, random: Random): Buffer {
+  let bytes = Buffer.from(text, "latin1");
+  for (let changes = 1 + random(4); changes > 0; changes--) {
+    const at = random(bytes.length + 1);
+    const piece = Buffer.from(PIECES[random(PIECES.length)] ?? "", "latin1");
+    const dropped = random(3) === 0 ? random(30) : random(2);
+    bytes = Buffer.concat([bytes.subarray(0, at), piece, bytes.subarray(at + dropped)]);
+  }
+  return bytes;
+}
+
+test("mutated HTTP requests are answered or refused, one answer at most for what is one request", async () => {
+  await using listener = await openHttp({
+    host: "127.0.0.1",
+    port: 0,
+    endpoint: anEndpoint(),
+    virtualHosts: ["*"],
+  });
+  const random = seeded(11);
+  for (let round = 0; round < rounds; round++) {
+    await using peer = await aPeer(listener.address);
+    const bytes = mutated(good, random);
+    peer.send(bytes);
+    peer.socket.end(); // a half request is over then
+    const received = await peer.closed();
+    const statuses = [...received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => status ?? "");
+    for (const status of statuses)
+      expect([bytes.toString("latin1"), status]).toEqual([
+        expect.anything(),
+        expect.stringMatching(/^(200|400|403|405|408|413|415|431|501)$/),
+      ]);
+    expect([bytes.toString("latin1"), received.split('"13408"').length <= 2]).toEqual([
+      expect.anything(),
+      true,
+    ]);
+  }
+  await using peer = await aPeer(listener.address);
+  peer.send(good);
+  expect(await peer.until((all) => all.endsWith("\n"))).toContain('"13408"');
+});
+
+test("mutated upgrades and frames end in a refusal or a close", async () => {
+  const endpoint = anEndpoint({ subscriptions: ticker().rows });
+  await using listener = await openWs({
+    host: "127.0.0.1",
+    port: 0,
+    endpoint,
+    subscriptionLimit: { perConnection: 5 },
+  });
+  const random = seeded(12);
+  const frame = Buffer.concat([Buffer.from([0x81, 0x80 | version.length, 0, 0, 0, 0]), Buffer.from(version)]);
+  for (let round = 0; round < rounds; round++) {
+    await using peer = await aPeer(listener.address);
+    const isFrame = round % 2 === 0;
+    peer.send(isFrame ? upgrade : mutated(upgrade, random));
+    peer.send(isFrame ? mutated(frame.toString("latin1"), random) : frame);
+    peer.socket.end();
+    expect(await peer.closed()).toMatch(/^(HTTP\/1\.1 (101|200|400|403|431) |$)/);
+  }
+});
+
+test("mutated IPC input ends in answers and at most one parse error", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "rpc-hostile-"));
+  {
+    const subscriptionLimit = { perConnection: 5 };
+    await using listener = await openIpc({
+      path: join(directory, "ipc"),
+      endpoint: anEndpoint(),
+      subscriptionLimit,
+    });
+    const random = seeded(13);
+    for (let round = 0; round < rounds; round++) {
+      await using peer = await aPeer(listener.address);
+      peer.send(mutated(`${version}\n[${version},5]\n`, random));
+      peer.socket.end();
+      const lines = (await peer.closed()).split("\n").slice(0, -1);
+      for (const line of lines) expect(() => JSON.parse(line) as unknown).not.toThrow();
+      expect(lines.filter((line) => line.includes("-32700")).length).toBeLessThan(2);
+    }
+  }
+  await rm(directory, { recursive: true, force: true });
+});
+
+test("mutated bodies of every recorded request are read or refused, never half read", () => {
+  const random = seeded(14);
+  for (let round = 0; round < rounds * 10; round++) {
+    const { request } = recorded.http[random(recorded.http.length)] ?? { request: "" };
+    const text = mutated(request, random).toString("latin1");
+    const envelope = readEnvelope(text);
+    if (envelope === undefined || envelope === "empty") continue;
+    expect(() => JSON.parse(text.slice(0, envelope.end)) as unknown).not.toThrow();
+  }
+});
