@@ -9,6 +9,7 @@ import { type FastifyInstance, fastify } from "fastify";
 import { type Endpoint, PARSE_ERROR, type Session } from "./dispatch.ts";
 import { isHostAllowed, isJsonType, MAX_HEAD_BYTES } from "./http-head.ts";
 import type { ByteBudget, HttpLimits } from "./http-limits.ts";
+import type { SocketServer } from "./lazy-server.ts";
 
 /** What the server needs of its listener. */
 export interface FallbackOptions {
@@ -21,14 +22,8 @@ export interface FallbackOptions {
   readonly cors: readonly string[];
 }
 
-/** Serves sockets that it is given. */
-export interface HttpFallback extends AsyncDisposable {
-  /** The socket's unread bytes have been put back into it. */
-  take(socket: Socket): void;
-}
-
-/** Opens the server. */
-export async function openHttpFallback(options: FallbackOptions): Promise<HttpFallback> {
+/** Opens the server. It is loaded, with its libraries, by the first connection that needs it. */
+export async function openHttpFallback(options: FallbackOptions): Promise<SocketServer> {
   const sockets = new Set<Socket>();
   const app = fastify({ logger: false, serverFactory: (ordinary) => createHttpServer(options, ordinary) });
   addRoutes(app, options);
@@ -40,6 +35,7 @@ export async function openHttpFallback(options: FallbackOptions): Promise<HttpFa
       sockets.add(socket);
       socket.once("close", () => sockets.delete(socket));
       server.emit("connection", socket);
+      socket.resume(); // the unread bytes come first
     },
     [Symbol.asyncDispose]: async () => {
       server.closeIdleConnections();

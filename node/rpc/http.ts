@@ -6,9 +6,9 @@
 import { createServer, type Server, type Socket } from "node:net";
 import type { Endpoint, Session } from "./dispatch.ts";
 import { type ConnectionHost, HttpConnection } from "./http-connection.ts";
-import { type HttpFallback, openHttpFallback } from "./http-fallback.ts";
 import { HeadReader } from "./http-head.ts";
 import { type ByteBudget, type HttpLimits, httpDefaults } from "./http-limits.ts";
+import { lazyServer, type SocketServer } from "./lazy-server.ts";
 import { type Listener, listenOn, type TcpAddress } from "./listener.ts";
 
 /** How an HTTP listener is opened. */
@@ -33,7 +33,10 @@ export async function openHttp(options: HttpOptions): Promise<Listener> {
   const stopping = new AbortController();
   const session: Session = { signal: stopping.signal, subscriptions: undefined };
   const halves: ByteBudget = { used: 0, max: limits.maxBuffered };
-  const fallback = await openHttpFallback({ endpoint, session, limits, halves, virtualHosts, cors });
+  const fallback = lazyServer(async () => {
+    const { openHttpFallback } = await import("./http-fallback.ts");
+    return openHttpFallback({ endpoint, session, limits, halves, virtualHosts, cors });
+  });
   const rules = { maxBody: limits.maxBody, virtualHosts, hasCors: cors.length > 0 };
   const heads = new HeadReader(rules);
   const fast = new FastServer({ endpoint, session, limits, halves, heads }, fallback, cors.length > 0);
@@ -65,14 +68,14 @@ class FastServer implements ConnectionHost {
   readonly halves: ByteBudget;
   replyHead = "";
   readonly #connections = new Set<HttpConnection>();
-  readonly #fallback: HttpFallback;
+  readonly #fallback: SocketServer;
   readonly #vary: string;
   readonly #timer: NodeJS.Timeout;
   #onEmpty: (() => void) | undefined;
 
   constructor(
     parts: Pick<ConnectionHost, "endpoint" | "heads" | "limits" | "session" | "halves">,
-    fallback: HttpFallback,
+    fallback: SocketServer,
     hasCors: boolean,
   ) {
     this.endpoint = parts.endpoint;
@@ -97,7 +100,6 @@ class FastServer implements ConnectionHost {
     socket.pause();
     socket.unshift(unread);
     this.#fallback.take(socket);
-    socket.resume(); // the unread bytes come first
   }
 
   closed(connection: HttpConnection): void {

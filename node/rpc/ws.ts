@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { Socket } from "node:net";
 import { hostname } from "node:os";
-import { type WebSocket, WebSocketServer } from "ws";
+import type { WebSocket, WebSocketServer } from "ws";
 import type { Endpoint } from "./dispatch.ts";
 import { type Listener, listenOn, type TcpAddress } from "./listener.ts";
 import { type StreamLimits, StreamSession, streamDefaults, type Wire } from "./stream-session.ts";
@@ -23,28 +23,60 @@ export interface WsOptions extends TcpAddress {
 
 /** Opens a listener; it serves when the promise resolves. Rejects when the address is taken. */
 export async function openWs(options: WsOptions): Promise<Listener> {
-  const { maxConnections = 3000, maxMessage = 512 * 1024 } = options;
-  const origins = allowedOrigins(options.origins ?? []);
-  const upgrader = new WebSocketServer({ noServer: true, maxPayload: maxMessage, perMessageDeflate: false });
+  const upgrade = upgrades(options);
   const server = createServer({ headersTimeout: 30_000, requestTimeout: 30_000 }, (_request, response) => {
     response.writeHead(400, { ...PLAIN, "Sec-Websocket-Version": "13" });
     response.end("Bad Request\n");
   });
   server.on("upgrade", (request: IncomingMessage, socket: Socket, head: Buffer) => {
     socket.on("error", () => socket.destroy());
-    if (!isOriginAllowed(request.headers.origin, origins)) {
-      refuse(socket, "403 Forbidden", "Forbidden\n");
-    } else if (upgrader.clients.size >= maxConnections) {
-      refuse(socket, "200 OK", "");
-    } else {
-      upgrader.handleUpgrade(request, socket, head, (peer) => serve(peer, socket, options));
-    }
+    upgrade.take(request, socket, head);
+  });
+  const address = await listenOn(server, options);
+  return { url: `ws://${address}`, address, [Symbol.asyncDispose]: () => close(server, upgrade.peers) };
+}
+
+/** Checks and makes connections. The library behind it is loaded by the first one. */
+function upgrades(options: WsOptions) {
+  const { maxConnections = 3000, maxMessage = 512 * 1024 } = options;
+  const origins = allowedOrigins(options.origins ?? []);
+  const peers = new Set<WebSocket>();
+  let loading: Promise<WebSocketServer> | undefined;
+  const handle = (upgrader: WebSocketServer, request: IncomingMessage, socket: Socket, head: Buffer) => {
+    if (peers.size >= maxConnections) return refuse(socket, "200 OK", "");
+    upgrader.handleUpgrade(request, socket, head, (peer) => {
+      peers.add(peer);
+      peer.once("close", () => peers.delete(peer));
+      serve(peer, socket, options);
+    });
+  };
+  return {
+    peers,
+    take: (request: IncomingMessage, socket: Socket, head: Buffer): void => {
+      if (!isOriginAllowed(request.headers.origin, origins)) {
+        return refuse(socket, "403 Forbidden", "Forbidden\n");
+      }
+      loading ??= createUpgrader(maxMessage);
+      loading.then(
+        (upgrader) => handle(upgrader, request, socket, head),
+        () => socket.destroy(),
+      );
+    },
+  };
+}
+
+async function createUpgrader(maxPayload: number): Promise<WebSocketServer> {
+  const { WebSocketServer: Upgrader } = await import("ws");
+  const upgrader = new Upgrader({
+    noServer: true,
+    maxPayload,
+    perMessageDeflate: false,
+    clientTracking: false,
   });
   upgrader.on("wsClientError", (_error, socket) =>
     refuse(socket as Socket, "400 Bad Request", "Bad Request\n"),
   );
-  const address = await listenOn(server, options);
-  return { url: `ws://${address}`, address, [Symbol.asyncDispose]: () => close(server, upgrader) };
+  return upgrader;
 }
 
 const PLAIN = { "Content-Type": "text/plain; charset=utf-8", "X-Content-Type-Options": "nosniff" };
@@ -107,11 +139,11 @@ function writeText(peer: WebSocket, socket: Socket, text: string): void {
 /** The first byte of a whole text frame (RFC 6455, section 5.2). */
 const TEXT_FRAME = 0x81;
 
-async function close(server: Server, upgrader: WebSocketServer): Promise<void> {
+async function close(server: Server, peers: ReadonlySet<WebSocket>): Promise<void> {
   const closed = new Promise((resolve) => server.close(resolve));
-  for (const peer of upgrader.clients) peer.close(1001);
+  for (const peer of peers) peer.close(1001);
   const deadline = setTimeout(() => {
-    for (const peer of upgrader.clients) peer.terminate();
+    for (const peer of peers) peer.terminate();
   }, 1000);
   server.closeAllConnections();
   await closed;
