@@ -27,14 +27,19 @@ export interface Session {
 export interface DispatchBudget {
   /** Requests that wait for an asynchronous answer. */
   pending: number;
+  /** Calls and notifications since the start, and those that failed. */
+  total: number;
+  errors: number;
   readonly maxPending: number;
   /** Characters of one batch's answer; what would come after is refused entry by entry. */
   readonly maxBatchAnswer: number;
 }
 
 /** The Go node's limit of pending requests; batch answers of 25 MB. */
-export function createBudget(limits: Partial<Omit<DispatchBudget, "pending">> = {}): DispatchBudget {
-  return { pending: 0, maxPending: 200_000, maxBatchAnswer: 25_000_000, ...limits };
+export function createBudget(
+  limits: Partial<Pick<DispatchBudget, "maxPending" | "maxBatchAnswer">> = {},
+): DispatchBudget {
+  return { pending: 0, total: 0, errors: 0, maxPending: 200_000, maxBatchAnswer: 25_000_000, ...limits };
 }
 
 /** What an endpoint is made of. */
@@ -176,16 +181,22 @@ class Dispatcher implements Endpoint {
   }
 
   #call(id: string, message: Message, session: Session): Answer {
+    this.#budget.total++;
     try {
       const result = this.#result(message, session);
       if (typeof result === "string") return `{"jsonrpc":"2.0","id":${id},"result":${result}}`;
       return result.then(
         (text) => `{"jsonrpc":"2.0","id":${id},"result":${text}}`,
-        (error: unknown) => answerError(id, errorJson(error, this.#onBug)),
+        (error: unknown) => this.#failed(id, error),
       );
     } catch (error) {
-      return answerError(id, errorJson(error, this.#onBug));
+      return this.#failed(id, error);
     }
+  }
+
+  #failed(id: string, error: unknown): string {
+    this.#budget.errors++;
+    return answerError(id, errorJson(error, this.#onBug));
   }
 
   #result(message: Message, session: Session): Answer {

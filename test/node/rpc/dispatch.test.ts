@@ -1,8 +1,10 @@
 import { expect, test } from "@jest/globals";
+import { createMetrics } from "../../../node/observe/metrics.ts";
 import { text } from "../../../node/rpc/codecs/plain.ts";
 import { createBudget, PARSE_ERROR } from "../../../node/rpc/dispatch.ts";
 import { RpcError } from "../../../node/rpc/errors.ts";
 import { method } from "../../../node/rpc/method.ts";
+import { declareRpcMetrics } from "../../../node/rpc/metrics.ts";
 import { aCall, anEndpoint, aSession, gate, recorded } from "./fixture.ts";
 
 const posts = recorded.http.filter(({ status, method: verb }) => status === 200 && verb === "POST");
@@ -171,4 +173,24 @@ test("methods for readers go to the pool with their parameters as written", asyn
     '{"jsonrpc":"2.0","id":1,"result":[]}\n',
   );
   expect(calls).toEqual([["chain_scan", '["a b"]']]);
+});
+
+test("calls, failures and what is under way are counted", async () => {
+  const slow = gate("net_slow");
+  const budget = createBudget();
+  const metrics = createMetrics();
+  declareRpcMetrics(metrics, budget);
+  const endpoint = anEndpoint({ methods: [slow.method], options: { budget } });
+  const late = endpoint.answer(aCall("net_slow"), aSession);
+  await endpoint.answer(`[${aCall("net_version")},${aCall("net_nope")},5]`, aSession);
+  const counted = async () => (await metrics.render()).match(/^klaytn_rpc_counts_\w+ \d+$/gm)?.sort();
+  expect(await counted()).toEqual([
+    "klaytn_rpc_counts_errors 1",
+    "klaytn_rpc_counts_pending 1",
+    "klaytn_rpc_counts_success 1",
+    "klaytn_rpc_counts_total 3",
+  ]);
+  slow.open();
+  await late;
+  expect(await counted()).toContain("klaytn_rpc_counts_success 2");
 });
