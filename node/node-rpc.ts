@@ -2,9 +2,9 @@
 import { extname } from "node:path";
 import type { Accounts } from "./accounts/accounts.ts";
 import type { Chain } from "./chain/chain.ts";
-import { clientName } from "./client-name.ts";
 import type { NodeOptions } from "./config/options.ts";
 import { chainDirectory } from "./database.ts";
+import { type NodeNetwork, networkId } from "./node-network.ts";
 import type { Log } from "./observe/log.ts";
 import type { NodeKey } from "./p2p/node-key.ts";
 import type { ReaderData } from "./reader.ts";
@@ -29,6 +29,7 @@ export interface RpcSurroundings {
   readonly pool: TxPool;
   readonly accounts: Accounts;
   readonly nodeKey: NodeKey;
+  readonly network: NodeNetwork;
   readonly log: Log;
 }
 
@@ -123,19 +124,18 @@ function httpListener(
   };
 }
 
-function nodeRegistry({ options, chain, pool, accounts, nodeKey }: RpcSurroundings): Registry {
+function nodeRegistry({ options, chain, pool, accounts, nodeKey, network }: RpcSurroundings): Registry {
   return createNodeRegistry({
     chain,
     pool,
     accounts,
     profile: rpcProfiles[options.rpc.profile],
-    clientName: clientName(options.identity === "" ? options.type : options.identity),
-    networkId: options.networkId ?? Number(chain.config.chainId),
+    clientName: network.p2p.self.name,
+    networkId: networkId(options, { chain }),
     dataDirectory: options.paths.dataDirectory,
-    id: nodeKey.id,
     address: nodeKey.address,
-    listening: { host: "::", port: 0, discoveryPort: 0 },
-    peerCounts: () => ({}),
+    p2p: network.p2p,
+    sync: network.protocol,
     logs: { open: () => chainLogSource(chain), maxLogs: options.rpc.maxLogs },
   });
 }

@@ -11,6 +11,7 @@ import { council } from "./consensus-chain.ts";
 import { sign } from "./crypto/secp256k1.ts";
 import type { Database } from "./database.ts";
 import { accountAddress } from "./node-accounts.ts";
+import type { NodeNetwork } from "./node-network.ts";
 import type { Clock } from "./observe/clock.ts";
 import type { Log } from "./observe/log.ts";
 import type { NodeKey } from "./p2p/node-key.ts";
@@ -25,13 +26,14 @@ export interface SealerSurroundings {
   readonly pool: TxPool;
   readonly accounts: Accounts;
   readonly nodeKey: NodeKey;
+  readonly network: NodeNetwork;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /** Starts to make blocks on a core node that is the chain's only validator; undefined on all others. */
 export function openNodeSealer(surroundings: SealerSurroundings): Sealer | undefined {
-  const { options, database, open, pool, accounts, nodeKey, clock, log } = surroundings;
+  const { options, database, open, pool, accounts, nodeKey, network, clock, log } = surroundings;
   const { chain, writer } = open;
   if (options.type !== "core" || !isOnlyValidator(surroundings)) return undefined;
   const { rewardbase, intervalMs, timeLimitMs } = options.consensus;
@@ -39,6 +41,7 @@ export function openNodeSealer(surroundings: SealerSurroundings): Sealer | undef
     config: chain.config,
     writer,
     state: database.state,
+    ready: Promise.all([database.state.ready, network.expectsPeers ? network.protocol.heardHead : undefined]),
     parameters: (number) => chain.parameters(number),
     candidates: (baseFee) => pool.byPrice(baseFee),
     drop: (tx) => pool.drop(tx.hash),

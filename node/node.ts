@@ -16,6 +16,7 @@ import { openRecoverer, type Recoverer } from "./crypto/recoverer.ts";
 import { secp256k1Backend } from "./crypto/secp256k1.ts";
 import { type Database, openDatabase } from "./database.ts";
 import { type DevelopmentAccount, developmentAccounts, openNodeAccounts } from "./node-accounts.ts";
+import { openNodeNetwork } from "./node-network.ts";
 import { openNodeRpc } from "./node-rpc.ts";
 import { openNodeSealer } from "./node-sealer.ts";
 import { systemClock } from "./observe/clock.ts";
@@ -66,8 +67,11 @@ export async function openNode(options: NodeOptions, signal: AbortSignal): Promi
   const accounts = parts.use(await openNodeAccounts(options, log));
   signal.throwIfAborted();
   const pool = parts.use(await openPool(options, { chain, recoverer, log, metrics }));
-  const sealer = openNodeSealer({ options, database, open, pool, accounts, nodeKey, clock, log });
-  const rpc = parts.use(await openNodeRpc({ options, chain, pool, accounts, nodeKey, log }));
+  const network = parts.use(
+    await openNodeNetwork({ options, database, open, pool, recoverer, nodeKey, clock, log, metrics }),
+  );
+  const sealer = openNodeSealer({ options, database, open, pool, accounts, nodeKey, network, clock, log });
+  const rpc = parts.use(await openNodeRpc({ options, chain, pool, accounts, nodeKey, network, log }));
   const operations =
     options.metrics &&
     parts.use(await openOperations({ ...options.metrics, metrics, notReady: readiness(database) }));

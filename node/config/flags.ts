@@ -27,6 +27,7 @@ export const flagGroups = [
   "Development chain",
   "Chain file",
   "Base",
+  "Network",
   "HTTP",
   "WebSocket",
   "IPC",
@@ -75,6 +76,7 @@ const dev = rows("Development chain", ["dev"]);
 const file = rows("Chain file", ["export"]);
 const base = rows("Base", DATA);
 const node = rows("Base", NODE);
+const network = rows("Network", NODE);
 const http = rows("HTTP", NODE);
 const ws = rows("WebSocket", NODE);
 const ipc = rows("IPC", NODE);
@@ -105,6 +107,10 @@ export const flags = {
   lightkdf: node.flag(boolean, false, "weaker and faster encryption of new key files", "common.light-kdf"),
   nodekey: node.maybe(path, "a file with the node's private key", "p2p.node-key"),
   nodekeyhex: node.maybe(secret, "the node's private key; visible to others in ps", "p2p.node-key-hex"),
+
+  port: network.maybe(port, "port for peers, 32323 by default; 0 takes a free one", "p2p.port"),
+  maxconnections: network.flag(integer(0), 10, "peers at a time", "p2p.max-connections"),
+  maxpendpeers: network.flag(integer(0), 0, "handshakes at a time; 0 is 50", "p2p.max-pend-peers"),
 
   rpc: http.flag(boolean, false, "serve JSON-RPC over HTTP", "http-rpc.enable"),
   rpcaddr: http.flag(text, "127.0.0.1", "address to listen on", "http-rpc.addr"),

@@ -1,7 +1,15 @@
 /** From flags to options: values are checked against each other, put into base units and grouped. */
 import type { FlagName, FlagValues } from "./flags.ts";
 import type { ResolvedFlags } from "./flags-values.ts";
-import type { HttpOptions, NodeOptions, PoolFlags, RpcOptions, StateFlags, WsOptions } from "./options.ts";
+import type {
+  HttpOptions,
+  NetworkFlags,
+  NodeOptions,
+  PoolFlags,
+  RpcOptions,
+  StateFlags,
+  WsOptions,
+} from "./options.ts";
 import { OptionError } from "./options-error.ts";
 import { ipcPath, nodePaths, type Surroundings } from "./options-paths.ts";
 
@@ -27,6 +35,7 @@ export function nodeOptions(command: string, resolved: ResolvedFlags, around: Su
     networkId: values.networkid,
     paths,
     nodeKey: values.nodekeyhex,
+    network: networkFlags(command, values),
     rpc: rpcOptions(values),
     http: values.rpc ? httpOptions(values, warnings) : undefined,
     ws: values.ws ? wsOptions(values) : undefined,
@@ -75,6 +84,18 @@ function refuseSharedPorts(values: FlagValues): void {
     if (other) throw new OptionError("clash", `--${other} and --${name} are both ${port}`);
     seen.set(port, name);
   }
+}
+
+const DEFAULT_PORT = 32_323;
+const DEFAULT_PENDING = 50;
+
+/** A development chain is for this machine alone: it listens for peers only when a port is named. */
+function networkFlags(command: string, values: FlagValues): NetworkFlags {
+  return {
+    port: values.port ?? (command === "dev" ? undefined : DEFAULT_PORT),
+    maxPeers: values.maxconnections,
+    maxPendingPeers: values.maxpendpeers === 0 ? DEFAULT_PENDING : values.maxpendpeers,
+  };
 }
 
 function rpcOptions(values: FlagValues): RpcOptions {

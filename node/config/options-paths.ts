@@ -22,6 +22,9 @@ export interface NodePaths {
   readonly keystore: string;
   /** The file with the node's private key; created when missing. */
   readonly nodeKey: string;
+  /** JSON arrays of node URLs: peers to keep connected, and peers that the limits do not hold for. */
+  readonly staticNodes: string;
+  readonly trustedNodes: string;
 }
 
 /** Lays out the data directory. Throws `OptionError` when no directory is given and none can be chosen. */
@@ -43,6 +46,8 @@ export function nodePaths(values: FlagValues, around: Surroundings): NodePaths {
       : inInstance("chaindata"),
     keystore: values.keystore ? absolute(values.keystore) : paths.join(dataDirectory, "keystore"),
     nodeKey: values.nodekey ? absolute(values.nodekey) : inInstance("nodekey"),
+    staticNodes: inInstance("static-nodes.json"),
+    trustedNodes: inInstance("trusted-nodes.json"),
   };
 }
 

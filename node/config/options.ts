@@ -14,6 +14,7 @@ export interface NodeOptions {
   readonly paths: NodePaths;
   /** The node's private key when it was given as text; otherwise it is in `paths.nodeKey`. */
   readonly nodeKey: Uint8Array | undefined;
+  readonly network: NetworkFlags;
   readonly rpc: RpcOptions;
   readonly http: HttpOptions | undefined;
   readonly ws: WsOptions | undefined;
@@ -29,6 +30,15 @@ export interface NodeOptions {
   };
   /** Set for a development chain. */
   readonly development: DevelopmentFlags | undefined;
+}
+
+/** Other nodes. */
+export interface NetworkFlags {
+  /** `undefined`: nobody can connect to this node, which may still connect to others. */
+  readonly port: number | undefined;
+  readonly maxPeers: number;
+  /** Handshakes at a time. */
+  readonly maxPendingPeers: number;
 }
 
 /** What all transports share. */

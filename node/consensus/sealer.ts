@@ -24,6 +24,8 @@ export interface SealerParts {
   readonly config: ChainConfig;
   readonly writer: Writer;
   readonly state: State;
+  /** No block is made before. */
+  readonly ready: Promise<unknown>;
   readonly parameters: (number: number) => Parameters;
   /** Transactions for the next block, best first. */
   readonly candidates: (baseFee: bigint | undefined) => Candidates;
@@ -64,11 +66,17 @@ export function openSealer(parts: SealerParts): Sealer {
 }
 
 async function run(parts: SealerParts, signal: AbortSignal): Promise<void> {
-  await parts.state.ready;
+  await Promise.race([parts.ready, aborted(signal)]);
   while (!signal.aborted) {
     await sleepUntil(nextTime(parts), parts.clock, signal);
     if (!signal.aborted) await parts.writer.exclusively(() => makeBlock(parts));
   }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
 }
 
 /** Milliseconds since the epoch at which the next block is due: a full second, an interval after the parent. */

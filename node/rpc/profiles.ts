@@ -17,6 +17,8 @@ export interface RpcProfile {
   readonly totalScoreKey: "difficulty" | "blockscore";
   /** `config.isBFT` in `admin_nodeInfo`. */
   readonly showsBft: boolean;
+  /** A peer with one connection shows it as `network`, not as a list `networks`. */
+  readonly singleNetwork: boolean;
   /** `?discport=` in the node's own URL even when both ports are one. */
   readonly alwaysDiscoveryPort: boolean;
   /** `net_networkID` as a decimal text rather than a number. */
@@ -53,6 +55,7 @@ export const rpcProfiles: Readonly<Record<ProfileName, RpcProfile>> = {
     unit: "peb",
     totalScoreKey: "difficulty",
     showsBft: true,
+    singleNetwork: true,
     alwaysDiscoveryPort: true,
     networkIdAsText: true,
     poolEntryTxHash: true,
@@ -71,6 +74,7 @@ export const rpcProfiles: Readonly<Record<ProfileName, RpcProfile>> = {
     unit: "peb",
     totalScoreKey: "blockscore",
     showsBft: false,
+    singleNetwork: false,
     alwaysDiscoveryPort: false,
     networkIdAsText: false,
     poolEntryTxHash: false,
@@ -89,6 +93,7 @@ export const rpcProfiles: Readonly<Record<ProfileName, RpcProfile>> = {
     unit: "kei",
     totalScoreKey: "blockscore",
     showsBft: false,
+    singleNetwork: false,
     alwaysDiscoveryPort: false,
     networkIdAsText: false,
     poolEntryTxHash: false,

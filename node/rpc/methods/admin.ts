@@ -1,9 +1,11 @@
 /** `admin`: the node itself. */
-import { bareHex, toHex } from "../../bytes/hex.ts";
+import { toHex } from "../../bytes/hex.ts";
 import type { Chain } from "../../chain/chain.ts";
 import { chainConfigJson } from "../../config/chain-config.ts";
 import { jsonInteger } from "../../config/exact-json.ts";
 import { checksumAddress } from "../../crypto/checksum.ts";
+import { formatNodeUrl } from "../../p2p/node-url.ts";
+import type { P2p } from "../../p2p/p2p.ts";
 import { plain, text } from "../codecs/plain.ts";
 import { type Method, method } from "../method.ts";
 import type { RpcProfile } from "../profiles.ts";
@@ -12,15 +14,12 @@ import type { RpcProfile } from "../profiles.ts";
 export interface AdminParts {
   readonly chain: Chain;
   readonly profile: RpcProfile;
-  readonly clientName: string;
   readonly networkId: number;
   /** Absolute. */
   readonly dataDirectory: string;
-  /** The node's public key, 64 bytes, and the address of it. */
-  readonly id: Uint8Array;
+  readonly p2p: Pick<P2p, "self">;
+  /** Of the node's key. */
   readonly address: Uint8Array;
-  /** Where peers would reach it; ports of 0 when it does not listen. */
-  readonly listening: { readonly host: string; readonly port: number; readonly discoveryPort: number };
 }
 
 /** The methods of `admin`. */
@@ -34,13 +33,6 @@ export function adminMethods(parts: AdminParts): Method[] {
       handle: () => nodeInfo(parts),
     }),
     method({
-      name: "admin_peers",
-      summary: "The connected peers.",
-      params: {},
-      result: plain<readonly object[]>("peer[]"),
-      handle: () => [],
-    }),
-    method({
       name: "admin_datadir",
       summary: "The absolute path of the data directory.",
       params: {},
@@ -51,25 +43,17 @@ export function adminMethods(parts: AdminParts): Method[] {
 }
 
 function nodeInfo(parts: AdminParts): object {
-  const { host, port, discoveryPort } = parts.listening;
-  const shownHost = host.includes(":") ? `[${host}]` : host;
+  const { id, name, url, ip, ports, listenAddr } = parts.p2p.self;
   return {
-    id: bareHex(parts.id),
-    name: parts.clientName,
-    kni: nodeUrl(parts),
-    ip: host,
-    ports: { discovery: discoveryPort, listener: port },
-    listenAddr: `${shownHost}:${port}`,
+    id,
+    name,
+    kni: formatNodeUrl(url, parts.profile.alwaysDiscoveryPort ? "always" : "when-different"),
+    ip,
+    ports,
+    listenAddr,
     protocols: { istanbul: protocolInfo(parts) },
     nodeAddress: checksumAddress(parts.address),
   };
-}
-
-function nodeUrl({ id, listening, profile }: AdminParts): string {
-  const { host, port, discoveryPort } = listening;
-  const shownHost = host.includes(":") ? `[${host}]` : host;
-  const discovery = profile.alwaysDiscoveryPort || discoveryPort !== port ? `?discport=${discoveryPort}` : "";
-  return `kni://${bareHex(id)}@${shownHost}:${port}${discovery}`;
 }
 
 function protocolInfo({ chain, profile, networkId }: AdminParts): object {

@@ -1,10 +1,13 @@
 /** Every method and subscription of the node in one registry: made empty, filled, sealed. */
 import type { Accounts } from "../../accounts/accounts.ts";
 import type { Chain } from "../../chain/chain.ts";
+import type { P2p } from "../../p2p/p2p.ts";
+import type { ChainProtocol } from "../../protocol/chain-protocol.ts";
 import type { TxPool } from "../../txpool/pool.ts";
 import type { RpcProfile } from "../profiles.ts";
 import { createRegistry, type Registry } from "../registry.ts";
 import { type AdminParts, adminMethods } from "./admin.ts";
+import { adminPeersMethods } from "./admin-peers.ts";
 import { chainBlockMethods } from "./chain-blocks.ts";
 import { chainInfoMethods } from "./chain-info.ts";
 import { chainSendingMethods } from "./chain-sending.ts";
@@ -23,6 +26,8 @@ export interface NodeParts extends AdminParts, NetParts {
   readonly pool: Pick<TxPool, "add" | "get" | "nonce" | "content" | "status" | "onPending">;
   readonly accounts: Accounts;
   readonly logs: LogParts;
+  readonly p2p: Pick<P2p, "self" | "listening" | "peers" | "addPeer" | "removePeer" | "countByType">;
+  readonly sync: Pick<ChainProtocol, "syncing">;
 }
 
 /** The sealed registry of a node. */
@@ -30,6 +35,7 @@ export function createNodeRegistry(parts: NodeParts): Registry {
   const registry = createRegistry(parts.profile);
   registry.add([
     ...adminMethods(parts),
+    ...adminPeersMethods(parts),
     ...chainInfoMethods(parts),
     ...chainStateMethods(parts),
     ...chainBlockMethods(parts),

@@ -1,7 +1,9 @@
 /** What the chain is and where it stands: head, identity, suggested prices. */
+import { toQuantity } from "../../bytes/integer.ts";
 import type { Chain } from "../../chain/chain.ts";
+import type { ChainProtocol } from "../../protocol/chain-protocol.ts";
 import { numberQuantity, quantity } from "../codecs/hex.ts";
-import { boolean, text } from "../codecs/plain.ts";
+import { plain, text } from "../codecs/plain.ts";
 import { type Method, method } from "../method.ts";
 import { priceBounds, suggestedPrice, suggestedTip } from "./fees.ts";
 
@@ -9,10 +11,11 @@ import { priceBounds, suggestedPrice, suggestedTip } from "./fees.ts";
 export interface ChainInfoParts {
   readonly chain: Chain;
   readonly clientName: string;
+  readonly sync: Pick<ChainProtocol, "syncing">;
 }
 
 /** `chain_` and `eth_` facts about the chain. */
-export function chainInfoMethods({ chain, clientName }: ChainInfoParts): Method[] {
+export function chainInfoMethods({ chain, clientName, sync }: ChainInfoParts): Method[] {
   return [
     method({
       name: "chain_blockNumber",
@@ -40,13 +43,26 @@ export function chainInfoMethods({ chain, clientName }: ChainInfoParts): Method[
     method({
       name: "chain_syncing",
       aliases: ["eth_syncing"],
-      summary: "False: this node makes its chain or imports it, and is never behind.",
+      summary: "How far the node is while it takes in blocks that others have; false otherwise.",
       params: {},
-      result: boolean,
-      handle: () => false,
+      result: plain<false | object>("progress or false"),
+      handle: () => syncView(sync.syncing()),
     }),
     ...priceMethods(chain),
   ];
+}
+
+/** States are not pulled from peers: every block is executed. */
+function syncView(facts: ReturnType<ChainProtocol["syncing"]>): false | object {
+  if (facts === undefined) return false;
+  const { startingBlock, currentBlock, highestBlock } = facts;
+  return {
+    startingBlock: toQuantity(startingBlock),
+    currentBlock: toQuantity(currentBlock),
+    highestBlock: toQuantity(highestBlock),
+    pulledStates: "0x0",
+    knownStates: "0x0",
+  };
 }
 
 function priceMethods(chain: Chain): Method[] {

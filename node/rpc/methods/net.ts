@@ -1,5 +1,6 @@
 /** `net` and `web3`: which network this is, who is connected, what the node is called. */
 import { keccak256 } from "../../crypto/keccak.ts";
+import type { P2p } from "../../p2p/p2p.ts";
 import { data, hash, numberQuantity } from "../codecs/hex.ts";
 import { boolean, plain, text } from "../codecs/plain.ts";
 import { type Method, method } from "../method.ts";
@@ -9,14 +10,12 @@ import type { RpcProfile } from "../profiles.ts";
 export interface NetParts {
   readonly networkId: number;
   readonly clientName: string;
-  /** Connected peers by type (`cn`, `pn`, `en`, `bn`, `unknown`); types without a peer are left out. */
-  readonly peerCounts: () => Readonly<Record<string, number>>;
+  readonly p2p: Pick<P2p, "countByType" | "listening">;
   readonly profile: RpcProfile;
 }
 
 /** The methods of `net` and `web3`. */
-export function netMethods({ networkId, clientName, peerCounts, profile }: NetParts): Method[] {
-  const total = () => Object.values(peerCounts()).reduce((sum, count) => sum + count, 0);
+export function netMethods({ networkId, clientName, p2p, profile }: NetParts): Method[] {
   return [
     method({
       name: "net_version",
@@ -34,24 +33,24 @@ export function netMethods({ networkId, clientName, peerCounts, profile }: NetPa
     }),
     method({
       name: "net_listening",
-      summary: "True: the node takes part in its network.",
+      summary: "True when other nodes can connect to this one.",
       params: {},
       result: boolean,
-      handle: () => true,
+      handle: () => p2p.listening,
     }),
     method({
       name: "net_peerCount",
       summary: "How many peers are connected.",
       params: {},
       result: numberQuantity,
-      handle: total,
+      handle: () => p2p.countByType().total,
     }),
     method({
       name: "net_peerCountByType",
       summary: "How many peers of each type are connected, and in total.",
       params: {},
       result: plain<Readonly<Record<string, number>>>("object of type to count"),
-      handle: () => ({ ...peerCounts(), total: total() }),
+      handle: () => p2p.countByType(),
     }),
     ...web3Methods(clientName),
   ];

@@ -9,6 +9,8 @@ describe("options", () => {
       chainData: "/h/.ken/knit/chaindata",
       keystore: "/h/.ken/keystore",
       nodeKey: "/h/.ken/knit/nodekey",
+      staticNodes: "/h/.ken/knit/static-nodes.json",
+      trustedNodes: "/h/.ken/knit/trusted-nodes.json",
     });
     expect(options({ line: { type: "core" } }).options.paths.dataDirectory).toBe("/h/.kcn");
     expect(options({}, { ...LINUX, platform: "darwin" }).options.paths.dataDirectory).toBe("/h/Library/KEN");
@@ -30,6 +32,8 @@ describe("options", () => {
       chainData: "/w/fast/chaindata",
       keystore: "/k",
       nodeKey: "/w/d/nodekey",
+      staticNodes: "/w/d/knit/static-nodes.json",
+      trustedNodes: "/w/d/knit/trusted-nodes.json",
     });
   });
 

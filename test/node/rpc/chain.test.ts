@@ -9,6 +9,7 @@ import { createNodeRegistry, type NodeParts } from "../../../node/rpc/methods/al
 import { type ProfileName, rpcProfiles } from "../../../node/rpc/profiles.ts";
 import { chainLogSource } from "../../../node/rpc/views/log-source.ts";
 import { recordedJson, type TestChain } from "../../support/chain.ts";
+import { lonelyP2p } from "../../support/lonely-p2p.ts";
 import { aSession, recorded } from "./fixture.ts";
 import { aPool, recordedChain } from "./recorded-chain.ts";
 
@@ -30,10 +31,9 @@ beforeAll(async () => {
     clientName: "Klaytn/knit/v0.1.0/linux-x64/go1.0",
     networkId: 9025,
     dataDirectory: directory,
-    id: new Uint8Array(64).fill(7),
     address: new Uint8Array(20).fill(7),
-    listening: { host: "::", port: 0, discoveryPort: 0 },
-    peerCounts: () => ({}),
+    p2p: lonelyP2p,
+    sync: { syncing: () => undefined },
   };
 });
 
@@ -219,7 +219,7 @@ test("node information has the keys of its profile", async () => {
     kni: string;
     protocols: { istanbul: Record<string, unknown> & { config: object } };
   };
-  expect(service.kni).toBe(`kni://${"07".repeat(64)}@[::]:0?discport=0`);
+  expect(service.kni).toBe(`kni://${lonelyP2p.self.id}@[::]:0?discport=0`);
   expect(service.protocols.istanbul["difficulty"]).toBe(42);
   expect(service.protocols.istanbul.config).toMatchObject({ isBFT: true, unitPrice: 25_000_000_000 });
   const kaia = (await call("admin_nodeInfo", [], "kaia")) as typeof service;

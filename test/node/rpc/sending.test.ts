@@ -16,6 +16,7 @@ import { Subscriptions } from "../../../node/rpc/subscriptions.ts";
 import { chainLogSource } from "../../../node/rpc/views/log-source.ts";
 import type { TxPool } from "../../../node/txpool/pool.ts";
 import { aChain, type TestChain } from "../../support/chain.ts";
+import { lonelyP2p } from "../../support/lonely-p2p.ts";
 import { aSession } from "./fixture.ts";
 import { aPool } from "./recorded-chain.ts";
 
@@ -53,10 +54,9 @@ function registryOf(profile: ProfileName) {
     clientName: "x",
     networkId: 1,
     dataDirectory: directory,
-    id: new Uint8Array(64),
     address: new Uint8Array(20),
-    listening: { host: "::", port: 0, discoveryPort: 0 },
-    peerCounts: () => ({}),
+    p2p: lonelyP2p,
+    sync: { syncing: () => undefined },
   });
 }
 

@@ -1,0 +1,99 @@
+/** The node among others: the chain protocol over peers, and the peers it keeps. */
+import { randomBytes } from "node:crypto";
+import type { OpenChain } from "./chain/open-chain.ts";
+import { clientName } from "./client-name.ts";
+import type { NodeOptions } from "./config/options.ts";
+import { council } from "./consensus-chain.ts";
+import type { Recoverer } from "./crypto/recoverer.ts";
+import type { Database } from "./database.ts";
+import type { Clock } from "./observe/clock.ts";
+import type { Log } from "./observe/log.ts";
+import type { Metrics } from "./observe/metrics.ts";
+import type { NodeKey } from "./p2p/node-key.ts";
+import { readNodeList } from "./p2p/node-list.ts";
+import type { NodeType } from "./p2p/node-type.ts";
+import { openP2p, type P2p } from "./p2p/p2p.ts";
+import { createPause } from "./pause.ts";
+import { type ChainProtocol, openChainProtocol } from "./protocol/chain-protocol.ts";
+import type { TxPool } from "./txpool/pool.ts";
+
+/** What the network side is made of. */
+export interface NetworkSurroundings {
+  readonly options: NodeOptions;
+  readonly database: Database;
+  readonly open: OpenChain;
+  readonly pool: TxPool;
+  readonly recoverer: Recoverer;
+  readonly nodeKey: NodeKey;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+/** Peers and the protocol that runs over them. */
+export interface NodeNetwork extends AsyncDisposable {
+  readonly p2p: P2p;
+  readonly protocol: ChainProtocol;
+  /** True when peers were configured: then a head must be heard of before a block is made. */
+  readonly expectsPeers: boolean;
+}
+
+/** The network's words for the node types. */
+const TYPES: Readonly<Record<NodeOptions["type"], NodeType>> = { core: "cn", proxy: "pn", endpoint: "en" };
+
+/** Opens the protocol and the peers. Rejects when the port is taken. */
+export async function openNodeNetwork(surroundings: NetworkSurroundings): Promise<NodeNetwork> {
+  const { options, nodeKey, clock, log, metrics } = surroundings;
+  await using parts = new AsyncDisposableStack();
+  const protocol = parts.use(openProtocol(surroundings));
+  const staticNodes = await readNodeList(options.paths.staticNodes, log);
+  const { port, maxPeers, maxPendingPeers } = options.network;
+  const p2p = parts.use(
+    await openP2p({
+      nodeKey,
+      type: TYPES[options.type],
+      name: clientName(options.identity === "" ? options.type : options.identity),
+      listen: port === undefined ? undefined : { port },
+      protocols: protocol.protocols,
+      maxPeers,
+      maxPendingPeers,
+      staticNodes,
+      trustedNodes: await readNodeList(options.paths.trustedNodes, log),
+      log,
+      metrics,
+      clock,
+      random: randomBytes,
+    }),
+  );
+  const open = parts.move();
+  const expectsPeers = staticNodes.length > 0;
+  return { p2p, protocol, expectsPeers, [Symbol.asyncDispose]: () => open.disposeAsync() };
+}
+
+function openProtocol(surroundings: NetworkSurroundings): ChainProtocol {
+  const { options, database, open, pool, recoverer, clock, log, metrics } = surroundings;
+  const { chain, writer } = open;
+  const genesis = chain.block(0);
+  const validators = genesis && council(genesis.header, chain.parameters(1).committeeSize);
+  return openChainProtocol({
+    chain,
+    writer,
+    rows: database.store,
+    ready: database.state.ready,
+    pool,
+    recoverer,
+    pause: createPause(),
+    nodeType: TYPES[options.type],
+    networkId: networkId(options, open),
+    isValidator: (address) => validators?.has(address) ?? false,
+    clock,
+    log,
+    metrics,
+    random: Math.random,
+  });
+}
+
+/** The network's number: the chain's id unless the options say otherwise. */
+export function networkId({ networkId: given }: NodeOptions, { chain }: Pick<OpenChain, "chain">): number {
+  return given ?? Number(chain.config.chainId);
+}
