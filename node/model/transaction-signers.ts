@@ -1,7 +1,7 @@
 /** Who signed a transaction: the public keys behind its signatures, for `validateSigners`; and how fee payers sign. */
 import { TransactionError } from "./error.ts";
 import {
-  decodeTransaction,
+  assembleTransaction,
   recoverable,
   recoveredKey,
   type Sign,
@@ -38,7 +38,7 @@ export function payerKeys(tx: Transaction, chainId: bigint): readonly Uint8Array
 }
 
 /**
- * The transaction with `feePayer` as its fee payer, who signs it; the sender's signatures stay. Throws
+ * The transaction with `feePayer` as its fee payer, who signs it; the sender's signatures, if any, stay. Throws
  * `TransactionError` `no-fee-payer` for a kind that has none.
  */
 export function signAsFeePayer(
@@ -52,9 +52,8 @@ export function signAsFeePayer(
     chainId,
   );
   const payerSignatures = signaturesBy(sign, digest, { type: tx.type, chainId });
-  return decodeTransaction(
-    tx.type.encode({ ...contentOf(tx), fields: { ...fields, payerSignatures } }, tx.signatures),
-  );
+  const draft = { ...contentOf(tx), code: tx.type.code, fields: { ...fields, payerSignatures } };
+  return assembleTransaction(draft, chainId, tx.signatures);
 }
 
 function payerDigest(tx: Transaction, chainId: bigint): Uint8Array {

@@ -233,6 +233,24 @@ export function signTransaction(draft: TransactionDraft, chainId: bigint, sign: 
   return decodeTransaction(type.encode(content, signatures));
 }
 
+/**
+ * A draft with the signatures that there are, none for instance when the fee payer signs first. What comes out has
+ * bytes, hashes and JSON, but `decodeTransaction` may refuse it. Throws `TransactionError`.
+ */
+export function assembleTransaction(
+  draft: TransactionDraft,
+  chainId: bigint,
+  signatures: readonly Signature[] = [],
+): Transaction {
+  const type = transactionType(draft.code);
+  const content: TransactionContent = { ...draft, chainId, fields: draft.fields ?? {} };
+  const raw = type.encode(content, signatures);
+  return decoding(() => {
+    const cursor = new RlpCursor(raw, type.prefix.length);
+    return new DecodedTransaction(type, type.read(cursor, 0));
+  });
+}
+
 /** Signatures over a digest in the form of a kind and a chain. */
 export function signaturesBy(
   sign: Sign,

@@ -4,6 +4,7 @@ import { integerBytes } from "../../../node/bytes/integer.ts";
 import { encodeRlp, type RlpInput } from "../../../node/bytes/rlp.ts";
 import { addressOfKey, addressOfPublicKey, sign } from "../../../node/crypto/secp256k1.ts";
 import {
+  assembleTransaction,
   decodeTransaction,
   senderOf,
   setSender,
@@ -155,4 +156,35 @@ test.each([
   [`0x20e380808094${"05".repeat(20)}8202c0c0`, "a key whose body does not fit"],
 ])("%s is malformed: %s", (raw) => {
   expect(() => decodeTransaction(fromHex(raw))).toThrow(expect.objectContaining({ code: "malformed" }));
+});
+
+test("a fee payer may sign before the sender: bytes, hash and JSON are the Go node's", () => {
+  const account = fromHex("0x75ee030d92a7b16edd63b8a267d50e0b97e81fc3");
+  const signature = {
+    v: 0x68e4n,
+    r: fromHex("0xa30e607bc07bf7d14fc169b1e7f4146076ac542adf743baa08de55cc4d66cac6"),
+    s: fromHex("0x26ab57f2e9ee04f1d6f754878b766752b9e6f9c09e479115655cec43a3bf8766"),
+  };
+  const signature65 = Uint8Array.of(...signature.r, ...signature.s, 1);
+  const unsigned = assembleTransaction(
+    {
+      ...draft,
+      nonce: 10n,
+      gas: 100_000n,
+      gasFeeCap: 75_000_000_000n,
+      gasTipCap: 75_000_000_000n,
+      to: fromHex("0x3776d463309df5622901dba6ef87f789944a1361"),
+      value: 1n,
+      fields: { from: account },
+    },
+    13_408n,
+  );
+  const tx = signAsFeePayer(unsigned, { feePayer: account, chainId: 13_408n }, () => signature65);
+  expect(toHex(tx.raw)).toBe(
+    "0x09f8950a851176592e00830186a0943776d463309df5622901dba6ef87f789944a1361019475ee030d92a7b16edd63b8a267d50e0b97e81fc3c09475ee030d92a7b16edd63b8a267d50e0b97e81fc3f847f8458268e4a0a30e607bc07bf7d14fc169b1e7f4146076ac542adf743baa08de55cc4d66cac6a026ab57f2e9ee04f1d6f754878b766752b9e6f9c09e479115655cec43a3bf8766",
+  );
+  expect(toHex(tx.hash)).toBe("0xd4f3d85b2773a2b02c0b6863390f2eeeb4f8dc1af1aee05add9ce377aea6ec8f");
+  expect(tx.signatures).toEqual([]);
+  expect(addresses(payerKeys(tx, 13_408n))).toEqual([toHex(account)]);
+  expect(() => decodeTransaction(tx.raw)).toThrow(bad);
 });
