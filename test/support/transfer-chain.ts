@@ -47,12 +47,18 @@ const UNIT_PRICE = 25_000_000_000n;
 const HIGHEST_BASE_FEE = 750_000_000_000n;
 const DYNAMIC_FEE = 0x7802;
 const START = 1_600_000_000;
-const key = keccak256(Buffer.from("validator of a made chain"));
+/** Key of the only validator of every made chain. */
+export const VALIDATOR_KEY = keccak256(Buffer.from("validator of a made chain"));
+
+/** Key of a funded account by its place, from 0. */
+export function senderKey(place: number): Uint8Array {
+  return keccak256(fixedBytes(place + 1, 8));
+}
 
 /** Writes genesis.json and chain.rlp.gz (from block 0) into `directory`. */
 export async function makeTransferChain(directory: string, terms: TransferChainTerms): Promise<void> {
   await mkdir(directory, { recursive: true });
-  const keys = Array.from({ length: terms.accounts }, (_, i) => keccak256(fixedBytes(i + 1, 8)));
+  const keys = Array.from({ length: terms.accounts }, (_, i) => senderKey(i));
   const text = genesisText(keys.map(addressOfKey), terms);
   await writeFile(join(directory, "genesis.json"), text);
   const store = createMemoryStore();
@@ -98,11 +104,13 @@ function transferSource(
       gas: 60_000n,
       gasFeeCap: cap,
       gasTipCap: hasBaseFee && code === DYNAMIC_FEE ? BigInt(at) : cap,
-      to: addresses[(at * 7919 + 13) % keys.length] ?? addressOfKey(key),
+      to: addresses[(at * 7919 + 13) % keys.length] ?? addressOfKey(VALIDATOR_KEY),
       value: 1n,
       input: new Uint8Array(0),
     };
-    return signTransaction(draft, chain.config.chainId, (digest) => sign(digest, keys[from] ?? key));
+    return signTransaction(draft, chain.config.chainId, (digest) =>
+      sign(digest, keys[from] ?? VALIDATOR_KEY),
+    );
   };
 }
 
@@ -118,7 +126,7 @@ async function makeBlock(
   const number = parent.header.number + 1;
   const rules = rulesAt(config, number);
   const parameters = chain.parameters(number);
-  const address = addressOfKey(key);
+  const address = addressOfKey(VALIDATOR_KEY);
   const draft = draftHeader({
     parent,
     rules,
@@ -150,7 +158,7 @@ async function makeBlock(
     bloom: outcome.bloom,
     gasUsed: outcome.gasUsed,
   };
-  const seal = (digest: Uint8Array): Uint8Array => sign(digest, key);
+  const seal = (digest: Uint8Array): Uint8Array => sign(digest, VALIDATOR_KEY);
   await writer.commit(
     createBlock(withCommittedSeals(withProposerSeal(header, seal), [seal]), transactions),
     outcome.receipts,
@@ -159,7 +167,7 @@ async function makeBlock(
 }
 
 function genesisText(addresses: readonly Uint8Array[], { config, reward }: TransferChainTerms): string {
-  const address = addressOfKey(key);
+  const address = addressOfKey(VALIDATOR_KEY);
   return JSON.stringify({
     config: {
       chainId: CHAIN_ID,

@@ -1,0 +1,128 @@
+/** Nodes as processes: endpoint to proxy to core on loopback, one killed, one removed, one late. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
+import { Wallet } from "ethers";
+import { bareHex } from "../../node/bytes/hex.ts";
+import { type KnitProcess, runKnit, startKnit } from "../support/knit-process.ts";
+import { call, until } from "../support/rpc-client.ts";
+import { makeTransferChain, senderKey, VALIDATOR_KEY } from "../support/transfer-chain.ts";
+
+/** Blocks that a late node has to catch up with. */
+const LATE_BLOCKS = Number(process.env["KNIT_LATE_BLOCKS"] ?? 1_000);
+const UNIT_PRICE = 25_000_000_000n;
+
+interface TestNode {
+  readonly knit: KnitProcess;
+  readonly url: string;
+  /** With this machine's address in place of all interfaces. */
+  readonly kni: string;
+}
+
+type NodeType = "core" | "proxy" | "endpoint";
+
+let directory: string;
+const running = new Set<KnitProcess>();
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "knit-network-"));
+});
+afterEach(async () => {
+  await Promise.all([...running].map((knit) => knit.stop()));
+  running.clear();
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+async function init(name: string, chain: string): Promise<string> {
+  const datadir = join(directory, name);
+  expect(await runKnit("init", "--datadir", datadir, join(chain, "genesis.json"))).toMatchObject({ code: 0 });
+  return datadir;
+}
+
+async function start(type: NodeType, datadir: string, ...flags: string[]): Promise<TestNode> {
+  const key = type === "core" ? ["--nodekeyhex", bareHex(VALIDATOR_KEY)] : [];
+  const rpc = ["--rpc", "--rpcport", "0", "--rpcapi", "admin,eth,klay,net"];
+  const port = flags.includes("--port") ? [] : ["--port", "0"];
+  const knit = startKnit("run", "--type", type, "--datadir", datadir, ...port, ...rpc, ...key, ...flags);
+  running.add(knit);
+  const url = (await knit.waitFor(/(http:\/\/127\.0\.0\.1:\d+)/))[1] ?? "";
+  const { kni } = (await call(url, "admin_nodeInfo")) as { kni: string };
+  return { knit, url, kni: kni.replace("[::]", "127.0.0.1") };
+}
+
+async function end({ knit }: TestNode, signal: NodeJS.Signals): Promise<void> {
+  running.delete(knit);
+  await knit.stop(signal);
+}
+
+const height = async ({ url }: TestNode): Promise<number> => Number(await call(url, "eth_blockNumber"));
+
+function peersOf({ url }: TestNode, count: number): Promise<true> {
+  return until(async () => (Number(await call(url, "net_peerCount")) === count ? true : undefined));
+}
+
+function reached(node: TestNode, number: number): Promise<true> {
+  return until(async () => ((await height(node)) >= number ? true : undefined));
+}
+
+/** A signed legacy transfer from one of the chain's funded accounts. */
+function aTransfer(nonce: number): Promise<string> {
+  const wallet = new Wallet(`0x${bareHex(senderKey(0))}`);
+  const terms = { type: 0, chainId: 9001, gasLimit: 21_000, gasPrice: UNIT_PRICE };
+  return wallet.signTransaction({ ...terms, to: `0x${"ee".repeat(20)}`, value: 1, nonce });
+}
+
+test("endpoint, proxy and core: a transfer goes up, blocks come down, and nodes come and go", async () => {
+  const chain = join(directory, "small");
+  await makeTransferChain(chain, { accounts: 3, blocks: 1, transfers: 0 });
+  const coreData = await init("core", chain);
+  let core = await start("core", coreData);
+  const proxy = await start("proxy", await init("proxy", chain));
+  const endpoint = await start("endpoint", await init("endpoint", chain));
+  const corePort = new URL(core.kni.replace("kni:", "http:")).port;
+  expect(await call(proxy.url, "admin_addPeer", core.kni)).toBe(true);
+  expect(await call(endpoint.url, "admin_addPeer", proxy.kni)).toBe(true);
+  await Promise.all([peersOf(core, 1), peersOf(proxy, 2), peersOf(endpoint, 1)]);
+  expect(await call(proxy.url, "net_peerCountByType")).toEqual({ total: 2, cn: 1, en: 1 });
+
+  await reached(endpoint, 1);
+  const before = await height(endpoint);
+  const hash = await call(endpoint.url, "eth_sendRawTransaction", await aTransfer(0));
+  const receipt = await until(async () => {
+    return ((await call(endpoint.url, "eth_getTransactionReceipt", hash)) ?? undefined) as
+      | { blockNumber: string; status: string }
+      | undefined;
+  });
+  expect(receipt.status).toBe("0x1");
+  expect(Number(receipt.blockNumber)).toBeLessThanOrEqual(before + 3);
+
+  await end(core, "SIGKILL");
+  await peersOf(proxy, 1);
+  const killedAt = await height(endpoint);
+  core = await start("core", coreData, "--port", corePort);
+  await peersOf(proxy, 2);
+  await reached(endpoint, killedAt + 2);
+
+  expect(await call(endpoint.url, "admin_removePeer", proxy.kni)).toBe(true);
+  expect(await call(endpoint.url, "admin_removePeer", proxy.kni)).toBe(false);
+  await peersOf(endpoint, 0);
+  expect(await call(endpoint.url, "admin_addPeer", proxy.kni)).toBe(true);
+  await reached(endpoint, (await height(core)) + 1);
+  expect(await call(endpoint.url, "admin_addPeer", "kni://nonsense")).toBe(false);
+}, 120_000);
+
+test(`a late endpoint catches up ${LATE_BLOCKS} blocks`, async () => {
+  const chain = join(directory, "long");
+  await makeTransferChain(chain, { accounts: 3, blocks: LATE_BLOCKS, transfers: 1 });
+  const sourceData = await init("source", chain);
+  const imported = await runKnit("import", "--datadir", sourceData, join(chain, "chain.rlp.gz"));
+  expect(imported).toMatchObject({ code: 0 });
+  const source = await start("proxy", sourceData);
+  const late = await start("endpoint", await init("late", chain));
+  await call(late.url, "admin_addPeer", source.kni);
+  await reached(late, LATE_BLOCKS);
+  const newest = (node: TestNode): Promise<unknown> =>
+    call(node.url, "eth_getBlockByNumber", "latest", false);
+  expect(await newest(late)).toEqual(await newest(source));
+}, 300_000);
