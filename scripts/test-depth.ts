@@ -12,6 +12,7 @@ const DEPTHS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     KNIT_MUTATIONS: "200",
     KNIT_TRIE_ROUNDS: "200",
     KNIT_FLIPS: "250",
+    KNIT_LATE_BLOCKS: "10000",
     KNIT_FUZZ_SECONDS: "30",
   },
   long: {
@@ -19,6 +20,7 @@ const DEPTHS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     KNIT_MUTATIONS: "2000",
     KNIT_TRIE_ROUNDS: "2000",
     KNIT_FLIPS: "2000",
+    KNIT_LATE_BLOCKS: "10000",
     KNIT_FUZZ_SECONDS: "600",
   },
 };
