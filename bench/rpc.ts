@@ -1,7 +1,8 @@
 /**
  * Measures JSON-RPC throughput. `node bench/rpc.ts http://127.0.0.1:8551` measures one node (`--ws URL`, `--ipc PATH`
- * for the other wires); `node bench/rpc.ts --compare` starts `knit dev` and Anvil, measures them in turns and prints
- * medians and ratios. The report is JSON.
+ * for the other wires); `node bench/rpc.ts --compare` starts `knit dev` (built) and Anvil, measures them in turns and
+ * prints medians and ratios. Anvil is what `ANVIL` names, or `anvil` on the PATH: it is no dependency of this project
+ * (`npm install --prefix DIRECTORY @foundry-rs/anvil@1.7.1` brings it). The report is JSON.
  */
 import { parseArgs } from "node:util";
 import { cases } from "./rpc/cases.ts";

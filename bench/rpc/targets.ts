@@ -1,5 +1,5 @@
 /** The nodes that are compared: how each is started and where it then answers. */
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { connect } from "node:net";
@@ -27,7 +27,12 @@ export async function startNode(name: string, port: number): Promise<RunningNode
   const ipc = join(directory, "node.ipc");
   const row = name === "anvil" ? anvil(port, ipc) : knit(directory, port, ipc);
   const child = spawn(row.command, row.args, { stdio: ["ignore", "ignore", "inherit"] });
-  await reachable(row.targets, child);
+  const failed = new Promise<never>((_resolve, reject) => {
+    child.once("error", reject);
+    child.once("exit", (code) => reject(new Error(`${row.command} ended with ${code}`)));
+  });
+  failed.catch(() => undefined); // it ends when it is told to, too
+  await Promise.race([reachable(row.targets), failed]);
   return {
     name,
     targets: row.targets,
@@ -48,7 +53,7 @@ interface Row {
 function anvil(port: number, ipc: string): Row {
   const url = `127.0.0.1:${port}`;
   return {
-    command: "node_modules/.bin/anvil",
+    command: process.env["ANVIL"] ?? "anvil",
     args: ["--port", `${port}`, "--block-time", "1", "--ipc", ipc, "--silent"],
     targets: { http: `http://${url}`, ws: `ws://${url}`, ipc },
   };
@@ -64,11 +69,10 @@ function knit(directory: string, port: number, ipc: string): Row {
 }
 
 /** Resolves when every wire accepts connections. */
-async function reachable(targets: Targets, child: ChildProcess): Promise<void> {
+async function reachable(targets: Targets): Promise<void> {
   const until = performance.now() + 30_000;
   for (const target of Object.values(targets)) {
     while (!(await accepts(target))) {
-      if (child.exitCode !== null) throw new Error(`the node ended with ${child.exitCode}`);
       if (performance.now() > until) throw new Error(`${target} does not answer`);
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
