@@ -21,10 +21,14 @@ import {
   type TransactionDraft,
 } from "../../../node/model/transaction.ts";
 import type { Authorization } from "../../../node/model/transaction-type.ts";
+import { fuzz } from "./fuzz.ts";
 import { Random } from "./random.ts";
 
 const ROUNDS = 60;
-const random = new Random(5);
+/** The generator of the case that runs. */
+let random = new Random(5);
+/** What each test of this file has of a timed run's seconds. */
+const SHARE = 1 / 7;
 
 /** An authorization signed by a random key. */
 function randomAuthorization(): Authorization {
@@ -123,8 +127,9 @@ test.each([
   [0x7802, 2],
   [0x7803, 3],
   [0x7804, 4],
-])("random transactions of kind %i are byte for byte those of ethers", (code, ethType) => {
-  for (let i = 0; i < ROUNDS; i++) {
+])("random transactions of kind %i are byte for byte those of ethers", async (code, ethType) => {
+  await fuzz({ seed: code + 1, cases: ROUNDS, share: SHARE }, (one) => {
+    random = one;
     const key = random.bytes(32);
     const chainId = random.pick([1n, 1001n, 8217n, 2n ** 40n]);
     const draft = randomDraft(code);
@@ -143,11 +148,12 @@ test.each([
       input,
       chainId,
     });
-  }
+  });
 });
 
-test("random transactions are read alike by @ethereumjs/tx, and theirs by us", () => {
-  for (let i = 0; i < ROUNDS / 3; i++) {
+test("random transactions are read alike by @ethereumjs/tx, and theirs by us", async () => {
+  await fuzz({ seed: 6, cases: ROUNDS / 3, share: SHARE }, (one) => {
+    random = one;
     const key = random.bytes(32);
     const common = createCustomCommon({ chainId: 1001 }, Mainnet, { hardfork: Hardfork.London });
     const draft = randomDraft(random.pick([0, 0x7802]));
@@ -179,7 +185,7 @@ test("random transactions are read alike by @ethereumjs/tx, and theirs by us", (
             { common },
           );
     expect(toHex(built.sign(key).serialize())).toBe(ethereumForm(ours));
-  }
+  });
 });
 
 test("a signature that names no chain is recovered as before EIP-155", () => {
@@ -191,8 +197,9 @@ test("a signature that names no chain is recovered as before EIP-155", () => {
   expect(toHex(senderOf(ours, 1001n))).toBe(wallet.address.toLowerCase());
 });
 
-test("who gave an authorization is who ethers says", () => {
-  for (let i = 0; i < ROUNDS; i++) {
+test("who gave an authorization is who ethers says", async () => {
+  await fuzz({ seed: 7, cases: ROUNDS, share: SHARE }, (one) => {
+    random = one;
     const authorization = randomAuthorization();
     const { chainId, address, nonce, yParity, r, s } = authorization;
     const theirs = verifyAuthorization(
@@ -200,7 +207,7 @@ test("who gave an authorization is who ethers says", () => {
       { yParity: yParity === 1 ? 1 : 0, r: word(r), s: word(s) },
     );
     expect(toHex(authorityOf(authorization) ?? new Uint8Array(0))).toBe(theirs.toLowerCase());
-  }
+  });
 });
 
 test("an authorization with a high s, or one that is nobody's, has no giver", () => {
