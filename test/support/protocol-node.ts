@@ -20,6 +20,7 @@ import { type ChainProtocol, openChainProtocol } from "../../node/protocol/chain
 import type { ProtocolTimings } from "../../node/protocol/limits.ts";
 import { openTxPool } from "../../node/txpool/open-pool.ts";
 import type { TxPool } from "../../node/txpool/pool.ts";
+import type { PoolState } from "../../node/txpool/pool-chain.ts";
 import { aChain, type TestChain } from "./chain.ts";
 import type { RunningEnd } from "./protocol-peer.ts";
 import { seededRandom } from "./random.ts";
@@ -55,7 +56,10 @@ export async function aNode(terms: TestNodeTerms): Promise<TestNode> {
   const { type = "en", number, networkId = 1337, time = GENESIS_TIME } = terms;
   await using parts = new AsyncDisposableStack();
   const genesis = developmentGenesis({
-    ...{ validator: addressOfKey(VALIDATOR), accounts: 3, balance: 10n ** 24n, time },
+    validator: addressOfKey(VALIDATOR),
+    accounts: 3,
+    balance: 10n ** 24n,
+    time,
   });
   const open = parts.use(await aChain(genesis));
   const { chain, writer, state, store } = open;
@@ -65,8 +69,18 @@ export async function aNode(terms: TestNodeTerms): Promise<TestNode> {
   );
   const protocol = parts.use(
     openChainProtocol({
-      ...{ chain, writer, pool, recoverer, networkId, rows: store, ready: state.ready, nodeType: type },
-      ...{ clock: systemClock, log: silentLog, metrics: createMetrics(), random: seededRandom(number) },
+      chain,
+      writer,
+      pool,
+      recoverer,
+      networkId,
+      rows: store,
+      ready: state.ready,
+      nodeType: type,
+      clock: systemClock,
+      log: silentLog,
+      metrics: createMetrics(),
+      random: seededRandom(number),
       pause: createPause(),
       timings: { announcedMs: 20, gatherMs: 1, ...terms.timings },
       isValidator: terms.isValidator,
@@ -76,7 +90,10 @@ export async function aNode(terms: TestNodeTerms): Promise<TestNode> {
   if (row === undefined) throw new Error("the protocol has no rows");
   const all = parts.move();
   return {
-    ...{ open, pool, protocol, end: { type, number, protocol: row } },
+    open,
+    pool,
+    protocol,
+    end: { type, number, protocol: row },
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   };
 }
@@ -92,7 +109,8 @@ function openPool(
       head: () => chain.head().header,
       rules: (number) => chain.rules(number),
       stateAtHead: () => {
-        const account = (address: Uint8Array) => view().account(address);
+        const state = view();
+        const account: PoolState["account"] = (address) => state.account(address);
         return {
           account,
           nonce: (address) => account(address)?.nonce ?? 0n,
@@ -122,7 +140,11 @@ export async function makeBlock(
     const parameters = chain.parameters(parent.header.number + 1);
     const author = addressOfKey(VALIDATOR);
     const header = draftHeader({
-      ...{ parent, rules, parameters, validators: [author], rewardbase: author },
+      parent,
+      rules,
+      parameters,
+      validators: [author],
+      rewardbase: author,
       vanity: new Uint8Array(32),
       now: (parent.header.time + 1) * 1000,
     });
@@ -164,11 +186,21 @@ export async function makeBlocks(node: TestNode, count: number): Promise<void> {
   for (let i = 0; i < count; i++) await makeBlock(node, i === count - 1);
 }
 
+/** The number of a node's newest block. */
+export function headOf({ open }: TestNode): number {
+  return open.chain.head().header.number;
+}
+
 /** A transfer by one of the funded accounts. */
 export function aTransfer(nonce: number, from = 0): Transaction {
   const key = developmentKeys(3)[from] ?? VALIDATOR;
   const draft = {
-    ...{ code: 0, nonce: BigInt(nonce), gas: 21_000n, gasFeeCap: PRICE, gasTipCap: PRICE, value: 1n },
+    code: 0,
+    nonce: BigInt(nonce),
+    gas: 21_000n,
+    gasFeeCap: PRICE,
+    gasTipCap: PRICE,
+    value: 1n,
     to: new Uint8Array(20).fill(9),
     input: new Uint8Array(0),
   };

@@ -111,7 +111,13 @@ export function connect(first: RunningEnd, second: RunningEnd): Session {
   };
 }
 
-/** Resolves when `test` holds; the test's own time limit ends the wait. */
+const PATIENCE_MS = 10_000;
+
+/** Resolves when `test` holds; rejects when it never does. */
 export async function until(test: () => boolean): Promise<void> {
-  while (!test()) await new Promise((resolve) => void setTimeout(resolve, 2));
+  const deadline = Date.now() + PATIENCE_MS;
+  while (!test()) {
+    if (Date.now() > deadline) throw new Error(`in vain waited for ${test.toString()}`);
+    await new Promise((resolve) => void setTimeout(resolve, 2));
+  }
 }

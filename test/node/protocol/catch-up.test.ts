@@ -1,23 +1,257 @@
 /** Nodes that are behind, and peers that lie to them. */
-import { expect, test } from "@jest/globals";
-import { aNode, aTransfer, makeBlock, makeBlocks } from "../../support/protocol-node.ts";
-import { connect, until } from "../../support/protocol-peer.ts";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { blockHash, type Header } from "../../../node/model/header.ts";
+import { encodeExtra, parseExtra } from "../../../node/model/istanbul-extra.ts";
+import type { Message } from "../../../node/p2p/protocol.ts";
+import type { PushedBlock } from "../../../node/protocol/codecs.ts";
+import { type MessageRow, messages } from "../../../node/protocol/messages.ts";
+import {
+  aNode,
+  aTransfer,
+  headOf,
+  makeBlock,
+  makeBlocks,
+  type TestNode,
+} from "../../support/protocol-node.ts";
+import { connect, type Session, until } from "../../support/protocol-peer.ts";
 
-const head = ({ open }: { open: { chain: { head(): { header: { number: number } } } } }): number =>
-  open.chain.head().header.number;
+const BLOCKS = 300;
+let ahead: TestNode;
 
-test("a node that is behind takes all blocks of its peer, full and empty ones", async () => {
-  await using ahead = await aNode({ number: 1, type: "cn" });
-  await using behind = await aNode({ number: 2 });
-  await makeBlocks(ahead, 500);
+beforeAll(async () => {
+  ahead = await aNode({ number: 1, type: "cn" });
+  await makeBlocks(ahead, 199);
   for (let i = 0; i < 40; i++) ahead.pool.add(aTransfer(i), "local");
   await makeBlock(ahead);
-  await makeBlocks(ahead, 30);
-  const session = connect(ahead.end, behind.end);
-  await until(() => head(behind) === 531);
+  await makeBlocks(ahead, BLOCKS - 200);
+});
+
+afterAll(async () => {
+  await ahead[Symbol.asyncDispose]();
+});
+
+/** The node ahead, with some of its messages changed on the way. */
+function aLiar(
+  node: TestNode,
+  number: number,
+  tamper: (message: Message) => readonly Message[],
+): TestNode["end"] {
+  return { ...node.end, number, tamper };
+}
+
+/** Changes what one kind of message says. */
+function rewriting<T>(row: MessageRow<T>, change: (value: T) => T): (message: Message) => Message[] {
+  return ({ code, payload }) => [
+    { code, payload: code === row.code ? row.encode(change(row.decode(payload))) : payload },
+  ];
+}
+
+function silentAbout(code: number): (message: Message) => Message[] {
+  return (message) => (message.code === code ? [] : [message]);
+}
+
+async function left(session: Session): Promise<string> {
+  const error = await session.first;
+  await session.close();
+  return `${(error as { code?: string } | undefined)?.code}`;
+}
+
+test("a node that is behind takes all blocks of its peer, full and empty ones", async () => {
+  await using behind = await aNode({ number: 2 });
+  const session = connect(behind.end, ahead.end);
+  await until(() => headOf(behind) === BLOCKS);
   expect(behind.open.chain.head().hash).toEqual(ahead.open.chain.head().hash);
-  expect(behind.open.chain.block(501)?.transactions).toHaveLength(40);
+  expect(behind.open.chain.block(200)?.transactions).toHaveLength(40);
+  expect(behind.open.state.root).toEqual(ahead.open.state.root);
   await behind.protocol.heardHead;
   expect(behind.protocol.syncing()).toBeUndefined();
+  await session.close();
+});
+
+test("while it catches up it says where it began, where it is and where it is going", async () => {
+  await using behind = await aNode({ number: 2 });
+  const seen: unknown[] = [];
+  behind.open.chain.onHead(() => seen.push(behind.protocol.syncing()));
+  const session = connect(behind.end, ahead.end);
+  await until(() => headOf(behind) === BLOCKS);
+  expect(seen[0]).toMatchObject({ startingBlock: 0, highestBlock: BLOCKS });
+  await session.close();
+});
+
+test("a head is heard of only when there is a peer whose head is not ahead", async () => {
+  await using behind = await aNode({ number: 2 });
+  let heard = false;
+  void behind.protocol.heardHead.then(() => {
+    heard = true;
+  });
+  const held: (() => void)[] = [];
+  const late = new Promise<void>((resolve) => held.push(resolve));
+  void behind.open.writer.exclusively(() => late); // nothing is imported meanwhile
+  const session = connect(behind.end, ahead.end);
+  await until(() => behind.protocol.peerCount() === 1);
+  expect(heard).toBe(false);
+  held[0]?.();
+  await behind.protocol.heardHead;
+  expect(headOf(behind)).toBe(BLOCKS);
+  await session.close();
+});
+
+test("two nodes with the same head have heard of it at once", async () => {
+  await using one = await aNode({ number: 2 });
+  await using other = await aNode({ number: 3 });
+  const session = connect(one.end, other.end);
+  await Promise.all([one.protocol.heardHead, other.protocol.heardHead]);
+  await session.close();
+});
+
+const LIES: [what: string, code: string, tamper: (message: Message) => readonly Message[]][] = [
+  [
+    "a body that is not the header's",
+    "bad-block",
+    rewriting(messages.bodies, (bodies) =>
+      bodies.map(() => messages.transactions.encode([aTransfer(7).raw])),
+    ),
+  ],
+  ["no body at all", "bad-answer", rewriting(messages.bodies, () => [])],
+  [
+    "more bodies than asked for",
+    "bad-answer",
+    rewriting(messages.bodies, (bodies) => [...bodies, ...bodies]),
+  ],
+  [
+    "headers whose committed seals are cut off",
+    "bad-block",
+    rewriting(messages.headers, (headers) =>
+      headers.map((header) => ({ ...header, extra: unsealed(header.extra) })),
+    ),
+  ],
+  [
+    "headers with a gap",
+    "bad-answer",
+    rewriting(messages.headers, (headers) => headers.filter((_, i) => i !== 5)),
+  ],
+  [
+    "a header of another number",
+    "bad-answer",
+    rewriting(messages.headers, (headers) =>
+      headers.map((header, i) => ({ ...header, number: header.number + (i === 9 ? 1 : 0) })),
+    ),
+  ],
+  ["headers that begin elsewhere", "wrong-chain", rewriting(messages.headers, (headers) => headers.slice(1))],
+  ["no headers at all", "wrong-chain", rewriting(messages.headers, () => [])],
+  ["more headers than asked for", "bad-answer", rewriting(messages.headers, (all) => [...all, ...all])],
+  [
+    "a head that it does not have",
+    "stalling",
+    rewriting(messages.status, (status) => ({ ...status, td: status.td + 5n })),
+  ],
+  [
+    "a head beyond all numbers",
+    "stalling",
+    rewriting(messages.status, (status) => ({ ...status, td: 2n ** 255n })),
+  ],
+  ["silence about headers", "timeout", silentAbout(messages.headers.code)],
+  ["silence about bodies", "timeout", silentAbout(messages.bodies.code)],
+  [
+    "rubbish for headers",
+    "bad-message",
+    ({ code, payload }) => [
+      { code, payload: code === messages.headers.code ? payload.subarray(0, payload.length - 1) : payload },
+    ],
+  ],
+];
+
+/** Extra data without committed seals: the validators and the proposer's seal stay. */
+function unsealed(extra: Uint8Array): Uint8Array {
+  const { vanity, validators, seal } = parseExtra(extra);
+  return encodeExtra({ vanity, validators, seal, committedSeals: [] });
+}
+
+test.each(LIES)(
+  "a peer that gives %s is left with the code %s, and an honest one gives the rest",
+  async (_, code, tamper) => {
+    await using behind = await aNode({ number: 2, timings: { requestMs: 200 } });
+    expect(await left(connect(behind.end, aLiar(ahead, 66, tamper)))).toBe(code);
+    const session = connect(behind.end, ahead.end);
+    await until(() => headOf(behind) === BLOCKS);
+    expect(behind.open.chain.head().hash).toEqual(ahead.open.chain.head().hash);
+    await session.close();
+  },
+);
+
+test("headers without end are taken no further than the first that no validator sealed", async () => {
+  await using behind = await aNode({ number: 2 });
+  let asked = 0;
+  const endless = ({ code, payload }: Message): Message[] => {
+    if (code !== messages.headers.code) return [{ code, payload }];
+    asked++;
+    return [
+      { code, payload: messages.headers.encode(chainOfLies(messages.headers.decode(payload), asked > 1)) },
+    ];
+  };
+  const status = rewriting(messages.status, (value) => ({ ...value, td: 2n ** 60n }));
+  const session = connect(
+    behind.end,
+    aLiar(ahead, 66, (message) => status(message).flatMap(endless)),
+  );
+  expect(await left(session)).toBe("bad-block");
+  expect(headOf(behind)).toBe(0);
+  expect(asked).toBeLessThan(40);
+});
+
+/** The last header made by the liar; its next ones continue there. */
+let invented: Header | undefined;
+
+/** As many linked headers as a full answer has, sealed by nobody. */
+function chainOfLies(honest: readonly Header[], goOn: boolean): Header[] {
+  const first = honest[0];
+  if (!goOn) invented = first;
+  const lies: Header[] = goOn || first === undefined ? [] : [first];
+  while (lies.length < 192 && invented !== undefined) {
+    invented = { ...invented, parentHash: blockHash(invented), number: invented.number + 1 };
+    lies.push(invented);
+  }
+  return lies;
+}
+
+/** Says every body twice. */
+function twice({ code, payload }: Message): Message[] {
+  return code === messages.bodies.code
+    ? [
+        { code, payload },
+        { code, payload },
+      ]
+    : [{ code, payload }];
+}
+
+test("an answer that comes twice is used once", async () => {
+  await using behind = await aNode({ number: 2 });
+  const session = connect(behind.end, aLiar(ahead, 66, twice));
+  await until(() => headOf(behind) === BLOCKS);
+  await session.close();
+});
+
+test("a pushed block far ahead makes a node ask for those before it", async () => {
+  await using behind = await aNode({ number: 2 });
+  const block = ahead.open.chain.head();
+  const pushed: PushedBlock = {
+    header: block.header,
+    body: messages.transactions.encode([]),
+    td: BigInt(BLOCKS + 1),
+  };
+  let first = true;
+  const session = connect(
+    behind.end,
+    aLiar(ahead, 66, ({ code, payload }) => {
+      if (code !== messages.status.code || !first) return [{ code, payload }];
+      first = false;
+      const claim = messages.status.encode({ ...messages.status.decode(payload), td: 1n });
+      return [
+        { code, payload: claim },
+        { code: messages.block.code, payload: messages.block.encode(pushed) },
+      ];
+    }),
+  );
+  await until(() => headOf(behind) === BLOCKS);
   await session.close();
 });

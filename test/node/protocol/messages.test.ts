@@ -7,7 +7,7 @@ import { bareHex, fromBareHex } from "../../../node/bytes/hex.ts";
 import { encodeRlp } from "../../../node/bytes/rlp.ts";
 import { ProtocolError } from "../../../node/protocol/error.ts";
 import { MOST_PAYLOAD } from "../../../node/protocol/limits.ts";
-import { messageOf, messages, VERSIONS } from "../../../node/protocol/messages.ts";
+import { type MessageRow, messageOf, messages, VERSIONS } from "../../../node/protocol/messages.ts";
 import { replayMessages } from "../../support/protocol-vectors.ts";
 import { randomBytes, seededRandom } from "../../support/random.ts";
 
@@ -46,18 +46,24 @@ test("a damaged message is refused with a code, or stands for exactly its bytes"
     const row = messageOf(code, 67);
     if (row === undefined) throw new Error(`no row for code ${code}`);
     for (let i = 0; i < mutations; i++) {
-      const changed = damaged(fromBareHex(payload), random);
-      try {
-        expect(bareHex(row.encode(row.decode(changed)))).toBe(bareHex(changed));
-      } catch (error) {
-        if (!(error instanceof ProtocolError)) throw error;
-        expect(error.code).toBe("bad-message");
-        refused++;
-      }
+      if (!standsForItself(row, damaged(fromBareHex(payload), random))) refused++;
     }
   }
   expect(refused).toBeGreaterThan(0);
 });
+
+/** True when the bytes come back as they are, false when they were refused with a code. */
+function standsForItself(row: MessageRow<unknown>, bytes: Uint8Array): boolean {
+  let value: unknown;
+  try {
+    value = row.decode(bytes);
+  } catch (error) {
+    expect(error).toMatchObject({ name: "ProtocolError", code: "bad-message" });
+    return false;
+  }
+  expect(bareHex(row.encode(value))).toBe(bareHex(bytes));
+  return true;
+}
 
 /** A few bytes changed, cut off, put in or said twice. */
 function damaged(bytes: Uint8Array, random: () => number): Uint8Array {

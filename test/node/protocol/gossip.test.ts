@@ -1,0 +1,275 @@
+/** Blocks and transactions between nodes that are at the same head. */
+import { expect, test } from "@jest/globals";
+import { concatBytes } from "../../../node/bytes/compare.ts";
+import { encodeRlp, encodeRlpList } from "../../../node/bytes/rlp.ts";
+import type { Block } from "../../../node/model/block.ts";
+import type { Message } from "../../../node/p2p/protocol.ts";
+import { messages } from "../../../node/protocol/messages.ts";
+import {
+  aNode,
+  aTransfer,
+  headOf,
+  makeBlock,
+  makeBlocks,
+  type TestNode,
+} from "../../support/protocol-node.ts";
+import { aLink, connect, type Link, until } from "../../support/protocol-peer.ts";
+
+interface Puppet {
+  readonly link: Link;
+  /** What the node sent so far, by code; the status is not in it. */
+  readonly received: Message[];
+  /** Why the node left. */
+  readonly left: Promise<string>;
+  say(code: number, payload: Uint8Array): void;
+}
+
+/** A peer played by the test: it says it has the node's own head and listens. */
+async function aPuppet(node: TestNode, number: number, type: "cn" | "pn" | "en" = "pn"): Promise<Puppet> {
+  const link = aLink(node.end, { type, number });
+  const left = node.end.protocol.run(link.first).then(
+    () => "returned",
+    (error: { code?: string; message: string }) => error.code ?? error.message,
+  );
+  const status = await link.second.next();
+  if (status === undefined) throw new Error("no status came");
+  link.second.send(status.code, status.payload);
+  const received: Message[] = [];
+  void (async () => {
+    for await (const message of link.second.messages) received.push(message);
+  })();
+  await until(() => node.protocol.peerCount() >= 1);
+  return { link, received, left, say: (code, payload) => void link.second.send(code, payload) };
+}
+
+function pushed(block: Block): Uint8Array {
+  const body = encodeRlpList(block.transactions.map(({ raw }) => raw));
+  return messages.block.encode({ header: block.header, body, td: BigInt(block.header.number + 1) });
+}
+
+function codes({ received }: Puppet): number[] {
+  return received.map(({ code }) => code);
+}
+
+function transactionHashes({ received }: Puppet): string[] {
+  return received
+    .filter(({ code }) => code === messages.transactions.code)
+    .flatMap(({ payload }) => messages.transactions.decode(payload))
+    .map((raw) => Buffer.from(raw).toString("hex"));
+}
+
+test("a block goes from the validator through a proxy to an endpoint, each importing it", async () => {
+  await using core = await aNode({ number: 1, type: "cn" });
+  await using proxy = await aNode({ number: 2, type: "pn" });
+  await using endpoint = await aNode({ number: 3, type: "en" });
+  const up = connect(core.end, proxy.end);
+  const down = connect(proxy.end, endpoint.end);
+  await Promise.all([proxy.protocol.heardHead, endpoint.protocol.heardHead]);
+  for (let i = 1; i <= 3; i++) {
+    await makeBlock(core);
+    await until(() => headOf(endpoint) === i);
+  }
+  expect(endpoint.open.chain.head().hash).toEqual(core.open.chain.head().hash);
+  await up.close();
+  await down.close();
+});
+
+test("a transfer given to the endpoint reaches the validator's pool and comes back in a block", async () => {
+  await using core = await aNode({ number: 1, type: "cn" });
+  await using proxy = await aNode({ number: 2, type: "pn" });
+  await using endpoint = await aNode({ number: 3, type: "en" });
+  const up = connect(core.end, proxy.end);
+  const down = connect(proxy.end, endpoint.end);
+  await Promise.all([proxy.protocol.heardHead, endpoint.protocol.heardHead]);
+  const transfer = aTransfer(0);
+  endpoint.pool.add(transfer, "local");
+  await until(() => core.pool.get(transfer.hash) !== undefined);
+  await makeBlock(core);
+  await until(() => headOf(endpoint) === 1);
+  expect(endpoint.open.chain.findTransaction(transfer.hash)?.block.header.number).toBe(1);
+  expect(endpoint.pool.get(transfer.hash)).toBeUndefined();
+  await up.close();
+  await down.close();
+});
+
+test("a new peer is sent everything that is pending", async () => {
+  await using node = await aNode({ number: 1, type: "cn" });
+  const transfers = [aTransfer(0), aTransfer(1), aTransfer(0, 1)];
+  node.pool.addAll(transfers, "local");
+  const puppet = await aPuppet(node, 9, "en");
+  await until(() => transactionHashes(puppet).length === 3);
+  expect(new Set(transactionHashes(puppet))).toEqual(
+    new Set(transfers.map(({ raw }) => Buffer.from(raw).toString("hex"))),
+  );
+  puppet.link.close();
+});
+
+test("a transaction does not go back to the peer it came from, nor a block", async () => {
+  await using node = await aNode({ number: 1, type: "en" });
+  await using maker = await aNode({ number: 2, type: "cn" });
+  const giver = await aPuppet(node, 8, "en");
+  const other = await aPuppet(node, 9, "en");
+  await until(() => node.protocol.peerCount() === 2);
+  giver.say(messages.transactions.code, messages.transactions.encode([aTransfer(0).raw]));
+  await until(() => transactionHashes(other).length === 1);
+  giver.say(messages.block.code, pushed(await makeBlock(maker)));
+  await until(() => codes(other).includes(messages.block.code));
+  expect(codes(giver)).toEqual([]);
+  giver.link.close();
+  other.link.close();
+});
+
+test("what is still pending is sent again to peers that know it already", async () => {
+  await using node = await aNode({ number: 1, type: "en", timings: { resendMs: 10 } });
+  const puppet = await aPuppet(node, 9, "pn");
+  node.pool.add(aTransfer(0), "local");
+  await until(() => transactionHashes(puppet).length >= 3);
+  expect(new Set(transactionHashes(puppet)).size).toBe(1);
+  puppet.link.close();
+});
+
+test("transactions that the pool refuses have no consequence, unreadable ones end the session", async () => {
+  await using node = await aNode({ number: 1, type: "en" });
+  const puppet = await aPuppet(node, 9, "en");
+  const unknown = concatBytes(encodeRlp(Uint8Array.of(0x07)), encodeRlp([Uint8Array.of(1)]));
+  const foreign = Uint8Array.from(aTransfer(4).raw);
+  foreign[foreign.length - 1] = (foreign[foreign.length - 1] ?? 0) ^ 1; // somebody else signed it
+  puppet.say(messages.transactions.code, messages.transactions.encode([unknown, foreign, aTransfer(0).raw]));
+  await until(() => node.pool.get(aTransfer(0).hash) !== undefined);
+  expect(puppet.link.first.signal.aborted).toBe(false);
+  puppet.say(messages.transactions.code, encodeRlp([[Uint8Array.of(1), Uint8Array.of(2)]]));
+  expect(await puppet.left).toBe("bad-message");
+  puppet.link.close();
+});
+
+test("an announced block that does not come by itself is fetched", async () => {
+  await using core = await aNode({ number: 1, type: "cn" });
+  await using node = await aNode({ number: 2, type: "en" });
+  const pushes: number[] = [];
+  const session = connect(
+    {
+      ...core.end,
+      tamper: ({ code, payload }) => {
+        if (code === messages.block.code || code === messages.announced.code) pushes.push(code);
+        return code === messages.block.code ? [] : [{ code, payload }];
+      },
+    },
+    node.end,
+  );
+  await node.protocol.heardHead;
+  await makeBlocks(core, 2);
+  await until(() => headOf(node) === 2);
+  expect(pushes).toContain(messages.announced.code);
+  await session.close();
+});
+
+test("pushed blocks are taken in order, whatever order they come in", async () => {
+  await using maker = await aNode({ number: 1, type: "cn" });
+  await using node = await aNode({ number: 2, timings: { announcedMs: 60_000 } });
+  const puppet = await aPuppet(node, 9, "pn");
+  const blocks: Block[] = [];
+  for (let i = 0; i < 4; i++) blocks.push(await makeBlock(maker));
+  for (const block of blocks.toReversed()) puppet.say(messages.block.code, pushed(block));
+  await until(() => headOf(node) === 4);
+  puppet.link.close();
+});
+
+test("a pushed block that no validator sealed ends the session and changes nothing", async () => {
+  await using maker = await aNode({ number: 1, type: "cn" });
+  await using node = await aNode({ number: 2 });
+  const puppet = await aPuppet(node, 9, "pn");
+  const block = await makeBlock(maker);
+  const forged = { ...block, header: { ...block.header, gasUsed: 5n } };
+  puppet.say(messages.block.code, pushed(forged));
+  expect(await puppet.left).toBe("bad-block");
+  expect(headOf(node)).toBe(0);
+  puppet.link.close();
+});
+
+test("a pushed block of the future is put off, not punished", async () => {
+  const time = Math.floor(Date.now() / 1000) + 600;
+  await using maker = await aNode({ number: 1, type: "cn", time });
+  await using node = await aNode({ number: 2, time });
+  const puppet = await aPuppet(node, 9, "pn");
+  puppet.say(messages.block.code, pushed(await makeBlock(maker)));
+  puppet.say(
+    messages.headersRequest.code,
+    messages.headersRequest.encode({ origin: 0n, amount: 1n, skip: 0n, reverse: false }),
+  );
+  await until(() => codes(puppet).includes(messages.headers.code));
+  expect(headOf(node)).toBe(0);
+  expect(node.protocol.peerCount()).toBe(1);
+  puppet.link.close();
+});
+
+const OFFENCES: [string, number, Uint8Array][] = [
+  ["a second status", messages.status.code, encodeRlp([])],
+  ["a code that its version does not have", messages.bid.code, encodeRlp([])],
+  ["a code that no version has", 0x10, encodeRlp([])],
+  ["rubbish", messages.headersRequest.code, Uint8Array.of(0xc1)],
+  ["a consensus message without its outer form", messages.consensus.code, encodeRlp([])],
+  [
+    "a question for a header that nobody announced",
+    messages.oneHeaderRequest.code,
+    encodeRlp(new Uint8Array(32)),
+  ],
+];
+
+test.each(OFFENCES)("%s ends the session", async (_, code, payload) => {
+  await using node = await aNode({ number: 1 });
+  const puppet = await aPuppet(node, 9);
+  puppet.say(code, payload);
+  expect(["bad-message", "unknown-block"]).toContain(await puppet.left);
+  expect(node.protocol.peerCount()).toBe(0);
+  puppet.link.close();
+});
+
+test("answers that nobody asked for are not even read", async () => {
+  await using node = await aNode({ number: 1 });
+  const puppet = await aPuppet(node, 9);
+  const rubbish = Uint8Array.of(0xff);
+  for (const { code } of [
+    messages.headers,
+    messages.bodies,
+    messages.receipts,
+    messages.nodeData,
+    messages.staking,
+  ]) {
+    puppet.say(code, rubbish);
+  }
+  puppet.say(messages.bodiesRequest.code, messages.bodiesRequest.encode([]));
+  await until(() => codes(puppet).includes(messages.bodies.code));
+  puppet.link.close();
+});
+
+test("many questions at once are all answered, in their order", async () => {
+  await using node = await aNode({ number: 1, type: "cn" });
+  await makeBlocks(node, 20);
+  const puppet = await aPuppet(node, 9);
+  for (let i = 0; i < 200; i++) {
+    const query = { origin: BigInt(i % 20), amount: 1n, skip: 0n, reverse: false };
+    puppet.say(messages.headersRequest.code, messages.headersRequest.encode(query));
+  }
+  const answers = (): Message[] => puppet.received.filter(({ code }) => code === messages.headers.code);
+  await until(() => answers().length === 200);
+  const numbers = answers().map(({ payload }) => messages.headers.decode(payload)[0]?.number);
+  expect(numbers).toEqual(Array.from({ length: 200 }, (_, i) => i % 20));
+  puppet.link.close();
+});
+
+test("one who pushes blocks that have no parent here keeps no more than its share of them", async () => {
+  await using maker = await aNode({ number: 1, type: "cn" });
+  await using node = await aNode({ number: 2, timings: { announcedMs: 60_000 } });
+  const puppet = await aPuppet(node, 9, "pn");
+  const blocks: Block[] = [];
+  for (let i = 0; i < 14; i++) blocks.push(await makeBlock(maker));
+  for (const block of blocks.slice(1)) puppet.say(messages.block.code, pushed(block));
+  puppet.say(messages.bodiesRequest.code, messages.bodiesRequest.encode([]));
+  await until(() => codes(puppet).includes(messages.bodies.code)); // all before that was handled
+  const other = await aPuppet(node, 10, "pn");
+  other.say(messages.block.code, pushed(blocks[0] as Block)); // fourteen were made
+  await until(() => headOf(node) === 9);
+  expect(node.open.writer.tip.header.number).toBe(9);
+  puppet.link.close();
+  other.link.close();
+});
