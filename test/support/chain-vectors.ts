@@ -2,7 +2,6 @@
  * Compares a recorded chain with what the formats make of it: every byte both ways, every hash and root, every
  * transaction object, and who signed, with the account keys that updates leave behind. Nothing is executed.
  */
-import { isDeepStrictEqual } from "node:util";
 import { fromHex, toHex } from "../../node/bytes/hex.ts";
 import { toQuantity } from "../../node/bytes/integer.ts";
 import { type Rules, rulesAt } from "../../node/config/rules.ts";
@@ -30,34 +29,29 @@ import {
 } from "../../node/model/transaction.ts";
 import { transactionFields } from "../../node/model/transaction-json.ts";
 import { payerKeys, senderKeys } from "../../node/model/transaction-signers.ts";
+import { compareConsensus, compareHead } from "./chain-head-vectors.ts";
 import { type Answer, type RecordedChain, readRecordedChain } from "./recorded-chain.ts";
-
-/** How many comparisons held, and a line for each that did not. */
-export interface Comparison {
-  readonly passed: number;
-  readonly failed: number;
-  readonly failures: readonly string[];
-}
+import { type Comparison, Tally } from "./tally.ts";
 
 /** Kinds whose gas is all owed before they run: nothing in them is executed. */
 const NOTHING_RUNS = /Cancel|ChainDataAnchoring|AccountUpdate/;
 
-/** Compares all blocks of a recorded chain's folder. Rejects only when the folder cannot be read. */
+/** Compares all blocks of a recorded chain's folder, and its head. Rejects only when the folder cannot be read. */
 export async function compareRecordedChain(directory: string): Promise<Comparison> {
   const comparing = new Comparing(readRecordedChain(directory));
   for (const number of comparing.chain.blocks.keys()) {
     comparing.block(number);
     await new Promise(setImmediate);
   }
-  return { passed: comparing.passed, failed: comparing.failures.length, failures: comparing.failures };
+  await compareHead(comparing.tally, comparing.chain, comparing.keys);
+  return comparing.tally.comparison;
 }
 
 class Comparing {
   readonly chain: RecordedChain;
-  readonly failures: string[] = [];
-  passed = 0;
+  readonly tally = new Tally();
   /** Keys of accounts that are not those of their address. */
-  readonly #keys = new Map<string, AccountKey>();
+  readonly keys = new Map<string, AccountKey>();
 
   constructor(chain: RecordedChain) {
     this.chain = chain;
@@ -71,25 +65,31 @@ class Comparing {
     try {
       block = decodeBlock(item);
     } catch (error) {
-      this.#same(`${where} decoded`, String(error), "a block");
+      this.tally.same(`${where} decoded`, String(error), "a block");
       return;
     }
     const raws = block.transactions.map(({ raw }) => raw);
-    this.#same(`${where} encoded`, toHex(encodeBlock(block)), toHex(item.raw));
-    this.#same(`${where} size`, createBlock(block.header, block.transactions).size, item.raw.length);
-    this.#same(
+    this.tally.same(`${where} encoded`, toHex(encodeBlock(block)), toHex(item.raw));
+    this.tally.same(`${where} size`, createBlock(block.header, block.transactions).size, item.raw.length);
+    this.tally.same(
       `${where} transactions root`,
       toHex(listRoot(this.chain.deriveShaImpl, raws)),
       toHex(block.header.transactionsRoot),
     );
     const answer = this.chain.blockAnswers[number];
     if (answer !== undefined) this.#blockAnswer(where, block, answer);
+    const consensus = this.chain.consensusAnswers.get(number);
+    if (consensus !== undefined) {
+      this.tally.guarded(`${where} seals`, (what) =>
+        compareConsensus(this.tally, what, { block, consensus }),
+      );
+    }
     for (const [index, tx] of block.transactions.entries()) {
-      this.#guarded(`${where} transaction ${index} (${tx.type.name})`, (what) => {
+      this.tally.guarded(`${where} transaction ${index} (${tx.type.name})`, (what) => {
         this.#transaction(what, tx, { block, index, answer });
       });
     }
-    this.#guarded(`${where} receipts`, () => this.#receipts(where, block));
+    this.tally.guarded(`${where} receipts`, () => this.#receipts(where, block));
   }
 
   #blockAnswer(where: string, { header, hash, size }: Block, answer: Answer): void {
@@ -117,8 +117,8 @@ class Comparing {
       ...(header.excessBlobGas === undefined ? {} : { excessBlobGas: toQuantity(header.excessBlobGas) }),
     };
     const { transactions, totalBlockScore: _, ...expected } = answer;
-    this.#same(`${where} header fields`, own, expected);
-    this.#same(`${where} transactions`, Array.isArray(transactions), true);
+    this.tally.same(`${where} header fields`, own, expected);
+    this.tally.same(`${where} transactions`, Array.isArray(transactions), true);
   }
 
   #transaction(
@@ -129,8 +129,8 @@ class Comparing {
     const { config } = this.chain;
     const rules = rulesAt(config, block.header.number);
     const { type, signatures, raw } = tx;
-    this.#same(`${what} alone`, toHex(decodeTransaction(raw).raw), toHex(raw));
-    this.#same(`${what} encoded`, toHex(type.encode(tx, signatures)), toHex(raw));
+    this.tally.same(`${what} alone`, toHex(decodeTransaction(raw).raw), toHex(raw));
+    this.tally.same(`${what} encoded`, toHex(type.encode(tx, signatures)), toHex(raw));
     const place = {
       blockHash: toHex(block.hash),
       blockNumber: toQuantity(block.header.number),
@@ -144,7 +144,7 @@ class Comparing {
       hash: toHex(tx.hash),
     };
     const listed = (answer?.["transactions"] as readonly Answer[] | undefined)?.[index];
-    if (listed !== undefined) this.#same(`${what} fields`, JSON.parse(JSON.stringify(fields)), listed);
+    if (listed !== undefined) this.tally.same(`${what} fields`, JSON.parse(JSON.stringify(fields)), listed);
     const receipt = this.chain.receiptAnswers.get(block.header.number)?.[index];
     if (receipt !== undefined) this.#receiptAnswer(what, fields, receipt);
     this.#signers(what, tx, { rules, receipt });
@@ -153,7 +153,7 @@ class Comparing {
   #receiptAnswer(what: string, { hash, ...fields }: Answer, receipt: Answer): void {
     const own = JSON.parse(JSON.stringify({ ...fields, transactionHash: hash })) as Answer;
     const expected = Object.fromEntries(Object.keys(own).map((name) => [name, receipt[name]]));
-    this.#same(`${what} fields in its receipt`, own, expected);
+    this.tally.same(`${what} fields in its receipt`, own, expected);
   }
 
   #signers(
@@ -166,24 +166,24 @@ class Comparing {
     const address = senderOf(tx, chainId);
     const key = this.#keyOf(address);
     const signers = senderKeys(tx, chainId);
-    this.#same(`${what} sender's key`, validateSigners({ key, address, role }, signers, rules), true);
+    this.tally.same(`${what} sender's key`, validateSigners({ key, address, role }, signers, rules), true);
     let gas = intrinsicGas(tx, rules) + signatureGas(key, role, { signatures: signers.length, rules });
     const { feePayer } = tx.fields;
     if (feePayer !== undefined) {
       const payer = { key: this.#keyOf(feePayer), address: feePayer, role: "feePayer" as const };
       const keys = payerKeys(tx, chainId);
-      this.#same(`${what} fee payer's key`, validateSigners(payer, keys, rules), true);
+      this.tally.same(`${what} fee payer's key`, validateSigners(payer, keys, rules), true);
       gas += signatureGas(payer.key, payer.role, { signatures: keys.length, rules });
     }
     if (receipt === undefined) return;
     const used = BigInt(String(receipt["gasUsed"]));
     const floor = floorGas(tx, rules);
     const due = gas > floor ? gas : floor;
-    if (NOTHING_RUNS.test(tx.type.name)) this.#same(`${what} gas`, used, due);
+    if (NOTHING_RUNS.test(tx.type.name)) this.tally.same(`${what} gas`, used, due);
     else {
       // What ran may have got gas back, up to one part in `refundQuotient` of all it used.
       const least = (gas * (rules.refundQuotient - 1n)) / rules.refundQuotient;
-      this.#same(`${what} gas at least`, used >= (floor > least ? floor : least), true);
+      this.tally.same(`${what} gas at least`, used >= (floor > least ? floor : least), true);
     }
     if (receipt["status"] === "0x1") this.#update(what, tx, key);
   }
@@ -191,49 +191,44 @@ class Comparing {
   #update(what: string, { fields }: Transaction, current: AccountKey): void {
     if (fields.key === undefined || fields.from === undefined) return;
     const next = decodeAccountKey(fields.key);
-    this.#same(`${what} key update`, checkUpdate(current, next), undefined);
-    this.#keys.set(toHex(fields.from), updatedKey(current, next));
+    this.tally.same(`${what} key update`, checkUpdate(current, next), undefined);
+    this.keys.set(toHex(fields.from), updatedKey(current, next));
   }
 
   #keyOf(address: Uint8Array): AccountKey {
-    return this.#keys.get(toHex(address)) ?? LEGACY_KEY;
+    return this.keys.get(toHex(address)) ?? LEGACY_KEY;
   }
 
   #receipts(where: string, { header, transactions }: Block): void {
     const answers = this.chain.receiptAnswers.get(header.number) ?? [];
     if (answers.length !== transactions.length) {
       if (this.chain.receiptAnswers.size > 0)
-        this.#same(`${where} receipts`, answers.length, transactions.length);
+        this.tally.same(`${where} receipts`, answers.length, transactions.length);
       return;
     }
     const receipts = answers.map(receiptOf);
     const { deriveShaImpl } = this.chain;
-    this.#same(
+    this.tally.same(
       `${where} receipts root`,
       toHex(listRoot(deriveShaImpl, receipts.map(encodeReceipt))),
       toHex(header.receiptsRoot),
     );
-    this.#same(`${where} bloom`, toHex(mergeBlooms(receipts.map(({ bloom }) => bloom))), toHex(header.bloom));
+    this.tally.same(
+      `${where} bloom`,
+      toHex(mergeBlooms(receipts.map(({ bloom }) => bloom))),
+      toHex(header.bloom),
+    );
     const blooms = answers.map(({ logsBloom }) => logsBloom);
-    this.#same(
+    this.tally.same(
       `${where} blooms`,
       receipts.map(({ bloom }) => toHex(bloom)),
       blooms,
     );
-    this.#same(`${where} stored receipts`, decodeStoredReceipts(encodeStoredReceipts(receipts)), receipts);
-  }
-
-  #guarded(what: string, compare: (what: string) => void): void {
-    try {
-      compare(what);
-    } catch (error) {
-      this.#same(what, String(error), "no error");
-    }
-  }
-
-  #same(what: string, found: unknown, expected: unknown): void {
-    if (isDeepStrictEqual(found, expected)) this.passed++;
-    else this.failures.push(`${what}: expected ${shown(expected)}, found ${shown(found)}`);
+    this.tally.same(
+      `${where} stored receipts`,
+      decodeStoredReceipts(encodeStoredReceipts(receipts)),
+      receipts,
+    );
   }
 }
 
@@ -254,11 +249,4 @@ function receiptOf(answer: Answer): Receipt {
     transactionHash: fromHex(String(answer["transactionHash"])),
     contractAddress: typeof created === "string" ? fromHex(created) : undefined,
   };
-}
-
-function shown(value: unknown): string {
-  const text: string = JSON.stringify([value], (_key, inner: unknown) =>
-    typeof inner === "bigint" ? `${inner}` : inner,
-  );
-  return text.length <= 2_000 ? text : `${text.slice(0, 2_000)}...`;
 }

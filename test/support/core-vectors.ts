@@ -5,7 +5,7 @@ import { bareHex, fromBareHex } from "../../node/bytes/hex.ts";
 import { decodeRlp, decodeRlpTree, encodeRlp } from "../../node/bytes/rlp.ts";
 import { BASE_RULES } from "../../node/config/rules.ts";
 import { decodeTransaction, intrinsicGas, senderOf } from "../../node/model/transaction.ts";
-import type { Comparison } from "./chain-vectors.ts";
+import type { Comparison } from "./tally.ts";
 
 /** A packed suite: test files by path, each with its cases by name. */
 export type Suite<Case> = Readonly<Record<string, Readonly<Record<string, Case>>>>;

@@ -18,6 +18,25 @@ export interface RecordedChain {
   readonly blockAnswers: readonly Answer[];
   /** `getBlockReceipts` by number. */
   readonly receiptAnswers: ReadonlyMap<number, readonly Answer[]>;
+  /** Who proposed and could commit, by number. */
+  readonly consensusAnswers: ReadonlyMap<number, Answer>;
+  /** Accounts at the head. */
+  readonly head: HeadState | undefined;
+}
+
+/** `getAccount` of addresses that transactions touched, and a dump of all accounts, which says less. */
+export interface HeadState {
+  readonly accounts: Readonly<Record<string, { readonly account: Answer | null }>>;
+  readonly dump?: { readonly root: string; readonly accounts: Readonly<Record<string, DumpedAccount>> };
+}
+
+/** An account of a dump; hex texts without 0x. */
+export interface DumpedAccount {
+  readonly balance: string;
+  readonly nonce: number;
+  readonly root: string;
+  readonly codeHash: string;
+  readonly code: string;
 }
 
 /** Reads a folder. */
@@ -27,6 +46,7 @@ export function readRecordedChain(directory: string): RecordedChain {
   };
   const bytes = new Uint8Array(gunzipSync(readFileSync(join(directory, "chain.rlp.gz"))));
   const receipts = packedJson(directory, "receipts.json.gz") ?? {};
+  const consensus = (packedJson(directory, "consensus.json.gz") ?? []) as readonly Answer[];
   return {
     config: parseChainConfig(genesis.config),
     deriveShaImpl: (genesis.config as { deriveShaImpl?: number }).deriveShaImpl ?? 0,
@@ -35,6 +55,8 @@ export function readRecordedChain(directory: string): RecordedChain {
     receiptAnswers: new Map(
       Object.entries(receipts).map(([number, list]) => [Number(number), list as readonly Answer[]]),
     ),
+    consensusAnswers: new Map(consensus.map((answer) => [Number(answer["number"]), answer])),
+    head: packedJson(directory, "state.json.gz") as HeadState | undefined,
   };
 }
 
