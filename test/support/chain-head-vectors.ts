@@ -7,8 +7,7 @@ import { addressOfPublicKey, recover } from "../../node/crypto/secp256k1.ts";
 import { type Account, decodeAccount, encodeAccount } from "../../node/model/account.ts";
 import { type AccountKey, FAIL_KEY, LEGACY_KEY } from "../../node/model/account-key.ts";
 import { accountKeyFromJson } from "../../node/model/account-key-json.ts";
-import type { Block } from "../../node/model/block.ts";
-import { decodeBlock } from "../../node/model/block.ts";
+import { type Block, decodeBlock } from "../../node/model/block.ts";
 import { sealHash } from "../../node/model/header.ts";
 import {
   committedSealDigest,
@@ -84,7 +83,6 @@ function accountOf(answer: Answer): Account {
   const { nonce, balance, humanReadable, key, storageRoot, codeHash, codeFormat, vmVersion } = answer[
     "account"
   ] as Answer;
-  const text = (value: unknown, otherwise: string) => (typeof value === "string" ? value : otherwise);
   return {
     kind: answer["accType"] === 2 ? "contract" : "eoa",
     nonce: BigInt(Number(nonce)),
@@ -99,6 +97,8 @@ function accountOf(answer: Answer): Account {
 
 const NO_STORAGE = "0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421";
 const NO_CODE = "xdJGAYb3IzySfn2y3McDwOUAtlPKgic7e/rYBF2FpHA=";
+
+const text = (value: unknown, otherwise: string) => (typeof value === "string" ? value : otherwise);
 
 /** A dump says neither kind nor key nor version, but all who ever sent are listed: what has a nonce is a contract. */
 function dumpedAccount({ balance, nonce, root, codeHash, code }: DumpedAccount, vmVersion: number): Account {

@@ -36,8 +36,10 @@ export class Tally {
 }
 
 function shown(value: unknown): string {
-  const text = String(
-    JSON.stringify(value, (_key, inner: unknown) => (typeof inner === "bigint" ? `${inner}` : inner)),
+  // In a list, because undefined alone has no JSON.
+  const list = JSON.stringify([value], (_key, inner: unknown) =>
+    typeof inner === "bigint" ? inner.toString() : inner,
   );
+  const text = list.slice(1, -1);
   return text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}...`;
 }
