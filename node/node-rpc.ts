@@ -6,6 +6,7 @@ import type { NodeOptions } from "./config/options.ts";
 import { chainDirectory } from "./database.ts";
 import { type NodeNetwork, networkId } from "./node-network.ts";
 import type { Log } from "./observe/log.ts";
+import type { Metrics } from "./observe/metrics.ts";
 import type { NodeKey } from "./p2p/node-key.ts";
 import type { ReaderData } from "./reader.ts";
 import { createBudget, createEndpoint, type DispatchBudget, type Endpoint } from "./rpc/dispatch.ts";
@@ -13,6 +14,7 @@ import { openHttp } from "./rpc/http.ts";
 import { openIpc } from "./rpc/ipc.ts";
 import type { Listener } from "./rpc/listener.ts";
 import { createNodeRegistry } from "./rpc/methods/all.ts";
+import { declareRpcMetrics } from "./rpc/metrics.ts";
 import { ALL_MODULES } from "./rpc/modules.ts";
 import { rpcProfiles } from "./rpc/profiles.ts";
 import { openReaderPool, type ReaderPool } from "./rpc/reader-pool.ts";
@@ -30,6 +32,7 @@ export interface RpcSurroundings {
   readonly accounts: Accounts;
   readonly nodeKey: NodeKey;
   readonly network: NodeNetwork;
+  readonly metrics: Metrics;
   readonly log: Log;
 }
 
@@ -56,7 +59,9 @@ export async function openNodeRpc(surroundings: RpcSurroundings): Promise<NodeRp
     }),
   );
   const registry = nodeRegistry(surroundings);
-  const shared = { budget: createBudget(), onBug, readers, registry };
+  const budget = createBudget();
+  declareRpcMetrics(surroundings.metrics, budget);
+  const shared = { budget, onBug, readers, registry };
   const subscriptionLimit = { perConnection: options.ws?.maxSubscriptions ?? DEFAULT_SUBSCRIPTION_LIMIT };
   const [http, ws, ipc] = await openListeners(parts, options, shared, subscriptionLimit);
   for (const [name, listener] of Object.entries({ HTTP: http, WebSocket: ws, IPC: ipc })) {

@@ -9,7 +9,8 @@ import { fileURLToPath } from "node:url";
 const DEPTHS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   ci: {
     KNIT_KILLS: "50",
-    KNIT_MUTATIONS: "200",
+    KNIT_MUTATIONS: "300",
+    KNIT_P2P_MUTATIONS: "10000",
     KNIT_TRIE_ROUNDS: "200",
     KNIT_FLIPS: "250",
     KNIT_LATE_BLOCKS: "10000",
@@ -18,6 +19,7 @@ const DEPTHS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   long: {
     KNIT_KILLS: "500",
     KNIT_MUTATIONS: "2000",
+    KNIT_P2P_MUTATIONS: "50000",
     KNIT_TRIE_ROUNDS: "2000",
     KNIT_FLIPS: "2000",
     KNIT_LATE_BLOCKS: "10000",

@@ -4,12 +4,12 @@
  * endpoint. Sockets are given to it; it never listens.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { Socket } from "node:net";
 import { type FastifyInstance, fastify } from "fastify";
 import { type Endpoint, PARSE_ERROR, type Session } from "./dispatch.ts";
 import { isHostAllowed, isJsonType, MAX_HEAD_BYTES } from "./http-head.ts";
 import type { ByteBudget, HttpLimits } from "./http-limits.ts";
 import type { SocketServer } from "./lazy-server.ts";
+import { socketServer } from "./socket-server.ts";
 
 /** What the server needs of its listener. */
 export interface FallbackOptions {
@@ -24,27 +24,10 @@ export interface FallbackOptions {
 
 /** Opens the server. It is loaded, with its libraries, by the first connection that needs it. */
 export async function openHttpFallback(options: FallbackOptions): Promise<SocketServer> {
-  const sockets = new Set<Socket>();
   const app = fastify({ logger: false, serverFactory: (ordinary) => createHttpServer(options, ordinary) });
   addRoutes(app, options);
   await app.ready();
-  const { server } = app;
-  server.emit("listening"); // it never listens itself: this starts its check for slow requests
-  return {
-    take: (socket) => {
-      sockets.add(socket);
-      socket.once("close", () => sockets.delete(socket));
-      server.emit("connection", socket);
-      socket.resume(); // the unread bytes come first
-    },
-    [Symbol.asyncDispose]: async () => {
-      server.closeIdleConnections();
-      for (const socket of sockets) socket.destroySoon();
-      server.emit("close");
-      await app.close().catch(() => undefined); // a server that never listened says so when it is closed
-      for (const socket of sockets) socket.destroy();
-    },
-  };
+  return socketServer(app);
 }
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;

@@ -22,7 +22,6 @@ export function lazyServer(open: () => Promise<SocketServer>): SocketServer {
         (server) => {
           opened = server;
           server.take(socket);
-          socket.resume();
         },
         () => socket.destroy(),
       );

@@ -3,9 +3,10 @@
  * (the chain can be asked and moves on). Nothing here changes anything.
  */
 import { createServer as createHttpServer } from "node:http";
-import { createServer, type Socket } from "node:net";
+import { createServer } from "node:net";
 import { lazyServer, type SocketServer } from "./lazy-server.ts";
 import { type Listener, listenOn, type TcpAddress } from "./listener.ts";
+import { socketServer } from "./socket-server.ts";
 
 /** What the routes tell. */
 export interface OperationsOptions extends TcpAddress {
@@ -59,19 +60,5 @@ async function openRoutes({ metrics, notReady }: OperationsOptions): Promise<Soc
     return reply.code(reasons.length === 0 ? 200 : 503).send({ ready: reasons.length === 0, reasons });
   });
   await app.ready();
-  const { server } = app;
-  server.emit("listening"); // it never listens itself: this starts its check for slow requests
-  const sockets = new Set<Socket>();
-  return {
-    take: (socket) => {
-      sockets.add(socket);
-      socket.once("close", () => sockets.delete(socket));
-      server.emit("connection", socket);
-    },
-    [Symbol.asyncDispose]: async () => {
-      for (const socket of sockets) socket.destroy();
-      server.emit("close");
-      await app.close().catch(() => undefined); // a server that never listened says so when it is closed
-    },
-  };
+  return socketServer(app);
 }

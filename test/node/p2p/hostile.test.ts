@@ -15,7 +15,7 @@ import type { Transport } from "../../../node/p2p/transport.ts";
 import { aChat, keyOf, openNode, QUICK, until } from "../../support/p2p.ts";
 import { randomBytes as seededBytes, seededRandom } from "../../support/random.ts";
 
-const COUNT = Number(process.env["KNIT_MUTATIONS"] ?? 2000);
+const COUNT = Number(process.env["KNIT_P2P_MUTATIONS"] ?? 2000);
 const AT_ONCE = 8;
 
 let target: ChildProcess;
@@ -184,7 +184,8 @@ test(
       Array.from({ length: sent }, (_, i) => i + 1),
     );
     expect(friend.peers().map(({ id }) => id)).toEqual([where.id]);
-    if (process.env["KNIT_MUTATIONS"]) process.stderr.write(`${JSON.stringify({ before, after, sent })}\n`);
+    if (process.env["KNIT_P2P_MUTATIONS"])
+      process.stderr.write(`${JSON.stringify({ before, after, sent })}\n`);
   },
   30_000 + COUNT * 30,
 );
