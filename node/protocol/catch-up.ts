@@ -79,7 +79,6 @@ async function fetchHeaders(
     const origin = BigInt(last === undefined ? tip.header.number : last.header.number + 1);
     const asked = { origin, amount: BigInt(amount), skip: 0n, reverse: false };
     const headers = await requests.request(headersQuestion, asked);
-    if (headers.length > amount) throw new ProtocolError("bad-answer", "more headers than asked for");
     const run = last === undefined ? afterTip(tip, headers) : linked(last, headers);
     if (run.length > 0 && !(await runs.put(run, sizeOf(run)))) return;
     last = run.at(-1);

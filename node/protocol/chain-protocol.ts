@@ -76,11 +76,11 @@ export function openChainProtocol(options: ChainProtocolOptions): ChainProtocol 
   const present = new Map<ProtocolPeer, ChainPeer>();
   const shared = {
     ...options,
-    chainId: chain.config.chainId,
     timings: { ...TIMINGS, ...options.timings },
+    chance: options.random,
+    chainId: chain.config.chainId,
     peers: () => present.values(),
     tip: () => writer.tip.header.number,
-    chance: options.random,
   };
   const metrics = declareProtocolMetrics(options.metrics, {
     peers: () => present.size,
@@ -90,11 +90,10 @@ export function openChainProtocol(options: ChainProtocolOptions): ChainProtocol 
   const follower = new Follower({
     ...shared,
     emptyRoot: (number) => listRoot(chain.parameters(number).deriveShaImpl, []),
+    onPushed: () => tell(true),
     onCaughtUp: (blocks) => tell(blocks <= FEW_BLOCKS),
   });
-  const stopListening = chain.onHead(() => {
-    if (!follower.isCatchingUp) tell(true);
-  });
+  const stopListening = tellHeads(chain, follower, tell);
   const gossip = openTransactionGossip({
     ...shared,
     nextBaseFee: () => chain.nextBaseFee(),
@@ -120,6 +119,13 @@ export function openChainProtocol(options: ChainProtocolOptions): ChainProtocol 
       await follower[Symbol.asyncDispose]();
     },
   };
+}
+
+/** Blocks made here are told of at once; of a catch-up's blocks only the last one is. */
+function tellHeads(chain: Chain, follower: Follower, tell: (full: boolean) => void): () => void {
+  return chain.onHead(() => {
+    if (!follower.isCatchingUp) tell(true);
+  });
 }
 
 function protocolRows(

@@ -1,8 +1,10 @@
 /** How the parts of peer messages are written: strict RLP in, the same bytes out. Byte strings are views. */
+import { BytesError } from "../bytes/error.ts";
 import { integerBytes } from "../bytes/integer.ts";
-import { decodeRlp, encodeRlp, encodeRlpList, itemAt } from "../bytes/rlp.ts";
+import { decodeRlp, encodeRlp, encodeRlpList } from "../bytes/rlp.ts";
 import { decodeHeader, encodeHeader, type Header } from "../model/header.ts";
 import { RlpCursor } from "../model/rlp-cursor.ts";
+import { MOST_HASHES, MOST_HEADER, MOST_TRANSACTIONS, SERVED } from "./limits.ts";
 import { transactionItems } from "./transaction-items.ts";
 
 /** Reads and writes one kind of payload. `decode` throws `BytesError`, `ModelError` or `TransactionError`. */
@@ -56,10 +58,13 @@ function reading<T>(payload: Uint8Array, read: (cursor: RlpCursor) => T): T {
   return value;
 }
 
-function readList<T>(cursor: RlpCursor, read: (cursor: RlpCursor) => T): T[] {
+function readList<T>(cursor: RlpCursor, most: number, read: (cursor: RlpCursor) => T): T[] {
   const end = cursor.enter();
   const items: T[] = [];
-  while (!cursor.done) items.push(read(cursor));
+  while (!cursor.done) {
+    if (items.length >= most) throw new BytesError("bad-rlp", `more than ${most} items`);
+    items.push(read(cursor));
+  }
   cursor.leave(end);
   return items;
 }
@@ -71,18 +76,29 @@ function readFields<T>(cursor: RlpCursor, read: (cursor: RlpCursor) => T): T {
   return value;
 }
 
-/** A message that is a list of equal things. */
-function listOf<T>(item: { read: (cursor: RlpCursor) => T; write: (value: T) => Uint8Array }): Codec<T[]> {
+/** How an item of a list is read and written. */
+interface Item<T> {
+  readonly read: (cursor: RlpCursor) => T;
+  readonly write: (value: T) => Uint8Array;
+}
+
+/** A message that is a list of at most so many equal things. */
+function listOf<T>(most: number, item: Item<T>): Codec<T[]> {
   return {
-    decode: (payload) => reading(payload, (cursor) => readList(cursor, item.read)),
+    decode: (payload) => reading(payload, (cursor) => readList(cursor, most, item.read)),
     encode: (values) => encodeRlpList(values.map(item.write)),
   };
 }
 
-const header = {
-  read: (cursor: RlpCursor): Header => decodeHeader(itemAt(cursor.raw(), 0)),
+const header: Item<Header> = {
+  read: (cursor) => readHeader(cursor.raw()),
   write: encodeHeader,
 };
+
+function readHeader(raw: Uint8Array): Header {
+  if (raw.length > MOST_HEADER) throw new BytesError("bad-rlp", `a header of ${raw.length} bytes`);
+  return decodeHeader(decodeRlp(raw));
+}
 
 /** The first message each way. */
 export const statusCodec: Codec<Status> = {
@@ -109,7 +125,7 @@ export const statusCodec: Codec<Status> = {
 };
 
 /** Blocks that a peer has got. */
-export const announcedCodec: Codec<Announced[]> = listOf({
+export const announcedCodec: Codec<Announced[]> = listOf(MOST_HASHES, {
   read: (cursor) => readFields(cursor, () => ({ hash: cursor.fixed(32), number: cursor.number() })),
   write: ({ hash, number }) => encodeRlp([hash, integerBytes(number)]),
 });
@@ -121,19 +137,19 @@ export const hashCodec: Codec<Uint8Array> = {
 };
 
 /** Hashes of what is wanted. */
-export const hashesCodec: Codec<Uint8Array[]> = listOf({
+export const hashesCodec: Codec<Uint8Array[]> = listOf(MOST_HASHES, {
   read: (cursor) => cursor.fixed(32),
   write: (hash) => encodeRlp(hash),
 });
 
 /** One header that is not in a list. */
 export const headerCodec: Codec<Header> = {
-  decode: (payload) => decodeHeader(decodeRlp(payload)),
+  decode: readHeader,
   encode: encodeHeader,
 };
 
 /** Headers in the order asked for. */
-export const headersCodec: Codec<Header[]> = listOf(header);
+export const headersCodec: Codec<Header[]> = listOf(SERVED.headers, header);
 
 /** Which headers are wanted. */
 export const headerQueryCodec: Codec<HeaderQuery> = {
@@ -161,22 +177,19 @@ function readOrigin(cursor: RlpCursor): Uint8Array | bigint {
 }
 
 /** Bodies: each the RLP list of a block's transactions, whose items are told apart but not read. */
-export const bodiesCodec: Codec<Uint8Array[]> = listOf({
+export const bodiesCodec: Codec<Uint8Array[]> = listOf(SERVED.bodies, {
   read: (cursor) => readFields(cursor, () => checkedBody(cursor.raw())),
   write: (body) => encodeRlpList([body]),
 });
 
 function checkedBody(body: Uint8Array): Uint8Array {
-  transactionItems(body);
+  for (const _ of transactionItems(body)); // throws where one is damaged
   return body;
 }
 
 /** Transactions, each in its raw form. */
 export const transactionsCodec: Codec<Uint8Array[]> = {
-  decode: (payload) => {
-    decodeRlp(payload);
-    return transactionItems(payload);
-  },
+  decode: (payload) => [...transactionItems(payload)],
   encode: (items) => encodeRlpList(items),
 };
 
@@ -197,14 +210,14 @@ export const pushedBlockCodec: Codec<PushedBlock> = {
 };
 
 /** Byte strings. */
-export const stringsCodec: Codec<Uint8Array[]> = listOf({
+export const stringsCodec: Codec<Uint8Array[]> = listOf(MOST_HASHES, {
   read: (cursor) => cursor.string(),
   write: (bytes) => encodeRlp(bytes),
 });
 
 /** The receipts of each block, in the form that the receipts root covers. */
-export const receiptsCodec: Codec<Uint8Array[][]> = listOf({
-  read: (cursor) => readList(cursor, () => cursor.raw()),
+export const receiptsCodec: Codec<Uint8Array[][]> = listOf(SERVED.receipts, {
+  read: (cursor) => readList(cursor, MOST_TRANSACTIONS, () => cursor.raw()),
   write: encodeRlpList,
 });
 

@@ -1,6 +1,6 @@
 /**
  * Keeps the chain at the head of the network: takes pushed blocks that extend it, and catches up with the peer
- * that is farthest ahead, one thing at a time. A peer that gives what no honest node gives is dropped; what is
+ * that is farthest ahead, one at a time. A peer that gives what no honest node gives is dropped; what is
  * our own fault is tried again later.
  */
 import type { Clock } from "../observe/clock.ts";
@@ -21,6 +21,8 @@ export interface FollowerParts extends Omit<CatchUpParts, "onBlock"> {
   readonly peers: () => Iterable<ChainPeer>;
   /** Resolves when the state can execute blocks. */
   readonly ready: Promise<void>;
+  /** Called when a pushed block was taken. */
+  readonly onPushed: () => void;
   /** Called when blocks were taken from one peer in a row: the chain's head is worth telling now. */
   readonly onCaughtUp: (blocks: number) => void;
   readonly clock: Clock;
@@ -37,8 +39,10 @@ export class Follower implements AsyncDisposable {
   readonly #pushed = new PushedBlocks();
   readonly #stop = new AbortController();
   readonly #heard = Promise.withResolvers<void>();
+  readonly #stopped = aborted(this.#stop.signal);
   readonly #running: Promise<void>;
-  readonly #timers = new Set<NodeJS.Timeout>();
+  #timer: NodeJS.Timeout | undefined;
+  #draining: Promise<void> | undefined;
   #wake = Promise.withResolvers<void>();
   #progress: CatchUpProgress | undefined;
   #hasHeard = false;
@@ -73,17 +77,12 @@ export class Follower implements AsyncDisposable {
   offer(peer: ChainPeer, hash: Uint8Array, block: PushedBlock): void {
     const bytes = block.body.length + block.header.extra.length;
     const kept = this.#pushed.offer({ ...block, peer, hash, bytes }, this.#tip);
-    if (kept) this.wake();
+    if (kept) this.#draining ??= this.#takePushed();
   }
 
   /** Something changed: look again. */
   wake(): void {
     this.#wake.resolve();
-  }
-
-  /** Looks again when an announced block had its time to come. */
-  wakeLater(): void {
-    this.#wakeIn(this.#parts.timings.announcedMs);
   }
 
   /** A peer is gone. */
@@ -94,17 +93,19 @@ export class Follower implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort();
-    for (const timer of this.#timers) clearTimeout(timer);
+    clearTimeout(this.#timer);
     this.wake();
     await this.#running;
+    await this.#draining;
   }
 
-  #wakeIn(ms: number): void {
-    const timer = setTimeout(() => {
-      this.#timers.delete(timer);
+  /** Looks again when an announced block had its time to come. */
+  #wakeLater(): void {
+    if (this.#stop.signal.aborted) return;
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
       this.wake();
-    }, ms);
-    this.#timers.add(timer);
+    }, this.#parts.timings.announcedMs);
   }
 
   get #tip(): number {
@@ -120,11 +121,10 @@ export class Follower implements AsyncDisposable {
     const { ready, timings, log } = this.#parts;
     const look = setInterval(() => this.wake(), timings.lookMs);
     try {
-      await Promise.race([ready, aborted(signal)]);
+      await Promise.race([ready, this.#stopped]);
       while (!signal.aborted) {
         this.#wake = Promise.withResolvers();
-        await this.#takePushed();
-        if (!(await this.#catchUpWithBest())) this.#noteHeard();
+        if (!(await this.#catchUpWithBest())) this.#lookAround();
         if (!signal.aborted) await this.#wake.promise;
       }
     } catch (error) {
@@ -134,21 +134,26 @@ export class Follower implements AsyncDisposable {
     }
   }
 
+  /** Goes on while a pushed block extends the tip, also during a catch-up: nobody holds up new blocks. */
   async #takePushed(): Promise<void> {
+    const { signal } = this.#stop;
+    await Promise.race([this.#parts.ready.catch(() => this.#stop.abort()), this.#stopped]);
     for (;;) {
-      const next = this.#stop.signal.aborted ? undefined : this.#pushed.take(this.#tip);
-      if (next === undefined) return;
+      const next = signal.aborted ? undefined : this.#pushed.take(this.#tip);
+      if (next === undefined) break;
       try {
         await this.#takeOne(next);
+        this.#nowHeard();
       } catch (error) {
         this.#blame(next.peer, error);
       }
     }
+    this.#draining = undefined;
   }
 
   /** The header first: it takes no time to find out that no validator made it. */
   async #takeOne({ header, body, peer }: Pushed): Promise<void> {
-    const { writer, log } = this.#parts;
+    const { writer, log, onPushed } = this.#parts;
     writer.checkHeader(header);
     const { block, ready } = await prepareBlock(header, body, this.#parts);
     await ready;
@@ -158,6 +163,7 @@ export class Follower implements AsyncDisposable {
       { number: header.number, hash: block.hash, txs: block.transactions.length, peer: peer.name },
       "imported block",
     );
+    onPushed();
   }
 
   /** True when it did something, so that it is worth looking again. */
@@ -179,6 +185,7 @@ export class Follower implements AsyncDisposable {
       this.#progress = undefined;
     }
     if (this.#tip > start) onCaughtUp(this.#tip - start);
+    this.#draining ??= this.#takePushed();
     this.wake();
     return true;
   }
@@ -193,18 +200,21 @@ export class Follower implements AsyncDisposable {
       peer.drop(known ? error : new ProtocolError("bad-block", (error as Error).message, { cause: error }));
       return;
     }
-    const waitMs = fault === "early" ? EARLY_MS : timings.lookMs;
-    this.#notBefore = clock.now() + waitMs;
-    this.#wakeIn(waitMs);
+    this.#notBefore = clock.now() + (fault === "early" ? EARLY_MS : timings.lookMs);
     if (fault === "early") log.debug({ error, peer: peer.name }, "a block is ahead of our clock");
     else log.error({ error, peer: peer.name }, "cannot take a block");
   }
 
-  #noteHeard(): void {
-    if (this.#hasHeard) return;
+  /** Nobody is to be asked now: because nobody is ahead, or because it is too early. */
+  #lookAround(): void {
     const { peers } = this.#parts;
     const [anyone] = peers();
-    if (anyone === undefined || bestAhead(peers(), this.#when, 0) !== undefined) return;
+    if (anyone === undefined) return;
+    if (bestAhead(peers(), this.#when, 0) === undefined) this.#nowHeard();
+    else this.#wakeLater();
+  }
+
+  #nowHeard(): void {
     this.#hasHeard = true;
     this.#heard.resolve();
   }

@@ -82,7 +82,7 @@ function takePushed(peer: ChainPeer, payload: Uint8Array, parts: HandlerParts): 
 
 function claim(peer: ChainPeer, next: Claim, { follower, clock, tip }: HandlerParts): void {
   raiseClaim(peer, next, { tip: tip(), now: clock.now() });
-  if (next.number > tip()) follower.wakeLater();
+  if (next.number > tip()) follower.wake();
 }
 
 function createTransactionHandler(peer: ChainPeer, parts: HandlerParts): Handler {

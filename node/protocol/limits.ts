@@ -13,6 +13,13 @@ export const SERVED = { headers: 192, bodies: 128, receipts: 256, bytes: 2 * MIB
 /** A shorter answer than asked for is fine from this size on: the server stopped at its own limit. */
 export const FULL_ANSWER_BYTES = MIB;
 
+/** The longest header: far above what validators, seals, votes and governance of a real one take. */
+export const MOST_HEADER = 256 * 1024;
+/** Transactions in one message or body: no block comes near it. */
+export const MOST_TRANSACTIONS = 2 ** 17;
+/** Hashes in one message. */
+export const MOST_HASHES = 8192;
+
 /** Hashes remembered for each peer. */
 export const KNOWN = { blocks: 1024, transactions: 32_768 } as const;
 

@@ -1,4 +1,5 @@
 /** Transactions that peers pass on: read one by one in slices, senders found in batches, then to the pool. */
+import { BytesError } from "../bytes/error.ts";
 import { recoverSenders } from "../chain/recover-senders.ts";
 import type { Recoverer } from "../crypto/recoverer.ts";
 import type { Pause } from "../execution/block.ts";
@@ -8,6 +9,7 @@ import type { TxPool } from "../txpool/pool.ts";
 import type { ChainPeer } from "./chain-peer.ts";
 import { ProtocolError } from "./error.ts";
 import { messages } from "./messages.ts";
+import { transactionItems } from "./transaction-items.ts";
 
 /** What taking in transactions needs. */
 export interface TransactionIntake {
@@ -29,9 +31,10 @@ export async function takeTransactions(
   payload: Uint8Array,
   intake: TransactionIntake,
 ): Promise<number> {
-  const items = messages.transactions.decode(payload);
   let batch: Transaction[] = [];
-  for (const item of items) {
+  let count = 0;
+  for (const item of itemsOf(payload)) {
+    count++;
     const transaction = readOne(item);
     if (transaction === undefined) continue;
     peer.knownTransactions.add(transaction.hash);
@@ -44,7 +47,17 @@ export async function takeTransactions(
     if (waiting !== undefined) await waiting;
   }
   if (batch.length > 0) await give(batch, intake);
-  return items.length;
+  return count;
+}
+
+/** One at a time: the views of all of a large message would take many times its bytes. */
+function* itemsOf(payload: Uint8Array): Generator<Uint8Array, void> {
+  try {
+    yield* transactionItems(payload);
+  } catch (cause) {
+    if (!(cause instanceof BytesError)) throw cause;
+    throw new ProtocolError("bad-message", `${messages.transactions.name}: ${cause.message}`, { cause });
+  }
 }
 
 async function give(

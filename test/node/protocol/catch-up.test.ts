@@ -139,7 +139,7 @@ const LIES: [what: string, code: string, tamper: (message: Message) => readonly 
   ],
   ["headers that begin elsewhere", "wrong-chain", rewriting(messages.headers, (headers) => headers.slice(1))],
   ["no headers at all", "wrong-chain", rewriting(messages.headers, () => [])],
-  ["more headers than asked for", "bad-answer", rewriting(messages.headers, (all) => [...all, ...all])],
+  ["more headers than asked for", "bad-message", rewriting(messages.headers, (all) => [...all, ...all])],
   [
     "a head that it does not have",
     "stalling",

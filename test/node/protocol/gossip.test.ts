@@ -273,3 +273,23 @@ test("one who pushes blocks that have no parent here keeps no more than its shar
   puppet.link.close();
   other.link.close();
 });
+
+test("pushed blocks are taken while a peer that promised more keeps us waiting", async () => {
+  await using maker = await aNode({ number: 1, type: "cn" });
+  await using node = await aNode({ number: 2 });
+  const staller = aLink(node.end, { type: "pn", number: 8 });
+  const left = node.end.protocol.run(staller.first).catch((error: { code: string }) => error.code);
+  const status = await staller.second.next();
+  if (status === undefined) throw new Error("no status came");
+  const claim = messages.status.encode({ ...messages.status.decode(status.payload), td: 1000n });
+  staller.second.send(status.code, claim);
+  await until(() => node.protocol.syncing() !== undefined);
+  const puppet = await aPuppet(node, 9, "pn");
+  puppet.say(messages.block.code, pushed(await makeBlock(maker)));
+  await until(() => headOf(node) === 1);
+  expect(node.protocol.syncing()).toMatchObject({ startingBlock: 0, currentBlock: 1, highestBlock: 999 });
+  await node.protocol.heardHead;
+  staller.close();
+  await left;
+  puppet.link.close();
+});

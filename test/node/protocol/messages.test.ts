@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "@jest/globals";
 import { bareHex, fromBareHex } from "../../../node/bytes/hex.ts";
-import { encodeRlp } from "../../../node/bytes/rlp.ts";
+import { encodeRlp, encodeRlpList } from "../../../node/bytes/rlp.ts";
 import { ProtocolError } from "../../../node/protocol/error.ts";
 import { MOST_PAYLOAD } from "../../../node/protocol/limits.ts";
 import { type MessageRow, messageOf, messages, VERSIONS } from "../../../node/protocol/messages.ts";
@@ -119,4 +119,29 @@ test("a hash asked for alone is a bare byte string", () => {
   const hash = new Uint8Array(32).fill(1);
   expect(messages.oneHeaderRequest.encode(hash)).toEqual(encodeRlp(hash));
   expect(() => messages.oneHeaderRequest.decode(encodeRlp([hash]))).toThrow(ProtocolError);
+});
+
+/** A list of as many of the item as fit eight megabytes. */
+function fullOf(item: Uint8Array): Uint8Array {
+  const content = new Uint8Array(8 * 2 ** 20 - ((8 * 2 ** 20) % item.length));
+  for (let at = 0; at < content.length; at += item.length) content.set(item, at);
+  return encodeRlpList([content]);
+}
+
+test("a message full of the smallest things is refused before they fill the memory", () => {
+  const pair = Uint8Array.of(0x01, 0xc0);
+  expect(() => messages.transactions.decode(fullOf(pair))).toThrow("more than 131072 transactions");
+  expect(() => messages.bodies.decode(fullOf(Uint8Array.of(0xc1, 0xc0)))).toThrow("more than 128 items");
+  expect(() => messages.headersRequest.decode(fullOf(pair))).toThrow(ProtocolError);
+  expect(() =>
+    messages.announced.decode(fullOf(encodeRlp([new Uint8Array(32).fill(1), pair.subarray(0, 1)]))),
+  ).toThrow("more than 8192 items");
+});
+
+test("a header longer than any real one is refused", () => {
+  const one = recorded().find(({ code }) => code === messages.headers.code);
+  const [header] = messages.headers.decode(fromBareHex(one?.payload ?? ""));
+  if (header === undefined) throw new Error("no header was recorded");
+  const long = messages.oneHeader.encode({ ...header, vote: new Uint8Array(300_000) });
+  expect(() => messages.oneHeader.decode(long)).toThrow("a header of");
 });
