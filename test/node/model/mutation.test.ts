@@ -11,9 +11,10 @@ import { decodeStoredReceipts, encodeStoredReceipts } from "../../../node/model/
 import { decodeTransaction, senderOf } from "../../../node/model/transaction.ts";
 import { transactionJson } from "../../../node/model/transaction-json.ts";
 import { payerKeys, senderKeys } from "../../../node/model/transaction-signers.ts";
+import { readRecordedChain } from "../../support/recorded-chain.ts";
 import { fuzz } from "./fuzz.ts";
 import type { Random } from "./random.ts";
-import { headerSamples, sampleBlock, transactionSamples } from "./samples.ts";
+import { chainFolder, headerSamples, sampleBlock, transactionSamples } from "./samples.ts";
 
 const CASES = 400;
 
@@ -76,8 +77,14 @@ test("damaged headers", async () => {
   });
 });
 
+/** Short blocks that hold the chain's own kinds. */
+function blocksOfAllKinds(): Uint8Array[] {
+  const { blocks } = readRecordedChain(chainFolder("osaka-randao"));
+  return blocks.map(({ raw }) => raw).filter(({ length }) => length > 1_500 && length < 8_000);
+}
+
 test("damaged blocks", async () => {
-  await attack(12, [sampleBlock("prague"), sampleBlock("fork-ladder")], (bytes) =>
+  await attack(12, [sampleBlock("prague"), sampleBlock("fork-ladder"), ...blocksOfAllKinds()], (bytes) =>
     encodeBlock(decodeBlock(bytes)),
   );
 });
