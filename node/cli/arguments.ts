@@ -3,7 +3,7 @@
  * `--name=value`, command first. Single dashes, aliases, values behind a space and flags before the command
  * are all fine.
  */
-import { type FlagName, findFlag, flags } from "../config/flags.ts";
+import { type FlagName, findFlag, flags, spellings } from "../config/flags.ts";
 import { nearest } from "../config/flags-nearest.ts";
 import { suggestion } from "../config/flags-values.ts";
 import { OptionError } from "../config/options-error.ts";
@@ -25,7 +25,13 @@ export function normalArguments(given: readonly string[]): string[] {
   }
   if (words.length === 0) return options.includes("--help") ? ["--help"] : ["run", ...options];
   refuseUnknownCommand(words);
-  return [...words, ...options];
+  return [...words, ...options.map((option) => respelled(words[0], option))];
+}
+
+/** A command's own meaning of a flag's name. */
+function respelled(command: string | undefined, option: string): string {
+  const row = spellings.find((each) => each.command === command && option.startsWith(`--${each.typed}=`));
+  return row === undefined ? option : option.replace(row.typed, row.flag);
 }
 
 function normalFlag(argument: string, rest: string[]): string {

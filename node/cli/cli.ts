@@ -40,6 +40,7 @@ const ACTIONS: Readonly<Record<Exclude<Command["name"], "version">, (job: Job) =
   import: importFile,
   export: exportFile,
   verify: verifyDatabase,
+  decode: async (job) => (await import("./decode.ts")).decode(job), // formats and curves: slow to load
 };
 
 function printVersion({ stdout }: Shell): number {

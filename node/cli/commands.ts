@@ -5,6 +5,7 @@ import type { NodeOptions } from "../config/options.ts";
 import type { NodeEndpoints } from "../node.ts";
 import type { DevelopmentAccount } from "../node-accounts.ts";
 import type { Progress } from "../observe/progress.ts";
+import { decodeDetails } from "./decode-names.ts";
 
 /** One command: a row of help and of the command line. */
 export interface Command {
@@ -14,6 +15,8 @@ export interface Command {
   /** Its argument, if it takes one. */
   readonly argument?: string;
   readonly summary: string;
+  /** What help says after the flags. */
+  readonly details?: string;
 }
 
 /** All commands in the order of help. */
@@ -33,6 +36,13 @@ export const commands: readonly Command[] = [
   },
   { name: "export", words: "export", argument: "FILE", summary: "writes blocks to a file (.gz is packed)" },
   { name: "verify", words: "db verify", summary: "compares flat state, trie and state root" },
+  {
+    name: "decode",
+    words: "decode",
+    argument: "HEX|FILE",
+    summary: "shows bytes of the chain as JSON: transactions, blocks, keys and more",
+    details: decodeDetails(),
+  },
   { name: "version", words: "version", summary: "prints the version" },
 ];
 

@@ -1,5 +1,5 @@
 /** Help, printed from the tables of commands and flags. */
-import { type FlagName, flagGroups, flagNames, flags } from "../config/flags.ts";
+import { type FlagName, flagGroups, flagNames, flags, spellings } from "../config/flags.ts";
 import { programVersion } from "../config/version.ts";
 import { type Command, commands } from "./commands.ts";
 
@@ -27,7 +27,8 @@ export function commandHelp(command: Command): string {
     return rows.length === 0 ? "" : `\n${group}\n${table(rows)}\n`;
   });
   const tail = names.length === 0 ? "" : " [flags]";
-  return `knit ${command.words}: ${command.summary}\n\nUsage: knit ${usage(command)}${tail}\n${sections.join("")}`;
+  const head = `knit ${command.words}: ${command.summary}\n\nUsage: knit ${usage(command)}${tail}\n`;
+  return `${head}${sections.join("")}${command.details ?? ""}`;
 }
 
 function usage({ words, argument }: Command): string {
@@ -36,7 +37,8 @@ function usage({ words, argument }: Command): string {
 
 function flagRow(name: FlagName): readonly [string, string] {
   const { kind, fallback, summary } = flags[name];
-  const typed = kind.hint === "" ? `--${name}` : `--${name} ${kind.hint}`;
+  const word = spellings.find((each) => each.flag === name)?.typed ?? name;
+  const typed = kind.hint === "" ? `--${word}` : `--${word} ${kind.hint}`;
   const shown = fallbackText(name, fallback);
   return [typed, shown === "" ? summary : `${summary} (${shown})`];
 }

@@ -20,12 +20,13 @@ import {
 } from "./flags-kinds.ts";
 
 /** The commands that take flags. */
-export type FlagCommand = "run" | "dev" | "init" | "import" | "export" | "verify";
+export type FlagCommand = "run" | "dev" | "init" | "import" | "export" | "verify" | "decode";
 
 /** The headings under which help shows flags, in its order. */
 export const flagGroups = [
   "Development chain",
   "Chain file",
+  "Decoding",
   "Base",
   "Network",
   "HTTP",
@@ -74,6 +75,7 @@ function rows(group: FlagGroup, commands: readonly FlagCommand[]) {
 
 const dev = rows("Development chain", ["dev"]);
 const file = rows("Chain file", ["export"]);
+const decoding = rows("Decoding", ["decode"]);
 const base = rows("Base", DATA);
 const node = rows("Base", NODE);
 const network = rows("Network", NODE);
@@ -96,6 +98,8 @@ export const flags = {
 
   first: file.maybe(integer(0), "the first block to write; 0 when not given"),
   last: file.maybe(integer(0), "the last block to write; the newest when not given"),
+
+  "decode.type": decoding.maybe(text, "what the bytes are; guessed when not given, and said on stderr"),
 
   conf: base.maybe(path, "a YAML file with settings"),
   type: base.flag(choice(["core", "proxy", "endpoint"]), "endpoint", "what the node is in its network"),
@@ -260,6 +264,13 @@ export const developmentDefaults: Partial<FlagValues> = {
   prometheus: true,
   lightkdf: true,
 };
+
+/** Flags that a command takes under a name that is another flag's elsewhere. */
+export const spellings: readonly {
+  readonly command: FlagCommand;
+  readonly typed: string;
+  readonly flag: FlagName;
+}[] = [{ command: "decode", typed: "type", flag: "decode.type" }];
 
 /** The flag called `name`, or by one of its other names. */
 export function findFlag(name: string): FlagName | undefined {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { normalArguments } from "../../../node/cli/arguments.ts";
 import { readCommandLine } from "../../../node/cli/command-line.ts";
 import { commands } from "../../../node/cli/commands.ts";
-import { flagNames, flags } from "../../../node/config/flags.ts";
+import { flagNames, flags, spellings } from "../../../node/config/flags.ts";
 
 function read(line: string) {
   const invocation = readCommandLine(line.split(" ").filter((word) => word !== ""));
@@ -103,7 +103,8 @@ describe("help", () => {
       const lines = helpOf(`${command.words} --help`).split("\n");
       const shown = lines.flatMap((line) => /^ {2}--(\S+)/.exec(line)?.[1] ?? []);
       const own = flagNames.filter((name) => flags[name].commands.some((each) => each === command.name));
-      expect(shown.sort()).toEqual([...own].sort());
+      const typed = own.map((name) => spellings.find(({ flag }) => flag === name)?.typed ?? name);
+      expect(shown.sort()).toEqual(typed.sort());
     }
     expect(helpOf("run --help")).toMatch(/--rpcport PORT +port to listen on.* \(8551\)\n/);
     expect(helpOf("help dev")).toMatch(/--txpool\.lifetime TIME +how long.* \(5m\)\n/);

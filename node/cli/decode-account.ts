@@ -1,0 +1,66 @@
+/** Accounts as the state trie holds them and account keys, for people. */
+import { toHex } from "../bytes/hex.ts";
+import { toQuantity } from "../bytes/integer.ts";
+import { decodeAccount } from "../model/account.ts";
+import { encodeAccountKey, KEY_TYPES } from "../model/account-key.ts";
+import { decodeAccountKey } from "../model/account-key-decode.ts";
+import { accountKeyJson } from "../model/account-key-json.ts";
+import { multiSigIn, publicKeyIn } from "../model/account-key-parts.ts";
+import { RlpCursor } from "../model/rlp-cursor.ts";
+import { DecodeError, located, offsetIn } from "./decode-error.ts";
+
+const KEY_NAMES = new Map(Object.entries(KEY_TYPES).map(([name, type]) => [type as number, name]));
+
+/** An account that fills `bytes`. Throws `DecodeError`. */
+export function decodedAccount(bytes: Uint8Array): object {
+  const account = located("account", 0, () => decodeAccount(bytes));
+  const { key } = account;
+  const keyAt = offsetIn(bytes, key.body) - 1;
+  const own = key.type === KEY_TYPES.legacy || key.type === KEY_TYPES.fail || key.type === KEY_TYPES.nil;
+  if (!own) checkKey(encodeAccountKey(key), keyAt);
+  return {
+    kind: account.kind,
+    nonce: toQuantity(account.nonce),
+    balance: toQuantity(account.balance),
+    humanReadable: account.humanReadable,
+    key: accountKeyJson(key),
+    storageRoot: toHex(account.storageRoot),
+    codeHash: toHex(account.codeHash),
+    codeFormat: account.codeInfo & 15,
+    vmVersion: account.codeInfo >> 4,
+  };
+}
+
+/** A serialised account key that fills `bytes`. Throws `DecodeError`. */
+export function decodedAccountKey(bytes: Uint8Array): object {
+  checkKey(bytes, 0);
+  const key = located("account key", 0, () => decodeAccountKey(bytes));
+  return { name: KEY_NAMES.get(key.type), ...accountKeyJson(key) };
+}
+
+/** Reads a key part by part, because what is wrong inside has to be named by its place in the input. */
+function checkKey(bytes: Uint8Array, offset: number): void {
+  const [type] = bytes;
+  const body = bytes.subarray(1);
+  if (type === KEY_TYPES.roleBased) {
+    for (const role of roles(bytes, offset)) checkKey(role, offset + offsetIn(bytes, role));
+  } else if (type === KEY_TYPES.public) {
+    located("public key", offset + 1, () => publicKeyIn({ type, body }));
+  } else if (type === KEY_TYPES.weightedMultiSig) {
+    located("weighted multi-signature", offset + 1, () => multiSigIn({ type, body }));
+  }
+  located("account key", offset, () => decodeAccountKey(bytes));
+}
+
+function roles(bytes: Uint8Array, offset: number): Uint8Array[] {
+  return located("role-based key", offset, () => {
+    const cursor = new RlpCursor(bytes, 1);
+    const end = cursor.enter();
+    const found: Uint8Array[] = [];
+    while (!cursor.done) found.push(cursor.string());
+    cursor.leave(end);
+    if (cursor.done && found.every((role) => role[0] !== KEY_TYPES.roleBased)) return found;
+    const why = cursor.done ? "nested composite type" : "bytes after it";
+    throw new DecodeError(`role-based key at byte ${offset}: ${why} (byte ${offset + cursor.at})`);
+  });
+}

@@ -1,0 +1,76 @@
+/** Votes and governance data of headers for people. */
+import { toHex } from "../bytes/hex.ts";
+import { bytesToBigint } from "../bytes/integer.ts";
+import { decodeRlp, stringBytes } from "../bytes/rlp.ts";
+import { jsonInteger, parseExactJson } from "../config/exact-json.ts";
+import { RlpCursor } from "../model/rlp-cursor.ts";
+import { DecodeError, located } from "./decode-error.ts";
+
+/** What the bytes of a parameter's value are; the rest is text, decimal numbers above 2^64 included. */
+const VALUE_KINDS: Readonly<Record<string, "address" | "addresses" | "integer" | "boolean">> = {
+  "governance.governingnode": "address",
+  "governance.govparamcontract": "address",
+  "governance.unitprice": "integer",
+  "governance.deriveshaimpl": "integer",
+  "governance.addvalidator": "addresses",
+  "governance.removevalidator": "addresses",
+  "istanbul.epoch": "integer",
+  "istanbul.policy": "integer",
+  "istanbul.committeesize": "integer",
+  "kip71.lowerboundbasefee": "integer",
+  "kip71.upperboundbasefee": "integer",
+  "kip71.gastarget": "integer",
+  "kip71.maxblockgasusedforbasefee": "integer",
+  "kip71.basefeedenominator": "integer",
+  "reward.useginicoeff": "boolean",
+  "reward.deferredtxfee": "boolean",
+  "reward.stakingupdateinterval": "integer",
+  "reward.proposerupdateinterval": "integer",
+};
+
+/** A header's vote: `[voter, parameter, value]`. Throws `DecodeError`. */
+export function decodedVote(bytes: Uint8Array): object {
+  return located("vote", 0, () => {
+    const cursor = new RlpCursor(bytes);
+    const end = cursor.enter();
+    const voter = toHex(cursor.fixed(20));
+    const keyAt = cursor.at;
+    const key = Buffer.from(cursor.string(100)).toString("latin1");
+    if (!/^[a-z0-9]+\.[a-z0-9]+$/i.test(key)) {
+      throw new DecodeError(`vote at byte 0: no parameter's name (byte ${keyAt})`);
+    }
+    const value = cursor.string();
+    cursor.leave(end);
+    if (!cursor.done) throw new DecodeError(`vote at byte 0: bytes after the vote (byte ${cursor.at})`);
+    return { voter, key, value: valueJson(key, value), valueBytes: toHex(value) };
+  });
+}
+
+function valueJson(key: string, value: Uint8Array): unknown {
+  const kind = VALUE_KINDS[key.toLowerCase()];
+  if (kind === "integer") return jsonInteger(bytesToBigint(value));
+  if (kind === "boolean") return value.some((byte) => byte !== 0);
+  if (kind === "address" && value.length === 20) return toHex(value);
+  // Early nodes wrote addresses of validators as text: what is no multiple of 20 bytes, or begins as text does.
+  const isText = kind !== "addresses" || value.length % 20 !== 0 || (value[0] === 0x30 && value[1] === 0x78);
+  if (isText) return Buffer.from(value).toString();
+  return Array.from({ length: value.length / 20 }, (_, i) => toHex(value.subarray(i * 20, i * 20 + 20)));
+}
+
+/** A header's governance data: an RLP string of a JSON object, or the object alone. Throws `DecodeError`. */
+export function decodedGovernance(bytes: Uint8Array): unknown {
+  const bare = bytes[0] === 0x7b;
+  const text = bare ? bytes : located("governance data", 0, () => stringBytes(decodeRlp(bytes)));
+  const at = bare ? 0 : bytes.length - text.length;
+  const json = located("governance data", at, () => parseExactJson(Buffer.from(text).toString()));
+  if (typeof json === "object" && json !== null && !Array.isArray(json)) return exact(json);
+  throw new DecodeError(`governance data at byte ${at}: not a JSON object`);
+}
+
+/** Integers of any size as JSON writes them. */
+function exact(json: object): object {
+  const entries = Object.entries(json).map(([name, value]: [string, unknown]) => {
+    return [name, typeof value === "bigint" ? jsonInteger(value) : value] as const;
+  });
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,202 @@
+/** Extra data, headers and blocks for people. */
+import { toHex } from "../bytes/hex.ts";
+import { toQuantity } from "../bytes/integer.ts";
+import { itemAt, type RlpItem } from "../bytes/rlp.ts";
+import { addressOfPublicKey, recover } from "../crypto/secp256k1.ts";
+import { createBlock } from "../model/block.ts";
+import { blockHash, decodeHeader, type Header, sealHash } from "../model/header.ts";
+import {
+  committedSealDigest,
+  type IstanbulExtra,
+  proposerSealDigest,
+  roundOf,
+} from "../model/istanbul-extra.ts";
+import { RlpCursor } from "../model/rlp-cursor.ts";
+import { decodeTransaction, type Transaction } from "../model/transaction.ts";
+import { DecodeError, located, offsetIn } from "./decode-error.ts";
+import { decodedGovernance, decodedVote } from "./decode-governance.ts";
+import { transactionView } from "./decode-transaction.ts";
+
+const VANITY = 32;
+
+/** Extra data: vanity and round, validators, seals. Throws `DecodeError`. */
+export function decodedExtra(bytes: Uint8Array): object {
+  return extraView(readExtra(bytes, 0), bytes);
+}
+
+/** Names the byte that is wrong, as the node's own reader does not. */
+function readExtra(extra: Uint8Array, offset: number): IstanbulExtra {
+  if (extra.length < VANITY) {
+    throw new DecodeError(
+      `extra data at byte ${offset}: ${extra.length} bytes where ${VANITY} of vanity are wanted (byte ${offset + extra.length})`,
+    );
+  }
+  return located("extra data", offset, () => {
+    const cursor = new RlpCursor(extra, VANITY);
+    const end = cursor.enter();
+    const validators = readStrings(cursor, 20);
+    const seal = cursor.string();
+    const committedSeals = readStrings(cursor);
+    cursor.leave(end);
+    if (!cursor.done) {
+      throw new DecodeError(
+        `extra data at byte ${offset}: bytes after its list (byte ${offset + cursor.at})`,
+      );
+    }
+    return { vanity: extra.subarray(0, VANITY), validators, seal, committedSeals };
+  });
+}
+
+function readStrings(cursor: RlpCursor, length?: number): Uint8Array[] {
+  const end = cursor.enter();
+  const strings: Uint8Array[] = [];
+  while (!cursor.done) strings.push(length === undefined ? cursor.string() : cursor.fixed(length));
+  cursor.leave(end);
+  return strings;
+}
+
+function extraView({ vanity, validators, seal, committedSeals }: IstanbulExtra, extra: Uint8Array): object {
+  return {
+    vanity: toHex(vanity),
+    round: roundOf(extra),
+    validators: validators.map(toHex),
+    seal: toHex(seal),
+    committedSeals: committedSeals.map(toHex),
+  };
+}
+
+/** A header that fills `bytes`. Throws `DecodeError`. */
+export function decodedHeader(bytes: Uint8Array): object {
+  return headerView(located("header", 0, () => decodeHeader(whole(bytes, "header"))));
+}
+
+function whole(bytes: Uint8Array, what: string): RlpItem {
+  const item = itemAt(bytes, 0);
+  const { length } = item.raw;
+  if (length === bytes.length) return item;
+  throw new DecodeError(`${what} at byte 0: ${bytes.length - length} bytes after it (byte ${length})`);
+}
+
+/** The fields under their names in JSON-RPC, and what follows from them. */
+function headerView(header: Header): object {
+  return {
+    hash: toHex(blockHash(header)),
+    ...headerFields(header),
+    ...readable("vote", header.vote, decodedVote),
+    ...readable("governance", header.governance, decodedGovernance),
+    ...sealView(header),
+  };
+}
+
+function headerFields(header: Header): object {
+  const { baseFee, randomReveal, mixHash, blobGasUsed, excessBlobGas } = header;
+  return {
+    parentHash: toHex(header.parentHash),
+    reward: toHex(header.rewardbase),
+    stateRoot: toHex(header.stateRoot),
+    transactionsRoot: toHex(header.transactionsRoot),
+    receiptsRoot: toHex(header.receiptsRoot),
+    logsBloom: toHex(header.bloom),
+    blockScore: toQuantity(header.blockScore),
+    number: toQuantity(header.number),
+    gasUsed: toQuantity(header.gasUsed),
+    timestamp: toQuantity(header.time),
+    timestampFoS: toQuantity(header.timeFoS),
+    extraData: toHex(header.extra),
+    governanceData: toHex(header.governance),
+    voteData: toHex(header.vote),
+    ...(baseFee === undefined ? {} : { baseFeePerGas: toQuantity(baseFee) }),
+    ...(randomReveal === undefined ? {} : { randomReveal: toHex(randomReveal) }),
+    ...(mixHash === undefined ? {} : { mixHash: toHex(mixHash) }),
+    ...(blobGasUsed === undefined ? {} : { blobGasUsed: toQuantity(blobGasUsed) }),
+    ...(excessBlobGas === undefined ? {} : { excessBlobGas: toQuantity(excessBlobGas) }),
+  };
+}
+
+/** A field that has a format of its own; nothing when it is empty, the reason when it is in another form. */
+function readable(name: string, bytes: Uint8Array, read: (bytes: Uint8Array) => unknown): object {
+  return bytes.length === 0 ? {} : { [name]: orReason(() => read(bytes)) };
+}
+
+function orReason<T>(read: () => T): T | string {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof DecodeError) return `not readable: ${error.message}`;
+    throw error;
+  }
+}
+
+/** Who sealed the block; absent seals are nobody's (`null`). */
+function sealView(header: Header): object {
+  const extra = orReason(() => readExtra(header.extra, 0));
+  if (typeof extra === "string") return { extra };
+  const digest = committedSealDigest(blockHash(header));
+  return {
+    sealHash: toHex(sealHash(header)),
+    author: signerOf(proposerSealDigest(header), extra.seal),
+    committers: extra.committedSeals.map((seal) => signerOf(digest, seal)),
+    round: roundOf(header.extra),
+    validators: extra.validators.map(toHex),
+  };
+}
+
+function signerOf(digest: Uint8Array, seal: Uint8Array): string | null {
+  const publicKey = seal.length === 65 ? recover(digest, seal) : undefined;
+  return publicKey === undefined ? null : toHex(addressOfPublicKey(publicKey));
+}
+
+/** A block that fills `bytes`. Throws `DecodeError`, which names the transaction that is wrong. */
+export function decodedBlock(bytes: Uint8Array): object {
+  const { header, body } = located("block", 0, () => blockParts(bytes));
+  const headerAt = offsetIn(bytes, header);
+  const readHeader = located("header", headerAt, () => decodeHeader(itemAt(header, 0)));
+  const transactions = readBody(bytes, body);
+  const { hash, size } = createBlock(readHeader, transactions);
+  return {
+    hash: toHex(hash),
+    size,
+    header: headerView(readHeader),
+    transactions: transactions.map(transactionView),
+  };
+}
+
+function blockParts(bytes: Uint8Array): { header: Uint8Array; body: Uint8Array } {
+  whole(bytes, "block");
+  const cursor = new RlpCursor(bytes);
+  const end = cursor.enter();
+  const parts = [list(cursor), list(cursor)] as const;
+  cursor.leave(end);
+  return { header: parts[0], body: parts[1] };
+}
+
+function list(cursor: RlpCursor): Uint8Array {
+  if (cursor.atList) return cursor.raw();
+  throw new DecodeError(`block at byte 0: a list is wanted (byte ${cursor.at})`);
+}
+
+/** The transactions stand one after the other: type bytes, if any, then a list. */
+function readBody(bytes: Uint8Array, body: Uint8Array): Transaction[] {
+  const bodyAt = offsetIn(bytes, body);
+  const cursor = located("transactions", bodyAt, () => {
+    const inside = new RlpCursor(body);
+    inside.enter();
+    return inside;
+  });
+  const transactions: Transaction[] = [];
+  while (!cursor.done) {
+    const start = cursor.at;
+    const what = `transaction ${transactions.length}`;
+    located(what, bodyAt, () => {
+      while (!cursor.done && !cursor.atList) cursor.skip();
+      if (!cursor.done) cursor.skip();
+    });
+    const raw = body.subarray(start, cursor.at);
+    const tx = located(what, bodyAt + start, () => decodeTransaction(raw));
+    if (tx.fields.sidecar !== undefined) {
+      throw new DecodeError(`${what} at byte ${bodyAt + start}: a transaction in a block carries no blobs`);
+    }
+    transactions.push(tx);
+  }
+  return transactions;
+}

@@ -1,0 +1,45 @@
+/** What `knit decode` is given, as bytes: hex text, or a file that holds it or the bytes themselves. */
+import { open } from "node:fs/promises";
+import { fromBareHex } from "../bytes/hex.ts";
+import { OptionError } from "../config/options-error.ts";
+
+/** The longest input, in bytes. */
+export const MOST_INPUT = 64 * 1024 * 1024;
+
+const HEX = /^\s*(?:0x)?(?:[0-9a-f]{2})+\s*$/i;
+
+/** Hex text, `0x` or not, else the file of that name. Throws `OptionError`. */
+export async function decodeInput(argument: string): Promise<Uint8Array> {
+  if (HEX.test(argument)) return hexBytes(argument);
+  const bytes = await readBounded(argument);
+  // Text only when all of it is: most binary input is known by its first bytes.
+  const isText = HEX.test(Buffer.from(bytes.subarray(0, 4)).toString("latin1").padEnd(4, "0"));
+  const text = isText ? Buffer.from(bytes).toString("latin1").replaceAll(/\s+/g, "") : "";
+  return HEX.test(text) ? hexBytes(text) : bytes;
+}
+
+function hexBytes(text: string): Uint8Array {
+  return fromBareHex(text.trim().replace(/^0x/i, ""));
+}
+
+async function readBounded(path: string): Promise<Uint8Array> {
+  try {
+    await using file = await open(path);
+    const { size } = await file.stat();
+    if (size > MOST_INPUT) throw new Error(`${size} bytes, at most ${MOST_INPUT} are decoded`);
+    const bytes = new Uint8Array(size + 1);
+    let length = 0;
+    for (let read = 1; read > 0 && length < bytes.length; length += read) {
+      read = (await file.read(bytes, length)).bytesRead;
+    }
+    return bytes.subarray(0, Math.min(length, size));
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const typed = /^(0x)?[0-9a-f]*$/i.test(path) ? "an odd number of hex digits, and no file: " : "";
+    throw new OptionError(
+      "bad-file",
+      `cannot read ${JSON.stringify(path.slice(0, 80))}: ${typed}${why}`,
+      error,
+    );
+  }
+}
