@@ -3,6 +3,7 @@
  * proposer's own (a set of one needs one seal).
  */
 
+import { repaired } from "../chain/repaired.ts";
 import { deferred, type Writer } from "../chain/writer.ts";
 import type { ChainConfig } from "../config/chain-config.ts";
 import { rulesAt } from "../config/rules.ts";
@@ -69,7 +70,7 @@ async function run(parts: SealerParts, signal: AbortSignal): Promise<void> {
   await Promise.race([parts.ready, aborted(signal)]);
   while (!signal.aborted) {
     await sleepUntil(nextTime(parts), parts.clock, signal);
-    if (!signal.aborted) await parts.writer.exclusively(() => makeBlock(parts));
+    if (!signal.aborted) await parts.writer.exclusively(() => repaired(parts.state, () => makeBlock(parts)));
   }
 }
 

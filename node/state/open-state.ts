@@ -22,6 +22,11 @@ export interface StateOptions {
   readonly flushBytes?: number;
   /** Memory for clean trie nodes, taken as it fills. */
   readonly cacheBytes?: number;
+  /**
+   * Milliseconds to wait for the trie database: after a crash a long log may have to be read, and views need
+   * none of it. What takes longer is part of `State.ready`.
+   */
+  readonly patienceMs?: number;
   /** Accounts kept decoded. */
   readonly cachedAccounts?: number;
 }
@@ -32,6 +37,7 @@ const DEFAULTS = {
   flushInterval: 16,
   flushBytes: 32 * 1024 * 1024,
   cacheBytes: 32 * 1024 * 1024,
+  patienceMs: 40,
   cachedAccounts: 65_536,
 };
 

@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { equalBytes } from "../bytes/compare.ts";
 import { fixedBytes } from "../bytes/integer.ts";
 import { EMPTY_TRIE_ROOT } from "../model/list-root.ts";
@@ -28,6 +29,7 @@ export interface KeeperSettings {
   readonly trie: TrieStores;
   readonly log: Log;
   readonly cacheBytes: number;
+  readonly patienceMs: number;
 }
 
 /**
@@ -40,18 +42,21 @@ export class TrieKeeper {
   readonly #settings: KeeperSettings;
   readonly #slab: Slab;
   #generation: number;
-  /** `undefined` when it could not be opened. */
+  /** Set while the database is still being opened. */
+  #opening: Promise<Store | undefined> | undefined;
+  /** `undefined` before it is open, and when it could not be opened. */
   #store: Store | undefined;
   #marker: Point | undefined;
   #tries: TrieSet;
 
-  constructor(settings: KeeperSettings, generation: number, store: Store | undefined) {
+  constructor(settings: KeeperSettings, generation: number, opening: Opening) {
     this.head = readHead(settings.chain);
     this.#settings = settings;
     this.#slab = new Slab(settings.cacheBytes);
     this.#generation = generation;
-    this.#store = store;
-    this.#marker = store && readMarker(store);
+    if (opening.isOpen) this.#store = opening.store;
+    else this.#opening = opening.later;
+    this.#marker = this.#store && readMarker(this.#store);
     this.#tries = this.#storedTries();
   }
 
@@ -80,6 +85,10 @@ export class TrieKeeper {
   /** Brings the stored tries to `head`, from the undo records or else from the flat state. */
   async catchUp(head: Point, signal: AbortSignal): Promise<void> {
     const { log, chain } = this.#settings;
+    if (this.#opening !== undefined) {
+      await this.#finishOpening();
+      if (this.isAt(head)) return;
+    }
     const marker = this.#marker;
     if (
       this.#store === undefined ||
@@ -103,6 +112,7 @@ export class TrieKeeper {
   async rebuild(head: Point, signal: AbortSignal): Promise<void> {
     const { chain, trie: stores, log } = this.#settings;
     const started = performance.now();
+    await this.#finishOpening();
     // whatever is on its way to the flat state must have arrived
     await chain.write(chain.createBatch(), { sync: true });
     const generation = this.#generation + 1;
@@ -122,6 +132,14 @@ export class TrieKeeper {
       { number: head.number, generation, ms: Math.round(performance.now() - started) },
       "rebuilt the trie from the flat state",
     );
+  }
+
+  async #finishOpening(): Promise<void> {
+    if (this.#opening === undefined) return;
+    this.#store = await this.#opening;
+    this.#opening = undefined;
+    this.#marker = this.#store && readMarker(this.#store);
+    this.#tries = this.#storedTries();
   }
 
   async #switchTo(generation: number, store: Store): Promise<void> {
@@ -150,6 +168,7 @@ export class TrieKeeper {
   }
 
   async close(): Promise<void> {
+    await this.#finishOpening().catch(() => undefined); // what did not open needs no closing
     await this.#store?.[Symbol.asyncDispose]();
   }
 
@@ -159,17 +178,39 @@ export class TrieKeeper {
   }
 }
 
-/** Opens the valid generation; one whose files are damaged is left closed, to be rebuilt. */
+/** A trie database, open or on its way. `store` is undefined when its files are damaged. */
+type Opening =
+  | { readonly isOpen: true; readonly store: Store | undefined }
+  | { readonly isOpen: false; readonly later: Promise<Store | undefined> };
+
+/**
+ * Opens the valid generation, or leaves that to `catchUp` when it takes long. One whose files are damaged is left
+ * closed, to be rebuilt.
+ */
 export async function openTries(settings: KeeperSettings): Promise<TrieKeeper> {
-  const { chain, trie, log } = settings;
+  const { chain, trie } = settings;
   const generation = readGeneration(chain);
   if (generation > 0) await trie.remove(generation - 1); // left over by a crash during the switch
+  const later = openGeneration(settings, generation);
+  later.catch(() => undefined); // met where it is awaited
+  const patience = new AbortController();
+  const opened = later.then((store): Opening => ({ isOpen: true, store }));
+  const waited = setTimeout(settings.patienceMs, undefined, { signal: patience.signal }).then(
+    (): Opening => ({ isOpen: false, later }),
+  );
+  waited.catch(() => undefined); // called off below
+  const opening = await Promise.race([opened, waited]);
+  patience.abort();
+  return new TrieKeeper(settings, generation, opening);
+}
+
+async function openGeneration({ trie, log }: KeeperSettings, generation: number): Promise<Store | undefined> {
   try {
-    return new TrieKeeper(settings, generation, await trie.open(generation));
+    return await trie.open(generation);
   } catch (error) {
     if (!(error instanceof StoreError) || error.code !== "corrupt") throw error;
     log.warn({ generation, error }, "trie database cannot be opened");
-    return new TrieKeeper(settings, generation, undefined);
+    return undefined;
   }
 }
 

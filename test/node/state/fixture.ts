@@ -68,7 +68,12 @@ export async function openOnDisk(directory: string, settings: Settings = {}): Pr
   try {
     return opened(
       chain,
-      await openState({ chain, trie: trieDirectories(join(directory, "trie")), ...settings }),
+      await openState({
+        chain,
+        trie: trieDirectories(join(directory, "trie")),
+        patienceMs: 60_000,
+        ...settings,
+      }),
     );
   } catch (error) {
     await chain[Symbol.asyncDispose]();
