@@ -11,6 +11,7 @@ import type { Parameters } from "../governance/parameters.ts";
 import { blockHash, type Header } from "../model/header.ts";
 import { type IstanbulExtra, parseExtra } from "../model/istanbul-extra.ts";
 import { ConsensusError } from "./error.ts";
+import { foundSealers, type HashedHeader } from "./found-sealers.ts";
 import { committersOf, proposerOf } from "./seal.ts";
 import type { ValidatorSet } from "./validators.ts";
 
@@ -34,6 +35,8 @@ export interface VerifiedHeader {
 
 /** Seconds a header's time may be ahead of the clock. */
 const ALLOWED_FUTURE_S = 1;
+/** More committed seals than this are counted before they are recovered. */
+const MOST_RECOVERED = 100;
 /** Seconds between two blocks. */
 const BLOCK_PERIOD_S = 1;
 
@@ -49,7 +52,7 @@ export function verifyHeader(header: Header, context: HeaderContext): VerifiedHe
   const author = checkedAuthor(header, extra, context.validators);
   checkForkFields(header, context.rules);
   const hash = blockHash(header);
-  checkCommittedSeals(hash, extra, context.validators);
+  checkCommittedSeals({ header, hash }, extra, context.validators);
   checkGovernance(header, context.parameters);
   return { hash, author };
 }
@@ -88,7 +91,8 @@ function checkAncestor(header: Header, { parent, parentHash }: HeaderContext): v
 }
 
 function checkedAuthor(header: Header, extra: IstanbulExtra, validators: ValidatorSet): Uint8Array {
-  const author = proposerOf(header, extra);
+  const found = foundSealers(header);
+  const author = found === undefined ? proposerOf(header, extra) : found.proposer;
   if (author === undefined || !validators.has(author)) {
     throw new ConsensusError("unauthorized", "unauthorized");
   }
@@ -109,10 +113,19 @@ function checkForkFields(header: Header, rules: Rules): void {
     throw new ConsensusError("unsupported", "random beacon headers are not supported by this release");
 }
 
-function checkCommittedSeals(hash: Uint8Array, extra: IstanbulExtra, validators: ValidatorSet): void {
-  if (extra.committedSeals.length === 0) throw new ConsensusError("committed-seals", "zero committed seals");
+function checkCommittedSeals(
+  { header, hash }: HashedHeader,
+  extra: IstanbulExtra,
+  validators: ValidatorSet,
+): void {
+  const { length } = extra.committedSeals;
+  if (length === 0) throw new ConsensusError("committed-seals", "zero committed seals");
+  if (length > MOST_RECOVERED && length > validators.validators.length) {
+    // One of them is a stranger's or comes twice: thousands are not worth recovering.
+    throw new ConsensusError("committed-seals", "invalid committed seals");
+  }
   const seen = new Set<string>();
-  for (const committer of committersOf(hash, extra)) {
+  for (const committer of foundSealers(header)?.committers ?? committersOf(hash, extra)) {
     if (committer === undefined) throw new ConsensusError("committed-seals", "invalid signature");
     if (!validators.has(committer) || seen.has(mapKey(committer))) {
       throw new ConsensusError("committed-seals", "invalid committed seals");

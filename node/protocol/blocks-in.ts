@@ -19,28 +19,28 @@ export interface BlockIntake {
   readonly pause: Pause;
 }
 
-/** A block, and when the senders of its transactions are known. */
-export interface PreparedBlock {
-  readonly block: Block;
-  readonly ready: Promise<void>;
-}
-
-/** Puts a block together and starts on its senders. Rejects with `TransactionError` for what cannot be read. */
-export async function prepareBlock(
+/** Puts a block together. Rejects with `BytesError` or `TransactionError` for what cannot be read. */
+export async function assembleBlock(
   header: Header,
   body: Uint8Array | undefined,
-  { recoverer, chainId, pause }: BlockIntake,
-): Promise<PreparedBlock> {
+  pause: Pause,
+): Promise<Block> {
   const transactions: Transaction[] = [];
   for (const item of body === undefined ? [] : transactionItems(body)) {
     transactions.push(decodeTransaction(item));
     const waiting = pause();
     if (waiting !== undefined) await waiting;
   }
-  const ready =
-    transactions.length === 0 ? Promise.resolve() : recoverSenders(recoverer, chainId, transactions);
-  ready.catch(() => undefined); // whoever takes the block meets it
-  return { block: createBlock(header, transactions), ready };
+  return createBlock(header, transactions);
+}
+
+/** Finds the senders of all transactions of these blocks in one batch. */
+export async function findSenders(
+  blocks: readonly Block[],
+  { recoverer, chainId }: BlockIntake,
+): Promise<void> {
+  const transactions = blocks.flatMap((block) => block.transactions);
+  if (transactions.length > 0) await recoverSenders(recoverer, chainId, transactions);
 }
 
 /**

@@ -4,9 +4,11 @@
  * must be linked to our tip, answers complete, and every block passes all rules.
  */
 import { equalBytes } from "../bytes/compare.ts";
+import { findSealers, type HashedHeader } from "../consensus/found-sealers.ts";
+import type { Block } from "../model/block.ts";
 import { blockHash, type Header } from "../model/header.ts";
 import { type BudgetedQueue, createBudgetedQueue } from "../p2p/budget.ts";
-import { type BlockIntake, type PreparedBlock, prepareBlock, takeBlock } from "./blocks-in.ts";
+import { assembleBlock, type BlockIntake, findSenders, takeBlock } from "./blocks-in.ts";
 import type { ChainPeer } from "./chain-peer.ts";
 import { ProtocolError } from "./error.ts";
 import { CATCH_UP, FULL_ANSWER_BYTES, SERVED } from "./limits.ts";
@@ -21,9 +23,12 @@ export interface CatchUpParts extends BlockIntake {
 }
 
 /** A header and its hash. */
-interface Linked {
-  readonly header: Header;
-  readonly hash: Uint8Array;
+type Linked = HashedHeader;
+
+/** A block, and when its seals and senders are known. */
+interface PreparedBlock {
+  readonly block: Block;
+  readonly ready: Promise<unknown>;
 }
 
 /**
@@ -124,26 +129,63 @@ interface Queues {
   readonly blocks: BudgetedQueue<PreparedBlock>;
 }
 
-/** Turns headers into blocks: bodies are asked for where there are any. */
+/** Turns headers into blocks, and finds who sealed the one and sent the other meanwhile, many at once. */
 async function fetchBodies(peer: ChainPeer, parts: CatchUpParts, { runs, blocks }: Queues): Promise<void> {
+  let sealed = Promise.resolve();
   for (let run = await runs.take(); run !== undefined; run = await runs.take()) {
-    const isEmpty = ({ header }: Linked): boolean =>
-      equalBytes(header.transactionsRoot, parts.emptyRoot(header.number));
-    const wanted = run.filter((each) => !isEmpty(each));
-    let bodies: Uint8Array[] = [];
-    let asked = 0;
-    for (const each of run) {
-      if (!isEmpty(each) && bodies.length === 0) {
-        bodies = await askBodies(peer, wanted.slice(asked, asked + SERVED.bodies));
-        asked += bodies.length;
-      }
-      const body = isEmpty(each) ? undefined : bodies.shift();
-      const prepared = await prepareBlock(each.header, body, parts);
-      if (!(await blocks.put(prepared, prepared.block.size))) return;
+    await sealed;
+    sealed = findSealers(parts.recoverer, run);
+    for await (const group of assembled(peer, parts, run)) {
+      const ready = Promise.all([sealed, findSenders(group, parts)]);
+      ready.catch(() => undefined); // whoever takes the block meets it
+      if (!(await putAll(blocks, group, ready))) return;
     }
   }
   blocks.close();
 }
+
+async function putAll(
+  blocks: BudgetedQueue<PreparedBlock>,
+  group: readonly Block[],
+  ready: Promise<unknown>,
+): Promise<boolean> {
+  for (const block of group) {
+    if (!(await blocks.put({ block, ready }, block.size))) return false;
+  }
+  return true;
+}
+
+/** The blocks of a run in groups with some work in each; bodies are asked for where there are any. */
+async function* assembled(
+  peer: ChainPeer,
+  { emptyRoot, pause }: CatchUpParts,
+  run: readonly Linked[],
+): AsyncGenerator<Block[]> {
+  const isEmpty = ({ header }: Linked): boolean =>
+    equalBytes(header.transactionsRoot, emptyRoot(header.number));
+  const wanted = run.filter((each) => !isEmpty(each));
+  let bodies: Uint8Array[] = [];
+  let asked = 0;
+  let group: Block[] = [];
+  let transactions = 0;
+  for (const each of run) {
+    if (!isEmpty(each) && bodies.length === 0) {
+      bodies = await askBodies(peer, wanted.slice(asked, asked + SERVED.bodies));
+      asked += bodies.length;
+    }
+    const block = await assembleBlock(each.header, isEmpty(each) ? undefined : bodies.shift(), pause);
+    group.push(block);
+    transactions += block.transactions.length;
+    if (transactions < GROUP_TRANSACTIONS) continue;
+    yield group;
+    group = [];
+    transactions = 0;
+  }
+  if (group.length > 0) yield group;
+}
+
+/** Transactions whose senders are found together. */
+const GROUP_TRANSACTIONS = 256;
 
 /** As many bodies as the peer gives at once: all, or enough to reach the size at which servers stop. */
 async function askBodies({ requests }: ChainPeer, wanted: readonly Linked[]): Promise<Uint8Array[]> {

@@ -5,7 +5,7 @@
  */
 import type { Clock } from "../observe/clock.ts";
 import type { Log } from "../observe/log.ts";
-import { prepareBlock, takeBlock } from "./blocks-in.ts";
+import { assembleBlock, findSenders, takeBlock } from "./blocks-in.ts";
 import { type CatchUpParts, catchUp } from "./catch-up.ts";
 import type { ChainPeer } from "./chain-peer.ts";
 import { bestAhead, type When } from "./claims.ts";
@@ -155,8 +155,8 @@ export class Follower implements AsyncDisposable {
   async #takeOne({ header, body, peer }: Pushed): Promise<void> {
     const { writer, log, onPushed } = this.#parts;
     writer.checkHeader(header);
-    const { block, ready } = await prepareBlock(header, body, this.#parts);
-    await ready;
+    const block = await assembleBlock(header, body, this.#parts.pause);
+    await findSenders([block], this.#parts);
     await takeBlock(this.#parts, block);
     await writer.exclusively(() => writer.settle());
     log.info(

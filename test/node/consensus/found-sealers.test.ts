@@ -1,0 +1,99 @@
+/** Seals recovered ahead, in batches, say the same as seals recovered one by one. */
+import { afterAll, expect, test } from "@jest/globals";
+import { BASE_RULES } from "../../../node/config/rules.ts";
+import { findSealers, foundSealers } from "../../../node/consensus/found-sealers.ts";
+import { type HeaderContext, verifyHeader } from "../../../node/consensus/header-rules.ts";
+import { committersOf, proposerOf } from "../../../node/consensus/seal.ts";
+import { validatorSet } from "../../../node/consensus/validators.ts";
+import { openRecoverer } from "../../../node/crypto/recoverer.ts";
+import { blockHash, type Header } from "../../../node/model/header.ts";
+import { encodeExtra, parseExtra } from "../../../node/model/istanbul-extra.ts";
+import { silentLog } from "../../../node/observe/log.ts";
+import { aGenesisBlock, aHeader, aSealedHeader, aValidator, testParameters } from "../../support/headers.ts";
+
+const recoverer = openRecoverer(silentLog);
+afterAll(async () => {
+  await recoverer[Symbol.asyncDispose]();
+});
+
+const all = [aValidator(1), aValidator(2), aValidator(3), aValidator(4)];
+const [first, second, third] = all as [(typeof all)[0], (typeof all)[0], (typeof all)[0]]; // four were made
+const genesis = aGenesisBlock(all);
+const good = aHeader(genesis, all);
+const context: HeaderContext = {
+  parent: genesis.header,
+  parentHash: genesis.hash,
+  rules: BASE_RULES,
+  parameters: testParameters,
+  validators: validatorSet(
+    all.map(({ address }) => address),
+    22,
+  ),
+  now: 2_000,
+};
+
+async function find(...headers: readonly Header[]): Promise<void> {
+  await findSealers(
+    recoverer,
+    headers.map((header) => ({ header, hash: blockHash(header) })),
+  );
+}
+
+test("each header of a batch has the sealers that it has alone", async () => {
+  const headers = Array.from({ length: 40 }, (_, i) =>
+    aSealedHeader({ ...good, gasUsed: BigInt(i) }, all[i % 4] ?? first, all.slice(0, i % 4)),
+  );
+  await find(...headers);
+  for (const header of headers) {
+    const extra = parseExtra(header.extra);
+    expect(foundSealers(header)).toEqual({
+      proposer: proposerOf(header, extra),
+      committers: committersOf(blockHash(header), extra),
+    });
+  }
+});
+
+test("a copy of a header is another header: nothing is known of it", async () => {
+  const header = aSealedHeader(good, first, all);
+  await find(header);
+  expect(foundSealers({ ...header })).toBeUndefined();
+});
+
+test("headers without readable seals, or with hundreds of them, are left alone", async () => {
+  const sealed = aSealedHeader(good, first, all);
+  const extra = parseExtra(sealed.extra);
+  const many = Array.from({ length: 200 }, () => extra.committedSeals[0] ?? extra.seal);
+  const left = [
+    { ...sealed, extra: new Uint8Array(31) },
+    { ...sealed, extra: encodeExtra({ ...extra, seal: new Uint8Array(3) }) },
+    { ...sealed, extra: encodeExtra({ ...extra, committedSeals: many }) },
+    good,
+  ];
+  await find(...left, sealed);
+  expect(left.map(foundSealers)).toEqual([undefined, undefined, undefined, undefined]);
+  expect(foundSealers(sealed)?.proposer).toEqual(first.address);
+});
+
+test("the rules judge found sealers as they judge those that they recover", async () => {
+  const passing = aSealedHeader(good, second, [first, second, third]);
+  const strange = aSealedHeader(good, aValidator(9), all);
+  const few = aSealedHeader(good, first, [first, second]);
+  const broken = aSealedHeader(good, first, [
+    first,
+    second,
+    { ...third, sign: () => new Uint8Array(65).fill(255) },
+  ]);
+  await find(passing, strange, few, broken);
+  expect(verifyHeader(passing, context).author).toEqual(second.address);
+  expect(() => verifyHeader(strange, context)).toThrow("unauthorized");
+  expect(() => verifyHeader(few, context)).toThrow("invalid committed seals");
+  expect(() => verifyHeader(broken, context)).toThrow("invalid signature");
+});
+
+test("more committed seals than there are validators are refused without recovering them", () => {
+  const sealed = aSealedHeader(good, first, all);
+  const extra = parseExtra(sealed.extra);
+  const unreadable = Array.from({ length: 3000 }, () => new Uint8Array(65).fill(255));
+  const header = { ...sealed, extra: encodeExtra({ ...extra, committedSeals: unreadable }) };
+  expect(() => verifyHeader(header, context)).toThrow("invalid committed seals");
+});
