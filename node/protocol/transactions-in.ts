@@ -35,6 +35,8 @@ export async function takeTransactions(
   let count = 0;
   for (const item of itemsOf(payload)) {
     count++;
+    const waiting = intake.pause();
+    if (waiting !== undefined) await waiting;
     const transaction = readOne(item);
     if (transaction === undefined) continue;
     peer.knownTransactions.add(transaction.hash);
@@ -43,8 +45,6 @@ export async function takeTransactions(
       await give(batch, intake);
       batch = [];
     }
-    const waiting = intake.pause();
-    if (waiting !== undefined) await waiting;
   }
   if (batch.length > 0) await give(batch, intake);
   return count;

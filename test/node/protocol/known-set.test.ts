@@ -1,0 +1,13 @@
+import { expect, test } from "@jest/globals";
+import { createKnownSet } from "../../../node/protocol/known-set.ts";
+
+const hash = (number: number): Uint8Array => new Uint8Array(32).fill(number);
+
+test("a full set forgets what it learned first, and learning twice changes nothing", () => {
+  const set = createKnownSet(3);
+  for (const number of [1, 2, 3, 2, 1]) set.add(hash(number));
+  expect(set.size).toBe(3);
+  set.add(hash(4));
+  expect([1, 2, 3, 4].map((number) => set.has(hash(number)))).toEqual([false, true, true, true]);
+  expect(set.size).toBe(3);
+});

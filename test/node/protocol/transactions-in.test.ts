@@ -1,0 +1,72 @@
+/** Messages of transactions, taken in without holding anything up. */
+import { expect, test } from "@jest/globals";
+import { encodeRlpList } from "../../../node/bytes/rlp.ts";
+import { openRecoverer } from "../../../node/crypto/recoverer.ts";
+import { silentLog } from "../../../node/observe/log.ts";
+import type { ChainPeer } from "../../../node/protocol/chain-peer.ts";
+import { createKnownSet } from "../../../node/protocol/known-set.ts";
+import { type TransactionIntake, takeTransactions } from "../../../node/protocol/transactions-in.ts";
+import { aTransfer } from "../../support/protocol-node.ts";
+
+function aPeer(): ChainPeer {
+  return { knownTransactions: createKnownSet(100) } as unknown as ChainPeer; // nothing else is looked at
+}
+
+/** A pool that takes everything, and a pause that counts how often it was asked for. */
+function anIntake(): {
+  readonly intake: TransactionIntake;
+  readonly taken: number[];
+  readonly pauses: () => number;
+} {
+  const taken: number[] = [];
+  let pauses = 0;
+  const intake: TransactionIntake = {
+    pool: {
+      get: () => undefined,
+      addAll: (transactions) => {
+        taken.push(transactions.length);
+        return transactions.map(() => undefined);
+      },
+    },
+    chainId: 1337n,
+    recoverer: openRecoverer(silentLog),
+    pause: () => {
+      pauses++;
+      return undefined;
+    },
+  };
+  return { intake, taken, pauses: () => pauses };
+}
+
+test("there is a pause before each transaction, also before those that nobody can read", async () => {
+  const { intake, taken, pauses } = anIntake();
+  const unknown = Uint8Array.of(0x07, 0xc0);
+  const count = await takeTransactions(aPeer(), encodeRlpList([unknown, unknown, aTransfer(0).raw]), intake);
+  expect([count, pauses(), taken]).toEqual([3, 3, [1]]);
+});
+
+test("many transactions enter the pool in batches, and nothing of their message stays in memory", async () => {
+  const { intake, taken } = anIntake();
+  const message = encodeRlpList(Array.from({ length: 300 }, (_, i) => aTransfer(i).raw));
+  const kept: Uint8Array[] = [];
+  const pool: TransactionIntake["pool"] = {
+    get: () => undefined,
+    addAll: (transactions) => {
+      kept.push(...transactions.map(({ raw }) => raw));
+      return intake.pool.addAll(transactions, "remote");
+    },
+  };
+  await takeTransactions(aPeer(), message, { ...intake, pool });
+  expect(taken).toEqual([128, 128, 44]);
+  expect(kept.every(({ buffer }) => buffer.byteLength < 300)).toBe(true);
+  await intake.recoverer[Symbol.asyncDispose]();
+});
+
+test("what was read before the damaged transaction is in the pool all the same", async () => {
+  const { intake, taken } = anIntake();
+  const raws = Array.from({ length: 128 }, (_, i) => aTransfer(i).raw);
+  const message = encodeRlpList([...raws, Uint8Array.of(0xc1, 0x01)]);
+  await expect(takeTransactions(aPeer(), message, intake)).rejects.toMatchObject({ code: "bad-message" });
+  expect(taken).toEqual([128]);
+  await intake.recoverer[Symbol.asyncDispose]();
+});
