@@ -36,7 +36,7 @@ export const PUSHED = { blocks: 64, perPeer: 8, bytes: 32 * MIB, distance: 64 } 
 /** Headers, and blocks, that wait in a catch-up for their turn. */
 export const CATCH_UP = {
   headers: { items: 4, bytes: 4 * MIB },
-  blocks: { items: 512, bytes: 8 * MIB },
+  blocks: { items: 512, bytes: 2 * MIB },
 } as const;
 
 /** Pending transactions sent again and again by nodes that are not validators, and to how many peers. */
