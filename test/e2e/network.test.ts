@@ -58,6 +58,8 @@ async function end({ knit }: TestNode, signal: NodeJS.Signals): Promise<void> {
 
 const height = async ({ url }: TestNode): Promise<number> => Number(await call(url, "eth_blockNumber"));
 
+const newest = ({ url }: TestNode): Promise<unknown> => call(url, "eth_getBlockByNumber", "latest", false);
+
 function peersOf({ url }: TestNode, count: number): Promise<true> {
   return until(async () => (Number(await call(url, "net_peerCount")) === count ? true : undefined));
 }
