@@ -48,13 +48,13 @@ export function addressText(bytes: Uint8Array): Address {
 }
 
 /** Node's own conversion, which its types do not name; twice as fast as going through a new buffer. */
-const latin1Slice = (
-  Buffer.prototype as unknown as { latin1Slice(this: Uint8Array, start: number, end: number): string }
-).latin1Slice;
+const native = Buffer.prototype as unknown as {
+  latin1Slice(this: Uint8Array, start: number, end: number): string;
+};
 
 /** Bytes to a one-character-a-byte string: the cheapest map key there is. Never shown to anyone. */
 export function mapKey(bytes: Uint8Array): string {
-  return latin1Slice.call(bytes, 0, bytes.length);
+  return native.latin1Slice.call(bytes, 0, bytes.length);
 }
 
 function shorten(text: string): string {

@@ -124,7 +124,5 @@ test(`a late endpoint catches up ${LATE_BLOCKS} blocks`, async () => {
   const late = await start("endpoint", await init("late", chain));
   await call(late.url, "admin_addPeer", source.kni);
   await reached(late, LATE_BLOCKS);
-  const newest = (node: TestNode): Promise<unknown> =>
-    call(node.url, "eth_getBlockByNumber", "latest", false);
   expect(await newest(late)).toEqual(await newest(source));
 }, 300_000);
