@@ -1,4 +1,5 @@
 /** A transaction for people: its fields, its hashes and who signed it. */
+import { concatBytes } from "../bytes/compare.ts";
 import { toHex } from "../bytes/hex.ts";
 import { toQuantity } from "../bytes/integer.ts";
 import { addressOfPublicKey } from "../crypto/secp256k1.ts";
@@ -11,7 +12,7 @@ import { located } from "./decode-error.ts";
 /** A raw transaction that fills `bytes`; Ethereum's kinds also without the 0x78 in front. Throws `DecodeError`. */
 export function decodedTransaction(bytes: Uint8Array): object {
   const bare = isEthereumForm(bytes);
-  const raw = bare ? Uint8Array.of(0x78, ...bytes) : bytes;
+  const raw = bare ? concatBytes(Uint8Array.of(0x78), bytes) : bytes;
   return transactionView(located("transaction", bare ? -1 : 0, () => decodeTransaction(raw)));
 }
 

@@ -7,7 +7,7 @@ export interface Comparison {
   readonly failures: readonly string[];
 }
 
-const LONGEST = 2_000;
+const LONGEST = 500;
 
 /** Counts comparisons; never throws for one that fails. */
 export class Tally {
@@ -25,6 +25,41 @@ export class Tally {
     else this.#failures.push(`${what}: expected ${shown(expected)}, found ${shown(found)}`);
   }
 
+  /** Counts one that held. */
+  pass(): void {
+    this.#passed++;
+  }
+
+  /** Counts one that failed. */
+  fail(line: string): void {
+    this.#failures.push(line);
+  }
+
+  /** A part that this release cannot judge counts as failed. */
+  notYet(what: string, why: string): void {
+    this.fail(`${what}: not yet: ${why}`);
+  }
+
+  /** Compares what a computation gives; the message of what it throws is what was found. */
+  holds(what: string, find: () => unknown, expected: unknown): void {
+    this.same(what, attempt(find), expected);
+  }
+
+  /** Takes over what was counted elsewhere. */
+  add(what: string, { passed, failures }: Comparison): void {
+    this.#passed += passed;
+    this.#failures.push(...failures.map((line) => `${what}: ${line}`));
+  }
+
+  /** As `guarded`, for what waits. */
+  async awaited(what: string, compare: () => void | Promise<void>): Promise<void> {
+    try {
+      await compare();
+    } catch (error) {
+      this.same(what, reason(error), "no error");
+    }
+  }
+
   /** Runs comparisons; an error in them counts as one that failed. */
   guarded(what: string, compare: (what: string) => void): void {
     try {
@@ -33,6 +68,20 @@ export class Tally {
       this.same(what, String(error), "no error");
     }
   }
+}
+
+/** What a computation gives, or `error: ...`. */
+export function attempt<T>(find: () => T): T | string {
+  try {
+    return find();
+  } catch (error) {
+    return `error: ${reason(error)}`;
+  }
+}
+
+/** An error's message. */
+export function reason(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function shown(value: unknown): string {

@@ -1,0 +1,144 @@
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { judgeVector } from "../support/vectors-kinds.ts";
+
+const VECTORS = join(import.meta.dirname, "../vectors");
+let directory = "";
+
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), "knit-vectors-"));
+});
+
+afterAll(() => rmSync(directory, { recursive: true }));
+
+/** Writes a vector of one's own. */
+function aVector(name: string, json: unknown): string {
+  const path = join(directory, name);
+  const text = JSON.stringify(json);
+  writeFileSync(path, name.endsWith(".gz") ? gzipSync(text) : text);
+  return path;
+}
+
+function run(...paths: string[]) {
+  const { stdout, status } = spawnSync(process.execPath, ["scripts/vectors.ts", ...paths], {
+    encoding: "utf8",
+    env: { ...process.env, NODE_OPTIONS: "" },
+  });
+  return { lines: stdout.trimEnd().split("\n"), status };
+}
+
+test("suites of encodings pass case by case, and the last line has the totals", () => {
+  const suites = ["rlp.json.gz", "kaia-transaction.json.gz"].map((name) => join(VECTORS, "core-tests", name));
+  const { lines, status } = run(...suites);
+  expect(lines.at(-1)).toBe("118 passed, 0 failed");
+  expect(lines).toHaveLength(3);
+  expect(status).toBe(0);
+});
+
+test("a chain of transfers passes to the last account of its state", async () => {
+  const { passed, failures } = await judgeVector(join(VECTORS, "chains/transfers"));
+  expect(failures).toEqual([]);
+  expect(passed).toBeGreaterThan(28_000 + 41 + 3_102);
+});
+
+test("a chain whose blocks cannot be executed passes in its formats, the rest is not yet", async () => {
+  const { passed, failures } = await judgeVector(join(VECTORS, "chains/none"));
+  expect(passed).toBeGreaterThan(1_500);
+  expect(failures).toContainEqual(expect.stringMatching(/^execution: not yet: /));
+  expect(failures.filter((line) => !line.includes(": not yet: "))).toEqual([]);
+});
+
+test("a changed chain fails where it was changed", async () => {
+  const folder = join(directory, "changed");
+  mkdirSync(folder);
+  for (const name of ["genesis.json", "chain.rlp.gz"]) {
+    cpSync(join(VECTORS, "chains/transfers", name), join(folder, name));
+  }
+  const bytes = gunzipSync(readFileSync(join(folder, "chain.rlp.gz")));
+  const at = bytes.length - 40; // in the newest block's committed seal
+  bytes[at] = (bytes[at] ?? 0) ^ 1;
+  writeFileSync(join(folder, "chain.rlp.gz"), gzipSync(bytes));
+  const { failures } = await judgeVector(folder);
+  expect(failures).toEqual([
+    "execution: expected every block to be taken, found block 41: invalid committed seals",
+  ]);
+});
+
+test("recorded connections pass, by their folder and by their file", async () => {
+  const [folder, file] = await Promise.all([
+    judgeVector(join(VECTORS, "network")),
+    judgeVector(join(VECTORS, "network/connections.json.gz")),
+  ]);
+  expect(folder.failures).toEqual([]);
+  expect(folder.passed).toBeGreaterThan(100);
+  expect(file).toEqual(folder);
+});
+
+test("samples of handshakes, frames and node URLs pass, sections that nothing reads are not yet", async () => {
+  const samples = JSON.parse(readFileSync(join(VECTORS, "network/samples.json"), "utf8")) as object;
+  const { passed, failures } = await judgeVector(aVector("network.json", { ...samples, comets: {} }));
+  expect(failures).toEqual(["comets: not yet: nothing here reads it"]);
+  expect(passed).toBeGreaterThan(20);
+});
+
+test("a wrong expectation is shown with what was found, and the exit code says so", () => {
+  const path = aVector("rlp-own.json.gz", {
+    "a.json": { good: { in: "VALID", out: "c0" }, bad: { in: "VALID", out: "8100" } },
+  });
+  const { lines, status } = run(path);
+  expect(lines).toEqual([`${path}: a.json bad: expected "VALID", found "INVALID"`, "1 passed, 1 failed"]);
+  expect(status).toBe(1);
+});
+
+test("a trie suite compares roots", async () => {
+  const root = "0x29b235a58c3c25ab83010c327d5932bcf05324b7d6b1185e650798034783ca9d";
+  const changes = [
+    ["do", "verb"],
+    ["ether", "wookiedoo"],
+    ["horse", "stallion"],
+    ["shaman", "horse"],
+    ["doge", "coin"],
+    ["ether", null],
+    ["dog", "puppy"],
+    ["shaman", null],
+  ];
+  const path = aVector("trie.json.gz", {
+    "a_secure.json": { right: { in: changes, root }, wrong: { in: changes.slice(1), root } },
+    "b.json": { plain: { in: changes, root } },
+  });
+  const { passed, failures } = await judgeVector(path);
+  expect(passed).toBe(1);
+  expect(failures).toEqual([
+    expect.stringMatching(/^a_secure.json wrong: expected "0x29b235.*", found "0x/),
+    "b.json plain: not yet: tries here have hashed keys",
+  ]);
+});
+
+test.each([
+  ["own-state.json.gz", { "a.json": { one: {}, two: {} } }, 2],
+  ["vm.json.gz", { "a.json": { one: {} } }, 1],
+  ["transcript.json.gz", { nodeKey: "00", entries: [{}, {}, {}] }, 3],
+  ["console.json", { exec: [{}], sessions: [] }, 1],
+])("%s is not yet judged: each entry counts as failed", async (name, json, entries) => {
+  const { passed, failed, failures } = await judgeVector(aVector(name, json));
+  expect({ passed, failed }).toEqual({ passed: 0, failed: entries });
+  for (const line of failures) expect(line).toContain(": not yet: ");
+});
+
+test.each([
+  ["a file of no kind", () => aVector("other.json", { a: 1 })],
+  ["a file that is not JSON", () => join(VECTORS, "core-tests/LICENSE")],
+  ["an empty folder", () => mkdtempSync(join(directory, "empty-"))],
+  ["nothing at all", () => join(directory, "missing")],
+])("%s is one failure", async (_name, path) => {
+  const { passed, failed } = await judgeVector(path());
+  expect({ passed, failed }).toEqual({ passed: 0, failed: 1 });
+});
+
+test("without a path there is nothing to pass", () => {
+  expect(run()).toEqual({ lines: ["0 passed, 1 failed"], status: 1 });
+});

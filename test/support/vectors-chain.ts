@@ -1,0 +1,106 @@
+/**
+ * A recorded chain's folder: its formats, then every block executed on a chain of its own, then what the Go node
+ * answered at the end. Parts that this release cannot run are "not yet".
+ */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { concatBytes } from "../../node/bytes/compare.ts";
+import { fromHex, toHex } from "../../node/bytes/hex.ts";
+import { parseGenesis } from "../../node/config/genesis.ts";
+import { decodeBlock } from "../../node/model/block.ts";
+import { decodeTransaction } from "../../node/model/transaction.ts";
+import { accountView } from "../../node/rpc/views/account.ts";
+import { aChain, type TestChain } from "./chain.ts";
+import { compareRecordedChain } from "./chain-vectors.ts";
+import { type RecordedChain, readRecordedChain } from "./recorded-chain.ts";
+import { type Comparison, reason, Tally } from "./tally.ts";
+
+interface Step {
+  readonly name: string;
+  readonly raw: string;
+  readonly hash: string;
+  readonly senderTxHash?: string;
+  readonly poolError?: unknown;
+}
+
+interface StateFile {
+  readonly accounts?: Readonly<Record<string, { readonly account: unknown; readonly code?: string }>>;
+}
+
+/** Errors that say what this release lacks, not what a block has wrong. */
+const LACKS = new Set(["unsupported", "unsupported-fork"]);
+
+/** Judges a folder with genesis.json, chain.rlp.gz and whatever JSON was kept beside them. */
+export async function chainFolder(directory: string): Promise<Comparison> {
+  const tally = new Tally();
+  tally.add("formats", await compareRecordedChain(directory));
+  const chain = readRecordedChain(directory);
+  if (chain.consensusAnswers.size > 0) {
+    tally.notYet("consensus.json.gz", "drawing committees, and rewards by part");
+  }
+  await stepsFile(tally, directory);
+  if (existsSync(join(directory, "calltraces.json.gz"))) {
+    tally.notYet("calltraces.json.gz", "nothing traces calls");
+  }
+  await execution(tally, directory, chain);
+  return tally.comparison;
+}
+
+/** The kept state, empty where none was kept. */
+function keptState(directory: string): StateFile {
+  const path = join(directory, "state.json.gz");
+  return existsSync(path) ? (JSON.parse(gunzipSync(readFileSync(path)).toString()) as StateFile) : {};
+}
+
+/** What was sent: each transaction decodes to its hashes, whatever became of it. */
+async function stepsFile(tally: Tally, directory: string): Promise<void> {
+  const path = join(directory, "steps.json");
+  if (!existsSync(path)) return;
+  const { steps } = JSON.parse(readFileSync(path, "utf8")) as { steps: readonly Step[] };
+  for (const { name, raw, hash, senderTxHash = hash } of steps) {
+    const what = `steps.json ${name}`;
+    tally.holds(what, () => hashesOf(raw), { hash, senderTxHash });
+  }
+  const refused = steps.filter(({ poolError }) => poolError !== undefined).length;
+  if (refused > 0) tally.notYet("steps.json", `${refused} submissions that a pool on this chain refuses`);
+}
+
+/** Ethereum's kinds are sent without the prefix that they have in blocks. */
+function hashesOf(raw: string): object {
+  const bytes = fromHex(raw);
+  const [first = 0] = bytes;
+  const tx = decodeTransaction(first >= 1 && first <= 4 ? concatBytes(Uint8Array.of(0x78), bytes) : bytes);
+  return { hash: toHex(tx.hash), senderTxHash: toHex(tx.senderTxHash) };
+}
+
+/** Imports every block, which compares gas, bloom and all roots, and looks at the state that is left. */
+async function execution(tally: Tally, directory: string, { blocks }: RecordedChain): Promise<void> {
+  try {
+    await using chain = await aChain(parseGenesis(readFileSync(join(directory, "genesis.json"), "utf8")));
+    const [first] = blocks;
+    tally.same("block 0", toHex(chain.chain.genesisHash), first && toHex(decodeBlock(first).hash));
+    for (const item of blocks.slice(1)) {
+      await chain.writer.insert(decodeBlock(item));
+      tally.pass();
+    }
+    await chain.writer.settle();
+    stateFile(tally, chain, keptState(directory));
+  } catch (error) {
+    const lacking = LACKS.has(String((error as { code?: unknown }).code));
+    if (lacking) tally.notYet("execution", reason(error));
+    else tally.fail(`execution: expected every block to be taken, found ${reason(error)}`);
+  }
+}
+
+/** The state that execution has left, against what the Go node answered. */
+function stateFile(tally: Tally, { chain }: TestChain, { accounts = {} }: StateFile): void {
+  const view = chain.stateAt(chain.head().header.number);
+  for (const [address, { account, code }] of Object.entries(accounts)) {
+    const found = view.account(fromHex(address));
+    const own: unknown = found && JSON.parse(JSON.stringify(accountView(found, true)));
+    tally.same(`state.json.gz account ${address}`, own, account);
+    if (code !== undefined)
+      tally.same(`state.json.gz code of ${address}`, toHex(view.code(fromHex(address))), code);
+  }
+}

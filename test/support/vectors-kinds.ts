@@ -1,0 +1,119 @@
+/**
+ * Which kind of vector a path is, told by its name or by the members of its JSON, never by what a single vector
+ * says; and what judges it.
+ */
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { basename, join } from "node:path";
+import { gunzipSync } from "node:zlib";
+
+import { replayConnections } from "./network-vectors.ts";
+import { replayMessages } from "./protocol-vectors.ts";
+import { type Comparison, reason, Tally } from "./tally.ts";
+import { chainFolder } from "./vectors-chain.ts";
+import { networkSamples } from "./vectors-network-samples.ts";
+import { chainSamples, transactionSamples } from "./vectors-samples.ts";
+import { rlpSuite, transactionSuite, trieSuite } from "./vectors-suites.ts";
+
+type Judge = (path: string) => Comparison | Promise<Comparison>;
+
+/** Packed suites by how their names begin or what is in them. */
+const SUITES: readonly (readonly [name: RegExp, judge: Judge])[] = [
+  [/^kaia-transaction/, transactionSuite],
+  [/^rlp/, rlpSuite],
+  [/^trie/, trieSuite],
+  [/state/, (path) => unjudgedSuite(path, "nothing runs contracts")],
+  [/(^|-)vm/, (path) => unjudgedSuite(path, "nothing runs contracts")],
+];
+
+/** JSON files by members that only their kind has. */
+const SHAPES: readonly (readonly [members: readonly string[], judge: Judge])[] = [
+  [["connections"], networkFile],
+  [["entries", "nodeKey"], (path) => unjudged(path, "entries", "nothing plays transcripts")],
+  [["exec", "sessions"], (path) => unjudged(path, "exec", "there is no console")],
+  [["runs"], (path) => unjudged(path, "runs", "nothing makes networks")],
+  [["genesis", "blocks"], (path) => chainSamples(text(path))],
+  [["nodeUrls"], (path) => networkSamples(JSON.parse(text(path)))],
+  [["selfChecks", "table"], (path) => unjudged(path, "selfChecks", "nothing draws Go's random numbers")],
+];
+
+/** Judges one path, whatever it is; every trouble is a failure in the result. */
+export async function judgeVector(path: string): Promise<Comparison> {
+  try {
+    if (statSync(path).isDirectory()) return await folder(path);
+    return await (judgeOf(path) ?? unknown)(path);
+  } catch (error) {
+    return failed(reason(error));
+  }
+}
+
+async function folder(path: string): Promise<Comparison> {
+  const has = (name: string): boolean => existsSync(join(path, name));
+  if (has("chain.rlp.gz") && has("genesis.json")) return chainFolder(path);
+  if (has("connections.json.gz")) return networkFile(join(path, "connections.json.gz"));
+  const tally = new Tally();
+  for (const name of readdirSync(path).sort()) {
+    const inner = join(path, name);
+    if (statSync(inner).isDirectory() || /\.json(\.gz)?$/.test(name)) {
+      tally.add(name, await judgeVector(inner));
+    }
+  }
+  const { passed, failed: wrong } = tally.comparison;
+  return passed + wrong > 0 ? tally.comparison : unknown();
+}
+
+function judgeOf(path: string): Judge | undefined {
+  const name = basename(path);
+  // A file of a recorded chain stands for its folder: alone it says nothing.
+  if (name === "chain.rlp.gz") return (file) => chainFolder(join(file, ".."));
+  const suite = name.endsWith(".json.gz") ? SUITES.find(([pattern]) => pattern.test(name)) : undefined;
+  if (suite !== undefined) return suite[1];
+  if (!/\.json(\.gz)?$/.test(name)) return undefined;
+  const json: unknown = JSON.parse(text(path));
+  if (Array.isArray(json)) return isTransactions(json) ? () => transactionSamples(json) : undefined;
+  if (typeof json !== "object" || json === null) return undefined;
+  return SHAPES.find(([members]) => members.every((member) => member in json))?.[1];
+}
+
+function isTransactions(list: readonly unknown[]): boolean {
+  const [first] = list;
+  return typeof first === "object" && first !== null && "raw" in first && "typeInt" in first;
+}
+
+function text(path: string): string {
+  const bytes = readFileSync(path);
+  return (path.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString();
+}
+
+/** Recorded connections: handshakes and frames, then the chain messages in them. */
+async function networkFile(path: string): Promise<Comparison> {
+  const tally = new Tally();
+  tally.add("connections", replayConnections(path));
+  tally.add("messages", await replayMessages(path));
+  return tally.comparison;
+}
+
+/** One failure for each case of a packed suite. */
+function unjudgedSuite(path: string, why: string): Comparison {
+  const tally = new Tally();
+  const files = JSON.parse(text(path)) as Readonly<Record<string, object>>;
+  for (const [file, cases] of Object.entries(files)) {
+    for (const name of Object.keys(cases)) tally.notYet(`${file} ${name}`, why);
+  }
+  return tally.comparison;
+}
+
+/** One failure for each entry of a member, numbered. */
+function unjudged(path: string, member: string, why: string): Comparison {
+  const tally = new Tally();
+  const { [member]: entries } = JSON.parse(text(path)) as Readonly<Record<string, object>>;
+  for (const index of Object.keys(entries ?? {})) tally.notYet(`${member} ${index}`, why);
+  return tally.comparison;
+}
+
+function unknown(): Comparison {
+  return failed("expected a vector, found no kind that is known (test/vectors has examples)");
+}
+
+function failed(line: string): Comparison {
+  return { passed: 0, failed: 1, failures: [line] };
+}
