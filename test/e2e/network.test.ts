@@ -1,10 +1,12 @@
 /** Nodes as processes: endpoint to proxy to core on loopback, one killed, one removed, one late. */
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import { Wallet } from "ethers";
-import { bareHex } from "../../node/bytes/hex.ts";
+import { bareHex, fromBareHex } from "../../node/bytes/hex.ts";
+import { nodeKeyOf } from "../../node/p2p/node-key.ts";
+import { freePort } from "../support/go-node.ts";
 import { type KnitProcess, runKnit, startKnit } from "../support/knit-process.ts";
 import { call, until } from "../support/rpc-client.ts";
 import { makeTransferChain, senderKey, VALIDATOR_KEY } from "../support/transfer-chain.ts";
@@ -112,6 +114,25 @@ test("endpoint, proxy and core: a transfer goes up, blocks come down, and nodes 
   expect(await call(endpoint.url, "admin_addPeer", proxy.kni)).toBe(true);
   await reached(endpoint, (await height(core)) + 1);
   expect(await call(endpoint.url, "admin_addPeer", "kni://nonsense")).toBe(false);
+}, 120_000);
+
+test("a core node with configured peers makes no block before it has heard a head", async () => {
+  const chain = join(directory, "waiting");
+  await makeTransferChain(chain, { accounts: 3, blocks: 1, transfers: 0 });
+  const coreData = await init("waiting-core", chain);
+  const port = String(await freePort());
+  const peerKey = "5a".repeat(32);
+  const id = bareHex(nodeKeyOf(fromBareHex(peerKey)).id);
+  await writeFile(
+    join(coreData, "knit", "static-nodes.json"),
+    JSON.stringify([`kni://${id}@127.0.0.1:${port}?discport=0`]),
+  );
+  const core = await start("core", coreData);
+  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  expect(await height(core)).toBe(0);
+  const peerData = await init("waiting-proxy", chain);
+  await start("proxy", peerData, "--port", port, "--nodekeyhex", peerKey);
+  await reached(core, 1);
 }, 120_000);
 
 test(`a late endpoint catches up ${LATE_BLOCKS} blocks`, async () => {
