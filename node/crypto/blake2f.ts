@@ -1,0 +1,50 @@
+/**
+ * The compression function F of BLAKE2b as contracts call it (EIP-152), in our own WebAssembly, which is compiled
+ * on first use. Its time grows with the rounds, up to 2^32: whoever calls has been paid for them.
+ */
+import { BLAKE2F_WASM } from "./blake2f-wasm.ts";
+
+interface Blake2fModule {
+  readonly memory: { readonly buffer: ArrayBuffer };
+  readonly input: () => number;
+  readonly compress: (rounds: number, last: boolean) => void;
+}
+
+/** What is used of the global of that name, whose types are only in the browser's library. */
+declare const WebAssembly: {
+  readonly Module: new (bytes: Uint8Array) => object;
+  readonly Instance: new (module: object) => { readonly exports: unknown };
+};
+
+const ROUNDS_BYTES = 4;
+const STATE_BYTES = 64;
+/** h, m and t. */
+const WORDS_BYTES = 208;
+
+/** Bytes of an input: rounds 4 (big-endian), h 64, m 128, t 16 (little-endian words), f 1. */
+export const BLAKE2F_INPUT_BYTES = ROUNDS_BYTES + WORDS_BYTES + 1;
+
+let loaded: { readonly words: Uint8Array; readonly compress: Blake2fModule["compress"] } | undefined;
+
+function load(): NonNullable<typeof loaded> {
+  const module = new WebAssembly.Module(Buffer.from(BLAKE2F_WASM, "base64"));
+  // The exports are those of wasm/blake2f-source.ts; a test rebuilds the module and compares.
+  const { memory, input, compress } = new WebAssembly.Instance(module).exports as Blake2fModule;
+  return { words: new Uint8Array(memory.buffer, input(), WORDS_BYTES), compress };
+}
+
+/** How many rounds an input of the right length asks for. */
+export function blake2fRounds(input: Uint8Array): number {
+  return Buffer.from(input.buffer, input.byteOffset, ROUNDS_BYTES).readUInt32BE(0);
+}
+
+/** The new state, 64 bytes; undefined unless the input has 213 bytes of which the last is 0 or 1. */
+export function blake2f(input: Uint8Array): Uint8Array<ArrayBuffer> | undefined {
+  const last = input[BLAKE2F_INPUT_BYTES - 1];
+  if (input.length !== BLAKE2F_INPUT_BYTES || (last !== 0 && last !== 1)) return undefined;
+  loaded ??= load();
+  const { words, compress } = loaded;
+  words.set(input.subarray(ROUNDS_BYTES, ROUNDS_BYTES + WORDS_BYTES));
+  compress(blake2fRounds(input), last === 1);
+  return new Uint8Array(words.subarray(0, STATE_BYTES));
+}
