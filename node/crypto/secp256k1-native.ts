@@ -35,6 +35,13 @@ function createNativeCurve(secp: typeof Bindings): Curve {
         return undefined; // arguments are well formed, so the only cause is that no point fits
       }
     },
+    verify: ({ digest, signature, publicKey }) => {
+      try {
+        return secp.ecdsaVerify(signature, digest, concatBytes(UNCOMPRESSED, publicKey));
+      } catch {
+        return false; // r and s are in range, so the only cause is a key off the curve
+      }
+    },
     publicKeyOf: (key) => secp.publicKeyCreate(key, false).subarray(1),
     sharedX: (key, publicKey) => {
       try {

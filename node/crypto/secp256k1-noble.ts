@@ -26,6 +26,13 @@ export const nobleCurve: Curve = {
       return undefined; // arguments are well formed, so the only cause is that no point fits
     }
   },
+  verify: ({ digest, signature, publicKey }) => {
+    try {
+      return secp256k1.verify(signature, digest, concatBytes(UNCOMPRESSED, publicKey), { prehash: false });
+    } catch {
+      return false; // r and s are in range, so the only cause is a key off the curve
+    }
+  },
   publicKeyOf: (key) => secp256k1.getPublicKey(key, false).subarray(1),
   sharedX: (key, publicKey) => {
     try {

@@ -3,7 +3,7 @@
  * Whoever starts a node looks at `secp256k1Backend` and warns when it is not "native". Sizes and ranges are
  * tested here, once, so both implementations answer alike on every input. All byte strings are big-endian.
  */
-import type { Curve } from "./curve.ts";
+import type { Curve, SignatureClaim } from "./curve.ts";
 import { CryptoError } from "./error.ts";
 import { hashInput, keccakInput, keccakOutput } from "./keccak.ts";
 import { loadNativeCurve } from "./secp256k1-native.ts";
@@ -13,6 +13,7 @@ export interface Secp256k1 {
   readonly backend: "native" | "noble";
   sign(digest: Uint8Array, key: Uint8Array): Uint8Array;
   recover(digest: Uint8Array, signature: Uint8Array): Uint8Array | undefined;
+  verify(claim: SignatureClaim): boolean;
   publicKeyOf(key: Uint8Array): Uint8Array;
   ecdh(key: Uint8Array, publicKey: Uint8Array): Uint8Array | undefined;
 }
@@ -38,6 +39,12 @@ export function createSecp256k1(curve: Curve): Secp256k1 {
       if (v !== 0 && v !== 1) return undefined;
       if (!isScalar(signature.subarray(0, 32)) || !isScalar(signature.subarray(32, 64))) return undefined;
       return curve.recover(digest, signature, v);
+    },
+    verify: (claim) => {
+      const { digest, signature, publicKey } = claim;
+      if (digest.length !== 32 || signature.length !== 64 || publicKey.length !== 64) return false;
+      const s = signature.subarray(32);
+      return isScalar(signature.subarray(0, 32)) && isScalar(s) && isLowS(s) && curve.verify(claim);
     },
     publicKeyOf: (key) => {
       checkKey(key);
@@ -83,6 +90,11 @@ export function sign(digest: Uint8Array, key: Uint8Array): Uint8Array {
 /** The 64-byte public key of who signed; undefined when nothing recovers. v is 0 or 1. Never throws. */
 export function recover(digest: Uint8Array, signature: Uint8Array): Uint8Array | undefined {
   return chosen.recover(digest, signature);
+}
+
+/** True for a valid signature with a low s; false for any other bytes. Never throws. */
+export function verify(claim: SignatureClaim): boolean {
+  return chosen.verify(claim);
 }
 
 /** The 64-byte public key x, y of a private key. Throws `CryptoError` `bad-private-key`. */

@@ -14,6 +14,7 @@ import {
   recover,
   secp256k1Backend,
   sign,
+  verify,
 } from "../../../node/crypto/secp256k1.ts";
 import { loadNativeCurve } from "../../../node/crypto/secp256k1-native.ts";
 import { nobleCurve } from "../../../node/crypto/secp256k1-noble.ts";
@@ -76,6 +77,41 @@ describe.each(backends)("secp256k1 by $backend", (curve) => {
       expect(curve.recover(digestOf(2), new Uint8Array(length).fill(1))).toBeUndefined();
     }
     for (const length of [0, 31, 33]) expect(curve.recover(new Uint8Array(length), good)).toBeUndefined();
+  });
+
+  test("verifies its own signatures and nothing that differs from them in any byte", () => {
+    for (let seed = 0; seed < 10; seed++) {
+      const [digest, publicKey] = [digestOf(seed), curve.publicKeyOf(keyOf(seed))];
+      const signature = curve.sign(digest, keyOf(seed)).subarray(0, 64);
+      expect(curve.verify({ digest, signature, publicKey })).toBe(true);
+      expect(oracle.verify(signature, digest, Uint8Array.from([4, ...publicKey]))).toBe(true);
+      const at = seed * 3;
+      const flip = (bytes: Uint8Array): Uint8Array => bytes.with(at, (bytes[at] as number) ^ 1);
+      expect(curve.verify({ digest: flip(digest), signature, publicKey })).toBe(false);
+      expect(curve.verify({ digest, signature: flip(signature), publicKey })).toBe(false);
+      expect(curve.verify({ digest, signature, publicKey: flip(publicKey) })).toBe(false);
+      expect(curve.verify({ digest, signature, publicKey: curve.publicKeyOf(keyOf(seed + 1)) })).toBe(false);
+    }
+  });
+
+  test("verifies no high s, nothing out of range and nothing of another size, and never throws", () => {
+    const [digest, publicKey] = [digestOf(1), curve.publicKeyOf(keyOf(1))];
+    const signature = curve.sign(digest, keyOf(1)).subarray(0, 64);
+    const s = BigInt(`0x${bareHex(signature.subarray(32))}`);
+    const twin = Uint8Array.from([...signature.subarray(0, 32), ...fixedBytes(N - s, 32)]);
+    expect(curve.verify({ digest, signature: twin, publicKey })).toBe(false);
+    for (const bad of [0n, N, 2n ** 256n - 1n]) {
+      for (const outOfRange of [scalars(bad, 5n), scalars(5n, bad)]) {
+        expect(curve.verify({ digest, signature: outOfRange.subarray(0, 64), publicKey })).toBe(false);
+      }
+    }
+    expect(curve.verify({ digest, signature, publicKey: new Uint8Array(64) })).toBe(false);
+    for (const length of [0, 31, 63, 65, 1000]) {
+      const bytes = new Uint8Array(length).fill(1);
+      expect(curve.verify({ digest: bytes, signature, publicKey })).toBe(false);
+      expect(curve.verify({ digest, signature: bytes, publicKey })).toBe(false);
+      expect(curve.verify({ digest, signature, publicKey: bytes })).toBe(false);
+    }
   });
 
   test("answers undefined when the recovered point is infinity", () => {
@@ -146,6 +182,8 @@ test("the exported functions give the published address and key of a known priva
   expect(bareHex(addressOfKey(key))).toBe("627306090abab3a6e1400e9345bc60c78a8bef57");
   expect(addressOfPublicKey(publicKeyOf(key))).toEqual(addressOfKey(key));
   expect(recover(digestOf(4), sign(digestOf(4), key))).toEqual(publicKeyOf(key));
+  const signature = sign(digestOf(4), key).subarray(0, 64);
+  expect(verify({ digest: digestOf(4), signature, publicKey: publicKeyOf(key) })).toBe(true);
 });
 
 test("scalars and low s end exactly at the order and at half of it", () => {
