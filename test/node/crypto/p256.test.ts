@@ -1,0 +1,101 @@
+import { createHash, createPrivateKey, createPublicKey, sign } from "node:crypto";
+import { expect, test } from "@jest/globals";
+import { p256 as oracle } from "@noble/curves/nist.js";
+import { concatBytes } from "../../../node/bytes/compare.ts";
+import { fromBareHex } from "../../../node/bytes/hex.ts";
+import { bytesToBigint, fixedBytes } from "../../../node/bytes/integer.ts";
+import { loadP256 } from "../../../node/crypto/p256.ts";
+import { randomBytes, seededRandom } from "../../support/random.ts";
+
+const verify = await loadP256();
+const N = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
+const FIELD = 0xffffffff00000001000000000000000000000000ffffffffffffffffffffffffn;
+
+const DIGEST = "bb5a52f42f9c9261ed4361f59422a1e30036e7c32b270c8807a419feca605023";
+const KEY =
+  "2927b10512bae3eddcfe467828128bad2903269919f7086069c8c4df6c732838c7787964eaac00e5921fb1498a60f4606766b3d9685001558d1a974e7341513e";
+const R = "2ba3a8be6b94d5ec80a6d9d1190a436effe50d85a1eee859b8cc6af9bd5c2e18";
+const S = "4cd60b855d442f5b3c7b11eb6c4e0ae7525fe710fab9aa7c77a67f79e6fadd76";
+
+// EIP-7951's test vectors, which are Wycheproof's: the first few of each kind.
+test.each([
+  ["1: a signature with a low s", DIGEST, R + S, true],
+  [
+    "3: the order of the group less r",
+    DIGEST,
+    `d45c5740946b2a147f59262ee6f5bc90bd01ed280528b62b3aed5fc93f06f739b329f479a2bbd0a5c384ee1493b1f5186a87139cac5df4087c134b49156847db`,
+    false,
+  ],
+  [
+    "5: r and s out of range",
+    DIGEST,
+    `d45c5741946b2a137f59262ee6f5bc91001af27a5e1117a64733950642a3d1e8b329f479a2bbd0a5c384ee1493b1f5186a87139cac5df4087c134b49156847db`,
+    false,
+  ],
+  ["8: s changed", DIGEST, `${R}4cd60b865d442f5a3c7b11eb6c4e0ae79578ec6353a20bf783ecb4b6ea97b825`, false],
+  ["9: zeros", DIGEST, "00".repeat(64), false],
+  [
+    "11: no r and s at the order",
+    DIGEST,
+    `${"00".repeat(32)}ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551`,
+    false,
+  ],
+  [
+    "25: both at the order",
+    DIGEST,
+    "ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551".repeat(2),
+    false,
+  ],
+  ["of another digest", DIGEST.replace("b", "c"), R + S, false],
+])("vector %s", (_name, digest, signature, valid) => {
+  expect(verify(fromBareHex(digest + signature + KEY))).toBe(valid);
+});
+
+test("the high-s twin of a signature is valid too", () => {
+  const twin = fixedBytes(N - bytesToBigint(fromBareHex(S)), 32);
+  expect(verify(concatBytes(fromBareHex(DIGEST + R), twin, fromBareHex(KEY)))).toBe(true);
+});
+
+test("what OpenSSL signs is valid, and with any byte changed it is not", () => {
+  const random = seededRandom(7951);
+  for (let round = 0; round < 12; round++) {
+    const { input, message } = signed(randomBytes(random, 32), randomBytes(random, round * 9));
+    expect(verify(input)).toBe(true);
+    const at = Math.floor(random() * input.length);
+    expect(verify(input.with(at, (input[at] as number) ^ (1 << (at % 8))))).toBe(false);
+    expect(createHash("sha256").update(message).digest().equals(input.subarray(0, 32))).toBe(true);
+  }
+});
+
+test("another length, infinity and a key off the curve or out of the field are false", () => {
+  const good = fromBareHex(DIGEST + R + S + KEY);
+  for (const length of [0, 1, 96, 159]) expect(verify(good.subarray(0, length))).toBe(false);
+  expect(verify(concatBytes(good, Uint8Array.of(0)))).toBe(false);
+  expect(verify(concatBytes(good.subarray(0, 96), new Uint8Array(64)))).toBe(false);
+  const [x, y] = [bytesToBigint(good.subarray(96, 128)), bytesToBigint(good.subarray(128))];
+  expect(verify(concatBytes(good.subarray(0, 128), fixedBytes(y ^ 1n, 32)))).toBe(false);
+  if (x + FIELD < 2n ** 256n)
+    expect(verify(concatBytes(good.subarray(0, 96), fixedBytes(x + FIELD, 32), good.subarray(128)))).toBe(
+      false,
+    );
+  expect(verify(concatBytes(good.subarray(0, 96), fixedBytes(FIELD, 32), good.subarray(128)))).toBe(false);
+});
+
+const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64url");
+
+function signed(secret: Uint8Array, message: Uint8Array): { input: Uint8Array; message: Uint8Array } {
+  const point = oracle.getPublicKey(secret, false).subarray(1);
+  const key = createPrivateKey({
+    key: {
+      kty: "EC",
+      crv: "P-256",
+      d: text(secret),
+      x: text(point.subarray(0, 32)),
+      y: text(point.subarray(32)),
+    },
+    format: "jwk",
+  });
+  expect(createPublicKey(key).export({ format: "jwk" })).toMatchObject({ x: text(point.subarray(0, 32)) });
+  const signature = sign("sha256", message, { key, dsaEncoding: "ieee-p1363" });
+  return { input: concatBytes(createHash("sha256").update(message).digest(), signature, point), message };
+}
