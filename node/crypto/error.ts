@@ -1,5 +1,12 @@
-/** What can be wrong with input to this room. */
-export type CryptoErrorCode = "bad-private-key" | "bad-public-key" | "bad-digest" | "bad-kdf" | "bad-cipher";
+/** What can be wrong with input to this room, or with a thread of it. */
+export type CryptoErrorCode =
+  | "bad-private-key"
+  | "bad-public-key"
+  | "bad-digest"
+  | "bad-kdf"
+  | "bad-cipher"
+  | "closed"
+  | "thread-died";
 
 /** Thrown by this room; `code` is stable. The message never holds a key or a passphrase. */
 export class CryptoError extends Error {

@@ -1,0 +1,27 @@
+/**
+ * Proofs of possession of BLS keys: a public key signed by its own key in the domain BLS_POP_ (PopProve, PopVerify
+ * of draft-irtf-cfrg-bls-signature section 3.3), 96 bytes. They are made once in a key's life and take some 30 ms
+ * to check: keep the answer.
+ */
+import { checkBlsKey, hasBlsSizes } from "./bls.ts";
+
+/** A public key (48 bytes) and the proof that somebody has its key (96). */
+export interface BlsPublicInfo {
+  readonly publicKey: Uint8Array;
+  readonly proof: Uint8Array;
+}
+
+/** The public key of a key, and the proof. Rejects with `CryptoError` `bad-private-key`. */
+export async function provePossession(key: Uint8Array): Promise<BlsPublicInfo> {
+  checkBlsKey(key);
+  const { noblePossession } = await import("./bls-noble.ts");
+  const publicKey = noblePossession.publicKeyOf(key);
+  return { publicKey, proof: noblePossession.sign(key, publicKey) };
+}
+
+/** True when the proof is one for this public key; false for any other bytes. */
+export async function verifyPossession({ publicKey, proof }: BlsPublicInfo): Promise<boolean> {
+  if (!hasBlsSizes({ publicKey, signature: proof })) return false;
+  const { noblePossession } = await import("./bls-noble.ts");
+  return noblePossession.verify({ publicKey, message: publicKey, signature: proof });
+}

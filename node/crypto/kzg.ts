@@ -1,0 +1,134 @@
+/**
+ * KZG commitments and proofs of blobs (EIP-4844) and of their cells (EIP-7594), on a thread of its own that the
+ * first call starts: its library needs seconds to load and tens of megabytes. Proofs at a single point, for
+ * contracts, are in `kzg-point.ts`.
+ */
+import { extname } from "node:path";
+import { Worker } from "node:worker_threads";
+import { CryptoError } from "./error.ts";
+import { CELLS, type KzgCells } from "./kzg-backend.ts";
+import type { KzgAnswer, KzgJob } from "./kzg-jobs.ts";
+
+/** A blob (131,072 bytes), its commitment (48) and the proof of version 0 (48). */
+export interface BlobClaim {
+  readonly blob: Uint8Array;
+  readonly commitment: Uint8Array;
+  readonly proof: Uint8Array;
+}
+
+/** A blob, its commitment and the 128 cell proofs (48 bytes each) of version 1. */
+export interface BlobCellsClaim {
+  readonly blob: Uint8Array;
+  readonly commitment: Uint8Array;
+  readonly proofs: readonly Uint8Array[];
+}
+
+/** Blobs. Answers are false or undefined for bytes that are no blob, point or proof; rejects when the thread dies. */
+export interface Kzg extends AsyncDisposable {
+  /** Which library does it; "wasm" is slow to start, say so. */
+  backend(): Promise<"native" | "wasm">;
+  commitmentOf(blob: Uint8Array): Promise<Uint8Array | undefined>;
+  blobProofOf(blob: Uint8Array, commitment: Uint8Array): Promise<Uint8Array | undefined>;
+  cellsOf(blob: Uint8Array): Promise<KzgCells | undefined>;
+  verifyBlob(claim: BlobClaim): Promise<boolean>;
+  verifyBlobCells(claim: BlobCellsClaim): Promise<boolean>;
+}
+
+/** Bytes of a blob: 4,096 field elements. */
+export const BLOB_BYTES = 131_072;
+const POINT_BYTES = 48;
+
+interface Waiting {
+  readonly resolve: (answer: KzgAnswer) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Starts nothing before the first call. Closing lets the calls under way reject. */
+export function openKzg(): Kzg {
+  const thread = new KzgThread();
+  const ask = (job: KzgJob): Promise<KzgAnswer> => thread.ask(job);
+  // What each job answers is written in kzg-jobs.ts.
+  return {
+    backend: async () => (await ask({ do: "backend" })) as "native" | "wasm",
+    commitmentOf: async (blob) =>
+      isBlob(blob) ? ((await ask({ do: "commitmentOf", blob })) as Uint8Array | undefined) : undefined,
+    blobProofOf: async (blob, commitment) =>
+      isBlob(blob) && isPoint(commitment)
+        ? ((await ask({ do: "blobProofOf", blob, commitment })) as Uint8Array | undefined)
+        : undefined,
+    cellsOf: async (blob) =>
+      isBlob(blob) ? ((await ask({ do: "cellsOf", blob })) as KzgCells | undefined) : undefined,
+    verifyBlob: async ({ blob, commitment, proof }) =>
+      isBlob(blob) &&
+      isPoint(commitment) &&
+      isPoint(proof) &&
+      (await ask({ do: "verifyBlob", blob, commitment, proof })) === true,
+    verifyBlobCells: async ({ blob, commitment, proofs }) =>
+      isBlob(blob) &&
+      isPoint(commitment) &&
+      proofs.length === CELLS &&
+      proofs.every(isPoint) &&
+      (await ask({ do: "verifyBlobCells", blob, commitment, proofs })) === true,
+    [Symbol.asyncDispose]: () => thread.close(),
+  };
+}
+
+function isBlob(bytes: Uint8Array): boolean {
+  return bytes.length === BLOB_BYTES;
+}
+
+function isPoint(bytes: Uint8Array): boolean {
+  return bytes.length === POINT_BYTES;
+}
+
+/** One thread, started by the first question; answers come in the order of the questions. */
+class KzgThread {
+  readonly #waiting = new Map<number, Waiting>();
+  #worker: Worker | undefined;
+  #asked = 0;
+  #closed = false;
+
+  ask(job: KzgJob): Promise<KzgAnswer> {
+    if (this.#closed) return Promise.reject(new CryptoError("closed", "KZG was closed"));
+    this.#worker ??= this.#start();
+    const id = this.#asked++;
+    const { promise, resolve, reject } = Promise.withResolvers<KzgAnswer>();
+    this.#waiting.set(id, { resolve, reject });
+    this.#worker.ref();
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+    this.#worker.postMessage({ id, job });
+    return promise;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#fail(new CryptoError("closed", "KZG was closed"));
+    await this.#worker?.terminate();
+  }
+
+  /** A thread that has nothing to do does not keep the program alive. */
+  #start(): Worker {
+    const file = new URL(`./kzg-worker${extname(import.meta.url)}`, import.meta.url);
+    const worker = new Worker(file, { execArgv: [] });
+    worker.on("message", ({ id, answer }: { readonly id: number; readonly answer: KzgAnswer }) => {
+      this.#waiting.get(id)?.resolve(answer);
+      this.#waiting.delete(id);
+      if (this.#waiting.size === 0) worker.unref();
+    });
+    worker.on("error", (cause) => this.#end(worker, cause));
+    worker.on("exit", () => this.#end(worker, undefined));
+    return worker;
+  }
+
+  /** The next question starts another thread. */
+  #end(worker: Worker, cause: unknown): void {
+    if (this.#worker !== worker) return;
+    this.#worker = undefined;
+    this.#fail(new CryptoError("thread-died", "the thread of KZG died", { cause }));
+  }
+
+  #fail(error: CryptoError): void {
+    for (const { reject } of this.#waiting.values()) reject(error);
+    this.#waiting.clear();
+  }
+}

@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { bareHex } from "../../../node/bytes/hex.ts";
+import { BLOB_BYTES, openKzg } from "../../../node/crypto/kzg.ts";
+import type { KzgBackend } from "../../../node/crypto/kzg-backend.ts";
+import { doKzgJob } from "../../../node/crypto/kzg-jobs.ts";
+import { loadNativeKzg } from "../../../node/crypto/kzg-native.ts";
+import { versionedHash } from "../../../node/crypto/versioned-hash.ts";
+import { randomBytes, seededRandom } from "../../support/random.ts";
+
+const blobOf = (seed: number): Uint8Array => {
+  const random = seededRandom(seed);
+  const blob = new Uint8Array(BLOB_BYTES);
+  for (let element = 0; element < 4096; element++) blob.set(randomBytes(random, 31), element * 32 + 1);
+  return blob;
+};
+/** Field elements at the order and above. */
+const noBlob = new Uint8Array(BLOB_BYTES).fill(255);
+
+describe("the thread", () => {
+  const kzg = openKzg();
+  afterAll(async () => kzg[Symbol.asyncDispose]());
+
+  test("has the native library here", async () => {
+    expect(await kzg.backend()).toBe("native");
+  }, 120_000);
+
+  test("commits, proves and verifies both kinds of proofs", async () => {
+    const blob = blobOf(1);
+    const commitment = (await kzg.commitmentOf(blob)) ?? new Uint8Array();
+    const proof = (await kzg.blobProofOf(blob, commitment)) ?? new Uint8Array();
+    const { cells, proofs } = (await kzg.cellsOf(blob)) ?? { cells: [], proofs: [] };
+    expect([commitment.length, proof.length, cells.length, proofs.length]).toEqual([48, 48, 128, 128]);
+    expect(bareHex(Buffer.concat(cells.slice(0, 64)))).toBe(bareHex(blob));
+    expect(await kzg.verifyBlob({ blob, commitment, proof })).toBe(true);
+    expect(await kzg.verifyBlobCells({ blob, commitment, proofs })).toBe(true);
+    const other = blobOf(2);
+    expect(await kzg.verifyBlob({ blob: other, commitment, proof })).toBe(false);
+    expect(await kzg.verifyBlobCells({ blob: other, commitment, proofs })).toBe(false);
+    const swapped = [proofs[1], proofs[0], ...proofs.slice(2)] as Uint8Array[];
+    expect(await kzg.verifyBlobCells({ blob, commitment, proofs: swapped })).toBe(false);
+  }, 120_000);
+
+  test("the zero polynomial's commitment is infinity", async () => {
+    const commitment = (await kzg.commitmentOf(new Uint8Array(BLOB_BYTES))) ?? new Uint8Array();
+    expect(bareHex(commitment)).toBe(`c0${"00".repeat(47)}`);
+    expect(bareHex(versionedHash(commitment)).slice(0, 2)).toBe("01");
+  }, 120_000);
+
+  test("answers false or nothing for bytes of another size, blobs out of the field and points that are none", async () => {
+    const blob = blobOf(1);
+    const point = new Uint8Array(48).with(0, 0xc0);
+    const noPoint = new Uint8Array(48).fill(0x81);
+    expect(await kzg.commitmentOf(noBlob)).toBeUndefined();
+    expect(await kzg.cellsOf(noBlob)).toBeUndefined();
+    expect(await kzg.commitmentOf(blob.subarray(1))).toBeUndefined();
+    expect(await kzg.blobProofOf(blob, noPoint)).toBeUndefined();
+    expect(await kzg.verifyBlob({ blob: noBlob, commitment: point, proof: point })).toBe(false);
+    expect(await kzg.verifyBlob({ blob, commitment: noPoint, proof: point })).toBe(false);
+    expect(await kzg.verifyBlob({ blob, commitment: point, proof: point.subarray(1) })).toBe(false);
+    const proofs = Array.from({ length: 128 }, () => point);
+    expect(await kzg.verifyBlobCells({ blob: noBlob, commitment: point, proofs })).toBe(false);
+    expect(await kzg.verifyBlobCells({ blob, commitment: point, proofs: proofs.slice(1) })).toBe(false);
+    expect(await kzg.verifyBlobCells({ blob, commitment: point, proofs: proofs.with(5, noPoint) })).toBe(
+      false,
+    );
+    expect(
+      await kzg.verifyBlobCells({ blob, commitment: point, proofs: proofs.with(5, noPoint.subarray(1)) }),
+    ).toBe(false);
+  }, 120_000);
+});
+
+test("calls under way and later ones reject once it is closed, and closing without a call starts nothing", async () => {
+  await openKzg()[Symbol.asyncDispose]();
+  const kzg = openKzg();
+  const asked = kzg.backend();
+  const ended = expect(asked).rejects.toMatchObject({ code: "closed" });
+  await kzg[Symbol.asyncDispose]();
+  await ended;
+  await expect(kzg.commitmentOf(blobOf(1))).rejects.toMatchObject({ code: "closed" });
+});
+
+// 15 seconds to load: only where time is given.
+const slow = process.env["KNIT_KZG_WASM"] === undefined ? describe.skip : describe;
+
+slow("the WebAssembly library", () => {
+  let wasm: KzgBackend;
+  let native: KzgBackend | undefined;
+  beforeAll(async () => {
+    wasm = await (await import("../../../node/crypto/kzg-wasm.ts")).loadWasmKzg();
+    native = loadNativeKzg();
+  }, 300_000);
+
+  test("gives the bytes and the answers that the native one gives", () => {
+    const blob = blobOf(3);
+    if (native === undefined) throw new Error("the native library did not load");
+    const commitment = native.commitmentOf(blob);
+    const proof = native.blobProofOf(blob, commitment);
+    const { cells, proofs } = native.cellsOf(blob);
+    expect(bareHex(wasm.commitmentOf(blob))).toBe(bareHex(commitment));
+    expect(bareHex(wasm.blobProofOf(blob, commitment))).toBe(bareHex(proof));
+    const found = wasm.cellsOf(blob);
+    expect(found.cells.map(bareHex)).toEqual(cells.map(bareHex));
+    expect(found.proofs.map(bareHex)).toEqual(proofs.map(bareHex));
+    expect(wasm.extend(blob).map(bareHex)).toEqual(cells.map(bareHex));
+    for (const job of [
+      { do: "verifyBlob", blob, commitment, proof },
+      { do: "verifyBlob", blob: blobOf(4), commitment, proof },
+      { do: "verifyBlobCells", blob, commitment, proofs },
+      { do: "verifyBlobCells", blob: blobOf(4), commitment, proofs },
+    ] as const) {
+      expect(doKzgJob(wasm, job)).toBe(doKzgJob(native, job));
+    }
+    expect(doKzgJob(wasm, { do: "commitmentOf", blob: noBlob })).toBeUndefined();
+    expect(doKzgJob(wasm, { do: "verifyBlob", blob: noBlob, commitment, proof })).toBe(false);
+  }, 120_000);
+});
