@@ -17,8 +17,8 @@ export interface DevelopmentAccount {
 
 /** Opens the keystore and unlocks what the options name. Throws `AccountsError` or `OptionError`. */
 export async function openNodeAccounts(options: NodeOptions, log: Log): Promise<Accounts> {
-  const { lightKdf, unlock, passwordFile } = options.accounts;
-  const accounts = await openAccounts({ directory: options.paths.keystore, lightKdf, log });
+  const { lightKdf, keyFileVersion, unlock, passwordFile } = options.accounts;
+  const accounts = await openAccounts({ directory: options.paths.keystore, lightKdf, keyFileVersion, log });
   try {
     for (const key of developmentKeys(options.development?.accounts ?? 0)) accounts.hold(key);
     const passwords = passwordFile === undefined ? [] : await readPasswords(passwordFile);

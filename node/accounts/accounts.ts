@@ -11,6 +11,7 @@ import { type Clock, systemClock } from "../observe/clock.ts";
 import type { Log } from "../observe/log.ts";
 import { AccountsError } from "./error.ts";
 import { createKeyDirectory, type KeyDirectory, type KeyEntry } from "./key-directory.ts";
+import type { KeyFileVersion } from "./key-file.ts";
 import { createKeyStore, type KeyStore, wipe } from "./key-store.ts";
 import { keyFileName } from "./key-writer.ts";
 import { parseRawKey, type RawKey, randomKey } from "./raw-key.ts";
@@ -22,6 +23,8 @@ export interface AccountsOptions {
   readonly directory: string;
   /** Writes key files that take little memory and time to open, and to attack. */
   readonly lightKdf: boolean;
+  /** The version of key files that are written, 4 when not given. */
+  readonly keyFileVersion?: KeyFileVersion;
   readonly log: Log;
   readonly clock?: Clock;
 }
@@ -46,7 +49,7 @@ export interface Accounts extends AsyncDisposable {
   importRawKey(keyText: string, passphrase: string): Promise<Uint8Array>;
   /** Locks the account that the key text names and puts this key in its file, under a new passphrase. */
   replaceRawKey(keyText: string, oldPassphrase: string, newPassphrase: string): Promise<Uint8Array>;
-  /** Writes an account's file anew (version 4, the cost of these options) under a new passphrase. */
+  /** Writes an account's file anew (in the form of these options) under a new passphrase. */
   changePassphrase(address: Uint8Array, oldPassphrase: string, newPassphrase: string): Promise<void>;
   /** Keeps the key in memory for `seconds`, 0 for until exit, which a later limit does not shorten. */
   unlock(address: Uint8Array, passphrase: string, seconds: number): Promise<void>;
@@ -83,11 +86,11 @@ class FileAccounts implements Accounts {
   readonly #writing = new Set<string>();
   #closed = false;
 
-  constructor(directory: string, { lightKdf, clock = systemClock }: AccountsOptions) {
+  constructor(directory: string, { lightKdf, keyFileVersion = 4, clock = systemClock }: AccountsOptions) {
     this.#directory = directory;
     this.#clock = clock;
     this.#files = createKeyDirectory(directory, clock);
-    this.#store = createKeyStore(lightKdf ? LIGHT_COST : STANDARD_COST);
+    this.#store = createKeyStore({ cost: lightKdf ? LIGHT_COST : STANDARD_COST, version: keyFileVersion });
     this.#unlocked = new UnlockedKeys(clock);
   }
 

@@ -1,5 +1,5 @@
 /**
- * The JSON of a key file. Versions 4 (a key ring), 3 and 1 (one key) are read, version 4 is written. Names are
+ * The JSON of a key file. Versions 4 (a key ring), 3 and 1 (one key) are read, 4 and 3 are written. Names are
  * matched without regard to case, as the Go node does. The address in the file decides, not the key's own:
  * an account may have an address that does not follow from its key.
  */
@@ -39,14 +39,17 @@ export function keyFileAddress(text: string): Uint8Array | undefined {
   return addressOf(file);
 }
 
-/** The text of a version 4 file. */
-export function formatKeyFile({ address, id, keyring }: KeyFile): string {
-  return JSON.stringify({
-    address: bareHex(address),
-    keyring: keyring.map((role) => role.map(sealedJson)),
-    id,
-    version: 4,
-  });
+/** The versions that are written. */
+export type KeyFileVersion = 3 | 4;
+
+/** The text of a file. Version 3 holds a single key: a key ring of several makes it version 4. */
+export function formatKeyFile({ address, id, keyring }: KeyFile, version: KeyFileVersion = 4): string {
+  const [first, ...others] = keyring.flat();
+  const head = { address: bareHex(address) };
+  if (version === 3 && first !== undefined && others.length === 0) {
+    return JSON.stringify({ ...head, crypto: sealedJson(first), id, version });
+  }
+  return JSON.stringify({ ...head, keyring: keyring.map((role) => role.map(sealedJson)), id, version: 4 });
 }
 
 function sealedJson({ cipher, ciphertext, iv, derivation, mac }: SealedSecret): object {

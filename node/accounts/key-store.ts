@@ -10,7 +10,7 @@ import { openSecret, type ScryptCost, type SealedSecret, sealSecret } from "../c
 import { AccountsError } from "./error.ts";
 import { createGate } from "./gate.ts";
 import { type KeyEntry, MOST_FILE_BYTES } from "./key-directory.ts";
-import { formatKeyFile, type KeyFile, parseKeyFile } from "./key-file.ts";
+import { formatKeyFile, type KeyFile, type KeyFileVersion, parseKeyFile } from "./key-file.ts";
 import { writeKeyFile } from "./key-writer.ts";
 
 /** Private keys by role, then by place in the role. */
@@ -29,12 +29,18 @@ export interface KeyStore {
   open(entry: KeyEntry, passphrase: string): Promise<Uint8Array>;
   /** Every key of a file. Throws `AccountsError`. */
   openAll(entry: KeyEntry, passphrase: string): Promise<Keyring>;
-  /** Writes a version 4 file at `path`, in place of one that is there. */
+  /** Writes a file at `path`, in place of one that is there. */
   save(file: KeyFileKeys, passphrase: string): Promise<void>;
 }
 
-/** A store that writes with `cost`. */
-export function createKeyStore(cost: ScryptCost): KeyStore {
+/** How files are written. */
+export interface KeyFileForm {
+  readonly cost: ScryptCost;
+  readonly version: KeyFileVersion;
+}
+
+/** A store that writes in `form`. */
+export function createKeyStore(form: KeyFileForm): KeyStore {
   const gate = createGate({ atOnce: 2, waiting: 64 });
   return {
     open: (entry, passphrase) =>
@@ -45,7 +51,7 @@ export function createKeyStore(cost: ScryptCost): KeyStore {
         return openKey(first, passphrase);
       }),
     openAll: (entry, passphrase) => gate.run(async () => openKeyring(await read(entry), passphrase)),
-    save: (file, passphrase) => gate.run(() => save(cost, file, passphrase)),
+    save: (file, passphrase) => gate.run(() => save(form, file, passphrase)),
   };
 }
 
@@ -97,7 +103,7 @@ async function openKey(sealed: SealedSecret, passphrase: string): Promise<Uint8A
 }
 
 async function save(
-  cost: ScryptCost,
+  { cost, version }: KeyFileForm,
   { path, address, keyring }: KeyFileKeys,
   passphrase: string,
 ): Promise<void> {
@@ -110,7 +116,7 @@ async function save(
   await writeKeyFile({
     directory: dirname(path),
     name: basename(path),
-    text: formatKeyFile({ address, id: randomUUID(), keyring: sealed }),
+    text: formatKeyFile({ address, id: randomUUID(), keyring: sealed }, version),
     verify: (written) => checkKeyring(written, keyring, passphrase),
   });
 }

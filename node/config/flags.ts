@@ -109,6 +109,7 @@ export const flags = {
   identity: node.flag(text, "", "a name that the node adds to its own", "common.identity"),
   networkid: node.maybe(integer(1), "the network's number; the chain's id by default", "p2p.network-id"),
   lightkdf: node.flag(boolean, false, "weaker and faster encryption of new key files", "common.light-kdf"),
+  v3: node.flag(boolean, false, "write key files of version 3, which hold a single key"),
   nodekey: node.maybe(path, "a file with the node's private key", "p2p.node-key"),
   nodekeyhex: node.maybe(secret, "the node's private key; visible to others in ps", "p2p.node-key-hex"),
 

@@ -48,12 +48,16 @@ export function nodeOptions(command: string, resolved: ResolvedFlags, around: Su
       intervalMs: values["block-generation-interval"] * 1_000,
       timeLimitMs: values["block-generation-time-limit"],
     },
-    accounts: { lightKdf: values.lightkdf, unlock: values.unlock, passwordFile: values.password },
+    accounts: accountOptions(values),
     log: { level: logLevel(values.verbosity), format: values["log.format"] },
     development:
       command === "dev" ? { accounts: values.accounts, balance: values.balance * PEB_PER_KLAY } : undefined,
   };
   return { options, warnings };
+}
+
+function accountOptions({ lightkdf, v3, unlock, password }: FlagValues): NodeOptions["accounts"] {
+  return { lightKdf: lightkdf, keyFileVersion: v3 ? 3 : 4, unlock, passwordFile: password };
 }
 
 function refuseClashes({ given, values }: ResolvedFlags): void {

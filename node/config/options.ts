@@ -108,6 +108,8 @@ export interface ConsensusFlags {
 /** The keystore. */
 export interface AccountFlags {
   readonly lightKdf: boolean;
+  /** The version of key files that are written. */
+  readonly keyFileVersion: 3 | 4;
   readonly unlock: readonly AccountReference[];
   /** A file with a passphrase a line; the last one serves all that remain. */
   readonly passwordFile: string | undefined;

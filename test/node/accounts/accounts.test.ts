@@ -55,6 +55,15 @@ describe("key files", () => {
     expect(signerOf(await accounts.signWithPassphrase(address, "secret", digest))).toEqual(address);
   });
 
+  test("files of version 3 are written where they are asked for", async () => {
+    const options = { directory, lightKdf: true, keyFileVersion: 3, log: silentLog } as const;
+    await using single = await openAccounts(options);
+    const address = await single.create("secret");
+    const [name = ""] = await readdir(directory);
+    expect(JSON.parse(await readFile(join(directory, name), "utf8"))).toMatchObject({ version: 3 });
+    expect(signerOf(await accounts.signWithPassphrase(address, "secret", digest))).toEqual(address);
+  });
+
   test("accounts are there again after a restart, locked, and a file may be removed while the node runs", async () => {
     const address = await accounts.importRawKey(KEY, "secret");
     await accounts.unlock(address, "secret", 0);

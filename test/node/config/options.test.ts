@@ -23,6 +23,11 @@ describe("options", () => {
     );
   });
 
+  test("name the version of new key files", () => {
+    expect(options().options.accounts).toMatchObject({ lightKdf: false, keyFileVersion: 4 });
+    expect(options({ line: { v3: "true" } }).options.accounts.keyFileVersion).toBe(3);
+  });
+
   test("make given paths absolute and use files of the older layout where they are", () => {
     const around = { ...LINUX, exists: (path: string) => path === "/w/d/nodekey" };
     const line = { datadir: "d", chaindatadir: "fast", keystore: "/k" };
