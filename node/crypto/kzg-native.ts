@@ -1,19 +1,45 @@
 import { createRequire } from "node:module";
-import type * as Native from "@crate-crypto/node-eth-kzg";
-import { CELLS, type KzgBackend } from "./kzg-backend.ts";
+import { CELLS, type KzgBackend, type KzgCells } from "./kzg-backend.ts";
 
-/** KZG by rust-eth-kzg through its native binding, or undefined when it does not load. Takes two seconds. */
-export function loadNativeKzg(): KzgBackend | undefined {
+/** What is used of rust-eth-kzg's binding, which comes without types. Sizes are right; damage throws. */
+export interface NativeContext {
+  blobToKzgCommitment(blob: Uint8Array): Uint8Array;
+  computeBlobKzgProof(blob: Uint8Array, commitment: Uint8Array): Uint8Array;
+  computeCells(blob: Uint8Array): readonly Uint8Array[];
+  computeCellsAndKzgProofs(blob: Uint8Array): KzgCells;
+  /** The proof, then the value. */
+  computeKzgProof(blob: Uint8Array, z: Uint8Array): readonly [Uint8Array, Uint8Array];
+  verifyBlobKzgProof(blob: Uint8Array, commitment: Uint8Array, proof: Uint8Array): boolean;
+  verifyCellKzgProofBatch(
+    commitments: readonly Uint8Array[],
+    indices: readonly number[],
+    cells: readonly Uint8Array[],
+    proofs: readonly Uint8Array[],
+  ): boolean;
+}
+
+interface NativeModule {
+  readonly DasContextJs: { create(options: { readonly usePrecomp: boolean }): NativeContext };
+}
+
+/** rust-eth-kzg with Ethereum's trusted setup, or undefined when it does not load. Takes two seconds. */
+export function loadNativeContext(): NativeContext | undefined {
   try {
-    // The package's main entry, whose types these are; it picks the binary of this platform.
-    const native = createRequire(import.meta.url)("@crate-crypto/node-eth-kzg") as typeof Native;
-    return createNativeKzg(native.DasContextJs.create({ usePrecomp: false }));
+    // The binary for Linux on x64 is an optional dependency of its own: elsewhere it is not installed.
+    const native = createRequire(import.meta.url)("@crate-crypto/node-eth-kzg-linux-x64-gnu") as NativeModule;
+    return native.DasContextJs.create({ usePrecomp: false });
   } catch {
     return undefined; // the caller chooses the other implementation and says so
   }
 }
 
-function createNativeKzg(context: Native.DasContextJs): KzgBackend {
+/** KZG by rust-eth-kzg, or undefined when it does not load. */
+export function loadNativeKzg(): KzgBackend | undefined {
+  const context = loadNativeContext();
+  return context && createNativeKzg(context);
+}
+
+function createNativeKzg(context: NativeContext): KzgBackend {
   return {
     name: "native",
     commitmentOf: (blob) => context.blobToKzgCommitment(blob),
@@ -28,8 +54,8 @@ function createNativeKzg(context: Native.DasContextJs): KzgBackend {
       context.verifyCellKzgProofBatch(
         Array.from({ length: CELLS }, () => commitment),
         Array.from({ length: CELLS }, (_, index) => index),
-        [...cells],
-        [...proofs],
+        cells,
+        proofs,
       ),
   };
 }

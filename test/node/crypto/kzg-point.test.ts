@@ -1,9 +1,8 @@
-import { createRequire } from "node:module";
-import type * as Native from "@crate-crypto/node-eth-kzg";
 import { expect, test } from "@jest/globals";
 import { concatBytes } from "../../../node/bytes/compare.ts";
 import { bareHex, fromBareHex } from "../../../node/bytes/hex.ts";
 import { fixedBytes } from "../../../node/bytes/integer.ts";
+import { loadNativeContext } from "../../../node/crypto/kzg-native.ts";
 import { isPointEvaluation, verifyKzgProof } from "../../../node/crypto/kzg-point.ts";
 import { versionedHash } from "../../../node/crypto/versioned-hash.ts";
 import { randomBytes, seededRandom } from "../../support/random.ts";
@@ -109,8 +108,8 @@ test("the precompiled contract's input must begin with the hash of its commitmen
 });
 
 test("proofs that rust-eth-kzg makes for random polynomials hold, and not for another value", () => {
-  const native = createRequire(import.meta.url)("@crate-crypto/node-eth-kzg") as typeof Native;
-  const oracle = native.DasContextJs.create({ usePrecomp: false });
+  const oracle = loadNativeContext();
+  if (oracle === undefined) throw new Error("rust-eth-kzg did not load");
   const random = seededRandom(4844);
   for (let round = 0; round < 4; round++) {
     const blob = new Uint8Array(131_072);
@@ -118,10 +117,9 @@ test("proofs that rust-eth-kzg makes for random polynomials hold, and not for an
       blob.set(randomBytes(random, 31), element * 32 + 1);
     const commitment = oracle.blobToKzgCommitment(blob);
     const z = randomBytes(random, 32).with(0, 0);
-    const [proof, y] = oracle.computeKzgProof(blob, z) as [Uint8Array, Uint8Array];
+    const [proof, y] = oracle.computeKzgProof(blob, z);
     expect(verifyKzgProof({ commitment, z, y, proof })).toBe(true);
     const other = y.with(31, (y[31] as number) ^ 1);
     expect(verifyKzgProof({ commitment, z, y: other, proof })).toBe(false);
-    expect(oracle.verifyKzgProof(commitment, z, other, proof)).toBe(false);
   }
 });
