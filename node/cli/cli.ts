@@ -40,6 +40,7 @@ const ACTIONS: Readonly<Record<Exclude<Command["name"], "version">, (job: Job) =
   import: importFile,
   export: exportFile,
   verify: verifyDatabase,
+  dumpgenesis: async (job) => (await import("./dump-genesis.ts")).dumpGenesis(job), // large
   decode: async (job) => (await import("./decode.ts")).decode(job), // formats and curves: slow to load
 };
 

@@ -36,6 +36,7 @@ export const commands: readonly Command[] = [
   },
   { name: "export", words: "export", argument: "FILE", summary: "writes blocks to a file (.gz is packed)" },
   { name: "verify", words: "db verify", summary: "compares flat state, trie and state root" },
+  { name: "dumpgenesis", words: "dumpgenesis", summary: "prints a public network's genesis file" },
   {
     name: "decode",
     words: "decode",

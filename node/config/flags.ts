@@ -20,13 +20,14 @@ import {
 } from "./flags-kinds.ts";
 
 /** The commands that take flags. */
-export type FlagCommand = "run" | "dev" | "init" | "import" | "export" | "verify" | "decode";
+export type FlagCommand = "run" | "dev" | "init" | "import" | "export" | "verify" | "decode" | "dumpgenesis";
 
 /** The headings under which help shows flags, in its order. */
 export const flagGroups = [
   "Development chain",
   "Chain file",
   "Decoding",
+  "Public networks",
   "Base",
   "Network",
   "HTTP",
@@ -76,6 +77,7 @@ function rows(group: FlagGroup, commands: readonly FlagCommand[]) {
 const dev = rows("Development chain", ["dev"]);
 const file = rows("Chain file", ["export"]);
 const decoding = rows("Decoding", ["decode"]);
+const publicNetworks = rows("Public networks", ["dumpgenesis"]);
 const base = rows("Base", DATA);
 const node = rows("Base", NODE);
 const network = rows("Network", NODE);
@@ -100,6 +102,9 @@ export const flags = {
   last: file.maybe(integer(0), "the last block to write; the newest when not given"),
 
   "decode.type": decoding.maybe(text, "what the bytes are; guessed when not given, and said on stderr"),
+
+  mainnet: publicNetworks.flag(boolean, false, "the main network, also when none is named", "cypress"),
+  kairos: publicNetworks.flag(boolean, false, "the test network Kairos (Baobab)", "baobab"),
 
   conf: base.maybe(path, "a YAML file with settings"),
   type: base.flag(choice(["core", "proxy", "endpoint"]), "endpoint", "what the node is in its network"),

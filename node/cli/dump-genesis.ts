@@ -1,0 +1,21 @@
+/** `knit dumpgenesis`: a public network's genesis file on stdout. */
+
+import { OptionError } from "../config/options-error.ts";
+import { kairos, mainnet } from "../config/presets/networks.ts";
+import type { Job } from "./chain-commands.ts";
+
+/** Prints it. Throws `OptionError` for a network whose genesis file is not included: the main network's is not. */
+export function dumpGenesis({ shell, resolved }: Job): void {
+  const { values } = resolved;
+  if (values.kairos && values.mainnet) {
+    throw new OptionError("clash", "--mainnet and --kairos: one network at a time");
+  }
+  const { name, genesis, genesisHash } = values.kairos ? kairos : mainnet;
+  if (genesis === undefined) {
+    throw new OptionError(
+      "bad-value",
+      `the genesis file of the ${name} is not included; any copy of it gives block 0 the hash ${genesisHash} (--kairos prints the test network's)`,
+    );
+  }
+  shell.stdout.write(`${JSON.stringify(genesis, undefined, 2)}\n`);
+}

@@ -1,0 +1,54 @@
+import { expect, test } from "@jest/globals";
+import { toHex } from "../../../node/bytes/hex.ts";
+import { writeGenesis } from "../../../node/chain/genesis-block.ts";
+import { runCli } from "../../../node/cli/cli.ts";
+import { checkGenesis, type Genesis, parseGenesis } from "../../../node/config/genesis.ts";
+import { kairos } from "../../../node/config/presets/networks.ts";
+import { rulesAt } from "../../../node/config/rules.ts";
+import { openState } from "../../../node/state/open-state.ts";
+import { memoryTries } from "../../../node/state/trie-stores.ts";
+import { createMemoryStore } from "../../../node/store/memory-store.ts";
+import { fakeShell } from "../../support/shell.ts";
+
+async function dumped(...flags: string[]) {
+  const { shell, out, err } = fakeShell();
+  const code = await runCli(["dumpgenesis", ...flags], shell);
+  return { code, out: out(), err: err() };
+}
+
+async function kairosGenesis(): Promise<Genesis> {
+  const { code, out } = await dumped("--kairos");
+  expect(code).toBe(0);
+  return parseGenesis(out);
+}
+
+test("the test network's genesis gives its block 0: state root, hash and all", async () => {
+  const genesis = await kairosGenesis();
+  checkGenesis(genesis);
+  const store = createMemoryStore();
+  await using state = await openState({ chain: store, trie: memoryTries() });
+  const block = await writeGenesis({ store, state }, genesis);
+  expect(toHex(block.header.stateRoot)).toBe(
+    "0xbe751ffacf5fcf9998d4f90b87164ff95166d55e445c8d27cfecbe0e67a032b6",
+  );
+  expect(toHex(block.hash)).toBe(kairos.genesisHash);
+});
+
+test("its forks begin where they did", async () => {
+  const { config } = await kairosGenesis();
+  expect(rulesAt(config, 98_347_375).baseFee).toBe(false);
+  expect(rulesAt(config, 98_347_376).baseFee).toBe(true);
+  expect(rulesAt(config, 141_367_000).randao).toBe(true);
+  expect(rulesAt(config, 187_929_999).delegations).toBe(false);
+  expect(rulesAt(config, 187_930_000).delegations).toBe(true);
+  expect(rulesAt(config, 209_134_000).blobGas).toBe(true);
+});
+
+test("the main network's is not included, which is said with the hash to know a copy by", async () => {
+  for (const flags of [[], ["--mainnet"]]) {
+    const { code, out, err } = await dumped(...flags);
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+    expect(err).toContain("0xc72e5293c3c3ba38ed8ae910f780e4caaa9fb95e79784f7ab74c3c262ea7137e");
+  }
+  expect((await dumped("--mainnet", "--kairos")).err).toContain("one network at a time");
+});
