@@ -2,7 +2,7 @@
 import { toHex } from "../bytes/hex.ts";
 import { bytesToBigint } from "../bytes/integer.ts";
 import { decodeRlp, stringBytes } from "../bytes/rlp.ts";
-import { jsonInteger, parseExactJson } from "../config/exact-json.ts";
+import { parseExactJson } from "../config/exact-json.ts";
 import { RlpCursor } from "../model/rlp-cursor.ts";
 import { DecodeError, located } from "./decode-error.ts";
 
@@ -48,7 +48,7 @@ export function decodedVote(bytes: Uint8Array): object {
 
 function valueJson(key: string, value: Uint8Array): unknown {
   const kind = VALUE_KINDS[key.toLowerCase()];
-  if (kind === "integer") return jsonInteger(bytesToBigint(value));
+  if (kind === "integer") return bytesToBigint(value);
   if (kind === "boolean") return value.some((byte) => byte !== 0);
   if (kind === "address" && value.length === 20) return toHex(value);
   // Early nodes wrote addresses of validators as text: what is no multiple of 20 bytes, or begins as text does.
@@ -57,20 +57,15 @@ function valueJson(key: string, value: Uint8Array): unknown {
   return Array.from({ length: value.length / 20 }, (_, i) => toHex(value.subarray(i * 20, i * 20 + 20)));
 }
 
-/** A header's governance data: an RLP string of a JSON object, or the object alone. Throws `DecodeError`. */
+/**
+ * A header's governance data: an RLP string of a JSON object, or the object alone; integers above 2^53 are bigint.
+ * Throws `DecodeError`.
+ */
 export function decodedGovernance(bytes: Uint8Array): unknown {
   const bare = bytes[0] === 0x7b;
   const text = bare ? bytes : located("governance data", 0, () => stringBytes(decodeRlp(bytes)));
   const at = bare ? 0 : bytes.length - text.length;
   const json = located("governance data", at, () => parseExactJson(Buffer.from(text).toString()));
-  if (typeof json === "object" && json !== null && !Array.isArray(json)) return exact(json);
+  if (typeof json === "object" && json !== null && !Array.isArray(json)) return json;
   throw new DecodeError(`governance data at byte ${at}: not a JSON object`);
-}
-
-/** Integers of any size as JSON writes them. */
-function exact(json: object): object {
-  const entries = Object.entries(json).map(([name, value]: [string, unknown]) => {
-    return [name, typeof value === "bigint" ? jsonInteger(value) : value] as const;
-  });
-  return Object.fromEntries(entries);
 }

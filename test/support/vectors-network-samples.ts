@@ -1,6 +1,7 @@
 /** Samples of the network's bytes: handshake packets, a frame, node URLs, votes, governance data, blocks. */
 import { bareHex, fromBareHex, fromHex, toHex } from "../../node/bytes/hex.ts";
 import { decodedGovernance, decodedVote } from "../../node/cli/decode-governance.ts";
+import { parseExactJson } from "../../node/config/exact-json.ts";
 import { publicKeyOf } from "../../node/crypto/secp256k1.ts";
 import { encodeExtra } from "../../node/model/istanbul-extra.ts";
 import { createFrameReader, createFrameWriter, joinContent, splitContent } from "../../node/p2p/frame.ts";
@@ -160,6 +161,6 @@ function headerGovernance(
   { samples }: { readonly samples: readonly { readonly hex: string; readonly computedJson: string }[] },
 ): void {
   for (const { hex, computedJson } of samples) {
-    tally.holds("governance data", () => JSON.stringify(decodedGovernance(fromHex(hex))), computedJson);
+    tally.holds("governance data", () => decodedGovernance(fromHex(hex)), parseExactJson(computedJson));
   }
 }
