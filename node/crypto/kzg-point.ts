@@ -33,7 +33,7 @@ const SECRET_G2 =
 const secretLines = utils.calcPairingPrecomputes(G2.Point.fromHex(SECRET_G2));
 const generatorLines = utils.calcPairingPrecomputes(G2.Point.BASE.negate());
 
-/** True when the proof holds; false for any other bytes. Some 10 ms. */
+/** True when the proof holds; false for any other bytes. Some 17 ms. */
 export function verifyKzgProof({ commitment, z, y, proof }: KzgClaim): boolean {
   const [at, value] = [scalarOf(z), scalarOf(y)];
   const [c, p] = [pointOf(commitment), pointOf(proof)];
@@ -70,8 +70,7 @@ function pointOf(bytes: Uint8Array): PointG1 | undefined {
   if (bytes.length !== COMMITMENT_BYTES) return undefined;
   if (isInfinity(bytes)) return G1.Point.ZERO;
   try {
-    const point = G1.Point.fromBytes(bytes);
-    return point.isTorsionFree() ? point : undefined;
+    return G1.Point.fromBytes(bytes); // refuses points outside the group too
   } catch {
     return undefined; // the length is right, so the only cause is that there is no such point
   }

@@ -5,6 +5,7 @@ import { fixedBytes } from "../../../node/bytes/integer.ts";
 import { loadNativeContext } from "../../../node/crypto/kzg-native.ts";
 import { isPointEvaluation, verifyKzgProof } from "../../../node/crypto/kzg-point.ts";
 import { versionedHash } from "../../../node/crypto/versioned-hash.ts";
+import { compressedG1, outsideG1 } from "../../support/bls-points.ts";
 import { randomBytes, seededRandom } from "../../support/random.ts";
 
 const ORDER = 0x73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001n;
@@ -90,6 +91,12 @@ test("scalars that are not below the order and other lengths are refused", () =>
   for (const infinity of [`e0${"00".repeat(47)}`, `c0${"00".repeat(46)}01`, `40${"00".repeat(47)}`]) {
     expect(verifyKzgProof({ ...good, proof: fromBareHex(infinity) })).toBe(false);
   }
+});
+
+test("a proof outside the group is refused, though its pairings are those of infinity", () => {
+  const good = claim([TWOS, ONE, TWO, INFINITY]);
+  expect(verifyKzgProof(good)).toBe(true);
+  expect(verifyKzgProof({ ...good, proof: compressedG1(outsideG1()) })).toBe(false);
 });
 
 test("the precompiled contract's input must begin with the hash of its commitment", () => {
