@@ -6,10 +6,9 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { gunzipSync } from "node:zlib";
 
-import { replayConnections } from "./network-vectors.ts";
-import { replayMessages } from "./protocol-vectors.ts";
 import { type Comparison, reason, Tally } from "./tally.ts";
 import { chainFolder } from "./vectors-chain.ts";
+import { networkFile } from "./vectors-network.ts";
 import { networkSamples } from "./vectors-network-samples.ts";
 import { chainSamples, transactionSamples } from "./vectors-samples.ts";
 import { rlpSuite, transactionSuite, trieSuite } from "./vectors-suites.ts";
@@ -82,14 +81,6 @@ function isTransactions(list: readonly unknown[]): boolean {
 function text(path: string): string {
   const bytes = readFileSync(path);
   return (path.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString();
-}
-
-/** Recorded connections: handshakes and frames, then the chain messages in them. */
-async function networkFile(path: string): Promise<Comparison> {
-  const tally = new Tally();
-  tally.add("connections", replayConnections(path));
-  tally.add("messages", await replayMessages(path));
-  return tally.comparison;
 }
 
 /** One failure for each case of a packed suite. */

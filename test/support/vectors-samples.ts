@@ -1,8 +1,7 @@
 /** Files of single samples: transactions of every kind, blocks, genesis files. */
 import { fromHex, toHex } from "../../node/bytes/hex.ts";
 import { decodeRlp, listItems } from "../../node/bytes/rlp.ts";
-import { parseExactJson } from "../../node/config/exact-json.ts";
-import { parseGenesis } from "../../node/config/genesis.ts";
+import { jsonInteger, parseExactJson } from "../../node/config/exact-json.ts";
 import { keccak256 } from "../../node/crypto/keccak.ts";
 import { addressOfPublicKey, recover, sign } from "../../node/crypto/secp256k1.ts";
 import { type Block, decodeBlock, encodeBlock } from "../../node/model/block.ts";
@@ -20,9 +19,9 @@ import { decodeTransaction, signTransaction } from "../../node/model/transaction
 import { transactionFields, transactionJson } from "../../node/model/transaction-json.ts";
 import { payerKeys, senderKeys, signAsFeePayer } from "../../node/model/transaction-signers.ts";
 import { transactionType } from "../../node/model/transaction-table.ts";
-import { aChain } from "./chain.ts";
 
 import { attempt, type Comparison, Tally } from "./tally.ts";
+import { blockOfGenesis } from "./vectors-genesis.ts";
 
 /** Who signed a sample, as far as it is known. */
 interface Signer {
@@ -195,16 +194,11 @@ export async function chainSamples(text: string): Promise<Comparison> {
   return tally.comparison;
 }
 
-async function genesisBlock(json: unknown): Promise<Block> {
+function genesisBlock(json: unknown): Promise<Block> {
   const text = JSON.stringify(json, (_name, value: unknown) =>
-    typeof value === "bigint" ? rawJson(value) : value,
+    typeof value === "bigint" ? jsonInteger(value) : value,
   );
-  await using chain = await aChain(parseGenesis(text));
-  return chain.chain.head();
-}
-
-function rawJson(value: bigint): unknown {
-  return (JSON as unknown as { rawJSON: (text: string) => unknown }).rawJSON(value.toString());
+  return blockOfGenesis(text);
 }
 
 /** A block both ways, with all that follows from it. */
