@@ -3,11 +3,14 @@
  * folder of a recorded chain or of recorded connections, or a folder of such. Each failure is a line; the last line
  * is `N passed, N failed`; the exit code is 0 only when nothing failed.
  */
+import { resolve } from "node:path";
 import { judgeVector } from "../test/support/vectors-kinds.ts";
 
 /** More failures of one path are counted and not printed. */
 const MOST_LINES = 50;
 
+/** Where the command was typed; npm runs it in the project's folder. */
+const from = process.env["INIT_CWD"] ?? process.cwd();
 const paths = process.argv.slice(2);
 const totals = { passed: 0, failed: 0 };
 
@@ -16,7 +19,7 @@ if (paths.length === 0) {
   totals.failed = 1;
 }
 for (const path of paths) {
-  const { passed, failed, failures } = await judgeVector(path);
+  const { passed, failed, failures } = await judgeVector(resolve(from, path));
   for (const line of failures.slice(0, MOST_LINES)) console.log(`${path}: ${shortened(line)}`);
   if (failures.length > MOST_LINES) console.log(`${path}: ... and ${failures.length - MOST_LINES} more`);
   if (paths.length > 1) console.log(`${path}: ${passed} passed, ${failed} failed`);

@@ -3,7 +3,7 @@
  * says; and what judges it.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
 
 import { type Comparison, reason, Tally } from "./tally.ts";
@@ -46,9 +46,8 @@ export async function judgeVector(path: string): Promise<Comparison> {
 }
 
 async function folder(path: string): Promise<Comparison> {
-  const has = (name: string): boolean => existsSync(join(path, name));
-  if (has("chain.rlp.gz") && has("genesis.json")) return chainFolder(path);
-  if (has("connections.json.gz")) return networkFile(join(path, "connections.json.gz"));
+  if (isChain(path)) return chainFolder(path);
+  if (existsSync(join(path, "connections.json.gz"))) return networkFile(join(path, "connections.json.gz"));
   const tally = new Tally();
   for (const name of readdirSync(path).sort()) {
     const inner = join(path, name);
@@ -60,10 +59,14 @@ async function folder(path: string): Promise<Comparison> {
   return passed + wrong > 0 ? tally.comparison : unknown();
 }
 
+function isChain(folderPath: string): boolean {
+  return ["chain.rlp.gz", "genesis.json"].every((name) => existsSync(join(folderPath, name)));
+}
+
 function judgeOf(path: string): Judge | undefined {
   const name = basename(path);
   // A file of a recorded chain stands for its folder: alone it says nothing.
-  if (name === "chain.rlp.gz") return (file) => chainFolder(join(file, ".."));
+  if (isChain(dirname(path))) return (file) => chainFolder(dirname(file));
   const suite = name.endsWith(".json.gz") ? SUITES.find(([pattern]) => pattern.test(name)) : undefined;
   if (suite !== undefined) return suite[1];
   if (!/\.json(\.gz)?$/.test(name)) return undefined;

@@ -39,7 +39,7 @@ interface TransactionSample {
   readonly senderTxHash: string;
   readonly sigRLP?: string;
   readonly feePayerSigRLP?: string;
-  readonly signingKeys: { readonly sender?: Signer; readonly feePayer?: Signer };
+  readonly signingKeys?: { readonly sender?: Signer; readonly feePayer?: Signer };
   readonly txJson?: Readonly<Record<string, unknown>>;
   readonly rpcJson?: Readonly<Record<string, unknown>>;
 }
@@ -102,7 +102,7 @@ function digests(
 
 const addresses = (keys: readonly Uint8Array[]) => keys.map((key) => toHex(addressOfPublicKey(key)));
 
-function signers(tally: Tally, { name, typeInt, chainId, raw, signingKeys }: TransactionSample): void {
+function signers(tally: Tally, { name, typeInt, chainId, raw, signingKeys = {} }: TransactionSample): void {
   const { sender, feePayer } = signingKeys;
   const id = BigInt(chainId);
   if (sender?.recoveredAddress) {
