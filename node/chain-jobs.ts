@@ -57,8 +57,9 @@ export async function initDatadir(
 export async function importChain(options: NodeOptions, job: FileJob): Promise<ImportResult> {
   const log = logOf(options);
   const size = await chainFileSize(job.file);
-  await using database = await openDatabase(options, log);
   await using recoverer = openRecoverer(log);
+  recoverer.start();
+  await using database = await openDatabase(options, log);
   const open = openConsensusChain(database, log, systemClock);
   const started = performance.now();
   const done = await importInto(open, recoverer, job.file, {

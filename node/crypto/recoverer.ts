@@ -1,8 +1,9 @@
 /**
- * Recovers the signers of many signatures on a thread of its own, so that a block's senders cost the main
+ * Recovers the signers of many signatures on threads of their own, so that a block's senders cost the main
  * thread almost nothing. Small batches, batches above the budget, and everything when the thread has died are
  * done on the main thread, in slices between which other work runs.
  */
+import { availableParallelism } from "node:os";
 import { extname } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
@@ -12,6 +13,8 @@ import { JOB_BYTES, packJobs, type RecoveryJob, recoverAddress, unpackAddresses 
 export interface Recoverer extends AsyncDisposable {
   /** The signers' addresses in the order of the batch; undefined where nothing recovers. Never rejects. */
   recover(batch: readonly RecoveryJob[]): Promise<(Uint8Array | undefined)[]>;
+  /** Starts the threads now, so that the first batch need not wait for them. */
+  start(): void;
 }
 
 /** Where the death of the thread is told. */
@@ -21,6 +24,8 @@ export interface RecovererLog {
 
 /** Settings that have good defaults. */
 export interface RecovererOptions {
+  /** Two, or as many as there are cores. */
+  readonly threads?: number;
   /** What the thread runs; tests pass one that fails. */
   readonly workerFile?: URL;
   /** Packed bytes that may wait for the thread. A batch above that is done on the main thread. */
@@ -40,12 +45,36 @@ const DEFAULT_BUDGET = 16 * 1024 * 1024;
 /** A thread that died this often is not started again. */
 const MOST_DEATHS = 3;
 
-/** Opens a recoverer. Its thread starts with the first batch of 64 or more and keeps no process alive when idle. */
+/** More threads than that only take turns with the main thread. */
+const MOST_THREADS = 2;
+
+/** Opens a recoverer. Its threads start with the first batch of 64 or more and keep no process alive when idle. */
 export function openRecoverer(log: RecovererLog, options: RecovererOptions = {}): Recoverer {
-  return new ThreadRecoverer(log, options);
+  const count = options.threads ?? Math.min(MOST_THREADS, availableParallelism());
+  const threads = Array.from({ length: count }, () => new ThreadRecoverer(log, options));
+  let next = 0;
+  return {
+    start: () => {
+      for (const thread of threads) thread.start();
+    },
+    recover: async (batch) => {
+      const parts = Math.min(count, Math.max(1, Math.floor(batch.length / SMALLEST_BATCH)));
+      const size = Math.ceil(batch.length / parts);
+      const found = await Promise.all(
+        Array.from({ length: parts }, (_, i) => {
+          const thread = threads[next++ % count] as ThreadRecoverer; // an index below the count
+          return thread.recover(batch.slice(i * size, (i + 1) * size));
+        }),
+      );
+      return found.length === 1 ? (found[0] ?? []) : found.flat();
+    },
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all(threads.map((thread) => thread[Symbol.asyncDispose]()));
+    },
+  };
 }
 
-class ThreadRecoverer implements Recoverer {
+class ThreadRecoverer {
   readonly #log: RecovererLog;
   readonly #workerFile: URL;
   readonly #budget: number;
@@ -71,6 +100,10 @@ class ThreadRecoverer implements Recoverer {
       return recoverHere(batch);
     }
     return this.#send(batch);
+  }
+
+  start(): void {
+    if (!this.#closed) this.#worker ??= this.#start();
   }
 
   async #send(batch: readonly RecoveryJob[]): Promise<(Uint8Array | undefined)[]> {

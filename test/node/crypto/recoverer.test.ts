@@ -46,10 +46,30 @@ async function workerFile(name: string, source: string): Promise<URL> {
 test("gives the signers in order for small and for large batches", async () => {
   const log = keepingLog();
   await using recoverer = openRecoverer(log);
-  for (const count of [0, 1, 63, 64, 200]) {
+  recoverer.start();
+  for (const count of [0, 1, 63, 64, 127, 128, 129, 1000]) {
     expect(texts(await recoverer.recover(someJobs(count)))).toEqual(signers(count));
   }
   expect(log.warnings).toEqual([]);
+});
+
+test("a large batch is shared out among the threads, in order", async () => {
+  // Each thread answers with its own number, so what it did can be told apart.
+  const file = await workerFile(
+    "numbers.mjs",
+    `import { parentPort, threadId } from "node:worker_threads";
+     parentPort.on("message", ({ id, packed }) => {
+       const answer = new Uint8Array(packed.length / 97 * 21).fill(threadId);
+       for (let at = 0; at < answer.length; at += 21) answer[at] = 1;
+       parentPort.postMessage({ id, answer });
+     });`,
+  );
+  await using recoverer = openRecoverer(keepingLog(), { threads: 2, workerFile: file });
+  const found = texts(await recoverer.recover(someJobs(201)));
+  expect(found).toHaveLength(201);
+  const halves = [found.slice(0, 101), found.slice(101)].map((half) => new Set(half));
+  expect(halves.map(({ size }) => size)).toEqual([1, 1]);
+  expect(halves[0]).not.toEqual(halves[1]);
 });
 
 test("large batches run on the thread and small ones do not", async () => {
@@ -59,7 +79,11 @@ test("large batches run on the thread and small ones do not", async () => {
     `import { parentPort } from "node:worker_threads";
      parentPort.on("message", ({ id, packed }) => parentPort.postMessage({ id, answer: new Uint8Array(packed.length / 97 * 21) }));`,
   );
-  await using recoverer = openRecoverer(keepingLog(), { workerFile: file, budgetBytes: 97 * 100 });
+  await using recoverer = openRecoverer(keepingLog(), {
+    threads: 1,
+    workerFile: file,
+    budgetBytes: 97 * 100,
+  });
   expect(texts(await recoverer.recover(someJobs(64)))).toEqual(Array.from({ length: 64 }));
   expect(texts(await recoverer.recover(someJobs(63)))).toEqual(signers(63));
   const withinBudget = recoverer.recover(someJobs(64));
@@ -94,7 +118,7 @@ test("when the thread dies its batches are done on the main thread with a warnin
     `import { parentPort } from "node:worker_threads"; parentPort.on("message", () => { throw new Error("no"); });`,
   );
   const log = keepingLog();
-  await using recoverer = openRecoverer(log, { workerFile: file });
+  await using recoverer = openRecoverer(log, { threads: 1, workerFile: file });
   const found = await Promise.all([recoverer.recover(someJobs(64)), recoverer.recover(someJobs(80))]);
   expect(found.map(texts)).toEqual([signers(64), signers(80)]);
   expect(log.warnings).toEqual(["signature recovery thread died, recovering on the main thread"]);
@@ -104,7 +128,10 @@ test("when the thread dies its batches are done on the main thread with a warnin
 
 test("a thread that cannot start is no worse than none", async () => {
   const log = keepingLog();
-  await using recoverer = openRecoverer(log, { workerFile: pathToFileURL(join(directory, "missing.mjs")) });
+  await using recoverer = openRecoverer(log, {
+    threads: 1,
+    workerFile: pathToFileURL(join(directory, "missing.mjs")),
+  });
   expect(texts(await recoverer.recover(someJobs(64)))).toEqual(signers(64));
   expect(log.warnings.length).toBe(1);
 });
