@@ -3,6 +3,8 @@
  * One JSON line each; `ns` is the median of the rounds in CPU time of the thread, which other programs disturb
  * little, and `ratio` how many times faster ours is.
  */
+
+import { p256 } from "@noble/curves/nist.js";
 import { blake2b } from "@noble/hashes/blake2.js";
 import { keccak256 as oracleKeccak } from "ethereum-cryptography/keccak.js";
 import { ripemd160 as oracleRipemd160 } from "ethereum-cryptography/ripemd160.js";
@@ -18,6 +20,7 @@ import { createBn254, loadBn254 } from "../node/crypto/bn254.ts";
 import { nobleBn254 } from "../node/crypto/bn254-noble.ts";
 import { ripemd160, sha256 } from "../node/crypto/hashes.ts";
 import { hashInput, keccak256 } from "../node/crypto/keccak.ts";
+import { verifyP256 } from "../node/crypto/p256.ts";
 import { openRecoverer } from "../node/crypto/recoverer.ts";
 import { recoverAddress } from "../node/crypto/recovery-batch.ts";
 import {
@@ -179,6 +182,16 @@ compare({
     for (let block = 0; block < 833; block++) blake2b(blakeBlock);
   },
   oracleName: "noble, 833 blocks",
+});
+
+const p256Key = p256.getPublicKey(key, false);
+const p256Signature = p256.sign(digest, key, { prehash: false });
+const p256Input = concatBytes(digest, p256Signature, p256Key.subarray(1));
+compare({
+  name: "p256 verify",
+  ours: () => verifyP256(p256Input),
+  oracle: () => p256.verify(p256Signature, digest, p256Key, { prehash: false }),
+  oracleName: "noble",
 });
 
 const bls = await loadBls();

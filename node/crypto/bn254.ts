@@ -26,7 +26,7 @@ export interface Bn254 {
   add(input: Uint8Array): Uint8Array | undefined;
   /** A point and a scalar, cut or filled with zeros to 96 bytes; the product's 64 bytes. */
   multiply(input: Uint8Array): Uint8Array | undefined;
-  /** Any number of pairs of 192 bytes; none of them is true. Some 2 ms a pair. */
+  /** Any number of pairs of 192 bytes; none of them is true. Some 3 ms a pair. */
   isPairing(input: Uint8Array): boolean | undefined;
 }
 
@@ -86,7 +86,7 @@ const DOUBLED = Buffer.from(
 
 let loading: Promise<Bn254> | undefined;
 
-/** The fastest implementation that this machine has; loaded once, in some 60 ms and 20 MB. */
+/** The fastest implementation that this machine has; loaded once, in some 100 ms and 30 MB. */
 export function loadBn254(): Promise<Bn254> {
   loading ??= load();
   return loading;

@@ -4,10 +4,9 @@ import { p256 as oracle } from "@noble/curves/nist.js";
 import { concatBytes } from "../../../node/bytes/compare.ts";
 import { fromBareHex } from "../../../node/bytes/hex.ts";
 import { bytesToBigint, fixedBytes } from "../../../node/bytes/integer.ts";
-import { loadP256 } from "../../../node/crypto/p256.ts";
+import { verifyP256 as verify } from "../../../node/crypto/p256.ts";
 import { randomBytes, seededRandom } from "../../support/random.ts";
 
-const verify = await loadP256();
 const N = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
 const FIELD = 0xffffffff00000001000000000000000000000000ffffffffffffffffffffffffn;
 
@@ -65,6 +64,43 @@ test("what OpenSSL signs is valid, and with any byte changed it is not", () => {
     expect(verify(input.with(at, (input[at] as number) ^ (1 << (at % 8))))).toBe(false);
     expect(createHash("sha256").update(message).digest().equals(input.subarray(0, 32))).toBe(true);
   }
+});
+
+test("agrees with noble on signatures of digests at the edges, and where points meet or cancel", () => {
+  const random = seededRandom(256);
+  const secret = randomBytes(random, 32);
+  const key = oracle.getPublicKey(secret, false);
+  const d = bytesToBigint(secret);
+  const inputs: Uint8Array[] = [];
+  for (const digest of [0n, 1n, N - 1n, N, N + 1n, 2n ** 256n - 1n, bytesToBigint(randomBytes(random, 32))]) {
+    const signature = oracle.sign(fixedBytes(digest, 32), secret, { prehash: false, lowS: false });
+    inputs.push(concatBytes(fixedBytes(digest, 32), signature, key.subarray(1)));
+    // The digest that makes t G the key (a doubling) or its opposite (infinity), for this r.
+    const r = bytesToBigint(signature.subarray(0, 32));
+    for (const t of [d, N - d]) {
+      const met = fixedBytes((r * t) % N, 32);
+      inputs.push(concatBytes(met, oracle.sign(met, secret, { prehash: false }), key.subarray(1)));
+      inputs.push(concatBytes(met, signature, key.subarray(1)));
+    }
+  }
+  // A valid signature where t G is the key itself: with R = 2 u Q chosen first, r = x(R), s = r / u, z = r d.
+  const u = 7n;
+  const r =
+    oracle.Point.fromBytes(key)
+      .multiply(2n * u)
+      .toAffine().x % N;
+  const s = (r * oracle.Point.Fn.inv(u)) % N;
+  const doubled = concatBytes(...[(r * d) % N, r, s].map((value) => fixedBytes(value, 32)), key.subarray(1));
+  expect(verify(doubled)).toBe(true);
+  const answers = [...inputs, doubled].map((input) => {
+    const expected = oracle.verify(input.subarray(32, 96), input.subarray(0, 32), key, {
+      prehash: false,
+      lowS: false,
+    });
+    expect(verify(input)).toBe(expected);
+    return expected;
+  });
+  expect(new Set(answers)).toEqual(new Set([true, false]));
 });
 
 test("another length, infinity and a key off the curve or out of the field are false", () => {
