@@ -5,6 +5,7 @@ export type CryptoErrorCode =
   | "bad-digest"
   | "bad-kdf"
   | "bad-cipher"
+  | "busy"
   | "closed"
   | "thread-died";
 

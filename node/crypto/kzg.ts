@@ -23,7 +23,16 @@ export interface BlobCellsClaim {
   readonly proofs: readonly Uint8Array[];
 }
 
-/** Blobs. Answers are false or undefined for bytes that are no blob, point or proof; rejects when the thread dies. */
+/** Settings that have good defaults. */
+export interface KzgOptions {
+  /** What the thread runs; tests pass one that fails. */
+  readonly workerFile?: URL;
+}
+
+/**
+ * Blobs. Answers are false or undefined for bytes that are no blob, point or proof. Rejects with `CryptoError`
+ * `busy` when 64 calls are waiting, `thread-died` (the next call starts another thread) and `closed`.
+ */
 export interface Kzg extends AsyncDisposable {
   /** Which library does it; "wasm" is slow to start, say so. */
   backend(): Promise<"native" | "wasm">;
@@ -37,6 +46,10 @@ export interface Kzg extends AsyncDisposable {
 /** Bytes of a blob: 4,096 field elements. */
 export const BLOB_BYTES = 131_072;
 const POINT_BYTES = 48;
+/** Calls that may wait, 8 MB of blobs. */
+const MOST_WAITING = 64;
+
+const WORKER_FILE = new URL(`./kzg-worker${extname(import.meta.url)}`, import.meta.url);
 
 interface Waiting {
   readonly resolve: (answer: KzgAnswer) => void;
@@ -44,8 +57,8 @@ interface Waiting {
 }
 
 /** Starts nothing before the first call. Closing lets the calls under way reject. */
-export function openKzg(): Kzg {
-  const thread = new KzgThread();
+export function openKzg(options: KzgOptions = {}): Kzg {
+  const thread = new KzgThread(options.workerFile ?? WORKER_FILE);
   const ask = (job: KzgJob): Promise<KzgAnswer> => thread.ask(job);
   // What each job answers is written in kzg-jobs.ts.
   return {
@@ -87,9 +100,16 @@ class KzgThread {
   #worker: Worker | undefined;
   #asked = 0;
   #closed = false;
+  readonly #file: URL;
+
+  constructor(file: URL) {
+    this.#file = file;
+  }
 
   ask(job: KzgJob): Promise<KzgAnswer> {
     if (this.#closed) return Promise.reject(new CryptoError("closed", "KZG was closed"));
+    if (this.#waiting.size >= MOST_WAITING)
+      return Promise.reject(new CryptoError("busy", `${MOST_WAITING} calls of KZG are waiting`));
     this.#worker ??= this.#start();
     const id = this.#asked++;
     const { promise, resolve, reject } = Promise.withResolvers<KzgAnswer>();
@@ -108,8 +128,7 @@ class KzgThread {
 
   /** A thread that has nothing to do does not keep the program alive. */
   #start(): Worker {
-    const file = new URL(`./kzg-worker${extname(import.meta.url)}`, import.meta.url);
-    const worker = new Worker(file, { execArgv: [] });
+    const worker = new Worker(this.#file, { execArgv: [] });
     worker.on("message", ({ id, answer }: { readonly id: number; readonly answer: KzgAnswer }) => {
       this.#waiting.get(id)?.resolve(answer);
       this.#waiting.delete(id);

@@ -79,6 +79,35 @@ test("calls under way and later ones reject once it is closed, and closing witho
   await expect(kzg.commitmentOf(blobOf(1))).rejects.toMatchObject({ code: "closed" });
 });
 
+test("calls that were under way when the thread dies reject, and the next call starts another", async () => {
+  const code = `import { parentPort } from "node:worker_threads";
+    parentPort.on("message", ({ id, job }) => {
+      if (job.do === "commitmentOf") throw new Error("no");
+      parentPort.postMessage({ id, answer: "native" });
+    });`;
+  const workerFile = new URL(`data:text/javascript,${encodeURIComponent(code)}`);
+  await using kzg = openKzg({ workerFile });
+  expect(await kzg.backend()).toBe("native");
+  const [blob, later] = await Promise.allSettled([kzg.commitmentOf(blobOf(1)), kzg.backend()]);
+  expect(blob).toMatchObject({
+    status: "rejected",
+    reason: { code: "thread-died", cause: { message: "no" } },
+  });
+  expect(later).toMatchObject({ status: "rejected", reason: { code: "thread-died" } });
+  expect(await kzg.backend()).toBe("native");
+});
+
+test("the 65th waiting call is refused, and the others are not harmed", async () => {
+  const code = `import { parentPort } from "node:worker_threads";
+    parentPort.on("message", ({ id }) => parentPort.postMessage({ id, answer: "wasm" }));`;
+  const workerFile = new URL(`data:text/javascript,${encodeURIComponent(code)}`);
+  await using kzg = openKzg({ workerFile });
+  const asked = Array.from({ length: 64 }, () => kzg.backend());
+  await expect(kzg.backend()).rejects.toMatchObject({ code: "busy" });
+  expect(new Set(await Promise.all(asked))).toEqual(new Set(["wasm"]));
+  expect(await kzg.backend()).toBe("wasm");
+});
+
 // 15 seconds to load: only where time is given.
 const slow = process.env["KNIT_KZG_WASM"] === undefined ? describe.skip : describe;
 
