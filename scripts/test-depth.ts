@@ -15,6 +15,7 @@ const DEPTHS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     KNIT_FLIPS: "250",
     KNIT_LATE_BLOCKS: "10000",
     KNIT_FUZZ_SECONDS: "30",
+    KNIT_KZG_WASM: "1",
   },
   long: {
     KNIT_KILLS: "500",
@@ -24,6 +25,7 @@ const DEPTHS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     KNIT_FLIPS: "2000",
     KNIT_LATE_BLOCKS: "10000",
     KNIT_FUZZ_SECONDS: "600",
+    KNIT_KZG_WASM: "1",
   },
 };
 

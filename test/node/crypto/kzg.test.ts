@@ -1,5 +1,8 @@
+import { readFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { bareHex } from "../../../node/bytes/hex.ts";
+import { decodeRlp, listItems, type RlpItem, stringBytes } from "../../../node/bytes/rlp.ts";
 import { BLOB_BYTES, openKzg } from "../../../node/crypto/kzg.ts";
 import type { KzgBackend } from "../../../node/crypto/kzg-backend.ts";
 import { doKzgJob } from "../../../node/crypto/kzg-jobs.ts";
@@ -38,6 +41,15 @@ describe("the thread", () => {
     expect(await kzg.verifyBlobCells({ blob: other, commitment, proofs })).toBe(false);
     const swapped = [proofs[1], proofs[0], ...proofs.slice(2)] as Uint8Array[];
     expect(await kzg.verifyBlobCells({ blob, commitment, proofs: swapped })).toBe(false);
+  }, 120_000);
+
+  test("verifies the cell proofs of a recorded blob, whose commitment the transaction names", async () => {
+    const { hash, blob, commitment, proofs } = recordedBlob();
+    expect(bareHex(versionedHash(commitment))).toBe(bareHex(hash));
+    expect(await kzg.verifyBlobCells({ blob, commitment, proofs })).toBe(true);
+    const changed = blob.with(31, (blob[31] as number) ^ 1);
+    expect(await kzg.verifyBlobCells({ blob: changed, commitment, proofs })).toBe(false);
+    expect(bareHex((await kzg.commitmentOf(blob)) ?? new Uint8Array())).toBe(bareHex(commitment));
   }, 120_000);
 
   test("the zero polynomial's commitment is infinity", async () => {
@@ -143,3 +155,27 @@ slow("the WebAssembly library", () => {
     expect(doKzgJob(wasm, { do: "verifyBlob", blob: noBlob, commitment, proof })).toBe(false);
   }, 120_000);
 });
+
+/** The sidecar of a transaction as it was sent to a Go node: 0x03, then [transaction, version, blobs, ...]. */
+function recordedBlob(): Record<"hash" | "blob" | "commitment", Uint8Array> & { proofs: Uint8Array[] } {
+  const file = gunzipSync(readFileSync("test/vectors/samples/blob-transaction.bin.gz"));
+  const parts = listItems(decodeRlp(new Uint8Array(file.subarray(1))));
+  const [transaction, version, blobs, commitments, proofs] = parts as [
+    RlpItem,
+    RlpItem,
+    RlpItem,
+    RlpItem,
+    RlpItem,
+  ];
+  expect(stringBytes(version)).toEqual(Uint8Array.of(1));
+  return {
+    hash: first(listItems(transaction)[10] as RlpItem),
+    blob: first(blobs),
+    commitment: first(commitments),
+    proofs: listItems(proofs).map(stringBytes),
+  };
+}
+
+function first(list: RlpItem): Uint8Array {
+  return stringBytes(listItems(list)[0] as RlpItem);
+}

@@ -1,0 +1,40 @@
+import { execFileSync } from "node:child_process";
+import { expect, test } from "@jest/globals";
+
+/** What of `node_modules` a program of its own loads when it imports a file of the room and then does `use`. */
+function loadedBy(file: string, use = ""): string[] {
+  const program = `
+    import { registerHooks } from "node:module";
+    const seen = new Set();
+    registerHooks({ load(url, context, next) {
+      const [, name] = url.match(/node_modules\\/((?:@[^/]+\\/)?[^/]+)/) ?? [];
+      if (name) seen.add(name);
+      return next(url, context);
+    } });
+    const room = await import("./node/crypto/${file}");
+    ${use}
+    console.log(JSON.stringify([...seen].sort()));`;
+  const text = execFileSync(process.execPath, ["--input-type=module", "--eval", program], {
+    encoding: "utf8",
+  });
+  return JSON.parse(text) as string[];
+}
+
+test.each([
+  "hashes.ts",
+  "blake2f.ts",
+  "p256.ts",
+  "bls.ts",
+  "bls-key.ts",
+  "bls-possession.ts",
+  "bn254.ts",
+  "kzg.ts",
+  "versioned-hash.ts",
+])("%s loads no library before it is used", (file) => {
+  expect(loadedBy(file)).toEqual([]);
+});
+
+test("a library is loaded by the first use", () => {
+  expect(loadedBy("bn254.ts", "await room.loadBn254();")).toEqual(["mcl-wasm"]);
+  expect(loadedBy("bls.ts", "await room.loadBls();")).toContain("@chainsafe/blst");
+});
