@@ -70,13 +70,13 @@ export async function openNode(options: NodeOptions, signal: AbortSignal): Promi
   const network = parts.use(
     await openNodeNetwork({ options, database, open, pool, recoverer, nodeKey, clock, log, metrics }),
   );
-  const sealer = openNodeSealer({ options, database, open, pool, accounts, nodeKey, network, clock, log });
   const rpc = parts.use(
     await openNodeRpc({ options, chain, pool, accounts, nodeKey, network, metrics, log }),
   );
   const operations =
     options.metrics &&
     parts.use(await openOperations({ ...options.metrics, metrics, notReady: readiness(database) }));
+  const sealer = openNodeSealer({ options, database, open, pool, accounts, nodeKey, network, clock, log });
   if (sealer !== undefined) parts.use(sealer);
   tellStart(log, options, open, nodeKey);
   const all = parts.move();
