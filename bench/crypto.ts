@@ -32,56 +32,8 @@ import {
   verify,
 } from "../node/crypto/secp256k1.ts";
 import { nobleCurve } from "../node/crypto/secp256k1-noble.ts";
-
-interface Pair {
-  readonly name: string;
-  readonly ours: () => unknown;
-  readonly oracle: () => unknown;
-  readonly oracleName: string;
-}
-
-const ROUNDS = 9;
-const ROUND_NS = 40_000_000;
-
-function timeOf(run: () => unknown, times: number): number {
-  const before = process.threadCpuUsage();
-  for (let i = 0; i < times; i++) run();
-  const { user, system } = process.threadCpuUsage(before);
-  return ((user + system) * 1000) / times;
-}
-
-/** How often to run so that a round takes `ROUND_NS`; also warms up. */
-function timesFor(run: () => unknown): number {
-  let times = 1;
-  let ns = timeOf(run, times);
-  while (ns * times < ROUND_NS / 2) {
-    times *= 2;
-    ns = timeOf(run, times);
-  }
-  return Math.max(1, Math.round(ROUND_NS / ns));
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
-}
-
-function compare({ name, ours, oracle, oracleName }: Pair): void {
-  const times = { ours: timesFor(ours), oracle: timesFor(oracle) };
-  const rounds: { ours: number[]; oracle: number[] } = { ours: [], oracle: [] };
-  for (let round = 0; round < ROUNDS; round++) {
-    rounds.ours.push(timeOf(ours, times.ours));
-    rounds.oracle.push(timeOf(oracle, times.oracle));
-  }
-  const [ns, oracleNs] = [median(rounds.ours), median(rounds.oracle)];
-  const line = {
-    name,
-    ns: Math.round(ns),
-    oracle: oracleName,
-    oracleNs: Math.round(oracleNs),
-    ratio: +(oracleNs / ns).toFixed(1),
-  };
-  console.log(JSON.stringify(line));
-}
+import { median, report, rounded } from "./support/figures.ts";
+import { compare } from "./support/pairs.ts";
 
 const ethereumCryptography = "ethereum-cryptography";
 for (const length of [32, 532, 65_536]) {
@@ -244,7 +196,8 @@ compare({
   oracleName: "noble fallback",
 });
 
-const ms = (values: readonly number[]): number => +median(values).toFixed(2);
+const BATCH_ROUNDS = 9;
+const ms = (values: readonly number[]): number => rounded(median(values));
 
 /** What a batch on the thread costs the main thread, against doing it there. */
 async function compareBatches(): Promise<void> {
@@ -252,21 +205,22 @@ async function compareBatches(): Promise<void> {
   const batch = Array.from({ length: 1000 }, () => ({ digest, signature }));
   await recoverer.recover(batch); // starts the thread
   const rounds: { main: number[]; elapsed: number[]; alone: number[] } = { main: [], elapsed: [], alone: [] };
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < BATCH_ROUNDS; round++) {
     const before = performance.eventLoopUtilization();
     const start = performance.now();
     await recoverer.recover(batch);
     rounds.elapsed.push(performance.now() - start);
     rounds.main.push(performance.eventLoopUtilization(before).active);
-    rounds.alone.push(timeOf(() => batch.map(recoverAddress), 1) / 1e6);
+    const alone = performance.now();
+    batch.map(recoverAddress);
+    rounds.alone.push(performance.now() - alone);
   }
-  const line = {
+  report({
     name: "recoverer, batch of 1000",
     mainThreadMs: ms(rounds.main),
     elapsedMs: ms(rounds.elapsed),
     onMainThreadMs: ms(rounds.alone),
-  };
-  console.log(JSON.stringify(line));
+  });
 }
 
 await compareBatches();

@@ -21,55 +21,11 @@ import {
   type TransactionDraft,
 } from "../node/model/transaction.ts";
 import { senderKeys } from "../node/model/transaction-signers.ts";
-import { median, report, rounded } from "./support/figures.ts";
+import { compare } from "./support/pairs.ts";
 
-interface Pair {
-  readonly name: string;
-  readonly ours: () => unknown;
-  readonly oracle: () => unknown;
-  readonly oracleName: string;
-}
-
-const ROUNDS = 9;
-const ROUND_NS = 60_000_000;
 const CHAIN_ID = 1001n;
 const RLP_ORACLE = "@ethereumjs/rlp";
 const TX_ORACLE = "@ethereumjs/tx";
-
-function timeOf(run: () => unknown, times: number): number {
-  const before = process.threadCpuUsage();
-  for (let i = 0; i < times; i++) run();
-  const { user, system } = process.threadCpuUsage(before);
-  return ((user + system) * 1_000) / times;
-}
-
-/** How often to run so that a round takes `ROUND_NS`; also warms up. */
-function timesFor(run: () => unknown): number {
-  let times = 1;
-  let ns = timeOf(run, times);
-  while (ns * times < ROUND_NS / 2) {
-    times *= 2;
-    ns = timeOf(run, times);
-  }
-  return Math.max(1, Math.round(ROUND_NS / ns));
-}
-
-function compare({ name, ours, oracle, oracleName }: Pair): void {
-  const times = { ours: timesFor(ours), oracle: timesFor(oracle) };
-  const rounds: { ours: number[]; oracle: number[] } = { ours: [], oracle: [] };
-  for (let round = 0; round < ROUNDS; round++) {
-    rounds.ours.push(timeOf(ours, times.ours));
-    rounds.oracle.push(timeOf(oracle, times.oracle));
-  }
-  const [ns, oracleNs] = [median(rounds.ours), median(rounds.oracle)];
-  report({
-    name,
-    ns: rounded(ns),
-    oracle: oracleName,
-    oracleNs: rounded(oracleNs),
-    ratio: rounded(oracleNs / ns),
-  });
-}
 
 const key = keccak256(Buffer.from("key"));
 const from = addressOfKey(key);

@@ -97,8 +97,7 @@ function permute(): void {
 }
 
 export function start(): void {
-  memory.fill(STATE, 0, 200);
-  ${COMPLEMENTED.map((lane) => `store<u64>(STATE, ~(<u64>0), ${8 * lane});`).join("\n  ")}
+  ${LANES.map((lane) => `store<u64>(STATE, ${COMPLEMENTED.includes(lane) ? "~(<u64>0)" : "0"}, ${8 * lane});`).join("\n  ")}
 }
 
 export function absorb(length: usize): void {
@@ -109,8 +108,8 @@ export function absorb(length: usize): void {
 }
 
 export function finish(length: usize): void {
-  const whole = length - length % ${RATE};
-  absorb(whole);
+  const whole = length < ${RATE} ? 0 : length - length % ${RATE};
+  if (whole > 0) absorb(whole);
   const from = INPUT + whole;
   const rest = length - whole;
   let i: usize = 0;
