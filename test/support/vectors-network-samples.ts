@@ -1,7 +1,10 @@
 /** Samples of the network's bytes: handshake packets, a frame, node URLs, votes, governance data, blocks. */
 import { bareHex, fromBareHex, fromHex, toHex } from "../../node/bytes/hex.ts";
+import { fixedBytes } from "../../node/bytes/integer.ts";
 import { decodedGovernance, decodedVote } from "../../node/cli/decode-governance.ts";
 import { parseExactJson } from "../../node/config/exact-json.ts";
+import { loadBls } from "../../node/crypto/bls.ts";
+import { keccak256 } from "../../node/crypto/keccak.ts";
 import { publicKeyOf } from "../../node/crypto/secp256k1.ts";
 import { encodeExtra } from "../../node/model/istanbul-extra.ts";
 import { createFrameReader, createFrameWriter, joinContent, splitContent } from "../../node/p2p/frame.ts";
@@ -47,6 +50,7 @@ const SECTIONS: Readonly<Record<string, (tally: Tally, section: never) => void |
   headerVotes,
   headerGovernance,
   bootnodes,
+  randao,
 };
 
 /** Judges a file of sections by their names; `_about` is none. */
@@ -59,6 +63,25 @@ export async function networkSamples(json: unknown): Promise<Comparison> {
     else await tally.awaited(name, () => judge(tally, section as never)); // by its name
   }
   return tally.comparison;
+}
+
+interface Randao extends Readonly<Record<string, string | number>> {
+  readonly blockNumber: number;
+}
+
+/** A header's randomness: the proposer's signature of the block number, mixed into the parent's. */
+async function randao(tally: Tally, sample: Randao): Promise<void> {
+  const bytes = (name: string): Uint8Array => fromHex(String(sample[name]));
+  const bls = await loadBls();
+  const message = fixedBytes(sample.blockNumber, 32);
+  const reveal = bls.sign(bytes("secretKey"), message);
+  tally.same("message", toHex(message), sample["message"]);
+  tally.same("random reveal", toHex(reveal), sample["randomReveal"]);
+  const publicKey = bls.publicKeyOf(bytes("secretKey"));
+  tally.same("reveal verifies", bls.verify({ publicKey, message, signature: bytes("randomReveal") }), true);
+  const hash = keccak256(reveal);
+  const mixed = bytes("prevMixHash").map((byte, i) => byte ^ (hash[i] ?? 0));
+  tally.same("mix hash", toHex(mixed), sample["mixHash"]);
 }
 
 /** Test vectors of EIP-8. */
