@@ -2,18 +2,16 @@ import { hashText } from "../../bytes/hex.ts";
 import { toQuantity } from "../../bytes/integer.ts";
 import { readSidecar, withoutSidecar, writeSidecar } from "../blob-sidecar.ts";
 import type { RlpCursor } from "../rlp-cursor.ts";
-import {
-  accessListJson,
-  callJson,
-  digestOfFirst,
-  readAccessList,
-  readSignature,
-  writeAccessList,
-  writer,
-  writeSignature,
-} from "../transaction-parts.ts";
+import { digestOfFirst, readSignature, writer, writeSignature } from "../transaction-parts.ts";
 import type { Signature, TransactionBody, TransactionContent, TransactionType } from "../transaction-type.ts";
 import { ethereumFacts } from "./ethereum-row.ts";
+import {
+  feeMarketJson,
+  feeMarketPrice,
+  readFeeMarket,
+  readNeededRecipient,
+  writeFeeMarket,
+} from "./fee-market.ts";
 
 /** The fields before V: those of a dynamic fee, then maxFeePerBlobGas and blobVersionedHashes. */
 const COUNT = 11;
@@ -33,16 +31,11 @@ export const ethereumBlob: TransactionType = {
   read: readBlob,
   encode: encodeBlob,
   json: (content) => ({
-    chainId: toQuantity(content.chainId ?? 0n),
-    nonce: toQuantity(content.nonce),
-    maxPriorityFeePerGas: toQuantity(content.gasTipCap),
-    maxFeePerGas: toQuantity(content.gasFeeCap),
-    ...callJson(content),
-    accessList: accessListJson(content.fields.accessList),
+    ...feeMarketJson(content),
     maxFeePerBlobGas: toQuantity(content.fields.maxFeePerBlobGas ?? 0n),
     blobVersionedHashes: (content.fields.blobVersionedHashes ?? []).map(hashText),
   }),
-  shownPrice: (content, paid) => paid ?? content.gasFeeCap,
+  shownPrice: feeMarketPrice,
 };
 
 function readBlob(cursor: RlpCursor, start: number): TransactionBody {
@@ -62,20 +55,11 @@ function readBlob(cursor: RlpCursor, start: number): TransactionBody {
 }
 
 function readFields(cursor: RlpCursor): Omit<TransactionBody, "raw"> {
-  const chainId = cursor.bigint();
-  const nonce = cursor.bigint(8);
-  const gasTipCap = cursor.bigint();
-  const gasFeeCap = cursor.bigint();
-  const gas = cursor.bigint(8);
-  const to = cursor.fixed(20);
-  const value = cursor.bigint();
-  const input = cursor.string();
-  const accessList = readAccessList(cursor);
+  const body = readFeeMarket(cursor, readNeededRecipient);
   const maxFeePerBlobGas = cursor.bigint();
   const blobVersionedHashes = readHashes(cursor);
   const signatures = [readSignature(cursor)];
-  const fields = { accessList, maxFeePerBlobGas, blobVersionedHashes };
-  return { nonce, gas, gasFeeCap, gasTipCap, value, to, input, chainId, fields, signatures };
+  return { ...body, fields: { ...body.fields, maxFeePerBlobGas, blobVersionedHashes }, signatures };
 }
 
 function readHashes(cursor: RlpCursor): readonly Uint8Array[] {
@@ -99,18 +83,11 @@ function encodeBlob(content: TransactionContent, signatures: readonly Signature[
   return writer.take();
 }
 
-function writeFields({ fields, ...content }: TransactionContent): void {
+function writeFields(content: TransactionContent): void {
+  const { blobVersionedHashes = [], maxFeePerBlobGas = 0n } = content.fields;
   const hashes = writer.length;
-  for (const hash of (fields.blobVersionedHashes ?? []).toReversed()) writer.string(hash);
+  for (const hash of blobVersionedHashes.toReversed()) writer.string(hash);
   writer.list(hashes);
-  writer.integer(fields.maxFeePerBlobGas ?? 0n);
-  writeAccessList(fields.accessList);
-  writer.string(content.input);
-  writer.integer(content.value);
-  writer.optional(content.to);
-  writer.integer(content.gas);
-  writer.integer(content.gasFeeCap);
-  writer.integer(content.gasTipCap);
-  writer.integer(content.nonce);
-  writer.integer(content.chainId ?? 0n);
+  writer.integer(maxFeePerBlobGas);
+  writeFeeMarket(content);
 }

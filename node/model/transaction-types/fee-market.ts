@@ -1,0 +1,57 @@
+/** What EIP-1559 transactions and the kinds made after them begin with: chainId to accessList. */
+import { toQuantity } from "../../bytes/integer.ts";
+import type { RlpCursor } from "../rlp-cursor.ts";
+import { accessListJson, callJson, readAccessList, writeAccessList, writer } from "../transaction-parts.ts";
+import type { TransactionBody, TransactionContent } from "../transaction-type.ts";
+
+/** Reads chainId, nonce, tip cap, fee cap, gas, to (by `readTo`), value, input, accessList. */
+export function readFeeMarket(
+  cursor: RlpCursor,
+  readTo: (cursor: RlpCursor) => Uint8Array | undefined,
+): Omit<TransactionBody, "raw" | "signatures"> {
+  const chainId = cursor.bigint();
+  const nonce = cursor.bigint(8);
+  const gasTipCap = cursor.bigint();
+  const gasFeeCap = cursor.bigint();
+  const gas = cursor.bigint(8);
+  const to = readTo(cursor);
+  const value = cursor.bigint();
+  const input = cursor.string();
+  const fields = { accessList: readAccessList(cursor) };
+  return { nonce, gas, gasFeeCap, gasTipCap, value, to, input, chainId, fields };
+}
+
+/** Reads the recipient of a kind that never makes a contract. */
+export function readNeededRecipient(cursor: RlpCursor): Uint8Array {
+  return cursor.fixed(20);
+}
+
+/** Writes the same fields, backwards as the writer goes. */
+export function writeFeeMarket(content: TransactionContent): void {
+  writeAccessList(content.fields.accessList);
+  writer.string(content.input);
+  writer.integer(content.value);
+  writer.optional(content.to);
+  writer.integer(content.gas);
+  writer.integer(content.gasFeeCap);
+  writer.integer(content.gasTipCap);
+  writer.integer(content.nonce);
+  writer.integer(content.chainId ?? 0n);
+}
+
+/** The same fields as JSON. */
+export function feeMarketJson(content: TransactionContent): Readonly<Record<string, unknown>> {
+  return {
+    chainId: toQuantity(content.chainId ?? 0n),
+    nonce: toQuantity(content.nonce),
+    maxPriorityFeePerGas: toQuantity(content.gasTipCap),
+    maxFeePerGas: toQuantity(content.gasFeeCap),
+    ...callJson(content),
+    accessList: accessListJson(content.fields.accessList),
+  };
+}
+
+/** What such a kind shows as its price: what was paid, or the cap while nobody knows. */
+export function feeMarketPrice(content: TransactionContent, paid?: bigint): bigint {
+  return paid ?? content.gasFeeCap;
+}
