@@ -22,7 +22,7 @@ export interface DevelopmentTerms {
 }
 
 /** Chain id of a development chain. */
-export const DEVELOPMENT_CHAIN_ID = 1337;
+const DEVELOPMENT_CHAIN_ID = 1337;
 const VANITY = new Uint8Array(32);
 const MINTED_PEB = 9_600_000_000_000_000_000;
 

@@ -1,12 +1,5 @@
 /** What a caller of the chain may have to tell apart. */
-export type ChainErrorCode =
-  | "bad-block"
-  | "bad-file"
-  | "genesis-mismatch"
-  | "no-genesis"
-  | "unknown-ancestor"
-  | "unsupported"
-  | "stopped";
+export type ChainErrorCode = "bad-block" | "bad-file" | "genesis-mismatch" | "no-genesis" | "unsupported";
 
 /** Thrown by this room; `block` is the number of the block that was refused. */
 export class ChainError extends Error {

@@ -4,7 +4,7 @@ import { fromBareHex } from "../bytes/hex.ts";
 import { OptionError } from "../config/options-error.ts";
 
 /** The longest input, in bytes. */
-export const MOST_INPUT = 64 * 1024 * 1024;
+const MOST_INPUT = 64 * 1024 * 1024;
 
 const HEX = /^\s*(?:0x)?(?:[0-9a-f]{2})+\s*$/i;
 

@@ -3,7 +3,6 @@ export type ConfigErrorCode =
   | "bad-chain-config"
   | "bad-genesis"
   | "bad-json"
-  | "bad-option"
   | "fork-order"
   | "unsupported-fork";
 

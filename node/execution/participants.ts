@@ -37,7 +37,7 @@ export function checkRecipient(accounts: AccountReader, { to }: Transaction): vo
 }
 
 /** True for 0x1 to 0x3ff. */
-export function isReserved(address: Uint8Array): boolean {
+function isReserved(address: Uint8Array): boolean {
   for (let i = 0; i < 18; i++) if (address[i] !== 0) return false;
   const low = (address[18] ?? 0) * 256 + (address[19] ?? 0);
   return low > 0 && low <= LAST_RESERVED;

@@ -1,11 +1,5 @@
 /** What can be wrong with data of the chain that is not a transaction. */
-export type ModelErrorCode =
-  | "bad-account"
-  | "bad-account-key"
-  | "bad-block"
-  | "bad-extra"
-  | "bad-header"
-  | "bad-receipt";
+export type ModelErrorCode = "bad-account" | "bad-account-key" | "bad-block" | "bad-extra" | "bad-receipt";
 
 /** Thrown for damaged accounts, headers, blocks and receipts; `code` is stable. */
 export class ModelError extends Error {

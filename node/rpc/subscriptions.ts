@@ -164,7 +164,7 @@ function subscriptionName(params: unknown): readonly [string, readonly unknown[]
 }
 
 /** `0x` and 16 random bytes without leading zero digits. */
-export function newSubscriptionId(): string {
+function newSubscriptionId(): string {
   const digits = randomBytes(16).toString("hex").replace(/^0+/, "");
   return `0x${digits.length === 0 ? "0" : digits}`;
 }

@@ -10,7 +10,6 @@ export type PoolErrorCode =
   | "oversized"
   | "negative-value"
   | "invalid-sender"
-  | "invalid-fee-payer"
   | "nonce-max"
   | "nonce-too-low"
   | "nonce-taken"

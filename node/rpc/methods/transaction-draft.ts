@@ -69,7 +69,7 @@ export function checkPrices({ gasPrice, maxFeePerGas, maxPriorityFeePerGas }: Ca
 }
 
 /** The input of a transaction object, which has two names. Throws `RpcError` when they contradict each other. */
-export function inputOf({ data, input }: CallArgs): Uint8Array {
+function inputOf({ data, input }: CallArgs): Uint8Array {
   if (data !== undefined && input !== undefined && !equalBytes(data, input)) {
     throw failure(
       'Both "data" and "input" are set and not equal. Please use "input" to pass transaction call data.',
