@@ -3,9 +3,11 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { decodeRlp, encodeRlp, listItems } from "../../../node/bytes/rlp.ts";
 import { createRawBlocks, type RawBlocks } from "../../../node/chain/raw-blocks.ts";
 import { encodeHeader } from "../../../node/model/header.ts";
+import { listRoot } from "../../../node/model/list-root.ts";
 import { encodeReceipt } from "../../../node/model/receipt.ts";
 import type { HeaderQuery } from "../../../node/protocol/codecs.ts";
 import { messages } from "../../../node/protocol/messages.ts";
+import { Requests } from "../../../node/protocol/requests.ts";
 import { type Answer, createServing } from "../../../node/protocol/serving.ts";
 import { aNode, aTransfer, makeBlock, makeBlocks, type TestNode } from "../../support/protocol-node.ts";
 
@@ -87,6 +89,20 @@ test("bodies and receipts are those of the chain; unknown blocks are passed over
   ]);
   const receipts = messages.receipts.decode(ask(messages.receiptsRequest.code, asked).payload);
   expect(receipts).toEqual([node.open.chain.receipts(250)?.map(encodeReceipt), []]);
+});
+
+test("receipts that are asked for have the roots of their headers", async () => {
+  const requests: Requests = new Requests(async (code, payload) => {
+    const answer = ask(code, payload);
+    return requests.deliver(answer.code, answer.payload);
+  }, 10_000);
+  const question = { ask: messages.receiptsRequest, answer: messages.receipts };
+  const lists = await requests.request(question, [hashOf(250), hashOf(1)]);
+  const { deriveShaImpl } = node.open.chain.parameters(250);
+  expect(lists.map((list) => list.length)).toEqual([1, 0]);
+  expect(lists.map((list) => listRoot(deriveShaImpl, list))).toEqual(
+    [250, 1].map((number) => node.open.chain.block(number)?.header.receiptsRoot),
+  );
 });
 
 test("one header is served by itself; asking for one that nobody announced is an offence", () => {
