@@ -12,11 +12,17 @@ export interface FlatChanges {
   readonly codes: ReadonlyMap<string, Uint8Array>;
 }
 
-/**
- * Accounts, slots and code as the newest accepted block left them. A block's rows are known here from `apply`
- * on, also before its batch has reached the store.
- */
-export class FlatState {
+/** Accounts, slots and code as one block left them. */
+export interface FlatState {
+  /** `name` is the address's `mapKey`. */
+  record(address: Uint8Array, name: string): AccountRecord;
+  /** Without leading zeros; `undefined` for zero. */
+  slot(accountHash: Uint8Array, incarnation: number, slotHash: Uint8Array): Uint8Array | undefined;
+  code(hash: Uint8Array): Uint8Array | undefined;
+}
+
+/** The newest accepted block's. Its rows are known here from `apply` on, also before its batch is in the store. */
+export class NewestState implements FlatState {
   readonly #rows: Rows;
   readonly #accounts: RecentMap<AccountRecord>;
   readonly #confirmAbsent: (hash: Uint8Array) => void;
@@ -29,7 +35,6 @@ export class FlatState {
     this.#confirmAbsent = confirmAbsent;
   }
 
-  /** `name` is the address's `mapKey`. */
   record(address: Uint8Array, name: string): AccountRecord {
     const known = this.#accounts.get(name) ?? this.#newest.accounts.get(name);
     if (known !== undefined) return known;
@@ -40,7 +45,6 @@ export class FlatState {
     return record;
   }
 
-  /** Without leading zeros; `undefined` for zero. */
   slot(accountHash: Uint8Array, incarnation: number, slotHash: Uint8Array): Uint8Array | undefined {
     const key = tables.slot.key(accountHash, incarnation, slotHash);
     const { slots } = this.#newest;

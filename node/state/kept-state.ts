@@ -2,13 +2,14 @@ import type { Log } from "../observe/log.ts";
 import type { Batch, Store } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
 import { StateError } from "./error.ts";
-import { FlatState } from "./flat-state.ts";
+import { type FlatState, NewestState } from "./flat-state.ts";
 import { History } from "./history.ts";
 import { JournaledWorld } from "./journaled-world.ts";
+import { pastState } from "./past-state.ts";
 import { encodeHead, HEAD_KEY, type StateHead } from "./rows.ts";
 import { type Sealed, sealWorld, unseal } from "./sealing.ts";
 import type { State, StateView, Verified } from "./state.ts";
-import { viewAt } from "./state-view.ts";
+import { viewOf } from "./state-view.ts";
 import { isDamage, type TrieKeeper } from "./trie-keeper.ts";
 import { encodeUndo } from "./undo.ts";
 import { verifyState } from "./verify.ts";
@@ -24,11 +25,14 @@ export interface StateSettings {
   readonly cachedAccounts: number;
 }
 
+/** The base of worlds that only answer: no block has this number. */
+const NOT_TO_SEAL = Number.NaN;
+
 /** The state over a chain database and a trie database. */
 export class KeptState implements State {
   readonly #settings: StateSettings;
   readonly #keeper: TrieKeeper;
-  readonly #flat: FlatState;
+  readonly #flat: NewestState;
   readonly #history: History;
   readonly #closing = new AbortController();
   #head: StateHead;
@@ -45,7 +49,9 @@ export class KeptState implements State {
     this.#history = new History(settings.chain, settings.retention, keeper.head);
     this.#head = keeper.head;
     this.#durable = keeper.head.number;
-    this.#flat = new FlatState(settings.chain, settings.cachedAccounts, (hash) => this.#confirmAbsent(hash));
+    this.#flat = new NewestState(settings.chain, settings.cachedAccounts, (hash) =>
+      this.#confirmAbsent(hash),
+    );
     const { damage } = settings.chain;
     if (damage !== undefined) {
       settings.log.error({ damage, number: this.number }, "the chain database lost rows, perhaps blocks");
@@ -139,11 +145,11 @@ export class KeptState implements State {
   }
 
   view(number: number): StateView {
-    if (number < this.#history.oldest || number > this.#head.number) {
-      const kept = `${this.#history.oldest} to ${this.#head.number}`;
-      throw new StateError("state-missing", `no state of block ${number}: kept are those of blocks ${kept}`);
-    }
-    return viewAt(number, { flat: this.#flat, history: this.#history });
+    return viewOf(number, this.#at(number));
+  }
+
+  worldAt(number: number): World {
+    return new JournaledWorld(this.#at(number), NOT_TO_SEAL);
   }
 
   async verify(progress: (accounts: number) => void = () => undefined): Promise<Verified> {
@@ -169,6 +175,14 @@ export class KeptState implements State {
       this.#settings.log.warn({ number: this.#head.number, error }, "trie not written at close");
     }
     await this.#keeper.close();
+  }
+
+  #at(number: number): FlatState {
+    if (number < this.#history.oldest || number > this.#head.number) {
+      const kept = `${this.#history.oldest} to ${this.#head.number}`;
+      throw new StateError("state-missing", `no state of block ${number}: kept are those of blocks ${kept}`);
+    }
+    return pastState(number, this.#flat, this.#history);
   }
 
   /** One synced batch with all changes since the last; rule: the chain database is durable up to the head. */

@@ -68,6 +68,12 @@ export interface State extends AsyncDisposable {
   /** The state after block `number`. Throws `StateError` `state-missing`. */
   view(number: number): StateView;
   /**
+   * A world on the state after block `number`, for calls: it stays there while blocks come and `seal` refuses
+   * it. Works before `ready`. Throws `StateError` `state-missing`, also from the world itself once the block has
+   * left the history.
+   */
+  worldAt(number: number): World;
+  /**
    * Reads everything: each trie node fits its hash, and the leaves are the flat rows. No block may be made
    * meanwhile. Throws `StateError` `corrupt` at the first contradiction.
    */

@@ -1,0 +1,36 @@
+import { mapKey } from "../bytes/hex.ts";
+import { tables } from "../store/tables.ts";
+import { StateError } from "./error.ts";
+import { recordOf } from "./flat.ts";
+import type { FlatState } from "./flat-state.ts";
+import type { History } from "./history.ts";
+
+/**
+ * The state after block `number`: the newest rows, but for those that a later block has changed. Stays at its
+ * block while others come. Throws `StateError` `state-missing` when the block has left the history.
+ */
+export function pastState(number: number, newest: FlatState, history: History): FlatState {
+  return {
+    record: (address, name) => {
+      checkKept(number, history);
+      const record = newest.record(address, name);
+      const past = history.past({ key: tables.account.key(record.hash), name }, number);
+      return past.changed ? recordOf(record.hash, past.row) : record;
+    },
+    slot: (accountHash, incarnation, slotHash) => {
+      checkKept(number, history);
+      const key = tables.slot.key(accountHash, incarnation, slotHash);
+      const past = history.past({ key, name: mapKey(key) }, number);
+      return past.changed ? past.row : newest.slot(accountHash, incarnation, slotHash);
+    },
+    code: (hash) => newest.code(hash),
+  };
+}
+
+function checkKept(number: number, history: History): void {
+  if (number >= history.oldest) return;
+  throw new StateError(
+    "state-missing",
+    `the state of block ${number} is no longer kept: the oldest is that of block ${history.oldest}`,
+  );
+}
