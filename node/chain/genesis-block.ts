@@ -1,6 +1,7 @@
 /** Block 0: the accounts of a genesis as state, its header, and the rows that make a database a chain's. */
 import { equalBytes } from "../bytes/compare.ts";
 import { bareHex } from "../bytes/hex.ts";
+import { bytesToBigint } from "../bytes/integer.ts";
 import { type ChainConfig, chainConfigJson } from "../config/chain-config.ts";
 import type { Genesis, GenesisAccount } from "../config/genesis.ts";
 import { type Rules, rulesAt } from "../config/rules.ts";
@@ -87,7 +88,7 @@ function putAccount(world: World, given: GenesisAccount, rules: Rules): void {
     isEoa ? { ...plain, codeInfo } : { ...plain, kind: "contract", key: FAIL_KEY, codeInfo },
   );
   if (code !== undefined) world.setCode(address, code);
-  for (const [key, value] of storage) world.setSlot(address, key, value);
+  for (const [key, value] of storage) world.setSlot(address, bytesToBigint(key), bytesToBigint(value));
 }
 
 const DELEGATION_BYTES = 23;

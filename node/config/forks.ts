@@ -27,12 +27,13 @@ export const forks: readonly ForkRow[] = [
     changes: {
       legacyInputGas: { zero: 100n, nonZero: 100n },
       vmVersion: 1,
+      evm: "istanbul",
       demotesValidators: true,
       multiSigGasBySignatures: true,
       multiSigRefusesStrangers: true,
     },
   },
-  { name: "londonBlock", configKey: "londonCompatibleBlock", ordered: true, changes: {} },
+  { name: "londonBlock", configKey: "londonCompatibleBlock", ordered: true, changes: { evm: "london" } },
   {
     name: "ethTxTypeBlock",
     configKey: "ethTxTypeCompatibleBlock",
@@ -58,6 +59,7 @@ export const forks: readonly ForkRow[] = [
     ordered: true,
     changes: {
       refundQuotient: 5n,
+      evm: "kore",
       governanceCountsBlock: true,
       governanceContract: true,
       splitsStakers: true,
@@ -67,9 +69,14 @@ export const forks: readonly ForkRow[] = [
     name: "shanghaiBlock",
     configKey: "shanghaiCompatibleBlock",
     ordered: true,
-    changes: { maxInitcodeSize: 49_152, initcodeWordGas: 2n },
+    changes: { maxInitcodeSize: 49_152, initcodeWordGas: 2n, evm: "shanghai" },
   },
-  { name: "cancunBlock", configKey: "cancunCompatibleBlock", ordered: true, changes: {} },
+  {
+    name: "cancunBlock",
+    configKey: "cancunCompatibleBlock",
+    ordered: true,
+    changes: { evm: "cancun", computationLimit: 150_000_000 },
+  },
   {
     name: "randaoBlock",
     configKey: "randaoCompatibleBlock",
@@ -95,6 +102,7 @@ export const forks: readonly ForkRow[] = [
       checksPriceCaps: true,
       parentHashCall: true,
       delegations: true,
+      evm: "prague",
     },
   },
   {
@@ -105,6 +113,7 @@ export const forks: readonly ForkRow[] = [
       acceptedTypes: new Set([0x7803]),
       headerFields: 19,
       blobGas: true,
+      evm: "osaka",
       maxBlockSize: 10_485_760,
     },
     unsupported: "its blocks carry blob transactions",

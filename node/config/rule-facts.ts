@@ -5,6 +5,24 @@ export interface InputGas {
   readonly nonZero: bigint;
 }
 
+/** The interpreter's revisions, each with all of the earlier ones: opcodes, precompiled contracts and gas. */
+export const EVM_REVISIONS = [
+  "base",
+  "istanbul",
+  "london",
+  "kore",
+  "shanghai",
+  "cancun",
+  "prague",
+  "osaka",
+] as const;
+export type EvmRevision = (typeof EVM_REVISIONS)[number];
+
+/** True when `revision` is `since` or a later one. */
+export function isRevisionSince(revision: EvmRevision, since: EvmRevision): boolean {
+  return EVM_REVISIONS.indexOf(revision) >= EVM_REVISIONS.indexOf(since);
+}
+
 /** One value for every fact; a fork changes some of them. */
 export interface RuleFacts {
   /** Input of transactions without a type. */
@@ -59,6 +77,10 @@ export interface RuleFacts {
   readonly delegations: boolean;
   /** Headers carry blob gas (EIP-4844). */
   readonly blobGas: boolean;
+  /** What contracts can do and what it costs. */
+  readonly evm: EvmRevision;
+  /** The most computation that the opcodes of one transaction may cost. */
+  readonly computationLimit: number;
   /** Longest block, in bytes of RLP. */
   readonly maxBlockSize: number | undefined;
 }
@@ -91,5 +113,7 @@ export const BASE_FACTS: RuleFacts = {
   parentHashCall: false,
   delegations: false,
   blobGas: false,
+  evm: "base",
+  computationLimit: 100_000_000,
   maxBlockSize: undefined,
 };

@@ -3,54 +3,33 @@ import { mapKey } from "../bytes/hex.ts";
 import { EMPTY_HASH, keccak256 } from "../crypto/keccak.ts";
 import { type Account, isEmptyAccount, newAccount } from "../model/account.ts";
 import { EMPTY_TRIE_ROOT } from "../model/list-root.ts";
-import { type AccountRecord, padded, trimmed } from "./flat.ts";
+import type { Log } from "../model/receipt.ts";
 import type { FlatState } from "./flat-state.ts";
 import type { World } from "./world.ts";
-
-/** A slot that was read or written; values without leading zeros. */
-export interface WorldSlot {
-  /** keccak of the slot's key. */
-  readonly hash: Uint8Array;
-  readonly before: Uint8Array;
-  value: Uint8Array;
-}
-
-/** An account that was read or written. */
-export interface WorldAccount {
-  /** `mapKey` of the address. */
-  readonly name: string;
-  /** As the newest accepted block left it. */
-  readonly record: AccountRecord;
-  account: Account | undefined;
-  /** 0 while it has no storage of its own: a new account, or one without slots. */
-  incarnation: number;
-  /** By `mapKey` of the slot's key. */
-  slots: Map<string, WorldSlot> | undefined;
-  listed: boolean;
-}
-
-/** How to take one change back. */
-interface JournalItem {
-  readonly entry: WorldAccount;
-  readonly account: Account | undefined;
-  readonly slot: WorldSlot | undefined;
-  readonly value: Uint8Array;
-}
+import { WorldEntries } from "./world-entries.ts";
+import { type WorldAccount, wordName } from "./world-entry.ts";
+import { type Change, changedEntry, newScope, type TransactionScope, undo } from "./world-scope.ts";
 
 const NO_BYTES = new Uint8Array(0);
+
+/** An empty account of RIPEMD-160 that is touched goes also when the touch is taken back, as on Ethereum. */
+const RIPEMD = mapKey(Uint8Array.of(...new Uint8Array(19), 3));
 
 /** The world over a flat state. */
 export class JournaledWorld implements World {
   /** The block that it stands on; `undefined` once it has been sealed. */
   base: number | undefined;
   readonly #flat: FlatState;
-  readonly #accounts = new Map<string, WorldAccount>();
+  readonly #entries: WorldEntries;
   readonly #changed: WorldAccount[] = [];
   readonly #codes = new Map<string, Uint8Array>();
-  readonly #journal: JournalItem[] = [];
+  readonly #journal: Change[] = [];
+  #scope: TransactionScope = newScope(1);
+  #touchedRipemd: WorldAccount | undefined;
 
   constructor(flat: FlatState, base: number) {
     this.#flat = flat;
+    this.#entries = new WorldEntries(flat);
     this.base = base;
   }
 
@@ -64,69 +43,172 @@ export class JournaledWorld implements World {
     return this.#codes;
   }
 
+  get logs(): readonly Log[] {
+    return this.#scope.logs;
+  }
+
+  get refund(): number {
+    return this.#scope.refund;
+  }
+
   account(address: Uint8Array): Account | undefined {
-    return this.#entry(address).account;
+    return this.#entries.account(address).account;
   }
 
   exists(address: Uint8Array): boolean {
-    return this.#entry(address).account !== undefined;
+    return this.#entries.account(address).account !== undefined;
+  }
+
+  isEmpty(address: Uint8Array): boolean {
+    const { account } = this.#entries.account(address);
+    return account === undefined || isEmptyAccount(account);
   }
 
   nonce(address: Uint8Array): bigint {
-    return this.#entry(address).account?.nonce ?? 0n;
+    return this.#entries.account(address).account?.nonce ?? 0n;
   }
 
   balance(address: Uint8Array): bigint {
-    return this.#entry(address).account?.balance ?? 0n;
+    return this.#entries.account(address).account?.balance ?? 0n;
   }
 
   addBalance(address: Uint8Array, amount: bigint): void {
-    const entry = this.#entry(address);
-    const account = entry.account ?? newAccount();
-    this.#set(entry, amount === 0n ? account : { ...account, balance: account.balance + amount });
+    const entry = this.#entries.account(address);
+    const { account } = entry;
+    if (amount === 0n && account !== undefined) this.#touch(entry, account);
+    else this.#set(entry, withBalance(account ?? newAccount(), amount));
   }
 
   subtractBalance(address: Uint8Array, amount: bigint): void {
-    const entry = this.#entry(address);
-    const account = entry.account ?? newAccount();
-    if (account.balance < amount) throw new RangeError(`balance ${account.balance} is below ${amount}`);
-    this.#set(entry, amount === 0n ? account : { ...account, balance: account.balance - amount });
+    const entry = this.#entries.account(address);
+    const { account } = entry;
+    if (amount === 0n && account !== undefined) return;
+    const balance = account?.balance ?? 0n;
+    if (balance < amount) throw new RangeError(`balance ${balance} is below ${amount}`);
+    this.#set(entry, withBalance(account ?? newAccount(), -amount));
   }
 
   setNonce(address: Uint8Array, nonce: bigint): void {
-    const entry = this.#entry(address);
+    const entry = this.#entries.account(address);
     this.#set(entry, { ...(entry.account ?? newAccount()), nonce });
   }
 
   setAccount(address: Uint8Array, account: Account): void {
-    const entry = this.#entry(address);
+    const entry = this.#entries.account(address);
     this.#set(entry, { ...account, storageRoot: entry.account?.storageRoot ?? EMPTY_TRIE_ROOT });
   }
 
+  codeHash(address: Uint8Array): Uint8Array {
+    return this.#entries.account(address).account?.codeHash ?? EMPTY_HASH;
+  }
+
   code(address: Uint8Array): Uint8Array {
-    const hash = this.account(address)?.codeHash ?? EMPTY_HASH;
-    if (equalBytes(hash, EMPTY_HASH)) return NO_BYTES;
+    const hash = this.codeHash(address);
+    if (hash === EMPTY_HASH || equalBytes(hash, EMPTY_HASH)) return NO_BYTES;
     return this.#codes.get(mapKey(hash)) ?? this.#flat.code(hash) ?? NO_BYTES;
   }
 
   setCode(address: Uint8Array, code: Uint8Array): void {
-    const entry = this.#entry(address);
+    const entry = this.#entries.account(address);
     const codeHash = keccak256(code);
     if (code.length > 0) this.#codes.set(mapKey(codeHash), code);
     this.#set(entry, { ...(entry.account ?? newAccount()), codeHash });
   }
 
-  slot(address: Uint8Array, key: Uint8Array): Uint8Array {
-    const entry = this.#entry(address);
-    return entry.account === undefined ? new Uint8Array(32) : padded(this.#slot(entry, key).value);
+  slot(address: Uint8Array, key: bigint): bigint {
+    const entry = this.#entries.account(address);
+    return entry.account === undefined ? 0n : this.#entries.slot(entry, key).value;
   }
 
-  setSlot(address: Uint8Array, key: Uint8Array, value: Uint8Array): void {
-    const entry = this.#entry(address);
+  originalSlot(address: Uint8Array, key: bigint): bigint {
+    const slot = this.#entries.slot(this.#entries.account(address), key);
+    return slot.originalIn === this.#scope.number ? slot.original : slot.value;
+  }
+
+  setSlot(address: Uint8Array, key: bigint, value: bigint): void {
+    const entry = this.#entries.account(address);
     if (entry.account === undefined) this.#set(entry, newAccount());
-    const slot = this.#slot(entry, key);
-    this.#note(entry, { entry, account: entry.account, slot, value: slot.value });
-    slot.value = trimmed(value);
+    const slot = this.#entries.slot(entry, key);
+    if (slot.value === value) return;
+    if (slot.originalIn !== this.#scope.number) {
+      slot.original = slot.value;
+      slot.originalIn = this.#scope.number;
+    }
+    this.#journal.push({ kind: "slot", slot, value: slot.value });
+    slot.value = value;
+    this.#list(entry);
+  }
+
+  hasStorage(address: Uint8Array): boolean {
+    return !equalBytes(
+      this.#entries.account(address).account?.storageRoot ?? EMPTY_TRIE_ROOT,
+      EMPTY_TRIE_ROOT,
+    );
+  }
+
+  markCreated(address: Uint8Array): void {
+    const entry = this.#entries.account(address);
+    entry.createdIn = this.#scope.number;
+    this.#journal.push({ kind: "created", entry });
+  }
+
+  isCreated(address: Uint8Array): boolean {
+    return this.#entries.account(address).createdIn === this.#scope.number;
+  }
+
+  destroy(address: Uint8Array): void {
+    const entry = this.#entries.account(address);
+    const { account } = entry;
+    if (account === undefined) return;
+    this.#set(entry, { ...account, balance: 0n });
+    if (entry.destroyed) return;
+    entry.destroyed = true;
+    this.#journal.push({ kind: "destroyed", entry });
+  }
+
+  isDestroyed(address: Uint8Array): boolean {
+    return this.#entries.account(address).destroyed;
+  }
+
+  transient(address: Uint8Array, key: bigint): bigint {
+    return this.#scope.transients.get(this.#entries.account(address).name)?.get(wordName(key)) ?? 0n;
+  }
+
+  setTransient(address: Uint8Array, key: bigint, value: bigint): void {
+    const owner = this.#entries.account(address).name;
+    const values = this.#scope.transients.get(owner) ?? new Map<string, bigint>();
+    this.#scope.transients.set(owner, values);
+    const name = wordName(key);
+    this.#journal.push({ kind: "transient", values, name, value: values.get(name) ?? 0n });
+    values.set(name, value);
+  }
+
+  warmAddress(address: Uint8Array): boolean {
+    return this.#warm(this.#entries.account(address));
+  }
+
+  isWarm(address: Uint8Array): boolean {
+    return this.#entries.account(address).warmIn === this.#scope.number;
+  }
+
+  warmSlot(address: Uint8Array, key: bigint): boolean {
+    return this.#warm(this.#entries.slot(this.#entries.account(address), key));
+  }
+
+  addLog(log: Log): void {
+    this.#scope.logs.push(log);
+    this.#journal.push({ kind: "log" });
+  }
+
+  addRefund(gas: number): void {
+    this.#journal.push({ kind: "refund", refund: this.#scope.refund });
+    this.#scope.refund += gas;
+  }
+
+  subtractRefund(gas: number): void {
+    const { refund } = this.#scope;
+    if (gas > refund) throw new RangeError(`refund ${refund} is below ${gas}`);
+    this.addRefund(-gas);
   }
 
   snapshot(): number {
@@ -134,61 +216,57 @@ export class JournaledWorld implements World {
   }
 
   revert(mark: number): void {
-    for (let i = this.#journal.length - 1; i >= mark; i--) {
-      const item = this.#journal[i];
-      if (item?.slot !== undefined) item.slot.value = item.value;
-      else if (item !== undefined) item.entry.account = item.account;
-    }
+    for (let i = this.#journal.length - 1; i >= mark; i--) undo(this.#journal[i] as Change, this.#scope); // in range
     this.#journal.length = mark;
   }
 
   endTransaction(): void {
-    for (const { entry } of this.#journal) {
-      if (entry.account !== undefined && isEmptyAccount(entry.account)) remove(entry);
+    for (const change of this.#journal) {
+      const entry = changedEntry(change);
+      if (entry !== undefined) this.#sweep(entry);
     }
+    if (this.#touchedRipemd !== undefined) this.#sweep(this.#touchedRipemd);
+    this.#touchedRipemd = undefined;
     this.#journal.length = 0;
+    this.#scope = newScope(this.#scope.number + 1);
   }
 
-  #entry(address: Uint8Array): WorldAccount {
-    const name = mapKey(address);
-    const known = this.#accounts.get(name);
-    if (known !== undefined) return known;
-    const record = this.#flat.record(address, name);
-    const { account, incarnation } = record;
-    const entry = { name, record, account, incarnation, slots: undefined, listed: false };
-    this.#accounts.set(name, entry);
-    return entry;
+  #warm(met: { warmIn: number }): boolean {
+    if (met.warmIn === this.#scope.number) return false;
+    met.warmIn = this.#scope.number;
+    this.#journal.push({ kind: "warm", met });
+    return true;
   }
 
-  #slot(entry: WorldAccount, key: Uint8Array): WorldSlot {
-    entry.slots ??= new Map();
-    const name = mapKey(key);
-    const known = entry.slots.get(name);
-    if (known !== undefined) return known;
-    const hash = keccak256(key);
-    const stored =
-      entry.incarnation === 0 ? undefined : this.#flat.slot(entry.record.hash, entry.incarnation, hash);
-    const slot = { hash, before: stored ?? NO_BYTES, value: stored ?? NO_BYTES };
-    entry.slots.set(name, slot);
-    return slot;
+  #touch(entry: WorldAccount, account: Account): void {
+    if (!isEmptyAccount(account)) return;
+    this.#set(entry, account);
+    if (entry.name === RIPEMD) this.#touchedRipemd = entry;
   }
 
   #set(entry: WorldAccount, account: Account): void {
-    this.#note(entry, { entry, account: entry.account, slot: undefined, value: NO_BYTES });
+    this.#journal.push({ kind: "account", entry, account: entry.account });
     entry.account = account;
+    this.#list(entry);
   }
 
-  #note(entry: WorldAccount, item: JournalItem): void {
-    this.#journal.push(item);
+  #list(entry: WorldAccount): void {
     if (entry.listed) return;
     entry.listed = true;
     this.#changed.push(entry);
   }
+
+  /** What is created at this address later is another account, with storage of its own. */
+  #sweep(entry: WorldAccount): void {
+    const { account, destroyed } = entry;
+    if (account === undefined || !(destroyed || isEmptyAccount(account))) return;
+    entry.account = undefined;
+    entry.destroyed = false;
+    entry.incarnation = 0;
+    this.#entries.forgetSlots(entry);
+  }
 }
 
-/** What is created at this address later is another account, with storage of its own. */
-function remove(entry: WorldAccount): void {
-  entry.account = undefined;
-  entry.incarnation = 0;
-  entry.slots = undefined;
+function withBalance(account: Account, change: bigint): Account {
+  return { ...account, balance: account.balance + change };
 }

@@ -4,17 +4,20 @@
  */
 import { equalBytes } from "../bytes/compare.ts";
 import { bareHex, mapKey } from "../bytes/hex.ts";
+import { wordBytes } from "../bytes/word.ts";
+import { keccak256 } from "../crypto/keccak.ts";
 import type { Account } from "../model/account.ts";
 import { EMPTY_TRIE_ROOT } from "../model/list-root.ts";
 import { tables } from "../store/tables.ts";
 import { StateError } from "./error.ts";
-import { type AccountRecord, encodeFlat, leafOf, slotLeaf } from "./flat.ts";
+import { type AccountRecord, encodeFlat, leafOf, slotLeaf, trimmed } from "./flat.ts";
 import type { FlatChanges } from "./flat-state.ts";
-import type { JournaledWorld, WorldAccount, WorldSlot } from "./journaled-world.ts";
+import type { JournaledWorld } from "./journaled-world.ts";
 import type { StateHead } from "./rows.ts";
 import type { Trie } from "./trie/trie.ts";
 import type { TrieSet } from "./trie-set.ts";
 import type { FlatChange } from "./undo.ts";
+import type { WorldAccount, WorldSlot } from "./world-entry.ts";
 
 /** A world whose changes are in the tries and nowhere else. */
 export interface Sealed {
@@ -117,26 +120,25 @@ function sealStorage(entry: WorldAccount, account: Account, sealing: Sealing): A
   const isNew = entry.incarnation !== entry.record.incarnation;
   const root = isNew ? EMPTY_TRIE_ROOT : account.storageRoot;
   const trie = sealing.tries.storage(hash, entry.incarnation, root);
-  for (const { hash: slotHash, before, value } of changed) {
-    putLeaf(sealing, { trie, key: slotHash, before: leafOfSlot(before) }, leafOfSlot(value));
+  for (const slot of changed) {
+    const slotHash = slot.hash ?? keccak256(wordBytes(slot.key));
+    const [before, after] = [rowOfSlot(slot.before), rowOfSlot(slot.value)];
+    putLeaf(sealing, { trie, key: slotHash, before: before && slotLeaf(before) }, after && slotLeaf(after));
     const key = tables.slot.key(hash, entry.incarnation, slotHash);
-    sealing.rows.push({ key, before: rowOfSlot(before), after: rowOfSlot(value) });
-    sealing.slots.set(mapKey(key), rowOfSlot(value));
+    sealing.rows.push({ key, before, after });
+    sealing.slots.set(mapKey(key), after);
   }
   return { ...account, storageRoot: trie.hash() };
 }
 
 function changedSlots({ slots }: WorldAccount): WorldSlot[] {
   if (slots === undefined) return [];
-  return [...slots.values()].filter(({ before, value }) => !equalBytes(before, value));
+  return [...slots.values()].filter(({ before, value }) => before !== value);
 }
 
-function rowOfSlot(value: Uint8Array): Uint8Array | undefined {
-  return value.length === 0 ? undefined : value;
-}
-
-function leafOfSlot(value: Uint8Array): Uint8Array | undefined {
-  return value.length === 0 ? undefined : slotLeaf(value);
+/** Without leading zeros; zero has no row. */
+function rowOfSlot(value: bigint): Uint8Array | undefined {
+  return value === 0n ? undefined : trimmed(wordBytes(value));
 }
 
 function putLeaf({ leaves }: Sealing, leaf: LeafChange, after: Uint8Array | undefined): void {

@@ -15,7 +15,7 @@ export function randomChange(random: Random): (world: World) => void {
       if (random.below(3) > 0) continue;
       world.setNonce(address, world.nonce(address) + 1n);
       for (let s = random.below(4); s > 0; s--) {
-        world.setSlot(address, aWord(random.below(12)), aWord(random.below(3)));
+        world.setSlot(address, BigInt(random.below(12)), BigInt(random.below(3)));
       }
       world.endTransaction();
     }

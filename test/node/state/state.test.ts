@@ -1,5 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { toHex } from "../../../node/bytes/hex.ts";
+import { bytesToBigint } from "../../../node/bytes/integer.ts";
 import { encodeRlp } from "../../../node/bytes/rlp.ts";
 import { keccak256 } from "../../../node/crypto/keccak.ts";
 import { type Account, newAccount } from "../../../node/model/account.ts";
@@ -43,7 +44,7 @@ test("a state root covers the storage of contracts", async () => {
   const values = [1, 2, 3].map((n) => [aWord(n), aWord(n, 0)] as const);
   await makeBlock(node, (world) => {
     world.setNonce(alice, 1n);
-    for (const [key, value] of values) world.setSlot(alice, key, value);
+    for (const [key, value] of values) world.setSlot(alice, bytesToBigint(key), bytesToBigint(value));
   });
   const leaves = values.map(([key, value]) => [keccak256(key), encodeRlp(trimmed(value))] as const);
   const storageRoot = Buffer.from((await oracleTrieRoot(leaves)).slice(2), "hex");
@@ -57,7 +58,7 @@ test("views show each recent block and nothing of later ones", async () => {
     await makeBlock(node, (world) => {
       world.addBalance(alice, 1n);
       if (n % 2 === 0) world.setNonce(bob, BigInt(n));
-      world.setSlot(alice, aWord(1), aWord(n));
+      world.setSlot(alice, 1n, BigInt(n));
     });
   }
   for (let n = 5; n < 10; n++) {
@@ -90,7 +91,7 @@ test("an accepted block is read before its batch is written", async () => {
   const world = node.state.begin();
   for (let n = 0; n < 20; n++) world.addBalance(anAddress(10 + n), 5n);
   world.addBalance(alice, 1n);
-  world.setSlot(alice, aWord(1), aWord(9));
+  world.setSlot(alice, 1n, 9n);
   world.setCode(alice, Uint8Array.of(1, 2));
   node.state.seal(world);
   node.state.accept(1, node.chain.createBatch());

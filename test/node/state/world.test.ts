@@ -12,7 +12,7 @@ test("an account that is not there has nothing", async () => {
   expect(world.exists(alice)).toBe(false);
   expect([world.nonce(alice), world.balance(alice)]).toEqual([0n, 0n]);
   expect(world.code(alice)).toHaveLength(0);
-  expect(world.slot(alice, aWord(1))).toEqual(aWord());
+  expect(world.slot(alice, 1n)).toBe(0n);
 });
 
 test("changes show at once and in the next block's world", async () => {
@@ -44,10 +44,10 @@ test("nested snapshots are taken back one by one", async () => {
   world.addBalance(bob, 5n);
   const inner = world.snapshot();
   world.setNonce(alice, 9n);
-  world.setSlot(bob, aWord(1), aWord(7));
+  world.setSlot(bob, 1n, 7n);
   world.revert(inner);
   expect([world.nonce(alice), world.balance(alice)]).toEqual([0n, 3n]);
-  expect(world.slot(bob, aWord(1))).toEqual(aWord());
+  expect(world.slot(bob, 1n)).toBe(0n);
   world.revert(outer);
   expect(world.balance(alice)).toBe(1n);
   expect(world.exists(bob)).toBe(false);
@@ -82,19 +82,19 @@ test("a contract without code disappears with its storage and comes back with no
   await using node = await openInMemory();
   await makeBlock(node, (world) => {
     world.setAccount(carol, { ...newAccount(), kind: "contract" });
-    world.setSlot(carol, aWord(1), aWord(2));
+    world.setSlot(carol, 1n, 2n);
   });
   await makeBlock(node, (world) => world.addBalance(carol, 0n));
   const world = node.state.begin();
   expect(world.exists(carol)).toBe(false);
   world.setAccount(carol, { ...newAccount(), kind: "contract", nonce: 1n });
-  expect(world.slot(carol, aWord(1))).toEqual(aWord());
-  world.setSlot(carol, aWord(2), aWord(3));
+  expect(world.slot(carol, 1n)).toBe(0n);
+  world.setSlot(carol, 2n, 3n);
   const root = node.state.seal(world);
   node.state.reject();
   await makeBlock(node, (again) => {
     again.setAccount(carol, { ...newAccount(), kind: "contract", nonce: 1n });
-    again.setSlot(carol, aWord(2), aWord(3));
+    again.setSlot(carol, 2n, 3n);
   });
   expect(node.state.root).toEqual(root);
   const view = node.state.view(2);
@@ -120,7 +120,7 @@ test("a slot that is set to zero and one that is set back change nothing", async
   const change = (value: number): Promise<Uint8Array> =>
     makeBlock(node, (world) => {
       world.setNonce(carol, 1n);
-      world.setSlot(carol, aWord(1), aWord(value));
+      world.setSlot(carol, 1n, BigInt(value));
     });
   await makeBlock(node, (world) => world.setNonce(carol, 1n));
   const without = node.state.root;
@@ -133,9 +133,111 @@ test("an account replaced as a whole keeps its storage", async () => {
   await using node = await openInMemory();
   await makeBlock(node, (world) => {
     world.setNonce(carol, 1n);
-    world.setSlot(carol, aWord(1), aWord(5));
+    world.setSlot(carol, 1n, 5n);
   });
   await makeBlock(node, (world) => world.setAccount(carol, { ...newAccount(), nonce: 2n }));
   expect(node.state.view(1).slot(carol, aWord(1))).toEqual(aWord(5));
   expect(await node.state.verify()).toMatchObject({ accounts: 1, slots: 1, strayNodes: 0 });
+});
+
+test("what a transaction wrote is measured against the value it began with", async () => {
+  await using node = await openInMemory();
+  await makeBlock(node, (world) => {
+    world.setNonce(carol, 1n);
+    world.setSlot(carol, 1n, 5n);
+  });
+  const world = node.state.begin();
+  const mark = world.snapshot();
+  world.setSlot(carol, 1n, 6n);
+  world.setSlot(carol, 1n, 7n);
+  expect([world.originalSlot(carol, 1n), world.slot(carol, 1n)]).toEqual([5n, 7n]);
+  world.revert(mark);
+  expect([world.originalSlot(carol, 1n), world.slot(carol, 1n)]).toEqual([5n, 5n]);
+  world.setSlot(carol, 1n, 8n);
+  world.endTransaction();
+  expect(world.originalSlot(carol, 1n)).toBe(8n);
+});
+
+test("slots whose keys end in the same bits are kept apart", async () => {
+  await using node = await openInMemory();
+  const world = node.state.begin();
+  world.setNonce(carol, 1n);
+  const keys = Array.from({ length: 40 }, (_, i) => (BigInt(i) << 64n) + 7n);
+  for (const key of keys) world.setSlot(carol, key, key + 1n);
+  for (const key of keys) expect(world.slot(carol, key)).toBe(key + 1n);
+  expect(world.slot(bob, 7n)).toBe(0n);
+});
+
+test("logs, refund, transient values and what was met are taken back, and end with the transaction", async () => {
+  await using node = await openInMemory();
+  const world = node.state.begin();
+  const log = { address: alice, topics: [], data: new Uint8Array(0) };
+  const all = (): unknown[] => [
+    world.logs.length,
+    world.refund,
+    world.transient(alice, 1n),
+    world.isWarm(alice),
+    world.isCreated(alice),
+  ];
+  const change = (): void => {
+    world.addLog(log);
+    world.addRefund(10);
+    world.subtractRefund(4);
+    world.setTransient(alice, 1n, 9n);
+    expect([world.warmAddress(alice), world.warmAddress(alice)]).toEqual([true, false]);
+    expect([world.warmSlot(alice, 1n), world.warmSlot(alice, 1n)]).toEqual([true, false]);
+    world.markCreated(alice);
+  };
+  const mark = world.snapshot();
+  change();
+  expect(all()).toEqual([1, 6, 9n, true, true]);
+  expect(() => world.subtractRefund(7)).toThrow(RangeError);
+  world.revert(mark);
+  expect(all()).toEqual([0, 0, 0n, false, false]);
+  change();
+  world.endTransaction();
+  expect(all()).toEqual([0, 0, 0n, false, false]);
+  change();
+});
+
+test("a destroyed account keeps what it has but its balance until the transaction ends", async () => {
+  await using node = await openInMemory();
+  await makeBlock(node, (world) => {
+    world.setAccount(carol, { ...newAccount(), kind: "contract", nonce: 1n, balance: 7n });
+    world.setSlot(carol, 1n, 2n);
+  });
+  const world = node.state.begin();
+  const mark = world.snapshot();
+  world.destroy(carol);
+  expect([world.isDestroyed(carol), world.balance(carol), world.slot(carol, 1n)]).toEqual([true, 0n, 2n]);
+  world.revert(mark);
+  expect([world.isDestroyed(carol), world.balance(carol)]).toEqual([false, 7n]);
+  world.destroy(carol);
+  world.addBalance(carol, 3n);
+  expect([world.exists(carol), world.hasStorage(carol)]).toEqual([true, true]);
+  world.endTransaction();
+  expect([world.exists(carol), world.hasStorage(carol), world.slot(carol, 1n)]).toEqual([false, false, 0n]);
+  world.setNonce(carol, 1n);
+  expect([world.isDestroyed(carol), world.slot(carol, 1n)]).toEqual([false, 0n]);
+});
+
+test("taking nothing from an empty account does not touch it", async () => {
+  await using node = await openInMemory();
+  await makeBlock(node, (world) => world.setAccount(alice, newAccount()));
+  const world = node.state.begin();
+  world.subtractBalance(alice, 0n);
+  world.endTransaction();
+  expect([world.exists(alice), world.isEmpty(alice), world.isEmpty(bob)]).toEqual([true, true, true]);
+});
+
+test("the empty account of RIPEMD-160 goes although its touch was taken back", async () => {
+  await using node = await openInMemory();
+  const ripemd = Uint8Array.of(...new Uint8Array(19), 3);
+  await makeBlock(node, (world) => world.setAccount(ripemd, newAccount()));
+  const world = node.state.begin();
+  const mark = world.snapshot();
+  world.addBalance(ripemd, 0n);
+  world.revert(mark);
+  world.endTransaction();
+  expect(world.exists(ripemd)).toBe(false);
 });

@@ -1,0 +1,41 @@
+/** Integers of 256 bits and their 32 bytes, written and read in place. */
+
+const MAX_64 = 0xffff_ffff_ffff_ffffn;
+
+/** Writes a word as 32 bytes at `at`. Shifts cost, so words below 2^64 go without. */
+export function writeWord(view: DataView, at: number, word: bigint): void {
+  if (word <= MAX_64) {
+    view.setFloat64(at, 0);
+    view.setFloat64(at + 8, 0);
+    view.setFloat64(at + 16, 0);
+    view.setBigUint64(at + 24, word);
+    return;
+  }
+  const high = word >> 128n;
+  view.setBigUint64(at, high >> 64n);
+  view.setBigUint64(at + 8, BigInt.asUintN(64, high));
+  view.setBigUint64(at + 16, BigInt.asUintN(64, word >> 64n));
+  view.setBigUint64(at + 24, BigInt.asUintN(64, word));
+}
+
+/** The word of the 32 bytes at `at`; the high parts are tested first, because most words are short. */
+export function readWord(view: DataView, at: number): bigint {
+  if (view.getInt32(at) === 0 && view.getInt32(at + 4) === 0 && isZero64(view, at + 8)) {
+    if (!isZero64(view, at + 16)) return (view.getBigUint64(at + 16) << 64n) | view.getBigUint64(at + 24);
+    if (view.getUint32(at + 24) === 0) return BigInt(view.getUint32(at + 28));
+    return view.getBigUint64(at + 24);
+  }
+  const high = (view.getBigUint64(at) << 64n) | view.getBigUint64(at + 8);
+  return (high << 128n) | ((view.getBigUint64(at + 16) << 64n) | view.getBigUint64(at + 24));
+}
+
+/** A word as 32 new bytes. */
+export function wordBytes(word: bigint): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(32);
+  writeWord(new DataView(bytes.buffer), 0, word);
+  return bytes;
+}
+
+function isZero64(view: DataView, at: number): boolean {
+  return view.getInt32(at) === 0 && view.getInt32(at + 4) === 0;
+}

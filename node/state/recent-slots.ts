@@ -1,0 +1,50 @@
+/**
+ * The slots and accounts asked for last, found without making a map key. One place for each value of the low
+ * bits, checked against the whole key: whoever picks keys that share a place only loses the short cut.
+ */
+import type { WorldAccount, WorldSlot } from "./world-entry.ts";
+
+const SLOTS = 2048;
+const ACCOUNTS = 256;
+
+/** Both short cuts of one world. */
+export class RecentSlots {
+  readonly #slots = Array.from<WorldSlot | undefined>({ length: SLOTS });
+  readonly #accounts = Array.from<WorldAccount | undefined>({ length: ACCOUNTS });
+
+  slot(owner: WorldAccount, key: bigint): WorldSlot | undefined {
+    const slot = this.#slots[placeOf(owner, key)];
+    return slot !== undefined && slot.owner === owner && slot.key === key ? slot : undefined;
+  }
+
+  addSlot(slot: WorldSlot): void {
+    this.#slots[placeOf(slot.owner, slot.key)] = slot;
+  }
+
+  /** Needed when an account loses its slots. */
+  forgetSlots(): void {
+    this.#slots.fill(undefined);
+  }
+
+  account(address: Uint8Array): WorldAccount | undefined {
+    const entry = this.#accounts[accountPlace(address)];
+    if (entry === undefined) return undefined;
+    const known = entry.address;
+    if (known.length !== address.length) return undefined;
+    for (let i = 0; i < known.length; i++) if (known[i] !== address[i]) return undefined;
+    return entry;
+  }
+
+  addAccount(entry: WorldAccount): void {
+    this.#accounts[accountPlace(entry.address)] = entry;
+  }
+}
+
+function placeOf(owner: WorldAccount, key: bigint): number {
+  const low = Number(BigInt.asUintN(16, key));
+  return (low ^ (low >>> 4) ^ ((owner.address[19] ?? 0) << 4)) & (SLOTS - 1);
+}
+
+function accountPlace(address: Uint8Array): number {
+  return (((address[18] ?? 0) << 8) | (address[19] ?? 0)) & (ACCOUNTS - 1);
+}

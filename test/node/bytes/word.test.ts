@@ -1,0 +1,23 @@
+import { expect, test } from "@jest/globals";
+import { bytesToBigint, fixedBytes } from "../../../node/bytes/integer.ts";
+import { readWord, wordBytes, writeWord } from "../../../node/bytes/word.ts";
+
+const edges = [0, 8, 31, 32, 33, 63, 64, 65, 96, 127, 128, 160, 191, 192, 255, 256].flatMap((bits) => {
+  const edge = 1n << BigInt(bits);
+  return [edge - 1n, edge, edge + 1n].filter((word) => word < 1n << 256n);
+});
+
+test("a word of any size is its 32 bytes", () => {
+  for (const word of edges) expect(wordBytes(word)).toEqual(fixedBytes(word, 32));
+});
+
+test("a word is read from where it was written, and overwrites what was there", () => {
+  const bytes = new Uint8Array(40).fill(0xff);
+  const view = new DataView(bytes.buffer);
+  for (const word of edges) {
+    writeWord(view, 5, word);
+    expect(readWord(view, 5)).toBe(word);
+    expect(bytesToBigint(bytes.subarray(5, 37))).toBe(word);
+  }
+  expect([bytes[4], bytes[37]]).toEqual([0xff, 0xff]);
+});
