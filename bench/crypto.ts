@@ -16,8 +16,7 @@ import { blake2f } from "../node/crypto/blake2f.ts";
 import { createBls, loadBls } from "../node/crypto/bls.ts";
 import { deriveBlsKey } from "../node/crypto/bls-key.ts";
 import { nobleBls } from "../node/crypto/bls-noble.ts";
-import { createBn254, loadBn254 } from "../node/crypto/bn254.ts";
-import { nobleBn254 } from "../node/crypto/bn254-noble.ts";
+import { createBn254, bn254 as openedBn254 } from "../node/crypto/bn254.ts";
 import { ripemd160, sha256 } from "../node/crypto/hashes.ts";
 import { hashInput, keccak256 } from "../node/crypto/keccak.ts";
 import { verifyP256 } from "../node/crypto/p256.ts";
@@ -32,6 +31,7 @@ import {
   verify,
 } from "../node/crypto/secp256k1.ts";
 import { nobleCurve } from "../node/crypto/secp256k1-noble.ts";
+import { nobleBn254 } from "../test/support/bn254-noble.ts";
 import { median, report, rounded } from "./support/figures.ts";
 import { compare } from "./support/pairs.ts";
 
@@ -167,7 +167,7 @@ compare({
   oracleName: "noble fallback",
 });
 
-const bn254 = await loadBn254();
+const bn254 = openedBn254();
 const slowBn254 = createBn254(nobleBn254);
 const generators = fromBareHex(
   `${"1".padStart(64, "0")}${"2".padStart(64, "0")}` +
@@ -182,18 +182,18 @@ for (const [name, input] of [
   ["multiply", concatBytes(point, digest)],
 ] as const) {
   compare({
-    name: `bn254 ${name} (${bn254.backend})`,
+    name: `bn254 ${name}`,
     ours: () => bn254[name](input),
     oracle: () => slowBn254[name](input),
-    oracleName: "noble fallback",
+    oracleName: "noble",
   });
 }
 const pairs = concatBytes(generators, generators);
 compare({
-  name: `bn254 pairing of 2 (${bn254.backend})`,
+  name: "bn254 pairing of 2",
   ours: () => bn254.isPairing(pairs),
   oracle: () => slowBn254.isPairing(pairs),
-  oracleName: "noble fallback",
+  oracleName: "noble",
 });
 
 const BATCH_ROUNDS = 9;

@@ -1,13 +1,11 @@
 /**
  * The curve alt_bn128 (BN254) as contracts use it: addition and multiplication (EIP-196) and the pairing check
- * (EIP-197), on the encodings of those precompiled contracts. Nothing is loaded before it is asked for; then
- * everything is synchronous. Whoever loads it looks at `backend` and warns when it is not "mcl".
+ * (EIP-197), on the encodings of those precompiled contracts. Nothing is loaded before it is asked for.
  */
-import { equalBytes } from "../bytes/compare.ts";
+import { openBn254 } from "./bn254-mcl.ts";
 
 /** Points of G1 as 64 bytes x, y; coordinates below the field's modulus, all zeros for infinity. */
 export interface Bn254Curve {
-  readonly name: "mcl" | "noble";
   /** The sum of two points, or undefined when one is not on the curve. */
   add(a: Uint8Array, b: Uint8Array): Uint8Array | undefined;
   /** `scalar` is any 32 bytes. Undefined when the point is not on the curve. */
@@ -21,12 +19,11 @@ export interface Bn254Curve {
 
 /** The three operations on the input of the precompiled contracts. Undefined is the contracts' failure. */
 export interface Bn254 {
-  readonly backend: "mcl" | "noble";
   /** Two points, cut or filled with zeros to 128 bytes; the sum's 64 bytes. */
   add(input: Uint8Array): Uint8Array | undefined;
   /** A point and a scalar, cut or filled with zeros to 96 bytes; the product's 64 bytes. */
   multiply(input: Uint8Array): Uint8Array | undefined;
-  /** Any number of pairs of 192 bytes; none of them is true. Some 3 ms a pair. */
+  /** Any number of pairs of 192 bytes; none of them is true. Some 2 ms a pair. */
   isPairing(input: Uint8Array): boolean | undefined;
 }
 
@@ -41,7 +38,6 @@ const MODULUS = Buffer.from("30644e72e131a029b85045b68181585d97816a916871ca8d3c2
 /** Puts the checks around one implementation. */
 export function createBn254(curve: Bn254Curve): Bn254 {
   return {
-    backend: curve.name,
     add: (input) => {
       const bytes = resized(input, 2 * POINT);
       return inField(bytes) ? curve.add(bytes.subarray(0, POINT), bytes.subarray(POINT)) : undefined;
@@ -76,26 +72,10 @@ function inField(words: Uint8Array): boolean {
   return true;
 }
 
-// The generator and twice it: what an implementation must be able to add before it is used.
-const GENERATOR = Uint8Array.from({ length: POINT }, (_, at) => (at === 31 ? 1 : at === 63 ? 2 : 0));
-const DOUBLED = Buffer.from(
-  "030644e72e131a029b85045b68181585d97816a916871ca8d3c208c16d87cfd3" +
-    "15ed738c0e0a7c92e7845f96b2ae9c0a68a6a449e3538fc7ff3ebf7a5a18a2c4",
-  "hex",
-);
+let opened: Bn254 | undefined;
 
-let loading: Promise<Bn254> | undefined;
-
-/** The fastest implementation that this machine has; loaded once, in some 100 ms and 30 MB. */
-export function loadBn254(): Promise<Bn254> {
-  loading ??= load();
-  return loading;
-}
-
-async function load(): Promise<Bn254> {
-  const { loadMcl } = await import("./bn254-mcl.ts");
-  const mcl = await loadMcl();
-  const sum = mcl?.add(GENERATOR, GENERATOR);
-  if (mcl !== undefined && sum !== undefined && equalBytes(sum, DOUBLED)) return createBn254(mcl);
-  return createBn254((await import("./bn254-noble.ts")).nobleBn254);
+/** The curve; opened by the first call, in some 10 ms. */
+export function bn254(): Bn254 {
+  opened ??= createBn254(openBn254());
+  return opened;
 }

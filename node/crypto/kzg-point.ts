@@ -1,11 +1,11 @@
 /**
  * KZG proofs that a polynomial has a value at a point (EIP-4844, `verify_kzg_proof`), for contracts: needs one
- * point of the trusted setup and no more, so it is ready in a fifth of a second. Blobs and cells are in `kzg.ts`.
- * Import this file dynamically, where a contract first asks: it loads and prepares a curve of 10 MB.
+ * point of the trusted setup and no more, so the first call is ready in some 20 ms. Blobs and cells are in `kzg.ts`.
  */
-import { bls12_381 } from "@noble/curves/bls12-381.js";
-import { equalBytes } from "../bytes/compare.ts";
-import { bytesToBigint } from "../bytes/integer.ts";
+import { equalBytes, isZero } from "../bytes/compare.ts";
+import { fromBareHex } from "../bytes/hex.ts";
+import { type BlsMcl, blsMcl } from "./bls-mcl.ts";
+import { MCL_BYTES } from "./mcl.ts";
 import { versionedHash } from "./versioned-hash.ts";
 
 /** What is proved: the polynomial behind `commitment` (48 bytes) is `y` (32) at `z` (32), by `proof` (48). */
@@ -19,29 +19,79 @@ export interface KzgClaim {
 /** Bytes of the input of the precompiled contract. */
 export const POINT_EVALUATION_INPUT_BYTES = 192;
 
-const COMMITMENT_BYTES = 48;
+const POINT_BYTES = 48;
 const SCALAR_BYTES = 32;
-
-const { G1, G2, fields, utils, millerLoopBatch } = bls12_381;
-type PointG1 = typeof G1.Point.ZERO;
-
+/** Bits of a point's first byte. */
+const COMPRESSED = 0x80;
+const INFINITE = 0x40;
+/** The order of the groups. */
+const ORDER = fromBareHex("73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001");
+const GENERATOR_G1 =
+  "97f1d3a73197d7942695638c4fa9ac0fc3688c4f9774b905a14e3a3f171bac586c55e83ff97a1aeffb3af00adb22c6bb";
+/** The generator of G2, its sign turned. */
+const OPPOSITE_G2 =
+  "b3e02b6052719f607dacd3a088274f65596bd0d09920b61ab5da61bbdc7f5049334cf11213945d57e5ac7d055d042b7e" +
+  "024aa2b2f08f0a91260805272dc51051c6e47ad4fa403b02b4510b647ae3d1770bac0326a805bbefd48056c8c121bdb8";
 /** The setup of Ethereum's ceremony: its secret times the generator of G2. */
 const SECRET_G2 =
   "b5bfd7dd8cdeb128843bc287230af38926187075cbfbefa81009a2ce615ac53d2914e5870cb452d2afaaab24f3499f72" +
   "185cbfee53492714734429b7b38608e23926c911cceceac9a36851477ba4c60b087041de621000edc98edada20c1def2";
 
-const secretLines = utils.calcPairingPrecomputes(G2.Point.fromHex(SECRET_G2));
-const generatorLines = utils.calcPairingPrecomputes(G2.Point.BASE.negate());
+/** The points that every proof is held against, and room for those of one proof. */
+interface Setup extends BlsMcl {
+  readonly generator: number;
+  readonly oppositeLines: number;
+  readonly secretLines: number;
+  readonly commitment: number;
+  readonly proof: number;
+  readonly term: number;
+  readonly scalar: number;
+  readonly bytes: number;
+  readonly product: number;
+}
 
-/** True when the proof holds; false for any other bytes. Some 17 ms. */
-export function verifyKzgProof({ commitment, z, y, proof }: KzgClaim): boolean {
-  const [at, value] = [scalarOf(z), scalarOf(y)];
-  const [c, p] = [pointOf(commitment), pointOf(proof)];
-  if (at === undefined || value === undefined || c === undefined || p === undefined) return false;
+let opened: Setup | undefined;
+
+function setup(): Setup {
+  if (opened !== undefined) return opened;
+  const mcl = blsMcl();
+  const { raw, heap } = mcl;
+  const bytes = raw.malloc(2 * POINT_BYTES);
+  const lines = (hex: string): number => {
+    const point = raw.malloc(MCL_BYTES.g2);
+    heap().set(fromBareHex(hex), bytes);
+    compressed(mcl, () => raw.mclBnG2_deserialize(point, bytes, 2 * POINT_BYTES));
+    const place = raw.malloc(raw.mclBn_getUint64NumToPrecompute() * 8);
+    raw.mclBn_precomputeG2(place, point);
+    return place;
+  };
+  const [generator, commitment, proof, term] = [0, 1, 2, 3].map(() => raw.malloc(MCL_BYTES.g1)) as [
+    number,
+    number,
+    number,
+    number,
+  ];
+  const own = { generator, commitment, proof, term, bytes, scalar: raw.malloc(MCL_BYTES.fr) };
+  const product = raw.malloc(MCL_BYTES.gt);
+  opened = { ...mcl, ...own, product, oppositeLines: lines(OPPOSITE_G2), secretLines: lines(SECRET_G2) };
+  readPoint(opened, generator, fromBareHex(GENERATOR_G1));
+  return opened;
+}
+
+/** True when the proof holds; false for any other bytes. Some 5 ms. */
+export function verifyKzgProof({ commitment: c, z, y, proof: p }: KzgClaim): boolean {
+  if (!isScalar(z) || !isScalar(y) || c.length !== POINT_BYTES || p.length !== POINT_BYTES) return false;
+  const own = setup();
+  const { raw, commitment, proof, term, product } = own;
+  if (!readPoint(own, commitment, c) || !readPoint(own, proof, p)) return false;
   // e(C - y G1 + z P, -G2) e(P, secret G2) = 1, which is e(C - y G1, G2) = e(P, (secret - z) G2).
-  const left = c.subtract(times(G1.Point.BASE, value)).add(times(p, at));
-  const product = millerLoopBatch([...loop(left, generatorLines), ...loop(p, secretLines)]);
-  return fields.Fp12.eql(fields.Fp12.finalExponentiate(product), fields.Fp12.ONE);
+  multiply(own, own.generator, y);
+  raw.mclBnG1_sub(commitment, commitment, term);
+  multiply(own, proof, z);
+  raw.mclBnG1_add(commitment, commitment, term);
+  raw.mclBn_precomputedMillerLoop2(product, commitment, own.oppositeLines, proof, own.secretLines);
+  raw.mclBn_finalExp(product, product);
+  return raw.mclBnGT_isOne(product) === 1;
 }
 
 /**
@@ -60,34 +110,35 @@ export function isPointEvaluation(input: Uint8Array): boolean {
   });
 }
 
-function scalarOf(bytes: Uint8Array): bigint | undefined {
-  if (bytes.length !== SCALAR_BYTES) return undefined;
-  const value = bytesToBigint(bytes);
-  return value < fields.Fr.ORDER ? value : undefined;
+function isScalar(bytes: Uint8Array): boolean {
+  return bytes.length === SCALAR_BYTES && Buffer.compare(bytes, ORDER) < 0;
 }
 
-function pointOf(bytes: Uint8Array): PointG1 | undefined {
-  if (bytes.length !== COMMITMENT_BYTES) return undefined;
-  if (isInfinity(bytes)) return G1.Point.ZERO;
-  try {
-    return G1.Point.fromBytes(bytes); // refuses points outside the group too
-  } catch {
-    return undefined; // the length is right, so the only cause is that there is no such point
+/** False for what is no compressed point of the group. */
+function readPoint(own: Setup, to: number, point: Uint8Array): boolean {
+  const { raw, heap, bytes } = own;
+  const flags = (point[0] ?? 0) & (COMPRESSED | INFINITE);
+  if (flags === (COMPRESSED | INFINITE)) {
+    raw.mclBnG1_clear(to);
+    return point[0] === flags && isZero(point.subarray(1)); // infinity has one encoding
   }
+  if (flags !== COMPRESSED) return false;
+  heap().set(point, bytes);
+  const length = compressed(own, () => raw.mclBnG1_deserialize(to, bytes, POINT_BYTES));
+  return length === POINT_BYTES && raw.mclBnG1_isValidOrder(to) === 1;
 }
 
-/** The one encoding of infinity: compressed, no sign, all other bits zero. */
-function isInfinity(bytes: Uint8Array): boolean {
-  return bytes.every((byte, at) => byte === (at === 0 ? 0xc0 : 0));
+/** Leaves the product in `term`. */
+function multiply({ raw, heap, bytes, scalar, term }: Setup, point: number, factor: Uint8Array): void {
+  heap().set(factor, bytes);
+  raw.mclBnFr_setBigEndianMod(scalar, bytes, SCALAR_BYTES);
+  raw.mclBnG1_mul(term, point, scalar);
 }
 
-function times(point: PointG1, factor: bigint): PointG1 {
-  return factor === 0n || point.is0() ? G1.Point.ZERO : point.multiplyUnsafe(factor);
-}
-
-/** A pairing with infinity is one: it is left out. */
-function loop(point: PointG1, lines: typeof secretLines): [typeof secretLines, bigint, bigint][] {
-  if (point.is0()) return [];
-  const { x, y } = point.toAffine();
-  return [[lines, x, y]];
+/** Points are written as signatures have them only here; coordinates elsewhere are little-endian. */
+function compressed(mcl: BlsMcl, read: () => number): number {
+  mcl.raw.mclBn_setETHserialization(1);
+  const length = read();
+  mcl.raw.mclBn_setETHserialization(0);
+  return length;
 }

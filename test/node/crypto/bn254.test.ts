@@ -3,9 +3,8 @@ import { bn254 as oracle } from "@noble/curves/bn254.js";
 import { concatBytes } from "../../../node/bytes/compare.ts";
 import { bareHex, fromBareHex } from "../../../node/bytes/hex.ts";
 import { bytesToBigint, fixedBytes } from "../../../node/bytes/integer.ts";
-import { createBn254, loadBn254 } from "../../../node/crypto/bn254.ts";
-import { loadMcl } from "../../../node/crypto/bn254-mcl.ts";
-import { nobleBn254 } from "../../../node/crypto/bn254-noble.ts";
+import { bn254, createBn254 } from "../../../node/crypto/bn254.ts";
+import { nobleBn254 } from "../../support/bn254-noble.ts";
 import { randomBytes, seededRandom } from "../../support/random.ts";
 
 const P = 0x30644e72e131a029b85045b68181585d97816a916871ca8d3c208c16d87cfd47n;
@@ -26,13 +25,10 @@ const g2Bytes = (point: typeof G2.Point.ZERO): Uint8Array => {
 };
 const hex = (bytes: Uint8Array | undefined): string | undefined => bytes && bareHex(bytes);
 
-const mcl = await loadMcl();
-const backends = [createBn254(nobleBn254), ...(mcl === undefined ? [] : [createBn254(mcl)])];
-
-test("mcl loads here and is the one in use", async () => {
-  expect(backends.map(({ backend }) => backend)).toEqual(["noble", "mcl"]);
-  expect((await loadBn254()).backend).toBe("mcl");
-});
+const backends = [
+  { backend: "noble", ...createBn254(nobleBn254) },
+  { backend: "mcl", ...bn254() },
+];
 
 // Two pairs whose product is one, a vector that implementations of EIP-197 share.
 const SHARED_PAIRS = fromBareHex(

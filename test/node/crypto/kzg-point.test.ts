@@ -1,4 +1,5 @@
 import { expect, test } from "@jest/globals";
+import { bls12_381 } from "@noble/curves/bls12-381.js";
 import { concatBytes } from "../../../node/bytes/compare.ts";
 import { bareHex, fromBareHex } from "../../../node/bytes/hex.ts";
 import { fixedBytes } from "../../../node/bytes/integer.ts";
@@ -91,6 +92,19 @@ test("scalars that are not below the order and other lengths are refused", () =>
   for (const infinity of [`e0${"00".repeat(47)}`, `c0${"00".repeat(46)}01`, `40${"00".repeat(47)}`]) {
     expect(verifyKzgProof({ ...good, proof: fromBareHex(infinity) })).toBe(false);
   }
+});
+
+test("a commitment whose x is not below the modulus is refused", () => {
+  const modulus = bls12_381.fields.Fp.ORDER;
+  const x = bls12_381.G1.Point.fromHex(TWOS).toAffine().x;
+  const written = (value: bigint): Uint8Array => {
+    const bytes = fixedBytes(value, 48);
+    return bytes.with(0, (bytes[0] as number) | (Number.parseInt(TWOS.slice(0, 2), 16) & 0xe0));
+  };
+  const good = claim([TWOS, ONE, TWO, INFINITY]);
+  expect(verifyKzgProof({ ...good, commitment: written(x) })).toBe(true);
+  expect(x + modulus < 1n << 381n).toBe(true);
+  expect(verifyKzgProof({ ...good, commitment: written(x + modulus) })).toBe(false);
 });
 
 test("a proof outside the group is refused, though its pairings are those of infinity", () => {

@@ -28,6 +28,8 @@ test.each([
   "bls-key.ts",
   "bls-possession.ts",
   "bn254.ts",
+  "bls-points.ts",
+  "kzg-point.ts",
   "kzg.ts",
   "versioned-hash.ts",
 ])("%s loads no library before it is used", (file) => {
@@ -35,6 +37,8 @@ test.each([
 });
 
 test("a library is loaded by the first use", () => {
-  expect(loadedBy("bn254.ts", "await room.loadBn254();")).toEqual(["mcl-wasm"]);
+  expect(loadedBy("bn254.ts", "room.bn254();")).toEqual(["mcl-wasm"]);
+  expect(loadedBy("bls-points.ts", "room.addG1(new Uint8Array(256));")).toEqual(["mcl-wasm"]);
+  expect(loadedBy("kzg-point.ts", "room.isPointEvaluation(new Uint8Array(192));")).toEqual([]);
   expect(loadedBy("bls.ts", "await room.loadBls();")).toContain("@chainsafe/blst");
 });

@@ -1,15 +1,14 @@
 import { bn254 } from "@noble/curves/bn254.js";
-import { concatBytes, isZero } from "../bytes/compare.ts";
-import { bytesToBigint, fixedBytes } from "../bytes/integer.ts";
-import type { Bn254Curve } from "./bn254.ts";
+import { concatBytes, isZero } from "../../node/bytes/compare.ts";
+import { bytesToBigint, fixedBytes } from "../../node/bytes/integer.ts";
+import type { Bn254Curve } from "../../node/crypto/bn254.ts";
 
 const { G1, G2, fields } = bn254;
 type PointG1 = typeof G1.Point.ZERO;
 type PointG2 = typeof G2.Point.ZERO;
 
-/** BN254 in JavaScript: some four times slower than mcl to pair. */
+/** BN254 in JavaScript: what the one in use is compared with. */
 export const nobleBn254: Bn254Curve = {
-  name: "noble",
   add: (first, second) => {
     const [a, b] = [pointOfG1(first), pointOfG1(second)];
     return a && b && bytesOf(a.add(b));

@@ -1,0 +1,146 @@
+/** Points of a pairing-friendly curve between contracts' bytes and the memory of mcl. */
+import { MCL_BYTES, type Mcl } from "./mcl.ts";
+
+/** How contracts write a curve's points: big-endian coordinates, all zeros for infinity. */
+export interface PointFormat {
+  /** Bytes of a coordinate as written; what is beyond `fieldBytes` must be zero. */
+  readonly wordBytes: number;
+  readonly fieldBytes: number;
+  /** The order of the parts of a coordinate of G2. */
+  readonly imaginaryFirst: boolean;
+}
+
+/** Reads and writes points. Whatever reads gives false where there is no such point. */
+export interface PointCodec {
+  /** A coordinate at a place of the bytes. */
+  readonly readField: (to: number, bytes: Uint8Array, at: number) => boolean;
+  /** Two coordinates as an element of the field of G2. */
+  readonly readPair: (to: number, bytes: Uint8Array, at: number) => boolean;
+  /** A point on the curve, of any order. */
+  readonly readG1: (to: number, bytes: Uint8Array, at: number) => boolean;
+  readonly readG2: (to: number, bytes: Uint8Array, at: number) => boolean;
+  readonly writeG1: (from: number) => Uint8Array;
+  readonly writeG2: (from: number) => Uint8Array;
+}
+
+const { fp, g1, g2 } = MCL_BYTES;
+
+/** The codec of one instance. */
+export function createPointCodec(mcl: Mcl, format: PointFormat): PointCodec {
+  const { raw } = mcl;
+  const { wordBytes } = format;
+  const { readField, readPair, writeField, writePair } = createFieldCodec(mcl, format);
+  const normal = raw.malloc(g2);
+  return {
+    readField,
+    readPair,
+    readG1: (to, bytes, at) => {
+      raw.mclBnG1_clear(to);
+      if (isZeroAt(bytes, at, 2 * wordBytes)) return true;
+      if (!readField(to, bytes, at) || !readField(to + fp, bytes, at + wordBytes)) return false;
+      raw.mclBnFp_setInt32(to + 2 * fp, 1);
+      return raw.mclBnG1_isValid(to) === 1;
+    },
+    readG2: (to, bytes, at) => {
+      raw.mclBnG2_clear(to);
+      if (isZeroAt(bytes, at, 4 * wordBytes)) return true;
+      if (!readPair(to, bytes, at) || !readPair(to + 2 * fp, bytes, at + 2 * wordBytes)) return false;
+      raw.mclBnFp_setInt32(to + 4 * fp, 1);
+      return raw.mclBnG2_isValid(to) === 1;
+    },
+    writeG1: (from) => {
+      const bytes = new Uint8Array(2 * wordBytes);
+      if (raw.mclBnG1_isZero(from) === 1) return bytes;
+      raw.mclBnG1_normalize(normal, from);
+      writeField(normal, bytes, 0);
+      writeField(normal + fp, bytes, wordBytes);
+      return bytes;
+    },
+    writeG2: (from) => {
+      const bytes = new Uint8Array(4 * wordBytes);
+      if (raw.mclBnG2_isZero(from) === 1) return bytes;
+      raw.mclBnG2_normalize(normal, from);
+      writePair(normal, bytes, 0);
+      writePair(normal + 2 * fp, bytes, 2 * wordBytes);
+      return bytes;
+    },
+  };
+}
+
+type Write = (from: number, bytes: Uint8Array, at: number) => void;
+
+interface FieldCodec extends Pick<PointCodec, "readField" | "readPair"> {
+  readonly writeField: Write;
+  readonly writePair: Write;
+}
+
+/** The library's elements are little-endian. */
+function createFieldCodec({ raw, heap }: Mcl, format: PointFormat): FieldCodec {
+  const { wordBytes, fieldBytes, imaginaryFirst } = format;
+  const padding = wordBytes - fieldBytes;
+  const scratch = raw.malloc(fieldBytes);
+  const [real, imaginary] = imaginaryFirst ? [wordBytes, 0] : [0, wordBytes];
+  const readField: PointCodec["readField"] = (to, bytes, at) => {
+    const memory = heap();
+    for (let i = 0; i < padding; i++) if (bytes[at + i] !== 0) return false;
+    const last = at + wordBytes - 1;
+    for (let i = 0; i < fieldBytes; i++) memory[scratch + i] = bytes[last - i] ?? 0;
+    return raw.mclBnFp_deserialize(to, scratch, fieldBytes) !== 0;
+  };
+  const writeField: Write = (from, bytes, at) => {
+    raw.mclBnFp_serialize(scratch, fieldBytes, from);
+    const memory = heap();
+    const last = at + wordBytes - 1;
+    for (let i = 0; i < fieldBytes; i++) bytes[last - i] = memory[scratch + i] ?? 0;
+  };
+  return {
+    readField,
+    writeField,
+    readPair: (to, bytes, at) => readField(to, bytes, at + real) && readField(to + fp, bytes, at + imaginary),
+    writePair: (from, bytes, at) => {
+      writeField(from, bytes, at + real);
+      writeField(from + fp, bytes, at + imaginary);
+    },
+  };
+}
+
+function isZeroAt(bytes: Uint8Array, at: number, length: number): boolean {
+  for (let i = at; i < at + length; i++) if (bytes[i] !== 0) return false;
+  return true;
+}
+
+/** How many pairs are held at once; longer checks are done in parts. */
+const PAIRS_AT_ONCE = 16;
+
+/** Whether the product of the pairings of points is one; `read` puts pair `index` in place or says no. */
+export type PairingCheck = (
+  count: number,
+  read: (g1: number, g2: number, index: number) => boolean,
+) => boolean | undefined;
+
+/** The check of one instance. Pairs with infinity count as one, after both points have been read. */
+export function createPairingCheck({ raw }: Mcl): PairingCheck {
+  const firsts = raw.malloc(PAIRS_AT_ONCE * g1);
+  const seconds = raw.malloc(PAIRS_AT_ONCE * g2);
+  const product = raw.malloc(MCL_BYTES.gt);
+  const part = raw.malloc(MCL_BYTES.gt);
+  return (count, read) => {
+    let held = 0;
+    raw.mclBnGT_setInt32(product, 1);
+    const multiply = (): void => {
+      if (held === 0) return;
+      raw.mclBn_millerLoopVec(part, firsts, seconds, held);
+      raw.mclBnGT_mul(product, product, part);
+      held = 0;
+    };
+    for (let index = 0; index < count; index++) {
+      const [first, second] = [firsts + held * g1, seconds + held * g2];
+      if (!read(first, second, index)) return undefined;
+      if (raw.mclBnG1_isZero(first) === 0 && raw.mclBnG2_isZero(second) === 0) held++;
+      if (held === PAIRS_AT_ONCE) multiply();
+    }
+    multiply();
+    raw.mclBn_finalExp(product, product);
+    return raw.mclBnGT_isOne(product) === 1;
+  };
+}

@@ -1,0 +1,132 @@
+/**
+ * The modular exponentiation contract (EIP-198; gas by EIP-198, EIP-2565 or EIP-7883 with the limit of EIP-7823).
+ * Its work is bounded by its gas.
+ */
+import { bytesToBigint, fixedBytes } from "../bytes/integer.ts";
+
+/** How an operation is priced. */
+export interface ModexpPricing {
+  /** What a multiplication of operands of so many bytes counts. */
+  readonly complexity: (bytes: bigint) => bigint;
+  readonly divisor: bigint;
+  readonly least: bigint;
+  /** What a byte of the exponent beyond 32 counts. */
+  readonly exponentByte: bigint;
+  /** Longest operand, in bytes. */
+  readonly longest: bigint | undefined;
+}
+
+/** EIP-198. */
+export const MODEXP_198: ModexpPricing = {
+  complexity: (bytes) => {
+    if (bytes <= 64n) return bytes * bytes;
+    if (bytes <= 1024n) return (bytes * bytes) / 4n + 96n * bytes - 3072n;
+    return (bytes * bytes) / 16n + 480n * bytes - 199_680n;
+  },
+  divisor: 20n,
+  least: 0n,
+  exponentByte: 8n,
+  longest: undefined,
+};
+
+/** EIP-2565. */
+export const MODEXP_2565: ModexpPricing = {
+  complexity: (bytes) => ((bytes + 7n) / 8n) ** 2n,
+  divisor: 3n,
+  least: 200n,
+  exponentByte: 8n,
+  longest: undefined,
+};
+
+/** EIP-7883, with the longest operand of EIP-7823. */
+export const MODEXP_7883: ModexpPricing = {
+  complexity: (bytes) => (bytes <= 32n ? 16n : 2n * ((bytes + 7n) / 8n) ** 2n),
+  divisor: 1n,
+  least: 500n,
+  exponentByte: 16n,
+  longest: 1024n,
+};
+
+const HEADER = 96;
+const WORD = 32;
+const BIT_BY_BIT = 48;
+const WINDOW = 4;
+
+interface Lengths {
+  readonly base: bigint;
+  readonly exponent: bigint;
+  readonly modulus: bigint;
+}
+
+/** What a call costs; lengths may be any 256 bits, and so may the gas. */
+export function modexpGas(input: Uint8Array, pricing: ModexpPricing): bigint {
+  const { base, exponent, modulus } = readLengths(input);
+  const headLength = exponent < 32n ? Number(exponent) : WORD;
+  const head = base > BigInt(input.length) ? 0n : numberAt(input, HEADER + Number(base), headLength);
+  const bits = head === 0n ? 0n : BigInt(head.toString(2).length - 1);
+  const beyond = exponent > 32n ? pricing.exponentByte * (exponent - 32n) : 0n;
+  const iterations = beyond + bits > 1n ? beyond + bits : 1n;
+  const longest = base > modulus ? base : modulus;
+  const gas = (pricing.complexity(longest) * iterations) / pricing.divisor;
+  return gas > pricing.least ? gas : pricing.least;
+}
+
+/** The power, in as many bytes as the modulus has; zero for a modulus of zero. Undefined when it is too long. */
+export function modexp(input: Uint8Array, { longest }: ModexpPricing): Uint8Array | undefined {
+  const { base, exponent, modulus } = readLengths(input);
+  if (longest !== undefined && (base > longest || exponent > longest || modulus > longest)) return undefined;
+  if (base === 0n && modulus === 0n) return new Uint8Array(0);
+  // Whoever paid for lengths has them below 2^53; without a modulus nothing of them matters.
+  const [baseLength, exponentLength, modulusLength] = [Number(base), Number(exponent), Number(modulus)];
+  const divisor = numberAt(input, HEADER + baseLength + exponentLength, modulusLength);
+  if (divisor <= 1n) return new Uint8Array(modulusLength);
+  const value = numberAt(input, HEADER, baseLength) % divisor;
+  const exponentAt = HEADER + baseLength;
+  return fixedBytes(power(value, numberAt(input, exponentAt, exponentLength), divisor), modulusLength);
+}
+
+function readLengths(input: Uint8Array): Lengths {
+  return {
+    base: numberAt(input, 0, WORD),
+    exponent: numberAt(input, WORD, WORD),
+    modulus: numberAt(input, 2 * WORD, WORD),
+  };
+}
+
+/** Beyond the input all bytes are zero. */
+function numberAt(input: Uint8Array, at: number, length: number): bigint {
+  const present = bytesToBigint(input.subarray(at, at + length));
+  const missing = length - Math.max(0, Math.min(length, input.length - at));
+  return missing === 0 || present === 0n ? present : present << BigInt(8 * missing);
+}
+
+/** `base` is below the modulus, which is above 1. */
+function power(base: bigint, exponent: bigint, modulus: bigint): bigint {
+  if (base <= 1n) return exponent === 0n ? 1n : base;
+  const bits = exponent.toString(2);
+  return bits.length <= BIT_BY_BIT ? byBits(base, bits, modulus) : byWindows(base, exponent, modulus);
+}
+
+function byBits(base: bigint, bits: string, modulus: bigint): bigint {
+  let result = 1n;
+  for (const bit of bits) {
+    result = (result * result) % modulus;
+    if (bit === "1") result = (result * base) % modulus;
+  }
+  return result;
+}
+
+/** Four bits at a time. */
+function byWindows(base: bigint, exponent: bigint, modulus: bigint): bigint {
+  const powers = [1n, base];
+  for (let i = 2; i < 1 << WINDOW; i++) powers.push(((powers[i - 1] ?? 1n) * base) % modulus);
+  let result = 1n;
+  for (const digit of exponent.toString(1 << WINDOW)) {
+    if (result !== 1n) {
+      for (let i = 0; i < WINDOW; i++) result = (result * result) % modulus;
+    }
+    const factor = powers[Number.parseInt(digit, 1 << WINDOW)] ?? 1n;
+    if (factor !== 1n) result = (result * factor) % modulus;
+  }
+  return result;
+}

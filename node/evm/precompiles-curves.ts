@@ -1,0 +1,88 @@
+/** Contracts of pairings on BN254 and of BLAKE2b, KZG proofs, P-256, modular powers. */
+import { BLAKE2F_INPUT_BYTES, blake2f, blake2fRounds } from "../crypto/blake2f.ts";
+import { BN254_PAIR_BYTES, bn254 } from "../crypto/bn254.ts";
+import { isPointEvaluation } from "../crypto/kzg-point.ts";
+import { verifyP256 } from "../crypto/p256.ts";
+import { type ModexpPricing, modexp, modexpGas } from "./modexp.ts";
+import type { PrecompileWork } from "./precompile.ts";
+
+const WORD = 32;
+
+/** EIP-4844: the field elements of a blob and the order of the scalars. */
+const POINT_EVALUATION_OUTPUT = Buffer.from(
+  `${"1000".padStart(64, "0")}73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001`,
+  "hex",
+);
+
+/** A word that is 1 or 0. */
+export function truth(value: boolean): Uint8Array {
+  const word = new Uint8Array(WORD);
+  word[WORD - 1] = value ? 1 : 0;
+  return word;
+}
+
+/** Modular exponentiation. */
+export function modexpContract(pricing: ModexpPricing): PrecompileWork {
+  return {
+    name: "modexp",
+    gas: (input) => modexpGas(input, pricing),
+    cost: (_input, gas) => Math.floor(Number(gas) / 100) + 100,
+    run: ({ input }) => modexp(input, pricing),
+  };
+}
+
+/** EIP-196, gas by EIP-1108 later. */
+export function bn254Add(gas: number): PrecompileWork {
+  return { name: "bn254Add", gas: () => gas, cost: () => 8000, run: ({ input }) => bn254().add(input) };
+}
+
+/** EIP-196, gas by EIP-1108 later. */
+export function bn254Multiply(gas: number): PrecompileWork {
+  return {
+    name: "bn254Mul",
+    gas: () => gas,
+    cost: () => 100_000,
+    run: ({ input }) => bn254().multiply(input),
+  };
+}
+
+/** EIP-197, gas by EIP-1108 later. */
+export function bn254Pairing(gas: { readonly base: number; readonly pair: number }): PrecompileWork {
+  return {
+    name: "bn254Pairing",
+    gas: (input) => gas.base + gas.pair * bn254Pairs(input),
+    cost: (input) => 2_000_000 + 1_000_000 * bn254Pairs(input),
+    run: ({ input }) => {
+      const result = bn254().isPairing(input);
+      return result === undefined ? undefined : truth(result);
+    },
+  };
+}
+
+function bn254Pairs(input: Uint8Array): number {
+  return Math.floor(input.length / BN254_PAIR_BYTES);
+}
+
+/** EIP-152: a round is a unit of gas. */
+export const blake2fContract: PrecompileWork = {
+  name: "blake2f",
+  gas: (input) => (input.length === BLAKE2F_INPUT_BYTES ? blake2fRounds(input) : 0),
+  cost: (input) => (input.length === BLAKE2F_INPUT_BYTES ? 10_000 + 10 * blake2fRounds(input) : 0),
+  run: ({ input }) => blake2f(input),
+};
+
+/** EIP-4844. */
+export const pointEvaluation: PrecompileWork = {
+  name: "kzgPointEvaluation",
+  gas: () => 50_000,
+  cost: () => 2_200_000,
+  run: ({ input }) => (isPointEvaluation(input) ? Uint8Array.from(POINT_EVALUATION_OUTPUT) : undefined),
+};
+
+/** EIP-7951: nothing for what is no valid signature. */
+export const p256Verify: PrecompileWork = {
+  name: "p256Verify",
+  gas: () => 6900,
+  cost: () => 235_000,
+  run: ({ input }) => (verifyP256(input) ? truth(true) : new Uint8Array(0)),
+};

@@ -1,0 +1,58 @@
+/** Contracts since the beginning: signatures, hashes, copies. */
+import { isZero } from "../bytes/compare.ts";
+import { ripemd160, sha256 } from "../crypto/hashes.ts";
+import { addressOfPublicKey, recover } from "../crypto/secp256k1.ts";
+import type { PrecompileWork } from "./precompile.ts";
+
+const WORD = 32;
+const NONE = new Uint8Array(0);
+
+const words = (input: Uint8Array): number => Math.ceil(input.length / WORD);
+
+/** Digest, v (27 or 28), r, s, cut or filled to 128 bytes; the address in 32, nothing when nothing recovers. */
+export const ecrecover: PrecompileWork = {
+  name: "ecrecover",
+  gas: () => 3000,
+  cost: () => 113_150,
+  run: ({ input }) => {
+    const whole = new Uint8Array(4 * WORD);
+    whole.set(input.subarray(0, whole.length));
+    const v = whole[2 * WORD - 1];
+    if (!isZero(whole.subarray(WORD, 2 * WORD - 1)) || (v !== 27 && v !== 28)) return NONE;
+    const signature = new Uint8Array(65);
+    signature.set(whole.subarray(2 * WORD));
+    signature[64] = v - 27;
+    const publicKey = recover(whole.subarray(0, WORD), signature);
+    return publicKey === undefined ? NONE : padded(addressOfPublicKey(publicKey));
+  },
+};
+
+/** SHA-256. */
+export const sha256Hash: PrecompileWork = {
+  name: "sha256",
+  gas: (input) => 60 + 12 * words(input),
+  cost: (input) => 1000 + 100 * words(input),
+  run: ({ input }) => sha256(input),
+};
+
+/** RIPEMD-160, in 32 bytes. */
+export const ripemd160Hash: PrecompileWork = {
+  name: "ripemd160",
+  gas: (input) => 600 + 120 * words(input),
+  cost: (input) => 100 + 10 * words(input),
+  run: ({ input }) => padded(ripemd160(input)),
+};
+
+/** The input itself. */
+export const identity: PrecompileWork = {
+  name: "identity",
+  gas: (input) => 15 + 3 * words(input),
+  cost: () => 0,
+  run: ({ input }) => Uint8Array.from(input),
+};
+
+function padded(bytes: Uint8Array): Uint8Array {
+  const word = new Uint8Array(WORD);
+  word.set(bytes, WORD - bytes.length);
+  return word;
+}

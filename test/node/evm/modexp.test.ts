@@ -1,0 +1,82 @@
+import { expect, test } from "@jest/globals";
+import { concatBytes } from "../../../node/bytes/compare.ts";
+import { bareHex } from "../../../node/bytes/hex.ts";
+import { bytesToBigint, fixedBytes } from "../../../node/bytes/integer.ts";
+import { MODEXP_198, MODEXP_2565, MODEXP_7883, modexp, modexpGas } from "../../../node/evm/modexp.ts";
+import { randomBytes, seededRandom } from "../../support/random.ts";
+
+const call = (base: Uint8Array, exponent: Uint8Array, modulus: Uint8Array): Uint8Array =>
+  concatBytes(
+    ...[base, exponent, modulus].map(({ length }) => fixedBytes(length, 32)),
+    base,
+    exponent,
+    modulus,
+  );
+const lengths = (...values: readonly bigint[]): Uint8Array =>
+  concatBytes(...values.map((value) => fixedBytes(value, 32)));
+
+/** By the definition. */
+function powerBySquares(base: bigint, exponent: bigint, modulus: bigint): bigint {
+  let [result, square] = [1n % modulus, base % modulus];
+  for (let rest = exponent; rest > 0n; rest >>= 1n) {
+    if (rest & 1n) result = (result * square) % modulus;
+    square = (square * square) % modulus;
+  }
+  return result;
+}
+
+test("powers are those of the definition, odd and even moduli, short and long exponents", () => {
+  const random = seededRandom(198);
+  for (let round = 0; round < 200; round++) {
+    const part = (most: number): Uint8Array => randomBytes(random, Math.floor(random() * most));
+    const [base, exponent, modulus] = [part(80), part(40), part(80)];
+    const value = bytesToBigint(modulus);
+    const expected = value === 0n ? 0n : powerBySquares(bytesToBigint(base), bytesToBigint(exponent), value);
+    const found = modexp(call(base, exponent, modulus), MODEXP_2565);
+    expect(bareHex(found ?? new Uint8Array())).toBe(bareHex(fixedBytes(expected, modulus.length)));
+  }
+});
+
+test("what the input does not have is zero, and what it has too much is not looked at", () => {
+  const input = call(Uint8Array.of(3), Uint8Array.of(2), Uint8Array.of(5, 0));
+  expect(modexp(input.subarray(0, input.length - 1), MODEXP_198)).toEqual(Uint8Array.of(0, 9));
+  expect(modexp(concatBytes(input, Uint8Array.of(7)), MODEXP_198)).toEqual(Uint8Array.of(0, 9));
+  expect(modexp(new Uint8Array(0), MODEXP_198)).toEqual(new Uint8Array(0));
+  expect(modexp(lengths(1n, 1n, 3n), MODEXP_198)).toEqual(new Uint8Array(3));
+  expect(modexp(call(new Uint8Array(0), new Uint8Array(0), Uint8Array.of(7)), MODEXP_198)).toEqual(
+    Uint8Array.of(1),
+  );
+});
+
+test.each([
+  ["a square of 64 bytes", 64, 1, 2, [204n, 200n, 500n]],
+  ["a cube of 256 bytes", 256, 1, 3, [1894n, 341n, 2048n]],
+  ["65537 of 1024 bytes", 1024, 3, 65_537, [285_900n, 87_381n, 524_288n]],
+])("gas of %s by EIP-198, EIP-2565 and EIP-7883", (_name, bytes, exponentBytes, exponent, gas) => {
+  const operand = new Uint8Array(bytes).fill(255);
+  const input = call(operand, fixedBytes(exponent, exponentBytes), operand);
+  expect([MODEXP_198, MODEXP_2565, MODEXP_7883].map((pricing) => modexpGas(input, pricing))).toEqual(gas);
+});
+
+test("lengths of any size have a price, and cost nothing where there is nothing to multiply", () => {
+  const most = 2n ** 256n - 1n;
+  for (const pricing of [MODEXP_198, MODEXP_2565, MODEXP_7883]) {
+    for (const huge of [lengths(most, 0n, 0n), lengths(0n, 1n, most), lengths(1n, most, 1n)]) {
+      expect(modexpGas(huge, pricing)).toBeGreaterThan(2n ** 64n);
+    }
+  }
+  expect(modexpGas(lengths(0n, most, 0n), MODEXP_198)).toBe(0n);
+  expect(modexp(lengths(0n, most, 0n), MODEXP_198)).toEqual(new Uint8Array(0));
+  expect(modexp(lengths(0n, most, 0n), MODEXP_7883)).toBeUndefined();
+});
+
+test("operands longer than 1,024 bytes are refused since EIP-7823", () => {
+  for (const at of [0, 1, 2]) {
+    const sizes = [1n, 1n, 1n];
+    sizes[at] = 1024n;
+    expect(modexp(lengths(...sizes), MODEXP_7883)).toBeDefined();
+    sizes[at] = 1025n;
+    expect(modexp(lengths(...sizes), MODEXP_7883)).toBeUndefined();
+    expect(modexp(lengths(...sizes), MODEXP_2565)).toBeDefined();
+  }
+});
