@@ -15,9 +15,9 @@ export interface PrecompileCall {
 export interface PrecompileWork {
   readonly name: string;
   /** Before it runs; any size. */
-  readonly gas: (input: Uint8Array) => bigint | number;
+  readonly gas: (input: Uint8Array, rules: Rules) => bigint | number;
   /** Computation cost of a call that cost so much gas. */
-  readonly cost: (input: Uint8Array, gas: bigint | number) => number;
+  readonly cost: (input: Uint8Array, gas: bigint | number, rules: Rules) => number;
   /** The output, new bytes; undefined is a failure, which consumes all gas of the frame. */
   readonly run: (call: PrecompileCall) => Uint8Array | undefined;
 }

@@ -1,82 +1,97 @@
-/** The precompiled contracts: one row each, with what it costs and from where to where it holds (execution.md 5.2). */
+/** Which precompiled contract stands where: one row each, with the revision from which it holds (execution.md 5.2). */
 import { type EvmRevision, isRevisionSince } from "../config/rule-facts.ts";
 import type { Rules } from "../config/rules.ts";
-import { sha256 } from "../crypto/hashes.ts";
-import type { World } from "../state/world.ts";
+import { MODEXP_198, MODEXP_2565, MODEXP_7883 } from "./modexp.ts";
+import type { PrecompileWork } from "./precompile.ts";
+import { blsG1Add, blsG1Msm, blsG2Add, blsG2Msm, blsMapG1, blsMapG2, blsPairing } from "./precompiles-bls.ts";
+import {
+  blake2fContract,
+  bn254Add,
+  bn254Multiply,
+  bn254Pairing,
+  modexpContract,
+  p256Verify,
+  pointEvaluation,
+} from "./precompiles-curves.ts";
+import { ecrecover, identity, ripemd160Hash, sha256Hash } from "./precompiles-hashes.ts";
+import { feePayer, validateSender, vmLog } from "./precompiles-klaytn.ts";
 
-/** What a precompiled contract may look at. */
-export interface PrecompileCall {
-  readonly input: Uint8Array;
-  readonly world: World;
-  readonly rules: Rules;
-  readonly feePayer: Uint8Array;
-}
-
-/** One precompiled contract. */
-export interface Precompile {
-  /** 1 to 0x3ff. */
+/** A precompiled contract at its address, 1 to 0x3ff. */
+export interface Precompile extends PrecompileWork {
   readonly address: number;
-  readonly name: string;
-  /** The first revision that has it here. */
-  readonly since: EvmRevision;
-  /** True for the set that contracts of VM version 0 go on seeing, and that holds for all before Istanbul. */
-  readonly legacy: boolean;
-  readonly gas: (input: Uint8Array, rules: Rules) => bigint | number;
-  /** Computation cost. */
-  readonly cost: (input: Uint8Array, gas: bigint | number, rules: Rules) => number;
-  /** `undefined` for a failure, which takes all gas of the frame. */
-  readonly run: (call: PrecompileCall) => Uint8Array | undefined;
 }
 
-const words = (input: Uint8Array): number => Math.ceil(input.length / 32);
-const everywhere = [
-  { since: "base", legacy: true },
-  { since: "istanbul", legacy: false },
-] as const;
+type Row = readonly [address: number, since: EvmRevision, work: PrecompileWork];
 
-const rows: readonly Precompile[] = everywhere.flatMap((place) => [
-  {
-    address: 2,
-    name: "sha256",
-    ...place,
-    gas: (input: Uint8Array) => 60 + 12 * words(input),
-    cost: (input: Uint8Array) => 1000 + 100 * words(input),
-    run: ({ input }: PrecompileCall) => sha256(input),
-  },
-  {
-    address: 4,
-    name: "identity",
-    ...place,
-    gas: (input: Uint8Array) => 15 + 3 * words(input),
-    cost: () => 0,
-    run: ({ input }: PrecompileCall) => input.slice(),
-  },
-]);
+/** What contracts made before Istanbul go on seeing, and all before Istanbul see. */
+const legacyRows: readonly Row[] = [
+  [1, "base", ecrecover],
+  [2, "base", sha256Hash],
+  [3, "base", ripemd160Hash],
+  [4, "base", identity],
+  [5, "base", modexpContract(MODEXP_198)],
+  [6, "base", bn254Add(500)],
+  [7, "base", bn254Multiply(40_000)],
+  [8, "base", bn254Pairing({ base: 100_000, pair: 80_000 })],
+  [9, "base", vmLog],
+  [0x0a, "base", feePayer],
+  [0x0b, "base", validateSender],
+];
+
+/** What all others see; a later row replaces an earlier one at its address. */
+const rows: readonly Row[] = [
+  [1, "istanbul", ecrecover],
+  [2, "istanbul", sha256Hash],
+  [3, "istanbul", ripemd160Hash],
+  [4, "istanbul", identity],
+  [5, "istanbul", modexpContract(MODEXP_198)],
+  [5, "kore", modexpContract(MODEXP_2565)],
+  [5, "osaka", modexpContract(MODEXP_7883)],
+  [6, "istanbul", bn254Add(150)],
+  [7, "istanbul", bn254Multiply(6000)],
+  [8, "istanbul", bn254Pairing({ base: 45_000, pair: 34_000 })],
+  [9, "istanbul", blake2fContract],
+  [0x0a, "cancun", pointEvaluation],
+  [0x0b, "prague", blsG1Add],
+  [0x0c, "prague", blsG1Msm],
+  [0x0d, "prague", blsG2Add],
+  [0x0e, "prague", blsG2Msm],
+  [0x0f, "prague", blsPairing],
+  [0x10, "prague", blsMapG1],
+  [0x11, "prague", blsMapG2],
+  [0x100, "osaka", p256Verify],
+  [0x3fd, "istanbul", vmLog],
+  [0x3fe, "istanbul", feePayer],
+  [0x3ff, "istanbul", validateSender],
+];
 
 const sets = new Map<string, ReadonlyMap<number, Precompile>>();
+const addressesOf = new Map<EvmRevision, readonly Uint8Array[]>();
 
 /** The contract at an address; `vmVersion` is that of the contract that calls, 1 for any other caller. */
 export function precompileAt(address: Uint8Array, rules: Rules, vmVersion: 0 | 1): Precompile | undefined {
   for (let i = 0; i < 18; i++) if (address[i] !== 0) return undefined;
-  return setOf(rules, vmVersion).get(((address[18] ?? 0) << 8) | (address[19] ?? 0));
+  return setOf(rules.evm, vmVersion).get(((address[18] ?? 0) << 8) | (address[19] ?? 0));
 }
 
-/** The addresses of all that hold in these rules, ascending. */
-export function activePrecompiles(rules: Rules): readonly Uint8Array[] {
-  const numbers = [...setOf(rules, 1).keys()].sort((a, b) => a - b);
-  return numbers.map((number) => Uint8Array.of(...new Uint8Array(18), number >> 8, number & 0xff));
+/** The addresses that are warm from the start, ascending: all in force, and the two of the legacy set besides. */
+export function activePrecompiles({ evm }: Rules): readonly Uint8Array[] {
+  let addresses = addressesOf.get(evm);
+  if (addresses === undefined) {
+    const numbers = [...new Set([...setOf(evm, 1).keys(), 0x0a, 0x0b])].sort((a, b) => a - b);
+    addresses = numbers.map((number) => Uint8Array.of(...new Uint8Array(18), number >> 8, number & 0xff));
+    addressesOf.set(evm, addresses);
+  }
+  return addresses;
 }
 
-/** Later rows replace earlier ones at the same address. */
-function setOf({ evm }: Rules, vmVersion: 0 | 1): ReadonlyMap<number, Precompile> {
+function setOf(evm: EvmRevision, vmVersion: 0 | 1): ReadonlyMap<number, Precompile> {
   const isLegacy = vmVersion === 0 || evm === "base";
   const name = isLegacy ? "legacy" : evm;
   let set = sets.get(name);
   if (set === undefined) {
-    const inForce = rows.filter(
-      ({ since, legacy }) => legacy === isLegacy && (isLegacy || isRevisionSince(evm, since)),
-    );
-    set = new Map(inForce.map((row) => [row.address, row]));
+    const inForce = isLegacy ? legacyRows : rows.filter(([, since]) => isRevisionSince(evm, since));
+    set = new Map(inForce.map(([address, , work]) => [address, { ...work, address }]));
     sets.set(name, set);
   }
   return set;

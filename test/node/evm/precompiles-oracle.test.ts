@@ -61,7 +61,7 @@ async function oracleAt(hardfork: string, address: number): Promise<Oracle> {
 function ours(work: PrecompileWork, input: Uint8Array): Outcome {
   // These look at nothing but their input.
   const call = { input, rules: BASE_RULES, feePayer: new Uint8Array(20), world: undefined as never };
-  const gas = BigInt(work.gas(input));
+  const gas = BigInt(work.gas(input, BASE_RULES));
   const output = gas > GAS ? undefined : work.run(call);
   // A failure consumes everything.
   return output === undefined ? { gas: GAS, output: "failure" } : { gas, output: bareHex(output) };
