@@ -45,6 +45,14 @@ const twoOfThree: AccountKey = {
   ]),
 };
 
+const bytes = (length: number): Uint8Array => new Uint8Array(length);
+const at = (number: number, evm: Rules["evm"], vmVersion: 0 | 1): string | undefined =>
+  precompileAt(fromBareHex(number.toString(16).padStart(40, "0")), { ...BASE_RULES, evm }, vmVersion)?.name;
+const shown = (evm: Rules["evm"]): string =>
+  activePrecompiles({ ...BASE_RULES, evm })
+    .map((address) => Number.parseInt(bareHex(address), 16).toString(16))
+    .join(" ");
+
 test("validateSender judges one signature by the key of the address, also where there is no account", () => {
   expect(verdict(worldWith(), claim(first))).toBe(1);
   expect(verdict(worldWith(newAccount().key), claim(first))).toBe(1);
@@ -77,7 +85,6 @@ test("validateSender answers no to input of any other form, and never fails", ()
 });
 
 test("what the chain's own contracts cost and give", () => {
-  const bytes = (length: number): Uint8Array => new Uint8Array(length);
   expect([vmLog.gas(bytes(0), ISTANBUL), vmLog.gas(bytes(7), ISTANBUL)]).toEqual([100, 240]);
   expect([0, 52, 117, 182, 377].map((length) => validateSender.gas(bytes(length), ISTANBUL))).toEqual([
     0, 0, 5000, 10_000, 25_000,
@@ -91,8 +98,6 @@ test("what the chain's own contracts cost and give", () => {
 });
 
 test("addresses move at Istanbul for contracts made since then, and grow with the forks", () => {
-  const at = (number: number, evm: Rules["evm"], vmVersion: 0 | 1): string | undefined =>
-    precompileAt(fromBareHex(number.toString(16).padStart(40, "0")), { ...BASE_RULES, evm }, vmVersion)?.name;
   expect([9, 10, 11, 12, 0x3ff].map((number) => at(number, "base", 1))).toEqual([
     "vmLog",
     "feePayer",
@@ -125,10 +130,6 @@ test("addresses move at Istanbul for contracts made since then, and grow with th
 });
 
 test("the addresses that are warm from the start have 0x0a and 0x0b before anything is there", () => {
-  const shown = (evm: Rules["evm"]): string =>
-    activePrecompiles({ ...BASE_RULES, evm })
-      .map((address) => Number.parseInt(bareHex(address), 16).toString(16))
-      .join(" ");
   expect(shown("kore")).toBe("1 2 3 4 5 6 7 8 9 a b 3fd 3fe 3ff");
   expect(shown("osaka")).toBe("1 2 3 4 5 6 7 8 9 a b c d e f 10 11 100 3fd 3fe 3ff");
 });
