@@ -26,11 +26,11 @@ export function chainDirectory({ paths }: NodeOptions): string {
 export async function openDatabase(options: NodeOptions, log: Log): Promise<Database> {
   await mkdir(options.paths.chainData, { recursive: true, mode: 0o700 });
   await using parts = new AsyncDisposableStack();
-  const { databaseCacheBytes, retention, flushInterval, cacheBytes } = options.state;
+  const { databaseCacheBytes, cacheBytes, ...history } = options.state;
   const store = parts.use(await openLevelStore(chainDirectory(options), { cacheBytes: databaseCacheBytes }));
   const trie = trieDirectories(join(options.paths.chainData, "trie"));
   const sizes = cacheBytes === undefined ? {} : { cacheBytes };
-  const state = parts.use(await openState({ chain: store, trie, log, retention, flushInterval, ...sizes }));
+  const state = parts.use(await openState({ chain: store, trie, log, ...history, ...sizes }));
   await settleDamage(store, state.number, log, setImmediate);
   const open = parts.move();
   return { store, state, [Symbol.asyncDispose]: () => open.disposeAsync() };

@@ -201,7 +201,14 @@ export const flags = {
   "txpool.nonexec-slots.all": pool.flag(integer(1), 1_024, "waiting transactions of all accounts"),
   "txpool.lifetime": pool.flag(duration, 300_000, "how long waiting transactions are kept"),
 
-  "state.live-pruning-retention": state.flag(integer(1), 128, "recent blocks whose states can be read"),
+  gcmode: data.maybe(
+    choice(["full", "archive"]),
+    "keep all states or only recent ones; as before by default",
+  ),
+  "state.live-pruning-retention": data.maybe(
+    integer(1),
+    "recent blocks whose states can be read; as before by default, 128 at first",
+  ),
   "state.block-interval": state.flag(integer(1), 16, "blocks after which the trie is written"),
   "state.trie-cache-limit": state.flag(integer(-1), -1, "MiB of trie nodes kept in memory; -1 chooses"),
   "db.leveldb.cache-size": data.flag(integer(1), 16, "MiB of database blocks kept in memory"),

@@ -170,7 +170,9 @@ function poolFlags(values: FlagValues, instance: string): PoolFlags {
 
 function stateFlags(values: FlagValues): StateFlags {
   const limit = values["state.trie-cache-limit"];
+  const mode = values.gcmode;
   return {
+    archive: mode === undefined ? undefined : mode === "archive",
     retention: values["state.live-pruning-retention"],
     flushInterval: values["state.block-interval"],
     cacheBytes: limit < 0 ? undefined : limit * MEBIBYTE,

@@ -91,7 +91,10 @@ export interface PoolFlags {
 
 /** State and database. */
 export interface StateFlags {
-  readonly retention: number;
+  /** Keep all states; `undefined`: as the database was opened before. */
+  readonly archive: boolean | undefined;
+  /** Recent blocks whose states can be read; `undefined`: as the database was opened before. */
+  readonly retention: number | undefined;
   readonly flushInterval: number;
   /** Bytes of trie nodes kept in memory; `undefined`: the state chooses. */
   readonly cacheBytes: number | undefined;

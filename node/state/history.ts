@@ -1,103 +1,133 @@
-import { mapKey } from "../bytes/hex.ts";
-import type { Rows } from "../store/store.ts";
-import { tables } from "../store/tables.ts";
-import { StateError } from "./error.ts";
-import type { FlatChanges } from "./flat-state.ts";
-import type { StateHead } from "./rows.ts";
-import { decodeUndo, findUndone, type Undone } from "./undo.ts";
-
-/** A row of the flat state by its names: `key` in the chain database, `name` what blocks made here call it. */
-export interface RowName {
-  readonly key: Uint8Array;
-  /** `mapKey` of an account's address or of a slot's key. */
-  readonly name: string;
-}
-
-/** What a row was; `changed` is false when no later block has changed it. */
-export interface Past {
-  readonly changed: boolean;
-  readonly row: Uint8Array | undefined;
-}
-
-/** Names of the rows that a block changed: as blocks made here call them, or `mapKey` of the keys on disk. */
-interface ChangedRows {
-  readonly made: boolean;
-  readonly names: ReadonlySet<string>;
-}
-
 /**
- * Which of the recent blocks changed which rows: a row as it was after block n is what the first block after n
- * that changed it found. Values stay in the undo records on disk; names of a block from before the start are
- * read from there when a view first passes it.
+ * The states before the newest. Recent ones come from the undo records with an index in memory. Where more are
+ * wanted (a longer retention, or all: an archive), an index on disk takes every change from then on.
  */
-export class History {
-  readonly #rows: Rows;
-  readonly #retention: number;
-  /** Changed rows of block `#oldest` + 1 and so on; `undefined` where they were not read yet. */
-  readonly #blocks: (ChangedRows | undefined)[];
-  #oldest: number;
-  #newest: { readonly number: number; readonly rows: readonly Undone[] } = { number: -1, rows: [] };
+import { isDeepStrictEqual } from "node:util";
+import { concatBytes } from "../bytes/compare.ts";
+import { bytesToNumber, fixedBytes } from "../bytes/integer.ts";
+import type { Log } from "../observe/log.ts";
+import type { Batch, Rows, Store } from "../store/store.ts";
+import { tables } from "../store/tables.ts";
+import { ChangeIndex } from "./change-index.ts";
+import type { FlatChanges } from "./flat-state.ts";
+import { type Past, type PastRows, RecentHistory, type RowName } from "./recent-history.ts";
+import type { StateHead } from "./rows.ts";
+import type { Undone } from "./undo.ts";
 
-  /** The history below `head`, as far as undo records and retention reach. */
-  constructor(rows: Rows, retention: number, { number, firstUndo }: StateHead) {
-    this.#rows = rows;
-    this.#retention = retention;
-    this.#oldest = Math.max(firstUndo - 1, number - retention, 0);
-    this.#blocks = Array.from({ length: Math.max(0, number - this.#oldest) }, () => undefined);
+/** How much is to be kept. */
+export interface HistorySettings {
+  /** Blocks whose states can be read besides the newest; `undefined`: as the database did before, else `window`. */
+  readonly retention: number | undefined;
+  /** All of them; `undefined`: as the database did before, a new one is none. */
+  readonly archive: boolean | undefined;
+  /** Blocks indexed in memory; a longer retention needs the index on disk. */
+  readonly window: number;
+}
+
+/** What is kept in the index on disk. */
+export interface HistoryMode {
+  readonly archive: boolean;
+  /** Without meaning in an archive. */
+  readonly retention: number;
+  /** States of this block and later ones are in the index. */
+  readonly from: number;
+}
+
+const HISTORY_KEY = tables.meta.key("history");
+
+/** The mode that the database was left in; `undefined` where it has no index. */
+export function readHistoryMode(rows: Rows): HistoryMode | undefined {
+  const row = rows.get(HISTORY_KEY);
+  if (row === undefined) return undefined;
+  const [from, retention] = [row.subarray(1, 7), row.subarray(7)].map(bytesToNumber);
+  return { archive: row[0] === 1, from: from ?? 0, retention: retention ?? 0 };
+}
+
+/** Settles what is kept from now on and writes that down. */
+export async function openHistory(
+  chain: Store,
+  settings: HistorySettings,
+  head: StateHead,
+  log: Log,
+): Promise<History> {
+  const before = readHistoryMode(chain);
+  const mode = nextMode(before, settings, head, chain.damage !== undefined);
+  if (!isDeepStrictEqual(mode, before)) {
+    const batch = chain.createBatch();
+    if (mode === undefined) batch.delete(HISTORY_KEY);
+    else putMode(batch, mode);
+    await chain.write(batch, { sync: true });
+    if (before !== undefined) log.warn({ before, now: mode, head: head.number }, "states are kept otherwise");
+  }
+  const recent = Math.min(mode?.retention ?? settings.retention ?? settings.window, settings.window);
+  return new History(chain, recent, head, mode);
+}
+
+function nextMode(
+  before: HistoryMode | undefined,
+  settings: HistorySettings,
+  { number }: StateHead,
+  isDamaged: boolean,
+): HistoryMode | undefined {
+  const { window, archive = before?.archive === true } = settings;
+  const wasRetention = before?.archive === false && settings.archive === undefined;
+  const retention = settings.retention ?? (wasRetention ? before.retention : window);
+  if (!archive && retention <= window) return undefined;
+  const now = Math.max(number, 0);
+  // entries may be among what was lost: only later ones can be trusted
+  const from = before === undefined || isDamaged ? now : Math.min(before.from, now);
+  return { archive, from, retention };
+}
+
+function putMode(batch: Batch, { archive, from, retention }: HistoryMode): void {
+  const row = concatBytes(Uint8Array.of(archive ? 1 : 0), fixedBytes(from, 6), fixedBytes(retention, 6));
+  batch.put(HISTORY_KEY, row);
+}
+
+/** See the head of this file. */
+export class History implements PastRows {
+  /** Blocks whose undo records are needed. */
+  readonly recentBlocks: number;
+  readonly #recent: RecentHistory;
+  readonly #index: ChangeIndex;
+  #mode: HistoryMode | undefined;
+  #head: number;
+
+  constructor(rows: Rows, recentBlocks: number, head: StateHead, mode: HistoryMode | undefined) {
+    this.recentBlocks = recentBlocks;
+    this.#recent = new RecentHistory(rows, recentBlocks, head);
+    this.#index = new ChangeIndex(rows);
+    this.#mode = mode;
+    this.#head = head.number;
   }
 
-  /** The oldest block whose state can be read. */
+  /** `undefined` without an index on disk. */
+  get mode(): HistoryMode | undefined {
+    return this.#mode;
+  }
+
   get oldest(): number {
-    return this.#oldest;
+    if (this.#mode === undefined) return this.#recent.oldest;
+    const { archive, from, retention } = this.#mode;
+    const oldest = archive ? from : Math.max(from, this.#head - retention);
+    return Math.min(oldest, this.#recent.oldest);
   }
 
   /** The next block; its undo record need not be in the store before the block after it comes. */
-  add(number: number, rows: readonly Undone[], { accounts, slots }: FlatChanges): void {
-    this.#newest = { number, rows };
-    const names = new Set<string>(accounts.keys());
-    for (const name of slots.keys()) names.add(name);
-    this.#blocks.push({ made: true, names });
-    while (this.#blocks.length > this.#retention) {
-      this.#blocks.shift();
-      this.#oldest++;
-    }
+  add(number: number, rows: readonly Undone[], flat: FlatChanges, batch: Batch): void {
+    this.#recent.add(number, rows, flat);
+    if (this.#mode !== undefined) this.#index.add(batch, number, rows);
+    this.#head = number;
   }
 
-  /** What a row was after block `number`, which must not be before `oldest`. */
-  past({ key, name }: RowName, number: number): Past {
-    const first = number - this.#oldest;
-    if (first >= this.#blocks.length) return UNCHANGED;
-    const stored = mapKey(key);
-    for (let i = first; i < this.#blocks.length; i++) {
-      const { made, names } = this.#blocks[i] ?? this.#readNames(i);
-      if (names.has(made ? name : stored))
-        return { changed: true, row: this.#undone(this.#oldest + 1 + i, key) };
-    }
-    return UNCHANGED;
+  past(row: RowName, number: number): Past {
+    return number >= this.#recent.oldest ? this.#recent.past(row, number) : this.#index.past(row.key, number);
   }
 
-  #undone(block: number, key: Uint8Array): Uint8Array | undefined {
-    if (block === this.#newest.number) {
-      return this.#newest.rows.find((row) => Buffer.compare(row.key, key) === 0)?.before;
-    }
-    const { found, before } = findUndone(this.#record(block), key);
-    if (!found) throw new StateError("corrupt", `the undo record of block ${block} lacks a row`);
-    return before;
-  }
-
-  #readNames(i: number): ChangedRows {
-    const names = new Set<string>();
-    for (const { key } of decodeUndo(this.#record(this.#oldest + 1 + i))) names.add(mapKey(key));
-    const changed = { made: false, names };
-    this.#blocks[i] = changed;
-    return changed;
-  }
-
-  #record(block: number): Uint8Array {
-    const record = this.#rows.get(tables.undo.key(block));
-    if (record === undefined) throw new StateError("corrupt", `the undo record of block ${block} is missing`);
-    return record;
+  /** Changes up to `oldest` are needed no more, and the index may lose them: the batch says so first. */
+  forgetBefore(oldest: number, batch: Batch): void {
+    if (this.#mode === undefined || oldest <= this.#mode.from) return;
+    this.#mode = { ...this.#mode, from: oldest };
+    putMode(batch, this.#mode);
   }
 }
-
-const UNCHANGED: Past = { changed: false, row: undefined };

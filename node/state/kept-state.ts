@@ -3,13 +3,14 @@ import type { Batch, Store } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
 import { StateError } from "./error.ts";
 import { type FlatState, NewestState } from "./flat-state.ts";
-import { History } from "./history.ts";
+import type { History } from "./history.ts";
 import { JournaledWorld } from "./journaled-world.ts";
 import { pastState } from "./past-state.ts";
 import { encodeHead, HEAD_KEY, type StateHead } from "./rows.ts";
 import { type Sealed, sealWorld, unseal } from "./sealing.ts";
 import type { State, StateView, Verified } from "./state.ts";
 import { viewOf } from "./state-view.ts";
+import { Sweeper } from "./sweeper.ts";
 import { isDamage, type TrieKeeper } from "./trie-keeper.ts";
 import { encodeUndo } from "./undo.ts";
 import { verifyState } from "./verify.ts";
@@ -19,12 +20,13 @@ import type { World } from "./world.ts";
 export interface StateSettings {
   readonly chain: Store;
   readonly log: Log;
-  readonly retention: number;
+  readonly history: History;
   readonly flushInterval: number;
   readonly flushBytes: number;
   readonly cachedAccounts: number;
 }
 
+const NO_BYTES = new Uint8Array(0);
 /** The base of worlds that only answer: no block has this number. */
 const NOT_TO_SEAL = Number.NaN;
 
@@ -34,6 +36,7 @@ export class KeptState implements State {
   readonly #keeper: TrieKeeper;
   readonly #flat: NewestState;
   readonly #history: History;
+  readonly #sweeper: Sweeper;
   readonly #closing = new AbortController();
   #head: StateHead;
   #durable: number;
@@ -46,7 +49,8 @@ export class KeptState implements State {
   constructor(settings: StateSettings, keeper: TrieKeeper) {
     this.#settings = settings;
     this.#keeper = keeper;
-    this.#history = new History(settings.chain, settings.retention, keeper.head);
+    this.#history = settings.history;
+    this.#sweeper = new Sweeper(settings.chain, settings.history, settings.log, this.#closing.signal);
     this.#head = keeper.head;
     this.#durable = keeper.head.number;
     this.#flat = new NewestState(settings.chain, settings.cachedAccounts, (hash) =>
@@ -56,7 +60,8 @@ export class KeptState implements State {
     if (damage !== undefined) {
       settings.log.error({ damage, number: this.number }, "the chain database lost rows, perhaps blocks");
       this.#repair();
-    } else if (!keeper.isAt(this.#head)) this.#prepare(keeper.catchUp(this.#head, this.#closing.signal));
+    } else if (keeper.isAt(this.#head)) this.#sweep();
+    else this.#prepare(keeper.catchUp(this.#head, this.#closing.signal));
   }
 
   get number(): number {
@@ -96,17 +101,21 @@ export class KeptState implements State {
     if (number !== this.#head.number + 1) {
       throw new StateError("busy", `the next block is ${this.#head.number + 1}, not ${number}`);
     }
-    const { rows, flat, after } = this.#takeSealed();
+    const { rows, flat, after, destroyed } = this.#takeSealed();
     for (const { key, after: row } of rows) {
       if (row === undefined) batch.delete(key);
       else batch.put(key, row);
     }
     for (const [name, code] of flat.codes) batch.put(tables.code.key(Buffer.from(name, "latin1")), code);
+    for (const [accountHash, incarnation] of destroyed) {
+      this.#keeper.tries.forget(accountHash, incarnation);
+      batch.put(tables.destroyed.key(number, accountHash, incarnation), NO_BYTES);
+    }
     const head = { ...after, firstUndo: this.#prune(number, batch) };
     batch.put(HEAD_KEY, encodeHead(head));
     if (number > 0) {
       batch.put(tables.undo.key(number), encodeUndo(rows));
-      this.#history.add(number, rows, flat);
+      this.#history.add(number, rows, flat, batch);
     }
     this.#flat.apply(flat);
     this.#head = head;
@@ -155,6 +164,8 @@ export class KeptState implements State {
   async verify(progress: (accounts: number) => void = () => undefined): Promise<Verified> {
     await this.#ready;
     await this.flush();
+    this.#sweep();
+    await this.#sweeper.idle;
     this.#held = "verifying";
     try {
       const { chain } = this.#settings;
@@ -167,6 +178,7 @@ export class KeptState implements State {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort();
     await this.#ready.catch(() => undefined);
+    await this.#sweeper.idle;
     try {
       if (this.#held === undefined && this.#durable >= this.#head.number) await this.flush();
       await this.#writing;
@@ -191,16 +203,22 @@ export class KeptState implements State {
     try {
       await this.#writing;
       const { written } = await this.#keeper.flush(this.#head);
-      written.catch(() => undefined); // whoever flushes next sees the failure
-      this.#writing = written;
+      this.#writing = written.then(() => this.#sweep());
+      this.#writing.catch(() => undefined); // whoever flushes next sees the failure
     } finally {
       this.#held = undefined;
     }
   }
 
+  /** Starts removing what is not needed any more. */
+  #sweep(): void {
+    const { marker } = this.#keeper;
+    if (marker !== undefined) this.#sweeper.start(this.#keeper.store, marker);
+  }
+
   /** Undo records go when no view needs them and the trie on disk has passed them; the oldest that stays. */
   #prune(head: number, batch: Batch): number {
-    const last = Math.min(head - this.#settings.retention, this.#keeper.marker ?? -1);
+    const last = Math.min(head - this.#history.recentBlocks, this.#keeper.marker ?? -1);
     let { firstUndo } = this.#head;
     for (; firstUndo <= last; firstUndo++) batch.delete(tables.undo.key(firstUndo));
     return firstUndo;
@@ -253,6 +271,7 @@ export class KeptState implements State {
     this.#sealed = undefined;
     this.#ready = work.then(() => {
       this.#held = undefined;
+      this.#sweep();
     });
     this.#ready.catch((error: unknown) => {
       if (!this.#closing.signal.aborted) this.#settings.log.error({ error }, "state cannot be used");

@@ -2,6 +2,7 @@ import { type Log, silentLog } from "../observe/log.ts";
 import type { Store } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
 import { StateError } from "./error.ts";
+import { openHistory } from "./history.ts";
 import { KeptState } from "./kept-state.ts";
 import { readHead } from "./rows.ts";
 import type { State } from "./state.ts";
@@ -14,8 +15,12 @@ export interface StateOptions {
   readonly chain: Store;
   readonly trie: TrieStores;
   readonly log?: Log;
-  /** Blocks whose states can be read besides the newest. */
-  readonly retention?: number;
+  /** Blocks whose states can be read besides the newest. Left out: as the database was opened before, else 128. */
+  readonly retention?: number | undefined;
+  /** True: from now on no state is let go. Left out: as the database was opened before. */
+  readonly archive?: boolean | undefined;
+  /** Blocks indexed in memory; a longer retention takes an index on disk. */
+  readonly window?: number;
   /** The trie is written when it is this many blocks behind on disk ... */
   readonly flushInterval?: number;
   /** ... or when its changed nodes take this much. */
@@ -33,7 +38,9 @@ export interface StateOptions {
 
 const DEFAULTS = {
   log: silentLog,
-  retention: 128,
+  retention: undefined,
+  archive: undefined,
+  window: 128,
   flushInterval: 16,
   flushBytes: 32 * 1024 * 1024,
   cacheBytes: 32 * 1024 * 1024,
@@ -49,7 +56,14 @@ const DEFAULTS = {
 export async function openState(options: StateOptions): Promise<State> {
   const settings = { ...DEFAULTS, ...options };
   await checkHead(settings.chain);
-  return new KeptState(settings, await openTries(settings));
+  const tries = await openTries(settings);
+  try {
+    const history = await openHistory(settings.chain, settings, tries.head, settings.log);
+    return new KeptState({ ...settings, history }, tries);
+  } catch (error) {
+    await tries.close();
+    throw error;
+  }
 }
 
 /** Without a head the state counts as new: then nothing must be there. */

@@ -3,13 +3,13 @@ import { tables } from "../store/tables.ts";
 import { StateError } from "./error.ts";
 import { recordOf } from "./flat.ts";
 import type { FlatState } from "./flat-state.ts";
-import type { History } from "./history.ts";
+import type { PastRows } from "./recent-history.ts";
 
 /**
  * The state after block `number`: the newest rows, but for those that a later block has changed. Stays at its
  * block while others come. Throws `StateError` `state-missing` when the block has left the history.
  */
-export function pastState(number: number, newest: FlatState, history: History): FlatState {
+export function pastState(number: number, newest: FlatState, history: PastRows): FlatState {
   return {
     record: (address, name) => {
       checkKept(number, history);
@@ -27,7 +27,7 @@ export function pastState(number: number, newest: FlatState, history: History): 
   };
 }
 
-function checkKept(number: number, history: History): void {
+function checkKept(number: number, history: PastRows): void {
   if (number >= history.oldest) return;
   throw new StateError(
     "state-missing",

@@ -29,8 +29,15 @@ export interface Sealed {
   /** What `unseal` takes back. */
   readonly leaves: readonly LeafChange[];
   /** Storage tries that did not exist before. */
-  readonly created: readonly (readonly [accountHash: Uint8Array, incarnation: number])[];
+  readonly created: readonly StorageId[];
+  /** Storage tries that belong to no account any more. */
+  readonly destroyed: readonly StorageId[];
 }
+
+/** Names the storage of one account. */
+export type StorageId = readonly [accountHash: Uint8Array, incarnation: number];
+
+const NO_BYTES = new Uint8Array(0);
 
 interface LeafChange {
   readonly trie: Trie;
@@ -45,7 +52,8 @@ interface Sealing {
   readonly leaves: LeafChange[];
   readonly accounts: Map<string, AccountRecord>;
   readonly slots: Map<string, Uint8Array | undefined>;
-  readonly created: (readonly [Uint8Array, number])[];
+  readonly created: StorageId[];
+  readonly destroyed: StorageId[];
   readonly codes: Map<string, Uint8Array>;
   incarnations: number;
 }
@@ -59,6 +67,7 @@ export function sealWorld(world: JournaledWorld, tries: TrieSet, before: StateHe
     accounts: new Map(),
     slots: new Map(),
     created: [],
+    destroyed: [],
     codes: new Map(),
     incarnations: before.incarnations,
   };
@@ -75,6 +84,7 @@ export function sealWorld(world: JournaledWorld, tries: TrieSet, before: StateHe
     flat: sealing,
     leaves: sealing.leaves,
     created: sealing.created,
+    destroyed: sealing.destroyed,
   };
 }
 
@@ -97,15 +107,26 @@ function sealAccount(entry: WorldAccount, sealing: Sealing, codes: ReadonlyMap<s
   const { hash, flat } = record;
   const account = entry.account && sealStorage(entry, entry.account, sealing);
   const after = account && encodeFlat(account, entry.incarnation);
-  if (after === undefined ? flat === undefined : flat !== undefined && equalBytes(flat, after)) return;
+  if (isSame(flat, after)) return;
   const before = flat && leafOf(flat);
   putLeaf(sealing, { trie: sealing.tries.accounts, key: hash, before }, after && leafOf(after));
   sealing.rows.push({ key: tables.account.key(hash), before: flat, after });
-  sealing.accounts.set(entry.name, { hash, flat: after, account, incarnation: entry.incarnation });
-  if (account === undefined || codes.size === 0) return;
-  const codeName = mapKey(account.codeHash);
-  const code = codes.get(codeName);
-  if (code !== undefined) sealing.codes.set(codeName, code);
+  const incarnation = account === undefined ? 0 : entry.incarnation;
+  sealing.accounts.set(entry.name, { hash, flat: after, account, incarnation });
+  if (record.incarnation !== 0 && record.incarnation !== incarnation) {
+    sealing.destroyed.push([hash, record.incarnation]);
+  }
+  if (account !== undefined && codes.size > 0) keepCode(account.codeHash, sealing, codes);
+}
+
+function isSame(a: Uint8Array | undefined, b: Uint8Array | undefined): boolean {
+  return a === undefined || b === undefined ? a === b : equalBytes(a, b);
+}
+
+function keepCode(hash: Uint8Array, sealing: Sealing, codes: ReadonlyMap<string, Uint8Array>): void {
+  const name = mapKey(hash);
+  const code = codes.get(name);
+  if (code !== undefined) sealing.codes.set(name, code);
 }
 
 /** The account with the root of its slots. */
@@ -120,11 +141,14 @@ function sealStorage(entry: WorldAccount, account: Account, sealing: Sealing): A
   const isNew = entry.incarnation !== entry.record.incarnation;
   const root = isNew ? EMPTY_TRIE_ROOT : account.storageRoot;
   const trie = sealing.tries.storage(hash, entry.incarnation, root);
+  const prefix = tables.slot.key(hash, entry.incarnation, NO_BYTES);
   for (const slot of changed) {
     const slotHash = slot.hash ?? keccak256(wordBytes(slot.key));
     const [before, after] = [rowOfSlot(slot.before), rowOfSlot(slot.value)];
     putLeaf(sealing, { trie, key: slotHash, before: before && slotLeaf(before) }, after && slotLeaf(after));
-    const key = tables.slot.key(hash, entry.incarnation, slotHash);
+    const key = new Uint8Array(prefix.length + slotHash.length);
+    key.set(prefix);
+    key.set(slotHash, prefix.length);
     sealing.rows.push({ key, before, after });
     sealing.slots.set(mapKey(key), after);
   }
@@ -144,9 +168,7 @@ function rowOfSlot(value: bigint): Uint8Array | undefined {
 function putLeaf({ leaves }: Sealing, leaf: LeafChange, after: Uint8Array | undefined): void {
   const { trie, key, before } = leaf;
   const found = after === undefined ? trie.delete(key) : trie.put(key, after);
-  const agrees =
-    before === undefined ? found === undefined : found !== undefined && equalBytes(found, before);
-  if (!agrees) {
+  if (!isSame(found, before)) {
     throw new StateError("trie-damaged", `trie and flat state differ at ${bareHex(key)}`);
   }
   leaves.push(leaf);

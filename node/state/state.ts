@@ -22,10 +22,16 @@ export interface StateView {
 export interface Verified {
   readonly accounts: number;
   readonly slots: number;
+  /** Contracts' code, each counted once. */
+  readonly codes: number;
+  /** Changes that the index of an archive or a long retention holds. */
+  readonly changes: number;
   /** Trie nodes, those written inside their parents not counted. */
   readonly nodes: number;
   /** Rows of the trie database that no trie reaches: wasted space, no wrong answer. */
   readonly strayNodes: number;
+  /** Slots that no account has, likewise; storage that waits to be swept is not counted. */
+  readonly straySlots: number;
 }
 
 /** See the head of this file. */

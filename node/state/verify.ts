@@ -1,15 +1,18 @@
 /** Reads the whole state: each trie node against its hash, each leaf against its flat row. */
 import { equalBytes } from "../bytes/compare.ts";
-import { bareHex } from "../bytes/hex.ts";
+import { bareHex, mapKey } from "../bytes/hex.ts";
+import { EMPTY_HASH, keccak256 } from "../crypto/keccak.ts";
 import { EMPTY_TRIE_ROOT } from "../model/list-root.ts";
-import type { Range, Store } from "../store/store.ts";
+import type { Range, Rows, Store } from "../store/store.ts";
 import { tables, trieTables } from "../store/tables.ts";
 import { StateError } from "./error.ts";
-import { leafOf, recordOf, slotLeaf } from "./flat.ts";
+import { type AccountRecord, leafOf, recordOf, slotLeaf } from "./flat.ts";
 import type { Verified } from "./state.ts";
+import { destroyedOf, nodesOf, slotsOf } from "./storage-rows.ts";
 import type { NodeSource } from "./trie/node-source.ts";
 import { walkTrie } from "./trie/walk.ts";
 import { accountNodes, storageNodes } from "./trie-set.ts";
+import { verifyHistory } from "./verify-history.ts";
 
 /** Two databases that hold the same block. */
 export interface VerifyParts {
@@ -24,13 +27,13 @@ interface Compared {
   readonly nodes: number;
 }
 
-/** Sorts after every slot hash. */
-const AFTER_ALL_SLOTS = new Uint8Array(33).fill(255);
 /** Rows between two reports of progress. */
 const REPORT_ROWS = 1000;
 
 /** See `State.verify`. */
-export async function verifyState({ chain, trie, root, progress }: VerifyParts): Promise<Verified> {
+export async function verifyState(parts: VerifyParts): Promise<Verified> {
+  const { chain, trie, root, progress } = parts;
+  const codes = new Codes(chain);
   let slots = 0;
   let storageRows = 0;
   let accountsSeen = 0;
@@ -38,7 +41,9 @@ export async function verifyState({ chain, trie, root, progress }: VerifyParts):
     accountNodes(trie),
     root,
     flatRows(chain, tables.account.range(), 1, async (key, flat) => {
-      const storage = await compareStorage(chain, trie, key.subarray(1), flat);
+      const record = recordOf(key.subarray(1), flat);
+      codes.check(record);
+      const storage = await compareStorage(chain, trie, record);
       slots += storage.leaves;
       storageRows += storage.nodes;
       if (++accountsSeen % REPORT_ROWS === 0) progress(accountsSeen);
@@ -47,24 +52,72 @@ export async function verifyState({ chain, trie, root, progress }: VerifyParts):
   );
   progress(accountsSeen);
   const nodes = accounts.nodes + storageRows;
-  const stored =
+  const waiting = await countDestroyed(chain, trie);
+  const storedNodes =
     (await count(trie, trieTables.accountNode.range())) + (await count(trie, trieTables.storageNode.range()));
-  return { accounts: accounts.leaves, slots, nodes, strayNodes: stored - nodes };
+  const storedSlots = await count(chain, tables.slot.range());
+  return {
+    accounts: accounts.leaves,
+    slots,
+    codes: codes.checked,
+    changes: await verifyHistory(chain),
+    nodes,
+    strayNodes: storedNodes - nodes - waiting.nodes,
+    straySlots: storedSlots - slots - waiting.slots,
+  };
+}
+
+/** Code that accounts name must be there and fit its hash; each is read once. */
+class Codes {
+  readonly #rows: Rows;
+  readonly #seen = new Set<string>();
+
+  constructor(rows: Rows) {
+    this.#rows = rows;
+  }
+
+  get checked(): number {
+    return this.#seen.size;
+  }
+
+  check({ hash, account }: AccountRecord): void {
+    if (account === undefined || equalBytes(account.codeHash, EMPTY_HASH)) return;
+    const name = mapKey(account.codeHash);
+    if (this.#seen.has(name)) return;
+    const code = this.#rows.get(tables.code.key(account.codeHash));
+    if (code === undefined || !equalBytes(keccak256(code), account.codeHash)) {
+      const what = code === undefined ? "is missing" : "fails its hash";
+      throw new StateError("corrupt", `the code of account ${bareHex(hash)} ${what}`);
+    }
+    this.#seen.add(name);
+  }
+}
+
+/** What destroyed accounts left behind and a sweep has still to remove, or an archive keeps. */
+async function countDestroyed(
+  chain: Store,
+  trie: Store,
+): Promise<{ readonly slots: number; readonly nodes: number }> {
+  let slots = 0;
+  let nodes = 0;
+  for await (const [key] of chain.entries(tables.destroyed.range())) {
+    const { accountHash, incarnation } = destroyedOf(key);
+    slots += await count(chain, slotsOf(accountHash, incarnation));
+    nodes += await count(trie, nodesOf(accountHash, incarnation));
+  }
+  return { slots, nodes };
 }
 
 async function compareStorage(
   chain: Store,
   trie: Store,
-  accountHash: Uint8Array,
-  flat: Uint8Array,
+  { hash, account, incarnation }: AccountRecord,
 ): Promise<Compared> {
-  const { account, incarnation } = recordOf(accountHash, flat);
   const root = account?.storageRoot ?? EMPTY_TRIE_ROOT;
   if (incarnation === 0 && equalBytes(root, EMPTY_TRIE_ROOT)) return { leaves: 0, nodes: 0 };
-  const from = tables.slot.key(accountHash, incarnation, new Uint8Array(0));
-  const to = tables.slot.key(accountHash, incarnation, AFTER_ALL_SLOTS);
-  const rows = flatRows(chain, { from, to }, from.length, async (_key, value) => slotLeaf(value));
-  return compare(storageNodes(trie, accountHash, incarnation), root, rows);
+  const range = slotsOf(hash, incarnation);
+  const rows = flatRows(chain, range, range.from.length, async (_key, value) => slotLeaf(value));
+  return compare(storageNodes(trie, hash, incarnation), root, rows);
 }
 
 /** Rows of a range as leaves: hashed key and value in the trie. */

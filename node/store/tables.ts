@@ -18,7 +18,7 @@ export interface Table<Parts extends readonly unknown[]> {
 }
 
 /** Names of the single rows of `meta`. */
-export type MetaName = "schema" | "genesis" | "config" | "head" | "state" | "trie";
+export type MetaName = "schema" | "genesis" | "config" | "head" | "state" | "trie" | "history";
 
 /** The chain database. */
 export const tables = {
@@ -36,6 +36,8 @@ export const tables = {
     "keys of accounts and slots that the block changed, with the values before",
     number6,
   ),
+  change: table("change", "x", "what a row of the state was before each block that changed it", changeParts),
+  destroyed: table("destroyed", "d", "storage that the block left without an account", destroyedParts),
   meta: table("meta", "m", "single rows by name", (name: MetaName) => Buffer.from(name, "latin1")),
 } as const;
 
@@ -73,6 +75,15 @@ function number6(number: number): Uint8Array {
 
 function slotParts(accountHash: Uint8Array, incarnation: number, slotHash: Uint8Array): Uint8Array {
   return concatBytes(accountHash, fixedBytes(incarnation, 6), slotHash);
+}
+
+/** A row's newest page has no number. */
+function changeParts(rowKey: Uint8Array, page?: number): Uint8Array {
+  return page === undefined ? rowKey : concatBytes(rowKey, fixedBytes(page, 6));
+}
+
+function destroyedParts(block: number, accountHash: Uint8Array, incarnation: number): Uint8Array {
+  return concatBytes(fixedBytes(block, 6), accountHash, fixedBytes(incarnation, 6));
 }
 
 function storageParts(accountHash: Uint8Array, incarnation: number, path: Uint8Array): Uint8Array {

@@ -113,10 +113,18 @@ describe("options", () => {
     expect(options({ line: { rpc: "true", wsport: "8551" } }).options.http?.port).toBe(8551);
   });
 
+  test.each([
+    ["archive", true],
+    ["full", false],
+  ])("say with gcmode %s how much history is kept", (gcmode, archive) => {
+    expect(options({ line: { gcmode } }).options.state.archive).toBe(archive);
+  });
+
   test("are in base units", () => {
     const { options: found } = options({ line: { "state.trie-cache-limit": "32", verbosity: "5" } });
     expect(found.state).toEqual({
-      retention: 128,
+      archive: undefined,
+      retention: undefined,
       flushInterval: 16,
       cacheBytes: 33_554_432,
       databaseCacheBytes: 16_777_216,

@@ -7,14 +7,15 @@ import { expect, test } from "@jest/globals";
 import { toHex } from "../../../node/bytes/hex.ts";
 import { aTemporaryDirectory, makeBlock, openInMemory, openOnDisk } from "./fixture.ts";
 import { aRandom } from "./random.ts";
-import { contentOf, randomChange } from "./random-block.ts";
+import { contentOf } from "./random-block.ts";
+import { contractsOf, randomBlock } from "./random-contracts.ts";
 
-const KILLS = Number(process.env["KNIT_KILLS"] ?? 10);
+const KILLS = Math.ceil(Number(process.env["KNIT_KILLS"] ?? 10) / 2);
 const CHILD = fileURLToPath(new URL("crash-child.ts", import.meta.url));
 
 /** Lets a child make blocks and kills it a moment after its first; the number of its last acknowledged block. */
-async function runAndKill(directory: string, moment: number): Promise<number> {
-  const child = spawn(process.execPath, [CHILD, directory], { stdio: ["ignore", "pipe", "inherit"] });
+async function runAndKill(directory: string, moment: number, mode: string): Promise<number> {
+  const child = spawn(process.execPath, [CHILD, directory, mode], { stdio: ["ignore", "pipe", "inherit"] });
   const lines = createInterface(child.stdout);
   let acknowledged = -1;
   const first = once(lines, "line");
@@ -28,26 +29,36 @@ async function runAndKill(directory: string, moment: number): Promise<number> {
   return acknowledged;
 }
 
-test(`no kill loses an acknowledged block or leaves a wrong state (${KILLS} kills)`, async () => {
-  using directory = aTemporaryDirectory();
-  await using twin = await openInMemory({ retention: 6 });
-  const random = aRandom(Number(process.env["KNIT_SEED"] ?? 2024));
-  for (let kill = 0; kill < KILLS; kill++) {
-    const acknowledged = await runAndKill(directory.path, random.below(150));
-    await using node = await openOnDisk(directory.path, { flushInterval: 3, retention: 6 });
-    expect(node.state.number).toBeGreaterThanOrEqual(acknowledged);
-    while (twin.state.number < node.state.number) {
-      await makeBlock(twin, randomChange(aRandom(twin.state.number + 1)));
+test.each([
+  ["full", 6],
+  ["archive", Number.MAX_SAFE_INTEGER],
+])(
+  `no kill loses an acknowledged block or leaves a wrong state (%s, ${KILLS} kills)`,
+  async (mode, depth) => {
+    using directory = aTemporaryDirectory();
+    await using twin = await openInMemory({ retention: 6, archive: true });
+    const random = aRandom(Number(process.env["KNIT_SEED"] ?? 2024));
+    const settings = { flushInterval: 3, retention: 6 };
+    for (let kill = 0; kill < KILLS; kill++) {
+      const acknowledged = await runAndKill(directory.path, random.below(150), mode);
+      await using node = await openOnDisk(directory.path, settings);
+      const { state } = node;
+      expect(state.number).toBeGreaterThanOrEqual(acknowledged);
+      while (twin.state.number < state.number) await makeBlock(twin, randomBlock(twin.state.number + 1));
+      expect(toHex(state.root)).toBe(toHex(twin.state.root));
+      const oldest = Math.max(0, state.number - depth);
+      for (const number of [state.number, oldest, oldest + random.below(state.number - oldest + 1)]) {
+        expect(contentOf(node, number)).toEqual(contentOf(twin, number));
+        expect(contractsOf(state.view(number))).toEqual(contractsOf(twin.state.view(number)));
+      }
+      await state.ready;
+      const { accounts, slots, strayNodes, straySlots } = await state.verify();
+      const wanted = { ...(await counts(twin)), strayNodes: 0, straySlots: 0 };
+      expect({ accounts, slots, strayNodes, straySlots }).toEqual(wanted);
     }
-    expect(toHex(node.state.root)).toBe(toHex(twin.state.root));
-    for (const number of [node.state.number, Math.max(0, node.state.number - 6)]) {
-      expect(contentOf(node, number)).toEqual(contentOf(twin, number));
-    }
-    await node.state.ready;
-    const { accounts, slots, strayNodes } = await node.state.verify();
-    expect({ accounts, slots, strayNodes }).toEqual({ ...(await counts(twin)), strayNodes: 0 });
-  }
-}, 600_000);
+  },
+  600_000,
+);
 
 async function counts({ state }: Awaited<ReturnType<typeof openInMemory>>): Promise<object> {
   const { accounts, slots } = await state.verify();

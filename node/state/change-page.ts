@@ -1,0 +1,81 @@
+/**
+ * Pages of the index of changes. A page is the block before which its answers do not hold (the last block of the
+ * page before it; 0 in the first one) and then, block by block: distance from the block before, length of the row
+ * plus one (0: there was none), the row as that block found it. Numbers are in groups of seven bits, lowest first.
+ */
+
+/** Where a number was read and where the next thing begins. */
+interface NumberAt {
+  readonly value: number;
+  readonly end: number;
+}
+
+/** What a page says of a row after some block; `found` is false where no change in the page is later. */
+export interface PageAnswer {
+  readonly found: boolean;
+  readonly before: Uint8Array | undefined;
+}
+
+/** Of a key of a newest page: prefix 1, then an account's row of 33 or a slot's of 71 bytes; others have a number. */
+const NEWEST_LENGTHS: readonly number[] = [34, 72];
+const NOT_FOUND: PageAnswer = { found: false, before: undefined };
+
+/** Reads a number of a page. */
+export function numberAt(bytes: Uint8Array, at: number): NumberAt {
+  let value = 0;
+  let unit = 1;
+  let end = at;
+  for (;;) {
+    const byte = bytes[end++];
+    if (byte === undefined) throw new RangeError("a page of changes ends early");
+    value += (byte & 127) * unit;
+    if (byte < 128) return { value, end };
+    unit *= 128;
+  }
+}
+
+/** Writes numbers as a page holds them. */
+export function numberBytes(...values: readonly number[]): Uint8Array {
+  const bytes: number[] = [];
+  for (const value of values) {
+    let rest = value;
+    for (; rest >= 128; rest = Math.floor(rest / 128)) bytes.push(128 + (rest % 128));
+    bytes.push(rest);
+  }
+  return Uint8Array.from(bytes);
+}
+
+/** Where the page in the row of this key begins: before the newest one stands the number of closed ones. */
+export function pageStart(key: Uint8Array, row: Uint8Array): number {
+  return NEWEST_LENGTHS.includes(key.length) ? numberAt(row, 0).end : 0;
+}
+
+/** The changes of a page that begins at `start`: block and row before it, as views. */
+export function* changesOf(
+  page: Uint8Array,
+  start: number,
+): Generator<{ readonly block: number; readonly before: Uint8Array | undefined }> {
+  const base = numberAt(page, start);
+  let block = base.value;
+  for (let at = base.end; at < page.length; ) {
+    const distance = numberAt(page, at);
+    const marked = numberAt(page, distance.end);
+    at = marked.end + Math.max(0, marked.value - 1);
+    if (at > page.length) throw new RangeError("a page of changes ends early");
+    block += distance.value;
+    yield { block, before: marked.value === 0 ? undefined : page.subarray(marked.end, at) };
+  }
+}
+
+/** The first change after block `number` in the page that begins at `start`. */
+export function firstChangeAfter(page: Uint8Array, start: number, number: number): PageAnswer {
+  for (const { block, before } of changesOf(page, start)) if (block > number) return { found: true, before };
+  return NOT_FOUND;
+}
+
+/** The last block of the page that begins at `start`. */
+export function lastBlockOf(page: Uint8Array, start: number): number {
+  let last = 0;
+  for (const { block } of changesOf(page, start)) last = block;
+  return last;
+}
