@@ -7,6 +7,7 @@ import { basename, dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
 
 import { type Comparison, reason, Tally } from "./tally.ts";
+import { transcriptFile } from "./transcript/judge.ts";
 import { chainFolder } from "./vectors-chain.ts";
 import { networkFile } from "./vectors-network.ts";
 import { networkSamples } from "./vectors-network-samples.ts";
@@ -27,7 +28,7 @@ const SUITES: readonly (readonly [name: RegExp, judge: Judge])[] = [
 /** JSON files by members that only their kind has. */
 const SHAPES: readonly (readonly [members: readonly string[], judge: Judge])[] = [
   [["connections"], networkFile],
-  [["entries", "nodeKey"], (path) => unjudged(path, "entries", "nothing plays transcripts")],
+  [["entries", "nodeKey"], transcriptFile],
   [["exec", "sessions"], (path) => unjudged(path, "exec", "there is no console")],
   [["runs"], (path) => unjudged(path, "runs", "nothing makes networks")],
   [["genesis", "blocks"], (path) => chainSamples(text(path))],

@@ -1,0 +1,140 @@
+/**
+ * Plays a transcript against a node that it starts: each entry is sent as it was recorded and the answer compared.
+ * The state of the node goes on from entry to entry, so all of them are played even when only some are asked for.
+ */
+
+import { exclusions } from "./exclusions.ts";
+import { asRecorded, asSent, comparable, type Ids, learnId, unordered } from "./sameness.ts";
+import { type Entry, methodOf, readTranscript, requestOf } from "./transcript.ts";
+import { chainFolderOf, startTranscriptNode, type TranscriptNode } from "./transcript-node.ts";
+import { type HttpAnswer, type HttpWire, openHttpWire, overIpc } from "./wires.ts";
+import { playScript } from "./ws-script.ts";
+
+/** What became of one entry. */
+export interface Verdict {
+  readonly n: number;
+  readonly group: string;
+  readonly method: string;
+  readonly outcome: "same" | "missing" | "different";
+  /** What differs, in one line; empty when nothing does. */
+  readonly line: string;
+}
+
+/** What became of all. */
+export interface Played {
+  readonly verdicts: readonly Verdict[];
+  /** Why the chain is not whole, when it is not. */
+  readonly chainFault: string | undefined;
+}
+
+/** How a transcript is played. */
+export interface PlayOptions {
+  /** Groups to play; all when not given. */
+  readonly groups?: readonly string[] | undefined;
+}
+
+/** Plays one; a node that does not start is an error. */
+export async function playTranscript(path: string, { groups }: PlayOptions = {}): Promise<Played> {
+  const transcript = readTranscript(path);
+  await using node = await startTranscriptNode(transcript, chainFolderOf(path, transcript.chain));
+  using http = openHttpWire(node.httpPort);
+  const player: Player = { node, http, ids: new Map() };
+  const verdicts: Verdict[] = [];
+  for (const entry of transcript.entries) {
+    if (groups === undefined || groups.includes(entry.group)) verdicts.push(await verdictOn(entry, player));
+  }
+  return { verdicts, chainFault: node.missing };
+}
+
+/** What entries share. */
+export interface Player {
+  readonly node: TranscriptNode;
+  readonly http: HttpWire;
+  readonly ids: Ids;
+}
+
+async function verdictOn(entry: Entry, player: Player): Promise<Verdict> {
+  const { n, group } = entry;
+  const method = methodOf(entry);
+  try {
+    const difference = await differenceOf(entry, player);
+    if (difference === undefined) return { n, group, method, outcome: "same", line: "" };
+    const isMissing =
+      difference.includes("does not exist/is not available") &&
+      !(entry.response ?? "").includes("does not exist/is");
+    return { n, group, method, outcome: isMissing ? "missing" : "different", line: difference };
+  } catch (error) {
+    return { n, group, method, outcome: "different", line: `no answer: ${String(error)}` };
+  }
+}
+
+function differenceOf(entry: Entry, player: Player): Promise<string | undefined> {
+  if (entry.via === "ws") return playScript(entry, player);
+  return entry.via === "ipc" ? ipcDifference(entry, player) : httpDifference(entry, player);
+}
+
+async function httpDifference(entry: Entry, { node, http, ids }: Player): Promise<string | undefined> {
+  const request = requestOf(entry);
+  const answer = await http.send(entry, asSent(request, ids, node));
+  const own = asRecorded(answer.body, ids, node);
+  const excluded = exclusions.find((row) => row.request === request);
+  if (excluded !== undefined) return compared(excluded.response, own);
+  if (answer.status !== entry.status) return shown(String(entry.status), `${answer.status} ${own}`);
+  return headerDifference(entry, answer) ?? bodyDifference(entry, own, ids);
+}
+
+const COMPARED_HEADERS = ["Content-Type", "X-Content-Type-Options", "Content-Length", "Connection"];
+
+function headerDifference({ headers, response }: Entry, answer: HttpAnswer): string | undefined {
+  if (headers === undefined) return undefined;
+  for (const name of COMPARED_HEADERS) {
+    const own = answer.headers[name.toLowerCase()];
+    const isOwn = name === "Connection" && own === "keep-alive"; // said or not, it is the rule
+    const isNothing = name === "Content-Type" && response === ""; // a type of no body says nothing
+    if (!isOwn && !isNothing && own !== headers[name] && !(name === "Content-Length" && own === undefined)) {
+      return `header ${name}: ${shown(String(headers[name]), String(own))}`;
+    }
+  }
+  return undefined;
+}
+
+async function ipcDifference(entry: Entry, { node, ids }: Player): Promise<string | undefined> {
+  const { response = "", connection } = entry;
+  const isSilent = connection !== undefined;
+  const sent = asSent(requestOf(entry), ids, node);
+  const received = await overIpc(node.ipc, sent, isSilent ? 1 : shortest(response), isSilent ? 300 : 15_000);
+  return bodyDifference(entry, asRecorded(received, ids, node), ids);
+}
+
+/** Answers may be shorter here by what differs from node to node; two lines are waited for, if there were two. */
+function shortest(response: string): number {
+  return response.trim().includes("\n") ? response.length : 1;
+}
+
+function bodyDifference({ response = "", varies }: Entry, own: string, ids: Ids): string | undefined {
+  if (varies === "result is a random id")
+    return learnId(response, own, ids) ? undefined : shown(response, own);
+  if (varies === "order") return compared(unordered(response), unordered(own));
+  if (response.trim().includes("\n")) return compared(lines(response), lines(own)); // answers overtake each other
+  return compared(response, own);
+}
+
+function lines(text: string): string {
+  return text.split("\n").sort().join("\n");
+}
+
+function compared(recorded: string, own: string): string | undefined {
+  const [then, now] = [comparable(recorded), comparable(own)];
+  return then === now ? undefined : shown(then, now);
+}
+
+const SHOWN = 300;
+
+/** Both texts from shortly before where they part. */
+export function shown(recorded: string, own: string): string {
+  let at = 0;
+  while (at < recorded.length && recorded[at] === own[at]) at++;
+  const from = Math.max(0, at - 60);
+  const part = (text: string): string => JSON.stringify(text.slice(from, from + SHOWN));
+  return `at ${at}: expected ${part(recorded)}, found ${part(own)}`;
+}

@@ -1,0 +1,72 @@
+/**
+ * What of two answers must be the same: every byte, but for what belongs to one run of one node (ports, directories,
+ * the client's name, times in file names, random ids). Both texts are put into the words of the recording.
+ */
+import type { TranscriptNode } from "./transcript-node.ts";
+
+/** Ids that were random when they were recorded, and what they are in this run. */
+export type Ids = Map<string, string>;
+
+type Ports = Pick<TranscriptNode, "datadir" | "httpPort" | "wsPort" | "spare">;
+
+/** A recorded request as this run sends it. */
+export function asSent(request: string, ids: Ids, { datadir, httpPort, spare }: Ports): string {
+  let text = request
+    .replaceAll("DATADIR", datadir)
+    .replaceAll("HTTPPORT", String(httpPort))
+    .replaceAll("PORT90", String(spare[0]))
+    .replaceAll("PORT91", String(spare[1]));
+  for (const [recorded, own] of ids) text = text.replaceAll(recorded, own);
+  return text;
+}
+
+/** The port of the recorded node's WebSocket listener, which no word stands for. */
+const RECORDED_WS_PORT = 8801;
+
+/** An answer of this run in the recording's words. */
+export function asRecorded(answer: string, ids: Ids, { datadir, httpPort, wsPort, spare }: Ports): string {
+  let text = answer.replaceAll(datadir, "DATADIR");
+  const ports = {
+    [httpPort]: "HTTPPORT",
+    [wsPort]: RECORDED_WS_PORT,
+    [spare[0]]: "PORT90",
+    [spare[1]]: "PORT91",
+  };
+  for (const [port, word] of Object.entries(ports)) text = text.replaceAll(`:${port}`, `:${word}`);
+  for (const [recorded, own] of ids) text = text.replaceAll(own, recorded);
+  return text;
+}
+
+/** What differs from node to node and run to run, whatever was asked. */
+const OWN: readonly (readonly [pattern: RegExp, word: string])[] = [
+  [/"\w+\/knit-vector\/v[^"/]*\/[^"/]*\/go[^"]*"/g, '"CLIENT"'],
+  [/UTC--[^-]+-\d\d-\d\dT[\d-]+(\.\d+)?Z--/g, "UTC--TIME--"],
+  [/\[::\]:\d+/g, "[::]:PEERPORT"],
+  [/"listener":\d+/g, '"listener":PEERPORT'],
+  [/"discovery":\d+/g, '"discovery":PEERPORT'],
+  [/\?discport=\d+/g, "?discport=PEERPORT"],
+  [/\(\*types\.Block\)\(0x[0-9a-f]+\)/g, "(*types.Block)(POINTER)"],
+];
+
+/** A text without what belongs to one node. */
+export function comparable(text: string): string {
+  return OWN.reduce((result, [pattern, word]) => result.replace(pattern, word), text);
+}
+
+const ID = /"result":"(0x[0-9a-f]{20,32})"/;
+
+/** Takes note of the random id that both answers give; whether both give one. */
+export function learnId(recorded: string, own: string, ids: Ids): boolean {
+  const [then, now] = [ID.exec(recorded)?.[1], ID.exec(own)?.[1]];
+  if (then === undefined || now === undefined) return then === now && recorded === own;
+  ids.set(then, now);
+  return recorded.replace(then, "") === own.replace(now, "");
+}
+
+/** The members of a JSON list in an answer, in an order of their own. */
+export function unordered(answer: string): string {
+  const json = JSON.parse(answer) as { result?: unknown };
+  if (!Array.isArray(json.result)) return answer;
+  const members = json.result.map((member) => JSON.stringify(member)).sort();
+  return JSON.stringify({ ...json, result: members });
+}

@@ -1,0 +1,118 @@
+/** A node as a transcript's was started: the recorded chain but its last three blocks, every listener open. */
+import { existsSync } from "node:fs";
+import { copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { findFlag } from "../../../node/config/flags.ts";
+import { freePort } from "../go-node.ts";
+import { runKnit, startKnit } from "../knit-process.ts";
+import { readRecordedChain } from "../recorded-chain.ts";
+import type { Transcript } from "./transcript.ts";
+
+/** Where the node answers and what it holds. */
+export interface TranscriptNode extends AsyncDisposable {
+  readonly datadir: string;
+  readonly httpPort: number;
+  readonly wsPort: number;
+  /** Free ports that requests name. */
+  readonly spare: readonly [number, number];
+  readonly ipc: string;
+  /** The last three blocks, as hex: whoever plays the transcript imports them. */
+  readonly lastBlocks: readonly string[];
+  /** Why not all blocks before them could be imported. */
+  readonly missing: string | undefined;
+}
+
+const MODULES = "admin,personal,net,txpool,klay,eth,debug,web3,governance,istanbul";
+/** Blocks that the transcript itself imports. */
+const LAST = 3;
+
+/** Flags of the recorded node that only some releases of this one know. */
+const MORE_FLAGS: readonly (readonly [name: string, value: string])[] = [
+  ["gcmode", "archive"],
+  ["txpool.allow-local-anchortx", "true"],
+  ["nodiscover", "true"],
+];
+
+/** The folder of the transcript's chain: beside the transcripts, or among the tests' own vectors. */
+export function chainFolderOf(transcriptPath: string, chain: string): string {
+  const own = fileURLToPath(new URL(`../../vectors/chains/${chain}`, import.meta.url));
+  const folders = [join(dirname(transcriptPath), "..", "chains", chain), own];
+  const found = folders.find((folder) => existsSync(join(folder, "genesis.json")));
+  if (found === undefined) throw new Error(`the chain ${chain} is not there: ${folders.join(", ")}`);
+  return found;
+}
+
+/** Starts the node in a directory that goes with it. */
+export async function startTranscriptNode(
+  { node, networkId, nodeKey }: Transcript,
+  chainFolder: string,
+): Promise<TranscriptNode> {
+  const directory = await mkdtemp(join(tmpdir(), "knit-transcript-"));
+  const datadir = join(directory, "data");
+  const init = await runKnit("init", "--datadir", datadir, join(chainFolder, "genesis.json"));
+  if (init.code !== 0) throw new Error(`the genesis was refused: ${init.output}`);
+  const { lastBlocks, missing } = await importMost(datadir, chainFolder, directory);
+  const [httpPort = 0, wsPort = 0, port = 0, spare = 0, other = 0] = await freePorts(5);
+  const given = {
+    datadir,
+    networkid: networkId,
+    nodekeyhex: nodeKey,
+    identity: "knit-vector",
+    port,
+    rpcport: httpPort,
+    wsport: wsPort,
+    rpcapi: MODULES,
+    wsapi: MODULES,
+    rpcvhosts: "*",
+    wsorigins: "*",
+    "rpc.profile": node.startsWith("klaytn") ? "klaytn" : "kaia",
+    verbosity: 3,
+  };
+  const more = MORE_FLAGS.filter(([name]) => findFlag(name) !== undefined);
+  const flags = [...Object.entries(given), ...more].map(([name, value]) => `--${name}=${value}`);
+  const knit = startKnit("run", "--type", "endpoint", "--rpc", "--ws", "--lightkdf", ...flags);
+  await knit.waitFor(/IPC endpoint opened/);
+  return {
+    datadir,
+    httpPort,
+    wsPort,
+    spare: [spare, other],
+    ipc: join(datadir, "knit.ipc"),
+    lastBlocks,
+    missing,
+    [Symbol.asyncDispose]: async () => {
+      await knit.stop();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The recording was made twice into one directory, so the files of the first time were there the second time. */
+const EXPORTED = ["part", "exp", "exp2", "exp3"];
+
+async function importMost(
+  datadir: string,
+  chainFolder: string,
+  directory: string,
+): Promise<Pick<TranscriptNode, "lastBlocks" | "missing">> {
+  const blocks = readRecordedChain(chainFolder).blocks.map(({ raw }) => raw);
+  const whole = join(directory, "whole.rlp");
+  const most = join(directory, "most.rlp");
+  await writeFile(whole, Buffer.concat(blocks));
+  await writeFile(most, Buffer.concat(blocks.slice(0, -LAST)));
+  for (const suffix of EXPORTED) await copyFile(whole, `${datadir}.${suffix}`);
+  const { code, output } = await runKnit("import", "--datadir", datadir, most);
+  const reason = output.trim().split("\n").at(-1);
+  return {
+    lastBlocks: blocks.slice(-LAST).map((raw) => Buffer.from(raw).toString("hex")),
+    missing: code === 0 ? undefined : reason,
+  };
+}
+
+async function freePorts(count: number): Promise<number[]> {
+  const ports = new Set<number>();
+  while (ports.size < count) ports.add(await freePort());
+  return [...ports];
+}
