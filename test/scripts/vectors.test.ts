@@ -123,10 +123,31 @@ test("a trie suite compares roots", async () => {
   ]);
 });
 
+test("a transcript is played against a node: every answer is compared, byte for byte", async () => {
+  const path = aVector("transcript.json.gz", {
+    chain: "transfers",
+    node: "kaia-2.2.1",
+    networkId: 77,
+    nodeKey: "01".repeat(32),
+    entries: [
+      recordedAnswer(0, "net_version", '"77"'),
+      recordedAnswer(1, "klay_blockNumber", '"0x26"', { via: "ipc" }),
+      recordedAnswer(2, "net_version", '"78"'),
+      recordedAnswer(3, "admin_datadir", '"DATADIR"'),
+    ],
+  });
+  expect(await judgeVector(path)).toEqual({
+    passed: 3,
+    failed: 1,
+    failures: [
+      expect.stringMatching(/^entry 2 \(chain-reads\) net_version: at \d+: expected .*78.*, found .*77/),
+    ],
+  });
+});
+
 test.each([
   ["own-state.json.gz", { "a.json": { one: {}, two: {} } }, 2],
   ["vm.json.gz", { "a.json": { one: {} } }, 1],
-  ["transcript.json.gz", { nodeKey: "00", entries: [{}, {}, {}] }, 3],
   ["console.json", { exec: [{}], sessions: [] }, 1],
 ])("%s is not yet judged: each entry counts as failed", async (name, json, entries) => {
   const { passed, failed, failures } = await judgeVector(aVector(name, json));
@@ -147,3 +168,16 @@ test.each([
 test("without a path there is nothing to pass", () => {
   expect(run()).toEqual({ lines: ["0 passed, 1 failed"], status: 1 });
 });
+
+/** An entry of a transcript. */
+function recordedAnswer(n: number, method: string, result: string, more: object = {}): object {
+  return {
+    n,
+    group: "chain-reads",
+    via: "http",
+    request: JSON.stringify({ jsonrpc: "2.0", id: n, method, params: [] }),
+    status: 200,
+    response: `{"jsonrpc":"2.0","id":${n},"result":${result}}\n`,
+    ...more,
+  };
+}
