@@ -1,9 +1,10 @@
 /** What commands do with a data directory that no node runs on: init, import, export, verify. */
 import { toHex } from "./bytes/hex.ts";
-import { chainFileSize, writeBlockFile } from "./chain/block-file.ts";
-import { rawBlock } from "./chain/block-rows.ts";
+import { chainFileSize, readBlockFile } from "./chain/block-file.ts";
 import { ChainError } from "./chain/error.ts";
+import { exportBlocks } from "./chain/exporter.ts";
 import { writeGenesis } from "./chain/genesis-block.ts";
+import type { ImportOutcome, ImportProgress } from "./chain/importer.ts";
 import { checkSupported } from "./config/forks-support.ts";
 import { checkGenesis, parseGenesis } from "./config/genesis.ts";
 import type { NodeOptions } from "./config/options.ts";
@@ -13,18 +14,22 @@ import { openDatabase } from "./database.ts";
 import { systemClock } from "./observe/clock.ts";
 import { createLog, type Log } from "./observe/log.ts";
 import type { Progress } from "./observe/progress.ts";
+import { createPause } from "./pause.ts";
 
-/** A chain file and how far it is; progress counts blocks. */
-export interface FileJob {
-  readonly file: string;
+/** Chain files to take in, one after the other; progress counts blocks. */
+export interface ImportJob {
+  readonly files: readonly string[];
   readonly progress: Progress;
   readonly signal: AbortSignal;
 }
 
-/** Which blocks to export; the whole chain where nothing is said. */
-export interface ExportJob extends FileJob {
+/** A chain file to write, and which blocks to: the whole chain where nothing is said. */
+export interface ExportJob {
+  readonly file: string;
   readonly first: number | undefined;
   readonly last: number | undefined;
+  readonly progress: Progress;
+  readonly signal: AbortSignal;
 }
 
 /** Blocks taken or given, and the newest block of the chain. */
@@ -33,10 +38,15 @@ export interface FileResult {
   readonly head: number;
 }
 
-/** What an import did, and how long it took without opening and closing the databases. */
+/** What an import did, how long it took without opening and closing the databases, and how it ended. */
 export interface ImportResult extends FileResult {
   readonly transactions: number;
+  /** Blocks of the files that were in the chain already. */
+  readonly known: number;
   readonly seconds: number;
+  readonly interrupted: boolean;
+  /** What stopped it, with the file's name. */
+  readonly failure: Error | undefined;
 }
 
 /** Writes block 0. Throws `ConfigError` or `ChainError` with what is wrong with the genesis. */
@@ -53,52 +63,81 @@ export async function initDatadir(
   return { hash: toHex(block.hash) };
 }
 
-/** Imports a chain file; what was taken before an error or an interrupt stays. */
-export async function importChain(options: NodeOptions, job: FileJob): Promise<ImportResult> {
+/** Imports chain files. Throws when one cannot be read at all, before anything is done. */
+export async function importChain(options: NodeOptions, job: ImportJob): Promise<ImportResult> {
   const log = logOf(options);
-  const size = await chainFileSize(job.file);
+  const sizes = await Promise.all(job.files.map(chainFileSize));
   await using recoverer = openRecoverer(log);
   recoverer.start();
   await using database = await openDatabase(options, log);
   const open = openConsensusChain(database, log, systemClock);
   const started = performance.now();
-  const done = await importInto(open, recoverer, job.file, {
-    signal: job.signal,
-    onProgress: ({ blocks, bytesRead }) =>
-      job.progress.update(blocks, Math.round((blocks * size) / bytesRead)),
-  });
-  job.progress.update(done.blocks, done.blocks);
-  job.signal.throwIfAborted();
-  const { imported: blocks, transactions } = done;
+  let sum = NOTHING_YET;
+  for (const [i, path] of job.files.entries()) {
+    const parts = { recoverer, clock: systemClock, files: readBlockFile(path) };
+    const before = sum;
+    const onProgress = (file: ImportProgress): void =>
+      show(job.progress, added(before, file, sizes[i]), sizes);
+    const done = await importInto(open, parts, { signal: job.signal, onProgress });
+    sum = { ...added(before, done, sizes[i]), interrupted: done.interrupted, failure: failureOf(path, done) };
+    if (sum.interrupted || sum.failure !== undefined) break;
+  }
+  const { bytes: _, ...counts } = sum;
   const seconds = (performance.now() - started) / 1000;
-  return { blocks, transactions, seconds, head: open.chain.head().header.number };
+  return { ...counts, seconds, head: open.chain.head().header.number };
 }
 
-/** Exports blocks in the form of the Go node. Throws `ChainError` `bad-file`. */
+/** What was done with all files so far; `bytes` of them on disk. */
+type ImportSum = Omit<ImportResult, "seconds" | "head"> & { readonly bytes: number };
+
+const NOTHING_YET: ImportSum = {
+  blocks: 0,
+  transactions: 0,
+  known: 0,
+  bytes: 0,
+  interrupted: false,
+  failure: undefined,
+};
+
+function added(sum: ImportSum, file: ImportProgress, size = 0): ImportSum {
+  return {
+    ...sum,
+    blocks: sum.blocks + file.imported,
+    known: sum.known + file.blocks - file.imported,
+    transactions: sum.transactions + file.transactions,
+    bytes: sum.bytes + Math.min(size, file.bytesRead),
+  };
+}
+
+/** How many blocks there are in all is guessed from the bytes. */
+function show(
+  progress: Progress,
+  { blocks, known, bytes, transactions }: ImportSum,
+  sizes: readonly number[],
+): void {
+  const all = sizes.reduce((sum, size) => sum + size, 0);
+  const taken = blocks + known;
+  progress.update(taken, Math.round((taken * all) / Math.max(bytes, 1)), transactions);
+}
+
+/** A file without blocks is a mistake of somebody, so it is said. */
+function failureOf(path: string, { failure, interrupted, blocks }: ImportOutcome): Error | undefined {
+  if (failure !== undefined) return new Error(`${path}: ${failure.message}`, { cause: failure });
+  if (blocks > 0 || interrupted) return undefined;
+  return new ChainError("bad-file", `${path} is empty: there is no block in it`);
+}
+
+/** Exports blocks in the form of the Go node. Throws `ChainError` `bad-file`, or the signal's reason. */
 export async function exportChain(options: NodeOptions, job: ExportJob): Promise<FileResult> {
   const log = logOf(options);
   await using database = await openDatabase(options, log);
-  const head = openConsensusChain(database, log, systemClock).chain.head().header.number;
-  const first = job.first ?? 0;
-  const last = job.last ?? head;
-  if (first > last) {
-    throw new ChainError("bad-file", `export failed: first (${first}) is greater than last (${last})`);
-  }
-  const total = last - first + 1;
-  const { store } = database;
-  await writeBlockFile(
-    job.file,
-    (function* () {
-      for (let number = first; number <= last; number++) {
-        job.signal.throwIfAborted();
-        const raw = rawBlock(store, number);
-        if (raw === undefined) throw new ChainError("bad-file", `export failed on #${number}: not found`);
-        job.progress.update(number - first + 1, total);
-        yield raw;
-      }
-    })(),
+  const { chain } = openConsensusChain(database, log, systemClock);
+  const { file, first, last, signal, progress } = job;
+  const blocks = await exportBlocks(
+    { rows: database.store, head: chain.head().header.number, pause: createPause() },
+    { file, first, last, signal, onBlock: (done, total) => progress.update(done, total) },
   );
-  return { blocks: total, head };
+  return { blocks, head: chain.head().header.number };
 }
 
 /** Compares flat state, trie and root. Throws `StateError` `corrupt` at the first contradiction. */

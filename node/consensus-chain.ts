@@ -1,8 +1,9 @@
 /** The chain of a database with its consensus rules: what every command that touches blocks begins with. */
-
-import { type ImportOptions, type ImportProgress, importBlockFile } from "./chain/importer.ts";
+import type { FileBlock } from "./chain/block-file.ts";
+import { type ImportOptions, type ImportOutcome, type ImportTarget, importBlocks } from "./chain/importer.ts";
 import { type ChainParts, type OpenChain, openChain } from "./chain/open-chain.ts";
 import { rulesAt } from "./config/rules.ts";
+import { findSealers } from "./consensus/found-sealers.ts";
 import { verifyHeader } from "./consensus/header-rules.ts";
 import { proposerOf } from "./consensus/seal.ts";
 import { type ValidatorSet, validatorSet } from "./consensus/validators.ts";
@@ -47,24 +48,34 @@ function proposer(header: Header): Uint8Array | undefined {
   }
 }
 
-/** Imports a chain file into an open chain and makes it durable, also when the import ends with an error. */
+/** Where the blocks of an import come from and what recovers their signers. */
+export interface ImportParts {
+  readonly recoverer: Recoverer;
+  readonly clock: Clock;
+  readonly files: AsyncIterable<FileBlock>;
+}
+
+/** Imports blocks into an open chain and makes them durable, however the import ends. */
 export function importInto(
   { chain, writer }: OpenChain,
-  recoverer: Recoverer,
-  path: string,
+  { recoverer, clock, files }: ImportParts,
   options: ImportOptions,
-): Promise<ImportProgress> {
-  const target = {
+): Promise<ImportOutcome> {
+  const target: ImportTarget = {
     chainId: chain.config.chainId,
     recoverer,
+    clock,
+    pause: createPause(),
     tip: () => writer.tip.header.number,
-    block: (number: number) => writer.written(number),
+    block: (number) => writer.written(number),
+    holds: writer.holds.bind(writer),
+    findSealers: (blocks) => findSealers(recoverer, blocks),
     recheck: writer.recheck.bind(writer),
     insert: writer.insert.bind(writer),
   };
   return writer.exclusively(async () => {
     try {
-      return await importBlockFile(target, path, options);
+      return await importBlocks(target, files, options);
     } finally {
       await writer.settle();
     }

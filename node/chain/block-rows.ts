@@ -1,8 +1,8 @@
 /** A block's rows in the chain database: written in its batch, read back one by one through a small cache. */
-import { concatBytes } from "../bytes/compare.ts";
+import { concatBytes, equalBytes } from "../bytes/compare.ts";
 import { bytesToNumber, fixedBytes } from "../bytes/integer.ts";
 import { decodeRlp, encodeRlpList } from "../bytes/rlp.ts";
-import { type Block, createBlock } from "../model/block.ts";
+import { type Block, type BlockParts, createBlock } from "../model/block.ts";
 import { decodeHeader, encodeHeader } from "../model/header.ts";
 import { decodeStoredReceipts, encodeStoredReceipts, type Receipt } from "../model/receipt.ts";
 import { readTransactions } from "../model/transaction.ts";
@@ -21,6 +21,14 @@ export function writeBlockRows(batch: Batch, block: Block, receipts: readonly Re
   for (const [index, tx] of block.transactions.entries()) {
     batch.put(tables.lookup.key(tx.hash), concatBytes(number6, fixedBytes(index, 4)));
   }
+}
+
+/** True when the block of this number is the very same, byte for byte. */
+export function holdsBlock(rows: Rows, number: number, { header, body }: BlockParts): boolean {
+  const known = rows.get(tables.header.key(number));
+  if (known === undefined || !equalBytes(known, header.raw)) return false;
+  const transactions = rows.get(tables.body.key(number));
+  return transactions !== undefined && equalBytes(transactions, body.raw);
 }
 
 /** A block as one RLP list, from its rows alone; undefined when it is not there. */

@@ -1,5 +1,12 @@
 /** What a caller of the chain may have to tell apart. */
-export type ChainErrorCode = "bad-block" | "bad-file" | "genesis-mismatch" | "no-genesis" | "unsupported";
+export type ChainErrorCode =
+  | "bad-block"
+  | "bad-file"
+  /** Not the block's fault: disk, state or a defect of this program. */
+  | "failed"
+  | "genesis-mismatch"
+  | "no-genesis"
+  | "unsupported";
 
 /** Thrown by this room; `block` is the number of the block that was refused. */
 export class ChainError extends Error {

@@ -1,22 +1,20 @@
 /**
- * Takes blocks from a chain file into the chain. Blocks ahead of the one that executes are decoded and their
- * senders recovered in a helper thread meanwhile. Blocks that are here already are checked and skipped; a file
- * may begin with block 0 when it is this chain's.
+ * Takes blocks from chain files into the chain, in order. Blocks that are here already are skipped by their bytes;
+ * a file may begin with block 0 when it is this chain's. What comes before a fault stays, and is told with it.
  */
+import { setTimeout } from "node:timers/promises";
 import { equalBytes } from "../bytes/compare.ts";
-import type { Recoverer } from "../crypto/recoverer.ts";
-import { type Block, decodeBlock } from "../model/block.ts";
-import { type Ahead, inOrder } from "./ahead.ts";
-import { type FileBlock, readBlockFile } from "./block-file.ts";
+import { bareHex, toHex } from "../bytes/hex.ts";
+import { type Block, encodeBlock } from "../model/block.ts";
+import { blockHash, type Header } from "../model/header.ts";
+import type { Clock } from "../observe/clock.ts";
+import type { FileBlock } from "./block-file.ts";
 import { ChainError } from "./error.ts";
-import { recoverSenders } from "./recover-senders.ts";
+import { type PreparationParts, type PreparedBlock, prepareBlocks } from "./file-blocks.ts";
 
 /** What the importer needs of the chain. */
-export interface ImportTarget {
-  readonly chainId: bigint;
-  readonly recoverer: Recoverer;
-  /** Number of the newest block, durable or not. */
-  tip(): number;
+export interface ImportTarget extends PreparationParts {
+  readonly clock: Clock;
   /** A block of the chain by number. */
   block(number: number): Block | undefined;
   /** Checks header and body of a block that is known by its hash but not by its bytes. Throws `ChainError`. */
@@ -32,7 +30,14 @@ export interface ImportProgress {
   readonly transactions: number;
   /** Bytes of the file read so far. */
   readonly bytesRead: number;
+  /** Of the newest block taken from the file, imported or known; -1 before the first. */
   readonly number: number;
+}
+
+/** How an import ended: `failure` is what stopped it, `interrupted` that somebody did. */
+export interface ImportOutcome extends ImportProgress {
+  readonly interrupted: boolean;
+  readonly failure: Error | undefined;
 }
 
 /** Settings of one import. */
@@ -41,98 +46,141 @@ export interface ImportOptions {
   readonly onProgress?: ((progress: ImportProgress) => void) | undefined;
 }
 
-interface Prepared {
-  readonly file: FileBlock;
-  readonly block: Block;
-}
-
-/** Blocks and bytes that may wait, decoded, for the one that executes. */
-const AHEAD = { items: 32, bytes: 512 * 1024 };
+/** The Go node inserts this many blocks of a file at a time, and counts them so in its messages. */
+export const BATCH_BLOCKS = 2500;
+/** Seconds that a block may be ahead of the clock and is waited for. */
+const MOST_EARLY_S = 30;
+/** Seconds that the header rules allow it to be. */
+const ALLOWED_EARLY_S = 1;
 
 /**
- * Imports every block of `path` in order. Throws `ChainError` naming the block that was refused and why; blocks
- * before it stay. Ends early without error when the signal is aborted.
+ * Imports blocks in order until one is refused (`ChainError`, naming block and reason), the signal is aborted, or
+ * all are taken. Never throws: whatever happens, what was taken before stays, and is told.
  */
-export async function importBlockFile(
+export async function importBlocks(
   target: ImportTarget,
-  path: string,
+  files: AsyncIterable<FileBlock>,
   { signal, onProgress }: ImportOptions,
-): Promise<ImportProgress> {
-  let progress: ImportProgress = { blocks: 0, imported: 0, transactions: 0, bytesRead: 0, number: 0 };
-  for await (const { file, block } of inOrder(prepare(target, readBlockFile(path)), AHEAD)) {
-    if (signal?.aborted === true) break;
-    const isNew = await take(target, block);
-    progress = {
-      blocks: progress.blocks + 1,
-      imported: progress.imported + (isNew ? 1 : 0),
-      transactions: progress.transactions + (isNew ? block.transactions.length : 0),
-      bytesRead: file.bytesRead,
-      number: block.header.number,
-    };
-    onProgress?.(progress);
+): Promise<ImportOutcome> {
+  let progress: ImportProgress = { blocks: 0, imported: 0, transactions: 0, bytesRead: 0, number: -1 };
+  let before: PreparedBlock | undefined;
+  try {
+    for await (const next of prepareBlocks(target, files)) {
+      if (signal?.aborted === true) break;
+      const isNew = await take(target, next, { before, signal });
+      if (isNew === undefined) break;
+      progress = advanced(progress, next, isNew);
+      before = next;
+      onProgress?.(progress);
+    }
+  } catch (error) {
+    const failure = error as Error; // nothing else is thrown anywhere
+    return { ...progress, interrupted: false, failure };
   }
-  return progress;
+  return { ...progress, interrupted: signal?.aborted === true, failure: undefined };
 }
 
-/** Inserts a new block, checks and skips a known one. True when it was new. */
-async function take(target: ImportTarget, block: Block): Promise<boolean> {
-  const number = block.header.number;
-  if (number > target.tip()) {
+function advanced(progress: ImportProgress, next: PreparedBlock, isNew: boolean): ImportProgress {
+  return {
+    blocks: progress.blocks + 1,
+    imported: progress.imported + (isNew ? 1 : 0),
+    transactions: progress.transactions + (isNew ? (next.block?.transactions.length ?? 0) : 0),
+    bytesRead: next.file.bytesRead,
+    number: next.header.number,
+  };
+}
+
+interface Circumstances {
+  /** The block before it in the file. */
+  readonly before: PreparedBlock | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Inserts a new block (true), checks and skips a known one (false); undefined when waiting for it was given up. */
+async function take(
+  target: ImportTarget,
+  { file, header, block }: PreparedBlock,
+  { before, signal }: Circumstances,
+): Promise<boolean | undefined> {
+  if (block === undefined) return false;
+  try {
+    if (header.number <= target.tip()) {
+      checkKnown(target, block);
+      return false;
+    }
+    if (before !== undefined) checkContiguous(before, { file, header, block });
+    if (!(await isDue(header, target.clock, signal))) return undefined;
     await target.insert(block);
     return true;
+  } catch (cause) {
+    throw atPlace(cause, file, header.number);
   }
+}
+
+/** Of one number there is one block: another one is said to be so, the same one may have other seals. */
+function checkKnown(target: ImportTarget, block: Block): void {
+  const { number } = block.header;
   const known = target.block(number);
-  if (known === undefined || !equalBytes(known.hash, block.hash)) throw differentBlock(number);
-  if (!sameBytes(known, block)) target.recheck(block);
-  return false;
-}
-
-function differentBlock(number: number): ChainError {
+  if (known !== undefined && equalBytes(known.hash, block.hash)) {
+    if (!isSameButRound(known, block)) target.recheck(block);
+    return;
+  }
+  const have = known === undefined ? "none" : toHex(known.hash);
+  const hashes = `the chain has ${have}, the file ${toHex(block.hash)}`;
   const what =
-    number === 0 ? "the file is of another chain: its genesis block" : `block ${number}: the file's block`;
-  return new ChainError("genesis-mismatch", `${what} differs from the one in the database`, {
-    block: number,
-  });
-}
-
-function sameBytes(a: Block, b: Block): boolean {
-  return (
-    sameExtra(a.header.extra, b.header.extra) &&
-    a.transactions.length === b.transactions.length &&
-    a.transactions.every((tx, i) => equalBytes(tx.raw, b.transactions[i]?.raw ?? tx.raw.subarray(1)))
-  );
+    number === 0
+      ? `genesis mismatch: the file is of another chain: its block 0 differs: ${hashes}`
+      : `another block of this number is in the chain, and blocks are final: ${hashes}`;
+  throw new ChainError("genesis-mismatch", what, { block: number });
 }
 
 const ROUND_BYTE = 31;
 
 /** True when nothing but the round differs, to which neither hash nor seal commits. */
-function sameExtra(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, i) => byte === b[i] || i === ROUND_BYTE);
+function isSameButRound(known: Block, block: Block): boolean {
+  const round = known.header.extra[ROUND_BYTE];
+  const extra = Uint8Array.from(block.header.extra);
+  if (round !== undefined) extra[ROUND_BYTE] = round;
+  return equalBytes(encodeBlock(known), encodeBlock({ ...block, header: { ...block.header, extra } }));
 }
 
-/** Decodes and starts on a file's blocks; each is ready when its senders are found. */
-async function* prepare(
-  target: ImportTarget,
-  files: AsyncIterable<FileBlock>,
-): AsyncGenerator<Ahead<Prepared>> {
-  for await (const file of files) {
-    const block = decoded(file);
-    const ready = recoverSenders(target.recoverer, target.chainId, block.transactions).then(() => ({
-      file,
-      block,
-    }));
-    yield { size: file.raw.length, ready };
+/** The Go node's check of neighbours in one of its batches, in its words. */
+function checkContiguous(before: PreparedBlock, { file, header, block }: PreparedBlock): void {
+  const item = file.index % BATCH_BLOCKS;
+  if (item === 0) return;
+  const hash = before.block?.hash ?? blockHash(before.header);
+  if (header.number === before.header.number + 1 && equalBytes(header.parentHash, hash)) return;
+  const first = `item ${item - 1} is #${before.header.number} [${short(hash)}]`;
+  const second = `item ${item} is #${header.number} [${short(block?.hash)}]`;
+  const parent = `(parent [${short(header.parentHash)}])`;
+  throw new ChainError("bad-block", `non contiguous insert: ${first}, ${second} ${parent}`);
+}
+
+function short(hash: Uint8Array = new Uint8Array(0)): string {
+  return `${bareHex(hash.subarray(0, 4))}…`;
+}
+
+/** Waits for a block that is a little ahead of the clock; false when the signal came first. */
+async function isDue({ time }: Header, clock: Clock, signal: AbortSignal | undefined): Promise<boolean> {
+  const now = Math.floor(clock.now() / 1000);
+  if (time > now + MOST_EARLY_S) {
+    throw new ChainError("bad-block", `future block: ${time} > ${now + MOST_EARLY_S}`);
+  }
+  for (;;) {
+    const early = (time - ALLOWED_EARLY_S) * 1000 - clock.now();
+    if (early <= 0) return true;
+    const options = signal === undefined ? {} : { signal };
+    await setTimeout(early, undefined, options).catch(() => undefined); // aborted: said below
+    if (signal?.aborted === true) return false;
   }
 }
 
-function decoded(file: FileBlock): Block {
-  try {
-    return decodeBlock(file.raw);
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new ChainError("bad-block", `block ${file.index}: failed to parse: ${why}`, {
-      block: file.index,
-      cause,
-    });
-  }
+/** The error with the number of the block and its place in the file. */
+function atPlace(cause: unknown, { index, offset, raw }: FileBlock, block: number): ChainError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  const named = why.startsWith(`block ${block}: `) ? why : `block ${block}: ${why}`;
+  const place = `block ${index} of the file, at byte ${offset}, ${raw.length} bytes long`;
+  const code = cause instanceof ChainError ? cause.code : undefined;
+  if (code === undefined) throw cause; // disk, state or a defect: not the file's fault
+  return new ChainError(code, `${named} (${place})`, { block, cause });
 }

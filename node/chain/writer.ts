@@ -3,21 +3,18 @@
  * comes in through `insert`; one made here through `append`, executed already. While a block's batch is on its
  * way to disk the next may execute; nobody outside sees a block before it is synced.
  */
-import { equalBytes } from "../bytes/compare.ts";
-import { bareHex } from "../bytes/hex.ts";
 import type { ChainConfig } from "../config/chain-config.ts";
 import { type Rules, rulesAt } from "../config/rules.ts";
 import { type BlockOutcome, executeTransactions, finalizeBlock, type Pause } from "../execution/block.ts";
-import { ExecutionError } from "../execution/error.ts";
 import type { Parameters } from "../governance/parameters.ts";
-import type { Block } from "../model/block.ts";
+import type { Block, BlockParts } from "../model/block.ts";
 import type { Header } from "../model/header.ts";
-import { listRoot } from "../model/list-root.ts";
-import { encodeReceipt, type Receipt } from "../model/receipt.ts";
+import type { Receipt } from "../model/receipt.ts";
 import type { State } from "../state/state.ts";
 import type { World } from "../state/world.ts";
 import type { Store } from "../store/store.ts";
-import { type BlockRows, writeBlockRows } from "./block-rows.ts";
+import { checkBody, checkOutcome, refusal } from "./block-checks.ts";
+import { type BlockRows, holdsBlock, writeBlockRows } from "./block-rows.ts";
 import { ChainError } from "./error.ts";
 import type { Publisher } from "./publisher.ts";
 import { repaired } from "./repaired.ts";
@@ -71,6 +68,11 @@ export class Writer {
     return this.#parts.rows.block(number);
   }
 
+  /** True when the chain has this very block, byte for byte. */
+  holds(number: number, parts: BlockParts): boolean {
+    return number <= this.#tip.header.number && holdsBlock(this.#parts.store, number, parts);
+  }
+
   /** Runs `work` when everyone before has finished: only one caller changes the chain at a time. */
   exclusively<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#turn.then(work);
@@ -91,14 +93,14 @@ export class Writer {
 
   /** Checks header and body of a block below the tip that is here by its hash, with other seals or round. */
   recheck(block: Block): void {
-    const { rows, verifyHeader, parameters } = this.#parts;
+    const { config, rows, verifyHeader, parameters } = this.#parts;
     const { number } = block.header;
     const parent = number === 0 ? undefined : rows.block(number - 1);
     try {
       if (parent === undefined)
         throw new ChainError("bad-block", "its seals differ from those in the database");
       verifyHeader(block.header, parent);
-      checkBody(block, parameters(number));
+      checkBody(block, { rules: rulesAt(config, number), parameters: parameters(number) });
     } catch (cause) {
       throw refusal(block.header.number, cause);
     }
@@ -118,7 +120,7 @@ export class Writer {
     const { header } = block;
     const { author } = verifyHeader(header, this.#tip);
     const rules = rulesAt(config, header.number);
-    checkBody(block, parameters(header.number));
+    checkBody(block, { rules, parameters: parameters(header.number) });
     const world = state.begin();
     const context = { chainId: config.chainId, header, rules, author, deferredFees: deferred(config) };
     const outcome = await executeTransactions(world, block.transactions, context, pause);
@@ -181,54 +183,4 @@ export class Writer {
 /** True where fees are paid with the block reward: the chain configuration says so, not governance. */
 export function deferred(config: ChainConfig): boolean {
   return config.governance.reward.deferredTxFee;
-}
-
-function checkBody(block: Block, parameters: Parameters): void {
-  const { header, transactions } = block;
-  const root = listRoot(
-    parameters.deriveShaImpl,
-    transactions.map((tx) => tx.raw),
-  );
-  if (!equalBytes(root, header.transactionsRoot)) {
-    throw mismatch("transaction root hash mismatch: have %x, want %x", header.transactionsRoot, root);
-  }
-  for (const tx of header.baseFee === undefined ? [] : transactions) {
-    if (tx.gasFeeCap >= (header.baseFee ?? 0n)) continue;
-    throw new ChainError(
-      "bad-block",
-      `invalid GasPrice: txHash ${bareHex(tx.hash)}, GasPrice ${tx.gasFeeCap}, BaseFee ${header.baseFee}`,
-    );
-  }
-}
-
-function checkOutcome(header: Header, outcome: BlockOutcome, root: Uint8Array, parameters: Parameters): void {
-  if (outcome.gasUsed !== header.gasUsed) {
-    throw new ChainError(
-      "bad-block",
-      `invalid gas used (remote: ${header.gasUsed} local: ${outcome.gasUsed})`,
-    );
-  }
-  if (!equalBytes(outcome.bloom, header.bloom)) {
-    throw mismatch("invalid bloom (remote: %x  local: %x)", header.bloom, outcome.bloom);
-  }
-  const receiptsRoot = listRoot(parameters.deriveShaImpl, outcome.receipts.map(encodeReceipt));
-  if (!equalBytes(receiptsRoot, header.receiptsRoot)) {
-    throw mismatch("invalid receipt root hash (remote: %x local: %x)", header.receiptsRoot, receiptsRoot);
-  }
-  if (!equalBytes(root, header.stateRoot)) {
-    throw mismatch("invalid merkle root (remote: %x local: %x)", header.stateRoot, root);
-  }
-}
-
-function mismatch(text: string, theirs: Uint8Array, ours: Uint8Array): ChainError {
-  return new ChainError("bad-block", text.replace("%x", bareHex(theirs)).replace("%x", bareHex(ours)));
-}
-
-function refusal(number: number, cause: unknown): ChainError {
-  const why = cause instanceof Error ? cause.message : String(cause);
-  const unsupported = cause instanceof ExecutionError && cause.code === "unsupported";
-  return new ChainError(unsupported ? "unsupported" : "bad-block", `block ${number}: ${why}`, {
-    block: number,
-    cause,
-  });
 }

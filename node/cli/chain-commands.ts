@@ -1,4 +1,4 @@
-/** Commands that work on a data directory and end: init, import, export, db verify. */
+/** What commands that work on a data directory and end have in common; the small ones of them. */
 import { readFile } from "node:fs/promises";
 import type { FlagCommand } from "../config/flags.ts";
 import type { ResolvedFlags } from "../config/flags-values.ts";
@@ -7,24 +7,26 @@ import { nodeOptions } from "../config/options-check.ts";
 import { OptionError } from "../config/options-error.ts";
 import { createLog, type Log } from "../observe/log.ts";
 import { openProgress, type Progress } from "../observe/progress.ts";
+import type { NodeCommands } from "./commands.ts";
 import { prepareDatadir } from "./datadir.ts";
 import { isAbort } from "./failure.ts";
 import type { Shell } from "./shell.ts";
-import { openShutdownSignal } from "./signals.ts";
+import { type Interrupt, openInterrupt } from "./signals.ts";
 
 /** A command to carry out. */
 export interface Job {
   readonly shell: Shell;
   readonly resolved: ResolvedFlags;
   readonly command: FlagCommand;
-  /** The command's argument; empty for commands without one. */
-  readonly argument: string;
+  /** What stands behind the command, without flags. */
+  readonly arguments: readonly string[];
 }
 
 /** `knit init GENESIS`. */
 export async function initDatadir(job: Job): Promise<void> {
   const { options, log } = prepare(job);
-  const text = await readFile(job.argument, "utf8").catch((error: NodeJS.ErrnoException) => {
+  const [file = ""] = job.arguments;
+  const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
     throw new OptionError("bad-file", `Failed to read genesis file: ${error.message}`, error);
   });
   await prepareDatadir(options.paths);
@@ -33,39 +35,49 @@ export async function initDatadir(job: Job): Promise<void> {
   log.info({ database: "chaindata", hash }, "Successfully wrote genesis state");
 }
 
-/** `knit import FILE`. */
-export async function importFile(job: Job): Promise<void> {
-  const { options, log } = prepare(job);
-  await prepareDatadir(options.paths);
-  const node = await job.shell.loadNode();
-  const { blocks, transactions, seconds, head } = await watched(job, log, "import", (progress, signal) =>
-    node.importChain(options, { file: job.argument, progress, signal }),
-  );
-  const done = `imported ${blocks} blocks with ${transactions} transactions in ${seconds.toFixed(2)} s`;
-  job.shell.stdout.write(`${done}; the newest block is ${head}\n`);
-}
-
-/** `knit export FILE`. */
-export async function exportFile(job: Job): Promise<void> {
-  const { options, log } = prepare(job);
-  await prepareDatadir(options.paths);
-  const node = await job.shell.loadNode();
-  const { first, last } = job.resolved.values;
-  const { blocks } = await watched(job, log, "export", (progress, signal) =>
-    node.exportChain(options, { file: job.argument, first, last, progress, signal }),
-  );
-  job.shell.stdout.write(`exported ${blocks} blocks to ${job.argument}\n`);
-}
-
 /** `knit db verify`. */
-export async function verifyDatabase(job: Job): Promise<void> {
+export async function verifyDatabase(job: Job): Promise<number> {
+  using work = await openJob(job, { label: "verify", unit: "accounts" });
+  const { options, progress, interrupt, node } = work;
+  try {
+    const { accounts, head } = await node.verifyDatabase(options, progress, interrupt.signal);
+    work[Symbol.dispose]();
+    job.shell.stdout.write(`flat state, trie and root agree at block ${head}: ${accounts} accounts\n`);
+    return 0;
+  } catch (error) {
+    if (!isAbort(error)) throw error;
+    work[Symbol.dispose]();
+    job.shell.stdout.write("verify was interrupted: nothing was found until then\n");
+    return interrupt.exitCode;
+  }
+}
+
+/** Long work on a data directory. Disposing it ends the progress line and the listening for signals. */
+export interface OpenJob extends Disposable {
+  readonly options: NodeOptions;
+  readonly node: NodeCommands;
+  readonly progress: Progress;
+  readonly interrupt: Interrupt;
+}
+
+/** What the progress of a job is called and counts. */
+export interface JobCounts {
+  readonly label: string;
+  readonly unit: string;
+  readonly alsoUnit?: string;
+}
+
+/** Prepares the data directory and everything that long work needs. */
+export async function openJob(job: Job, counts: JobCounts): Promise<OpenJob> {
   const { options, log } = prepare(job);
+  const { stderr: stream, signals, clock } = job.shell;
   await prepareDatadir(options.paths);
   const node = await job.shell.loadNode();
-  const { accounts, head } = await watched(job, log, "verify", (progress, signal) =>
-    node.verifyDatabase(options, progress, signal),
-  );
-  job.shell.stdout.write(`flat state, trie and root agree at block ${head}: ${accounts} accounts\n`);
+  using parts = new DisposableStack();
+  const interrupt = parts.use(openInterrupt(signals, log));
+  const progress = parts.use(openProgress({ ...counts, total: undefined, stream, clock }));
+  const open = parts.move();
+  return { options, node, progress, interrupt, [Symbol.dispose]: () => open.dispose() };
 }
 
 /** These commands talk through progress and one line at the end, so their log begins at warnings. */
@@ -74,18 +86,4 @@ function prepare({ shell, resolved, command }: Job): { options: NodeOptions; log
   const log = createLog({ ...options.log, stream: shell.stderr });
   for (const warning of warnings) log.warn({ warning }, "check the flags");
   return { options, log };
-}
-
-type LongWork<T> = (progress: Progress, signal: AbortSignal) => Promise<T>;
-
-async function watched<T>({ shell }: Job, log: Log, label: string, work: LongWork<T>): Promise<T> {
-  using shutdown = openShutdownSignal(shell.signals, log);
-  const unit = label === "verify" ? "accounts" : "blocks";
-  using progress = openProgress({ label, total: undefined, unit, stream: shell.stderr, clock: shell.clock });
-  try {
-    return await work(progress, shutdown.signal);
-  } catch (error) {
-    if (!isAbort(error)) throw error;
-    throw new Error(`${label} was interrupted; what it had done is kept`, { cause: error });
-  }
 }

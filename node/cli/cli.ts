@@ -6,10 +6,11 @@ import type { FlagName } from "../config/flags.ts";
 import { readSettingsFile } from "../config/flags-file.ts";
 import { type FlagSources, type ResolvedFlags, resolveFlags } from "../config/flags-values.ts";
 import { programVersion } from "../config/version.ts";
-import { exportFile, importFile, initDatadir, type Job, verifyDatabase } from "./chain-commands.ts";
+import { initDatadir, type Job, verifyDatabase } from "./chain-commands.ts";
 import { readCommandLine } from "./command-line.ts";
 import type { Command } from "./commands.ts";
 import { failureLine } from "./failure.ts";
+import { exportFile, importFiles } from "./file-commands.ts";
 import { runDevelopmentNode, runNode } from "./run-commands.ts";
 import type { Shell } from "./shell.ts";
 
@@ -21,11 +22,11 @@ export async function runCli(given: readonly string[], shell: Shell): Promise<nu
       shell.stdout.write(invocation.text);
       return 0;
     }
-    const { command, argument } = invocation;
+    const { command } = invocation;
     if (command.name === "version") return printVersion(shell);
     const resolved = await resolve(command.name, invocation.flags, shell);
-    await ACTIONS[command.name]({ shell, resolved, command: command.name, argument: argument ?? "" });
-    return 0;
+    const job = { shell, resolved, command: command.name, arguments: invocation.arguments };
+    return (await ACTIONS[command.name](job)) ?? 0;
   } catch (error) {
     shell.stderr.write(`${failureLine(error)}\n`);
     if (debugging(given, shell) && error instanceof Error) shell.stderr.write(`${error.stack}\n`);
@@ -33,11 +34,14 @@ export async function runCli(given: readonly string[], shell: Shell): Promise<nu
   }
 }
 
-const ACTIONS: Readonly<Record<Exclude<Command["name"], "version">, (job: Job) => Promise<void>>> = {
+/** Resolves to the exit code, or to nothing for 0. */
+type Action = (job: Job) => Promise<number | undefined> | Promise<void>;
+
+const ACTIONS: Readonly<Record<Exclude<Command["name"], "version">, Action>> = {
   run: runNode,
   dev: runDevelopmentNode,
   init: initDatadir,
-  import: importFile,
+  import: importFiles,
   export: exportFile,
   verify: verifyDatabase,
   dumpgenesis: async (job) => (await import("./dump-genesis.ts")).dumpGenesis(job), // large

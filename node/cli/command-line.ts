@@ -12,7 +12,7 @@ export type Invocation =
   | {
       readonly kind: "command";
       readonly command: Command;
-      readonly argument: string | undefined;
+      readonly arguments: readonly string[];
       readonly flags: ReadonlyMap<FlagName, string>;
     };
 
@@ -65,7 +65,7 @@ function addCommand(target: CommanderCommand, command: Command, report: (found: 
     options.set(name, option);
     target.addOption(option);
   }
-  if (command.argument) target.argument(`<${command.argument}>`);
+  for (const each of command.arguments ?? []) target.argument(each);
   target.helpInformation = () => {
     report({ kind: "help", text: commandHelp(command) });
     return "";
@@ -77,7 +77,7 @@ function addCommand(target: CommanderCommand, command: Command, report: (found: 
       const value = values[option.attributeName()];
       if (typeof value === "string") texts.set(name, value);
     }
-    report({ kind: "command", command, argument: target.args[0], flags: texts });
+    report({ kind: "command", command, arguments: target.args, flags: texts });
   });
 }
 

@@ -1,5 +1,5 @@
 /** The commands of `knit`, and what they ask of the node. */
-import type { ExportJob, FileJob, FileResult, ImportResult } from "../chain-jobs.ts";
+import type { ExportJob, FileResult, ImportJob, ImportResult } from "../chain-jobs.ts";
 import type { FlagCommand } from "../config/flags.ts";
 import type { NodeOptions } from "../config/options.ts";
 import type { NodeEndpoints } from "../node.ts";
@@ -12,12 +12,18 @@ export interface Command {
   readonly name: FlagCommand | "version";
   /** As typed; words between spaces. */
   readonly words: string;
-  /** Its argument, if it takes one. */
-  readonly argument?: string;
+  /** What it is about, if anything: `<one>`, `<more...>`, `[may be left out]`. */
+  readonly arguments?: readonly string[];
   readonly summary: string;
   /** What help says after the flags. */
   readonly details?: string;
 }
+
+const IMPORT_DETAILS = `
+Blocks that are there already are skipped, so an import goes on where an earlier one ended, however that was.
+Ctrl-C finishes the block under way and says how far the import came (exit code 130; 143 after SIGTERM); a second
+one ends at once, and loses nothing that was reported. Blocks before a fault in a file stay (exit code 1).
+`;
 
 /** All commands in the order of help. */
 export const commands: readonly Command[] = [
@@ -27,20 +33,31 @@ export const commands: readonly Command[] = [
     words: "dev",
     summary: "runs a new chain of one node with funded accounts, for development",
   },
-  { name: "init", words: "init", argument: "GENESIS", summary: "writes a genesis into a data directory" },
+  {
+    name: "init",
+    words: "init",
+    arguments: ["<GENESIS>"],
+    summary: "writes a genesis into a data directory",
+  },
   {
     name: "import",
     words: "import",
-    argument: "FILE",
-    summary: "imports blocks from a file (.gz is unpacked)",
+    arguments: ["<FILE...>"],
+    summary: "imports blocks from files (.gz is unpacked); goes on where it was",
+    details: IMPORT_DETAILS,
   },
-  { name: "export", words: "export", argument: "FILE", summary: "writes blocks to a file (.gz is packed)" },
+  {
+    name: "export",
+    words: "export",
+    arguments: ["<FILE>", "[FIRST]", "[LAST]"],
+    summary: "writes blocks to a new file (.gz is packed)",
+  },
   { name: "verify", words: "db verify", summary: "compares flat state, trie and state root" },
   { name: "dumpgenesis", words: "dumpgenesis", summary: "prints a public network's genesis file" },
   {
     name: "decode",
     words: "decode",
-    argument: "HEX|FILE",
+    arguments: ["<HEX|FILE>"],
     summary: "shows bytes of the chain as JSON: transactions, blocks, keys and more",
     details: decodeDetails(),
   },
@@ -61,7 +78,7 @@ export interface NodeCommands {
   openNode(options: NodeOptions, signal: AbortSignal): Promise<RunningNode>;
   /** Writes block 0; `hash` is its `0x` text. */
   initDatadir(options: NodeOptions, genesisText: string): Promise<{ readonly hash: string }>;
-  importChain(options: NodeOptions, job: FileJob): Promise<ImportResult>;
+  importChain(options: NodeOptions, job: ImportJob): Promise<ImportResult>;
   exportChain(options: NodeOptions, job: ExportJob): Promise<FileResult>;
   /** Throws when something disagrees; `accounts` is how many were compared. */
   verifyDatabase(

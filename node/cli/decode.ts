@@ -31,7 +31,7 @@ const DECODERS: Readonly<Record<TypeName, (bytes: Uint8Array) => unknown>> = {
 };
 
 /** Carries out the command. Rejects with `DecodeError` or `OptionError`. */
-export async function decode({ shell, resolved, argument }: Job): Promise<void> {
+export async function decode({ shell, resolved, arguments: [argument = ""] }: Job): Promise<void> {
   const wanted = resolved.values["decode.type"];
   const type = wanted === undefined ? undefined : typeNamed(wanted);
   const bytes = await decodeInput(argument);

@@ -31,8 +31,8 @@ export function commandHelp(command: Command): string {
   return `${head}${sections.join("")}${command.details ?? ""}`;
 }
 
-function usage({ words, argument }: Command): string {
-  return argument === undefined ? words : `${words} ${argument}`;
+function usage({ words, arguments: given = [] }: Command): string {
+  return [words, ...given.map((each) => each.replace(/[<>]/g, ""))].join(" ");
 }
 
 function flagRow(name: FlagName): readonly [string, string] {

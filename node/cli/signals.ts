@@ -1,4 +1,4 @@
-/** SIGINT and SIGTERM as one AbortSignal; who presses on is told, and heard the eleventh time. */
+/** SIGINT and SIGTERM as one AbortSignal; a node hears who presses on the eleventh time, other work the second. */
 import type { Log } from "../observe/log.ts";
 
 /** What of a process this needs; `process` is one. */
@@ -12,6 +12,14 @@ export interface SignalSource {
 export interface ShutdownSignal extends Disposable {
   readonly signal: AbortSignal;
 }
+
+/** The same for work that can be ended at any time. */
+export interface Interrupt extends ShutdownSignal {
+  /** What a command that was interrupted exits with: 128 and the number of the signal. */
+  readonly exitCode: number;
+}
+
+const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 
 const PATIENCE = 10;
 
@@ -36,6 +44,31 @@ export function openShutdownSignal(source: SignalSource, log: Log): ShutdownSign
     [Symbol.dispose]() {
       source.off("SIGINT", onSignal);
       source.off("SIGTERM", onSignal);
+    },
+  };
+}
+
+/** The first signal asks the work to stop, the second ends the process. */
+export function openInterrupt(source: SignalSource, log: Log): Interrupt {
+  const controller = new AbortController();
+  let exitCode: number = EXIT_CODES.SIGINT;
+  const heard = (name: keyof typeof EXIT_CODES) => () => {
+    if (controller.signal.aborted) return source.exit(EXIT_CODES[name]);
+    exitCode = EXIT_CODES[name];
+    log.warn({}, "interrupted: finishing what is under way; once more ends at once");
+    controller.abort();
+  };
+  const listeners = { SIGINT: heard("SIGINT"), SIGTERM: heard("SIGTERM") };
+  source.on("SIGINT", listeners.SIGINT);
+  source.on("SIGTERM", listeners.SIGTERM);
+  return {
+    signal: controller.signal,
+    get exitCode() {
+      return exitCode;
+    },
+    [Symbol.dispose]() {
+      source.off("SIGINT", listeners.SIGINT);
+      source.off("SIGTERM", listeners.SIGTERM);
     },
   };
 }

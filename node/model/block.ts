@@ -12,17 +12,31 @@ export interface Block {
   readonly size: number;
 }
 
-/** Reads a block; everything in it is a view. Throws `BytesError`, `ModelError` or `TransactionError`. */
-export function decodeBlock(input: RlpItem | Uint8Array): Block {
+/** The two parts of a block's RLP, unread. */
+export interface BlockParts {
+  readonly header: RlpItem;
+  /** The list of transactions. */
+  readonly body: RlpItem;
+  readonly size: number;
+}
+
+/** Takes a block apart; the parts are views. Throws `BytesError` or `ModelError`. */
+export function splitBlock(input: RlpItem | Uint8Array): BlockParts {
   const { isList, payload, raw } = input instanceof Uint8Array ? decodeRlp(input) : input;
   if (!isList) throw new ModelError("bad-block", "a block is a list");
-  const headerItem = itemAt(payload, 0);
-  const body = itemAt(payload, headerItem.raw.length);
-  if (headerItem.raw.length + body.raw.length !== payload.length) {
+  const header = itemAt(payload, 0);
+  const body = itemAt(payload, header.raw.length);
+  if (header.raw.length + body.raw.length !== payload.length) {
     throw new ModelError("bad-block", "a block has a header and a list of transactions, nothing else");
   }
+  return { header, body, size: raw.length };
+}
+
+/** Reads a block; everything in it is a view. Throws `BytesError`, `ModelError` or `TransactionError`. */
+export function decodeBlock(input: RlpItem | Uint8Array): Block {
+  const { header: headerItem, body, size } = splitBlock(input);
   const header = decodeHeader(headerItem);
-  return { header, transactions: readTransactions(body), hash: blockHash(header), size: raw.length };
+  return { header, transactions: readTransactions(body), hash: blockHash(header), size };
 }
 
 /** The block's RLP. */

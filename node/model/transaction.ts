@@ -120,14 +120,15 @@ export function decodeTransaction(raw: Uint8Array): Transaction {
 
 /** Reads the transactions of a block body, whose items stand in the list one after the other. Throws `TransactionError`. */
 export function readTransactions(list: RlpItem): Transaction[] {
-  return decoding(() => {
-    const cursor = new RlpCursor(list.raw);
-    const end = cursor.enter();
-    const transactions: Transaction[] = [];
-    while (!cursor.done) transactions.push(withoutSidecar(readTransaction(cursor)));
-    cursor.leave(end);
-    return transactions;
-  });
+  return [...eachTransaction(list)];
+}
+
+/** The same one by one. */
+export function* eachTransaction(list: RlpItem): Generator<Transaction, void> {
+  const cursor = new RlpCursor(list.raw);
+  const end = decoding(() => cursor.enter());
+  while (!cursor.done) yield decoding(() => withoutSidecar(readTransaction(cursor)));
+  decoding(() => cursor.leave(end));
 }
 
 function withoutSidecar(tx: Transaction): Transaction {

@@ -16,41 +16,66 @@ export interface ProgressOptions {
   readonly label: string;
   readonly total: number | undefined;
   readonly unit: string;
+  /** What else is counted, such as `tx`; only its speed is shown. */
+  readonly alsoUnit?: string;
   readonly stream: ProgressStream;
   readonly clock: Clock;
 }
 
 /** Disposing it ends the line with what was done. */
 export interface Progress extends Disposable {
-  /** `done` units so far; `total` corrects an estimate given earlier. */
-  update(done: number, total?: number): void;
+  /** `done` units so far; `total` corrects an estimate given earlier; `also` counts what else is counted. */
+  update(done: number, total?: number, also?: number): void;
 }
 
 const REDRAW_MS = 100;
 const LINE_MS = 5_000;
+/** Speed is that of this stretch: what was skipped fast at the beginning says nothing of what is left. */
+const RECENT_MS = 15_000;
+
+/** How much was done by when. */
+interface Mark {
+  readonly at: number;
+  readonly done: number;
+  readonly also: number;
+}
 
 /** Starts to show progress; the first line appears with the first update that is due. */
-export function openProgress({ label, total, unit, stream, clock }: ProgressOptions): Progress {
-  const startedAt = clock.now();
+export function openProgress(options: ProgressOptions): Progress {
+  const { label, unit, alsoUnit, stream, clock } = options;
   const interval = stream.isTTY ? REDRAW_MS : LINE_MS;
-  let drawnAt = startedAt;
-  let state = { label, done: 0, total, unit };
+  const start: Mark = { at: clock.now(), done: 0, also: 0 };
+  let { total } = options;
+  let now = start;
+  let recent: readonly Mark[] = [start];
+  let drawnAt = start.at;
   let shown = false;
-  const draw = () => {
-    const line = progressLine({ ...state, elapsedMs: clock.now() - startedAt });
+  const draw = (since: Mark) => {
+    const elapsedMs = now.at - since.at;
+    const also = alsoUnit === undefined ? undefined : { done: now.also - since.also, unit: alsoUnit };
+    const line = progressLine({
+      label,
+      done: now.done,
+      total,
+      unit,
+      speed: { done: now.done - since.done, elapsedMs, also },
+    });
     stream.write(stream.isTTY ? `\r${line.slice(0, (stream.columns ?? 80) - 1)}\u001b[K` : `${line}\n`);
     shown = true;
   };
   return {
-    update(done, newTotal = state.total) {
-      state = { ...state, done, total: newTotal };
-      if (clock.now() - drawnAt < interval) return;
-      drawnAt = clock.now();
-      draw();
+    update(done, newTotal = total, also = 0) {
+      total = newTotal;
+      now = { at: clock.now(), done, also };
+      if (now.at - drawnAt < interval) return;
+      drawnAt = now.at;
+      draw(recent[0] ?? start);
+      recent = [...recent.filter(({ at }) => at >= now.at - RECENT_MS), now];
     },
     [Symbol.dispose]() {
-      if (!shown && state.done === 0) return;
-      draw();
+      if (!shown && now.done === 0) return;
+      now = { ...now, at: clock.now() };
+      draw(start);
       if (stream.isTTY) stream.write("\n");
     },
   };
@@ -62,20 +87,28 @@ export interface ProgressState {
   readonly done: number;
   readonly total: number | undefined;
   readonly unit: string;
-  readonly elapsedMs: number;
+  /** What was done in a stretch of time. */
+  readonly speed: {
+    readonly done: number;
+    readonly elapsedMs: number;
+    readonly also?: { readonly done: number; readonly unit: string } | undefined;
+  };
 }
 
 /** `import [#####---------------]  25% 775/3,100 blocks, 310 blocks/s, 8s left`. */
-export function progressLine({ label, done, total, unit, elapsedMs }: ProgressState): string {
-  const rate = elapsedMs > 0 ? (done * 1000) / elapsedMs : 0;
-  const speed = rate > 0 ? `, ${grouped(rate)} ${unit}/s` : "";
-  if (total === undefined || total <= 0) return `${label} ${grouped(done)} ${unit}${speed}`;
+export function progressLine({ label, done, total, unit, speed }: ProgressState): string {
+  const perSecond = (count: number): number => (speed.elapsedMs > 0 ? (count * 1000) / speed.elapsedMs : 0);
+  const rate = perSecond(speed.done);
+  const alsoRate = speed.also && perSecond(speed.also.done);
+  const also = alsoRate ? `, ${grouped(alsoRate)} ${speed.also?.unit}/s` : "";
+  const rates = `${rate > 0 ? `, ${grouped(rate)} ${unit}/s` : ""}${also}`;
+  if (total === undefined || total <= 0) return `${label} ${grouped(done)} ${unit}${rates}`;
   const part = Math.min(done / total, 1);
   const filled = Math.floor(part * BAR_WIDTH);
   const bar = `[${"#".repeat(filled)}${"-".repeat(BAR_WIDTH - filled)}]`;
   const percent = `${Math.floor(part * 100)}%`.padStart(4);
   const left = rate > 0 && done < total ? `, ${duration((total - done) / rate)} left` : "";
-  return `${label} ${bar} ${percent} ${grouped(done)}/${grouped(total)} ${unit}${speed}${left}`;
+  return `${label} ${bar} ${percent} ${grouped(done)}/${grouped(total)} ${unit}${rates}${left}`;
 }
 
 const BAR_WIDTH = 20;

@@ -5,7 +5,7 @@ import { concatBytes } from "../../node/bytes/compare.ts";
 import { bareHex, toHex } from "../../node/bytes/hex.ts";
 import { fixedBytes } from "../../node/bytes/integer.ts";
 import { encodeRlp } from "../../node/bytes/rlp.ts";
-import { writeBlockFile } from "../../node/chain/block-file.ts";
+import { writeBlockFile } from "../../node/chain/block-file-writer.ts";
 import { rawBlock } from "../../node/chain/block-rows.ts";
 import { writeGenesis } from "../../node/chain/genesis-block.ts";
 import { deferred } from "../../node/chain/writer.ts";

@@ -186,41 +186,6 @@ describe("commands on a data directory", () => {
     expect(err()).toMatch(/^knit: Failed to read genesis file: ENOENT/);
   });
 
-  test("knit import and export hand over file, range and progress and say what was done", async () => {
-    const { shell, out } = fakeShell({
-      importChain: (_options, { file, progress }) => {
-        progress.update(3, 3);
-        return Promise.resolve({ blocks: file.length, transactions: 9, seconds: 0.5, head: 7 });
-      },
-      exportChain: (_options, { first, last }) =>
-        Promise.resolve({ blocks: (last ?? 0) - (first ?? 0) + 1, head: 7 }),
-    });
-    expect(await runCli(["import", "--datadir", directory, "abc"], shell)).toBe(0);
-    expect(await runCli(["export", "--datadir", directory, "abc.gz", "--first=2", "--last=5"], shell)).toBe(
-      0,
-    );
-    expect(out()).toBe(
-      "imported 3 blocks with 9 transactions in 0.50 s; the newest block is 7\nexported 4 blocks to abc.gz\n",
-    );
-  });
-
-  test("an interrupted import says that what it did is kept, and fails", async () => {
-    const begun = Promise.withResolvers<undefined>();
-    const { shell, press, err } = fakeShell({
-      importChain: (_options, { signal }) => {
-        begun.resolve(undefined);
-        return new Promise((_resolve, reject) => {
-          signal.addEventListener("abort", () => reject(signal.reason as Error));
-        });
-      },
-    });
-    const running = runCli(["import", "--datadir", directory, "abc"], shell);
-    await begun.promise;
-    press("SIGINT");
-    expect(await running).toBe(1);
-    expect(err()).toContain("Fatal: import was interrupted; what it had done is kept\n");
-  });
-
   test("knit db verify tells what was compared", async () => {
     const { shell, out } = fakeShell({ verifyDatabase: () => Promise.resolve({ accounts: 5, head: 9 }) });
     expect(await runCli(["db", "verify", "--datadir", directory], shell)).toBe(0);

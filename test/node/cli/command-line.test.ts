@@ -7,7 +7,10 @@ import { flagNames, flags, spellings } from "../../../node/config/flags.ts";
 function read(line: string) {
   const invocation = readCommandLine(line.split(" ").filter((word) => word !== ""));
   if (invocation.kind === "help") return { help: invocation.text };
-  const { command, argument } = invocation;
+  const {
+    command,
+    arguments: [argument],
+  } = invocation;
   return { command: command.name, argument, flags: Object.fromEntries(invocation.flags) };
 }
 

@@ -1,0 +1,86 @@
+/** What a block's body and the outcome of its execution must be, in the Go node's order and words. */
+import { equalBytes } from "../bytes/compare.ts";
+import { bareHex } from "../bytes/hex.ts";
+import type { Rules } from "../config/rules.ts";
+import type { BlockOutcome } from "../execution/block.ts";
+import type { Parameters } from "../governance/parameters.ts";
+import type { Block } from "../model/block.ts";
+import type { Header } from "../model/header.ts";
+import { listRoot } from "../model/list-root.ts";
+import { encodeReceipt } from "../model/receipt.ts";
+import { StateError } from "../state/error.ts";
+import { StoreError } from "../store/error.ts";
+import { ChainError } from "./error.ts";
+
+/** What is in force at the block. */
+export interface BodyTerms {
+  readonly rules: Rules;
+  readonly parameters: Parameters;
+}
+
+/** Checks what can be known of a body without executing it. Throws `ChainError` `bad-block`. */
+export function checkBody({ header, transactions, size }: Block, { rules, parameters }: BodyTerms): void {
+  const { maxBlockSize } = rules;
+  if (maxBlockSize !== undefined && size > maxBlockSize) {
+    const have = `have ${size}, want at most ${maxBlockSize}`;
+    throw new ChainError("bad-block", `block RLP-encoded size exceeds maximum: ${have}`);
+  }
+  const root = listRoot(
+    parameters.deriveShaImpl,
+    transactions.map((tx) => tx.raw),
+  );
+  if (!equalBytes(root, header.transactionsRoot)) {
+    throw mismatch("transaction root hash mismatch: have %x, want %x", header.transactionsRoot, root);
+  }
+  for (const tx of header.baseFee === undefined ? [] : transactions) {
+    if (tx.gasFeeCap >= (header.baseFee ?? 0n)) continue;
+    const price = `GasPrice ${tx.gasFeeCap}, BaseFee ${header.baseFee}`;
+    throw new ChainError("bad-block", `invalid GasPrice: txHash ${bareHex(tx.hash)}, ${price}`);
+  }
+}
+
+/** Compares what the transactions did with what the header says. Throws `ChainError` `bad-block`. */
+export function checkOutcome(
+  header: Header,
+  outcome: BlockOutcome,
+  root: Uint8Array,
+  parameters: Parameters,
+): void {
+  if (outcome.gasUsed !== header.gasUsed) {
+    const both = `remote: ${header.gasUsed} local: ${outcome.gasUsed}`;
+    throw new ChainError("bad-block", `invalid gas used (${both})`);
+  }
+  if (!equalBytes(outcome.bloom, header.bloom)) {
+    throw mismatch("invalid bloom (remote: %x  local: %x)", header.bloom, outcome.bloom);
+  }
+  const receiptsRoot = listRoot(parameters.deriveShaImpl, outcome.receipts.map(encodeReceipt));
+  if (!equalBytes(receiptsRoot, header.receiptsRoot)) {
+    throw mismatch("invalid receipt root hash (remote: %x local: %x)", header.receiptsRoot, receiptsRoot);
+  }
+  if (!equalBytes(root, header.stateRoot)) {
+    throw mismatch("invalid merkle root (remote: %x local: %x)", header.stateRoot, root);
+  }
+}
+
+function mismatch(text: string, theirs: Uint8Array, ours: Uint8Array): ChainError {
+  return new ChainError("bad-block", text.replace("%x", bareHex(theirs)).replace("%x", bareHex(ours)));
+}
+
+/**
+ * Why block `number` was not taken: `bad-block` when it breaks a rule, `unsupported` when this release cannot
+ * judge it, `failed` when disk, state or a defect of this program stood in the way.
+ */
+export function refusal(number: number, cause: unknown): ChainError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new ChainError(refusalCode(cause), `block ${number}: ${why}`, { block: number, cause });
+}
+
+/** How rooms name what went wrong; the system's own codes look otherwise. */
+const ROOM_CODE = /^[a-z]+(-[a-z]+)*$/;
+
+function refusalCode(cause: unknown): "bad-block" | "failed" | "unsupported" {
+  if (cause instanceof StoreError || cause instanceof StateError) return "failed";
+  const { code } = (cause ?? {}) as { code?: unknown }; // of the room whose rule was broken
+  if (typeof code !== "string" || !ROOM_CODE.test(code)) return "failed";
+  return code === "unsupported" ? "unsupported" : "bad-block";
+}

@@ -1,0 +1,53 @@
+/** Writes blocks of the chain to a new file: all of the range, or no file at all. */
+import type { Pause } from "../execution/block.ts";
+import type { Rows } from "../store/store.ts";
+import { writeBlockFile } from "./block-file-writer.ts";
+import { rawBlock } from "./block-rows.ts";
+import { ChainError } from "./error.ts";
+
+/** Where blocks come from. */
+export interface ExportSource {
+  readonly rows: Rows;
+  /** Number of the newest block that may be seen. */
+  readonly head: number;
+  readonly pause: Pause;
+}
+
+/** Which blocks go where; the whole chain where nothing is said. */
+export interface ExportOrder {
+  readonly file: string;
+  readonly first: number | undefined;
+  readonly last: number | undefined;
+  readonly signal: AbortSignal;
+  readonly onBlock?: (done: number, total: number) => void;
+}
+
+/** Resolves to how many blocks were written. Throws `ChainError` `bad-file`, or the signal's reason. */
+export async function exportBlocks(source: ExportSource, order: ExportOrder): Promise<number> {
+  const { first = 0, last = source.head } = order;
+  if (first > last) {
+    throw new ChainError("bad-file", `export failed: first (${first}) is greater than last (${last})`);
+  }
+  if (last > source.head) throw notFound(Math.max(first, source.head + 1));
+  await writeBlockFile(order.file, rawBlocks(source, { ...order, first, last }));
+  return last - first + 1;
+}
+
+async function* rawBlocks(
+  { rows, pause }: ExportSource,
+  { first, last, signal, onBlock }: ExportOrder & { readonly first: number; readonly last: number },
+): AsyncGenerator<Uint8Array> {
+  for (let number = first; number <= last; number++) {
+    signal.throwIfAborted();
+    const raw = rawBlock(rows, number);
+    if (raw === undefined) throw notFound(number);
+    onBlock?.(number - first + 1, last - first + 1);
+    yield raw;
+    const waiting = pause();
+    if (waiting !== undefined) await waiting;
+  }
+}
+
+function notFound(number: number): ChainError {
+  return new ChainError("bad-file", `export failed on #${number}: not found`);
+}
