@@ -113,6 +113,11 @@ export class History implements PastRows {
     return Math.min(oldest, this.#recent.oldest);
   }
 
+  /** The oldest block after which all undo records are kept. */
+  get oldestRecent(): number {
+    return this.#recent.oldest;
+  }
+
   /** The next block; its undo record need not be in the store before the block after it comes. */
   add(number: number, rows: readonly Undone[], flat: FlatChanges, batch: Batch): void {
     this.#recent.add(number, rows, flat);

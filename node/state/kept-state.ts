@@ -1,3 +1,4 @@
+import { mapKey } from "../bytes/hex.ts";
 import type { Log } from "../observe/log.ts";
 import type { Batch, Store } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
@@ -6,9 +7,10 @@ import { type FlatState, NewestState } from "./flat-state.ts";
 import type { History } from "./history.ts";
 import { JournaledWorld } from "./journaled-world.ts";
 import { pastState } from "./past-state.ts";
+import { proveAt, proveNow } from "./prove.ts";
 import { encodeHead, HEAD_KEY, type StateHead } from "./rows.ts";
-import { type Sealed, sealWorld, unseal } from "./sealing.ts";
-import type { State, StateView, Verified } from "./state.ts";
+import { putRows, type Sealed, sealWorld, unseal } from "./sealing.ts";
+import type { AccountProof, State, StateView, Verified } from "./state.ts";
 import { viewOf } from "./state-view.ts";
 import { Sweeper } from "./sweeper.ts";
 import { isDamage, type TrieKeeper } from "./trie-keeper.ts";
@@ -26,7 +28,6 @@ export interface StateSettings {
   readonly cachedAccounts: number;
 }
 
-const NO_BYTES = new Uint8Array(0);
 /** The base of worlds that only answer: no block has this number. */
 const NOT_TO_SEAL = Number.NaN;
 
@@ -101,15 +102,11 @@ export class KeptState implements State {
     if (number !== this.#head.number + 1) {
       throw new StateError("busy", `the next block is ${this.#head.number + 1}, not ${number}`);
     }
-    const { rows, flat, after, destroyed } = this.#takeSealed();
-    for (const { key, after: row } of rows) {
-      if (row === undefined) batch.delete(key);
-      else batch.put(key, row);
-    }
-    for (const [name, code] of flat.codes) batch.put(tables.code.key(Buffer.from(name, "latin1")), code);
-    for (const [accountHash, incarnation] of destroyed) {
+    const sealed = this.#takeSealed();
+    const { rows, flat, after } = sealed;
+    putRows(sealed, batch);
+    for (const [accountHash, incarnation] of sealed.destroyed) {
       this.#keeper.tries.forget(accountHash, incarnation);
-      batch.put(tables.destroyed.key(number, accountHash, incarnation), NO_BYTES);
     }
     const head = { ...after, firstUndo: this.#prune(number, batch) };
     batch.put(HEAD_KEY, encodeHead(head));
@@ -159,6 +156,26 @@ export class KeptState implements State {
 
   worldAt(number: number): World {
     return new JournaledWorld(this.#at(number), NOT_TO_SEAL);
+  }
+
+  async prove(number: number, address: Uint8Array, keys: readonly Uint8Array[]): Promise<AccountProof> {
+    const { chain } = this.#settings;
+    const { record } = this.#at(number);
+    if (number < this.#history.oldestRecent) {
+      const oldest = this.#history.oldestRecent;
+      throw new StateError(
+        "state-missing",
+        `no proofs of block ${number}: the oldest are of block ${oldest}`,
+      );
+    }
+    if (number === this.#head.number && this.#held === undefined) {
+      return proveNow(record(address, mapKey(address)), this.#keeper.tries, keys);
+    }
+    // what is on its way must have arrived
+    await chain.write(chain.createBatch(), { sync: false });
+    using rows = chain.snapshot();
+    using nodes = this.#keeper.store.snapshot();
+    return await proveAt({ chain: rows, trie: nodes, number }, { address, keys });
   }
 
   async verify(progress: (accounts: number) => void = () => undefined): Promise<Verified> {

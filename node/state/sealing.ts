@@ -8,6 +8,7 @@ import { wordBytes } from "../bytes/word.ts";
 import { keccak256 } from "../crypto/keccak.ts";
 import type { Account } from "../model/account.ts";
 import { EMPTY_TRIE_ROOT } from "../model/list-root.ts";
+import type { Batch } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
 import { StateError } from "./error.ts";
 import { type AccountRecord, encodeFlat, leafOf, slotLeaf, trimmed } from "./flat.ts";
@@ -86,6 +87,18 @@ export function sealWorld(world: JournaledWorld, tries: TrieSet, before: StateHe
     created: sealing.created,
     destroyed: sealing.destroyed,
   };
+}
+
+/** Gives the rows of a sealed world to the batch of its block. */
+export function putRows({ rows, flat, destroyed, after }: Sealed, batch: Batch): void {
+  for (const { key, after: row } of rows) {
+    if (row === undefined) batch.delete(key);
+    else batch.put(key, row);
+  }
+  for (const [name, code] of flat.codes) batch.put(tables.code.key(Buffer.from(name, "latin1")), code);
+  for (const [accountHash, incarnation] of destroyed) {
+    batch.put(tables.destroyed.key(after.number, accountHash, incarnation), NO_BYTES);
+  }
 }
 
 /** Takes a sealed world back out of the tries. */

@@ -18,6 +18,20 @@ export interface StateView {
   code(address: Uint8Array): Uint8Array;
 }
 
+/** Nodes that prove an account and some of its slots, from the state root and from the account's storage root. */
+export interface AccountProof {
+  readonly account: Account | undefined;
+  /** Encoded nodes from the root on; of an account that is not there, those that show it. */
+  readonly accountProof: readonly Uint8Array[];
+  /** By asked key; no nodes where the account has no storage. */
+  readonly storage: readonly {
+    readonly key: Uint8Array;
+    /** 32 bytes. */
+    readonly value: Uint8Array;
+    readonly proof: readonly Uint8Array[];
+  }[];
+}
+
 /** What `verify` has looked at. */
 export interface Verified {
   readonly accounts: number;
@@ -79,6 +93,12 @@ export interface State extends AsyncDisposable {
    * left the history.
    */
   worldAt(number: number): World;
+  /**
+   * Proves an account and slots of it after block `number`: at once at the newest, from the undo records for the
+   * recent blocks (128 as a rule, also in an archive). Throws `StateError` `state-missing`, `not-ready` or
+   * `trie-damaged`.
+   */
+  prove(number: number, address: Uint8Array, keys: readonly Uint8Array[]): Promise<AccountProof>;
   /**
    * Reads everything: each trie node fits its hash, and the leaves are the flat rows. No block may be made
    * meanwhile. Throws `StateError` `corrupt` at the first contradiction.

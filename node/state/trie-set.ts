@@ -11,11 +11,11 @@ const NO_PATH = new Uint8Array(0);
 export class TrieSet {
   readonly accounts: Trie;
   readonly #rows: Rows;
-  readonly #slab: Slab;
+  readonly #slab: Slab | undefined;
   readonly #storage = new Map<string, Trie>();
 
   /** `root` is that of the stored account trie. */
-  constructor(rows: Rows, slab: Slab, root: Uint8Array) {
+  constructor(rows: Rows, slab: Slab | undefined, root: Uint8Array) {
     this.#rows = rows;
     this.#slab = slab;
     this.accounts = new Trie(accountNodes(rows, slab), root);
@@ -37,6 +37,13 @@ export class TrieSet {
     const trie = new Trie(new NodeSource(this.#rows, prefix, this.#slab), root);
     this.#storage.set(name, trie);
     return trie;
+  }
+
+  /** The same for reading: nothing is remembered of it. */
+  peekStorage(accountHash: Uint8Array, incarnation: number, root: Uint8Array): Trie {
+    const prefix = trieTables.storageNode.key(accountHash, incarnation, NO_PATH);
+    const known = this.#storage.get(mapKey(prefix));
+    return known ?? new Trie(new NodeSource(this.#rows, prefix, this.#slab), root);
   }
 
   /** Forgets a storage trie with its changes. */

@@ -62,6 +62,33 @@ export class Trie {
     return undefined;
   }
 
+  /**
+   * The nodes from the root towards a key, as the database would hold them: they prove the value, or that there is
+   * none. Nodes inside their parents are not apart; an empty trie has no nodes.
+   */
+  prove(key: Uint8Array): Uint8Array[] {
+    this.hash();
+    const path = toNibbles(key, nibbles);
+    const proof: Uint8Array[] = [];
+    let node = this.#top();
+    let depth = 0;
+    while (node !== undefined) {
+      if (node.inline === undefined || depth === 0)
+        proof.push(keccakInput.slice(0, encodeNode(node, keccakInput)));
+      if (node.kind === LEAF) break;
+      if (node.kind === BRANCH) {
+        const i = path[depth++] as number;
+        if (((node.mask >> i) & 1) === 0) break;
+        node = node.children[i] ?? this.#source.load(path, depth, node.hashes, i * 32);
+        continue;
+      }
+      if (sharedNibbles(node.path, path, depth) < node.path.length) break;
+      depth += node.path.length;
+      node = node.child ?? this.#source.load(path, depth, node.hash, 0);
+    }
+    return proof;
+  }
+
   /** Sets the value under a key, which must not be empty nor change later; returns the one before. */
   put(key: Uint8Array, value: Uint8Array): Uint8Array | undefined {
     this.#root = this.#changes.insert(this.#top(), toNibbles(key, nibbles), 0, value);

@@ -9,13 +9,14 @@ import { randomChange } from "./random-block.ts";
 const CONTRACTS = 10;
 const SLOTS = 24;
 
-const addressOf = (i: number): Uint8Array => keccak256(Uint8Array.of(7, i)).slice(12);
+/** Address of one of the contracts that `randomContracts` may touch. */
+export const contractAddress = (i: number): Uint8Array => keccak256(Uint8Array.of(7, i)).slice(12);
 
 /** Contracts made, written to, destroyed and made again, some of it within one block. */
 export function randomContracts(random: Random): (world: World) => void {
   return (world) => {
     for (let i = random.below(8); i >= 0; i--) {
-      const address = addressOf(random.below(CONTRACTS));
+      const address = contractAddress(random.below(CONTRACTS));
       if (!world.exists(address)) create(world, address, random);
       else if (random.below(4) === 0) world.destroy(address);
       else writeSlots(world, address, random);
@@ -53,7 +54,7 @@ function writeSlots(world: World, address: Uint8Array, random: Random): void {
 /** What a view answers about everything that `randomContracts` may touch. */
 export function contractsOf(view: StateView): unknown[] {
   return Array.from({ length: CONTRACTS }, (_, i) => {
-    const address = addressOf(i);
+    const address = contractAddress(i);
     const slots = Array.from({ length: SLOTS }, (_slot, k) =>
       Buffer.from(view.slot(address, aWord(k))).toString("hex"),
     );

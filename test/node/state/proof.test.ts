@@ -1,0 +1,114 @@
+import { verifyMerkleProof } from "@ethereumjs/mpt";
+import { expect, test } from "@jest/globals";
+import { toHex } from "../../../node/bytes/hex.ts";
+import { bytesToBigint } from "../../../node/bytes/integer.ts";
+import { encodeRlp } from "../../../node/bytes/rlp.ts";
+import { wordBytes } from "../../../node/bytes/word.ts";
+import { keccak256 } from "../../../node/crypto/keccak.ts";
+import { type Account, encodeAccount } from "../../../node/model/account.ts";
+import { EMPTY_TRIE_ROOT } from "../../../node/model/list-root.ts";
+import { trimmed } from "../../../node/state/flat.ts";
+import type { AccountProof } from "../../../node/state/state.ts";
+import {
+  anAddress,
+  aTemporaryDirectory,
+  makeBlock,
+  type Opened,
+  openInMemory,
+  openOnDisk,
+} from "./fixture.ts";
+import { aRandom } from "./random.ts";
+import { contractAddress, randomBlock } from "./random-contracts.ts";
+
+const ROUNDS = Number(process.env["KNIT_WORLD_ROUNDS"] ?? 3);
+const KEYS = Array.from({ length: 26 }, (_, i) => wordBytes(BigInt(i)));
+
+async function proven(
+  root: Uint8Array,
+  key: Uint8Array,
+  proof: readonly Uint8Array[],
+): Promise<string | undefined> {
+  const value = await verifyMerkleProof(key, [...proof], { useKeyHashing: false, root });
+  return value === null ? undefined : toHex(value);
+}
+
+/** Checks a proof with an independent library against the root and what the view says. */
+async function expectProven(
+  node: Opened,
+  {
+    number,
+    root,
+    address,
+  }: { readonly number: number; readonly root: Uint8Array; readonly address: Uint8Array },
+): Promise<AccountProof> {
+  const view = node.state.view(number);
+  const answer = await node.state.prove(number, address, KEYS);
+  const account: Account | undefined = view.account(address);
+  expect(answer.account).toEqual(account);
+  const leaf = account && toHex(encodeAccount(account));
+  expect(await proven(root, keccak256(address), answer.accountProof)).toBe(leaf);
+  const storageRoot = account?.storageRoot ?? EMPTY_TRIE_ROOT;
+  for (const { key, value, proof } of answer.storage) {
+    expect(value).toEqual(view.slot(address, key));
+    if (toHex(storageRoot) === toHex(EMPTY_TRIE_ROOT)) {
+      expect(proof).toEqual([]);
+      continue;
+    }
+    const slotLeaf = bytesToBigint(value) === 0n ? undefined : toHex(encodeRlp(trimmed(value)));
+    expect(await proven(storageRoot, keccak256(key), proof)).toBe(slotLeaf);
+  }
+  return answer;
+}
+
+test("proofs of accounts and slots hold at the newest and at every recent block, before and after the stored trie", async () => {
+  await using node = await openInMemory({ retention: 12, flushInterval: 7 });
+  const roots: Uint8Array[] = [];
+  const random = aRandom(Number(process.env["KNIT_SEED"] ?? 9));
+  let withStorage = 0;
+  for (let n = 0; n < 30 * ROUNDS; n++) {
+    roots.push(await makeBlock(node, randomBlock(n)));
+    const number = Math.max(0, n - random.below(13));
+    const root = roots[number] ?? EMPTY_TRIE_ROOT;
+    for (const at of [n, number]) {
+      const address = contractAddress(random.below(10));
+      const { storage } = await expectProven(node, {
+        number: at,
+        root: at === n ? node.state.root : root,
+        address,
+      });
+      withStorage += storage.filter(({ proof }) => proof.length > 0).length;
+    }
+    await expectProven(node, { number, root, address: anAddress(random.below(3)) });
+  }
+  expect(withStorage).toBeGreaterThan(100);
+}, 120_000);
+
+test("the newest block is proven while its trie is being written, from disk", async () => {
+  using place = aTemporaryDirectory();
+  await using node = await openOnDisk(place.path, { flushInterval: 1000 });
+  for (let n = 0; n < 12; n++) await makeBlock(node, randomBlock(n));
+  const flushed = node.state.flush();
+  for (let i = 0; i < 10; i++) {
+    await expectProven(node, { number: 11, root: node.state.root, address: contractAddress(i) });
+  }
+  await flushed;
+});
+
+test("an empty state proves that an account is not there with no nodes", async () => {
+  await using node = await openInMemory();
+  await makeBlock(node, () => undefined);
+  expect(await node.state.prove(0, anAddress(1), [])).toEqual({
+    account: undefined,
+    accountProof: [],
+    storage: [],
+  });
+});
+
+test("blocks that are not kept, not made, or only in an archive's index have no proofs", async () => {
+  await using node = await openInMemory({ retention: 3, window: 3, archive: true });
+  for (let n = 0; n < 6; n++) await makeBlock(node, (world) => world.addBalance(anAddress(1), 1n));
+  expect((await node.state.prove(2, anAddress(1), [])).account?.balance).toBe(3n);
+  for (const number of [-1, 1, 6]) {
+    await expect(node.state.prove(number, anAddress(1), [])).rejects.toMatchObject({ code: "state-missing" });
+  }
+});
