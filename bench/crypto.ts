@@ -21,7 +21,7 @@ import { ripemd160, sha256 } from "../node/crypto/hashes.ts";
 import { hashInput, keccak256 } from "../node/crypto/keccak.ts";
 import { verifyP256 } from "../node/crypto/p256.ts";
 import { openRecoverer } from "../node/crypto/recoverer.ts";
-import { recoverAddress } from "../node/crypto/recovery-batch.ts";
+import { recoverSigner } from "../node/crypto/recovery-batch.ts";
 import {
   createSecp256k1,
   publicKeyOf,
@@ -212,7 +212,7 @@ async function compareBatches(): Promise<void> {
     rounds.elapsed.push(performance.now() - start);
     rounds.main.push(performance.eventLoopUtilization(before).active);
     const alone = performance.now();
-    batch.map(recoverAddress);
+    batch.map((job) => recoverSigner(job, "address"));
     rounds.alone.push(performance.now() - alone);
   }
   report({

@@ -9,7 +9,7 @@ import { developmentGenesis } from "./chain/development.ts";
 import { writeGenesis } from "./chain/genesis-block.ts";
 import { declareChainMetrics } from "./chain/metrics.ts";
 import type { OpenChain } from "./chain/open-chain.ts";
-import { recoverSenders } from "./chain/recover-senders.ts";
+import { recoverSigners } from "./chain/recover-signers.ts";
 import type { NodeOptions } from "./config/options.ts";
 import { openConsensusChain } from "./consensus-chain.ts";
 import { openRecoverer, type Recoverer } from "./crypto/recoverer.ts";
@@ -130,7 +130,7 @@ function openPool(
     options: options.pool,
     journalPath:
       options.pool.journal === undefined ? undefined : resolve(options.paths.instance, options.pool.journal),
-    recoverSenders: (transactions) => recoverSenders(recoverer, chainId, transactions),
+    recoverSenders: (transactions) => recoverSigners(recoverer, chainId, transactions),
   });
 }
 

@@ -11,7 +11,7 @@ import { eachTransaction, type Transaction } from "../model/transaction.ts";
 import { type Ahead, inOrder } from "./ahead.ts";
 import type { FileBlock } from "./block-file.ts";
 import { ChainError } from "./error.ts";
-import { recoverSenders } from "./recover-senders.ts";
+import { recoverSigners } from "./recover-signers.ts";
 
 /** What making blocks ready takes. */
 export interface PreparationParts {
@@ -78,7 +78,7 @@ function* recovering(
 ): Generator<Ahead<PreparedBlock>> {
   const blocks = group.flatMap(({ block }) => block ?? []);
   const transactions = blocks.flatMap((block) => block.transactions);
-  const found = Promise.all([recoverSenders(recoverer, chainId, transactions), findSealers(blocks)]);
+  const found = Promise.all([recoverSigners(recoverer, chainId, transactions), findSealers(blocks)]);
   for (const prepared of group) {
     yield { size: prepared.file.raw.length, ready: found.then(() => prepared) };
   }

@@ -7,12 +7,24 @@ import { availableParallelism } from "node:os";
 import { extname } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
-import { JOB_BYTES, packJobs, type RecoveryJob, recoverAddress, unpackAddresses } from "./recovery-batch.ts";
+import {
+  JOB_BYTES,
+  packJobs,
+  type RecoveryJob,
+  recoverSigner,
+  unpackSigners,
+  type Wanted,
+} from "./recovery-batch.ts";
 
-/** Addresses for batches of signatures; closing waits for the batches under way. */
+/** What a batch gives: in its order, undefined where nothing recovers. */
+export type Signers = readonly (Uint8Array | undefined)[];
+
+/** Signers for batches of signatures; closing waits for the batches under way. */
 export interface Recoverer extends AsyncDisposable {
-  /** The signers' addresses in the order of the batch; undefined where nothing recovers. Never rejects. */
-  recover(batch: readonly RecoveryJob[]): Promise<(Uint8Array | undefined)[]>;
+  /** The signers' addresses. Never rejects. */
+  recover(batch: readonly RecoveryJob[]): Promise<Signers>;
+  /** The signers' public keys, 64 bytes. Never rejects. */
+  recoverKeys(batch: readonly RecoveryJob[]): Promise<Signers>;
   /** Starts the threads now, so that the first batch need not wait for them. */
   start(): void;
 }
@@ -34,7 +46,8 @@ export interface RecovererOptions {
 
 interface Pending {
   readonly batch: readonly RecoveryJob[];
-  readonly done: (addresses: (Uint8Array | undefined)[]) => void;
+  readonly wanted: Wanted;
+  readonly done: (signers: Signers) => void;
 }
 
 /** Smaller batches are done at once: a round trip to the thread costs about as much as one recovery. */
@@ -53,21 +66,23 @@ export function openRecoverer(log: RecovererLog, options: RecovererOptions = {})
   const count = options.threads ?? Math.min(MOST_THREADS, availableParallelism());
   const threads = Array.from({ length: count }, () => new ThreadRecoverer(log, options));
   let next = 0;
+  const share = async (batch: readonly RecoveryJob[], wanted: Wanted): Promise<Signers> => {
+    const parts = Math.min(count, Math.max(1, Math.floor(batch.length / SMALLEST_BATCH)));
+    const size = Math.ceil(batch.length / parts);
+    const found = await Promise.all(
+      Array.from({ length: parts }, (_, i) => {
+        const thread = threads[next++ % count] as ThreadRecoverer; // an index below the count
+        return thread.recover(batch.slice(i * size, (i + 1) * size), wanted);
+      }),
+    );
+    return found.length === 1 ? (found[0] ?? []) : found.flat();
+  };
   return {
     start: () => {
       for (const thread of threads) thread.start();
     },
-    recover: async (batch) => {
-      const parts = Math.min(count, Math.max(1, Math.floor(batch.length / SMALLEST_BATCH)));
-      const size = Math.ceil(batch.length / parts);
-      const found = await Promise.all(
-        Array.from({ length: parts }, (_, i) => {
-          const thread = threads[next++ % count] as ThreadRecoverer; // an index below the count
-          return thread.recover(batch.slice(i * size, (i + 1) * size));
-        }),
-      );
-      return found.length === 1 ? (found[0] ?? []) : found.flat();
-    },
+    recover: (batch) => share(batch, "address"),
+    recoverKeys: (batch) => share(batch, "key"),
     [Symbol.asyncDispose]: async () => {
       await Promise.all(threads.map((thread) => thread[Symbol.asyncDispose]()));
     },
@@ -93,20 +108,20 @@ class ThreadRecoverer {
     this.#budget = options.budgetBytes ?? DEFAULT_BUDGET;
   }
 
-  async recover(batch: readonly RecoveryJob[]): Promise<(Uint8Array | undefined)[]> {
+  async recover(batch: readonly RecoveryJob[], wanted: Wanted): Promise<Signers> {
     const bytes = batch.length * JOB_BYTES;
     const tooMuch = this.#waitingBytes + bytes > this.#budget;
     if (batch.length < SMALLEST_BATCH || tooMuch || this.#closed || this.#deaths >= MOST_DEATHS) {
-      return recoverHere(batch);
+      return recoverHere(batch, wanted);
     }
-    return this.#send(batch);
+    return this.#send(batch, wanted);
   }
 
   start(): void {
     if (!this.#closed) this.#worker ??= this.#start();
   }
 
-  async #send(batch: readonly RecoveryJob[]): Promise<(Uint8Array | undefined)[]> {
+  async #send(batch: readonly RecoveryJob[], wanted: Wanted): Promise<Signers> {
     const packed = packJobs(batch);
     const bytes = packed.length; // read before the transfer empties it
     const id = this.#nextId++;
@@ -114,9 +129,9 @@ class ThreadRecoverer {
     this.#waitingBytes += bytes;
     try {
       return await new Promise((done) => {
-        this.#pending.set(id, { batch, done });
+        this.#pending.set(id, { batch, wanted, done });
         worker.ref();
-        worker.postMessage({ id, packed }, [packed.buffer]);
+        worker.postMessage({ id, packed, wanted }, [packed.buffer]);
       });
     } finally {
       this.#waitingBytes -= bytes;
@@ -127,7 +142,7 @@ class ThreadRecoverer {
     const worker = new Worker(this.#workerFile, { execArgv: [] }); // flags of the program are not the thread's
     worker.unref();
     worker.on("message", ({ id, answer }: { id: number; answer: Uint8Array }) =>
-      this.#settle(id, unpackAddresses(answer)),
+      this.#settle(id, unpackSigners(answer, this.#pending.get(id)?.wanted ?? "address")),
     );
     let cause: unknown;
     worker.on("error", (error) => {
@@ -139,8 +154,8 @@ class ThreadRecoverer {
     return worker;
   }
 
-  #settle(id: number, addresses: (Uint8Array | undefined)[]): void {
-    this.#pending.get(id)?.done(addresses);
+  #settle(id: number, signers: Signers): void {
+    this.#pending.get(id)?.done(signers);
     this.#pending.delete(id);
     if (this.#pending.size > 0) return;
     this.#worker?.unref();
@@ -156,8 +171,8 @@ class ThreadRecoverer {
       { exitCode, batches, error },
       "signature recovery thread died, recovering on the main thread",
     );
-    for (const [id, { batch }] of this.#pending) {
-      void recoverHere(batch).then((addresses) => this.#settle(id, addresses));
+    for (const [id, { batch, wanted }] of this.#pending) {
+      void recoverHere(batch, wanted).then((signers) => this.#settle(id, signers));
     }
   }
 
@@ -173,11 +188,11 @@ class ThreadRecoverer {
   }
 }
 
-async function recoverHere(batch: readonly RecoveryJob[]): Promise<(Uint8Array | undefined)[]> {
-  const addresses: (Uint8Array | undefined)[] = [];
+async function recoverHere(batch: readonly RecoveryJob[], wanted: Wanted): Promise<Signers> {
+  const signers: (Uint8Array | undefined)[] = [];
   for (const job of batch) {
-    if (addresses.length > 0 && addresses.length % SLICE === 0) await setImmediate();
-    addresses.push(recoverAddress(job));
+    if (signers.length > 0 && signers.length % SLICE === 0) await setImmediate();
+    signers.push(recoverSigner(job, wanted));
   }
-  return addresses;
+  return signers;
 }

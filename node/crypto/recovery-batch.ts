@@ -1,6 +1,6 @@
 /**
  * Many recoveries as one byte string each way, so that a batch crosses to another thread without copying:
- * 97 bytes a job (digest, r, s, v) there, 21 bytes a job (1 or 0 for found, address) back.
+ * 97 bytes a job (digest, r, s, v) there; 1 or 0 for found and the address or public key for each job back.
  */
 import { addressOfPublicKey, recover } from "./secp256k1.ts";
 
@@ -10,14 +10,17 @@ export interface RecoveryJob {
   readonly signature: Uint8Array;
 }
 
+/** What is wanted of a signer: the address, 20 bytes, or the public key, 64. */
+export type Wanted = "address" | "key";
+
 /** Bytes of one packed job. */
 export const JOB_BYTES = 97;
-const ANSWER_BYTES = 21;
+const WANTED_BYTES: Readonly<Record<Wanted, number>> = { address: 20, key: 64 };
 
-/** The signer's address; undefined when nothing recovers. Never throws. */
-export function recoverAddress({ digest, signature }: RecoveryJob): Uint8Array | undefined {
+/** The signer of a job; undefined when nothing recovers. Never throws. */
+export function recoverSigner({ digest, signature }: RecoveryJob, wanted: Wanted): Uint8Array | undefined {
   const publicKey = recover(digest, signature);
-  return publicKey === undefined ? undefined : addressOfPublicKey(publicKey);
+  return publicKey === undefined || wanted === "key" ? publicKey : addressOfPublicKey(publicKey);
 }
 
 /** Packs jobs; one of a wrong size becomes zeros, from which nothing recovers. */
@@ -32,24 +35,26 @@ export function packJobs(batch: readonly RecoveryJob[]): Uint8Array<ArrayBuffer>
 }
 
 /** Does packed jobs in order. */
-export function recoverPacked(packed: Uint8Array): Uint8Array<ArrayBuffer> {
+export function recoverPacked(packed: Uint8Array, wanted: Wanted): Uint8Array<ArrayBuffer> {
   const count = Math.floor(packed.length / JOB_BYTES);
-  const answer = new Uint8Array(count * ANSWER_BYTES);
+  const width = 1 + WANTED_BYTES[wanted];
+  const answer = new Uint8Array(count * width);
   for (let i = 0; i < count; i++) {
     const at = i * JOB_BYTES;
     const job = { digest: packed.subarray(at, at + 32), signature: packed.subarray(at + 32, at + JOB_BYTES) };
-    const address = recoverAddress(job);
-    if (address === undefined) continue;
-    answer[i * ANSWER_BYTES] = 1;
-    answer.set(address, i * ANSWER_BYTES + 1);
+    const signer = recoverSigner(job, wanted);
+    if (signer === undefined) continue;
+    answer[i * width] = 1;
+    answer.set(signer, i * width + 1);
   }
   return answer;
 }
 
-/** The addresses of an answer, views of it, in the order of the jobs. */
-export function unpackAddresses(answer: Uint8Array): (Uint8Array | undefined)[] {
-  return Array.from({ length: answer.length / ANSWER_BYTES }, (_, i) => {
-    const at = i * ANSWER_BYTES;
-    return answer[at] === 1 ? answer.subarray(at + 1, at + ANSWER_BYTES) : undefined;
+/** The signers of an answer, views of it, in the order of the jobs. */
+export function unpackSigners(answer: Uint8Array, wanted: Wanted): (Uint8Array | undefined)[] {
+  const width = 1 + WANTED_BYTES[wanted];
+  return Array.from({ length: answer.length / width }, (_, i) => {
+    const at = i * width;
+    return answer[at] === 1 ? answer.subarray(at + 1, at + width) : undefined;
   });
 }

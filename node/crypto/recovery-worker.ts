@@ -1,8 +1,14 @@
-/** The thread of `recoverer.ts`: takes `{ id, packed }`, gives `{ id, answer }`, both transferred, in order. */
+/** The thread of `recoverer.ts`: takes `{ id, packed, wanted }`, gives `{ id, answer }`, transferred, in order. */
 import { parentPort } from "node:worker_threads";
-import { recoverPacked } from "./recovery-batch.ts";
+import { recoverPacked, type Wanted } from "./recovery-batch.ts";
 
-parentPort?.on("message", ({ id, packed }: { id: number; packed: Uint8Array }) => {
-  const answer = recoverPacked(packed);
+interface Question {
+  readonly id: number;
+  readonly packed: Uint8Array;
+  readonly wanted: Wanted;
+}
+
+parentPort?.on("message", ({ id, packed, wanted }: Question) => {
+  const answer = recoverPacked(packed, wanted);
   parentPort?.postMessage({ id, answer }, [answer.buffer]);
 });

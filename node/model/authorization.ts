@@ -71,10 +71,37 @@ export function authorizationDigest({
   return writer.hash();
 }
 
-/** The account that gave an authorization; undefined when its signature is nobody's or has a high s. */
-export function authorityOf(authorization: Authorization): Uint8Array | undefined {
+/** What recovering the giver of an authorization takes. */
+export interface AuthorityJob {
+  readonly digest: Uint8Array;
+  /** r, s, parity: 65 bytes. */
+  readonly signature65: Uint8Array;
+}
+
+/** Kept for as long as the authorization object itself; `giver` is undefined where there is none. */
+const found = new WeakMap<Authorization, { readonly giver: Uint8Array | undefined }>();
+
+/** What to recover; undefined when the signature cannot be anybody's. */
+export function authorityJob(authorization: Authorization): AuthorityJob | undefined {
   const { yParity, r, s } = authorization;
   if (!hasLowS({ s })) return undefined;
-  const publicKey = recover(authorizationDigest(authorization), signatureBytes({ r, s }, yParity));
-  return publicKey === undefined ? undefined : addressOfPublicKey(publicKey);
+  return { digest: authorizationDigest(authorization), signature65: signatureBytes({ r, s }, yParity) };
+}
+
+/** Tells an authorization who gave it, recovered elsewhere from its `authorityJob`. */
+export function setAuthority(authorization: Authorization, giver: Uint8Array | undefined): void {
+  found.set(authorization, { giver });
+}
+
+/**
+ * The account that gave an authorization, recovered once; undefined when its signature is nobody's or has a high s.
+ */
+export function authorityOf(authorization: Authorization): Uint8Array | undefined {
+  const known = found.get(authorization);
+  if (known !== undefined) return known.giver;
+  const job = authorityJob(authorization);
+  const publicKey = job && recover(job.digest, job.signature65);
+  const giver = publicKey && addressOfPublicKey(publicKey);
+  setAuthority(authorization, giver);
+  return giver;
 }

@@ -27,14 +27,51 @@ export function payerJobs(tx: Transaction, chainId: bigint): readonly SigningJob
   });
 }
 
-/** The 64-byte public keys that signed as the sender, in the signatures' order. Throws `TransactionError`. */
-export function senderKeys(tx: Transaction, chainId: bigint): readonly Uint8Array[] {
-  return senderJobs(tx, chainId).map(recoveredKey);
+/** Keys for the chain that they were recovered for. */
+interface FoundKeys {
+  readonly chainId: bigint;
+  readonly keys: readonly Uint8Array[];
 }
 
-/** The 64-byte public keys that signed as the fee payer. Throws `TransactionError`. */
+/** Kept for as long as the transaction object itself; transactions never change. */
+const foundSenderKeys = new WeakMap<Transaction, FoundKeys>();
+const foundPayerKeys = new WeakMap<Transaction, FoundKeys>();
+
+/**
+ * The 64-byte public keys that signed as the sender, in the signatures' order, recovered once. Throws
+ * `TransactionError`.
+ */
+export function senderKeys(tx: Transaction, chainId: bigint): readonly Uint8Array[] {
+  const found = foundSenderKeys.get(tx);
+  if (found?.chainId === chainId) return found.keys;
+  return setSenderKeys(tx, chainId, senderJobs(tx, chainId).map(recoveredKey));
+}
+
+/** The 64-byte public keys that signed as the fee payer, recovered once. Throws `TransactionError`. */
 export function payerKeys(tx: Transaction, chainId: bigint): readonly Uint8Array[] {
-  return payerJobs(tx, chainId).map(recoveredKey);
+  const found = foundPayerKeys.get(tx);
+  if (found?.chainId === chainId) return found.keys;
+  return setPayerKeys(tx, chainId, payerJobs(tx, chainId).map(recoveredKey));
+}
+
+/** Tells a transaction the keys recovered elsewhere from its `senderJobs` for the same chain; gives them back. */
+export function setSenderKeys(
+  tx: Transaction,
+  chainId: bigint,
+  keys: readonly Uint8Array[],
+): readonly Uint8Array[] {
+  foundSenderKeys.set(tx, { chainId, keys });
+  return keys;
+}
+
+/** The same for the keys from its `payerJobs`. */
+export function setPayerKeys(
+  tx: Transaction,
+  chainId: bigint,
+  keys: readonly Uint8Array[],
+): readonly Uint8Array[] {
+  foundPayerKeys.set(tx, { chainId, keys });
+  return keys;
 }
 
 /**

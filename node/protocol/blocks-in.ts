@@ -1,6 +1,6 @@
 /** Blocks from peers on their way into the chain: decoded in slices, senders recovered, verified and executed. */
 import { equalBytes } from "../bytes/compare.ts";
-import { recoverSenders } from "../chain/recover-senders.ts";
+import { recoverSigners } from "../chain/recover-signers.ts";
 import type { Writer } from "../chain/writer.ts";
 import type { Recoverer } from "../crypto/recoverer.ts";
 import type { Pause } from "../execution/block.ts";
@@ -40,7 +40,7 @@ export async function findSenders(
   { recoverer, chainId }: BlockIntake,
 ): Promise<void> {
   const transactions = blocks.flatMap((block) => block.transactions);
-  if (transactions.length > 0) await recoverSenders(recoverer, chainId, transactions);
+  if (transactions.length > 0) await recoverSigners(recoverer, chainId, transactions);
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Transactions that peers pass on: read one by one in slices, senders found in batches, then to the pool. */
 import { BytesError } from "../bytes/error.ts";
-import { recoverSenders } from "../chain/recover-senders.ts";
+import { recoverSigners } from "../chain/recover-signers.ts";
 import type { Recoverer } from "../crypto/recoverer.ts";
 import type { Pause } from "../execution/block.ts";
 import { TransactionError } from "../model/error.ts";
@@ -64,7 +64,7 @@ async function give(
   batch: readonly Transaction[],
   { recoverer, chainId, pool }: TransactionIntake,
 ): Promise<void> {
-  await recoverSenders(recoverer, chainId, batch);
+  await recoverSigners(recoverer, chainId, batch);
   pool.addAll(batch, "remote");
 }
 

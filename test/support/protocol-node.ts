@@ -1,6 +1,6 @@
 /** Nodes in memory that speak the chain protocol: a chain, a pool, and blocks made when a test says so. */
 import { developmentGenesis, developmentKeys } from "../../node/chain/development.ts";
-import { recoverSenders } from "../../node/chain/recover-senders.ts";
+import { recoverSigners } from "../../node/chain/recover-signers.ts";
 import { deferred } from "../../node/chain/writer.ts";
 import { rulesAt } from "../../node/config/rules.ts";
 import { draftHeader, fillBlock } from "../../node/consensus/proposal.ts";
@@ -65,7 +65,7 @@ export async function aNode(terms: TestNodeTerms): Promise<TestNode> {
   const { chain, writer, state, store } = open;
   const recoverer = parts.use(openRecoverer(silentLog));
   const pool = parts.use(
-    await openPool(open, (transactions) => recoverSenders(recoverer, 1337n, transactions)),
+    await openPool(open, (transactions) => recoverSigners(recoverer, 1337n, transactions)),
   );
   const protocol = parts.use(
     openChainProtocol({

@@ -11,9 +11,9 @@ import {
   packJobs,
   type RecoveryJob,
   recoverPacked,
-  unpackAddresses,
+  unpackSigners,
 } from "../../../node/crypto/recovery-batch.ts";
-import { addressOfKey, sign } from "../../../node/crypto/secp256k1.ts";
+import { addressOfKey, publicKeyOf, sign } from "../../../node/crypto/secp256k1.ts";
 
 let directory: string;
 beforeAll(async () => {
@@ -51,6 +51,13 @@ test("gives the signers in order for small and for large batches", async () => {
     expect(texts(await recoverer.recover(someJobs(count)))).toEqual(signers(count));
   }
   expect(log.warnings).toEqual([]);
+});
+
+test("gives public keys too, for small and for large batches", async () => {
+  await using recoverer = openRecoverer(keepingLog());
+  const keys = Array.from({ length: 200 }, (_, i) => bareHex(publicKeyOf(keyOf(i))));
+  expect(texts(await recoverer.recoverKeys(someJobs(20)))).toEqual(keys.slice(0, 20));
+  expect(texts(await recoverer.recoverKeys(someJobs(200)))).toEqual(keys);
 });
 
 test("a large batch is shared out among the threads, in order", async () => {
@@ -102,7 +109,7 @@ test("leaves the caller's arrays whole and gives undefined where nothing recover
   const expected = signers(70).map((text, i) => ([3, 5, 7].includes(i) ? undefined : text));
   expect(texts(await recoverer.recover(jobs))).toEqual(expected);
   expect(jobs[0]).toEqual(jobOf(0));
-  expect(texts(unpackAddresses(recoverPacked(packJobs(jobs))))).toEqual(expected);
+  expect(texts(unpackSigners(recoverPacked(packJobs(jobs), "address"), "address"))).toEqual(expected);
 });
 
 test("many batches at once are each answered with their own signers", async () => {

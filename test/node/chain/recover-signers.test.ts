@@ -1,0 +1,73 @@
+/** Signers found ahead are the very ones that would be found on the spot, and are what is found then. */
+import { expect, test } from "@jest/globals";
+import { fromHex } from "../../../node/bytes/hex.ts";
+import { recoverSigners } from "../../../node/chain/recover-signers.ts";
+import { openRecoverer, type Recoverer, type Signers } from "../../../node/crypto/recoverer.ts";
+import { authorityOf } from "../../../node/model/authorization.ts";
+import { decodeTransaction, senderOf, type Transaction } from "../../../node/model/transaction.ts";
+import { payerKeys, senderKeys } from "../../../node/model/transaction-signers.ts";
+import { silentLog } from "../../../node/observe/log.ts";
+import { transactionSamples } from "../model/samples.ts";
+
+/** One of each kind that has real signatures, by chain. */
+function signedSamples(): Map<bigint, Transaction[]> {
+  const chains = new Map<bigint, Transaction[]>();
+  for (const { raw, chainId, sender } of transactionSamples()) {
+    if (!sender) continue;
+    const id = BigInt(chainId ?? 0);
+    chains.set(id, [...(chains.get(id) ?? []), decodeTransaction(fromHex(raw))]);
+  }
+  return chains;
+}
+
+function signersOf(tx: Transaction, chainId: bigint): unknown[] {
+  const payers = tx.fields.feePayer === undefined ? [] : payerKeys(tx, chainId);
+  const givers = (tx.fields.authorizationList ?? []).map(authorityOf);
+  return [senderOf(tx, chainId), tx.fields.from && senderKeys(tx, chainId), payers, givers];
+}
+
+test("what is found ahead is what would be found on the spot, for every kind", async () => {
+  await using recoverer = openRecoverer(silentLog);
+  const onTheSpot = signedSamples();
+  for (const [chainId, ahead] of signedSamples()) {
+    await recoverSigners(recoverer, chainId, ahead);
+    const expected = onTheSpot.get(chainId)?.map((tx) => signersOf(tx, chainId));
+    expect(ahead.map((tx) => signersOf(tx, chainId))).toEqual(expected);
+  }
+});
+
+test("nothing is recovered again after that", async () => {
+  const marked =
+    (length: number) =>
+    (batch: readonly unknown[]): Promise<Signers> =>
+      Promise.resolve(batch.map(() => new Uint8Array(length).fill(7)));
+  const marking: Recoverer = {
+    recover: marked(20),
+    recoverKeys: marked(64),
+    start: () => undefined,
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
+  let count = 0;
+  for (const [chainId, ahead] of signedSamples()) {
+    await recoverSigners(marking, chainId, ahead);
+    for (const tx of ahead) {
+      const found = signersOf(tx, chainId)
+        .slice(tx.fields.from === undefined ? 0 : 1)
+        .flat();
+      for (const signer of found)
+        if (signer !== undefined) expect(new Set(signer as Uint8Array)).toEqual(new Set([7]));
+      count += found.length;
+    }
+  }
+  expect(count).toBeGreaterThan(40);
+});
+
+test("what has no signer is left alone, and keeps nobody else from being found", async () => {
+  await using recoverer = openRecoverer(silentLog);
+  const all = [...signedSamples().values()].flat();
+  await recoverSigners(recoverer, 999_999n, all);
+  for (const tx of all) {
+    if (tx.chainId === undefined || tx.fields.from !== undefined) continue;
+    expect(() => senderOf(tx, 999_999n)).toThrow("invalid chain id for signer");
+  }
+});
