@@ -20,4 +20,6 @@ export interface PrecompileWork {
   readonly cost: (input: Uint8Array, gas: bigint | number, rules: Rules) => number;
   /** The output, new bytes; undefined is a failure, which consumes all gas of the frame. */
   readonly run: (call: PrecompileCall) => Uint8Array | undefined;
+  /** Why it failed, as the Go node words it; absent for what never fails. Asked only after a failure. */
+  readonly fault?: (input: Uint8Array) => string;
 }

@@ -40,12 +40,26 @@ const COST_OF_GAS = 50;
 
 const cost: PrecompileWork["cost"] = (_input, gas) => COST_OF_GAS * Number(gas);
 
-function fixed(
-  name: string,
-  gas: number,
-  run: (input: Uint8Array) => Uint8Array | undefined,
-): PrecompileWork {
-  return { name, gas: () => gas, cost, run: ({ input }) => run(input) };
+interface Fixed {
+  readonly name: string;
+  readonly bytes: number;
+  readonly gas: number;
+  readonly run: (input: Uint8Array) => Uint8Array | undefined;
+}
+
+function fixed({ name, bytes, gas, run }: Fixed): PrecompileWork {
+  return {
+    name,
+    gas: () => gas,
+    cost,
+    run: ({ input }) => run(input),
+    fault: ({ length }) => faultOf(length === bytes),
+  };
+}
+
+/** The Go node has finer words for points off the curve, outside the group and coordinates out of the field. */
+function faultOf(lengthFits: boolean): string {
+  return lengthFits ? "invalid point: not on curve" : "invalid input length";
 }
 
 interface Sum {
@@ -66,17 +80,18 @@ function sum({ name, termBytes, gas, discounts, run }: Sum): PrecompileWork {
     },
     cost,
     run: ({ input }) => run(input),
+    fault: ({ length }) => faultOf(length > 0 && length % termBytes === 0),
   };
 }
 
 /** The sum of two points of G1. */
-export const blsG1Add = fixed("blsG1Add", 375, addG1);
+export const blsG1Add = fixed({ name: "blsG1Add", bytes: 2 * BLS_POINT_BYTES.g1, gas: 375, run: addG1 });
 /** The sum of two points of G2. */
-export const blsG2Add = fixed("blsG2Add", 600, addG2);
+export const blsG2Add = fixed({ name: "blsG2Add", bytes: 2 * BLS_POINT_BYTES.g2, gas: 600, run: addG2 });
 /** A field element mapped to G1. */
-export const blsMapG1 = fixed("blsMapG1", 5500, mapToG1);
+export const blsMapG1 = fixed({ name: "blsMapG1", bytes: BLS_POINT_BYTES.g1 / 2, gas: 5500, run: mapToG1 });
 /** An element of the quadratic extension mapped to G2. */
-export const blsMapG2 = fixed("blsMapG2", 23_800, mapToG2);
+export const blsMapG2 = fixed({ name: "blsMapG2", bytes: BLS_POINT_BYTES.g2 / 2, gas: 23_800, run: mapToG2 });
 
 /** Points of G1 times scalars, summed. */
 export const blsG1Msm = sum({
@@ -105,4 +120,5 @@ export const blsPairing: PrecompileWork = {
     const result = isBlsPairing(input);
     return result === undefined ? undefined : truth(result);
   },
+  fault: ({ length }) => faultOf(length > 0 && length % BLS_POINT_BYTES.pair === 0),
 };

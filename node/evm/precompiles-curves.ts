@@ -1,12 +1,15 @@
 /** Contracts of pairings on BN254 and of BLAKE2b, KZG proofs, P-256, modular powers. */
+import { equalBytes } from "../bytes/compare.ts";
 import { BLAKE2F_INPUT_BYTES, blake2f, blake2fRounds } from "../crypto/blake2f.ts";
 import { BN254_PAIR_BYTES, bn254 } from "../crypto/bn254.ts";
-import { isPointEvaluation } from "../crypto/kzg-point.ts";
+import { isPointEvaluation, POINT_EVALUATION_INPUT_BYTES } from "../crypto/kzg-point.ts";
 import { verifyP256 } from "../crypto/p256.ts";
+import { versionedHash } from "../crypto/versioned-hash.ts";
 import { type ModexpPricing, modexp, modexpGas } from "./modexp.ts";
 import type { PrecompileWork } from "./precompile.ts";
 
 const WORD = 32;
+const INVALID_LENGTH = "invalid input length";
 
 /** EIP-4844: the field elements of a blob and the order of the scalars. */
 const POINT_EVALUATION_OUTPUT = Buffer.from(
@@ -28,12 +31,19 @@ export function modexpContract(pricing: ModexpPricing): PrecompileWork {
     gas: (input) => modexpGas(input, pricing),
     cost: (_input, gas) => Math.floor(Number(gas) / 100) + 100,
     run: ({ input }) => modexp(input, pricing),
+    fault: () => "one or more of base/exponent/modulus length exceeded 1024 bytes",
   };
 }
 
 /** EIP-196, gas by EIP-1108 later. */
 export function bn254Add(gas: number): PrecompileWork {
-  return { name: "bn254Add", gas: () => gas, cost: () => 8000, run: ({ input }) => bn254().add(input) };
+  return {
+    name: "bn254Add",
+    gas: () => gas,
+    cost: () => 8000,
+    run: ({ input }) => bn254().add(input),
+    fault: notOnCurve,
+  };
 }
 
 /** EIP-196, gas by EIP-1108 later. */
@@ -43,6 +53,7 @@ export function bn254Multiply(gas: number): PrecompileWork {
     gas: () => gas,
     cost: () => 100_000,
     run: ({ input }) => bn254().multiply(input),
+    fault: notOnCurve,
   };
 }
 
@@ -56,7 +67,13 @@ export function bn254Pairing(gas: { readonly base: number; readonly pair: number
       const result = bn254().isPairing(input);
       return result === undefined ? undefined : truth(result);
     },
+    fault: (input) =>
+      input.length % BN254_PAIR_BYTES === 0 ? notOnCurve() : "bad elliptic curve pairing size",
   };
+}
+
+function notOnCurve(): string {
+  return "point is not on curve";
 }
 
 function bn254Pairs(input: Uint8Array): number {
@@ -69,6 +86,7 @@ export const blake2fContract: PrecompileWork = {
   gas: (input) => (input.length === BLAKE2F_INPUT_BYTES ? blake2fRounds(input) : 0),
   cost: (input) => (input.length === BLAKE2F_INPUT_BYTES ? 10_000 + 10 * blake2fRounds(input) : 0),
   run: ({ input }) => blake2f(input),
+  fault: ({ length }) => (length === BLAKE2F_INPUT_BYTES ? "invalid final flag" : INVALID_LENGTH),
 };
 
 /** EIP-4844. */
@@ -77,6 +95,11 @@ export const pointEvaluation: PrecompileWork = {
   gas: () => 50_000,
   cost: () => 2_200_000,
   run: ({ input }) => (isPointEvaluation(input) ? Uint8Array.from(POINT_EVALUATION_OUTPUT) : undefined),
+  fault: (input) => {
+    if (input.length !== POINT_EVALUATION_INPUT_BYTES) return INVALID_LENGTH;
+    const isNamed = equalBytes(versionedHash(input.subarray(96, 144)), input.subarray(0, WORD));
+    return isNamed ? "error verifying kzg proof" : "mismatched versioned hash";
+  },
 };
 
 /** EIP-7951: nothing for what is no valid signature. */

@@ -1,0 +1,25 @@
+import { expect, test } from "@jest/globals";
+import { fromBareHex } from "../../../node/bytes/hex.ts";
+import { BASE_RULES } from "../../../node/config/rules.ts";
+import { precompileAt } from "../../../node/evm/precompiles.ts";
+
+// As recorded chains have them (calls of debug_traceTransaction).
+test.each([
+  [6, `${"1".padStart(64, "0")}${"1".padStart(64, "0")}`, "point is not on curve"],
+  [8, "00", "bad elliptic curve pairing size"],
+  [9, "", "invalid input length"],
+  [0x0a, "00".repeat(117), "invalid input length"],
+  [0x0a, "00".repeat(192), "mismatched versioned hash"],
+  [0x0b, "", "invalid input length"],
+  [0x0d, "00".repeat(160), "invalid input length"],
+  [0x0e, "00".repeat(160), "invalid input length"],
+  [0x10, "00".repeat(160), "invalid input length"],
+  [0x11, "00".repeat(160), "invalid input length"],
+])("contract %i fails with the Go node's words", (address, hex, words) => {
+  const rules = { ...BASE_RULES, evm: "prague" } as const;
+  const contract = precompileAt(fromBareHex(address.toString(16).padStart(40, "0")), rules, 1);
+  const input = fromBareHex(hex);
+  const call = { input, rules, feePayer: new Uint8Array(20), world: undefined as never };
+  expect(contract?.run(call)).toBeUndefined();
+  expect(contract?.fault?.(input)).toBe(words);
+});
