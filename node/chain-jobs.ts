@@ -70,7 +70,7 @@ export async function importChain(options: NodeOptions, job: ImportJob): Promise
   await using recoverer = openRecoverer(log);
   recoverer.start();
   await using database = await openDatabase(options, log);
-  const open = openConsensusChain(database, log, systemClock);
+  const open = await openConsensusChain(database, log, systemClock);
   const started = performance.now();
   let sum = NOTHING_YET;
   for (const [i, path] of job.files.entries()) {
@@ -131,7 +131,7 @@ function failureOf(path: string, { failure, interrupted, blocks }: ImportOutcome
 export async function exportChain(options: NodeOptions, job: ExportJob): Promise<FileResult> {
   const log = logOf(options);
   await using database = await openDatabase(options, log);
-  const { chain } = openConsensusChain(database, log, systemClock);
+  const { chain } = await openConsensusChain(database, log, systemClock);
   const { file, first, last, signal, progress } = job;
   const blocks = await exportBlocks(
     { rows: database.store, head: chain.head().header.number, pause: createPause() },
@@ -148,7 +148,7 @@ export async function verifyDatabase(
 ): Promise<{ readonly accounts: number; readonly head: number }> {
   const log = logOf(options);
   await using database = await openDatabase(options, log);
-  const { chain } = openConsensusChain(database, log, systemClock);
+  const { chain } = await openConsensusChain(database, log, systemClock);
   await database.state.ready;
   const { accounts } = await database.state.verify((done) => {
     signal.throwIfAborted();

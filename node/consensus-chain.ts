@@ -2,42 +2,73 @@
 import type { FileBlock } from "./chain/block-file.ts";
 import { type ImportOptions, type ImportOutcome, type ImportTarget, importBlocks } from "./chain/importer.ts";
 import { type ChainParts, type OpenChain, openChain } from "./chain/open-chain.ts";
+import { storedConfig } from "./chain/stored-config.ts";
+import { blobLimits } from "./config/blob-schedule.ts";
+import type { ChainConfig } from "./config/chain-config.ts";
 import { rulesAt } from "./config/rules.ts";
+import type { ForkFieldContext } from "./consensus/fork-fields.ts";
 import { findSealers } from "./consensus/found-sealers.ts";
 import { verifyHeader } from "./consensus/header-rules.ts";
+import { type BlsChecks, loadBlsChecks, mixOf } from "./consensus/randomness.ts";
 import { proposerOf } from "./consensus/seal.ts";
-import { type ValidatorSet, validatorSet } from "./consensus/validators.ts";
 import type { Recoverer } from "./crypto/recoverer.ts";
 import type { Database } from "./database.ts";
+import type { Governance } from "./governance/governance.ts";
 import type { Header } from "./model/header.ts";
 import { parseExtra } from "./model/istanbul-extra.ts";
 import type { Clock } from "./observe/clock.ts";
 import type { Log } from "./observe/log.ts";
 import { createPause } from "./pause.ts";
 
-/** Opens the chain. Throws `ChainError` `no-genesis` in an empty database. */
-export function openConsensusChain({ store, state }: Database, log: Log, clock: Clock): OpenChain {
+/** Opens the chain. Rejects with `ChainError` `no-genesis` in an empty database. */
+export async function openConsensusChain(
+  { store, state }: Database,
+  log: Log,
+  clock: Clock,
+): Promise<OpenChain> {
+  const checks = rulesAt(storedConfig(store), Number.MAX_SAFE_INTEGER).randao
+    ? await loadBlsChecks()
+    : undefined;
   const headerRules: ChainParts["headerRules"] = {
-    verify: (config, parameters, genesis) => {
-      const validators = council(genesis, parameters(1).committeeSize);
-      return (header, parent) =>
-        verifyHeader(header, {
-          parent: parent.header,
-          parentHash: parent.hash,
-          rules: rulesAt(config, header.number),
-          parameters: parameters(header.number),
-          validators,
-          now: Math.floor(clock.now() / 1000),
-        });
-    },
+    verify: (config, governance) => (header, parent) =>
+      verifyHeader(header, {
+        ...forkFieldContext({ config, governance, checks }, header.number, parent.header),
+        parentHash: parent.hash,
+        parameters: governance.parameters(header.number),
+        validators: governance.validators(header.number),
+        checkGovernance: (judged, author) => governance.checkHeader(judged, author),
+        now: Math.floor(clock.now() / 1000),
+      }),
     author: proposer,
   };
   return openChain({ store, state, headerRules, pause: createPause(), log });
 }
 
-/** The validators that block 0 names: without votes they are those of every block. */
-export function council(genesis: Header, committeeSize: number): ValidatorSet {
-  return validatorSet(parseExtra(genesis.extra).validators, committeeSize);
+interface ForkFieldTerms {
+  readonly config: ChainConfig;
+  readonly governance: Governance;
+  readonly checks: BlsChecks | undefined;
+}
+
+function forkFieldContext(
+  { config, governance, checks }: ForkFieldTerms,
+  number: number,
+  parent: Header,
+): ForkFieldContext {
+  const rules = rulesAt(config, number);
+  return {
+    parent,
+    rules,
+    blobs: blobLimits(config),
+    randomness:
+      rules.randao && checks !== undefined
+        ? {
+            ...checks,
+            parentMix: mixOf(parent, rulesAt(config, parent.number).randao),
+            keyOf: (author) => governance.blsKey(number, author),
+          }
+        : undefined,
+  };
 }
 
 function proposer(header: Header): Uint8Array | undefined {

@@ -1,9 +1,9 @@
 /** The node among others: the chain protocol over peers, and the peers it keeps. */
 import { randomBytes } from "node:crypto";
+import { equalBytes } from "./bytes/compare.ts";
 import type { OpenChain } from "./chain/open-chain.ts";
 import { clientName } from "./client-name.ts";
 import type { NodeOptions } from "./config/options.ts";
-import { council } from "./consensus-chain.ts";
 import type { Recoverer } from "./crypto/recoverer.ts";
 import type { Database } from "./database.ts";
 import type { Clock } from "./observe/clock.ts";
@@ -72,9 +72,7 @@ export async function openNodeNetwork(surroundings: NetworkSurroundings): Promis
 
 function openProtocol(surroundings: NetworkSurroundings): ChainProtocol {
   const { options, database, open, pool, recoverer, clock, log, metrics } = surroundings;
-  const { chain, writer } = open;
-  const genesis = chain.block(0);
-  const validators = genesis && council(genesis.header, chain.parameters(1).committeeSize);
+  const { chain, writer, governance } = open;
   return openChainProtocol({
     chain,
     writer,
@@ -85,7 +83,8 @@ function openProtocol(surroundings: NetworkSurroundings): ChainProtocol {
     pause: createPause(),
     nodeType: TYPES[options.type],
     networkId: networkId(options, open),
-    isValidator: (address) => validators?.has(address) ?? false,
+    isValidator: (address) =>
+      governance.council(chain.head().header.number + 1).some((member) => equalBytes(member, address)),
     clock,
     log,
     metrics,

@@ -1,13 +1,13 @@
 /** Decides whether this node makes blocks, and starts it when it does. */
 import type { Accounts } from "./accounts/accounts.ts";
-import { concatBytes } from "./bytes/compare.ts";
+import { concatBytes, equalBytes } from "./bytes/compare.ts";
 import { integerBytes } from "./bytes/integer.ts";
 import { encodeRlp } from "./bytes/rlp.ts";
 import type { OpenChain } from "./chain/open-chain.ts";
 import type { NodeOptions } from "./config/options.ts";
 import { programVersion } from "./config/version.ts";
 import { openSealer, type Sealer } from "./consensus/sealer.ts";
-import { council } from "./consensus-chain.ts";
+import { deriveBlsKey } from "./crypto/bls-key.ts";
 import { sign } from "./crypto/secp256k1.ts";
 import type { Database } from "./database.ts";
 import { accountAddress } from "./node-accounts.ts";
@@ -34,7 +34,7 @@ export interface SealerSurroundings {
 /** Starts to make blocks on a core node that is the chain's only validator; undefined on all others. */
 export function openNodeSealer(surroundings: SealerSurroundings): Sealer | undefined {
   const { options, database, open, pool, accounts, nodeKey, network, clock, log } = surroundings;
-  const { chain, writer } = open;
+  const { chain, writer, governance } = open;
   if (options.type !== "core" || !isOnlyValidator(surroundings)) return undefined;
   const { rewardbase, intervalMs, timeLimitMs } = options.consensus;
   return openSealer({
@@ -42,11 +42,12 @@ export function openNodeSealer(surroundings: SealerSurroundings): Sealer | undef
     writer,
     state: database.state,
     ready: Promise.all([database.state.ready, network.expectsPeers ? network.protocol.heardHead : undefined]),
-    parameters: (number) => chain.parameters(number),
+    governance,
     candidates: (baseFee) => pool.byPrice(baseFee),
     drop: (tx) => pool.drop(tx.hash),
     address: nodeKey.address,
     sign: (digest) => sign(digest, nodeKey.key),
+    blsKey: deriveBlsKey(nodeKey.key),
     rewardbase: rewardbase === undefined ? nodeKey.address : accountAddress(accounts, rewardbase),
     vanity: vanity(),
     intervalMs,
@@ -57,23 +58,15 @@ export function openNodeSealer(surroundings: SealerSurroundings): Sealer | undef
   });
 }
 
-function isOnlyValidator({ open: { chain }, nodeKey, log }: SealerSurroundings): boolean {
-  const genesis = chain.block(0);
-  if (genesis === undefined) return false;
-  const set = council(genesis.header, chain.parameters(1).committeeSize);
-  const { validators } = set;
-  if (!set.has(nodeKey.address)) {
-    log.warn(
-      { validators: validators.length },
-      "this node is not a validator of its chain: it makes no blocks",
-    );
+function isOnlyValidator({ open: { chain, governance }, nodeKey, log }: SealerSurroundings): boolean {
+  const council = governance.council(chain.head().header.number + 1);
+  const validators = council.length;
+  if (!council.some((member) => equalBytes(member, nodeKey.address))) {
+    log.warn({ validators }, "this node is not a validator of its chain: it makes no blocks");
     return false;
   }
-  if (validators.length > 1) {
-    log.warn(
-      { validators: validators.length },
-      "blocks need other validators, whom this release cannot reach",
-    );
+  if (validators > 1) {
+    log.warn({ validators }, "blocks need other validators, whom this release cannot reach");
     return false;
   }
   return true;

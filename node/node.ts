@@ -60,7 +60,7 @@ export async function openNode(options: NodeOptions, signal: AbortSignal): Promi
   const database = parts.use(await openDatabase(options, log));
   signal.throwIfAborted();
   await beginDevelopmentChain(options, database, nodeKey);
-  const open = openConsensusChain(database, log, clock);
+  const open = await openConsensusChain(database, log, clock);
   const { chain } = open;
   declareChainMetrics(metrics, chain);
   const recoverer = parts.use(openRecoverer(log));

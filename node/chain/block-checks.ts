@@ -2,6 +2,7 @@
 import { equalBytes } from "../bytes/compare.ts";
 import { bareHex } from "../bytes/hex.ts";
 import type { Rules } from "../config/rules.ts";
+import { blobGasOf } from "../execution/blob-gas.ts";
 import type { BlockOutcome } from "../execution/block.ts";
 import type { Parameters } from "../governance/parameters.ts";
 import type { Block } from "../model/block.ts";
@@ -37,6 +38,18 @@ export function checkBody({ header, transactions, size }: Block, { rules, parame
     const price = `GasPrice ${tx.gasFeeCap}, BaseFee ${header.baseFee}`;
     throw new ChainError("bad-block", `invalid GasPrice: txHash ${bareHex(tx.hash)}, ${price}`);
   }
+  checkBlobGas(header, transactions);
+}
+
+function checkBlobGas({ blobGasUsed }: Header, transactions: Block["transactions"]): void {
+  const found = blobGasOf(transactions);
+  if (blobGasUsed === undefined) {
+    if (found > 0n) throw new ChainError("bad-block", "data blobs present in block body");
+    return;
+  }
+  if (found === blobGasUsed) return;
+  const both = `header ${blobGasUsed}, calculated ${found}`;
+  throw new ChainError("bad-block", `blob gas used mismatch (${both})`);
 }
 
 /** Compares what the transactions did with what the header says. Throws `ChainError` `bad-block`. */

@@ -31,7 +31,15 @@ export function developmentKeys(count: number): Uint8Array[] {
   return Array.from({ length: count }, (_, i) => keccak256(Buffer.from(`knit development account ${i}`)));
 }
 
-/** Every fork that this release can run is active from block 0. */
+/**
+ * Forks that are active from block 0: all but those that need contracts of their own in the genesis, randomness with its
+ * registry of keys and the forks after it that cannot be without.
+ */
+const DEVELOPMENT_FORKS = forks.filter(
+  ({ ordered, changes }) => ordered && changes.randao !== true && changes.blobGas !== true,
+);
+
+/** A chain with every fork that needs no contract. */
 export function developmentGenesis({ validator, accounts, balance, time }: DevelopmentTerms): Genesis {
   const alloc = developmentKeys(accounts).map((key) => [
     bareHex(addressOfKey(key)),
@@ -42,9 +50,7 @@ export function developmentGenesis({ validator, accounts, balance, time }: Devel
     JSON.stringify({
       config: {
         chainId: DEVELOPMENT_CHAIN_ID,
-        ...Object.fromEntries(
-          forks.filter(({ unsupported }) => unsupported === undefined).map(({ configKey }) => [configKey, 0]),
-        ),
+        ...Object.fromEntries(DEVELOPMENT_FORKS.map(({ configKey }) => [configKey, 0])),
         istanbul: { epoch: 604_800, policy: 0, sub: 22 },
         unitPrice: 25_000_000_000,
         deriveShaImpl: 2,

@@ -4,7 +4,8 @@ import { checkSupported } from "../config/forks-support.ts";
 import { rulesAt } from "../config/rules.ts";
 import { nextBaseFee } from "../execution/base-fee.ts";
 import type { Pause } from "../execution/block.ts";
-import { configuredParameters, type Parameters } from "../governance/parameters.ts";
+import { contractsAt } from "../execution/contract-calls.ts";
+import { type Governance, openGovernance } from "../governance/governance.ts";
 import type { Block } from "../model/block.ts";
 import type { Header } from "../model/header.ts";
 import type { Log } from "../observe/log.ts";
@@ -19,7 +20,7 @@ import { type VerifyHeader, Writer } from "./writer.ts";
 
 /** The rules of consensus, as far as the chain needs them. */
 export interface HeaderRules {
-  verify: (config: ChainConfig, parameters: (number: number) => Parameters, council: Header) => VerifyHeader;
+  verify: (config: ChainConfig, governance: Governance) => VerifyHeader;
   /** Proposer of a block by its seal. */
   author: (header: Header) => Uint8Array | undefined;
 }
@@ -37,6 +38,7 @@ export interface ChainParts {
 export interface OpenChain {
   readonly chain: Chain;
   readonly writer: Writer;
+  readonly governance: Governance;
 }
 
 /** Opens the chain. Throws `ChainError` `no-genesis` in an empty database, `unsupported` for later forks. */
@@ -47,11 +49,10 @@ export function openChain(parts: ChainParts): OpenChain {
   const rows = new BlockRows(store);
   const genesis = needed(rows.block(0), 0);
   const head = needed(rows.block(state.number), state.number);
-  const constant = configuredParameters(config);
-  const parameters = (): Parameters => constant;
   const publisher = new Publisher(head, log);
-  const verifyHeader = headerRules.verify(config, parameters, genesis.header);
-  const writer = new Writer({ config, store, state, rows, publisher, verifyHeader, parameters, pause });
+  const governance = chainGovernance(parts, config, rows);
+  const verifyHeader = headerRules.verify(config, governance);
+  const writer = new Writer({ config, store, state, rows, publisher, verifyHeader, governance, pause });
   const upToHead = (number: number | undefined): number | undefined =>
     number !== undefined && number <= publisher.head.header.number ? number : undefined;
   const block = (number: number): Block | undefined => {
@@ -74,17 +75,36 @@ export function openChain(parts: ChainParts): OpenChain {
     },
     stateAt: (number) => state.view(number),
     rules: (number) => rulesAt(config, number),
-    parameters,
+    parameters: (number) => governance.parameters(number),
     nextBaseFee: () => {
       const { header } = publisher.head;
       if (!rulesAt(config, header.number + 1).baseFee) return undefined;
-      return nextBaseFee(header, parameters().baseFee);
+      return nextBaseFee(header, governance.parameters(header.number + 1).baseFee);
     },
     author: headerRules.author,
     totalBlockScore: (number) => genesis.header.blockScore + BigInt(number),
     onHead: (listener) => publisher.listen(listener),
   };
-  return { chain, writer };
+  return { chain, writer, governance };
+}
+
+function chainGovernance(
+  { store, state, headerRules }: ChainParts,
+  config: ChainConfig,
+  rows: BlockRows,
+): Governance {
+  return openGovernance({
+    config,
+    rows: store,
+    tip: () => state.number,
+    block: (number) => {
+      const block = number > state.number ? undefined : rows.block(number);
+      if (block === undefined) return undefined;
+      const { header, hash } = block;
+      return { header, hash, author: () => headerRules.author(header) };
+    },
+    contracts: (number) => contractsAt(state, number),
+  });
 }
 
 function needed(block: Block | undefined, number: number): Block {

@@ -6,7 +6,8 @@
 import type { ChainConfig } from "../config/chain-config.ts";
 import { type Rules, rulesAt } from "../config/rules.ts";
 import { type BlockOutcome, executeTransactions, finalizeBlock, type Pause } from "../execution/block.ts";
-import type { Parameters } from "../governance/parameters.ts";
+import type { Governance } from "../governance/governance.ts";
+import { noStaking } from "../governance/staking.ts";
 import type { Block, BlockParts } from "../model/block.ts";
 import type { Header } from "../model/header.ts";
 import type { Receipt } from "../model/receipt.ts";
@@ -30,7 +31,7 @@ export interface WriterParts {
   readonly rows: BlockRows;
   readonly publisher: Publisher;
   readonly verifyHeader: VerifyHeader;
-  readonly parameters: (number: number) => Parameters;
+  readonly governance: Governance;
   readonly pause: Pause;
 }
 
@@ -93,14 +94,14 @@ export class Writer {
 
   /** Checks header and body of a block below the tip that is here by its hash, with other seals or round. */
   recheck(block: Block): void {
-    const { config, rows, verifyHeader, parameters } = this.#parts;
+    const { config, rows, verifyHeader, governance } = this.#parts;
     const { number } = block.header;
     const parent = number === 0 ? undefined : rows.block(number - 1);
     try {
       if (parent === undefined)
         throw new ChainError("bad-block", "its seals differ from those in the database");
       verifyHeader(block.header, parent);
-      checkBody(block, { rules: rulesAt(config, number), parameters: parameters(number) });
+      checkBody(block, { rules: rulesAt(config, number), parameters: governance.parameters(number) });
     } catch (cause) {
       throw refusal(block.header.number, cause);
     }
@@ -116,17 +117,18 @@ export class Writer {
   }
 
   async #execute(block: Block): Promise<readonly Receipt[]> {
-    const { config, state, verifyHeader, parameters, pause } = this.#parts;
+    const { config, state, verifyHeader, governance, pause } = this.#parts;
     const { header } = block;
     const { author } = verifyHeader(header, this.#tip);
     const rules = rulesAt(config, header.number);
-    checkBody(block, { rules, parameters: parameters(header.number) });
+    const parameters = governance.parameters(header.number);
+    checkBody(block, { rules, parameters });
     const world = state.begin();
     const context = { chainId: config.chainId, header, rules, author, deferredFees: deferred(config) };
     const outcome = await executeTransactions(world, block.transactions, context, pause);
     const root = this.seal({ world, outcome }, header, rules);
     try {
-      checkOutcome(header, outcome, root, parameters(header.number));
+      checkOutcome(header, outcome, root, parameters);
     } catch (error) {
       state.reject();
       throw error;
@@ -136,17 +138,25 @@ export class Writer {
 
   /** Pays the reward and hashes the state: the state root of the block. Follow with `commit` or `state.reject`. */
   seal({ world, outcome }: Draft, header: Header, rules: Rules): Uint8Array {
-    const { config, state, parameters } = this.#parts;
-    const terms = { rules, parameters: parameters(header.number), deferred: deferred(config) };
-    finalizeBlock(world, header, { totalFee: outcome.totalFee, ...terms });
+    const { state, governance } = this.#parts;
+    const { number } = header;
+    const parameters = governance.parameters(number);
+    const staking = parameters.policy === "weighted" ? governance.staking(number) : noStaking(number - 1);
+    finalizeBlock(world, header, { outcome, rules, parameters, staking });
     return state.seal(world);
   }
 
   /** Writes the sealed block as the next one; `sync` makes it durable before the promise resolves. */
   async commit(block: Block, receipts: readonly Receipt[], sync: boolean): Promise<void> {
-    const { store, state, rows, publisher } = this.#parts;
+    const { store, state, rows, publisher, governance } = this.#parts;
     const batch = store.createBatch();
     writeBlockRows(batch, block, receipts);
+    try {
+      governance.accept(block.header, batch);
+    } catch (error) {
+      state.reject();
+      throw error;
+    }
     state.accept(block.header.number, batch);
     this.#tip = block;
     rows.remember(block);

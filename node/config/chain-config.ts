@@ -15,6 +15,7 @@ import {
   readObject,
   readText,
 } from "./json-reader.ts";
+import { parseRegistry, type RegistryConfig } from "./registry-config.ts";
 
 /** Rewards: amounts in peb, except `minimumStake` in whole coins; `ratio` is "proposer/second/third". */
 export interface RewardConfig {
@@ -55,7 +56,8 @@ export interface ChainConfig extends ForkSchedule {
   readonly governance: GovernanceConfig;
   readonly kip103ContractAddress: Uint8Array;
   readonly kip160ContractAddress: Uint8Array;
-  /** Members that this release only keeps and shows, as parsed: `blobSchedule` and `randaoRegistry`. */
+  readonly randaoRegistry: RegistryConfig | undefined;
+  /** `blobSchedule` and `randaoRegistry` as they were given, to be shown. */
   readonly kept: { readonly blobSchedule?: unknown; readonly randaoRegistry?: unknown };
   /** Whether the base fee's and the stakers' parameters were spelled out: only then does block 0 record them. */
   readonly given: { readonly kip71: boolean; readonly kip82Ratio: boolean };
@@ -108,6 +110,7 @@ export function parseChainConfig(json: unknown): ChainConfig {
     governance: parseGovernance(governance, reward),
     kip103ContractAddress: parseAddress(config, "kip103ContractAddress"),
     kip160ContractAddress: parseAddress(config, "kip160ContractAddress"),
+    randaoRegistry: parseRegistry(member(config, "randaoRegistry")),
     kept: pick(config, ["blobSchedule", "randaoRegistry"]),
     given: {
       kip71: member(governance, "kip71") !== undefined,

@@ -63,6 +63,7 @@ export const forks: readonly ForkRow[] = [
       governanceCountsBlock: true,
       governanceContract: true,
       splitsStakers: true,
+      drawsProposersEvenly: true,
     },
   },
   {
@@ -88,7 +89,11 @@ export const forks: readonly ForkRow[] = [
     name: "kaiaBlock",
     configKey: "kaiaCompatibleBlock",
     ordered: true,
-    changes: { effectivePrice: "base-fee-and-tip", suggestedPrice: "base-fee-and-tenth" },
+    changes: {
+      effectivePrice: "base-fee-and-tip",
+      suggestedPrice: "base-fee-and-tenth",
+      readsNewestStakes: true,
+    },
   },
   {
     name: "pragueBlock",
@@ -102,6 +107,7 @@ export const forks: readonly ForkRow[] = [
       checksPriceCaps: true,
       parentHashCall: true,
       delegations: true,
+      liquidityPools: true,
       evm: "prague",
     },
   },

@@ -63,6 +63,12 @@ export interface RuleFacts {
   readonly governanceContract: boolean;
   /** Rewards are split by proposers and stakers (KIP-82). */
   readonly splitsStakers: boolean;
+  /** Every qualified validator stands once in the list of proposers, whatever it has staked. */
+  readonly drawsProposersEvenly: boolean;
+  /** Stakes are those of the parent block, not of an earlier interval. */
+  readonly readsNewestStakes: boolean;
+  /** Pools of consensus liquidity count as stakes (KIP-226). */
+  readonly liquidityPools: boolean;
   /** Validators with too little stake are left out under the weighted policy. */
   readonly demotesValidators: boolean;
   /** A multi-signature costs gas by the signatures a transaction carries, not by the keys registered. */
@@ -106,6 +112,9 @@ export const BASE_FACTS: RuleFacts = {
   governanceCountsBlock: false,
   governanceContract: false,
   splitsStakers: false,
+  drawsProposersEvenly: false,
+  readsNewestStakes: false,
+  liquidityPools: false,
   demotesValidators: false,
   multiSigGasBySignatures: false,
   multiSigRefusesStrangers: false,

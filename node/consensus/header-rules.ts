@@ -5,24 +5,25 @@
 
 import { equalBytes } from "../bytes/compare.ts";
 import { bareHex, mapKey } from "../bytes/hex.ts";
-import type { Rules } from "../config/rules.ts";
 import { nextBaseFee } from "../execution/base-fee.ts";
+import { GovernanceError } from "../governance/error.ts";
 import type { Parameters } from "../governance/parameters.ts";
+import type { ValidatorSet } from "../governance/validators.ts";
 import { blockHash, type Header } from "../model/header.ts";
 import { type IstanbulExtra, parseExtra } from "../model/istanbul-extra.ts";
 import { ConsensusError } from "./error.ts";
+import { checkForkFields, type ForkFieldContext } from "./fork-fields.ts";
 import { foundSealers, type HashedHeader } from "./found-sealers.ts";
 import { committersOf, proposerOf } from "./seal.ts";
-import type { ValidatorSet } from "./validators.ts";
 
 /** What a header is judged against. */
-export interface HeaderContext {
-  readonly parent: Header;
+export interface HeaderContext extends ForkFieldContext {
   readonly parentHash: Uint8Array;
-  readonly rules: Rules;
   /** In force at the header's number. */
   readonly parameters: Parameters;
   readonly validators: ValidatorSet;
+  /** Checks vote and governance data of a header made by `author`. Throws `GovernanceError`. */
+  readonly checkGovernance: (header: Header, author: Uint8Array) => void;
   /** Seconds since the epoch. */
   readonly now: number;
 }
@@ -50,10 +51,10 @@ export function verifyHeader(header: Header, context: HeaderContext): VerifiedHe
   if (header.blockScore !== 1n) throw new ConsensusError("block-score", "invalid blockscore");
   checkAncestor(header, context);
   const author = checkedAuthor(header, extra, context.validators);
-  checkForkFields(header, context.rules);
+  checkForkFields(header, author, context);
   const hash = blockHash(header);
   checkCommittedSeals({ header, hash }, extra, context.validators);
-  checkGovernance(header, context.parameters);
+  checkGovernance(header, author, context);
   return { hash, author };
 }
 
@@ -93,24 +94,10 @@ function checkAncestor(header: Header, { parent, parentHash }: HeaderContext): v
 function checkedAuthor(header: Header, extra: IstanbulExtra, validators: ValidatorSet): Uint8Array {
   const found = foundSealers(header);
   const author = found === undefined ? proposerOf(header, extra) : found.proposer;
-  if (author === undefined || !validators.has(author)) {
+  if (author === undefined || !validators.isQualified(author)) {
     throw new ConsensusError("unauthorized", "unauthorized");
   }
   return author;
-}
-
-function checkForkFields(header: Header, rules: Rules): void {
-  if (header.randomReveal !== undefined || header.mixHash !== undefined) {
-    throw new ConsensusError("fork-fields", "unexpected randao fields");
-  }
-  if (header.excessBlobGas !== undefined) {
-    throw new ConsensusError("fork-fields", "unexpected excessBlobGas before osaka");
-  }
-  if (header.blobGasUsed !== undefined) {
-    throw new ConsensusError("fork-fields", "unexpected blobGasUsed before osaka");
-  }
-  if (rules.randao)
-    throw new ConsensusError("unsupported", "random beacon headers are not supported by this release");
 }
 
 function checkCommittedSeals(
@@ -120,14 +107,14 @@ function checkCommittedSeals(
 ): void {
   const { length } = extra.committedSeals;
   if (length === 0) throw new ConsensusError("committed-seals", "zero committed seals");
-  if (length > MOST_RECOVERED && length > validators.validators.length) {
+  if (length > MOST_RECOVERED && length > validators.council.length) {
     // One of them is a stranger's or comes twice: thousands are not worth recovering.
     throw new ConsensusError("committed-seals", "invalid committed seals");
   }
   const seen = new Set<string>();
   for (const committer of foundSealers(header)?.committers ?? committersOf(hash, extra)) {
     if (committer === undefined) throw new ConsensusError("committed-seals", "invalid signature");
-    if (!validators.has(committer) || seen.has(mapKey(committer))) {
+    if (!validators.inCouncil(committer) || seen.has(mapKey(committer))) {
       throw new ConsensusError("committed-seals", "invalid committed seals");
     }
     seen.add(mapKey(committer));
@@ -137,15 +124,11 @@ function checkCommittedSeals(
   }
 }
 
-function checkGovernance(header: Header, parameters: Parameters): void {
-  if (header.vote.length > 0) {
-    throw new ConsensusError("unsupported", "governance votes are not supported by this release");
+function checkGovernance(header: Header, author: Uint8Array, context: HeaderContext): void {
+  try {
+    context.checkGovernance(header, author);
+  } catch (cause) {
+    if (!(cause instanceof GovernanceError)) throw cause;
+    throw new ConsensusError("governance", cause.message, { cause });
   }
-  if (header.governance.length === 0) return;
-  throw new ConsensusError(
-    "governance",
-    header.number % parameters.epoch === 0
-      ? "header.Governance does not match the vote in previous epoch"
-      : "governance is not allowed in non-epoch block",
-  );
 }

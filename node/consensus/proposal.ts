@@ -28,7 +28,14 @@ export interface HeaderTerms {
   readonly vanity: Uint8Array;
   /** Milliseconds since the epoch. */
   readonly now: number;
+  /** Fields that not every block has. */
+  readonly extras?: HeaderExtras | undefined;
 }
+
+/** Governance data, randomness and blob gas, where the block's rules ask for them. */
+export type HeaderExtras = Partial<
+  Pick<Header, "governance" | "randomReveal" | "mixHash" | "excessBlobGas" | "blobGasUsed">
+>;
 
 const NO_BYTES = new Uint8Array(0);
 const ZERO_HASH = new Uint8Array(32);
@@ -63,6 +70,7 @@ export function draftHeader(terms: HeaderTerms): Header {
     mixHash: undefined,
     blobGasUsed: undefined,
     excessBlobGas: undefined,
+    ...terms.extras,
   };
 }
 

@@ -7,7 +7,9 @@ import { repaired } from "../chain/repaired.ts";
 import { deferred, type Writer } from "../chain/writer.ts";
 import type { ChainConfig } from "../config/chain-config.ts";
 import { rulesAt } from "../config/rules.ts";
+import { blobGasOf } from "../execution/blob-gas.ts";
 import type { Pause } from "../execution/block.ts";
+import type { Governance } from "../governance/governance.ts";
 import type { Parameters } from "../governance/parameters.ts";
 import { type Block, createBlock } from "../model/block.ts";
 import type { Header } from "../model/header.ts";
@@ -17,6 +19,7 @@ import type { Transaction } from "../model/transaction.ts";
 import type { Clock } from "../observe/clock.ts";
 import type { Log } from "../observe/log.ts";
 import type { State } from "../state/state.ts";
+import { headerExtras, rewardbaseOf, soleValidator } from "./header-extras.ts";
 import { type Candidates, draftHeader, type Filled, fillBlock } from "./proposal.ts";
 import { type SealDigest, withCommittedSeals, withProposerSeal } from "./seal.ts";
 
@@ -27,13 +30,16 @@ export interface SealerParts {
   readonly state: State;
   /** No block is made before. */
   readonly ready: Promise<unknown>;
-  readonly parameters: (number: number) => Parameters;
+  readonly governance: Governance;
   /** Transactions for the next block, best first. */
   readonly candidates: (baseFee: bigint | undefined) => Candidates;
   readonly drop: (tx: Transaction) => void;
   /** The node's own address and its signature. */
   readonly address: Uint8Array;
   readonly sign: SealDigest;
+  /** Signs what headers with randomness carry. */
+  readonly blsKey: Uint8Array;
+  /** Where the weighted policy names no address for the node. */
   readonly rewardbase: Uint8Array;
   readonly vanity: Uint8Array;
   readonly intervalMs: number;
@@ -104,16 +110,16 @@ async function makeBlock(parts: SealerParts): Promise<void> {
   const parent = writer.tip;
   const number = parent.header.number + 1;
   const rules = rulesAt(config, number);
-  const parameters = parts.parameters(number);
-  const { rewardbase, vanity } = parts;
+  const parameters = parts.governance.parameters(number);
   const header = draftHeader({
     parent,
     rules,
     parameters,
-    validators: [parts.address],
-    rewardbase,
-    vanity,
+    validators: soleValidator(parts, number),
+    rewardbase: rewardbaseOf(parts, number),
+    vanity: parts.vanity,
     now: started,
+    extras: await headerExtras(parts, parent.header, rules),
   });
   const world = state.begin();
   const context = {
@@ -144,6 +150,7 @@ function completed(
     receiptsRoot: listRoot(parameters.deriveShaImpl, outcome.receipts.map(encodeReceipt)),
     bloom: outcome.bloom,
     gasUsed: outcome.gasUsed,
+    blobGasUsed: header.excessBlobGas === undefined ? undefined : blobGasOf(transactions),
   };
 }
 

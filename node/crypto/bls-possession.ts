@@ -25,3 +25,11 @@ export async function verifyPossession({ publicKey, proof }: BlsPublicInfo): Pro
   const { noblePossession } = await import("./bls-noble.ts");
   return noblePossession.verify({ publicKey, message: publicKey, signature: proof });
 }
+
+/** `verifyPossession` for callers that cannot wait. */
+export async function loadPossessionCheck(): Promise<(info: BlsPublicInfo) => boolean> {
+  const { noblePossession } = await import("./bls-noble.ts");
+  return ({ publicKey, proof }) =>
+    hasBlsSizes({ publicKey, signature: proof }) &&
+    noblePossession.verify({ publicKey, message: publicKey, signature: proof });
+}

@@ -4,14 +4,13 @@
  */
 import { fromBareHex } from "../bytes/hex.ts";
 import type { Rules } from "../config/rules.ts";
-import type { Parameters } from "../governance/parameters.ts";
 import { mergeBlooms } from "../model/bloom.ts";
 import type { Header } from "../model/header.ts";
 import type { Receipt } from "../model/receipt.ts";
 import type { Transaction } from "../model/transaction.ts";
 import type { World } from "../state/world.ts";
 import { ExecutionError } from "./error.ts";
-import { blockReward } from "./reward.ts";
+import { blockReward, feesOf, type RewardTerms } from "./reward.ts";
 import { type BlockContext, executeTransaction } from "./transaction.ts";
 
 /** What a block's transactions did. */
@@ -69,7 +68,10 @@ export function outcomeOf(receipts: readonly Receipt[], totalFee: bigint): Block
 export function finalizeBlock(
   world: World,
   header: Header,
-  { totalFee, ...terms }: { totalFee: bigint; rules: Rules; parameters: Parameters; deferred: boolean },
+  { outcome, ...terms }: { outcome: BlockOutcome } & Pick<RewardTerms, "rules" | "parameters" | "staking">,
 ): void {
-  world.addBalance(header.rewardbase, blockReward(totalFee, terms).proposer);
+  const { gasUsed, totalFee: paid } = outcome;
+  const totalFee = feesOf({ gasUsed, paid, baseFee: header.baseFee }, terms.rules, terms.parameters);
+  const { credits } = blockReward({ totalFee, rewardbase: header.rewardbase, ...terms });
+  for (const { address, amount } of credits) world.addBalance(address, amount);
 }

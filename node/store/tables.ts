@@ -18,7 +18,7 @@ export interface Table<Parts extends readonly unknown[]> {
 }
 
 /** Names of the single rows of `meta`. */
-export type MetaName = "schema" | "genesis" | "config" | "head" | "state" | "trie" | "history";
+export type MetaName = "schema" | "genesis" | "config" | "head" | "state" | "trie" | "history" | "governance";
 
 /** The chain database. */
 export const tables = {
@@ -38,6 +38,12 @@ export const tables = {
   ),
   change: table("change", "x", "what a row of the state was before each block that changed it", changeParts),
   destroyed: table("destroyed", "d", "storage that the block left without an account", destroyedParts),
+  staking: table(
+    "staking",
+    "k",
+    "who had staked what after the block, where later blocks ask for it",
+    number6,
+  ),
   meta: table("meta", "m", "single rows by name", (name: MetaName) => Buffer.from(name, "latin1")),
 } as const;
 

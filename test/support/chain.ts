@@ -35,7 +35,7 @@ export async function aChain(genesis: Genesis): Promise<TestChain> {
     await store[Symbol.asyncDispose]();
   };
   return {
-    ...openConsensusChain(database, silentLog, systemClock),
+    ...(await openConsensusChain(database, silentLog, systemClock)),
     store,
     state,
     [Symbol.asyncDispose]: dispose,

@@ -1,9 +1,12 @@
 /** Headers sealed by throw-away validators. */
 import { BASE_RULES, type Rules } from "../../node/config/rules.ts";
+import type { HeaderContext } from "../../node/consensus/header-rules.ts";
 import { draftHeader } from "../../node/consensus/proposal.ts";
 import { type SealDigest, withCommittedSeals, withProposerSeal } from "../../node/consensus/seal.ts";
 import { addressOfKey, sign } from "../../node/crypto/secp256k1.ts";
+import { checkGovernanceData } from "../../node/governance/header-fields.ts";
 import type { Parameters } from "../../node/governance/parameters.ts";
+import { validatorSet } from "../../node/governance/validators.ts";
 import { type Block, createBlock } from "../../node/model/block.ts";
 import type { Header } from "../../node/model/header.ts";
 
@@ -22,9 +25,16 @@ export const testParameters: Parameters = {
   unitPrice: 25_000_000_000n,
   deriveShaImpl: 2,
   mintingAmount: 0n,
-  proposerPercent: 100n,
-  proposerBasePercent: 20n,
-  weighted: false,
+  ratio: { validators: 100n, kif: 0n, kef: 0n },
+  kip82: { proposer: 20n, stakers: 80n },
+  deferredTxFee: true,
+  minimumStake: 0n,
+  policy: "round-robin",
+  proposerUpdateInterval: 10,
+  useGini: false,
+  governanceMode: "none",
+  governingNode: new Uint8Array(20),
+  govParamContract: new Uint8Array(20),
   epoch: 10,
   committeeSize: 22,
   baseFee: {
@@ -75,4 +85,20 @@ export function aGenesisBlock(validators: readonly TestValidator[]): Block {
     hash: new Uint8Array(32),
   };
   return createBlock(aHeader(parent as unknown as Block, validators, BASE_RULES, 1_000_000), []); // draftHeader reads no more
+}
+
+/** What headers of a chain without later forks are judged against. */
+export function aHeaderContext(parent: Block, validators: readonly TestValidator[]): HeaderContext {
+  const addresses = validators.map(({ address }) => address);
+  return {
+    parent: parent.header,
+    parentHash: parent.hash,
+    rules: BASE_RULES,
+    parameters: testParameters,
+    validators: validatorSet(addresses, addresses, testParameters.committeeSize),
+    blobs: { target: 1, max: 2, baseFeeUpdateFraction: 1n },
+    randomness: undefined,
+    checkGovernance: (header) => checkGovernanceData(header.governance, undefined),
+    now: 2_000,
+  };
 }

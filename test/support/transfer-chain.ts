@@ -64,7 +64,7 @@ export async function makeTransferChain(directory: string, terms: TransferChainT
   const store = createMemoryStore();
   await using state = await openState({ chain: store, trie: memoryTries() });
   await writeGenesis({ store, state }, parseGenesis(text));
-  const open = openConsensusChain(
+  const open = await openConsensusChain(
     { store, state, [Symbol.asyncDispose]: async () => undefined },
     silentLog,
     systemClock,
@@ -114,7 +114,7 @@ function transferSource(
   };
 }
 
-type Open = ReturnType<typeof openConsensusChain>;
+type Open = Awaited<ReturnType<typeof openConsensusChain>>;
 
 async function makeBlock(
   { chain, writer }: Open,

@@ -13,6 +13,7 @@ import { networkFile } from "./vectors-network.ts";
 import { networkSamples } from "./vectors-network-samples.ts";
 import { chainSamples, transactionSamples } from "./vectors-samples.ts";
 import { rlpSuite, transactionSuite, trieSuite } from "./vectors-suites.ts";
+import { goRandomNumbers } from "./vectors-validators.ts";
 
 type Judge = (path: string) => Comparison | Promise<Comparison>;
 
@@ -33,7 +34,7 @@ const SHAPES: readonly (readonly [members: readonly string[], judge: Judge])[] =
   [["runs"], (path) => unjudged(path, "runs", "nothing makes networks")],
   [["genesis", "blocks"], (path) => chainSamples(text(path))],
   [["nodeUrls"], (path) => networkSamples(JSON.parse(text(path)))],
-  [["selfChecks", "table"], (path) => unjudged(path, "selfChecks", "nothing draws Go's random numbers")],
+  [["selfChecks", "table"], (path) => goRandomNumbers(JSON.parse(text(path)))],
 ];
 
 /** Judges one path, whatever it is; every trouble is a failure in the result. */

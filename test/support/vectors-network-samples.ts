@@ -12,6 +12,7 @@ import { openAck, openAuth, sessionKeys } from "../../node/p2p/handshake-packets
 import { formatNodeUrl, parseNodeUrl } from "../../node/p2p/node-url.ts";
 import { attempt, type Comparison, Tally } from "./tally.ts";
 import { blockSample } from "./vectors-samples.ts";
+import { validatorSelection } from "./vectors-validators.ts";
 
 interface Handshake extends Readonly<Record<string, unknown>> {
   readonly packets: readonly { readonly name: string; readonly decryptWith: string; readonly hex: string }[];
@@ -51,6 +52,7 @@ const SECTIONS: Readonly<Record<string, (tally: Tally, section: never) => void |
   headerGovernance,
   bootnodes,
   randao,
+  validatorSelection,
 };
 
 /** Judges a file of sections by their names; `_about` is none. */

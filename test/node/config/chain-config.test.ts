@@ -65,7 +65,7 @@ test("members kept for later are shown where the Go node shows them", () => {
     blobSchedule: { osaka: { target: 1 } },
     kip103CompatibleBlock: 2,
     randaoCompatibleBlock: 1,
-    randaoRegistry: { owner: "0x00" },
+    randaoRegistry: { owner: `0x${"00".repeat(20)}` },
   };
   expect(Object.keys(chainConfigJson(parseChainConfig(json)))).toEqual([
     "chainId",

@@ -1,15 +1,13 @@
 /** Seals recovered ahead, in batches, say the same as seals recovered one by one. */
 import { afterAll, expect, test } from "@jest/globals";
-import { BASE_RULES } from "../../../node/config/rules.ts";
 import { findSealers, foundSealers } from "../../../node/consensus/found-sealers.ts";
-import { type HeaderContext, verifyHeader } from "../../../node/consensus/header-rules.ts";
+import { verifyHeader } from "../../../node/consensus/header-rules.ts";
 import { committersOf, proposerOf } from "../../../node/consensus/seal.ts";
-import { validatorSet } from "../../../node/consensus/validators.ts";
 import { openRecoverer } from "../../../node/crypto/recoverer.ts";
 import { blockHash, type Header } from "../../../node/model/header.ts";
 import { encodeExtra, parseExtra } from "../../../node/model/istanbul-extra.ts";
 import { silentLog } from "../../../node/observe/log.ts";
-import { aGenesisBlock, aHeader, aSealedHeader, aValidator, testParameters } from "../../support/headers.ts";
+import { aGenesisBlock, aHeader, aHeaderContext, aSealedHeader, aValidator } from "../../support/headers.ts";
 
 const recoverer = openRecoverer(silentLog);
 afterAll(async () => {
@@ -20,17 +18,7 @@ const all = [aValidator(1), aValidator(2), aValidator(3), aValidator(4)];
 const [first, second, third] = all as [(typeof all)[0], (typeof all)[0], (typeof all)[0]]; // four were made
 const genesis = aGenesisBlock(all);
 const good = aHeader(genesis, all);
-const context: HeaderContext = {
-  parent: genesis.header,
-  parentHash: genesis.hash,
-  rules: BASE_RULES,
-  parameters: testParameters,
-  validators: validatorSet(
-    all.map(({ address }) => address),
-    22,
-  ),
-  now: 2_000,
-};
+const context = aHeaderContext(genesis, all);
 
 async function find(...headers: readonly Header[]): Promise<void> {
   await findSealers(

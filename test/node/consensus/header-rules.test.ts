@@ -1,17 +1,16 @@
 import { expect, test } from "@jest/globals";
-import { BASE_RULES } from "../../../node/config/rules.ts";
 import { type HeaderContext, verifyHeader } from "../../../node/consensus/header-rules.ts";
 import { committersOf, proposerOf } from "../../../node/consensus/seal.ts";
-import { validatorSet } from "../../../node/consensus/validators.ts";
+import { validatorSet } from "../../../node/governance/validators.ts";
 import { blockHash, type Header } from "../../../node/model/header.ts";
 import { encodeExtra, parseExtra } from "../../../node/model/istanbul-extra.ts";
 import {
   aGenesisBlock,
   aHeader,
+  aHeaderContext,
   aSealedHeader,
   aValidator,
   baseFeeRules,
-  testParameters,
 } from "../../support/headers.ts";
 
 const [first, second, third, fourth] = [1, 2, 3, 4].map(aValidator) as [
@@ -24,17 +23,7 @@ const stranger = aValidator(9);
 const all = [first, second, third, fourth];
 const genesis = aGenesisBlock(all);
 
-const context: HeaderContext = {
-  parent: genesis.header,
-  parentHash: genesis.hash,
-  rules: BASE_RULES,
-  parameters: testParameters,
-  validators: validatorSet(
-    all.map(({ address }) => address),
-    22,
-  ),
-  now: 2_000,
-};
+const context = aHeaderContext(genesis, all);
 
 const good = aHeader(genesis, all);
 
@@ -80,7 +69,6 @@ test.each<[string, Partial<Header>, string, Partial<HeaderContext>?]>([
     { governance: Uint8Array.of(0x80) },
     "governance is not allowed in non-epoch block",
   ],
-  ["a vote", { vote: Uint8Array.of(0xc0) }, "governance votes are not supported by this release"],
 ])("%s is refused", (_what, change, message, terms = {}) => {
   const extra = change.extra;
   const header = extra === undefined ? aSealedHeader({ ...good, ...change }, first, all) : { ...good, extra };
@@ -90,6 +78,14 @@ test.each<[string, Partial<Header>, string, Partial<HeaderContext>?]>([
 test("a proposer's seal of a stranger, or none, is unauthorized", () => {
   expect(() => verifyHeader(aSealedHeader(good, stranger, all), context)).toThrow("unauthorized");
   expect(() => verifyHeader(good, context)).toThrow("unauthorized");
+});
+
+test("who has not staked enough may agree on a block and not make it", () => {
+  const addresses = all.map(({ address }) => address);
+  const terms = { ...context, validators: validatorSet(addresses, addresses.slice(0, 3), 22) };
+  const by = (author: typeof first) => aSealedHeader(good, author, [second, fourth]);
+  expect(verifyHeader(by(first), terms).author).toEqual(first.address);
+  expect(() => verifyHeader(by(fourth), terms)).toThrow("unauthorized");
 });
 
 test("no committed seals, too few, one twice, a stranger's or an unreadable one are refused", () => {
@@ -128,5 +124,5 @@ test.each([
   [7, 4, 2],
 ])("of %i validators in a committee of at most %i, more than %i must agree", (count, size, twiceFaulty) => {
   const validators = Array.from({ length: count }, (_, i) => aValidator(i + 1).address);
-  expect(validatorSet(validators, size).twiceFaulty).toBe(twiceFaulty);
+  expect(validatorSet(validators, validators, size).twiceFaulty).toBe(twiceFaulty);
 });

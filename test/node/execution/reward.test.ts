@@ -1,54 +1,148 @@
-import { expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
+import { toHex } from "../../../node/bytes/hex.ts";
+import { fixedBytes } from "../../../node/bytes/integer.ts";
 import { BASE_RULES, type Rules } from "../../../node/config/rules.ts";
-import { blockReward } from "../../../node/execution/reward.ts";
+import { blockReward, feesOf, type RewardTerms, toldReward } from "../../../node/execution/reward.ts";
 import type { Parameters } from "../../../node/governance/parameters.ts";
+import { noStaking, type StakingInfo } from "../../../node/governance/staking.ts";
+import { testParameters } from "../../support/headers.ts";
 
 const magma: Rules = { ...BASE_RULES, baseFee: true, burnHalf: true, immediateFeeTo: "rewardbase" };
 const kore: Rules = { ...magma, splitsStakers: true };
+const prague: Rules = { ...kore, liquidityPools: true };
 
-const parameters: Parameters = {
-  unitPrice: 25n,
-  deriveShaImpl: 0,
+const simple: Parameters = {
+  ...testParameters,
   mintingAmount: 1000n,
-  proposerPercent: 50n,
-  proposerBasePercent: 20n,
-  weighted: false,
-  epoch: 10,
-  committeeSize: 1,
-  baseFee: { lowerBound: 0n, upperBound: 0n, gasTarget: 0n, maxBlockGasUsed: 0n, denominator: 0n },
+  ratio: { validators: 50n, kif: 40n, kef: 10n },
+  kip82: { proposer: 20n, stakers: 80n },
 };
-const weighted = { ...parameters, weighted: true };
+const weighted: Parameters = { ...simple, policy: "weighted", minimumStake: 5n };
+const atOnce = (parameters: Parameters): Parameters => ({ ...parameters, deferredTxFee: false });
 
-test.each([
-  [
-    "deferred fees without a base fee go to the proposer whole",
-    BASE_RULES,
-    parameters,
-    true,
-    501n,
-    0n,
-    1501n,
-  ],
-  [
-    "fees credited at once without a base fee are credited again",
-    BASE_RULES,
-    parameters,
-    false,
-    501n,
-    0n,
-    1501n,
-  ],
-  ["but not on a weighted chain", BASE_RULES, weighted, false, 501n, 0n, 1000n],
-  ["half of deferred fees is burnt, rounded down", magma, parameters, true, 501n, 250n, 1251n],
-  ["fees credited at once are not paid again with a base fee", magma, parameters, false, 501n, 0n, 1000n],
-  ["a weighted chain burns the proposer's own share from the rest", kore, weighted, true, 501n, 350n, 1151n],
-  ["and never more than the fees", kore, weighted, true, 11n, 11n, 1000n],
-  ["an unweighted chain does not", kore, parameters, true, 501n, 250n, 1251n],
-])("%s", (_what, rules, terms, deferred, totalFee, burnt, proposer) => {
-  expect(blockReward(totalFee, { rules, parameters: terms, deferred })).toEqual({
-    minted: 1000n,
-    totalFee,
-    burnt,
-    proposer,
+const [maker, kif, kef, other, pool] = [1, 2, 3, 4, 5].map((number) => fixedBytes(number, 20)) as [
+  Uint8Array,
+  Uint8Array,
+  Uint8Array,
+  Uint8Array,
+  Uint8Array,
+];
+
+function terms(
+  rules: Rules,
+  parameters: Parameters,
+  totalFee: bigint,
+  staking: StakingInfo = noStaking(0),
+): RewardTerms {
+  return { rules, parameters, totalFee, staking, rewardbase: maker };
+}
+
+/** Stakes by reward address. */
+function staked(
+  stakes: readonly (readonly [Uint8Array, bigint])[],
+  pools: StakingInfo["pools"] = [],
+): StakingInfo {
+  const nodes = stakes.map(([reward, amount], i) => ({
+    node: fixedBytes(100 + i, 20),
+    stakingContract: fixedBytes(200 + i, 20),
+    reward,
+    amount,
+  }));
+  return { source: 0, nodes, kif, kef, pools };
+}
+
+function paid(reward: RewardTerms): Record<string, bigint> {
+  return Object.fromEntries(
+    blockReward(reward).credits.map(({ address, amount }) => [Number(toHex(address)), amount]),
+  );
+}
+
+describe("without stakes the block's maker gets everything", () => {
+  test.each([
+    ["deferred fees without a base fee whole", BASE_RULES, simple, 501n, 0n, 1501n],
+    ["fees credited at once without a base fee once more", BASE_RULES, atOnce(simple), 501n, 0n, 1501n],
+    ["but not on a weighted chain", BASE_RULES, atOnce(weighted), 501n, 0n, 1000n],
+    ["half of deferred fees, the other half is burnt, rounded down", magma, simple, 501n, 250n, 1251n],
+    ["no fees credited at once under a base fee", magma, atOnce(simple), 501n, 0n, 1000n],
+    ["on a weighted chain fees beyond its own share", kore, weighted, 501n, 350n, 1151n],
+    ["and never is more burnt than the fees", kore, weighted, 11n, 11n, 1000n],
+    ["an unweighted chain burns half alone", kore, simple, 501n, 250n, 1251n],
+  ])("%s", (_what, rules, parameters, totalFee, burnt, proposer) => {
+    const reward = blockReward(terms(rules, parameters, totalFee));
+    expect({ burnt: reward.burnt, proposer: reward.proposer }).toEqual({ burnt, proposer });
+    expect(reward.credits).toEqual([{ address: maker, amount: proposer }]);
+    expect([reward.stakers, reward.kif, reward.kef]).toEqual([0n, 0n, 0n]);
   });
+});
+
+describe("on a weighted chain with an address book", () => {
+  test("minted amount and fees are split among maker and funds, what is left over goes to the first fund", () => {
+    const odd = { ...weighted, mintingAmount: 1001n };
+    expect(paid(terms(BASE_RULES, odd, 2n, staked([])))).toEqual({ 1: 501n, 2: 402n, 3: 100n });
+    expect(paid(terms(magma, odd, 3n, staked([])))).toEqual({ 1: 501n, 2: 402n, 3: 100n });
+  });
+
+  test("stakers share by what they staked beyond the minimum, what is left over goes to the maker", () => {
+    const staking = staked([
+      [maker, 6n],
+      [other, 7n],
+      [pool, 4n],
+    ]);
+    // 500 for validators: 100 for the maker, 400 for stakers of 1 and 2 beyond the minimum.
+    expect(paid(terms(kore, weighted, 0n, staking))).toEqual({ 1: 101n + 133n, 2: 400n, 3: 100n, 4: 266n });
+    const reward = blockReward(terms(kore, weighted, 300n, staking));
+    expect(reward).toMatchObject({ burnt: 250n, proposer: 151n, stakers: 399n, kif: 400n, kef: 100n });
+  });
+
+  test("without anybody beyond the minimum the stakers' share is the maker's", () => {
+    expect(paid(terms(kore, weighted, 0n, staked([[other, 5n]])))).toEqual({ 1: 500n, 2: 400n, 3: 100n });
+  });
+
+  test("a pool of liquidity gets its part of what its node gets, since it counts", () => {
+    const staking = staked([[maker, 6n]], [{ node: fixedBytes(100, 20), pool, amount: 2n }]);
+    // 100 of its own and 400 as the only staker, each shared 6 to 2.
+    expect(paid(terms(prague, weighted, 0n, staking))).toEqual({ 1: 375n, 2: 400n, 3: 100n, 5: 125n });
+    expect(paid(terms(kore, weighted, 0n, staking))).toEqual({ 1: 500n, 2: 400n, 3: 100n });
+  });
+
+  test("a pool of nobody in the address book, and one without enough stakes, get nothing", () => {
+    const stranger = staked([[maker, 6n]], [{ node: fixedBytes(999, 20), pool, amount: 2n }]);
+    expect(paid(terms(prague, weighted, 0n, stranger))).toEqual({ 1: 500n, 2: 400n, 3: 100n });
+    const small = staked([[other, 4n]], [{ node: fixedBytes(100, 20), pool, amount: 9n }]);
+    expect(paid(terms(prague, weighted, 0n, small))).toEqual({ 1: 500n, 2: 400n, 3: 100n });
+  });
+
+  test("nothing is made or lost, whatever the amounts", () => {
+    for (let i = 0n; i < 200n; i++) {
+      const parameters = { ...weighted, mintingAmount: 997n * i };
+      const staking = staked([
+        [maker, 5n + i],
+        [other, 9n],
+      ]);
+      for (const rules of [BASE_RULES, magma, kore, prague]) {
+        const reward = blockReward(terms(rules, parameters, 31n * i, staking));
+        const sum = reward.credits.reduce((all, { amount }) => all + amount, 0n);
+        expect(sum).toBe(reward.minted + reward.totalFee - reward.burnt);
+        expect(sum).toBe(reward.proposer + reward.stakers + reward.kif + reward.kef);
+      }
+    }
+  });
+});
+
+test("callers are told of fees paid at once too, half of them as burnt under a base fee", () => {
+  const told = toldReward(terms(magma, atOnce(simple), 501n), other);
+  expect(told).toMatchObject({ totalFee: 501n, burnt: 250n, proposer: 1251n });
+  const before = toldReward(terms(BASE_RULES, atOnce(simple), 501n), other);
+  expect(before).toMatchObject({ totalFee: 1002n, burnt: 0n, proposer: 2002n });
+  expect(before.credits).toEqual([
+    { address: maker, amount: 1501n },
+    { address: other, amount: 501n },
+  ]);
+});
+
+test("fees are those of the unit price, of the base fee, or what was paid in fact", () => {
+  const fees = { gasUsed: 10n, paid: 77n, baseFee: 3n };
+  expect(feesOf(fees, BASE_RULES, { ...simple, unitPrice: 25n })).toBe(250n);
+  expect(feesOf(fees, magma, simple)).toBe(30n);
+  expect(feesOf(fees, { ...magma, effectivePrice: "base-fee-and-tip" }, simple)).toBe(77n);
 });

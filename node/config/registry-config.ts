@@ -1,0 +1,30 @@
+import { fromBareHex } from "../bytes/hex.ts";
+import { ConfigError } from "./error.ts";
+import { member, readObject, readText } from "./json-reader.ts";
+
+/** What the registry (KIP-149) holds when it is installed. */
+export interface RegistryConfig {
+  /** Names ascending. */
+  readonly records: readonly { readonly name: string; readonly address: Uint8Array }[];
+  readonly owner: Uint8Array;
+}
+
+/** Reads `randaoRegistry`. Throws `ConfigError` `bad-chain-config`. */
+export function parseRegistry(json: unknown): RegistryConfig | undefined {
+  if (json === undefined) return undefined;
+  const registry = readObject(json, "randaoRegistry");
+  const records = readObject(member(registry, "records") ?? {}, "randaoRegistry.records");
+  return {
+    records: Object.keys(records)
+      .sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+      .map((name) => ({ name, address: addressOf(readText(records, name, ""), name) })),
+    owner: addressOf(readText(registry, "owner", `0x${"00".repeat(20)}`), "owner"),
+  };
+}
+
+function addressOf(text: string, name: string): Uint8Array {
+  const digits = text.replace(/^0x/i, "");
+  if (/^[0-9a-f]{40}$/i.test(digits)) return fromBareHex(digits);
+  const message = `randaoRegistry.${name} is not an address: ${text.slice(0, 60)}`;
+  throw new ConfigError("bad-chain-config", message);
+}

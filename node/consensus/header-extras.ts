@@ -1,0 +1,67 @@
+/** What a validator puts into its own headers beyond what every header has. */
+import { equalBytes, isZero } from "../bytes/compare.ts";
+import { blobLimits } from "../config/blob-schedule.ts";
+import type { ChainConfig } from "../config/chain-config.ts";
+import { type Rules, rulesAt } from "../config/rules.ts";
+import { loadBls } from "../crypto/bls.ts";
+import { excessBlobGas } from "../execution/blob-gas.ts";
+import type { Governance } from "../governance/governance.ts";
+import { encodeGovernanceData } from "../governance/governance-data.ts";
+import type { Header } from "../model/header.ts";
+import { ConsensusError } from "./error.ts";
+import type { HeaderExtras } from "./proposal.ts";
+import { mixedHash, mixOf, revealMessage } from "./randomness.ts";
+
+/** Who makes a block, on which chain. */
+export interface HeaderMaker {
+  readonly config: ChainConfig;
+  readonly governance: Governance;
+  readonly address: Uint8Array;
+  readonly blsKey: Uint8Array;
+  readonly rewardbase: Uint8Array;
+}
+
+/** Governance data, randomness and blob gas of the block after `parent`, by its rules. */
+export async function headerExtras(maker: HeaderMaker, parent: Header, rules: Rules): Promise<HeaderExtras> {
+  const { config, governance } = maker;
+  const number = parent.number + 1;
+  const decided = governance.expectedData(number);
+  return {
+    ...(decided !== undefined && decided.size > 0 ? { governance: encodeGovernanceData(decided) } : {}),
+    ...(rules.randao ? await randomFields(maker, parent) : {}),
+    ...(rules.blobGas ? { excessBlobGas: excessBlobGas(parent, blobLimits(config)), blobGasUsed: 0n } : {}),
+  };
+}
+
+/** Throws `ConsensusError` `unsupported` when the key is not the registered one: nobody would take the block. */
+async function randomFields(
+  { config, governance, address, blsKey }: HeaderMaker,
+  parent: Header,
+): Promise<Pick<HeaderExtras, "randomReveal" | "mixHash">> {
+  const number = parent.number + 1;
+  const bls = await loadBls();
+  const registered = governance.blsKey(number, address);
+  if (registered === undefined || !equalBytes(registered.publicKey, bls.publicKeyOf(blsKey))) {
+    throw new ConsensusError("unsupported", "the chain does not know this node's BLS key");
+  }
+  const randomReveal = bls.sign(blsKey, revealMessage(number));
+  const mix = mixOf(parent, rulesAt(config, parent.number).randao);
+  return { randomReveal, mixHash: mixedHash(mix, randomReveal) };
+}
+
+/** Where the reward of the maker's blocks goes: under the weighted policy where its staking says. */
+export function rewardbaseOf(maker: HeaderMaker, number: number): Uint8Array {
+  const { governance, address, rewardbase } = maker;
+  if (governance.parameters(number).policy !== "weighted") return rewardbase;
+  const { nodes } = governance.staking(number);
+  const own = nodes.find(({ node }) => equalBytes(node, address))?.reward;
+  return own === undefined || isZero(own) ? rewardbase : own;
+}
+
+/** The list that the header names. Throws `ConsensusError` `unsupported` when others would have to agree. */
+export function soleValidator({ governance, address }: HeaderMaker, number: number): readonly Uint8Array[] {
+  const { qualified } = governance.validators(number);
+  const [first] = qualified;
+  if (qualified.length === 1 && first !== undefined && equalBytes(first, address)) return qualified;
+  throw new ConsensusError("unsupported", "blocks need other validators, whom this release cannot reach");
+}

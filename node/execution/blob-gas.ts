@@ -1,0 +1,24 @@
+/** Blob gas of headers (EIP-4844, KIP-279). */
+import type { BlobLimits } from "../config/blob-schedule.ts";
+import type { Header } from "../model/header.ts";
+import type { Transaction } from "../model/transaction.ts";
+
+/** Gas that one blob takes. */
+export const GAS_PER_BLOB = 131_072n;
+
+/** What a header has to say of the blob gas beyond the target up to its parent. */
+export function excessBlobGas(
+  parent: Pick<Header, "blobGasUsed" | "excessBlobGas">,
+  { target }: Pick<BlobLimits, "target">,
+): bigint {
+  const spent = parent.excessBlobGas === undefined ? 0n : parent.excessBlobGas + (parent.blobGasUsed ?? 0n);
+  const excess = spent - BigInt(target) * GAS_PER_BLOB;
+  return excess > 0n ? excess : 0n;
+}
+
+/** Gas that the blobs of a block's transactions take. */
+export function blobGasOf(transactions: readonly Transaction[]): bigint {
+  let blobs = 0;
+  for (const { fields } of transactions) blobs += fields.blobVersionedHashes?.length ?? 0;
+  return BigInt(blobs) * GAS_PER_BLOB;
+}

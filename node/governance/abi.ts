@@ -1,0 +1,114 @@
+/**
+ * As much of the contract ABI as the protocol's own contracts need: calls with words and texts, answers with words,
+ * addresses and byte strings. Answers come from contracts, so every offset and length is checked.
+ */
+import { concatBytes } from "../bytes/compare.ts";
+import { bytesToBigint, fixedBytes } from "../bytes/integer.ts";
+import { keccak256 } from "../crypto/keccak.ts";
+import { GovernanceError } from "./error.ts";
+
+const WORD = 32;
+/** Longer lists are refused: no list of the protocol has a tenth of it. */
+const MOST_ITEMS = 10_000;
+
+/** What a call passes: an unsigned integer or a text. */
+export type Argument = bigint | string;
+
+/** Input of a call of `signature`, for example `getActiveAddr(string)`. */
+export function encodeCall(signature: string, ...values: readonly Argument[]): Uint8Array {
+  const heads: Uint8Array[] = [];
+  const tails: Uint8Array[] = [];
+  let tailAt = values.length * WORD;
+  for (const value of values) {
+    if (typeof value === "bigint") {
+      heads.push(fixedBytes(value, WORD));
+      continue;
+    }
+    const bytes = Buffer.from(value);
+    const padded = new Uint8Array(Math.ceil(bytes.length / WORD) * WORD);
+    padded.set(bytes);
+    heads.push(fixedBytes(tailAt, WORD));
+    tails.push(fixedBytes(bytes.length, WORD), padded);
+    tailAt += WORD + padded.length;
+  }
+  return concatBytes(selector(signature), ...heads, ...tails);
+}
+
+const selectors = new Map<string, Uint8Array>();
+
+function selector(signature: string): Uint8Array {
+  let found = selectors.get(signature);
+  if (found === undefined) {
+    found = keccak256(Buffer.from(signature)).slice(0, 4);
+    selectors.set(signature, found);
+  }
+  return found;
+}
+
+/** A tuple in an answer: its members by position. Every method throws `GovernanceError` `bad-answer`. */
+export class AbiTuple {
+  readonly #bytes: Uint8Array;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
+
+  /** The word at a position. */
+  integer(index: number): bigint {
+    return bytesToBigint(this.#word(index * WORD));
+  }
+
+  /** An address, in the low 20 bytes of its word. */
+  address(index: number): Uint8Array {
+    const word = this.#word(index * WORD);
+    if (word.subarray(0, 12).some((byte) => byte !== 0)) throw bad("an address of more than 20 bytes");
+    return word.slice(12);
+  }
+
+  /** A byte string. */
+  bytes(index: number): Uint8Array {
+    const rest = this.#at(this.#size(index * WORD));
+    const length = sizeOf(rest);
+    if (WORD + length > rest.length) throw bad("a byte string past the end");
+    return rest.slice(WORD, WORD + length);
+  }
+
+  /** A list of `read(tuple, position)`; `dynamic` when items are tuples or byte strings. */
+  list<T>(index: number, read: (items: AbiTuple, at: number) => T): readonly T[] {
+    const rest = this.#at(this.#size(index * WORD));
+    const length = sizeOf(rest);
+    if (length > MOST_ITEMS || WORD + length * WORD > rest.length) throw bad("a list past the end");
+    const items = new AbiTuple(rest.subarray(WORD));
+    return Array.from({ length }, (_, at) => read(items, at));
+  }
+
+  /** The tuple that a position points to. */
+  tuple(index: number): AbiTuple {
+    return new AbiTuple(this.#at(this.#size(index * WORD)));
+  }
+
+  #word(at: number): Uint8Array {
+    if (at + WORD > this.#bytes.length) throw bad("a word past the end");
+    return this.#bytes.subarray(at, at + WORD);
+  }
+
+  #size(at: number): number {
+    return sizeOf(this.#bytes.subarray(at));
+  }
+
+  #at(offset: number): Uint8Array {
+    if (offset > this.#bytes.length) throw bad("an offset past the end");
+    return this.#bytes.subarray(offset);
+  }
+}
+
+function sizeOf(bytes: Uint8Array): number {
+  if (bytes.length < WORD) throw bad("a word past the end");
+  const value = bytesToBigint(bytes.subarray(0, WORD));
+  if (value > 0xffff_ffffn) throw bad("a length of more than 32 bits");
+  return Number(value);
+}
+
+function bad(what: string): GovernanceError {
+  return new GovernanceError("bad-answer", `a contract's answer has ${what}`);
+}

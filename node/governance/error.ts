@@ -1,0 +1,12 @@
+/** What a caller may have to tell apart. */
+export type GovernanceErrorCode = "bad-vote" | "bad-data" | "bad-answer" | "no-key";
+
+/** Thrown by this room; where a header is judged the messages are the Go node's. */
+export class GovernanceError extends Error {
+  override readonly name = "GovernanceError";
+  readonly code: GovernanceErrorCode;
+  constructor(code: GovernanceErrorCode, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.code = code;
+  }
+}

@@ -1,0 +1,65 @@
+/** The governance field of a header: an RLP string of a JSON object of parameters. */
+import { BytesError } from "../bytes/error.ts";
+import { decodeRlp, encodeRlp, stringBytes } from "../bytes/rlp.ts";
+import { jsonInteger } from "../config/exact-json.ts";
+import { GovernanceError } from "./error.ts";
+import { PARAMETERS, type ParameterValue, type ParameterValues, valueOfJson } from "./parameter-rows.ts";
+
+/** Longer fields are refused: all parameters together do not fill a hundredth of it. */
+const LONGEST = 1_000_000;
+
+/**
+ * Reads the field. Throws `GovernanceError` `bad-data`: "invalid rlp", "invalid json" or "invalid gov data" for an
+ * unknown parameter and for a value that is none.
+ */
+export function decodeGovernanceData(bytes: Uint8Array): ParameterValues {
+  const json = parsed(rlpString(bytes));
+  const values = new Map<string, ParameterValue>();
+  for (const [name, member] of Object.entries(json)) {
+    const row = PARAMETERS.get(name);
+    const value = row && valueOfJson(row, member);
+    if (value === undefined) throw new GovernanceError("bad-data", "invalid gov data");
+    values.set(name, value);
+  }
+  return values;
+}
+
+function rlpString(bytes: Uint8Array): string {
+  try {
+    if (bytes.length <= LONGEST) return Buffer.from(stringBytes(decodeRlp(bytes))).toString("utf8");
+  } catch (cause) {
+    if (!(cause instanceof BytesError)) throw cause;
+  }
+  throw new GovernanceError("bad-data", "invalid rlp");
+}
+
+/** JSON `null` is an empty object, as Go reads it. */
+function parsed(text: string): object {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (cause) {
+    throw new GovernanceError("bad-data", "invalid json", { cause });
+  }
+  if (json === null) return {};
+  if (typeof json === "object" && !Array.isArray(json)) return json;
+  throw new GovernanceError("bad-data", "invalid json");
+}
+
+/** Writes the field: names ascending, amounts as decimal text. */
+export function encodeGovernanceData(values: ParameterValues): Uint8Array<ArrayBuffer> {
+  const members = [...values]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, value]) => [name, jsonValue(name, value)] as const);
+  return encodeRlp(Buffer.from(JSON.stringify(Object.fromEntries(members))));
+}
+
+function jsonValue(name: string, value: ParameterValue): unknown {
+  if (typeof value !== "bigint") return value;
+  return PARAMETERS.get(name)?.kind === "amount" ? value.toString() : jsonInteger(value);
+}
+
+/** True when both set the same parameters to the same values. */
+export function sameValues(a: ParameterValues, b: ParameterValues): boolean {
+  return a.size === b.size && [...a].every(([name, value]) => b.get(name) === value);
+}

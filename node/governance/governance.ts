@@ -1,0 +1,251 @@
+/**
+ * What governs a block: parameters in force, council and qualified validators, stakes, proposer and committee. Made
+ * from headers and contracts, kept up to date by `accept`; after a restart the headers that a row of the database
+ * names are read again.
+ */
+import { equalBytes, isZero } from "../bytes/compare.ts";
+import { fromHex, mapKey } from "../bytes/hex.ts";
+import type { ChainConfig } from "../config/chain-config.ts";
+import { type Rules, rulesAt } from "../config/rules.ts";
+import type { Header } from "../model/header.ts";
+import { RecentMap } from "../state/recent-map.ts";
+import type { Batch, Rows } from "../store/store.ts";
+import { committeeOf, type Election, proposerOf } from "./committee.ts";
+import type { ContractReader } from "./contract-reader.ts";
+import { checkGovernanceData, checkVote } from "./header-fields.ts";
+import type { HeaderHistory } from "./header-history.ts";
+import { type Marks, openMarks } from "./marks.ts";
+import type { ParameterValues } from "./parameter-rows.ts";
+import { configuredValues, type Parameters, parametersOf } from "./parameters.ts";
+import { drawnProposers, remainingProposers } from "./proposers.ts";
+import { type KeyBook, openKeyBook } from "./randao-keys.ts";
+import { openStakes, type Stakes } from "./stakes.ts";
+import { type StakingInfo, stakesOf } from "./staking.ts";
+import { contractParameters, type RegisteredKey } from "./system-contracts.ts";
+import { type ValidatorSet, validatorSet } from "./validators.ts";
+
+/** What governance reads of the chain. */
+export interface GovernanceParts {
+  readonly config: ChainConfig;
+  readonly rows: Rows;
+  /** Newest block, durable or not. */
+  readonly tip: () => number;
+  /** A block's header, its hash and who made it; undefined where there is no such block. */
+  readonly block: (number: number) => KnownBlock | undefined;
+  /** Contracts after a block. Throws `StateError` `state-missing`. */
+  readonly contracts: (number: number) => ContractReader;
+}
+
+/** A block as governance sees it. */
+export interface KnownBlock {
+  readonly header: Header;
+  readonly hash: Uint8Array;
+  readonly author: () => Uint8Array | undefined;
+}
+
+/** See the head of this file. Answers hold for blocks up to the one after the tip. */
+export interface Governance {
+  parameters(number: number): Parameters;
+  /** Everyone who is a validator at block `number`, qualified or not. */
+  council(number: number): readonly Uint8Array[];
+  validators(number: number): ValidatorSet;
+  staking(number: number): StakingInfo;
+  /** Who proposes block `number` in a round. */
+  proposer(number: number, round: number): Uint8Array;
+  /** Who agrees on block `number` in a round. */
+  committee(number: number, round: number): readonly Uint8Array[];
+  /** The BLS key of a node, as registered before block `number`; undefined for none. */
+  blsKey(number: number, node: Uint8Array): RegisteredKey | undefined;
+  /** Governance data that block `number` has to carry; undefined where none may be. */
+  expectedData(number: number): ParameterValues | undefined;
+  /** Checks vote and governance data of the block after the tip. Throws `GovernanceError`. */
+  checkHeader(header: Header, author: Uint8Array): void;
+  /** The block goes into the chain with this batch: what it decides is remembered. */
+  accept(header: Header, batch: Batch): void;
+}
+
+const CACHED = 64;
+
+/** Reads what the chain has decided so far. */
+export function openGovernance(parts: GovernanceParts): Governance {
+  return new HeaderGovernance(parts);
+}
+
+class HeaderGovernance implements Governance {
+  readonly #parts: GovernanceParts;
+  readonly #configured: ParameterValues;
+  readonly #marks: Marks;
+  readonly #stakes: Stakes;
+  readonly #keys: KeyBook;
+  readonly #epoch: number;
+  readonly #parameters = new RecentMap<Parameters>(CACHED);
+  readonly #validators = new RecentMap<ValidatorSet>(CACHED);
+  readonly #draws = new RecentMap<readonly Uint8Array[]>(CACHED);
+
+  constructor(parts: GovernanceParts) {
+    this.#parts = parts;
+    this.#configured = configuredValues(parts.config);
+    this.#epoch = parts.config.istanbul.epoch || Number.POSITIVE_INFINITY;
+    this.#stakes = openStakes(parts);
+    this.#keys = openKeyBook(parts);
+    this.#marks = openMarks(parts, (number, history) => this.#governingNode(number, history));
+  }
+
+  get #history(): HeaderHistory {
+    return this.#marks.history;
+  }
+
+  parameters(number: number): Parameters {
+    return this.#parametersBy(number, this.#history);
+  }
+
+  #parametersBy(number: number, history: HeaderHistory): Parameters {
+    const rules = this.#rules(number);
+    const since = this.#decisive(number, rules);
+    const contract = rules.governanceContract ? this.#contract(since, history) : undefined;
+    const key = contract === undefined ? `${since}` : `${since}/${number}`;
+    const known = this.#parameters.get(key);
+    if (known !== undefined) return known;
+    const decided = history.decidedValues(since);
+    const found =
+      contract === undefined
+        ? parametersOf(this.#configured, decided)
+        : parametersOf(this.#configured, decided, this.#fromContract(contract, number));
+    if (number <= this.#parts.tip() + 1) this.#parameters.set(key, found);
+    return found;
+  }
+
+  /** The block up to which governance data of headers is in force at block `number`. */
+  #decisive(number: number, rules: Rules): number {
+    const epoch = this.#epoch;
+    if (number <= epoch) return 0;
+    const counted = rules.governanceCountsBlock ? number : number - 1;
+    return counted - (counted % epoch) - epoch;
+  }
+
+  /** The governance contract, if headers name one. */
+  #contract(since: number, history: HeaderHistory): Uint8Array | undefined {
+    const text = history.decidedValues(since).get("governance.govparamcontract");
+    const address = text === undefined ? undefined : fromHex(String(text));
+    return address === undefined || isZero(address) ? undefined : address;
+  }
+
+  /** Asked at the newest state there is before the block, as the Go node does. */
+  #fromContract(contract: Uint8Array, number: number): ParameterValues {
+    const state = Math.min(Math.max(0, number - 1), this.#parts.tip());
+    return contractParameters(this.#parts.contracts(state), contract, number);
+  }
+
+  #governingNode(number: number, history: HeaderHistory): Uint8Array {
+    return this.#parametersBy(number, history).governingNode;
+  }
+
+  council(number: number): readonly Uint8Array[] {
+    return this.#history.council(number);
+  }
+
+  validators(number: number): ValidatorSet {
+    const known = this.#validators.get(`${number}`);
+    if (known !== undefined) return known;
+    const council = this.#history.council(number);
+    const parameters = this.parameters(number);
+    const qualified = this.#qualified(number, council, parameters);
+    const set = validatorSet(council, qualified, parameters.committeeSize);
+    if (number <= this.#parts.tip() + 1) this.#validators.set(`${number}`, set);
+    return set;
+  }
+
+  #qualified(number: number, council: readonly Uint8Array[], parameters: Parameters): readonly Uint8Array[] {
+    const { policy, minimumStake, governanceMode, governingNode } = parameters;
+    if (number === 0 || policy !== "weighted" || !this.#rules(number).demotesValidators) return council;
+    const stakes = stakesOf(council, this.staking(number));
+    const qualified = council.filter((_, i) => (stakes[i] ?? 0n) >= minimumStake);
+    if (qualified.length === 0) return council;
+    const kept = new Set(qualified.map(mapKey));
+    if (governanceMode === "single") kept.add(mapKey(governingNode));
+    return council.filter((validator) => kept.has(mapKey(validator)));
+  }
+
+  staking(number: number): StakingInfo {
+    return this.#stakes.at(number);
+  }
+
+  proposer(number: number, round: number): Uint8Array {
+    return proposerOf(this.#election(number), round);
+  }
+
+  committee(number: number, round: number): readonly Uint8Array[] {
+    if (number === 0) return this.#history.council(0);
+    return committeeOf(this.#election(number), round);
+  }
+
+  blsKey(number: number, node: Uint8Array): RegisteredKey | undefined {
+    return this.#keys.key(number, node);
+  }
+
+  #election(number: number): Election {
+    const { qualified } = this.validators(number);
+    const { policy, committeeSize, proposerUpdateInterval } = this.parameters(number);
+    const parent = this.#parts.block(number - 1);
+    const since = number - 1 - ((number - 1) % proposerUpdateInterval);
+    return {
+      number,
+      policy,
+      qualified,
+      committeeSize,
+      parentHash: parent?.hash ?? new Uint8Array(32),
+      parentMix: this.#rules(number).randao ? (parent?.header.mixHash ?? new Uint8Array(32)) : undefined,
+      parentAuthor: number === 1 ? qualified[0] : parent?.author(),
+      proposers: () => ({ list: this.#proposers(number, since), since }),
+    };
+  }
+
+  /** The list drawn at block `since` without those whom votes before `number` removed. */
+  #proposers(number: number, since: number): readonly Uint8Array[] {
+    let drawn = this.#draws.get(`${since}`);
+    if (drawn === undefined) {
+      const even = this.#rules(since + 1).drawsProposersEvenly;
+      drawn = drawnProposers({
+        qualified: this.validators(since + 1).qualified,
+        hash: this.#parts.block(since)?.hash ?? new Uint8Array(32),
+        weights: even
+          ? undefined
+          : { staking: this.staking(since), useGini: this.parameters(since + 1).useGini },
+      });
+      this.#draws.set(`${since}`, drawn);
+    }
+    const removed = this.#history.removals(since, number).flatMap(({ number: voted, what }) => {
+      const { qualified } = this.validators(voted);
+      return what.filter((address) => qualified.some((each) => equalBytes(each, address)));
+    });
+    return remainingProposers(drawn, removed);
+  }
+
+  expectedData(number: number): ParameterValues | undefined {
+    if (number % this.#epoch !== 0) return undefined;
+    return this.#history.votedValues(number - this.#epoch, number);
+  }
+
+  checkHeader(header: Header, author: Uint8Array): void {
+    const { number } = header;
+    if (header.vote.length > 0) {
+      const since = this.#decisive(number, this.#rules(number));
+      checkVote(header.vote, author, {
+        validators: this.validators(number),
+        formerCouncil: this.#history.council(number - 1),
+        decided: parametersOf(this.#history.decidedValues(since)),
+        account: (address) => this.#parts.contracts(number - 1).account(address),
+      });
+    }
+    checkGovernanceData(header.governance, this.expectedData(number));
+  }
+
+  accept(header: Header, batch: Batch): void {
+    this.#stakes.accept(header.number, batch);
+    this.#marks.accept(header, batch);
+  }
+
+  #rules(number: number): Rules {
+    return rulesAt(this.#parts.config, number);
+  }
+}

@@ -1,0 +1,124 @@
+/**
+ * Every governance parameter as one row: what its value is, how bytes and JSON become that value, and whether
+ * validators may vote for it (Kaia governance, parameter table).
+ */
+import { bareHex } from "../bytes/hex.ts";
+import { bytesToBigint } from "../bytes/integer.ts";
+
+/** A value in its one form: integers and amounts as bigint, addresses as lower-case `0x` text. */
+export type ParameterValue = bigint | string | boolean;
+
+/** Values by parameter name. */
+export type ParameterValues = ReadonlyMap<string, ParameterValue>;
+
+/** A parameter. `integer` has at most 64 bits; `amount` any size, written as decimal text. */
+export interface ParameterRow {
+  readonly kind: "integer" | "amount" | "address" | "text" | "boolean";
+  readonly votable: boolean;
+  /** Absent where every value of the kind is fine. */
+  readonly accepts?: (value: ParameterValue) => boolean;
+}
+
+const integer = { kind: "integer", votable: true } as const;
+const address = { kind: "address", votable: true } as const;
+
+/** All rows by name. */
+export const PARAMETERS: ReadonlyMap<string, ParameterRow> = new Map<string, ParameterRow>([
+  ["governance.deriveshaimpl", { ...integer, accepts: (value) => Number(value) <= 2 }],
+  ["governance.governancemode", { kind: "text", votable: false, accepts: isMode }],
+  ["governance.governingnode", address],
+  ["governance.govparamcontract", address],
+  ["governance.unitprice", integer],
+  ["istanbul.committeesize", { ...integer, accepts: (value) => value !== 0n }],
+  ["istanbul.epoch", { ...integer, votable: false }],
+  ["istanbul.policy", { ...integer, votable: false, accepts: (value) => Number(value) <= 2 }],
+  ["kip71.basefeedenominator", { ...integer, accepts: (value) => value !== 0n }],
+  ["kip71.gastarget", integer],
+  ["kip71.lowerboundbasefee", integer],
+  ["kip71.maxblockgasusedforbasefee", integer],
+  ["kip71.upperboundbasefee", integer],
+  ["reward.deferredtxfee", { kind: "boolean", votable: false }],
+  ["reward.kip82ratio", { kind: "text", votable: true, accepts: (value) => isRatio(value, 2) }],
+  ["reward.mintingamount", { kind: "amount", votable: true }],
+  ["reward.minimumstake", { kind: "amount", votable: false, accepts: (value) => !isNegative(value) }],
+  ["reward.proposerupdateinterval", { ...integer, votable: false }],
+  ["reward.ratio", { kind: "text", votable: true, accepts: (value) => isRatio(value, 3) }],
+  ["reward.stakingupdateinterval", { ...integer, votable: false }],
+  ["reward.useginicoeff", { kind: "boolean", votable: false }],
+]);
+
+/** Longer decimal texts are no amounts: reading them would take time, and none has 40 digits. */
+const MOST_DIGITS = 1_000;
+const ADDRESS_BYTES = 20;
+const INTEGER_BYTES = 8;
+
+/** The value that bytes of a vote or of the governance contract stand for; undefined when they are none. */
+export function valueOfBytes(row: ParameterRow, bytes: Uint8Array): ParameterValue | undefined {
+  return accepted(row, FROM_BYTES[row.kind](bytes));
+}
+
+/** The value that a member of governance JSON stands for; undefined when it is none. */
+export function valueOfJson(row: ParameterRow, json: unknown): ParameterValue | undefined {
+  return accepted(row, FROM_JSON[row.kind](json));
+}
+
+function accepted(row: ParameterRow, value: ParameterValue | undefined): ParameterValue | undefined {
+  return value !== undefined && (row.accepts?.(value) ?? true) ? value : undefined;
+}
+
+type Kind = ParameterRow["kind"];
+
+const FROM_BYTES: Readonly<Record<Kind, (bytes: Uint8Array) => ParameterValue | undefined>> = {
+  integer: (bytes) => (bytes.length <= INTEGER_BYTES ? bytesToBigint(bytes) : undefined),
+  amount: (bytes) =>
+    bytes.length <= MOST_DIGITS ? decimal(Buffer.from(bytes).toString("latin1")) : undefined,
+  address: (bytes) => (bytes.length === ADDRESS_BYTES ? `0x${bareHex(bytes)}` : undefined),
+  boolean: (bytes) => (bytes.length === 1 && (bytes[0] ?? 2) < 2 ? bytes[0] === 1 : undefined),
+  text: (bytes) => Buffer.from(bytes).toString("utf8"),
+};
+
+const FROM_JSON: Readonly<Record<Kind, (json: unknown) => ParameterValue | undefined>> = {
+  integer: jsonInteger,
+  amount: (json) => (typeof json === "string" && json.length <= MOST_DIGITS ? decimal(json) : undefined),
+  address: (json) => (typeof json === "string" ? addressValue(json) : undefined),
+  boolean: (json) => (typeof json === "boolean" ? json : undefined),
+  text: (json) => (typeof json === "string" ? json : undefined),
+};
+
+/** Go reads every JSON number as a double, and takes it when it is a 64-bit integer then. */
+function jsonInteger(json: unknown): bigint | undefined {
+  if (typeof json !== "number" || !Number.isInteger(json) || json < 0) return undefined;
+  const value = BigInt(json);
+  return value < 1n << 64n ? value : undefined;
+}
+
+function decimal(text: string): bigint | undefined {
+  if (!/^[+-]?\d+$/.test(text)) return undefined;
+  return BigInt(text.startsWith("+") ? text.slice(1) : text);
+}
+
+function addressValue(text: string): string | undefined {
+  const digits = text.replace(/^0x/i, "");
+  return /^[0-9a-f]{40}$/i.test(digits) ? `0x${digits.toLowerCase()}` : undefined;
+}
+
+function isNegative(value: ParameterValue): boolean {
+  return typeof value === "bigint" && value < 0n;
+}
+
+function isMode(value: ParameterValue): boolean {
+  return value === "none" || value === "single";
+}
+
+/** Shares in percent, `a/b` or `a/b/c`; undefined for anything else. */
+export function ratioShares(text: string, count: number): readonly bigint[] | undefined {
+  const parts = text.split("/", count + 1);
+  if (parts.length !== count || !parts.every((part) => /^[+-]?0*\d{1,3}$/.test(part))) return undefined;
+  const shares = parts.map((part) => BigInt(Number(part)));
+  const sum = shares.reduce((all, share) => all + share, 0n);
+  return sum === 100n && shares.every((share) => share >= 0n) ? shares : undefined;
+}
+
+function isRatio(value: ParameterValue, count: number): boolean {
+  return typeof value === "string" && ratioShares(value, count) !== undefined;
+}

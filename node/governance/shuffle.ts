@@ -1,0 +1,38 @@
+/** The two ways in which lists of validators are shuffled, and how a hash becomes a seed. */
+import { GoRandom } from "./go-random.ts";
+
+/** Before randomness: the first 15 hexadecimal digits of a block hash. */
+export function legacySeed(hash: Uint8Array): bigint {
+  return firstWord(hash) >> 4n;
+}
+
+/** With randomness: the first 8 bytes of a mix hash, signed. */
+export function mixSeed(mixHash: Uint8Array): bigint {
+  return BigInt.asIntN(64, firstWord(mixHash));
+}
+
+function firstWord(hash: Uint8Array): bigint {
+  return new DataView(hash.buffer, hash.byteOffset, hash.byteLength).getBigUint64(0);
+}
+
+/** Swaps every place with any other: what proposers and committees were drawn with before randomness. */
+export function legacyShuffle<T>(list: readonly T[], seed: bigint): T[] {
+  const random = new GoRandom(seed);
+  const shuffled = [...list];
+  for (let i = 0; i < shuffled.length; i++) swap(shuffled, i, random.intn(shuffled.length));
+  return shuffled;
+}
+
+/** Go's `rand.Shuffle`. */
+export function fisherYatesShuffle<T>(list: readonly T[], seed: bigint): T[] {
+  const random = new GoRandom(seed);
+  const shuffled = [...list];
+  for (let i = shuffled.length - 1; i >= 1; i--) swap(shuffled, i, random.int31n(i + 1));
+  return shuffled;
+}
+
+function swap(list: unknown[], i: number, j: number): void {
+  const kept = list[i];
+  list[i] = list[j];
+  list[j] = kept;
+}

@@ -1,0 +1,115 @@
+/** Questions to the protocol's own contracts: address book, registry (KIP-149), BLS keys (KIP-113), parameters. */
+import { isZero } from "../bytes/compare.ts";
+import { fromBareHex } from "../bytes/hex.ts";
+import { AbiTuple, encodeCall } from "./abi.ts";
+import type { ContractReader } from "./contract-reader.ts";
+import { GovernanceError } from "./error.ts";
+import { PARAMETERS, type ParameterValue, type ParameterValues, valueOfBytes } from "./parameter-rows.ts";
+
+/** Names and keeps validators' contracts. */
+export const ADDRESS_BOOK = fromBareHex("0000000000000000000000000000000000000400");
+/** Names the other contracts since randomness (KIP-149). */
+export const REGISTRY = fromBareHex("0000000000000000000000000000000000000401");
+
+/** A key and the proof that its owner has it, as they are registered: of any length. */
+export interface RegisteredKey {
+  readonly publicKey: Uint8Array;
+  readonly proof: Uint8Array;
+}
+
+/** A kind of entry in the address book, and its address. */
+export interface AddressBookEntry {
+  readonly type: number;
+  readonly address: Uint8Array;
+}
+
+/** The contract that is active under a name; undefined for none. Throws `GovernanceError` `bad-answer`. */
+export function activeContract(reader: ContractReader, name: string): Uint8Array | undefined {
+  const address = answer(reader, REGISTRY, encodeCall("getActiveAddr(string)", name)).address(0);
+  return isZero(address) ? undefined : address;
+}
+
+/** All entries of the address book; none while it is not activated. Throws `GovernanceError` `bad-answer`. */
+export function addressBookEntries(reader: ContractReader): readonly AddressBookEntry[] {
+  const all = answer(reader, ADDRESS_BOOK, encodeCall("getAllAddress()"));
+  const types = all.list(0, (items, at) => Number(items.integer(at)));
+  const addresses = all.list(1, (items, at) => items.address(at));
+  if (types.length !== addresses.length) {
+    throw new GovernanceError("bad-answer", "the address book names types and addresses of different number");
+  }
+  return types.map((type, i) => ({ type, address: addresses[i] as Uint8Array })); // as many: checked above
+}
+
+/** Nodes and their pools as the registry of pools (KIP-226) lists them. Throws `GovernanceError` `bad-answer`. */
+export function liquidityPools(
+  reader: ContractReader,
+  registry: Uint8Array,
+): readonly { readonly node: Uint8Array; readonly pool: Uint8Array }[] {
+  const all = answer(reader, registry, encodeCall("getAllCLs()"));
+  const nodes = all.list(0, (items, at) => items.address(at));
+  const pools = all.list(2, (items, at) => items.address(at));
+  if (nodes.length !== pools.length) {
+    throw new GovernanceError("bad-answer", "the pool registry names nodes and pools of different number");
+  }
+  return nodes.map((node, i) => ({ node, pool: pools[i] as Uint8Array })); // as many: checked above
+}
+
+/** What an account has of a token. Throws `GovernanceError` `bad-answer`. */
+export function tokenBalance(reader: ContractReader, token: Uint8Array, owner: Uint8Array): bigint {
+  const word = BigInt(`0x${Buffer.from(owner).toString("hex")}`);
+  return answer(reader, token, encodeCall("balanceOf(address)", word)).integer(0);
+}
+
+/** Registered BLS keys by node. Throws `GovernanceError` `bad-answer`. */
+export function registeredKeys(
+  reader: ContractReader,
+  registry: Uint8Array,
+): readonly { readonly node: Uint8Array; readonly key: RegisteredKey }[] {
+  const all = answer(reader, registry, encodeCall("getAllBlsInfo()"));
+  const nodes = all.list(0, (items, at) => items.address(at));
+  const keys = all.list(1, (items, at) => {
+    const info = items.tuple(at);
+    return { publicKey: info.bytes(0), proof: info.bytes(1) };
+  });
+  if (nodes.length !== keys.length) {
+    throw new GovernanceError("bad-answer", "the key registry names nodes and keys of different number");
+  }
+  return nodes.map((node, i) => ({ node, key: keys[i] as RegisteredKey })); // as many: checked above
+}
+
+/**
+ * Parameters that the governance contract sets for a block. Unknown names and values that are none are left out, and
+ * a contract that does not answer sets nothing, as in the Go node.
+ */
+export function contractParameters(
+  reader: ContractReader,
+  contract: Uint8Array,
+  number: number,
+): ParameterValues {
+  const values = new Map<string, ParameterValue>();
+  const output = reader.call(contract, encodeCall("getAllParamsAt(uint256)", BigInt(number)));
+  if (output === undefined) return values;
+  try {
+    const all = new AbiTuple(output);
+    const names = all.list(0, (items, at) => Buffer.from(items.bytes(at)).toString());
+    const bytes = all.list(1, (items, at) => items.bytes(at));
+    if (names.length !== bytes.length) return values;
+    for (const [i, name] of names.entries()) {
+      const row = PARAMETERS.get(name);
+      const value = row && valueOfBytes(row, bytes[i] as Uint8Array); // as many: checked above
+      if (value !== undefined) values.set(name, value);
+    }
+    return values;
+  } catch (error) {
+    if (error instanceof GovernanceError) return new Map();
+    throw error;
+  }
+}
+
+function answer(reader: ContractReader, to: Uint8Array, input: Uint8Array): AbiTuple {
+  const output = reader.call(to, input);
+  if (output === undefined || output.length === 0) {
+    throw new GovernanceError("bad-answer", `the contract at 0x${Buffer.from(to).toString("hex")} fails`);
+  }
+  return new AbiTuple(output);
+}

@@ -1,0 +1,75 @@
+/** The vote field of a header: RLP of voter, parameter name and value bytes. */
+import { BytesError } from "../bytes/error.ts";
+import { RlpCursor } from "../model/rlp-cursor.ts";
+import { GovernanceError } from "./error.ts";
+import { PARAMETERS, type ParameterValue, valueOfBytes } from "./parameter-rows.ts";
+
+/** A vote for a parameter's value. */
+export interface ParameterVote {
+  readonly kind: "parameter";
+  readonly voter: Uint8Array;
+  readonly name: string;
+  readonly value: ParameterValue;
+}
+
+/** A vote to take validators into the council, or out of it. */
+export interface ValidatorVote {
+  readonly kind: "validators";
+  readonly voter: Uint8Array;
+  readonly adds: boolean;
+  readonly addresses: readonly Uint8Array[];
+}
+
+/** What a header's vote says. */
+export type Vote = ParameterVote | ValidatorVote;
+
+const ADD = "governance.addvalidator";
+const REMOVE = "governance.removevalidator";
+const ADDRESS_BYTES = 20;
+/** No parameter's name is longer. */
+const LONGEST_NAME = 100;
+/** A vote for more validators than this is refused: no council comes near it. */
+const MOST_VALIDATORS = 4_096;
+
+/** Reads a vote. Throws `GovernanceError` `bad-vote`: "invalid rlp" or "invalid vote data". */
+export function decodeVote(bytes: Uint8Array): Vote {
+  const { voter, name, value } = voteFields(bytes);
+  if (name === ADD || name === REMOVE) {
+    const addresses = validators(value);
+    return { kind: "validators", voter, adds: name === ADD, addresses };
+  }
+  const row = PARAMETERS.get(name);
+  const decoded = row?.votable === true ? valueOfBytes(row, value) : undefined;
+  if (decoded === undefined) throw new GovernanceError("bad-vote", "invalid vote data");
+  return { kind: "parameter", voter, name, value: decoded };
+}
+
+function voteFields(bytes: Uint8Array): { voter: Uint8Array; name: string; value: Uint8Array } {
+  try {
+    const cursor = new RlpCursor(bytes);
+    const end = cursor.enter();
+    const voter = cursor.fixed(ADDRESS_BYTES);
+    const name = cursor.string();
+    const value = cursor.string();
+    cursor.leave(end);
+    if (cursor.done) return { voter, name: Buffer.from(name.subarray(0, LONGEST_NAME)).toString(), value };
+  } catch (cause) {
+    if (!(cause instanceof BytesError)) throw cause;
+  }
+  throw new GovernanceError("bad-vote", "invalid rlp");
+}
+
+/** Addresses one after the other; any other length is one address in the last 20 bytes, as an old block has it. */
+function validators(value: Uint8Array): readonly Uint8Array[] {
+  if (value.length % ADDRESS_BYTES !== 0) {
+    const last = value.subarray(-ADDRESS_BYTES);
+    const address = new Uint8Array(ADDRESS_BYTES);
+    address.set(last, ADDRESS_BYTES - last.length);
+    return [address];
+  }
+  const count = value.length / ADDRESS_BYTES;
+  if (count > MOST_VALIDATORS) throw new GovernanceError("bad-vote", "invalid vote data");
+  return Array.from({ length: count }, (_, i) =>
+    value.subarray(i * ADDRESS_BYTES, (i + 1) * ADDRESS_BYTES).slice(),
+  );
+}
