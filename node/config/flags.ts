@@ -209,6 +209,7 @@ export const flags = {
     integer(1),
     "recent blocks whose states can be read; as before by default, 128 at first",
   ),
+  "state.preimages": data.flag(boolean, true, "keep addresses and slot keys, for listing accounts and slots"),
   "state.block-interval": state.flag(integer(1), 16, "blocks after which the trie is written"),
   "state.trie-cache-limit": state.flag(integer(-1), -1, "MiB of trie nodes kept in memory; -1 chooses"),
   "db.leveldb.cache-size": data.flag(integer(1), 16, "MiB of database blocks kept in memory"),

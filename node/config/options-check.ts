@@ -174,6 +174,7 @@ function stateFlags(values: FlagValues): StateFlags {
   return {
     archive: mode === undefined ? undefined : mode === "archive",
     retention: values["state.live-pruning-retention"],
+    preimages: values["state.preimages"],
     flushInterval: values["state.block-interval"],
     cacheBytes: limit < 0 ? undefined : limit * MEBIBYTE,
     databaseCacheBytes: values["db.leveldb.cache-size"] * MEBIBYTE,

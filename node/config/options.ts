@@ -95,6 +95,8 @@ export interface StateFlags {
   readonly archive: boolean | undefined;
   /** Recent blocks whose states can be read; `undefined`: as the database was opened before. */
   readonly retention: number | undefined;
+  /** Keep addresses and slot keys beside their hashes. */
+  readonly preimages: boolean;
   readonly flushInterval: number;
   /** Bytes of trie nodes kept in memory; `undefined`: the state chooses. */
   readonly cacheBytes: number | undefined;

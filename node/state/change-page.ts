@@ -45,9 +45,14 @@ export function numberBytes(...values: readonly number[]): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
+/** True for the key of a row's newest page. */
+export function isNewestPage(key: Uint8Array): boolean {
+  return NEWEST_LENGTHS.includes(key.length);
+}
+
 /** Where the page in the row of this key begins: before the newest one stands the number of closed ones. */
 export function pageStart(key: Uint8Array, row: Uint8Array): number {
-  return NEWEST_LENGTHS.includes(key.length) ? numberAt(row, 0).end : 0;
+  return isNewestPage(key) ? numberAt(row, 0).end : 0;
 }
 
 /** The changes of a page that begins at `start`: block and row before it, as views. */

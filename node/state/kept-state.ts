@@ -9,7 +9,7 @@ import { JournaledWorld } from "./journaled-world.ts";
 import { pastState } from "./past-state.ts";
 import { proveAt, proveNow } from "./prove.ts";
 import { encodeHead, HEAD_KEY, type StateHead } from "./rows.ts";
-import { putRows, type Sealed, sealWorld, unseal } from "./sealing.ts";
+import { putPreimages, putRows, type Sealed, sealWorld, unseal } from "./sealing.ts";
 import type { AccountProof, State, StateView, Verified } from "./state.ts";
 import { viewOf } from "./state-view.ts";
 import { Sweeper } from "./sweeper.ts";
@@ -26,6 +26,7 @@ export interface StateSettings {
   readonly flushInterval: number;
   readonly flushBytes: number;
   readonly cachedAccounts: number;
+  readonly preimages: boolean;
 }
 
 /** The base of worlds that only answer: no block has this number. */
@@ -105,6 +106,7 @@ export class KeptState implements State {
     const sealed = this.#takeSealed();
     const { rows, flat, after } = sealed;
     putRows(sealed, batch);
+    if (this.#settings.preimages) putPreimages(sealed, batch);
     for (const [accountHash, incarnation] of sealed.destroyed) {
       this.#keeper.tries.forget(accountHash, incarnation);
     }
@@ -160,7 +162,7 @@ export class KeptState implements State {
 
   async prove(number: number, address: Uint8Array, keys: readonly Uint8Array[]): Promise<AccountProof> {
     const { chain } = this.#settings;
-    const { record } = this.#at(number);
+    const flat = this.#at(number);
     if (number < this.#history.oldestRecent) {
       const oldest = this.#history.oldestRecent;
       throw new StateError(
@@ -169,7 +171,7 @@ export class KeptState implements State {
       );
     }
     if (number === this.#head.number && this.#held === undefined) {
-      return proveNow(record(address, mapKey(address)), this.#keeper.tries, keys);
+      return proveNow(flat.record(address, mapKey(address)), this.#keeper.tries, keys);
     }
     // what is on its way must have arrived
     await chain.write(chain.createBatch(), { sync: false });
@@ -219,18 +221,18 @@ export class KeptState implements State {
     this.#held = "flushing";
     try {
       await this.#writing;
-      const { written } = await this.#keeper.flush(this.#head);
-      this.#writing = written.then(() => this.#sweep());
+      const head = this.#head;
+      const { written } = await this.#keeper.flush(head);
+      this.#writing = written.then(() => this.#sweep(head));
       this.#writing.catch(() => undefined); // whoever flushes next sees the failure
     } finally {
       this.#held = undefined;
     }
   }
 
-  /** Starts removing what is not needed any more. */
-  #sweep(): void {
-    const { marker } = this.#keeper;
-    if (marker !== undefined) this.#sweeper.start(this.#keeper.store, marker);
+  /** Starts removing what is not needed any more; the head must be durable. */
+  #sweep({ firstUndo } = this.#head): void {
+    this.#sweeper.start(this.#keeper.store, firstUndo - 1);
   }
 
   /** Undo records go when no view needs them and the trie on disk has passed them; the oldest that stays. */

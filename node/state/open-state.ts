@@ -32,6 +32,8 @@ export interface StateOptions {
    * none of it. What takes longer is part of `State.ready`.
    */
   readonly patienceMs?: number;
+  /** Keep the addresses and slot keys of what is made from now on, for those who list states. */
+  readonly preimages?: boolean;
   /** Accounts kept decoded. */
   readonly cachedAccounts?: number;
 }
@@ -45,6 +47,7 @@ const DEFAULTS = {
   flushBytes: 32 * 1024 * 1024,
   cacheBytes: 32 * 1024 * 1024,
   patienceMs: 40,
+  preimages: true,
   cachedAccounts: 65_536,
 };
 

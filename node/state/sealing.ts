@@ -33,7 +33,12 @@ export interface Sealed {
   readonly created: readonly StorageId[];
   /** Storage tries that belong to no account any more. */
   readonly destroyed: readonly StorageId[];
+  /** Of accounts and slots that are new. */
+  readonly preimages: readonly Preimage[];
 }
+
+/** A hashed key of the state and what it is the hash of: an address or a slot's key. */
+export type Preimage = readonly [hash: Uint8Array, preimage: Uint8Array];
 
 /** Names the storage of one account. */
 export type StorageId = readonly [accountHash: Uint8Array, incarnation: number];
@@ -55,6 +60,7 @@ interface Sealing {
   readonly slots: Map<string, Uint8Array | undefined>;
   readonly created: StorageId[];
   readonly destroyed: StorageId[];
+  readonly preimages: Preimage[];
   readonly codes: Map<string, Uint8Array>;
   incarnations: number;
 }
@@ -69,6 +75,7 @@ export function sealWorld(world: JournaledWorld, tries: TrieSet, before: StateHe
     slots: new Map(),
     created: [],
     destroyed: [],
+    preimages: [],
     codes: new Map(),
     incarnations: before.incarnations,
   };
@@ -86,6 +93,7 @@ export function sealWorld(world: JournaledWorld, tries: TrieSet, before: StateHe
     leaves: sealing.leaves,
     created: sealing.created,
     destroyed: sealing.destroyed,
+    preimages: sealing.preimages,
   };
 }
 
@@ -99,6 +107,11 @@ export function putRows({ rows, flat, destroyed, after }: Sealed, batch: Batch):
   for (const [accountHash, incarnation] of destroyed) {
     batch.put(tables.destroyed.key(after.number, accountHash, incarnation), NO_BYTES);
   }
+}
+
+/** Gives the preimages of a sealed world's new accounts and slots to the batch of its block. */
+export function putPreimages({ preimages }: Sealed, batch: Batch): void {
+  for (const [hash, preimage] of preimages) batch.put(tables.preimage.key(hash), preimage);
 }
 
 /** Takes a sealed world back out of the tries. */
@@ -124,6 +137,7 @@ function sealAccount(entry: WorldAccount, sealing: Sealing, codes: ReadonlyMap<s
   const before = flat && leafOf(flat);
   putLeaf(sealing, { trie: sealing.tries.accounts, key: hash, before }, after && leafOf(after));
   sealing.rows.push({ key: tables.account.key(hash), before: flat, after });
+  if (flat === undefined) sealing.preimages.push([hash, entry.address]);
   const incarnation = account === undefined ? 0 : entry.incarnation;
   sealing.accounts.set(entry.name, { hash, flat: after, account, incarnation });
   if (record.incarnation !== 0 && record.incarnation !== incarnation) {
@@ -156,13 +170,15 @@ function sealStorage(entry: WorldAccount, account: Account, sealing: Sealing): A
   const trie = sealing.tries.storage(hash, entry.incarnation, root);
   const prefix = tables.slot.key(hash, entry.incarnation, NO_BYTES);
   for (const slot of changed) {
-    const slotHash = slot.hash ?? keccak256(wordBytes(slot.key));
+    const word = wordBytes(slot.key);
+    const slotHash = slot.hash ?? keccak256(word);
     const [before, after] = [rowOfSlot(slot.before), rowOfSlot(slot.value)];
     putLeaf(sealing, { trie, key: slotHash, before: before && slotLeaf(before) }, after && slotLeaf(after));
     const key = new Uint8Array(prefix.length + slotHash.length);
     key.set(prefix);
     key.set(slotHash, prefix.length);
     sealing.rows.push({ key, before, after });
+    if (before === undefined) sealing.preimages.push([slotHash, word]);
     sealing.slots.set(mapKey(key), after);
   }
   return { ...account, storageRoot: trie.hash() };

@@ -26,10 +26,13 @@ export class Sweeper {
     return this.#running ?? Promise.resolve();
   }
 
-  /** Starts a sweep of what is due; `trie` is the trie database, `marker` the block that it holds. */
-  start(trie: Store, marker: number): void {
+  /**
+   * Starts a sweep of what is due. `trie` is the trie database; storage that blocks up to `passed` destroyed can go:
+   * their undo records went with a batch that is durable.
+   */
+  start(trie: Store, passed: number): void {
     if (this.#running !== undefined || this.#closing.aborted) return;
-    this.#running = this.#sweep(trie, marker)
+    this.#running = this.#sweep(trie, passed)
       .catch((error: unknown) => {
         // the rows that name the work are still there
         if (!this.#closing.aborted) this.#log.warn({ error }, "sweep of old state interrupted");
@@ -39,9 +42,9 @@ export class Sweeper {
       });
   }
 
-  async #sweep(trie: Store, marker: number): Promise<void> {
+  async #sweep(trie: Store, passed: number): Promise<void> {
     const parts = { chain: this.#chain, trie, signal: this.#closing };
-    const storage = Math.min(this.#history.oldest, marker);
+    const storage = Math.min(this.#history.oldest, passed);
     if (this.#history.mode?.archive !== true && storage > this.#swept) {
       const slots = await sweepDestroyed(parts, storage);
       this.#swept = storage;

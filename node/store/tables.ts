@@ -36,6 +36,7 @@ export const tables = {
     "keys of accounts and slots that the block changed, with the values before",
     number6,
   ),
+  preimage: table("preimage", "p", "address or slot key with this hash", same),
   change: table("change", "x", "what a row of the state was before each block that changed it", changeParts),
   destroyed: table("destroyed", "d", "storage that the block left without an account", destroyedParts),
   staking: table(

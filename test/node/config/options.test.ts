@@ -125,6 +125,7 @@ describe("options", () => {
     expect(found.state).toEqual({
       archive: undefined,
       retention: undefined,
+      preimages: true,
       flushInterval: 16,
       cacheBytes: 33_554_432,
       databaseCacheBytes: 16_777_216,
