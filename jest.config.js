@@ -3,6 +3,8 @@ export default {
   testEnvironment: "node",
   extensionsToTreatAsEsm: [".ts"],
   testMatch: ["<rootDir>/test/**/*.test.ts"],
+  // Those of the cluster need a control plane, which takes minutes to build: npm run test:cluster.
+  testPathIgnorePatterns: process.env.KNIT_CLUSTER_TESTS ? [] : ["<rootDir>/test/cluster/"],
   transform: {
     "^.+\\.ts$": [
       "@swc/jest",

@@ -1,47 +1,5 @@
 #!/usr/bin/env node
-/**
- * `knit` for those who have the repository: runs the build when it is whole and newer than the sources,
- * else the sources. When the Node.js that was asked is too old, the one among the packages is started.
- */
-import { spawn } from "node:child_process";
-import { existsSync, readdirSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+/** `knit`, the node. */
+import { launch } from "./launch.js";
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const OLDEST_NODE = 24;
-const entry = buildIsCurrent() ? join(root, "dist", "node", "main.js") : join(root, "node", "main.ts");
-
-if (Number(process.versions.node.split(".")[0]) >= OLDEST_NODE) {
-  await import(pathToFileURL(entry).href);
-} else {
-  startWithNewerNode();
-}
-
-/** A build is current when no source is newer than its stamp; where only the build is shipped it always is. */
-function buildIsCurrent() {
-  const stamp = join(root, "dist", "built");
-  if (!existsSync(stamp)) return false;
-  const sources = join(root, "node");
-  if (!existsSync(sources)) return true;
-  const builtAt = statSync(stamp).mtimeMs;
-  return readdirSync(sources, { recursive: true }).every(
-    (name) => statSync(join(sources, name)).mtimeMs <= builtAt,
-  );
-}
-
-function startWithNewerNode() {
-  const newer = join(root, "node_modules", "node", "bin", process.platform === "win32" ? "node.exe" : "node");
-  if (!existsSync(newer)) {
-    process.stderr.write(
-      `knit needs Node.js ${OLDEST_NODE} or newer, this is ${process.version}; npm ci brings it\n`,
-    );
-    process.exitCode = 1;
-    return;
-  }
-  const child = spawn(newer, [entry, ...process.argv.slice(2)], { stdio: "inherit" });
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
-  child.on("close", (code) => {
-    process.exitCode = code ?? 1;
-  });
-}
+await launch("knit", "node");

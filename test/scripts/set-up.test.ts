@@ -18,7 +18,7 @@ let root = "";
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "knit-scripts-"));
   put("package.json", { name: "knit", type: "module" });
-  for (const name of ["ensure-installed.js", "knit.js"]) {
+  for (const name of ["ensure-installed.js", "launch.js", "knit.js", "knit-operator.js"]) {
     mkdirSync(join(root, "scripts"), { recursive: true });
     copyFileSync(join("scripts", name), join(root, "scripts", name));
   }
@@ -113,7 +113,7 @@ describe("ensure-installed", () => {
   });
 });
 
-describe("knit.js", () => {
+describe("the programs' starters", () => {
   const AT = { build: new Date(2_000_000), older: new Date(1_000_000), newer: new Date(3_000_000) };
 
   function sources(changedAt: Date): void {
@@ -142,6 +142,11 @@ describe("knit.js", () => {
   test("runs the build where the sources were not shipped", () => {
     build();
     expect(run("knit.js").stdout).toBe("build ");
+  });
+
+  test("starts the operator the same way", () => {
+    put("operator/main.ts", say("operator "));
+    expect(run("knit-operator.js", {}, "run")).toMatchObject({ status: 0, stdout: "operator run" });
   });
 
   test("does not run a build that was broken off", () => {

@@ -1,0 +1,48 @@
+{{- define "knit-operator.labels" -}}
+app.kubernetes.io/name: knit-operator
+app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
+{{- end }}
+
+{{- define "knit-operator.selector" -}}
+app.kubernetes.io/name: knit-operator
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
+{{- define "knit-operator.scope" -}}
+{{- if not .Values.watchNamespace }}Cluster{{ end }}
+{{- end }}
+
+{{- define "knit-operator.image" -}}
+{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
+{{- end }}
+
+{{- define "knit-operator.nodeImage" -}}
+{{ .Values.nodeImage.repository }}:{{ .Values.nodeImage.tag | default .Chart.AppVersion }}
+{{- end }}
+
+{{- define "knit-operator.rules" -}}
+- apiGroups: [knit.dev]
+  resources: [nodes]
+  verbs: [get, list, watch, patch]
+- apiGroups: [knit.dev]
+  resources: [nodes/status]
+  verbs: [patch]
+- apiGroups: [apps]
+  resources: [statefulsets]
+  verbs: [get, list, watch, create, patch]
+- apiGroups: [""]
+  resources: [services, configmaps, secrets, persistentvolumeclaims]
+  verbs: [get, list, watch, create, patch]
+- apiGroups: [""]
+  resources: [pods]
+  verbs: [list, watch]
+- apiGroups: [""]
+  resources: [events]
+  verbs: [create]
+- apiGroups: [networking.k8s.io]
+  resources: [networkpolicies]
+  verbs: [get, list, watch, create, patch]
+{{- end }}

@@ -1,0 +1,77 @@
+/**
+ * What the API server does with an object, done again where it is read: types, limits and defaults. The
+ * definition in the cluster may be another version's, so nothing that was read is believed to fit.
+ */
+import { ApiError } from "./error.ts";
+import type { Field, JsonSchema } from "./schema.ts";
+
+/** `value` with defaults filled in and unknown members gone. Throws `ApiError` that names the first misfit. */
+export function conform<T>(field: Field<T>, value: unknown, path: string): T {
+  return conformed(field.schema, value, path) as T; // a field's type is derived from its schema
+}
+
+const PLAIN: Readonly<Record<string, (schema: JsonSchema, value: unknown) => string | undefined>> = {
+  string: checkText,
+  integer: checkInteger,
+  boolean: (_schema, value) => (typeof value === "boolean" ? undefined : "true or false"),
+};
+
+function conformed(schema: JsonSchema, value: unknown, path: string): unknown {
+  if (schema.type === "object") return conformedObject(schema, value, path);
+  if (schema.type === "array") return conformedList(schema, value, path);
+  const wanted = PLAIN[schema.type]?.(schema, value);
+  if (wanted !== undefined) throw new ApiError(`${path} must be ${wanted}`);
+  return value;
+}
+
+function conformedObject(schema: JsonSchema, value: unknown, path: string): object {
+  if (!isObject(value)) throw new ApiError(`${path} must be an object`);
+  if (schema.additionalProperties !== undefined) return conformedMap(schema, value, path);
+  const entries = Object.entries(schema.properties ?? {}).map(([name, member]) => {
+    const given = value[name] ?? member.default;
+    if (given !== undefined) return [name, conformed(member, given, `${path}.${name}`)];
+    if (schema.required?.includes(name)) throw new ApiError(`${path}.${name} is missing`);
+    return [name, undefined];
+  });
+  return Object.fromEntries(entries);
+}
+
+function conformedMap(
+  { additionalProperties: items, maxProperties = 0 }: JsonSchema,
+  value: Readonly<Record<string, unknown>>,
+  path: string,
+): object {
+  const entries = Object.entries(value);
+  if (entries.length > maxProperties)
+    throw new ApiError(`${path} must have at most ${maxProperties} members`);
+  return Object.fromEntries(
+    entries.map(([name, each]) => [name, items && conformed(items, each, `${path}.${name}`)]),
+  );
+}
+
+function conformedList({ items, maxItems = 0 }: JsonSchema, value: unknown, path: string): unknown[] {
+  if (!Array.isArray(value)) throw new ApiError(`${path} must be a list`);
+  if (value.length > maxItems) throw new ApiError(`${path} must have at most ${maxItems} items`);
+  return value.map((each, index) => items && conformed(items, each, `${path}[${index}]`));
+}
+
+function checkText(schema: JsonSchema, value: unknown): string | undefined {
+  if (typeof value !== "string") return "a text";
+  const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern } = schema;
+  if (value.length < minLength || value.length > maxLength)
+    return `of ${minLength} to ${maxLength} characters`;
+  if (schema.enum !== undefined && !schema.enum.includes(value)) return `one of ${schema.enum.join(", ")}`;
+  return pattern === undefined || new RegExp(pattern).test(value) ? undefined : `like ${pattern}`;
+}
+
+function checkInteger(
+  { minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER }: JsonSchema,
+  value: unknown,
+): string | undefined {
+  const fits = Number.isSafeInteger(value) && Number(value) >= minimum && Number(value) <= maximum;
+  return fits ? undefined : `a whole number of ${minimum} to ${maximum}`;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,96 @@
+/** Objects as they are read from the API server, and the Node among them. */
+import { conform } from "./conform.ts";
+import { ApiError } from "./error.ts";
+import { type NodeSpec, nodeSpec } from "./node-spec.ts";
+import { type NodeStatus, nodeStatus } from "./node-status.ts";
+
+/** What all objects have. */
+export interface ObjectMeta {
+  readonly name: string;
+  readonly namespace: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly generation: number;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly deleted: boolean;
+}
+
+/** Metadata of an object that is written. */
+export interface DraftMeta {
+  readonly name: string;
+  readonly namespace: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly ownerReferences?: readonly Part[];
+  /** Where a write must not go over another's. */
+  readonly resourceVersion?: string;
+}
+
+/** An object to write: its kind and place, and the fields that its writer wants to own. */
+export interface Draft {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: DraftMeta;
+  readonly [member: string]: unknown;
+}
+
+/** A part of an object; the API server knows its fields and refuses strange ones. */
+export type Part = Readonly<Record<string, unknown>>;
+
+/** A Node. */
+export interface NodeResource {
+  readonly meta: ObjectMeta;
+  readonly spec: NodeSpec;
+  readonly status: NodeStatus;
+}
+
+/** Reads a Node; a status that does not fit counts as none, it will be written anew. Throws `ApiError`. */
+export function readNode(value: unknown): NodeResource {
+  const { spec, status } = members(value);
+  return { meta: readMeta(value), spec: conform(nodeSpec, spec, "spec"), status: readStatus(status) };
+}
+
+/** What all objects have. Throws `ApiError` when it is no object of Kubernetes. */
+export function readMeta(value: unknown): ObjectMeta {
+  const meta = members(members(value)["metadata"]);
+  const word = (key: string): string => {
+    const found = meta[key];
+    if (typeof found !== "string") throw new ApiError(`metadata.${key} must be a text`);
+    return found;
+  };
+  return {
+    name: word("name"),
+    namespace: typeof meta["namespace"] === "string" ? meta["namespace"] : "",
+    uid: word("uid"),
+    resourceVersion: word("resourceVersion"),
+    generation: typeof meta["generation"] === "number" ? meta["generation"] : 0,
+    labels: textMap(meta["labels"]),
+    annotations: textMap(meta["annotations"]),
+    deleted: typeof meta["deletionTimestamp"] === "string",
+  };
+}
+
+/** `namespace/name`, by which objects are known here. */
+export function keyOf({ namespace, name }: Pick<ObjectMeta, "namespace" | "name">): string {
+  return `${namespace}/${name}`;
+}
+
+function readStatus(value: unknown): NodeStatus {
+  try {
+    return conform(nodeStatus, value ?? {}, "status");
+  } catch (error) {
+    if (error instanceof ApiError) return conform(nodeStatus, {}, "status");
+    throw error;
+  }
+}
+
+function members(value: unknown): Readonly<Record<string, unknown>> {
+  if (typeof value !== "object" || value === null) throw new ApiError("not an object of Kubernetes");
+  return value as Readonly<Record<string, unknown>>; // any object may be looked at by its keys
+}
+
+function textMap(value: unknown): Readonly<Record<string, string>> {
+  if (typeof value !== "object" || value === null) return {};
+  return Object.fromEntries(Object.entries(value).filter(([, each]) => typeof each === "string"));
+}

@@ -1,0 +1,128 @@
+/** What is known of the cluster at the moment: Nodes as they were last seen or written, and their objects. */
+import { ApiError } from "./api/error.ts";
+import { labels } from "./api/names.ts";
+import { keyOf, type NodeResource, readNode } from "./api/resource.ts";
+import { objectNames } from "./build/names.ts";
+import type { GatewayAddress } from "./control/channel.ts";
+import type { Reflector, Seen } from "./kube/reflector.ts";
+import type { Log } from "./observe/log.ts";
+import { isOlder } from "./reconcile/applier.ts";
+import { gatewayOf } from "./reconcile/context.ts";
+import { readPod } from "./reconcile/pod-view.ts";
+import type { FollowedKind } from "./reconcile/surroundings.ts";
+
+interface Read {
+  readonly version: string;
+  /** Undefined when it cannot be read. */
+  readonly node: NodeResource | undefined;
+}
+
+/** Everything that is known. */
+export class Board {
+  readonly followed = new Map<FollowedKind, Reflector>();
+  /** The Nodes; there once their reflector is open. */
+  seen: Reflector | undefined;
+  readonly #log: Log;
+  readonly #read = new Map<string, Read>();
+  /** Nodes as the API server answered a write, until they are seen so. */
+  readonly #written = new Map<string, NodeResource>();
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  /** A Node as it was last seen or written, whichever is newer; undefined when it is gone or cannot be read. */
+  node(key: string): NodeResource | undefined {
+    const seen = this.seen?.get(key);
+    if (seen === undefined) return undefined;
+    const written = this.#written.get(key);
+    if (
+      written?.meta.uid === seen.meta.uid &&
+      isOlder(seen.meta.resourceVersion, written.meta.resourceVersion)
+    ) {
+      return written;
+    }
+    this.#written.delete(key);
+    return this.#readSeen(key, seen);
+  }
+
+  /** All Nodes, or those of a namespace. */
+  nodes(namespace?: string): readonly NodeResource[] {
+    return [...(this.seen?.all() ?? [])]
+      .filter(({ meta }) => namespace === undefined || meta.namespace === namespace)
+      .flatMap(({ meta }) => this.node(keyOf(meta)) ?? []);
+  }
+
+  /** Notes a Node as the API server answered it. */
+  wrote(object: unknown): void {
+    const node = readNode(object);
+    this.#written.set(keyOf(node.meta), node);
+  }
+
+  /** The gateways of Nodes whose pods have an address. */
+  gateways(): ReadonlyMap<string, GatewayAddress> {
+    const pods = this.followed.get("pod");
+    return new Map(
+      this.nodes().flatMap((node): [string, GatewayAddress][] => {
+        const seen = pods?.get(`${node.meta.namespace}/${objectNames(node.meta.name).pod}`);
+        const address = seen === undefined || seen.meta.deleted ? undefined : readPod(seen.object).address;
+        return address === undefined ? [] : [[keyOf(node.meta), gatewayOf(node, address)]];
+      }),
+    );
+  }
+
+  /** Whom the change of an object concerns: its Node, or all Nodes of its network. */
+  concerned({ meta }: Seen): readonly string[] {
+    const name = meta.labels[labels.node];
+    if (name !== undefined) return [keyOf({ namespace: meta.namespace, name })];
+    return this.network(meta.namespace, meta.labels[labels.network]);
+  }
+
+  /** The keys of a network's Nodes. */
+  network(namespace: string, name: string | undefined): readonly string[] {
+    return this.nodes(namespace)
+      .filter(({ spec }) => spec.network.name === name)
+      .map(({ meta }) => keyOf(meta));
+  }
+
+  /** Whom the change of a Node concerns: itself, and its neighbours when it can be reached elsewhere or is done. */
+  neighbours(now: Seen | undefined, before: Seen | undefined): readonly string[] {
+    const [after, earlier] = [now, before].map((seen) => seen && parse(seen));
+    if (face(after) === face(earlier)) return [];
+    const node = after ?? earlier;
+    return node === undefined ? [] : this.network(node.meta.namespace, node.spec.network.name);
+  }
+
+  #readSeen(key: string, seen: Seen): NodeResource | undefined {
+    const known = this.#read.get(key);
+    if (known?.version === seen.meta.resourceVersion) return known.node;
+    let node: NodeResource | undefined;
+    try {
+      node = readNode(seen.object);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      this.#log.warn({ node: key, error: error.message }, "a node that cannot be read is left alone");
+    }
+    this.#read.set(key, { version: seen.meta.resourceVersion, node });
+    return node;
+  }
+
+  /** Forgets a Node that is gone. */
+  forget(key: string): void {
+    this.#read.delete(key);
+    this.#written.delete(key);
+  }
+}
+
+/** What of a Node matters to the others of its network. */
+function face(node: NodeResource | undefined): string {
+  return JSON.stringify([node?.meta.deleted, node?.status.url, node?.status.maintenance?.state]);
+}
+
+function parse(seen: Seen): NodeResource | undefined {
+  try {
+    return readNode(seen.object);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,60 @@
+/** knit's settings file for a Node, and the ConfigMap that holds it. */
+import { pod } from "../api/names.ts";
+import type { Draft, NodeResource } from "../api/resource.ts";
+import { objectNames, ownedMeta } from "./names.ts";
+
+/** The file's name in the ConfigMap. */
+export const SETTINGS_FILE = "knit.yaml";
+
+/** The ConfigMap with the settings. */
+export function settingsMap(node: NodeResource): Draft {
+  return {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: ownedMeta(node, objectNames(node.meta.name).settings),
+    data: { [SETTINGS_FILE]: settingsText(node) },
+  };
+}
+
+/** The settings as YAML, a flag a line: the Node's own ones, then those that nobody can replace. */
+export function settingsText(node: NodeResource): string {
+  const settings = { identity: node.meta.name, "log.format": "json", ...node.spec.settings, ...fixed(node) };
+  return Object.entries(settings)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}\n`)
+    .join("");
+}
+
+/** What the pod's other parts rely on. */
+function fixed({ meta, spec }: NodeResource): Record<string, unknown> {
+  const { http, ws, hosts } = spec.api;
+  return {
+    type: spec.type,
+    datadir: pod.dataDirectory,
+    networkid: spec.network.networkId,
+    nodekey: `${pod.nodeKeyDirectory}/nodekey`,
+    nodekeyhex: undefined,
+    port: spec.p2p.port,
+    maxconnections: spec.p2p.maxPeers,
+    rpc: http.enabled,
+    rpcaddr: "0.0.0.0",
+    rpcport: http.port,
+    rpcapi: http.modules,
+    rpcvhosts: ["localhost", ...serviceHosts(meta.name, meta.namespace), ...hosts],
+    ws: ws.enabled,
+    wsaddr: "0.0.0.0",
+    wsport: ws.port,
+    wsapi: ws.modules,
+    ipcdisable: false,
+    ipcpath: pod.socket,
+    metrics: true,
+    prometheus: true,
+    prometheusport: pod.metricsPort,
+  };
+}
+
+function serviceHosts(name: string, namespace: string): string[] {
+  const short = objectNames(name).rpcService;
+  const service = `${short}.${namespace}.svc`;
+  return [short, `${short}.${namespace}`, service, `${service}.cluster.local`];
+}

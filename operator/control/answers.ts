@@ -1,0 +1,81 @@
+/** What nodes answer, read with care: a node may be broken, or no longer its owner's. */
+import { ControlError } from "./error.ts";
+
+/** Who a node says it is. */
+export interface NodeInfo {
+  readonly id: string;
+  readonly version: string;
+}
+
+/** What a node tells of its migration. */
+export interface MigrationStatus {
+  readonly running: boolean;
+  readonly percent: number;
+  readonly error: string | undefined;
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+const MOST_PEERS = 4_096;
+const ID = /^[0-9a-fA-F]{128}$/;
+
+/** The answer to `admin_nodeInfo`. All throw `ControlError` `bad-answer`. */
+export function readNodeInfo(value: unknown): NodeInfo {
+  const { id, name } = members(value);
+  if (typeof id !== "string" || !ID.test(id)) throw bad("admin_nodeInfo without an id");
+  return { id: id.toLowerCase(), version: typeof name === "string" ? name.slice(0, 250) : "" };
+}
+
+/** The ids of the connected peers. */
+export function readPeerIds(value: unknown): ReadonlySet<string> {
+  if (!Array.isArray(value) || value.length > MOST_PEERS) throw bad("admin_peers is not a list");
+  return new Set(
+    value.map((peer) => {
+      const { id } = members(peer);
+      if (typeof id !== "string" || !ID.test(id)) throw bad("a peer without an id");
+      return id.toLowerCase();
+    }),
+  );
+}
+
+/** A quantity that is a block's number. */
+export function readHeight(value: unknown): number {
+  const height = typeof value === "string" && /^0x[0-9a-f]{1,13}$/i.test(value) ? Number(value) : Number.NaN;
+  if (!Number.isSafeInteger(height)) throw bad("chain_blockNumber is not a quantity");
+  return height;
+}
+
+/** Whether a node is catching up. */
+export function readSyncing(value: unknown): boolean {
+  if (value === false) return false;
+  members(value);
+  return true;
+}
+
+/** What `admin_addPeer` and `admin_removePeer` answer. */
+export function readBoolean(value: unknown): boolean {
+  if (typeof value !== "boolean") throw bad("neither true nor false");
+  return value;
+}
+
+/** The answer to `admin_stateMigrationStatus`; its error is text, and the text `null` when there is none. */
+export function readMigration(value: unknown): MigrationStatus {
+  const { isMigration, progress, err } = members(value);
+  if (typeof isMigration !== "boolean") throw bad("admin_stateMigrationStatus without isMigration");
+  const percent = typeof progress === "number" && Number.isFinite(progress) ? progress : 0;
+  const text = typeof err === "string" ? err : JSON.stringify(err ?? null);
+  return {
+    running: isMigration,
+    percent,
+    error: text === "null" || text === "" ? undefined : text.slice(0, 1_000),
+  };
+}
+
+function members(value: unknown): Members {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw bad("not an object");
+  return value as Members; // any object may be looked at by its keys
+}
+
+function bad(message: string): ControlError {
+  return new ControlError("bad-answer", message);
+}

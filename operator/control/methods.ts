@@ -1,0 +1,75 @@
+/** What may be said to a node through its gateway: a row a method. Nothing else is passed on. */
+
+/** What a method takes. */
+export type Parameters = "none" | "node-url";
+
+/** The allow-list. */
+export const controlMethods = {
+  admin_nodeInfo: "none",
+  admin_peers: "none",
+  admin_addPeer: "node-url",
+  admin_removePeer: "node-url",
+  admin_startStateMigration: "none",
+  admin_stopStateMigration: "none",
+  admin_stateMigrationStatus: "none",
+  admin_saveTrieNodeToDisk: "none",
+  chain_blockNumber: "none",
+  chain_syncing: "none",
+  net_peerCountByType: "none",
+} as const satisfies Readonly<Record<string, Parameters>>;
+
+/** A method of the control channel. */
+export type ControlMethod = keyof typeof controlMethods;
+
+/** A request that may be passed on. */
+export interface ControlCall {
+  readonly method: ControlMethod;
+  readonly params: readonly string[];
+}
+
+/** Why a request is not passed on; `code` is JSON-RPC's. */
+export interface Refusal {
+  readonly code: -32_700 | -32_600 | -32_601 | -32_602;
+  readonly message: string;
+}
+
+/** Bytes of the longest request. */
+export const MOST_REQUEST_BYTES = 4_096;
+/** Bytes of the longest answer. */
+export const MOST_ANSWER_BYTES = 4 * 1024 * 1024;
+/** The common name of the only client that is let in. */
+export const OPERATOR_NAME = "knit-operator";
+
+const NODE_URL = /^kni:\/\/[0-9a-fA-F]{128}@[^@\s/?#]{1,255}:\d{1,5}(\?[\w=&-]{0,255})?$/;
+
+/** Reads a request; its id is not looked at, the gateway gives its own. */
+export function readCall(text: string): ControlCall | Refusal {
+  let request: unknown;
+  try {
+    request = JSON.parse(text);
+  } catch {
+    return { code: -32_700, message: "not JSON" };
+  }
+  if (typeof request !== "object" || request === null || Array.isArray(request)) {
+    return { code: -32_600, message: "one request at a time" };
+  }
+  const { method, params = [] } = request as { method?: unknown; params?: unknown };
+  if (typeof method !== "string") return { code: -32_600, message: "no method" };
+  if (!Object.hasOwn(controlMethods, method)) {
+    return { code: -32_601, message: `the method ${method.slice(0, 64)} is not offered here` };
+  }
+  const known = method as ControlMethod; // it is one of the table's own keys
+  if (!Array.isArray(params) || !fits(params, controlMethods[known])) {
+    return { code: -32_602, message: `${method} takes ${controlMethods[known]}` };
+  }
+  return { method: known, params };
+}
+
+function fits(params: readonly unknown[], wanted: Parameters): params is readonly string[] {
+  if (wanted === "none") return params.length === 0;
+  const [url] = params;
+  return params.length === 1 && typeof url === "string" && NODE_URL.test(url);
+}
+
+/** Files of a gateway's Secret. */
+export const gatewayFiles = { certificate: "tls.crt", key: "tls.key", authority: "ca.crt" } as const;

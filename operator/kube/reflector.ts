@@ -1,0 +1,173 @@
+/**
+ * A copy of the cluster's objects of one kind that follows them: listed page by page, then watched from there.
+ * A watch that ends is taken up where it was; one that is too old (410) begins with a new list, whose
+ * differences are told like events; an unreachable server is asked again after a wait that doubles.
+ */
+import { keyOf, type ObjectMeta, readMeta } from "../api/resource.ts";
+import type { Log } from "../observe/log.ts";
+import type { KubeClient, Selection } from "./client.ts";
+import { errorOfAnswer, isKubeError, KubeError } from "./error.ts";
+
+/** An object as it was read, and what all objects have of it. */
+export interface Seen {
+  readonly meta: ObjectMeta;
+  readonly object: unknown;
+}
+
+/** What a reflector needs. */
+export interface ReflectorOptions {
+  readonly client: KubeClient;
+  readonly selection: Selection;
+  /** Called for every object that came, changed or went (`now` is undefined then). */
+  readonly changed: (now: Seen | undefined, before: Seen | undefined) => void;
+  readonly log: Log;
+  /** Objects above this number are not kept. */
+  readonly mostObjects?: number;
+  /** Waits; rejects when the signal is aborted. */
+  readonly pause: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+}
+
+/** The copy. Disposing it ends the watch. */
+export interface Reflector extends AsyncDisposable {
+  /** Resolves when the first list is there. */
+  readonly synced: Promise<void>;
+  get(key: string): Seen | undefined;
+  all(): Iterable<Seen>;
+}
+
+const MOST_OBJECTS = 20_000;
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 30_000;
+
+/** Begins to list and watch. */
+export function openReflector(options: ReflectorOptions): Reflector {
+  const store = new Map<string, Seen>();
+  const closing = new AbortController();
+  const { promise: synced, resolve } = Promise.withResolvers<void>();
+  const following = follow({ options, store, signal: closing.signal, listed: resolve });
+  return {
+    synced,
+    get: (key) => store.get(key),
+    all: () => store.values(),
+    async [Symbol.asyncDispose]() {
+      closing.abort();
+      await following;
+    },
+  };
+}
+
+interface Following {
+  readonly options: ReflectorOptions;
+  readonly store: Map<string, Seen>;
+  readonly signal: AbortSignal;
+  readonly listed: () => void;
+}
+
+async function follow(following: Following): Promise<void> {
+  const { options, signal, listed } = following;
+  const { kind } = options.selection.kind;
+  let failures = 0;
+  let version: string | undefined;
+  while (!signal.aborted) {
+    try {
+      version ??= await listAll(following);
+      listed();
+      for await (const event of options.client.watch(options.selection, version, signal)) {
+        version = takeEvent(following, event) ?? version;
+        failures = 0;
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      if (isKubeError(error, "gone")) version = undefined;
+      failures++;
+      const wait = waitAfter(error, failures);
+      const fields = { kind, error: error instanceof Error ? error.message : String(error), wait };
+      if (isKubeError(error, "gone")) options.log.info(fields, "watch is too old, listing anew");
+      else options.log.warn(fields, "watch was interrupted");
+      await options.pause(wait, signal).catch(() => undefined);
+    }
+  }
+}
+
+function waitAfter(error: unknown, failures: number): number {
+  if (isKubeError(error, "gone") && failures === 1) return 0;
+  const asked = error instanceof KubeError ? (error.retryAfterMs ?? 0) : 0;
+  const doubled = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(failures - 1, 10));
+  return Math.max(asked, doubled * (0.75 + Math.random() / 2));
+}
+
+/** Lists everything and tells the differences; gives the version from which to watch. */
+async function listAll({ options, store, signal }: Following): Promise<string> {
+  const present = new Map<string, Seen>();
+  let next: string | undefined;
+  let version: string;
+  do {
+    const page = await options.client.page(options.selection, next, signal);
+    for (const item of page.items) {
+      const seen = read(item, options);
+      if (seen !== undefined && present.size < (options.mostObjects ?? MOST_OBJECTS)) {
+        present.set(keyOf(seen.meta), seen);
+      }
+    }
+    ({ next, resourceVersion: version } = page);
+  } while (next !== undefined);
+  for (const [key, before] of store) {
+    if (present.has(key)) continue;
+    store.delete(key);
+    options.changed(undefined, before);
+  }
+  for (const [key, seen] of present) put(key, seen, store, options);
+  return version;
+}
+
+function put(
+  key: string,
+  seen: Seen,
+  store: Map<string, Seen>,
+  { changed, log, mostObjects }: ReflectorOptions,
+): void {
+  const before = store.get(key);
+  if (before?.meta.resourceVersion === seen.meta.resourceVersion) return;
+  if (before === undefined && store.size >= (mostObjects ?? MOST_OBJECTS)) {
+    log.error({ key }, "too many objects: this one is not looked at");
+    return;
+  }
+  store.set(key, seen);
+  changed(seen, before);
+}
+
+function read(item: unknown, { log }: ReflectorOptions): Seen | undefined {
+  try {
+    return { meta: readMeta(item), object: item };
+  } catch (error) {
+    log.warn({ error: (error as Error).message }, "an object that cannot be read is left out");
+    return undefined;
+  }
+}
+
+/** Takes one event in; gives the version it brings. Throws `KubeError` when the event is an error. */
+function takeEvent({ options, store }: Following, event: unknown): string | undefined {
+  const { type, object } = (event ?? {}) as { type?: unknown; object?: unknown };
+  if (type === "ERROR") throw errorOfAnswer(codeOf(object), object);
+  if (type === "BOOKMARK") return versionOf(object);
+  const seen = read(object, options);
+  if (seen === undefined) return undefined;
+  const key = keyOf(seen.meta);
+  if (type === "DELETED") {
+    store.delete(key);
+    options.changed(undefined, seen);
+  } else if (type === "ADDED" || type === "MODIFIED") put(key, seen, store, options);
+  return seen.meta.resourceVersion;
+}
+
+function codeOf(object: unknown): number {
+  const { code } = (object ?? {}) as { code?: unknown };
+  return typeof code === "number" ? code : 500;
+}
+
+/** A bookmark is an object with nothing but a version. */
+function versionOf(object: unknown): string | undefined {
+  const { metadata } = (object ?? {}) as { metadata?: { resourceVersion?: unknown } };
+  const version = metadata?.resourceVersion;
+  return typeof version === "string" ? version : undefined;
+}

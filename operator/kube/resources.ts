@@ -1,0 +1,36 @@
+/** The kinds of objects that the operator handles, a row each. */
+
+/** A kind, and where it is served. */
+export interface Kind {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly plural: string;
+}
+
+/** All kinds. */
+export const kinds = {
+  node: { apiVersion: "knit.dev/v1alpha1", kind: "Node", plural: "nodes" },
+  statefulSet: { apiVersion: "apps/v1", kind: "StatefulSet", plural: "statefulsets" },
+  pod: { apiVersion: "v1", kind: "Pod", plural: "pods" },
+  service: { apiVersion: "v1", kind: "Service", plural: "services" },
+  configMap: { apiVersion: "v1", kind: "ConfigMap", plural: "configmaps" },
+  secret: { apiVersion: "v1", kind: "Secret", plural: "secrets" },
+  claim: { apiVersion: "v1", kind: "PersistentVolumeClaim", plural: "persistentvolumeclaims" },
+  networkPolicy: { apiVersion: "networking.k8s.io/v1", kind: "NetworkPolicy", plural: "networkpolicies" },
+  event: { apiVersion: "v1", kind: "Event", plural: "events" },
+  lease: { apiVersion: "coordination.k8s.io/v1", kind: "Lease", plural: "leases" },
+} as const satisfies Readonly<Record<string, Kind>>;
+
+/** The path of a kind's objects in a namespace, in all namespaces when it is undefined, or of one object. */
+export function pathOf({ apiVersion, plural }: Kind, namespace?: string, name?: string): string {
+  const group = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
+  const scope = namespace === undefined ? "" : `/namespaces/${encodeURIComponent(namespace)}`;
+  return `${group}${scope}/${plural}${name === undefined ? "" : `/${encodeURIComponent(name)}`}`;
+}
+
+/** The row of an object. Throws `RangeError` for a kind that is not in the table: a mistake in the program. */
+export function kindOf({ apiVersion, kind }: Pick<Kind, "apiVersion" | "kind">): Kind {
+  const found = Object.values(kinds).find((row) => row.kind === kind && row.apiVersion === apiVersion);
+  if (found === undefined) throw new RangeError(`${apiVersion} ${kind} is not a kind handled here`);
+  return found;
+}

@@ -1,0 +1,90 @@
+/**
+ * The composition root: opens every part of the operator in order and closes them in reverse. Objects come in
+ * through reflectors, become names in a queue, and are reconciled one Node at a time.
+ */
+import { FIELD_MANAGER, labels } from "./api/names.ts";
+import { loadOrMakeAuthority } from "./authority-secret.ts";
+import { openOperatorChannel } from "./control/operator-channel.ts";
+import { loadAccess } from "./kube/access.ts";
+import { openKubeClient } from "./kube/client.ts";
+import { openNodes } from "./nodes.ts";
+import { type Clock, pause, systemClock } from "./observe/clock.ts";
+import { openHealth } from "./observe/health.ts";
+import type { Log } from "./observe/log.ts";
+import { createMetrics } from "./observe/metrics.ts";
+import { type OperatorSettings } from "./reconcile/surroundings.ts";
+import { becomeLeader } from "./runtime/leader.ts";
+
+/** What an operator is opened with. */
+export interface OperatorOptions extends OperatorSettings {
+  /** Undefined: Nodes of all namespaces. */
+  readonly watchNamespace: string | undefined;
+  readonly health: { readonly host: string; readonly port: number };
+  readonly pollMs: number;
+  /** This process's name among the candidates for the lease. */
+  readonly identity: string;
+  readonly log: Log;
+}
+
+/** A running operator. */
+export interface Operator extends AsyncDisposable {
+  readonly healthPort: number;
+  /** Resolves with the reason when it cannot go on. */
+  readonly failure: Promise<Error>;
+}
+
+/** The label that everything carries which the operator makes. */
+export const SELECTOR = `${labels.managedBy}=${FIELD_MANAGER}`;
+
+/** Opens an operator; it works when the promise resolves, which waits for the lease. */
+export async function openOperator(options: OperatorOptions, signal: AbortSignal): Promise<Operator> {
+  const { log, operatorNamespace } = options;
+  const clock: Clock = systemClock;
+  await using parts = new AsyncDisposableStack();
+  let nodes: Awaited<ReturnType<typeof openNodes>> | undefined;
+  const metrics = createMetrics({
+    queued: () => nodes?.queued() ?? 0,
+    nodes: () => nodes?.count() ?? 0,
+    readyNodes: () => nodes?.ready() ?? 0,
+    leading: () => nodes !== undefined,
+  });
+  // A candidate is ready too: it would lead if it could.
+  const health = parts.use(await openHealth({ ...options.health, ready: () => !signal.aborted, metrics }));
+  const access = await loadAccess(() => clock.now());
+  const client = parts.use(
+    openKubeClient({
+      access,
+      userAgent: FIELD_MANAGER,
+      fieldManager: FIELD_MANAGER,
+      sent: (method, status) => metrics.request(method, status),
+    }),
+  );
+  const place = { namespace: operatorNamespace, name: FIELD_MANAGER };
+  const leadership = parts.use(
+    await becomeLeader({ client, place, identity: options.identity, clock, log, pause, signal }),
+  );
+  const authority = await loadOrMakeAuthority(client, operatorNamespace, clock);
+  const channel = parts.use(openOperatorChannel(authority, () => clock.now()));
+  nodes = parts.use(
+    await openNodes({
+      client,
+      channel,
+      authority,
+      settings: options,
+      watchNamespace: options.watchNamespace,
+      selector: SELECTOR,
+      pollMs: options.pollMs,
+      metrics,
+      clock,
+      log,
+      signal,
+    }),
+  );
+  log.info({ server: access.origin, nodes: nodes.count() }, "operator opened");
+  const open = parts.move();
+  return {
+    healthPort: health.port,
+    failure: leadership.lost,
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
+}

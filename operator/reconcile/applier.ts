@@ -1,0 +1,101 @@
+/**
+ * Writes objects only when they are not as they should be: when the draft is another than the one that was last
+ * applied, or when the object is another than the one that this made. What the API server fills in is thereby
+ * never mistaken for a change, and what somebody changes by hand is put right.
+ */
+import { createHash } from "node:crypto";
+import { FIELD_MANAGER } from "../api/names.ts";
+import { type Draft, keyOf, readMeta } from "../api/resource.ts";
+import type { KubeClient } from "../kube/client.ts";
+import { KubeError } from "../kube/error.ts";
+import type { Seen } from "../kube/reflector.ts";
+import { kindOf } from "../kube/resources.ts";
+
+interface Applied {
+  readonly draft: string;
+  readonly live: string;
+  readonly version: string;
+}
+
+/** Remembers what was applied. */
+export class Applier {
+  readonly #client: Pick<KubeClient, "apply" | "get">;
+  readonly #applied = new Map<string, Applied>();
+
+  constructor(client: Pick<KubeClient, "apply" | "get">) {
+    this.#client = client;
+  }
+
+  /** Makes the object so; true when it was written. Throws `KubeError`, `conflict` when it is somebody else's. */
+  async apply(draft: Draft, seen: Seen | undefined): Promise<boolean> {
+    const key = `${draft.kind} ${keyOf(draft.metadata)}`;
+    const wanted = digest(draft);
+    const before = this.#applied.get(key);
+    if (before?.draft === wanted && isAsApplied(before, seen)) return false;
+    if (before === undefined) await this.#checkOwner(draft, seen);
+    const object = await this.#client.apply(draft);
+    const { resourceVersion } = readMeta(object);
+    this.#applied.set(key, { draft: wanted, live: liveDigest(object), version: resourceVersion });
+    return true;
+  }
+
+  /** Forgets an object that is gone. */
+  gone(kind: string, seen: Seen): void {
+    const key = `${kind} ${keyOf(seen.meta)}`;
+    const known = this.#applied.get(key);
+    if (known !== undefined && !isOlder(seen.meta.resourceVersion, known.version)) this.#applied.delete(key);
+  }
+
+  /** An object of this name that the operator has never written is another's, and stays so. */
+  async #checkOwner(draft: Draft, seen: Seen | undefined): Promise<void> {
+    const object = seen?.object ?? (await this.#client.get(kindOf(draft), draft.metadata));
+    if (object === undefined || isOurs(object)) return;
+    throw new KubeError(
+      "conflict",
+      `${draft.kind} ${draft.metadata.name} is there already and is not the operator's`,
+    );
+  }
+}
+
+/** An object that is not seen yet, or only as it was before the write, is no reason to write again. */
+function isAsApplied({ live, version }: Applied, seen: Seen | undefined): boolean {
+  if (seen === undefined || isOlder(seen.meta.resourceVersion, version)) return true;
+  return seen.meta.resourceVersion === version || liveDigest(seen.object) === live;
+}
+
+/** Versions of one kind are numbers that rise. */
+export function isOlder(version: string, than: string): boolean {
+  return /^\d+$/.test(version) && /^\d+$/.test(than) && BigInt(version) < BigInt(than);
+}
+
+function isOurs(object: unknown): boolean {
+  const { metadata } = object as { metadata?: { managedFields?: unknown } };
+  const writers = Array.isArray(metadata?.managedFields)
+    ? (metadata.managedFields as { manager?: unknown }[])
+    : [];
+  return writers.some(({ manager }) => manager === FIELD_MANAGER);
+}
+
+/** Of what people and the operator set: not of the status, and not of what the server counts. */
+function liveDigest(object: unknown): string {
+  const { status: _status, metadata, ...rest } = object as Record<string, unknown>;
+  const {
+    resourceVersion: _v,
+    managedFields: _m,
+    generation: _g,
+    ...meta
+  } = (metadata ?? {}) as Record<string, unknown>;
+  return digest({ ...rest, metadata: meta });
+}
+
+function digest(value: unknown): string {
+  return createHash("sha256").update(canonical(value)).digest("hex");
+}
+
+/** JSON with sorted keys. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_key, each: unknown) => {
+    if (typeof each !== "object" || each === null || Array.isArray(each)) return each;
+    return Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1)));
+  });
+}

@@ -1,0 +1,20 @@
+/** Texts out of Secrets and ConfigMaps. */
+
+const MOST_CHARACTERS = 2_000_000;
+
+/** A member of a Secret as text; undefined when it is not there. */
+export function secretText(object: unknown, member: string): string | undefined {
+  const text = memberOf(object, member);
+  return text === undefined ? undefined : Buffer.from(text, "base64").toString("utf8");
+}
+
+/** A member of a ConfigMap. */
+export function configText(object: unknown, member: string): string | undefined {
+  return memberOf(object, member);
+}
+
+function memberOf(object: unknown, member: string): string | undefined {
+  const { data } = (object ?? {}) as { data?: Readonly<Record<string, unknown>> };
+  const value = data?.[member];
+  return typeof value === "string" && value.length <= MOST_CHARACTERS ? value : undefined;
+}

@@ -1,0 +1,58 @@
+/** What reconciling works with: the cluster's objects, the way to the nodes, time. */
+import type { NodeResource } from "../api/resource.ts";
+import type { PodParts } from "../build/stateful-set.ts";
+import type { Credentials } from "../control/authority.ts";
+import type { Channel } from "../control/channel.ts";
+import type { KubeClient } from "../kube/client.ts";
+import type { Seen } from "../kube/reflector.ts";
+import type { Clock } from "../observe/clock.ts";
+import type { Log } from "../observe/log.ts";
+import type { Applier } from "./applier.ts";
+import type { EventRecorder } from "./events.ts";
+import type { Observation } from "./poller.ts";
+
+/** The kinds of objects that are followed besides Nodes: those that carry the operator's label. */
+export const followedKinds = [
+  "statefulSet",
+  "pod",
+  "service",
+  "configMap",
+  "secret",
+  "claim",
+  "networkPolicy",
+] as const;
+
+/** A kind that is followed. */
+export type FollowedKind = (typeof followedKinds)[number];
+
+/** What is decided once, at the start. */
+export interface OperatorSettings extends Pick<PodParts, "nodeImage" | "gatewayImage"> {
+  /** Where the operator itself is. */
+  readonly operatorNamespace: string;
+  /** Whether peers are told a node's Service, which stays, or its pod's address. */
+  readonly peerAddress: "service" | "pod";
+}
+
+/** All of it. */
+export interface Surroundings {
+  readonly client: KubeClient;
+  readonly applier: Applier;
+  readonly events: EventRecorder;
+  readonly channel: Channel;
+  readonly authority: Credentials;
+  readonly settings: OperatorSettings;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** An object as it was last seen. */
+  find(kind: FollowedKind, key: string): Seen | undefined;
+  /** A Node as it was last seen or written, whichever is newer. */
+  node(key: string): NodeResource | undefined;
+  /** All Nodes of a namespace. */
+  nodes(namespace: string): readonly NodeResource[];
+  /** What the node itself last told. */
+  observed(key: string): Observation | undefined;
+  /** Asks the node soon. */
+  look(key: string): void;
+  /** Notes what was written. */
+  wrote(object: unknown): void;
+}

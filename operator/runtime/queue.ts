@@ -1,0 +1,117 @@
+/**
+ * Names that wait to be worked on: each once, each by one worker at a time, a few at once. Work that fails is done
+ * again after a wait that doubles; work that says when is done again then.
+ */
+import type { Clock } from "../observe/clock.ts";
+
+/** What a queue is made of. */
+export interface QueueOptions {
+  /** Works on a name; gives the milliseconds after which it is to be worked on again, if at all. */
+  readonly work: (key: string, signal: AbortSignal) => Promise<number | undefined>;
+  /** Hears of work that failed. */
+  readonly failed: (key: string, error: unknown, againMs: number) => void;
+  readonly concurrency: number;
+  readonly clock: Clock;
+  /** 0 to 1; spreads the waits. */
+  readonly chance: () => number;
+}
+
+interface Timer {
+  readonly at: number;
+  readonly handle: NodeJS.Timeout;
+}
+
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 120_000;
+
+/** The queue. Disposing it ends all waits and resolves when no work runs. */
+export class WorkQueue implements AsyncDisposable {
+  readonly #options: QueueOptions;
+  readonly #waiting = new Set<string>();
+  readonly #running = new Map<string, Promise<void>>();
+  /** Names that came again while they were worked on. */
+  readonly #again = new Set<string>();
+  readonly #timers = new Map<string, Timer>();
+  readonly #failures = new Map<string, number>();
+  readonly #closing = new AbortController();
+
+  constructor(options: QueueOptions) {
+    this.#options = options;
+  }
+
+  /** How many names wait or are worked on. */
+  get size(): number {
+    return this.#waiting.size + this.#running.size;
+  }
+
+  /** Works on a name soon. */
+  add(key: string): void {
+    if (this.#closing.signal.aborted) return;
+    this.#stopTimer(key);
+    if (this.#running.has(key)) this.#again.add(key);
+    else this.#waiting.add(key);
+    this.#begin();
+  }
+
+  /** Works on a name later; an earlier time that is set already stays. */
+  addAfter(key: string, milliseconds: number): void {
+    if (this.#closing.signal.aborted || this.#waiting.has(key)) return;
+    const at = this.#options.clock.now() + milliseconds;
+    const set = this.#timers.get(key);
+    if (set !== undefined && set.at <= at) return;
+    this.#stopTimer(key);
+    this.#timers.set(key, { at, handle: setTimeout(() => this.add(key), milliseconds) });
+  }
+
+  /** Forgets a name: nothing is left of its failures and times. */
+  forget(key: string): void {
+    this.#stopTimer(key);
+    this.#failures.delete(key);
+    this.#waiting.delete(key);
+    this.#again.delete(key);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort();
+    for (const { handle } of this.#timers.values()) clearTimeout(handle);
+    this.#timers.clear();
+    this.#waiting.clear();
+    await Promise.all(this.#running.values());
+  }
+
+  #begin(): void {
+    for (const key of this.#waiting) {
+      if (this.#running.size >= this.#options.concurrency) return;
+      this.#waiting.delete(key);
+      this.#running.set(key, this.#run(key));
+    }
+  }
+
+  async #run(key: string): Promise<void> {
+    await Promise.resolve(); // so that the map has this work before it can end
+    try {
+      const after = await this.#options.work(key, this.#closing.signal);
+      this.#failures.delete(key);
+      if (after !== undefined) this.addAfter(key, after);
+    } catch (error) {
+      const failures = (this.#failures.get(key) ?? 0) + 1;
+      this.#failures.set(key, failures);
+      const wait = this.#backOff(failures);
+      if (!this.#closing.signal.aborted) this.#options.failed(key, error, wait);
+      this.addAfter(key, wait);
+    }
+    this.#running.delete(key);
+    if (this.#again.delete(key)) this.add(key);
+    else this.#begin();
+  }
+
+  #backOff(failures: number): number {
+    const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(failures - 1, 16));
+    return Math.round(wait * (0.75 + this.#options.chance() / 2));
+  }
+
+  #stopTimer(key: string): void {
+    clearTimeout(this.#timers.get(key)?.handle);
+    this.#timers.delete(key);
+  }
+}

@@ -1,0 +1,89 @@
+/** The definition of Node: in step with its copies, and the same judge here as in the API server. */
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "@jest/globals";
+import { conform } from "../../../operator/api/conform.ts";
+import { definition, definitionText } from "../../../operator/api/definition.ts";
+import { nodeSpec } from "../../../operator/api/node-spec.ts";
+import { nodeStatus } from "../../../operator/api/node-status.ts";
+import { readNode } from "../../../operator/api/resource.ts";
+import type { JsonSchema } from "../../../operator/api/schema.ts";
+
+const SMALLEST = { type: "endpoint", network: { name: "demo" } };
+
+test.each(["crds", "charts/knit-operator/crds"])("%s holds what npm run crds writes", (place) => {
+  expect(readFileSync(`${place}/knit.dev_nodes.yaml`, "utf8")).toBe(definitionText());
+});
+
+test("every field says what it is, and every text, list and map has a limit", () => {
+  const offences: string[] = [];
+  const visit = (schema: JsonSchema, path: string, described: boolean): void => {
+    if ((described && !schema.description) || !isBounded(schema)) offences.push(path);
+    const members = Object.entries(schema.properties ?? {});
+    for (const [name, member] of members) visit(member, `${path}.${name}`, true);
+    for (const inner of [schema.items, schema.additionalProperties].filter((each) => each !== undefined)) {
+      visit(inner, `${path}[]`, false);
+    }
+  };
+  visit(nodeSpec.schema, "spec", true);
+  visit(nodeStatus.schema, "status", true);
+  expect(offences).toEqual([]);
+});
+
+function isBounded(schema: JsonSchema): boolean {
+  if (schema.type === "string") return schema.maxLength !== undefined || schema.enum !== undefined;
+  if (schema.type === "array") return schema.maxItems !== undefined;
+  return schema.additionalProperties === undefined || schema.maxProperties !== undefined;
+}
+
+test("the columns of kubectl get kn read fields that there are", () => {
+  const { additionalPrinterColumns: columns, schema } = definition.spec.versions[0];
+  const known = JSON.stringify(schema);
+  for (const { jsonPath } of columns) {
+    const [, last = ""] = /\.(\w+)$/.exec(jsonPath) ?? [];
+    expect([last, last === "creationTimestamp" || known.includes(`"${last}"`)]).toEqual([last, true]);
+  }
+});
+
+describe("a spec that is read", () => {
+  test("has all defaults filled in", () => {
+    expect(conform(nodeSpec, SMALLEST, "spec")).toMatchObject({
+      api: { http: { enabled: true, port: 8551 }, ws: { enabled: false }, privileged: false, hosts: [] },
+      p2p: { port: 32_323, maxPeers: 50 },
+      peers: { urls: [] },
+      storage: { size: "10Gi" },
+      resources: { requests: {}, limits: {} },
+      settings: {},
+      whenDeleted: "Retain",
+    });
+  });
+
+  test("loses members that nobody knows", () => {
+    expect(conform(nodeSpec, { ...SMALLEST, colour: "red" }, "spec")).not.toHaveProperty("colour");
+  });
+
+  test.each([
+    [{ ...SMALLEST, type: "king" }, "spec.type must be one of core, proxy, endpoint"],
+    [{ type: "core" }, "spec.network is missing"],
+    [{ ...SMALLEST, network: [] }, "spec.network must be an object"],
+    [{ ...SMALLEST, network: { name: "x".repeat(41) } }, "spec.network.name must be of 0 to 40 characters"],
+    [{ ...SMALLEST, p2p: { port: 80 } }, "spec.p2p.port must be a whole number of 1024 to 65535"],
+    [{ ...SMALLEST, p2p: { port: 2000.5 } }, "spec.p2p.port must be a whole number"],
+    [{ ...SMALLEST, api: { privileged: "yes" } }, "spec.api.privileged must be true or false"],
+    [{ ...SMALLEST, peers: { urls: ["http://x"] } }, "spec.peers.urls[0] must be like"],
+    [{ ...SMALLEST, peers: { urls: Array(33).fill("") } }, "spec.peers.urls must have at most 32 items"],
+    [{ ...SMALLEST, peers: { urls: "kni" } }, "spec.peers.urls must be a list"],
+    [{ ...SMALLEST, settings: { a: 1 } }, "spec.settings.a must be a text"],
+    ["text", "spec must be an object"],
+  ])("is refused when it does not fit: %j", (spec, message) => {
+    expect(() => conform(nodeSpec, spec, "spec")).toThrow(message);
+  });
+});
+
+test("a status that does not fit counts as none, a spec that does not is an error", () => {
+  const metadata = { name: "a", namespace: "b", uid: "c", resourceVersion: "1" };
+  const broken = { metadata, spec: SMALLEST, status: { height: "high" } };
+  expect(readNode(broken).status.height).toBeUndefined();
+  expect(readNode({ ...broken, status: { height: 7 } }).status.height).toBe(7);
+  expect(() => readNode({ metadata, spec: {} })).toThrow("spec.type is missing");
+  expect(() => readNode({ spec: SMALLEST })).toThrow("not an object of Kubernetes");
+});
