@@ -4,8 +4,18 @@
  */
 import type { Rules } from "../config/rules.ts";
 import type { World } from "../state/world.ts";
+import { wordOf } from "./address.ts";
+import { beginCall } from "./call-frames.ts";
+import { Codes } from "./code.ts";
+import { beginCreation } from "./creation-frames.ts";
 import type { EvmFailure } from "./failure.ts";
+import { type Frame, releaseFrame, setGas, takeFrame, totalGas } from "./frame.ts";
+import { run } from "./loop.ts";
+import type { Machine, Surroundings } from "./machine.ts";
+import { type GasSchedule, tablesOf } from "./revision.ts";
+import { finish, settle } from "./settle.ts";
 import type { Tracer } from "./tracer.ts";
+import { Watch } from "./watch.ts";
 
 /** What contracts can ask about the block they run in (execution.md 2). */
 export interface EvmBlock {
@@ -73,4 +83,110 @@ export interface EvmResult {
   readonly failure: EvmFailure | undefined;
   /** The address of a creation, also of one that failed after its address was known. */
   readonly created: Uint8Array | undefined;
+}
+
+/** Runs messages of one transaction. */
+export interface Evm {
+  call(message: CallMessage): EvmResult;
+  create(message: CreateMessage): EvmResult;
+}
+
+/** An interpreter for one transaction. */
+export function createEvm(options: EvmOptions): Evm {
+  const machine = createMachine(options);
+  return {
+    call: ({ caller, to, input, value, gas }) => {
+      const frame = topFrame(caller, value, gas);
+      frame.kind = "CALL";
+      frame.address = to;
+      frame.addressWord = wordOf(to);
+      frame.codeAddress = to;
+      frame.input = input;
+      return resultOf(machine, frame, beginCall(machine, frame));
+    },
+    create: ({ caller, code, value, gas }) => {
+      const frame = topFrame(caller, value, gas);
+      frame.kind = "CREATE";
+      frame.address = caller;
+      frame.input = code;
+      const runs = beginCreation(machine, frame, undefined);
+      const created = frame.address === caller ? undefined : frame.address;
+      return { ...resultOf(machine, frame, runs), created };
+    },
+  };
+}
+
+function topFrame(caller: Uint8Array, value: bigint, gas: bigint): Frame {
+  const frame = takeFrame();
+  setGas(frame, gas);
+  frame.caller = caller;
+  frame.callerWord = wordOf(caller);
+  frame.value = value;
+  frame.depth = 0;
+  frame.isStatic = false;
+  return frame;
+}
+
+function resultOf(m: Machine, top: Frame, runs: boolean): EvmResult {
+  if (runs) drive(m, top);
+  finish(m, top);
+  const { output, failure } = top;
+  const isKept = failure === undefined || failure.code === "reverted";
+  const gasLeft = totalGas(top, top.gas);
+  releaseFrame(top);
+  return { gasLeft, output: isKept ? output : new Uint8Array(0), failure, created: undefined };
+}
+
+/** Runs a frame and all that it calls, one after another: calls never nest on JavaScript's own stack. */
+function drive(m: Machine, top: Frame): void {
+  let frame = top;
+  for (;;) {
+    if (run(m, frame)) {
+      const next = m.next as Frame; // set whenever `run` returns true
+      m.next = undefined;
+      frame = next;
+      continue;
+    }
+    if (frame === top) return;
+    const parent = frame.parent as Frame; // only the top has none
+    settle(m, frame);
+    frame = parent;
+  }
+}
+
+function createMachine(options: EvmOptions): Machine {
+  const { world, rules, block, transaction, tracer } = options;
+  const tables = tablesOf(rules.evm);
+  return {
+    world,
+    rules,
+    tables,
+    schedule: tables.schedule,
+    codes: new Codes(world),
+    number: block.number,
+    blockHash: block.blockHash,
+    feePayer: transaction.feePayer,
+    surroundings: surroundingsOf(options, tables.schedule),
+    limit: options.computationLimit ?? rules.computationLimit,
+    watch: tracer === undefined ? undefined : new Watch(tracer, { world, tables }),
+    computation: 0,
+    next: undefined,
+  };
+}
+
+function surroundingsOf(options: EvmOptions, { random }: GasSchedule): Surroundings {
+  const { block, transaction, chainId } = options;
+  return {
+    origin: wordOf(transaction.origin),
+    gasPrice: transaction.gasPrice,
+    coinbase: wordOf(block.author),
+    timestamp: BigInt(block.time),
+    number: BigInt(block.number),
+    difficulty: random ? wordOf(block.random) : block.blockScore,
+    gasLimit: block.gasLimit,
+    chainId,
+    baseFee: block.baseFee,
+    blobBaseFee: block.blobBaseFee,
+    blobHashes: transaction.blobHashes,
+  };
 }

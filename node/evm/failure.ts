@@ -42,7 +42,6 @@ const TEXTS = {
   "out-of-gas": "out of gas",
   "gas-overflow": "gas uint64 overflow",
   "reserved-address": "the address is reserved for pre-compiled contracts",
-  "precompile-failed": "precompiled contract failed",
 } as const satisfies Partial<Record<EvmFailureCode, string>>;
 
 /** The failures whose text is always the same; one object each. */
@@ -63,4 +62,9 @@ export function stackUnderflow(words: number, needed: number): EvmFailure {
 /** The opcode would leave more than 1,024 words. */
 export function stackOverflow(words: number, limit: number): EvmFailure {
   return { code: "stack-overflow", message: `stack limit reached ${words} (${limit})` };
+}
+
+/** A precompiled contract refused its input. */
+export function precompileFailed(message = "precompiled contract failed"): EvmFailure {
+  return { code: "precompile-failed", message };
 }

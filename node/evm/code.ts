@@ -1,0 +1,98 @@
+/** Code with what is found out about it on the way: where it may jump to, and its long constants. */
+import { bareHex, mapKey } from "../bytes/hex.ts";
+import { bytesToBigint } from "../bytes/integer.ts";
+import { EMPTY_HASH } from "../crypto/keccak.ts";
+import { RecentMap } from "../state/recent-map.ts";
+import type { World } from "../state/world.ts";
+
+const PUSH1 = 0x60;
+const PUSH32 = 0x7f;
+const JUMPDEST = 0x5b;
+const DELEGATION_BYTES = 23;
+
+/** Some code. */
+export class Code {
+  readonly bytes: Uint8Array;
+  /** One bit for each byte: a JUMPDEST that is not part of a constant. */
+  #targets: Uint8Array | undefined;
+  readonly #constants = new Map<number, bigint>();
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
+  }
+
+  /** True when a jump to byte `at` is allowed. */
+  isTarget(at: number): boolean {
+    if (at >= this.bytes.length) return false;
+    this.#targets ??= targetsOf(this.bytes);
+    return (((this.#targets[at >> 3] ?? 0) >> (at & 7)) & 1) === 1;
+  }
+
+  /** The constant of `length` bytes from `at` on, zeros beyond the end. */
+  constant(at: number, length: number): bigint {
+    let value = this.#constants.get(at);
+    if (value === undefined) {
+      const there = this.bytes.subarray(at, at + length);
+      value = there.length === 0 ? 0n : bytesToBigint(there) << BigInt(8 * (length - there.length));
+      this.#constants.set(at, value);
+    }
+    return value;
+  }
+}
+
+/** No code at all. */
+export const NO_CODE = new Code(new Uint8Array(0));
+
+/** By code hash; shared by all machines. */
+const recent = new RecentMap<Code>(512);
+
+/** The code of accounts, each analysed once a transaction, however many there are. */
+export class Codes {
+  readonly #world: World;
+  readonly #codes = new Map<string, Code>();
+  #last = NO_CODE;
+  #lastHash: Uint8Array = EMPTY_HASH;
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  /** The account's own code; `NO_CODE` where there is none. */
+  at(address: Uint8Array): Code {
+    const hash = this.#world.codeHash(address);
+    if (hash === this.#lastHash) return this.#last;
+    const name = mapKey(hash);
+    let code = this.#codes.get(name);
+    if (code === undefined) {
+      code = recent.get(name) ?? this.#load(address, name);
+      this.#codes.set(name, code);
+    }
+    this.#last = code;
+    this.#lastHash = hash;
+    return code;
+  }
+
+  #load(address: Uint8Array, name: string): Code {
+    const bytes = this.#world.code(address);
+    if (bytes.length === 0) return NO_CODE;
+    const code = new Code(bytes);
+    recent.set(name, code);
+    return code;
+  }
+}
+
+/** The account that code hands calls on to (EIP-7702): 0xef0100 and the address. */
+export function delegationOf({ bytes }: Code): Uint8Array | undefined {
+  if (bytes.length !== DELEGATION_BYTES || bareHex(bytes.subarray(0, 3)) !== "ef0100") return undefined;
+  return bytes.subarray(3);
+}
+
+function targetsOf(bytes: Uint8Array): Uint8Array {
+  const targets = new Uint8Array((bytes.length + 7) >> 3);
+  for (let at = 0; at < bytes.length; at++) {
+    const op = bytes[at] as number; // in range: loop bound
+    if (op === JUMPDEST) targets[at >> 3] = (targets[at >> 3] as number) | (1 << (at & 7));
+    else if (op >= PUSH1 && op <= PUSH32) at += op - PUSH1 + 1;
+  }
+  return targets;
+}

@@ -1,0 +1,55 @@
+/** CREATE and CREATE2: what they cost, and the frame that they begin. */
+import { charge, FAILED, indexOf, memoryEnd, overflow, wordCount } from "./charge.ts";
+import { beginCreation } from "./creation-frames.ts";
+import { type Frame, NO_BYTES, setGas, takeFrame, totalGas } from "./frame.ts";
+import type { Machine } from "./machine.ts";
+import { settle } from "./settle.ts";
+
+const HASH_WORD_GAS = 6;
+const CREATE2 = 0xf5;
+
+/** As `call` in `calls.ts`: settles the creation, or leaves its frame in `m.next`. */
+export function create(m: Machine, f: Frame, op: number, gas: number): number {
+  const { stack: s, sp } = f;
+  const [value, offset, length] = [s[sp - 1] as bigint, s[sp - 2] as bigint, s[sp - 3] as bigint];
+  const end = memoryEnd(offset, length);
+  if (end < 0) return overflow(f);
+  const left = charge(m, f, gas, f.memory.expansion(end) + codeGas(m, indexOf(length), op));
+  if (left < 0) return FAILED;
+  f.memory.grow(end);
+  const child = takeFrame();
+  f.gas = left;
+  handOver(f, child);
+  child.kind = op === CREATE2 ? "CREATE2" : "CREATE";
+  child.input = length === 0n ? NO_BYTES : f.memory.slice(Number(offset), Number(length));
+  child.value = value;
+  child.parent = f;
+  child.depth = f.depth + 1;
+  child.caller = f.address;
+  child.callerWord = f.addressWord;
+  const salt = op === CREATE2 ? (s[sp - 4] as bigint) : undefined;
+  f.sp = op === CREATE2 ? sp - 3 : sp - 2;
+  if (beginCreation(m, child, salt)) m.next = child;
+  else settle(m, child);
+  return f.gas;
+}
+
+/** Gas for the code that creates; no gas is enough for code that is too long. */
+function codeGas({ rules }: Machine, length: number, op: number): number {
+  if (rules.maxInitcodeSize !== undefined && length > rules.maxInitcodeSize) return Infinity;
+  const perWord = Number(rules.initcodeWordGas) + (op === CREATE2 ? HASH_WORD_GAS : 0);
+  return perWord === 0 ? 0 : perWord * wordCount(length);
+}
+
+function handOver(f: Frame, child: Frame): void {
+  if (f.reserve > 0n) {
+    const total = totalGas(f, f.gas);
+    setGas(child, total - total / 64n);
+    setGas(f, total / 64n);
+    return;
+  }
+  const kept = Math.floor(f.gas / 64);
+  child.gas = f.gas - kept;
+  child.reserve = 0n;
+  f.gas = kept;
+}

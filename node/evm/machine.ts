@@ -1,0 +1,43 @@
+/** All that the frames of one transaction share. */
+import type { Rules } from "../config/rules.ts";
+import type { World } from "../state/world.ts";
+import type { Codes } from "./code.ts";
+import type { Frame } from "./frame.ts";
+import type { GasSchedule, RevisionTables } from "./revision.ts";
+import type { Watch } from "./watch.ts";
+
+/** The answers to what contracts ask about block and transaction, as words. */
+export interface Surroundings {
+  readonly origin: bigint;
+  readonly gasPrice: bigint;
+  readonly coinbase: bigint;
+  readonly timestamp: bigint;
+  readonly number: bigint;
+  /** Opcode 0x44. */
+  readonly difficulty: bigint;
+  readonly gasLimit: bigint;
+  readonly chainId: bigint;
+  readonly baseFee: bigint;
+  readonly blobBaseFee: bigint;
+  readonly blobHashes: readonly Uint8Array[];
+}
+
+/** The shared state of a transaction's frames. */
+export interface Machine {
+  readonly world: World;
+  readonly rules: Rules;
+  readonly tables: RevisionTables;
+  readonly schedule: GasSchedule;
+  readonly codes: Codes;
+  readonly number: number;
+  readonly blockHash: (number: number) => Uint8Array | undefined;
+  readonly feePayer: Uint8Array;
+  readonly surroundings: Surroundings;
+  /** The most that `computation` may reach. */
+  readonly limit: number;
+  readonly watch: Watch | undefined;
+  /** Computation cost of all opcodes so far. */
+  computation: number;
+  /** The frame to run next, set by an opcode that calls or creates. */
+  next: Frame | undefined;
+}

@@ -1,0 +1,159 @@
+/**
+ * Opcodes that reach into memory. Each takes the machine, the frame, how many words the stack has and the gas, and
+ * returns the gas left, negative for a failure; the loop takes the words off.
+ */
+
+import { readWord, wordBytes } from "../bytes/word.ts";
+import type { Log } from "../model/receipt.ts";
+import { charge, indexOf, memoryEnd, overflow, wordCount } from "./charge.ts";
+import { failures } from "./failure.ts";
+import type { Frame } from "./frame.ts";
+import type { Machine } from "./machine.ts";
+
+const COPY_WORD_GAS = 3;
+const HASH_WORD_GAS = 6;
+const LOG_GAS = 375;
+const LOG_BYTE_GAS = 8;
+
+/** Pays for `length` bytes from `offset` on with `more` gas, and makes them there. */
+function reach(m: Machine, f: Frame, gas: number, area: { end: number; more: number }): number {
+  const { end, more } = area;
+  if (end < 0) return overflow(f);
+  const left = charge(m, f, gas, f.memory.expansion(end) + more);
+  if (left >= 0) f.memory.grow(end);
+  return left;
+}
+
+export function mload(m: Machine, f: Frame, sp: number, gas: number): number {
+  const offset = f.stack[sp - 1] as bigint;
+  const left = reach(m, f, gas, { end: memoryEnd(offset, 32n), more: 0 });
+  if (left >= 0) f.stack[sp - 1] = f.memory.load(Number(offset));
+  return left;
+}
+
+export function mstore(m: Machine, f: Frame, sp: number, gas: number): number {
+  const offset = f.stack[sp - 1] as bigint;
+  const left = reach(m, f, gas, { end: memoryEnd(offset, 32n), more: 0 });
+  if (left >= 0) f.memory.store(Number(offset), f.stack[sp - 2] as bigint);
+  return left;
+}
+
+export function mstore8(m: Machine, f: Frame, sp: number, gas: number): number {
+  const offset = f.stack[sp - 1] as bigint;
+  const left = reach(m, f, gas, { end: memoryEnd(offset, 1n), more: 0 });
+  if (left >= 0) f.memory.bytes[Number(offset)] = Number(BigInt.asUintN(8, f.stack[sp - 2] as bigint));
+  return left;
+}
+
+/** EIP-5656. */
+export function mcopy(m: Machine, f: Frame, sp: number, gas: number): number {
+  const [to, from, length] = [
+    f.stack[sp - 1] as bigint,
+    f.stack[sp - 2] as bigint,
+    f.stack[sp - 3] as bigint,
+  ];
+  const more = COPY_WORD_GAS * wordCount(indexOf(length));
+  const left = reach(m, f, gas, { end: memoryEnd(to > from ? to : from, length), more });
+  if (left >= 0 && length > 0n) {
+    f.memory.bytes.copyWithin(Number(to), Number(from), Number(from) + Number(length));
+  }
+  return left;
+}
+
+export function sha3(m: Machine, f: Frame, sp: number, gas: number): number {
+  const [offset, length] = [f.stack[sp - 1] as bigint, f.stack[sp - 2] as bigint];
+  const size = indexOf(length);
+  const left = reach(m, f, gas, { end: memoryEnd(offset, length), more: HASH_WORD_GAS * wordCount(size) });
+  if (left >= 0) f.stack[sp - 2] = f.memory.hash(size === 0 ? 0 : Number(offset), size);
+  return left;
+}
+
+/** Where the words of a copy are: where to, where from, how many bytes. */
+interface CopyWords {
+  readonly sp: number;
+  readonly gas: number;
+  /** Gas to pay besides. */
+  readonly more: number;
+}
+
+/** CALLDATACOPY and its like: zeros where the source has no bytes. */
+export function copy(m: Machine, f: Frame, { sp, gas, more }: CopyWords, source: Uint8Array): number {
+  const [to, from, length] = [
+    f.stack[sp - 1] as bigint,
+    f.stack[sp - 2] as bigint,
+    f.stack[sp - 3] as bigint,
+  ];
+  const size = indexOf(length);
+  const cost = more + COPY_WORD_GAS * wordCount(size);
+  const left = reach(m, f, gas, { end: memoryEnd(to, length), more: cost });
+  if (left >= 0 && size > 0) f.memory.copy(Number(to), source, indexOf(from), size);
+  return left;
+}
+
+export function calldatacopy(m: Machine, f: Frame, sp: number, gas: number): number {
+  return copy(m, f, { sp, gas, more: 0 }, f.input);
+}
+
+export function codecopy(m: Machine, f: Frame, sp: number, gas: number): number {
+  return copy(m, f, { sp, gas, more: 0 }, f.code.bytes);
+}
+
+/** Bytes beyond the end of the return data are a failure of their own, after the gas. */
+export function returndatacopy(m: Machine, f: Frame, sp: number, gas: number): number {
+  const [to, from, length] = [
+    f.stack[sp - 1] as bigint,
+    f.stack[sp - 2] as bigint,
+    f.stack[sp - 3] as bigint,
+  ];
+  const size = indexOf(length);
+  const left = reach(m, f, gas, { end: memoryEnd(to, length), more: COPY_WORD_GAS * wordCount(size) });
+  if (left < 0) return left;
+  if (indexOf(from) + size > f.returnData.length) {
+    f.failure = failures["return-data-out-of-bounds"];
+    return -1;
+  }
+  if (size > 0) f.memory.copy(Number(to), f.returnData, Number(from), size);
+  return left;
+}
+
+export function calldataload(f: Frame, sp: number): void {
+  const { input } = f;
+  const offset = indexOf(f.stack[sp - 1] as bigint);
+  if (offset + 32 <= input.length) {
+    f.inputView ??= new DataView(input.buffer, input.byteOffset, input.length);
+    f.stack[sp - 1] = readWord(f.inputView, offset);
+  } else f.stack[sp - 1] = offset >= input.length ? 0n : paddedWord(input, offset);
+}
+
+/** LOG0 to LOG4. */
+export function log(m: Machine, f: Frame, at: { sp: number; gas: number }, topicCount: number): number {
+  const { sp, gas } = at;
+  const [offset, length] = [f.stack[sp - 1] as bigint, f.stack[sp - 2] as bigint];
+  const size = indexOf(length);
+  const more = LOG_GAS * (1 + topicCount) + LOG_BYTE_GAS * size;
+  const left = reach(m, f, gas, { end: memoryEnd(offset, length), more });
+  if (left < 0) return left;
+  const topics: Uint8Array[] = [];
+  for (let i = 0; i < topicCount; i++) topics.push(wordBytes(f.stack[sp - 3 - i] as bigint));
+  const entry: Log = {
+    address: f.address,
+    topics,
+    data: size === 0 ? new Uint8Array(0) : f.memory.slice(Number(offset), size),
+  };
+  m.world.addLog(entry);
+  return left;
+}
+
+/** RETURN and REVERT. */
+export function give(m: Machine, f: Frame, sp: number, gas: number): number {
+  const [offset, length] = [f.stack[sp - 1] as bigint, f.stack[sp - 2] as bigint];
+  const left = reach(m, f, gas, { end: memoryEnd(offset, length), more: 0 });
+  if (left >= 0 && length > 0n) f.output = f.memory.slice(Number(offset), Number(length));
+  return left;
+}
+
+function paddedWord(input: Uint8Array, offset: number): bigint {
+  const bytes = new Uint8Array(32);
+  bytes.set(input.subarray(offset, offset + 32));
+  return readWord(new DataView(bytes.buffer), 0);
+}

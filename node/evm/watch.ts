@@ -1,0 +1,127 @@
+/** Tells a tracer what happens. A machine without a tracer has none of this. */
+import type { World } from "../state/world.ts";
+import type { EvmFailure } from "./failure.ts";
+import { type Frame, totalGas } from "./frame.ts";
+import type { RevisionTables } from "./revision.ts";
+import type { FrameKind, FrameStart, Step, Tracer } from "./tracer.ts";
+
+interface Place {
+  readonly world: World;
+  readonly tables: RevisionTables;
+}
+
+/** The opcode at hand: when it is reported depends on when its gas is known. */
+interface Pending {
+  readonly pc: number;
+  readonly op: number;
+  readonly gas: bigint;
+  readonly sp: number;
+  readonly computation: number;
+  cost: bigint;
+  reported: boolean;
+}
+
+/** The observer's side of a machine. */
+export class Watch {
+  readonly tracer: Tracer;
+  readonly #place: Place;
+  #pending: Pending | undefined;
+
+  constructor(tracer: Tracer, place: Place) {
+    this.tracer = tracer;
+    this.#place = place;
+  }
+
+  /** An opcode whose constant gas has been charged; `gas` is what was there before. */
+  begin(frame: Frame, at: { pc: number; op: number; gas: number; sp: number; computation: number }): void {
+    const { tables } = this.#place;
+    const cost = BigInt(tables.gas[at.op] as number); // there is one for each byte
+    this.#pending = { ...at, gas: totalGas(frame, at.gas), cost, reported: false };
+    if (tables.isDynamic[at.op] === 0) this.#report(frame, undefined);
+  }
+
+  /** The rest of the opcode's gas is known; `Infinity` for more than can be counted. */
+  charged(frame: Frame, cost: number | bigint): void {
+    if (this.#pending === undefined) return;
+    if (cost !== Infinity) this.#pending.cost += BigInt(cost);
+    this.#report(frame, undefined);
+  }
+
+  /** The opcode at hand failed; `at` when it had not begun. */
+  failed(frame: Frame, failure: EvmFailure): void {
+    const pending = this.#pending;
+    if (pending === undefined) return;
+    if (pending.reported) this.tracer.fault?.(this.#step(frame, pending), failure);
+    else this.#report(frame, failure);
+  }
+
+  enter(frame: Frame, isPrecompile: boolean): void {
+    frame.seenWith = totalGas(frame, frame.gas);
+    const isCode = frame.kind === "DELEGATECALL" || frame.kind === "CALLCODE";
+    this.tracer.enter?.({
+      kind: frame.kind,
+      depth: frame.depth,
+      from: isCode ? frame.address : frame.caller,
+      to: frame.codeAddress,
+      value: frame.value,
+      gas: frame.seenWith,
+      input: frame.input.slice(),
+      isPrecompile,
+    });
+  }
+
+  exit(frame: Frame): void {
+    if (frame.seenWith === undefined) return;
+    const { depth, output, failure } = frame;
+    const gasUsed = frame.seenWith - totalGas(frame, frame.gas);
+    this.tracer.exit?.({ depth, output, gasUsed, failure });
+  }
+
+  /** A contract that hands its balance on; looks like a frame that ends at once. */
+  destroyed(frame: Frame, to: Uint8Array, value: bigint): void {
+    const kind: FrameKind = "SELFDESTRUCT";
+    const depth = frame.depth + 1;
+    const input = new Uint8Array(0);
+    const start: FrameStart = {
+      kind,
+      depth,
+      from: frame.address,
+      to,
+      value,
+      gas: 0n,
+      input,
+      isPrecompile: false,
+    };
+    this.tracer.enter?.(start);
+    this.tracer.exit?.({ depth, output: input, gasUsed: 0n, failure: undefined });
+  }
+
+  #report(frame: Frame, failure: EvmFailure | undefined): void {
+    const pending = this.#pending;
+    if (pending === undefined || pending.reported) return;
+    pending.reported = true;
+    this.tracer.step?.(this.#step(frame, pending), failure);
+  }
+
+  #step(frame: Frame, { pc, op, gas, sp, computation, cost }: Pending): Step {
+    const { memory } = frame;
+    const { world, tables } = this.#place;
+    return {
+      pc,
+      op,
+      gas,
+      gasCost: cost,
+      computationCost: tables.cost[op] as number, // there is one for each byte
+      computation,
+      depth: frame.depth,
+      address: frame.address,
+      caller: frame.caller,
+      code: frame.code.bytes,
+      stack: frame.stack,
+      stackLength: sp,
+      memory: memory.bytes.subarray(0, memory.size),
+      returnData: frame.returnData,
+      refund: world.refund,
+    };
+  }
+}
