@@ -15,6 +15,7 @@ import { aChain, type TestChain } from "./chain.ts";
 import { compareRecordedChain } from "./chain-vectors.ts";
 import { type RecordedChain, readRecordedChain } from "./recorded-chain.ts";
 import { type Comparison, reason, Tally } from "./tally.ts";
+import { compareElections } from "./vectors-consensus.ts";
 
 interface Step {
   readonly name: string;
@@ -36,9 +37,7 @@ export async function chainFolder(directory: string): Promise<Comparison> {
   const tally = new Tally();
   tally.add("formats", await compareRecordedChain(directory));
   const chain = readRecordedChain(directory);
-  if (chain.consensusAnswers.size > 0) {
-    tally.notYet("consensus.json.gz", "drawing committees, and rewards by part");
-  }
+  compareElections(tally, chain);
   await stepsFile(tally, directory);
   if (existsSync(join(directory, "calltraces.json.gz"))) {
     tally.notYet("calltraces.json.gz", "nothing traces calls");

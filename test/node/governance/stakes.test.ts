@@ -1,0 +1,237 @@
+import { describe, expect, test } from "@jest/globals";
+import { toHex } from "../../../node/bytes/hex.ts";
+import { fixedBytes } from "../../../node/bytes/integer.ts";
+import { parseChainConfig } from "../../../node/config/chain-config.ts";
+import type { ContractReader } from "../../../node/governance/contract-reader.ts";
+import { GovernanceError } from "../../../node/governance/error.ts";
+import { decodeStaking, encodeStaking, readStaking } from "../../../node/governance/read-staking.ts";
+import { openStakes } from "../../../node/governance/stakes.ts";
+import { noStaking, stakers, stakesOf, stakingSource } from "../../../node/governance/staking.ts";
+import { ADDRESS_BOOK, contractParameters, REGISTRY } from "../../../node/governance/system-contracts.ts";
+import { StateError } from "../../../node/state/error.ts";
+import { createMemoryStore } from "../../../node/store/memory-store.ts";
+import {
+  type AbiValue,
+  abiAnswer,
+  addressWord,
+  aReader,
+  type FakeContract,
+} from "../../support/contracts.ts";
+import { randomBytes, seededRandom } from "../../support/random.ts";
+
+const COIN = 10n ** 18n;
+const address = (number: number): Uint8Array => fixedBytes(number, 20);
+const [kif, kef, pools, token] = [91, 92, 93, 94].map(address) as [
+  Uint8Array,
+  Uint8Array,
+  Uint8Array,
+  Uint8Array,
+];
+
+/** Three entries a node, then the funds: types 0, 1, 2 and 3, 4. */
+function book(entries: readonly (readonly [type: number, address: Uint8Array])[]): FakeContract {
+  const answer = abiAnswer(
+    { list: entries.map(([type]) => BigInt(type)) },
+    { list: entries.map(([, each]) => addressWord(each)) },
+  );
+  return { address: ADDRESS_BOOK, answers: [{ call: ["getAllAddress()"], answer }] };
+}
+
+const node = (number: number, reward = number + 20): [number, Uint8Array][] => [
+  [0, address(number)],
+  [1, address(number + 10)],
+  [2, address(reward)],
+];
+const funds: [number, Uint8Array][] = [
+  [3, kif],
+  [4, kef],
+];
+const balances = [1, 2, 3].map((number) => [address(number + 10), BigInt(number) * COIN + 1n] as const);
+
+const registry: FakeContract = {
+  address: REGISTRY,
+  answers: [
+    { call: ["getActiveAddr(string)", "CLRegistry"], answer: abiAnswer(addressWord(pools)) },
+    { call: ["getActiveAddr(string)", "WrappedKaia"], answer: abiAnswer(addressWord(token)) },
+  ],
+};
+const words = (...values: readonly Uint8Array[]): AbiValue => ({ list: values.map(addressWord) });
+const poolRegistry: FakeContract = {
+  address: pools,
+  answers: [
+    {
+      call: ["getAllCLs()"],
+      answer: abiAnswer(words(address(2)), { list: [7n] }, words(address(70)), words(address(71))),
+    },
+  ],
+};
+const wrapped: FakeContract = {
+  address: token,
+  answers: [{ call: ["balanceOf(address)", 70n], answer: abiAnswer(9n * COIN - 1n) }],
+};
+
+describe("stakes are read from the address book", () => {
+  test("whole coins by node, nodes of one reward address together", () => {
+    const entries = [...node(1), ...node(2), ...node(3, 21), ...funds];
+    const info = readStaking(aReader([book(entries)], { balances }), 5, true);
+    expect(info.nodes.map(({ amount }) => amount)).toEqual([1n, 2n, 3n]);
+    expect([info.source, info.kif, info.kef]).toEqual([5, kif, kef]);
+    expect(stakers(info).map(({ amount, nodes }) => [amount, nodes.length])).toEqual([
+      [4n, 2],
+      [2n, 1],
+    ]);
+    expect(stakesOf([3, 1, 2, 9].map(address), info)).toEqual([4n, 4n, 2n, 0n]);
+  });
+
+  test("with what lies in pools of liquidity, once they count", () => {
+    const contracts = [book([...node(1), ...node(2), ...funds]), registry, poolRegistry, wrapped];
+    const info = readStaking(aReader(contracts, { balances }), 5, true);
+    expect(info.pools).toEqual([{ node: address(2), pool: address(70), amount: 8n }]);
+    expect(stakers(info).map(({ pool }) => pool?.amount)).toEqual([undefined, 8n]);
+    expect(readStaking(aReader(contracts, { balances }), 5, false).pools).toEqual([]);
+  });
+
+  test.each<[string, readonly FakeContract[]]>([
+    ["there is none", []],
+    ["it is not active yet", [book([])]],
+    ["a fund is missing", [book([...node(1), ...node(2), funds[0] ?? [3, kif]])]],
+    ["an entry is missing", [book([...node(1).slice(0, 2), ...funds])]],
+    ["entries are of other kinds", [book([...node(1).slice(0, 2), ...node(2).slice(0, 1), ...funds])]],
+  ])("nobody has any when %s", (_what, contracts) => {
+    expect(readStaking(aReader(contracts, { balances }), 5, true)).toEqual(noStaking(5));
+  });
+
+  test("funds alone are funds without stakers", () => {
+    const info = readStaking(aReader([book(funds)]), 5, false);
+    expect(info).toEqual({ ...noStaking(5), kif, kef });
+  });
+
+  test.each<[string, readonly FakeContract[]]>([
+    ["an unknown kind of entry", [book([...node(1), ...funds, [5, kef]])]],
+    ["no answer", [{ address: ADDRESS_BOOK, answers: [] }]],
+    ["an answer cut short", [cut(book([...node(1), ...funds]))]],
+    ["a registry that fails", [book([...node(1), ...funds]), { ...registry, answers: [] }]],
+  ])("%s is an error", (_what, contracts) => {
+    expect(() => readStaking(aReader(contracts, { balances }), 5, true)).toThrow(GovernanceError);
+  });
+});
+
+function cut({ answers, ...rest }: FakeContract): FakeContract {
+  return { ...rest, answers: answers.map(({ call, answer }) => ({ call, answer: answer?.subarray(0, -1) })) };
+}
+
+test("an address book that answers with anything is read or refused, never worse", () => {
+  const random = seededRandom(3);
+  const good = book([...node(1), ...node(2), ...funds]).answers[0]?.answer ?? new Uint8Array(0);
+  for (let i = 0; i < 3_000; i++) {
+    const answer = i % 2 === 0 ? Uint8Array.from(good) : randomBytes(random, i % 700);
+    for (let change = 0; change < i % 4; change++)
+      answer[Math.floor(random() * answer.length)] = random() * 256;
+    const contract = { address: ADDRESS_BOOK, answers: [{ call: ["getAllAddress()"] as [string], answer }] };
+    try {
+      readStaking(aReader([contract], { balances }), 5, true);
+    } catch (error) {
+      expect(error).toBeInstanceOf(GovernanceError);
+    }
+  }
+});
+
+test("stakes are read from the end of the interval before the last, and from the parent since Kaia", () => {
+  const at = (number: number) => stakingSource(number, { newest: false, interval: 1_000 });
+  expect([0, 1, 2_000, 2_001, 2_999, 3_000, 3_001].map(at)).toEqual([0, 0, 0, 1_000, 1_000, 1_000, 2_000]);
+  expect([0, 1, 3_456].map((number) => stakingSource(number, { newest: true, interval: 1_000 }))).toEqual([
+    0, 0, 3_455,
+  ]);
+});
+
+describe("stakes of a chain", () => {
+  const config = parseChainConfig({
+    chainId: 1,
+    kaiaCompatibleBlock: 100,
+    governance: {
+      reward: { mintingAmount: 0, minimumStake: 0, stakingUpdateInterval: 10, proposerUpdateInterval: 10 },
+    },
+  });
+
+  /** A chain that knows the states of its last five blocks; each state's stakes are the block's number. */
+  function aChain(installed: number) {
+    const store = createMemoryStore();
+    let tip = 0;
+    const contracts = (number: number): ContractReader => {
+      if (number < tip - 5 || number > tip) throw new StateError("state-missing", `no state ${number}`);
+      if (number < installed) return aReader([]);
+      return aReader([book([...node(1), ...funds])], { balances: [[address(11), BigInt(number) * COIN]] });
+    };
+    const open = () => openStakes({ config, rows: store, contracts });
+    return {
+      open,
+      accept: (number: number, stakes = open()) => {
+        const batch = store.createBatch();
+        stakes.accept(number, batch);
+        void store.write(batch, { sync: false });
+        tip = number;
+      },
+    };
+  }
+
+  test("are kept where blocks far ahead ask for them, also after a restart", () => {
+    const chain = aChain(0);
+    for (let number = 1; number <= 99; number++) {
+      const info = chain.open().at(number);
+      expect(info.source).toBe(stakingSource(number, { newest: false, interval: 10 }));
+      expect(info.nodes.map(({ amount }) => amount)).toEqual([BigInt(info.source)]);
+      chain.accept(number);
+    }
+    expect(chain.open().at(100).nodes[0]?.amount).toBe(99n);
+  });
+
+  test("are none where nobody had any when they were to be kept", () => {
+    const chain = aChain(30);
+    for (let number = 1; number <= 40; number++) chain.accept(number);
+    expect(chain.open().at(38)).toEqual(noStaking(20));
+    for (let number = 41; number <= 45; number++) chain.accept(number);
+    expect(chain.open().at(41).nodes[0]?.amount).toBe(30n);
+  });
+
+  test("of a state that is gone are an error since Kaia", () => {
+    const chain = aChain(0);
+    for (let number = 1; number <= 120; number++) chain.accept(number);
+    expect(() => chain.open().at(105)).toThrow(StateError);
+  });
+});
+
+test("a row of stakes is read as it was written", () => {
+  const contracts = [book([...node(1), ...node(2), ...funds]), registry, poolRegistry, wrapped];
+  for (const info of [readStaking(aReader(contracts, { balances }), 7, true), noStaking(7)]) {
+    expect(decodeStaking(7, encodeStaking(info))).toEqual(info);
+  }
+});
+
+test("the governance contract sets what it may, and nothing when it answers badly", () => {
+  const contract = address(50);
+  const asked = (answer: Uint8Array | undefined) =>
+    contractParameters(
+      aReader([{ address: contract, answers: [{ call: ["getAllParamsAt(uint256)", 9n], answer }] }]),
+      contract,
+      9,
+    );
+  const names = ["governance.unitprice", "reward.ratio", "no.such", "istanbul.epoch", "kip71.gastarget"];
+  const values = [
+    Uint8Array.of(7),
+    Buffer.from("1/2/3"),
+    Uint8Array.of(1),
+    Uint8Array.of(30),
+    new Uint8Array(9),
+  ];
+  const answer = abiAnswer(
+    { list: names.map((name) => Buffer.from(name)) },
+    { list: values.map((value) => Uint8Array.from(value)) },
+  );
+  expect([...asked(answer)]).toEqual([
+    ["governance.unitprice", 7n],
+    ["istanbul.epoch", 30n],
+  ]);
+  expect(asked(undefined).size).toBe(0);
+  expect(asked(answer.subarray(0, 200)).size).toBe(0);
+  expect(toHex(contract)).toHaveLength(42);
+});
