@@ -9,19 +9,28 @@ import type { Log } from "./observe/log.ts";
 import type { Metrics } from "./observe/metrics.ts";
 import type { NodeKey } from "./p2p/node-key.ts";
 import type { ReaderData } from "./reader.ts";
-import { createBudget, createEndpoint, type DispatchBudget, type Endpoint } from "./rpc/dispatch.ts";
+import { createBudget, createEndpoint, type Endpoint } from "./rpc/dispatch.ts";
+import { declareExposureMetrics, type ExposureParts, warnOfExposure } from "./rpc/exposure.ts";
 import { openHttp } from "./rpc/http.ts";
+import type { HttpLimits } from "./rpc/http-limits.ts";
 import { openIpc } from "./rpc/ipc.ts";
-import type { Listener } from "./rpc/listener.ts";
+import {
+  createListeners,
+  type ListenerKind,
+  type ListenerPlan,
+  type Listeners,
+  type ListenersOptions,
+} from "./rpc/listeners.ts";
+import type { AdminListenersParts } from "./rpc/methods/admin-listeners.ts";
 import { createNodeRegistry } from "./rpc/methods/all.ts";
 import { declareRpcMetrics } from "./rpc/metrics.ts";
 import { ALL_MODULES } from "./rpc/modules.ts";
-import { rpcProfiles } from "./rpc/profiles.ts";
-import { openReaderPool, type ReaderPool } from "./rpc/reader-pool.ts";
-import type { Registry } from "./rpc/registry.ts";
-import { DEFAULT_SUBSCRIPTION_LIMIT, type SubscriptionLimit } from "./rpc/subscriptions.ts";
+import { type RpcProfile, rpcProfiles } from "./rpc/profiles.ts";
+import { openReaderPool, type ThreadPool } from "./rpc/reader-pool.ts";
+import type { MethodView, Registry } from "./rpc/registry.ts";
+import { createSubscriptionLimit, type SubscriptionLimit } from "./rpc/subscriptions.ts";
 import { chainLogSource } from "./rpc/views/log-source.ts";
-import { openWs } from "./rpc/ws.ts";
+import { openWs, type WsOptions } from "./rpc/ws.ts";
 import type { TxPool } from "./txpool/pool.ts";
 
 /** What the methods stand on. */
@@ -47,90 +56,116 @@ export interface NodeRpc extends AsyncDisposable {
 
 /** Opens every listener that the options ask for. Rejects when an address is taken. */
 export async function openNodeRpc(surroundings: RpcSurroundings): Promise<NodeRpc> {
-  const { options, log } = surroundings;
+  const { options, log, metrics } = surroundings;
+  const profile = rpcProfiles[options.rpc.profile];
   await using parts = new AsyncDisposableStack();
   const onBug = (error: unknown): void => log.error({ error }, "a method failed by a defect");
-  const readers = parts.use(
-    openReaderPool({
-      entry: new URL(`./reader${extname(import.meta.url)}`, import.meta.url),
-      workerData: readerData(options),
-      deadlineMs: options.rpc.logsDeadlineMs,
-      onBug,
+  const readers = parts.use(openReaders(options, onBug));
+  const budget = createBudget({ maxAnswer: options.rpc.maxAnswerBytes });
+  declareRpcMetrics(metrics, budget);
+  const withoutPrivileges = options.rpc.privilegesOverIpcOnly;
+  const endpoint = (view: MethodView): Endpoint => createEndpoint({ view, budget, onBug, readers });
+  const subscriptionLimit = createSubscriptionLimit(options.ws?.maxSubscriptions);
+  const listeners: Listeners = parts.use(
+    createListeners({
+      log,
+      endpoint: (modules) => endpoint(registry.view(modules, { withoutPrivileges })),
+      open: listenerOpeners(options, subscriptionLimit),
+      keepStoppedMs: profile.keepsStopped ? (options.http?.idleTimeoutMs ?? KEEP_STOPPED_MS) : undefined,
+      onOpen: (exposed) => exposed && warnOfExposure(exposed, exposure, log),
     }),
   );
-  const registry = nodeRegistry(surroundings);
-  const budget = createBudget();
-  declareRpcMetrics(surroundings.metrics, budget);
-  const shared = { budget, onBug, readers, registry };
-  const subscriptionLimit = { perConnection: options.ws?.maxSubscriptions ?? DEFAULT_SUBSCRIPTION_LIMIT };
-  const [http, ws, ipc] = await openListeners(parts, options, shared, subscriptionLimit);
-  for (const [name, listener] of Object.entries({ HTTP: http, WebSocket: ws, IPC: ipc })) {
-    if (listener !== undefined) log.info({ url: listener.url }, `${name} endpoint opened`);
-  }
+  const exposure = exposureOf(surroundings, listeners);
+  declareExposureMetrics(metrics, exposure);
+  const configured = configuredPlans(options, profile);
+  const control = { listeners, subscriptionLimit, configured, log };
+  const registry: Registry = nodeRegistry(surroundings, control);
+  if (configured.http !== undefined) await listeners.start("http", configured.http);
+  if (configured.ws !== undefined) await listeners.start("ws", configured.ws);
+  const { ipc } = options;
+  const all = endpoint(registry.view(ALL_MODULES));
+  const opened = ipc && parts.use(await openIpc({ path: ipc.path, endpoint: all, subscriptionLimit }));
+  if (opened !== undefined) log.info({ url: opened.url }, "IPC endpoint opened");
   const open = parts.move();
   return {
-    endpoints: { http: http?.url, ws: ws?.url, ipc: ipc?.url },
+    endpoints: { http: listeners.url("http"), ws: listeners.url("ws"), ipc: opened?.url },
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }
 
-interface Shared {
-  readonly budget: DispatchBudget;
-  readonly onBug: (error: unknown) => void;
-  readonly readers: ReaderPool;
-  readonly registry: Registry;
+/** The Go node's idle time of HTTP connections. */
+const KEEP_STOPPED_MS = 120_000;
+
+function openReaders(options: NodeOptions, onBug: (error: unknown) => void): ThreadPool {
+  return openReaderPool({
+    entry: new URL(`./reader${extname(import.meta.url)}`, import.meta.url),
+    workerData: readerData(options),
+    deadlineMs: options.rpc.logsDeadlineMs,
+    onBug,
+  });
 }
 
-type Opened = Listener | undefined;
-
-async function openListeners(
-  parts: AsyncDisposableStack,
-  { http, ws, ipc, rpc }: NodeOptions,
-  shared: Shared,
-  subscriptionLimit: SubscriptionLimit,
-): Promise<[Opened, Opened, Opened]> {
-  const endpointFor = (modules: readonly string[] | typeof ALL_MODULES): Endpoint =>
-    createEndpoint({ ...shared, view: shared.registry.view(modules) });
-  return [
-    http && parts.use(await openHttp(httpListener(http, rpc.maxRequestBytes, endpointFor(http.modules)))),
-    ws &&
-      parts.use(
-        await openWs({
-          ...ws,
-          endpoint: endpointFor(ws.modules),
-          maxMessage: rpc.maxRequestBytes,
-          subscriptionLimit,
-          ...(ws.writeDeadlineMs > 0 ? { limits: { writeMs: ws.writeDeadlineMs } } : {}),
-        }),
-      ),
-    ipc &&
-      parts.use(await openIpc({ path: ipc.path, endpoint: endpointFor(ALL_MODULES), subscriptionLimit })),
-  ];
-}
-
-function httpListener(
-  http: NonNullable<NodeOptions["http"]>,
-  maxBody: number,
-  endpoint: Endpoint,
-): Parameters<typeof openHttp>[0] {
+function exposureOf({ options, accounts }: RpcSurroundings, listeners: Listeners): ExposureParts {
   return {
-    host: http.host,
-    port: http.port,
-    endpoint,
-    cors: http.corsOrigins,
-    virtualHosts: http.virtualHosts,
-    limits: {
-      maxBody,
-      readMs: http.readTimeoutMs,
-      writeMs: http.writeTimeoutMs,
-      idleMs: http.idleTimeoutMs,
-      executionMs: http.executionTimeoutMs,
-    },
+    exposed: () => listeners.exposed(),
+    unlocked: () => accounts.wallets().filter(({ status }) => status === "Unlocked").length,
+    keysOverIpcOnly: options.rpc.privilegesOverIpcOnly,
   };
 }
 
-function nodeRegistry({ options, chain, pool, accounts, nodeKey, network }: RpcSurroundings): Registry {
+type Plans = Readonly<Record<ListenerKind, ListenerPlan | undefined>>;
+
+/** The listeners that the options ask for. */
+function configuredPlans({ http, ws }: NodeOptions, { defaultModules }: RpcProfile): Plans {
+  return {
+    http: http && { ...http, modules: http.modules ?? defaultModules, origins: http.corsOrigins },
+    ws: ws && { ...ws, modules: ws.modules ?? defaultModules, virtualHosts: [] },
+  };
+}
+
+function listenerOpeners(
+  { http, ws, rpc }: NodeOptions,
+  subscriptionLimit: SubscriptionLimit,
+): ListenersOptions["open"] {
+  const maxMessage = rpc.maxRequestBytes;
+  return {
+    http: ({ host, port, origins: cors, virtualHosts }, endpoint) =>
+      openHttp({ host, port, endpoint, cors, virtualHosts, limits: httpLimits(http, maxMessage) }),
+    ws: ({ host, port, origins }, endpoint) =>
+      openWs({ ...wsLimits(ws), host, port, origins, endpoint, maxMessage, subscriptionLimit }),
+  };
+}
+
+function httpLimits(http: NodeOptions["http"], maxBody: number): Partial<HttpLimits> {
+  if (http === undefined) return { maxBody };
+  return {
+    maxBody,
+    readMs: http.readTimeoutMs,
+    writeMs: http.writeTimeoutMs,
+    idleMs: http.idleTimeoutMs,
+    executionMs: http.executionTimeoutMs,
+  };
+}
+
+function wsLimits(ws: NodeOptions["ws"]): Pick<WsOptions, "maxConnections" | "readDeadlineMs" | "limits"> {
+  if (ws === undefined) return {};
+  const { maxConnections, readDeadlineMs, writeDeadlineMs } = ws;
+  return {
+    maxConnections,
+    readDeadlineMs,
+    ...(writeDeadlineMs > 0 ? { limits: { writeMs: writeDeadlineMs } } : {}),
+  };
+}
+
+type Control = Pick<AdminListenersParts, "listeners" | "subscriptionLimit" | "log"> & {
+  readonly configured: Plans;
+};
+
+function nodeRegistry(surroundings: RpcSurroundings, { configured, ...control }: Control): Registry {
+  const { options, chain, pool, accounts, nodeKey, network } = surroundings;
   return createNodeRegistry({
+    ...control,
+    configured: { http: configured.http ?? {}, ws: configured.ws ?? {} },
     chain,
     pool,
     accounts,

@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import type { Method, ParameterRow } from "../node/rpc/method.ts";
 import { createNodeRegistry, type NodeParts } from "../node/rpc/methods/all.ts";
-import { moduleRows } from "../node/rpc/modules.ts";
+import { moduleOf, moduleRows } from "../node/rpc/modules.ts";
 import { type ProfileName, type RpcProfile, rpcProfiles } from "../node/rpc/profiles.ts";
 import type { Registry } from "../node/rpc/registry.ts";
 import type { Subscription } from "../node/rpc/subscription.ts";
@@ -17,6 +17,10 @@ const INTRODUCTION = `# JSON-RPC
 Every method, its parameters in order and what it gives. A parameter with a \`?\` may be left out or null.
 Quantities are hex without leading zeros (\`0x0\`, \`0x1f\`), data is hex with two digits a byte, amounts are in peb.
 A \`block\` is a number, \`latest\`, \`earliest\`, \`pending\`, a block hash or \`{"blockNumber"}\` / \`{"blockHash"}\`.
+
+Methods marked *keys*, *files* or *listeners* use the node's keys, write files or open and close listeners: with
+\`--rpc.ipc-only-privileges\` they answer over IPC alone. An answer (of a batch, all its answers) of more than 25 MB is
+refused with code -32003; \`--rpc.max-answer-bytes\` sets another limit.
 
 \`klay_\` and \`kaia_\` are \`chain_\` under other names. Methods marked *reader* run in a thread of their own, with a
 deadline. IPC serves every module; HTTP and WebSocket serve those they are started with, and \`rpc\` always.
@@ -33,9 +37,9 @@ export function rpcDocs(): string {
 const UNUSED = { profile: rpcProfiles.service, logs: {} } as unknown as NodeParts;
 
 function moduleTable(): string {
-  const rows = moduleRows.map(({ name, aliases, isPublic, listed }) => {
+  const rows = moduleRows.map(({ name, aliases, open, listed }) => {
     const names = [name, ...aliases].map(code).join(", ");
-    return `| ${names} | ${isPublic ? "yes" : "no"} | ${listed.join(", ")} |`;
+    return `| ${names} | ${open === "all" ? "yes" : open.length === 0 ? "no" : open.join(", ")} | ${listed.join(", ")} |`;
   });
   return `## Modules\n\n| module | public | named by \`rpc_modules\` in profile |\n|---|---|---|\n${rows.join("\n")}\n`;
 }
@@ -53,10 +57,12 @@ function moduleSection(module: string, { methods, subscriptions }: Registry): st
   return parts.join("\n");
 }
 
-function methodText({ name, params, result, summary, runs, aliases }: Method): string {
+function methodText(row: Method): string {
+  const { name, params, result, summary, runs, aliases } = row;
   const own = aliases.filter((alias) => alias.split("_")[0] === name.split("_")[0]);
   const also = own.length === 0 ? "" : ` Also ${own.map(code).join(", ")}.`;
-  const where = runs === "reader" ? " *reader*" : "";
+  const privilege = row.privilege ?? moduleOf(name.slice(0, name.indexOf("_")))?.privilege;
+  const where = `${runs === "reader" ? " *reader*" : ""}${privilege === undefined ? "" : ` *${privilege}*`}`;
   return `### ${name}\n\n\`(${params.map(parameter).join(", ")})\` → ${result}${where}\n\n${summary}${also}\n`;
 }
 

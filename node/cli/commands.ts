@@ -1,6 +1,6 @@
 /** The commands of `knit`, and what they ask of the node. */
 import type { ExportJob, FileResult, ImportJob, ImportResult } from "../chain-jobs.ts";
-import type { FlagCommand } from "../config/flags.ts";
+import type { FlagCommand } from "../config/flags-rows.ts";
 import type { NodeOptions } from "../config/options.ts";
 import type { NodeEndpoints } from "../node.ts";
 import type { DevelopmentAccount } from "../node-accounts.ts";

@@ -1,5 +1,6 @@
 /** Help, printed from the tables of commands and flags. */
-import { type FlagName, flagGroups, flagNames, flags, spellings } from "../config/flags.ts";
+import { type FlagName, flagNames, flags, spellings } from "../config/flags.ts";
+import { flagGroups } from "../config/flags-rows.ts";
 import { programVersion } from "../config/version.ts";
 import { type Command, commands } from "./commands.ts";
 

@@ -2,15 +2,9 @@
  * Where flags get their values: defaults, then the settings file, then the environment, then the command
  * line. Each later source replaces an earlier one; every value is checked whoever gave it.
  */
-import {
-  developmentDefaults,
-  type FlagCommand,
-  type FlagName,
-  type FlagValues,
-  flagNames,
-  flags,
-} from "./flags.ts";
+import { developmentDefaults, type FlagName, type FlagValues, flagNames, flags } from "./flags.ts";
 import { nearest } from "./flags-nearest.ts";
+import { type FlagCommand } from "./flags-rows.ts";
 import { OptionError } from "./options-error.ts";
 
 /** Texts by flag, from one source. */

@@ -12,67 +12,13 @@ import {
   duration,
   integer,
   type Kind,
-  list,
   path,
   port,
   secret,
   text,
 } from "./flags-kinds.ts";
-
-/** The commands that take flags. */
-export type FlagCommand = "run" | "dev" | "init" | "import" | "export" | "verify" | "decode" | "dumpgenesis";
-
-/** The headings under which help shows flags, in its order. */
-export const flagGroups = [
-  "Development chain",
-  "Chain file",
-  "Decoding",
-  "Public networks",
-  "Base",
-  "Network",
-  "HTTP",
-  "WebSocket",
-  "IPC",
-  "RPC",
-  "Accounts",
-  "Transaction pool",
-  "State and database",
-  "Consensus",
-  "Metrics",
-  "Log",
-] as const;
-
-/** A heading of help. */
-export type FlagGroup = (typeof flagGroups)[number];
-
-/** One flag. A default of `undefined` means that its absence has a meaning of its own. */
-export interface Flag<T> {
-  readonly kind: Kind<T>;
-  readonly fallback: T | undefined;
-  readonly group: FlagGroup;
-  readonly summary: string;
-  /** The commands that take it. */
-  readonly commands: readonly FlagCommand[];
-  /** Other names; the Go node's settings file uses the dotted ones. */
-  readonly aliases: readonly string[];
-}
-
-const NODE: readonly FlagCommand[] = ["run", "dev"];
-const DATA: readonly FlagCommand[] = ["run", "dev", "init", "import", "export", "verify"];
-
-/** Makes the rows of one heading: kind, default, summary, and the other names. */
-function rows(group: FlagGroup, commands: readonly FlagCommand[]) {
-  return {
-    /** A flag with a default. */
-    flag: <T>(kind: Kind<T>, fallback: T, summary: string, ...aliases: string[]) => {
-      return { kind, fallback, group, summary, commands, aliases };
-    },
-    /** A flag whose absence means something. */
-    maybe: <T>(kind: Kind<T>, summary: string, ...aliases: string[]): Flag<T> => {
-      return { kind, fallback: undefined, group, summary, commands, aliases };
-    },
-  };
-}
+import { DATA, type FlagCommand, NODE, rows } from "./flags-rows.ts";
+import { rpcFlags } from "./flags-rpc.ts";
 
 const dev = rows("Development chain", ["dev"]);
 const file = rows("Chain file", ["export"]);
@@ -81,10 +27,6 @@ const publicNetworks = rows("Public networks", ["dumpgenesis"]);
 const base = rows("Base", DATA);
 const node = rows("Base", NODE);
 const network = rows("Network", NODE);
-const http = rows("HTTP", NODE);
-const ws = rows("WebSocket", NODE);
-const ipc = rows("IPC", NODE);
-const rpc = rows("RPC", NODE);
 const keys = rows("Accounts", NODE);
 const pool = rows("Transaction pool", NODE);
 const state = rows("State and database", NODE);
@@ -122,58 +64,7 @@ export const flags = {
   maxconnections: network.flag(integer(0), 10, "peers at a time", "p2p.max-connections"),
   maxpendpeers: network.flag(integer(0), 0, "handshakes at a time; 0 is 50", "p2p.max-pend-peers"),
 
-  rpc: http.flag(boolean, false, "serve JSON-RPC over HTTP", "http-rpc.enable"),
-  rpcaddr: http.flag(text, "127.0.0.1", "address to listen on", "http-rpc.addr"),
-  rpcport: http.flag(port, 8551, "port to listen on; 0 takes a free one", "http-rpc.port"),
-  rpcapi: http.maybe(list, "modules to serve; chain,net,rpc by default", "http-rpc.api"),
-  rpccorsdomain: http.flag(list, [], "origins that browsers may call from; * is all", "http-rpc.cors-domain"),
-  rpcvhosts: http.flag(list, ["localhost"], "host names to answer to; * is all", "http-rpc.vhosts"),
-  rpcreadtimeout: http.flag(integer(0), 30, "seconds to read a request", "http-rpc.read-timeout"),
-  rpcwritetimeout: http.flag(integer(0), 30, "seconds to write an answer", "http-rpc.write-timeout"),
-  rpcidletimeout: http.flag(integer(0), 120, "seconds an unused connection is kept", "http-rpc.idle-timeout"),
-  rpcexecutiontimeout: http.flag(integer(0), 30, "seconds a call may take", "http-rpc.execution-timeout"),
-
-  ws: ws.flag(boolean, false, "serve JSON-RPC over WebSocket", "ws-rpc.enable"),
-  wsaddr: ws.flag(text, "127.0.0.1", "address to listen on", "ws-rpc.addr"),
-  wsport: ws.flag(port, 8552, "port to listen on; 0 takes a free one", "ws-rpc.port"),
-  wsapi: ws.maybe(list, "modules to serve; chain,net,rpc by default", "ws-rpc.api"),
-  wsorigins: ws.flag(list, [], "origins that browsers may connect from; * is all", "ws-rpc.origins"),
-  wsmaxsubscriptionperconn: ws.flag(
-    integer(0),
-    3_000,
-    "subscriptions of one connection",
-    "ws-rpc.max-subscription-per-conn",
-  ),
-  wsmaxconnections: ws.flag(integer(0), 3_000, "connections at a time", "ws-rpc.max-connections"),
-  wsreaddeadline: ws.flag(
-    integer(0),
-    0,
-    "seconds until a connection is read no more; 0 is never",
-    "ws-rpc.read-deadline",
-  ),
-  wswritedeadline: ws.flag(
-    integer(0),
-    0,
-    "seconds to write a message; 0 is no limit",
-    "ws-rpc.write-deadline",
-  ),
-
-  ipcdisable: ipc.flag(boolean, false, "no IPC socket", "ipc.disable"),
-  ipcpath: ipc.maybe(path, "the socket; a bare name is inside the data directory", "ipc.path"),
-
-  "rpc.profile": rpc.flag(
-    choice(["service", "klaytn", "kaia"]),
-    "service",
-    "whose answers to give where nodes differ",
-  ),
-  maxRequestContentLength: rpc.flag(
-    integer(1),
-    524_288,
-    "bytes of the longest request",
-    "p2p.max-request-content-length",
-  ),
-  "api.filter.getLogs.maxitems": rpc.flag(integer(0), 10_000, "logs in one answer; 0 is no limit"),
-  "api.filter.getLogs.deadline": rpc.flag(duration, 10_000, "how long a search for logs may take"),
+  ...rpcFlags,
 
   unlock: keys.flag(
     accounts,

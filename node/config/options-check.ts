@@ -21,7 +21,6 @@ export interface CheckedOptions {
 
 const MEBIBYTE = 1 << 20;
 const PEB_PER_KLAY = 10n ** 18n;
-const DEFAULT_MODULES = ["chain", "net", "rpc"] as const;
 
 /** Checks and groups the values of a command's flags. Throws `OptionError`. */
 export function nodeOptions(command: string, resolved: ResolvedFlags, around: Surroundings): CheckedOptions {
@@ -108,6 +107,8 @@ function rpcOptions(values: FlagValues): RpcOptions {
     maxRequestBytes: values.maxRequestContentLength,
     maxLogs: values["api.filter.getLogs.maxitems"],
     logsDeadlineMs: values["api.filter.getLogs.deadline"],
+    maxAnswerBytes: values["rpc.max-answer-bytes"],
+    privilegesOverIpcOnly: values["rpc.ipc-only-privileges"],
   };
 }
 
@@ -115,7 +116,7 @@ function httpOptions(values: FlagValues, warnings: string[]): HttpOptions {
   return {
     host: values.rpcaddr,
     port: values.rpcport,
-    modules: values.rpcapi ?? DEFAULT_MODULES,
+    modules: values.rpcapi,
     corsOrigins: values.rpccorsdomain,
     virtualHosts: values.rpcvhosts,
     readTimeoutMs: timeout("rpcreadtimeout", values.rpcreadtimeout, 30, warnings),
@@ -136,7 +137,7 @@ function wsOptions(values: FlagValues): WsOptions {
   return {
     host: values.wsaddr,
     port: values.wsport,
-    modules: values.wsapi ?? DEFAULT_MODULES,
+    modules: values.wsapi,
     origins: values.wsorigins,
     maxSubscriptions: values.wsmaxsubscriptionperconn,
     maxConnections: values.wsmaxconnections,

@@ -48,13 +48,18 @@ export interface RpcOptions {
   /** 0: no limit. */
   readonly maxLogs: number;
   readonly logsDeadlineMs: number;
+  /** Characters of the answer to one message. */
+  readonly maxAnswerBytes: number;
+  /** Methods that write files, use keys or control listeners answer over IPC alone. */
+  readonly privilegesOverIpcOnly: boolean;
 }
 
 /** The HTTP listener. */
 export interface HttpOptions {
   readonly host: string;
   readonly port: number;
-  readonly modules: readonly string[];
+  /** `undefined`: those that the profile names. */
+  readonly modules: readonly string[] | undefined;
   readonly corsOrigins: readonly string[];
   readonly virtualHosts: readonly string[];
   readonly readTimeoutMs: number;
@@ -67,7 +72,8 @@ export interface HttpOptions {
 export interface WsOptions {
   readonly host: string;
   readonly port: number;
-  readonly modules: readonly string[];
+  /** `undefined`: those that the profile names. */
+  readonly modules: readonly string[] | undefined;
   readonly origins: readonly string[];
   readonly maxSubscriptions: number;
   readonly maxConnections: number;

@@ -31,15 +31,15 @@ export interface DispatchBudget {
   total: number;
   errors: number;
   readonly maxPending: number;
-  /** Characters of one batch's answer; what would come after is refused entry by entry. */
-  readonly maxBatchAnswer: number;
+  /** Characters of one message's answer; in a batch, what would come after is refused entry by entry. */
+  readonly maxAnswer: number;
 }
 
-/** The Go node's limit of pending requests; batch answers of 25 MB. */
+/** The Go node's limit of pending requests; answers of 25 MB. */
 export function createBudget(
-  limits: Partial<Pick<DispatchBudget, "maxPending" | "maxBatchAnswer">> = {},
+  limits: Partial<Pick<DispatchBudget, "maxPending" | "maxAnswer">> = {},
 ): DispatchBudget {
-  return { pending: 0, total: 0, errors: 0, maxPending: 200_000, maxBatchAnswer: 25_000_000, ...limits };
+  return { pending: 0, total: 0, errors: 0, maxPending: 200_000, maxAnswer: 25_000_000, ...limits };
 }
 
 /** What an endpoint is made of. */
@@ -56,6 +56,8 @@ export interface Endpoint {
   readonly view: MethodView;
   /** Answers the first JSON value of `text`; undefined when that is not JSON. Neither throws nor rejects. */
   answer(text: string, session: Session): Answer | undefined;
+  /** From now on every answer is empty. */
+  retire(): void;
 }
 
 const INVALID = `{"code":${rpcCode.invalidRequest},"message":"invalid request"}`;
@@ -66,6 +68,8 @@ const INTERNAL_ERROR = nullError(rpcCode.internal, "internal error");
 export const PARSE_ERROR = nullError(rpcCode.parse, "parse error");
 /** A batch gives way to the rest of the node after this long. */
 const SLICE_MS = 8;
+/** An answer of this many characters took so long that the time is looked at. */
+const LONG_PART = 16_384;
 
 /** A whole message that reports an error without an id. */
 export function nullError(code: number, message: string): string {
@@ -82,6 +86,7 @@ class Dispatcher implements Endpoint {
   readonly #budget: DispatchBudget;
   readonly #onBug: BugListener;
   readonly #readers: ReaderPool | undefined;
+  #isRetired = false;
 
   constructor({ view, budget, onBug, readers }: EndpointOptions) {
     this.view = view;
@@ -90,7 +95,12 @@ class Dispatcher implements Endpoint {
     this.#readers = readers;
   }
 
+  retire(): void {
+    this.#isRetired = true;
+  }
+
   answer(text: string, session: Session): Answer | undefined {
+    if (this.#isRetired) return "";
     try {
       return this.#answer(text, session);
     } catch (error) {
@@ -119,7 +129,7 @@ class Dispatcher implements Endpoint {
 
   #batch({ messages }: Envelope, session: Session): Answer {
     if (messages.length === 0) return EMPTY_BATCH;
-    const parts = new BatchAnswer(this.#budget.maxBatchAnswer);
+    const parts = new BatchAnswer(this.#budget.maxAnswer);
     const startedAt = performance.now();
     for (let index = 0; index < messages.length; index++) {
       const message = messages[index] as Message; // within the length
@@ -127,7 +137,8 @@ class Dispatcher implements Endpoint {
       if (typeof part !== "string")
         return this.#counted(this.#restOfBatch({ messages, session, parts }, index, part));
       parts.add(part, message);
-      if ((index & 15) === 15 && performance.now() - startedAt > SLICE_MS) {
+      const isDue = (index & 15) === 15 || part.length > LONG_PART;
+      if (isDue && performance.now() - startedAt > SLICE_MS) {
         return this.#counted(this.#restOfBatch({ messages, session, parts }, index + 1, nextTurn()));
       }
     }
@@ -184,14 +195,20 @@ class Dispatcher implements Endpoint {
     this.#budget.total++;
     try {
       const result = this.#result(message, session);
-      if (typeof result === "string") return `{"jsonrpc":"2.0","id":${id},"result":${result}}`;
+      if (typeof result === "string") return this.#answered(id, result);
       return result.then(
-        (text) => `{"jsonrpc":"2.0","id":${id},"result":${text}}`,
+        (text) => this.#answered(id, text),
         (error: unknown) => this.#failed(id, error),
       );
     } catch (error) {
       return this.#failed(id, error);
     }
+  }
+
+  #answered(id: string, result: string): string {
+    if (result.length <= this.#budget.maxAnswer) return `{"jsonrpc":"2.0","id":${id},"result":${result}}`;
+    this.#budget.errors++;
+    return answerError(id, TOO_LARGE);
   }
 
   #failed(id: string, error: unknown): string {

@@ -40,11 +40,14 @@ export async function openHttp(options: HttpOptions): Promise<Listener> {
   const rules = { maxBody: limits.maxBody, virtualHosts, hasCors: cors.length > 0 };
   const heads = new HeadReader(rules);
   const fast = new FastServer({ endpoint, session, limits, halves, heads }, fallback, cors.length > 0);
-  const address = await listenOn(fast.server, options);
+  const bound = await listenOn(fast.server, options);
+  const { address } = bound;
   return {
     url: `http://${address}`,
     address,
+    retire: () => void bound.close(),
     [Symbol.asyncDispose]: async () => {
+      void bound.close();
       await fast.close();
       await fallback[Symbol.asyncDispose]();
       stopping.abort();
@@ -107,9 +110,8 @@ class FastServer implements ConnectionHost {
     if (this.#connections.size === 0) this.#onEmpty?.();
   }
 
-  /** Stops listening and lets answers in the making out; resolves when no connection is left on the fast path. */
+  /** Lets answers in the making out; resolves when no connection is left on the fast path. */
   close(): Promise<void> {
-    this.server.close();
     const deadline = setTimeout(() => this.#sweepAll(Number.POSITIVE_INFINITY), CLOSE_MS);
     for (const connection of this.#connections) connection.stop();
     return new Promise((resolve) => {

@@ -43,11 +43,17 @@ export async function openIpc(options: IpcOptions): Promise<Listener> {
   server.maxConnections = options.maxConnections ?? 1000;
   await listenPrivately(server, path);
   if (isFile) await chmod(path, 0o600);
+  let closing: Promise<unknown> | undefined;
+  const close = (): Promise<unknown> => {
+    closing ??= new Promise((resolve) => server.close(resolve));
+    return closing;
+  };
   return {
     url: path,
     address: path,
+    retire: () => void close(),
     [Symbol.asyncDispose]: async () => {
-      const closed = new Promise((resolve) => server.close(resolve));
+      const closed = close();
       for (const socket of sockets) socket.destroySoon();
       await closed;
     },

@@ -7,6 +7,8 @@ export interface Listener extends AsyncDisposable {
   readonly url: string;
   /** `host:port`, or the path of a socket. */
   readonly address: string;
+  /** Accepts nobody from now on: the address is free at once, those connected are served on. */
+  retire(): void;
 }
 
 /** Where a TCP listener listens; port 0 takes a free one. */
@@ -15,15 +17,35 @@ export interface TcpAddress {
   readonly port: number;
 }
 
-/** Starts listening; `host:port` of what it got. Rejects with the system's error when the address cannot be had. */
-export function listenOn(server: Server, { host, port }: TcpAddress): Promise<string> {
+/** A server that listens. */
+export interface Bound {
+  /** `host:port` of what it got. */
+  readonly address: string;
+  /** Accepts nobody from now on; resolves when the last connection has gone. May be called again. */
+  close(): Promise<void>;
+}
+
+/** Starts listening. Rejects with the system's error when the address cannot be had. */
+export function listenOn(server: Server, { host, port }: TcpAddress): Promise<Bound> {
+  let closing: Promise<void> | undefined;
+  const close = (): Promise<void> => {
+    closing ??= new Promise((resolve) => {
+      server.close(() => resolve());
+    });
+    return closing;
+  };
   return new Promise((resolve, reject) => {
     server.once("error", reject);
     server.listen({ host, port }, () => {
       server.off("error", reject);
       server.on("error", () => undefined); // a failed accept must not end the process
       const { address, family, port: got } = server.address() as AddressInfo; // it listens on TCP
-      resolve(`${family === "IPv6" ? `[${address}]` : address}:${got}`);
+      resolve({ address: `${family === "IPv6" ? `[${address}]` : address}:${got}`, close });
     });
   });
+}
+
+/** Whether only this machine can reach an address as `Listener` gives it. */
+export function isLoopback(address: string): boolean {
+  return address.startsWith("127.") || address.startsWith("[::1]:");
 }

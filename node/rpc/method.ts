@@ -9,6 +9,12 @@ import { RpcError, rpcCode } from "./errors.ts";
 /** Where a method runs: next to consensus, or in a reader thread because it scans or executes for a caller. */
 export type Runs = "main" | "reader";
 
+/**
+ * What a method can do that a stranger should not: write files, use the node's keys, open and close listeners. One
+ * flag keeps all of these to IPC.
+ */
+export type Privilege = "files" | "keys" | "listeners";
+
 /** What a handler may know of the call it answers. */
 export interface CallContext {
   /** Aborted when nobody waits for the answer any more. */
@@ -33,6 +39,7 @@ export interface Method {
   readonly params: readonly ParameterRow[];
   readonly result: string;
   readonly runs: Runs;
+  readonly privilege: Privilege | undefined;
   /** Decodes, handles, encodes: JSON text out. Throws `RpcError` for bad parameters. */
   invoke(params: unknown, context: CallContext): string | Promise<string>;
 }
@@ -45,6 +52,7 @@ export interface MethodDefinition<P extends Parameters, R> {
   readonly params: P;
   readonly result: Encoder<R>;
   readonly runs?: Runs;
+  readonly privilege?: Privilege;
   handle(args: Decoded<P>, context: CallContext): R | Promise<R>;
 }
 
@@ -62,6 +70,7 @@ export function method<const P extends Parameters, R>(definition: MethodDefiniti
     params: parameterRows(params),
     result: result.label,
     runs,
+    privilege: definition.privilege,
     invoke(json, context) {
       const value = definition.handle(decode(json) as Decoded<P>, context); // each argument came from its codec
       return value instanceof Promise ? value.then((late) => result.encode(late)) : result.encode(value);

@@ -1,4 +1,5 @@
 /** The modules: which names they answer to, who sees them and how `rpc_modules` lists them. */
+import type { Privilege } from "./method.ts";
 import type { ProfileName, RpcProfile } from "./profiles.ts";
 
 /** One module. */
@@ -6,8 +7,10 @@ export interface ModuleRow {
   readonly name: string;
   /** Names that callers may use in its place, in method names and in module lists. */
   readonly aliases: readonly string[];
-  /** Served on HTTP and WebSocket when an explicitly empty list asks for everything public. */
-  readonly isPublic: boolean;
+  /** Methods served on HTTP and WebSocket when an explicitly empty list asks for everything public. */
+  readonly open: "all" | readonly string[];
+  /** Set where the whole module is one that strangers should not have. */
+  readonly privilege?: Privilege;
   /** Profiles whose `rpc_modules` names it. */
   readonly listed: readonly ProfileName[];
 }
@@ -17,18 +20,18 @@ const GO_ONLY: readonly ProfileName[] = ["klaytn", "kaia"];
 
 /** One row per module; every method's name begins with one of these. */
 export const moduleRows: readonly ModuleRow[] = [
-  { name: "admin", aliases: [], isPublic: false, listed: EVERYWHERE },
-  { name: "chain", aliases: ["klay", "kaia"], isPublic: true, listed: EVERYWHERE },
-  { name: "debug", aliases: [], isPublic: false, listed: EVERYWHERE },
-  { name: "eth", aliases: [], isPublic: true, listed: GO_ONLY },
-  { name: "governance", aliases: [], isPublic: true, listed: GO_ONLY },
-  { name: "istanbul", aliases: [], isPublic: true, listed: GO_ONLY },
-  { name: "miner", aliases: [], isPublic: false, listed: ["service"] },
-  { name: "net", aliases: [], isPublic: true, listed: EVERYWHERE },
-  { name: "personal", aliases: [], isPublic: false, listed: EVERYWHERE },
-  { name: "rpc", aliases: [], isPublic: true, listed: EVERYWHERE },
-  { name: "txpool", aliases: [], isPublic: true, listed: EVERYWHERE },
-  { name: "web3", aliases: [], isPublic: true, listed: EVERYWHERE },
+  { name: "admin", aliases: [], open: ["nodeInfo", "peers", "datadir"], listed: EVERYWHERE },
+  { name: "chain", aliases: ["klay", "kaia"], open: "all", listed: EVERYWHERE },
+  { name: "debug", aliases: [], open: ["gaslessInfo", "isGaslessTx"], listed: EVERYWHERE },
+  { name: "eth", aliases: [], open: "all", listed: GO_ONLY },
+  { name: "governance", aliases: [], open: "all", listed: GO_ONLY },
+  { name: "istanbul", aliases: [], open: "all", listed: GO_ONLY },
+  { name: "miner", aliases: [], open: [], listed: ["service"] },
+  { name: "net", aliases: [], open: "all", listed: EVERYWHERE },
+  { name: "personal", aliases: [], open: [], listed: EVERYWHERE, privilege: "keys" },
+  { name: "rpc", aliases: [], open: "all", listed: EVERYWHERE },
+  { name: "txpool", aliases: [], open: "all", listed: EVERYWHERE },
+  { name: "web3", aliases: [], open: "all", listed: EVERYWHERE },
 ];
 
 const BY_NAME: ReadonlyMap<string, ModuleRow> = new Map(
@@ -43,15 +46,22 @@ export function moduleOf(name: string): ModuleRow | undefined {
 /** Every module, for IPC. */
 export const ALL_MODULES = "all" as const;
 
+/** What a listener serves. */
+export interface Served {
+  readonly rows: readonly ModuleRow[];
+  /** Of each module only what is open to all. */
+  readonly openOnly: boolean;
+}
+
 /**
- * The modules a listener serves for a list of names: unknown names are ignored, an empty list asks for everything
- * public, and `rpc` is always among them.
+ * What a listener serves for a list of names: unknown names are ignored, an empty list asks for everything public, and
+ * `rpc` is always among them.
  */
-export function servedModules(names: readonly string[] | typeof ALL_MODULES): readonly ModuleRow[] {
-  if (names === ALL_MODULES) return moduleRows;
-  if (names.length === 0) return moduleRows.filter((row) => row.isPublic);
+export function servedModules(names: readonly string[] | typeof ALL_MODULES): Served {
+  if (names === ALL_MODULES) return { rows: moduleRows, openOnly: false };
+  if (names.length === 0) return { rows: moduleRows.filter(({ open }) => open.length > 0), openOnly: true };
   const wanted = new Set(names.map((name) => BY_NAME.get(name.trim())?.name));
-  return moduleRows.filter((row) => row.name === "rpc" || wanted.has(row.name));
+  return { rows: moduleRows.filter((row) => row.name === "rpc" || wanted.has(row.name)), openOnly: false };
 }
 
 /** The names `rpc_modules` gives for served modules, in order. */

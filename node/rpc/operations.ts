@@ -28,12 +28,13 @@ export async function openOperations(options: OperationsOptions): Promise<Listen
     routes.take(socket);
   });
   server.maxConnections = MAX_CONNECTIONS;
-  const address = await listenOn(server, options);
+  const bound = await listenOn(server, options);
   return {
-    url: `http://${address}/metrics`,
-    address,
+    url: `http://${bound.address}/metrics`,
+    address: bound.address,
+    retire: () => void bound.close(),
     [Symbol.asyncDispose]: async () => {
-      server.close();
+      void bound.close();
       await routes[Symbol.asyncDispose]();
     },
   };

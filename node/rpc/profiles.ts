@@ -39,8 +39,17 @@ export interface RpcProfile {
   readonly badRecoveryId: string;
   /** Too many subscriptions on one connection; `%d` is the limit. */
   readonly subscriptionLimit: string;
-  /** Modules that an HTTP or WebSocket listener serves when none are named. */
+  /** Modules that an HTTP or WebSocket listener serves when none are named at start. */
   readonly defaultModules: readonly string[];
+  /** The same for listeners started by `admin_startHTTP` and `admin_startWS`; empty is everything public. */
+  readonly startedHttpModules: readonly string[];
+  readonly startedWsModules: readonly string[];
+  /** `admin_startHTTP` and the like fall back on the node's own settings, not on fixed ones. */
+  readonly startsAsConfigured: boolean;
+  /** Connections that outlive their listener get empty answers; else they are closed. */
+  readonly keepsStopped: boolean;
+  /** `admin_setMaxSubscriptionPerWSConn` refuses negative limits. */
+  readonly checksSubscriptionLimit: boolean;
 }
 
 const GO_SUBSCRIPTION_LIMIT =
@@ -67,6 +76,11 @@ export const rpcProfiles: Readonly<Record<ProfileName, RpcProfile>> = {
     badRecoveryId: "invalid signature (V is not 27 or 28)",
     subscriptionLimit: "Maximum %d subscriptions are allowed for a WebSocket connection",
     defaultModules: ["chain", "net", "rpc"],
+    startedHttpModules: ["chain", "net", "rpc"],
+    startedWsModules: ["chain", "net", "personal"],
+    startsAsConfigured: false,
+    keepsStopped: false,
+    checksSubscriptionLimit: true,
   },
   klaytn: {
     name: "klaytn",
@@ -86,6 +100,11 @@ export const rpcProfiles: Readonly<Record<ProfileName, RpcProfile>> = {
     badRecoveryId: "invalid Klaytn signature (V is not 27 or 28)",
     subscriptionLimit: GO_SUBSCRIPTION_LIMIT,
     defaultModules: ["net", "web3", "klay", "eth"],
+    startedHttpModules: [],
+    startedWsModules: ["net", "web3", "klay", "eth"],
+    startsAsConfigured: true,
+    keepsStopped: true,
+    checksSubscriptionLimit: false,
   },
   kaia: {
     name: "kaia",
@@ -105,5 +124,10 @@ export const rpcProfiles: Readonly<Record<ProfileName, RpcProfile>> = {
     badRecoveryId: "invalid signature (V is not 27 or 28)",
     subscriptionLimit: GO_SUBSCRIPTION_LIMIT,
     defaultModules: ["net", "web3", "kaia", "eth"],
+    startedHttpModules: [],
+    startedWsModules: ["net", "web3", "kaia", "eth"],
+    startsAsConfigured: true,
+    keepsStopped: true,
+    checksSubscriptionLimit: false,
   },
 };

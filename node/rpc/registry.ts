@@ -2,7 +2,14 @@
 
 import { plain } from "./codecs/plain.ts";
 import { type Method, method } from "./method.ts";
-import { type ALL_MODULES, listedNames, type ModuleRow, moduleOf, servedModules } from "./modules.ts";
+import {
+  type ALL_MODULES,
+  listedNames,
+  type ModuleRow,
+  moduleOf,
+  type Served,
+  servedModules,
+} from "./modules.ts";
 import type { RpcProfile } from "./profiles.ts";
 import type { Subscription } from "./subscription.ts";
 
@@ -17,6 +24,12 @@ export interface MethodView {
   findSubscription(module: string, name: string): Subscription | undefined;
 }
 
+/** How a view differs from all that its modules have. */
+export interface ViewOptions {
+  /** Methods that write files, use keys or control listeners are left out. */
+  readonly withoutPrivileges?: boolean;
+}
+
 /** All methods. `rpc_modules` is built in. */
 export interface Registry {
   readonly profile: RpcProfile;
@@ -25,7 +38,7 @@ export interface Registry {
   /** Nothing can be added afterwards. */
   seal(): void;
   /** What a listener with these modules serves; only a sealed registry has views. */
-  view(modules: readonly string[] | typeof ALL_MODULES): MethodView;
+  view(modules: readonly string[] | typeof ALL_MODULES, options?: ViewOptions): MethodView;
   readonly methods: readonly Method[];
   readonly subscriptions: readonly Subscription[];
 }
@@ -52,9 +65,10 @@ export function createRegistry(profile: RpcProfile): Registry {
     seal: () => {
       sealed = true;
     },
-    view: (names) => {
+    view: (names, { withoutPrivileges = false } = {}) => {
       if (!sealed) throw new Error("the registry is not sealed yet");
-      return createView(servedModules(names), { profile, methods, subscriptions });
+      const served = servedModules(names);
+      return createView(served, withoutPrivileges, { profile, methods, subscriptions });
     },
     get methods() {
       return [...new Set(methods.values())];
@@ -73,23 +87,29 @@ interface Tables {
   readonly subscriptions: ReadonlyMap<string, Subscription>;
 }
 
-function createView(served: readonly ModuleRow[], { profile, methods, subscriptions }: Tables): MethodView {
+function createView(served: Served, withoutPrivileges: boolean, tables: Tables): MethodView {
+  const { profile, methods, subscriptions } = tables;
   const found = new Map<string, Method>();
   for (const [name, row] of methods) {
     const [module, rest] = splitName(name);
-    if (!served.includes(module)) continue;
+    const isKept = withoutPrivileges && (row.privilege ?? module.privilege) !== undefined;
+    if (isKept || !isServed(module, rest, served)) continue;
     for (const prefix of [module.name, ...module.aliases]) found.set(`${prefix}_${rest}`, row);
   }
   return {
-    modules: listedNames(served, profile),
+    modules: listedNames(served.rows, profile),
     profile,
     find: (name) => found.get(name),
     findSubscription: (prefix, name) => {
       const module = moduleOf(prefix);
-      if (module === undefined || !served.includes(module)) return undefined;
+      if (module === undefined || !isServed(module, "subscribe", served)) return undefined;
       return subscriptions.get(`${module.name}_${name}`);
     },
   };
+}
+
+function isServed(module: ModuleRow, rest: string, { rows, openOnly }: Served): boolean {
+  return rows.includes(module) && (!openOnly || module.open === "all" || module.open.includes(rest));
 }
 
 function splitName(name: string): readonly [ModuleRow, string] {

@@ -7,13 +7,21 @@ import { failure, RpcError, rpcCode } from "./errors.ts";
 import { goText } from "./json-text.ts";
 import type { MethodView } from "./registry.ts";
 
-/** How many subscriptions a connection may hold; one object for the process, changed by an admin method. */
+/** How many subscriptions there may be; one object for the process. */
 export interface SubscriptionLimit {
+  /** Changed by an admin method. */
   perConnection: number;
+  /** Of all connections together. */
+  readonly all: number;
+  /** How many there are. */
+  used: number;
 }
 
-/** The Go node's default. */
-export const DEFAULT_SUBSCRIPTION_LIMIT = 3000;
+/** The Go node's limit per connection; all together, which it does not limit, are limited here. */
+export function createSubscriptionLimit(perConnection = 3000, all = 100_000): SubscriptionLimit {
+  return { perConnection, all, used: 0 };
+}
+
 /** Notifications held back while an answer is being made: beyond these bytes the connection is closed. */
 const MAX_HELD_BYTES = 4 * 1024 * 1024;
 
@@ -50,10 +58,11 @@ export class Subscriptions {
 
   /** Starts one for `<module>_subscribe`, silent until released. Throws `RpcError`. */
   start(module: string, params: unknown): Live {
-    const { perConnection } = this.#limit;
+    const { perConnection, all, used } = this.#limit;
     if (this.#live.size >= perConnection) {
       throw failure(this.#view.profile.subscriptionLimit.replace("%d", String(perConnection)));
     }
+    if (used >= all) throw failure("too many subscriptions on all connections together");
     const [name, rest] = subscriptionName(params);
     const row = this.#view.findSubscription(module, name);
     if (row === undefined) {
@@ -65,6 +74,7 @@ export class Subscriptions {
     const live = new Live(id, this.#outlet);
     live.stop = row.start(rest, (payload) => live.notify(`${head}${payload}}}\n`));
     this.#live.set(id, live);
+    this.#limit.used++;
     return live;
   }
 
@@ -73,12 +83,14 @@ export class Subscriptions {
     const live = this.#live.get(id);
     if (live === undefined) throw failure("subscription not found");
     this.#live.delete(id);
+    this.#limit.used--;
     live.end();
   }
 
   /** The connection is gone. */
   close(): void {
     for (const live of this.#live.values()) live.end();
+    this.#limit.used -= this.#live.size;
     this.#live.clear();
   }
 }

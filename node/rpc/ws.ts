@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import { hostname } from "node:os";
 import type { WebSocket, WebSocketServer } from "ws";
 import type { Endpoint } from "./dispatch.ts";
-import { type Listener, listenOn, type TcpAddress } from "./listener.ts";
+import { type Bound, type Listener, listenOn, type TcpAddress } from "./listener.ts";
 import { type StreamLimits, StreamSession, streamDefaults, type Wire } from "./stream-session.ts";
 import type { SubscriptionLimit } from "./subscriptions.ts";
 
@@ -32,8 +32,14 @@ export async function openWs(options: WsOptions): Promise<Listener> {
     socket.on("error", () => socket.destroy());
     upgrade.take(request, socket, head);
   });
-  const address = await listenOn(server, options);
-  return { url: `ws://${address}`, address, [Symbol.asyncDispose]: () => close(server, upgrade.peers) };
+  const bound = await listenOn(server, options);
+  const { address } = bound;
+  return {
+    url: `ws://${address}`,
+    address,
+    retire: () => void bound.close(),
+    [Symbol.asyncDispose]: () => close(server, bound, upgrade.peers),
+  };
 }
 
 /** Checks and makes connections. The library behind it is loaded by the first one. */
@@ -139,8 +145,8 @@ function writeText(peer: WebSocket, socket: Socket, text: string): void {
 /** The first byte of a whole text frame (RFC 6455, section 5.2). */
 const TEXT_FRAME = 0x81;
 
-async function close(server: Server, peers: ReadonlySet<WebSocket>): Promise<void> {
-  const closed = new Promise((resolve) => server.close(resolve));
+async function close(server: Server, bound: Bound, peers: ReadonlySet<WebSocket>): Promise<void> {
+  const closed = bound.close();
   for (const peer of peers) peer.close(1001);
   const deadline = setTimeout(() => {
     for (const peer of peers) peer.terminate();

@@ -7,6 +7,7 @@ import type { TxPool } from "../../txpool/pool.ts";
 import type { RpcProfile } from "../profiles.ts";
 import { createRegistry, type Registry } from "../registry.ts";
 import { type AdminParts, adminMethods } from "./admin.ts";
+import { type AdminListenersParts, adminListenersMethods } from "./admin-listeners.ts";
 import { adminPeersMethods } from "./admin-peers.ts";
 import { chainBlockMethods } from "./chain-blocks.ts";
 import { chainInfoMethods } from "./chain-info.ts";
@@ -20,7 +21,7 @@ import { chainSubscriptions } from "./subscriptions.ts";
 import { txpoolMethods } from "./txpool.ts";
 
 /** What the methods are made of. */
-export interface NodeParts extends AdminParts, NetParts {
+export interface NodeParts extends AdminParts, AdminListenersParts, NetParts {
   readonly profile: RpcProfile;
   readonly chain: Chain;
   readonly pool: Pick<TxPool, "add" | "get" | "nonce" | "content" | "status" | "onPending">;
@@ -35,6 +36,7 @@ export function createNodeRegistry(parts: NodeParts): Registry {
   const registry = createRegistry(parts.profile);
   registry.add([
     ...adminMethods(parts),
+    ...adminListenersMethods(parts),
     ...adminPeersMethods(parts),
     ...chainInfoMethods(parts),
     ...chainStateMethods(parts),

@@ -54,6 +54,7 @@ function sendMethods({ chain, pool, accounts }: ChainSendingParts): Method[] {
   return [
     method({
       name: "chain_sendTransaction",
+      privilege: "keys",
       summary: "Fills in, signs with an unlocked account and submits a transaction; its hash.",
       params: { transaction: sendArgs },
       result: transactionHash,
@@ -61,6 +62,7 @@ function sendMethods({ chain, pool, accounts }: ChainSendingParts): Method[] {
     }),
     method({
       name: "eth_sendTransaction",
+      privilege: "keys",
       summary: "The same for Ethereum's transaction object.",
       params: { transaction: ethArgs },
       result: transactionHash,

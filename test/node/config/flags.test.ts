@@ -2,9 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
-import { type FlagName, findFlag, flagGroups, flagNames, flags } from "../../../node/config/flags.ts";
+import { type FlagName, findFlag, flagNames, flags } from "../../../node/config/flags.ts";
 import { readSettings, readSettingsFile } from "../../../node/config/flags-file.ts";
 import { nearest } from "../../../node/config/flags-nearest.ts";
+import { flagGroups } from "../../../node/config/flags-rows.ts";
 import { suggestion, variableName } from "../../../node/config/flags-values.ts";
 import { resolve } from "../../support/options.ts";
 

@@ -56,7 +56,7 @@ describe("options", () => {
     expect(options({ line: { rpc: "true" } }).options.http).toEqual({
       host: "127.0.0.1",
       port: 8551,
-      modules: ["chain", "net", "rpc"],
+      modules: undefined,
       corsOrigins: [],
       virtualHosts: ["localhost"],
       readTimeoutMs: 30_000,

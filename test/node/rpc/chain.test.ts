@@ -9,6 +9,7 @@ import { createNodeRegistry, type NodeParts } from "../../../node/rpc/methods/al
 import { type ProfileName, rpcProfiles } from "../../../node/rpc/profiles.ts";
 import { chainLogSource } from "../../../node/rpc/views/log-source.ts";
 import { recordedJson, type TestChain } from "../../support/chain.ts";
+import { idleListeners } from "../../support/idle-listeners.ts";
 import { lonelyP2p } from "../../support/lonely-p2p.ts";
 import { aSession, recorded } from "./fixture.ts";
 import { aPool, recordedChain } from "./recorded-chain.ts";
@@ -33,6 +34,7 @@ beforeAll(async () => {
     dataDirectory: directory,
     address: new Uint8Array(20).fill(7),
     p2p: lonelyP2p,
+    ...idleListeners,
     sync: { syncing: () => undefined },
   };
 });

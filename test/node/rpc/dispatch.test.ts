@@ -3,7 +3,7 @@ import { createMetrics } from "../../../node/observe/metrics.ts";
 import { text } from "../../../node/rpc/codecs/plain.ts";
 import { createBudget, PARSE_ERROR } from "../../../node/rpc/dispatch.ts";
 import { RpcError } from "../../../node/rpc/errors.ts";
-import { method } from "../../../node/rpc/method.ts";
+import { type Method, method } from "../../../node/rpc/method.ts";
 import { declareRpcMetrics } from "../../../node/rpc/metrics.ts";
 import { aCall, anEndpoint, aSession, gate, recorded } from "./fixture.ts";
 
@@ -112,7 +112,7 @@ test("a batch whose answer grows too large goes on with refusals", async () => {
   });
   const endpoint = anEndpoint({
     methods: [wide],
-    options: { budget: createBudget({ maxBatchAnswer: 1000 }) },
+    options: { budget: createBudget({ maxAnswer: 1000 }) },
   });
   const calls = [1, 2, 3].map((id) => aCall("net_wide", [], id));
   const answers = JSON.parse((await endpoint.answer(`[${calls.join(",")}]`, aSession)) ?? "") as Record<
@@ -123,6 +123,17 @@ test("a batch whose answer grows too large goes on with refusals", async () => {
   expect(answers[0]).toHaveProperty("result");
   expect(answers[1]).toHaveProperty("error", { code: -32003, message: "response too large" });
   expect(answers[2]).toHaveProperty("error", { code: -32003, message: "response too large" });
+});
+
+test("an answer that is too large is refused by its code, whether it comes at once or late", async () => {
+  const wide = "x".repeat(1001);
+  const budget = createBudget({ maxAnswer: 1000 });
+  const methods = [textRow("net_wide", () => wide), textRow("net_late", () => Promise.resolve(wide))];
+  const endpoint = anEndpoint({ methods, options: { budget } });
+  const refused = '{"jsonrpc":"2.0","id":1,"error":{"code":-32003,"message":"response too large"}}\n';
+  expect(await endpoint.answer(aCall("net_wide"), aSession)).toBe(refused);
+  expect(await endpoint.answer(aCall("net_late"), aSession)).toBe(refused);
+  expect(budget.errors).toBe(2);
 });
 
 test("a long batch lets other work run in between and still answers in order", async () => {
@@ -194,3 +205,7 @@ test("calls, failures and what is under way are counted", async () => {
   await late;
   expect(await counted()).toContain("klaytn_rpc_counts_success 2");
 });
+
+function textRow(name: string, handle: () => string | Promise<string>): Method {
+  return method({ name, summary: "", params: {}, result: text, handle });
+}

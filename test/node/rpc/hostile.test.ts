@@ -7,6 +7,7 @@ import { expect, test } from "@jest/globals";
 import { readEnvelope } from "../../../node/rpc/envelope.ts";
 import { openHttp } from "../../../node/rpc/http.ts";
 import { openIpc } from "../../../node/rpc/ipc.ts";
+import { createSubscriptionLimit } from "../../../node/rpc/subscriptions.ts";
 import { openWs } from "../../../node/rpc/ws.ts";
 import { seededRandom } from "../../support/random.ts";
 import { aCall, anEndpoint, aPeer, recorded, ticker } from "./fixture.ts";
@@ -88,7 +89,7 @@ test("mutated upgrades and frames end in a refusal or a close", async () => {
     host: "127.0.0.1",
     port: 0,
     endpoint,
-    subscriptionLimit: { perConnection: 5 },
+    subscriptionLimit: createSubscriptionLimit(5),
   });
   const random = seeded(12);
   const frame = Buffer.concat([Buffer.from([0x81, 0x80 | version.length, 0, 0, 0, 0]), Buffer.from(version)]);
@@ -105,7 +106,7 @@ test("mutated upgrades and frames end in a refusal or a close", async () => {
 test("mutated IPC input ends in answers and at most one parse error", async () => {
   const directory = await mkdtemp(join(tmpdir(), "rpc-hostile-"));
   {
-    const subscriptionLimit = { perConnection: 5 };
+    const subscriptionLimit = createSubscriptionLimit(5);
     await using listener = await openIpc({
       path: join(directory, "ipc"),
       endpoint: anEndpoint(),

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { type IpcOptions, openIpc } from "../../../node/rpc/ipc.ts";
 import type { Listener } from "../../../node/rpc/listener.ts";
+import { createSubscriptionLimit } from "../../../node/rpc/subscriptions.ts";
 import { aCall, anEndpoint, aPeer, gate, recorded, ticker } from "./fixture.ts";
 
 let directory: string;
@@ -22,7 +23,7 @@ function aPath(): string {
 }
 
 function listen(more: Partial<IpcOptions> = {}): Promise<Listener> {
-  const subscriptionLimit = { perConnection: 10 };
+  const subscriptionLimit = createSubscriptionLimit(10);
   return openIpc({ endpoint: anEndpoint(), subscriptionLimit, path: aPath(), ...more });
 }
 

@@ -12,10 +12,11 @@ import { silentLog } from "../../../node/observe/log.ts";
 import { createBudget, createEndpoint, type Session } from "../../../node/rpc/dispatch.ts";
 import { createNodeRegistry } from "../../../node/rpc/methods/all.ts";
 import { type ProfileName, rpcProfiles } from "../../../node/rpc/profiles.ts";
-import { Subscriptions } from "../../../node/rpc/subscriptions.ts";
+import { createSubscriptionLimit, Subscriptions } from "../../../node/rpc/subscriptions.ts";
 import { chainLogSource } from "../../../node/rpc/views/log-source.ts";
 import type { TxPool } from "../../../node/txpool/pool.ts";
 import { aChain, type TestChain } from "../../support/chain.ts";
+import { idleListeners } from "../../support/idle-listeners.ts";
 import { lonelyP2p } from "../../support/lonely-p2p.ts";
 import { aSession } from "./fixture.ts";
 import { aPool } from "./recorded-chain.ts";
@@ -56,6 +57,7 @@ function registryOf(profile: ProfileName) {
     dataDirectory: directory,
     address: new Uint8Array(20),
     p2p: lonelyP2p,
+    ...idleListeners,
     sync: { syncing: () => undefined },
   });
 }
@@ -224,7 +226,11 @@ test("the pool's content has the service's hash key, and nonces sort as text", a
 test("transactions that become executable are told to subscribers", async () => {
   const told: string[] = [];
   const outlet = { send: (text: string) => void told.push(text), overflow: () => undefined };
-  const subscriptions = new Subscriptions(registryOf("service").view("all"), { perConnection: 9 }, outlet);
+  const subscriptions = new Subscriptions(
+    registryOf("service").view("all"),
+    createSubscriptionLimit(9),
+    outlet,
+  );
   const turn = subscriptions.turn();
   turn.subscribe("eth", ["newPendingTransactions"]);
   turn.release();

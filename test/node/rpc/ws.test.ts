@@ -3,6 +3,7 @@ import { WebSocket } from "ws";
 import { text as textCodec } from "../../../node/rpc/codecs/plain.ts";
 import type { Listener } from "../../../node/rpc/listener.ts";
 import { method } from "../../../node/rpc/method.ts";
+import { createSubscriptionLimit } from "../../../node/rpc/subscriptions.ts";
 import { openWs, type WsOptions } from "../../../node/rpc/ws.ts";
 import { aCall, anEndpoint, aPeer, gate, recorded, ticker } from "./fixture.ts";
 
@@ -11,7 +12,7 @@ function listen(more: Partial<WsOptions> = {}): Promise<Listener> {
     host: "127.0.0.1",
     port: 0,
     endpoint: anEndpoint(),
-    subscriptionLimit: { perConnection: 3000 },
+    subscriptionLimit: createSubscriptionLimit(3000),
     ...more,
   });
 }
@@ -132,7 +133,7 @@ test("a slow call holds up neither other calls nor other subscriptions", async (
 test("a connection gets so many subscriptions and no more; others are not affected", async () => {
   const source = ticker();
   const endpoint = anEndpoint({ subscriptions: source.rows, profile: "service" });
-  await using listener = await listen({ endpoint, subscriptionLimit: { perConnection: 2 } });
+  await using listener = await listen({ endpoint, subscriptionLimit: createSubscriptionLimit(2) });
   await using client = await aClient(listener.url);
   for (let id = 1; id <= 3; id++) client.send(aCall("chain_subscribe", ["newHeads"], id));
   await client.next();
