@@ -1,4 +1,4 @@
-import { createMPT } from "@ethereumjs/mpt";
+import { createMPT, verifyMerkleProof } from "@ethereumjs/mpt";
 import { MapDB, ValueEncoding } from "@ethereumjs/util";
 import { expect, test } from "@jest/globals";
 import { mapKey, toHex } from "../../../node/bytes/hex.ts";
@@ -86,11 +86,26 @@ async function compareWithOracle(seed: number, slabBytes: number | undefined): P
       }
     }
     expect(toHex(trie.hash())).toBe(toHex(oracle.root()));
+    await expectProven(trie, [keys[0], keys[random.below(60)], random.bytes(32)], model);
     const step = random.below(4);
     if (step === 0) continue;
     const root = await flushed(store, trie);
     if (step === 3) trie = aTrie(store, root, slab);
     await expectStored(store, root, model);
+  }
+}
+
+/** Proofs lead an independent library from the root to what the model holds. */
+async function expectProven(
+  trie: Trie,
+  keys: readonly (Uint8Array | undefined)[],
+  model: ReadonlyMap<string, Uint8Array>,
+): Promise<void> {
+  for (const key of keys) {
+    if (key === undefined || model.size === 0) continue;
+    const proof = trie.prove(key);
+    const found = await verifyMerkleProof(key, proof, { root: trie.hash() });
+    expect(found && toHex(found)).toBe(model.has(mapKey(key)) ? toHex(model.get(mapKey(key)) ?? key) : null);
   }
 }
 
