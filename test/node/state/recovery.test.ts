@@ -17,7 +17,8 @@ import {
   openOnDisk,
 } from "./fixture.ts";
 import { aRandom } from "./random.ts";
-import { contentOf, randomChange } from "./random-block.ts";
+import { contentOf } from "./random-block.ts";
+import { contractsOf, randomBlock } from "./random-contracts.ts";
 
 const [alice, bob] = [anAddress(1), anAddress(2)];
 
@@ -28,7 +29,7 @@ function crashed(from: string, to: string): string {
 }
 
 async function grow(node: Opened, upTo: number): Promise<void> {
-  while (node.state.number < upTo) await makeBlock(node, randomChange(aRandom(node.state.number + 1)));
+  while (node.state.number < upTo) await makeBlock(node, randomBlock(node.state.number + 1));
 }
 
 async function expectWhole(directory: string, number: number, generation: number): Promise<void> {
@@ -36,9 +37,10 @@ async function expectWhole(directory: string, number: number, generation: number
   await grow(twin, number);
   await using node = await openOnDisk(directory);
   expect(contentOf(node, number)).toEqual(contentOf(twin, number));
+  expect(contractsOf(node.state.view(number))).toEqual(contractsOf(twin.state.view(number)));
   await node.state.ready;
   expect(toHex(node.state.root)).toBe(toHex(twin.state.root));
-  expect(await node.state.verify()).toMatchObject({ strayNodes: 0 });
+  expect(await node.state.verify()).toMatchObject({ strayNodes: 0, straySlots: 0 });
   expect(readdirSync(join(directory, "trie"))).toEqual([String(generation)]);
 }
 
@@ -54,11 +56,12 @@ test("a trie that lies behind catches up from the undo records, reads being serv
   expect(() => again.state.begin()).toThrow(expect.objectContaining({ code: "not-ready" }));
   expect(contentOf(again, 30)).toEqual(contentOf(node, 30));
   expect(contentOf(again, 10)).toEqual(contentOf(node, 10));
+  expect(contractsOf(again.state.view(10))).toEqual(contractsOf(node.state.view(10)));
   await again.state.ready;
   await grow(node, 31);
   await grow(again, 31);
   expect(toHex(again.state.root)).toBe(toHex(node.state.root));
-  expect(await again.state.verify()).toMatchObject({ strayNodes: 0 });
+  expect(await again.state.verify()).toMatchObject({ strayNodes: 0, straySlots: 0 });
   expect(existsSync(join(copy, "trie", "0"))).toBe(true);
 });
 
