@@ -7,7 +7,7 @@ import type { World } from "../state/world.ts";
 import { create2Address, createAddress, isReserved, wordOf } from "./address.ts";
 import { Code } from "./code.ts";
 import { failures } from "./failure.ts";
-import { type Frame, takeGas } from "./frame.ts";
+import { type Frame, NO_BYTES, takeGas } from "./frame.ts";
 import type { Machine } from "./machine.ts";
 import { mayBegin, refuse, transfer } from "./start.ts";
 
@@ -37,9 +37,10 @@ export function beginCreation(m: Machine, f: Frame, salt: bigint | undefined): b
   }
   if (isReserved(f.address)) return refuse(f, failures["reserved-address"]);
   m.watch?.enter(f, false);
+  f.input = NO_BYTES; // the code that creates is not its call data
   openContract(m, f.address);
   transfer(world, f);
-  return f.input.length > 0;
+  return f.code.bytes.length > 0;
 }
 
 /** Puts the code in place that the creation returned, if it may. */
