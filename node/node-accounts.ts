@@ -1,6 +1,7 @@
 /** The node's accounts as its options want them: unlocked ones, held development keys, the reward base. */
 import { readFile } from "node:fs/promises";
-import { type Accounts, openAccounts } from "./accounts/accounts.ts";
+import type { Accounts } from "./accounts/accounts.ts";
+import { openAccounts } from "./accounts/open-accounts.ts";
 import { toHex } from "./bytes/hex.ts";
 import { developmentKeys } from "./chain/development.ts";
 import type { AccountReference } from "./config/flags-kinds.ts";

@@ -46,6 +46,8 @@ const NODE: Plan = {
     "@crate-crypto/node-eth-kzg-linux-x64-gnu": "crypto",
     "@noble/curves": "crypto",
     "@noble/hashes": "crypto",
+    "@scure/bip32": "accounts",
+    "@scure/bip39": "accounts",
     "classic-level": "store",
     commander: "cli",
     fastify: "rpc",

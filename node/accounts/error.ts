@@ -10,6 +10,13 @@ export type AccountsErrorCode =
   | "bad-key-file"
   | "content-mismatch"
   | "bad-duration"
+  | "bad-wallet-key"
+  | "bad-path"
+  | "bad-mnemonic"
+  | "bad-url"
+  | "unknown-wallet"
+  | "usb-wallet"
+  | "not-derivable"
   | "busy"
   | "closed";
 

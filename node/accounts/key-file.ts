@@ -52,7 +52,8 @@ export function formatKeyFile({ address, id, keyring }: KeyFile, version: KeyFil
   return JSON.stringify({ ...head, keyring: keyring.map((role) => role.map(sealedJson)), id, version: 4 });
 }
 
-function sealedJson({ cipher, ciphertext, iv, derivation, mac }: SealedSecret): object {
+/** A sealed secret as the `crypto` member of a file. */
+export function sealedJson({ cipher, ciphertext, iv, derivation, mac }: SealedSecret): object {
   const { name, length: dklen, salt } = derivation;
   const kdfparams =
     name === "scrypt"
@@ -109,7 +110,8 @@ function readKeyring(file: Fields): SealedSecret[][] {
   });
 }
 
-function readSealed(value: unknown, fixedCipher?: "aes-128-cbc"): SealedSecret {
+/** Reads a `crypto` member. Throws `AccountsError` `bad-key-file`. */
+export function readSealed(value: unknown, fixedCipher?: "aes-128-cbc"): SealedSecret {
   const fields = asFields(value);
   if (fields === undefined) throw bad("key file without an encrypted key");
   const cipher = fixedCipher ?? field(fields, "cipher");

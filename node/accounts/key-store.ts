@@ -8,13 +8,11 @@ import { CryptoError } from "../crypto/error.ts";
 import { isPrivateKey } from "../crypto/secp256k1.ts";
 import { openSecret, type ScryptCost, type SealedSecret, sealSecret } from "../crypto/secret-box.ts";
 import { AccountsError } from "./error.ts";
-import { createGate } from "./gate.ts";
+import { createGate, type Gate } from "./gate.ts";
 import { type KeyEntry, MOST_FILE_BYTES } from "./key-directory.ts";
 import { formatKeyFile, type KeyFile, type KeyFileVersion, parseKeyFile } from "./key-file.ts";
 import { writeKeyFile } from "./key-writer.ts";
-
-/** Private keys by role, then by place in the role. */
-export type Keyring = readonly (readonly Uint8Array[])[];
+import { type Keyring, ofRole, type SigningRole, wipe } from "./keyring.ts";
 
 /** What goes into a key file. */
 export interface KeyFileKeys {
@@ -25,8 +23,10 @@ export interface KeyFileKeys {
 
 /** Key files and passphrases. Whoever gets a key wipes it. */
 export interface KeyStore {
-  /** The first key of a file: the one that signs. Throws `AccountsError`. */
+  /** The first key of a file: the one that signs messages. Throws `AccountsError`. */
   open(entry: KeyEntry, passphrase: string): Promise<Uint8Array>;
+  /** The keys that sign in a role. Throws `AccountsError`. */
+  openRole(entry: KeyEntry, passphrase: string, role: SigningRole): Promise<readonly Uint8Array[]>;
   /** Every key of a file. Throws `AccountsError`. */
   openAll(entry: KeyEntry, passphrase: string): Promise<Keyring>;
   /** Writes a file at `path`, in place of one that is there. */
@@ -40,8 +40,7 @@ export interface KeyFileForm {
 }
 
 /** A store that writes in `form`. */
-export function createKeyStore(form: KeyFileForm): KeyStore {
-  const gate = createGate({ atOnce: 2, waiting: 64 });
+export function createKeyStore(form: KeyFileForm, gate: Gate = passphraseGate()): KeyStore {
   return {
     open: (entry, passphrase) =>
       gate.run(async () => {
@@ -50,9 +49,20 @@ export function createKeyStore(form: KeyFileForm): KeyStore {
         if (first === undefined) throw new AccountsError("bad-key-file", "key file without a key");
         return openKey(first, passphrase);
       }),
-    openAll: (entry, passphrase) => gate.run(async () => openKeyring(await read(entry), passphrase)),
+    openRole: (entry, passphrase, role) =>
+      gate.run(async () => {
+        const { keyring } = await read(entry);
+        return (await openKeyring([ofRole(keyring, role)], passphrase)).flat();
+      }),
+    openAll: (entry, passphrase) =>
+      gate.run(async () => openKeyring((await read(entry)).keyring, passphrase)),
     save: (file, passphrase) => gate.run(() => save(form, file, passphrase)),
   };
+}
+
+/** Two passphrases at a time; more than 64 callers in line are refused. */
+export function passphraseGate(): Gate {
+  return createGate({ atOnce: 2, waiting: 64 });
 }
 
 async function read({ path, address }: KeyEntry): Promise<KeyFile> {
@@ -74,7 +84,7 @@ async function readText(path: string): Promise<string> {
   throw new AccountsError("bad-key-file", `key file above ${MOST_FILE_BYTES} bytes`);
 }
 
-async function openKeyring({ keyring }: KeyFile, passphrase: string): Promise<Uint8Array[][]> {
+async function openKeyring(keyring: KeyFile["keyring"], passphrase: string): Promise<Uint8Array[][]> {
   const opened: Uint8Array[][] = [];
   try {
     for (const role of keyring) {
@@ -122,15 +132,10 @@ async function save(
 }
 
 async function checkKeyring(text: string, keyring: Keyring, passphrase: string): Promise<void> {
-  const opened = await openKeyring(parseKeyFile(text), passphrase);
+  const opened = await openKeyring(parseKeyFile(text).keyring, passphrase);
   const [have, want] = [opened.flat(), keyring.flat()];
   const same =
     have.length === want.length && have.every((key, i) => equalBytes(key, want[i] ?? new Uint8Array()));
   wipe(opened);
   if (!same) throw new AccountsError("bad-key-file", "key file does not hold on disk what was written");
-}
-
-/** Overwrites every key with zeros. */
-export function wipe(keyring: Keyring): void {
-  for (const role of keyring) for (const key of role) key.fill(0);
 }

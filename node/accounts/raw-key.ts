@@ -15,13 +15,15 @@ export interface RawKey {
 
 const WALLET_KEY_LENGTH = 110;
 
-/** Throws `AccountsError` `bad-raw-key` with the texts of the Go node, which never quote the key. */
+/** Throws `AccountsError` `bad-raw-key`, or `bad-wallet-key` for a type that is not 00, with the texts of the Go node, which never quote the key. */
 export function parseRawKey(text: string): RawKey {
   if (text.length !== WALLET_KEY_LENGTH) {
     const key = parseKey(text);
     return { key, address: addressOfKey(key) };
   }
-  if (text.slice(66, 68) !== "00") throw bad("Klaytn wallet key type must be 00.");
+  if (text.slice(66, 68) !== "00") {
+    throw new AccountsError("bad-wallet-key", "wallet key type must be 00.");
+  }
   if (text.slice(64, 66) !== "0x" || text.slice(68, 70) !== "0x") throw bad("invalid hex string");
   const address = hexBytes(text.slice(70));
   return { key: parseKey(text.slice(0, 64)), address };

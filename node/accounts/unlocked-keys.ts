@@ -1,17 +1,18 @@
 import { mapKey } from "../bytes/hex.ts";
 import type { Clock } from "../observe/clock.ts";
+import { type Keyring, wipe } from "./keyring.ts";
 
 /** The longest delay a timer takes, in milliseconds. */
 const LONGEST_DELAY = 2 ** 31 - 1;
 
 interface Unlocked {
-  readonly key: Uint8Array;
+  readonly keyring: Keyring;
   /** Milliseconds since the epoch, or undefined for "until exit". */
   readonly until: number | undefined;
   timer: NodeJS.Timeout | undefined;
 }
 
-/** Private keys in memory, each for a time; a key that leaves is wiped. It owns the arrays it is given. */
+/** Private keys of accounts in memory, each for a time; what leaves is wiped. It owns the arrays it is given. */
 export class UnlockedKeys {
   readonly #clock: Clock;
   readonly #keys = new Map<string, Unlocked>();
@@ -21,18 +22,18 @@ export class UnlockedKeys {
   }
 
   /**
-   * Keeps a key for `seconds`, 0 for until exit. A key kept until exit stays so; a new time replaces an old one.
+   * Keeps keys for `seconds`, 0 for until exit. Those kept until exit stay so; a new time replaces an old one.
    */
-  put(address: Uint8Array, key: Uint8Array, seconds: number): void {
+  put(address: Uint8Array, keyring: Keyring, seconds: number): void {
     const id = mapKey(address);
     const now = this.#keys.get(id);
     if (now !== undefined && now.until === undefined) {
-      key.fill(0);
+      wipe(keyring);
       return;
     }
     this.drop(address);
     const until = seconds === 0 ? undefined : this.#clock.now() + seconds * 1000;
-    const unlocked: Unlocked = { key, until, timer: undefined };
+    const unlocked: Unlocked = { keyring, until, timer: undefined };
     this.#keys.set(id, unlocked);
     if (until !== undefined) this.#wait(address, unlocked, until);
   }
@@ -47,29 +48,29 @@ export class UnlockedKeys {
     unlocked.timer = setTimeout(() => this.#wait(address, unlocked, until), delay).unref();
   }
 
-  /** The key while it is unlocked; not a copy. */
-  get(address: Uint8Array): Uint8Array | undefined {
+  /** The keys while they are unlocked; not copies. */
+  get(address: Uint8Array): Keyring | undefined {
     const unlocked = this.#keys.get(mapKey(address));
-    if (unlocked?.until === undefined || unlocked.until > this.#clock.now()) return unlocked?.key;
+    if (unlocked?.until === undefined || unlocked.until > this.#clock.now()) return unlocked?.keyring;
     this.drop(address); // its timer is late
     return undefined;
   }
 
-  /** Wipes one key. */
+  /** Wipes one account's keys. */
   drop(address: Uint8Array): void {
     const id = mapKey(address);
     const unlocked = this.#keys.get(id);
     if (unlocked === undefined) return;
     clearTimeout(unlocked.timer);
-    unlocked.key.fill(0);
+    wipe(unlocked.keyring);
     this.#keys.delete(id);
   }
 
   /** Wipes all keys. */
   clear(): void {
-    for (const { key, timer } of this.#keys.values()) {
+    for (const { keyring, timer } of this.#keys.values()) {
       clearTimeout(timer);
-      key.fill(0);
+      wipe(keyring);
     }
     this.#keys.clear();
   }

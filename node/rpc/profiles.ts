@@ -35,6 +35,14 @@ export interface RpcProfile {
   readonly storageInEoa: boolean;
   /** The gas limit that Ethereum's form of a block shows; the chain has none. */
   readonly shownGasLimit: bigint;
+  /** Whose wallet keys an import takes, in the text that refuses others. */
+  readonly keyOwner: "Klaytn" | "Kaia";
+  /** `deriveAccount` answers with an address rather than with address and URL. */
+  readonly derivedAccountIsAddress: boolean;
+  /** A USB wallet's URL is refused in words of its own, not as an unknown wallet. */
+  readonly tellsOfUsb: boolean;
+  /** `net_listening` is true whatever the node does. */
+  readonly alwaysListening: boolean;
   /** What `ecRecover` says of a V that is neither 27 nor 28. */
   readonly badRecoveryId: string;
   /** Too many subscriptions on one connection; `%d` is the limit. */
@@ -73,6 +81,10 @@ export const rpcProfiles: Readonly<Record<ProfileName, RpcProfile>> = {
     signedMessage: "Klaytn",
     storageInEoa: true,
     shownGasLimit: 500_000_000n,
+    keyOwner: "Klaytn",
+    derivedAccountIsAddress: true,
+    tellsOfUsb: true,
+    alwaysListening: false,
     badRecoveryId: "invalid signature (V is not 27 or 28)",
     subscriptionLimit: "Maximum %d subscriptions are allowed for a WebSocket connection",
     defaultModules: ["chain", "net", "rpc"],
@@ -97,6 +109,10 @@ export const rpcProfiles: Readonly<Record<ProfileName, RpcProfile>> = {
     signedMessage: "Klaytn",
     storageInEoa: false,
     shownGasLimit: 999_999_999_999n,
+    keyOwner: "Klaytn",
+    derivedAccountIsAddress: false,
+    tellsOfUsb: false,
+    alwaysListening: true,
     badRecoveryId: "invalid Klaytn signature (V is not 27 or 28)",
     subscriptionLimit: GO_SUBSCRIPTION_LIMIT,
     defaultModules: ["net", "web3", "klay", "eth"],
@@ -121,6 +137,10 @@ export const rpcProfiles: Readonly<Record<ProfileName, RpcProfile>> = {
     signedMessage: "Ethereum",
     storageInEoa: true,
     shownGasLimit: 500_000_000n,
+    keyOwner: "Kaia",
+    derivedAccountIsAddress: false,
+    tellsOfUsb: false,
+    alwaysListening: true,
     badRecoveryId: "invalid signature (V is not 27 or 28)",
     subscriptionLimit: GO_SUBSCRIPTION_LIMIT,
     defaultModules: ["net", "web3", "kaia", "eth"],

@@ -1,6 +1,6 @@
 /** Hex codecs: data, addresses, hashes and quantities, with the texts of the Go node's hex package. */
 import { fromBareHex, toHex } from "../../bytes/hex.ts";
-import { type Codec, CodecError, type Decoder, mismatch } from "../codec.ts";
+import { type Codec, CodecError, type Decoder, mismatch, wrongKind } from "../codec.ts";
 import { EscapedText } from "../json-text.ts";
 
 const HEX = /^[0-9a-fA-F]*$/;
@@ -89,7 +89,7 @@ export function listOf<T>(item: Codec<T>, goType: string): Codec<readonly T[]> {
     label: `${item.label}[]`,
     decode(json) {
       if (json === null || json === undefined) return [];
-      if (!Array.isArray(json)) throw mismatch(typeof json === "object" ? "object" : typeof json, goType);
+      if (!Array.isArray(json)) throw wrongKind(json, goType);
       return json.map((value) => item.decode(value));
     },
     encode: (values) => `[${values.map((value) => item.encode(value)).join(",")}]`,

@@ -1,7 +1,8 @@
 /** The transaction objects that callers send: the chain's own, Ethereum's and that of calls. */
-import type { AccessListEntry } from "../../model/transaction-type.ts";
+import { integerBytes } from "../../bytes/integer.ts";
+import type { AccessListEntry, Authorization, Signature } from "../../model/transaction-type.ts";
 import { type Codec, type Decoded, type Decoder, object, wrongKind } from "../codec.ts";
-import { address, anything, data, hash, listOf, quantity, quantity64 } from "./hex.ts";
+import { address, data, hash, listOf, quantity, quantity64 } from "./hex.ts";
 import { boolean, integer } from "./plain.ts";
 
 const accessListEntry = object("access list entry", "types.AccessTuple", {
@@ -16,6 +17,56 @@ const accessList: Decoder<readonly AccessListEntry[]> = {
     return json.map((entry) => {
       const { address: account = new Uint8Array(20), storageKeys = [] } = accessListEntry.decode(entry);
       return { address: account, storageKeys };
+    });
+  },
+};
+
+const authorizationEntry = object("authorization", "types.SetCodeAuthorization", {
+  chainId: quantity,
+  address,
+  nonce: quantity64,
+  yParity: quantity64,
+  r: quantity,
+  s: quantity,
+});
+
+/** Lets accounts run others' code as their own (EIP-7702); what is left out is zero. */
+const authorizationList: Decoder<readonly Authorization[]> = {
+  label: "authorization list",
+  decode(json) {
+    if (!Array.isArray(json)) throw wrongKind(json, "[]types.SetCodeAuthorization");
+    return json.map((entry) => {
+      const {
+        chainId = 0n,
+        nonce = 0n,
+        yParity = 0n,
+        r = 0n,
+        s = 0n,
+        ...given
+      } = authorizationEntry.decode(entry);
+      const { address: account = new Uint8Array(20) } = given;
+      return {
+        chainId,
+        address: account,
+        nonce,
+        yParity: Number(yParity),
+        r: integerBytes(r),
+        s: integerBytes(s),
+      };
+    });
+  },
+};
+
+const signature = object("signature", "types.TxSignatureJSON", { V: quantity, R: quantity, S: quantity });
+
+/** Signatures that somebody has made already, as answers show them. */
+const signatures: Decoder<readonly Signature[]> = {
+  label: "signatures",
+  decode(json) {
+    if (!Array.isArray(json)) throw wrongKind(json, "types.TxSignaturesJSON");
+    return json.map((entry) => {
+      const { V = 0n, R = 0n, S = 0n } = signature.decode(entry);
+      return { v: V, r: integerBytes(R), s: integerBytes(S) };
     });
   },
 };
@@ -44,7 +95,27 @@ export const sendArgs = object("transaction", "api.SendTxArgs", {
   key: data,
   feePayer: address,
   feeRatio: integer("types.FeeRatio", 0, 255),
-  signatures: anything,
+  authorizationList,
+  signatures,
+});
+
+/** What `personal_sendValueTransfer` takes. */
+export const valueTransferArgs = object("value transfer", "api.ValueTransferTxArgs", {
+  from: address,
+  gas: quantity64,
+  gasPrice: quantity,
+  to: address,
+  value: quantity,
+  nonce: quantity64,
+});
+
+/** What `personal_sendAccountUpdate` takes. */
+export const accountUpdateArgs = object("account update", "api.AccountUpdateTxArgs", {
+  from: address,
+  gas: quantity64,
+  gasPrice: quantity,
+  nonce: quantity64,
+  key: data,
 });
 
 /** What Ethereum's sending and estimating methods take. */

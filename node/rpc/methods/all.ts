@@ -12,10 +12,12 @@ import { adminPeersMethods } from "./admin-peers.ts";
 import { chainBlockMethods } from "./chain-blocks.ts";
 import { chainInfoMethods } from "./chain-info.ts";
 import { chainSendingMethods } from "./chain-sending.ts";
+import { chainSigningMethods } from "./chain-signing.ts";
 import { chainStateMethods } from "./chain-state.ts";
 import { chainTransactionMethods } from "./chain-transactions.ts";
 import { type LogParts, logMethods } from "./logs.ts";
 import { type NetParts, netMethods } from "./net.ts";
+import { ownTransactionMethods } from "./own-transactions.ts";
 import { personalMethods } from "./personal.ts";
 import { chainSubscriptions } from "./subscriptions.ts";
 import { txpoolMethods } from "./txpool.ts";
@@ -43,6 +45,8 @@ export function createNodeRegistry(parts: NodeParts): Registry {
     ...chainBlockMethods(parts),
     ...chainTransactionMethods(parts),
     ...chainSendingMethods(parts),
+    ...chainSigningMethods(parts),
+    ...ownTransactionMethods(parts),
     ...logMethods(parts.logs),
     ...netMethods(parts),
     ...personalMethods(parts),

@@ -3,7 +3,7 @@
 import type { Accounts } from "../../accounts/accounts.ts";
 import { toHex } from "../../bytes/hex.ts";
 import type { Chain } from "../../chain/chain.ts";
-import { signTransaction, type TransactionDraft } from "../../model/transaction.ts";
+import type { Transaction, TransactionDraft } from "../../model/transaction.ts";
 import type { TxPool } from "../../txpool/pool.ts";
 import { optional } from "../codec.ts";
 import { type BlockReference, blockReference } from "../codecs/block-number.ts";
@@ -13,13 +13,16 @@ import { failure } from "../errors.ts";
 import { type Method, method } from "../method.ts";
 import type { RpcProfile } from "../profiles.ts";
 import { stateOf } from "../views/lookup.ts";
-import { chainDraft, checkPrices, ethDraft, requiredGas } from "./transaction-draft.ts";
+import { chainDraft } from "./chain-draft.ts";
+import { checkPayerRequest, checkSendable } from "./sending-checks.ts";
+import { payerOf, signDraft, signPayer } from "./signing.ts";
+import { checkPrices, ethDraft, requiredGas } from "./transaction-draft.ts";
 
 /** What these methods use. */
 export interface ChainSendingParts {
   readonly chain: Chain;
   readonly pool: Pick<TxPool, "add" | "nonce">;
-  readonly accounts: Pick<Accounts, "list" | "sign">;
+  readonly accounts: Pick<Accounts, "list" | "signAs">;
   readonly profile: RpcProfile;
 }
 
@@ -46,11 +49,12 @@ function accountsMethod({ accounts }: ChainSendingParts): Method {
 
 function sendMethods({ chain, pool, accounts }: ChainSendingParts): Method[] {
   /** In one turn of the event loop, so that two calls never get one nonce. */
-  const send = (draft: TransactionDraft, from: Uint8Array = NO_ADDRESS) => {
-    const tx = signTransaction(draft, chain.config.chainId, (digest) => accounts.sign(from, digest));
+  const submit = (tx: Transaction) => {
     pool.add(tx, "local");
     return tx.hash;
   };
+  const send = (draft: TransactionDraft, from: Uint8Array = NO_ADDRESS) =>
+    submit(signDraft(draft, chain.config.chainId, ({ role, digest }) => accounts.signAs(from, role, digest)));
   return [
     method({
       name: "chain_sendTransaction",
@@ -58,7 +62,28 @@ function sendMethods({ chain, pool, accounts }: ChainSendingParts): Method[] {
       summary: "Fills in, signs with an unlocked account and submits a transaction; its hash.",
       params: { transaction: sendArgs },
       result: transactionHash,
-      handle: ({ transaction }) => send(chainDraft({ chain, pool }, transaction), transaction.from),
+      handle: ({ transaction }) => {
+        checkSendable(transaction);
+        return send(chainDraft({ chain, pool }, transaction), transaction.from);
+      },
+    }),
+    method({
+      name: "chain_sendTransactionAsFeePayer",
+      privilege: "keys",
+      summary: "Signs as the fee payer, with an unlocked account, what the sender has signed; submits it.",
+      params: { transaction: sendArgs },
+      result: transactionHash,
+      handle: ({ transaction }) => {
+        checkPayerRequest(transaction);
+        const { signatures = [] } = transaction;
+        const draft = chainDraft({ chain, pool }, transaction);
+        const payer = payerOf(draft);
+        return submit(
+          signPayer({ draft, chainId: chain.config.chainId, signatures }, ({ role, digest }) =>
+            accounts.signAs(payer, role, digest),
+          ),
+        );
+      },
     }),
     method({
       name: "eth_sendTransaction",

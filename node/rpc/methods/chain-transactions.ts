@@ -1,12 +1,14 @@
 /** Transactions by hash, their receipts, and the way in for signed ones. */
 import { concatBytes } from "../../bytes/compare.ts";
 import type { Chain } from "../../chain/chain.ts";
+import { TransactionError } from "../../model/error.ts";
 import { decodeTransaction, type Transaction } from "../../model/transaction.ts";
+import { PoolError } from "../../txpool/error.ts";
 import type { TxPool } from "../../txpool/pool.ts";
-import { data, hash, nullable } from "../codecs/hex.ts";
+import { data, hash, listOf, nullable } from "../codecs/hex.ts";
 import { plain } from "../codecs/plain.ts";
 import { transactionHash } from "../codecs/transaction-args.ts";
-import { failure } from "../errors.ts";
+import { failure, RpcError } from "../errors.ts";
 import { type Method, method } from "../method.ts";
 import { blockReceipts, chainReceipt, ethReceipt, type ReceiptView } from "../views/receipt.ts";
 import { chainTransaction, ethTransaction } from "../views/transaction.ts";
@@ -88,10 +90,23 @@ function submissions({ pool }: ChainTransactionParts): Method[] {
       summary: "Submits a signed transaction in the chain's encoding; its hash.",
       params: { raw: data },
       result: transactionHash,
-      handle: ({ raw }) => {
-        if (raw.length === 0) throw failure("EOF");
-        if (isBareEthereumType(raw)) throw failure("undefined tx type");
-        return submit(decodeTransaction(raw));
+      handle: ({ raw }) => submit(inChainEncoding(raw)),
+    }),
+    method({
+      name: "chain_sendRawTransactions",
+      summary:
+        "Submits signed transactions in the chain's encoding up to the first that fails; their hashes.",
+      params: { raws: listOf(data, "[]hexutil.Bytes") },
+      result: listOf(transactionHash, "[]common.Hash"),
+      handle: ({ raws }) => {
+        if (raws.length === 0) throw failure("Empty input");
+        return raws.map((raw, index) => {
+          try {
+            return submit(inChainEncoding(raw));
+          } catch (error) {
+            throw atIndex(index, error);
+          }
+        });
       },
     }),
     method({
@@ -107,6 +122,20 @@ function submissions({ pool }: ChainTransactionParts): Method[] {
       },
     }),
   ];
+}
+
+function inChainEncoding(raw: Uint8Array): Transaction {
+  if (raw.length === 0) throw failure("EOF");
+  if (isBareEthereumType(raw)) throw failure("undefined tx type");
+  return decodeTransaction(raw);
+}
+
+/** The same error with the position in front; a defect stays one. */
+function atIndex(index: number, error: unknown): unknown {
+  if (!(error instanceof RpcError || error instanceof PoolError || error instanceof TransactionError)) {
+    return error;
+  }
+  return failure(`Index ${index}: ${error.message}`);
 }
 
 const PREFIX = Uint8Array.of(ETHEREUM_PREFIX);

@@ -36,7 +36,7 @@ export function netMethods({ networkId, clientName, p2p, profile }: NetParts): M
       summary: "True when other nodes can connect to this one.",
       params: {},
       result: boolean,
-      handle: () => p2p.listening,
+      handle: () => profile.alwaysListening || p2p.listening,
     }),
     method({
       name: "net_peerCount",

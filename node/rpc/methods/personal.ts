@@ -1,22 +1,17 @@
 /** `personal`: keys of the node's store, and what is signed with a passphrase. Never to be served to strangers. */
 import type { Accounts } from "../../accounts/accounts.ts";
-import {
-  ETHEREUM_MESSAGE_PREFIX,
-  KLAYTN_MESSAGE_PREFIX,
-  messageDigest,
-} from "../../accounts/message-digest.ts";
+import { AccountsError } from "../../accounts/error.ts";
 import type { Chain } from "../../chain/chain.ts";
-import { addressOfPublicKey, recover } from "../../crypto/secp256k1.ts";
 import type { TxPool } from "../../txpool/pool.ts";
 import { type Decoder, optional } from "../codec.ts";
 import { address, data, listOf } from "../codecs/hex.ts";
 import { boolean, count, text } from "../codecs/plain.ts";
-import { sendArgs, transactionHash } from "../codecs/transaction-args.ts";
 import { failure } from "../errors.ts";
 import { type Method, method } from "../method.ts";
 import type { RpcProfile } from "../profiles.ts";
-import { AddressLock } from "./address-lock.ts";
-import { chainDraft, signLater } from "./transaction-draft.ts";
+import { digestOf, messageSignature, recoverSigner } from "./message-signing.ts";
+import { personalSendingMethods } from "./personal-sending.ts";
+import { walletMethods } from "./personal-wallets.ts";
 
 /** What these methods use. */
 export interface PersonalParts {
@@ -28,11 +23,16 @@ export interface PersonalParts {
 
 /** Seconds an account stays unlocked when nothing is said. */
 const UNLOCK_SECONDS = 300;
-const NO_ADDRESS = new Uint8Array(20);
 
 /** The methods of `personal`. */
 export function personalMethods(parts: PersonalParts): Method[] {
-  return [...keyMethods(parts), ...lockMethods(parts), ...signMethods(parts), sendMethod(parts)];
+  return [
+    ...keyMethods(parts),
+    ...walletMethods(parts),
+    ...lockMethods(parts),
+    ...signMethods(parts),
+    ...personalSendingMethods(parts),
+  ];
 }
 
 function passphraseOf({ passphraseOptional }: RpcProfile): Decoder<string | undefined> {
@@ -53,14 +53,18 @@ function keyMethods({ accounts, profile }: PersonalParts): Method[] {
       summary: "Stores a private key, 64 hex digits or a wallet key, under a passphrase; its address.",
       params: { key: text, passphrase: text },
       result: address,
-      handle: ({ key, passphrase }) => accounts.importRawKey(key, passphrase),
+      handle: ({ key, passphrase }) =>
+        accounts.importRawKey(key, passphrase).catch((error) => badWalletKey(error, profile)),
     }),
     method({
       name: "personal_replaceRawKey",
       summary: "Puts another private key and passphrase into an account's file; its address.",
       params: { key: text, oldPassphrase: text, newPassphrase: text },
       result: address,
-      handle: (args) => accounts.replaceRawKey(args.key, args.oldPassphrase, args.newPassphrase),
+      handle: (args) =>
+        accounts
+          .replaceRawKey(args.key, args.oldPassphrase, args.newPassphrase)
+          .catch((error) => badWalletKey(error, profile)),
     }),
     method({
       name: "personal_listAccounts",
@@ -70,6 +74,12 @@ function keyMethods({ accounts, profile }: PersonalParts): Method[] {
       handle: () => accounts.list(),
     }),
   ];
+}
+
+/** A wallet key of an unknown type is told in the words of the profile's node. */
+function badWalletKey(error: unknown, { keyOwner }: RpcProfile): never {
+  if (!(error instanceof AccountsError) || error.code !== "bad-wallet-key") throw error;
+  throw failure(`${keyOwner} ${error.message}`);
 }
 
 function lockMethods({ accounts, profile }: PersonalParts): Method[] {
@@ -96,12 +106,11 @@ function lockMethods({ accounts, profile }: PersonalParts): Method[] {
 }
 
 function falseForAccountsErrors(error: unknown): boolean {
-  if (error instanceof Error && error.name === "AccountsError") return false;
+  if (error instanceof AccountsError) return false;
   throw error;
 }
 
 function signMethods({ accounts, profile }: PersonalParts): Method[] {
-  const prefix = profile.signedMessage === "Klaytn" ? KLAYTN_MESSAGE_PREFIX : ETHEREUM_MESSAGE_PREFIX;
   return [
     method({
       name: "personal_sign",
@@ -109,12 +118,12 @@ function signMethods({ accounts, profile }: PersonalParts): Method[] {
       params: { message: data, address, passphrase: passphraseOf(profile) },
       result: data,
       handle: async ({ message, address: account, passphrase }) => {
-        const digest = messageDigest(prefix, message);
-        const signature =
+        const digest = digestOf(message, profile);
+        return messageSignature(
           passphrase === undefined
             ? accounts.sign(account, digest)
-            : await accounts.signWithPassphrase(account, passphrase, digest);
-        return withV(signature, 27);
+            : await accounts.signWithPassphrase(account, passphrase, digest),
+        );
       },
     }),
     method({
@@ -122,44 +131,7 @@ function signMethods({ accounts, profile }: PersonalParts): Method[] {
       summary: "The address whose key signed a message with `personal_sign`.",
       params: { message: data, signature: data },
       result: address,
-      handle: ({ message, signature }) => recoverSigner(messageDigest(prefix, message), signature, profile),
+      handle: ({ message, signature }) => recoverSigner(digestOf(message, profile), signature, profile),
     }),
   ];
-}
-
-function recoverSigner(digest: Uint8Array, signature: Uint8Array, { badRecoveryId }: RpcProfile): Uint8Array {
-  if (signature.length !== 65) throw failure("signature must be 65 bytes long");
-  const v = signature[64] ?? 0;
-  if (v !== 27 && v !== 28) throw failure(badRecoveryId);
-  const publicKey = recover(digest, withV(signature, -27));
-  if (publicKey === undefined) throw failure("recovery failed");
-  return addressOfPublicKey(publicKey);
-}
-
-function withV(signature: Uint8Array, added: number): Uint8Array {
-  const copy = new Uint8Array(signature);
-  copy[64] = (copy[64] ?? 0) + added;
-  return copy;
-}
-
-function sendMethod({ chain, pool, accounts }: PersonalParts): Method {
-  const lock = new AddressLock();
-  const signer = (from: Uint8Array, passphrase: string) => (digest: Uint8Array) =>
-    accounts.signWithPassphrase(from, passphrase, digest);
-  return method({
-    name: "personal_sendTransaction",
-    aliases: ["personal_signAndSendTransaction"],
-    summary: "Fills in a transaction, signs it with the passphrase and submits it; the account stays locked.",
-    params: { transaction: sendArgs, passphrase: text },
-    result: transactionHash,
-    handle: ({ transaction, passphrase }) => {
-      const { from = NO_ADDRESS } = transaction;
-      return lock.run(from, async () => {
-        const draft = chainDraft({ chain, pool }, transaction);
-        const tx = await signLater(draft, chain.config.chainId, signer(from, passphrase));
-        pool.add(tx, "local");
-        return tx.hash;
-      });
-    },
-  });
 }

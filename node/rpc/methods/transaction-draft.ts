@@ -1,12 +1,11 @@
-/** From what a caller says about a transaction to a draft that can be signed: the rest is filled in. */
+/** From Ethereum's transaction object to a draft that can be signed: the rest is filled in. */
 import { equalBytes } from "../../bytes/compare.ts";
 import type { Chain } from "../../chain/chain.ts";
-import { checkExecutable } from "../../execution/participants.ts";
-import { signTransaction, type Transaction, type TransactionDraft } from "../../model/transaction.ts";
+import type { TransactionDraft } from "../../model/transaction.ts";
 import { transactionType } from "../../model/transaction-table.ts";
 import type { TransactionContent } from "../../model/transaction-type.ts";
 import type { TxPool } from "../../txpool/pool.ts";
-import type { CallArgs, SendArgs } from "../codecs/transaction-args.ts";
+import type { CallArgs } from "../codecs/transaction-args.ts";
 import { failure } from "../errors.ts";
 import { suggestedPrice, suggestedTip } from "./fees.ts";
 
@@ -16,26 +15,10 @@ export interface DraftSource {
   readonly pool: Pick<TxPool, "nonce">;
 }
 
-/** The Go node's default: enough for a transfer and a little input. */
-const DEFAULT_GAS = 90_000n;
 const ACCESS_LIST = 0x7801;
 const DYNAMIC_FEE = 0x7802;
 const NOTHING = new Uint8Array(0);
 const NO_ADDRESS = new Uint8Array(20);
-
-/** A draft of the chain's own transaction object; legacy unless it says otherwise. Throws `RpcError` or `TransactionError`. */
-export function chainDraft(source: DraftSource, args: SendArgs): TransactionDraft {
-  const { typeInt: code = 0, feePayer } = args;
-  checkExecutable({ type: transactionType(code) }); // what the pool would refuse is not filled in and signed
-  if (feePayer !== undefined) throw failure("invalid fee payer is set");
-  if (code !== 0 && args.data !== undefined)
-    throw failure(`json:"data" is not a field of ${transactionType(code).name}`);
-  const content = completed(source, args, args.gas ?? DEFAULT_GAS);
-  if (code !== DYNAMIC_FEE) return { code, ...content, ...singlePrice(source, args) };
-  if (args.gasPrice !== undefined)
-    throw failure('json:"gasPrice" is not a field of TxTypeEthereumDynamicFee');
-  return { code, ...content, ...caps(source, args) };
-}
 
 /** A draft of Ethereum's transaction object: the newest kind that fits what it says and the next block's rules. */
 export function ethDraft(source: DraftSource, args: CallArgs): TransactionDraft {
@@ -69,7 +52,7 @@ export function checkPrices({ gasPrice, maxFeePerGas, maxPriorityFeePerGas }: Ca
 }
 
 /** The input of a transaction object, which has two names. Throws `RpcError` when they contradict each other. */
-function inputOf({ data, input }: CallArgs): Uint8Array {
+export function inputOf({ data, input }: CallArgs): Uint8Array {
   if (data !== undefined && input !== undefined && !equalBytes(data, input)) {
     throw failure(
       'Both "data" and "input" are set and not equal. Please use "input" to pass transaction call data.',
@@ -80,13 +63,21 @@ function inputOf({ data, input }: CallArgs): Uint8Array {
 
 type Unpriced = Omit<TransactionContent, "gasFeeCap" | "gasTipCap" | "chainId">;
 
-function completed({ chain, pool }: DraftSource, args: CallArgs, gas: bigint | undefined): Unpriced {
-  const input = inputOf(args);
-  if (args.to === undefined && input.length === 0)
+/** Throws `RpcError` for a creation of nothing and for another chain's number. */
+export function checkContent(
+  { chain }: Pick<DraftSource, "chain">,
+  args: CallArgs & { input: Uint8Array },
+): void {
+  if (args.to === undefined && args.input.length === 0)
     throw failure("contract creation without any data provided");
   if (args.chainId !== undefined && args.chainId !== chain.config.chainId) {
     throw failure(`chainId does not match node's (have=${args.chainId}, want=${chain.config.chainId})`);
   }
+}
+
+function completed({ chain, pool }: DraftSource, args: CallArgs, gas: bigint | undefined): Unpriced {
+  const input = inputOf(args);
+  checkContent({ chain }, { ...args, input });
   const content = {
     nonce: args.nonce ?? pool.nonce(args.from ?? NO_ADDRESS),
     value: args.value ?? 0n,
@@ -120,10 +111,12 @@ function singlePrice({ chain }: DraftSource, { gasPrice = suggestedPrice(chain) 
   return { gasFeeCap: gasPrice, gasTipCap: gasPrice };
 }
 
-function caps({ chain }: DraftSource, args: CallArgs) {
+/** Both caps of a kind that has them. Throws `RpcError` when they cannot hold in the next block. */
+export function caps({ chain }: Pick<DraftSource, "chain">, args: CallArgs) {
   const baseFee = chain.nextBaseFee();
   const gasTipCap = args.maxPriorityFeePerGas ?? suggestedTip(chain);
   const gasFeeCap = args.maxFeePerGas ?? (baseFee === undefined ? gasTipCap : baseFee * 2n + gasTipCap);
+  if (baseFee === undefined) checkUnitPrice(suggestedPrice(chain), gasFeeCap, gasTipCap);
   if (gasFeeCap < gasTipCap)
     throw failure(`maxFeePerGas (${gasFeeCap}) < maxPriorityFeePerGas (${gasTipCap})`);
   if (baseFee !== undefined && gasFeeCap < baseFee)
@@ -131,22 +124,9 @@ function caps({ chain }: DraftSource, args: CallArgs) {
   return { gasFeeCap, gasTipCap };
 }
 
-/** Signs a draft where the signature takes its time, as when a key has to be decrypted for it. */
-export async function signLater(
-  draft: TransactionDraft,
-  chainId: bigint,
-  sign: (digest: Uint8Array) => Promise<Uint8Array>,
-): Promise<Transaction> {
-  let digest = NOTHING;
-  signTransaction(draft, chainId, (wanted) => {
-    digest = new Uint8Array(wanted);
-    return PLACEHOLDER;
-  });
-  const signature = await sign(digest);
-  return signTransaction(draft, chainId, () => signature);
+function checkUnitPrice(unitPrice: bigint, ...offered: readonly bigint[]): void {
+  if (offered.every((price) => price === unitPrice)) return;
+  throw failure(
+    `only 0x${unitPrice.toString(16)} is allowed to be used as maxFeePerGas and maxPriorityPerGas`,
+  );
 }
-
-/** r and s of 1: a well-formed signature, thrown away once the digest is known. */
-const PLACEHOLDER = new Uint8Array(65);
-PLACEHOLDER[31] = 1;
-PLACEHOLDER[63] = 1;

@@ -2,7 +2,8 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { type Accounts, openAccounts } from "../../../node/accounts/accounts.ts";
+import type { Accounts } from "../../../node/accounts/accounts.ts";
+import { openAccounts } from "../../../node/accounts/open-accounts.ts";
 import { bareHex, fromBareHex } from "../../../node/bytes/hex.ts";
 import { keccak256 } from "../../../node/crypto/keccak.ts";
 import { addressOfKey, addressOfPublicKey, recover } from "../../../node/crypto/secp256k1.ts";

@@ -2,7 +2,8 @@ import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { createKeyStore, type Keyring } from "../../../node/accounts/key-store.ts";
+import { createKeyStore } from "../../../node/accounts/key-store.ts";
+import type { Keyring } from "../../../node/accounts/keyring.ts";
 import { keccak256 } from "../../../node/crypto/keccak.ts";
 import { addressOfKey } from "../../../node/crypto/secp256k1.ts";
 

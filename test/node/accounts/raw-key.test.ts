@@ -30,7 +30,6 @@ test("bad texts are refused with the words of the Go node and without the key", 
     ["00".repeat(32), "invalid private key, zero or negative"],
     [ORDER, "invalid private key, >=N"],
     ["ff".repeat(32), "invalid private key, >=N"],
-    [`${KEY}0x010x${OTHER}`, "Klaytn wallet key type must be 00."],
     [`${KEY}00000x${OTHER}`, "invalid hex string"],
     [`${KEY}0x000x${OTHER.slice(2)}zz`, "invalid hex string"],
     [`${ORDER}0x000x${OTHER}`, "invalid private key, >=N"],
@@ -38,6 +37,9 @@ test("bad texts are refused with the words of the Go node and without the key", 
   for (const [text, message] of cases) {
     expect(() => parseRawKey(text)).toThrow(expect.objectContaining({ code: "bad-raw-key", message }));
   }
+  expect(() => parseRawKey(`${KEY}0x010x${OTHER}`)).toThrow(
+    expect.objectContaining({ code: "bad-wallet-key", message: "wallet key type must be 00." }),
+  );
 });
 
 test("random keys differ and give their address", () => {

@@ -13,9 +13,9 @@ const create = (): UnlockedKeys => new UnlockedKeys({ now: () => Date.now() });
 test("a key leaves and is wiped when its time is over", () => {
   const keys = create();
   const key = aKey();
-  keys.put(address, key, 10);
+  keys.put(address, [[key]], 10);
   jest.advanceTimersByTime(9999);
-  expect(keys.get(address)).toEqual(aKey());
+  expect(keys.get(address)).toEqual([[aKey()]]);
   jest.advanceTimersByTime(1);
   expect(key).toEqual(wiped);
   expect(keys.get(address)).toBeUndefined();
@@ -23,23 +23,23 @@ test("a key leaves and is wiped when its time is over", () => {
 
 test("0 keeps it, and a later limit does not shorten that", () => {
   const keys = create();
-  keys.put(address, aKey(), 0);
+  keys.put(address, [[aKey()]], 0);
   const second = aKey();
-  keys.put(address, second, 1);
+  keys.put(address, [[second]], 1);
   expect(second).toEqual(wiped);
   jest.advanceTimersByTime(1e10);
-  expect(keys.get(address)).toEqual(aKey());
+  expect(keys.get(address)).toEqual([[aKey()]]);
 });
 
 test("a second limit replaces the first, longer or shorter", () => {
   const keys = create();
   const first = aKey();
-  keys.put(address, first, 10);
-  keys.put(address, aKey(), 100);
+  keys.put(address, [[first]], 10);
+  keys.put(address, [[aKey()]], 100);
   expect(first).toEqual(wiped);
   jest.advanceTimersByTime(50_000);
-  expect(keys.get(address)).toEqual(aKey());
-  keys.put(address, aKey(), 5);
+  expect(keys.get(address)).toEqual([[aKey()]]);
+  keys.put(address, [[aKey()]], 5);
   jest.advanceTimersByTime(5000);
   expect(keys.get(address)).toBeUndefined();
 });
@@ -47,9 +47,9 @@ test("a second limit replaces the first, longer or shorter", () => {
 test("limits beyond the longest timer hold, to the second", () => {
   const keys = create();
   const key = aKey();
-  keys.put(address, key, 5_000_000);
+  keys.put(address, [[key]], 5_000_000);
   jest.advanceTimersByTime(5_000_000_000 - 1);
-  expect(keys.get(address)).toEqual(aKey());
+  expect(keys.get(address)).toEqual([[aKey()]]);
   jest.advanceTimersByTime(1);
   expect(key).toEqual(wiped);
 });
@@ -58,7 +58,7 @@ test("the clock decides when the timer is late", () => {
   let now = 0;
   const keys = new UnlockedKeys({ now: () => now });
   const key = aKey();
-  keys.put(address, key, 10);
+  keys.put(address, [[key]], 10);
   now = 10_000;
   expect(keys.get(address)).toBeUndefined();
   expect(key).toEqual(wiped);
@@ -67,8 +67,8 @@ test("the clock decides when the timer is late", () => {
 test("dropping and clearing wipe and leave no timer", () => {
   const keys = create();
   const [one, two] = [aKey(), aKey()];
-  keys.put(address, one, 10);
-  keys.put(new Uint8Array(20).fill(2), two, 10);
+  keys.put(address, [[one]], 10);
+  keys.put(new Uint8Array(20).fill(2), [[two]], 10);
   keys.drop(address);
   keys.drop(address);
   expect(one).toEqual(wiped);

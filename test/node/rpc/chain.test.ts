@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { openAccounts } from "../../../node/accounts/accounts.ts";
+import { openAccounts } from "../../../node/accounts/open-accounts.ts";
 import { silentLog } from "../../../node/observe/log.ts";
 import { createBudget, createEndpoint, type Endpoint } from "../../../node/rpc/dispatch.ts";
 import { createNodeRegistry, type NodeParts } from "../../../node/rpc/methods/all.ts";

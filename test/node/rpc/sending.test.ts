@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { Transaction as EthersTransaction, recoverAddress, Wallet } from "ethers";
-import { type Accounts, openAccounts } from "../../../node/accounts/accounts.ts";
+import type { Accounts } from "../../../node/accounts/accounts.ts";
+import { openAccounts } from "../../../node/accounts/open-accounts.ts";
 import { bareHex, toHex } from "../../../node/bytes/hex.ts";
 import { developmentGenesis, developmentKeys } from "../../../node/chain/development.ts";
 import { keccak256 } from "../../../node/crypto/keccak.ts";
@@ -113,7 +114,6 @@ test.each([
   [{ from: to, to, value: "0x5" }, "unknown account"],
   [{ to, value: "0x5" }, "unknown account"],
   [{}, "contract creation without any data provided"],
-  [{ to, typeInt: 77 }, "undefined tx type"],
   [
     { to, data: "0x01", input: "0x02" },
     'Both "data" and "input" are set and not equal. Please use "input" to pass transaction call data.',

@@ -1,0 +1,57 @@
+/**
+ * Derivation paths as people write them (BIP-32): `m/44'/60'/0'/0/1`, or relative to the usual root, `1`. Parts are
+ * decimal, octal (`010`) or hexadecimal (`0x0a`), an apostrophe hardens one.
+ */
+import { AccountsError } from "./error.ts";
+
+/** m/44'/60'/0'/0, which relative paths go on from (BIP-44 as Ethereum's wallets use it). */
+const ROOT = "m/44'/60'/0'/0";
+const HARDENED = 2 ** 31;
+/** Deeper paths mean nothing to any wallet. */
+const MOST_PARTS = 16;
+
+/** The path in its one form, absolute and decimal. Throws `AccountsError` `bad-path` with the Go node's texts. */
+export function parseDerivationPath(text: string): string {
+  const parts = text.split("/");
+  const [first = ""] = parts;
+  const absolute = first.trim() === "m";
+  if (!absolute && first.trim() === "") {
+    throw bad(
+      text === ""
+        ? "empty derivation path"
+        : "ambiguous path: use 'm/' prefix for absolute paths, or no leading '/' for relative ones",
+    );
+  }
+  const given = absolute ? parts.slice(1) : parts;
+  if (given.length === 0) throw bad("empty derivation path");
+  if (given.length > MOST_PARTS) throw bad(`derivation path of more than ${MOST_PARTS} parts`);
+  const written = given.map(parsePart).join("/");
+  return absolute ? `m/${written}` : `${ROOT}/${written}`;
+}
+
+function parsePart(text: string): string {
+  const part = text.trim();
+  const hardened = part.endsWith("'");
+  const digits = hardened ? part.slice(0, -1).trim() : part;
+  const number = parseNumber(digits);
+  if (number === undefined) throw bad(`invalid component: ${shown(digits)}`);
+  if (number >= HARDENED) {
+    const range = hardened ? "hardened range" : "range";
+    throw bad(`component ${shown(digits)} out of allowed ${range} [0, ${HARDENED - 1}]`);
+  }
+  return `${number}${hardened ? "'" : ""}`;
+}
+
+function parseNumber(digits: string): number | undefined {
+  if (/^0x[0-9a-f]{1,16}$/i.test(digits)) return Number.parseInt(digits, 16);
+  if (/^0[0-7]{1,20}$/.test(digits)) return Number.parseInt(digits, 8);
+  return /^(0|[1-9][0-9]{0,18})$/.test(digits) ? Number(digits) : undefined;
+}
+
+function shown(text: string): string {
+  return text.slice(0, 32);
+}
+
+function bad(message: string): AccountsError {
+  return new AccountsError("bad-path", message);
+}

@@ -1,0 +1,74 @@
+/**
+ * The JSON of a software HD wallet: a mnemonic's entropy (BIP-39), sealed as in key files, and the accounts that
+ * were pinned, in clear. `{"version":1,"type":"bip39","id","crypto":{...},"accounts":[{"path","address"}]}`.
+ */
+import { bareHex, fromBareHex } from "../bytes/hex.ts";
+import type { SealedSecret } from "../crypto/secret-box.ts";
+import { AccountsError } from "./error.ts";
+import { readSealed, sealedJson } from "./key-file.ts";
+
+/** An account of a wallet: the path in its one form, and the address that follows from it. */
+export interface HdAccount {
+  readonly path: string;
+  readonly address: Uint8Array;
+}
+
+/** A wallet file taken apart. */
+export interface HdWalletFile {
+  readonly id: string;
+  readonly entropy: SealedSecret;
+  readonly accounts: readonly HdAccount[];
+}
+
+/** A wallet may have so many pinned accounts. */
+export const MOST_PINNED = 256;
+
+/** Reads a wallet file. Throws `AccountsError` `bad-key-file`; the message never quotes what is sealed. */
+export function parseHdWalletFile(text: string): HdWalletFile {
+  const file = parseObject(text);
+  if (file["version"] !== 1 || file["type"] !== "bip39")
+    throw bad("wallet file of an unknown version or type");
+  const { id, accounts = [], crypto } = file;
+  if (!Array.isArray(accounts) || accounts.length > MOST_PINNED) throw bad("wallet file with bad accounts");
+  return {
+    id: typeof id === "string" ? id : "",
+    entropy: readSealed(crypto),
+    accounts: accounts.map(readAccount),
+  };
+}
+
+/** The text of a file. */
+export function formatHdWalletFile({ id, entropy, accounts }: HdWalletFile): string {
+  return JSON.stringify({
+    version: 1,
+    type: "bip39",
+    id,
+    crypto: sealedJson(entropy),
+    accounts: accounts.map(({ path, address }) => ({ path, address: bareHex(address) })),
+  });
+}
+
+function parseObject(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const json: unknown = JSON.parse(text);
+    // Any object can be read by name.
+    if (typeof json === "object" && json !== null) return json as Readonly<Record<string, unknown>>;
+  } catch {
+    // Said below.
+  }
+  throw bad("wallet file without JSON");
+}
+
+function readAccount(value: unknown): HdAccount {
+  const { path, address } = (value ?? {}) as { readonly path?: unknown; readonly address?: unknown };
+  if (typeof path !== "string" || !/^m(\/\d{1,10}'?){1,16}$/.test(path))
+    throw bad("wallet file with a bad path");
+  if (typeof address !== "string" || !/^[0-9a-f]{40}$/i.test(address)) {
+    throw bad("wallet file with a bad address");
+  }
+  return { path, address: fromBareHex(address) };
+}
+
+function bad(message: string): AccountsError {
+  return new AccountsError("bad-key-file", message);
+}

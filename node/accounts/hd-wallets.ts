@@ -1,0 +1,265 @@
+/**
+ * Software HD wallets: files with an encrypted mnemonic, in a folder of the key store. Passphrases and mnemonics come
+ * in; addresses and single keys, for the accounts to sign with, go out. An open wallet keeps its root in memory.
+ */
+import { randomUUID } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { mapKey } from "../bytes/hex.ts";
+import { CryptoError } from "../crypto/error.ts";
+import { addressOfKey } from "../crypto/secp256k1.ts";
+import { openSecret, type ScryptCost, type SealedSecret, sealSecret } from "../crypto/secret-box.ts";
+import { AccountsError } from "./error.ts";
+import type { Gate } from "./gate.ts";
+import { parseDerivationPath } from "./hd-path.ts";
+import {
+  formatHdWalletFile,
+  type HdAccount,
+  type HdWalletFile,
+  MOST_PINNED,
+  parseHdWalletFile,
+} from "./hd-wallet-file.ts";
+import { MOST_FILE_BYTES } from "./key-directory.ts";
+import { writeKeyFile } from "./key-writer.ts";
+import { entropyOf, type HdRoot, openRoot } from "./mnemonic.ts";
+
+/** A wallet as it is now; the accounts are the pinned ones. */
+export interface HdWallet {
+  readonly url: string;
+  readonly isOpen: boolean;
+  readonly accounts: readonly HdAccount[];
+}
+
+/** Where the wallets are, how they are written, and the gate that all passphrases pass. */
+export interface HdWalletsOptions {
+  /** An absolute path; made when the first wallet is. */
+  readonly directory: string;
+  readonly cost: ScryptCost;
+  readonly gate: Gate;
+}
+
+const SCHEME = "hdwallet://";
+/** More files of the folder are not looked at. */
+const MOST_WALLETS = 256;
+
+interface Known {
+  readonly path: string;
+  readonly stamp: string;
+  readonly file: HdWalletFile;
+}
+
+/** See above. What fails throws or rejects with `AccountsError`. */
+export class HdWallets {
+  readonly #options: HdWalletsOptions;
+  readonly #open = new Map<string, HdRoot>();
+  #known = new Map<string, Known>();
+  #stamp = "";
+
+  constructor(options: HdWalletsOptions) {
+    this.#options = options;
+  }
+
+  /** In the order of their URLs. */
+  list(): HdWallet[] {
+    return this.#look().map(({ path, file }) => ({
+      url: `${SCHEME}${path}`,
+      isOpen: this.#open.has(path),
+      accounts: file.accounts,
+    }));
+  }
+
+  /** True when an account is pinned in a wallet. */
+  has(address: Uint8Array): boolean {
+    return this.#find(address) !== undefined;
+  }
+
+  /** Writes a wallet with these words. Gives its URL. */
+  async import(mnemonic: string, passphrase: string): Promise<string> {
+    const entropy = await entropyOf(mnemonic);
+    try {
+      return await this.#save(entropy, passphrase);
+    } finally {
+      entropy.fill(0);
+    }
+  }
+
+  /** Keeps a wallet's root in memory until exit, or until one of its accounts is locked. */
+  async open(url: string, passphrase: string): Promise<void> {
+    const { path, file } = this.#byUrl(url);
+    const root = await this.#root(file.entropy, passphrase);
+    this.#open.get(path)?.close();
+    this.#open.set(path, root);
+  }
+
+  /** The address at a path of an open wallet; `pin` keeps it in the file, so that it can sign. */
+  async derive(url: string, text: string, pin: boolean): Promise<HdAccount> {
+    const { path: filePath, file } = this.#byUrl(url);
+    const path = parseDerivationPath(text);
+    const root = this.#open.get(filePath);
+    if (root === undefined) throw locked();
+    const key = keyAt(root, path);
+    const account = { path, address: addressOfKey(key) };
+    key.fill(0);
+    if (pin) await this.#pin(filePath, file, account);
+    return account;
+  }
+
+  /** The key of a pinned account whose wallet is open; the caller wipes it. */
+  openKey(address: Uint8Array): Uint8Array | undefined {
+    const found = this.#find(address);
+    const root = found && this.#open.get(found.known.path);
+    return root && keyAt(root, found.account.path);
+  }
+
+  /** The key of a pinned account by its wallet's passphrase; the caller wipes it. Undefined when it is not pinned. */
+  async keyOf(address: Uint8Array, passphrase: string): Promise<Uint8Array | undefined> {
+    const found = this.#find(address);
+    if (found === undefined) return undefined;
+    const root = await this.#root(found.known.file.entropy, passphrase);
+    try {
+      return keyAt(root, found.account.path);
+    } finally {
+      root.close();
+    }
+  }
+
+  /** Forgets the root of the wallet that an account is pinned in. False when it is not pinned. */
+  close(address: Uint8Array): boolean {
+    const found = this.#find(address);
+    if (found === undefined) return false;
+    this.#open.get(found.known.path)?.close();
+    this.#open.delete(found.known.path);
+    return true;
+  }
+
+  /** Forgets all roots. */
+  clear(): void {
+    for (const root of this.#open.values()) root.close();
+    this.#open.clear();
+  }
+
+  async #root(sealed: SealedSecret, passphrase: string): Promise<HdRoot> {
+    const entropy = await this.#options.gate.run(() => openSecret(sealed, passphrase)).catch(unopenable);
+    if (entropy === undefined) {
+      throw new AccountsError("wrong-passphrase", "could not decrypt key with given passphrase");
+    }
+    try {
+      return await openRoot(entropy);
+    } finally {
+      entropy.fill(0);
+    }
+  }
+
+  async #save(secret: Uint8Array, passphrase: string): Promise<string> {
+    const { directory, cost, gate } = this.#options;
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    const id = randomUUID();
+    const entropy = await gate.run(() => sealSecret(secret, passphrase, cost));
+    const path = join(directory, `${id}.json`);
+    await this.#write(path, { id, entropy, accounts: [] });
+    return `${SCHEME}${path}`;
+  }
+
+  async #pin(path: string, file: HdWalletFile, account: HdAccount): Promise<void> {
+    if (file.accounts.some((known) => known.path === account.path)) return;
+    if (file.accounts.length >= MOST_PINNED) {
+      throw new AccountsError("not-derivable", `a wallet keeps ${MOST_PINNED} accounts`);
+    }
+    await this.#write(path, { ...file, accounts: [...file.accounts, account] });
+  }
+
+  async #write(path: string, file: HdWalletFile): Promise<void> {
+    await writeKeyFile({
+      directory: dirname(path),
+      name: basename(path),
+      text: formatHdWalletFile(file),
+      verify: isWallet,
+    });
+    this.#stamp = "";
+  }
+
+  #byUrl(url: string): Known {
+    const known = this.#look().find(({ path }) => `${SCHEME}${path}` === url);
+    if (known !== undefined) return known;
+    throw new AccountsError("unknown-wallet", "unknown wallet");
+  }
+
+  #find(address: Uint8Array): { readonly known: Known; readonly account: HdAccount } | undefined {
+    const wanted = mapKey(address);
+    for (const known of this.#look()) {
+      const account = known.file.accounts.find((pinned) => mapKey(pinned.address) === wanted);
+      if (account !== undefined) return { known, account };
+    }
+    return undefined;
+  }
+
+  /** The files as they are now; read again only when the folder has changed. */
+  #look(): readonly Known[] {
+    const stamp = stampOf(this.#options.directory);
+    if (stamp !== this.#stamp || stamp === undefined) {
+      this.#known = scan(this.#options.directory, this.#known);
+      this.#stamp = stamp ?? "";
+    }
+    return [...this.#known.values()];
+  }
+}
+
+/** Rejects when a text that was written is no wallet. */
+async function isWallet(text: string): Promise<void> {
+  parseHdWalletFile(text);
+}
+
+function keyAt(root: HdRoot, path: string): Uint8Array {
+  const key = root.key(path);
+  if (key !== undefined) return key;
+  throw new AccountsError("not-derivable", "no key at this derivation path");
+}
+
+function locked(): AccountsError {
+  return new AccountsError("locked", "authentication needed: password or unlock");
+}
+
+function unopenable(cause: unknown): never {
+  if (!(cause instanceof CryptoError)) throw cause;
+  throw new AccountsError("bad-key-file", `wallet file that cannot be opened: ${cause.message}`, { cause });
+}
+
+function scan(directory: string, before: ReadonlyMap<string, Known>): Map<string, Known> {
+  const found = new Map<string, Known>();
+  for (const name of namesIn(directory).slice(0, MOST_WALLETS)) {
+    const path = join(directory, name);
+    const stamp = stampOf(path);
+    const old = before.get(path);
+    const known = stamp === undefined || old?.stamp === stamp ? old : readWallet(path, stamp);
+    if (known !== undefined) found.set(path, known);
+  }
+  return found;
+}
+
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory)
+      .filter((name) => name.endsWith(".json") && !name.startsWith("."))
+      .sort();
+  } catch {
+    return []; // missing or unreadable: no wallets
+  }
+}
+
+function readWallet(path: string, stamp: string): Known | undefined {
+  try {
+    if (statSync(path).size > MOST_FILE_BYTES) return undefined;
+    return { path, stamp, file: parseHdWalletFile(readFileSync(path, "utf8")) };
+  } catch {
+    return undefined; // no wallet, or gone since
+  }
+}
+
+function stampOf(path: string): string | undefined {
+  try {
+    const { mtimeMs, ctimeMs, ino, size } = statSync(path);
+    return `${mtimeMs} ${ctimeMs} ${ino} ${size}`;
+  } catch {
+    return undefined;
+  }
+}

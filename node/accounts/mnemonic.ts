@@ -1,0 +1,46 @@
+/** Mnemonics (BIP-39, English words) and the keys that follow from them (BIP-32). Libraries load on first use. */
+import { AccountsError } from "./error.ts";
+
+/** The root of a wallet's keys. Whoever gets one closes it. */
+export interface HdRoot {
+  /** A private key of its own at a path; undefined for the one in 2^127 that is none. */
+  key(path: string): Uint8Array | undefined;
+  /** Wipes what it knows. */
+  close(): void;
+}
+
+/** The entropy of 12 to 24 words. Throws `AccountsError` `bad-mnemonic`, which never quotes a word. */
+export async function entropyOf(mnemonic: string): Promise<Uint8Array> {
+  const [{ mnemonicToEntropy }, { wordlist }] = await libraries();
+  try {
+    return mnemonicToEntropy(mnemonic.trim().toLowerCase().split(/\s+/).join(" "), wordlist);
+  } catch {
+    throw new AccountsError("bad-mnemonic", "not a mnemonic: a word is unknown or the checksum does not fit");
+  }
+}
+
+/** The root of an entropy's keys. Throws `AccountsError` `bad-key-file` for bytes that are no entropy. */
+export async function openRoot(entropy: Uint8Array): Promise<HdRoot> {
+  if (entropy.length % 4 !== 0 || entropy.length < 16 || entropy.length > 32) {
+    throw new AccountsError("bad-key-file", "wallet file whose content is no entropy");
+  }
+  const [{ entropyToMnemonic, mnemonicToSeed }, { wordlist }, { HDKey }] = await libraries();
+  const seed = await mnemonicToSeed(entropyToMnemonic(entropy, wordlist));
+  const root = HDKey.fromMasterSeed(seed);
+  seed.fill(0);
+  return {
+    key: (path) => {
+      const { privateKey } = root.derive(path);
+      return privateKey === null ? undefined : new Uint8Array(privateKey);
+    },
+    close: () => void root.wipePrivateData(),
+  };
+}
+
+function libraries() {
+  return Promise.all([
+    import("@scure/bip39"),
+    import("@scure/bip39/wordlists/english"),
+    import("@scure/bip32"),
+  ]);
+}

@@ -1,0 +1,284 @@
+/** The accounts of a node, from their files and in memory. */
+import { mkdir, stat } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { bareHex, mapKey } from "../bytes/hex.ts";
+import { addressOfKey } from "../crypto/secp256k1.ts";
+import { LIGHT_COST, STANDARD_COST } from "../crypto/secret-box.ts";
+import { type Clock, systemClock } from "../observe/clock.ts";
+import type { Accounts, AccountsOptions, Wallet, WalletAccount } from "./accounts.ts";
+import { AccountsError } from "./error.ts";
+import type { HdAccount } from "./hd-wallet-file.ts";
+import { HdWallets } from "./hd-wallets.ts";
+import { createKeyDirectory, type KeyDirectory, type KeyEntry } from "./key-directory.ts";
+import { createKeyStore, type KeyStore, passphraseGate } from "./key-store.ts";
+import { keyFileName } from "./key-writer.ts";
+import { type Keyring, ofRole, type SigningRole, signAll, wipe } from "./keyring.ts";
+import { parseRawKey, type RawKey, randomKey } from "./raw-key.ts";
+import { UnlockedKeys } from "./unlocked-keys.ts";
+
+/** The most seconds the Go node can express as a duration. */
+const MOST_SECONDS = 9_223_372_036;
+
+/** Opens the key store, making its directory when needed. */
+export async function openAccounts(options: AccountsOptions): Promise<Accounts> {
+  const directory = resolve(options.directory);
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const { mode } = await stat(directory);
+  if ((mode & 0o007) !== 0) options.log.warn({ directory }, "keystore directory is open to every user");
+  return new FileAccounts(directory, options);
+}
+
+class FileAccounts implements Accounts {
+  readonly #directory: string;
+  readonly #clock: Clock;
+  readonly #files: KeyDirectory;
+  readonly #store: KeyStore;
+  readonly #hd: HdWallets;
+  readonly #unlocked: UnlockedKeys;
+  readonly #held = new Map<string, Uint8Array>();
+  /** Addresses whose file is being written, so that two imports of one key do not both succeed. */
+  readonly #writing = new Set<string>();
+  #closed = false;
+
+  constructor(directory: string, { lightKdf, keyFileVersion = 4, clock = systemClock }: AccountsOptions) {
+    const cost = lightKdf ? LIGHT_COST : STANDARD_COST;
+    const gate = passphraseGate();
+    this.#directory = directory;
+    this.#clock = clock;
+    this.#files = createKeyDirectory(directory, clock);
+    this.#store = createKeyStore({ cost, version: keyFileVersion }, gate);
+    this.#hd = new HdWallets({ directory: join(directory, "hd-wallets"), cost, gate });
+    this.#unlocked = new UnlockedKeys(clock);
+  }
+
+  list(): Uint8Array[] {
+    return this.wallets().flatMap(({ accounts }) => accounts.map(({ address }) => address));
+  }
+
+  wallets(): Wallet[] {
+    const single = (url: string, address: Uint8Array): Wallet => ({
+      url,
+      status: this.#unlocked.get(address) ? "Unlocked" : "Locked",
+      accounts: [{ address, url }],
+    });
+    const inMemory = [...this.#held.values()].filter((address) => !this.#files.has(address));
+    return [
+      ...this.#files.entries().map(({ address, url }) => single(url, address)),
+      ...this.#hd.list().map(({ url, isOpen, accounts }): Wallet => {
+        const status = isOpen ? "Unlocked" : "Locked";
+        return { url, status, accounts: accounts.map((account) => derived(url, account)) };
+      }),
+      ...inMemory.map((address) => single(`memory://${bareHex(address)}`, address)),
+    ];
+  }
+
+  async openWallet(url: string, passphrase: string): Promise<void> {
+    this.#checkOpen();
+    if (this.#isSingleKey(url)) return;
+    await this.#hd.open(url, passphrase);
+    if (this.#closed) this.#hd.clear();
+  }
+
+  async deriveAccount(url: string, path: string, pin: boolean): Promise<WalletAccount> {
+    this.#checkOpen();
+    if (this.#isSingleKey(url)) throw new AccountsError("not-derivable", "not supported");
+    return derived(url, await this.#hd.derive(url, path, pin));
+  }
+
+  importMnemonic(mnemonic: string, passphrase: string): Promise<string> {
+    return this.#hd.import(mnemonic, passphrase);
+  }
+
+  /** True for the wallet of a key; false for one that may be an HD wallet. Throws for what can be neither. */
+  #isSingleKey(url: string): boolean {
+    const [, scheme] = /^([^:]+):\/\//.exec(url) ?? [];
+    if (scheme === undefined) throw new AccountsError("bad-url", "protocol scheme missing");
+    if (scheme === "ledger" || scheme === "trezor") {
+      throw new AccountsError(
+        "usb-wallet",
+        "USB wallets are not supported: open a software wallet (hdwallet://)",
+      );
+    }
+    if (scheme === "hdwallet") return false;
+    if (this.wallets().some((wallet) => wallet.url === url)) return true;
+    throw new AccountsError("unknown-wallet", "unknown wallet");
+  }
+
+  has(address: Uint8Array): boolean {
+    return this.#held.has(mapKey(address)) || this.#files.has(address) || this.#hd.has(address);
+  }
+
+  async create(passphrase: string): Promise<Uint8Array> {
+    return this.#add(randomKey(), passphrase);
+  }
+
+  async importRawKey(keyText: string, passphrase: string): Promise<Uint8Array> {
+    return this.#add(parseRawKey(keyText), passphrase);
+  }
+
+  async #add({ key, address }: RawKey, passphrase: string): Promise<Uint8Array> {
+    const id = mapKey(address);
+    try {
+      this.#checkOpen();
+      if (this.#writing.has(id) || this.#files.has(address)) {
+        throw new AccountsError("exists", "account already exists");
+      }
+      this.#writing.add(id);
+      const path = join(this.#directory, keyFileName(this.#clock.now(), address));
+      await this.#store.save({ path, address, keyring: [[key]] }, passphrase);
+      return address;
+    } finally {
+      key.fill(0);
+      this.#writing.delete(id);
+    }
+  }
+
+  async replaceRawKey(keyText: string, oldPassphrase: string, newPassphrase: string): Promise<Uint8Array> {
+    const { key, address } = parseRawKey(keyText);
+    try {
+      const entry = this.#fileOf(address);
+      this.#unlocked.drop(address);
+      (await this.#store.open(entry, oldPassphrase)).fill(0);
+      await this.#store.save({ path: entry.path, address, keyring: [[key]] }, newPassphrase);
+      return address;
+    } finally {
+      key.fill(0);
+    }
+  }
+
+  async changePassphrase(address: Uint8Array, oldPassphrase: string, newPassphrase: string): Promise<void> {
+    const entry = this.#fileOf(address);
+    const keyring = await this.#store.openAll(entry, oldPassphrase);
+    try {
+      await this.#store.save({ path: entry.path, address, keyring }, newPassphrase);
+    } finally {
+      wipe(keyring);
+    }
+  }
+
+  async unlock(address: Uint8Array, passphrase: string, seconds: number): Promise<void> {
+    if (seconds > MOST_SECONDS) throw new AccountsError("bad-duration", "unlock duration too large");
+    if (!(seconds >= 0)) throw new AccountsError("bad-duration", "unlock duration must not be negative");
+    if (this.#isHeldOnly(address)) return;
+    const keyring = await this.#openAll(address, passphrase);
+    if (this.#closed) wipe(keyring);
+    this.#checkOpen();
+    this.#unlocked.put(address, keyring, seconds);
+  }
+
+  async #openAll(address: Uint8Array, passphrase: string): Promise<Keyring> {
+    if (!this.#files.has(address)) {
+      const key = await this.#hd.keyOf(address, passphrase);
+      if (key !== undefined) return [[key]];
+    }
+    return this.#store.openAll(this.#fileOf(address), passphrase);
+  }
+
+  lock(address: Uint8Array): boolean {
+    const inWallet = this.#hd.close(address);
+    if (!inWallet && !this.#files.has(address)) return false;
+    this.#unlocked.drop(address);
+    return true;
+  }
+
+  hold(key: Uint8Array): Uint8Array {
+    this.#checkOpen();
+    const address = addressOfKey(key);
+    this.#held.set(mapKey(address), address);
+    this.#unlocked.put(address, [[new Uint8Array(key)]], 0);
+    return address;
+  }
+
+  sign(address: Uint8Array, digest: Uint8Array): Uint8Array {
+    return first(this.#signed(address, digest, (keyring) => keyring.flat().slice(0, 1)));
+  }
+
+  signAs(address: Uint8Array, role: SigningRole, digest: Uint8Array): readonly Uint8Array[] {
+    return this.#signed(address, digest, (keyring) => ofRole(keyring, role));
+  }
+
+  #signed(
+    address: Uint8Array,
+    digest: Uint8Array,
+    chosen: (keyring: Keyring) => readonly Uint8Array[],
+  ): Uint8Array[] {
+    const unlocked = this.#unlocked.get(address);
+    if (unlocked !== undefined) return signAll(chosen(unlocked), digest);
+    const derivedKey = this.#hd.openKey(address);
+    if (derivedKey !== undefined) return signOnce([derivedKey], digest);
+    throw this.has(address)
+      ? new AccountsError("locked", "authentication needed: password or unlock")
+      : new AccountsError("unknown-account", "unknown account");
+  }
+
+  async signWithPassphrase(address: Uint8Array, passphrase: string, digest: Uint8Array): Promise<Uint8Array> {
+    if (this.#isHeldOnly(address)) return this.sign(address, digest);
+    const keys = await this.#openSome(address, passphrase, async (entry) => [
+      await this.#store.open(entry, passphrase),
+    ]);
+    return first(signOnce(keys, digest));
+  }
+
+  async signAsWithPassphrase(
+    address: Uint8Array,
+    passphrase: string,
+    { role, digest }: { readonly role: SigningRole; readonly digest: Uint8Array },
+  ): Promise<readonly Uint8Array[]> {
+    if (this.#isHeldOnly(address)) return this.signAs(address, role, digest);
+    const keys = await this.#openSome(address, passphrase, (entry) =>
+      this.#store.openRole(entry, passphrase, role),
+    );
+    return signOnce(keys, digest);
+  }
+
+  async #openSome(
+    address: Uint8Array,
+    passphrase: string,
+    open: (entry: KeyEntry) => Promise<readonly Uint8Array[]>,
+  ): Promise<readonly Uint8Array[]> {
+    if (!this.has(address)) throw new AccountsError("unknown-account", "unknown account");
+    const key = this.#files.has(address) ? undefined : await this.#hd.keyOf(address, passphrase);
+    return key === undefined ? open(this.#fileOf(address)) : [key];
+  }
+
+  #isHeldOnly(address: Uint8Array): boolean {
+    return this.#held.has(mapKey(address)) && !this.#files.has(address);
+  }
+
+  #fileOf(address: Uint8Array): KeyEntry {
+    this.#checkOpen();
+    const entry = this.#files.find(address);
+    if (entry === undefined) throw new AccountsError("no-key", "no key for given address or file");
+    return entry;
+  }
+
+  #checkOpen(): void {
+    if (this.#closed) throw new AccountsError("closed", "accounts are closed");
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    this.#held.clear();
+    this.#unlocked.clear();
+    this.#hd.clear();
+  }
+}
+
+function derived(walletUrl: string, { path, address }: HdAccount): WalletAccount {
+  return { address, url: `${walletUrl}/${path}` };
+}
+
+/** Signs with keys that are wiped afterwards. */
+function signOnce(keys: readonly Uint8Array[], digest: Uint8Array): Uint8Array[] {
+  try {
+    return signAll(keys, digest);
+  } finally {
+    wipe([keys]);
+  }
+}
+
+function first(signatures: readonly Uint8Array[]): Uint8Array {
+  const [signature] = signatures;
+  if (signature === undefined) throw new AccountsError("bad-key-file", "key file without a key");
+  return signature;
+}

@@ -1,0 +1,114 @@
+/** Messages and transactions that the node signs with an unlocked account, without submitting them. */
+import type { Accounts } from "../../accounts/accounts.ts";
+import type { Chain } from "../../chain/chain.ts";
+import type { Transaction } from "../../model/transaction.ts";
+import type { TxPool } from "../../txpool/pool.ts";
+import { address, data } from "../codecs/hex.ts";
+import { type CallArgs, ethArgs, type SendArgs, sendArgs } from "../codecs/transaction-args.ts";
+import { failure } from "../errors.ts";
+import { type Method, method } from "../method.ts";
+import type { RpcProfile } from "../profiles.ts";
+import { signedEthTransaction, signedTransaction } from "../views/signed-transaction.ts";
+import { chainDraft } from "./chain-draft.ts";
+import { digestOf, messageSignature } from "./message-signing.ts";
+import { payerOf, signDraft, signPayer, unsignedTransaction } from "./signing.ts";
+import { ethDraft } from "./transaction-draft.ts";
+
+/** What these methods use. */
+export interface ChainSigningParts {
+  readonly chain: Chain;
+  readonly pool: Pick<TxPool, "nonce">;
+  readonly accounts: Pick<Accounts, "sign" | "signAs">;
+  readonly profile: RpcProfile;
+}
+
+const NO_ADDRESS = new Uint8Array(20);
+
+/** `chain_` and `eth_` methods that sign and do not send. */
+export function chainSigningMethods(parts: ChainSigningParts): Method[] {
+  return [signMethod(parts), ...chainMethods(parts), ...ethMethods(parts)];
+}
+
+function signMethod({ accounts, profile }: ChainSigningParts): Method {
+  return method({
+    name: "chain_sign",
+    privilege: "keys",
+    aliases: ["eth_sign"],
+    summary: "Signs a message with the chain's prefix by an unlocked account; r, s and v (27 or 28).",
+    params: { address, message: data },
+    result: data,
+    handle: ({ address: account, message }) =>
+      messageSignature(accounts.sign(account, digestOf(message, profile))),
+  });
+}
+
+function chainMethods({ chain, pool, accounts }: ChainSigningParts): Method[] {
+  const draftOf = (args: SendArgs) => chainDraft({ chain, pool }, args);
+  return [
+    method({
+      name: "chain_signTransaction",
+      privilege: "keys",
+      summary: "Fills in a transaction of any kind and signs it with an unlocked account; raw form and JSON.",
+      params: { transaction: sendArgs },
+      result: signedTransaction,
+      handle: ({ transaction }) => {
+        const { from = NO_ADDRESS } = transaction;
+        return signDraft(draftOf(transaction), chain.config.chainId, ({ role, digest }) =>
+          accounts.signAs(from, role, digest),
+        );
+      },
+    }),
+    method({
+      name: "chain_signTransactionAsFeePayer",
+      privilege: "keys",
+      summary: "Signs as the fee payer with an unlocked account; the sender may sign later.",
+      params: { transaction: sendArgs },
+      result: signedTransaction,
+      handle: ({ transaction }) => {
+        const draft = draftOf(transaction);
+        const payer = payerOf(draft);
+        const { signatures = [] } = transaction;
+        return signPayer({ draft, chainId: chain.config.chainId, signatures }, ({ role, digest }) =>
+          accounts.signAs(payer, role, digest),
+        );
+      },
+    }),
+  ];
+}
+
+function ethMethods({ chain, pool, accounts }: ChainSigningParts): Method[] {
+  return [
+    method({
+      name: "eth_signTransaction",
+      privilege: "keys",
+      summary: "Signs Ethereum's transaction object, gas, price and nonce given, with an unlocked account.",
+      params: { transaction: ethArgs },
+      result: signedEthTransaction,
+      handle: ({ transaction }): Transaction => {
+        checkComplete(transaction);
+        const { from = NO_ADDRESS } = transaction;
+        const draft = ethDraft({ chain, pool }, transaction);
+        return signDraft(draft, chain.config.chainId, ({ role, digest }) =>
+          accounts.signAs(from, role, digest),
+        );
+      },
+    }),
+    method({
+      name: "eth_fillTransaction",
+      summary: "Fills in Ethereum's transaction object, to be signed elsewhere; raw form and JSON.",
+      params: { transaction: ethArgs },
+      result: signedEthTransaction,
+      handle: ({ transaction }) =>
+        unsignedTransaction(ethDraft({ chain, pool }, transaction), chain.config.chainId),
+    }),
+  ];
+}
+
+/** Throws `RpcError` for what the caller has to say. */
+function checkComplete({ gas, gasPrice, maxFeePerGas, maxPriorityFeePerGas, nonce }: CallArgs): void {
+  if (gas === undefined) throw failure("gas not specified");
+  if (gasPrice === undefined && (maxFeePerGas === undefined || maxPriorityFeePerGas === undefined)) {
+    throw failure("missing gasPrice or maxFeePerGas/maxPriorityFeePerGas");
+  }
+  if (nonce === undefined) throw failure("nonce not specified");
+}

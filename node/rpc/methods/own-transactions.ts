@@ -1,0 +1,118 @@
+/** Waiting transactions of the node's own accounts: shown, and sent again at another price. */
+import type { Accounts } from "../../accounts/accounts.ts";
+import { equalBytes } from "../../bytes/compare.ts";
+import { mapKey, toHex } from "../../bytes/hex.ts";
+import type { Chain } from "../../chain/chain.ts";
+import { senderOf, type Transaction, type TransactionDraft } from "../../model/transaction.ts";
+import type { TxPool } from "../../txpool/pool.ts";
+import { optional } from "../codec.ts";
+import { quantity, quantity64 } from "../codecs/hex.ts";
+import { plain } from "../codecs/plain.ts";
+import { ethArgs, sendArgs, transactionHash } from "../codecs/transaction-args.ts";
+import { failure } from "../errors.ts";
+import { type Method, method } from "../method.ts";
+import { chainTransaction, ethTransaction } from "../views/transaction.ts";
+import { chainDraft } from "./chain-draft.ts";
+import { draftDigest, signDraft, unsignedTransaction } from "./signing.ts";
+import { ethDraft } from "./transaction-draft.ts";
+
+/** What these methods use. */
+export interface OwnTransactionsParts {
+  readonly chain: Chain;
+  readonly pool: Pick<TxPool, "add" | "content" | "nonce">;
+  readonly accounts: Pick<Accounts, "list" | "signAs">;
+}
+
+const NO_ADDRESS = new Uint8Array(20);
+const list = plain<readonly object[]>("transactions");
+
+/** `pendingTransactions` and `resend` of `chain` and `eth`. */
+export function ownTransactionMethods(parts: OwnTransactionsParts): Method[] {
+  return [...pendingMethods(parts), ...resendMethods(parts)];
+}
+
+function pendingMethods({ chain, pool, accounts }: OwnTransactionsParts): Method[] {
+  const own = (): Transaction[] => {
+    const mine = new Set(accounts.list().map(mapKey));
+    return executable(pool).filter((tx) => mine.has(mapKey(senderOf(tx, chain.config.chainId))));
+  };
+  return [
+    method({
+      name: "chain_pendingTransactions",
+      summary: "Executable transactions of the node's own accounts.",
+      params: {},
+      result: list,
+      handle: () => own().map((tx) => chainTransaction(chain, tx)),
+    }),
+    method({
+      name: "eth_pendingTransactions",
+      summary: "The same in Ethereum's form.",
+      params: {},
+      result: list,
+      handle: () => own().map((tx) => ethTransaction(chain, tx)),
+    }),
+  ];
+}
+
+function resendMethods({ chain, pool, accounts }: OwnTransactionsParts): Method[] {
+  /** `again` is `draft` with what is to be other. */
+  const resend = (from: Uint8Array, draft: TransactionDraft, again: TransactionDraft) => {
+    const { chainId } = chain.config;
+    const digest = draftDigest(draft, chainId);
+    const waits = executable(pool).some(
+      (tx) =>
+        tx.type.code === draft.code &&
+        equalBytes(senderOf(tx, chainId), from) &&
+        equalBytes(tx.type.digest(tx), digest),
+    );
+    if (!waits) throw failure(`Transaction ${toHex(unsignedTransaction(draft, chainId).hash)} not found`);
+    const tx = signDraft(again, chainId, (request) => accounts.signAs(from, request.role, request.digest));
+    pool.add(tx, "local");
+    return tx.hash;
+  };
+  const changes = { gasPrice: optional(quantity), gas: optional(quantity64) };
+  return [
+    method({
+      name: "chain_resend",
+      privilege: "keys",
+      summary:
+        "Signs a waiting transaction anew with another price or gas limit, in the place of the old one.",
+      params: { transaction: sendArgs, ...changes },
+      result: transactionHash,
+      handle: ({ transaction, gasPrice, gas }) => {
+        if (transaction.nonce === undefined) throw noNonce();
+        const draft = chainDraft({ chain, pool }, transaction);
+        return resend(transaction.from ?? NO_ADDRESS, draft, changed(draft, gasPrice, gas));
+      },
+    }),
+    method({
+      name: "eth_resend",
+      privilege: "keys",
+      summary: "The same for Ethereum's transaction object.",
+      params: { transaction: ethArgs, ...changes },
+      result: transactionHash,
+      handle: ({ transaction, gasPrice, gas }) => {
+        if (transaction.nonce === undefined) throw noNonce();
+        const draft = ethDraft({ chain, pool }, transaction);
+        return resend(transaction.from ?? NO_ADDRESS, draft, changed(draft, gasPrice, gas));
+      },
+    }),
+  ];
+}
+
+function noNonce(): Error {
+  return failure("missing transaction nonce in transaction spec");
+}
+
+/** Zero, as nothing, leaves the old value. */
+function changed(draft: TransactionDraft, price = 0n, gas = 0n): TransactionDraft {
+  return {
+    ...draft,
+    ...(price === 0n ? {} : { gasFeeCap: price, gasTipCap: price }),
+    ...(gas === 0n ? {} : { gas }),
+  };
+}
+
+function executable(pool: Pick<TxPool, "content">): Transaction[] {
+  return [...pool.content().pending.values()].flat();
+}

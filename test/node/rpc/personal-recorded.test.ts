@@ -1,0 +1,101 @@
+/** What the Go nodes answered to `personal`, and to all that signs, played against ours in their profiles. */
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { openAccounts } from "../../../node/accounts/open-accounts.ts";
+import { parseGenesis } from "../../../node/config/genesis.ts";
+import { silentLog } from "../../../node/observe/log.ts";
+import { createBudget, createEndpoint, type Endpoint } from "../../../node/rpc/dispatch.ts";
+import { createNodeRegistry } from "../../../node/rpc/methods/all.ts";
+import { type ProfileName, rpcProfiles } from "../../../node/rpc/profiles.ts";
+import { chainLogSource } from "../../../node/rpc/views/log-source.ts";
+import { aChain } from "../../support/chain.ts";
+import { idleListeners } from "../../support/idle-listeners.ts";
+import { lonelyP2p } from "../../support/lonely-p2p.ts";
+import { aSession } from "./fixture.ts";
+import { aPool } from "./recorded-chain.ts";
+
+interface Entry {
+  readonly request: string;
+  readonly response: string;
+  readonly varies?: string;
+  readonly needs?: string;
+}
+
+interface Transcript {
+  readonly profile: ProfileName;
+  readonly networkId: number;
+  readonly genesis: object;
+  readonly entries: readonly Entry[];
+}
+
+const file = gunzipSync(await readFile("test/vectors/rpc-personal.json.gz")).toString();
+const { transcripts } = JSON.parse(file) as { readonly transcripts: readonly Transcript[] };
+
+/** Methods of the transcripts that are not about keys: their own issue answers them. */
+const ELSEWHERE = /"klay_recoverFromMessage"|SpamThrottler/i;
+
+describe.each(transcripts.map((transcript) => [transcript.profile, transcript] as const))(
+  "in the profile %s",
+  (profile, { genesis, networkId, entries }) => {
+    const parts = new AsyncDisposableStack();
+    let endpoint: Endpoint;
+    let directory: string;
+
+    beforeAll(async () => {
+      directory = await mkdtemp(join(tmpdir(), "rpc-personal-"));
+      parts.defer(() => rm(directory, { recursive: true, force: true }));
+      const { chain } = parts.use(await aChain(parseGenesis(JSON.stringify(genesis))));
+      const pool = parts.use(await aPool(chain));
+      const accounts = parts.use(
+        await openAccounts({ directory: join(directory, "keystore"), lightKdf: true, log: silentLog }),
+      );
+      const registry = createNodeRegistry({
+        profile: rpcProfiles[profile],
+        chain,
+        pool,
+        accounts,
+        logs: { open: () => chainLogSource(chain), maxLogs: 0 },
+        clientName: "x",
+        networkId,
+        dataDirectory: directory,
+        address: new Uint8Array(20),
+        p2p: lonelyP2p,
+        ...idleListeners,
+        sync: { syncing: () => undefined },
+      });
+      endpoint = createEndpoint({ view: registry.view("all"), budget: createBudget(), onBug });
+    });
+    afterAll(() => parts.disposeAsync());
+
+    test("every recorded answer is given again, byte for byte", async () => {
+      const wrong: object[] = [];
+      let compared = 0;
+      for (const { request, response, needs, varies } of entries.filter(isOurs)) {
+        const answer = String(await endpoint.answer(request, aSession)).trim();
+        if (needs !== undefined) continue;
+        compared++;
+        const same = literal(answer, directory, varies) === literal(response, "DATADIR", varies);
+        if (!same) wrong.push({ request, answer, response });
+      }
+      expect(wrong).toEqual([]);
+      expect(compared).toBeGreaterThan(300);
+    });
+  },
+);
+
+function isOurs({ request }: Entry): boolean {
+  return !ELSEWHERE.test(request);
+}
+
+/** With directories and the times of file names alike; and without an order where the Go node has none. */
+function literal(answer: string, directory: string, varies: string | undefined): string {
+  const text = answer.replaceAll(directory, "DIR").replaceAll(/UTC--[^"]*?--/g, "UTC--");
+  return varies === "order" ? text.split("").sort().join("") : text;
+}
+
+function onBug(error: unknown): never {
+  throw error;
+}

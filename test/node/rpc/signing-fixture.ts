@@ -1,0 +1,103 @@
+/** A node's registry on a development chain, with an unlocked account and one in a key file. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Accounts } from "../../../node/accounts/accounts.ts";
+import { openAccounts } from "../../../node/accounts/open-accounts.ts";
+import { bareHex, toHex } from "../../../node/bytes/hex.ts";
+import { developmentGenesis, developmentKeys } from "../../../node/chain/development.ts";
+import { addressOfKey } from "../../../node/crypto/secp256k1.ts";
+import { silentLog } from "../../../node/observe/log.ts";
+import { createBudget, createEndpoint } from "../../../node/rpc/dispatch.ts";
+import { createNodeRegistry } from "../../../node/rpc/methods/all.ts";
+import { type ProfileName, rpcProfiles } from "../../../node/rpc/profiles.ts";
+import { chainLogSource } from "../../../node/rpc/views/log-source.ts";
+import { aChain, type TestChain } from "../../support/chain.ts";
+import { idleListeners } from "../../support/idle-listeners.ts";
+import { lonelyP2p } from "../../support/lonely-p2p.ts";
+import { aSession } from "./fixture.ts";
+import { aPool } from "./recorded-chain.ts";
+
+/** What a signing method answers. */
+export interface Answer {
+  readonly raw: string;
+  readonly tx: Readonly<Record<string, unknown>>;
+}
+
+/** The node; `rich` and `payer` are unlocked, `filed` has the passphrase "secret", all have money. */
+export interface SigningNode extends AsyncDisposable {
+  readonly chainId: bigint;
+  readonly accounts: Accounts;
+  readonly rich: string;
+  readonly payer: string;
+  readonly filed: string;
+  /** The result of a call, or its error. */
+  call<T = Answer>(method: string, params: unknown, profile?: ProfileName): Promise<T>;
+}
+
+/** Opens it. */
+export async function aSigningNode(): Promise<SigningNode> {
+  await using parts = new AsyncDisposableStack();
+  const validator = addressOfKey(new Uint8Array(32).fill(9));
+  const genesis = developmentGenesis({ accounts: 3, balance: 10n ** 24n, validator, time: 1_700_000_000 });
+  const chain = parts.use(await aChain(genesis));
+  const pool = parts.use(await aPool(chain.chain));
+  const directory = await mkdtemp(join(tmpdir(), "rpc-signing-"));
+  parts.defer(() => rm(directory, { recursive: true, force: true }));
+  const accounts = parts.use(await openAccounts({ directory, lightKdf: true, log: silentLog }));
+  const [first, second, third] = developmentKeys(3) as [Uint8Array, Uint8Array, Uint8Array];
+  const rich = toHex(accounts.hold(first));
+  const payer = toHex(accounts.hold(third));
+  const filed = toHex(await accounts.importRawKey(bareHex(second), "secret"));
+  const open = parts.move();
+  return {
+    chainId: chain.chain.config.chainId,
+    accounts,
+    rich,
+    payer,
+    filed,
+    call: (method, params, profile = "service") =>
+      answered({ chain, pool, accounts, directory, profile }, JSON.stringify({ id: 1, method, params })),
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
+}
+
+interface Served {
+  readonly chain: TestChain;
+  readonly pool: Awaited<ReturnType<typeof aPool>>;
+  readonly accounts: Accounts;
+  readonly directory: string;
+  readonly profile: ProfileName;
+}
+
+async function answered<T>(
+  { chain: { chain }, pool, accounts, directory, profile }: Served,
+  request: string,
+): Promise<T> {
+  const registry = createNodeRegistry({
+    profile: rpcProfiles[profile],
+    chain,
+    pool,
+    accounts,
+    logs: { open: () => chainLogSource(chain), maxLogs: 0 },
+    clientName: "x",
+    networkId: 1,
+    dataDirectory: directory,
+    address: new Uint8Array(20),
+    p2p: lonelyP2p,
+    ...idleListeners,
+    sync: { syncing: () => undefined },
+  });
+  const endpoint = createEndpoint({ view: registry.view("all"), budget: createBudget(), onBug });
+  const answer = JSON.parse((await endpoint.answer(request, aSession)) ?? "") as { result?: T; error?: T };
+  return (answer.error ?? answer.result) as T; // each test says what it expects of which
+}
+
+function onBug(error: unknown): never {
+  throw error;
+}
+
+/** A refusal with the generic code. */
+export function refused(message: string): object {
+  return { code: -32000, message };
+}

@@ -1,0 +1,142 @@
+/** What is signed for callers: every kind of the chain's own, by senders and fee payers. */
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { fromHex, toHex } from "../../../node/bytes/hex.ts";
+import { addressOfPublicKey } from "../../../node/crypto/secp256k1.ts";
+import { decodeTransaction } from "../../../node/model/transaction.ts";
+import { payerKeys, senderKeys } from "../../../node/model/transaction-signers.ts";
+import { transactionTypes } from "../../../node/model/transaction-table.ts";
+import type { TransactionType } from "../../../node/model/transaction-type.ts";
+import { aSigningNode, refused, type SigningNode } from "./signing-fixture.ts";
+
+let node: SigningNode;
+let rich: string;
+let payer: string;
+const to = `0x${"77".repeat(20)}`;
+
+beforeAll(async () => {
+  node = await aSigningNode();
+  ({ rich, payer } = node);
+});
+afterAll(async () => node[Symbol.asyncDispose]());
+
+function signersOf(keys: readonly Uint8Array[]): string[] {
+  return keys.map((key) => toHex(addressOfPublicKey(key)));
+}
+
+/** What a member says where a kind has it. */
+const MEMBERS: Readonly<Record<string, string | number | boolean>> = {
+  to,
+  value: "0x5",
+  input: "0x6001",
+  codeFormat: 0,
+  humanReadable: false,
+  key: "0x01c0",
+  feeRatio: 30,
+};
+
+/** The members that a kind needs beyond sender, gas, price and nonce. */
+function membersOf(type: TransactionType): Record<string, string | number | boolean> {
+  const content = {
+    nonce: 0n,
+    gas: 0n,
+    gasFeeCap: 0n,
+    gasTipCap: 0n,
+    value: 0n,
+    input: fromHex("0x"),
+    fields: {},
+  };
+  const json = type.json({ ...content, to: fromHex(to), chainId: undefined });
+  const own = Object.entries(MEMBERS).filter(([name]) => (json[name] ?? null) !== null);
+  return { ...Object.fromEntries(own), ...(type.payerDigest === undefined ? {} : { feePayer: payer }) };
+}
+
+const families = transactionTypes.filter(({ code }) => code > 0 && code < 0x100);
+
+function given(type: TransactionType): Record<string, unknown> {
+  const price = { gas: "0x30d40", gasPrice: "0x5d21dba00", nonce: "0x7" };
+  return { from: rich, ...price, typeInt: type.code, ...membersOf(type) };
+}
+
+describe.each(families.map((type) => [type.name, type] as const))("%s", (name, type) => {
+  test("is signed by its sender, and the JSON shows what was said", async () => {
+    const { raw, tx } = await node.call("chain_signTransaction", [given(type)]);
+    const decoded = decodeTransaction(fromHex(raw));
+    expect(decoded.type).toBe(type);
+    expect(signersOf(senderKeys(decoded, node.chainId))).toEqual([rich]);
+    const shown = Object.entries(membersOf(type)).map(([member, value]) => [
+      member,
+      typeof value === "number" ? `0x${value.toString(16)}` : value,
+    ]);
+    const head = { typeInt: type.code, type: name, from: rich, nonce: "0x7", hash: toHex(decoded.hash) };
+    expect(tx).toMatchObject({ ...head, ...Object.fromEntries(shown) });
+  });
+
+  test("lacks no member and takes no other", async () => {
+    const all = given(type);
+    for (const member of Object.keys(membersOf(type))) {
+      const { [member]: _, ...rest } = all;
+      expect(await node.call("chain_signTransaction", [rest])).toEqual(
+        refused(`json:"${member}" is required for ${name}`),
+      );
+    }
+    const others = {
+      data: "0x01",
+      maxFeePerGas: "0x1",
+      chainId: "0x1",
+      accessList: [],
+      ...MEMBERS,
+      feePayer: to,
+    };
+    for (const [member, value] of Object.entries(others)) {
+      if (member in membersOf(type) || (member === "to" && "codeFormat" in membersOf(type))) continue;
+      expect(await node.call("chain_signTransaction", [{ ...all, [member]: value }])).toEqual(
+        refused(`json:"${member}" is not a field of ${name}`),
+      );
+    }
+  });
+});
+
+const delegated = families.filter(({ payerDigest }) => payerDigest !== undefined);
+
+test.each(delegated.map((type) => [type.name, type] as const))(
+  "%s is signed by its fee payer before or after its sender",
+  async (_name, type) => {
+    const { tx: bySender } = await node.call("chain_signTransaction", [given(type)]);
+    const { signatures } = bySender;
+    const { raw, tx } = await node.call("chain_signTransactionAsFeePayer", [{ ...given(type), signatures }]);
+    const decoded = decodeTransaction(fromHex(raw));
+    expect(signersOf(senderKeys(decoded, node.chainId))).toEqual([rich]);
+    expect(signersOf(payerKeys(decoded, node.chainId))).toEqual([payer]);
+    const early = await node.call("chain_signTransactionAsFeePayer", [given(type)]);
+    expect(early.tx["signatures"]).toEqual([]);
+    expect(early.tx["feePayerSignatures"]).toEqual(tx["feePayerSignatures"]);
+  },
+);
+
+test("who pays for another says all that the other has signed", async () => {
+  const { typeInt, nonce, gas, gasPrice, ...rest } = given(delegated[0] as TransactionType);
+  const steps = [
+    ["tx should have a type value", {}],
+    ["nonce of the sender is not set", { typeInt }],
+    ["gas limit is not set", { nonce }],
+    ["gas price is not set", { gas }],
+    ["sender signature is not set", { gasPrice }],
+  ] as const;
+  let said: object = rest;
+  for (const [message, next] of steps) {
+    said = { ...said, ...next };
+    expect(await node.call("personal_sendTransactionAsFeePayer", [said, ""])).toEqual(refused(message));
+    expect(await node.call("chain_sendTransactionAsFeePayer", [said])).toEqual(refused(message));
+  }
+  const plain = { ...given(families[0] as TransactionType), signatures: [] };
+  expect(await node.call("chain_sendTransactionAsFeePayer", [plain])).toEqual(
+    refused("invalid fee payer is set"),
+  );
+});
+
+test("a sender does not send what a fee payer has to sign", async () => {
+  const text = "fee-delegation type transactions are not allowed to use this API";
+  const transaction = given(delegated[0] as TransactionType);
+  expect(await node.call("chain_sendTransaction", [transaction])).toEqual(refused(text));
+  expect(await node.call("personal_sendTransaction", [transaction, ""])).toEqual(refused(text));
+});

@@ -1,0 +1,141 @@
+/** Ethereum's kinds, short forms, the node's own waiting transactions and HD wallets, through RPC. */
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { Transaction as EthersTransaction, HDNodeWallet } from "ethers";
+import { aSigningNode, refused, type SigningNode } from "./signing-fixture.ts";
+
+let node: SigningNode;
+let rich: string;
+let filed: string;
+const to = `0x${"77".repeat(20)}`;
+
+beforeAll(async () => {
+  node = await aSigningNode();
+  ({ rich, filed } = node);
+});
+afterAll(async () => node[Symbol.asyncDispose]());
+
+test("set-code and blob kinds: the one takes authorizations, the other is not made here", async () => {
+  const authorization = { chainId: "0x1", address: to, nonce: "0x2", yParity: "0x1", r: "0x3", s: "0x4" };
+  const setCode = { from: rich, to, typeInt: 0x7804, nonce: "0x1", authorizationList: [authorization] };
+  const { raw, tx } = await node.call("chain_signTransaction", [setCode]);
+  expect(tx).toMatchObject({ authorizationList: [authorization], type: "TxTypeEthereumSetCode" });
+  expect(EthersTransaction.from(`0x${raw.slice(4)}`).from?.toLowerCase()).toBe(rich);
+  expect(await node.call("chain_signTransaction", [{ from: rich, typeInt: 0x7804, input: "0x00" }])).toEqual(
+    refused('json:"to" is required for TxTypeEthereumSetCode'),
+  );
+  expect(await node.call("chain_signTransaction", [{ from: rich, to, typeInt: 0x7803 }])).toEqual(
+    refused('json:"blobVersionedHashes" is required for TxTypeEthereumBlob'),
+  );
+});
+
+test("Ethereum's clients sign what is complete, and fill in what is not", async () => {
+  const whole = {
+    from: rich,
+    to,
+    gas: "0x5208",
+    nonce: "0x1",
+    maxFeePerGas: "0xba43b7400",
+    maxPriorityFeePerGas: "0x0",
+  };
+  const { raw, tx } = await node.call("eth_signTransaction", [whole]);
+  const read = EthersTransaction.from(raw);
+  expect([read.from?.toLowerCase(), read.hash, read.type]).toEqual([rich, tx["hash"], 2]);
+  for (const [member, message] of [
+    ["gas", "gas not specified"],
+    ["maxFeePerGas", "missing gasPrice or maxFeePerGas/maxPriorityFeePerGas"],
+    ["nonce", "nonce not specified"],
+  ] as const) {
+    const { [member]: _, ...rest } = whole;
+    expect(await node.call("eth_signTransaction", [rest])).toEqual(refused(message));
+  }
+  const filled = await node.call("eth_fillTransaction", [{ from: rich, to, value: "0x1" }]);
+  expect(filled.tx).toMatchObject({ type: "0x2", gas: "0x5208", value: "0x1", v: "0x0", r: "0x0", s: "0x0" });
+  expect(EthersTransaction.from(filled.raw).value).toBe(1n);
+});
+
+test("a fee payer's passphrase signs for this once", async () => {
+  const transaction = { from: rich, to, value: "0x1", nonce: "0x9", gas: "0x30d40", gasPrice: "0xba43b7400" };
+  const delegated = { ...transaction, typeInt: 9, feePayer: filed };
+  const { tx } = await node.call("personal_signTransactionAsFeePayer", [delegated, "secret"]);
+  expect(tx["feePayerSignatures"]).toHaveLength(1);
+  expect(await node.call("chain_signTransactionAsFeePayer", [delegated])).toEqual(
+    refused("authentication needed: password or unlock"),
+  );
+});
+
+test("short forms send a transfer and a key; the account stays locked", async () => {
+  const order = { from: filed, to, value: "0x2", gasPrice: "0x1176592e00" };
+  const hash = await node.call<string>("personal_sendValueTransfer", [order, "wrong"]);
+  expect(hash).toEqual(refused("could not decrypt key with given passphrase"));
+  expect(await node.call("personal_sendValueTransfer", [{ from: filed, to }, "secret"])).toEqual(
+    refused("tx fields should be filled with valid values"),
+  );
+  expect(await node.call("personal_sendAccountUpdate", [{ from: filed }, "secret"])).toEqual(
+    refused("tx fields should be filled with valid values"),
+  );
+  expect(await node.call("personal_sendValueTransfer", [{ from: to, to, value: "0x1" }, "secret"])).toEqual(
+    refused("unknown account"),
+  );
+  expect(await node.call("chain_sign", [filed, "0x01"])).toEqual(
+    refused("authentication needed: password or unlock"),
+  );
+});
+
+test("a waiting transaction of the node's own is shown, and sent again at another price", async () => {
+  const first = { from: rich, to, value: "0x5", nonce: "0x0", gas: "0x5208", gasPrice: "0xba43b7400" };
+  const hash = await node.call<string>("chain_sendTransaction", [first]);
+  expect(await node.call("chain_pendingTransactions", [])).toEqual([
+    expect.objectContaining({ hash, from: rich }),
+  ]);
+  expect(await node.call("eth_pendingTransactions", [])).toEqual([
+    expect.objectContaining({ hash, blockHash: null }),
+  ]);
+  const { nonce: _, ...noNonce } = first;
+  expect(await node.call("chain_resend", [noNonce])).toEqual(
+    refused("missing transaction nonce in transaction spec"),
+  );
+  expect(await node.call("chain_resend", [{ ...first, value: "0x6" }])).toMatchObject({
+    message: expect.stringMatching(/^Transaction 0x[0-9a-f]{64} not found$/),
+  });
+  const second = await node.call<string>("eth_resend", [first, "0x174876e8000"]);
+  expect(await node.call("chain_pendingTransactions", [])).toEqual([
+    expect.objectContaining({ hash: second, gasPrice: "0x174876e8000" }),
+  ]);
+});
+
+test("raw transactions are taken up to the first bad one, which is named", async () => {
+  const order = { from: rich, to, gas: "0x5208", gasPrice: "0xba43b7400" };
+  const { raw } = await node.call("chain_signTransaction", [{ ...order, nonce: "0x1" }]);
+  const { raw: next } = await node.call("chain_signTransaction", [{ ...order, nonce: "0x2" }]);
+  expect(await node.call("chain_sendRawTransactions", [[]])).toEqual(refused("Empty input"));
+  expect(await node.call("chain_sendRawTransactions", [[raw, "0x", next]])).toEqual(refused("Index 1: EOF"));
+  expect(await node.call("chain_sendRawTransactions", [[next]])).toHaveLength(1);
+  expect(await node.call("chain_sendRawTransactions", [[raw]])).toMatchObject({
+    message: expect.stringMatching(/^Index 0: known transaction: [0-9a-f]{64}$/),
+  });
+});
+
+test("HD wallets open, derive and sign; profiles differ in the answer and in USB wallets", async () => {
+  const words = `${"abandon ".repeat(11)}about`;
+  const url = await node.accounts.importMnemonic(words, "secret");
+  const { address } = HDNodeWallet.fromPhrase(words);
+  expect(await node.call("personal_openWallet", [url, "wrong"])).toEqual(
+    refused("could not decrypt key with given passphrase"),
+  );
+  expect(await node.call("personal_openWallet", [url, "secret"])).toBeNull();
+  const derived = address.toLowerCase();
+  expect(await node.call("personal_deriveAccount", [url, "m/44'/60'/0'/0/0", true])).toBe(derived);
+  const member = { address: derived, url: `${url}/m/44'/60'/0'/0/0` };
+  expect(await node.call("personal_deriveAccount", [url, "m/44'/60'/0'/0/0"], "kaia")).toEqual(member);
+  expect(await node.call("personal_listWallets", [])).toContainEqual({
+    url,
+    status: "Unlocked",
+    accounts: [member],
+  });
+  const { raw } = await node.call("chain_signTransaction", [{ from: derived, to, nonce: "0x0" }]);
+  expect(EthersTransaction.from(raw).from).toBe(address);
+  expect(await node.call("personal_openWallet", ["ledger://1"])).toEqual(
+    refused("USB wallets are not supported: open a software wallet (hdwallet://)"),
+  );
+  expect(await node.call("personal_openWallet", ["ledger://1"], "klaytn")).toEqual(refused("unknown wallet"));
+});
