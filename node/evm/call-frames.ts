@@ -17,7 +17,7 @@ export function beginCall(m: Machine, f: Frame): boolean {
   const precompile = isReserved(f.codeAddress) ? precompileFor(m, f.caller, f.codeAddress) : undefined;
   m.watch?.enter(f, precompile !== undefined);
   const isCall = f.kind === "CALL";
-  if (isCall ? !openAccount(m, f, precompile) : !hasCallee(m, f, precompile)) return false;
+  if (isCall ? !openAccount(m, f, precompile) : !hasCallee(m, f)) return false;
   if (isCall && f.value !== 0n) transfer(world, f);
   else if (isCall) world.addBalance(f.address, 0n);
   if (precompile !== undefined) {
@@ -54,11 +54,11 @@ function openAccount({ world, rules }: Machine, f: Frame, precompile: Precompile
   return value !== 0n || world.exists(address);
 }
 
-/** True when there is something whose code could be borrowed. The check looks from the contract that runs. */
-function hasCallee(m: Machine, f: Frame, precompile: Precompile | undefined): boolean {
-  if (precompile !== undefined || m.world.exists(f.codeAddress)) return true;
-  const asker = f.parent?.address ?? f.caller;
-  return isReserved(f.codeAddress) && precompileFor(m, asker, f.codeAddress) !== undefined;
+/** True when there is something whose code could be borrowed, as the contract that asks sees it. */
+function hasCallee(m: Machine, { parent, caller, codeAddress }: Frame): boolean {
+  if (m.world.exists(codeAddress)) return true;
+  const asker = parent?.address ?? caller;
+  return isReserved(codeAddress) && precompileFor(m, asker, codeAddress) !== undefined;
 }
 
 function runPrecompile(m: Machine, f: Frame, row: Precompile): void {

@@ -41,24 +41,19 @@ export function run(m: Machine, f: Frame): boolean {
   let op = 0;
   for (;;) {
     op = pc < end ? (bytes[pc] as number) : 0;
+    if (watch !== undefined) watch.begin(f, { pc, op, gas, sp, computation });
     if (sp < (need[op] as number) || sp > (most[op] as number)) {
       f.failure = refusal(m, f, op, sp);
-      if (f.failure !== undefined) {
-        watch?.begin(f, { pc, op, gas, sp, computation });
-        break;
-      }
+      if (f.failure !== undefined) break;
     }
     gas -= gasOf[op] as number;
+    if (gas < 0 && (gas = takeGas(f, gas, 0)) < 0) break;
     computation += costOf[op] as number;
-    if (gas < 0 && (gas = takeGas(f, gas, 0)) < 0) {
-      watch?.begin(f, { pc, op, gas: gas + (gasOf[op] as number), sp, computation });
-      break;
-    }
-    if (watch !== undefined) watch.begin(f, { pc, op, gas: gas + (gasOf[op] as number), sp, computation });
     if (computation > limit) {
       f.failure = failures["computation-limit"];
       break;
     }
+    if (watch !== undefined) watch.ready(f);
     pc++;
     switch (op) {
       case 0x00:

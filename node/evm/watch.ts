@@ -32,12 +32,24 @@ export class Watch {
     this.#place = place;
   }
 
-  /** An opcode whose constant gas has been charged; `gas` is what was there before. */
+  /** An opcode that is looked at; `gas` and `computation` are without it. */
   begin(frame: Frame, at: { pc: number; op: number; gas: number; sp: number; computation: number }): void {
     const { tables } = this.#place;
-    const cost = BigInt(tables.gas[at.op] as number); // there is one for each byte
-    this.#pending = { ...at, gas: totalGas(frame, at.gas), cost, reported: false };
-    if (tables.isDynamic[at.op] === 0) this.#report(frame, undefined);
+    const [gas, cost] = [tables.gas[at.op] as number, tables.cost[at.op] as number]; // there is one for each byte
+    this.#pending = {
+      ...at,
+      gas: totalGas(frame, at.gas),
+      cost: BigInt(gas),
+      computation: at.computation + cost,
+      reported: false,
+    };
+  }
+
+  /** The opcode may run; what its gas depends on is not known yet. */
+  ready(frame: Frame): void {
+    const pending = this.#pending;
+    if (pending !== undefined && this.#place.tables.isDynamic[pending.op] === 0)
+      this.#report(frame, undefined);
   }
 
   /** The rest of the opcode's gas is known; `Infinity` for more than can be counted. */
@@ -47,7 +59,7 @@ export class Watch {
     this.#report(frame, undefined);
   }
 
-  /** The opcode at hand failed; `at` when it had not begun. */
+  /** The opcode at hand failed. */
   failed(frame: Frame, failure: EvmFailure): void {
     const pending = this.#pending;
     if (pending === undefined) return;

@@ -1,0 +1,90 @@
+import { expect, test } from "@jest/globals";
+import { toHex } from "../../../node/bytes/hex.ts";
+import type { EvmFailure } from "../../../node/evm/failure.ts";
+import type { Step, Tracer } from "../../../node/evm/tracer.ts";
+import { assemble, aWorld, OTHER, putContract, rulesOf, runProgram } from "../../support/evm.ts";
+
+const why = (failure: EvmFailure | undefined): string => (failure === undefined ? "" : ` ${failure.code}`);
+const step = ({ pc, op, gas, gasCost, stack, stackLength }: Step): string =>
+  `${pc} 0x${op.toString(16)} gas ${gas} cost ${gasCost} [${stack.slice(0, stackLength).join(" ")}]`;
+
+/** An observer that notes one line for each thing it is told. */
+function notes(): { readonly lines: string[]; readonly tracer: Tracer } {
+  const lines: string[] = [];
+  const tracer: Tracer = {
+    enter: ({ kind, depth, to, gas, isPrecompile }) =>
+      lines.push(`enter ${kind} ${depth} ${toHex(to).slice(-4)} ${gas}${isPrecompile ? " precompile" : ""}`),
+    exit: ({ depth, gasUsed, output, failure }) =>
+      lines.push(`exit ${depth} ${gasUsed} ${output.length}${why(failure)}`),
+    step: (at, failure) => lines.push(step(at) + why(failure)),
+    fault: ({ pc }, failure) => lines.push(`fault ${pc}${why(failure)}`),
+    storageRead: (_, key, value) => lines.push(`read ${key} ${value}`),
+    storageWrite: (_, key, value) => lines.push(`write ${key} ${value}`),
+  };
+  return { lines, tracer };
+}
+
+test("a tracer sees each opcode with its whole cost before it takes effect", () => {
+  const { lines, tracer } = notes();
+  runProgram("5 1 SSTORE 1 SLOAD 40 MSTORE", { tracer, gas: 100_000n });
+  expect(lines).toEqual([
+    "enter CALL 0 de00 100000",
+    "0 0x60 gas 100000 cost 3 []",
+    "2 0x60 gas 99997 cost 3 [5]",
+    "4 0x55 gas 99994 cost 22100 [5 1]",
+    "write 1 5",
+    "5 0x60 gas 77894 cost 3 []",
+    "7 0x54 gas 77891 cost 100 [1]",
+    "read 1 5",
+    "8 0x60 gas 77791 cost 3 [5]",
+    "10 0x52 gas 77788 cost 12 [5 40]",
+    "11 0x0 gas 77776 cost 0 []",
+    "exit 0 22224 0",
+  ]);
+});
+
+test("a call's cost has the gas that it hands over, and frames show inside one another", () => {
+  const world = aWorld();
+  putContract(world, OTHER, assemble("0 SLOAD 0 0 REVERT"));
+  const { lines, tracer } = notes();
+  runProgram("0 0 0 0 0x07e4 5000 STATICCALL 0 0 0 0 4 100 STATICCALL", { world, tracer, gas: 100_000n });
+  expect(lines.filter((line) => !/ 0x6[01] /.test(line))).toEqual([
+    "enter CALL 0 de00 100000",
+    "14 0xfa gas 99982 cost 7600 [0 0 0 0 2020 5000]",
+    "enter STATICCALL 1 07e4 5000",
+    "2 0x54 gas 4997 cost 2100 [0]",
+    "read 0 0",
+    "7 0xfd gas 2891 cost 0 [0 0 0]",
+    "exit 1 2109 0 reverted",
+    "27 0xfa gas 95255 cost 2700 [0 0 0 0 0 4 100]",
+    "enter STATICCALL 1 0004 100 precompile",
+    "exit 1 15 0",
+    "28 0x0 gas 92640 cost 0 [0 1]",
+    "exit 0 7360 0",
+  ]);
+});
+
+test("an opcode that fails is shown once with its failure, or as a fault when it was shown before", () => {
+  for (const [program, expected] of [
+    ["ADD", "0 0x1 gas 10 cost 3 [] stack-underflow"],
+    ["1 1 1 1", "6 0x60 gas 1 cost 3 [1 1 1] out-of-gas"],
+    ["0 MLOAD", "2 0x51 gas 7 cost 6 [0]"],
+    ["9 JUMP", "2 0x56 gas 7 cost 8 [9] out-of-gas"],
+    ["#fe", "0 0xfe gas 10 cost 0 [] invalid-opcode"],
+    ["9 #5b56", "fault 3 invalid-jump"],
+  ] as const) {
+    const { lines, tracer } = notes();
+    runProgram(program, { tracer, gas: program.endsWith("56") ? 20n : 10n, rules: rulesOf("base") });
+    expect([program, lines.join("; ").includes(expected)]).toEqual([program, true]);
+  }
+});
+
+test("a contract that hands its balance on is shown as a frame", () => {
+  const { lines, tracer } = notes();
+  runProgram("0x6666 SELFDESTRUCT", { tracer, value: 3n });
+  expect(lines.slice(-3)).toEqual([
+    "enter SELFDESTRUCT 1 6666 0",
+    "exit 1 0 0",
+    expect.stringContaining("exit 0"),
+  ]);
+});
