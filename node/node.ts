@@ -10,6 +10,7 @@ import { writeGenesis } from "./chain/genesis-block.ts";
 import { declareChainMetrics } from "./chain/metrics.ts";
 import type { OpenChain } from "./chain/open-chain.ts";
 import { recoverSigners } from "./chain/recover-signers.ts";
+import { chainForPool } from "./chain-for-pool.ts";
 import type { NodeOptions } from "./config/options.ts";
 import { openConsensusChain } from "./consensus-chain.ts";
 import { openRecoverer, type Recoverer } from "./crypto/recoverer.ts";
@@ -24,10 +25,8 @@ import { createLog, type Log } from "./observe/log.ts";
 import { createMetrics, type Metrics } from "./observe/metrics.ts";
 import { loadNodeKey, type NodeKey, nodeKeyOf } from "./p2p/node-key.ts";
 import { openOperations } from "./rpc/operations.ts";
-import type { StateView } from "./state/state.ts";
 import { openTxPool } from "./txpool/open-pool.ts";
 import type { TxPool } from "./txpool/pool.ts";
-import type { PoolState } from "./txpool/pool-chain.ts";
 
 /** Where a running node answers; what is not served is undefined. */
 export interface NodeEndpoints {
@@ -113,17 +112,8 @@ function openPool(
   { chain, recoverer, log, metrics }: PoolSurroundings,
 ): Promise<TxPool> {
   const { chainId } = chain.config;
-  const head = (): number => chain.head().header.number;
   return openTxPool({
-    chain: {
-      chainId,
-      head: () => chain.head().header,
-      rules: (number) => chain.rules(number),
-      stateAtHead: () => poolState(chain.stateAt(head())),
-      unitPrice: (number) => chain.parameters(number).unitPrice,
-      nextBaseFee: () => chain.nextBaseFee(),
-      onHead: (listener) => chain.onHead(listener),
-    },
+    chain: chainForPool(chain),
     clock: systemClock,
     log,
     metrics,
@@ -132,14 +122,6 @@ function openPool(
       options.pool.journal === undefined ? undefined : resolve(options.paths.instance, options.pool.journal),
     recoverSenders: (transactions) => recoverSigners(recoverer, chainId, transactions),
   });
-}
-
-function poolState(view: StateView): PoolState {
-  return {
-    account: (address) => view.account(address),
-    nonce: (address) => view.account(address)?.nonce ?? 0n,
-    balance: (address) => view.account(address)?.balance ?? 0n,
-  };
 }
 
 /** Settles with an error when background work that the node cannot do without has failed. */

@@ -6,6 +6,7 @@
 import type { ChainConfig } from "../config/chain-config.ts";
 import { type Rules, rulesAt } from "../config/rules.ts";
 import { type BlockOutcome, executeTransactions, finalizeBlock, type Pause } from "../execution/block.ts";
+import { blockContext } from "../execution/block-context.ts";
 import type { Governance } from "../governance/governance.ts";
 import { noStaking } from "../governance/staking.ts";
 import type { Block, BlockParts } from "../model/block.ts";
@@ -74,6 +75,11 @@ export class Writer {
     return number <= this.#tip.header.number && holdsBlock(this.#parts.store, number, parts);
   }
 
+  /** Hash of a block up to the tip. */
+  hashOf(number: number): Uint8Array | undefined {
+    return number > this.#tip.header.number ? undefined : this.written(number)?.hash;
+  }
+
   /** Runs `work` when everyone before has finished: only one caller changes the chain at a time. */
   exclusively<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#turn.then(work);
@@ -124,7 +130,7 @@ export class Writer {
     const parameters = governance.parameters(header.number);
     checkBody(block, { rules, parameters });
     const world = state.begin();
-    const context = { chainId: config.chainId, header, rules, author, deferredFees: deferred(config) };
+    const context = blockContext(config, header, { author, blockHash: (number) => this.hashOf(number) });
     const outcome = await executeTransactions(world, block.transactions, context, pause);
     const root = this.seal({ world, outcome }, header, rules);
     try {
@@ -188,9 +194,4 @@ export class Writer {
     publisher.release();
     await state.flushIfDue();
   }
-}
-
-/** True where fees are paid with the block reward: the chain configuration says so, not governance. */
-export function deferred(config: ChainConfig): boolean {
-  return config.governance.reward.deferredTxFee;
 }

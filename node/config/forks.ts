@@ -58,6 +58,7 @@ export const forks: readonly ForkRow[] = [
     configKey: "koreCompatibleBlock",
     ordered: true,
     changes: {
+      accessSets: true,
       refundQuotient: 5n,
       evm: "kore",
       governanceCountsBlock: true,
@@ -70,13 +71,13 @@ export const forks: readonly ForkRow[] = [
     name: "shanghaiBlock",
     configKey: "shanghaiCompatibleBlock",
     ordered: true,
-    changes: { maxInitcodeSize: 49_152, initcodeWordGas: 2n, evm: "shanghai" },
+    changes: { maxInitcodeSize: 49_152, initcodeWordGas: 2n, evm: "shanghai", warmsAuthor: true },
   },
   {
     name: "cancunBlock",
     configKey: "cancunCompatibleBlock",
     ordered: true,
-    changes: { evm: "cancun", computationLimit: 150_000_000 },
+    changes: { evm: "cancun", computationLimit: 150_000_000, warmsAccessList: true },
   },
   {
     name: "randaoBlock",
@@ -122,7 +123,6 @@ export const forks: readonly ForkRow[] = [
       evm: "osaka",
       maxBlockSize: 10_485_760,
     },
-    unsupported: "its blocks carry blob transactions",
   },
   {
     name: "kip103Block",

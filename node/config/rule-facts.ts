@@ -47,6 +47,12 @@ export interface RuleFacts {
   readonly burnHalf: boolean;
   /** Who gets a transaction's fee at once when fees are not deferred to the end of the block. */
   readonly immediateFeeTo: "author" | "rewardbase";
+  /** Addresses and slots cost less once they were used in a transaction (EIP-2929). */
+  readonly accessSets: boolean;
+  /** The block's author counts as used from the start (EIP-3651). */
+  readonly warmsAuthor: boolean;
+  /** What an access list names counts as used from the start; before, it only costs gas (EIP-2930). */
+  readonly warmsAccessList: boolean;
   /** At most this part of the gas used is refunded (EIP-3529). */
   readonly refundQuotient: bigint;
   /** Written into the code info of contracts created now. */
@@ -104,6 +110,9 @@ export const BASE_FACTS: RuleFacts = {
   checksPriceCaps: false,
   burnHalf: false,
   immediateFeeTo: "author",
+  accessSets: false,
+  warmsAuthor: false,
+  warmsAccessList: false,
   refundQuotient: 2n,
   vmVersion: 0,
   headerFields: 14,

@@ -4,8 +4,9 @@
  */
 import type { Rules } from "../config/rules.ts";
 import { nextBaseFee } from "../execution/base-fee.ts";
-import { type BlockOutcome, beginBlock, outcomeOf, type Pause } from "../execution/block.ts";
+import { type BlockOutcome, outcomeOf, type Pause } from "../execution/block.ts";
 import { ExecutionError } from "../execution/error.ts";
+import { beginBlock } from "../execution/system-call.ts";
 import { type BlockContext, executeTransaction } from "../execution/transaction.ts";
 import type { Parameters } from "../governance/parameters.ts";
 import type { Block } from "../model/block.ts";
@@ -104,7 +105,7 @@ export interface Filled {
 /** Runs candidates on `world` until none is left or the time is up. */
 export async function fillBlock(world: World, context: BlockContext, filling: Filling): Promise<Filled> {
   const { candidates, clock, limitMs, pause } = filling;
-  beginBlock(world, context.rules);
+  beginBlock(world, context);
   const deadline = clock.now() + limitMs;
   const transactions: Transaction[] = [];
   const receipts: Receipt[] = [];

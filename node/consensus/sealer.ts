@@ -4,11 +4,12 @@
  */
 
 import { repaired } from "../chain/repaired.ts";
-import { deferred, type Writer } from "../chain/writer.ts";
+import type { Writer } from "../chain/writer.ts";
 import type { ChainConfig } from "../config/chain-config.ts";
 import { rulesAt } from "../config/rules.ts";
 import { blobGasOf } from "../execution/blob-gas.ts";
 import type { Pause } from "../execution/block.ts";
+import { blockContext } from "../execution/block-context.ts";
 import type { Governance } from "../governance/governance.ts";
 import type { Parameters } from "../governance/parameters.ts";
 import { type Block, createBlock } from "../model/block.ts";
@@ -122,13 +123,8 @@ async function makeBlock(parts: SealerParts): Promise<void> {
     extras: await headerExtras(parts, parent.header, rules),
   });
   const world = state.begin();
-  const context = {
-    chainId: config.chainId,
-    header,
-    rules,
-    author: parts.address,
-    deferredFees: deferred(config),
-  };
+  const blockHash = writer.hashOf.bind(writer);
+  const context = blockContext(config, header, { author: parts.address, blockHash });
   const filled = await fillBlock(world, context, { ...parts, candidates: parts.candidates(header.baseFee) });
   const stateRoot = writer.seal({ world, outcome: filled.outcome }, header, rules);
   const block = sealed(completed(header, filled, stateRoot, parameters), filled, parts.sign);

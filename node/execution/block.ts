@@ -2,15 +2,13 @@
  * A whole block against the world state: its transactions in order, then the reward. A synchronous step per
  * transaction; between steps the caller may let other work run.
  */
-import { fromBareHex } from "../bytes/hex.ts";
-import type { Rules } from "../config/rules.ts";
 import { mergeBlooms } from "../model/bloom.ts";
 import type { Header } from "../model/header.ts";
 import type { Receipt } from "../model/receipt.ts";
 import type { Transaction } from "../model/transaction.ts";
 import type { World } from "../state/world.ts";
-import { ExecutionError } from "./error.ts";
 import { blockReward, feesOf, type RewardTerms } from "./reward.ts";
+import { beginBlock } from "./system-call.ts";
 import { type BlockContext, executeTransaction } from "./transaction.ts";
 
 /** What a block's transactions did. */
@@ -24,19 +22,6 @@ export interface BlockOutcome {
 /** Lets other work run when the current slice of time is used up. */
 export type Pause = () => Promise<void> | undefined;
 
-/** Where every block first stores its parent's hash (EIP-2935), if there is a contract to do it. */
-const HISTORY_STORAGE = fromBareHex("0000f90827f1c53a10cb7a02335b175320002935");
-
-/** What happens before a block's transactions. Throws `ExecutionError` where a contract would have to run. */
-export function beginBlock(world: World, rules: Rules): void {
-  if (rules.parentHashCall && world.code(HISTORY_STORAGE).length > 0) {
-    throw new ExecutionError(
-      "unsupported",
-      "the block hash history contract is not supported by this release",
-    );
-  }
-}
-
 /** Executes all transactions; the first that cannot run ends it with its `ExecutionError`. */
 export async function executeTransactions(
   world: World,
@@ -44,7 +29,7 @@ export async function executeTransactions(
   context: BlockContext,
   pause: Pause,
 ): Promise<BlockOutcome> {
-  beginBlock(world, context.rules);
+  beginBlock(world, context);
   const receipts: Receipt[] = [];
   let totalFee = 0n;
   for (const tx of transactions) {

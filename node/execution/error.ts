@@ -1,18 +1,27 @@
 /** Why a transaction or a block cannot be executed. */
 export type ExecutionErrorCode =
   | "reserved-address"
+  | "bad-recipient"
+  | "bad-sender"
+  | "bad-key"
+  | "not-a-program"
+  | "human-readable"
+  | "code-format"
   | "type-not-accepted"
   | "invalid-sender"
+  | "invalid-payer"
   | "nonce-too-high"
   | "nonce-too-low"
   | "nonce-max"
+  | "bad-fee-caps"
   | "fee-cap-below-base-fee"
-  | "tip-above-cap"
+  | "bad-blobs"
+  | "bad-authorizations"
   | "insufficient-balance-for-gas"
   | "insufficient-balance"
   | "intrinsic-gas"
   | "floor-gas"
-  | "unsupported";
+  | "initcode-too-large";
 
 /**
  * Thrown when a transaction cannot be part of a block; the messages are the Go node's. An error here makes a

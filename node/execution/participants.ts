@@ -1,53 +1,109 @@
-/** What a transaction asks of its two accounts before it may run; the pool asks the same before it takes it in. */
-import { equalBytes } from "../bytes/compare.ts";
-import { EMPTY_HASH } from "../crypto/keccak.ts";
+/**
+ * Who sends a transaction and who pays for it, and whether those who signed may do so. The pool asks the same
+ * before it takes a transaction in.
+ */
+import type { Rules } from "../config/rules.ts";
 import type { Account } from "../model/account.ts";
 import { LEGACY_KEY } from "../model/account-key.ts";
-import type { Transaction } from "../model/transaction.ts";
+import { signatureGas } from "../model/account-key-gas.ts";
+import { validateSigners } from "../model/account-key-signers.ts";
+import { TransactionError } from "../model/error.ts";
+import { senderOf, type Transaction } from "../model/transaction.ts";
+import { payerKeys, senderKeys } from "../model/transaction-signers.ts";
+import type { KeyRole } from "../model/transaction-type.ts";
 import { ExecutionError } from "./error.ts";
+import type { AccountReader } from "./validate.ts";
 
-/** Accounts by address. */
-export interface AccountReader {
-  account(address: Uint8Array): Account | undefined;
+/** An account that signed, and the gas for checking more than one signature of it. */
+export interface Participant {
+  readonly address: Uint8Array;
+  readonly gas: bigint;
 }
 
-const LAST_RESERVED = 0x3ff;
-
-/** Throws `ExecutionError` `unsupported` for a kind that this release reads, shows and signs but does not execute. */
-export function checkExecutable({ type }: Pick<Transaction, "type">): void {
-  if (type.executable) return;
-  throw new ExecutionError("unsupported", `transaction type ${type.name} is not supported by this release`);
+/** Under what signatures are judged. */
+export interface SigningTerms {
+  readonly chainId: bigint;
+  readonly rules: Rules;
 }
 
-/**
- * Throws `ExecutionError` `reserved-address` for an address kept for precompiled contracts, `unsupported` where
- * a contract would have to be made or run.
- */
-export function checkRecipient(accounts: AccountReader, { to }: Transaction): void {
-  if (to === undefined) {
-    throw new ExecutionError("unsupported", "contract creation is not supported by this release");
+type Side = "sender" | "payer";
+
+const PREFIXES: Readonly<Record<Side, string>> = {
+  sender: "invalid sender: ",
+  payer: "invalid fee payer: ",
+};
+
+/** The sender, whose account's key accepts the signatures. Throws `ExecutionError` `invalid-sender`. */
+export function checkedSender(accounts: AccountReader, tx: Transaction, terms: SigningTerms): Participant {
+  const { from } = tx.fields;
+  if (from === undefined) {
+    const address = recovered("sender", () => senderOf(tx, terms.chainId));
+    checkLegacyKey(accounts.account(address));
+    return { address, gas: 0n };
   }
-  if (isReserved(to)) {
-    throw new ExecutionError("reserved-address", "the address is reserved for pre-compiled contracts");
-  }
-  const recipient = accounts.account(to);
-  if (recipient !== undefined && !equalBytes(recipient.codeHash, EMPTY_HASH)) {
-    throw new ExecutionError("unsupported", "contract calls are not supported by this release");
+  const publicKeys = recovered("sender", () => senderKeys(tx, terms.chainId));
+  const gas = checkedKey(accounts, { side: "sender", address: from, role: tx.type.role, publicKeys }, terms);
+  return { address: from, gas };
+}
+
+/** Who pays the fee: the fee payer, whose account's key accepts its signatures, or else the sender. */
+export function checkedPayer(
+  accounts: AccountReader,
+  tx: Transaction,
+  { sender, ...terms }: SigningTerms & { readonly sender: Participant },
+): Participant {
+  const { feePayer } = tx.fields;
+  if (feePayer === undefined) return { address: sender.address, gas: 0n };
+  const publicKeys = recovered("payer", () => payerKeys(tx, terms.chainId));
+  const gas = checkedKey(accounts, { side: "payer", address: feePayer, role: "feePayer", publicKeys }, terms);
+  return { address: feePayer, gas };
+}
+
+/** True while both accounts' keys accept those who signed: keys change, signatures do not. */
+export function keysStillFit(accounts: AccountReader, tx: Transaction, terms: SigningTerms): boolean {
+  try {
+    checkedPayer(accounts, tx, { sender: checkedSender(accounts, tx, terms), ...terms });
+    return true;
+  } catch (error) {
+    if (error instanceof ExecutionError) return false;
+    throw error;
   }
 }
 
-/** True for 0x1 to 0x3ff. */
-function isReserved(address: Uint8Array): boolean {
-  for (let i = 0; i < 18; i++) if (address[i] !== 0) return false;
-  const low = (address[18] ?? 0) * 256 + (address[19] ?? 0);
-  return low > 0 && low <= LAST_RESERVED;
+/** Throws `ExecutionError` for an account whose key is not that of its own address. */
+function checkLegacyKey(account: Account | undefined): void {
+  if (account === undefined || account.key.type === LEGACY_KEY.type) return;
+  throw refused("sender", "a legacy transaction must be with a legacy account key");
 }
 
-/** Throws `ExecutionError` `invalid-sender` for an account whose key is not that of its own address. */
-export function checkSenderKey(sender: Account | undefined): void {
-  if (sender === undefined || sender.key.type === LEGACY_KEY.type) return;
-  throw new ExecutionError(
-    "invalid-sender",
-    "invalid sender: a legacy transaction must be with a legacy account key",
-  );
+interface Signed {
+  readonly side: Side;
+  readonly address: Uint8Array;
+  readonly role: KeyRole;
+  readonly publicKeys: readonly Uint8Array[];
+}
+
+/** Gas for the signatures that an account's key accepts. */
+function checkedKey(
+  accounts: AccountReader,
+  { side, address, role, publicKeys }: Signed,
+  { rules }: SigningTerms,
+): bigint {
+  const key = accounts.account(address)?.key ?? LEGACY_KEY;
+  if (!validateSigners({ key, address, role }, publicKeys, rules)) throw refused(side, "invalid account key");
+  return signatureGas(key, role, { signatures: publicKeys.length, rules });
+}
+
+function recovered<T>(side: Side, recover: () => T): T {
+  try {
+    return recover();
+  } catch (cause) {
+    if (!(cause instanceof TransactionError)) throw cause;
+    throw refused(side, cause.message, cause);
+  }
+}
+
+function refused(side: Side, why: string, cause?: unknown): ExecutionError {
+  const code = side === "sender" ? "invalid-sender" : "invalid-payer";
+  return new ExecutionError(code, `${PREFIXES[side]}${why}`, { cause });
 }

@@ -56,6 +56,12 @@ export interface TypeFields {
   readonly payerSignatures?: readonly Signature[];
 }
 
+/** `call` sends value and input, or makes a contract; `key-update` gives the sender's account another key. */
+export type Action = "call" | "key-update" | "nothing";
+
+/** `hold-no-code`: is not a contract; `be-program`: is there and has code; `be-unreserved`: is no precompile's. */
+export type RecipientDuty = "hold-no-code" | "be-program" | "be-unreserved";
+
 /** What an account's key is asked to sign for: role-based keys have one key for each. */
 export type KeyRole = "transaction" | "accountUpdate" | "feePayer";
 
@@ -103,8 +109,12 @@ export interface TransactionType {
   readonly hashed?: (body: TransactionBody) => Uint8Array;
   /** The hash that the sender knows before a fee payer has signed; absent where it is the transaction's own. */
   readonly senderHash?: (body: TransactionBody) => Uint8Array;
-  /** False while this release only reads, shows and signs the kind, but does not execute it. */
-  readonly executable: boolean;
+  /** What executing the kind does beyond using up a nonce. */
+  readonly action: Action;
+  /** What the state must say of the recipient; nobody in particular when left out. */
+  readonly recipientMust?: RecipientDuty;
+  /** A recipient of zeros counts as none wherever creations are told from calls; the call goes there all the same. */
+  readonly zeroIsNobody?: boolean;
   /** The role in which the sender's key signs. */
   readonly role: Exclude<KeyRole, "feePayer">;
   /** True when the content makes a contract. */

@@ -20,7 +20,7 @@ export function faultOf(error: unknown): Fault {
     if (error.code === "future-block") return "early";
     return error.code === "unsupported" ? "unsupported" : "peer";
   }
-  if (error instanceof ExecutionError) return error.code === "unsupported" ? "unsupported" : "peer";
+  if (error instanceof ExecutionError) return "peer";
   if (error instanceof TransactionError) return error.code === "unsupported-type" ? "unsupported" : "peer";
   return error instanceof ModelError || error instanceof BytesError ? "peer" : "ours";
 }

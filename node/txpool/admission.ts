@@ -6,16 +6,11 @@ import { equalBytes } from "../bytes/compare.ts";
 import { mapKey } from "../bytes/hex.ts";
 import { EMPTY_HASH } from "../crypto/keccak.ts";
 import { ExecutionError } from "../execution/error.ts";
-import { checkExecutable, checkRecipient, checkSenderKey } from "../execution/participants.ts";
+import { checkedPayer, checkedSender, keysStillFit, type SigningTerms } from "../execution/participants.ts";
+import { validateForKind } from "../execution/validate.ts";
 import { type Account } from "../model/account.ts";
 import { TransactionError } from "../model/error.ts";
-import {
-  checkTypeAccepted,
-  floorGas,
-  intrinsicGas,
-  senderOf,
-  type Transaction,
-} from "../model/transaction.ts";
+import { checkTypeAccepted, floorGas, intrinsicGas, type Transaction } from "../model/transaction.ts";
 import type { AccountQueue } from "./account-queue.ts";
 import { checkFunds } from "./costs.ts";
 import { listSize } from "./entry.ts";
@@ -34,35 +29,44 @@ export function admit(tx: Transaction, terms: Terms, pooled: AccountLookup): Uin
   checkPrice(tx, terms);
   checkSize(tx, terms);
   if (tx.value < 0n) throw new PoolError("negative-value", "negative value");
-  const sender = translated("invalid-sender", "invalid sender: ", () => senderOf(tx, terms.chainId));
-  const account = terms.state.account(sender);
-  translated("invalid-sender", "", () => checkSenderKey(account));
+  const { state } = terms;
+  const signing = signingTerms(terms);
+  const signer = translated("invalid-sender", () => checkedSender(state, tx, signing));
+  const sender = signer.address;
+  const account = state.account(sender);
   checkNonce(tx, account?.nonce ?? 0n);
-  checkFunds(tx, { sender, balance: account?.balance ?? 0n }, terms.state);
-  checkGas(tx, terms);
+  const payer = translated("invalid-sender", () => checkedPayer(state, tx, { sender: signer, ...signing }));
+  checkFunds(tx, { sender, balance: account?.balance ?? 0n }, state);
+  checkGas(tx, terms, signer.gas + payer.gas);
+  checkAuthorizations(tx);
   if (isDelegated(account, terms)) checkInFlight(tx, terms, { sender, pooled: pooled(mapKey(sender)) });
-  translated("invalid-for-type", "", () => checkRecipient(terms.state, tx));
+  translated("invalid-for-type", () => validateForKind(state, tx));
   return sender;
 }
 
 /** True while a transaction that was admitted under an older head can still be executed some day. */
-export function stillValid(tx: Transaction, sender: Uint8Array, { state }: Terms): boolean {
+export function stillValid(tx: Transaction, sender: Uint8Array, terms: Terms): boolean {
+  const { state } = terms;
+  if (!keysStillFit(state, tx, signingTerms(terms))) return false;
   try {
-    const account = state.account(sender);
-    checkSenderKey(account);
-    checkFunds(tx, { sender, balance: account?.balance ?? 0n }, state);
+    checkFunds(tx, { sender, balance: state.balance(sender) }, state);
     return true;
   } catch (error) {
-    if (error instanceof PoolError || error instanceof ExecutionError) return false;
+    if (error instanceof PoolError) return false;
     throw error;
   }
 }
 
+/** Keys and gas are judged by the rules of the head. */
+function signingTerms({ chainId, current }: Terms): SigningTerms {
+  return { chainId, rules: current };
+}
+
 function checkContent(tx: Transaction, { next, chainId, limits }: Terms): void {
-  translated("type-not-supported", "", () => {
-    checkTypeAccepted(tx, next);
-    checkExecutable(tx);
-  });
+  translated("type-not-supported", () => checkTypeAccepted(tx, next));
+  if (tx.fields.blobVersionedHashes !== undefined) {
+    throw new PoolError("type-not-supported", "blob transactions are not pooled by this release");
+  }
   const { maxInitcodeSize } = next;
   const { length } = tx.input;
   if (tx.type.creates(tx) && maxInitcodeSize !== undefined && length > maxInitcodeSize) {
@@ -83,12 +87,12 @@ function checkSize(tx: Transaction, { limits }: Terms): void {
 }
 
 /** Runs a check of the transaction itself; what it refuses becomes a refusal of the pool. */
-function translated<T>(code: PoolErrorCode, prefix: string, check: () => T): T {
+function translated<T>(code: PoolErrorCode, check: () => T): T {
   try {
     return check();
   } catch (cause) {
     if (!(cause instanceof TransactionError || cause instanceof ExecutionError)) throw cause;
-    throw new PoolError(code, `${prefix}${cause.message}`, { cause });
+    throw new PoolError(code, cause.message, { cause });
   }
 }
 
@@ -97,12 +101,18 @@ function checkNonce(tx: Transaction, next: bigint): void {
   if (tx.nonce < next) throw new PoolError("nonce-too-low", "nonce too low");
 }
 
-function checkGas(tx: Transaction, { current, next }: Terms): void {
-  if (tx.gas < intrinsicGas(tx, current)) throw new PoolError("gas-too-low", "intrinsic gas too low");
-  const floor = floorGas(tx, next);
-  if (tx.gas >= floor) return;
+function checkGas(tx: Transaction, { current, next }: Terms, signatureGas: bigint): void {
+  if (tx.gas < intrinsicGas(tx, current) + signatureGas)
+    throw new PoolError("gas-too-low", "intrinsic gas too low");
+  const floor = floorGas(tx, next) + signatureGas;
+  if (next.floorTokenGas === 0n || tx.gas >= floor) return;
   const numbers = `gas ${tx.gas}, minimum needed ${floor}`;
   throw new PoolError("gas-too-low", `insufficient gas for floor data gas cost: ${numbers}`);
+}
+
+function checkAuthorizations({ fields }: Transaction): void {
+  if (fields.authorizationList?.length !== 0) return;
+  throw new PoolError("invalid-for-type", "set code tx must have at least one authorization tuple");
 }
 
 /** True for an account whose transactions another may run away with: it has delegated its code. */

@@ -1,12 +1,12 @@
 /** Nodes in memory that speak the chain protocol: a chain, a pool, and blocks made when a test says so. */
 import { developmentGenesis, developmentKeys } from "../../node/chain/development.ts";
 import { recoverSigners } from "../../node/chain/recover-signers.ts";
-import { deferred } from "../../node/chain/writer.ts";
 import { rulesAt } from "../../node/config/rules.ts";
 import { draftHeader, fillBlock } from "../../node/consensus/proposal.ts";
 import { withCommittedSeals, withProposerSeal } from "../../node/consensus/seal.ts";
 import { openRecoverer } from "../../node/crypto/recoverer.ts";
 import { addressOfKey, sign } from "../../node/crypto/secp256k1.ts";
+import { blockContext } from "../../node/execution/block-context.ts";
 import { type Block, createBlock } from "../../node/model/block.ts";
 import { listRoot } from "../../node/model/list-root.ts";
 import { encodeReceipt } from "../../node/model/receipt.ts";
@@ -149,13 +149,8 @@ export async function makeBlock(
       now: (parent.header.time + 1) * 1000,
     });
     const world = state.begin();
-    const context = {
-      chainId: chain.config.chainId,
-      header,
-      rules,
-      author,
-      deferredFees: deferred(chain.config),
-    };
+    const blockHash = writer.hashOf.bind(writer);
+    const context = blockContext(chain.config, header, { author, blockHash });
     const { transactions, outcome } = await fillBlock(world, context, {
       candidates: pool.byPrice(header.baseFee),
       drop: (tx) => pool.drop(tx.hash),

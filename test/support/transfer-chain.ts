@@ -8,7 +8,6 @@ import { encodeRlp } from "../../node/bytes/rlp.ts";
 import { writeBlockFile } from "../../node/chain/block-file-writer.ts";
 import { rawBlock } from "../../node/chain/block-rows.ts";
 import { writeGenesis } from "../../node/chain/genesis-block.ts";
-import { deferred } from "../../node/chain/writer.ts";
 import { parseGenesis } from "../../node/config/genesis.ts";
 import { rulesAt } from "../../node/config/rules.ts";
 import { draftHeader } from "../../node/consensus/proposal.ts";
@@ -17,6 +16,7 @@ import { openConsensusChain } from "../../node/consensus-chain.ts";
 import { keccak256 } from "../../node/crypto/keccak.ts";
 import { addressOfKey, sign } from "../../node/crypto/secp256k1.ts";
 import { executeTransactions } from "../../node/execution/block.ts";
+import { blockContext } from "../../node/execution/block-context.ts";
 import { createBlock } from "../../node/model/block.ts";
 import { listRoot } from "../../node/model/list-root.ts";
 import { encodeReceipt } from "../../node/model/receipt.ts";
@@ -27,6 +27,7 @@ import { openState } from "../../node/state/open-state.ts";
 import type { State } from "../../node/state/state.ts";
 import { memoryTries } from "../../node/state/trie-stores.ts";
 import { createMemoryStore } from "../../node/store/memory-store.ts";
+import { TOKEN_ADDRESS, TOKEN_CODE, tokenSlot, tokenTransfer } from "./token.ts";
 
 /** How large the chain is, and what it is made of. */
 export interface TransferChainTerms {
@@ -36,6 +37,8 @@ export interface TransferChainTerms {
   readonly transfers: number;
   /** Numbers of the transaction types, taken in turn; legacy alone without it. */
   readonly types?: readonly number[];
+  /** Every so manieth transaction is a transfer of tokens; none without it. */
+  readonly tokenEvery?: number;
   /** Members of the chain configuration that differ, as in a genesis file. */
   readonly config?: object;
   /** Members of `governance.reward` that differ. */
@@ -69,7 +72,7 @@ export async function makeTransferChain(directory: string, terms: TransferChainT
     silentLog,
     systemClock,
   );
-  const transfers = transferSource(keys, open.chain, terms.types ?? [0]);
+  const transfers = transferSource(keys, open.chain, terms);
   for (let number = 1; number <= terms.blocks; number++) {
     await makeBlock(open, state, Array.from({ length: terms.transfers }, transfers));
   }
@@ -85,7 +88,7 @@ export async function makeTransferChain(directory: string, terms: TransferChainT
 function transferSource(
   keys: readonly Uint8Array[],
   chain: Open["chain"],
-  types: readonly number[],
+  { types = [0], tokenEvery = Number.POSITIVE_INFINITY }: TransferChainTerms,
 ): () => Transaction {
   const addresses = keys.map(addressOfKey);
   const nonces = keys.map(() => 0n);
@@ -98,15 +101,18 @@ function transferSource(
     const hasBaseFee = chain.rules(1).baseFee;
     const cap = hasBaseFee ? HIGHEST_BASE_FEE + BigInt(at) : UNIT_PRICE;
     const code = types[at % types.length] ?? 0;
+    const to = addresses[(at * 7919 + 13) % keys.length] ?? addressOfKey(VALIDATOR_KEY);
+    const what =
+      at % tokenEvery === tokenEvery - 1
+        ? { to: TOKEN_ADDRESS, value: 0n, input: tokenTransfer(to, 1) }
+        : { to, value: 1n, input: new Uint8Array(0) };
     const draft = {
       code,
       nonce,
-      gas: 60_000n,
+      gas: 100_000n,
       gasFeeCap: cap,
       gasTipCap: hasBaseFee && code === DYNAMIC_FEE ? BigInt(at) : cap,
-      to: addresses[(at * 7919 + 13) % keys.length] ?? addressOfKey(VALIDATOR_KEY),
-      value: 1n,
-      input: new Uint8Array(0),
+      ...what,
     };
     return signTransaction(draft, chain.config.chainId, (digest) =>
       sign(digest, keys[from] ?? VALIDATOR_KEY),
@@ -137,13 +143,8 @@ async function makeBlock(
     now: (START + number) * 1000,
   });
   const world = state.begin();
-  const context = {
-    chainId: config.chainId,
-    header: draft,
-    rules,
-    author: address,
-    deferredFees: deferred(config),
-  };
+  const blockHash = writer.hashOf.bind(writer);
+  const context = blockContext(config, draft, { author: address, blockHash });
   const outcome = await executeTransactions(world, transactions, context, () => undefined);
   const stateRoot = writer.seal({ world, outcome }, draft, rules);
   const { deriveShaImpl } = parameters;
@@ -166,7 +167,10 @@ async function makeBlock(
   );
 }
 
-function genesisText(addresses: readonly Uint8Array[], { config, reward }: TransferChainTerms): string {
+function genesisText(
+  addresses: readonly Uint8Array[],
+  { config, reward, tokenEvery }: TransferChainTerms,
+): string {
   const address = addressOfKey(VALIDATOR_KEY);
   return JSON.stringify({
     config: {
@@ -201,8 +205,20 @@ function genesisText(addresses: readonly Uint8Array[], { config, reward }: Trans
     timestamp: `0x${START.toString(16)}`,
     extraData: toHex(concatBytes(new Uint8Array(32), encodeRlp([[address], new Uint8Array(0), []]))),
     blockScore: "0x1",
-    alloc: Object.fromEntries(
-      addresses.map((account) => [bareHex(account), { balance: "0x21e19e0c9bab2400000" }]),
-    ),
+    alloc: {
+      ...Object.fromEntries(
+        addresses.map((account) => [bareHex(account), { balance: "0x21e19e0c9bab2400000" }]),
+      ),
+      ...(tokenEvery !== undefined && { [bareHex(TOKEN_ADDRESS)]: tokenAccount(addresses) }),
+    },
   });
+}
+
+/** The token with a balance for everybody. */
+function tokenAccount(holders: readonly Uint8Array[]): object {
+  return {
+    balance: "0x0",
+    code: toHex(TOKEN_CODE),
+    storage: Object.fromEntries(holders.map((holder) => [toHex(tokenSlot(holder)), "0x0f4240"])),
+  };
 }

@@ -5,28 +5,33 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { concatBytes } from "../../node/bytes/compare.ts";
 import { fromHex, toHex } from "../../node/bytes/hex.ts";
 import { parseGenesis } from "../../node/config/genesis.ts";
 import { decodeBlock } from "../../node/model/block.ts";
-import { decodeTransaction } from "../../node/model/transaction.ts";
 import { accountView } from "../../node/rpc/views/account.ts";
 import { aChain, type TestChain } from "./chain.ts";
 import { compareRecordedChain } from "./chain-vectors.ts";
 import { type RecordedChain, readRecordedChain } from "./recorded-chain.ts";
 import { type Comparison, reason, Tally } from "./tally.ts";
 import { compareElections } from "./vectors-consensus.ts";
-
-interface Step {
-  readonly name: string;
-  readonly raw: string;
-  readonly hash: string;
-  readonly senderTxHash?: string;
-  readonly poolError?: unknown;
-}
+import {
+  compareRefusals,
+  type Refusal,
+  readSteps,
+  refusals,
+  type Step,
+  sentTransaction,
+  submitRefused,
+} from "./vectors-steps.ts";
 
 interface StateFile {
   readonly accounts?: Readonly<Record<string, { readonly account: unknown; readonly code?: string }>>;
+}
+
+/** A chain, and what its pool refused. */
+interface Recorded {
+  readonly chain: RecordedChain;
+  readonly refused: readonly Refusal[];
 }
 
 /** Errors that say what this release lacks, not what a block has wrong. */
@@ -38,11 +43,12 @@ export async function chainFolder(directory: string): Promise<Comparison> {
   tally.add("formats", await compareRecordedChain(directory));
   const chain = readRecordedChain(directory);
   compareElections(tally, chain);
-  await stepsFile(tally, directory);
+  const steps = readSteps(directory);
+  stepHashes(tally, steps);
   if (existsSync(join(directory, "calltraces.json.gz"))) {
     tally.notYet("calltraces.json.gz", "nothing traces calls");
   }
-  await execution(tally, directory, chain);
+  await execution(tally, directory, { chain, refused: refusals(steps) });
   return tally.comparison;
 }
 
@@ -53,37 +59,35 @@ function keptState(directory: string): StateFile {
 }
 
 /** What was sent: each transaction decodes to its hashes, whatever became of it. */
-async function stepsFile(tally: Tally, directory: string): Promise<void> {
-  const path = join(directory, "steps.json");
-  if (!existsSync(path)) return;
-  const { steps } = JSON.parse(readFileSync(path, "utf8")) as { steps: readonly Step[] };
+function stepHashes(tally: Tally, steps: readonly Step[]): void {
   for (const { name, raw, hash, senderTxHash = hash } of steps) {
-    const what = `steps.json ${name}`;
-    tally.holds(what, () => hashesOf(raw), { hash, senderTxHash });
+    const hashes = (): object => {
+      const tx = sentTransaction(raw);
+      return { hash: toHex(tx.hash), senderTxHash: toHex(tx.senderTxHash) };
+    };
+    tally.holds(`steps.json ${name}`, hashes, { hash, senderTxHash });
   }
-  const refused = steps.filter(({ poolError }) => poolError !== undefined).length;
-  if (refused > 0) tally.notYet("steps.json", `${refused} submissions that a pool on this chain refuses`);
-}
-
-/** Ethereum's kinds are sent without the prefix that they have in blocks. */
-function hashesOf(raw: string): object {
-  const bytes = fromHex(raw);
-  const [first = 0] = bytes;
-  const tx = decodeTransaction(first >= 1 && first <= 4 ? concatBytes(Uint8Array.of(0x78), bytes) : bytes);
-  return { hash: toHex(tx.hash), senderTxHash: toHex(tx.senderTxHash) };
 }
 
 /** Imports every block, which compares gas, bloom and all roots, and looks at the state that is left. */
-async function execution(tally: Tally, directory: string, { blocks }: RecordedChain): Promise<void> {
+async function execution(
+  tally: Tally,
+  directory: string,
+  { chain: recorded, refused }: Recorded,
+): Promise<void> {
   try {
     await using chain = await aChain(parseGenesis(readFileSync(join(directory, "genesis.json"), "utf8")));
+    const { blocks } = recorded;
+    const texts = new Map<string, string[]>();
     const [first] = blocks;
     tally.same("block 0", toHex(chain.chain.genesisHash), first && toHex(decodeBlock(first).hash));
     for (const item of blocks.slice(1)) {
       await chain.writer.insert(decodeBlock(item));
+      await chain.writer.settle();
+      submitRefused(chain.chain, refused, texts);
       tally.pass();
     }
-    await chain.writer.settle();
+    compareRefusals(tally, refused, texts);
     stateFile(tally, chain, keptState(directory));
   } catch (error) {
     const lacking = LACKS.has(String((error as { code?: unknown }).code));
@@ -98,7 +102,7 @@ function stateFile(tally: Tally, { chain }: TestChain, { accounts = {} }: StateF
   for (const [address, { account, code }] of Object.entries(accounts)) {
     const found = view.account(fromHex(address));
     const own: unknown = found && JSON.parse(JSON.stringify(accountView(found, true)));
-    tally.same(`state.json.gz account ${address}`, own, account);
+    tally.same(`state.json.gz account ${address}`, own ?? null, account);
     if (code !== undefined)
       tally.same(`state.json.gz code of ${address}`, toHex(view.code(fromHex(address))), code);
   }

@@ -10,7 +10,7 @@ export const accountUpdate = familyRows({
   role: "accountUpdate",
   extraGas: ({ fields }) => keyGas(fields.key),
   shownToSender: true,
-  executable: false,
+  action: "key-update",
 });
 
 /** Does nothing but use up a nonce, so that a pooled transaction with it never runs. */
@@ -20,5 +20,5 @@ export const cancel = familyRows({
   columns: [from],
   replacesAnyPrice: true,
   shownToSender: true,
-  executable: false,
+  action: "nothing",
 });

@@ -7,5 +7,5 @@ export const chainDataAnchoring = familyRows({
   stem: "ChainDataAnchoring",
   columns: [from, anchored],
   shownToSender: true,
-  executable: false,
+  action: "nothing",
 });

@@ -11,7 +11,7 @@ export const contractDeploy = familyRows({
   creates: () => true,
   baseGas: CREATE_GAS,
   extraGas: (content, rules) => initcodeGas(content.input, rules),
-  executable: false,
+  action: "call",
 });
 
 /** Calls a contract. */
@@ -19,5 +19,7 @@ export const contractExecution = familyRows({
   code: 0x30,
   stem: "SmartContractExecution",
   columns: [recipient, value, from, input],
-  executable: false,
+  recipientMust: "be-program",
+  zeroIsNobody: true,
+  action: "call",
 });

@@ -21,7 +21,6 @@ const FACTS = ethereumFacts(1, 8);
 export const ethereumAccessList: TransactionType = {
   ...FACTS,
   name: "TxTypeEthereumAccessList",
-  executable: true,
   read: readAccessListTransaction,
   encode: encodeAccessListTransaction,
   json: (content) => ({

@@ -24,7 +24,6 @@ const NO_TAIL = new Uint8Array(0);
 export const ethereumBlob: TransactionType = {
   ...FACTS,
   name: "TxTypeEthereumBlob",
-  executable: false,
   creates: () => false,
   hashed: (body) => withoutSidecar(body, PREFIX).subarray(FACTS.hashFrom),
   digest: (body) => digestOfFirst(withoutSidecar(body, PREFIX), SIGNED, FACTS.ethType, NO_TAIL),

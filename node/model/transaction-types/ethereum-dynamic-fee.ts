@@ -11,7 +11,6 @@ const FACTS = ethereumFacts(2, 9);
 export const ethereumDynamicFee: TransactionType = {
   ...FACTS,
   name: "TxTypeEthereumDynamicFee",
-  executable: true,
   read: readDynamicFee,
   encode: encodeDynamicFee,
   json: feeMarketJson,

@@ -6,10 +6,7 @@ const ENVELOPE = 0x78;
 const NO_TAIL = new Uint8Array(0);
 
 /** What Ethereum's typed kinds share (EIP-2718): everything but name, fields and their JSON. */
-export type EthereumFacts = Omit<
-  TransactionType,
-  "name" | "executable" | "read" | "encode" | "json" | "shownPrice"
->;
+export type EthereumFacts = Omit<TransactionType, "name" | "read" | "encode" | "json" | "shownPrice">;
 
 /** The shared facts of Ethereum's kind `number`, which signs its first `count` fields. */
 export function ethereumFacts(number: number, count: number): EthereumFacts {
@@ -21,6 +18,8 @@ export function ethereumFacts(number: number, count: number): EthereumFacts {
     prefix,
     hashFrom: 1,
     always: false,
+    action: "call",
+    recipientMust: "be-unreserved",
     role: "transaction",
     creates: ({ to }) => to === undefined,
     namesItself: true,

@@ -18,7 +18,6 @@ const FACTS = ethereumFacts(4, 10);
 export const ethereumSetCode: TransactionType = {
   ...FACTS,
   name: "TxTypeEthereumSetCode",
-  executable: false,
   creates: () => false,
   read: readSetCode,
   encode: encodeSetCode,

@@ -17,12 +17,21 @@ import {
   writer,
   writeSignatures,
 } from "../transaction-parts.ts";
-import type { Signature, TransactionBody, TransactionContent, TransactionType } from "../transaction-type.ts";
+import type {
+  Action,
+  Signature,
+  TransactionBody,
+  TransactionContent,
+  TransactionType,
+} from "../transaction-type.ts";
 import { type Column, feeRatio, type Reading } from "./column.ts";
 
 /** What a family says of itself. */
 export interface Family
-  extends Pick<Partial<TransactionType>, "creates" | "replacesAnyPrice" | "role" | "shownToSender"> {
+  extends Pick<
+    Partial<TransactionType>,
+    "creates" | "recipientMust" | "replacesAnyPrice" | "role" | "shownToSender" | "zeroIsNobody"
+  > {
   /** The number of the plain kind; one more with a fee payer, two more with a ratio. */
   readonly code: number;
   readonly stem: string;
@@ -34,7 +43,7 @@ export interface Family
   readonly baseGas?: bigint;
   /** What it owes beyond base, delegation and input. */
   readonly extraGas?: (content: TransactionContent, rules: Rules) => bigint;
-  readonly executable: boolean;
+  readonly action: Action;
 }
 
 /** Gas for a fee payer, without and with a ratio. */
@@ -76,7 +85,7 @@ interface Member {
 
 function plainRow(family: Family, { code, name, columns, gas }: Member): TransactionType {
   const { role = "transaction", creates = () => false, extraGas = () => 0n } = family;
-  const { shownToSender = false, replacesAnyPrice = false, executable } = family;
+  const { shownToSender = false, replacesAnyPrice = false, zeroIsNobody = false, action } = family;
   return {
     code,
     name,
@@ -84,7 +93,9 @@ function plainRow(family: Family, { code, name, columns, gas }: Member): Transac
     prefix: Uint8Array.of(code),
     hashFrom: 0,
     always: true,
-    executable,
+    action,
+    ...(family.recipientMust && { recipientMust: family.recipientMust }),
+    zeroIsNobody,
     role,
     creates,
     shownToSender,

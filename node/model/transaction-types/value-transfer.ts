@@ -6,7 +6,9 @@ export const valueTransfer = familyRows({
   code: 0x08,
   stem: "ValueTransfer",
   columns: [recipient, value, from],
-  executable: false,
+  recipientMust: "hold-no-code",
+  zeroIsNobody: true,
+  action: "call",
 });
 
 /** The same with bytes for whoever reads them. */
@@ -14,5 +16,7 @@ export const valueTransferMemo = familyRows({
   code: 0x10,
   stem: "ValueTransferMemo",
   columns: [recipient, value, from, input],
-  executable: false,
+  recipientMust: "hold-no-code",
+  zeroIsNobody: true,
+  action: "call",
 });

@@ -1,192 +1,289 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { beforeEach, expect, test } from "@jest/globals";
 import { fromHex } from "../../../node/bytes/hex.ts";
-import { BASE_RULES, type Rules } from "../../../node/config/rules.ts";
-import { addressOfKey, sign } from "../../../node/crypto/secp256k1.ts";
+import type { Rules } from "../../../node/config/rules.ts";
+import { keccak256 } from "../../../node/crypto/keccak.ts";
+import { createAddress } from "../../../node/evm/address.ts";
 import { type BlockContext, executeTransaction } from "../../../node/execution/transaction.ts";
-import { newAccount } from "../../../node/model/account.ts";
-import { FAIL_KEY } from "../../../node/model/account-key.ts";
-import { signTransaction, type Transaction, type TransactionDraft } from "../../../node/model/transaction.ts";
-import { openState } from "../../../node/state/open-state.ts";
-import type { State } from "../../../node/state/state.ts";
-import { memoryTries } from "../../../node/state/trie-stores.ts";
+import { encodeAccountKey, KEY_TYPES } from "../../../node/model/account-key.ts";
 import type { World } from "../../../node/state/world.ts";
-import { createMemoryStore } from "../../../node/store/memory-store.ts";
-import { aGenesisBlock, aHeader, aValidator, baseFeeRules } from "../../support/headers.ts";
+import { aPublic } from "../../support/account-keys.ts";
+import {
+  aContext,
+  addressOf,
+  aSent,
+  aWorld,
+  PRICE,
+  putContract,
+  RICH,
+  type Sending,
+} from "../../support/execution.ts";
+import { aValidator, baseFeeRules } from "../../support/headers.ts";
 
-const CHAIN_ID = 1001n;
-const key = new Uint8Array(32).fill(3);
-const sender = addressOfKey(key);
-const to = fromHex(`0x${"ab".repeat(20)}`);
-const author = aValidator(1).address;
-const rewardbase = aValidator(2).address;
-const PRICE = 25_000_000_000n;
-const FEE = 21_000n * PRICE;
-const header = { ...aHeader(aGenesisBlock([]), []), rewardbase };
-const context: BlockContext = { chainId: CHAIN_ID, header, rules: BASE_RULES, author, deferredFees: true };
-
-const store = createMemoryStore();
-let state: State;
+const sender = addressOf(1);
+const payer = addressOf(2);
+const to = addressOf(9);
+const contract = addressOf(20);
+const author = aValidator(11).address;
+const rewardbase = aValidator(12).address;
+const context = aContext();
 let world: World;
-beforeAll(async () => {
-  state = await openState({ chain: store, trie: memoryTries() });
-  await state.ready;
-});
-afterAll(async () => {
-  await state[Symbol.asyncDispose]();
-});
-beforeEach(() => {
-  world = state.begin();
-  world.addBalance(sender, 10n ** 18n);
-  world.endTransaction();
+
+beforeEach(async () => {
+  world = await aWorld();
 });
 
-function aTransfer(change: Partial<TransactionDraft> = {}, chainId = CHAIN_ID): Transaction {
-  const draft = {
-    code: 0,
-    nonce: 0n,
-    gas: 21_000n,
-    gasFeeCap: PRICE,
-    gasTipCap: PRICE,
-    to,
-    value: 5n,
-    input: new Uint8Array(0),
-  };
-  return signTransaction({ ...draft, ...change }, chainId, (digest) => sign(digest, key));
-}
-
-function withRules(change: Partial<Rules>, more: Partial<BlockContext> = {}): BlockContext {
-  return { ...context, rules: { ...BASE_RULES, ...change }, ...more };
+function run(sending: Sending, terms: BlockContext = context): ReturnType<typeof executeTransaction> {
+  return executeTransaction(world, aSent(sending), terms);
 }
 
 test("a transfer moves the value, pays the fee and raises the nonce", () => {
-  const { receipt, fee } = executeTransaction(world, aTransfer({ gas: 100_000n }), context);
+  const { receipt, fee } = run({ gas: 100_000n, value: 5n });
   expect(receipt).toMatchObject({ status: 1, gasUsed: 21_000n, logs: [], contractAddress: undefined });
-  expect(fee).toBe(FEE);
+  expect(fee).toBe(21_000n * PRICE);
   expect([world.balance(to), world.nonce(sender)]).toEqual([5n, 1n]);
-  expect(world.balance(sender)).toBe(10n ** 18n - 5n - FEE);
+  expect(world.balance(sender)).toBe(RICH - 5n - fee);
   expect(world.exists(author) || world.exists(rewardbase)).toBe(false);
 });
 
 test("a transfer of nothing leaves no account behind", () => {
-  executeTransaction(world, aTransfer({ value: 0n }), context);
+  run({ value: 0n });
   expect(world.exists(to)).toBe(false);
 });
 
 test("a transfer to oneself costs the fee alone", () => {
-  executeTransaction(world, aTransfer({ to: sender, value: 10n ** 17n }), context);
-  expect(world.balance(sender)).toBe(10n ** 18n - FEE);
+  run({ to: sender, value: 10n ** 17n, gas: 21_000n });
+  expect(world.balance(sender)).toBe(RICH - 21_000n * PRICE);
 });
 
 test("fees that are not deferred go to whom the rules name, at once", () => {
-  executeTransaction(world, aTransfer(), withRules({ immediateFeeTo: "author" }, { deferredFees: false }));
-  executeTransaction(
-    world,
-    aTransfer({ nonce: 1n }),
-    withRules({ immediateFeeTo: "rewardbase" }, { deferredFees: false }),
-  );
-  expect([world.balance(author), world.balance(rewardbase)]).toEqual([FEE, FEE]);
+  run({}, aContext({ immediateFeeTo: "author" }, { deferredFees: false }));
+  run({ nonce: 1n }, aContext({ immediateFeeTo: "rewardbase" }, { deferredFees: false }));
+  const fee = 21_000n * PRICE;
+  expect([world.balance(author), world.balance(rewardbase)]).toEqual([fee, fee]);
 });
 
-test.each<[string, Rules, bigint, bigint]>([
-  ["the offered price before the base fee", BASE_RULES, 30n, 30n],
-  ["the base fee", baseFeeRules, 30n, 20n],
-  ["base fee and tip", { ...baseFeeRules, effectivePrice: "base-fee-and-tip" }, 30n, 30n],
-])("a unit of gas costs %s", (_what, rules, gasPrice, paid) => {
-  const terms = { ...context, rules, header: { ...header, baseFee: rules.baseFee ? 20n : undefined } };
-  const { fee } = executeTransaction(world, aTransfer({ gasFeeCap: gasPrice, gasTipCap: gasPrice }), terms);
-  expect(fee).toBe(21_000n * paid);
+test.each<[string, Partial<Rules>, bigint]>([
+  ["the offered price before the base fee", {}, 30n],
+  ["the base fee", baseFeeRules, 20n],
+  ["base fee and tip", { ...baseFeeRules, effectivePrice: "base-fee-and-tip" }, 30n],
+])("a unit of gas costs %s", (_what, rules, paid) => {
+  const terms = aContext(rules, { head: { baseFee: rules.baseFee === true ? 20n : undefined } });
+  expect(run({ gasFeeCap: 30n, gasTipCap: 30n }, terms).fee).toBe(21_000n * paid);
 });
 
 test("input is paid for by the rules' price of a byte, and by the floor where there is one", () => {
   const input = Uint8Array.of(0, 1, 0, 1);
-  const gas = 1_000_000n;
-  expect(executeTransaction(world, aTransfer({ input, gas }), context).receipt.gasUsed).toBe(21_144n);
-  const floor = withRules({ legacyInputGas: { zero: 4n, nonZero: 16n }, floorTokenGas: 10n });
-  expect(executeTransaction(world, aTransfer({ input, gas, nonce: 1n }), floor).receipt.gasUsed).toBe(
-    21_100n,
-  );
+  expect(run({ input }).receipt.gasUsed).toBe(21_144n);
+  const floor = aContext({ legacyInputGas: { zero: 4n, nonZero: 16n }, floorTokenGas: 10n });
+  expect(run({ input, nonce: 1n }, floor).receipt.gasUsed).toBe(21_100n);
 });
 
-test.each<[string, () => Transaction, BlockContext, string]>([
+test("a fee payer pays all of the fee, or its share rounded down each time", () => {
+  expect(run({ code: 0x09, paidBy: [2], gas: 31_000n }).fee).toBe(31_000n * PRICE);
+  expect([world.balance(sender), world.balance(payer)]).toEqual([RICH, RICH - 31_000n * PRICE]);
+  const price = { gasFeeCap: 1n, gasTipCap: 1n };
+  // 36,033 bought and 33 given back at 30 percent: 10,809 and 9 by the payer, 25,224 and 24 by the sender
+  run({ code: 0x0a, paidBy: [3], nonce: 1n, gas: 36_033n, ...price, fields: { feeRatio: 30 } });
+  expect([RICH - world.balance(sender), RICH - world.balance(addressOf(3))]).toEqual([25_200n, 10_800n]);
+});
+
+test("one's own fee payer pays once, whatever the share", () => {
+  run({ code: 0x0a, paidBy: [1], gas: 36_000n, fields: { feeRatio: 30 } });
+  expect(world.balance(sender)).toBe(RICH - 36_000n * PRICE);
+});
+
+test("a deployment makes a contract, whose address the receipt names", () => {
+  // returns one byte of code: STOP
+  const input = fromHex("0x60016000f3");
+  const { receipt } = run({ code: 0x28, to: undefined, input }, aContext({ vmVersion: 1 }));
+  const address = createAddress(sender, 0n);
+  expect(receipt).toMatchObject({ status: 1, contractAddress: address });
+  expect(world.code(address)).toEqual(Uint8Array.of(0));
+  expect(world.account(address)).toMatchObject({ kind: "contract", nonce: 1n, codeInfo: 0x10 });
+  expect(world.nonce(sender)).toBe(1n);
+});
+
+test("a call that fails costs its gas and changes nothing else; its status says why", () => {
+  putContract(world, contract, fromHex("0xfe"));
+  const { receipt, transition } = run({ code: 0x30, to: contract, value: 7n, gas: 50_000n });
+  expect(receipt).toMatchObject({ status: 2, gasUsed: 50_000n, logs: [] });
+  expect(transition.failure).toBe("invalid opcode 0xfe");
+  expect([world.balance(contract), world.nonce(sender)]).toEqual([0n, 1n]);
+  putContract(world, contract, fromHex("0x60006000fd"));
+  expect(run({ code: 0x30, to: contract, nonce: 1n }).receipt).toMatchObject({ status: 9, gasUsed: 21_006n });
+});
+
+test("logs and the bloom over them are in the receipt, those of other transactions are not", () => {
+  putContract(world, contract, fromHex("0x602a60005260aa60206000a1"));
+  const logs = [
+    { address: contract, topics: [new Uint8Array(32).fill(0xaa, 31)], data: new Uint8Array(32).fill(42, 31) },
+  ];
+  for (const nonce of [0n, 1n]) {
+    const { receipt } = run({ to: contract, nonce });
+    expect(receipt.logs).toEqual(logs);
+    expect(receipt.bloom.some((byte) => byte !== 0)).toBe(true);
+  }
+});
+
+test("refunds are at most the rules' part of the gas used", () => {
+  // clears slot 0: base rules give 15,000 back for 5,000 and 6 of pushes
+  putContract(world, contract, fromHex("0x60006000555b"));
+  world.setSlot(contract, 0n, 1n);
+  world.endTransaction();
+  expect(run({ to: contract }).receipt.gasUsed).toBe((21_000n + 5_007n) / 2n + 1n);
+});
+
+test("an account update changes the key, and costs by the keys in it", () => {
+  const fields = { key: encodeAccountKey(aPublic(5)) };
+  const { receipt } = run({ code: 0x20, fields });
+  expect(receipt).toMatchObject({
+    status: 1,
+    gasUsed: 41_000n,
+    contractAddress: createAddress(sender, 0n),
+  });
+  expect(world.account(sender)).toMatchObject({ nonce: 1n, key: { type: KEY_TYPES.public } });
+  expect(() => run({ nonce: 1n })).toThrow("a legacy transaction must be with a legacy account key");
+  expect(run({ code: 0x08, nonce: 1n, by: [5], fields: { from: sender } }).receipt.status).toBe(1);
+});
+
+test("a cancel and an anchoring use up a nonce", () => {
+  expect(run({ code: 0x38 }).receipt).toMatchObject({ status: 1, gasUsed: 21_000n });
+  const input = Uint8Array.of(0xc0);
+  expect(run({ code: 0x48, nonce: 1n, input }).receipt).toMatchObject({ status: 1, gasUsed: 21_100n });
+  expect(world.nonce(sender)).toBe(2n);
+});
+
+test("a value transfer to the zero address is a call that names no recipient", () => {
+  const { receipt } = run({ code: 0x08, to: new Uint8Array(20), value: 3n });
+  expect(receipt).toMatchObject({ status: 1, contractAddress: createAddress(sender, 0n) });
+  expect(world.balance(new Uint8Array(20))).toBe(3n);
+});
+
+const blobRules = {
+  ...baseFeeRules,
+  blobGas: true,
+  checksPriceCaps: true,
+  acceptedTypes: new Set([0x7803, 0x7804]),
+  effectivePrice: "base-fee-and-tip",
+} as const;
+const blobHead = { baseFee: 20n, excessBlobGas: 0n };
+const blobHash = keccak256(Uint8Array.of(1)).fill(1, 0, 1);
+const blob = (change: Sending["fields"] = {}): Sending => ({
+  code: 0x7803,
+  gasTipCap: 0n,
+  fields: { blobVersionedHashes: [blobHash], maxFeePerBlobGas: 160n, ...change },
+});
+
+test("blobs are paid for at eight times the base fee, and that is not the proposer's", () => {
+  const { fee } = run(blob(), aContext(blobRules, { head: blobHead }));
+  expect(fee).toBe(21_000n * 20n);
+  expect(world.balance(sender)).toBe(RICH - fee - 131_072n * 160n);
+});
+
+test.each<[string, Sending, BlockContext, string]>([
   [
     "a reserved recipient",
-    () => aTransfer({ to: fromHex(`0x${"00".repeat(18)}03ff`) }),
+    { to: fromHex(`0x${"00".repeat(18)}03ff`) },
     context,
     "the address is reserved for pre-compiled contracts",
   ],
-  [
-    "a creation",
-    () => aTransfer({ to: undefined }),
-    context,
-    "contract creation is not supported by this release",
-  ],
-  [
-    "a type whose fork is not there",
-    () => aTransfer({ code: 0x7801 }),
-    context,
-    "transaction type not supported",
-  ],
-  [
-    "a signature for another chain",
-    () => aTransfer({}, 1n),
-    context,
-    "invalid sender: invalid chain id for signer",
-  ],
-  ["a nonce ahead", () => aTransfer({ nonce: 1n }), context, "nonce too high"],
+  ["a type whose fork is not there", { code: 0x7801 }, context, "transaction type not supported"],
+  ["a nonce ahead", { nonce: 1n }, context, "nonce too high"],
   [
     "a price below the base fee",
-    () => aTransfer({ gasFeeCap: 19n, gasTipCap: 19n }),
-    { ...withRules(baseFeeRules), header: { ...header, baseFee: 20n } },
+    { gasFeeCap: 19n, gasTipCap: 19n },
+    aContext(baseFeeRules, { head: { baseFee: 20n } }),
     "max fee per gas less than block base fee",
   ],
   [
     "a tip above the cap",
-    () => aTransfer({ code: 0x7802, gasFeeCap: 30n, gasTipCap: 31n }),
-    withRules({ checksPriceCaps: true, acceptedTypes: new Set([0x7802]) }),
+    { code: 0x7802, gasFeeCap: 30n, gasTipCap: 31n },
+    aContext({ checksPriceCaps: true, acceptedTypes: new Set([0x7802]) }),
     "max fee per gas higher than max priority fee per gas",
   ],
   [
     "gas that cannot be paid",
-    () => aTransfer({ gas: 10n ** 9n }),
+    { gas: 10n ** 9n },
     context,
     "insufficient balance of the fee payer to pay for gas",
   ],
-  ["too little gas", () => aTransfer({ gas: 20_999n }), context, "intrinsic gas too low"],
+  [
+    "a fee payer who cannot pay",
+    { code: 0x09, paidBy: [7] },
+    context,
+    "insufficient balance of the fee payer to pay for gas",
+  ],
+  [
+    "a sender who cannot pay its share",
+    { code: 0x0a, by: [7], paidBy: [2], fields: { feeRatio: 50 } },
+    context,
+    "insufficient balance of the sender to pay for gas",
+  ],
+  ["too little gas", { gas: 20_999n }, context, "intrinsic gas too low"],
   [
     "gas below the floor",
-    () => aTransfer({ gas: 21_399n, input: new Uint8Array(10).fill(1) }),
-    withRules({ floorTokenGas: 10n, legacyInputGas: { zero: 4n, nonZero: 16n } }),
+    { gas: 21_399n, input: new Uint8Array(10).fill(1) },
+    aContext({ floorTokenGas: 10n, legacyInputGas: { zero: 4n, nonZero: 16n } }),
     "insufficient gas for floor data gas cost: have 21399, want 21400",
   ],
+  ["a value that is not there", { value: RICH }, context, "insufficient balance for transfer"],
   [
-    "a value that is not there",
-    () => aTransfer({ value: 10n ** 18n }),
-    context,
+    "too much code to run",
+    { to: undefined, input: new Uint8Array(3) },
+    aContext({ maxInitcodeSize: 2 }),
+    "max initcode size exceeded: code size 3 limit 2",
+  ],
+  [
+    "too much input for the zero address",
+    { code: 0x30, to: new Uint8Array(20), input: new Uint8Array(3) },
+    aContext({ maxInitcodeSize: 2 }),
+    "recipient must be an EOA with code or an SCA",
+  ],
+  [
+    "blobs without hashes",
+    blob({ blobVersionedHashes: [] }),
+    aContext(blobRules, { head: blobHead }),
+    "blob transaction missing blob hashes",
+  ],
+  [
+    "more blobs than the chain allows",
+    blob({ blobVersionedHashes: [blobHash, blobHash] }),
+    aContext(blobRules, { head: blobHead }),
+    "blob transaction has too many blobs (have=2, max=1)",
+  ],
+  [
+    "a blob hash of another version",
+    blob({ blobVersionedHashes: [new Uint8Array(32)] }),
+    aContext(blobRules, { head: blobHead }),
+    "blob 0 has invalid hash version",
+  ],
+  [
+    "too low a price for blobs",
+    blob({ maxFeePerBlobGas: 159n }),
+    aContext(blobRules, { head: blobHead }),
+    "max fee per blob gas less than block blob gas fee: maxFeePerBlobGas: 159, blobBaseFee: 160",
+  ],
+  [
+    "a value that the caps leave no room for",
+    { value: RICH - 21_000n * 20n, gas: 21_000n },
+    aContext(blobRules, { head: blobHead }),
     "insufficient balance for transfer",
   ],
-])("%s is refused and nothing changes", (_what, transfer, terms, message) => {
-  const tx = transfer();
-  expect(() => executeTransaction(world, tx, terms)).toThrow(message);
-  expect([world.balance(sender), world.nonce(sender), world.exists(to)]).toEqual([10n ** 18n, 0n, false]);
+  [
+    "an empty list of authorizations",
+    { code: 0x7804, fields: { authorizationList: [] } },
+    aContext(blobRules, { head: blobHead }),
+    "EIP-7702 transaction with empty auth list",
+  ],
+])("%s is refused and nothing changes", (_what, sending, terms, message) => {
+  expect(() => run(sending, terms)).toThrow(message);
+  expect([sender, payer].map((address) => world.balance(address))).toEqual([RICH, RICH]);
+  expect([world.nonce(sender), world.exists(to)]).toEqual([0n, false]);
 });
 
 test("a nonce behind or at its end is refused", () => {
   world.setNonce(sender, 2n);
-  expect(() => executeTransaction(world, aTransfer({ nonce: 1n }), context)).toThrow("nonce too low");
+  expect(() => run({ nonce: 1n })).toThrow("nonce too low");
   world.setNonce(sender, 2n ** 64n - 1n);
-  expect(() => executeTransaction(world, aTransfer({ nonce: 2n ** 64n - 1n }), context)).toThrow(
-    "nonce has max value",
-  );
-});
-
-test("a recipient with code and a sender with another key than its own are refused", () => {
-  world.setAccount(to, { ...newAccount(), kind: "contract", key: FAIL_KEY });
-  world.setCode(to, Uint8Array.of(0x60));
-  expect(() => executeTransaction(world, aTransfer(), context)).toThrow(
-    "contract calls are not supported by this release",
-  );
-  world.setAccount(sender, { ...newAccount(), balance: 10n ** 18n, key: FAIL_KEY });
-  expect(() => executeTransaction(world, aTransfer({ to: rewardbase }), context)).toThrow(
-    "invalid sender: a legacy transaction must be with a legacy account key",
-  );
+  expect(() => run({ nonce: 2n ** 64n - 1n })).toThrow("nonce has max value");
 });

@@ -11,7 +11,7 @@ import {
 import { accountKeyFromJson, accountKeyJson } from "../../../node/model/account-key-json.ts";
 import { roleBasedKey } from "../../../node/model/account-key-update.ts";
 import { compressPublicKey } from "../../../node/model/public-key.ts";
-import { aMultiSig, aPublic, aPublicKey } from "./account-keys.ts";
+import { aMultiSig, aPublic, aPublicKey } from "../../support/account-keys.ts";
 
 const point = (number: number) => toHex(compressPublicKey(aPublicKey(number)));
 const [x, y] = [`0x${"ab".repeat(32)}`, `0x${"cd".repeat(32)}`];

@@ -6,7 +6,7 @@ import { signatureGas } from "../../../node/model/account-key-gas.ts";
 import { validateSigners } from "../../../node/model/account-key-signers.ts";
 import { roleBasedKey } from "../../../node/model/account-key-update.ts";
 import type { KeyRole } from "../../../node/model/transaction-type.ts";
-import { aMultiSig, aPublic, aPublicKey } from "./account-keys.ts";
+import { aMultiSig, aPublic, aPublicKey } from "../../support/account-keys.ts";
 
 const address = addressOfPublicKey(aPublicKey(1));
 const later = { ...BASE_RULES, multiSigRefusesStrangers: true, multiSigGasBySignatures: true };

@@ -15,7 +15,7 @@ import {
   updatedKey,
 } from "../../../node/model/account-key-update.ts";
 import { STATUS_TEXTS } from "../../../node/model/receipt-status.ts";
-import { aMultiSig, aPublic } from "./account-keys.ts";
+import { aMultiSig, aPublic } from "../../support/account-keys.ts";
 
 const MAX = 2n ** 64n - 1n;
 const ten = Array.from({ length: 10 }, (_, i) => [i + 1, 1n] as const);

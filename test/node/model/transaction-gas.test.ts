@@ -17,7 +17,7 @@ import type {
   TransactionContent,
   TransactionType,
 } from "../../../node/model/transaction-type.ts";
-import { aPublic } from "./account-keys.ts";
+import { aPublic } from "../../support/account-keys.ts";
 
 const KEY = new Uint8Array(32).fill(7);
 /** One zero byte and three others. */

@@ -1,10 +1,10 @@
 /** Account keys to test with. */
 
-import { integerBytes } from "../../../node/bytes/integer.ts";
-import { encodeRlp } from "../../../node/bytes/rlp.ts";
-import { publicKeyOf } from "../../../node/crypto/secp256k1.ts";
-import { type AccountKey, KEY_TYPES } from "../../../node/model/account-key.ts";
-import { compressPublicKey } from "../../../node/model/public-key.ts";
+import { integerBytes } from "../../node/bytes/integer.ts";
+import { encodeRlp } from "../../node/bytes/rlp.ts";
+import { publicKeyOf } from "../../node/crypto/secp256k1.ts";
+import { type AccountKey, KEY_TYPES } from "../../node/model/account-key.ts";
+import { compressPublicKey } from "../../node/model/public-key.ts";
 
 /** The 64-byte public key of signer number 1, 2, ... */
 export function aPublicKey(number: number): Uint8Array {

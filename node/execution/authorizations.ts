@@ -1,0 +1,64 @@
+/** Set-code authorizations (EIP-7702): accounts that let another's code run as their own. */
+import { concatBytes } from "../bytes/compare.ts";
+import type { Rules } from "../config/rules.ts";
+import { type Account, newAccount } from "../model/account.ts";
+import { LEGACY_KEY } from "../model/account-key.ts";
+import { authorityOf } from "../model/authorization.ts";
+import type { Authorization } from "../model/transaction-type.ts";
+import type { World } from "../state/world.ts";
+
+/** What code begins with that stands for another account's: 0xef0100. */
+const DESIGNATOR = Uint8Array.of(0xef, 0x01, 0x00);
+const DELEGATION_BYTES = 23;
+const MAX_NONCE = 0xffff_ffff_ffff_ffffn;
+/** Of the gas for an authorization, what comes back where the account was there already. */
+const EXISTING_REFUND = 12_500;
+const NO_CODE = new Uint8Array(0);
+
+/** Carries out the authorizations in their order; one that does not hold is skipped (execution.md 3.3, step 8). */
+export function applyAuthorizations(
+  world: World,
+  authorizations: readonly Authorization[],
+  { chainId, rules }: { readonly chainId: bigint; readonly rules: Rules },
+): void {
+  for (const authorization of authorizations) {
+    if (authorization.chainId !== 0n && authorization.chainId !== chainId) continue;
+    if (authorization.nonce >= MAX_NONCE) continue;
+    const authority = authorityOf(authorization);
+    if (authority === undefined) continue;
+    world.warmAddress(authority);
+    if (mayDelegate(world, authority, authorization.nonce)) delegate(world, authority, authorization, rules);
+  }
+}
+
+/** The account that code stands for; undefined for code of its own. */
+export function delegationIn(code: Uint8Array): Uint8Array | undefined {
+  if (code.length !== DELEGATION_BYTES || DESIGNATOR.some((byte, i) => code[i] !== byte)) return undefined;
+  return code.subarray(DESIGNATOR.length);
+}
+
+function mayDelegate(world: World, authority: Uint8Array, nonce: bigint): boolean {
+  const code = world.code(authority);
+  if (code.length > 0 && delegationIn(code) === undefined) return false;
+  if (world.nonce(authority) !== nonce) return false;
+  const account = world.account(authority);
+  return account === undefined || account.key.type === LEGACY_KEY.type;
+}
+
+function delegate(
+  world: World,
+  authority: Uint8Array,
+  { address, nonce }: Authorization,
+  rules: Rules,
+): void {
+  const known = world.account(authority);
+  if (known !== undefined) world.addRefund(EXISTING_REFUND);
+  const clears = address.every((byte) => byte === 0);
+  const account: Account = {
+    ...(known ?? newAccount()),
+    nonce: nonce + 1n,
+    codeInfo: clears ? 0 : rules.vmVersion << 4,
+  };
+  world.setAccount(authority, account);
+  world.setCode(authority, clears ? NO_CODE : concatBytes(DESIGNATOR, address));
+}

@@ -1,0 +1,70 @@
+/** Who pays how much for a message's gas, before it runs and back after it (execution.md 3.3, steps 4 and 12). */
+import { equalBytes } from "../bytes/compare.ts";
+import { checksumAddress } from "../crypto/checksum.ts";
+import type { World } from "../state/world.ts";
+import { GAS_PER_BLOB } from "./blob-gas.ts";
+import { ExecutionError } from "./error.ts";
+import type { Message } from "./message.ts";
+
+/** The part of an amount that each of the two pays; rounded down for the fee payer. */
+interface Shares {
+  readonly byPayer: bigint;
+  readonly bySender: bigint;
+}
+
+/** Takes the whole fee out of the accounts. `blobBaseFee` is the price of blob gas. Throws `ExecutionError`. */
+export function buyGas(world: World, message: Message, blobBaseFee: bigint): void {
+  const blobGas = GAS_PER_BLOB * BigInt(message.blobHashes?.length ?? 0);
+  const shares = sharesOf(message, message.gas * message.price + blobGas * blobBaseFee);
+  checkShares(world, message, shares);
+  const { sender, payer } = message;
+  if (shares.byPayer > 0n) world.subtractBalance(payer, shares.byPayer);
+  if (shares.bySender > 0n) world.subtractBalance(sender, shares.bySender);
+}
+
+/**
+ * Where the rules have blobs the accounts must have what the caps allow, and the value too. Throws
+ * `ExecutionError`.
+ */
+export function checkCaps(world: World, message: Message): void {
+  const { sender, payer, value } = message;
+  const blobGas = GAS_PER_BLOB * BigInt(message.blobHashes?.length ?? 0);
+  const most = message.gas * message.gasFeeCap + blobGas * message.maxFeePerBlobGas;
+  if ((most + value) >> 256n !== 0n) {
+    throw new ExecutionError(
+      "insufficient-balance",
+      `insufficient funds for gas * price + value: address ${checksumAddress(sender)} required balance exceeds 256 bits`,
+    );
+  }
+  const shares = sharesOf(message, most);
+  checkShares(world, message, shares);
+  const bySender = equalBytes(sender, payer) ? shares.byPayer : shares.bySender;
+  if (world.balance(sender) < bySender + value) throw shortOfValue();
+}
+
+/** Gives the price of unused gas back in the proportion in which it was paid. */
+export function returnGas(world: World, message: Message, unused: bigint): void {
+  const { byPayer, bySender } = sharesOf(message, unused * message.price);
+  world.addBalance(message.payer, byPayer);
+  if (bySender > 0n) world.addBalance(message.sender, bySender);
+}
+
+/** The text of a value that the sender does not have. */
+export function shortOfValue(): ExecutionError {
+  return new ExecutionError("insufficient-balance", "insufficient balance for transfer");
+}
+
+function sharesOf({ sender, payer, feeRatio }: Message, amount: bigint): Shares {
+  if (feeRatio === undefined || equalBytes(sender, payer)) return { byPayer: amount, bySender: 0n };
+  const byPayer = (amount * BigInt(feeRatio)) / 100n;
+  return { byPayer, bySender: amount - byPayer };
+}
+
+function checkShares(world: World, { sender, payer }: Message, { byPayer, bySender }: Shares): void {
+  if (world.balance(payer) < byPayer) throw shortOfFee("the fee payer");
+  if (world.balance(sender) < bySender) throw shortOfFee("the sender");
+}
+
+function shortOfFee(who: string): ExecutionError {
+  return new ExecutionError("insufficient-balance-for-gas", `insufficient balance of ${who} to pay for gas`);
+}

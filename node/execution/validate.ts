@@ -1,0 +1,83 @@
+/**
+ * What the state must say for a transaction's kind before anything else of it is looked at (the Go node's
+ * `Validate`); the pool asks the same before it takes a transaction in.
+ */
+import { equalBytes } from "../bytes/compare.ts";
+import { EMPTY_HASH } from "../crypto/keccak.ts";
+import { createAddress, isReserved } from "../evm/address.ts";
+import type { Account } from "../model/account.ts";
+import { LEGACY_KEY } from "../model/account-key.ts";
+import { decodeAccountKey } from "../model/account-key-decode.ts";
+import { checkUpdate } from "../model/account-key-update.ts";
+import type { Transaction } from "../model/transaction.ts";
+import type { RecipientDuty } from "../model/transaction-type.ts";
+import { ExecutionError } from "./error.ts";
+
+/** Accounts by address. */
+export interface AccountReader {
+  account(address: Uint8Array): Account | undefined;
+}
+
+const NOBODY = new Uint8Array(20);
+
+/** Throws `ExecutionError` for what the kind of transaction does not allow in this state (execution.md 3.2). */
+export function validateForKind(accounts: AccountReader, tx: Transaction): void {
+  if (tx.type.action === "key-update") return checkKeyUpdate(accounts, tx);
+  if (tx.type.action === "nothing") return;
+  if (tx.fields.from !== undefined && tx.type.creates(tx)) return checkDeploy(tx, tx.fields.from);
+  const { to, type } = tx;
+  if (to !== undefined && type.recipientMust !== undefined) {
+    CHECKS[type.recipientMust](to, accounts.account(to));
+  }
+}
+
+const CHECKS: Readonly<Record<RecipientDuty, (to: Uint8Array, account: Account | undefined) => void>> = {
+  "be-unreserved": (to) => {
+    if (isReserved(to)) throw reserved();
+  },
+  "hold-no-code": (to, account) => {
+    if (isReserved(to)) throw reserved();
+    if (!isProgram(account)) return;
+    throw new ExecutionError("bad-recipient", "recipient must be an EOA without code");
+  },
+  "be-program": (_to, account) => {
+    if (!isProgram(account)) {
+      throw new ExecutionError("bad-recipient", "recipient must be an EOA with code or an SCA");
+    }
+    if (hasCode(account)) return;
+    throw new ExecutionError(
+      "not-a-program",
+      "not a program account (e.g., an account having code and storage)",
+    );
+  },
+};
+
+function checkKeyUpdate(accounts: AccountReader, { fields }: Transaction): void {
+  const sender = accounts.account(fields.from ?? NOBODY);
+  const problem = checkUpdate(sender?.key ?? LEGACY_KEY, decodeAccountKey(fields.key ?? NOBODY));
+  if (problem !== undefined) throw new ExecutionError("bad-key", problem.message);
+  if (isProgram(sender)) throw new ExecutionError("bad-sender", "sender must be an EOA without code");
+}
+
+function checkDeploy({ nonce, fields }: Transaction, sender: Uint8Array): void {
+  if (isReserved(createAddress(sender, nonce))) throw reserved();
+  if (fields.humanReadable === true) {
+    throw new ExecutionError("human-readable", "Human-readable address is not supported now");
+  }
+  if ((fields.codeFormat ?? 0) !== 0) {
+    throw new ExecutionError("code-format", "smart contract code format is invalid");
+  }
+}
+
+/** True for an account that calls run code of: a contract, or one that delegates. */
+function isProgram(account: Account | undefined): account is Account {
+  return account !== undefined && (account.kind === "contract" || hasCode(account));
+}
+
+function hasCode(account: Account): boolean {
+  return !equalBytes(account.codeHash, EMPTY_HASH);
+}
+
+function reserved(): ExecutionError {
+  return new ExecutionError("reserved-address", "the address is reserved for pre-compiled contracts");
+}

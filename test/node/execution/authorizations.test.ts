@@ -1,0 +1,102 @@
+/** Accounts that let another's code run as their own (EIP-7702, execution.md 3.3 step 8). */
+import { beforeEach, expect, test } from "@jest/globals";
+import { fromHex } from "../../../node/bytes/hex.ts";
+import { sign } from "../../../node/crypto/secp256k1.ts";
+import { executeTransaction } from "../../../node/execution/transaction.ts";
+import { authorizationDigest } from "../../../node/model/authorization.ts";
+import type { Authorization } from "../../../node/model/transaction-type.ts";
+import type { World } from "../../../node/state/world.ts";
+import { aPublic } from "../../support/account-keys.ts";
+import {
+  aContext,
+  addressOf,
+  aKey,
+  aSent,
+  aWorld,
+  CHAIN_ID,
+  putContract,
+  RICH,
+} from "../../support/execution.ts";
+
+const contract = addressOf(20);
+const authority = addressOf(3);
+const rules = {
+  acceptedTypes: new Set([0x7804]),
+  delegations: true,
+  vmVersion: 1,
+  inputGas: { zero: 4n, nonZero: 16n },
+} as const;
+let world: World;
+
+beforeEach(async () => {
+  world = await aWorld();
+  putContract(world, contract, fromHex("0x00"));
+});
+
+function given(by: number, change: Partial<Authorization> = {}): Authorization {
+  const terms = { chainId: CHAIN_ID, address: contract, nonce: 0n, ...change };
+  const signature = sign(authorizationDigest(terms), aKey(by));
+  const [r, s] = [signature.slice(0, 32), signature.slice(32, 64)];
+  return { ...terms, yParity: signature[64] ?? 0, r, s, ...change };
+}
+
+function send(...authorizationList: Authorization[]): bigint {
+  const nonce = world.nonce(addressOf(1));
+  const tx = aSent({ code: 0x7804, nonce, fields: { authorizationList } });
+  const { receipt } = executeTransaction(world, tx, aContext(rules));
+  expect(receipt.status).toBe(1);
+  return receipt.gasUsed;
+}
+
+test("an account's code becomes the other's, its nonce rises, and part of the gas comes back", () => {
+  expect(send(given(3))).toBe(46_000n - 12_500n);
+  expect(world.code(authority)).toEqual(Uint8Array.of(0xef, 0x01, 0x00, ...contract));
+  expect(world.account(authority)).toMatchObject({ kind: "eoa", nonce: 1n, balance: RICH, codeInfo: 0x10 });
+});
+
+test("the zero address takes the code away again", () => {
+  send(given(3));
+  send(given(3, { address: new Uint8Array(20), nonce: 1n }));
+  expect(world.code(authority)).toHaveLength(0);
+  expect(world.account(authority)).toMatchObject({ nonce: 2n, codeInfo: 0 });
+});
+
+test("an account that is not there is made, and nothing comes back", () => {
+  expect(send(given(7))).toBe(46_000n);
+  expect(world.account(addressOf(7))).toMatchObject({ kind: "eoa", nonce: 1n });
+});
+
+test("the sender's own nonce has risen before its authorization is looked at", () => {
+  send(given(1, { nonce: 1n }));
+  expect(world.nonce(addressOf(1))).toBe(2n);
+});
+
+test.each<[string, () => Authorization]>([
+  ["of another chain", () => given(3, { chainId: 5n })],
+  ["with another nonce", () => given(3, { nonce: 1n })],
+  ["with the last nonce", () => given(3, { nonce: 2n ** 64n - 1n })],
+  ["signed by nobody", () => given(3, { r: new Uint8Array(32).fill(255) })],
+  [
+    "of an account with another key",
+    () => {
+      const account = world.account(authority);
+      if (account !== undefined) world.setAccount(authority, { ...account, key: aPublic(3) });
+      return given(3);
+    },
+  ],
+])("an authorization %s is skipped", (_what, make) => {
+  expect(send(make())).toBe(46_000n);
+  expect(world.code(authority)).toHaveLength(0);
+});
+
+test("one for every chain counts on this one, and of two the later one stands", () => {
+  const other = addressOf(21);
+  send(given(3, { chainId: 0n }), given(3, { nonce: 1n, address: other }));
+  expect(world.code(authority).subarray(3)).toEqual(other);
+});
+
+test("an account with code of its own is left alone", () => {
+  putContract(world, authority, fromHex("0x00"));
+  expect(send(given(3, { nonce: 1n }))).toBe(46_000n);
+  expect(world.code(authority)).toEqual(Uint8Array.of(0));
+});
