@@ -12,7 +12,12 @@ export function chainForPool(chain: Chain): PoolChain {
     stateAtHead: () => poolState(chain.stateAt(head())),
     unitPrice: (number) => chain.parameters(number).unitPrice,
     nextBaseFee: () => chain.nextBaseFee(),
-    onHead: (listener) => chain.onHead(listener),
+    onHead: (listener) => {
+      const ends = [chain.onHead(listener), chain.onRewind((_removed, block) => listener(block, []))];
+      return () => {
+        for (const end of ends) end();
+      };
+    },
   };
 }
 

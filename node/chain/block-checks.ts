@@ -88,6 +88,12 @@ export function refusal(number: number, cause: unknown): ChainError {
   return new ChainError(refusalCode(cause), `block ${number}: ${why}`, { block: number, cause });
 }
 
+/** True when the block itself is to blame: not for coming early, and not when its parent is simply not here. */
+export function isBadBlock({ code, cause }: ChainError): boolean {
+  const reason = (cause as { readonly code?: unknown } | undefined)?.code;
+  return code === "bad-block" && reason !== "future-block" && reason !== "unknown-ancestor";
+}
+
 /** How rooms name what went wrong; the system's own codes look otherwise. */
 const ROOM_CODE = /^[a-z]+(-[a-z]+)*$/;
 

@@ -23,6 +23,13 @@ export function writeBlockRows(batch: Batch, block: Block, receipts: readonly Re
   }
 }
 
+/** Takes all rows of a block out again. */
+export function deleteBlockRows(batch: Batch, { header: { number }, hash, transactions }: Block): void {
+  for (const table of [tables.header, tables.body, tables.receipts]) batch.delete(table.key(number));
+  batch.delete(tables.blockNumber.key(hash));
+  for (const tx of transactions) batch.delete(tables.lookup.key(tx.hash));
+}
+
 /** True when the block of this number is the very same, byte for byte. */
 export function holdsBlock(rows: Rows, number: number, { header, body }: BlockParts): boolean {
   const known = rows.get(tables.header.key(number));
@@ -72,6 +79,15 @@ export class BlockRows {
       if (this.#blocks.size <= CACHED_BLOCKS && this.#transactions <= CACHED_TRANSACTIONS) break;
       this.#blocks.delete(number);
       this.#transactions -= oldest.transactions.length;
+    }
+  }
+
+  /** Forgets decoded blocks after `number`: their rows are gone. */
+  forgetAfter(number: number): void {
+    for (const [each, { transactions }] of this.#blocks) {
+      if (each <= number) continue;
+      this.#blocks.delete(each);
+      this.#transactions -= transactions.length;
     }
   }
 

@@ -10,9 +10,19 @@ import type { Block } from "../model/block.ts";
 import type { Header } from "../model/header.ts";
 import type { Receipt } from "../model/receipt.ts";
 import type { StateView } from "../state/state.ts";
+import type { BadBlock } from "./bad-blocks.ts";
 
 /** Called after a block is synced to disk, in block order; must not throw. */
 export type HeadListener = (block: Block, receipts: readonly Receipt[]) => void;
+
+/** A block that is no longer in the chain, with what was told of it. */
+export interface RemovedBlock {
+  readonly block: Block;
+  readonly receipts: readonly Receipt[];
+}
+
+/** Called when the chain was taken back to `head`, with the removed blocks, the newest first; must not throw. */
+export type RewindListener = (removed: readonly RemovedBlock[], head: Block) => void;
 
 /** Where a transaction stands in the chain. */
 export interface TransactionPlace {
@@ -42,6 +52,10 @@ export interface Chain {
   author(header: Header): Uint8Array | undefined;
   /** Sum of the block scores of blocks 0 to `number`. */
   totalBlockScore(number: number): bigint;
+  /** Blocks that broke a rule, the highest numbers first: the 100 highest, also from before the last start. */
+  badBlocks(): readonly BadBlock[];
   /** Registers a listener; the result takes it out again. */
   onHead(listener: HeadListener): () => void;
+  /** The same for when an operator took the chain back to an earlier block. */
+  onRewind(listener: RewindListener): () => void;
 }

@@ -5,6 +5,7 @@ export type ChainErrorCode =
   /** Not the block's fault: disk, state or a defect of this program. */
   | "failed"
   | "genesis-mismatch"
+  | "no-block"
   | "no-genesis"
   | "unsupported";
 

@@ -11,6 +11,7 @@ import type { Header } from "../model/header.ts";
 import type { Log } from "../observe/log.ts";
 import type { State } from "../state/state.ts";
 import type { Store } from "../store/store.ts";
+import { BadBlocks } from "./bad-blocks.ts";
 import { BlockRows } from "./block-rows.ts";
 import type { Chain } from "./chain.ts";
 import { ChainError } from "./error.ts";
@@ -50,16 +51,46 @@ export function openChain(parts: ChainParts): OpenChain {
   const genesis = needed(rows.block(0), 0);
   const head = needed(rows.block(state.number), state.number);
   const publisher = new Publisher(head, log);
+  const badBlocks = new BadBlocks(store, log);
   const governance = chainGovernance(parts, config, rows);
   const verifyHeader = headerRules.verify(config, governance);
-  const writer = new Writer({ config, store, state, rows, publisher, verifyHeader, governance, pause });
+  const writer = new Writer({
+    config,
+    store,
+    state,
+    rows,
+    publisher,
+    badBlocks,
+    verifyHeader,
+    governance,
+    pause,
+  });
+  const { author } = headerRules;
+  const chain = readChain({ config, state, rows, genesis, publisher, badBlocks, governance, author });
+  return { chain, writer, governance };
+}
+
+/** What readers of the chain see it through. */
+interface ReadParts {
+  readonly config: ChainConfig;
+  readonly state: State;
+  readonly rows: BlockRows;
+  readonly genesis: Block;
+  readonly publisher: Publisher;
+  readonly badBlocks: BadBlocks;
+  readonly governance: Governance;
+  readonly author: HeaderRules["author"];
+}
+
+function readChain(parts: ReadParts): Chain {
+  const { config, state, rows, genesis, publisher, badBlocks, governance, author } = parts;
   const upToHead = (number: number | undefined): number | undefined =>
     number !== undefined && number <= publisher.head.header.number ? number : undefined;
   const block = (number: number): Block | undefined => {
     if (number === publisher.head.header.number) return publisher.head;
     return upToHead(number) === undefined ? undefined : rows.block(number);
   };
-  const chain: Chain = {
+  return {
     config,
     genesisHash: genesis.hash,
     head: () => publisher.head,
@@ -78,14 +109,17 @@ export function openChain(parts: ChainParts): OpenChain {
     parameters: (number) => governance.parameters(number),
     nextBaseFee: () => {
       const { header } = publisher.head;
-      if (!rulesAt(config, header.number + 1).baseFee) return undefined;
-      return nextBaseFee(header, governance.parameters(header.number + 1).baseFee);
+      const next = header.number + 1;
+      return rulesAt(config, next).baseFee
+        ? nextBaseFee(header, governance.parameters(next).baseFee)
+        : undefined;
     },
-    author: headerRules.author,
+    author,
     totalBlockScore: (number) => genesis.header.blockScore + BigInt(number),
+    badBlocks: () => badBlocks.all(),
     onHead: (listener) => publisher.listen(listener),
+    onRewind: (listener) => publisher.listenToRewinds(listener),
   };
-  return { chain, writer, governance };
 }
 
 function chainGovernance(

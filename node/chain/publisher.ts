@@ -5,7 +5,7 @@
 import type { Block } from "../model/block.ts";
 import type { Receipt } from "../model/receipt.ts";
 import type { Log } from "../observe/log.ts";
-import type { HeadListener } from "./chain.ts";
+import type { HeadListener, RemovedBlock, RewindListener } from "./chain.ts";
 
 /** A block whose batch is on its way to disk. */
 export interface Written {
@@ -16,6 +16,7 @@ export interface Written {
 /** Shows blocks in order once they are durable. */
 export class Publisher {
   readonly #listeners = new Set<HeadListener>();
+  readonly #rewindListeners = new Set<RewindListener>();
   readonly #log: Log;
   #waiting: Written[] = [];
   #head: Block;
@@ -34,6 +35,28 @@ export class Publisher {
   listen(listener: HeadListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** The same for when the chain is taken back. */
+  listenToRewinds(listener: RewindListener): () => void {
+    this.#rewindListeners.add(listener);
+    return () => this.#rewindListeners.delete(listener);
+  }
+
+  /** From now on nothing after `head` is shown. Nothing may be held back. */
+  rewind(head: Block): void {
+    this.#head = head;
+  }
+
+  /** The chain was taken back, durably: tells what was removed, the newest block first. */
+  tellRewound(removed: readonly RemovedBlock[]): void {
+    for (const listener of this.#rewindListeners) {
+      try {
+        listener(removed, this.#head);
+      } catch (error) {
+        this.#log.error({ error, number: this.#head.header.number }, "rewind listener failed");
+      }
+    }
   }
 
   /** A block was handed to the store and is not yet synced. */

@@ -15,11 +15,13 @@ import type { Receipt } from "../model/receipt.ts";
 import type { State } from "../state/state.ts";
 import type { World } from "../state/world.ts";
 import type { Store } from "../store/store.ts";
-import { checkBody, checkOutcome, refusal } from "./block-checks.ts";
+import type { BadBlocks } from "./bad-blocks.ts";
+import { checkBody, checkOutcome, isBadBlock, refusal } from "./block-checks.ts";
 import { type BlockRows, holdsBlock, writeBlockRows } from "./block-rows.ts";
 import { ChainError } from "./error.ts";
 import type { Publisher } from "./publisher.ts";
 import { repaired } from "./repaired.ts";
+import { rewindChain } from "./rewind.ts";
 
 /** The header rules, given by consensus: throws when a header breaks one, else names its author. */
 export type VerifyHeader = (header: Header, parent: Block) => { readonly author: Uint8Array };
@@ -31,6 +33,7 @@ export interface WriterParts {
   readonly state: State;
   readonly rows: BlockRows;
   readonly publisher: Publisher;
+  readonly badBlocks: BadBlocks;
   readonly verifyHeader: VerifyHeader;
   readonly governance: Governance;
   readonly pause: Pause;
@@ -93,7 +96,9 @@ export class Writer {
     try {
       receipts = await repaired(this.#parts.state, () => this.#execute(block));
     } catch (cause) {
-      throw refusal(block.header.number, cause);
+      const refused = refusal(block.header.number, cause);
+      if (isBadBlock(refused)) this.#parts.badBlocks.add(block, refused.message);
+      throw refused;
     }
     await this.commit(block, receipts, false);
   }
@@ -183,6 +188,23 @@ export class Writer {
     if (this.#groupBlocks === 0) return;
     this.#write = this.#parts.store.write(this.#parts.store.createBatch(), { sync: true });
     await this.#synced();
+  }
+
+  /**
+   * Takes the chain back to an earlier block, durably and at once or not at all; removed blocks are told to those
+   * who listen to rewinds. For callers of `exclusively`. Throws `ChainError` `no-block` for a block after the
+   * newest one or of which the state is not kept.
+   */
+  async setHead(number: number): Promise<void> {
+    const { rows, publisher } = this.#parts;
+    await this.settle();
+    if (number === this.#tip.header.number) return;
+    const removed = await rewindChain(this.#parts, number, (target) => {
+      this.#tip = target;
+      rows.forgetAfter(number);
+      publisher.rewind(target);
+    });
+    publisher.tellRewound(removed);
   }
 
   async #synced(): Promise<void> {

@@ -10,6 +10,7 @@ import { type Rules, rulesAt } from "../config/rules.ts";
 import type { Header } from "../model/header.ts";
 import { RecentMap } from "../state/recent-map.ts";
 import type { Batch, Rows } from "../store/store.ts";
+import { tables } from "../store/tables.ts";
 import { committeeOf, type Election, proposerOf } from "./committee.ts";
 import type { ContractReader } from "./contract-reader.ts";
 import { checkGovernanceData, checkVote } from "./header-fields.ts";
@@ -62,6 +63,11 @@ export interface Governance {
   checkHeader(header: Header, author: Uint8Array): void;
   /** The block goes into the chain with this batch: what it decides is remembered. */
   accept(header: Header, batch: Batch): void;
+  /**
+   * The blocks after `number` go out of the chain with this batch. The result is called when chain and state are at
+   * `number`: what later blocks decided is forgotten then.
+   */
+  rewind(number: number, batch: Batch): () => void;
 }
 
 const CACHED = 64;
@@ -74,9 +80,9 @@ export function openGovernance(parts: GovernanceParts): Governance {
 class HeaderGovernance implements Governance {
   readonly #parts: GovernanceParts;
   readonly #configured: ParameterValues;
-  readonly #marks: Marks;
-  readonly #stakes: Stakes;
-  readonly #keys: KeyBook;
+  #marks: Marks;
+  #stakes: Stakes;
+  #keys: KeyBook;
   readonly #epoch: number;
   readonly #parameters = new RecentMap<Parameters>(CACHED);
   readonly #validators = new RecentMap<ValidatorSet>(CACHED);
@@ -243,6 +249,17 @@ class HeaderGovernance implements Governance {
   accept(header: Header, batch: Batch): void {
     this.#stakes.accept(header.number, batch);
     this.#marks.accept(header, batch);
+  }
+
+  rewind(number: number, batch: Batch): () => void {
+    this.#marks.rewind(number, batch);
+    for (let block = number; block < this.#parts.tip(); block++) batch.delete(tables.staking.key(block));
+    return () => {
+      for (const cache of [this.#parameters, this.#validators, this.#draws]) cache.clear();
+      this.#stakes = openStakes(this.#parts);
+      this.#keys = openKeyBook(this.#parts);
+      this.#marks = openMarks(this.#parts, (at, history) => this.#governingNode(at, history));
+    };
   }
 
   #rules(number: number): Rules {

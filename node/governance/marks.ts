@@ -28,6 +28,8 @@ export interface Marks {
   readonly history: HeaderHistory;
   /** Takes in the next header. */
   accept(header: Header, batch: Batch): void;
+  /** Leaves the headers after `number` out of the row; the history is to be opened anew then. */
+  rewind(number: number, batch: Batch): void;
 }
 
 const NUMBER_BYTES = 6;
@@ -54,6 +56,10 @@ export function openMarks(chain: MarkedChain, governingNode: GoverningNode): Mar
       }
       if (decides || !written) batch.put(tables.meta.key("governance"), writeNumbers(numbers));
       written = true;
+    },
+    rewind: (number, batch) => {
+      const left = numbers.filter((each) => each <= number);
+      batch.put(tables.meta.key("governance"), writeNumbers(left));
     },
   };
 }

@@ -2,11 +2,13 @@ import { concatBytes } from "../bytes/compare.ts";
 import { bareHex } from "../bytes/hex.ts";
 import type { Batch, Rows } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
-import { firstChangeAfter, lastBlockOf, numberAt, numberBytes } from "./change-page.ts";
+import { firstChangeAfter, lastBlockOf, numberAt, numberBytes, upTo } from "./change-page.ts";
 import { StateError } from "./error.ts";
 import type { Past } from "./recent-history.ts";
 import type { Undone } from "./undo.ts";
 
+/** Rows between two yields. */
+const STEP = 64;
 /** A page that has grown to this is closed. */
 const PAGE_BYTES = 256;
 /** A row that no block since has changed. */
@@ -43,6 +45,34 @@ export class ChangeIndex {
         ? firstChangeAfter(newest, pages.end, number)
         : this.#inClosed(key, pages.value, number);
     return answer.found ? { changed: true, row: answer.before } : UNCHANGED;
+  }
+
+  /** Takes the changes of blocks after `number` to these rows out again, in steps. */
+  *rewind(batch: Batch, rows: readonly Undone[], number: number): Generator<undefined> {
+    for (const [i, { key }] of rows.entries()) {
+      const newestKey = tables.change.key(key);
+      const newest = this.#rows.get(newestKey);
+      const left = newest && this.#without(batch, key, newest, number);
+      if (left === undefined) batch.delete(newestKey);
+      else batch.put(newestKey, left);
+      if (i % STEP === 0) yield;
+    }
+  }
+
+  /** The newest page without later changes; a closed page becomes the newest where nothing is left of it. */
+  #without(batch: Batch, key: Uint8Array, newest: Uint8Array, number: number): Uint8Array | undefined {
+    const { value: count, end: start } = numberAt(newest, 0);
+    let page = upTo(newest.subarray(start), number);
+    let pages = count;
+    while (page === undefined && pages > 0) {
+      pages--;
+      const closedKey = tables.change.key(key, pages);
+      const closed = this.#rows.get(closedKey);
+      if (closed === undefined) return undefined; // swept, and all before it
+      batch.delete(closedKey);
+      page = upTo(closed, number);
+    }
+    return page && concatBytes(numberBytes(pages), page);
   }
 
   #appended(

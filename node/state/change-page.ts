@@ -55,11 +55,15 @@ export function pageStart(key: Uint8Array, row: Uint8Array): number {
   return isNewestPage(key) ? numberAt(row, 0).end : 0;
 }
 
-/** The changes of a page that begins at `start`: block and row before it, as views. */
-export function* changesOf(
-  page: Uint8Array,
-  start: number,
-): Generator<{ readonly block: number; readonly before: Uint8Array | undefined }> {
+/** A change of a page: block and row before it, as a view, and where the next change begins. */
+interface PageChange {
+  readonly block: number;
+  readonly before: Uint8Array | undefined;
+  readonly at: number;
+}
+
+/** The changes of a page that begins at `start`. */
+export function* changesOf(page: Uint8Array, start: number): Generator<PageChange> {
   const base = numberAt(page, start);
   let block = base.value;
   for (let at = base.end; at < page.length; ) {
@@ -68,7 +72,7 @@ export function* changesOf(
     at = marked.end + Math.max(0, marked.value - 1);
     if (at > page.length) throw new RangeError("a page of changes ends early");
     block += distance.value;
-    yield { block, before: marked.value === 0 ? undefined : page.subarray(marked.end, at) };
+    yield { block, before: marked.value === 0 ? undefined : page.subarray(marked.end, at), at };
   }
 }
 
@@ -76,6 +80,16 @@ export function* changesOf(
 export function firstChangeAfter(page: Uint8Array, start: number, number: number): PageAnswer {
   for (const { block, before } of changesOf(page, start)) if (block > number) return { found: true, before };
   return NOT_FOUND;
+}
+
+/** A page that begins at 0 without the changes after block `number`; `undefined` where none is left. */
+export function upTo(page: Uint8Array, number: number): Uint8Array | undefined {
+  let end = 0;
+  for (const { block, at } of changesOf(page, 0)) {
+    if (block > number) break;
+    end = at;
+  }
+  return end === 0 ? undefined : page.subarray(0, end);
 }
 
 /** The last block of the page that begins at `start`. */

@@ -60,6 +60,12 @@ export class NewestState implements FlatState {
     return (codes.size > 0 ? codes.get(mapKey(hash)) : undefined) ?? this.#rows.get(tables.code.key(hash));
   }
 
+  /** Forgets what it holds in memory: the rows of the store were taken back to an earlier block. */
+  forget(): void {
+    this.#accounts.clear();
+    this.#newest = { accounts: new Map(), slots: new Map(), codes: new Map() };
+  }
+
   /** The rows of the block that was just accepted. The store must know those of all earlier ones. */
   apply(changes: FlatChanges): void {
     this.#newest = changes;

@@ -125,6 +125,17 @@ export class History implements PastRows {
     this.#head = number;
   }
 
+  /** Takes the changes of blocks after `number` out of the index on disk, in steps. */
+  *rewindIndex(rows: readonly Undone[], number: number, batch: Batch): Generator<undefined> {
+    if (this.#mode !== undefined) yield* this.#index.rewind(batch, rows, number);
+  }
+
+  /** The blocks after `number`, which is not before `oldestRecent`, are gone. */
+  rewind(number: number): void {
+    this.#recent.rewind(number);
+    this.#head = number;
+  }
+
   past(row: RowName, number: number): Past {
     return number >= this.#recent.oldest ? this.#recent.past(row, number) : this.#index.past(row.key, number);
   }

@@ -1,33 +1,23 @@
 import { mapKey } from "../bytes/hex.ts";
-import type { Log } from "../observe/log.ts";
-import type { Batch, Store } from "../store/store.ts";
+import type { Batch } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
 import { StateError } from "./error.ts";
 import { type FlatState, NewestState } from "./flat-state.ts";
 import type { History } from "./history.ts";
 import { JournaledWorld } from "./journaled-world.ts";
 import { pastState } from "./past-state.ts";
-import { proveAt, proveNow } from "./prove.ts";
-import { encodeHead, HEAD_KEY, type StateHead } from "./rows.ts";
+import { noProofs, proveFromDisk, proveNow } from "./prove.ts";
+import { prepareRewind } from "./rewind.ts";
+import { encodeHead, HEAD_KEY, type Point, type StateHead } from "./rows.ts";
 import { putPreimages, putRows, type Sealed, sealWorld, unseal } from "./sealing.ts";
 import type { AccountProof, State, StateView, Verified } from "./state.ts";
+import type { StateSettings } from "./state-settings.ts";
 import { viewOf } from "./state-view.ts";
 import { Sweeper } from "./sweeper.ts";
 import { isDamage, type TrieKeeper } from "./trie-keeper.ts";
 import { encodeUndo } from "./undo.ts";
 import { verifyState } from "./verify.ts";
 import type { World } from "./world.ts";
-
-/** What the state needs of the options. */
-export interface StateSettings {
-  readonly chain: Store;
-  readonly log: Log;
-  readonly history: History;
-  readonly flushInterval: number;
-  readonly flushBytes: number;
-  readonly cachedAccounts: number;
-  readonly preimages: boolean;
-}
 
 /** The base of worlds that only answer: no block has this number. */
 const NOT_TO_SEAL = Number.NaN;
@@ -44,7 +34,7 @@ export class KeptState implements State {
   #durable: number;
   #ready: Promise<void> = Promise.resolve();
   /** What holds the tries: nothing may change them meanwhile. */
-  #held: "catching up" | "sealed" | "flushing" | "verifying" | undefined;
+  #held: "catching up" | "sealed" | "flushing" | "verifying" | "rewinding" | undefined;
   #sealed: Sealed | undefined;
   #writing: Promise<void> = Promise.resolve();
 
@@ -72,6 +62,10 @@ export class KeptState implements State {
 
   get root(): Uint8Array {
     return this.#head.root;
+  }
+
+  get oldestRewind(): number {
+    return this.#history.oldestRecent;
   }
 
   get ready(): Promise<void> {
@@ -163,21 +157,11 @@ export class KeptState implements State {
   async prove(number: number, address: Uint8Array, keys: readonly Uint8Array[]): Promise<AccountProof> {
     const { chain } = this.#settings;
     const flat = this.#at(number);
-    if (number < this.#history.oldestRecent) {
-      const oldest = this.#history.oldestRecent;
-      throw new StateError(
-        "state-missing",
-        `no proofs of block ${number}: the oldest are of block ${oldest}`,
-      );
-    }
+    if (number < this.#history.oldestRecent) throw noProofs(number, this.#history.oldestRecent);
     if (number === this.#head.number && this.#held === undefined) {
       return proveNow(flat.record(address, mapKey(address)), this.#keeper.tries, keys);
     }
-    // what is on its way must have arrived
-    await chain.write(chain.createBatch(), { sync: false });
-    using rows = chain.snapshot();
-    using nodes = this.#keeper.store.snapshot();
-    return await proveAt({ chain: rows, trie: nodes, number }, { address, keys });
+    return await proveFromDisk({ chain, trie: this.#keeper.store, number }, { address, keys });
   }
 
   async verify(progress: (accounts: number) => void = () => undefined): Promise<Verified> {
@@ -192,6 +176,23 @@ export class KeptState implements State {
     } finally {
       this.#held = undefined;
     }
+  }
+
+  async rewind(target: Point, batch: Batch, write: () => Promise<void>): Promise<void> {
+    await this.#writing;
+    this.#assertFree();
+    this.#held = "rewinding";
+    const parts = { ...this.#settings, keeper: this.#keeper, head: this.#head };
+    const rewinding = prepareRewind(parts, target, batch);
+    const { head, hasTries } = await rewinding.finally(() => (this.#held = undefined));
+    const written = write(); // from here on the rows are the older ones
+    this.#flat.forget();
+    this.#history.rewind(head.number);
+    this.#head = head;
+    this.#durable = head.number;
+    if (!hasTries) this.#repair();
+    await written;
+    await this.#ready;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -6,7 +6,7 @@ import { equalBytes } from "../bytes/compare.ts";
 import { mapKey } from "../bytes/hex.ts";
 import { keccak256 } from "../crypto/keccak.ts";
 import { EMPTY_TRIE_ROOT } from "../model/list-root.ts";
-import type { Range, Snapshot } from "../store/store.ts";
+import type { Range, Snapshot, Store } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
 import { type ChangedRows, changedRows } from "./changed-rows.ts";
 import { StateError } from "./error.ts";
@@ -40,6 +40,23 @@ export async function proveAt(parts: ProofParts, question: ProofQuestion): Promi
   const tries = await proving.tries();
   const storage = await proving.storage(tries);
   return proofOf(proving.record, tries.accounts, storage, question.keys);
+}
+
+/** The same on stores that are in use. */
+export async function proveFromDisk(
+  { chain, trie, number }: { readonly chain: Store; readonly trie: Store; readonly number: number },
+  question: ProofQuestion,
+): Promise<AccountProof> {
+  // what is on its way must have arrived
+  await chain.write(chain.createBatch(), { sync: false });
+  using rows = chain.snapshot();
+  using nodes = trie.snapshot();
+  return await proveAt({ chain: rows, trie: nodes, number }, question);
+}
+
+/** What is said of a block whose undo records are not all kept. */
+export function noProofs(number: number, oldest: number): StateError {
+  return new StateError("state-missing", `no proofs of block ${number}: the oldest are of block ${oldest}`);
 }
 
 /** The answer out of tries that hold the asked state already. */

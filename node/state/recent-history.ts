@@ -70,6 +70,12 @@ export class RecentHistory implements PastRows {
     }
   }
 
+  /** Forgets the blocks after `number`, which is not before `oldest`. */
+  rewind(number: number): void {
+    this.#blocks.length = Math.min(this.#blocks.length, number - this.#oldest);
+    this.#newest = { number: -1, rows: [] };
+  }
+
   past({ key, name }: RowName, number: number): Past {
     const first = number - this.#oldest;
     if (first >= this.#blocks.length) return UNCHANGED;

@@ -24,7 +24,19 @@ const STEP = 64;
 
 /** Applies the changes between marker and head in steps. Throws `StateError` `trie-damaged` when that fails. */
 export function* catchUp(rows: Rows, tries: TrieSet, marker: Point, head: Point): Generator<undefined> {
-  const changed = yield* changedRows(rows, marker.number, head.number);
+  yield* applyChanged(rows, tries, yield* changedRows(rows, marker.number, head.number), head);
+}
+
+/**
+ * Puts rows into tries that hold what `changed` says of them before; then the tries are those of `head`. Throws
+ * `StateError` `trie-damaged` when they are not.
+ */
+export function* applyChanged(
+  rows: Rows,
+  tries: TrieSet,
+  changed: ChangedRows,
+  head: Point,
+): Generator<undefined> {
   // neighbours in key order share nodes: 40 percent faster than in the order of the blocks
   const sorted = [...changed.keys()].toSorted((a, b) => (a < b ? -1 : 1));
   const slots = sorted.filter((name) => name.charCodeAt(0) === tables.slot.prefix);
@@ -39,10 +51,7 @@ export function* catchUp(rows: Rows, tries: TrieSet, marker: Point, head: Point)
     if (++step % STEP === 0) yield;
   }
   if (!equalBytes(tries.accounts.hash(), head.root)) {
-    throw new StateError(
-      "trie-damaged",
-      `the trie of block ${marker.number} does not lead to block ${head.number}`,
-    );
+    throw new StateError("trie-damaged", `the stored trie does not lead to block ${head.number}`);
   }
 }
 

@@ -6,6 +6,7 @@
  */
 import type { Account } from "../model/account.ts";
 import type { Batch } from "../store/store.ts";
+import type { Point } from "./rows.ts";
 import type { World } from "./world.ts";
 
 /** The state as it was after one block. Throws `StateError` `state-missing` when the block has left the window. */
@@ -99,6 +100,15 @@ export interface State extends AsyncDisposable {
    * `trie-damaged`.
    */
   prove(number: number, address: Uint8Array, keys: readonly Uint8Array[]): Promise<AccountProof>;
+  /** The oldest block that `rewind` can go back to. */
+  readonly oldestRewind: number;
+  /**
+   * Takes the state back to an earlier block of those whose undo records are kept. Everything must be durable and
+   * nothing sealed. Its rows go into the batch, which `write` hands to the store, synced, when all is ready; from
+   * that call on the state is that of `target`. Resolves when that is on disk and blocks can be made again. A crash
+   * leaves the one or the other. Throws `StateError` `state-missing` or `busy` with nothing changed.
+   */
+  rewind(target: Point, batch: Batch, write: () => Promise<void>): Promise<void>;
   /**
    * Reads everything: each trie node fits its hash, and the leaves are the flat rows. No block may be made
    * meanwhile. Throws `StateError` `corrupt` at the first contradiction.

@@ -34,6 +34,14 @@ export function destroyedUpTo(block: number): Range {
   };
 }
 
+/** The rows of `destroyed` of blocks after one. */
+export function destroyedAfter(block: number): Range {
+  return {
+    from: tables.destroyed.key(block + 1, FIRST, 0).subarray(0, HASH_AT),
+    to: tables.destroyed.range().to,
+  };
+}
+
 /** The storage that a row of `destroyed` names. */
 export function destroyedOf(key: Uint8Array): {
   readonly accountHash: Uint8Array;

@@ -18,7 +18,16 @@ export interface Table<Parts extends readonly unknown[]> {
 }
 
 /** Names of the single rows of `meta`. */
-export type MetaName = "schema" | "genesis" | "config" | "head" | "state" | "trie" | "history" | "governance";
+export type MetaName =
+  | "schema"
+  | "genesis"
+  | "config"
+  | "head"
+  | "state"
+  | "trie"
+  | "history"
+  | "governance"
+  | "badBlocks";
 
 /** The chain database. */
 export const tables = {
@@ -45,6 +54,7 @@ export const tables = {
     "who had staked what after the block, where later blocks ask for it",
     number6,
   ),
+  badBlock: table("badBlock", "w", "refused block with this hash: list of the reason and its RLP", same),
   meta: table("meta", "m", "single rows by name", (name: MetaName) => Buffer.from(name, "latin1")),
 } as const;
 

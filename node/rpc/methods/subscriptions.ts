@@ -75,13 +75,22 @@ function logs(module: string, chain: Chain): Subscription {
   return subscription({
     module,
     name: "logs",
-    summary: "Each log of new blocks that fits the filter.",
+    summary: "Each log of new blocks that fits the filter; again as removed when its block is taken back.",
     params: { filter: logFilter },
     start: ({ filter }, notify) => {
       checkRange(filter);
-      return chain.onHead((block, receipts) => {
-        if (isInRange(filter, block)) notifyLogs(filter, { block, receipts }, notify);
-      });
+      const tell = (given: NewBlock, removed: boolean): void => {
+        if (isInRange(filter, given.block)) notifyLogs(filter, given, { notify, removed });
+      };
+      const ends = [
+        chain.onHead((block, receipts) => tell({ block, receipts }, false)),
+        chain.onRewind((blocks) => {
+          for (const block of blocks) tell(block, true);
+        }),
+      ];
+      return () => {
+        for (const end of ends) end();
+      };
     },
   });
 }
@@ -108,13 +117,17 @@ interface NewBlock {
   readonly receipts: readonly Receipt[];
 }
 
-function notifyLogs(filter: LogFilter, { block, receipts }: NewBlock, notify: Notify): void {
+function notifyLogs(
+  filter: LogFilter,
+  { block, receipts }: NewBlock,
+  { notify, removed }: { readonly notify: Notify; readonly removed: boolean },
+): void {
   let logIndex = 0;
   for (const [transactionIndex, receipt] of receipts.entries()) {
     for (const log of receipt.logs) {
       const { transactionHash } = receipt;
       const place = { number: block.header.number, blockHash: block.hash, transactionHash, transactionIndex };
-      if (logFits(log, filter)) notify(goJson(logView(log, { ...place, logIndex })));
+      if (logFits(log, filter)) notify(goJson(logView(log, { ...place, logIndex, removed })));
       logIndex++;
     }
   }

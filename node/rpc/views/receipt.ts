@@ -114,6 +114,8 @@ export interface LogPlace {
   readonly transactionIndex: number;
   /** In the block. */
   readonly logIndex: number;
+  /** Its block was taken out of the chain. */
+  readonly removed?: boolean;
 }
 
 /** One log, members in the Go node's order. */
@@ -127,6 +129,6 @@ export function logView({ address, topics, data }: Log, place: LogPlace): object
     transactionIndex: toQuantity(place.transactionIndex),
     blockHash: toHex(place.blockHash),
     logIndex: toQuantity(place.logIndex),
-    removed: false,
+    removed: place.removed === true,
   };
 }

@@ -1,0 +1,63 @@
+/**
+ * Takes the chain back to an earlier block. Blocks that a quorum has sealed are final, so the chain never does so by
+ * itself; an operator may, as far as the undo records of the state reach.
+ */
+import type { Pause } from "../execution/block.ts";
+import type { Governance } from "../governance/governance.ts";
+import type { Block } from "../model/block.ts";
+import type { State } from "../state/state.ts";
+import type { Store } from "../store/store.ts";
+import { type BlockRows, deleteBlockRows } from "./block-rows.ts";
+import type { RemovedBlock } from "./chain.ts";
+import { ChainError } from "./error.ts";
+
+/** What is taken back. */
+export interface RewindParts {
+  readonly store: Store;
+  readonly state: State;
+  readonly rows: BlockRows;
+  readonly governance: Pick<Governance, "rewind">;
+  readonly pause: Pause;
+}
+
+/**
+ * One synced batch: the rows of later blocks go, the state's go back. `onSwitch` is called in the turn in which the
+ * rows become the earlier ones. Gives the removed blocks, the newest first. Everything must be durable before.
+ */
+export async function rewindChain(
+  { store, state, rows, governance, pause }: RewindParts,
+  number: number,
+  onSwitch: (target: Block) => void,
+): Promise<readonly RemovedBlock[]> {
+  const head = state.number;
+  if (number > head) throw new ChainError("no-block", "Cannot rewind to future");
+  if (number < state.oldestRewind) {
+    const why = `the oldest block whose state can be restored is ${state.oldestRewind}`;
+    throw new ChainError("no-block", `Cannot rewind to block ${number}: ${why}`, { block: number });
+  }
+  await state.ready;
+  const target = needed(rows, number);
+  const batch = store.createBatch();
+  const removed: RemovedBlock[] = [];
+  for (let each = head; each > number; each--) {
+    const block = needed(rows, each);
+    removed.push({ block, receipts: rows.receipts(each) ?? [] });
+    deleteBlockRows(batch, block);
+    const waiting = pause();
+    if (waiting !== undefined) await waiting;
+  }
+  const forget = governance.rewind(number, batch);
+  await state.rewind({ number, root: target.header.stateRoot }, batch, () => {
+    const written = store.write(batch, { sync: true });
+    onSwitch(target);
+    return written;
+  });
+  forget();
+  return removed;
+}
+
+function needed(rows: BlockRows, number: number): Block {
+  const block = rows.block(number);
+  if (block !== undefined) return block;
+  throw new ChainError("bad-block", `block ${number} is missing from the database`, { block: number });
+}

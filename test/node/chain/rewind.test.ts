@@ -1,0 +1,117 @@
+/** The chain taken back by an operator. */
+import { beforeAll, expect, test } from "@jest/globals";
+import { toHex } from "../../../node/bytes/hex.ts";
+import { openConsensusChain } from "../../../node/consensus-chain.ts";
+import { decodeBlock } from "../../../node/model/block.ts";
+import { systemClock } from "../../../node/observe/clock.ts";
+import { silentLog } from "../../../node/observe/log.ts";
+import { tables } from "../../../node/store/tables.ts";
+import { aChain, recordedBlocks, recordedGenesis, type TestChain } from "../../support/chain.ts";
+
+let blocks: Uint8Array[];
+
+beforeAll(async () => {
+  blocks = await recordedBlocks();
+});
+
+async function grow({ writer }: TestChain, last: number): Promise<void> {
+  for (const raw of blocks.slice(writer.tip.header.number + 1, last + 1)) {
+    await writer.insert(decodeBlock(raw));
+  }
+  await writer.settle();
+}
+
+async function openRecorded(last: number): Promise<TestChain> {
+  const open = await aChain(await recordedGenesis());
+  await grow(open, last);
+  return open;
+}
+
+async function rowCount({ store }: TestChain): Promise<number> {
+  let rows = 0;
+  for await (const [key] of store.entries({ from: Uint8Array.of(0), to: Uint8Array.of(255) })) {
+    if (key[0] !== tables.preimage.prefix) rows++; // true for ever, whatever the chain does
+  }
+  return rows;
+}
+
+test("a chain goes back and forward again, and keeps no row of what was removed", async () => {
+  await using open = await openRecorded(10);
+  const rows = await rowCount(open);
+  const { chain, writer, state } = open;
+  await grow(open, 41);
+  const removedBlock = Array.from({ length: 31 }, (_, i) => chain.block(11 + i)).find(
+    (block) => block !== undefined && block.transactions.length > 0,
+  );
+  const told: [number[], number][] = [];
+  chain.onRewind((removed, head) => {
+    told.push([removed.map(({ block }) => block.header.number), head.header.number]);
+    expect(removed.map(({ receipts }) => receipts.length)).toEqual(
+      removed.map(({ block }) => block.transactions.length),
+    );
+  });
+  await writer.exclusively(() => writer.setHead(10));
+  expect(told).toEqual([[Array.from({ length: 31 }, (_, i) => 41 - i), 10]]);
+  expect(chain.head().header.number).toBe(10);
+  expect(toHex(state.root)).toBe(toHex(chain.head().header.stateRoot));
+  expect(chain.block(11)).toBeUndefined();
+  expect(chain.blockByHash(removedBlock?.hash ?? new Uint8Array(32))).toBeUndefined();
+  const lost = removedBlock?.transactions[0]?.hash ?? new Uint8Array(32);
+  expect(chain.findTransaction(lost)).toBeUndefined();
+  expect(await rowCount(open)).toBe(rows);
+  await state.verify();
+  await grow(open, 41);
+  expect(chain.findTransaction(lost)?.block.hash).toEqual(removedBlock?.hash);
+  await state.verify();
+});
+
+test("the chain opened again is the shorter one", async () => {
+  await using open = await openRecorded(20);
+  await open.writer.setHead(7);
+  const database = { ...open, [Symbol.asyncDispose]: async () => undefined };
+  const again = await openConsensusChain(database, silentLog, systemClock);
+  expect(again.chain.head().header.number).toBe(7);
+  await again.writer.insert(decodeBlock(blocks[8] ?? new Uint8Array(0)));
+});
+
+test("the head itself is no rewind; what is ahead or no longer kept is refused", async () => {
+  await using open = await openRecorded(5);
+  const { writer, chain } = open;
+  chain.onRewind(() => expect("told").toBe("nothing"));
+  await writer.setHead(5);
+  await expect(writer.setHead(6)).rejects.toMatchObject({
+    code: "no-block",
+    message: "Cannot rewind to future",
+  });
+  Object.defineProperty(open.state, "oldestRewind", { value: 3 });
+  await expect(writer.setHead(2)).rejects.toMatchObject({
+    code: "no-block",
+    message: "Cannot rewind to block 2: the oldest block whose state can be restored is 3",
+  });
+  await grow(open, 41);
+});
+
+test("a block that breaks a rule is kept with the reason, also over a restart", async () => {
+  const full = blocks.findIndex((raw) => decodeBlock(raw).transactions.length > 0);
+  await using open = await openRecorded(full - 1);
+  const { chain, writer } = open;
+  const bad = decodeBlock(blocks[full] ?? new Uint8Array(0));
+  const refused = { ...bad, transactions: bad.transactions.slice(1) };
+  await expect(writer.insert(refused)).rejects.toThrow("transaction root hash mismatch");
+  await expect(writer.insert(refused)).rejects.toThrow("transaction root hash mismatch");
+  await expect(writer.insert(decodeBlock(blocks[41] ?? new Uint8Array(0)))).rejects.toThrow(
+    "unknown ancestor",
+  );
+  expect(chain.badBlocks()).toHaveLength(1);
+  const again = await openConsensusChain(
+    { ...open, [Symbol.asyncDispose]: async () => undefined },
+    silentLog,
+    systemClock,
+  );
+  const [kept] = again.chain.badBlocks();
+  expect(kept?.reason).toMatch(
+    /^block \d+: transaction root hash mismatch: have [0-9a-f]{64}, want [0-9a-f]{64}$/,
+  );
+  expect(toHex(kept?.block.hash ?? new Uint8Array(0))).toBe(toHex(bad.hash));
+  await grow(open, 41);
+});
