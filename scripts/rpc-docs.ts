@@ -1,4 +1,7 @@
-/** Writes docs/rpc.md from the registry: `node scripts/rpc-docs.ts`. What it says is what is served. */
+/**
+ * Writes docs/rpc.md and docs/openrpc.json from the registry: `node scripts/rpc-docs.ts`. What they say is what is
+ * served.
+ */
 import { writeFileSync } from "node:fs";
 import type { Method, ParameterRow } from "../node/rpc/method.ts";
 import { createNodeRegistry, type NodeParts } from "../node/rpc/methods/all.ts";
@@ -10,6 +13,15 @@ import type { Subscription } from "../node/rpc/subscription.ts";
 /** Where the page is. */
 export const RPC_DOCS = "docs/rpc.md";
 
+/** Where the same is for programs. */
+export const OPEN_RPC = "docs/openrpc.json";
+
+/** The OpenRPC document of everything, as `rpc.discover` serves it over IPC. */
+export function openRpc(): string {
+  const document: unknown = JSON.parse(createNodeRegistry(UNUSED).view("all").document());
+  return `${JSON.stringify(document, undefined, 2)}\n`;
+}
+
 const INTRODUCTION = `# JSON-RPC
 
 <!-- Written by scripts/rpc-docs.ts from the registry. Do not edit. -->
@@ -19,7 +31,8 @@ Quantities are hex without leading zeros (\`0x0\`, \`0x1f\`), data is hex with t
 A \`block\` is a number, \`latest\`, \`earliest\`, \`pending\`, a block hash or \`{"blockNumber"}\` / \`{"blockHash"}\`.
 
 Methods marked *keys*, *files* or *listeners* use the node's keys, write files or open and close listeners: with
-\`--rpc.ipc-only-privileges\` they answer over IPC alone. An answer (of a batch, all its answers) of more than 25 MB is
+\`--rpc.ipc-only-privileges\` they answer over IPC alone. \`rpc.discover\` (also \`rpc_discover\`) answers with the OpenRPC document of the interface; docs/openrpc.json is the one of
+IPC. \`knit rpc METHOD [PARAMS]\` asks a running node from the shell. An answer (of a batch, all its answers) of more than 25 MB is
 refused with code -32003; \`--rpc.max-answer-bytes\` sets another limit.
 
 \`klay_\` and \`kaia_\` are \`chain_\` under other names. Methods marked *reader* run in a thread of their own, with a
@@ -108,4 +121,7 @@ function code(text: string): string {
   return `\`${text}\``;
 }
 
-if (import.meta.main) writeFileSync(new URL(`../${RPC_DOCS}`, import.meta.url), rpcDocs());
+if (import.meta.main) {
+  writeFileSync(new URL(`../${RPC_DOCS}`, import.meta.url), rpcDocs());
+  writeFileSync(new URL(`../${OPEN_RPC}`, import.meta.url), openRpc());
+}

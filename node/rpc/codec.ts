@@ -12,6 +12,8 @@ export interface Decoder<T> {
   decode(json: unknown): T;
   /** Set on a parameter that may be left out or null. */
   readonly isOptional?: boolean;
+  /** Of an argument object, for documentation. */
+  readonly members?: Readonly<Record<string, Decoder<unknown>>>;
 }
 
 /** Writes JSON text. */
@@ -56,6 +58,7 @@ export function optional<T>(codec: Decoder<T>, fallback?: unknown): Decoder<unkn
   return {
     label: `${codec.label}?`,
     isOptional: true,
+    ...(codec.members === undefined ? {} : { members: codec.members }),
     decode: (json) => (json === undefined || json === null ? fallback : codec.decode(json)),
   };
 }
@@ -84,6 +87,7 @@ export function object<D extends Readonly<Record<string, Decoder<unknown>>>>(
   const struct = goType.slice(goType.lastIndexOf(".") + 1);
   return {
     label,
+    members: fields,
     decode(json) {
       if (json === null || json === undefined) return {};
       if (jsonKind(json) !== "object") throw wrongKind(json, goType);

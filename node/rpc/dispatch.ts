@@ -4,6 +4,7 @@
  * transport can write them without a turn of the event loop; that is the hot path of the whole node.
  */
 
+import { ByteShares } from "./byte-shares.ts";
 import { text as textCodec } from "./codecs/plain.ts";
 import { type Envelope, type Message, readEnvelope } from "./envelope.ts";
 import { type BugListener, errorJson, failure, RpcError, rpcCode } from "./errors.ts";
@@ -33,13 +34,19 @@ export interface DispatchBudget {
   readonly maxPending: number;
   /** Characters of one message's answer; in a batch, what would come after is refused entry by entry. */
   readonly maxAnswer: number;
+  /** Answers and notifications that peers have not taken yet, of all transports. */
+  readonly unsent: ByteShares;
 }
+
+/** Bytes that may wait for all peers together. */
+const MAX_UNSENT = 256 * 1024 * 1024;
 
 /** The Go node's limit of pending requests; answers of 25 MB. */
 export function createBudget(
-  limits: Partial<Pick<DispatchBudget, "maxPending" | "maxAnswer">> = {},
+  limits: Partial<Pick<DispatchBudget, "maxPending" | "maxAnswer" | "unsent">> = {},
 ): DispatchBudget {
-  return { pending: 0, total: 0, errors: 0, maxPending: 200_000, maxAnswer: 25_000_000, ...limits };
+  const unsent = new ByteShares(MAX_UNSENT);
+  return { pending: 0, total: 0, errors: 0, maxPending: 200_000, maxAnswer: 25_000_000, unsent, ...limits };
 }
 
 /** What an endpoint is made of. */
@@ -54,6 +61,8 @@ export interface EndpointOptions {
 /** Answers messages; made by `createEndpoint`. */
 export interface Endpoint {
   readonly view: MethodView;
+  /** Where transports say what waits for their peers. */
+  readonly unsent: ByteShares;
   /** Answers the first JSON value of `text`; undefined when that is not JSON. Neither throws nor rejects. */
   answer(text: string, session: Session): Answer | undefined;
   /** From now on every answer is empty. */
@@ -83,6 +92,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
 
 class Dispatcher implements Endpoint {
   readonly view: MethodView;
+  readonly unsent: ByteShares;
   readonly #budget: DispatchBudget;
   readonly #onBug: BugListener;
   readonly #readers: ReaderPool | undefined;
@@ -90,6 +100,7 @@ class Dispatcher implements Endpoint {
 
   constructor({ view, budget, onBug, readers }: EndpointOptions) {
     this.view = view;
+    this.unsent = budget.unsent;
     this.#budget = budget;
     this.#onBug = onBug;
     this.#readers = readers;
@@ -228,7 +239,8 @@ class Dispatcher implements Endpoint {
     if (method.runs === "reader" && this.#readers !== undefined) {
       return this.#readers.call(method.name, message.paramsText, session.signal);
     }
-    const context: CallContext = { signal: session.signal, modules: this.view.modules };
+    const { modules, document } = this.view;
+    const context: CallContext = { signal: session.signal, modules, document };
     return method.invoke(message.params, context);
   }
 }

@@ -4,9 +4,10 @@
  * socket is not read, so what waits stays bounded by one chunk.
  */
 import type { Socket } from "node:net";
+import type { ByteShares, Holder } from "./byte-shares.ts";
 import { type Endpoint, PARSE_ERROR, type Session } from "./dispatch.ts";
 import { type HeadReader, MAX_HEAD_BYTES } from "./http-head.ts";
-import type { ByteBudget, HttpLimits } from "./http-limits.ts";
+import type { HttpLimits } from "./http-limits.ts";
 
 /** What connections share. */
 export interface ConnectionHost {
@@ -16,7 +17,8 @@ export interface ConnectionHost {
   readonly session: Session;
   /** Milliseconds, coarse: as fresh as the last sweep. */
   now: number;
-  readonly halves: ByteBudget;
+  /** Half requests of all connections. */
+  readonly halves: ByteShares;
   /** Everything of a reply's head before the length. */
   replyHead: string;
   /** Takes over a socket whose next request is not plain; `unread` begins with that request. */
@@ -26,6 +28,8 @@ export interface ConnectionHost {
 
 /** Bytes that may wait in a socket before reading stops. */
 const MAX_UNSENT = 1024 * 1024;
+/** Fewer unsent bytes are not worth counting. */
+const COUNTED_UNSENT = 64 * 1024;
 /** Replies to pipelined requests are gathered up to this many characters. */
 const MAX_GATHERED = 256 * 1024;
 const NOTHING = Buffer.alloc(0);
@@ -44,6 +48,9 @@ export class HttpConnection {
   /** Below this many held bytes there is no whole request. */
   #needed = 0;
   #closing = false;
+  #isCounted = false;
+  readonly #asHalf: Holder = { dropped: () => this.#refuse() };
+  readonly #asUnsent: Holder = { dropped: () => this.#socket.destroy() };
 
   constructor(socket: Socket, host: ConnectionHost) {
     this.#socket = socket;
@@ -60,7 +67,8 @@ export class HttpConnection {
     if (now < this.#deadline) return;
     if (this.#phase === "answering") this.#socket.write(TIMED_OUT, "latin1");
     this.#socket.destroySoon();
-    if (this.#phase === "writing" || this.#phase === "reading") this.#socket.destroy();
+    const isStuck = this.#phase === "idle" && this.#socket.writableLength > 0;
+    if (isStuck || this.#phase === "writing" || this.#phase === "reading") this.#socket.destroy();
     this.#gone();
   }
 
@@ -84,6 +92,7 @@ export class HttpConnection {
   };
 
   readonly #onDrain = (): void => {
+    this.#forgetUnsent();
     if (this.#phase !== "writing") return;
     this.#phase = "idle";
     this.#socket.resume();
@@ -100,27 +109,37 @@ export class HttpConnection {
     if (this.#phase === "gone") return;
     this.#phase = "gone";
     this.#take();
+    this.#forgetUnsent();
     this.#host.closed(this);
+  }
+
+  #forgetUnsent(): void {
+    if (!this.#isCounted) return;
+    this.#isCounted = false;
+    this.#host.endpoint.unsent.hold(this.#asUnsent, 0);
+  }
+
+  /** Too many half requests wait, and this one is the largest. */
+  #refuse(): void {
+    this.#socket.write(BUSY, "latin1");
+    this.#socket.destroySoon();
+    this.#gone();
   }
 
   #keep(chunk: Buffer): void {
     if (this.#held === 0 && this.#phase === "idle") this.#enter("reading", this.#host.limits.readMs);
     this.#chunks.push(chunk);
     this.#held += chunk.length;
-    this.#host.halves.used += chunk.length;
-    if (this.#host.halves.used > this.#host.halves.max) {
-      this.#socket.write(BUSY, "latin1");
-      this.#socket.destroySoon();
-      this.#gone();
-    }
+    this.#host.halves.hold(this.#asHalf, this.#held);
   }
 
   #take(): Buffer {
+    if (this.#held === 0) return NOTHING;
     const [first = NOTHING] = this.#chunks;
     const all = this.#chunks.length > 1 ? Buffer.concat(this.#chunks) : first;
-    this.#host.halves.used -= this.#held;
     this.#chunks = [];
     this.#held = 0;
+    this.#host.halves.hold(this.#asHalf, 0);
     this.#needed = 0;
     return all;
   }
@@ -159,7 +178,11 @@ export class HttpConnection {
     if (text === "" || this.#phase === "gone") return true;
     const isAscii = Buffer.byteLength(text) === text.length;
     this.#socket.write(text, isAscii ? "latin1" : "utf8");
-    if (this.#socket.writableLength <= MAX_UNSENT) return true;
+    const unsent = this.#socket.writableLength;
+    if (unsent <= COUNTED_UNSENT) return true;
+    this.#isCounted = true;
+    this.#host.endpoint.unsent.hold(this.#asUnsent, unsent);
+    if (unsent <= MAX_UNSENT) return true;
     this.#enter("writing", this.#host.limits.writeMs);
     this.#socket.pause();
     return false;
@@ -209,6 +232,7 @@ export class HttpConnection {
     socket.off("drain", this.#onDrain);
     socket.off("error", this.#onError);
     socket.off("close", this.#onClose);
+    this.#forgetUnsent();
     this.#phase = "gone";
     this.#host.handOver(this, socket, unread);
   }

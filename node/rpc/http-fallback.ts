@@ -4,10 +4,12 @@
  * endpoint. Sockets are given to it; it never listens.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { type FastifyInstance, fastify } from "fastify";
+import type { ByteShares, Holder } from "./byte-shares.ts";
 import { type Endpoint, PARSE_ERROR, type Session } from "./dispatch.ts";
 import { isHostAllowed, isJsonType, MAX_HEAD_BYTES } from "./http-head.ts";
-import type { ByteBudget, HttpLimits } from "./http-limits.ts";
+import type { HttpLimits } from "./http-limits.ts";
 import type { SocketServer } from "./lazy-server.ts";
 import { socketServer } from "./socket-server.ts";
 
@@ -16,7 +18,7 @@ export interface FallbackOptions {
   readonly endpoint: Endpoint;
   readonly session: Session;
   readonly limits: HttpLimits;
-  readonly halves: ByteBudget;
+  readonly halves: ByteShares;
   readonly virtualHosts: readonly string[];
   /** Allowed origins, or `*`; empty for no CORS headers at all. */
   readonly cors: readonly string[];
@@ -122,8 +124,20 @@ async function answerRpc(
   if (!request.complete) response.setHeader("Connection", "close");
   const answer = endpoint.answer(body, session) ?? PARSE_ERROR;
   const text = typeof answer === "string" ? answer : await inTime(answer, limits.executionMs);
-  if (text === undefined) timedOut(response);
-  else send(response, text);
+  if (text === undefined) return timedOut(response);
+  send(response, text);
+  if (response.writableLength > 0) limitUnsent(request.socket, response, options);
+}
+
+/** What the peer does not take is counted, and given up when its time is over. */
+function limitUnsent(socket: Socket, response: ServerResponse, { limits, endpoint }: FallbackOptions): void {
+  const holder: Holder = { dropped: () => socket.destroy() };
+  endpoint.unsent.hold(holder, response.writableLength);
+  const deadline = setTimeout(() => socket.destroy(), limits.writeMs);
+  response.once("close", () => {
+    clearTimeout(deadline);
+    endpoint.unsent.hold(holder, 0);
+  });
 }
 
 function isRefused(request: IncomingMessage, response: ServerResponse, { maxBody }: HttpLimits): boolean {
@@ -147,19 +161,18 @@ function readBody(
   const chunks: Buffer[] = [];
   let size = 0;
   return new Promise((resolve) => {
+    const holder: Holder = { dropped: () => finish(false) };
     const finish = (isUsable: boolean) => {
       request.off("data", take);
       request.pause();
-      halves.used -= size;
-      size = 0;
+      halves.hold(holder, 0);
       resolve(isUsable ? Buffer.concat(chunks).toString("utf8", 0, limits.maxBody) : undefined);
     };
     const take = (chunk: Buffer) => {
       chunks.push(chunk);
       size += chunk.length;
-      halves.used += chunk.length;
-      if (halves.used > halves.max) finish(false);
-      else if (size >= limits.maxBody) finish(true);
+      halves.hold(holder, size);
+      if (size >= limits.maxBody) finish(true);
     };
     request.on("data", take);
     request.once("end", () => finish(true));

@@ -16,12 +16,6 @@ export interface HttpLimits {
   readonly maxBuffered: number;
 }
 
-/** Bytes of half requests, shared by all connections of a listener. */
-export interface ByteBudget {
-  used: number;
-  readonly max: number;
-}
-
 /** The Go node's limits; connections and half requests, which it does not limit, are limited here. */
 export const httpDefaults: HttpLimits = {
   maxBody: 512 * 1024,

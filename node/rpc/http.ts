@@ -4,10 +4,11 @@
  * server. Deadlines are kept by one sweep a second, not by a timer per request.
  */
 import { createServer, type Server, type Socket } from "node:net";
+import { ByteShares } from "./byte-shares.ts";
 import type { Endpoint, Session } from "./dispatch.ts";
 import { type ConnectionHost, HttpConnection } from "./http-connection.ts";
 import { HeadReader } from "./http-head.ts";
-import { type ByteBudget, type HttpLimits, httpDefaults } from "./http-limits.ts";
+import { type HttpLimits, httpDefaults } from "./http-limits.ts";
 import { lazyServer, type SocketServer } from "./lazy-server.ts";
 import { type Listener, listenOn, type TcpAddress } from "./listener.ts";
 
@@ -32,7 +33,7 @@ export async function openHttp(options: HttpOptions): Promise<Listener> {
   const virtualHosts = (options.virtualHosts ?? ["localhost"]).map((host) => host.toLowerCase());
   const stopping = new AbortController();
   const session: Session = { signal: stopping.signal, subscriptions: undefined };
-  const halves: ByteBudget = { used: 0, max: limits.maxBuffered };
+  const halves = new ByteShares(limits.maxBuffered);
   const fallback = lazyServer(async () => {
     const { openHttpFallback } = await import("./http-fallback.ts");
     return openHttpFallback({ endpoint, session, limits, halves, virtualHosts, cors });
@@ -68,7 +69,7 @@ class FastServer implements ConnectionHost {
   readonly session: Session;
   readonly server: Server;
   now = performance.now();
-  readonly halves: ByteBudget;
+  readonly halves: ByteShares;
   replyHead = "";
   readonly #connections = new Set<HttpConnection>();
   readonly #fallback: SocketServer;

@@ -77,11 +77,17 @@ interface Open {
   readonly endpoint: Endpoint;
 }
 
+/** A stopped listener: when it will be closed, and its closing once that has begun. */
+interface Leaving {
+  readonly timer: NodeJS.Timeout | undefined;
+  closing: Promise<void> | undefined;
+}
+
 class NodeListeners implements Listeners {
   readonly #options: ListenersOptions;
   readonly #slots = new Map<ListenerKind, Slot>();
   /** Stopped ones whose connections are not all gone. */
-  readonly #leaving = new Map<Listener, NodeJS.Timeout | undefined>();
+  readonly #leaving = new Map<Listener, Leaving>();
   #isClosed = false;
 
   constructor(options: ListenersOptions) {
@@ -136,7 +142,7 @@ class NodeListeners implements Listeners {
     // The call that stops its own listener is answered first.
     const timer = setTimeout(() => void this.#leave(listener), keepMs ?? 0);
     if (keepMs !== undefined) timer.unref();
-    this.#leaving.set(listener, timer);
+    this.#leaving.set(listener, { timer, closing: undefined });
     this.#options.log.info({ url: listener.url }, `${listenerNames[kind]} endpoint closed`);
     return true;
   }
@@ -144,13 +150,20 @@ class NodeListeners implements Listeners {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
     for (const { open } of this.#slots.values())
-      if (open !== undefined) this.#leaving.set(open.listener, undefined);
+      if (open !== undefined) this.#leaving.set(open.listener, { timer: undefined, closing: undefined });
     this.#slots.clear();
     await Promise.all([...this.#leaving.keys()].map((listener) => this.#leave(listener)));
   }
 
-  async #leave(listener: Listener): Promise<void> {
-    clearTimeout(this.#leaving.get(listener));
+  #leave(listener: Listener): Promise<void> {
+    const leaving = this.#leaving.get(listener);
+    if (leaving === undefined) return Promise.resolve();
+    clearTimeout(leaving.timer);
+    leaving.closing ??= this.#close(listener);
+    return leaving.closing;
+  }
+
+  async #close(listener: Listener): Promise<void> {
     await listener[Symbol.asyncDispose]();
     this.#leaving.delete(listener);
   }

@@ -5,6 +5,7 @@
  */
 import { CodecError, type Decoded, type Decoder, type Encoder } from "./codec.ts";
 import { RpcError, rpcCode } from "./errors.ts";
+import { parameterSchema, type Schema } from "./schemas.ts";
 
 /** Where a method runs: next to consensus, or in a reader thread because it scans or executes for a caller. */
 export type Runs = "main" | "reader";
@@ -21,6 +22,8 @@ export interface CallContext {
   readonly signal: AbortSignal;
   /** The modules that the interface serves, as `rpc_modules` lists them. */
   readonly modules: readonly string[];
+  /** The OpenRPC document of what the interface serves, as JSON text. */
+  document(): string;
 }
 
 /** One parameter, for documentation. */
@@ -28,6 +31,7 @@ export interface ParameterRow {
   readonly name: string;
   readonly label: string;
   readonly isOptional: boolean;
+  readonly schema: Schema;
 }
 
 /** A method without its types: what the registry holds. */
@@ -84,6 +88,7 @@ export function parameterRows(params: Parameters): ParameterRow[] {
     name,
     label: codec.label,
     isOptional: codec.isOptional === true,
+    schema: parameterSchema(codec),
   }));
 }
 

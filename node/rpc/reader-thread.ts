@@ -30,7 +30,7 @@ async function answer(
   try {
     if (row === undefined) throw new Error(`${name} is not served by readers`);
     const json = params === "" ? undefined : parseJson(params);
-    return { id, result: await row.invoke(json, { signal: NEVER, modules: [] }) };
+    return { id, result: await row.invoke(json, { signal: NEVER, modules: [], document: () => "" }) };
   } catch (error) {
     return { id, error: errorJson(error, onBug) };
   }

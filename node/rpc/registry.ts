@@ -1,6 +1,7 @@
 /** The methods and subscriptions of the node: made empty, filled by the composition root, sealed, then looked up. */
 
-import { plain } from "./codecs/plain.ts";
+import { plain, writtenAs } from "./codecs/plain.ts";
+import { goJson } from "./json-text.ts";
 import { type Method, method } from "./method.ts";
 import {
   type ALL_MODULES,
@@ -10,6 +11,7 @@ import {
   type Served,
   servedModules,
 } from "./modules.ts";
+import { openRpcDocument } from "./open-rpc.ts";
 import type { RpcProfile } from "./profiles.ts";
 import type { Subscription } from "./subscription.ts";
 
@@ -18,6 +20,8 @@ export interface MethodView {
   /** As `rpc_modules` lists them. */
   readonly modules: readonly string[];
   readonly profile: RpcProfile;
+  /** The OpenRPC document of all this, as JSON text. */
+  readonly document: () => string;
   /** Undefined when unknown or not enabled here: a caller cannot tell which. */
   find(name: string): Method | undefined;
   /** A subscription by the module text the caller used, which may be an alias. */
@@ -77,7 +81,7 @@ export function createRegistry(profile: RpcProfile): Registry {
       return [...subscriptions.values()];
     },
   };
-  registry.add([modulesMethod]);
+  registry.add([modulesMethod, discoverMethod]);
   return registry;
 }
 
@@ -96,15 +100,36 @@ function createView(served: Served, withoutPrivileges: boolean, tables: Tables):
     if (isKept || !isServed(module, rest, served)) continue;
     for (const prefix of [module.name, ...module.aliases]) found.set(`${prefix}_${rest}`, row);
   }
+  found.set("rpc.discover", discoverMethod); // the name that OpenRPC gives it
   return {
     modules: listedNames(served.rows, profile),
     profile,
+    document: documentOf({ found, served, subscriptions }),
     find: (name) => found.get(name),
     findSubscription: (prefix, name) => {
       const module = moduleOf(prefix);
       if (module === undefined || !isServed(module, "subscribe", served)) return undefined;
       return subscriptions.get(`${module.name}_${name}`);
     },
+  };
+}
+
+interface Contents {
+  readonly found: ReadonlyMap<string, Method>;
+  readonly served: Served;
+  readonly subscriptions: Tables["subscriptions"];
+}
+
+/** Written by the first who asks. */
+function documentOf({ found, served, subscriptions }: Contents): () => string {
+  let text: string | undefined;
+  return () => {
+    const own = [...subscriptions.values()].filter(({ module }) => {
+      const row = moduleOf(module);
+      return row !== undefined && isServed(row, "subscribe", served);
+    });
+    text ??= goJson(openRpcDocument({ methods: [...new Set(found.values())], subscriptions: own }));
+    return text;
   };
 }
 
@@ -125,4 +150,12 @@ const modulesMethod = method({
   params: {},
   result: plain<Readonly<Record<string, string>>>("object of module name to version"),
   handle: (_args, { modules }) => Object.fromEntries(modules.map((name) => [name, "1.0"])),
+});
+
+const discoverMethod = method({
+  name: "rpc_discover",
+  summary: "The OpenRPC document of this interface: its methods, their parameters and results.",
+  params: {},
+  result: writtenAs("OpenRPC document"),
+  handle: (_args, { document }) => document(),
 });

@@ -3,6 +3,7 @@
  * answered when it is ready, so answers may overtake each other. What waits is bounded: a peer with too many calls
  * under way or too much unread is not read from; one that lets notifications pile up is closed.
  */
+import type { Holder } from "./byte-shares.ts";
 import { type Endpoint, nullError } from "./dispatch.ts";
 import { rpcCode } from "./errors.ts";
 import { jsonFault } from "./json-scanner.ts";
@@ -42,6 +43,9 @@ export const streamDefaults: StreamLimits = {
   writeMs: 10_000,
 };
 
+/** Fewer unsent bytes are not worth counting. */
+const COUNTED_UNSENT = 64 * 1024;
+
 /** See the file's header. */
 export class StreamSession {
   readonly #endpoint: Endpoint;
@@ -52,6 +56,8 @@ export class StreamSession {
   #calls = 0;
   #paused = false;
   #writeDeadline: NodeJS.Timeout | undefined;
+  #isCounted = false;
+  readonly #holder: Holder = { dropped: () => this.#wire.destroy() };
 
   constructor(
     endpoint: Endpoint,
@@ -106,24 +112,41 @@ export class StreamSession {
   close(): void {
     clearTimeout(this.#writeDeadline);
     this.#closing.abort();
+    this.#count(0);
     this.#subscriptions.close();
   }
 
   #push(text: string): void {
     if (this.#closing.signal.aborted) return;
-    if (this.#wire.unsent() + text.length > this.#limits.maxNotified) this.#wire.destroy();
-    else this.#wire.write(text);
+    if (this.#wire.unsent() + text.length > this.#limits.maxNotified) {
+      this.#wire.destroy();
+      return;
+    }
+    this.#wire.write(text);
+    this.#count(this.#wire.unsent());
+  }
+
+  /** Tells the budget of all peers what this one has not taken. */
+  #count(unsent: number): void {
+    const isCounted = unsent > COUNTED_UNSENT;
+    if (!isCounted && !this.#isCounted) return;
+    this.#isCounted = isCounted;
+    this.#endpoint.unsent.hold(this.#holder, isCounted ? unsent : 0);
   }
 
   #write(text: string): void {
     if (text === "") return;
     this.#wire.write(text);
-    if (this.#wire.unsent() > this.#limits.maxUnsent) this.#balance();
+    const unsent = this.#wire.unsent();
+    this.#count(unsent);
+    if (unsent > this.#limits.maxUnsent) this.#balance();
   }
 
   /** Reads from the peer only while it keeps up. */
   #balance(): void {
-    const isSlow = this.#wire.unsent() > this.#limits.maxUnsent;
+    const unsent = this.#wire.unsent();
+    this.#count(unsent);
+    const isSlow = unsent > this.#limits.maxUnsent;
     const mustWait = isSlow || this.#calls >= this.#limits.maxCalls;
     if (isSlow) this.#writeDeadline ??= setTimeout(() => this.#wire.destroy(), this.#limits.writeMs);
     else {

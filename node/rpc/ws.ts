@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { Socket } from "node:net";
 import { hostname } from "node:os";
 import type { WebSocket, WebSocketServer } from "ws";
+import { ByteShares } from "./byte-shares.ts";
 import type { Endpoint } from "./dispatch.ts";
 import { type Bound, type Listener, listenOn, type TcpAddress } from "./listener.ts";
 import { type StreamLimits, StreamSession, streamDefaults, type Wire } from "./stream-session.ts";
@@ -19,12 +20,15 @@ export interface WsOptions extends TcpAddress {
   /** Milliseconds from the connection's beginning, 0 for none: it is closed then. */
   readonly readDeadlineMs?: number;
   readonly limits?: Partial<StreamLimits>;
+  /** Half messages of all connections together, in bytes. */
+  readonly maxBuffered?: number;
 }
 
 /** Opens a listener; it serves when the promise resolves. Rejects when the address is taken. */
 export async function openWs(options: WsOptions): Promise<Listener> {
   const upgrade = upgrades(options);
-  const server = createServer({ headersTimeout: 30_000, requestTimeout: 30_000 }, (_request, response) => {
+  const settings = { headersTimeout: 30_000, requestTimeout: 30_000, noDelay: true, ...PROBED };
+  const server = createServer(settings, (_request, response) => {
     response.writeHead(400, { ...PLAIN, "Sec-Websocket-Version": "13" });
     response.end("Bad Request\n");
   });
@@ -42,18 +46,22 @@ export async function openWs(options: WsOptions): Promise<Listener> {
   };
 }
 
+/** A peer whose machine has gone without a word is noticed by the system's probes. */
+const PROBED = { keepAlive: true, keepAliveInitialDelay: 60_000 };
+
 /** Checks and makes connections. The library behind it is loaded by the first one. */
 function upgrades(options: WsOptions) {
   const { maxConnections = 3000, maxMessage = 512 * 1024 } = options;
   const origins = allowedOrigins(options.origins ?? []);
   const peers = new Set<WebSocket>();
+  const halves = new ByteShares(options.maxBuffered ?? 64 * 1024 * 1024);
   let loading: Promise<WebSocketServer> | undefined;
   const handle = (upgrader: WebSocketServer, request: IncomingMessage, socket: Socket, head: Buffer) => {
     if (peers.size >= maxConnections) return refuse(socket, "200 OK", "");
     upgrader.handleUpgrade(request, socket, head, (peer) => {
       peers.add(peer);
       peer.once("close", () => peers.delete(peer));
-      serve(peer, socket, options);
+      serve(peer, socket, options, halves);
     });
   };
   return {
@@ -102,11 +110,32 @@ function refuse(socket: Socket, status: string, body: string): void {
   socket.end(`${head}Content-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`);
 }
 
-function serve(peer: WebSocket, socket: Socket, options: WsOptions): void {
+/** A chunk of fewer bytes is not worth counting. */
+const COUNTED_HALF = 16 * 1024;
+
+/** Counts what has come since the last whole message. */
+function countHalves(peer: WebSocket, socket: Socket, halves: ByteShares): void {
+  const holder = { dropped: () => peer.terminate() };
+  let half = 0;
+  const isWhole = (): void => {
+    if (half > COUNTED_HALF) halves.hold(holder, 0);
+    half = 0;
+  };
+  // Before the library sees the chunk: the message that it ends is told of after this.
+  socket.prependListener("data", (chunk: Buffer) => {
+    half += chunk.length;
+    if (half > COUNTED_HALF) halves.hold(holder, half);
+  });
+  peer.on("message", isWhole);
+  peer.on("close", isWhole);
+}
+
+function serve(peer: WebSocket, socket: Socket, options: WsOptions, halves: ByteShares): void {
   const { endpoint, subscriptionLimit, readDeadlineMs = 0 } = options;
   const limits = { ...streamDefaults, ...options.limits };
   const session: StreamSession = new StreamSession(endpoint, subscriptionLimit, wireOf(peer, socket), limits);
   socket.on("drain", () => session.drained());
+  countHalves(peer, socket, halves);
   const deadline = readDeadlineMs > 0 ? setTimeout(() => peer.terminate(), readDeadlineMs) : undefined;
   peer.on("message", (bytes: Buffer) => session.receive(bytes.toString("utf8")));
   peer.on("error", () => undefined); // a message too large, a broken frame: `ws` closes with the right code

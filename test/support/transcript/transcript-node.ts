@@ -104,7 +104,7 @@ async function importMost(
   await writeFile(most, Buffer.concat(blocks.slice(0, -LAST)));
   for (const suffix of EXPORTED) await copyFile(whole, `${datadir}.${suffix}`);
   const { code, output } = await runKnit("import", "--datadir", datadir, most);
-  const reason = output.trim().split("\n").at(-1);
+  const reason = /^Fatal: .*$/m.exec(output)?.[0] ?? output.trim();
   return {
     lastBlocks: blocks.slice(-LAST).map((raw) => Buffer.from(raw).toString("hex")),
     missing: code === 0 ? undefined : reason,

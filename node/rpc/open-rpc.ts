@@ -1,0 +1,86 @@
+/** The OpenRPC document of what an interface serves, made from the methods themselves. */
+import { programVersion } from "../config/version.ts";
+import { rpcCode } from "./errors.ts";
+import type { Method, ParameterRow } from "./method.ts";
+import { moduleOf } from "./modules.ts";
+import { namedSchemas, resultSchema, type Schema } from "./schemas.ts";
+import type { Subscription } from "./subscription.ts";
+
+/** What is described. */
+export interface Described {
+  readonly methods: readonly Method[];
+  readonly subscriptions: readonly Subscription[];
+}
+
+/** The document, as a plain object. Specification: OpenRPC 1.3. */
+export function openRpcDocument({ methods, subscriptions }: Described): Schema {
+  const all = [...methods.map(methodObject), ...subscribeObjects(subscriptions)];
+  return {
+    openrpc: "1.3.2",
+    info: {
+      title: "Knit",
+      version: programVersion(),
+      description:
+        "JSON-RPC of a Klaytn and Kaia compatible node. klay_ and kaia_ are chain_ under other names.",
+      license: { name: "Apache-2.0" },
+    },
+    methods: all.toSorted((a, b) => (String(a["name"]) < String(b["name"]) ? -1 : 1)),
+    components: { schemas: namedSchemas, errors: ERRORS },
+  };
+}
+
+const ERRORS: Readonly<Record<string, Schema>> = {
+  parse: { code: rpcCode.parse, message: "parse error" },
+  invalidRequest: { code: rpcCode.invalidRequest, message: "invalid request" },
+  noMethod: { code: rpcCode.noMethod, message: "the method ... does not exist/is not available" },
+  invalidParams: { code: rpcCode.invalidParams, message: "invalid argument ..." },
+  serverError: { code: rpcCode.serverError, message: "what went wrong" },
+  tooLarge: { code: rpcCode.tooLarge, message: "response too large" },
+  internal: { code: rpcCode.internal, message: "internal error" },
+  reverted: { code: rpcCode.reverted, message: "execution reverted" },
+};
+
+function methodObject({ name, aliases, summary, params, result, runs, privilege }: Method): Schema {
+  const module = moduleOf(name.slice(0, name.indexOf("_")));
+  const guarded = privilege ?? module?.privilege;
+  return {
+    name,
+    summary,
+    tags: [{ name: module?.name ?? "" }],
+    paramStructure: "by-position",
+    params: params.map(parameterObject),
+    result: { name: result, schema: resultSchema(result) },
+    ...(aliases.length === 0 ? {} : { "x-aliases": aliases }),
+    ...(runs === "reader" ? { "x-reader": true } : {}),
+    ...(guarded === undefined ? {} : { "x-privilege": guarded }),
+  };
+}
+
+function parameterObject({ name, isOptional, schema }: ParameterRow): Schema {
+  return { name, required: !isOptional, schema };
+}
+
+function subscribeObjects(subscriptions: readonly Subscription[]): Schema[] {
+  const byModule = Map.groupBy(subscriptions, ({ module }) => module);
+  return [...byModule].flatMap(([module, kinds]) => [
+    {
+      name: `${module}_subscribe`,
+      summary: `Over WebSocket and IPC. ${kinds.map(({ name, summary }) => `${name}: ${summary}`).join(" ")}`,
+      tags: [{ name: module }],
+      paramStructure: "by-position",
+      params: [
+        { name: "name", required: true, schema: { enum: kinds.map(({ name }) => name) } },
+        { name: "argument", required: false, schema: {} },
+      ],
+      result: { name: "subscription", schema: { type: "string", pattern: "^0x[0-9a-f]{1,32}$" } },
+    },
+    {
+      name: `${module}_unsubscribe`,
+      summary: "Ends a subscription of this connection.",
+      tags: [{ name: module }],
+      paramStructure: "by-position",
+      params: [{ name: "subscription", required: true, schema: { type: "string" } }],
+      result: { name: "boolean", schema: { type: "boolean" } },
+    },
+  ]);
+}
