@@ -76,6 +76,13 @@ export const flags = {
 
   "txpool.nolocals": pool.flag(boolean, false, "no privileges for transactions submitted here"),
   "txpool.keeplocals": pool.flag(boolean, false, "never drop waiting transactions submitted here"),
+  "txpool.allow-local-anchortx": pool.flag(boolean, false, "take anchoring transactions submitted here"),
+  "txpool.deny.remotetx": pool.flag(boolean, false, "refuse transactions of peers"),
+  "txpool.spamthrottler.disable": pool.flag(
+    boolean,
+    false,
+    "let a proxy take peers' transactions to addresses where most fail as any others",
+  ),
   "txpool.journal": pool.flag(
     path,
     "transactions.rlp",

@@ -166,6 +166,9 @@ function poolFlags(values: FlagValues, instance: string): PoolFlags {
     noLocals: values["txpool.nolocals"],
     journal: inside ? `${instance}/${journal}` : journal || undefined,
     journalIntervalMs: values["txpool.journal-interval"],
+    allowLocalAnchoring: values["txpool.allow-local-anchortx"],
+    denyRemote: values["txpool.deny.remotetx"],
+    throttleSpam: values.type === "proxy" && !values["txpool.spamthrottler.disable"],
   };
 }
 

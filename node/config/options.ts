@@ -93,6 +93,9 @@ export interface PoolFlags {
   /** A name inside the instance directory or a path of its own; `undefined`: no journal. */
   readonly journal: string | undefined;
   readonly journalIntervalMs: number;
+  readonly allowLocalAnchoring: boolean;
+  readonly denyRemote: boolean;
+  readonly throttleSpam: boolean;
 }
 
 /** State and database. */

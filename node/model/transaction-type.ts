@@ -123,6 +123,8 @@ export interface TransactionType {
   readonly shownToSender?: boolean;
   /** Takes the place of any pooled transaction of the same nonce, whatever that one pays. */
   readonly replacesAnyPrice?: boolean;
+  /** Records another chain's data, which nodes take from their own clients only when they are told to. */
+  readonly anchors?: boolean;
   /** Accepted on every chain, or only where `Rules.acceptedTypes` holds `code`. */
   readonly always: boolean;
   /** Reads the list at the cursor; `start` is where in the cursor's bytes the transaction begins, prefix included. */

@@ -19,6 +19,10 @@ export type PoolErrorCode =
   | "invalid-for-type"
   | "delegated-account"
   | "full"
+  | "local-anchoring"
+  | "remote-denied"
+  | "throttled"
+  | "throttler-state"
   | "underpriced";
 
 /** Thrown by this room. Messages are the Go node's, which clients compare; `code` is stable. */

@@ -15,6 +15,26 @@ export interface PoolMetrics {
   readonly refused: Counter;
 }
 
+/** What the spam throttler counts. */
+export interface ThrottlerMetrics {
+  readonly held: Counter;
+  readonly dropped: Counter;
+}
+
+/** Declares the spam throttler's metrics. */
+export function declareThrottlerMetrics(metrics: Metrics): ThrottlerMetrics {
+  return {
+    held: metrics.counter({
+      name: "txpool/throttler/held",
+      help: "Transactions of peers that the spam throttler held back.",
+    }),
+    dropped: metrics.counter({
+      name: "txpool/throttler/dropped",
+      help: "Of these, those that were dropped because too many were held back.",
+    }),
+  };
+}
+
 /** The pool's numbers at the moment of a scrape. */
 export interface PoolCounts {
   readonly pending: number;

@@ -5,10 +5,11 @@ import type { Log } from "../observe/log.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import { PoolCore } from "./core.ts";
 import { Journal, readJournal } from "./journal.ts";
-import { declarePoolMetrics } from "./metrics.ts";
+import { declarePoolMetrics, declareThrottlerMetrics } from "./metrics.ts";
 import { DEFAULT_POOL_OPTIONS, type PoolOptions } from "./options.ts";
 import { Pool, type TxPool } from "./pool.ts";
 import type { PoolChain } from "./pool-chain.ts";
+import { Throttler } from "./throttler.ts";
 
 /** Runs something again and again; the result ends it. */
 export type Every = (intervalMs: number, run: () => void) => () => void;
@@ -30,6 +31,7 @@ export interface TxPoolOptions {
 }
 
 const EVICTION_INTERVAL_MS = 60_000;
+const RELEASE_INTERVAL_MS = 1000;
 const MIN_JOURNAL_INTERVAL_MS = 1000;
 /** Room for a transaction's prefix and list header on top of its size limit. */
 const FRAME_MARGIN = 16;
@@ -42,8 +44,16 @@ export async function openTxPool(given: TxPoolOptions): Promise<TxPool> {
   const core: PoolCore = new PoolCore({ chain, options, clock, metrics });
   await using parts = new AsyncDisposableStack();
   const journal = options.noLocals ? undefined : openJournal(parts, given);
-  const pool = new Pool({ core, options, journal });
-  parts.defer(chain.onHead(() => pool.reset()));
+  const throttler = new Throttler(clock, declareThrottlerMetrics(given.metrics));
+  if (options.throttleSpam) throttler.start();
+  const pool = new Pool({ core, options, journal, throttler });
+  parts.defer(
+    chain.onHead((block, receipts) => {
+      throttler.observe(block, receipts);
+      pool.reset();
+    }),
+  );
+  parts.defer(every(RELEASE_INTERVAL_MS, () => pool.takeReleased()));
   if (journal) {
     await loadJournal(pool, given, options);
     await journal.rotate(pool.locals());

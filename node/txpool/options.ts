@@ -13,6 +13,12 @@ export interface PoolOptions {
   /** Transactions submitted here are treated like those of peers: no journal, no privileges. */
   readonly noLocals: boolean;
   readonly journalIntervalMs: number;
+  /** Transactions submitted here may record another chain's data. */
+  readonly allowLocalAnchoring: boolean;
+  /** Transactions of peers are refused. */
+  readonly denyRemote: boolean;
+  /** Holds back transactions of peers to addresses where most fail, from the start. */
+  readonly throttleSpam: boolean;
   /** Longest accepted transaction, in bytes of its RLP list. */
   readonly maxSize: number;
   /** Highest accepted gas limit. */
@@ -29,6 +35,9 @@ export const DEFAULT_POOL_OPTIONS: PoolOptions = {
   keepLocals: false,
   noLocals: false,
   journalIntervalMs: 60 * 60_000,
+  allowLocalAnchoring: false,
+  denyRemote: false,
+  throttleSpam: false,
   maxSize: 131_072,
   maxGas: 500_000_000n,
 };

@@ -12,6 +12,7 @@ import { PoolError } from "./error.ts";
 import type { Journal } from "./journal.ts";
 import { type PoolOptions, poolCapacity } from "./options.ts";
 import { PriceOrder } from "./price-order.ts";
+import type { SpamThrottler, Throttler } from "./throttler.ts";
 
 /** Who handed a transaction in: a client of this node or a peer. */
 export type Origin = "local" | "remote";
@@ -42,6 +43,7 @@ export interface TxPool extends AsyncDisposable {
   drop(hash: Uint8Array): void;
   /** Registers a listener; the result takes it out again. */
   onPending(listener: PendingListener): () => void;
+  readonly throttler: SpamThrottler;
 }
 
 /** What a pool is made of. */
@@ -49,6 +51,7 @@ export interface PoolParts {
   readonly core: PoolCore;
   readonly options: PoolOptions;
   readonly journal: Journal | undefined;
+  readonly throttler: Throttler;
 }
 
 /** The pool without what has to be closed. */
@@ -56,9 +59,11 @@ export class Pool implements Omit<TxPool, typeof Symbol.asyncDispose> {
   readonly #core: PoolCore;
   readonly #options: PoolOptions;
   readonly #journal: Journal | undefined;
+  readonly throttler: Throttler;
   readonly #listeners = new Set<PendingListener>();
 
-  constructor({ core, options, journal }: PoolParts) {
+  constructor({ core, options, journal, throttler }: PoolParts) {
+    this.throttler = throttler;
     this.#core = core;
     this.#options = options;
     this.#journal = journal;
@@ -77,6 +82,9 @@ export class Pool implements Omit<TxPool, typeof Symbol.asyncDispose> {
     const promoted: PoolEntry[] = [];
     const errors = transactions.map((transaction, index) => {
       if (index >= free) return new PoolError("full", "txpool is full");
+      if (origin === "remote" && this.throttler.holdsBack(transaction, this.#core.ledger.size)) {
+        return new PoolError("throttled", "held back by the spam throttler");
+      }
       try {
         promoted.push(...this.#take(transaction, origin));
         return undefined;
@@ -148,10 +156,34 @@ export class Pool implements Omit<TxPool, typeof Symbol.asyncDispose> {
     return transactions;
   }
 
+  /** Takes in what the throttler lets through; what the pool refuses has no consequence. */
+  takeReleased(): void {
+    const promoted = this.throttler.release().flatMap((transaction) => {
+      try {
+        return this.#take(transaction, "remote");
+      } catch (error) {
+        if (error instanceof PoolError) return [];
+        throw error;
+      }
+    });
+    this.#announce(promoted.filter((entry) => this.#core.isExecutable(entry)));
+  }
+
   #take(transaction: Transaction, origin: Origin): PoolEntry[] {
+    this.#checkOrigin(transaction, origin);
     const promoted = this.#core.add(transaction, origin === "local" && !this.#options.noLocals);
     if (this.#journal && this.#core.isLocal(transaction)) this.#journal.append(transaction);
     return promoted;
+  }
+
+  #checkOrigin({ type }: Transaction, origin: Origin): void {
+    const { allowLocalAnchoring, denyRemote } = this.#options;
+    if (origin === "remote" && denyRemote) {
+      throw new PoolError("remote-denied", "transactions of peers are not accepted by this node");
+    }
+    if (origin === "local" && type.anchors === true && !allowLocalAnchoring) {
+      throw new PoolError("local-anchoring", "locally anchoring chaindata tx is not allowed in this node");
+    }
   }
 
   #announce(promoted: readonly PoolEntry[]): void {

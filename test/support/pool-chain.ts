@@ -3,6 +3,7 @@ import { BASE_RULES, type Rules } from "../../node/config/rules.ts";
 import { type Account, newAccount } from "../../node/model/account.ts";
 import { type Block, createBlock } from "../../node/model/block.ts";
 import type { Header } from "../../node/model/header.ts";
+import type { Receipt } from "../../node/model/receipt.ts";
 import type { Transaction } from "../../node/model/transaction.ts";
 import type { PoolChain, PoolState } from "../../node/txpool/pool-chain.ts";
 import { CHAIN_ID, type TestSigner } from "./pool-transactions.ts";
@@ -16,6 +17,8 @@ export interface FakeChainFacts {
   readonly unitPrice?: bigint;
   readonly baseFee?: bigint;
 }
+
+type HeadListener = (block: Block, receipts: readonly Receipt[]) => void;
 
 /** The rules of a chain with a base fee and all kinds of transactions. */
 export const BASE_FEE_RULES: Partial<Rules> = {
@@ -33,7 +36,7 @@ export class FakeChain implements PoolChain {
   nextChanges: Partial<Rules> = {};
   #number = 10;
   #accounts = new Map<string, Account>();
-  readonly #listeners = new Set<(block: Block, receipts: readonly []) => void>();
+  readonly #listeners = new Set<HeadListener>();
 
   constructor({ rules = {}, unitPrice = 25n, baseFee }: FakeChainFacts = {}) {
     this.changes = rules;
@@ -72,7 +75,7 @@ export class FakeChain implements PoolChain {
     };
   }
 
-  onHead(listener: (block: Block, receipts: readonly []) => void): () => void {
+  onHead(listener: HeadListener): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
@@ -88,10 +91,10 @@ export class FakeChain implements PoolChain {
   }
 
   /** Makes a block; nonces are set by the caller. */
-  advance(transactions: readonly Transaction[] = []): void {
+  advance(transactions: readonly Transaction[] = [], receipts: readonly Receipt[] = []): void {
     this.#number += 1;
     const block = createBlock(headerOf(this.#number), transactions);
-    for (const listener of this.#listeners) listener(block, []);
+    for (const listener of this.#listeners) listener(block, receipts);
   }
 }
 

@@ -6,6 +6,7 @@ export const chainDataAnchoring = familyRows({
   code: 0x48,
   stem: "ChainDataAnchoring",
   columns: [from, anchored],
+  anchors: true,
   shownToSender: true,
   action: "nothing",
 });

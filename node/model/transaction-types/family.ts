@@ -30,7 +30,7 @@ import { type Column, feeRatio, type Reading } from "./column.ts";
 export interface Family
   extends Pick<
     Partial<TransactionType>,
-    "creates" | "recipientMust" | "replacesAnyPrice" | "role" | "shownToSender" | "zeroIsNobody"
+    "anchors" | "creates" | "recipientMust" | "replacesAnyPrice" | "role" | "shownToSender" | "zeroIsNobody"
   > {
   /** The number of the plain kind; one more with a fee payer, two more with a ratio. */
   readonly code: number;
@@ -85,7 +85,8 @@ interface Member {
 
 function plainRow(family: Family, { code, name, columns, gas }: Member): TransactionType {
   const { role = "transaction", creates = () => false, extraGas = () => 0n } = family;
-  const { shownToSender = false, replacesAnyPrice = false, zeroIsNobody = false, action } = family;
+  const { anchors = false, shownToSender = false, replacesAnyPrice = false } = family;
+  const { zeroIsNobody = false, action } = family;
   return {
     code,
     name,
@@ -98,6 +99,7 @@ function plainRow(family: Family, { code, name, columns, gas }: Member): Transac
     zeroIsNobody,
     role,
     creates,
+    anchors,
     shownToSender,
     replacesAnyPrice,
     namesItself: true,

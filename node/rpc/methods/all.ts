@@ -9,6 +9,7 @@ import { createRegistry, type Registry } from "../registry.ts";
 import { type AdminParts, adminMethods } from "./admin.ts";
 import { type AdminListenersParts, adminListenersMethods } from "./admin-listeners.ts";
 import { adminPeersMethods } from "./admin-peers.ts";
+import { adminThrottlerMethods } from "./admin-throttler.ts";
 import { chainBlockMethods } from "./chain-blocks.ts";
 import { chainInfoMethods } from "./chain-info.ts";
 import { chainSendingMethods } from "./chain-sending.ts";
@@ -26,7 +27,7 @@ import { txpoolMethods } from "./txpool.ts";
 export interface NodeParts extends AdminParts, AdminListenersParts, NetParts {
   readonly profile: RpcProfile;
   readonly chain: Chain;
-  readonly pool: Pick<TxPool, "add" | "get" | "nonce" | "content" | "status" | "onPending">;
+  readonly pool: Pick<TxPool, "add" | "get" | "nonce" | "content" | "status" | "onPending" | "throttler">;
   readonly accounts: Accounts;
   readonly logs: LogParts;
   readonly p2p: Pick<P2p, "self" | "listening" | "peers" | "addPeer" | "removePeer" | "countByType">;
@@ -40,6 +41,7 @@ export function createNodeRegistry(parts: NodeParts): Registry {
     ...adminMethods(parts),
     ...adminListenersMethods(parts),
     ...adminPeersMethods(parts),
+    ...adminThrottlerMethods(parts),
     ...chainInfoMethods(parts),
     ...chainStateMethods(parts),
     ...chainBlockMethods(parts),

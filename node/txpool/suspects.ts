@@ -1,0 +1,128 @@
+/**
+ * Contracts whose callers' transactions keep failing. Every failed transaction of a block adds weight to the address
+ * it went to, every block takes some off all of them; whoever weighs more than the threshold is a suspect for a time.
+ * The threshold falls while many transactions fail, and rises again. Data only: the block's time is given.
+ */
+import { mapKey } from "../bytes/hex.ts";
+
+/** What the throttler is set to; the Go node's names and defaults. */
+export interface ThrottlerConfig {
+  /** Transactions in the pool from which on suspects' are held back. */
+  readonly activateTxPoolSize: number;
+  /** Percent of a block's transactions that may fail without lowering the threshold. */
+  readonly targetFailRatio: number;
+  /** Suspects' transactions let through a second. */
+  readonly throttleTps: number;
+  readonly maxCandidates: number;
+  readonly increaseWeight: number;
+  readonly decreaseWeight: number;
+  readonly initialThreshold: number;
+  readonly minimumThreshold: number;
+  readonly thresholdAdjustment: number;
+  readonly throttleSeconds: number;
+}
+
+/** The Go node's. */
+export const DEFAULT_THROTTLER: ThrottlerConfig = {
+  activateTxPoolSize: 1000,
+  targetFailRatio: 20,
+  throttleTps: 100,
+  maxCandidates: 10_000,
+  increaseWeight: 5,
+  decreaseWeight: 1,
+  initialThreshold: 500,
+  minimumThreshold: 100,
+  thresholdAdjustment: 5,
+  throttleSeconds: 300,
+};
+
+/** Of one transaction of a block: where it went, and whether it failed. */
+export interface Outcome {
+  readonly to: Uint8Array | undefined;
+  readonly failed: boolean;
+}
+
+interface Candidate {
+  readonly address: Uint8Array;
+  weight: number;
+}
+
+/** See above. At most `maxCandidates` candidates and as many suspects are kept. */
+export class Suspects {
+  readonly #config: ThrottlerConfig;
+  readonly #candidates = new Map<string, Candidate>();
+  /** When each suspicion ends, in milliseconds. */
+  readonly #suspects = new Map<string, { readonly address: Uint8Array; readonly until: number }>();
+  #allowed = new Map<string, Uint8Array>();
+  #threshold: number;
+
+  constructor(config: ThrottlerConfig) {
+    this.#config = config;
+    this.#threshold = config.initialThreshold;
+  }
+
+  /** Learns from a block. */
+  observe(outcomes: readonly Outcome[], now: number): void {
+    let failed = 0;
+    for (const outcome of outcomes) {
+      if (!outcome.failed) continue;
+      failed++;
+      if (outcome.to !== undefined) this.#weigh(outcome.to);
+    }
+    for (const [key, { until }] of this.#suspects) if (until <= now) this.#suspects.delete(key);
+    this.#settle(now);
+    const ratio = outcomes.length === 0 ? 0 : (100 * failed) / outcomes.length;
+    this.#adjust(ratio > this.#config.targetFailRatio);
+  }
+
+  /** True for an address that is held back now. */
+  isSuspect(address: Uint8Array, now: number): boolean {
+    const key = mapKey(address);
+    const suspect = this.#suspects.get(key);
+    return suspect !== undefined && suspect.until > now && !this.#allowed.has(key);
+  }
+
+  /** Addresses that are never held back, instead of those before. */
+  allow(addresses: readonly Uint8Array[]): void {
+    this.#allowed = new Map(addresses.map((address) => [mapKey(address), address]));
+  }
+
+  allowed(): Uint8Array[] {
+    return [...this.#allowed.values()];
+  }
+
+  suspects(): Uint8Array[] {
+    return [...this.#suspects.values()].map(({ address }) => address);
+  }
+
+  candidates(): { readonly address: Uint8Array; readonly weight: number }[] {
+    return [...this.#candidates.values()].map(({ address, weight }) => ({ address, weight }));
+  }
+
+  #weigh(address: Uint8Array): void {
+    const key = mapKey(address);
+    const known = this.#candidates.get(key);
+    if (known !== undefined) known.weight += this.#config.increaseWeight;
+    else if (this.#candidates.size < this.#config.maxCandidates) {
+      this.#candidates.set(key, { address, weight: this.#config.increaseWeight });
+    }
+  }
+
+  #settle(now: number): void {
+    const { decreaseWeight, maxCandidates, throttleSeconds } = this.#config;
+    for (const [key, candidate] of this.#candidates) {
+      candidate.weight -= decreaseWeight;
+      if (candidate.weight > this.#threshold && this.#suspects.size < maxCandidates) {
+        const until = now + throttleSeconds * 1000;
+        this.#suspects.set(key, { address: candidate.address, until });
+        this.#candidates.delete(key);
+      } else if (candidate.weight <= 0) this.#candidates.delete(key);
+    }
+  }
+
+  #adjust(down: boolean): void {
+    const { initialThreshold, minimumThreshold, thresholdAdjustment } = this.#config;
+    const next = this.#threshold + (down ? -thresholdAdjustment : thresholdAdjustment);
+    this.#threshold = Math.min(Math.max(next, minimumThreshold), initialThreshold);
+  }
+}
