@@ -23,7 +23,7 @@ export interface CallContext {
   /** The modules that the interface serves, as `rpc_modules` lists them. */
   readonly modules: readonly string[];
   /** The OpenRPC document of what the interface serves, as JSON text. */
-  document(): string;
+  readonly document: () => string;
 }
 
 /** One parameter, for documentation. */
