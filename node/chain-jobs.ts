@@ -5,7 +5,6 @@ import { ChainError } from "./chain/error.ts";
 import { exportBlocks } from "./chain/exporter.ts";
 import { writeGenesis } from "./chain/genesis-block.ts";
 import type { ImportOutcome, ImportProgress } from "./chain/importer.ts";
-import { checkSupported } from "./config/forks-support.ts";
 import { checkGenesis, parseGenesis } from "./config/genesis.ts";
 import type { NodeOptions } from "./config/options.ts";
 import { importInto, openConsensusChain } from "./consensus-chain.ts";
@@ -56,7 +55,6 @@ export async function initDatadir(
 ): Promise<{ readonly hash: string }> {
   const genesis = parseGenesis(genesisText);
   checkGenesis(genesis);
-  checkSupported(genesis.config);
   await using database = await openDatabase(options, logOf(options));
   await database.state.ready;
   const block = await writeGenesis(database, genesis);

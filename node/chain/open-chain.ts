@@ -1,11 +1,11 @@
 /** Opens the chain of a data directory: configuration from its rows, readers and the writer over them. */
 import type { ChainConfig } from "../config/chain-config.ts";
-import { checkSupported } from "../config/forks-support.ts";
 import { rulesAt } from "../config/rules.ts";
 import { nextBaseFee } from "../execution/base-fee.ts";
 import type { Pause } from "../execution/block.ts";
 import { contractsAt } from "../execution/contract-calls.ts";
-import { type Governance, openGovernance } from "../governance/governance.ts";
+import type { ContractReader } from "../governance/contract-reader.ts";
+import { type Governance, type KnownBlock, openGovernance } from "../governance/governance.ts";
 import type { Block } from "../model/block.ts";
 import type { Header } from "../model/header.ts";
 import type { Log } from "../observe/log.ts";
@@ -42,17 +42,20 @@ export interface OpenChain {
   readonly governance: Governance;
 }
 
-/** Opens the chain. Throws `ChainError` `no-genesis` in an empty database, `unsupported` for later forks. */
+/** Opens the chain. Throws `ChainError` `no-genesis` in an empty database. */
 export function openChain(parts: ChainParts): OpenChain {
   const { store, state, headerRules, pause, log } = parts;
   const config = storedConfig(store);
-  checkSupported(config);
   const rows = new BlockRows(store);
   const genesis = needed(rows.block(0), 0);
   const head = needed(rows.block(state.number), state.number);
   const publisher = new Publisher(head, log);
   const badBlocks = new BadBlocks(store, log);
-  const governance = chainGovernance(parts, config, rows);
+  const known = knownBlocks(parts, rows);
+  const called = { config, block: known, worldAt: (number: number) => state.worldAt(number) };
+  const contracts = (number: number): ContractReader => contractsAt(called, number);
+  const tip = (): number => state.number;
+  const governance = openGovernance({ config, rows: store, tip, block: known, contracts });
   const verifyHeader = headerRules.verify(config, governance);
   const writer = new Writer({
     config,
@@ -63,6 +66,7 @@ export function openChain(parts: ChainParts): OpenChain {
     badBlocks,
     verifyHeader,
     governance,
+    contracts,
     pause,
   });
   const { author } = headerRules;
@@ -122,23 +126,14 @@ function readChain(parts: ReadParts): Chain {
   };
 }
 
-function chainGovernance(
-  { store, state, headerRules }: ChainParts,
-  config: ChainConfig,
-  rows: BlockRows,
-): Governance {
-  return openGovernance({
-    config,
-    rows: store,
-    tip: () => state.number,
-    block: (number) => {
-      const block = number > state.number ? undefined : rows.block(number);
-      if (block === undefined) return undefined;
-      const { header, hash } = block;
-      return { header, hash, author: () => headerRules.author(header) };
-    },
-    contracts: (number) => contractsAt(state, number),
-  });
+/** Blocks that are there, durable or not, and who made them. */
+function knownBlocks({ state, headerRules }: ChainParts, rows: BlockRows) {
+  return (number: number): KnownBlock | undefined => {
+    const block = number > state.number ? undefined : rows.block(number);
+    if (block === undefined) return undefined;
+    const { header, hash } = block;
+    return { header, hash, author: () => headerRules.author(header) };
+  };
 }
 
 function needed(block: Block | undefined, number: number): Block {

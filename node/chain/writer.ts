@@ -7,6 +7,8 @@ import type { ChainConfig } from "../config/chain-config.ts";
 import { type Rules, rulesAt } from "../config/rules.ts";
 import { type BlockOutcome, executeTransactions, finalizeBlock, type Pause } from "../execution/block.ts";
 import { blockContext } from "../execution/block-context.ts";
+import { changeSystem } from "../execution/system-changes.ts";
+import type { ContractReader } from "../governance/contract-reader.ts";
 import type { Governance } from "../governance/governance.ts";
 import { noStaking } from "../governance/staking.ts";
 import type { Block, BlockParts } from "../model/block.ts";
@@ -36,6 +38,8 @@ export interface WriterParts {
   readonly badBlocks: BadBlocks;
   readonly verifyHeader: VerifyHeader;
   readonly governance: Governance;
+  /** Contracts after a block. */
+  readonly contracts: (number: number) => ContractReader;
   readonly pause: Pause;
 }
 
@@ -149,11 +153,17 @@ export class Writer {
 
   /** Pays the reward and hashes the state: the state root of the block. Follow with `commit` or `state.reject`. */
   seal({ world, outcome }: Draft, header: Header, rules: Rules): Uint8Array {
-    const { state, governance } = this.#parts;
+    const { config, state, governance, contracts } = this.#parts;
     const { number } = header;
     const parameters = governance.parameters(number);
     const staking = parameters.policy === "weighted" ? governance.staking(number) : noStaking(number - 1);
     finalizeBlock(world, header, { outcome, rules, parameters, staking });
+    changeSystem(world, {
+      config,
+      header,
+      blockHash: (wanted) => this.written(wanted)?.hash,
+      parentContracts: () => contracts(number - 1),
+    });
     return state.seal(world);
   }
 

@@ -1,10 +1,5 @@
 /** What can be wrong with a chain's configuration, a genesis or the program's options. */
-export type ConfigErrorCode =
-  | "bad-chain-config"
-  | "bad-genesis"
-  | "bad-json"
-  | "fork-order"
-  | "unsupported-fork";
+export type ConfigErrorCode = "bad-chain-config" | "bad-genesis" | "bad-json" | "fork-order";
 
 /** Thrown by this room; `code` is stable, the message is the Go node's text wherever that has one. */
 export class ConfigError extends Error {

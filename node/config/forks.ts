@@ -9,8 +9,6 @@ export interface ForkRow {
   /** False for the treasury rebalances, which may stand anywhere between the others. */
   readonly ordered: boolean;
   readonly changes: Partial<RuleFacts>;
-  /** Why this release cannot run a chain that schedules the fork; absent when it can. */
-  readonly unsupported?: string;
 }
 
 /** Where a chain's forks begin: block number by `configKey`; a fork that is not in it never does. */
@@ -84,7 +82,6 @@ export const forks: readonly ForkRow[] = [
     configKey: "randaoCompatibleBlock",
     ordered: true,
     changes: { randao: true, headerFields: 17 },
-    unsupported: "its headers need BLS signatures and its validators a registry contract",
   },
   {
     name: "kaiaBlock",
@@ -129,14 +126,12 @@ export const forks: readonly ForkRow[] = [
     configKey: "kip103CompatibleBlock",
     ordered: false,
     changes: {},
-    unsupported: "the treasury rebalance asks a contract",
   },
   {
     name: "kip160Block",
     configKey: "kip160CompatibleBlock",
     ordered: false,
     changes: {},
-    unsupported: "the treasury rebalance asks a contract",
   },
 ];
 

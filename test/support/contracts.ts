@@ -62,8 +62,6 @@ export function aReader(
 ): ContractReader {
   const found = (address: Uint8Array): FakeContract | undefined =>
     contracts.find((contract) => toHex(contract.address) === toHex(address));
-  const valueOf = <T>(rows: readonly (readonly [Uint8Array, T])[], address: Uint8Array): T | undefined =>
-    rows.find(([each]) => toHex(each) === toHex(address))?.[1];
   return {
     account: (address) => valueOf(accounts, address),
     code: (address) => (found(address) === undefined ? new Uint8Array(0) : Uint8Array.of(1)),
@@ -71,6 +69,10 @@ export function aReader(
     call: (to, input) =>
       found(to)?.answers.find(({ call }) => toHex(encodeCall(...call)) === toHex(input))?.answer,
   };
+}
+
+function valueOf<T>(rows: readonly (readonly [Uint8Array, T])[], address: Uint8Array): T | undefined {
+  return rows.find(([each]) => toHex(each) === toHex(address))?.[1];
 }
 
 /** What else is in the state. */

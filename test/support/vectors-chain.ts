@@ -35,7 +35,7 @@ interface Recorded {
 }
 
 /** Errors that say what this release lacks, not what a block has wrong. */
-const LACKS = new Set(["unsupported", "unsupported-fork"]);
+const LACKS = new Set(["unsupported"]);
 
 /** Judges a folder with genesis.json, chain.rlp.gz and whatever JSON was kept beside them. */
 export async function chainFolder(directory: string): Promise<Comparison> {

@@ -132,7 +132,7 @@ function rewards(tally: Tally, what: string, terms: RewardTerms): void {
   const parameters = governance.parameters(header.number);
   const receipts = chain.receiptAnswers.get(header.number) ?? [];
   const paid = transactions.reduce((sum, tx, i) => {
-    const gas = BigInt(String(receipts[i]?.["gasUsed"] ?? 0));
+    const gas = BigInt((receipts[i]?.["gasUsed"] as string | undefined) ?? 0);
     return sum + gas * effectivePrice(tx, header.baseFee, rules);
   }, 0n);
   const { gasUsed, baseFee, rewardbase } = header;

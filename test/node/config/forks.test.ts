@@ -1,7 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { ConfigError } from "../../../node/config/error.ts";
 import { checkForkOrder, type ForkSchedule, forks } from "../../../node/config/forks.ts";
-import { checkSupported } from "../../../node/config/forks-support.ts";
 import { BASE_RULES, rulesAt } from "../../../node/config/rules.ts";
 
 function schedule(numbers: Readonly<Record<string, number>>): ForkSchedule {
@@ -57,22 +56,4 @@ test("forks out of order are refused by the Go node's names; unset and unordered
   expect(() => checkForkOrder(schedule({ kaia: 3, randao: 4 }))).toThrow(
     "unsupported fork ordering: randaoBlock enabled at 4, but kaiaBlock enabled at 3",
   );
-});
-
-test.each(["randao", "osaka", "kip103", "kip160"])(
-  "a chain that schedules %s is refused with a reason",
-  (fork) => {
-    expect(() => checkSupported(schedule({ istanbul: 0, [fork]: 77 }))).toThrow(
-      expect.objectContaining({
-        code: "unsupported-fork",
-        message: expect.stringContaining(`${fork}CompatibleBlock (here at block 77): `),
-      }),
-    );
-  },
-);
-
-test("a chain with every other fork can be run", () => {
-  const runs = forks.filter(({ unsupported }) => unsupported === undefined);
-  expect(() => checkSupported({ forks: new Map(runs.map(({ configKey }) => [configKey, 0])) })).not.toThrow();
-  expect(runs).toHaveLength(9);
 });

@@ -137,8 +137,10 @@ test("an address book that answers with anything is read or refused, never worse
 });
 
 test("stakes are read from the end of the interval before the last, and from the parent since Kaia", () => {
-  const at = (number: number) => stakingSource(number, { newest: false, interval: 1_000 });
-  expect([0, 1, 2_000, 2_001, 2_999, 3_000, 3_001].map(at)).toEqual([0, 0, 0, 1_000, 1_000, 1_000, 2_000]);
+  const numbers = [0, 1, 2_000, 2_001, 2_999, 3_000, 3_001];
+  expect(numbers.map((number) => stakingSource(number, { newest: false, interval: 1_000 }))).toEqual([
+    0, 0, 0, 1_000, 1_000, 1_000, 2_000,
+  ]);
   expect([0, 1, 3_456].map((number) => stakingSource(number, { newest: true, interval: 1_000 }))).toEqual([
     0, 0, 3_455,
   ]);

@@ -1,0 +1,72 @@
+/** The registry of the protocol's contracts (KIP-149) as it is put into the state when randomness begins. */
+import { concatBytes } from "../bytes/compare.ts";
+import { bytesToBigint, fixedBytes } from "../bytes/integer.ts";
+import type { RegistryConfig } from "../config/registry-config.ts";
+import { keccak256 } from "../crypto/keccak.ts";
+import { REGISTRY } from "../governance/system-contracts.ts";
+import { newAccount } from "../model/account.ts";
+import { FAIL_KEY } from "../model/account-key.ts";
+import type { World } from "../state/world.ts";
+import { REGISTRY_CODE } from "./registry-code.ts";
+
+/** A slot and its value. */
+export type Slot = readonly [slot: bigint, value: bigint];
+
+/** Slots of the contract's three variables: records by name, names, owner. */
+const RECORDS = 0n;
+const NAMES = 1n;
+const OWNER = 2n;
+const SHORT = 32;
+const WORD_BITS = 256;
+
+/** Puts code and records in place; an account that is there already keeps everything else. */
+export function installRegistry(world: World, registry: RegistryConfig | undefined): void {
+  if (!world.exists(REGISTRY)) {
+    world.setAccount(REGISTRY, { ...newAccount(), kind: "contract", key: FAIL_KEY, nonce: 1n, codeInfo: 0 });
+  }
+  world.setCode(REGISTRY, REGISTRY_CODE);
+  for (const [slot, value] of registrySlots(registry)) world.setSlot(REGISTRY, slot, value);
+}
+
+/** Storage with one active record a name, in Solidity's layout. */
+export function registrySlots(registry: RegistryConfig | undefined): readonly Slot[] {
+  if (registry === undefined) return [];
+  const { records, owner } = registry;
+  const slots: Slot[] = [];
+  for (const [index, { name, address }] of records.entries()) {
+    const list = slotOf(concatBytes(Buffer.from(name), word(RECORDS)));
+    const first = slotOf(word(list));
+    slots.push([list, 1n], [first, bytesToBigint(address)], [wrapped(first + 1n), 0n]);
+    slots.push(...textSlots(wrapped(slotOf(word(NAMES)) + BigInt(index)), Buffer.from(name)));
+  }
+  return [...slots, [NAMES, BigInt(records.length)], [OWNER, bytesToBigint(owner)]];
+}
+
+/** Up to 31 bytes with twice their length in one slot; more in slots of their own. */
+function textSlots(slot: bigint, text: Uint8Array): readonly Slot[] {
+  if (text.length < SHORT) {
+    const bytes = new Uint8Array(SHORT);
+    bytes.set(text);
+    bytes[SHORT - 1] = text.length * 2;
+    return [[slot, bytesToBigint(bytes)]];
+  }
+  const first = slotOf(word(slot));
+  const parts = Array.from({ length: Math.ceil(text.length / SHORT) }, (_, i): Slot => {
+    const bytes = new Uint8Array(SHORT);
+    bytes.set(text.subarray(i * SHORT, (i + 1) * SHORT));
+    return [wrapped(first + BigInt(i)), bytesToBigint(bytes)];
+  });
+  return [[slot, BigInt(text.length * 2 + 1)], ...parts];
+}
+
+function slotOf(bytes: Uint8Array): bigint {
+  return bytesToBigint(keccak256(bytes));
+}
+
+function word(value: bigint): Uint8Array {
+  return fixedBytes(value, SHORT);
+}
+
+function wrapped(slot: bigint): bigint {
+  return BigInt.asUintN(WORD_BITS, slot);
+}

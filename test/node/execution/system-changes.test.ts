@@ -1,0 +1,227 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "@jest/globals";
+import { toHex } from "../../../node/bytes/hex.ts";
+import { bytesToBigint, fixedBytes } from "../../../node/bytes/integer.ts";
+import { parseChainConfig } from "../../../node/config/chain-config.ts";
+import { parseGenesis } from "../../../node/config/genesis.ts";
+import { parseRegistry } from "../../../node/config/registry-config.ts";
+import { keccak256 } from "../../../node/crypto/keccak.ts";
+import { registrySlots } from "../../../node/execution/registry.ts";
+import { REGISTRY_CODE } from "../../../node/execution/registry-code.ts";
+import { changeSystem } from "../../../node/execution/system-changes.ts";
+import { encodeCall } from "../../../node/governance/abi.ts";
+import { REGISTRY } from "../../../node/governance/system-contracts.ts";
+import { newAccount } from "../../../node/model/account.ts";
+import { FAIL_KEY } from "../../../node/model/account-key.ts";
+import { openState } from "../../../node/state/open-state.ts";
+import { memoryTries } from "../../../node/state/trie-stores.ts";
+import type { World } from "../../../node/state/world.ts";
+import { createMemoryStore } from "../../../node/store/memory-store.ts";
+import { abiAnswer, addressWord, aReader, type FakeContract } from "../../support/contracts.ts";
+import { aGenesisBlock, aHeader, aValidator } from "../../support/headers.ts";
+
+const address = (number: number): Uint8Array => fixedBytes(number, 20);
+const [old, older, fresh, contract, nobody] = [1, 2, 3, 0x5000, 0].map(address) as [
+  Uint8Array,
+  Uint8Array,
+  Uint8Array,
+  Uint8Array,
+  Uint8Array,
+];
+const validators = [aValidator(1)];
+
+async function aWorld(): Promise<World> {
+  const state = await openState({ chain: createMemoryStore(), trie: memoryTries() });
+  await state.ready;
+  const world = state.begin();
+  world.addBalance(old, 70n);
+  world.addBalance(older, 30n);
+  world.addBalance(fresh, 5n);
+  world.endTransaction();
+  return world;
+}
+
+function finalized(config: object, reader = aReader([])) {
+  return {
+    config: parseChainConfig({ chainId: 1, ...config }),
+    header: { ...aHeader(aGenesisBlock(validators), validators), number: 9 },
+    blockHash: () => undefined,
+    parentContracts: () => reader,
+  };
+}
+
+interface Agreement {
+  readonly zeroed?: readonly Uint8Array[];
+  readonly allocated?: readonly (readonly [Uint8Array, bigint])[];
+  readonly block?: bigint;
+  readonly status?: bigint;
+  readonly approved?: boolean;
+}
+
+/** A contract of KIP-160 that says what was agreed. */
+function kip160(agreement: Agreement): FakeContract {
+  const { zeroed = [old, older], allocated = [[fresh, 500n]], block = 9n, status = 2n } = agreement;
+  return {
+    address: contract,
+    answers: [
+      { call: ["getZeroedCount()"], answer: abiAnswer(BigInt(zeroed.length)) },
+      ...zeroed.map((each, i) => ({
+        call: ["zeroeds(uint256)", BigInt(i)] as [string, bigint],
+        answer: abiAnswer(addressWord(each)),
+      })),
+      { call: ["getAllocatedCount()"], answer: abiAnswer(BigInt(allocated.length)) },
+      ...allocated.map(([each, amount], i) => ({
+        call: ["allocateds(uint256)", BigInt(i)] as [string, bigint],
+        answer: abiAnswer(addressWord(each), amount),
+      })),
+      { call: ["rebalanceBlockNumber()"], answer: abiAnswer(block) },
+      { call: ["status()"], answer: abiAnswer(status) },
+      {
+        call: ["checkZeroedsApproved()"],
+        answer: agreement.approved === false ? undefined : new Uint8Array(0),
+      },
+    ],
+  };
+}
+
+const balances = (world: World) => [old, older, fresh].map((each) => world.balance(each));
+
+describe("the second rebalancing", () => {
+  const config = { kip160CompatibleBlock: 9, kip160ContractAddress: toHex(contract) };
+
+  test("empties funds and fills others with what was agreed, whatever they had", async () => {
+    const world = await aWorld();
+    changeSystem(world, finalized(config, aReader([kip160({})])));
+    expect(balances(world)).toEqual([0n, 0n, 500n]);
+    expect(world.nonce(nobody)).toBe(0n);
+  });
+
+  test("is done at its block alone", async () => {
+    const world = await aWorld();
+    changeSystem(world, finalized({ ...config, kip160CompatibleBlock: 8 }, aReader([kip160({})])));
+    expect(balances(world)).toEqual([70n, 30n, 5n]);
+  });
+
+  test.each<[string, Agreement | undefined]>([
+    ["the contract is not there", undefined],
+    ["it was agreed on for another block", { block: 8n }],
+    ["it is not approved", { status: 1n }],
+    ["it is done already", { status: 3n }],
+    ["an owner has taken the approval back", { approved: false }],
+  ])("changes nothing when %s", async (_what, agreement) => {
+    const world = await aWorld();
+    changeSystem(world, finalized(config, aReader(agreement === undefined ? [] : [kip160(agreement)])));
+    expect(balances(world)).toEqual([70n, 30n, 5n]);
+  });
+});
+
+/** Code that returns words by the question asked, whatever its arguments, and nothing for all others. */
+function answeringCode(
+  answers: readonly (readonly [signature: string, words: readonly bigint[]])[],
+): Uint8Array {
+  const code: number[] = [];
+  for (const [signature, words] of answers) {
+    const stores = words.flatMap((word, i) => [...push(word, 32), ...push(i * 32, 1), MSTORE]);
+    const block = [...stores, ...push(words.length * 32, 1), ...push(0, 1), RETURN];
+    const selector = bytesToBigint(encodeCall(signature).subarray(0, 4));
+    const asked = [...push(0, 1), CALLDATALOAD, ...push(224, 1), SHR];
+    const head = [...asked, ...push(selector, 4), EQ, ISZERO];
+    const end = code.length + head.length + 4 + block.length;
+    code.push(...head, ...push(end, 2), JUMPI, ...block, JUMPDEST);
+  }
+  return Uint8Array.from([...code, 0x00]);
+}
+
+const [MSTORE, RETURN, CALLDATALOAD, SHR, EQ, ISZERO, JUMPI, JUMPDEST] = [
+  0x52, 0xf3, 0x35, 0x1c, 0x14, 0x15, 0x57, 0x5b,
+] as const;
+
+function push(value: bigint | number, size: number): number[] {
+  return [0x5f + size, ...fixedBytes(value, size)];
+}
+
+describe("the first rebalancing", () => {
+  const config = { kip103CompatibleBlock: 9, kip103ContractAddress: toHex(contract) };
+  const agreed = [
+    ["getRetiredCount()", [1n]],
+    ["retirees(uint256)", [addressWord(old)]],
+    ["getNewbieCount()", [1n]],
+    ["newbies(uint256)", [addressWord(fresh), 60n]],
+    ["rebalanceBlockNumber()", [9n]],
+    ["status()", [2n]],
+  ] as const;
+
+  async function changed(code: Uint8Array | undefined): Promise<World> {
+    const world = await aWorld();
+    if (code !== undefined) {
+      world.setAccount(contract, { ...newAccount(), kind: "contract", key: FAIL_KEY, nonce: 1n });
+      world.setCode(contract, code);
+    }
+    changeSystem(world, finalized(config));
+    return world;
+  }
+
+  test("empties and fills funds, and each question raises the nonce of the zero address", async () => {
+    const world = await changed(answeringCode(agreed));
+    expect(balances(world)).toEqual([0n, 30n, 60n]);
+    expect(world.nonce(nobody)).toBe(7n);
+  });
+
+  test("is refused when more would be made than is destroyed, and the nonce stays raised", async () => {
+    const more = agreed.map(([name, words]) =>
+      name === "newbies(uint256)" ? ([name, [addressWord(fresh), 71n]] as const) : ([name, words] as const),
+    );
+    const world = await changed(answeringCode(more));
+    expect(balances(world)).toEqual([70n, 30n, 5n]);
+    expect(world.nonce(nobody)).toBe(7n);
+  });
+
+  test("ends with the first question that has no answer", async () => {
+    const world = await changed(answeringCode(agreed.slice(0, 1)));
+    expect(balances(world)).toEqual([70n, 30n, 5n]);
+    expect(world.nonce(nobody)).toBe(2n);
+    expect((await changed(undefined)).nonce(nobody)).toBe(1n);
+  });
+});
+
+describe("the registry", () => {
+  const genesis = parseGenesis(
+    readFileSync(
+      fileURLToPath(new URL("../../vectors/chains/osaka-randao/genesis.json", import.meta.url)),
+      "utf8",
+    ),
+  );
+  const recorded = genesis.alloc.find((account) => toHex(account.address) === toHex(REGISTRY));
+
+  test("has the code and the storage that a recorded chain has in its block 0", () => {
+    expect(recorded?.code).toEqual(REGISTRY_CODE);
+    const slots = registrySlots(genesis.config.randaoRegistry).map(([slot, value]) => [slot, value]);
+    const expected = recorded?.storage?.map(([slot, value]) => [slot, value].map(bytesToBigint));
+    expect(new Map(slots as [bigint, bigint][])).toEqual(new Map(expected as [bigint, bigint][]));
+  });
+
+  test("comes with the first block of randomness alone", async () => {
+    const config = { randaoCompatibleBlock: 9, randaoRegistry: { records: { KIP113: toHex(old) } } };
+    const world = await aWorld();
+    changeSystem(world, finalized(config));
+    expect(world.code(REGISTRY)).toEqual(REGISTRY_CODE);
+    expect(world.account(REGISTRY)).toMatchObject({ kind: "contract", nonce: 1n, codeInfo: 0 });
+    const later = await aWorld();
+    changeSystem(later, finalized({ ...config, randaoCompatibleBlock: 8 }));
+    expect(later.exists(REGISTRY)).toBe(false);
+  });
+
+  test("keeps names of any length in Solidity's layout", () => {
+    const name = "a name of more than thirty-one bytes";
+    const registry = parseRegistry({ records: { [name]: toHex(old) } });
+    const slots = new Map(registrySlots(registry).map(([slot, value]) => [slot, value]));
+    const first = bytesToBigint(keccak256(fixedBytes(1, 32)));
+    const text = bytesToBigint(keccak256(fixedBytes(first, 32)));
+    expect(slots.get(first)).toBe(BigInt(name.length * 2 + 1));
+    expect(Buffer.from(fixedBytes(slots.get(text) ?? 0n, 32)).toString()).toBe(name.slice(0, 32));
+    expect(Buffer.from(fixedBytes(slots.get(text + 1n) ?? 0n, 32)).toString()).toBe(
+      `${name.slice(32)}${"\0".repeat(28)}`,
+    );
+  });
+});
