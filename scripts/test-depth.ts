@@ -17,6 +17,7 @@ const DEPTHS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     KNIT_LATE_BLOCKS: "10000",
     KNIT_FUZZ_SECONDS: "30",
     KNIT_KZG_WASM: "1",
+    KNIT_VM_PERFORMANCE: "1",
   },
   long: {
     KNIT_KILLS: "500",
@@ -28,6 +29,7 @@ const DEPTHS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     KNIT_LATE_BLOCKS: "10000",
     KNIT_FUZZ_SECONDS: "600",
     KNIT_KZG_WASM: "1",
+    KNIT_VM_PERFORMANCE: "1",
   },
 };
 

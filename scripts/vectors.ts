@@ -19,9 +19,11 @@ if (paths.length === 0) {
   totals.failed = 1;
 }
 for (const path of paths) {
-  const { passed, failed, failures } = await judgeVector(resolve(from, path));
+  const { passed, failed, failures, excluded = 0 } = await judgeVector(resolve(from, path));
   for (const line of failures.slice(0, MOST_LINES)) console.log(`${path}: ${shortened(line)}`);
   if (failures.length > MOST_LINES) console.log(`${path}: ... and ${failures.length - MOST_LINES} more`);
+  if (excluded > 0)
+    console.log(`${path}: ${excluded} excluded by design, listed in test/vectors/core-tests-exclusions.json`);
   if (paths.length > 1) console.log(`${path}: ${passed} passed, ${failed} failed`);
   totals.passed += passed;
   totals.failed += failed;

@@ -5,6 +5,8 @@ export interface Comparison {
   readonly passed: number;
   readonly failed: number;
   readonly failures: readonly string[];
+  /** Cases that are left out by design, each listed with its reason. */
+  readonly excluded?: number;
 }
 
 const LONGEST = 500;
@@ -13,10 +15,16 @@ const LONGEST = 500;
 export class Tally {
   readonly #failures: string[] = [];
   #passed = 0;
+  #excluded = 0;
 
   /** What has been counted so far. */
   get comparison(): Comparison {
-    return { passed: this.#passed, failed: this.#failures.length, failures: this.#failures };
+    return {
+      passed: this.#passed,
+      failed: this.#failures.length,
+      failures: this.#failures,
+      ...(this.#excluded > 0 ? { excluded: this.#excluded } : {}),
+    };
   }
 
   /** Counts whether both are deeply equal. */
@@ -28,6 +36,11 @@ export class Tally {
   /** Counts one that held. */
   pass(): void {
     this.#passed++;
+  }
+
+  /** Counts one that is left out by design. */
+  exclude(): void {
+    this.#excluded++;
   }
 
   /** Counts one that failed. */
@@ -46,8 +59,9 @@ export class Tally {
   }
 
   /** Takes over what was counted elsewhere. */
-  add(what: string, { passed, failures }: Comparison): void {
+  add(what: string, { passed, failures, excluded = 0 }: Comparison): void {
     this.#passed += passed;
+    this.#excluded += excluded;
     this.#failures.push(...failures.map((line) => `${what}: ${line}`));
   }
 

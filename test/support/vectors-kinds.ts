@@ -9,6 +9,7 @@ import { gunzipSync } from "node:zlib";
 import { type Comparison, reason, Tally } from "./tally.ts";
 import { transcriptFile } from "./transcript/judge.ts";
 import { chainFolder } from "./vectors-chain.ts";
+import { stateSuite, vmSuite } from "./vectors-execution.ts";
 import { networkFile } from "./vectors-network.ts";
 import { networkSamples } from "./vectors-network-samples.ts";
 import { chainSamples, transactionSamples } from "./vectors-samples.ts";
@@ -22,8 +23,8 @@ const SUITES: readonly (readonly [name: RegExp, judge: Judge])[] = [
   [/^kaia-transaction/, transactionSuite],
   [/^rlp/, rlpSuite],
   [/^trie/, trieSuite],
-  [/state/, (path) => unjudgedSuite(path, "nothing runs contracts")],
-  [/(^|-)vm/, (path) => unjudgedSuite(path, "nothing runs contracts")],
+  [/state/, stateSuite],
+  [/(^|-)vm/, (path) => vmSuite(path)],
 ];
 
 /** JSON files by members that only their kind has. */
@@ -86,16 +87,6 @@ function isTransactions(list: readonly unknown[]): boolean {
 function text(path: string): string {
   const bytes = readFileSync(path);
   return (path.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString();
-}
-
-/** One failure for each case of a packed suite. */
-function unjudgedSuite(path: string, why: string): Comparison {
-  const tally = new Tally();
-  const files = JSON.parse(text(path)) as Readonly<Record<string, object>>;
-  for (const [file, cases] of Object.entries(files)) {
-    for (const name of Object.keys(cases)) tally.notYet(`${file} ${name}`, why);
-  }
-  return tally.comparison;
 }
 
 /** One failure for each entry of a member, numbered. */

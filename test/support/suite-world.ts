@@ -1,0 +1,145 @@
+/** Worlds made of a suite's accounts, and the roots of what a message left of them. */
+import { mapKey } from "../../node/bytes/hex.ts";
+import { integerBytes } from "../../node/bytes/integer.ts";
+import { encodeRlp } from "../../node/bytes/rlp.ts";
+import { wordBytes } from "../../node/bytes/word.ts";
+import { keccak256 } from "../../node/crypto/keccak.ts";
+import { type Account, encodeAccount, newAccount } from "../../node/model/account.ts";
+import { FAIL_KEY } from "../../node/model/account-key.ts";
+import { EMPTY_TRIE_ROOT } from "../../node/model/list-root.ts";
+import type { AccountRecord } from "../../node/state/flat.ts";
+import type { FlatState } from "../../node/state/flat-state.ts";
+import { JournaledWorld } from "../../node/state/journaled-world.ts";
+import { NodeSource } from "../../node/state/trie/node-source.ts";
+import { Trie } from "../../node/state/trie/trie.ts";
+import { createMemoryStore } from "../../node/store/memory-store.ts";
+import { suiteBytes, suiteInteger } from "./suite-values.ts";
+
+/** An account as suites write it. */
+export interface SuiteAccount {
+  readonly balance: string;
+  readonly nonce: string;
+  readonly code: string;
+  readonly storage: Readonly<Record<string, string>>;
+}
+
+/** An account and its slots after a message. */
+export interface FinalAccount {
+  readonly account: Account;
+  readonly slots: ReadonlyMap<bigint, bigint>;
+}
+
+/** How an account is written into the state trie. */
+export type AccountEncoding = (account: Account) => Uint8Array;
+
+/** This chain's. */
+export const chainEncoding: AccountEncoding = encodeAccount;
+
+/** Ethereum's: nonce, balance, storage root, code hash. */
+export const ethereumEncoding: AccountEncoding = ({ nonce, balance, storageRoot, codeHash }) =>
+  encodeRlp([integerBytes(nonce), integerBytes(balance), storageRoot, codeHash]);
+
+interface PreAccount {
+  readonly record: AccountRecord;
+  readonly slots: ReadonlyMap<bigint, bigint>;
+}
+
+/** A world over a suite's accounts, all of them committed before. */
+export class SuiteWorld implements FlatState {
+  readonly world: JournaledWorld;
+  readonly #before = new Map<string, PreAccount>();
+  readonly #slots = new Map<string, Uint8Array>();
+  readonly #codes = new Map<string, Uint8Array>();
+
+  /** Accounts with code or storage are contracts of the VM version. */
+  constructor(accounts: Readonly<Record<string, SuiteAccount>>, vmVersion: 0 | 1) {
+    for (const [index, [text, written]] of Object.entries(accounts).entries())
+      this.#add(suiteBytes(text), written, { vmVersion, incarnation: index + 1 });
+    this.world = new JournaledWorld(this, 0);
+  }
+
+  record(address: Uint8Array, name: string): AccountRecord {
+    const known = this.#before.get(name);
+    if (known !== undefined) return known.record;
+    return { hash: keccak256(address), flat: undefined, account: undefined, incarnation: 0 };
+  }
+
+  slot(accountHash: Uint8Array, _incarnation: number, slotHash: Uint8Array): Uint8Array | undefined {
+    return this.#slots.get(mapKey(accountHash) + mapKey(slotHash));
+  }
+
+  code(hash: Uint8Array): Uint8Array | undefined {
+    return this.#codes.get(mapKey(hash));
+  }
+
+  /** What there is now, by the `mapKey` of the address. */
+  accounts(): Map<string, FinalAccount> {
+    const all = new Map<string, FinalAccount>();
+    for (const [name, { record, slots }] of this.#before)
+      if (record.account !== undefined) all.set(name, { account: record.account, slots });
+    for (const { name, account, slots, incarnation, record } of this.world.changed) {
+      if (account === undefined) {
+        all.delete(name);
+        continue;
+      }
+      const isSame = incarnation !== 0 && incarnation === record.incarnation;
+      const merged = new Map(isSame ? this.#before.get(name)?.slots : undefined);
+      for (const { key, value } of slots?.values() ?? []) merged.set(key, value);
+      all.set(name, { account, slots: merged });
+    }
+    return all;
+  }
+
+  /** The root of the state trie over what there is now. */
+  root(encode: AccountEncoding): Uint8Array {
+    const leaves: (readonly [Uint8Array, Uint8Array])[] = [];
+    for (const [name, { account, slots }] of this.accounts()) {
+      const storageRoot = rootOfSlots(slots);
+      leaves.push([keccak256(Buffer.from(name, "latin1")), encode({ ...account, storageRoot })]);
+    }
+    return rootOf(leaves);
+  }
+
+  #add(
+    address: Uint8Array,
+    written: SuiteAccount,
+    { vmVersion, incarnation }: { readonly vmVersion: number; readonly incarnation: number },
+  ): void {
+    const code = suiteBytes(written.code);
+    const codeHash = keccak256(code);
+    this.#codes.set(mapKey(codeHash), code);
+    const hash = keccak256(address);
+    const slots = new Map<bigint, bigint>();
+    for (const [key, value] of Object.entries(written.storage)) {
+      const [number, word] = [suiteInteger(key), suiteInteger(value)];
+      if (word === 0n) continue;
+      slots.set(number, word);
+      this.#slots.set(mapKey(hash) + mapKey(keccak256(wordBytes(number))), integerBytes(word));
+    }
+    const account: Account = {
+      ...newAccount(),
+      ...(code.length > 0 || slots.size > 0
+        ? { kind: "contract", key: FAIL_KEY, codeHash, codeInfo: vmVersion << 4 }
+        : {}),
+      nonce: suiteInteger(written.nonce),
+      balance: suiteInteger(written.balance),
+      storageRoot: rootOfSlots(slots),
+    };
+    const record = { hash, flat: hash, account, incarnation };
+    this.#before.set(mapKey(address), { record, slots });
+  }
+}
+
+function rootOfSlots(slots: ReadonlyMap<bigint, bigint>): Uint8Array {
+  const leaves: (readonly [Uint8Array, Uint8Array])[] = [];
+  for (const [key, value] of slots)
+    if (value !== 0n) leaves.push([keccak256(wordBytes(key)), encodeRlp(integerBytes(value))]);
+  return rootOf(leaves);
+}
+
+function rootOf(leaves: readonly (readonly [key: Uint8Array, value: Uint8Array])[]): Uint8Array {
+  if (leaves.length === 0) return EMPTY_TRIE_ROOT;
+  const trie = new Trie(new NodeSource(createMemoryStore(), Uint8Array.of(0), undefined));
+  for (const [key, value] of leaves) trie.put(key, value);
+  return Uint8Array.from(trie.hash());
+}

@@ -1,0 +1,113 @@
+/** Published suites that run contracts: state tests and single frames, with the cases left out by design. */
+import { readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { readSuite, type Suite } from "./core-vectors.ts";
+import { chainRunners, ethereumRunner } from "./suite-runners.ts";
+import { type Expected, runState, type StateCase, type StateRunner } from "./suite-state.ts";
+import { runVm, type VmCase } from "./suite-vm.ts";
+import { type Comparison, reason, Tally } from "./tally.ts";
+
+/** Reasons by name; then by suite, file and test the cases (`fork index`) and the name of each one's reason. */
+interface Exclusions {
+  readonly reasons: Readonly<Record<string, string>>;
+  readonly cases: Readonly<Record<string, Excluded>>;
+}
+
+type Excluded = Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, string>>>>>>;
+
+const EXCLUSIONS = join(import.meta.dirname, "../vectors/core-tests-exclusions.json");
+
+/** Every message of a suite of state tests leaves the root and logs that it names, or is refused as it says. */
+export function stateSuite(path: string): Comparison {
+  const tally = new Tally();
+  const excluded = exclusionsOf(path);
+  for (const [file, tests] of Object.entries(readSuite<StateCase>(path))) {
+    for (const [name, one] of Object.entries(tests)) {
+      tally.guarded(`${file} ${name}`, (what) => {
+        for (const { fork, index, expected } of messagesOf(one)) {
+          const found = judgeState(one, fork, expected);
+          const why = excluded.why(file, name, `${fork} ${index}`);
+          count(tally, `${what} ${fork} ${index}`, { found, why });
+        }
+      });
+    }
+  }
+  return tally.comparison;
+}
+
+interface Message {
+  readonly fork: string;
+  readonly index: number;
+  readonly expected: Expected;
+}
+
+function messagesOf({ post }: StateCase): Message[] {
+  return Object.entries(post).flatMap(([fork, list]) =>
+    list.map((expected, index) => ({ fork, index, expected })),
+  );
+}
+
+/** What differs, or undefined. */
+function judgeState(one: StateCase, fork: string, expected: Expected): string | undefined {
+  const runner = fork === "Cancun" ? ethereumRunner : chainRunners[fork];
+  if (runner === undefined) return `no rules are known for the fork ${fork}`;
+  try {
+    return compareState(one, expected, runner);
+  } catch (error) {
+    return `error: ${reason(error)}`;
+  }
+}
+
+function compareState(one: StateCase, expected: Expected, runner: StateRunner): string | undefined {
+  const { hash, logs, end } = runState(one, expected, runner);
+  if (expected.expectException !== undefined) {
+    return end.startsWith("refused: ") ? undefined : `expected ${expected.expectException}, found ${end}`;
+  }
+  if (hash !== prefixed(expected.hash)) return `expected root ${expected.hash}, found ${hash} (${end})`;
+  return logs === expected.logs ? undefined : `expected logs ${expected.logs}, found ${logs} (${end})`;
+}
+
+/** One of the suites' roots is written without it. */
+function prefixed(hex: string): string {
+  return hex.startsWith("0x") ? hex : `0x${hex}`;
+}
+
+/** Every frame leaves the output, gas, storage and logs that its test names; `only` chooses files. */
+export function vmSuite(path: string, only: (file: string) => boolean = () => true): Comparison {
+  const tally = new Tally();
+  const suite: Suite<VmCase> = readSuite<VmCase>(path);
+  for (const [file, tests] of Object.entries(suite).filter(([name]) => only(name))) {
+    for (const [name, one] of Object.entries(tests)) {
+      tally.guarded(`${file} ${name}`, (what) => tally.same(what, runVm(one), []));
+    }
+  }
+  return tally.comparison;
+}
+
+/** An excluded case has to differ: one that passes needs its row no more. */
+function count(
+  tally: Tally,
+  what: string,
+  { found, why }: { readonly found: string | undefined; readonly why: string | undefined },
+): void {
+  if (why === undefined && found === undefined) tally.pass();
+  else if (why === undefined) tally.fail(`${what}: ${found}`);
+  else if (found === undefined) tally.fail(`${what}: passes, though it is excluded (${why})`);
+  else tally.exclude();
+}
+
+interface ExclusionList {
+  readonly why: (file: string, name: string, index: string) => string | undefined;
+}
+
+/** Suites are told apart by their file names. */
+function exclusionsOf(path: string): ExclusionList {
+  const { reasons, cases } = JSON.parse(readFileSync(EXCLUSIONS, "utf8")) as Exclusions;
+  const suite = cases[basename(path).replace(/\.json\.gz$/, "")];
+  return {
+    why: (file, name, index) => {
+      const key = suite?.[file]?.[name]?.[index];
+      return key === undefined ? undefined : (reasons[key] ?? key);
+    },
+  };
+}
