@@ -21,6 +21,7 @@ import {
   type Listeners,
   type ListenersOptions,
 } from "./rpc/listeners.ts";
+import type { ChainFiles } from "./rpc/methods/admin-chain.ts";
 import type { AdminListenersParts } from "./rpc/methods/admin-listeners.ts";
 import { createNodeRegistry } from "./rpc/methods/all.ts";
 import { declareRpcMetrics } from "./rpc/metrics.ts";
@@ -41,6 +42,7 @@ export interface RpcSurroundings {
   readonly accounts: Accounts;
   readonly nodeKey: NodeKey;
   readonly network: NodeNetwork;
+  readonly files: ChainFiles;
   readonly metrics: Metrics;
   readonly log: Log;
 }
@@ -162,9 +164,10 @@ type Control = Pick<AdminListenersParts, "listeners" | "subscriptionLimit" | "lo
 };
 
 function nodeRegistry(surroundings: RpcSurroundings, { configured, ...control }: Control): Registry {
-  const { options, chain, pool, accounts, nodeKey, network } = surroundings;
+  const { options, chain, pool, accounts, nodeKey, network, files } = surroundings;
   return createNodeRegistry({
     ...control,
+    files,
     configured: { http: configured.http ?? {}, ws: configured.ws ?? {} },
     chain,
     pool,

@@ -17,6 +17,7 @@ import { openRecoverer, type Recoverer } from "./crypto/recoverer.ts";
 import { secp256k1Backend } from "./crypto/secp256k1.ts";
 import { type Database, openDatabase } from "./database.ts";
 import { type DevelopmentAccount, developmentAccounts, openNodeAccounts } from "./node-accounts.ts";
+import { openNodeFiles } from "./node-files.ts";
 import { openNodeNetwork } from "./node-network.ts";
 import { openNodeRpc } from "./node-rpc.ts";
 import { openNodeSealer } from "./node-sealer.ts";
@@ -69,9 +70,11 @@ export async function openNode(options: NodeOptions, signal: AbortSignal): Promi
   const network = parts.use(
     await openNodeNetwork({ options, database, open, pool, recoverer, nodeKey, clock, log, metrics }),
   );
+  const files = openNodeFiles({ database, open, recoverer, clock });
   const rpc = parts.use(
-    await openNodeRpc({ options, chain, pool, accounts, nodeKey, network, metrics, log }),
+    await openNodeRpc({ options, chain, pool, accounts, nodeKey, network, files, metrics, log }),
   );
+  parts.use(files); // a call that waits for a file ends before the listeners do
   const operations =
     options.metrics &&
     parts.use(await openOperations({ ...options.metrics, metrics, notReady: readiness(database) }));

@@ -7,6 +7,7 @@ import type { TxPool } from "../../txpool/pool.ts";
 import type { RpcProfile } from "../profiles.ts";
 import { createRegistry, type Registry } from "../registry.ts";
 import { type AdminParts, adminMethods } from "./admin.ts";
+import { type AdminChainParts, adminChainMethods } from "./admin-chain.ts";
 import { type AdminListenersParts, adminListenersMethods } from "./admin-listeners.ts";
 import { adminPeersMethods } from "./admin-peers.ts";
 import { adminThrottlerMethods } from "./admin-throttler.ts";
@@ -24,7 +25,7 @@ import { chainSubscriptions } from "./subscriptions.ts";
 import { txpoolMethods } from "./txpool.ts";
 
 /** What the methods are made of. */
-export interface NodeParts extends AdminParts, AdminListenersParts, NetParts {
+export interface NodeParts extends AdminParts, AdminChainParts, AdminListenersParts, NetParts {
   readonly profile: RpcProfile;
   readonly chain: Chain;
   readonly pool: Pick<TxPool, "add" | "get" | "nonce" | "content" | "status" | "onPending" | "throttler">;
@@ -39,6 +40,7 @@ export function createNodeRegistry(parts: NodeParts): Registry {
   const registry = createRegistry(parts.profile);
   registry.add([
     ...adminMethods(parts),
+    ...adminChainMethods(parts),
     ...adminListenersMethods(parts),
     ...adminPeersMethods(parts),
     ...adminThrottlerMethods(parts),

@@ -11,6 +11,7 @@ import { chainLogSource } from "../../../node/rpc/views/log-source.ts";
 import { recordedJson, type TestChain } from "../../support/chain.ts";
 import { idleListeners } from "../../support/idle-listeners.ts";
 import { lonelyP2p } from "../../support/lonely-p2p.ts";
+import { noFiles } from "../../support/no-files.ts";
 import { aSession, recorded } from "./fixture.ts";
 import { aPool, recordedChain } from "./recorded-chain.ts";
 
@@ -35,6 +36,7 @@ beforeAll(async () => {
     address: new Uint8Array(20).fill(7),
     p2p: lonelyP2p,
     ...idleListeners,
+    files: noFiles,
     sync: { syncing: () => undefined },
   };
 });

@@ -14,6 +14,7 @@ import { chainLogSource } from "../../../node/rpc/views/log-source.ts";
 import { aChain } from "../../support/chain.ts";
 import { idleListeners } from "../../support/idle-listeners.ts";
 import { lonelyP2p } from "../../support/lonely-p2p.ts";
+import { noFiles } from "../../support/no-files.ts";
 import { aSession } from "./fixture.ts";
 import { aPool } from "./recorded-chain.ts";
 
@@ -64,6 +65,7 @@ describe.each(transcripts.map((transcript) => [transcript.profile, transcript] a
         address: new Uint8Array(20),
         p2p: lonelyP2p,
         ...idleListeners,
+        files: noFiles,
         sync: { syncing: () => undefined },
       });
       endpoint = createEndpoint({ view: registry.view("all"), budget: createBudget(), onBug });

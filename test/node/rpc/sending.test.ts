@@ -19,6 +19,7 @@ import type { TxPool } from "../../../node/txpool/pool.ts";
 import { aChain, type TestChain } from "../../support/chain.ts";
 import { idleListeners } from "../../support/idle-listeners.ts";
 import { lonelyP2p } from "../../support/lonely-p2p.ts";
+import { noFiles } from "../../support/no-files.ts";
 import { aSession } from "./fixture.ts";
 import { aPool } from "./recorded-chain.ts";
 
@@ -59,6 +60,7 @@ function registryOf(profile: ProfileName) {
     address: new Uint8Array(20),
     p2p: lonelyP2p,
     ...idleListeners,
+    files: noFiles,
     sync: { syncing: () => undefined },
   });
 }

@@ -15,6 +15,7 @@ import { chainLogSource } from "../../../node/rpc/views/log-source.ts";
 import { aChain, type TestChain } from "../../support/chain.ts";
 import { idleListeners } from "../../support/idle-listeners.ts";
 import { lonelyP2p } from "../../support/lonely-p2p.ts";
+import { noFiles } from "../../support/no-files.ts";
 import { aSession } from "./fixture.ts";
 import { aPool } from "./recorded-chain.ts";
 
@@ -86,6 +87,7 @@ async function answered<T>(
     address: new Uint8Array(20),
     p2p: lonelyP2p,
     ...idleListeners,
+    files: noFiles,
     sync: { syncing: () => undefined },
   });
   const endpoint = createEndpoint({ view: registry.view("all"), budget: createBudget(), onBug });

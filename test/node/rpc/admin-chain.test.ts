@@ -1,0 +1,157 @@
+/** Chain files through the methods of `admin`, on chains in memory. */
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { concatBytes } from "../../../node/bytes/compare.ts";
+import { bareHex } from "../../../node/bytes/hex.ts";
+import { openRecoverer } from "../../../node/crypto/recoverer.ts";
+import { openNodeFiles } from "../../../node/node-files.ts";
+import { systemClock } from "../../../node/observe/clock.ts";
+import { silentLog } from "../../../node/observe/log.ts";
+import type { CallContext } from "../../../node/rpc/method.ts";
+import { adminChainMethods } from "../../../node/rpc/methods/admin-chain.ts";
+import { type ProfileName, rpcProfiles } from "../../../node/rpc/profiles.ts";
+import { aChain, recordedBlocks, recordedGenesis, type TestChain } from "../../support/chain.ts";
+
+let directory: string;
+let blocks: Uint8Array[];
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "knit-admin-chain-"));
+  blocks = await recordedBlocks();
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+const context = {
+  signal: new AbortController().signal,
+  modules: [],
+  document: () => "",
+} as unknown as CallContext; // not read
+
+interface Bench extends AsyncDisposable {
+  readonly open: TestChain;
+  readonly reasons: unknown[];
+  readonly stop: () => Promise<void>;
+  ask(name: string, ...params: unknown[]): Promise<unknown>;
+}
+
+async function aBench(name: ProfileName): Promise<Bench> {
+  const open = await aChain(await recordedGenesis());
+  const recoverer = openRecoverer(silentLog);
+  const database = { ...open, [Symbol.asyncDispose]: () => Promise.resolve() };
+  const files = openNodeFiles({ database, open, recoverer, clock: systemClock });
+  const reasons: unknown[] = [];
+  const warn = ({ reason }: { reason?: unknown }): void => void reasons.push(reason);
+  const log = { ...silentLog, warn };
+  const methods = adminChainMethods({ chain: open.chain, files, profile: rpcProfiles[name], log });
+  return {
+    open,
+    reasons,
+    stop: async () => files[Symbol.asyncDispose](),
+    ask: async (method, ...params) => {
+      const found = methods.find((each) => each.name === method);
+      return JSON.parse((await found?.invoke(params, context)) ?? "null") as unknown;
+    },
+    [Symbol.asyncDispose]: async () => {
+      await files[Symbol.asyncDispose]();
+      await recoverer[Symbol.asyncDispose]();
+      await open[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const hexOf = (from: number, to: number): string => bareHex(concatBytes(...blocks.slice(from, to)));
+const head = ({ open }: Bench): number => open.chain.head().header.number;
+
+test("a chain goes out to a file and in again, whole and in ranges, packed and not", async () => {
+  await using bench = await aBench("kaia");
+  const path = join(directory, "whole.rlp.gz");
+  expect(await bench.ask("admin_importChainFromString", `0x${hexOf(0, 42)}`)).toBe(true);
+  expect(head(bench)).toBe(41);
+  expect(await bench.ask("admin_exportChain", path)).toBe(true);
+  expect(gunzipSync(await readFile(path)).equals(concatBytes(...blocks))).toBe(true);
+  const part = join(directory, "part.rlp");
+  expect(await bench.ask("admin_exportChain", part, "0x5", 9)).toBe(true);
+  expect((await readFile(part)).equals(concatBytes(...blocks.slice(5, 10)))).toBe(true);
+  const tail = join(directory, "tail.rlp");
+  expect(await bench.ask("admin_exportChain", tail, "0x27", "latest")).toBe(true);
+  expect((await readFile(tail)).equals(concatBytes(...blocks.slice(39)))).toBe(true);
+  await using other = await aBench("kaia");
+  expect(await other.ask("admin_importChain", path)).toBe(true);
+  expect(await other.ask("admin_importChain", path)).toBe(true);
+  expect(head(other)).toBe(41);
+});
+
+test("exports that cannot be are refused in the Go node's words and leave no file", async () => {
+  await using bench = await aBench("klaytn");
+  await bench.ask("admin_importChainFromString", hexOf(1, 6));
+  const fresh = await mkdtemp(join(directory, "fresh-"));
+  const path = join(fresh, "out.rlp");
+  for (const [params, message] of [
+    [[null, "0x1"], "last cannot be specified without first"],
+    [["0x3", "0x2"], "export failed: first (3) is greater than last (2)"],
+    [["0x3", "0x9"], "export failed on #6: not found"],
+    [["0x63", "0x64"], "export failed on #99: not found"],
+  ] as const) {
+    await expect(bench.ask("admin_exportChain", path, ...params)).rejects.toThrow(message);
+  }
+  expect(await readdir(fresh)).toEqual([]);
+  await writeFile(path, "precious");
+  await expect(bench.ask("admin_exportChain", path)).rejects.toThrow("would overwrite an existing file");
+});
+
+test("imports that fail say where and what was taken, in the Go node's words", async () => {
+  await using bench = await aBench("kaia");
+  const broken = concatBytes(...blocks.slice(1, 4), Uint8Array.of(0xc2, 0xc0, 0xc0, 0x05));
+  const path = join(directory, "broken.rlp");
+  await writeFile(path, broken);
+  await expect(bench.ask("admin_importChain", path)).rejects.toThrow(
+    /^block 3: failed to parse: .*; 3 blocks before it were imported, up to #3 are there$/,
+  );
+  await expect(bench.ask("admin_importChainFromString", hexOf(7, 8))).rejects.toThrow(
+    /^batch 0: failed to insert: block 7: unknown ancestor/,
+  );
+  await expect(bench.ask("admin_importChain", join(directory, "nowhere"))).rejects.toThrow(
+    /^cannot read .*ENOENT/,
+  );
+  await expect(bench.ask("admin_importChain", directory)).rejects.toThrow(/it is not a file$/);
+  expect(await bench.ask("admin_importChainFromString", "0xzz")).toBe(true);
+  expect(await bench.ask("admin_importChainFromString", "")).toBe(true);
+  expect(head(bench)).toBe(3);
+});
+
+test("the service answers false, tells the log why, and takes text only while the chain is new", async () => {
+  await using bench = await aBench("service");
+  expect(await bench.ask("admin_importChainFromString", "0xzz")).toBe(false);
+  expect(await bench.ask("admin_importChainFromString", hexOf(0, 3))).toBe(true);
+  expect(await bench.ask("admin_importChainFromString", hexOf(3, 4))).toBe(false);
+  expect(await bench.ask("admin_importChainFromString", "00".repeat(16 * 1024 * 1024 + 1))).toBe(false);
+  expect(await bench.ask("admin_exportChain", join(directory, "no", "such", "place"))).toBe(false);
+  expect(await bench.ask("admin_importChain", join(directory, "nowhere"))).toBe(false);
+  expect(bench.reasons).toEqual([
+    "not hex",
+    "the node has a chain already",
+    "33554434 characters are too many: at most 33554432",
+    expect.stringContaining("ENOENT"),
+    expect.stringContaining("ENOENT"),
+  ]);
+  expect(head(bench)).toBe(2);
+});
+
+test("who makes blocks waits until an import is done, and a closing node ends it behind a block", async () => {
+  await using bench = await aBench("kaia");
+  const path = join(directory, "turns.rlp");
+  await writeFile(path, concatBytes(...blocks));
+  const seen: number[] = [];
+  const importing = bench.ask("admin_importChain", path);
+  const turn = bench.open.writer.exclusively(() => Promise.resolve(void seen.push(head(bench))));
+  expect(await importing).toBe(true);
+  await turn;
+  expect(seen).toEqual([41]);
+  await using other = await aBench("kaia");
+  const stopped = other.ask("admin_importChain", path).catch((error: Error) => error.message);
+  await other.stop();
+  expect(await stopped).toBe("the node is shutting down");
+});

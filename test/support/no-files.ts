@@ -1,0 +1,6 @@
+import type { ChainFiles } from "../../node/rpc/methods/admin-chain.ts";
+
+const refuse = (): Promise<never> => Promise.reject(new Error("no chain files here"));
+
+/** What the methods about chain files stand on, where a test has none. */
+export const noFiles: ChainFiles = { exportTo: refuse, importFrom: refuse, importBytes: refuse };
