@@ -167,6 +167,7 @@ export class KeptState implements State {
   async verify(progress: (accounts: number) => void = () => undefined): Promise<Verified> {
     await this.#ready;
     await this.flush();
+    await this.#sweeper.idle;
     this.#sweep();
     await this.#sweeper.idle;
     this.#held = "verifying";

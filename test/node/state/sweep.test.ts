@@ -2,6 +2,7 @@ import { expect, test } from "@jest/globals";
 import { keccak256 } from "../../../node/crypto/keccak.ts";
 import { openState } from "../../../node/state/open-state.ts";
 import { nodesOf, slotsOf } from "../../../node/state/storage-rows.ts";
+import { sweepDestroyed } from "../../../node/state/sweep.ts";
 import type { World } from "../../../node/state/world.ts";
 import { createMemoryStore } from "../../../node/store/memory-store.ts";
 import type { Range, Store } from "../../../node/store/store.ts";
@@ -100,6 +101,46 @@ test("a sweep that is interrupted goes on after the next start", async () => {
   await again.node.state.ready;
   expect(await again.node.state.verify()).toMatchObject({ slots: 0, strayNodes: 0, straySlots: 0 });
   expect(await again.rows()).toEqual({ slots: 0, nodes: 0, named: 0 });
+});
+
+/** A store whose writes stop arriving: the first `writes` are let through. */
+function failingAfter(store: Store, left: { writes: number }): Store {
+  return {
+    damage: undefined,
+    dismissDamage: () => store.dismissDamage(),
+    get: (key) => store.get(key),
+    createBatch: () => store.createBatch(),
+    entries: (range) => store.entries(range),
+    snapshot: () => store.snapshot(),
+    write: (batch, options) =>
+      left.writes-- > 0 ? store.write(batch, options) : Promise.reject(new Error("power is gone")),
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
+}
+
+test("a sweep that is cut off at any of its writes is finished by the next", async () => {
+  let writes = 0;
+  for (let isCutOff = true; isCutOff; writes++) {
+    const trie = keptTries();
+    const { node, chain } = await open({ archive: true }, createMemoryStore(), trie);
+    await makeBlock(node, (world) => fill(world, 7));
+    await node.state.flush();
+    await makeBlock(node, destroy);
+    await makeBlock(node, (world) => fill(world, 9));
+    await node.state[Symbol.asyncDispose]();
+    const left = { writes };
+    const stores = { chain: failingAfter(chain, left), trie: failingAfter(await trie.open(0), left) };
+    isCutOff = await sweepDestroyed({ ...stores, signal: new AbortController().signal }, 1).then(
+      () => false,
+      () => true,
+    );
+    const again = await open({ archive: false, retention: 1, flushInterval: 1 }, chain, trie);
+    for (let n = 0; n < 2; n++) await makeBlock(again.node, pay);
+    expect(await again.node.state.verify()).toMatchObject({ slots: SLOTS, strayNodes: 0, straySlots: 0 });
+    expect(await again.rows()).toEqual({ slots: 0, nodes: 0, named: 0 });
+    await again.node.state[Symbol.asyncDispose]();
+  }
+  expect(writes).toBeGreaterThan(6);
 });
 
 test("an archive keeps the storage of destroyed accounts, and reads it", async () => {
