@@ -5,6 +5,7 @@
  */
 import { bytesToNumber, fixedBytes } from "../bytes/integer.ts";
 import { encodeRlp } from "../bytes/rlp.ts";
+import { writeWord } from "../bytes/word.ts";
 import { type Account, decodeAccount, encodeAccount } from "../model/account.ts";
 
 /** An account as the newest accepted block left it, or that there is none. Never changed. */
@@ -20,7 +21,9 @@ export interface AccountRecord {
 
 const WITH_INCARNATION = 0;
 const INCARNATION_LENGTH = 6;
-const NO_BYTES = new Uint8Array(0);
+/** The slot's value at hand. */
+const word = new Uint8Array(32);
+const wordView = new DataView(word.buffer);
 
 /** The row of an account. */
 export function encodeFlat(account: Account, incarnation: number): Uint8Array {
@@ -49,11 +52,13 @@ export function slotLeaf(value: Uint8Array): Uint8Array {
   return encodeRlp(value);
 }
 
-/** A slot's value without leading zeros. */
-export function trimmed(value: Uint8Array): Uint8Array {
+/** A slot's row: its value without leading zeros; zero has none. */
+export function slotRow(value: bigint): Uint8Array | undefined {
+  if (value === 0n) return undefined;
+  writeWord(wordView, 0, value);
   let start = 0;
-  while (start < value.length && value[start] === 0) start++;
-  return start === value.length ? NO_BYTES : value.slice(start);
+  while (word[start] === 0) start++;
+  return word.slice(start);
 }
 
 /** A slot's row as 32 bytes. */

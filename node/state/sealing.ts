@@ -11,7 +11,7 @@ import { EMPTY_TRIE_ROOT } from "../model/list-root.ts";
 import type { Batch } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
 import { StateError } from "./error.ts";
-import { type AccountRecord, encodeFlat, leafOf, slotLeaf, trimmed } from "./flat.ts";
+import { type AccountRecord, encodeFlat, leafOf, slotLeaf, slotRow } from "./flat.ts";
 import type { FlatChanges } from "./flat-state.ts";
 import type { JournaledWorld } from "./journaled-world.ts";
 import type { StateHead } from "./rows.ts";
@@ -170,15 +170,14 @@ function sealStorage(entry: WorldAccount, account: Account, sealing: Sealing): A
   const trie = sealing.tries.storage(hash, entry.incarnation, root);
   const prefix = tables.slot.key(hash, entry.incarnation, NO_BYTES);
   for (const slot of changed) {
-    const word = wordBytes(slot.key);
-    const slotHash = slot.hash ?? keccak256(word);
-    const [before, after] = [rowOfSlot(slot.before), rowOfSlot(slot.value)];
+    const slotHash = slot.hash ?? keccak256(wordBytes(slot.key));
+    const [before, after] = [slotRow(slot.before), slotRow(slot.value)];
     putLeaf(sealing, { trie, key: slotHash, before: before && slotLeaf(before) }, after && slotLeaf(after));
     const key = new Uint8Array(prefix.length + slotHash.length);
     key.set(prefix);
     key.set(slotHash, prefix.length);
     sealing.rows.push({ key, before, after });
-    if (before === undefined) sealing.preimages.push([slotHash, word]);
+    if (before === undefined) sealing.preimages.push([slotHash, wordBytes(slot.key)]);
     sealing.slots.set(mapKey(key), after);
   }
   return { ...account, storageRoot: trie.hash() };
@@ -187,11 +186,6 @@ function sealStorage(entry: WorldAccount, account: Account, sealing: Sealing): A
 function changedSlots({ slots }: WorldAccount): WorldSlot[] {
   if (slots === undefined) return [];
   return [...slots.values()].filter(({ before, value }) => before !== value);
-}
-
-/** Without leading zeros; zero has no row. */
-function rowOfSlot(value: bigint): Uint8Array | undefined {
-  return value === 0n ? undefined : trimmed(wordBytes(value));
 }
 
 function putLeaf({ leaves }: Sealing, leaf: LeafChange, after: Uint8Array | undefined): void {

@@ -3,8 +3,6 @@
  * named here; block numbers and incarnations are 6 bytes, big-endian. Only canonical blocks are stored: a block
  * that a quorum has sealed is final.
  */
-import { concatBytes } from "../bytes/compare.ts";
-import { fixedBytes } from "../bytes/integer.ts";
 import type { Range } from "./store.ts";
 
 /** One table: `key` builds the key of a row from its parts, `range` covers all rows. */
@@ -38,7 +36,7 @@ export const tables = {
   lookup: table("lookup", "l", "block number and index of the transaction with this hash", same),
   code: table("code", "c", "contract code with this hash", same),
   account: table("account", "a", "newest account under keccak(address), with its incarnation", same),
-  slot: table("slot", "s", "newest value of a storage slot without leading zeros", slotParts),
+  slot: table("slot", "s", "newest value of a storage slot without leading zeros", storageParts),
   undo: table(
     "undo",
     "u",
@@ -55,54 +53,89 @@ export const tables = {
     number6,
   ),
   badBlock: table("badBlock", "w", "refused block with this hash: list of the reason and its RLP", same),
-  meta: table("meta", "m", "single rows by name", (name: MetaName) => Buffer.from(name, "latin1")),
+  meta: table("meta", "m", "single rows by name", metaParts),
 } as const;
 
 /** The trie database; a path is one byte a nibble. */
 export const trieTables = {
   accountNode: table("accountNode", "A", "node of the account trie at this path", same),
   storageNode: table("storageNode", "S", "node of a storage trie at this path", storageParts),
-  marker: table("marker", "M", "block whose trie is stored: number and root", () => new Uint8Array(0)),
+  marker: table("marker", "M", "block whose trie is stored: number and root", () => []),
 } as const;
+
+/** A part of a key: bytes, or a number. */
+type Part = Uint8Array | number;
+
+const NUMBER_LENGTH = 6;
 
 function table<Parts extends readonly unknown[]>(
   name: string,
   letter: string,
   holds: string,
-  parts: (...parts: Parts) => Uint8Array,
+  parts: (...parts: Parts) => readonly Part[],
 ): Table<Parts> {
   const prefix = letter.charCodeAt(0);
-  const first = Uint8Array.of(prefix);
   return {
     name,
     prefix,
     holds,
-    key: (...values) => concatBytes(first, parts(...values)),
-    range: () => ({ from: first, to: Uint8Array.of(prefix + 1) }),
+    key: (...values) => keyOf(prefix, parts(...values)),
+    range: () => ({ from: Uint8Array.of(prefix), to: Uint8Array.of(prefix + 1) }),
   };
 }
 
-function same(bytes: Uint8Array): Uint8Array {
-  return bytes;
+/** One allocation: several keys are made for every row that a block changes. */
+function keyOf(prefix: number, parts: readonly Part[]): Uint8Array {
+  let length = 1;
+  for (const part of parts) length += typeof part === "number" ? NUMBER_LENGTH : part.length;
+  const key = new Uint8Array(length);
+  key[0] = prefix;
+  let at = 1;
+  for (const part of parts) {
+    if (typeof part === "number") {
+      writeNumber(key, at, part);
+      at += NUMBER_LENGTH;
+    } else {
+      key.set(part, at);
+      at += part.length;
+    }
+  }
+  return key;
 }
 
-function number6(number: number): Uint8Array {
-  return fixedBytes(number, 6);
-}
-
-function slotParts(accountHash: Uint8Array, incarnation: number, slotHash: Uint8Array): Uint8Array {
-  return concatBytes(accountHash, fixedBytes(incarnation, 6), slotHash);
+function writeNumber(key: Uint8Array, at: number, value: number): void {
+  if (!Number.isSafeInteger(value) || value < 0 || value >= 2 ** 48) {
+    throw new RangeError(`${value} does not fit a key`);
+  }
+  let rest = value;
+  for (let i = at + NUMBER_LENGTH - 1; rest > 0; i--) {
+    key[i] = rest % 256;
+    rest = Math.floor(rest / 256);
+  }
 }
 
 /** A row's newest page has no number. */
-function changeParts(rowKey: Uint8Array, page?: number): Uint8Array {
-  return page === undefined ? rowKey : concatBytes(rowKey, fixedBytes(page, 6));
+function changeParts(rowKey: Uint8Array, page?: number): readonly Part[] {
+  return page === undefined ? [rowKey] : [rowKey, page];
 }
 
-function destroyedParts(block: number, accountHash: Uint8Array, incarnation: number): Uint8Array {
-  return concatBytes(fixedBytes(block, 6), accountHash, fixedBytes(incarnation, 6));
+function metaParts(name: MetaName): readonly Part[] {
+  return [Buffer.from(name, "latin1")];
 }
 
-function storageParts(accountHash: Uint8Array, incarnation: number, path: Uint8Array): Uint8Array {
-  return concatBytes(accountHash, fixedBytes(incarnation, 6), path);
+function same(bytes: Uint8Array): readonly Part[] {
+  return [bytes];
+}
+
+function number6(number: number): readonly Part[] {
+  return [number];
+}
+
+/** Of a slot and of a node: account, incarnation, hashed slot or path. */
+function storageParts(accountHash: Uint8Array, incarnation: number, last: Uint8Array): readonly Part[] {
+  return [accountHash, incarnation, last];
+}
+
+function destroyedParts(block: number, accountHash: Uint8Array, incarnation: number): readonly Part[] {
+  return [block, accountHash, incarnation];
 }

@@ -32,6 +32,10 @@ export const aWord = (...bytes: number[]): Uint8Array => {
   return word;
 };
 
+/** Bytes without leading zeros. */
+export const trimmed = (bytes: Uint8Array): Uint8Array =>
+  bytes.subarray(bytes.findIndex((byte) => byte !== 0));
+
 /** A trie store that outlives its state, as a directory would. */
 export function keptTries(): TrieStores {
   const stores = new Map<number, Store>();

@@ -4,14 +4,13 @@ import { encodeRlp } from "../../../node/bytes/rlp.ts";
 import { keccak256 } from "../../../node/crypto/keccak.ts";
 import { encodeAccount } from "../../../node/model/account.ts";
 import { EMPTY_TRIE_ROOT } from "../../../node/model/list-root.ts";
-import { trimmed } from "../../../node/state/flat.ts";
 import {
   type ListedAccount,
   type ListedSlot,
   type StateReader,
   stateReader,
 } from "../../../node/state/state-reader.ts";
-import { anAddress, makeBlock, type Opened, openInMemory, oracleTrieRoot } from "./fixture.ts";
+import { anAddress, makeBlock, type Opened, openInMemory, oracleTrieRoot, trimmed } from "./fixture.ts";
 import { contractAddress, contractsOf, randomBlock } from "./random-contracts.ts";
 
 const ROUNDS = Number(process.env["KNIT_WORLD_ROUNDS"] ?? 3);

@@ -7,7 +7,6 @@ import { wordBytes } from "../../../node/bytes/word.ts";
 import { keccak256 } from "../../../node/crypto/keccak.ts";
 import { type Account, encodeAccount } from "../../../node/model/account.ts";
 import { EMPTY_TRIE_ROOT } from "../../../node/model/list-root.ts";
-import { trimmed } from "../../../node/state/flat.ts";
 import type { AccountProof } from "../../../node/state/state.ts";
 import {
   anAddress,
@@ -16,6 +15,7 @@ import {
   type Opened,
   openInMemory,
   openOnDisk,
+  trimmed,
 } from "./fixture.ts";
 import { aRandom } from "./random.ts";
 import { contractAddress, randomBlock } from "./random-contracts.ts";

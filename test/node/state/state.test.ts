@@ -5,7 +5,6 @@ import { encodeRlp } from "../../../node/bytes/rlp.ts";
 import { keccak256 } from "../../../node/crypto/keccak.ts";
 import { type Account, newAccount } from "../../../node/model/account.ts";
 import { EMPTY_TRIE_ROOT } from "../../../node/model/list-root.ts";
-import { trimmed } from "../../../node/state/flat.ts";
 import { tables } from "../../../node/store/tables.ts";
 import {
   anAddress,
@@ -17,6 +16,7 @@ import {
   openOnDisk,
   oracleRoot,
   oracleTrieRoot,
+  trimmed,
 } from "./fixture.ts";
 import { aRandom } from "./random.ts";
 import { contentOf, randomChange } from "./random-block.ts";

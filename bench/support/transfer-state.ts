@@ -1,0 +1,113 @@
+/** A state on disk that blocks of transfers between the same accounts go into: what the state benchmarks measure. */
+import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fixedBytes } from "../../node/bytes/integer.ts";
+import { keccak256 } from "../../node/crypto/keccak.ts";
+import { openState, type StateOptions } from "../../node/state/open-state.ts";
+import type { State } from "../../node/state/state.ts";
+import { type TrieStores, trieDirectories } from "../../node/state/trie-stores.ts";
+import type { World } from "../../node/state/world.ts";
+import { openLevelStore } from "../../node/store/level-store.ts";
+import type { Store } from "../../node/store/store.ts";
+
+const FEE = 25_000_000_000n * 21_000n;
+const AUTHOR = new Uint8Array(20).fill(7);
+
+/** How the state is opened; `tries` may watch what is written. */
+export interface TransferStateTerms {
+  readonly accounts: number;
+  readonly settings: Omit<StateOptions, "chain" | "trie">;
+  readonly tries?: (directories: TrieStores) => TrieStores;
+}
+
+/** The open databases below a directory of their own, which goes with `remove`. */
+export class TransferState {
+  readonly directory = mkdtempSync(join(tmpdir(), "knit-bench-"));
+  readonly #terms: TransferStateTerms;
+  readonly #addresses: readonly Uint8Array[];
+  #seed = 1;
+  #chain: Store | undefined;
+  #state: State | undefined;
+
+  constructor(terms: TransferStateTerms) {
+    this.#terms = terms;
+    this.#addresses = Array.from({ length: terms.accounts }, (_, i) => keccak256(fixedBytes(i, 4)).slice(12));
+  }
+
+  get state(): State {
+    if (this.#state === undefined) throw new Error("the state is closed");
+    return this.#state;
+  }
+
+  get chain(): Store {
+    if (this.#chain === undefined) throw new Error("the state is closed");
+    return this.#chain;
+  }
+
+  async open(): Promise<void> {
+    const { settings, tries = (same) => same } = this.#terms;
+    this.#chain = await openLevelStore(join(this.directory, "chain"));
+    const trie = tries(trieDirectories(join(this.directory, "trie")));
+    this.#state = await openState({ chain: this.#chain, trie, ...settings });
+  }
+
+  async close(): Promise<void> {
+    await this.#state?.[Symbol.asyncDispose]();
+    await this.#chain?.[Symbol.asyncDispose]();
+  }
+
+  remove(): void {
+    rmSync(this.directory, { recursive: true });
+  }
+
+  /** Block 0 with all accounts, flushed. */
+  async begin(): Promise<void> {
+    await this.state.ready;
+    await this.makeBlock((world) => {
+      for (const one of this.#addresses) world.addBalance(one, 10n ** 24n);
+    });
+    await this.state.flush();
+  }
+
+  async makeBlock(change: (world: World) => void): Promise<void> {
+    const world = this.state.begin();
+    change(world);
+    const number = this.state.number + 1;
+    this.state.seal(world, { keepEmpty: number === 0 });
+    const batch = this.chain.createBatch();
+    this.state.accept(number, batch);
+    await this.chain.write(batch, { sync: true });
+    this.state.persisted(number);
+    await this.state.flushIfDue();
+  }
+
+  /** A block of transfers between random accounts. */
+  transfers(count: number): Promise<void> {
+    return this.makeBlock((world) => {
+      for (let i = 0; i < count; i++) {
+        const sender = this.#next();
+        if (world.balance(sender) < FEE + 1n) throw new Error("a sender ran dry");
+        world.subtractBalance(sender, FEE + 1n);
+        world.setNonce(sender, world.nonce(sender) + 1n);
+        world.addBalance(this.#next(), 1n);
+        world.endTransaction();
+      }
+      world.addBalance(AUTHOR, FEE * BigInt(count));
+    });
+  }
+
+  /** Bytes of the files of one of the databases. */
+  size(part: "chain" | "trie"): number {
+    const files = readdirSync(join(this.directory, part), { recursive: true, withFileTypes: true });
+    return files.reduce(
+      (sum, file) => sum + (file.isFile() ? statSync(join(file.parentPath, file.name)).size : 0),
+      0,
+    );
+  }
+
+  #next(): Uint8Array {
+    this.#seed = (Math.imul(this.#seed, 1_664_525) + 1_013_904_223) >>> 0;
+    return this.#addresses[(this.#seed >>> 3) % this.#addresses.length] ?? AUTHOR;
+  }
+}
