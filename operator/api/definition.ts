@@ -47,6 +47,10 @@ export const definition = {
             type: "object",
             description: "A node of a Klaytn or Kaia network.",
             required: ["spec"],
+            "x-kubernetes-validations": [
+              // The Service for its peers is called so: a Node of that name would take another's.
+              { rule: "!self.metadata.name.endsWith('-peer')", message: "a name cannot end in -peer" },
+            ],
             properties: {
               apiVersion: { type: "string" },
               kind: { type: "string" },

@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import { FIELD_MANAGER } from "../api/names.ts";
 import { type Draft, keyOf, readMeta } from "../api/resource.ts";
 import type { KubeClient } from "../kube/client.ts";
-import { KubeError } from "../kube/error.ts";
+import { isKubeError, KubeError } from "../kube/error.ts";
 import type { Seen } from "../kube/reflector.ts";
 import { kindOf } from "../kube/resources.ts";
 
@@ -19,10 +19,10 @@ interface Applied {
 
 /** Remembers what was applied. */
 export class Applier {
-  readonly #client: Pick<KubeClient, "apply" | "get">;
+  readonly #client: Pick<KubeClient, "apply" | "get" | "merge">;
   readonly #applied = new Map<string, Applied>();
 
-  constructor(client: Pick<KubeClient, "apply" | "get">) {
+  constructor(client: Pick<KubeClient, "apply" | "get" | "merge">) {
     this.#client = client;
   }
 
@@ -33,10 +33,25 @@ export class Applier {
     const before = this.#applied.get(key);
     if (before?.draft === wanted && isAsApplied(before, seen)) return false;
     if (before === undefined) await this.#checkOwner(draft, seen);
-    const object = await this.#client.apply(draft);
+    const object = await this.#write(draft);
     const { resourceVersion } = readMeta(object);
     this.#applied.set(key, { draft: wanted, live: liveDigest(object), version: resourceVersion });
     return true;
+  }
+
+  /**
+   * Lists whose items have keys are merged item by item, so that one with another's item may become invalid, such as
+   * a Service with two ports of one name: then lists are replaced as a whole first.
+   */
+  async #write(draft: Draft): Promise<unknown> {
+    try {
+      return await this.#client.apply(draft);
+    } catch (error) {
+      if (!isKubeError(error, "invalid")) throw error;
+      const { apiVersion: _version, kind: _kind, ...patch } = draft;
+      await this.#client.merge(kindOf(draft), draft.metadata, patch);
+      return this.#client.apply(draft);
+    }
   }
 
   /** Forgets an object that is gone. */

@@ -2,6 +2,8 @@
 # A real Kubernetes control plane for tests, and with --node a real one-node cluster.
 #
 #   cluster.sh build [--node]           build what is missing (kept in the cache by content)
+#   cluster.sh build-all                the same for all that this machine can run
+#   cluster.sh can-node                 say why there can be no node here; succeed when there can
 #   cluster.sh up [--node]              start; writes DIR/admin.kubeconfig and DIR/bin/kubectl; a second call is a no-op
 #   cluster.sh down                     end everything `up` started (DIR/log stays)
 #   cluster.sh status                   list what runs
@@ -23,6 +25,8 @@ cache=${CLUSTER_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/knit-cluster}
 node_name=node-1 node_ip=172.31.255.1 pod_cidr=10.244.0.0/24
 service_cidr=10.96.0.0/16 service_ip=10.96.0.1 dns_ip=10.96.0.10
 controllers=(cpu cpuacct cpuset memory devices freezer blkio pids systemd) # the last: a named hierarchy
+
+command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin # where its archive unpacks to
 
 say() { printf '%s\n' "cluster: $*" >&2; }
 die() { say "$*"; exit 1; }
@@ -67,9 +71,11 @@ key() { # files and tags -> content key
   (cd "$here" && { go env GOVERSION GOARCH; cat "$@"; } | sha256sum | cut -c1-16)
 }
 build() {
+  command -v go >/dev/null || die "no go: the control plane is built from Go modules, which needs Go 1.25 or newer"
   local tag=${1:-}
   bin=$cache/cluster-${tag:-plain}-$(cd "$here" && key go.mod go.sum ./*.go build.sh)
   mkdir -p "$cache"
+  if [ -z "$tag" ] && [ -x "${bin/cluster-plain-/cluster-node-}" ]; then bin=${bin/cluster-plain-/cluster-node-}; fi # it has all of it
   [ -x "$bin" ] || { say "building the control plane (minutes when the build cache is cold)"; "$here/build.sh" "$bin.$$" ${tag:+"$tag"} && mv "$bin.$$" "$bin"; }
   [ -z "$tag" ] && return
   dns_bin=$cache/dns-$(key dns/go.mod dns/go.sum dns/main.go)
@@ -394,6 +400,7 @@ namespaced() { # the child is the node's PID 1 only once the subshell has become
 child_of() { tr ' ' '\n' <"/proc/$1/task/$1/children" | grep -m1 .; }
 need() {
   local tool
+  [ ! -e /sys/fs/cgroup/cgroup.controllers ] || die "--node is written for cgroup v1"
   [ "$(id -u)" = 0 ] || die "--node needs root"
   for tool in containerd runc ctr nft ip unshare /usr/lib/cni/ptp; do
     command -v "$tool" >/dev/null || die "no $tool: apt-get install containerd runc containernetworking-plugins nftables iptables conntrack iproute2"
@@ -416,6 +423,8 @@ enter() { # command inside the node
 }
 
 case ${1:-} in
+  can-node) need ;;
+  build-all) if (need) 2>/dev/null; then build node; else build; fi ;;
   build) if [ "${2:-}" = --node ]; then build node; else build; fi ;;
   up) if [ "${2:-}" = --node ]; then up node; else up; fi ;;
   down) down ;;
@@ -425,5 +434,5 @@ case ${1:-} in
   image) shift; image "$@" ;;
   helm) helm ;;
   _inside) shift; inside "$@" ;;
-  *) sed -n '2,15s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 64 ;;
+  *) sed -n '2,17s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 64 ;;
 esac

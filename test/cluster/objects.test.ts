@@ -1,0 +1,257 @@
+/** The operator against a real API server and controller manager, with the chart's own rights. No pods run here. */
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { type AuditEntry, type Cluster, eventually, openCluster, whyNoCluster } from "./support/cluster.ts";
+import { applyChart, type OperatorProcess, startOperator } from "./support/operator-process.ts";
+
+const missing = whyNoCluster();
+const about = missing === undefined ? describe : describe.skip;
+const EXAMPLE = readFileSync("examples/network.yaml", "utf8");
+const KINDS = "statefulset,service,configmap,secret,persistentvolumeclaim,networkpolicy";
+const OURS = "app.kubernetes.io/managed-by=knit-operator";
+
+interface Item {
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly resourceVersion: string; readonly uid: string };
+  readonly spec: Readonly<Record<string, unknown>>;
+}
+
+/** A Node as JSON. */
+function aNode(name: string, spec: object): string {
+  const metadata = { name, namespace: "demo" };
+  return JSON.stringify({ apiVersion: "knit.dev/v1alpha1", kind: "Node", metadata, spec });
+}
+
+function byOperator({ user }: AuditEntry): boolean {
+  return user.username.startsWith("system:serviceaccount:knit-system:");
+}
+
+/** What the Node called `name` is made of. */
+function objectsOf(name: string): string[] {
+  return [
+    `ConfigMap ${name}-settings`,
+    `NetworkPolicy ${name}`,
+    `PersistentVolumeClaim ${name}-data`,
+    `Secret ${name}-gateway`,
+    `Secret ${name}-nodekey`,
+    `Service ${name}`,
+    `Service ${name}-peer`,
+    `StatefulSet ${name}`,
+  ];
+}
+
+about(`objects${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
+  let cluster: Cluster;
+  let operator: OperatorProcess;
+
+  beforeAll(async () => {
+    cluster = await openCluster(26_443);
+    await applyChart(cluster);
+    await cluster.kubectl(["create", "namespace", "demo"]);
+    operator = await startOperator(cluster);
+  }, 900_000);
+
+  afterAll(async () => {
+    await operator?.[Symbol.asyncDispose]();
+    await cluster?.[Symbol.asyncDispose]();
+  }, 60_000);
+
+  const demo = (...args: string[]): Promise<string> => cluster.kubectl(["-n", "demo", ...args]);
+
+  /** A field of an object, once it is `wanted` or holds it. */
+  const becomes = (object: string, path: string, wanted: string) =>
+    eventually(`${object} ${path} ${wanted}`, async () => {
+      const found = await demo("get", object, "-o", `jsonpath={${path}}`);
+      return found.includes(wanted) ? found : undefined;
+    });
+
+  const change = (name: string, spec: object): Promise<string> =>
+    demo("patch", "kn", name, "--type=merge", "-p", JSON.stringify({ spec }));
+
+  const listed = async (...args: string[]): Promise<readonly Item[]> =>
+    (await cluster.get<{ items: Item[] }>("-n", "demo", ...args)).items;
+
+  const versions = async (): Promise<Readonly<Record<string, string>>> =>
+    Object.fromEntries(
+      (await listed(`${KINDS},nodes.knit.dev`))
+        .filter(({ metadata }) => metadata.name !== "kube-root-ca.crt")
+        .map(({ kind, metadata }) => [`${kind} ${metadata.name}`, metadata.resourceVersion]),
+    );
+
+  /** The versions once they stand still for two seconds. */
+  const settled = () =>
+    eventually("objects that stand still", async () => {
+      const before = await versions();
+      await new Promise((resolve) => setTimeout(resolve, 2_000));
+      return JSON.stringify(await versions()) === JSON.stringify(before) ? before : undefined;
+    });
+
+  test("the example becomes objects", async () => {
+    await cluster.kubectl(["-n", "demo", "apply", "-f", "-"], EXAMPLE);
+    await eventually("the objects", async () =>
+      (await listed(KINDS, "-l", OURS)).length >= 25 ? true : undefined,
+    );
+    await settled();
+    const names = (await listed(KINDS, "-l", OURS))
+      .map(({ kind, metadata }) => `${kind} ${metadata.name}`)
+      .sort();
+    expect(names).toEqual(
+      ["ConfigMap demo-genesis", ...["core", "proxy", "endpoint"].flatMap(objectsOf)].sort(),
+    );
+    const pods = await listed("pod", "-l", OURS);
+    expect(pods.map(({ metadata }) => metadata.name).sort()).toEqual(["core-0", "endpoint-0", "proxy-0"]);
+    expect(await demo("get", "kn", "core")).toMatch(/core +core +demo +False +PodPending/);
+    const described = await demo("get", "events", "-o", "name");
+    expect(described.match(/event\/core\./g)?.length).toBeGreaterThanOrEqual(2);
+  });
+
+  test("the settings name the Service's hosts, and the genesis the core node's own address", async () => {
+    const { data } = await cluster.get<{ data: Record<string, string> }>(
+      "-n",
+      "demo",
+      "configmap",
+      "core-settings",
+    );
+    expect(data["knit.yaml"]).toContain(
+      '"rpcvhosts": ["localhost","core","core.demo","core.demo.svc","core.demo.svc.cluster.local"]',
+    );
+    const genesis = await cluster.get<{ data: Record<string, string>; immutable: boolean }>(
+      "-n",
+      "demo",
+      "configmap",
+      "demo-genesis",
+    );
+    const { status } = await cluster.get<{ status: { address: string; url: string } }>(
+      "-n",
+      "demo",
+      "kn",
+      "core",
+    );
+    expect(genesis.immutable).toBe(true);
+    expect(genesis.data["genesis.json"]).toContain(status.address.slice(2));
+    expect(status.url).toMatch(/^kni:\/\/[0-9a-f]{128}@core-peer\.demo\.svc:32323\?discport=0&ntype=cn$/);
+  });
+
+  const badPort = '[{"op":"replace","path":"/spec/ports/0/port","value":9999}]';
+  test.each([
+    [
+      "a Service whose port was changed",
+      ["patch", "service", "core", "--type=json", "-p", badPort],
+      "service/core",
+      ".spec.ports[0].port",
+      "8551",
+    ],
+    [
+      "a StatefulSet that was scaled away",
+      ["scale", "sts", "proxy", "--replicas=0"],
+      "sts/proxy",
+      ".spec.replicas",
+      "1",
+    ],
+    [
+      "settings that were edited",
+      ["patch", "cm", "core-settings", "-p", '{"data":{"knit.yaml":"x"}}'],
+      "cm/core-settings",
+      ".data",
+      "core",
+    ],
+    [
+      "a policy that was deleted",
+      ["delete", "networkpolicy", "endpoint"],
+      "networkpolicy/endpoint",
+      ".metadata.name",
+      "endpoint",
+    ],
+    [
+      "a Service whose labels were taken away",
+      ["label", "service", "proxy-peer", "knit.dev/node-", "app.kubernetes.io/managed-by-"],
+      "service/proxy-peer",
+      ".metadata.labels",
+      "knit.dev/node",
+    ],
+    [
+      "a certificate that was spoilt",
+      ["patch", "secret", "core-gateway", "-p", '{"data":{"tls.crt":"eA=="}}'],
+      "secret/core-gateway",
+      ".data.tls\\.crt",
+      "LS0tLS1CRUdJTi",
+    ],
+  ])("%s is put right", async (_name, harm, object, path, wanted) => {
+    await demo(...harm);
+    await becomes(object, path, wanted);
+  });
+
+  test("an object of the same name that is another's is left alone, and said", async () => {
+    await demo("create", "service", "clusterip", "taken", "--tcp=80");
+    await cluster.kubectl(["apply", "-f", "-"], aNode("taken", { type: "proxy", network: { name: "demo" } }));
+    const said = await becomes("kn/taken", ".status.conditions[0]", "ObjectRefused");
+    expect(said).toContain("is not the operator's");
+    expect(await demo("get", "service", "taken", "-o", "jsonpath={.spec.ports[0].port}")).toBe("80");
+    await demo("delete", "kn", "taken");
+  });
+
+  test("a second reconcile writes nothing", async () => {
+    const before = await settled();
+    const offset = cluster.audit().length;
+    for (const name of ["core", "proxy", "endpoint"]) {
+      await demo("annotate", "kn", name, `note=${Date.now()}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    const writes = cluster
+      .audit(offset)
+      .filter((entry) => byOperator(entry) && !["get", "list", "watch"].includes(entry.verb))
+      .filter(({ objectRef }) => objectRef?.resource !== "leases");
+    expect(writes.map(({ verb, requestURI }) => `${verb} ${requestURI}`)).toEqual([]);
+    const after = await versions();
+    for (const [name, version] of Object.entries(before)) {
+      if (!name.startsWith("Node ")) expect([name, after[name]]).toEqual([name, version]);
+    }
+  }, 60_000);
+
+  test("an operator that starts anew changes nothing, and takes over at once what was given back", async () => {
+    const before = await settled();
+    expect(await operator.stop()).toBe(0);
+    operator = await startOperator(cluster);
+    await eventually(
+      "work",
+      async () => (operator.output().includes("operator opened") ? true : undefined),
+      15,
+    );
+    expect(await settled()).toEqual(before);
+  }, 90_000);
+
+  test("a volume grows, and stays with the node key when the Node goes, unless it is to go", async () => {
+    await change("proxy", { storage: { size: "20Gi" } });
+    await becomes("pvc/proxy-data", ".status.capacity.storage", "20Gi");
+    await change("endpoint", { whenDeleted: "Delete" });
+    await becomes("pvc/endpoint-data", ".metadata.ownerReferences[0].name", "endpoint");
+    await demo("delete", "kn", "--all");
+    const left = await eventually(
+      "the end",
+      async () => {
+        const names = (await listed(KINDS, "-l", OURS))
+          .map(({ kind, metadata }) => `${kind} ${metadata.name}`)
+          .sort();
+        if (names.length > 7) throw new Error(names.join(", "));
+        return names;
+      },
+      60,
+    );
+    expect(left).toEqual([
+      "ConfigMap demo-genesis",
+      "PersistentVolumeClaim core-data",
+      "PersistentVolumeClaim proxy-data",
+      "PersistentVolumeClaim taken-data",
+      "Secret core-nodekey",
+      "Secret proxy-nodekey",
+      "Secret taken-nodekey",
+    ]);
+  }, 180_000);
+
+  test("the chart's rights are enough: nothing was forbidden", () => {
+    const refused = cluster
+      .audit()
+      .filter((entry) => byOperator(entry) && entry.responseStatus?.code === 403);
+    expect(refused.map(({ verb, requestURI }) => `${verb} ${requestURI}`)).toEqual([]);
+  });
+});

@@ -1,0 +1,149 @@
+/** The control plane of `cluster.sh`, and the ways into it that tests take. */
+import { spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const SCRIPT = fileURLToPath(new URL("../cluster.sh", import.meta.url));
+const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+
+/** What a command printed. */
+export interface Printed {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A running control plane. */
+export interface Cluster extends AsyncDisposable {
+  readonly directory: string;
+  /** What `kubectl` prints on success. Throws with what it says otherwise. */
+  kubectl(args: readonly string[], input?: string): Promise<string>;
+  /** What `kubectl` prints, whatever comes of it. */
+  tryKubectl(args: readonly string[], input?: string): Promise<Printed>;
+  /** An object as JSON. */
+  get<T>(...args: string[]): Promise<T>;
+  /** The chart's objects as `helm template` prints them. */
+  chart(...args: string[]): Promise<string>;
+  /** A kubeconfig of a service account. */
+  kubeconfigOf(namespace: string, serviceAccount: string): Promise<string>;
+  /** The audit log's lines from `offset` on, parsed. */
+  audit(offset?: number): readonly AuditEntry[];
+  script(...args: string[]): Promise<Printed>;
+}
+
+/** A request as the API server noted it. */
+export interface AuditEntry {
+  readonly verb: string;
+  readonly requestURI: string;
+  readonly user: { readonly username: string };
+  readonly objectRef?: { readonly resource?: string; readonly subresource?: string; readonly name?: string };
+  readonly responseStatus?: { readonly code?: number };
+}
+
+/** Why there can be no control plane on this machine; undefined when there can. */
+export function whyNoCluster(): string | undefined {
+  const { status } = spawnSync("bash", ["-c", "PATH=$PATH:/usr/local/go/bin go version"], {
+    stdio: "ignore",
+  });
+  return status === 0 ? undefined : "Go is missing, and the control plane is built from Go modules";
+}
+
+/** Runs a command to its end. */
+export function run(
+  command: string,
+  args: readonly string[],
+  { input = "", env = {} }: { readonly input?: string; readonly env?: Readonly<Record<string, string>> } = {},
+): Promise<Printed> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { cwd: ROOT, env: { ...process.env, ...env } });
+    const text = { stdout: "", stderr: "" };
+    for (const name of ["stdout", "stderr"] as const) {
+      child[name].setEncoding("utf8").on("data", (chunk: string) => {
+        text[name] += chunk;
+      });
+    }
+    child.on("error", reject);
+    child.on("close", (code) => resolve({ code: code ?? 1, ...text }));
+    child.stdin.on("error", () => undefined);
+    child.stdin.end(input);
+  });
+}
+
+/** Starts a control plane in a directory of its own; `port` and the two after it are taken. */
+export async function openCluster(port: number, ...mode: readonly "--node"[]): Promise<Cluster> {
+  const directory = mkdtempSync(join(tmpdir(), "kc-"));
+  const env = {
+    CLUSTER_DIR: directory,
+    CLUSTER_PORT: String(port),
+    CLUSTER_ETCD_PORT: String(port + 1),
+    CLUSTER_AUDIT: "1",
+  };
+  const script = (...args: string[]): Promise<Printed> => run(SCRIPT, args, { env });
+  const up = await script("up", ...mode);
+  if (up.code !== 0) throw new Error(`the cluster does not start: ${up.stderr}`);
+  const admin = join(directory, "admin.kubeconfig");
+  const tryKubectl = (args: readonly string[], input = ""): Promise<Printed> =>
+    run(join(directory, "bin", "kubectl"), args, { input, env: { KUBECONFIG: admin } });
+  const kubectl = async (args: readonly string[], input = ""): Promise<string> => {
+    const { code, stdout, stderr } = await tryKubectl(args, input);
+    if (code !== 0) throw new Error(`kubectl ${args.join(" ")}: ${stderr}`);
+    return stdout;
+  };
+  return {
+    directory,
+    kubectl,
+    tryKubectl,
+    script,
+    get: async <T>(...args: string[]) => JSON.parse(await kubectl(["get", "-o", "json", ...args])) as T,
+    async chart(...args) {
+      const helm = await script("helm");
+      if (helm.code !== 0) throw new Error(`no helm: ${helm.stderr}`);
+      const flags = ["template", "knit-operator", "charts/knit-operator", "--include-crds", ...args];
+      const printed = await run(helm.stdout.trim(), flags);
+      if (printed.code !== 0) throw new Error(`helm template: ${printed.stderr}`);
+      return printed.stdout;
+    },
+    async kubeconfigOf(namespace, serviceAccount) {
+      const token = (await kubectl(["-n", namespace, "create", "token", serviceAccount])).trim();
+      const text = readFileSync(admin, "utf8").replace(
+        / {4}client-certificate-data: .*\n {4}client-key-data: .*\n/,
+        `    token: ${token}\n`,
+      );
+      const file = join(directory, `${serviceAccount}.kubeconfig`);
+      writeFileSync(file, text, { mode: 0o600 });
+      return file;
+    },
+    audit(offset = 0) {
+      const lines = readFileSync(join(directory, "log", "audit.jsonl"), "utf8")
+        .trim()
+        .split("\n");
+      return lines.slice(offset).map((line) => JSON.parse(line) as AuditEntry);
+    },
+    async [Symbol.asyncDispose]() {
+      await script("down");
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Waits until `probe` gives something other than undefined. Throws with `what` when the time is over. */
+export async function eventually<T>(
+  what: string,
+  probe: () => Promise<T | undefined>,
+  seconds = 90,
+): Promise<T> {
+  const end = Date.now() + seconds * 1_000;
+  let last: unknown;
+  while (Date.now() < end) {
+    try {
+      const found = await probe();
+      if (found !== undefined) return found;
+    } catch (error) {
+      last = error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 250));
+  }
+  throw new Error(`gave up waiting for ${what}`, { cause: last });
+}

@@ -1,0 +1,60 @@
+/** The operator as a process, with the arguments that the chart gives it and the rights that the chart gives it. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import type { Cluster } from "./cluster.ts";
+
+const MAIN = fileURLToPath(new URL("../../../operator/main.ts", import.meta.url));
+
+/** Where the tests put the operator. */
+export const OPERATOR_NAMESPACE = "knit-system";
+
+/** A running operator. */
+export interface OperatorProcess extends AsyncDisposable {
+  readonly child: ChildProcess;
+  output(): string;
+  /** Sends SIGTERM and resolves with the exit code. */
+  stop(): Promise<number | null>;
+}
+
+/** Applies the chart, as `helm template` prints it. */
+export async function applyChart(cluster: Cluster): Promise<void> {
+  await cluster.kubectl(["create", "namespace", OPERATOR_NAMESPACE]);
+  const text = await cluster.chart("--namespace", OPERATOR_NAMESPACE);
+  await cluster.kubectl(["apply", "--server-side", "-f", "-"], text);
+  await cluster.kubectl(["wait", "--for=condition=Established", "crd/nodes.knit.dev", "--timeout=30s"]);
+}
+
+/** Starts the operator as the chart's Deployment would; `more` arguments win. */
+export async function startOperator(cluster: Cluster, ...more: string[]): Promise<OperatorProcess> {
+  const deployment = await cluster.get<{
+    spec: { template: { spec: { serviceAccountName: string; containers: { args: string[] }[] } } };
+  }>("-n", OPERATOR_NAMESPACE, "deployment", "knit-operator");
+  const { serviceAccountName, containers } = deployment.spec.template.spec;
+  const kubeconfig = await cluster.kubeconfigOf(OPERATOR_NAMESPACE, serviceAccountName);
+  const args = [...(containers[0]?.args ?? []), "--health-address=127.0.0.1:0", ...more];
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    env: { ...process.env, KUBECONFIG: kubeconfig },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let text = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (chunk: string) => {
+      text += chunk;
+    });
+  }
+  const exited = once(child, "exit") as Promise<[number | null]>;
+  const stop = async (): Promise<number | null> => {
+    child.kill("SIGTERM");
+    const [code] = await exited;
+    return code;
+  };
+  return {
+    child,
+    output: () => text,
+    stop,
+    async [Symbol.asyncDispose]() {
+      if (child.exitCode === null && child.signalCode === null) await stop();
+    },
+  };
+}

@@ -1,0 +1,218 @@
+/**
+ * Plays the pods of a cluster without kubelets: every container is a process of this machine, started from the
+ * sources with the arguments and files that its pod gives it. A pod has a loopback address of its own; paths of its
+ * volumes become directories, and ports that the whole machine shares are moved.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, openSync, rmSync } from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { freePort } from "../../support/go-node.ts";
+import type { Cluster } from "./cluster.ts";
+import { type Container, type Pod, placeVolumes } from "./pod-volumes.ts";
+
+/** A pod that is played. */
+export interface PlayedPod {
+  readonly name: string;
+  readonly uid: string;
+  readonly address: string;
+  readonly socket: string;
+  /** Where the gateway's certificate is. */
+  readonly certificates: string;
+  readonly metricsPort: number;
+}
+
+/** The player. Disposing it ends all processes. */
+export interface Player extends AsyncDisposable {
+  pod(name: string): PlayedPod | undefined;
+  /** The directory with what the containers printed. */
+  readonly logs: string;
+}
+
+interface Playing {
+  readonly played: PlayedPod;
+  readonly processes: readonly ChildProcess[];
+  readonly deleted: () => boolean;
+  ready: boolean;
+}
+
+const main = (program: string): string =>
+  fileURLToPath(new URL(`../../../${program}/main.ts`, import.meta.url));
+const LOOK_MS = 300;
+
+/** Makes the cluster's only machine and begins to play the pods of `namespace` on it. */
+export async function openPlayer(cluster: Cluster, namespace: string): Promise<Player> {
+  const directory = mkdtempSync(join(tmpdir(), "kp-"));
+  const pods = new Map<string, Playing>();
+  const closing = new AbortController();
+  let next = 11;
+  await makeMachine(cluster);
+  const look = async (): Promise<void> => {
+    const { items } = await cluster.get<{ items: Pod[] }>("-n", namespace, "pod");
+    for (const pod of items.filter(({ spec, metadata }) => spec.nodeName && !pods.has(metadata.uid))) {
+      if (pod.metadata.deletionTimestamp === undefined) {
+        pods.set(
+          pod.metadata.uid,
+          await start(cluster, pod, join(directory, `${next}`), `127.0.0.${next++}`),
+        );
+      } else await forceDelete(cluster, pod);
+    }
+    for (const [uid, playing] of pods) {
+      const pod = items.find(({ metadata }) => metadata.uid === uid);
+      if (pod === undefined || pod.metadata.deletionTimestamp !== undefined) {
+        await end(playing);
+        pods.delete(uid);
+        if (pod !== undefined) await forceDelete(cluster, pod);
+      } else await judge(cluster, namespace, playing);
+    }
+  };
+  const playing = (async () => {
+    while (!closing.signal.aborted) {
+      await look().catch((error: unknown) => process.stderr.write(`player: ${String(error)}\n`));
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    }
+  })();
+  return {
+    pod: (name) => [...pods.values()].find(({ played }) => played.name === name)?.played,
+    logs: directory,
+    async [Symbol.asyncDispose]() {
+      closing.abort();
+      await playing;
+      await Promise.all([...pods.values()].map(end));
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A node without a kubelet: what the scheduler needs to put pods on it. */
+async function makeMachine(cluster: Cluster): Promise<void> {
+  const machine = {
+    apiVersion: "v1",
+    kind: "Node",
+    metadata: { name: "node-1", labels: { "kubernetes.io/hostname": "node-1" } },
+  };
+  await cluster.kubectl(["apply", "-f", "-"], JSON.stringify(machine));
+  const amounts = { cpu: "8", memory: "16Gi", pods: "100" };
+  const status = {
+    capacity: amounts,
+    allocatable: amounts,
+    conditions: [{ type: "Ready", status: "True", reason: "Played" }],
+  };
+  const patch = JSON.stringify({ status });
+  await cluster.kubectl(["patch", "node", "node-1", "--subresource=status", "--type=merge", "-p", patch]);
+  await cluster.kubectl(["taint", "node", "node-1", "node.kubernetes.io/not-ready-"]);
+}
+
+async function start(cluster: Cluster, pod: Pod, directory: string, address: string): Promise<Playing> {
+  const metricsPort = await freePort();
+  const volumes = await placeVolumes(cluster, pod, directory, (text) =>
+    text
+      .replaceAll("0.0.0.0", address)
+      .replace('"prometheusport": 61001', `"prometheusport": ${metricsPort}`),
+  );
+  const begin = (container: Container): ChildProcess => {
+    const program = container.name === "gateway" ? "operator" : "node";
+    const args = (container.args ?? []).map((text) =>
+      volumes.moved(container, text).replace("0.0.0.0", address),
+    );
+    const log = openSync(join(directory, `${container.name}.log`), "a");
+    return spawn(process.execPath, [main(program), ...args], {
+      stdio: ["ignore", log, log],
+      env: { ...process.env, HOME: directory },
+    });
+  };
+  for (const container of pod.spec.initContainers ?? []) {
+    const [code] = (await once(begin(container), "exit")) as [number | null];
+    if (code !== 0)
+      throw new Error(`${pod.metadata.name}: ${container.name} ended with ${code}, see ${directory}`);
+  }
+  const processes = pod.spec.containers.map(begin);
+  return {
+    played: {
+      name: pod.metadata.name,
+      uid: pod.metadata.uid,
+      address,
+      metricsPort,
+      socket: join(volumes.directory("socket"), "knit.ipc"),
+      certificates: volumes.directory("certificates"),
+    },
+    processes,
+    deleted: () => processes.some(({ exitCode }) => exitCode !== null),
+    ready: false,
+  };
+}
+
+/** Tells the API server what a kubelet would: the address, and whether the containers are ready. */
+async function judge(cluster: Cluster, namespace: string, playing: Playing): Promise<void> {
+  const { played } = playing;
+  const probes = [answers(`http://127.0.0.1:${played.metricsPort}/readyz`), listens(played.address, 7443)];
+  const ready = (await Promise.all(probes)).every(Boolean) && !playing.deleted();
+  if (ready === playing.ready) return;
+  const holds = ready ? "True" : "False";
+  const status = {
+    phase: "Running",
+    podIP: played.address,
+    podIPs: [{ ip: played.address }],
+    conditions: ["PodScheduled", "Initialized", "ContainersReady", "Ready"].map((type) => ({
+      type,
+      status: holds,
+    })),
+  };
+  const patch = JSON.stringify({ status });
+  await cluster.kubectl([
+    "-n",
+    namespace,
+    "patch",
+    "pod",
+    played.name,
+    "--subresource=status",
+    "--type=merge",
+    "-p",
+    patch,
+  ]);
+  playing.ready = ready;
+}
+
+async function answers(url: string): Promise<boolean> {
+  return fetch(url).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+}
+
+function listens(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port });
+    const settle = (open: boolean): void => {
+      socket.destroy();
+      resolve(open);
+    };
+    socket.on("connect", () => settle(true)).on("error", () => settle(false));
+  });
+}
+
+async function end({ processes }: Playing): Promise<void> {
+  await Promise.all(
+    processes.map(async (child) => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const exited = once(child, "exit");
+      child.kill("SIGTERM");
+      await exited;
+    }),
+  );
+}
+
+async function forceDelete(cluster: Cluster, { metadata }: Pod): Promise<void> {
+  await cluster.tryKubectl([
+    "-n",
+    metadata.namespace,
+    "delete",
+    "pod",
+    metadata.name,
+    "--grace-period=0",
+    "--force",
+  ]);
+}

@@ -1,0 +1,95 @@
+/** The volumes of a pod as directories, and its paths in texts moved to them. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Cluster } from "./cluster.ts";
+
+/** A container of a pod. */
+export interface Container {
+  readonly name: string;
+  readonly args?: readonly string[];
+  readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string }[];
+}
+
+interface Item {
+  readonly key: string;
+  readonly path: string;
+}
+
+interface Volume {
+  readonly name: string;
+  readonly emptyDir?: object;
+  readonly persistentVolumeClaim?: { readonly claimName: string };
+  readonly configMap?: { readonly name: string; readonly items?: readonly Item[] };
+  readonly secret?: { readonly secretName: string; readonly items?: readonly Item[] };
+}
+
+/** A pod as it is played. */
+export interface Pod {
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace: string;
+    readonly uid: string;
+    readonly deletionTimestamp?: string;
+  };
+  readonly spec: {
+    readonly nodeName?: string;
+    readonly containers: readonly Container[];
+    readonly initContainers?: readonly Container[];
+    readonly volumes?: readonly Volume[];
+  };
+}
+
+/** Volumes that are there. */
+export interface PlacedVolumes {
+  directory(name: string): string;
+  /** A text of this container with its mounts' paths moved. */
+  moved(container: Container, text: string): string;
+}
+
+/** Writes the volumes of a pod below `directory`; claims outlive their pods. Texts of ConfigMaps pass `adapt`. */
+export async function placeVolumes(
+  cluster: Cluster,
+  pod: Pod,
+  directory: string,
+  adapt: (text: string) => string,
+): Promise<PlacedVolumes> {
+  const places = new Map<string, string>();
+  for (const { name, persistentVolumeClaim: claim } of pod.spec.volumes ?? []) {
+    const place = claim === undefined ? join(directory, name) : join(directory, "..", claim.claimName);
+    mkdirSync(place, { recursive: true });
+    places.set(name, place);
+  }
+  const place = (name: string): string => places.get(name) ?? join(directory, name);
+  const moved = ({ volumeMounts = [] }: Container, text: string): string =>
+    volumeMounts
+      .toSorted((a, b) => b.mountPath.length - a.mountPath.length)
+      .reduce((result, { name, mountPath }) => result.replaceAll(mountPath, place(name)), text);
+  const everywhere: Container = {
+    name: "",
+    volumeMounts: pod.spec.containers.flatMap((each) => each.volumeMounts ?? []),
+  };
+  for (const volume of pod.spec.volumes ?? []) {
+    for (const [path, text] of await filesOf(cluster, pod.metadata.namespace, volume)) {
+      const content = volume.name === "settings" ? adapt(moved(everywhere, text)) : text;
+      writeFileSync(join(place(volume.name), path), content, { mode: 0o600 });
+    }
+  }
+  return { directory: place, moved };
+}
+
+async function filesOf(
+  cluster: Cluster,
+  namespace: string,
+  volume: Volume,
+): Promise<readonly [string, string][]> {
+  const name = volume.configMap?.name ?? volume.secret?.secretName;
+  if (name === undefined) return [];
+  const kind = volume.configMap === undefined ? "secret" : "configmap";
+  const { data } = await cluster.get<{ data: Record<string, string> }>("-n", namespace, kind, name);
+  const items =
+    (volume.configMap ?? volume.secret)?.items ?? Object.keys(data).map((key) => ({ key, path: key }));
+  return items.map(({ key, path }) => {
+    const value = data[key] ?? "";
+    return [path, kind === "secret" ? Buffer.from(value, "base64").toString("utf8") : value];
+  });
+}
