@@ -1,7 +1,7 @@
 /** Addresses as words on the stack and as the bytes that the world knows. */
 import { bytesToBigint, fixedBytes } from "../bytes/integer.ts";
 import { encodeRlp } from "../bytes/rlp.ts";
-import { wordBytes } from "../bytes/word.ts";
+import { lowBits, wordBytes } from "../bytes/word.ts";
 import { keccak256 } from "../crypto/keccak.ts";
 
 const MOST = (1n << 160n) - 1n;
@@ -15,7 +15,7 @@ const addresses = Array.from<Uint8Array>({ length: PLACES });
 /** The address of a word's low 160 bits; shared, so nobody may write into it. */
 export function addressOf(word: bigint): Uint8Array {
   const low = word > MOST ? word & MOST : word;
-  const place = Number(BigInt.asUintN(8, low));
+  const place = lowBits(low) & (PLACES - 1);
   if (words[place] === low) return addresses[place] as Uint8Array; // set together with the word
   const address = wordBytes(low).subarray(12);
   words[place] = low;

@@ -1,4 +1,5 @@
 /** CALL and its three relatives: what they cost, and the frame that they begin (execution.md 5.1). */
+import { lowBits } from "../bytes/word.ts";
 import { addressOf } from "./address.ts";
 import { beginCall } from "./call-frames.ts";
 import { FAILED, memoryEnd, overflow } from "./charge.ts";
@@ -58,9 +59,9 @@ export function call(m: Machine, f: Frame, op: number, gas: number): number {
   m.watch?.charged(f, BigInt(cost) + totalGas(child, child.gas));
   f.memory.grow(end);
   if (value !== 0n && words.kind !== "DELEGATECALL") child.gas += STIPEND;
-  if (inLength > 0n) child.input = f.memory.bytes.subarray(Number(inAt), inEnd);
-  child.returnAt = outEnd === 0 ? 0 : Number(outAt);
-  child.returnLength = Number(outLength);
+  if (inLength > 0n) child.input = f.memory.bytes.subarray(lowBits(inAt), inEnd);
+  child.returnAt = outEnd === 0 ? 0 : lowBits(outAt);
+  child.returnLength = lowBits(outLength);
   address(f, child, words);
   f.sp = areas - 2;
   if (beginCall(m, child)) m.next = child;

@@ -1,4 +1,5 @@
 /** How opcodes pay for what depends on their words: memory, copies, and the total that a tracer sees. */
+import { lowBits } from "../bytes/word.ts";
 import { failures } from "./failure.ts";
 import { type Frame, takeGas } from "./frame.ts";
 import type { Machine } from "./machine.ts";
@@ -22,7 +23,7 @@ export function charge(m: Machine, f: Frame, gas: number, cost: number): number 
  */
 export function memoryEnd(offset: bigint, length: bigint): number {
   if (length === 0n) return 0;
-  if (offset <= MAX_32 && length <= MAX_32) return Number(offset) + Number(length);
+  if (offset <= MAX_32 && length <= MAX_32) return lowBits(offset) + lowBits(length);
   return offset + length > MOST_COUNTED ? FAILED : Infinity;
 }
 
@@ -30,11 +31,6 @@ export function memoryEnd(offset: bigint, length: bigint): number {
 export function overflow(f: Frame): number {
   f.failure = failures["gas-overflow"];
   return FAILED;
-}
-
-/** A word as an index; `Infinity` for what is beyond all bytes there can be. */
-export function indexOf(word: bigint): number {
-  return word <= MAX_32 ? Number(word) : Infinity;
 }
 
 /** Words of 32 bytes that `length` bytes take. */

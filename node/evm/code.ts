@@ -9,13 +9,16 @@ const PUSH1 = 0x60;
 const PUSH32 = 0x7f;
 const JUMPDEST = 0x5b;
 const DELEGATION_BYTES = 23;
+const MOST_CONSTANTS = 0xffff;
 
 /** Some code. */
 export class Code {
   readonly bytes: Uint8Array;
   /** One bit for each byte: a JUMPDEST that is not part of a constant. */
   #targets: Uint8Array | undefined;
-  readonly #constants = new Map<number, bigint>();
+  /** Of each byte, where its constant is among `#constants`; 0 for none yet. */
+  #places: Uint16Array | undefined;
+  readonly #constants: bigint[] = [0n];
 
   constructor(bytes: Uint8Array) {
     this.bytes = bytes;
@@ -30,12 +33,17 @@ export class Code {
 
   /** The constant of `length` bytes from `at` on, zeros beyond the end. */
   constant(at: number, length: number): bigint {
-    let value = this.#constants.get(at);
-    if (value === undefined) {
-      const there = this.bytes.subarray(at, at + length);
-      value = there.length === 0 ? 0n : bytesToBigint(there) << BigInt(8 * (length - there.length));
-      this.#constants.set(at, value);
-    }
+    const place = this.#places?.[at];
+    return place === undefined || place === 0 ? this.#read(at, length) : (this.#constants[place] as bigint);
+  }
+
+  #read(at: number, length: number): bigint {
+    const there = this.bytes.subarray(at, at + length);
+    const value = there.length === 0 ? 0n : bytesToBigint(there) << BigInt(8 * (length - there.length));
+    if (this.#constants.length > MOST_CONSTANTS) return value;
+    this.#places ??= new Uint16Array(this.bytes.length);
+    this.#places[at] = this.#constants.length;
+    this.#constants.push(value);
     return value;
   }
 }

@@ -1,5 +1,6 @@
 /** CREATE and CREATE2: what they cost, and the frame that they begin. */
-import { charge, FAILED, indexOf, memoryEnd, overflow, wordCount } from "./charge.ts";
+import { indexOf, lowBits } from "../bytes/word.ts";
+import { charge, FAILED, memoryEnd, overflow, wordCount } from "./charge.ts";
 import { beginCreation } from "./creation-frames.ts";
 import { type Frame, NO_BYTES, setGas, takeFrame, totalGas } from "./frame.ts";
 import type { Machine } from "./machine.ts";
@@ -21,7 +22,7 @@ export function create(m: Machine, f: Frame, op: number, gas: number): number {
   f.gas = left;
   handOver(f, child);
   child.kind = op === CREATE2 ? "CREATE2" : "CREATE";
-  child.input = length === 0n ? NO_BYTES : f.memory.slice(Number(offset), Number(length));
+  child.input = length === 0n ? NO_BYTES : f.memory.slice(lowBits(offset), lowBits(length));
   child.value = value;
   child.parent = f;
   child.depth = f.depth + 1;

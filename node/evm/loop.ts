@@ -3,6 +3,7 @@
  * are charged for each, because the kind of failure is part of the receipt. One long function, exempt from the size
  * limits because splitting it costs speed; measured by `bench/evm.ts`.
  */
+import { countWord, indexOf } from "../bytes/word.ts";
 import { call } from "./calls.ts";
 import { create } from "./creations.ts";
 import { type EvmFailure, failures, invalidOpcode, stackOverflow, stackUnderflow } from "./failure.ts";
@@ -15,14 +16,13 @@ import * as state from "./state-ops.ts";
 
 /** How many small numbers are kept as words. */
 const SMALL = 32_768;
-const MAX_32 = 0xffff_ffffn;
 const CALL = 0xf1;
 
 const smallWords = Array.from({ length: SMALL }, (_, i) => BigInt(i));
 
 /** The word of a count. */
 function word(count: number): bigint {
-  return count < SMALL ? (smallWords[count] as bigint) : BigInt(count);
+  return count < SMALL ? (smallWords[count] as bigint) : countWord(count);
 }
 
 /**
@@ -242,8 +242,7 @@ export function run(m: Machine, f: Frame): boolean {
         sp--;
         continue;
       case 0x51: {
-        const at = s[sp - 1] as bigint;
-        const index = at <= MAX_32 ? Number(at) : Infinity;
+        const index = indexOf(s[sp - 1] as bigint);
         if (index + 32 <= mem.size && watch === undefined) {
           s[sp - 1] = mem.load(index);
           continue;
@@ -253,8 +252,7 @@ export function run(m: Machine, f: Frame): boolean {
         continue;
       }
       case 0x52: {
-        const at = s[sp - 1] as bigint;
-        const index = at <= MAX_32 ? Number(at) : Infinity;
+        const index = indexOf(s[sp - 1] as bigint);
         if (index + 32 <= mem.size && watch === undefined) {
           mem.store(index, s[sp - 2] as bigint);
           sp -= 2;
@@ -280,8 +278,7 @@ export function run(m: Machine, f: Frame): boolean {
         sp -= 2;
         continue;
       case 0x56: {
-        const to = s[--sp] as bigint;
-        const target = to <= MAX_32 ? Number(to) : Infinity;
+        const target = indexOf(s[--sp] as bigint);
         if (!code.isTarget(target)) {
           f.failure = failures["invalid-jump"];
           break;
@@ -292,8 +289,7 @@ export function run(m: Machine, f: Frame): boolean {
       case 0x57: {
         sp -= 2;
         if (s[sp] === 0n) continue;
-        const to = s[sp + 1] as bigint;
-        const target = to <= MAX_32 ? Number(to) : Infinity;
+        const target = indexOf(s[sp + 1] as bigint);
         if (!code.isTarget(target)) {
           f.failure = failures["invalid-jump"];
           break;
@@ -308,7 +304,7 @@ export function run(m: Machine, f: Frame): boolean {
         s[sp++] = word(mem.size);
         continue;
       case 0x5a:
-        s[sp++] = totalGas(f, gas);
+        s[sp++] = f.reserve === 0n ? countWord(gas) : totalGas(f, gas);
         continue;
       case 0x5b:
         continue;
@@ -335,6 +331,20 @@ export function run(m: Machine, f: Frame): boolean {
         s[sp++] = word(((bytes[pc] ?? 0) << 8) | (bytes[pc + 1] ?? 0));
         pc += 2;
         continue;
+      case 0x80:
+        s[sp] = s[sp - 1] as bigint;
+        sp++;
+        continue;
+      case 0x81:
+        s[sp] = s[sp - 2] as bigint;
+        sp++;
+        continue;
+      case 0x90: {
+        const top = s[sp - 1] as bigint;
+        s[sp - 1] = s[sp - 2] as bigint;
+        s[sp - 2] = top;
+        continue;
+      }
       case 0xa0:
       case 0xa1:
       case 0xa2:

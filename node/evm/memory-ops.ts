@@ -3,9 +3,9 @@
  * returns the gas left, negative for a failure; the loop takes the words off.
  */
 
-import { readWord, wordBytes } from "../bytes/word.ts";
+import { indexOf, lowBits, readWord, wordBytes } from "../bytes/word.ts";
 import type { Log } from "../model/receipt.ts";
-import { charge, indexOf, memoryEnd, overflow, wordCount } from "./charge.ts";
+import { charge, memoryEnd, overflow, wordCount } from "./charge.ts";
 import { failures } from "./failure.ts";
 import type { Frame } from "./frame.ts";
 import type { Machine } from "./machine.ts";
@@ -27,21 +27,21 @@ function reach(m: Machine, f: Frame, gas: number, area: { end: number; more: num
 export function mload(m: Machine, f: Frame, sp: number, gas: number): number {
   const offset = f.stack[sp - 1] as bigint;
   const left = reach(m, f, gas, { end: memoryEnd(offset, 32n), more: 0 });
-  if (left >= 0) f.stack[sp - 1] = f.memory.load(Number(offset));
+  if (left >= 0) f.stack[sp - 1] = f.memory.load(lowBits(offset));
   return left;
 }
 
 export function mstore(m: Machine, f: Frame, sp: number, gas: number): number {
   const offset = f.stack[sp - 1] as bigint;
   const left = reach(m, f, gas, { end: memoryEnd(offset, 32n), more: 0 });
-  if (left >= 0) f.memory.store(Number(offset), f.stack[sp - 2] as bigint);
+  if (left >= 0) f.memory.store(lowBits(offset), f.stack[sp - 2] as bigint);
   return left;
 }
 
 export function mstore8(m: Machine, f: Frame, sp: number, gas: number): number {
   const offset = f.stack[sp - 1] as bigint;
   const left = reach(m, f, gas, { end: memoryEnd(offset, 1n), more: 0 });
-  if (left >= 0) f.memory.bytes[Number(offset)] = Number(BigInt.asUintN(8, f.stack[sp - 2] as bigint));
+  if (left >= 0) f.memory.bytes[lowBits(offset)] = lowBits(f.stack[sp - 2] as bigint);
   return left;
 }
 
@@ -55,7 +55,7 @@ export function mcopy(m: Machine, f: Frame, sp: number, gas: number): number {
   const more = COPY_WORD_GAS * wordCount(indexOf(length));
   const left = reach(m, f, gas, { end: memoryEnd(to > from ? to : from, length), more });
   if (left >= 0 && length > 0n) {
-    f.memory.bytes.copyWithin(Number(to), Number(from), Number(from) + Number(length));
+    f.memory.bytes.copyWithin(lowBits(to), lowBits(from), lowBits(from) + lowBits(length));
   }
   return left;
 }
@@ -64,7 +64,7 @@ export function sha3(m: Machine, f: Frame, sp: number, gas: number): number {
   const [offset, length] = [f.stack[sp - 1] as bigint, f.stack[sp - 2] as bigint];
   const size = indexOf(length);
   const left = reach(m, f, gas, { end: memoryEnd(offset, length), more: HASH_WORD_GAS * wordCount(size) });
-  if (left >= 0) f.stack[sp - 2] = f.memory.hash(size === 0 ? 0 : Number(offset), size);
+  if (left >= 0) f.stack[sp - 2] = f.memory.hash(size === 0 ? 0 : lowBits(offset), size);
   return left;
 }
 
@@ -86,7 +86,7 @@ export function copy(m: Machine, f: Frame, { sp, gas, more }: CopyWords, source:
   const size = indexOf(length);
   const cost = more + COPY_WORD_GAS * wordCount(size);
   const left = reach(m, f, gas, { end: memoryEnd(to, length), more: cost });
-  if (left >= 0 && size > 0) f.memory.copy(Number(to), source, indexOf(from), size);
+  if (left >= 0 && size > 0) f.memory.copy(lowBits(to), source, indexOf(from), size);
   return left;
 }
 
@@ -112,7 +112,7 @@ export function returndatacopy(m: Machine, f: Frame, sp: number, gas: number): n
     f.failure = failures["return-data-out-of-bounds"];
     return -1;
   }
-  if (size > 0) f.memory.copy(Number(to), f.returnData, Number(from), size);
+  if (size > 0) f.memory.copy(lowBits(to), f.returnData, lowBits(from), size);
   return left;
 }
 
@@ -138,7 +138,7 @@ export function log(m: Machine, f: Frame, at: { sp: number; gas: number }, topic
   const entry: Log = {
     address: f.address,
     topics,
-    data: size === 0 ? new Uint8Array(0) : f.memory.slice(Number(offset), size),
+    data: size === 0 ? new Uint8Array(0) : f.memory.slice(lowBits(offset), size),
   };
   m.world.addLog(entry);
   return left;
@@ -148,7 +148,7 @@ export function log(m: Machine, f: Frame, at: { sp: number; gas: number }, topic
 export function give(m: Machine, f: Frame, sp: number, gas: number): number {
   const [offset, length] = [f.stack[sp - 1] as bigint, f.stack[sp - 2] as bigint];
   const left = reach(m, f, gas, { end: memoryEnd(offset, length), more: 0 });
-  if (left >= 0 && length > 0n) f.output = f.memory.slice(Number(offset), Number(length));
+  if (left >= 0 && length > 0n) f.output = f.memory.slice(lowBits(offset), lowBits(length));
   return left;
 }
 

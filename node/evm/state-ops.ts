@@ -2,9 +2,10 @@
  * Opcodes that ask or change the world, with the gas that depends on it (execution.md 5.3). As in `memory-ops.ts`
  * each returns the gas left, negative for a failure.
  */
+import { indexOf } from "../bytes/word.ts";
 import { EMPTY_HASH } from "../crypto/keccak.ts";
 import { addressOf, wordOf } from "./address.ts";
-import { charge, FAILED, indexOf } from "./charge.ts";
+import { charge, FAILED } from "./charge.ts";
 import type { Frame } from "./frame.ts";
 import type { Machine } from "./machine.ts";
 import { copy } from "./memory-ops.ts";

@@ -2,6 +2,7 @@
  * The slots and accounts asked for last, found without making a map key. One place for each value of the low
  * bits, checked against the whole key: whoever picks keys that share a place only loses the short cut.
  */
+import { lowBits } from "../bytes/word.ts";
 import type { WorldAccount, WorldSlot } from "./world-entry.ts";
 
 const SLOTS = 2048;
@@ -41,7 +42,7 @@ export class RecentSlots {
 }
 
 function placeOf(owner: WorldAccount, key: bigint): number {
-  const low = Number(BigInt.asUintN(16, key));
+  const low = lowBits(key);
   return (low ^ (low >>> 4) ^ ((owner.address[19] ?? 0) << 4)) & (SLOTS - 1);
 }
 

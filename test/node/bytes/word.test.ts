@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { bytesToBigint, fixedBytes } from "../../../node/bytes/integer.ts";
-import { readWord, wordBytes, writeWord } from "../../../node/bytes/word.ts";
+import { countWord, indexOf, lowBits, readWord, wordBytes, writeWord } from "../../../node/bytes/word.ts";
 
 const edges = [0, 8, 31, 32, 33, 63, 64, 65, 96, 127, 128, 160, 191, 192, 255, 256].flatMap((bits) => {
   const edge = 1n << BigInt(bits);
@@ -20,4 +20,14 @@ test("a word is read from where it was written, and overwrites what was there", 
     expect(bytesToBigint(bytes.subarray(5, 37))).toBe(word);
   }
   expect([bytes[4], bytes[37]]).toEqual([0xff, 0xff]);
+});
+
+test("words and numbers turn into one another", () => {
+  for (const count of [0, 1, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 2 ** 52 + 1, Number.MAX_SAFE_INTEGER]) {
+    expect(countWord(count)).toBe(BigInt(count));
+  }
+  for (const word of edges) {
+    expect(lowBits(word)).toBe(Number(BigInt.asUintN(32, word)));
+    expect(indexOf(word)).toBe(word < 1n << 32n ? Number(word) : Infinity);
+  }
 });
