@@ -138,21 +138,32 @@ export async function exportChain(options: NodeOptions, job: ExportJob): Promise
   return { blocks, head: chain.head().header.number };
 }
 
+/** What was compared, and at which block. */
+export interface Compared {
+  readonly head: number;
+  readonly accounts: number;
+  readonly slots: number;
+  /** Contracts' code. */
+  readonly codes: number;
+  /** Changes in the index of an archive or a long retention. */
+  readonly changes: number;
+}
+
 /** Compares flat state, trie and root. Throws `StateError` `corrupt` at the first contradiction. */
 export async function verifyDatabase(
   options: NodeOptions,
   progress: Progress,
   signal: AbortSignal,
-): Promise<{ readonly accounts: number; readonly head: number }> {
+): Promise<Compared> {
   const log = logOf(options);
   await using database = await openDatabase(options, log);
   const { chain } = await openConsensusChain(database, log, systemClock);
   await database.state.ready;
-  const { accounts } = await database.state.verify((done) => {
+  const { accounts, slots, codes, changes } = await database.state.verify((done) => {
     signal.throwIfAborted();
     progress.update(done);
   });
-  return { accounts, head: chain.head().header.number };
+  return { head: chain.head().header.number, accounts, slots, codes, changes };
 }
 
 /** Commands talk through their progress; only what needs attention is logged. */

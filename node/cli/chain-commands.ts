@@ -1,5 +1,6 @@
 /** What commands that work on a data directory and end have in common; the small ones of them. */
 import { readFile } from "node:fs/promises";
+import type { Compared } from "../chain-jobs.ts";
 import type { FlagCommand } from "../config/flags-rows.ts";
 import type { ResolvedFlags } from "../config/flags-values.ts";
 import type { NodeOptions } from "../config/options.ts";
@@ -40,9 +41,9 @@ export async function verifyDatabase(job: Job): Promise<number> {
   using work = await openJob(job, { label: "verify", unit: "accounts" });
   const { options, progress, interrupt, node } = work;
   try {
-    const { accounts, head } = await node.verifyDatabase(options, progress, interrupt.signal);
+    const compared = await node.verifyDatabase(options, progress, interrupt.signal);
     work[Symbol.dispose]();
-    job.shell.stdout.write(`flat state, trie and root agree at block ${head}: ${accounts} accounts\n`);
+    job.shell.stdout.write(comparedText(compared));
     return 0;
   } catch (error) {
     if (!isAbort(error)) throw error;
@@ -50,6 +51,12 @@ export async function verifyDatabase(job: Job): Promise<number> {
     job.shell.stdout.write("verify was interrupted: nothing was found until then\n");
     return interrupt.exitCode;
   }
+}
+
+function comparedText({ head, accounts, slots, codes, changes }: Compared): string {
+  const parts = [`${accounts} accounts`, `${slots} slots`, `${codes} codes`];
+  if (changes > 0) parts.push(`${changes} changes of older states`);
+  return `flat state, trie and root agree at block ${head}: ${parts.join(", ")}\n`;
 }
 
 /** Long work on a data directory. Disposing it ends the progress line and the listening for signals. */

@@ -1,5 +1,5 @@
 /** The commands of `knit`, and what they ask of the node. */
-import type { ExportJob, FileResult, ImportJob, ImportResult } from "../chain-jobs.ts";
+import type { Compared, ExportJob, FileResult, ImportJob, ImportResult } from "../chain-jobs.ts";
 import type { FlagCommand } from "../config/flags-rows.ts";
 import type { NodeOptions } from "../config/options.ts";
 import type { NodeEndpoints } from "../node.ts";
@@ -80,10 +80,6 @@ export interface NodeCommands {
   initDatadir(options: NodeOptions, genesisText: string): Promise<{ readonly hash: string }>;
   importChain(options: NodeOptions, job: ImportJob): Promise<ImportResult>;
   exportChain(options: NodeOptions, job: ExportJob): Promise<FileResult>;
-  /** Throws when something disagrees; `accounts` is how many were compared. */
-  verifyDatabase(
-    options: NodeOptions,
-    progress: Progress,
-    signal: AbortSignal,
-  ): Promise<{ readonly accounts: number; readonly head: number }>;
+  /** Throws when something disagrees. */
+  verifyDatabase(options: NodeOptions, progress: Progress, signal: AbortSignal): Promise<Compared>;
 }

@@ -187,9 +187,16 @@ describe("commands on a data directory", () => {
   });
 
   test("knit db verify tells what was compared", async () => {
-    const { shell, out } = fakeShell({ verifyDatabase: () => Promise.resolve({ accounts: 5, head: 9 }) });
-    expect(await runCli(["db", "verify", "--datadir", directory], shell)).toBe(0);
-    expect(out()).toBe("flat state, trie and root agree at block 9: 5 accounts\n");
+    const agree = "flat state, trie and root agree at block 9: 5 accounts, 4 slots, 3 codes";
+    for (const [changes, text] of [
+      [0, `${agree}\n`],
+      [7, `${agree}, 7 changes of older states\n`],
+    ] as const) {
+      const compared = { head: 9, accounts: 5, slots: 4, codes: 3, changes };
+      const { shell, out } = fakeShell({ verifyDatabase: () => Promise.resolve(compared) });
+      expect(await runCli(["db", "verify", "--datadir", directory], shell)).toBe(0);
+      expect(out()).toBe(text);
+    }
   });
 });
 
