@@ -25,6 +25,16 @@ Ctrl-C finishes the block under way and says how far the import came (exit code 
 one ends at once, and loses nothing that was reported. Blocks before a fault in a file stay (exit code 1).
 `;
 
+const RPC_DETAILS = `
+PARAMS is one JSON array, or one word for each parameter: a word that is JSON is taken as that, any other as text.
+
+  knit rpc chain_blockNumber
+  knit rpc chain_getBalance 0x75a59b94889a05c03c66c3c84e9d2f8308ca4abd latest
+  knit rpc --endpoint http://127.0.0.1:8551 eth_getLogs '[{"fromBlock":"0x1"}]'
+
+Exit code 0 with the result, 2 with the node's error, 1 when there was no answer.
+`;
+
 /** All commands in the order of help. */
 export const commands: readonly Command[] = [
   { name: "run", words: "run", summary: "runs a node (what knit does without a command)" },
@@ -60,6 +70,13 @@ export const commands: readonly Command[] = [
     arguments: ["<HEX|FILE>"],
     summary: "shows bytes of the chain as JSON: transactions, blocks, keys and more",
     details: decodeDetails(),
+  },
+  {
+    name: "rpc",
+    words: "rpc",
+    arguments: ["<METHOD>", "[PARAMS...]"],
+    summary: "calls a method of a running node and prints its answer",
+    details: RPC_DETAILS,
   },
   { name: "version", words: "version", summary: "prints the version" },
 ];

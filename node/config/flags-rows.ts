@@ -2,7 +2,16 @@
 import type { Kind } from "./flags-kinds.ts";
 
 /** The commands that take flags. */
-export type FlagCommand = "run" | "dev" | "init" | "import" | "export" | "verify" | "decode" | "dumpgenesis";
+export type FlagCommand =
+  | "run"
+  | "dev"
+  | "init"
+  | "import"
+  | "export"
+  | "verify"
+  | "decode"
+  | "dumpgenesis"
+  | "rpc";
 
 /** The headings under which help shows flags, in its order. */
 export const flagGroups = [
@@ -10,6 +19,7 @@ export const flagGroups = [
   "Chain file",
   "Decoding",
   "Public networks",
+  "Calling a node",
   "Base",
   "Network",
   "HTTP",

@@ -5,6 +5,7 @@ import { NODE, rows } from "./flags-rows.ts";
 const http = rows("HTTP", NODE);
 const ws = rows("WebSocket", NODE);
 const ipc = rows("IPC", NODE);
+const socket = rows("IPC", [...NODE, "rpc"]);
 const rpc = rows("RPC", NODE);
 
 /** HTTP, WebSocket, IPC and what they share. */
@@ -54,7 +55,7 @@ export const rpcFlags = {
   ),
 
   ipcdisable: ipc.flag(boolean, false, "no IPC socket", "ipc.disable"),
-  ipcpath: ipc.maybe(path, "the socket; a bare name is inside the data directory", "ipc.path"),
+  ipcpath: socket.maybe(path, "the socket; a bare name is inside the data directory", "ipc.path"),
 
   "rpc.profile": rpc.flag(
     choice(["service", "klaytn", "kaia"]),

@@ -24,6 +24,8 @@ const dev = rows("Development chain", ["dev"]);
 const file = rows("Chain file", ["export"]);
 const decoding = rows("Decoding", ["decode"]);
 const publicNetworks = rows("Public networks", ["dumpgenesis"]);
+const calling = rows("Calling a node", ["rpc"]);
+const place = rows("Base", [...DATA, "rpc"]);
 const base = rows("Base", DATA);
 const node = rows("Base", NODE);
 const network = rows("Network", NODE);
@@ -48,9 +50,13 @@ export const flags = {
   mainnet: publicNetworks.flag(boolean, false, "the main network, also when none is named", "cypress"),
   kairos: publicNetworks.flag(boolean, false, "the test network Kairos (Baobab)", "baobab"),
 
-  conf: base.maybe(path, "a YAML file with settings"),
-  type: base.flag(choice(["core", "proxy", "endpoint"]), "endpoint", "what the node is in its network"),
-  datadir: base.maybe(path, "where everything is kept; the default follows the type", "common.datadir"),
+  endpoint: calling.maybe(text, "its URL (http, https, ws, wss) or socket; the data directory's by default"),
+  raw: calling.flag(boolean, false, "print the result as it came, on one line"),
+  timeout: calling.flag(duration, 60_000, "how long to wait for the answer"),
+
+  conf: place.maybe(path, "a YAML file with settings"),
+  type: place.flag(choice(["core", "proxy", "endpoint"]), "endpoint", "what the node is in its network"),
+  datadir: place.maybe(path, "where everything is kept; the default follows the type", "common.datadir"),
   chaindatadir: base.maybe(path, "another place for the chain's database", "common.chaindatadir"),
   keystore: base.maybe(path, "where key files are; <datadir>/keystore by default", "common.keystore"),
   identity: node.flag(text, "", "a name that the node adds to its own", "common.identity"),

@@ -4,6 +4,7 @@
  * transport can write them without a turn of the event loop; that is the hot path of the whole node.
  */
 
+import { answerError, BatchAnswer, refusal, TOO_LARGE } from "./batch-answer.ts";
 import { ByteShares } from "./byte-shares.ts";
 import { text as textCodec } from "./codecs/plain.ts";
 import { type Envelope, type Message, readEnvelope } from "./envelope.ts";
@@ -249,43 +250,6 @@ interface Batch {
   readonly messages: readonly Message[];
   readonly session: Session;
   readonly parts: BatchAnswer;
-}
-
-/** The answer of a batch while it grows. */
-class BatchAnswer {
-  readonly #limit: number;
-  #text = "";
-
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
-
-  get isFull(): boolean {
-    return this.#text.length >= this.#limit;
-  }
-
-  add(part: string, message: Message | undefined): void {
-    if (part === "") return;
-    const fits = this.#text.length + part.length <= this.#limit;
-    const kept = fits || message === undefined ? part : refusal(message);
-    if (kept !== "") this.#text = this.#text === "" ? `[${kept}` : `${this.#text},${kept}`;
-  }
-
-  text(): string {
-    return this.#text === "" ? "" : `${this.#text}]\n`;
-  }
-}
-
-const TOO_LARGE = `{"code":${rpcCode.tooLarge},"message":"response too large"}`;
-
-function refusal({ id, method }: Message): string {
-  return id === undefined && method !== ""
-    ? ""
-    : answerError(id === undefined ? "null" : goEscape(id), TOO_LARGE);
-}
-
-function answerError(id: string, error: string): string {
-  return `{"jsonrpc":"2.0","id":${id},"error":${error}}`;
 }
 
 function subscribe({ method, params }: Message, { subscriptions }: Session): string {

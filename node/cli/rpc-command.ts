@@ -1,0 +1,88 @@
+/** `knit rpc METHOD [PARAMS...]`: asks a running node one thing and prints the answer. */
+import { jsonInteger, parseExactJson } from "../config/exact-json.ts";
+import { nodeOptions } from "../config/options-check.ts";
+import { OptionError } from "../config/options-error.ts";
+import { createLog } from "../observe/log.ts";
+import { askNode } from "../rpc/client.ts";
+import type { Job } from "./chain-commands.ts";
+import { openShutdownSignal } from "./signals.ts";
+
+/** Resolves to the exit code: 0 with a result, 2 with the node's error. Throws when there is no answer. */
+export async function callNode(job: Job): Promise<number> {
+  const { shell, resolved } = job;
+  const [method = "", ...words] = job.arguments;
+  const params = paramsOf(words);
+  const message = `{"jsonrpc":"2.0","id":1,"method":${JSON.stringify(method)},"params":${params}}`;
+  using shutdown = openShutdownSignal(shell.signals, createLog({ level: "silent", format: "terminal" }));
+  const deadline = AbortSignal.timeout(resolved.values.timeout);
+  const text = await askNode(endpointOf(job), message, AbortSignal.any([shutdown.signal, deadline])).catch(
+    (error: unknown) => {
+      if (!deadline.aborted) throw error;
+      throw new Error(`no answer within ${resolved.values.timeout / 1000} s`, { cause: error });
+    },
+  );
+  const { result, error } = answerOf(text);
+  if (error === undefined) {
+    shell.stdout.write(`${resolved.values.raw ? exactText(result) : readable(result)}\n`);
+    return 0;
+  }
+  const data = error.data === undefined ? "" : `\n${readable(error.data)}`;
+  shell.stderr.write(`error ${error.code}: ${error.message}${data}\n`);
+  return 2;
+}
+
+function endpointOf({ shell, resolved }: Job): string {
+  const { endpoint } = resolved.values;
+  if (endpoint !== undefined && endpoint !== "") return endpoint;
+  const { ipc } = nodeOptions("rpc", resolved, shell.surroundings).options;
+  if (ipc === undefined)
+    throw new OptionError("clash", "without a socket (--ipcdisable) say where: --endpoint URL");
+  return ipc.path;
+}
+
+/** One JSON array, or a word for each parameter. Numbers keep all their digits. */
+function paramsOf(words: readonly string[]): string {
+  const [only] = words;
+  if (words.length === 1 && only?.trimStart().startsWith("[") === true) {
+    if (jsonOf(only) === undefined)
+      throw new OptionError("bad-value", `the parameters are not JSON: ${only}`);
+    return only;
+  }
+  return `[${words.map((word) => jsonOf(word) ?? JSON.stringify(word)).join(",")}]`;
+}
+
+function jsonOf(word: string): string | undefined {
+  try {
+    JSON.parse(word);
+    return word;
+  } catch {
+    return undefined;
+  }
+}
+
+interface Answer {
+  readonly result?: unknown;
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
+}
+
+function answerOf(text: string): Answer {
+  try {
+    return parseExactJson(text) as Answer; // a node's answer; members are printed, never trusted
+  } catch (cause) {
+    throw new Error(`the answer is not JSON: ${JSON.stringify(text.slice(0, 200))}`, { cause });
+  }
+}
+
+/** A text as it is, all else as indented JSON. */
+function readable(value: unknown): string {
+  return typeof value === "string" ? value : exactText(value, 2);
+}
+
+function exactText(value: unknown, indent?: number): string {
+  return JSON.stringify(value, exactly, indent);
+}
+
+/** Large numbers keep the digits they came with. */
+function exactly(_key: string, value: unknown): unknown {
+  return typeof value === "bigint" ? jsonInteger(value) : value;
+}
