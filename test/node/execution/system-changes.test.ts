@@ -10,7 +10,6 @@ import { keccak256 } from "../../../node/crypto/keccak.ts";
 import { registrySlots } from "../../../node/execution/registry.ts";
 import { REGISTRY_CODE } from "../../../node/execution/registry-code.ts";
 import { changeSystem } from "../../../node/execution/system-changes.ts";
-import { encodeCall } from "../../../node/governance/abi.ts";
 import { REGISTRY } from "../../../node/governance/system-contracts.ts";
 import { newAccount } from "../../../node/model/account.ts";
 import { FAIL_KEY } from "../../../node/model/account-key.ts";
@@ -18,6 +17,7 @@ import { openState } from "../../../node/state/open-state.ts";
 import { memoryTries } from "../../../node/state/trie-stores.ts";
 import type { World } from "../../../node/state/world.ts";
 import { createMemoryStore } from "../../../node/store/memory-store.ts";
+import { answeringCode } from "../../support/contract-code.ts";
 import { abiAnswer, addressWord, aReader, type FakeContract } from "../../support/contracts.ts";
 import { aGenesisBlock, aHeader, aValidator } from "../../support/headers.ts";
 
@@ -115,31 +115,6 @@ describe("the second rebalancing", () => {
     expect(balances(world)).toEqual([70n, 30n, 5n]);
   });
 });
-
-/** Code that returns words by the question asked, whatever its arguments, and nothing for all others. */
-function answeringCode(
-  answers: readonly (readonly [signature: string, words: readonly bigint[]])[],
-): Uint8Array {
-  const code: number[] = [];
-  for (const [signature, words] of answers) {
-    const stores = words.flatMap((word, i) => [...push(word, 32), ...push(i * 32, 1), MSTORE]);
-    const block = [...stores, ...push(words.length * 32, 1), ...push(0, 1), RETURN];
-    const selector = bytesToBigint(encodeCall(signature).subarray(0, 4));
-    const asked = [...push(0, 1), CALLDATALOAD, ...push(224, 1), SHR];
-    const head = [...asked, ...push(selector, 4), EQ, ISZERO];
-    const end = code.length + head.length + 4 + block.length;
-    code.push(...head, ...push(end, 2), JUMPI, ...block, JUMPDEST);
-  }
-  return Uint8Array.from([...code, 0x00]);
-}
-
-const [MSTORE, RETURN, CALLDATALOAD, SHR, EQ, ISZERO, JUMPI, JUMPDEST] = [
-  0x52, 0xf3, 0x35, 0x1c, 0x14, 0x15, 0x57, 0x5b,
-] as const;
-
-function push(value: bigint | number, size: number): number[] {
-  return [0x5f + size, ...fixedBytes(value, size)];
-}
 
 describe("the first rebalancing", () => {
   const config = { kip103CompatibleBlock: 9, kip103ContractAddress: toHex(contract) };

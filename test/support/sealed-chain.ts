@@ -1,0 +1,66 @@
+/** Chains whose blocks a sealer makes as fast as it can: time goes on by a second whenever it is asked for. */
+import { once } from "node:events";
+import { writeGenesis } from "../../node/chain/genesis-block.ts";
+import type { OpenChain } from "../../node/chain/open-chain.ts";
+import type { Genesis } from "../../node/config/genesis.ts";
+import { openSealer, type Sealer } from "../../node/consensus/sealer.ts";
+import { openConsensusChain } from "../../node/consensus-chain.ts";
+import { deriveBlsKey } from "../../node/crypto/bls-key.ts";
+import { addressOfKey, sign } from "../../node/crypto/secp256k1.ts";
+import type { Block } from "../../node/model/block.ts";
+import { type Clock, systemClock } from "../../node/observe/clock.ts";
+import { silentLog } from "../../node/observe/log.ts";
+import { openState } from "../../node/state/open-state.ts";
+import { memoryTries } from "../../node/state/trie-stores.ts";
+import { createMemoryStore } from "../../node/store/memory-store.ts";
+
+/** Who makes blocks. */
+export interface Maker {
+  readonly key: Uint8Array;
+  readonly blsKey?: Uint8Array;
+  readonly rewardbase: Uint8Array;
+}
+
+/** Makes `count` blocks on a fresh chain of `genesis`. Rejects with what stopped the sealer. */
+export async function sealBlocks(genesis: Genesis, maker: Maker, count: number): Promise<readonly Block[]> {
+  const { state, open } = await aFreshChain(genesis);
+  let now = (genesis.timestamp + 10) * 1000;
+  const clock: Clock = { now: () => (now += 1_000) };
+  const { chain, writer, governance } = open;
+  const grown = new EventTarget();
+  chain.onHead(({ header }) => {
+    if (header.number >= count) grown.dispatchEvent(new Event("done"));
+  });
+  const done = once(grown, "done");
+  await using sealer: Sealer = openSealer({
+    config: chain.config,
+    writer,
+    governance,
+    state,
+    ready: state.ready,
+    candidates: () => ({ peek: () => undefined, shift: () => undefined, pop: () => undefined }),
+    drop: () => undefined,
+    address: addressOfKey(maker.key),
+    sign: (digest) => sign(digest, maker.key),
+    blsKey: maker.blsKey ?? deriveBlsKey(maker.key),
+    rewardbase: maker.rewardbase,
+    vanity: new Uint8Array(32),
+    intervalMs: 1_000,
+    limitMs: 250,
+    pause: () => undefined,
+    clock,
+    log: silentLog,
+  });
+  await Promise.race([done, sealer.failed]);
+  return Array.from({ length: count }, (_, i) => chain.block(i + 1)).filter((block) => block !== undefined);
+}
+
+/** A chain that takes blocks made elsewhere by all rules. */
+export async function aFreshChain(genesis: Genesis) {
+  const store = createMemoryStore();
+  const state = await openState({ chain: store, trie: memoryTries() });
+  await writeGenesis({ store, state }, genesis);
+  const database = { store, state, [Symbol.asyncDispose]: async () => undefined };
+  const open: OpenChain = await openConsensusChain(database, silentLog, systemClock);
+  return { store, state, open };
+}
