@@ -16,3 +16,9 @@ export class StateError extends Error {
     this.code = code;
   }
 }
+
+/** There is no state of a block: kept are those of `oldest` to `newest`. */
+export function noState(number: number, oldest: number, newest: number): StateError {
+  const kept = `kept are those of blocks ${oldest} to ${newest}`;
+  return new StateError("state-missing", `no state of block ${number}: ${kept}`);
+}

@@ -1,7 +1,7 @@
 import { mapKey } from "../bytes/hex.ts";
 import type { Batch } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
-import { StateError } from "./error.ts";
+import { noState, StateError } from "./error.ts";
 import { type FlatState, NewestState } from "./flat-state.ts";
 import type { History } from "./history.ts";
 import { JournaledWorld } from "./journaled-world.ts";
@@ -211,10 +211,8 @@ export class KeptState implements State {
   }
 
   #at(number: number): FlatState {
-    if (number < this.#history.oldest || number > this.#head.number) {
-      const kept = `${this.#history.oldest} to ${this.#head.number}`;
-      throw new StateError("state-missing", `no state of block ${number}: kept are those of blocks ${kept}`);
-    }
+    const { oldest } = this.#history;
+    if (number < oldest || number > this.#head.number) throw noState(number, oldest, this.#head.number);
     return pastState(number, this.#flat, this.#history);
   }
 

@@ -18,7 +18,7 @@ import { slotsOf } from "./storage-rows.ts";
 import type { Trie } from "./trie/trie.ts";
 import { TrieSet } from "./trie-set.ts";
 
-/** Both databases at one moment, the chain's taken first, and the block whose state is asked for. */
+/** Both databases at about one moment, the trie's taken first, and the block whose state is asked for. */
 export interface ProofParts {
   readonly chain: Snapshot;
   readonly trie: Snapshot;
@@ -34,8 +34,18 @@ export interface ProofQuestion {
 /** Rows between two yields. */
 const STEP = 64;
 
-/** Throws `StateError` `trie-damaged`, which also stands for undo records that are gone. */
+/**
+ * Throws `StateError` `trie-damaged`, which also stands for undo records that are gone, and `state-missing` for a
+ * block or a trie that is newer than the chain's snapshot.
+ */
 export async function proveAt(parts: ProofParts, question: ProofQuestion): Promise<AccountProof> {
+  const head = readHead(parts.chain).number;
+  if (Math.max(parts.number, readMarker(parts.trie)?.number ?? -1) > head) {
+    throw new StateError(
+      "state-missing",
+      `block ${head} is older than block ${parts.number} or than the trie`,
+    );
+  }
   const proving = new Proving(parts, keccak256(question.address));
   const tries = await proving.tries();
   const storage = await proving.storage(tries);
@@ -49,8 +59,8 @@ export async function proveFromDisk(
 ): Promise<AccountProof> {
   // what is on its way must have arrived
   await chain.write(chain.createBatch(), { sync: false });
-  using rows = chain.snapshot();
   using nodes = trie.snapshot();
+  using rows = chain.snapshot();
   return await proveAt({ chain: rows, trie: nodes, number }, question);
 }
 

@@ -6,7 +6,7 @@ import { mapKey } from "../bytes/hex.ts";
 import type { Account } from "../model/account.ts";
 import type { Range, Snapshot } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
-import { StateError } from "./error.ts";
+import { noState } from "./error.ts";
 import { padded, recordOf } from "./flat.ts";
 import { type FlatState, NewestState } from "./flat-state.ts";
 import { History, readHistoryMode } from "./history.ts";
@@ -125,10 +125,7 @@ class SnapshotReader implements StateReader {
   }
 
   #at(number: number): FlatState {
-    if (number < this.oldest || number > this.number) {
-      const kept = `${this.oldest} to ${this.number}`;
-      throw new StateError("state-missing", `no state of block ${number}: kept are those of blocks ${kept}`);
-    }
+    if (number < this.oldest || number > this.number) throw noState(number, this.oldest, this.number);
     return pastState(number, this.#flat, this.#history);
   }
 }

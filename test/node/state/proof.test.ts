@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { verifyMerkleProof } from "@ethereumjs/mpt";
 import { expect, test } from "@jest/globals";
 import { toHex } from "../../../node/bytes/hex.ts";
@@ -7,7 +8,10 @@ import { wordBytes } from "../../../node/bytes/word.ts";
 import { keccak256 } from "../../../node/crypto/keccak.ts";
 import { type Account, encodeAccount } from "../../../node/model/account.ts";
 import { EMPTY_TRIE_ROOT } from "../../../node/model/list-root.ts";
+import { proveAt } from "../../../node/state/prove.ts";
 import type { AccountProof } from "../../../node/state/state.ts";
+import { stateReader } from "../../../node/state/state-reader.ts";
+import { openLevelReader } from "../../../node/store/level-store.ts";
 import {
   anAddress,
   aTemporaryDirectory,
@@ -18,7 +22,7 @@ import {
   trimmed,
 } from "./fixture.ts";
 import { aRandom } from "./random.ts";
-import { contractAddress, randomBlock } from "./random-contracts.ts";
+import { contractAddress, contractsOf, randomBlock } from "./random-contracts.ts";
 
 const ROUNDS = Number(process.env["KNIT_WORLD_ROUNDS"] ?? 3);
 const KEYS = Array.from({ length: 26 }, (_, i) => wordBytes(BigInt(i)));
@@ -92,6 +96,29 @@ test("the newest block is proven while its trie is being written, from disk", as
     await expectProven(node, { number: 11, root: node.state.root, address: contractAddress(i) });
   }
   await flushed;
+});
+
+test("handles of another thread read, list and prove what the state does, while that goes on", async () => {
+  using place = aTemporaryDirectory();
+  await using node = await openOnDisk(place.path, { flushInterval: 5 });
+  for (let n = 0; n < 13; n++) await makeBlock(node, randomBlock(n));
+  const number = 9;
+  const address = contractAddress(3);
+  const wanted = await node.state.prove(number, address, KEYS);
+  await using chain = await openLevelReader(join(place.path, "chain"));
+  await using trie = await openLevelReader(join(place.path, "trie", "0"), { checksums: false });
+  using nodes = trie.snapshot();
+  using rows = chain.snapshot();
+  for (let n = 13; n < 22; n++) await makeBlock(node, randomBlock(n));
+  expect(await proveAt({ chain: rows, trie: nodes, number }, { address, keys: KEYS })).toEqual(wanted);
+  expect(contractsOf(stateReader(rows).view(number))).toEqual(contractsOf(node.state.view(number)));
+  for await (const { hash, account } of stateReader(rows).accounts(number)) {
+    if (toHex(hash) === toHex(keccak256(address))) expect(account).toEqual(wanted.account);
+  }
+  using later = trie.snapshot();
+  await expect(proveAt({ chain: rows, trie: later, number }, { address, keys: [] })).rejects.toMatchObject({
+    code: "state-missing",
+  });
 });
 
 test("an empty state proves that an account is not there with no nodes", async () => {
