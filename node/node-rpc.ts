@@ -24,12 +24,16 @@ import {
 import type { ChainFiles } from "./rpc/methods/admin-chain.ts";
 import type { AdminListenersParts } from "./rpc/methods/admin-listeners.ts";
 import { createNodeRegistry } from "./rpc/methods/all.ts";
+import type { CallParts } from "./rpc/methods/calls.ts";
+import type { EstimateGas } from "./rpc/methods/transaction-draft.ts";
 import { declareRpcMetrics } from "./rpc/metrics.ts";
 import { ALL_MODULES } from "./rpc/modules.ts";
 import { type RpcProfile, rpcProfiles } from "./rpc/profiles.ts";
 import { openReaderPool, type ThreadPool } from "./rpc/reader-pool.ts";
 import type { MethodView, Registry } from "./rpc/registry.ts";
 import { createSubscriptionLimit, type SubscriptionLimit } from "./rpc/subscriptions.ts";
+import { callJson } from "./rpc/views/call-json.ts";
+import { chainReading } from "./rpc/views/chain-reading.ts";
 import { chainLogSource } from "./rpc/views/log-source.ts";
 import { openWs, type WsOptions } from "./rpc/ws.ts";
 import type { TxPool } from "./txpool/pool.ts";
@@ -81,7 +85,7 @@ export async function openNodeRpc(surroundings: RpcSurroundings): Promise<NodeRp
   declareExposureMetrics(metrics, exposure);
   const configured = configuredPlans(options, profile);
   const control = { listeners, subscriptionLimit, configured, log };
-  const registry: Registry = nodeRegistry(surroundings, control);
+  const registry: Registry = nodeRegistry(surroundings, { ...control, estimateGas: estimator(readers) });
   if (configured.http !== undefined) await listeners.start("http", configured.http);
   if (configured.ws !== undefined) await listeners.start("ws", configured.ws);
   const { ipc } = options;
@@ -105,6 +109,15 @@ function openReaders(options: NodeOptions, onBug: (error: unknown) => void): Thr
     deadlineMs: options.rpc.logsDeadlineMs,
     onBug,
   });
+}
+
+/** Estimates in a reader thread, as a client's own request would be. */
+function estimator(readers: ThreadPool): EstimateGas {
+  const { signal } = new AbortController();
+  return async (args) => {
+    const json = await readers.call("eth_estimateGas", JSON.stringify([callJson(args)]), { signal });
+    return BigInt(JSON.parse(json) as string); // the codec of a quantity wrote it
+  };
 }
 
 function exposureOf({ options, accounts }: RpcSurroundings, listeners: Listeners): ExposureParts {
@@ -161,6 +174,7 @@ function wsLimits(ws: NodeOptions["ws"]): Pick<WsOptions, "maxConnections" | "re
 
 type Control = Pick<AdminListenersParts, "listeners" | "subscriptionLimit" | "log"> & {
   readonly configured: Plans;
+  readonly estimateGas: EstimateGas;
 };
 
 function nodeRegistry(surroundings: RpcSurroundings, { configured, ...control }: Control): Registry {
@@ -180,9 +194,15 @@ function nodeRegistry(surroundings: RpcSurroundings, { configured, ...control }:
     p2p: network.p2p,
     sync: network.protocol,
     logs: { open: () => chainLogSource(chain), maxLogs: options.rpc.maxLogs },
+    calls: { open: () => chainReading(chain), ...callTerms(options) },
   });
 }
 
 function readerData(options: NodeOptions): ReaderData {
-  return { directory: chainDirectory(options), maxLogs: options.rpc.maxLogs };
+  return { directory: chainDirectory(options), maxLogs: options.rpc.maxLogs, ...callTerms(options) };
+}
+
+function callTerms({ rpc }: NodeOptions): Omit<CallParts, "open"> {
+  const { shownGasLimit: upperGas } = rpcProfiles[rpc.profile];
+  return { limits: { upperGas, gasCap: BigInt(rpc.gasCap) }, timeoutMs: rpc.evmTimeoutMs };
 }

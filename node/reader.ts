@@ -3,8 +3,11 @@
  * scan. A thread has nothing of the node but this.
  */
 import { parentPort, workerData } from "node:worker_threads";
+import { callMethods } from "./rpc/methods/calls.ts";
 import { logMethods } from "./rpc/methods/logs.ts";
 import { serveReader } from "./rpc/reader-thread.ts";
+import type { CallLimits } from "./rpc/views/caller.ts";
+import { storeReading } from "./rpc/views/chain-reading.ts";
 import { storeLogSource } from "./rpc/views/log-source.ts";
 import { openLevelReader } from "./store/level-store.ts";
 
@@ -14,12 +17,18 @@ export interface ReaderData {
   readonly directory: string;
   /** Logs in one answer; 0 is no limit. */
   readonly maxLogs: number;
+  readonly limits: CallLimits;
+  readonly timeoutMs: number;
 }
 
 if (parentPort !== null) {
-  const { directory, maxLogs } = workerData as ReaderData; // what node-rpc.ts gives
+  const { directory, maxLogs, limits, timeoutMs } = workerData as ReaderData; // what node-rpc.ts gives
   const store = await openLevelReader(directory);
-  serveReader(parentPort, logMethods({ open: () => storeLogSource(store), maxLogs }), (error) => {
+  const methods = [
+    ...logMethods({ open: () => storeLogSource(store), maxLogs }),
+    ...callMethods({ open: storeReading(store), limits, timeoutMs }),
+  ];
+  serveReader(parentPort, methods, (error) => {
     throw error instanceof Error ? error : new Error(String(error)); // the pool hears of it and starts another thread
   });
 }

@@ -47,7 +47,7 @@ export function rpcDocs(): string {
 }
 
 /** Nothing is called while the page is written: only the profile is read. */
-const UNUSED = { profile: rpcProfiles.service, logs: {} } as unknown as NodeParts;
+const UNUSED = { profile: rpcProfiles.service, logs: {}, calls: {} } as unknown as NodeParts;
 
 function moduleTable(): string {
   const rows = moduleRows.map(({ name, aliases, open, listed }) => {

@@ -10,6 +10,7 @@ import type { Block } from "../model/block.ts";
 import type { Header } from "../model/header.ts";
 import type { Receipt } from "../model/receipt.ts";
 import type { StateView } from "../state/state.ts";
+import type { World } from "../state/world.ts";
 import type { BadBlock } from "./bad-blocks.ts";
 
 /** Called after a block is synced to disk, in block order; must not throw. */
@@ -43,6 +44,8 @@ export interface Chain {
   findTransaction(hash: Uint8Array): TransactionPlace | undefined;
   /** The state after block `number`. Throws `StateError` `state-missing` when it is no longer kept. */
   stateAt(number: number): StateView;
+  /** A world on that state, for calls; nothing of it is ever kept. Throws as `stateAt`. */
+  worldAt(number: number): World;
   rules(number: number): Rules;
   /** Governance parameters in force at a block. */
   parameters(number: number): Parameters;

@@ -109,6 +109,7 @@ function readChain(parts: ReadParts): Chain {
       return upToHead(place?.block.header.number) === undefined ? undefined : place;
     },
     stateAt: (number) => state.view(number),
+    worldAt: (number) => state.worldAt(number),
     rules: (number) => rulesAt(config, number),
     parameters: (number) => governance.parameters(number),
     nextBaseFee: () => {

@@ -76,4 +76,10 @@ export const rpcFlags = {
   ),
   "api.filter.getLogs.maxitems": rpc.flag(integer(0), 10_000, "logs in one answer; 0 is no limit"),
   "api.filter.getLogs.deadline": rpc.flag(duration, 10_000, "how long a search for logs may take"),
+  "rpc.gascap": rpc.flag(
+    integer(0),
+    0,
+    "the most gas that a call is given, whatever it asks for; 0 is no cap",
+  ),
+  "rpc.evmtimeout": rpc.flag(duration, 5_000, "how long a call may run"),
 };

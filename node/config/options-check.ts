@@ -107,6 +107,8 @@ function rpcOptions(values: FlagValues): RpcOptions {
     maxRequestBytes: values.maxRequestContentLength,
     maxLogs: values["api.filter.getLogs.maxitems"],
     logsDeadlineMs: values["api.filter.getLogs.deadline"],
+    gasCap: values["rpc.gascap"],
+    evmTimeoutMs: values["rpc.evmtimeout"],
     maxAnswerBytes: values["rpc.max-answer-bytes"],
     privilegesOverIpcOnly: values["rpc.ipc-only-privileges"],
   };

@@ -48,6 +48,9 @@ export interface RpcOptions {
   /** 0: no limit. */
   readonly maxLogs: number;
   readonly logsDeadlineMs: number;
+  /** Gas; 0: no cap. */
+  readonly gasCap: number;
+  readonly evmTimeoutMs: number;
   /** Characters of the answer to one message. */
   readonly maxAnswerBytes: number;
   /** Methods that write files, use keys or control listeners answer over IPC alone. */

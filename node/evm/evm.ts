@@ -83,6 +83,8 @@ export interface EvmResult {
   readonly failure: EvmFailure | undefined;
   /** The address of a creation, also of one that failed after its address was known. */
   readonly created: Uint8Array | undefined;
+  /** Computation cost of everything that ran (execution.md 5.4). */
+  readonly computation: number;
 }
 
 /** Runs messages of one transaction. */
@@ -134,7 +136,8 @@ function resultOf(m: Machine, top: Frame, runs: boolean): EvmResult {
   const isKept = failure === undefined || failure.code === "reverted";
   const gasLeft = totalGas(top, top.gas);
   releaseFrame(top);
-  return { gasLeft, output: isKept ? output : new Uint8Array(0), failure, created: undefined };
+  const kept = isKept ? output : new Uint8Array(0);
+  return { gasLeft, output: kept, failure, created: undefined, computation: m.computation };
 }
 
 /** Runs a frame and all that it calls, one after another: calls never nest on JavaScript's own stack. */

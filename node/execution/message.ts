@@ -41,7 +41,8 @@ export interface Message {
   readonly floorGas: bigint;
 }
 
-const NO_LIST: readonly AccessListEntry[] = [];
+/** No access list. */
+export const EMPTY_ACCESS_LIST: readonly AccessListEntry[] = [];
 
 /** Who stands behind a transaction and what its gas costs. */
 export interface MessageTerms {
@@ -71,7 +72,7 @@ export function messageOf(tx: Transaction, { sender, payer, price, rules }: Mess
     isNobody: type.zeroIsNobody === true && to !== undefined && to.every((byte) => byte === 0),
     input: tx.input,
     key: fields.key,
-    accessList: fields.accessList ?? NO_LIST,
+    accessList: fields.accessList ?? EMPTY_ACCESS_LIST,
     authorizationList: fields.authorizationList,
     blobHashes: fields.blobVersionedHashes,
     maxFeePerBlobGas: fields.maxFeePerBlobGas ?? 0n,

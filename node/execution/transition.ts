@@ -43,6 +43,8 @@ export interface Transition {
   readonly output: Uint8Array;
   /** Where a contract was to be made. */
   readonly created: Uint8Array | undefined;
+  /** Computation cost of the code that ran. */
+  readonly computation: number;
 }
 
 /** What running the action came to. */
@@ -170,6 +172,7 @@ function run(world: World, message: Message, context: TransitionContext): Ran {
     gasLeft: gas,
     output: NOTHING,
     created: createAddress(message.sender, message.nonce),
+    computation: 0,
   };
 }
 
@@ -191,10 +194,11 @@ function runCode(world: World, message: Message, gas: bigint, context: Transitio
   }
   world.setNonce(sender, nonce + 1n);
   if (context.rules.delegations && !message.isNobody) applyDelegations(world, message, to, context);
-  const { failure, gasLeft, output } = evm.call({ caller: sender, to, input, value, gas });
+  const { failure, gasLeft, output, computation } = evm.call({ caller: sender, to, input, value, gas });
   return {
     gasLeft,
     output,
+    computation,
     ...statusOf(failure),
     created: message.isNobody ? createAddress(sender, nonce) : undefined,
   };

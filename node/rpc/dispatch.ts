@@ -238,7 +238,10 @@ class Dispatcher implements Endpoint {
 
   #run(method: Method, message: Message, session: Session): Answer {
     if (method.runs === "reader" && this.#readers !== undefined) {
-      return this.#readers.call(method.name, message.paramsText, session.signal);
+      return this.#readers.call(method.name, message.paramsText, {
+        signal: session.signal,
+        expires: method.expires,
+      });
     }
     const { modules, document } = this.view;
     const context: CallContext = { signal: session.signal, modules, document };

@@ -16,6 +16,12 @@ export type Runs = "main" | "reader";
  */
 export type Privilege = "files" | "keys" | "listeners";
 
+/** How long a method may run in a reader thread, and what the caller is told then. */
+export interface Expiry {
+  readonly afterMs: number;
+  readonly message: string;
+}
+
 /** What a handler may know of the call it answers. */
 export interface CallContext {
   /** Aborted when nobody waits for the answer any more. */
@@ -44,6 +50,8 @@ export interface Method {
   readonly result: string;
   readonly runs: Runs;
   readonly privilege: Privilege | undefined;
+  /** When a reader thread is taken away from it; the pool's own deadline when absent. */
+  readonly expires: Expiry | undefined;
   /** Decodes, handles, encodes: JSON text out. Throws `RpcError` for bad parameters. */
   invoke(params: unknown, context: CallContext): string | Promise<string>;
 }
@@ -57,6 +65,7 @@ export interface MethodDefinition<P extends Parameters, R> {
   readonly result: Encoder<R>;
   readonly runs?: Runs;
   readonly privilege?: Privilege;
+  readonly expires?: Expiry | undefined;
   handle(args: Decoded<P>, context: CallContext): R | Promise<R>;
 }
 
@@ -75,6 +84,7 @@ export function method<const P extends Parameters, R>(definition: MethodDefiniti
     result: result.label,
     runs,
     privilege: definition.privilege,
+    expires: definition.expires,
     invoke(json, context) {
       const value = definition.handle(decode(json) as Decoded<P>, context); // each argument came from its codec
       return value instanceof Promise ? value.then((late) => result.encode(late)) : result.encode(value);

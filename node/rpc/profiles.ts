@@ -33,7 +33,7 @@ export interface RpcProfile {
   readonly signedMessage: "Klaytn" | "Ethereum";
   /** `getAccount` shows storage root, code hash and code format of plain accounts too. */
   readonly storageInEoa: boolean;
-  /** The gas limit that Ethereum's form of a block shows; the chain has none. */
+  /** The most gas of a call, which Ethereum's form of a block shows as its limit; the chain has none. */
   readonly shownGasLimit: bigint;
   /** Whose wallet keys an import takes, in the text that refuses others. */
   readonly keyOwner: "Klaytn" | "Kaia";

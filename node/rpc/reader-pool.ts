@@ -6,11 +6,19 @@
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import { failure, RpcError } from "./errors.ts";
+import type { Expiry } from "./method.ts";
 
 /** What the dispatcher hands `runs: "reader"` methods to. */
 export interface ReaderPool {
   /** The JSON text of the result; `params` is JSON text. Rejects with an `RpcError`. */
-  call(name: string, params: string, signal: AbortSignal): Promise<string>;
+  call(name: string, params: string, terms: ReaderTerms): Promise<string>;
+}
+
+/** What ends a call before its answer. */
+export interface ReaderTerms {
+  readonly signal: AbortSignal;
+  /** Instead of the pool's own deadline. */
+  readonly expires?: Expiry | undefined;
 }
 
 /** A pool that has threads to stop. */
@@ -51,6 +59,7 @@ export interface ReaderPoolOptions {
 interface Job {
   readonly request: ReaderRequest;
   readonly bytes: number;
+  readonly expires: Expiry | undefined;
   resolve(text: string): void;
   reject(error: Error): void;
 }
@@ -86,7 +95,7 @@ class Pool implements ThreadPool {
     return this.#queue.length;
   }
 
-  call(name: string, params: string, signal: AbortSignal): Promise<string> {
+  call(name: string, params: string, { signal, expires }: ReaderTerms): Promise<string> {
     const { maxWaiting = 256 } = this.#options;
     if (this.#closed) return Promise.reject(failure("the node is stopping"));
     if (this.#queue.length >= maxWaiting || this.#queuedBytes + params.length > MAX_WAITING_BYTES) {
@@ -96,6 +105,7 @@ class Pool implements ThreadPool {
       const job: Job = {
         request: { id: ++this.#lastId, name, params },
         bytes: params.length,
+        expires,
         resolve,
         reject,
       };
@@ -170,7 +180,10 @@ class Reader {
   take(job: Job): void {
     this.#job = job;
     this.#worker.ref();
-    this.#deadline = setTimeout(() => this.#expire(), this.#options.deadlineMs ?? 10_000);
+    this.#deadline = setTimeout(
+      () => this.#expire(),
+      job.expires?.afterMs ?? this.#options.deadlineMs ?? 10_000,
+    );
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
     this.#worker.postMessage(job.request);
   }
@@ -192,7 +205,8 @@ class Reader {
 
   #expire(): void {
     this.#stopped = true;
-    this.#end()?.reject(failure("query timeout exceeded"));
+    const message = this.#job?.expires?.message ?? "query timeout exceeded";
+    this.#end()?.reject(failure(message));
     void this.#worker.terminate();
     this.#onFree(false);
   }

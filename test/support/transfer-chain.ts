@@ -171,6 +171,17 @@ function genesisText(
   addresses: readonly Uint8Array[],
   { config, reward, tokenEvery }: TransferChainTerms,
 ): string {
+  const alloc = {
+    ...Object.fromEntries(
+      addresses.map((account) => [bareHex(account), { balance: "0x21e19e0c9bab2400000" }]),
+    ),
+    ...(tokenEvery !== undefined && { [bareHex(TOKEN_ADDRESS)]: tokenAccount(addresses) }),
+  };
+  return makerGenesis(alloc, config, reward);
+}
+
+/** A genesis file with these accounts, whose only validator is that of every made chain. */
+export function makerGenesis(alloc: object, config: object = {}, reward: object = {}): string {
   const address = addressOfKey(VALIDATOR_KEY);
   return JSON.stringify({
     config: {
@@ -205,12 +216,7 @@ function genesisText(
     timestamp: `0x${START.toString(16)}`,
     extraData: toHex(concatBytes(new Uint8Array(32), encodeRlp([[address], new Uint8Array(0), []]))),
     blockScore: "0x1",
-    alloc: {
-      ...Object.fromEntries(
-        addresses.map((account) => [bareHex(account), { balance: "0x21e19e0c9bab2400000" }]),
-      ),
-      ...(tokenEvery !== undefined && { [bareHex(TOKEN_ADDRESS)]: tokenAccount(addresses) }),
-    },
+    alloc,
   });
 }
 

@@ -11,6 +11,7 @@ import { type AdminChainParts, adminChainMethods } from "./admin-chain.ts";
 import { type AdminListenersParts, adminListenersMethods } from "./admin-listeners.ts";
 import { adminPeersMethods } from "./admin-peers.ts";
 import { adminThrottlerMethods } from "./admin-throttler.ts";
+import { type CallParts, callMethods } from "./calls.ts";
 import { chainBlockMethods } from "./chain-blocks.ts";
 import { chainInfoMethods } from "./chain-info.ts";
 import { chainSendingMethods } from "./chain-sending.ts";
@@ -22,6 +23,7 @@ import { type NetParts, netMethods } from "./net.ts";
 import { ownTransactionMethods } from "./own-transactions.ts";
 import { personalMethods } from "./personal.ts";
 import { chainSubscriptions } from "./subscriptions.ts";
+import type { EstimateGas } from "./transaction-draft.ts";
 import { txpoolMethods } from "./txpool.ts";
 
 /** What the methods are made of. */
@@ -31,6 +33,8 @@ export interface NodeParts extends AdminParts, AdminChainParts, AdminListenersPa
   readonly pool: Pick<TxPool, "add" | "get" | "nonce" | "content" | "status" | "onPending" | "throttler">;
   readonly accounts: Accounts;
   readonly logs: LogParts;
+  readonly calls: CallParts;
+  readonly estimateGas: EstimateGas;
   readonly p2p: Pick<P2p, "self" | "listening" | "peers" | "addPeer" | "removePeer" | "countByType">;
   readonly sync: Pick<ChainProtocol, "syncing">;
 }
@@ -52,6 +56,7 @@ export function createNodeRegistry(parts: NodeParts): Registry {
     ...chainSigningMethods(parts),
     ...ownTransactionMethods(parts),
     ...logMethods(parts.logs),
+    ...callMethods(parts.calls),
     ...netMethods(parts),
     ...personalMethods(parts),
     ...txpoolMethods(parts),

@@ -12,7 +12,7 @@ import { signedEthTransaction, signedTransaction } from "../views/signed-transac
 import { chainDraft } from "./chain-draft.ts";
 import { digestOf, messageSignature } from "./message-signing.ts";
 import { payerOf, signDraft, signPayer, unsignedTransaction } from "./signing.ts";
-import { ethDraft } from "./transaction-draft.ts";
+import { type EstimateGas, ethDraft, type GivenGas, withGas } from "./transaction-draft.ts";
 
 /** What these methods use. */
 export interface ChainSigningParts {
@@ -20,6 +20,7 @@ export interface ChainSigningParts {
   readonly pool: Pick<TxPool, "nonce">;
   readonly accounts: Pick<Accounts, "sign" | "signAs">;
   readonly profile: RpcProfile;
+  readonly estimateGas: EstimateGas;
 }
 
 const NO_ADDRESS = new Uint8Array(20);
@@ -76,7 +77,7 @@ function chainMethods({ chain, pool, accounts }: ChainSigningParts): Method[] {
   ];
 }
 
-function ethMethods({ chain, pool, accounts }: ChainSigningParts): Method[] {
+function ethMethods({ chain, pool, accounts, estimateGas }: ChainSigningParts): Method[] {
   return [
     method({
       name: "eth_signTransaction",
@@ -85,9 +86,9 @@ function ethMethods({ chain, pool, accounts }: ChainSigningParts): Method[] {
       params: { transaction: ethArgs },
       result: signedEthTransaction,
       handle: ({ transaction }): Transaction => {
-        checkComplete(transaction);
+        const complete = checkComplete(transaction);
         const { from = NO_ADDRESS } = transaction;
-        const draft = ethDraft({ chain, pool }, transaction);
+        const draft = ethDraft({ chain, pool }, complete);
         return signDraft(draft, chain.config.chainId, ({ role, digest }) =>
           accounts.signAs(from, role, digest),
         );
@@ -98,17 +99,22 @@ function ethMethods({ chain, pool, accounts }: ChainSigningParts): Method[] {
       summary: "Fills in Ethereum's transaction object, to be signed elsewhere; raw form and JSON.",
       params: { transaction: ethArgs },
       result: signedEthTransaction,
-      handle: ({ transaction }) =>
-        unsignedTransaction(ethDraft({ chain, pool }, transaction), chain.config.chainId),
+      handle: async ({ transaction }) =>
+        unsignedTransaction(
+          ethDraft({ chain, pool }, await withGas(transaction, estimateGas)),
+          chain.config.chainId,
+        ),
     }),
   ];
 }
 
 /** Throws `RpcError` for what the caller has to say. */
-function checkComplete({ gas, gasPrice, maxFeePerGas, maxPriorityFeePerGas, nonce }: CallArgs): void {
+function checkComplete(args: CallArgs): GivenGas {
+  const { gas, gasPrice, maxFeePerGas, maxPriorityFeePerGas, nonce } = args;
   if (gas === undefined) throw failure("gas not specified");
   if (gasPrice === undefined && (maxFeePerGas === undefined || maxPriorityFeePerGas === undefined)) {
     throw failure("missing gasPrice or maxFeePerGas/maxPriorityFeePerGas");
   }
   if (nonce === undefined) throw failure("nonce not specified");
+  return { ...args, gas };
 }

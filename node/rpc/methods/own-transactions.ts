@@ -14,13 +14,14 @@ import { type Method, method } from "../method.ts";
 import { chainTransaction, ethTransaction } from "../views/transaction.ts";
 import { chainDraft } from "./chain-draft.ts";
 import { draftDigest, signDraft, unsignedTransaction } from "./signing.ts";
-import { ethDraft } from "./transaction-draft.ts";
+import { type EstimateGas, ethDraft, withGas } from "./transaction-draft.ts";
 
 /** What these methods use. */
 export interface OwnTransactionsParts {
   readonly chain: Chain;
   readonly pool: Pick<TxPool, "add" | "content" | "nonce">;
   readonly accounts: Pick<Accounts, "list" | "signAs">;
+  readonly estimateGas: EstimateGas;
 }
 
 const NO_ADDRESS = new Uint8Array(20);
@@ -54,7 +55,7 @@ function pendingMethods({ chain, pool, accounts }: OwnTransactionsParts): Method
   ];
 }
 
-function resendMethods({ chain, pool, accounts }: OwnTransactionsParts): Method[] {
+function resendMethods({ chain, pool, accounts, estimateGas }: OwnTransactionsParts): Method[] {
   /** `again` is `draft` with what is to be other. */
   const resend = (from: Uint8Array, draft: TransactionDraft, again: TransactionDraft) => {
     const { chainId } = chain.config;
@@ -91,9 +92,9 @@ function resendMethods({ chain, pool, accounts }: OwnTransactionsParts): Method[
       summary: "The same for Ethereum's transaction object.",
       params: { transaction: ethArgs, ...changes },
       result: transactionHash,
-      handle: ({ transaction, gasPrice, gas }) => {
+      handle: async ({ transaction, gasPrice, gas }) => {
         if (transaction.nonce === undefined) throw noNonce();
-        const draft = ethDraft({ chain, pool }, transaction);
+        const draft = ethDraft({ chain, pool }, await withGas(transaction, estimateGas));
         return resend(transaction.from ?? NO_ADDRESS, draft, changed(draft, gasPrice, gas));
       },
     }),

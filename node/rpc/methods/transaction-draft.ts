@@ -2,7 +2,6 @@
 import { equalBytes } from "../../bytes/compare.ts";
 import type { Chain } from "../../chain/chain.ts";
 import type { TransactionDraft } from "../../model/transaction.ts";
-import { transactionType } from "../../model/transaction-table.ts";
 import type { TransactionContent } from "../../model/transaction-type.ts";
 import type { TxPool } from "../../txpool/pool.ts";
 import type { CallArgs } from "../codecs/transaction-args.ts";
@@ -20,8 +19,19 @@ const DYNAMIC_FEE = 0x7802;
 const NOTHING = new Uint8Array(0);
 const NO_ADDRESS = new Uint8Array(20);
 
+/** The least gas with which a call succeeds on the newest state, found where it holds nobody up. Rejects with `RpcError`. */
+export type EstimateGas = (args: CallArgs) => Promise<bigint>;
+
+/** A transaction object that says how much gas it may use. */
+export type GivenGas = CallArgs & { readonly gas: bigint };
+
+/** Asks how much gas a transaction takes that does not say it itself. */
+export async function withGas(args: CallArgs, estimate: EstimateGas): Promise<GivenGas> {
+  return { ...args, gas: args.gas ?? (await estimate(args)) };
+}
+
 /** A draft of Ethereum's transaction object: the newest kind that fits what it says and the next block's rules. */
-export function ethDraft(source: DraftSource, args: CallArgs): TransactionDraft {
+export function ethDraft(source: DraftSource, args: GivenGas): TransactionDraft {
   checkPrices(args);
   const { acceptedTypes } = source.chain.rules(source.chain.head().header.number + 1);
   const offersCaps = args.maxFeePerGas !== undefined || args.maxPriorityFeePerGas !== undefined;
@@ -29,7 +39,7 @@ export function ethDraft(source: DraftSource, args: CallArgs): TransactionDraft 
     offersCaps || (args.gasPrice === undefined && acceptedTypes.has(DYNAMIC_FEE))
       ? DYNAMIC_FEE
       : oneKind(args);
-  const content = completed(source, args, args.gas);
+  const content = completed(source, args);
   return { code, ...content, ...(code === DYNAMIC_FEE ? caps(source, args) : singlePrice(source, args)) };
 }
 
@@ -75,36 +85,17 @@ export function checkContent(
   }
 }
 
-function completed({ chain, pool }: DraftSource, args: CallArgs, gas: bigint | undefined): Unpriced {
+function completed({ chain, pool }: DraftSource, args: GivenGas): Unpriced {
   const input = inputOf(args);
   checkContent({ chain }, { ...args, input });
-  const content = {
+  return {
     nonce: args.nonce ?? pool.nonce(args.from ?? NO_ADDRESS),
     value: args.value ?? 0n,
     to: args.to,
     input,
+    gas: args.gas,
     fields: args.accessList === undefined ? {} : { accessList: args.accessList },
   };
-  return { ...content, gas: gas ?? requiredGas(chain, { ...args, input }) };
-}
-
-/** The gas of a transaction that runs no code. */
-export function requiredGas(chain: Chain, args: CallArgs): bigint {
-  const rules = chain.rules(chain.head().header.number);
-  const content: TransactionContent = {
-    nonce: 0n,
-    gas: 0n,
-    gasFeeCap: 0n,
-    gasTipCap: 0n,
-    value: args.value ?? 0n,
-    to: args.to,
-    input: inputOf(args),
-    chainId: undefined,
-    fields: args.accessList === undefined ? {} : { accessList: args.accessList },
-  };
-  const kind = transactionType(oneKind(args));
-  const [due, floor] = [kind.intrinsicGas(content, rules), kind.floorGas(content, rules)];
-  return due > floor ? due : floor;
 }
 
 function singlePrice({ chain }: DraftSource, { gasPrice = suggestedPrice(chain) }: CallArgs) {

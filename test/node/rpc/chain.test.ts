@@ -7,11 +7,11 @@ import { silentLog } from "../../../node/observe/log.ts";
 import { createBudget, createEndpoint, type Endpoint } from "../../../node/rpc/dispatch.ts";
 import { createNodeRegistry, type NodeParts } from "../../../node/rpc/methods/all.ts";
 import { type ProfileName, rpcProfiles } from "../../../node/rpc/profiles.ts";
-import { chainLogSource } from "../../../node/rpc/views/log-source.ts";
 import { recordedJson, type TestChain } from "../../support/chain.ts";
 import { idleListeners } from "../../support/idle-listeners.ts";
 import { lonelyP2p } from "../../support/lonely-p2p.ts";
 import { noFiles } from "../../support/no-files.ts";
+import { readingParts } from "../../support/reading-parts.ts";
 import { aSession, recorded } from "./fixture.ts";
 import { aPool, recordedChain } from "./recorded-chain.ts";
 
@@ -29,7 +29,7 @@ beforeAll(async () => {
     chain: chain.chain,
     pool: await aPool(chain.chain),
     accounts,
-    logs: { open: () => chainLogSource(chain.chain), maxLogs: 10_000 },
+    ...readingParts(chain.chain, 10_000),
     clientName: "Klaytn/knit/v0.1.0/linux-x64/go1.0",
     networkId: 9025,
     dataDirectory: directory,
@@ -229,26 +229,6 @@ test("node information has the keys of its profile", async () => {
   const kaia = (await call("admin_nodeInfo", [], "kaia")) as typeof service;
   expect(kaia.protocols.istanbul["blockscore"]).toBe(42);
   expect(kaia.protocols.istanbul.config).not.toHaveProperty("isBFT");
-});
-
-test("estimates are the gas of a transfer, and contracts are refused", async () => {
-  const { accounts } = await recordedJson<{ accounts: Record<string, object> }>("state.json.gz");
-  const [from] = Object.keys(accounts);
-  const to = `0x${"77".repeat(20)}`;
-  expect(await call("eth_estimateGas", [{ from, to, value: "0x1" }])).toBe("0x5208");
-  expect(await call("klay_estimateGas", [{ from, to, data: "0x00ff" }])).toBe("0x5250");
-  expect(await call("klay_estimateGas", [{ from, to, value: `0x${"f".repeat(30)}` }])).toMatchObject({
-    message: "insufficient funds for transfer",
-  });
-  expect(await call("klay_estimateGas", [{ from, to, gas: "0x5208", data: "0xff" }])).toMatchObject({
-    message: "gas required exceeds allowance (21000)",
-  });
-  expect(await call("eth_estimateGas", [{ from, data: "0x60" }])).toMatchObject({
-    message: "contract creation is not supported by this release",
-  });
-  expect(await call("eth_estimateGas", [{ from, to: `0x${"0".repeat(39)}1` }])).toMatchObject({
-    message: "contract calls are not supported by this release",
-  });
 });
 
 test("a range without logs gives none, a range backwards too, and an unknown block is an error", async () => {

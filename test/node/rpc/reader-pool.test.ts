@@ -37,13 +37,13 @@ function aPool(more: Partial<ReaderPoolOptions> = {}) {
   };
 }
 
-const { signal } = new AbortController();
+const terms = { signal: new AbortController().signal };
 
 test("threads start on first need, at most as many as allowed, and are used again", async () => {
   const { pool } = aPool({ maxThreads: 2 });
   await using _closing = pool;
   expect(pool.threads).toBe(0);
-  const answers = await Promise.all([1, 2, 3, 4, 5].map((value) => pool.call("echo", `[${value}]`, signal)));
+  const answers = await Promise.all([1, 2, 3, 4, 5].map((value) => pool.call("echo", `[${value}]`, terms)));
   expect(answers).toEqual(["[1]", "[2]", "[3]", "[4]", "[5]"]);
   expect(pool.threads).toBe(2);
 });
@@ -51,7 +51,7 @@ test("threads start on first need, at most as many as allowed, and are used agai
 test("an error keeps its code and data", async () => {
   const { pool } = aPool();
   await using _closing = pool;
-  await expect(pool.call("fail", "[]", signal)).rejects.toMatchObject({
+  await expect(pool.call("fail", "[]", terms)).rejects.toMatchObject({
     code: 3,
     message: "no",
     data: '"0x08"',
@@ -61,8 +61,8 @@ test("an error keeps its code and data", async () => {
 test("a call past its deadline is ended with its thread, and the next one is served", async () => {
   const { pool } = aPool({ deadlineMs: 300 });
   await using _closing = pool;
-  const spinning = pool.call("spin", "[]", signal);
-  const waiting = pool.call("echo", "[7]", signal);
+  const spinning = pool.call("spin", "[]", terms);
+  const waiting = pool.call("echo", "[7]", terms);
   await expect(spinning).rejects.toMatchObject({ code: -32000, message: "query timeout exceeded" });
   expect(await waiting).toBe("[7]");
 });
@@ -70,31 +70,31 @@ test("a call past its deadline is ended with its thread, and the next one is ser
 test("a thread that dies is reported, its caller learns nothing of it, and the next call is served", async () => {
   const { pool, bugs } = aPool();
   await using _closing = pool;
-  await expect(pool.call("die", "[]", signal)).rejects.toMatchObject({
+  await expect(pool.call("die", "[]", terms)).rejects.toMatchObject({
     code: -32603,
     message: "internal error",
   });
   expect(bugs).toHaveLength(1);
-  expect(await pool.call("echo", "[7]", signal)).toBe("[7]");
+  expect(await pool.call("echo", "[7]", terms)).toBe("[7]");
 });
 
 test("calls beyond the queue are refused", async () => {
   const { pool } = aPool({ maxWaiting: 2, deadlineMs: 60_000 });
-  const running = pool.call("spin", "[]", signal);
-  const queued = [pool.call("echo", "[]", signal), pool.call("echo", "[]", signal)];
-  await expect(pool.call("echo", "[]", signal)).rejects.toThrow("too many requests are waiting for a reader");
+  const running = pool.call("spin", "[]", terms);
+  const queued = [pool.call("echo", "[]", terms), pool.call("echo", "[]", terms)];
+  await expect(pool.call("echo", "[]", terms)).rejects.toThrow("too many requests are waiting for a reader");
   expect(pool.waiting).toBe(2);
   const ended = Promise.allSettled([running, ...queued]);
   await pool[Symbol.asyncDispose]();
   expect((await ended).map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
-  await expect(pool.call("echo", "[]", signal)).rejects.toThrow("the node is stopping");
+  await expect(pool.call("echo", "[]", terms)).rejects.toThrow("the node is stopping");
 });
 
 test("a call whose caller has gone leaves the queue", async () => {
   const { pool } = aPool({ deadlineMs: 60_000 });
-  const running = pool.call("spin", "[]", signal);
+  const running = pool.call("spin", "[]", terms);
   const leaving = new AbortController();
-  const left = pool.call("echo", "[]", leaving.signal);
+  const left = pool.call("echo", "[]", leaving);
   leaving.abort();
   await expect(left).rejects.toThrow("request cancelled");
   expect(pool.waiting).toBe(0);

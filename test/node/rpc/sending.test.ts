@@ -14,12 +14,12 @@ import { createBudget, createEndpoint, type Session } from "../../../node/rpc/di
 import { createNodeRegistry } from "../../../node/rpc/methods/all.ts";
 import { type ProfileName, rpcProfiles } from "../../../node/rpc/profiles.ts";
 import { createSubscriptionLimit, Subscriptions } from "../../../node/rpc/subscriptions.ts";
-import { chainLogSource } from "../../../node/rpc/views/log-source.ts";
 import type { TxPool } from "../../../node/txpool/pool.ts";
 import { aChain, type TestChain } from "../../support/chain.ts";
 import { idleListeners } from "../../support/idle-listeners.ts";
 import { lonelyP2p } from "../../support/lonely-p2p.ts";
 import { noFiles } from "../../support/no-files.ts";
+import { readingParts } from "../../support/reading-parts.ts";
 import { aSession } from "./fixture.ts";
 import { aPool } from "./recorded-chain.ts";
 
@@ -53,7 +53,7 @@ function registryOf(profile: ProfileName) {
     chain: chain.chain,
     pool,
     accounts,
-    logs: { open: () => chainLogSource(chain.chain), maxLogs: 0 },
+    ...readingParts(chain.chain, 0),
     clientName: "x",
     networkId: 1,
     dataDirectory: directory,

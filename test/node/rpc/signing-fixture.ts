@@ -11,11 +11,11 @@ import { silentLog } from "../../../node/observe/log.ts";
 import { createBudget, createEndpoint } from "../../../node/rpc/dispatch.ts";
 import { createNodeRegistry } from "../../../node/rpc/methods/all.ts";
 import { type ProfileName, rpcProfiles } from "../../../node/rpc/profiles.ts";
-import { chainLogSource } from "../../../node/rpc/views/log-source.ts";
 import { aChain, type TestChain } from "../../support/chain.ts";
 import { idleListeners } from "../../support/idle-listeners.ts";
 import { lonelyP2p } from "../../support/lonely-p2p.ts";
 import { noFiles } from "../../support/no-files.ts";
+import { readingParts } from "../../support/reading-parts.ts";
 import { aSession } from "./fixture.ts";
 import { aPool } from "./recorded-chain.ts";
 
@@ -80,7 +80,7 @@ async function answered<T>(
     chain,
     pool,
     accounts,
-    logs: { open: () => chainLogSource(chain), maxLogs: 0 },
+    ...readingParts(chain, 0),
     clientName: "x",
     networkId: 1,
     dataDirectory: directory,

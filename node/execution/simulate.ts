@@ -1,0 +1,92 @@
+/**
+ * What a caller asks about, run on a world that nobody keeps: no signature, no nonce, and a sender who has what the
+ * gas costs. The Go node's `DoCall` (rpc.md 2.6.6).
+ */
+import type { Tracer } from "../evm/tracer.ts";
+import { floorGasOf, intrinsicGasOf } from "../model/transaction-gas.ts";
+import type { AccessListEntry } from "../model/transaction-type.ts";
+import type { World } from "../state/world.ts";
+import { EMPTY_ACCESS_LIST, type Message } from "./message.ts";
+import type { BlockContext } from "./transaction.ts";
+import { applyMessage, type Transition } from "./transition.ts";
+
+/** A call as callers describe it; all but the last may be zero. */
+export interface CallTerms {
+  readonly from: Uint8Array;
+  /** Absent for a creation. */
+  readonly to: Uint8Array | undefined;
+  readonly gas: bigint;
+  /** What a unit of gas costs, and the caps. */
+  readonly price: bigint;
+  readonly gasFeeCap: bigint;
+  readonly gasTipCap: bigint;
+  readonly value: bigint;
+  readonly input: Uint8Array;
+  readonly accessList?: readonly AccessListEntry[] | undefined;
+}
+
+/** Gas that a call owes before it runs. */
+export function callIntrinsicGas(terms: CallTerms, { rules }: Pick<BlockContext, "rules">): bigint {
+  return intrinsicGasOf(contentOf(terms), rules.legacyInputGas, rules);
+}
+
+/** Runs a call as part of a block. Throws `ExecutionError` for what no block could hold. */
+export function simulate(
+  world: World,
+  terms: CallTerms,
+  { context, tracer }: { readonly context: BlockContext; readonly tracer?: Tracer | undefined },
+): Transition {
+  const { chainId, rules, block, maxBlobs } = context;
+  world.addBalance(terms.from, terms.gas * terms.price);
+  const message = messageOf(world, terms, context);
+  const transition = applyMessage(world, message, {
+    chainId,
+    rules,
+    block,
+    maxBlobs,
+    feeReceiver: undefined,
+    computationLimit: Number.POSITIVE_INFINITY,
+    tracer,
+  });
+  return transition;
+}
+
+function messageOf(world: World, terms: CallTerms, context: BlockContext): Message {
+  return {
+    sender: terms.from,
+    payer: terms.from,
+    feeRatio: undefined,
+    nonce: world.nonce(terms.from),
+    gas: terms.gas,
+    price: terms.price,
+    gasFeeCap: terms.gasFeeCap,
+    gasTipCap: terms.gasTipCap,
+    value: terms.value,
+    action: "call",
+    to: terms.to,
+    isNobody: false,
+    input: terms.input,
+    key: undefined,
+    accessList: terms.accessList ?? EMPTY_ACCESS_LIST,
+    authorizationList: undefined,
+    blobHashes: undefined,
+    maxFeePerBlobGas: 0n,
+    intrinsicGas: callIntrinsicGas(terms, context),
+    floorGas: floorGasOf(contentOf(terms), context.rules),
+  };
+}
+
+function contentOf({ to, input, value, accessList }: CallTerms): Parameters<typeof intrinsicGasOf>[0] {
+  const fields = accessList === undefined ? {} : { accessList };
+  return {
+    nonce: 0n,
+    gas: 0n,
+    gasFeeCap: 0n,
+    gasTipCap: 0n,
+    value,
+    to,
+    input,
+    chainId: undefined,
+    fields,
+  };
+}

@@ -1,0 +1,122 @@
+/** Methods that run contracts for a caller and keep nothing of it: they run in reader threads. */
+import type { Transition } from "../../execution/transition.ts";
+import { optional } from "../codec.ts";
+import { type BlockReference, blockReference } from "../codecs/block-number.ts";
+import { data, numberQuantity, quantity } from "../codecs/hex.ts";
+import { type AccountOverride, stateOverrides } from "../codecs/state-overrides.ts";
+import { type CallArgs, callArgs, ethArgs } from "../codecs/transaction-args.ts";
+import { type Method, method } from "../method.ts";
+import { type CallLimits, callTerms, checkCall, runCall } from "../views/caller.ts";
+import { type ChainReading, contextOf, numberIn, type OpenReading } from "../views/chain-reading.ts";
+import { leastGas } from "../views/gas-search.ts";
+import { override } from "../views/overridden.ts";
+
+/** What the calls read, and how far they may go. */
+export interface CallParts {
+  readonly open: OpenReading;
+  readonly limits: CallLimits;
+  /** Milliseconds that a call may take. */
+  readonly timeoutMs: number;
+}
+
+const LATEST: BlockReference = { number: "latest" };
+
+/** What one question is about. */
+interface Question {
+  readonly args: CallArgs;
+  readonly block: BlockReference | undefined;
+  readonly overrides?: readonly AccountOverride[] | undefined;
+}
+
+/** The methods; the same rows are registered in the node and served in its reader threads. */
+export function callMethods(parts: CallParts): Method[] {
+  const expires = { afterMs: parts.timeoutMs, message: `execution aborted (timeout = ${goSeconds(parts)})` };
+  const reader = { runs: "reader", expires } as const;
+  const overrides = optional(stateOverrides);
+  return [
+    method({
+      name: "chain_call",
+      summary: "What a contract returns to a call after a block; nothing is kept of it.",
+      params: { args: callArgs, block: blockReference },
+      result: data,
+      ...reader,
+      handle: (question) => called(parts, question),
+    }),
+    method({
+      name: "eth_call",
+      summary: "What a contract returns to a call after a block, on a state changed as the caller says.",
+      params: { args: ethArgs, block: blockReference, overrides },
+      result: data,
+      ...reader,
+      handle: (question) => called(parts, question),
+    }),
+    method({
+      name: "chain_estimateGas",
+      summary: "The least gas with which a call succeeds.",
+      params: { args: callArgs, block: optional(blockReference, LATEST), overrides },
+      result: quantity,
+      ...reader,
+      handle: (question) => estimated(parts, question),
+    }),
+    method({
+      name: "eth_estimateGas",
+      summary: "The least gas with which a call succeeds.",
+      params: { args: ethArgs, block: optional(blockReference, LATEST), overrides },
+      result: quantity,
+      ...reader,
+      handle: (question) => estimated(parts, question),
+    }),
+    method({
+      name: "chain_estimateComputationCost",
+      summary: "The computation cost of the opcodes that a call runs, whether it succeeds or not.",
+      params: { args: callArgs, block: blockReference },
+      result: numberQuantity,
+      ...reader,
+      handle: (question) => costOf(parts, question),
+    }),
+  ];
+}
+
+/** The least gas with which a call succeeds on the newest state. Throws `RpcError`. */
+export function estimateHere(parts: CallParts, args: CallArgs): bigint {
+  return estimated(parts, { args, block: LATEST });
+}
+
+function called(parts: CallParts, question: Question): Uint8Array {
+  using reading = parts.open();
+  const transition = ran(parts, reading, question);
+  checkCall(transition);
+  return transition.output;
+}
+
+function costOf(parts: CallParts, question: Question): number {
+  using reading = parts.open();
+  return ran(parts, reading, question).computation;
+}
+
+function ran(parts: CallParts, reading: ChainReading, { args, block, overrides = [] }: Question): Transition {
+  const number = numberIn(reading, block);
+  const context = contextOf(reading, number);
+  const world = override(reading.worldAt(number), overrides);
+  return runCall(world, callTerms(args, context, parts.limits), { context });
+}
+
+function estimated(parts: CallParts, { args, block, overrides = [] }: Question): bigint {
+  using reading = parts.open();
+  const number = numberIn(reading, block);
+  const context = contextOf(reading, number);
+  const { upperGas, gasCap } = parts.limits;
+  const asked = args.gas !== undefined && args.gas >= 21_000n ? args.gas : upperGas;
+  const terms = callTerms({ ...args, gas: asked }, context, { upperGas: asked, gasCap: 0n });
+  return leastGas(terms, {
+    world: () => override(reading.worldAt(number), overrides),
+    context,
+    gasCap,
+    offered: args.gasPrice ?? 0n,
+  });
+}
+
+/** Seconds as the Go node writes a duration. */
+function goSeconds({ timeoutMs }: CallParts): string {
+  return timeoutMs % 1000 === 0 ? `${timeoutMs / 1000}s` : `${timeoutMs}ms`;
+}

@@ -1,0 +1,64 @@
+/** The least gas with which a call succeeds, found by halving (rpc.md 2.6.6). */
+import type { CallTerms } from "../../execution/simulate.ts";
+import type { BlockContext } from "../../execution/transaction.ts";
+import type { Transition } from "../../execution/transition.ts";
+import { STATUS_SUCCESS } from "../../model/receipt-status.ts";
+import type { World } from "../../state/world.ts";
+import { failure, RpcError } from "../errors.ts";
+import { checkCall, runCall } from "./caller.ts";
+
+const LEAST = 20_999n;
+const OUT_OF_GAS = 7;
+
+/** Where a call is tried, each time on a world of its own. */
+export interface SearchParts {
+  readonly world: () => World;
+  readonly context: BlockContext;
+  readonly gasCap: bigint;
+  /** The gas price that the caller named, 0 for none. */
+  readonly offered: bigint;
+}
+
+/** Throws `RpcError` when the call fails with all the gas that there may be. */
+export function leastGas(terms: CallTerms, parts: SearchParts): bigint {
+  const most = mostGas(terms, parts);
+  let [low, high] = [LEAST, most];
+  while (low + 1n < high) {
+    const middle = (low + high) / 2n;
+    if (attempt({ ...terms, gas: middle }, parts)?.status === STATUS_SUCCESS) high = middle;
+    else low = middle;
+  }
+  if (high === most) checkMost({ ...terms, gas: most }, parts);
+  return high;
+}
+
+/** What the gas asked for, the sender's balance and the node's own limit leave. */
+function mostGas(terms: CallTerms, { world, gasCap, offered }: SearchParts): bigint {
+  let most = terms.gas;
+  if (offered > 0n) {
+    const balance = world().balance(terms.from);
+    if (balance < terms.value) throw failure("insufficient funds for transfer");
+    const affordable = (balance - terms.value) / offered;
+    if (affordable < most) most = affordable;
+  }
+  return gasCap !== 0n && gasCap < most ? gasCap : most;
+}
+
+/** `undefined` when the gas does not even cover what is owed before the call runs. */
+function attempt(terms: CallTerms, { world, context }: SearchParts): Transition | undefined {
+  try {
+    return runCall(world(), terms, { context });
+  } catch (error) {
+    if (error instanceof RpcError && TOO_LITTLE.test(error.message)) return undefined;
+    throw error;
+  }
+}
+
+const TOO_LITTLE = /^(intrinsic gas too low|err: insufficient gas for floor)/;
+
+function checkMost(terms: CallTerms, parts: SearchParts): void {
+  const transition = attempt(terms, parts);
+  if (transition?.status === STATUS_SUCCESS) return;
+  if (transition !== undefined && transition.status !== OUT_OF_GAS) checkCall(transition);
+  throw failure(`gas required exceeds allowance (${terms.gas})`);
+}
