@@ -50,6 +50,12 @@ export function whyNoCluster(): string | undefined {
   return status === 0 ? undefined : "Go is missing, and the control plane is built from Go modules";
 }
 
+/** Why there can be no node with pods on this machine; undefined when there can. */
+export function whyNoMachine(): string | undefined {
+  const { status, stderr } = spawnSync(SCRIPT, ["can-node"], { encoding: "utf8" });
+  return whyNoCluster() ?? (status === 0 ? undefined : stderr.trim());
+}
+
 /** Runs a command to its end. */
 export function run(
   command: string,

@@ -1,0 +1,35 @@
+# Two images from one build:
+#
+#   docker build --target node -t knit:0.1.0 .
+#   docker build --target operator -t knit-operator:0.1.0 .
+#
+# test/cluster/pods.test.ts packs its images from the same lines: it reads the stages below.
+
+FROM node:24-bookworm-slim AS build
+WORKDIR /src
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci
+COPY . .
+RUN npm run build
+
+# A production install: what is native is compiled here, with tools that the images do not have.
+FROM node:24-bookworm AS packages
+WORKDIR /src
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev
+
+FROM node:24-bookworm-slim AS runtime
+WORKDIR /app
+ENV NODE_ENV=production
+COPY --from=packages /src/node_modules ./node_modules
+COPY --from=build /src/package.json /src/LICENSE ./
+COPY --from=build /src/dist ./dist
+USER 1000:1000
+
+FROM runtime AS node
+EXPOSE 8551 8552 32323 61001
+ENTRYPOINT ["node", "/app/dist/node/main.js"]
+
+FROM runtime AS operator
+EXPOSE 7443 8080
+ENTRYPOINT ["node", "/app/dist/operator/main.js"]

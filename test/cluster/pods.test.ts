@@ -1,0 +1,148 @@
+/**
+ * The example on a cluster of one node, as real pods of images packed from the build: the operator under its chart,
+ * knit and the gateway beside it, probes, volumes, names, policies.
+ */
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { type Cluster, eventually, openCluster, whyNoMachine } from "./support/cluster.ts";
+import { loadImages } from "./support/image.ts";
+import { OPERATOR_NAMESPACE } from "./support/operator-process.ts";
+
+const missing = whyNoMachine();
+const about = missing === undefined ? describe : describe.skip;
+const IMAGES = { node: "knit.dev/knit:test", operator: "knit.dev/knit-operator:test" };
+const CHART = [
+  "--set=image.repository=knit.dev/knit-operator,image.tag=test",
+  "--set=nodeImage.repository=knit.dev/knit,nodeImage.tag=test,pollSeconds=2",
+];
+
+/** A request for the height, as JavaScript that prints what came of it. */
+function asked(url: string): string {
+  return `
+  fetch("${url}", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_blockNumber", params: [] }),
+    signal: AbortSignal.timeout(5000),
+  }).then(async (answer) => console.log(answer.status, await answer.text()), (error) => console.log("failed", error.cause?.code ?? error.name));`;
+}
+
+about(`pods${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
+  let cluster: Cluster;
+
+  beforeAll(async () => {
+    cluster = await openCluster(26_643, "--node");
+    await loadImages(cluster, IMAGES);
+    await cluster.kubectl(["create", "namespace", OPERATOR_NAMESPACE]);
+    const chart = await cluster.chart("--namespace", OPERATOR_NAMESPACE, ...CHART);
+    await cluster.kubectl(["apply", "--server-side", "-f", "-"], chart);
+    await cluster.kubectl(["create", "namespace", "demo"]);
+    await cluster.kubectl(["label", "namespace", "demo", "pod-security.kubernetes.io/enforce=restricted"]);
+  }, 900_000);
+
+  afterAll(async () => {
+    await cluster?.[Symbol.asyncDispose]();
+  }, 120_000);
+
+  const demo = (...args: string[]): Promise<string> => cluster.kubectl(["-n", "demo", ...args]);
+
+  /** Ready, height and peers of core, endpoint and proxy. */
+  const seen = async (): Promise<readonly (readonly string[])[]> =>
+    (await demo("get", "kn", "--no-headers"))
+      .trim()
+      .split("\n")
+      .map((line) => line.split(/\s+/).slice(3, 6));
+
+  const whole = () =>
+    eventually(
+      "a whole network",
+      async () => {
+        const rows = await seen();
+        const heights = new Set(rows.map(([, height]) => height));
+        const peers = rows.map(([, , count]) => count).join();
+        if (rows.every(([ready]) => ready === "True") && heights.size === 1 && peers === "1,1,2")
+          return Number([...heights][0]);
+        throw new Error(JSON.stringify(rows));
+      },
+      240,
+    );
+
+  /** Runs JavaScript in a pod of its own and gives what it printed. */
+  const inPod = async (name: string, code: string): Promise<string> => {
+    const securityContext = { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } };
+    const container = {
+      name,
+      image: IMAGES.node,
+      command: ["/usr/local/bin/node", "-e", code],
+      securityContext,
+    };
+    const pod = {
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { name },
+      spec: {
+        restartPolicy: "Never",
+        securityContext: { runAsNonRoot: true, runAsUser: 1000, seccompProfile: { type: "RuntimeDefault" } },
+        containers: [container],
+      },
+    };
+    await cluster.kubectl(["-n", "demo", "apply", "-f", "-"], JSON.stringify(pod));
+    await eventually(
+      "the pod's end",
+      async () => {
+        const phase = await demo("get", "pod", name, "-o", "jsonpath={.status.phase}");
+        return ["Succeeded", "Failed"].includes(phase) ? true : undefined;
+      },
+      60,
+    );
+    return demo("logs", name);
+  };
+
+  test("the operator's own pod becomes available", async () => {
+    await cluster.kubectl([
+      "-n",
+      OPERATOR_NAMESPACE,
+      "rollout",
+      "status",
+      "deployment/knit-operator",
+      "--timeout=120s",
+    ]);
+  }, 150_000);
+
+  test("the example becomes three ready pods, meshed and equally high", async () => {
+    await cluster.kubectl(["-n", "demo", "apply", "-f", "-"], readFileSync("examples/network.yaml", "utf8"));
+    expect(await whole()).toBeGreaterThan(0);
+    const ready = await demo(
+      "get",
+      "pods",
+      "-l",
+      "app.kubernetes.io/name=knit",
+      "-o",
+      "jsonpath={range .items[*]}{.status.containerStatuses[*].ready} {end}",
+    );
+    expect(ready.trim()).toBe("true true true true true true");
+  }, 300_000);
+
+  test("JSON-RPC answers through the Service from another pod, by each of its names", async () => {
+    expect(await inPod("short", asked("http://endpoint:8551"))).toMatch(/^200 .*"result":"0x[0-9a-f]+"/);
+    expect(await inPod("long", asked("http://endpoint.demo.svc.cluster.local:8551"))).toMatch(
+      /^200 .*"result":"0x/,
+    );
+  }, 120_000);
+
+  test("the policy keeps other pods from the gateway", async () => {
+    expect(await inPod("stranger", asked("https://core-peer:7443"))).toMatch(
+      /^failed (UND_ERR_CONNECT_TIMEOUT|TimeoutError|ECONNREFUSED)/,
+    );
+  }, 120_000);
+
+  test("a pod that is deleted comes back with its chain, and the network closes again", async () => {
+    const before = await whole();
+    await demo("delete", "pod", "core-0", "--timeout=60s");
+    await eventually("the pod", async () =>
+      (await demo("get", "pod", "core-0", "-o", "name")) ? true : undefined,
+    );
+    await cluster.kubectl(["-n", "demo", "wait", "--for=condition=Ready", "pod/core-0", "--timeout=120s"]);
+    await eventually("higher blocks", async () => ((await whole()) > before + 2 ? true : undefined));
+  }, 400_000);
+});

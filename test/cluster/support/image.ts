@@ -1,0 +1,133 @@
+/**
+ * Images without a registry and without docker: a directory with this machine's Node.js and its libraries stands for
+ * the base image, and into it goes what the Dockerfile's lines say.
+ */
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Cluster, run } from "./cluster.ts";
+import { readTarget, type Target } from "./dockerfile.ts";
+
+const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+
+/** Builds the program, packs the Dockerfile's targets as `repository:tag` and loads them into the node. */
+export async function loadImages(cluster: Cluster, images: Readonly<Record<string, string>>): Promise<void> {
+  const work = mkdtempSync(join(tmpdir(), "ki-"));
+  try {
+    const stages = await buildStages(work);
+    const base = await baseImage(work);
+    const text = readFileSync(join(ROOT, "Dockerfile"), "utf8");
+    for (const [name, reference] of Object.entries(images)) {
+      const target = readTarget(text, name);
+      await pack(cluster, { target, reference, stages, base, work });
+    }
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+/** What the stages `build` and `packages` end with, by name. */
+async function buildStages(work: string): Promise<ReadonlyMap<string, string>> {
+  await must("npm", ["run", "--silent", "build"]);
+  const packages = join(work, "packages");
+  mkdirSync(packages);
+  for (const name of ["package.json", "package-lock.json", ".npmrc"])
+    cpSync(join(ROOT, name), join(packages, name));
+  await must("npm", ["ci", "--omit=dev", "--prefer-offline", "--loglevel=error", "--prefix", packages]);
+  return new Map([
+    ["build", ROOT],
+    ["packages", packages],
+  ]);
+}
+
+/** Node.js, the libraries it loads, and a user, as the base image has them. */
+async function baseImage(work: string): Promise<string> {
+  const root = join(work, "base");
+  for (const name of ["usr/local/bin", "etc", "tmp"]) mkdirSync(join(root, name), { recursive: true });
+  const node = realpathSync(process.execPath);
+  cpSync(node, join(root, "usr/local/bin/node"));
+  writeFileSync(join(root, "etc/nsswitch.conf"), "hosts: files dns\n");
+  writeFileSync(join(root, "etc/passwd"), "node:x:1000:1000::/:/bin/false\n");
+  await addLibraries(root, [node]);
+  const extra = ["libnss_dns.so.2", "libnss_files.so.2", "libresolv.so.2"].map(
+    (name) => `/lib/x86_64-linux-gnu/${name}`,
+  );
+  for (const library of extra.filter((path) => existsSync(path)))
+    cpSync(realpathSync(library), join(root, library));
+  return root;
+}
+
+/** The shared libraries of these files, where the files expect them. */
+async function addLibraries(root: string, files: readonly string[]): Promise<void> {
+  for (const file of files) {
+    const { stdout } = await run("ldd", [file]);
+    for (const [, library = ""] of stdout.matchAll(/(?:=> |^\t)(\/\S+)/gm)) {
+      const place = join(root, library);
+      if (existsSync(place)) continue;
+      mkdirSync(dirname(place), { recursive: true });
+      cpSync(realpathSync(library), place);
+    }
+  }
+}
+
+interface Packing {
+  readonly target: Target;
+  readonly reference: string;
+  readonly stages: ReadonlyMap<string, string>;
+  readonly base: string;
+  readonly work: string;
+}
+
+async function pack(cluster: Cluster, { target, reference, stages, base, work }: Packing): Promise<void> {
+  const rootfs = join(work, "rootfs");
+  const archive = join(work, "image.tar");
+  cpSync(base, rootfs, { recursive: true });
+  for (const { from, sources, destination } of target.copies) {
+    for (const source of sources) {
+      const path = join(stages.get(from) ?? "", source.replace(/^\/src\//, ""));
+      const isFile = sources.length > 1;
+      cpSync(path, join(rootfs, destination, isFile ? basename(source) : ""), {
+        recursive: true,
+        verbatimSymlinks: true,
+      });
+    }
+  }
+  const modules = join(rootfs, target.directory, "node_modules");
+  const native = readdirSync(modules, { recursive: true, encoding: "utf8" }).filter((name) =>
+    name.endsWith(".node"),
+  );
+  await addLibraries(
+    rootfs,
+    native.filter((name) => !name.includes("musl")).map((name) => join(modules, name)),
+  );
+  const [program = "", ...rest] = target.entrypoint;
+  const packed = await cluster.script(
+    "image",
+    reference,
+    rootfs,
+    archive,
+    `/usr/local/bin/${program}`,
+    ...rest,
+  );
+  if (packed.code !== 0) throw new Error(packed.stderr);
+  const loaded = await cluster.script("load", archive);
+  if (loaded.code !== 0) throw new Error(loaded.stderr);
+  rmSync(rootfs, { recursive: true });
+  rmSync(archive);
+}
+
+async function must(command: string, args: readonly string[]): Promise<void> {
+  const { code, stdout, stderr } = await run(command, args);
+  if (code !== 0) throw new Error(`${command} ${args.join(" ")}: ${stdout}${stderr}`);
+}

@@ -1,0 +1,26 @@
+/** The images: each starts a program that there is, as the user that the pods run as. */
+import { existsSync, readFileSync } from "node:fs";
+import { expect, test } from "@jest/globals";
+import { pod } from "../../../operator/api/names.ts";
+import { readTarget } from "../../cluster/support/dockerfile.ts";
+
+const TEXT = readFileSync("Dockerfile", "utf8");
+
+test.each([
+  ["node", "node"],
+  ["operator", "operator"],
+])("the target %s starts the program %s", (target, program) => {
+  const { entrypoint, user, directory, copies } = readTarget(TEXT, target);
+  expect(entrypoint).toEqual(["node", `/app/dist/${program}/main.js`]);
+  expect(existsSync(`${program}/main.ts`)).toBe(true);
+  expect([user, directory]).toEqual([`${pod.user}:${pod.user}`, "/app"]);
+  expect(copies.map(({ from, destination }) => `${from} ${destination}`)).toEqual([
+    "packages /app/node_modules",
+    "build /app/",
+    "build /app/dist",
+  ]);
+});
+
+test("a target that is not there is said", () => {
+  expect(() => readTarget(TEXT, "nothing")).toThrow("the Dockerfile has no target nothing");
+});
