@@ -4,6 +4,7 @@ import { toHex } from "../../node/bytes/hex.ts";
 import { fixedBytes } from "../../node/bytes/integer.ts";
 import { encodeCall } from "../../node/governance/abi.ts";
 import type { ContractReader } from "../../node/governance/contract-reader.ts";
+import { ADDRESS_BOOK } from "../../node/governance/system-contracts.ts";
 import type { Account } from "../../node/model/account.ts";
 
 /** A value of an answer: a word, a byte string, or a list or tuple of values. */
@@ -73,6 +74,17 @@ export function aReader(
 
 function valueOf<T>(rows: readonly (readonly [Uint8Array, T])[], address: Uint8Array): T | undefined {
   return rows.find(([each]) => toHex(each) === toHex(address))?.[1];
+}
+
+/** The address book with these entries: types 0, 1, 2 for a node, its contract and reward address, 3 and 4 for funds. */
+export function anAddressBook(
+  entries: readonly (readonly [type: number, address: Uint8Array])[],
+): FakeContract {
+  const answer = abiAnswer(
+    { list: entries.map(([type]) => BigInt(type)) },
+    { list: entries.map(([, each]) => addressWord(each)) },
+  );
+  return { address: ADDRESS_BOOK, answers: [{ call: ["getAllAddress()"], answer }] };
 }
 
 /** What else is in the state. */

@@ -14,6 +14,7 @@ import {
   type AbiValue,
   abiAnswer,
   addressWord,
+  anAddressBook,
   aReader,
   type FakeContract,
 } from "../../support/contracts.ts";
@@ -27,15 +28,6 @@ const [kif, kef, pools, token] = [91, 92, 93, 94].map(address) as [
   Uint8Array,
   Uint8Array,
 ];
-
-/** Three entries a node, then the funds: types 0, 1, 2 and 3, 4. */
-function book(entries: readonly (readonly [type: number, address: Uint8Array])[]): FakeContract {
-  const answer = abiAnswer(
-    { list: entries.map(([type]) => BigInt(type)) },
-    { list: entries.map(([, each]) => addressWord(each)) },
-  );
-  return { address: ADDRESS_BOOK, answers: [{ call: ["getAllAddress()"], answer }] };
-}
 
 const node = (number: number, reward = number + 20): [number, Uint8Array][] => [
   [0, address(number)],
@@ -73,7 +65,7 @@ const wrapped: FakeContract = {
 describe("stakes are read from the address book", () => {
   test("whole coins by node, nodes of one reward address together", () => {
     const entries = [...node(1), ...node(2), ...node(3, 21), ...funds];
-    const info = readStaking(aReader([book(entries)], { balances }), 5, true);
+    const info = readStaking(aReader([anAddressBook(entries)], { balances }), 5, true);
     expect(info.nodes.map(({ amount }) => amount)).toEqual([1n, 2n, 3n]);
     expect([info.source, info.kif, info.kef]).toEqual([5, kif, kef]);
     expect(stakers(info).map(({ amount, nodes }) => [amount, nodes.length])).toEqual([
@@ -84,7 +76,7 @@ describe("stakes are read from the address book", () => {
   });
 
   test("with what lies in pools of liquidity, once they count", () => {
-    const contracts = [book([...node(1), ...node(2), ...funds]), registry, poolRegistry, wrapped];
+    const contracts = [anAddressBook([...node(1), ...node(2), ...funds]), registry, poolRegistry, wrapped];
     const info = readStaking(aReader(contracts, { balances }), 5, true);
     expect(info.pools).toEqual([{ node: address(2), pool: address(70), amount: 8n }]);
     expect(stakers(info).map(({ pool }) => pool?.amount)).toEqual([undefined, 8n]);
@@ -93,24 +85,27 @@ describe("stakes are read from the address book", () => {
 
   test.each<[string, readonly FakeContract[]]>([
     ["there is none", []],
-    ["it is not active yet", [book([])]],
-    ["a fund is missing", [book([...node(1), ...node(2), funds[0] ?? [3, kif]])]],
-    ["an entry is missing", [book([...node(1).slice(0, 2), ...funds])]],
-    ["entries are of other kinds", [book([...node(1).slice(0, 2), ...node(2).slice(0, 1), ...funds])]],
+    ["it is not active yet", [anAddressBook([])]],
+    ["a fund is missing", [anAddressBook([...node(1), ...node(2), funds[0] ?? [3, kif]])]],
+    ["an entry is missing", [anAddressBook([...node(1).slice(0, 2), ...funds])]],
+    [
+      "entries are of other kinds",
+      [anAddressBook([...node(1).slice(0, 2), ...node(2).slice(0, 1), ...funds])],
+    ],
   ])("nobody has any when %s", (_what, contracts) => {
     expect(readStaking(aReader(contracts, { balances }), 5, true)).toEqual(noStaking(5));
   });
 
   test("funds alone are funds without stakers", () => {
-    const info = readStaking(aReader([book(funds)]), 5, false);
+    const info = readStaking(aReader([anAddressBook(funds)]), 5, false);
     expect(info).toEqual({ ...noStaking(5), kif, kef });
   });
 
   test.each<[string, readonly FakeContract[]]>([
-    ["an unknown kind of entry", [book([...node(1), ...funds, [5, kef]])]],
+    ["an unknown kind of entry", [anAddressBook([...node(1), ...funds, [5, kef]])]],
     ["no answer", [{ address: ADDRESS_BOOK, answers: [] }]],
-    ["an answer cut short", [cut(book([...node(1), ...funds]))]],
-    ["a registry that fails", [book([...node(1), ...funds]), { ...registry, answers: [] }]],
+    ["an answer cut short", [cut(anAddressBook([...node(1), ...funds]))]],
+    ["a registry that fails", [anAddressBook([...node(1), ...funds]), { ...registry, answers: [] }]],
   ])("%s is an error", (_what, contracts) => {
     expect(() => readStaking(aReader(contracts, { balances }), 5, true)).toThrow(GovernanceError);
   });
@@ -122,7 +117,7 @@ function cut({ answers, ...rest }: FakeContract): FakeContract {
 
 test("an address book that answers with anything is read or refused, never worse", () => {
   const random = seededRandom(3);
-  const good = book([...node(1), ...node(2), ...funds]).answers[0]?.answer ?? new Uint8Array(0);
+  const good = anAddressBook([...node(1), ...node(2), ...funds]).answers[0]?.answer ?? new Uint8Array(0);
   for (let i = 0; i < 3_000; i++) {
     const answer = i % 2 === 0 ? Uint8Array.from(good) : randomBytes(random, i % 700);
     for (let change = 0; change < i % 4; change++)
@@ -162,7 +157,9 @@ describe("stakes of a chain", () => {
     const contracts = (number: number): ContractReader => {
       if (number < tip - 5 || number > tip) throw new StateError("state-missing", `no state ${number}`);
       if (number < installed) return aReader([]);
-      return aReader([book([...node(1), ...funds])], { balances: [[address(11), BigInt(number) * COIN]] });
+      return aReader([anAddressBook([...node(1), ...funds])], {
+        balances: [[address(11), BigInt(number) * COIN]],
+      });
     };
     const open = () => openStakes({ config, rows: store, contracts });
     return {
@@ -203,7 +200,7 @@ describe("stakes of a chain", () => {
 });
 
 test("a row of stakes is read as it was written", () => {
-  const contracts = [book([...node(1), ...node(2), ...funds]), registry, poolRegistry, wrapped];
+  const contracts = [anAddressBook([...node(1), ...node(2), ...funds]), registry, poolRegistry, wrapped];
   for (const info of [readStaking(aReader(contracts, { balances }), 7, true), noStaking(7)]) {
     expect(decodeStaking(7, encodeStaking(info))).toEqual(info);
   }
