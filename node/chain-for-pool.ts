@@ -1,4 +1,5 @@
 import type { Chain } from "./chain/chain.ts";
+import { blobLimits } from "./config/blob-schedule.ts";
 import type { StateView } from "./state/state.ts";
 import type { PoolChain, PoolState } from "./txpool/pool-chain.ts";
 
@@ -7,6 +8,7 @@ export function chainForPool(chain: Chain): PoolChain {
   const head = (): number => chain.head().header.number;
   return {
     chainId: chain.config.chainId,
+    maxBlobs: blobLimits(chain.config).max,
     head: () => chain.head().header,
     rules: (number) => chain.rules(number),
     stateAtHead: () => poolState(chain.stateAt(head())),

@@ -13,6 +13,7 @@ import { recoverSigners } from "./chain/recover-signers.ts";
 import { chainForPool } from "./chain-for-pool.ts";
 import type { NodeOptions } from "./config/options.ts";
 import { openConsensusChain } from "./consensus-chain.ts";
+import { type Kzg, openKzg } from "./crypto/kzg.ts";
 import { openRecoverer, type Recoverer } from "./crypto/recoverer.ts";
 import { secp256k1Backend } from "./crypto/secp256k1.ts";
 import { type Database, openDatabase } from "./database.ts";
@@ -26,6 +27,7 @@ import { createLog, type Log } from "./observe/log.ts";
 import { createMetrics, type Metrics } from "./observe/metrics.ts";
 import { loadNodeKey, type NodeKey, nodeKeyOf } from "./p2p/node-key.ts";
 import { openOperations } from "./rpc/operations.ts";
+import { kzgProver } from "./txpool/blobs.ts";
 import { openTxPool } from "./txpool/open-pool.ts";
 import type { TxPool } from "./txpool/pool.ts";
 
@@ -64,9 +66,10 @@ export async function openNode(options: NodeOptions, signal: AbortSignal): Promi
   const { chain } = open;
   declareChainMetrics(metrics, chain);
   const recoverer = parts.use(openRecoverer(log));
+  const kzg = parts.use(openKzg());
   const accounts = parts.use(await openNodeAccounts(options, log));
   signal.throwIfAborted();
-  const pool = parts.use(await openPool(options, { chain, recoverer, log, metrics }));
+  const pool = parts.use(await openPool(options, { chain, recoverer, kzg, log, metrics }));
   const network = parts.use(
     await openNodeNetwork({ options, database, open, pool, recoverer, nodeKey, clock, log, metrics }),
   );
@@ -106,13 +109,14 @@ async function beginDevelopmentChain(
 interface PoolSurroundings {
   readonly chain: Chain;
   readonly recoverer: Recoverer;
+  readonly kzg: Kzg;
   readonly log: Log;
   readonly metrics: Metrics;
 }
 
 function openPool(
   options: NodeOptions,
-  { chain, recoverer, log, metrics }: PoolSurroundings,
+  { chain, recoverer, kzg, log, metrics }: PoolSurroundings,
 ): Promise<TxPool> {
   const { chainId } = chain.config;
   return openTxPool({
@@ -123,6 +127,7 @@ function openPool(
     options: options.pool,
     journalPath:
       options.pool.journal === undefined ? undefined : resolve(options.paths.instance, options.pool.journal),
+    prove: kzgProver(kzg),
     recoverSenders: (transactions) => recoverSigners(recoverer, chainId, transactions),
   });
 }

@@ -110,10 +110,13 @@ export async function fillBlock(world: World, context: BlockContext, filling: Fi
   const transactions: Transaction[] = [];
   const receipts: Receipt[] = [];
   let totalFee = 0n;
+  let blobs = 0;
   for (let tx = candidates.peek(); tx !== undefined; tx = candidates.peek()) {
     if (transactions.length > 0 && clock.now() >= deadline) break;
-    const executed = attempt(world, tx, context, filling);
+    const withTx = blobs + (tx.fields.blobVersionedHashes?.length ?? 0);
+    const executed = withTx > context.maxBlobs ? leftOut(candidates) : attempt(world, tx, context, filling);
     if (executed !== undefined) {
+      blobs = withTx;
       transactions.push(tx);
       receipts.push(executed.receipt);
       totalFee += executed.fee;
@@ -123,6 +126,11 @@ export async function fillBlock(world: World, context: BlockContext, filling: Fi
     if (waiting !== undefined) await waiting;
   }
   return { transactions, outcome: outcomeOf(receipts, totalFee) };
+}
+
+/** What the block has no room for waits for another, with all that follows it. */
+function leftOut(candidates: Candidates): undefined {
+  candidates.pop();
 }
 
 function attempt(

@@ -38,7 +38,7 @@ export interface ChainProtocolOptions {
   readonly rows: Rows;
   /** Resolves when the state can execute blocks. */
   readonly ready: Promise<void>;
-  readonly pool: Pick<TxPool, "get" | "addAll" | "onPending" | "byPrice">;
+  readonly pool: Pick<TxPool, "get" | "addAll" | "addWithBlobs" | "wire" | "onPending" | "byPrice">;
   readonly recoverer: Recoverer;
   readonly pause: Pause;
   /** What this node is. */

@@ -1,10 +1,12 @@
 /** Transactions that peers pass on: read one by one in slices, senders found in batches, then to the pool. */
 import { BytesError } from "../bytes/error.ts";
 import { recoverSigners } from "../chain/recover-signers.ts";
+import { CryptoError } from "../crypto/error.ts";
 import type { Recoverer } from "../crypto/recoverer.ts";
 import type { Pause } from "../execution/block.ts";
 import { TransactionError } from "../model/error.ts";
 import { decodeTransaction, type Transaction } from "../model/transaction.ts";
+import { PoolError } from "../txpool/error.ts";
 import type { TxPool } from "../txpool/pool.ts";
 import type { ChainPeer } from "./chain-peer.ts";
 import { ProtocolError } from "./error.ts";
@@ -13,7 +15,7 @@ import { transactionItems } from "./transaction-items.ts";
 
 /** What taking in transactions needs. */
 export interface TransactionIntake {
-  readonly pool: Pick<TxPool, "get" | "addAll">;
+  readonly pool: Pick<TxPool, "get" | "addAll" | "addWithBlobs">;
   readonly chainId: bigint;
   readonly recoverer: Recoverer;
   readonly pause: Pause;
@@ -65,7 +67,20 @@ async function give(
   { recoverer, chainId, pool }: TransactionIntake,
 ): Promise<void> {
   await recoverSigners(recoverer, chainId, batch);
-  pool.addAll(batch, "remote");
+  const carriesBlobs = ({ fields }: Transaction): boolean => fields.sidecar !== undefined;
+  pool.addAll(
+    batch.filter((tx) => !carriesBlobs(tx)),
+    "remote",
+  );
+  for (const tx of batch.filter(carriesBlobs)) await pool.addWithBlobs(tx, "remote").catch(refusedBlobs);
+}
+
+/** Blobs that are not what they claim to be end the connection; any other refusal has no consequence. */
+function refusedBlobs(cause: unknown): void {
+  if (cause instanceof PoolError && cause.code === "bad-sidecar") {
+    throw new ProtocolError("bad-message", cause.message, { cause });
+  }
+  if (!(cause instanceof PoolError || cause instanceof CryptoError)) throw cause;
 }
 
 /** A copy, so that one transaction in the pool does not keep its whole message; undefined when nobody can use it. */

@@ -11,7 +11,7 @@ import { type Chance, resendRecipients, transactionRecipients } from "./recipien
 /** What passing on needs. */
 export interface TransactionGossipParts {
   readonly nodeType: NodeType;
-  readonly pool: Pick<TxPool, "onPending" | "byPrice">;
+  readonly pool: Pick<TxPool, "onPending" | "byPrice" | "wire">;
   readonly nextBaseFee: () => bigint | undefined;
   readonly peers: () => Iterable<ChainPeer>;
   readonly chance: Chance;
@@ -35,7 +35,7 @@ export function openTransactionGossip(parts: TransactionGossipParts): Transactio
     timer = undefined;
     const transactions = gathered;
     gathered = [];
-    for (const [peer, wanted] of assign(transactions, parts)) onSent(sendSome(peer, wanted));
+    for (const [peer, wanted] of assign(transactions, parts)) onSent(sendSome(peer, wanted, pool));
   };
   const stopListening = pool.onPending((transactions) => {
     gathered.push(...transactions);
@@ -45,12 +45,12 @@ export function openTransactionGossip(parts: TransactionGossipParts): Transactio
     const chosen = resendRecipients(nodeType, [...peers()], { most: RESENT.peers, chance });
     if (chosen.length === 0) return;
     const transactions = pending(parts, RESENT.transactions);
-    for (const peer of chosen) onSent(sendSome(peer, transactions));
+    for (const peer of chosen) onSent(sendSome(peer, transactions, pool));
   };
   const resending = nodeType === "cn" ? undefined : setInterval(resend, timings.resendMs);
   return {
     async greet(peer) {
-      for (const pack of packs(pending(parts, Number.POSITIVE_INFINITY))) {
+      for (const pack of packs(itemsOf(pending(parts, Number.POSITIVE_INFINITY), pool))) {
         if (!(await peer.send(messages.transactions.code, encodePack(pack)))) return;
         for (const { hash } of pack) peer.knownTransactions.add(hash);
         onSent(pack.length);
@@ -99,9 +99,9 @@ function assign(
 }
 
 /** Sends what the peer has room for; the rest is left out. The number of transactions sent. */
-function sendSome(peer: ChainPeer, transactions: readonly Transaction[]): number {
+function sendSome(peer: ChainPeer, transactions: readonly Transaction[], pool: Pick<TxPool, "wire">): number {
   let sent = 0;
-  for (const pack of packs(transactions)) {
+  for (const pack of packs(itemsOf(transactions, pool))) {
     if (!peer.link.send(messages.transactions.code, encodePack(pack))) break;
     for (const { hash } of pack) peer.knownTransactions.add(hash);
     sent += pack.length;
@@ -109,12 +109,20 @@ function sendSome(peer: ChainPeer, transactions: readonly Transaction[]): number
   return sent;
 }
 
-function encodePack(pack: readonly Transaction[]): Uint8Array {
+/** A transaction as it goes out, with its blobs. */
+type Item = Pick<Transaction, "hash" | "raw">;
+
+/** One at a time, so that the blobs of many are not gathered before they are sent. */
+function* itemsOf(transactions: readonly Transaction[], pool: Pick<TxPool, "wire">): Generator<Item> {
+  for (const tx of transactions) yield { hash: tx.hash, raw: pool.wire(tx) };
+}
+
+function encodePack(pack: readonly Item[]): Uint8Array {
   return messages.transactions.encode(pack.map(({ raw }) => raw));
 }
 
-function* packs(transactions: readonly Transaction[]): Generator<Transaction[]> {
-  let pack: Transaction[] = [];
+function* packs(transactions: Iterable<Item>): Generator<Item[]> {
+  let pack: Item[] = [];
   let bytes = 0;
   for (const transaction of transactions) {
     if (bytes >= TRANSACTION_PACK) {

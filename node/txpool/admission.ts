@@ -12,6 +12,7 @@ import { type Account } from "../model/account.ts";
 import { TransactionError } from "../model/error.ts";
 import { checkTypeAccepted, floorGas, intrinsicGas, type Transaction } from "../model/transaction.ts";
 import type { AccountQueue } from "./account-queue.ts";
+import { checkBlobs } from "./blobs.ts";
 import { checkFunds } from "./costs.ts";
 import { listSize } from "./entry.ts";
 import { PoolError, type PoolErrorCode } from "./error.ts";
@@ -38,6 +39,7 @@ export function admit(tx: Transaction, terms: Terms, pooled: AccountLookup): Uin
   const payer = translated("invalid-sender", () => checkedPayer(state, tx, { sender: signer, ...signing }));
   checkFunds(tx, { sender, balance: account?.balance ?? 0n }, state);
   checkGas(tx, terms, signer.gas + payer.gas);
+  checkBlobs(tx, terms);
   checkAuthorizations(tx);
   if (isDelegated(account, terms)) checkInFlight(tx, terms, { sender, pooled: pooled(mapKey(sender)) });
   translated("invalid-for-type", () => validateForKind(state, tx));
@@ -64,9 +66,6 @@ function signingTerms({ chainId, current }: Terms): SigningTerms {
 
 function checkContent(tx: Transaction, { next, chainId, limits }: Terms): void {
   translated("type-not-supported", () => checkTypeAccepted(tx, next));
-  if (tx.fields.blobVersionedHashes !== undefined) {
-    throw new PoolError("type-not-supported", "blob transactions are not pooled by this release");
-  }
   const { maxInitcodeSize } = next;
   const { length } = tx.input;
   if (tx.type.creates(tx) && maxInitcodeSize !== undefined && length > maxInitcodeSize) {

@@ -3,10 +3,13 @@
  * a new head and when time passes. Gives back what became executable; knows no file, timer or listener.
  */
 import { bareHex, mapKey } from "../bytes/hex.ts";
+import { bareTransaction } from "../model/bare-transaction.ts";
 import type { Transaction } from "../model/transaction.ts";
+import type { BlobSidecar } from "../model/transaction-type.ts";
 import type { Clock } from "../observe/clock.ts";
 import { type AccountQueue } from "./account-queue.ts";
 import { admit, stillValid } from "./admission.ts";
+import { badSidecar } from "./blobs.ts";
 import { createEntry, type PoolEntry } from "./entry.ts";
 import { PoolError } from "./error.ts";
 import { Ledger } from "./ledger.ts";
@@ -63,12 +66,22 @@ export class PoolCore {
     return entry !== undefined && this.ledger.isLocal(entry.senderKey);
   }
 
+  /** Throws `PoolError` for what `add` would refuse before it looks at the proofs of blobs. */
+  check(transaction: Transaction): void {
+    this.#admitted(transaction);
+  }
+
+  /** Blobs whose proofs hold. */
+  readonly proven = new WeakSet<BlobSidecar>();
+
   /**
    * Takes a transaction in and gives back what this made executable, itself among it or not. Throws
    * `PoolError` when the transaction is refused.
    */
   add(transaction: Transaction, local: boolean): PoolEntry[] {
+    const { sidecar } = transaction.fields;
     const entry = this.#admitted(transaction);
+    if (sidecar !== undefined && !this.proven.has(sidecar)) throw badSidecar("its proofs were not checked");
     const leaving = this.#room(entry, local);
     this.#checkNonce(entry);
     for (const other of leaving) this.ledger.remove(other);
@@ -108,7 +121,8 @@ export class PoolCore {
     if (this.ledger.get(key)) throw known(transaction);
     try {
       const sender = admit(transaction, this.#terms, (address) => this.ledger.account(address));
-      return createEntry(transaction, { key, sender, seen: this.#seen++ });
+      const bare = bareTransaction(transaction, this.#terms.chainId);
+      return createEntry(bare, { key, sender, seen: this.#seen++, wire: transaction.raw });
     } catch (error) {
       this.#metrics.invalid.add(1);
       throw error;

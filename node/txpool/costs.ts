@@ -1,6 +1,7 @@
 import { equalBytes } from "../bytes/compare.ts";
 import type { Transaction } from "../model/transaction.ts";
 import type { TypeFields } from "../model/transaction-type.ts";
+import { blobCost } from "./blobs.ts";
 import { PoolError } from "./error.ts";
 import type { PoolState } from "./pool-chain.ts";
 
@@ -22,7 +23,7 @@ export interface Funds {
  */
 export function checkFunds(tx: Transaction, { sender, balance }: Funds, state: PoolState): void {
   const { feePayer, feeRatio }: TypeFields & PayerFields = tx.fields;
-  const fee = tx.gas * tx.gasFeeCap;
+  const fee = tx.gas * tx.gasFeeCap + blobCost(tx);
   const byPayer = feePayer === undefined ? 0n : payerPart(fee, feeRatio);
   const bySender = tx.value + fee - byPayer;
   if (balance < bySender) throw senderShort();

@@ -18,6 +18,8 @@ export type PoolErrorCode =
   | "gas-too-low"
   | "invalid-for-type"
   | "delegated-account"
+  | "bad-blobs"
+  | "bad-sidecar"
   | "full"
   | "local-anchoring"
   | "remote-denied"

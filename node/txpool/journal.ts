@@ -106,7 +106,7 @@ export class Journal implements AsyncDisposable {
   }
 
   /** Hands a transaction to the system before it returns. A failed write ends appending until the next rotation. */
-  append(transaction: Transaction): void {
+  append(transaction: Pick<Transaction, "raw">): void {
     this.#meanwhile?.push(transaction.raw);
     if (!this.#file) return;
     try {
@@ -118,7 +118,7 @@ export class Journal implements AsyncDisposable {
   }
 
   /** Replaces the file by one that holds `transactions` and what is appended meanwhile; one at a time. */
-  async rotate(transactions: readonly Transaction[]): Promise<void> {
+  async rotate(transactions: readonly Pick<Transaction, "raw">[]): Promise<void> {
     this.#rotation ??= this.#rewrite(transactions).finally(() => (this.#rotation = undefined));
     return this.#rotation;
   }
@@ -129,7 +129,7 @@ export class Journal implements AsyncDisposable {
     this.#file = undefined;
   }
 
-  async #rewrite(transactions: readonly Transaction[]): Promise<void> {
+  async #rewrite(transactions: readonly Pick<Transaction, "raw">[]): Promise<void> {
     const temporary = `${this.#path}.new`;
     const meanwhile: Uint8Array[] = [];
     this.#meanwhile = meanwhile;

@@ -1,9 +1,12 @@
 /** The pool's edges: the chain it listens to, its journal file and its timers. */
+import { CryptoError } from "../crypto/error.ts";
 import type { Transaction } from "../model/transaction.ts";
 import type { Clock } from "../observe/clock.ts";
 import type { Log } from "../observe/log.ts";
 import type { Metrics } from "../observe/metrics.ts";
+import type { ProveSidecar } from "./blobs.ts";
 import { PoolCore } from "./core.ts";
+import { PoolError } from "./error.ts";
 import { Journal, readJournal } from "./journal.ts";
 import { declarePoolMetrics, declareThrottlerMetrics } from "./metrics.ts";
 import { DEFAULT_POOL_OPTIONS, type PoolOptions } from "./options.ts";
@@ -26,6 +29,8 @@ export interface TxPoolOptions {
   readonly journalPath?: string | undefined;
   /** Finds the senders of many transactions at once; without it each is found when it is added. */
   readonly recoverSenders?: ((transactions: readonly Transaction[]) => Promise<void>) | undefined;
+  /** Checks the proofs of blobs; without it no transaction with blobs is taken in. */
+  readonly prove?: ProveSidecar | undefined;
   /** Timers; the machine's without it. */
   readonly every?: Every;
 }
@@ -35,6 +40,8 @@ const RELEASE_INTERVAL_MS = 1000;
 const MIN_JOURNAL_INTERVAL_MS = 1000;
 /** Room for a transaction's prefix and list header on top of its size limit. */
 const FRAME_MARGIN = 16;
+/** Bytes of a blob with commitment, proofs of its 128 cells and their RLP. */
+const MOST_BLOB = 140_000;
 
 /** Opens the pool: follows the chain, reads the journal back and starts the timers. Closing ends all of it. */
 export async function openTxPool(given: TxPoolOptions): Promise<TxPool> {
@@ -46,7 +53,8 @@ export async function openTxPool(given: TxPoolOptions): Promise<TxPool> {
   const journal = options.noLocals ? undefined : openJournal(parts, given);
   const throttler = new Throttler(clock, declareThrottlerMetrics(given.metrics));
   if (options.throttleSpam) throttler.start();
-  const pool = new Pool({ core, options, journal, throttler });
+  const prove = given.prove ?? cannotProve;
+  const pool = new Pool({ core, options, journal, throttler, prove });
   parts.defer(
     chain.onHead((block, receipts) => {
       throttler.observe(block, receipts);
@@ -73,17 +81,38 @@ function openJournal(parts: AsyncDisposableStack, { journalPath, log }: TxPoolOp
 }
 
 async function loadJournal(pool: Pool, given: TxPoolOptions, options: PoolOptions): Promise<void> {
-  const { journalPath, log, recoverSenders } = given;
+  const { chain, journalPath, log, recoverSenders } = given;
   if (journalPath === undefined) return;
   let read = 0;
   let refused = 0;
-  const maxTransaction = options.maxSize + FRAME_MARGIN;
+  const maxTransaction = options.maxSize + FRAME_MARGIN + chain.maxBlobs * MOST_BLOB;
   for await (const batch of readJournal({ path: journalPath, maxTransaction, log })) {
     await recoverSenders?.(batch);
     read += batch.length;
-    refused += pool.addAll(batch, "local").filter((error) => error !== undefined).length;
+    refused += pool.addAll(batch.filter(isBare), "local").filter((error) => error !== undefined).length;
+    for (const transaction of batch) {
+      if (!isBare(transaction))
+        refused += await pool.addWithBlobs(transaction, "local").then(none, countRefusal);
+    }
   }
   if (read > 0) log.info({ read, refused }, "read the transaction journal");
+}
+
+function isBare({ fields }: Transaction): boolean {
+  return fields.sidecar === undefined;
+}
+
+function none(): 0 {
+  return 0;
+}
+
+function countRefusal(error: unknown): 1 {
+  if (error instanceof PoolError || error instanceof CryptoError) return 1;
+  throw error;
+}
+
+async function cannotProve(): Promise<boolean> {
+  return false;
 }
 
 function evict(core: PoolCore, log: Log): void {

@@ -16,6 +16,8 @@ export interface PoolState {
 /** All that the pool knows of the chain. */
 export interface PoolChain {
   readonly chainId: bigint;
+  /** Most blobs that a transaction of the chain may carry. */
+  readonly maxBlobs: number;
   /** Header of the newest durable block. */
   head(): Header;
   rules(number: number): Rules;

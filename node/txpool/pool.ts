@@ -6,6 +6,7 @@
 import { type Address, addressText, mapKey } from "../bytes/hex.ts";
 import type { Transaction } from "../model/transaction.ts";
 import type { AccountQueue } from "./account-queue.ts";
+import { badSidecar, type ProveSidecar } from "./blobs.ts";
 import type { PoolCore } from "./core.ts";
 import type { PoolEntry } from "./entry.ts";
 import { PoolError } from "./error.ts";
@@ -32,7 +33,11 @@ export interface TxPool extends AsyncDisposable {
   add(transaction: Transaction, origin: Origin): void;
   /** Takes in what fits; at each position the error, or undefined where the transaction was accepted. */
   addAll(transactions: readonly Transaction[], origin: Origin): (PoolError | undefined)[];
+  /** The same for a transaction that carries blobs: their proofs are checked first, on a thread of their own. */
+  addWithBlobs(transaction: Transaction, origin: Origin): Promise<void>;
   get(hash: Uint8Array): Transaction | undefined;
+  /** A transaction as peers get it: with its blobs while the pool has them. */
+  wire(transaction: Transaction): Uint8Array;
   /** The nonce that the account's next transaction needs. */
   nonce(address: Uint8Array): bigint;
   content(): PoolContent;
@@ -52,6 +57,7 @@ export interface PoolParts {
   readonly options: PoolOptions;
   readonly journal: Journal | undefined;
   readonly throttler: Throttler;
+  readonly prove: ProveSidecar;
 }
 
 /** The pool without what has to be closed. */
@@ -60,9 +66,11 @@ export class Pool implements Omit<TxPool, typeof Symbol.asyncDispose> {
   readonly #options: PoolOptions;
   readonly #journal: Journal | undefined;
   readonly throttler: Throttler;
+  readonly #prove: ProveSidecar;
   readonly #listeners = new Set<PendingListener>();
 
-  constructor({ core, options, journal, throttler }: PoolParts) {
+  constructor({ core, options, journal, throttler, prove }: PoolParts) {
+    this.#prove = prove;
     this.throttler = throttler;
     this.#core = core;
     this.#options = options;
@@ -75,6 +83,17 @@ export class Pool implements Omit<TxPool, typeof Symbol.asyncDispose> {
       throw new PoolError("full", `txpool is full: ${size}`);
     }
     this.#announce(this.#take(transaction, origin));
+  }
+
+  async addWithBlobs(transaction: Transaction, origin: Origin): Promise<void> {
+    this.#checkOrigin(transaction, origin);
+    this.#core.check(transaction); // proofs are costly: only for what is right otherwise
+    const { sidecar } = transaction.fields;
+    if (sidecar !== undefined) {
+      if (!(await this.#prove(sidecar))) throw badSidecar("a proof does not hold");
+      this.#core.proven.add(sidecar);
+    }
+    this.add(transaction, origin);
   }
 
   addAll(transactions: readonly Transaction[], origin: Origin): (PoolError | undefined)[] {
@@ -100,6 +119,10 @@ export class Pool implements Omit<TxPool, typeof Symbol.asyncDispose> {
 
   get(hash: Uint8Array): Transaction | undefined {
     return this.#core.ledger.get(mapKey(hash))?.transaction;
+  }
+
+  wire(transaction: Transaction): Uint8Array {
+    return this.#core.ledger.get(mapKey(transaction.hash))?.wire ?? transaction.raw;
   }
 
   nonce(address: Uint8Array): bigint {
@@ -140,17 +163,17 @@ export class Pool implements Omit<TxPool, typeof Symbol.asyncDispose> {
     this.#announce(this.#core.reset());
   }
 
-  /** Local accounts' transactions, in the order in which the journal holds them. */
-  locals(): Transaction[] {
+  /** Local accounts' transactions with their blobs, in the order in which the journal holds them. */
+  locals(): { readonly raw: Uint8Array }[] {
     const { ledger } = this.#core;
     const runs = ledger
       .accounts()
       .filter((account) => account.local)
       .map((account) => [...account.pendingEntries(), ...account.queuedEntries()]);
     const order = new PriceOrder(runs, undefined);
-    const transactions: Transaction[] = [];
+    const transactions: { readonly raw: Uint8Array }[] = [];
     for (let next = order.peek(); next; next = order.peek()) {
-      transactions.push(next);
+      transactions.push({ raw: this.wire(next) });
       order.shift();
     }
     return transactions;

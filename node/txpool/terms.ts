@@ -1,5 +1,6 @@
 import type { Rules } from "../config/rules.ts";
 import type { Transaction } from "../model/transaction.ts";
+import { paysForBlobs } from "./blobs.ts";
 import type { PoolOptions } from "./options.ts";
 import type { PoolChain, PoolState } from "./pool-chain.ts";
 
@@ -11,6 +12,8 @@ export interface Terms {
   readonly next: Rules;
   /** The next block's base fee where its rules have one, else the unit price; in peb. */
   readonly price: bigint;
+  /** Most blobs that a transaction may carry. */
+  readonly maxBlobs: number;
   readonly state: PoolState;
   readonly limits: Pick<PoolOptions, "maxSize" | "maxGas">;
 }
@@ -25,6 +28,7 @@ export function termsAtHead(chain: PoolChain, limits: Terms["limits"]): Terms {
     current: chain.rules(number),
     next,
     price: baseFee ?? chain.unitPrice(number + 1),
+    maxBlobs: chain.maxBlobs,
     state: chain.stateAtHead(),
     limits,
   };
@@ -32,7 +36,7 @@ export function termsAtHead(chain: PoolChain, limits: Terms["limits"]): Terms {
 
 /** True when a transaction offers enough for the next block. A fixed price was checked at admission. */
 export function isPayable(tx: Transaction, terms: Terms): boolean {
-  return !terms.next.baseFee || tx.gasFeeCap >= terms.price;
+  return !terms.next.baseFee || (tx.gasFeeCap >= terms.price && paysForBlobs(tx, terms.price));
 }
 
 /** True when everything admitted under `before` was admitted at a price that no longer holds. */

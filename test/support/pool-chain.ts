@@ -29,6 +29,7 @@ export const BASE_FEE_RULES: Partial<Rules> = {
 /** A chain of accounts in memory; `advance` makes a block. */
 export class FakeChain implements PoolChain {
   readonly chainId = CHAIN_ID;
+  maxBlobs = 2;
   unit: bigint;
   baseFee: bigint | undefined;
   changes: Partial<Rules>;

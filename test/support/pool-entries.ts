@@ -24,6 +24,7 @@ export function anEntry(facts: EntryFacts): PoolEntry {
   const transaction = { nonce: BigInt(nonce), gasFeeCap: BigInt(price), gasTipCap: BigInt(tip) };
   return {
     transaction: transaction as Transaction, // the parts under test read no more than this
+    wire: new Uint8Array(0),
     key: `hash ${made}`,
     sender,
     senderKey: mapKey(sender),

@@ -106,6 +106,7 @@ function openPool(
   return openTxPool({
     chain: {
       chainId: chain.config.chainId,
+      maxBlobs: 1,
       head: () => chain.head().header,
       rules: (number) => chain.rules(number),
       stateAtHead: () => {

@@ -30,7 +30,10 @@ import { txpoolMethods } from "./txpool.ts";
 export interface NodeParts extends AdminParts, AdminChainParts, AdminListenersParts, NetParts {
   readonly profile: RpcProfile;
   readonly chain: Chain;
-  readonly pool: Pick<TxPool, "add" | "get" | "nonce" | "content" | "status" | "onPending" | "throttler">;
+  readonly pool: Pick<
+    TxPool,
+    "add" | "addWithBlobs" | "get" | "nonce" | "content" | "status" | "onPending" | "throttler"
+  >;
   readonly accounts: Accounts;
   readonly logs: LogParts;
   readonly calls: CallParts;

@@ -16,7 +16,7 @@ import { chainTransaction, ethTransaction } from "../views/transaction.ts";
 /** What these methods use. */
 export interface ChainTransactionParts {
   readonly chain: Chain;
-  readonly pool: Pick<TxPool, "get" | "add">;
+  readonly pool: Pick<TxPool, "get" | "add" | "addWithBlobs">;
 }
 
 const transaction = nullable(plain<object>("transaction"));
@@ -80,7 +80,9 @@ function receipts(chain: Chain): Method[] {
 }
 
 function submissions({ pool }: ChainTransactionParts): Method[] {
-  const submit = (tx: Transaction) => {
+  /** At once, but for blobs, whose proofs take their time. */
+  const submit = (tx: Transaction): Uint8Array | Promise<Uint8Array> => {
+    if (tx.fields.sidecar !== undefined) return pool.addWithBlobs(tx, "local").then(() => tx.hash);
     pool.add(tx, "local");
     return tx.hash;
   };
@@ -98,15 +100,17 @@ function submissions({ pool }: ChainTransactionParts): Method[] {
         "Submits signed transactions in the chain's encoding up to the first that fails; their hashes.",
       params: { raws: listOf(data, "[]hexutil.Bytes") },
       result: listOf(transactionHash, "[]common.Hash"),
-      handle: ({ raws }) => {
+      handle: async ({ raws }) => {
         if (raws.length === 0) throw failure("Empty input");
-        return raws.map((raw, index) => {
+        const hashes: Uint8Array[] = [];
+        for (const [index, raw] of raws.entries()) {
           try {
-            return submit(inChainEncoding(raw));
+            hashes.push(await submit(inChainEncoding(raw)));
           } catch (error) {
             throw atIndex(index, error);
           }
-        });
+        }
+        return hashes;
       },
     }),
     method({

@@ -27,6 +27,7 @@ function anIntake(): {
         taken.push(transactions.length);
         return transactions.map(() => undefined);
       },
+      addWithBlobs: () => Promise.reject(new Error("no blobs here")),
     },
     chainId: 1337n,
     recoverer: openRecoverer(silentLog),
@@ -55,6 +56,7 @@ test("many transactions enter the pool in batches, and nothing of their message 
       kept.push(...transactions.map(({ raw }) => raw));
       return intake.pool.addAll(transactions, "remote");
     },
+    addWithBlobs: intake.pool.addWithBlobs,
   };
   await takeTransactions(aPeer(), message, { ...intake, pool });
   expect(taken).toEqual([128, 128, 44]);

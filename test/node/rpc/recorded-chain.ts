@@ -21,6 +21,7 @@ export function aPool(chain: Chain): Promise<TxPool> {
   return openTxPool({
     chain: {
       chainId: chain.config.chainId,
+      maxBlobs: 1,
       head: () => chain.head().header,
       rules: chain.rules,
       stateAtHead: () => {

@@ -1,0 +1,184 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "@jest/globals";
+import { fromHex, toHex } from "../../../node/bytes/hex.ts";
+import { openKzg } from "../../../node/crypto/kzg.ts";
+import { sign } from "../../../node/crypto/secp256k1.ts";
+import { versionedHash } from "../../../node/crypto/versioned-hash.ts";
+import { decodeTransaction, signTransaction, type Transaction } from "../../../node/model/transaction.ts";
+import type { BlobSidecar, TypeFields } from "../../../node/model/transaction-type.ts";
+import { kzgProver, type ProveSidecar } from "../../../node/txpool/blobs.ts";
+import { FakeChain } from "../../support/pool-chain.ts";
+import { aPool, type PoolWorld } from "../../support/pool-open.ts";
+import { aSigner, aTransaction, CHAIN_ID } from "../../support/pool-transactions.ts";
+import { transactionSamples } from "../model/samples.ts";
+
+const BLOB = 0x7803;
+const RULES = { baseFee: true, acceptedTypes: new Set([0x7801, 0x7802, BLOB]), blobGas: true };
+const PRICE = 25n;
+
+function aSidecar(count = 1, version: 0 | 1 = 1): BlobSidecar {
+  const points = (number: number) => Array.from({ length: number }, (_, i) => new Uint8Array(48).fill(i + 1));
+  return {
+    version,
+    blobs: Array.from({ length: count }, () => new Uint8Array(131_072)),
+    commitments: points(count),
+    proofs: points(version === 0 ? count : count * 128),
+  };
+}
+
+function aBlobTransaction(changes: Partial<TypeFields> = {}, nonce = 0n): Transaction {
+  const sidecar = "sidecar" in changes ? changes.sidecar : aSidecar();
+  const hashes = sidecar?.commitments.map(versionedHash) ?? [new Uint8Array(32).fill(1)];
+  const blobs = sidecar === undefined ? {} : { sidecar };
+  const fields = { maxFeePerBlobGas: PRICE * 8n, blobVersionedHashes: hashes, ...changes, ...blobs };
+  const caps = { gasFeeCap: PRICE, gasTipCap: 0n };
+  const call = { nonce, gas: 21_000n, value: 0n, to: new Uint8Array(20).fill(9), input: new Uint8Array(0) };
+  return signTransaction({ code: BLOB, ...caps, ...call, fields }, CHAIN_ID, (digest) =>
+    sign(digest, aSigner(1).key),
+  );
+}
+
+async function aBlobPool(prove: ProveSidecar = async () => true, journalPath?: string): Promise<PoolWorld> {
+  const chain = new FakeChain({ rules: RULES, baseFee: PRICE });
+  return aPool({ chain, prove, journalPath });
+}
+
+async function told(world: PoolWorld, tx: Transaction): Promise<string> {
+  return world.pool.addWithBlobs(tx, "remote").then(
+    () => "accepted",
+    (error: Error) => error.message,
+  );
+}
+
+describe("a pool with blobs", () => {
+  test("keeps the transaction as blocks hold it, and gives peers its blobs", async () => {
+    await using world = await aBlobPool();
+    const tx = aBlobTransaction();
+    expect(await told(world, tx)).toBe("accepted");
+    const pooled = world.pool.get(tx.hash);
+    expect(pooled?.fields.sidecar).toBeUndefined();
+    expect(pooled?.raw.length).toBeLessThan(200);
+    expect(pooled?.raw.buffer.byteLength).toBeLessThan(200);
+    expect(world.pool.byPrice(PRICE).peek()).toBe(pooled);
+    expect(world.pool.wire(pooled as Transaction)).toBe(tx.raw);
+    expect(decodeTransaction(world.pool.wire(pooled as Transaction)).fields.sidecar?.blobs).toHaveLength(1);
+  });
+
+  test("asks for no proof of what is wrong anyhow, and takes nothing whose proof fails", async () => {
+    let asked = 0;
+    await using world = await aBlobPool(async () => {
+      asked++;
+      return false;
+    });
+    expect(await told(world, aBlobTransaction())).toBe("invalid blob sidecar: a proof does not hold");
+    expect(asked).toBe(1);
+    expect(await told(world, aBlobTransaction({ maxFeePerBlobGas: 1n }))).toContain("max fee per blob gas");
+    expect(asked).toBe(1);
+    expect(world.pool.status()).toEqual({ pending: 0, queued: 0 });
+  });
+
+  const other = aSidecar();
+  test.each<[string, Partial<TypeFields>, string]>([
+    ["no sidecar", { sidecar: undefined as never }, "missing sidecar in blob transaction"],
+    [
+      "too low an offer",
+      { maxFeePerBlobGas: PRICE * 8n - 1n },
+      "max fee per blob gas less than block blob gas fee: maxFeePerBlobGas: 199, blobBaseFee: 200",
+    ],
+    ["no blob", { sidecar: aSidecar(0) }, "blobless blob transaction"],
+    ["too many blobs", { sidecar: aSidecar(3) }, "too many blobs in transaction: have 3, permitted 2"],
+    [
+      "another's hashes",
+      { blobVersionedHashes: [new Uint8Array(32).fill(7)] },
+      "invalid blob sidecar: blob 0: the commitment is not that of the hash",
+    ],
+    ["a blob too few", { sidecar: { ...other, blobs: [] } }, "invalid blob sidecar: 0 blobs for 1 hashes"],
+    [
+      "a proof too few",
+      { sidecar: { ...other, proofs: other.proofs.slice(1) } },
+      "invalid blob sidecar: 127 proofs, not 128",
+    ],
+  ])("refuses one with %s", async (_what, changes, message) => {
+    await using world = await aBlobPool();
+    expect(await told(world, aBlobTransaction(changes))).toBe(message);
+  });
+
+  test("refuses blobs whose proofs nobody checked", async () => {
+    await using world = await aBlobPool();
+    expect(() => world.pool.add(aBlobTransaction(), "local")).toThrow("its proofs were not checked");
+  });
+
+  test("counts the blobs in what the sender has to have, and in the pool's slots", async () => {
+    await using world = await aBlobPool();
+    const cost = 21_000n * PRICE + 131_072n * PRICE * 8n;
+    world.chain.setAccount(aSigner(1), { balance: cost - 1n });
+    world.chain.advance();
+    expect(await told(world, aBlobTransaction())).toBe("insufficient funds of the sender for value ");
+    world.chain.setAccount(aSigner(1), { balance: cost });
+    world.chain.advance();
+    expect(await told(world, aBlobTransaction())).toBe("accepted");
+    expect(await world.metrics.render()).toMatch(/txpool_slots 5$/m);
+  });
+
+  test("lets one wait when blobs become dearer than it offers", async () => {
+    await using world = await aBlobPool();
+    const dear = PRICE * 2n;
+    const tx = aBlobTransaction();
+    expect(await told(world, tx)).toBe("accepted");
+    world.chain.baseFee = dear;
+    world.chain.advance();
+    expect(world.pool.status()).toEqual({ pending: 0, queued: 1 });
+  });
+
+  test("brings blobs over a restart, and proves them again", async () => {
+    const directory = await mkdtemp(join(tmpdir(), "knit-blobs-"));
+    const journalPath = join(directory, "transactions.rlp");
+    const tx = aBlobTransaction();
+    let asked = 0;
+    const prove = async () => ++asked > 0;
+    {
+      await using world = await aBlobPool(prove, journalPath);
+      world.pool.add(aTransaction({ from: aSigner(2) }), "local");
+      await world.pool.addWithBlobs(tx, "local");
+    }
+    for (let restarts = 0; restarts < 2; restarts++) {
+      await using world = await aBlobPool(prove, journalPath);
+      expect(world.pool.status().pending).toBe(2);
+      expect(Buffer.compare(world.pool.wire(tx), tx.raw)).toBe(0);
+    }
+    expect(asked).toBe(3);
+    expect((await readFile(journalPath)).length).toBeGreaterThan(131_072);
+    await rm(directory, { recursive: true });
+  });
+});
+
+describe("with KZG", () => {
+  const kzg = openKzg();
+  const prove = kzgProver(kzg);
+  afterAll(async () => kzg[Symbol.asyncDispose]());
+  const sample = transactionSamples().find(({ name }) => name === "sidecar/blob/one");
+  const { sidecar } = decodeTransaction(fromHex(sample?.raw ?? "0x")).fields as { sidecar: BlobSidecar };
+
+  test("a sidecar that a Go node took is proven; one changed byte is not", async () => {
+    expect(toHex(versionedHash(sidecar.commitments[0] as Uint8Array))).toMatch(/^0x01/);
+    expect(await prove(sidecar)).toBe(true);
+    const [blob] = sidecar.blobs as [Uint8Array];
+    const changed = new Uint8Array(blob);
+    changed[5] = 0xff;
+    expect(await prove({ ...sidecar, blobs: [changed] })).toBe(false);
+    const [first, ...rest] = sidecar.proofs as [Uint8Array, ...Uint8Array[]];
+    expect(await prove({ ...sidecar, proofs: [...rest, first] })).toBe(false);
+  }, 60_000);
+
+  test("version 0 has one proof a blob", async () => {
+    const [blob] = sidecar.blobs as [Uint8Array];
+    const [commitment] = sidecar.commitments as [Uint8Array];
+    const proof = (await kzg.blobProofOf(blob, commitment)) as Uint8Array;
+    expect(await prove({ version: 0, blobs: [blob], commitments: [commitment], proofs: [proof] })).toBe(true);
+    expect(await prove({ version: 0, blobs: [blob], commitments: [commitment], proofs: [commitment] })).toBe(
+      false,
+    );
+  }, 60_000);
+});
