@@ -67,12 +67,15 @@ async function give(
   { recoverer, chainId, pool }: TransactionIntake,
 ): Promise<void> {
   await recoverSigners(recoverer, chainId, batch);
-  const carriesBlobs = ({ fields }: Transaction): boolean => fields.sidecar !== undefined;
   pool.addAll(
     batch.filter((tx) => !carriesBlobs(tx)),
     "remote",
   );
   for (const tx of batch.filter(carriesBlobs)) await pool.addWithBlobs(tx, "remote").catch(refusedBlobs);
+}
+
+function carriesBlobs({ fields }: Transaction): boolean {
+  return fields.sidecar !== undefined;
 }
 
 /** Blobs that are not what they claim to be end the connection; any other refusal has no consequence. */

@@ -2,18 +2,14 @@
  * Whether a transaction may enter the pool, in the Go node's order: a client is told the first thing that
  * is wrong. First what the transaction says by itself, then its signature, then what the state says.
  */
-import { equalBytes } from "../bytes/compare.ts";
-import { mapKey } from "../bytes/hex.ts";
-import { EMPTY_HASH } from "../crypto/keccak.ts";
 import { ExecutionError } from "../execution/error.ts";
 import { checkedPayer, checkedSender, keysStillFit, type SigningTerms } from "../execution/participants.ts";
 import { validateForKind } from "../execution/validate.ts";
-import { type Account } from "../model/account.ts";
 import { TransactionError } from "../model/error.ts";
 import { checkTypeAccepted, floorGas, intrinsicGas, type Transaction } from "../model/transaction.ts";
-import type { AccountQueue } from "./account-queue.ts";
 import { checkBlobs } from "./blobs.ts";
 import { checkFunds } from "./costs.ts";
+import { checkDelegations, type Pooled } from "./delegations.ts";
 import { listSize } from "./entry.ts";
 import { PoolError, type PoolErrorCode } from "./error.ts";
 import { checkPrice } from "./price.ts";
@@ -21,11 +17,8 @@ import type { Terms } from "./terms.ts";
 
 const MAX_NONCE = 0xffff_ffff_ffff_ffffn;
 
-/** Finds what the pool holds of an account, by the address's map key. */
-export type AccountLookup = (key: string) => AccountQueue | undefined;
-
 /** Checks a transaction against the terms and gives back its sender. Throws `PoolError`. */
-export function admit(tx: Transaction, terms: Terms, pooled: AccountLookup): Uint8Array {
+export function admit(tx: Transaction, terms: Terms, pooled: Pooled): Uint8Array {
   checkContent(tx, terms);
   checkPrice(tx, terms);
   checkSize(tx, terms);
@@ -41,7 +34,7 @@ export function admit(tx: Transaction, terms: Terms, pooled: AccountLookup): Uin
   checkGas(tx, terms, signer.gas + payer.gas);
   checkBlobs(tx, terms);
   checkAuthorizations(tx);
-  if (isDelegated(account, terms)) checkInFlight(tx, terms, { sender, pooled: pooled(mapKey(sender)) });
+  checkDelegations(tx, sender, { terms, pooled });
   translated("invalid-for-type", () => validateForKind(state, tx));
   return sender;
 }
@@ -112,24 +105,4 @@ function checkGas(tx: Transaction, { current, next }: Terms, signatureGas: bigin
 function checkAuthorizations({ fields }: Transaction): void {
   if (fields.authorizationList?.length !== 0) return;
   throw new PoolError("invalid-for-type", "set code tx must have at least one authorization tuple");
-}
-
-/** True for an account whose transactions another may run away with: it has delegated its code. */
-function isDelegated(account: Account | undefined, { next }: Terms): boolean {
-  return next.delegations && account !== undefined && !equalBytes(account.codeHash, EMPTY_HASH);
-}
-
-/** Such an account may have one executable transaction in the pool, which others may replace. */
-function checkInFlight(
-  tx: Transaction,
-  { state }: Terms,
-  { sender, pooled }: { sender: Uint8Array; pooled: AccountQueue | undefined },
-): void {
-  if (!pooled || pooled.pending === 0) {
-    if (tx.nonce === state.nonce(sender)) return;
-    throw new PoolError("delegated-account", "gapped-nonce tx from delegated accounts");
-  }
-  const present = pooled.get(tx.nonce);
-  if (present && pooled.isPending(present)) return;
-  throw new PoolError("delegated-account", "in-flight transaction limit reached for delegated accounts");
 }

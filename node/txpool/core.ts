@@ -120,7 +120,7 @@ export class PoolCore {
     const key = mapKey(transaction.hash);
     if (this.ledger.get(key)) throw known(transaction);
     try {
-      const sender = admit(transaction, this.#terms, (address) => this.ledger.account(address));
+      const sender = admit(transaction, this.#terms, this.ledger);
       const bare = bareTransaction(transaction, this.#terms.chainId);
       return createEntry(bare, { key, sender, seen: this.#seen++, wire: transaction.raw });
     } catch (error) {

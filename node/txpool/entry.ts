@@ -1,6 +1,7 @@
 import { mapKey } from "../bytes/hex.ts";
 import { withoutSidecar } from "../model/blob-sidecar.ts";
 import type { Transaction } from "../model/transaction.ts";
+import { authorityKeys } from "./delegations.ts";
 import { SLOT_SIZE } from "./options.ts";
 
 /** A transaction as the pool holds it. */
@@ -14,6 +15,8 @@ export interface PoolEntry {
   /** Address of the sender and its map key. */
   readonly sender: Uint8Array;
   readonly senderKey: string;
+  /** Map keys of the accounts that it lets lend their code. */
+  readonly authorities: readonly string[];
   /** Share of the pool's capacity, from the size. */
   readonly slots: number;
   /** Position in the order of arrival. */
@@ -40,6 +43,7 @@ export function createEntry(
     sender,
     senderKey: mapKey(sender),
     wire,
+    authorities: authorityKeys(transaction),
     slots: Math.max(1, Math.ceil((wire.length - transaction.type.prefix.length) / SLOT_SIZE)),
     seen,
     unexecutable: false,

@@ -24,6 +24,8 @@ export class Ledger {
   readonly #accounts = new Map<string, AccountQueue>();
   readonly #entries = new Map<string, PoolEntry>();
   readonly #locals = new Set<string>();
+  /** How many pooled transactions let an account lend its code. */
+  readonly #authorities = new Map<string, number>();
   /** Accounts whose executable transactions may be cut when all together are too many. */
   readonly #large = new Set<AccountQueue>();
   /** Accounts with queued transactions, by heartbeat. */
@@ -71,6 +73,11 @@ export class Ledger {
     return [...this.#accounts.values()];
   }
 
+  /** True for an account that a pooled transaction lets lend its code. */
+  isAuthority(accountKey: string): boolean {
+    return this.#authorities.has(accountKey);
+  }
+
   isLocal(accountKey: string): boolean {
     return this.#locals.has(accountKey);
   }
@@ -94,6 +101,7 @@ export class Ledger {
     this.#entries.set(entry.key, entry);
     this.#slots += entry.slots;
     this.#floor.add(entry);
+    for (const key of entry.authorities) this.#authorities.set(key, (this.#authorities.get(key) ?? 0) + 1);
     return { account, old };
   }
 
@@ -199,6 +207,13 @@ export class Ledger {
     this.#entries.delete(entry.key);
     this.#slots -= entry.slots;
     this.#floor.released();
+    for (const key of entry.authorities) this.#forget(key);
+  }
+
+  #forget(authority: string): void {
+    const rest = (this.#authorities.get(authority) ?? 0) - 1;
+    if (rest > 0) this.#authorities.set(authority, rest);
+    else this.#authorities.delete(authority);
   }
 
   #change<T>(account: AccountQueue, run: () => T): T {

@@ -1,5 +1,6 @@
 import { mapKey } from "../../node/bytes/hex.ts";
 import type { Transaction } from "../../node/model/transaction.ts";
+import type { Pooled } from "../../node/txpool/delegations.ts";
 import type { PoolEntry } from "../../node/txpool/entry.ts";
 
 /** What a test says about an entry; the rest is made up. */
@@ -24,6 +25,7 @@ export function anEntry(facts: EntryFacts): PoolEntry {
   const transaction = { nonce: BigInt(nonce), gasFeeCap: BigInt(price), gasTipCap: BigInt(tip) };
   return {
     transaction: transaction as Transaction, // the parts under test read no more than this
+    authorities: [],
     wire: new Uint8Array(0),
     key: `hash ${made}`,
     sender,
@@ -39,3 +41,6 @@ export function anEntry(facts: EntryFacts): PoolEntry {
 export function nonces(entries: readonly PoolEntry[]): number[] {
   return entries.map((entry) => Number(entry.transaction.nonce));
 }
+
+/** A pool that holds nothing. */
+export const nothingPooled: Pooled = { account: () => undefined, isAuthority: () => false };

@@ -1,4 +1,5 @@
 /** What a recorded chain's pool refused: each submission is refused here with the same text at the same point. */
+
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
@@ -10,6 +11,7 @@ import { decodeTransaction, type Transaction } from "../../node/model/transactio
 import { admit } from "../../node/txpool/admission.ts";
 import { DEFAULT_POOL_OPTIONS } from "../../node/txpool/options.ts";
 import { termsAtHead } from "../../node/txpool/terms.ts";
+import { nothingPooled } from "./pool-entries.ts";
 import { attempt, type Tally } from "./tally.ts";
 
 /** One submission to the recorded node, in the order of sending. */
@@ -63,7 +65,7 @@ export function submitRefused(chain: Chain, refused: readonly Refusal[], found: 
   for (const { name, raw, after } of refused) {
     if (head !== after && head !== after - 1) continue;
     const terms = termsAtHead(chainForPool(chain), DEFAULT_POOL_OPTIONS);
-    const text = attempt(() => toHex(admit(sentTransaction(raw), terms, () => undefined)));
+    const text = attempt(() => toHex(admit(sentTransaction(raw), terms, nothingPooled)));
     found.set(name, [...(found.get(name) ?? []), text]);
   }
 }

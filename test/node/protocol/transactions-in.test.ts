@@ -1,12 +1,16 @@
 /** Messages of transactions, taken in without holding anything up. */
+
 import { expect, test } from "@jest/globals";
+import { fromHex } from "../../../node/bytes/hex.ts";
 import { encodeRlpList } from "../../../node/bytes/rlp.ts";
 import { openRecoverer } from "../../../node/crypto/recoverer.ts";
 import { silentLog } from "../../../node/observe/log.ts";
 import type { ChainPeer } from "../../../node/protocol/chain-peer.ts";
 import { createKnownSet } from "../../../node/protocol/known-set.ts";
 import { type TransactionIntake, takeTransactions } from "../../../node/protocol/transactions-in.ts";
+import { PoolError, type PoolErrorCode } from "../../../node/txpool/error.ts";
 import { aTransfer } from "../../support/protocol-node.ts";
+import { transactionSamples } from "../model/samples.ts";
 
 function aPeer(): ChainPeer {
   return { knownTransactions: createKnownSet(100) } as unknown as ChainPeer; // nothing else is looked at
@@ -71,4 +75,19 @@ test("what was read before the damaged transaction is in the pool all the same",
   await expect(takeTransactions(aPeer(), message, intake)).rejects.toMatchObject({ code: "bad-message" });
   expect(taken).toEqual([128]);
   await intake.recoverer[Symbol.asyncDispose]();
+});
+
+test("blobs that are not what they claim to be end the connection; other refusals do not", async () => {
+  const { intake } = anIntake();
+  const codes: PoolErrorCode[] = ["nonce-too-low", "bad-sidecar"];
+  const pool = {
+    ...intake.pool,
+    addWithBlobs: () => Promise.reject(new PoolError(codes.shift() ?? "full", "no")),
+  };
+  const sample = transactionSamples().find(({ name }) => name === "sidecar/blob/one");
+  const message = encodeRlpList([fromHex(sample?.raw ?? "0x")]);
+  expect(await takeTransactions(aPeer(), message, { ...intake, pool })).toBe(1);
+  await expect(takeTransactions(aPeer(), message, { ...intake, pool })).rejects.toMatchObject({
+    code: "bad-message",
+  });
 });

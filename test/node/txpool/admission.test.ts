@@ -9,6 +9,7 @@ import type { PoolError } from "../../../node/txpool/error.ts";
 import { DEFAULT_POOL_OPTIONS } from "../../../node/txpool/options.ts";
 import { type Terms, termsAtHead } from "../../../node/txpool/terms.ts";
 import { BASE_FEE_RULES, FakeChain, type FakeChainFacts } from "../../support/pool-chain.ts";
+import { nothingPooled } from "../../support/pool-entries.ts";
 import {
   ACCESS_LIST,
   altered,
@@ -21,7 +22,6 @@ import {
 const signer = aSigner(1);
 const reserved = new Uint8Array(20);
 reserved[18] = 3;
-const nothingPooled = () => undefined;
 
 function termsOf(facts: FakeChainFacts = {}, account = {}): Terms {
   const chain = new FakeChain(facts);
@@ -185,7 +185,8 @@ test("an account that delegated its code may have one executable transaction", (
   const queue = new AccountQueue(signer.address, "key");
   queue.put(createEntry(aTransaction(), { key: "hash", sender: signer.address, seen: 0 }));
   queue.promote(0n, () => true);
-  const tryWith = (nonce: number) => () => admit(aTransaction({ nonce, value: 1n }), terms, () => queue);
+  const tryWith = (nonce: number) => () =>
+    admit(aTransaction({ nonce, value: 1n }), terms, { ...nothingPooled, account: () => queue });
   expect(tryWith(1)).toThrow("in-flight transaction limit reached for delegated accounts");
   expect(tryWith(0)).not.toThrow();
 });

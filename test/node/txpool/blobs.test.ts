@@ -18,8 +18,9 @@ const BLOB = 0x7803;
 const RULES = { baseFee: true, acceptedTypes: new Set([0x7801, 0x7802, BLOB]), blobGas: true };
 const PRICE = 25n;
 
+const points = (count: number) => Array.from({ length: count }, (_, i) => new Uint8Array(48).fill(i + 1));
+
 function aSidecar(count = 1, version: 0 | 1 = 1): BlobSidecar {
-  const points = (number: number) => Array.from({ length: number }, (_, i) => new Uint8Array(48).fill(i + 1));
   return {
     version,
     blobs: Array.from({ length: count }, () => new Uint8Array(131_072)),

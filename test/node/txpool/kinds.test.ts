@@ -1,4 +1,5 @@
 /** What the pool asks of each kind of transaction beyond what it asks of all. */
+
 import { expect, test } from "@jest/globals";
 import { FAIL_KEY } from "../../../node/model/account-key.ts";
 import { transactionTypes } from "../../../node/model/transaction-table.ts";
@@ -8,6 +9,7 @@ import { type Terms, termsAtHead } from "../../../node/txpool/terms.ts";
 import { aMultiSig } from "../../support/account-keys.ts";
 import { addressOf, aKey, aSent, type Sending } from "../../support/execution.ts";
 import { FakeChain } from "../../support/pool-chain.ts";
+import { nothingPooled } from "../../support/pool-entries.ts";
 
 const PRICE = { gasFeeCap: 25n, gasTipCap: 25n };
 const BLOB = 0x7803;
@@ -23,7 +25,7 @@ function terms(chain = aChain()): Terms {
 
 function outcome(sending: Sending, chain = aChain()): string {
   try {
-    admit(aSent({ ...PRICE, ...sending }), terms(chain), () => undefined);
+    admit(aSent({ ...PRICE, ...sending }), terms(chain), nothingPooled);
     return "accepted";
   } catch (error) {
     return (error as Error).message;
@@ -60,9 +62,9 @@ test.each(kinds.map(({ name, code }) => [name, code]))("%s is admitted", (_name,
   expect(outcome(whole(Number(code)))).toBe("accepted");
 });
 
-test("blobs are not pooled, and a contract execution needs a contract", () => {
+test("blobs come with their sidecar, and a contract execution needs a contract", () => {
   const blobs = { fields: { blobVersionedHashes: [aKey(1)], maxFeePerBlobGas: 1n } };
-  expect(outcome({ code: BLOB, ...blobs })).toBe("blob transactions are not pooled by this release");
+  expect(outcome({ code: BLOB, ...blobs })).toBe("missing sidecar in blob transaction");
   expect(outcome({ code: 0x30 })).toBe("recipient must be an EOA with code or an SCA");
 });
 

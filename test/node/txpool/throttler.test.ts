@@ -17,6 +17,26 @@ const QUICK = { ...DEFAULT_THROTTLER, initialThreshold: 10, minimumThreshold: 5,
 const failing = (count: number, to: Uint8Array | undefined = BAD) =>
   Array.from({ length: count }, () => ({ to, failed: true }));
 
+const NOTHING = { status: 9 } as Receipt; // only its status is read
+const blockOf = (transactions: readonly Transaction[]) => createBlock(new FakeChain().head(), transactions);
+const toBad = (nonce: number) => aTransaction({ to: BAD, nonce });
+
+/** Whether two failures make a suspect after blocks that fail, then quiet ones. */
+function weighed(blocks: number, quiet: number): boolean {
+  const suspects = new Suspects(QUICK);
+  for (let i = 0; i < blocks; i++) suspects.observe(failing(1, GOOD), 0);
+  for (let i = 0; i < quiet; i++) suspects.observe([{ to: GOOD, failed: false }], 0);
+  suspects.observe(failing(2), 0);
+  return suspects.isSuspect(BAD, 0);
+}
+
+function aThrottler(config = {}): Throttler {
+  const throttler = new Throttler({ now: () => 0 }, declareThrottlerMetrics(createMetrics()));
+  throttler.start({ ...QUICK, activateTxPoolSize: 10, ...config });
+  throttler.observe(blockOf([toBad(0), toBad(1), toBad(2)]), [NOTHING, NOTHING, NOTHING]);
+  return throttler;
+}
+
 describe("suspects", () => {
   test("an address where many transactions fail is a suspect for a time, and weighs anew afterwards", () => {
     const suspects = new Suspects(QUICK);
@@ -32,13 +52,6 @@ describe("suspects", () => {
   });
 
   test("the threshold falls while many fail, to its least, and rises again", () => {
-    const weighed = (blocks: number, quiet: number): boolean => {
-      const suspects = new Suspects(QUICK);
-      for (let i = 0; i < blocks; i++) suspects.observe(failing(1, GOOD), 0);
-      for (let i = 0; i < quiet; i++) suspects.observe([{ to: GOOD, failed: false }], 0);
-      suspects.observe(failing(2), 0);
-      return suspects.isSuspect(BAD, 0);
-    };
     expect(weighed(0, 0)).toBe(false);
     expect(weighed(1, 0)).toBe(true);
     expect(weighed(1, 1)).toBe(false);
@@ -69,17 +82,6 @@ describe("suspects", () => {
 });
 
 describe("the throttler", () => {
-  const NOTHING = { status: 9 } as Receipt; // only its status is read
-  const blockOf = (transactions: readonly Transaction[]) => createBlock(new FakeChain().head(), transactions);
-  const toBad = (nonce: number) => aTransaction({ to: BAD, nonce });
-
-  function aThrottler(config = {}): Throttler {
-    const throttler = new Throttler({ now: () => 0 }, declareThrottlerMetrics(createMetrics()));
-    throttler.start({ ...QUICK, activateTxPoolSize: 10, ...config });
-    throttler.observe(blockOf([toBad(0), toBad(1), toBad(2)]), [NOTHING, NOTHING, NOTHING]);
-    return throttler;
-  }
-
   test("holds suspects' transactions back while the pool is full enough, and lets some through a second", () => {
     const throttler = aThrottler({ throttleTps: 2 });
     expect(throttler.holdsBack(toBad(3), 10)).toBe(false);
