@@ -104,6 +104,7 @@ export class Writer {
       if (isBadBlock(refused)) this.#parts.badBlocks.add(block, refused.message);
       throw refused;
     }
+    await this.#parts.pause();
     await this.commit(block, receipts, false);
   }
 
@@ -138,10 +139,12 @@ export class Writer {
     const rules = rulesAt(config, header.number);
     const parameters = governance.parameters(header.number);
     checkBody(block, { rules, parameters });
+    await pause();
     const world = state.begin();
     const context = blockContext(config, header, { author, blockHash: (number) => this.hashOf(number) });
     const outcome = await executeTransactions(world, block.transactions, context, pause);
-    const root = this.seal({ world, outcome }, header, rules);
+    this.#finalize({ world, outcome }, header, rules);
+    const root = await state.sealInSlices(world);
     try {
       checkOutcome(header, outcome, root, parameters);
     } catch (error) {
@@ -152,8 +155,13 @@ export class Writer {
   }
 
   /** Pays the reward and hashes the state: the state root of the block. Follow with `commit` or `state.reject`. */
-  seal({ world, outcome }: Draft, header: Header, rules: Rules): Uint8Array {
-    const { config, state, governance, contracts } = this.#parts;
+  seal(draft: Draft, header: Header, rules: Rules): Uint8Array {
+    this.#finalize(draft, header, rules);
+    return this.#parts.state.seal(draft.world);
+  }
+
+  #finalize({ world, outcome }: Draft, header: Header, rules: Rules): void {
+    const { config, governance, contracts } = this.#parts;
     const { number } = header;
     const parameters = governance.parameters(number);
     const staking = parameters.policy === "weighted" ? governance.staking(number) : noStaking(number - 1);
@@ -164,7 +172,6 @@ export class Writer {
       blockHash: (wanted) => this.written(wanted)?.hash,
       parentContracts: () => contracts(number - 1),
     });
-    return state.seal(world);
   }
 
   /** Writes the sealed block as the next one; `sync` makes it durable before the promise resolves. */

@@ -15,6 +15,9 @@ const NO_BYTES = new Uint8Array(0);
 /** An empty account of RIPEMD-160 that is touched goes also when the touch is taken back, as on Ethereum. */
 const RIPEMD = mapKey(Uint8Array.of(...new Uint8Array(19), 3));
 
+/** The base of worlds that only answer: no block has this number. */
+export const NOT_TO_SEAL = Number.NaN;
+
 /** The world over a flat state. */
 export class JournaledWorld implements World {
   /** The block that it stands on; `undefined` once it has been sealed. */

@@ -4,23 +4,21 @@ import { tables } from "../store/tables.ts";
 import { noState, StateError } from "./error.ts";
 import { type FlatState, NewestState } from "./flat-state.ts";
 import type { History } from "./history.ts";
-import { JournaledWorld } from "./journaled-world.ts";
+import { JournaledWorld, NOT_TO_SEAL } from "./journaled-world.ts";
 import { pastState } from "./past-state.ts";
 import { noProofs, proveFromDisk, proveNow } from "./prove.ts";
 import { prepareRewind } from "./rewind.ts";
 import { encodeHead, HEAD_KEY, type Point, type StateHead } from "./rows.ts";
-import { putPreimages, putRows, type Sealed, sealWorld, unseal } from "./sealing.ts";
-import type { AccountProof, State, StateView, Verified } from "./state.ts";
+import { putPreimages, putRows, type Sealed, sealSteps, unseal } from "./sealing.ts";
+import { runAtOnce, runInSlices } from "./slices.ts";
+import type { AccountProof, SealOptions, State, StateView, Verified } from "./state.ts";
 import type { StateSettings } from "./state-settings.ts";
 import { viewOf } from "./state-view.ts";
 import { Sweeper } from "./sweeper.ts";
 import { isDamage, type TrieKeeper } from "./trie-keeper.ts";
-import { encodeUndo } from "./undo.ts";
+import { deleteUndo, encodeUndo } from "./undo.ts";
 import { verifyState } from "./verify.ts";
 import type { World } from "./world.ts";
-
-/** The base of worlds that only answer: no block has this number. */
-const NOT_TO_SEAL = Number.NaN;
 
 /** The state over a chain database and a trie database. */
 export class KeptState implements State {
@@ -77,19 +75,28 @@ export class KeptState implements State {
     return new JournaledWorld(this.#flat, this.#head.number);
   }
 
-  seal(world: World, options: { readonly keepEmpty?: boolean } = {}): Uint8Array {
+  seal(world: World, options: SealOptions = {}): Uint8Array {
+    return runAtOnce(this.#sealSteps(world, options));
+  }
+
+  sealInSlices(world: World): Promise<Uint8Array> {
+    return runInSlices(this.#sealSteps(world, {}));
+  }
+
+  *#sealSteps(world: World, options: SealOptions): Generator<undefined, Uint8Array> {
     this.#assertFree();
     if (!(world instanceof JournaledWorld) || world.base !== this.#head.number) {
       throw new StateError("busy", `the world does not stand on block ${this.#head.number}`);
     }
     world.base = undefined;
     if (options.keepEmpty !== true) world.endTransaction();
+    this.#held = "sealed";
     try {
-      this.#sealed = sealWorld(world, this.#keeper.tries, this.#head);
+      this.#sealed = yield* sealSteps(world, this.#keeper.tries, this.#head);
     } catch (error) {
+      this.#held = undefined;
       throw this.#damaged(error);
     }
-    this.#held = "sealed";
     return this.#sealed.after.root;
   }
 
@@ -155,13 +162,12 @@ export class KeptState implements State {
   }
 
   async prove(number: number, address: Uint8Array, keys: readonly Uint8Array[]): Promise<AccountProof> {
-    const { chain } = this.#settings;
     const flat = this.#at(number);
     if (number < this.#history.oldestRecent) throw noProofs(number, this.#history.oldestRecent);
     if (number === this.#head.number && this.#held === undefined) {
       return proveNow(flat.record(address, mapKey(address)), this.#keeper.tries, keys);
     }
-    return await proveFromDisk({ chain, trie: this.#keeper.store, number }, { address, keys });
+    return await proveFromDisk({ ...this.#settings, trie: this.#keeper.store, number }, { address, keys });
   }
 
   async verify(progress: (accounts: number) => void = () => undefined): Promise<Verified> {
@@ -172,8 +178,7 @@ export class KeptState implements State {
     await this.#sweeper.idle;
     this.#held = "verifying";
     try {
-      const { chain } = this.#settings;
-      return await verifyState({ chain, trie: this.#keeper.store, root: this.#head.root, progress });
+      return await verifyState({ ...this.#settings, trie: this.#keeper.store, root: this.root, progress });
     } finally {
       this.#held = undefined;
     }
@@ -238,9 +243,7 @@ export class KeptState implements State {
   /** Undo records go when no view needs them and the trie on disk has passed them; the oldest that stays. */
   #prune(head: number, batch: Batch): number {
     const last = Math.min(head - this.#history.recentBlocks, this.#keeper.marker ?? -1);
-    let { firstUndo } = this.#head;
-    for (; firstUndo <= last; firstUndo++) batch.delete(tables.undo.key(firstUndo));
-    return firstUndo;
+    return deleteUndo(batch, this.#head.firstUndo, last);
   }
 
   #takeSealed(): Sealed {
@@ -262,13 +265,12 @@ export class KeptState implements State {
   /** An account without a flat row must not be in the trie either; asked where the trie can tell. */
   #confirmAbsent(hash: Uint8Array): void {
     if (this.#held !== undefined) return;
-    let isMissing: boolean;
     try {
-      isMissing = this.#keeper.tries.accounts.get(hash) !== undefined;
+      if (this.#keeper.tries.accounts.get(hash) === undefined) return;
     } catch (error) {
       throw this.#damaged(error);
     }
-    if (isMissing) throw this.#damaged(new StateError("trie-damaged", "the flat state lacks an account"));
+    throw this.#damaged(new StateError("trie-damaged", "the flat state lacks an account"));
   }
 
   /** Starts the repair of what cannot be trusted any more, and passes the error on. */

@@ -65,8 +65,17 @@ interface Sealing {
   incarnations: number;
 }
 
-/** Applies the world's changes to the tries. When it throws they are in between and must be thrown away. */
-export function sealWorld(world: JournaledWorld, tries: TrieSet, before: StateHead): Sealed {
+/** Accounts between two yields. */
+const STEP = 16;
+
+/**
+ * Applies the world's changes to the tries, in steps. When it throws they are in between and must be thrown away.
+ */
+export function* sealSteps(
+  world: JournaledWorld,
+  tries: TrieSet,
+  before: StateHead,
+): Generator<undefined, Sealed> {
   const sealing: Sealing = {
     tries,
     rows: [],
@@ -79,7 +88,12 @@ export function sealWorld(world: JournaledWorld, tries: TrieSet, before: StateHe
     codes: new Map(),
     incarnations: before.incarnations,
   };
-  for (const entry of world.changed) sealAccount(entry, sealing, world.codes);
+  let step = 0;
+  for (const entry of world.changed) {
+    sealAccount(entry, sealing, world.codes);
+    if (++step % STEP === 0) yield;
+  }
+  yield* tries.accounts.hashSteps();
   return {
     before,
     after: {

@@ -49,6 +49,11 @@ export interface Verified {
   readonly straySlots: number;
 }
 
+/** `keepEmpty`: without removing empty accounts, for block 0. */
+export interface SealOptions {
+  readonly keepEmpty?: boolean;
+}
+
 /** See the head of this file. */
 export interface State extends AsyncDisposable {
   /** Newest accepted block; -1 before block 0. It may not be on disk yet. */
@@ -68,7 +73,9 @@ export interface State extends AsyncDisposable {
    * the state root with its changes. Nothing is written. Follow with `accept` or `reject` in the same turn of
    * the chain. Throws `StateError` `busy` or `trie-damaged`.
    */
-  seal(world: World, options?: { readonly keepEmpty?: boolean }): Uint8Array;
+  seal(world: World, options?: SealOptions): Uint8Array;
+  /** The same, giving way to other work on the way: views answer meanwhile, and nothing else may be sealed. */
+  sealInSlices(world: World): Promise<Uint8Array>;
   /**
    * The sealed world is block `number`: its rows, its undo record and the state's head row go into the block's
    * batch. The batch must be handed to the store before the next block is sealed.

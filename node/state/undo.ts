@@ -2,6 +2,8 @@
  * Undo records: the keys of accounts and slots that a block changed, with their rows before it. One after the
  * other: length of the key, key, length of the row plus one (0: there was none) in two bytes, row.
  */
+import type { Batch } from "../store/store.ts";
+import { tables } from "../store/tables.ts";
 
 /** A changed row of the flat state. */
 export interface FlatChange {
@@ -34,6 +36,13 @@ export function encodeUndo(changes: readonly Undone[]): Uint8Array {
     at += before?.length ?? 0;
   }
   return record;
+}
+
+/** Deletes the records of blocks `first` to `last`; the first block whose record stays. */
+export function deleteUndo(batch: Batch, first: number, last: number): number {
+  let number = first;
+  for (; number <= last; number++) batch.delete(tables.undo.key(number));
+  return number;
 }
 
 /** The rows of an undo record as views of it, in the order of writing. */

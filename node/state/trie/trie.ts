@@ -111,6 +111,21 @@ export class Trie {
     return this.#rootHash;
   }
 
+  /** Does most of the work of the next `hash` in steps; the trie must not be used until the last one. */
+  *hashSteps(): Generator<undefined> {
+    if (this.#root?.fresh !== true || this.#root.kind !== BRANCH) return;
+    for (const [i, child] of this.#root.children.entries()) {
+      if (child?.fresh !== true || child.kind !== BRANCH) continue;
+      for (const [j, grandchild] of child.children.entries()) {
+        if (grandchild?.fresh !== true) continue;
+        this.#path[0] = i;
+        this.#path[1] = j;
+        this.#hashInto(grandchild, 2, child.hashes, j * 32);
+        yield;
+      }
+    }
+  }
+
   /** Writes all changes to the batch at once. */
   flush(batch: Batch): void {
     for (const _ of this.flushSteps(batch));

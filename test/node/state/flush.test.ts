@@ -4,7 +4,8 @@ import type { TrieStores } from "../../../node/state/trie-stores.ts";
 import { createMemoryStore } from "../../../node/store/memory-store.ts";
 import type { Store } from "../../../node/store/store.ts";
 import { trieTables } from "../../../node/store/tables.ts";
-import { anAddress, keptTries, makeBlock, type Opened, opened } from "./fixture.ts";
+import { anAddress, keptTries, makeBlock, type Opened, opened, openInMemory } from "./fixture.ts";
+import { randomBlock } from "./random-contracts.ts";
 
 const MARKER = trieTables.marker.key();
 
@@ -84,4 +85,27 @@ test("a trie that cannot be written is reported by the next flush", async () => 
   await using node = opened(chain, await openState({ chain, trie, flushInterval: 1 }));
   await pay(node);
   await expect(pay(node)).rejects.toThrow("no space left");
+});
+
+test("a block sealed in slices has the root of one sealed at once, and can be taken back", async () => {
+  await using atOnce = await openInMemory();
+  await using inSlices = await openInMemory();
+  for (const node of [atOnce, inSlices]) await makeBlock(node, randomBlock(0));
+  for (let number = 1; number < 6; number++) {
+    const root = await makeBlock(atOnce, randomBlock(number));
+    const { chain, state } = inSlices;
+    for (const isKept of [false, true]) {
+      const world = state.begin();
+      randomBlock(number)(world);
+      const sealing = state.sealInSlices(world);
+      expect(() => state.seal(state.begin())).toThrow(expect.objectContaining({ code: "busy" }));
+      expect(await sealing).toEqual(root);
+      if (!isKept) state.reject();
+    }
+    const batch = chain.createBatch();
+    state.accept(number, batch);
+    await chain.write(batch, { sync: true });
+    state.persisted(number);
+  }
+  await inSlices.state.verify();
 });
