@@ -3,6 +3,8 @@ import { extname } from "node:path";
 import type { Accounts } from "./accounts/accounts.ts";
 import type { Chain } from "./chain/chain.ts";
 import type { NodeOptions } from "./config/options.ts";
+import { deriveBlsKey } from "./crypto/bls-key.ts";
+import { type BlsPublicInfo, provePossession } from "./crypto/bls-possession.ts";
 import { chainDirectory } from "./database.ts";
 import { type NodeNetwork, networkId } from "./node-network.ts";
 import type { Log } from "./observe/log.ts";
@@ -191,11 +193,21 @@ function nodeRegistry(surroundings: RpcSurroundings, { configured, ...control }:
     networkId: networkId(options, { chain }),
     dataDirectory: options.paths.dataDirectory,
     address: nodeKey.address,
+    possession: possessionOf(nodeKey),
     p2p: network.p2p,
     sync: network.protocol,
     logs: { open: () => chainLogSource(chain), maxLogs: options.rpc.maxLogs },
     calls: { open: () => chainReading(chain), ...callTerms(options) },
   });
+}
+
+/** The proof takes a while: it is made once, when somebody asks. */
+function possessionOf({ key }: NodeKey): () => Promise<BlsPublicInfo> {
+  let info: Promise<BlsPublicInfo> | undefined;
+  return () => {
+    info ??= provePossession(deriveBlsKey(key));
+    return info;
+  };
 }
 
 function readerData(options: NodeOptions): ReaderData {

@@ -17,6 +17,8 @@ export interface RpcProfile {
   readonly totalScoreKey: "difficulty" | "blockscore";
   /** `config.isBFT` in `admin_nodeInfo`. */
   readonly showsBft: boolean;
+  /** `blsPublicKeyInfo` in `admin_nodeInfo`. */
+  readonly showsBlsKey: boolean;
   /** A peer with one connection shows it as `network`, not as a list `networks`. */
   readonly singleNetwork: boolean;
   /** `?discport=` in the node's own URL even when both ports are one. */
@@ -72,6 +74,7 @@ export const rpcProfiles: Readonly<Record<ProfileName, RpcProfile>> = {
     unit: "peb",
     totalScoreKey: "difficulty",
     showsBft: true,
+    showsBlsKey: false,
     singleNetwork: true,
     alwaysDiscoveryPort: true,
     networkIdAsText: true,
@@ -100,6 +103,7 @@ export const rpcProfiles: Readonly<Record<ProfileName, RpcProfile>> = {
     unit: "peb",
     totalScoreKey: "blockscore",
     showsBft: false,
+    showsBlsKey: false,
     singleNetwork: false,
     alwaysDiscoveryPort: false,
     networkIdAsText: false,
@@ -128,6 +132,7 @@ export const rpcProfiles: Readonly<Record<ProfileName, RpcProfile>> = {
     unit: "kei",
     totalScoreKey: "blockscore",
     showsBft: false,
+    showsBlsKey: true,
     singleNetwork: false,
     alwaysDiscoveryPort: false,
     networkIdAsText: false,

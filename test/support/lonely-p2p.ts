@@ -21,4 +21,5 @@ export const lonelyP2p: NodeParts["p2p"] = {
   addPeer: () => false,
   removePeer: () => false,
   countByType: () => ({ total: 0 }),
+  onPeerEvent: () => () => undefined,
 };

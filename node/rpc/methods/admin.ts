@@ -1,8 +1,9 @@
 /** `admin`: the node itself. */
-import { toHex } from "../../bytes/hex.ts";
+import { bareHex, toHex } from "../../bytes/hex.ts";
 import type { Chain } from "../../chain/chain.ts";
 import { chainConfigJson } from "../../config/chain-config.ts";
 import { jsonInteger } from "../../config/exact-json.ts";
+import type { BlsPublicInfo } from "../../crypto/bls-possession.ts";
 import { checksumAddress } from "../../crypto/checksum.ts";
 import { formatNodeUrl } from "../../p2p/node-url.ts";
 import type { P2p } from "../../p2p/p2p.ts";
@@ -20,6 +21,8 @@ export interface AdminParts {
   readonly p2p: Pick<P2p, "self">;
   /** Of the node's key. */
   readonly address: Uint8Array;
+  /** Of the node's BLS key; made when it is first asked for. */
+  readonly possession?: () => Promise<BlsPublicInfo>;
 }
 
 /** The methods of `admin`. */
@@ -30,7 +33,10 @@ export function adminMethods(parts: AdminParts): Method[] {
       summary: "Who the node is, where it listens and where its chain stands.",
       params: {},
       result: plain<object>("node information"),
-      handle: () => nodeInfo(parts),
+      handle: async () => {
+        const bls = parts.profile.showsBlsKey ? await parts.possession?.() : undefined;
+        return { ...nodeInfo(parts), ...(bls === undefined ? {} : { blsPublicKeyInfo: blsView(bls) }) };
+      },
     }),
     method({
       name: "admin_datadir",
@@ -40,6 +46,11 @@ export function adminMethods(parts: AdminParts): Method[] {
       handle: () => parts.dataDirectory,
     }),
   ];
+}
+
+/** Hex without a prefix. */
+function blsView({ publicKey, proof }: BlsPublicInfo): object {
+  return { publicKey: bareHex(publicKey), pop: bareHex(proof) };
 }
 
 function nodeInfo(parts: AdminParts): object {

@@ -20,6 +20,7 @@ import { chainStateMethods } from "./chain-state.ts";
 import { chainTransactionMethods } from "./chain-transactions.ts";
 import { type LogParts, logMethods } from "./logs.ts";
 import { type NetParts, netMethods } from "./net.ts";
+import { nodeSubscriptions } from "./node-subscriptions.ts";
 import { ownTransactionMethods } from "./own-transactions.ts";
 import { personalMethods } from "./personal.ts";
 import { chainSubscriptions } from "./subscriptions.ts";
@@ -38,7 +39,10 @@ export interface NodeParts extends AdminParts, AdminChainParts, AdminListenersPa
   readonly logs: LogParts;
   readonly calls: CallParts;
   readonly estimateGas: EstimateGas;
-  readonly p2p: Pick<P2p, "self" | "listening" | "peers" | "addPeer" | "removePeer" | "countByType">;
+  readonly p2p: Pick<
+    P2p,
+    "self" | "listening" | "peers" | "addPeer" | "removePeer" | "countByType" | "onPeerEvent"
+  >;
   readonly sync: Pick<ChainProtocol, "syncing">;
 }
 
@@ -65,6 +69,7 @@ export function createNodeRegistry(parts: NodeParts): Registry {
     ...txpoolMethods(parts),
   ]);
   registry.addSubscriptions(chainSubscriptions(parts));
+  registry.addSubscriptions(nodeSubscriptions(parts));
   registry.seal();
   return registry;
 }

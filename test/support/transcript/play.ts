@@ -6,7 +6,7 @@
 import { exclusions } from "./exclusions.ts";
 import { asRecorded, asSent, comparable, type Ids, learnId, unordered } from "./sameness.ts";
 import { type Entry, methodOf, readTranscript, requestOf } from "./transcript.ts";
-import { chainFolderOf, startTranscriptNode, type TranscriptNode } from "./transcript-node.ts";
+import { chainFolderOf, OWN_IMPORTS, startTranscriptNode, type TranscriptNode } from "./transcript-node.ts";
 import { type HttpAnswer, type HttpWire, openHttpWire, overIpc } from "./wires.ts";
 import { playScript } from "./ws-script.ts";
 
@@ -29,14 +29,16 @@ export interface Played {
 
 /** How a transcript is played. */
 export interface PlayOptions {
-  /** Groups to play; all when not given. */
+  /** Groups to play, in their order; all when not given. What a later one needs of an earlier one is missed. */
   readonly groups?: readonly string[] | undefined;
 }
 
 /** Plays one; a node that does not start is an error. */
 export async function playTranscript(path: string, { groups }: PlayOptions = {}): Promise<Played> {
   const transcript = readTranscript(path);
-  await using node = await startTranscriptNode(transcript, chainFolderOf(path, transcript.chain));
+  const importsOwn = groups === undefined || groups.includes(OWN_IMPORTS.group);
+  const left = importsOwn ? OWN_IMPORTS.blocks : 0;
+  await using node = await startTranscriptNode(transcript, chainFolderOf(path, transcript.chain), left);
   using http = openHttpWire(node.httpPort);
   const player: Player = { node, http, ids: new Map() };
   const verdicts: Verdict[] = [];

@@ -25,8 +25,8 @@ export interface TranscriptNode extends AsyncDisposable {
 }
 
 const MODULES = "admin,personal,net,txpool,klay,eth,debug,web3,governance,istanbul";
-/** Blocks that the transcript itself imports. */
-const LAST = 3;
+/** Blocks that a transcript itself imports, in the first of its groups. */
+export const OWN_IMPORTS = { group: "ws-subscriptions", blocks: 3 } as const;
 
 /** Flags of the recorded node that only some releases of this one know. */
 const MORE_FLAGS: readonly (readonly [name: string, value: string])[] = [
@@ -44,16 +44,17 @@ export function chainFolderOf(transcriptPath: string, chain: string): string {
   return found;
 }
 
-/** Starts the node in a directory that goes with it. */
+/** Starts the node, its last `left` blocks left out, in a directory that goes with it. */
 export async function startTranscriptNode(
   { node, networkId, nodeKey }: Transcript,
   chainFolder: string,
+  left: number,
 ): Promise<TranscriptNode> {
   const directory = await mkdtemp(join(tmpdir(), "knit-transcript-"));
   const datadir = join(directory, "data");
   const init = await runKnit("init", "--datadir", datadir, join(chainFolder, "genesis.json"));
   if (init.code !== 0) throw new Error(`the genesis was refused: ${init.output}`);
-  const { lastBlocks, missing } = await importMost(datadir, chainFolder, directory);
+  const { lastBlocks, missing } = await importMost({ datadir, chainFolder, directory, left });
   const [httpPort = 0, wsPort = 0, port = 0, spare = 0, other = 0] = await freePorts(5);
   const given = {
     datadir,
@@ -92,21 +93,29 @@ export async function startTranscriptNode(
 /** The recording was made twice into one directory, so the files of the first time were there the second time. */
 const EXPORTED = ["part", "exp", "exp2", "exp3"];
 
-async function importMost(
-  datadir: string,
-  chainFolder: string,
-  directory: string,
-): Promise<Pick<TranscriptNode, "lastBlocks" | "missing">> {
+interface Import {
+  readonly datadir: string;
+  readonly chainFolder: string;
+  readonly directory: string;
+  readonly left: number;
+}
+
+async function importMost({
+  datadir,
+  chainFolder,
+  directory,
+  left,
+}: Import): Promise<Pick<TranscriptNode, "lastBlocks" | "missing">> {
   const blocks = readRecordedChain(chainFolder).blocks.map(({ raw }) => raw);
   const whole = join(directory, "whole.rlp");
   const most = join(directory, "most.rlp");
   await writeFile(whole, Buffer.concat(blocks));
-  await writeFile(most, Buffer.concat(blocks.slice(0, -LAST)));
+  await writeFile(most, Buffer.concat(blocks.slice(0, blocks.length - left)));
   for (const suffix of EXPORTED) await copyFile(whole, `${datadir}.${suffix}`);
   const { code, output } = await runKnit("import", "--datadir", datadir, most);
   const reason = /^Fatal: .*$/m.exec(output)?.[0] ?? output.trim();
   return {
-    lastBlocks: blocks.slice(-LAST).map((raw) => Buffer.from(raw).toString("hex")),
+    lastBlocks: blocks.slice(blocks.length - left).map((raw) => Buffer.from(raw).toString("hex")),
     missing: code === 0 ? undefined : reason,
   };
 }
