@@ -13,9 +13,9 @@ import { mayBegin, refuse, transfer } from "./start.ts";
 export function beginCall(m: Machine, f: Frame): boolean {
   const { world, rules } = m;
   f.mark = world.snapshot();
-  if (!mayBegin(m, f)) return false;
   const precompile = isReserved(f.codeAddress) ? precompileFor(m, f.caller, f.codeAddress) : undefined;
-  m.watch?.enter(f, precompile !== undefined);
+  m.watch?.enter(f, precompile !== undefined); // a tracer sees refused frames too
+  if (!mayBegin(m, f)) return false;
   const isCall = f.kind === "CALL";
   if (isCall ? !openAccount(m, f, precompile) : !hasCallee(m, f)) return false;
   if (isCall && f.value !== 0n) transfer(world, f);

@@ -22,13 +22,16 @@ export function beginCreation(m: Machine, f: Frame, salt: bigint | undefined): b
   f.isStatic = false;
   f.code = new Code(f.input);
   f.mark = world.snapshot();
-  if (!mayBegin(m, f)) return false;
   const nonce = world.nonce(f.caller);
-  if (nonce === MOST_NONCE) return refuse(f, failures["nonce-overflow"]);
-  world.setNonce(f.caller, nonce + 1n);
   f.address = salt === undefined ? createAddress(f.caller, nonce) : create2Address(f.caller, salt, f.input);
   f.addressWord = wordOf(f.address);
   f.codeAddress = f.address;
+  m.watch?.enter(f, false); // a tracer sees refused frames too
+  if (!mayBegin(m, f) || (nonce === MOST_NONCE && !refuse(f, failures["nonce-overflow"]))) {
+    f.address = f.caller; // there is no contract
+    return false;
+  }
+  world.setNonce(f.caller, nonce + 1n);
   if (schedule.warmth) world.warmAddress(f.address);
   f.mark = world.snapshot();
   if (isTaken(m, f.address)) {
@@ -36,7 +39,6 @@ export function beginCreation(m: Machine, f: Frame, salt: bigint | undefined): b
     return false;
   }
   if (isReserved(f.address)) return refuse(f, failures["reserved-address"]);
-  m.watch?.enter(f, false);
   f.input = NO_BYTES; // the code that creates is not its call data
   openContract(m, f.address);
   transfer(world, f);
