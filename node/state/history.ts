@@ -9,8 +9,7 @@ import type { Log } from "../observe/log.ts";
 import type { Batch, Rows, Store } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
 import { ChangeIndex } from "./change-index.ts";
-import type { FlatChanges } from "./flat-state.ts";
-import { type Past, type PastRows, RecentHistory, type RowName } from "./recent-history.ts";
+import { type Past, type PastRows, RecentHistory } from "./recent-history.ts";
 import type { StateHead } from "./rows.ts";
 import type { Undone } from "./undo.ts";
 
@@ -119,8 +118,8 @@ export class History implements PastRows {
   }
 
   /** The next block; its undo record need not be in the store before the block after it comes. */
-  add(number: number, rows: readonly Undone[], flat: FlatChanges, batch: Batch): void {
-    this.#recent.add(number, rows, flat);
+  add(number: number, rows: readonly Undone[], record: Uint8Array, batch: Batch): void {
+    this.#recent.add(number, rows, record);
     if (this.#mode !== undefined) this.#index.add(batch, number, rows);
     this.#head = number;
   }
@@ -136,8 +135,8 @@ export class History implements PastRows {
     this.#head = number;
   }
 
-  past(row: RowName, number: number): Past {
-    return number >= this.#recent.oldest ? this.#recent.past(row, number) : this.#index.past(row.key, number);
+  past(key: Uint8Array, number: number): Past {
+    return number >= this.#recent.oldest ? this.#recent.past(key, number) : this.#index.past(key, number);
   }
 
   /** Changes up to `oldest` are needed no more, and the index may lose them: the batch says so first. */

@@ -114,8 +114,9 @@ export class KeptState implements State {
     const head = { ...after, firstUndo: this.#prune(number, batch) };
     batch.put(HEAD_KEY, encodeHead(head));
     if (number > 0) {
-      batch.put(tables.undo.key(number), encodeUndo(rows));
-      this.#history.add(number, rows, flat, batch);
+      const record = encodeUndo(rows);
+      batch.put(tables.undo.key(number), record);
+      this.#history.add(number, rows, record, batch);
     }
     this.#flat.apply(flat);
     this.#head = head;

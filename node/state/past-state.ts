@@ -1,4 +1,3 @@
-import { mapKey } from "../bytes/hex.ts";
 import { tables } from "../store/tables.ts";
 import { StateError } from "./error.ts";
 import { recordOf } from "./flat.ts";
@@ -14,13 +13,13 @@ export function pastState(number: number, newest: FlatState, history: PastRows):
     record: (address, name) => {
       checkKept(number, history);
       const record = newest.record(address, name);
-      const past = history.past({ key: tables.account.key(record.hash), name }, number);
+      const past = history.past(tables.account.key(record.hash), number);
       return past.changed ? recordOf(record.hash, past.row) : record;
     },
     slot: (accountHash, incarnation, slotHash) => {
       checkKept(number, history);
       const key = tables.slot.key(accountHash, incarnation, slotHash);
-      const past = history.past({ key, name: mapKey(key) }, number);
+      const past = history.past(key, number);
       return past.changed ? past.row : newest.slot(accountHash, incarnation, slotHash);
     },
     code: (hash) => newest.code(hash),

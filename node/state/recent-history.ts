@@ -1,17 +1,9 @@
-import { mapKey } from "../bytes/hex.ts";
 import type { Rows } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
 import { StateError } from "./error.ts";
-import type { FlatChanges } from "./flat-state.ts";
+import { RecordIndex } from "./record-index.ts";
 import type { StateHead } from "./rows.ts";
-import { decodeUndo, findUndone, type Undone } from "./undo.ts";
-
-/** A row of the flat state by its names: `key` in the chain database, `name` what blocks made here call it. */
-export interface RowName {
-  readonly key: Uint8Array;
-  /** `mapKey` of an account's address or of a slot's key. */
-  readonly name: string;
-}
+import { decodeUndo, type Undone } from "./undo.ts";
 
 /** What a row was; `changed` is false when no later block has changed it. */
 export interface Past {
@@ -24,27 +16,27 @@ export interface PastRows {
   /** The oldest block whose state can be read. */
   readonly oldest: number;
   /** What a row was after block `number`, which must not be before `oldest`. */
-  past(row: RowName, number: number): Past;
+  past(key: Uint8Array, number: number): Past;
 }
 
-/** Names of the rows that a block changed: as blocks made here call them, or `mapKey` of the keys on disk. */
-interface ChangedRows {
-  readonly made: boolean;
-  readonly names: ReadonlySet<string>;
-}
+/** Undo records kept in memory once they have been read, in bytes. */
+const CACHED_BYTES = 4 * 1024 * 1024;
+const UNCHANGED: Past = { changed: false, row: undefined };
 
 /**
  * Which of the recent blocks changed which rows: a row as it was after block n is what the first block after n
- * that changed it found. Values stay in the undo records on disk; names of a block from before the start are
- * read from there when a view first passes it.
+ * that changed it found. Values stay in the undo records on disk; the index of a block from before the start is
+ * made when a view first passes it.
  */
 export class RecentHistory implements PastRows {
   readonly #rows: Rows;
   readonly #retention: number;
-  /** Changed rows of block `#oldest` + 1 and so on; `undefined` where they were not read yet. */
-  readonly #blocks: (ChangedRows | undefined)[];
+  /** Of block `#oldest` + 1 and so on; `undefined` where the record was not read yet. */
+  readonly #blocks: (RecordIndex | undefined)[];
+  readonly #records = new Map<number, Uint8Array>();
+  #cachedBytes = 0;
   #oldest: number;
-  #newest: { readonly number: number; readonly rows: readonly Undone[] } = { number: -1, rows: [] };
+  #newest: { readonly number: number; readonly record: Uint8Array } | undefined;
 
   /** The history below `head`, as far as undo records and retention reach. */
   constructor(rows: Rows, retention: number, { number, firstUndo }: StateHead) {
@@ -59,11 +51,9 @@ export class RecentHistory implements PastRows {
   }
 
   /** The next block; its undo record need not be in the store before the block after it comes. */
-  add(number: number, rows: readonly Undone[], { accounts, slots }: FlatChanges): void {
-    this.#newest = { number, rows };
-    const names = new Set<string>(accounts.keys());
-    for (const name of slots.keys()) names.add(name);
-    this.#blocks.push({ made: true, names });
+  add(number: number, rows: readonly Undone[], record: Uint8Array): void {
+    this.#newest = { number, record };
+    this.#blocks.push(new RecordIndex(rows));
     while (this.#blocks.length > this.#retention) {
       this.#blocks.shift();
       this.#oldest++;
@@ -73,43 +63,40 @@ export class RecentHistory implements PastRows {
   /** Forgets the blocks after `number`, which is not before `oldest`. */
   rewind(number: number): void {
     this.#blocks.length = Math.min(this.#blocks.length, number - this.#oldest);
-    this.#newest = { number: -1, rows: [] };
+    this.#newest = undefined;
+    this.#records.clear();
+    this.#cachedBytes = 0;
   }
 
-  past({ key, name }: RowName, number: number): Past {
-    const first = number - this.#oldest;
-    if (first >= this.#blocks.length) return UNCHANGED;
-    const stored = mapKey(key);
-    for (let i = first; i < this.#blocks.length; i++) {
-      const { made, names } = this.#blocks[i] ?? this.#readNames(i);
-      if (names.has(made ? name : stored))
-        return { changed: true, row: this.#undone(this.#oldest + 1 + i, key) };
+  past(key: Uint8Array, number: number): Past {
+    for (let i = number - this.#oldest; i < this.#blocks.length; i++) {
+      const index = this.#blocks[i] ?? this.#readIndex(i);
+      if (!index.mayHave(key)) continue;
+      const { found, before } = index.find(this.#record(this.#oldest + 1 + i), key);
+      if (found) return { changed: true, row: before };
     }
     return UNCHANGED;
   }
 
-  #undone(block: number, key: Uint8Array): Uint8Array | undefined {
-    if (block === this.#newest.number) {
-      return this.#newest.rows.find((row) => Buffer.compare(row.key, key) === 0)?.before;
-    }
-    const { found, before } = findUndone(this.#record(block), key);
-    if (!found) throw new StateError("corrupt", `the undo record of block ${block} lacks a row`);
-    return before;
-  }
-
-  #readNames(i: number): ChangedRows {
-    const names = new Set<string>();
-    for (const { key } of decodeUndo(this.#record(this.#oldest + 1 + i))) names.add(mapKey(key));
-    const changed = { made: false, names };
-    this.#blocks[i] = changed;
-    return changed;
+  #readIndex(i: number): RecordIndex {
+    const index = new RecordIndex([...decodeUndo(this.#record(this.#oldest + 1 + i))]);
+    this.#blocks[i] = index;
+    return index;
   }
 
   #record(block: number): Uint8Array {
+    if (block === this.#newest?.number) return this.#newest.record;
+    const known = this.#records.get(block);
+    if (known !== undefined) return known;
     const record = this.#rows.get(tables.undo.key(block));
     if (record === undefined) throw new StateError("corrupt", `the undo record of block ${block} is missing`);
+    this.#records.set(block, record);
+    this.#cachedBytes += record.length;
+    for (const [oldest, { length }] of this.#records) {
+      if (this.#cachedBytes <= CACHED_BYTES || oldest === block) break;
+      this.#records.delete(oldest);
+      this.#cachedBytes -= length;
+    }
     return record;
   }
 }
-
-const UNCHANGED: Past = { changed: false, row: undefined };

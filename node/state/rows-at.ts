@@ -46,7 +46,7 @@ async function* everChanged(
   for await (const [pageKey] of chain.entries({ from: tables.change.key(from), to: tables.change.key(to) })) {
     if (!isNewestPage(pageKey)) continue;
     const key = pageKey.subarray(1);
-    const { changed, row } = history.past({ key, name: "" }, number);
+    const { changed, row } = history.past(key, number);
     if (changed) yield { key, before: row };
   }
 }

@@ -21,7 +21,7 @@ const LONGEST_ROW = 0xfffe;
 /** One block's undo record. */
 export function encodeUndo(changes: readonly Undone[]): Uint8Array {
   let length = 0;
-  for (const { key, before } of changes) length += 3 + key.length + (before?.length ?? 0);
+  for (const change of changes) length += lengthInRecord(change);
   const record = new Uint8Array(length);
   let at = 0;
   for (const { key, before } of changes) {
@@ -54,20 +54,23 @@ export function* decodeUndo(record: Uint8Array): Generator<Undone> {
   }
 }
 
-/** The row of one key before the block; `found` is false where the record does not name the key. */
-export function findUndone(
+/** The row of an undo record that begins at `at`: before the block, if it is that of `key`. */
+export function undoneAt(
   record: Uint8Array,
+  at: number,
   key: Uint8Array,
 ): { readonly found: boolean; readonly before: Uint8Array | undefined } {
-  for (let at = 0; at < record.length; ) {
-    const row = rowAt(record, at);
-    if (row.start - at - 3 === key.length && hasKey(record, at + 1, key)) {
-      return { found: true, before: beforeAt(record, row) };
-    }
-    at = row.end;
-  }
-  return { found: false, before: undefined };
+  const row = rowAt(record, at);
+  if (row.start - at - 3 !== key.length || !hasKey(record, at + 1, key)) return NOT_FOUND;
+  return { found: true, before: beforeAt(record, row) };
 }
+
+/** Bytes that a row takes in a record. */
+export function lengthInRecord({ key, before }: Undone): number {
+  return 3 + key.length + (before?.length ?? 0);
+}
+
+const NOT_FOUND = { found: false, before: undefined } as const;
 
 interface RowAt {
   readonly marked: number;
