@@ -30,15 +30,18 @@ export async function openConsensusChain(
     ? await loadBlsChecks()
     : undefined;
   const headerRules: ChainParts["headerRules"] = {
-    verify: (config, governance) => (header, parent) =>
-      verifyHeader(header, {
-        ...forkFieldContext({ config, governance, checks }, header.number, parent.header),
+    verify: (config, governance) => (header, parent) => {
+      // Of the number that it has to have: what it says itself is judged with the rest.
+      const number = parent.header.number + 1;
+      return verifyHeader(header, {
+        ...forkFieldContext({ config, governance, checks }, number, parent.header),
         parentHash: parent.hash,
-        parameters: governance.parameters(header.number),
-        validators: governance.validators(header.number),
+        parameters: governance.parameters(number),
+        validators: governance.validators(number),
         checkGovernance: (judged, author) => governance.checkHeader(judged, author),
         now: Math.floor(clock.now() / 1000),
-      }),
+      });
+    },
     author: proposer,
   };
   return openChain({ store, state, headerRules, pause: createPause(), log });

@@ -3,7 +3,7 @@ import { concatBytes, equalBytes } from "../bytes/compare.ts";
 import { bytesToNumber, fixedBytes } from "../bytes/integer.ts";
 import { decodeRlp, encodeRlpList } from "../bytes/rlp.ts";
 import { type Block, type BlockParts, createBlock } from "../model/block.ts";
-import { decodeHeader, encodeHeader } from "../model/header.ts";
+import { blockHash, decodeHeader, encodeHeader } from "../model/header.ts";
 import { decodeStoredReceipts, encodeStoredReceipts, type Receipt } from "../model/receipt.ts";
 import { readTransactions } from "../model/transaction.ts";
 import type { Batch, Rows } from "../store/store.ts";
@@ -69,6 +69,16 @@ export class BlockRows {
     const block = createBlock(decodeHeader(decodeRlp(header)), readTransactions(decodeRlp(body)));
     this.remember(block);
     return block;
+  }
+
+  /** A block's header and hash, without reading the rest where it is not kept decoded. */
+  header(number: number): Pick<Block, "header" | "hash"> | undefined {
+    const cached = this.#blocks.get(number);
+    if (cached !== undefined) return cached;
+    const row = this.#rows.get(tables.header.key(number));
+    if (row === undefined) return undefined;
+    const header = decodeHeader(decodeRlp(row));
+    return { header, hash: blockHash(header) };
   }
 
   /** Keeps a block that is certain to be asked for. */

@@ -130,7 +130,7 @@ function readChain(parts: ReadParts): Chain {
 /** Blocks that are there, durable or not, and who made them. */
 function knownBlocks({ state, headerRules }: ChainParts, rows: BlockRows) {
   return (number: number): KnownBlock | undefined => {
-    const block = number > state.number ? undefined : rows.block(number);
+    const block = number > state.number ? undefined : rows.header(number);
     if (block === undefined) return undefined;
     const { header, hash } = block;
     return { header, hash, author: () => headerRules.author(header) };

@@ -1,11 +1,13 @@
 /**
  * Which headers carry votes or governance data: a row of the database names them, and their history is read from
- * them when a chain is opened. A database without the row is searched header by header.
+ * them when a chain is opened. A database without the row, or with a damaged one, is searched
+ * header by header.
  */
 import { concatBytes } from "../bytes/compare.ts";
 import { bytesToNumber, fixedBytes } from "../bytes/integer.ts";
 import type { Header } from "../model/header.ts";
 import { parseExtra } from "../model/istanbul-extra.ts";
+import { StoreError } from "../store/error.ts";
 import type { Batch, Rows } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
 import { GovernanceError } from "./error.ts";
@@ -39,7 +41,7 @@ export function openMarks(chain: MarkedChain, governingNode: GoverningNode): Mar
   const genesis = chain.block(0)?.header;
   const history = new HeaderHistory(genesis === undefined ? [] : councilOf(genesis));
   if (genesis !== undefined) takeGenesis(history, genesis);
-  const row = chain.rows.get(tables.meta.key("governance"));
+  const row = markRow(chain.rows);
   const numbers = row === undefined ? searched(chain) : [...readNumbers(row)];
   for (const number of numbers) {
     const header = chain.block(number)?.header;
@@ -62,6 +64,16 @@ export function openMarks(chain: MarkedChain, governingNode: GoverningNode): Mar
       batch.put(tables.meta.key("governance"), writeNumbers(left));
     },
   };
+}
+
+/** A damaged row is as good as none. */
+function markRow(rows: Rows): Uint8Array | undefined {
+  try {
+    return rows.get(tables.meta.key("governance"));
+  } catch (error) {
+    if (error instanceof StoreError && error.code === "corrupt") return undefined;
+    throw error;
+  }
 }
 
 function isMarked({ vote, governance }: Header): boolean {
