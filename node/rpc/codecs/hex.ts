@@ -83,6 +83,14 @@ export const numberQuantity: Codec<number> = {
   encode: (value) => `"0x${value.toString(16)}"`,
 };
 
+/** A place in a list, as a quantity. */
+export const indexQuantity: Codec<number> = {
+  label: "quantity",
+  decode: (json) =>
+    Number(goChecked(json, "hexutil.Uint", (text) => BigInt(`0x${quantityDigits(text, 64)}`))),
+  encode: numberQuantity.encode,
+};
+
 /** A list of codecs' values. */
 export function listOf<T>(item: Codec<T>, goType: string): Codec<readonly T[]> {
   return {

@@ -12,8 +12,10 @@ import { type AdminListenersParts, adminListenersMethods } from "./admin-listene
 import { adminPeersMethods } from "./admin-peers.ts";
 import { adminThrottlerMethods } from "./admin-throttler.ts";
 import { type CallParts, callMethods } from "./calls.ts";
+import { chainAccountMethods } from "./chain-accounts.ts";
 import { chainBlockMethods } from "./chain-blocks.ts";
 import { chainInfoMethods } from "./chain-info.ts";
+import { chainPlaceMethods } from "./chain-places.ts";
 import { chainSendingMethods } from "./chain-sending.ts";
 import { chainSigningMethods } from "./chain-signing.ts";
 import { chainStateMethods } from "./chain-state.ts";
@@ -57,8 +59,10 @@ export function createNodeRegistry(parts: NodeParts): Registry {
     ...adminThrottlerMethods(parts),
     ...chainInfoMethods(parts),
     ...chainStateMethods(parts),
+    ...chainAccountMethods(parts),
     ...chainBlockMethods(parts),
     ...chainTransactionMethods(parts),
+    ...chainPlaceMethods(parts),
     ...chainSendingMethods(parts),
     ...chainSigningMethods(parts),
     ...ownTransactionMethods(parts),

@@ -24,12 +24,30 @@ export function recoverSigner(
   signature: Uint8Array,
   { badRecoveryId }: Pick<RpcProfile, "badRecoveryId">,
 ): Uint8Array {
-  if (signature.length !== 65) throw failure("signature must be 65 bytes long");
-  const v = signature[64] ?? 0;
-  if (v !== 27 && v !== 28) throw failure(badRecoveryId);
+  checkForm(signature, badRecoveryId);
   const publicKey = recover(digest, withV(signature, -27));
   if (publicKey === undefined) throw failure("recovery failed");
   return addressOfPublicKey(publicKey);
+}
+
+/** The key behind a message's signature, under either prefix, that `accepts` takes; undefined where none is. */
+export function messageSigner(
+  { data, signature }: { readonly data: Uint8Array; readonly signature: Uint8Array },
+  { badRecoveryId }: Pick<RpcProfile, "badRecoveryId">,
+  accepts: (publicKey: Uint8Array) => boolean,
+): Uint8Array | undefined {
+  checkForm(signature, badRecoveryId);
+  for (const prefix of [KLAYTN_MESSAGE_PREFIX, ETHEREUM_MESSAGE_PREFIX]) {
+    const publicKey = recover(messageDigest(prefix, data), withV(signature, -27));
+    if (publicKey !== undefined && accepts(publicKey)) return publicKey;
+  }
+  return undefined;
+}
+
+function checkForm(signature: Uint8Array, badRecoveryId: string): void {
+  if (signature.length !== 65) throw failure("signature must be 65 bytes long");
+  const v = signature[64] ?? 0;
+  if (v !== 27 && v !== 28) throw failure(badRecoveryId);
 }
 
 function withV(signature: Uint8Array, added: number): Uint8Array {

@@ -10,6 +10,7 @@ import { STATUS_SUCCESS, STATUS_TEXTS } from "../../model/receipt-status.ts";
 import type { World } from "../../state/world.ts";
 import type { CallArgs } from "../codecs/transaction-args.ts";
 import { failure, RpcError, rpcCode } from "../errors.ts";
+import { checkPrices } from "../methods/transaction-draft.ts";
 
 const NOBODY = new Uint8Array(20);
 const NO_BYTES = new Uint8Array(0);
@@ -26,6 +27,7 @@ export interface CallLimits {
 
 /** The call that a transaction object describes. Throws `RpcError` for prices that exclude each other. */
 export function callTerms(args: CallArgs, { block, rules }: BlockContext, limits: CallLimits): CallTerms {
+  checkPrices(args);
   const { from = NOBODY, to, value = 0n, input, data, accessList } = args;
   return {
     from,

@@ -86,7 +86,7 @@ export function numberIn(reading: ChainReading, reference: BlockReference | unde
   }
   if (number === "latest" || number === "pending") return reading.head;
   if (number === "earliest") return 0;
-  if (number > reading.head) throw failure(`the block does not exist (block number: ${number})`);
+  if (number > reading.head) throw failure(`the header does not exist (block number: ${number})`);
   return number;
 }
 

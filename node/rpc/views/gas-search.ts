@@ -37,7 +37,7 @@ function mostGas(terms: CallTerms, { world, gasCap, offered }: SearchParts): big
   let most = terms.gas;
   if (offered > 0n) {
     const balance = world().balance(terms.from);
-    if (balance < terms.value) throw failure("insufficient funds for transfer");
+    if (balance <= terms.value) throw failure("insufficient funds for transfer");
     const affordable = (balance - terms.value) / offered;
     if (affordable < most) most = affordable;
   }

@@ -40,7 +40,7 @@ function stateNumber(chain: Chain, { number, hash }: BlockReference): number {
   const head = chain.head().header.number;
   if (number === "latest" || number === "pending") return head;
   if (number === "earliest") return 0;
-  return number <= head ? number : fail(`the block does not exist (block number: ${number})`);
+  return number <= head ? number : fail(`the header does not exist (block number: ${number})`);
 }
 
 function noReference(): RpcError {

@@ -160,7 +160,7 @@ test("the computation cost counts every opcode, also of what fails", async () =>
 
 test("blocks that are not there are named", async () => {
   await expect(call("chain_call", { to: rich }, "0x9")).rejects.toMatchObject({
-    message: "the block does not exist (block number: 9)",
+    message: "the header does not exist (block number: 9)",
   });
   await expect(call("chain_call", { to: rich }, `0x${"12".repeat(32)}`)).rejects.toMatchObject({
     message: "header for hash not found",
