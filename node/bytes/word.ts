@@ -61,6 +61,25 @@ export function wordBytes(word: bigint): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
+const scratch = new Uint8Array(32);
+const scratchView = new DataView(scratch.buffer);
+
+/** The word whose last bytes are these, at most 32. */
+export function bytesWord(bytes: Uint8Array): bigint {
+  const start = 32 - bytes.length;
+  if (start > 0) scratch.fill(0, 0, start);
+  scratch.set(bytes, start);
+  return readWord(scratchView, 0);
+}
+
+/** The word whose first bytes are those from `at` to the end, the others zero. */
+export function leadingWord(bytes: Uint8Array, at: number): bigint {
+  const length = Math.min(32, bytes.length - at);
+  for (let i = 0; i < length; i++) scratch[i] = bytes[at + i] as number; // in range: loop bound
+  for (let i = Math.max(0, length); i < 32; i++) scratch[i] = 0;
+  return readWord(scratchView, 0);
+}
+
 function isZero64(view: DataView, at: number): boolean {
   return view.getInt32(at) === 0 && view.getInt32(at + 4) === 0;
 }

@@ -1,7 +1,7 @@
 /** Addresses as words on the stack and as the bytes that the world knows. */
-import { bytesToBigint, fixedBytes } from "../bytes/integer.ts";
+import { fixedBytes } from "../bytes/integer.ts";
 import { encodeRlp } from "../bytes/rlp.ts";
-import { lowBits, wordBytes } from "../bytes/word.ts";
+import { bytesWord, lowBits, wordBytes } from "../bytes/word.ts";
 import { keccak256 } from "../crypto/keccak.ts";
 
 const MOST = (1n << 160n) - 1n;
@@ -23,9 +23,9 @@ export function addressOf(word: bigint): Uint8Array {
   return address;
 }
 
-/** The word of an address. */
+/** The word of an address or a hash. */
 export function wordOf(address: Uint8Array): bigint {
-  return bytesToBigint(address);
+  return bytesWord(address);
 }
 
 /** True for 0x1 to 0x3ff, which are kept for precompiled contracts. */

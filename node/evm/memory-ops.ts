@@ -3,7 +3,7 @@
  * returns the gas left, negative for a failure; the loop takes the words off.
  */
 
-import { indexOf, lowBits, readWord, wordBytes } from "../bytes/word.ts";
+import { indexOf, leadingWord, lowBits, readWord, wordBytes } from "../bytes/word.ts";
 import type { Log } from "../model/receipt.ts";
 import { charge, memoryEnd, overflow, wordCount } from "./charge.ts";
 import { failures } from "./failure.ts";
@@ -122,7 +122,7 @@ export function calldataload(f: Frame, sp: number): void {
   if (offset + 32 <= input.length) {
     f.inputView ??= new DataView(input.buffer, input.byteOffset, input.length);
     f.stack[sp - 1] = readWord(f.inputView, offset);
-  } else f.stack[sp - 1] = offset >= input.length ? 0n : paddedWord(input, offset);
+  } else f.stack[sp - 1] = offset >= input.length ? 0n : leadingWord(input, offset);
 }
 
 /** LOG0 to LOG4. */
@@ -150,10 +150,4 @@ export function give(m: Machine, f: Frame, sp: number, gas: number): number {
   const left = reach(m, f, gas, { end: memoryEnd(offset, length), more: 0 });
   if (left >= 0 && length > 0n) f.output = f.memory.slice(lowBits(offset), lowBits(length));
   return left;
-}
-
-function paddedWord(input: Uint8Array, offset: number): bigint {
-  const bytes = new Uint8Array(32);
-  bytes.set(input.subarray(offset, offset + 32));
-  return readWord(new DataView(bytes.buffer), 0);
 }

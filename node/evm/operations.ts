@@ -3,6 +3,8 @@
  * word was. The loop has checked that the words are there. Measured by `bench/evm.ts`.
  */
 
+import { power } from "./power.ts";
+
 /** The stack: the words that count are the first ones. */
 export type Stack = bigint[];
 
@@ -55,7 +57,7 @@ export function mulmod(s: Stack, sp: number): void {
 }
 
 export function exp(s: Stack, sp: number): void {
-  s[sp - 2] = power(s[sp - 1] as bigint, s[sp - 2] as bigint);
+  s[sp - 2] = powerOf(s[sp - 1] as bigint, s[sp - 2] as bigint);
 }
 
 export function signextend(s: Stack, sp: number): void {
@@ -157,25 +159,8 @@ function wrapped(value: bigint): bigint {
   return value > MAX ? BigInt.asUintN(256, value) : value;
 }
 
-/** Four bits of the exponent at a time. */
-function power(base: bigint, exponent: bigint): bigint {
-  if (exponent < 4n) return smallPower(base, exponent);
-  if ((base & 1n) === 0n && exponent > 255n) return 0n;
-  if (base === 2n) return 1n << exponent;
-  const powers = [1n, base];
-  for (let i = 2; i < 16; i++) powers.push(wrapped((powers[i - 1] as bigint) * base));
-  let result = 1n;
-  for (const digit of exponent.toString(16)) {
-    for (let i = 0; i < 4; i++) result = wrapped(result * result);
-    const index = Number.parseInt(digit, 16);
-    if (index > 0) result = wrapped(result * (powers[index] as bigint));
-  }
-  return result;
-}
-
-function smallPower(base: bigint, exponent: bigint): bigint {
-  if (exponent === 0n) return 1n;
-  if (exponent === 1n) return base;
-  const square = wrapped(base * base);
-  return exponent === 2n ? square : wrapped(square * base);
+function powerOf(base: bigint, exponent: bigint): bigint {
+  if (exponent < 3n) return exponent === 0n ? 1n : exponent === 1n ? base : wrapped(base * base);
+  if (base === 2n) return exponent > 255n ? 0n : 1n << exponent;
+  return power(base, exponent);
 }

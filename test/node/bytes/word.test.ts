@@ -1,6 +1,15 @@
 import { expect, test } from "@jest/globals";
 import { bytesToBigint, fixedBytes } from "../../../node/bytes/integer.ts";
-import { countWord, indexOf, lowBits, readWord, wordBytes, writeWord } from "../../../node/bytes/word.ts";
+import {
+  bytesWord,
+  countWord,
+  indexOf,
+  leadingWord,
+  lowBits,
+  readWord,
+  wordBytes,
+  writeWord,
+} from "../../../node/bytes/word.ts";
 
 const edges = [0, 8, 31, 32, 33, 63, 64, 65, 96, 127, 128, 160, 191, 192, 255, 256].flatMap((bits) => {
   const edge = 1n << BigInt(bits);
@@ -30,4 +39,14 @@ test("words and numbers turn into one another", () => {
     expect(lowBits(word)).toBe(Number(BigInt.asUintN(32, word)));
     expect(indexOf(word)).toBe(word < 1n << 32n ? Number(word) : Infinity);
   }
+});
+
+test("bytes are the end or the beginning of a word", () => {
+  const bytes = Uint8Array.of(1, 2, 3);
+  expect([bytesWord(wordBytes(1n << 255n)), bytesWord(bytes), bytesWord(new Uint8Array(0))]).toEqual([
+    1n << 255n,
+    0x010203n,
+    0n,
+  ]);
+  expect([leadingWord(bytes, 1), leadingWord(bytes, 3)]).toEqual([0x0203n << 240n, 0n]);
 });

@@ -1,0 +1,228 @@
+/**
+ * The slowest of all opcodes and precompiled contracts, with operands chosen against us: `node bench/worst.ts`. One
+ * JSON line each, the slowest for its computation cost first: `ns` of CPU time for one turn of the program, its
+ * `mgas` a second, and `nsPerCost`, the time for one unit of computation cost. The most that a transaction may
+ * compute (150,000,000 since Cancun) times `nsPerCost` is the longest it can hold the thread.
+ */
+
+import { concatBytes } from "../node/bytes/compare.ts";
+import { fixedBytes } from "../node/bytes/integer.ts";
+import { keccak256 } from "../node/crypto/keccak.ts";
+import { publicKeyOf, sign } from "../node/crypto/secp256k1.ts";
+import { createEvm } from "../node/evm/evm.ts";
+import { precompileAt } from "../node/evm/precompiles.ts";
+import { tablesOf } from "../node/evm/revision.ts";
+import { assemble, aWorld, CALLER, CONTRACT, evmOptions, putContract, rulesOf } from "../test/support/evm.ts";
+import { report, rounded } from "./support/figures.ts";
+
+const RULES = rulesOf("osaka");
+const GAS = 1n << 50n;
+const UNROLLED = 24;
+const ROUND_MS = 150;
+
+const BIG = "0xf123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+const ODD = "0xffffffff00000001000000000000000000000000ffffffffffffffffffffffed";
+const HALF = "0xdeadbeefcafebabe0123456789abcdef";
+
+/** Bodies that leave the stack as it was: at its top is a word that changes from turn to turn. */
+const bodies: Readonly<Record<string, string>> = {
+  "PUSH1 POP": "1 POP",
+  "PUSH32 POP": `${BIG} POP`,
+  JUMPDEST: "JUMPDEST",
+  "PC JUMP": "PC 6 ADD JUMP #00 JUMPDEST",
+  ADD: `${BIG} ADD`,
+  SUB: `${BIG} SUB`,
+  MUL: `${ODD} MUL`,
+  DIV: `${HALF} ${BIG} DIV POP`,
+  SDIV: `${HALF} ${BIG} SDIV POP`,
+  MOD: `${HALF} ${BIG} MOD POP`,
+  SMOD: `${HALF} ${BIG} SMOD POP`,
+  ADDMOD: `${ODD} ${BIG} ${BIG} ADDMOD POP`,
+  MULMOD: `${ODD} ${BIG} ${BIG} MULMOD POP`,
+  EXP: `${ODD} ${BIG} EXP POP`,
+  "EXP, odd base": `0x${"f".repeat(64)} ${ODD} EXP POP`,
+  "EXP, short exponent": `255 ${ODD} EXP POP`,
+  SIGNEXTEND: `${BIG} 15 SIGNEXTEND POP`,
+  LT: `${BIG} ${BIG} LT POP`,
+  SLT: `${BIG} ${ODD} SLT POP`,
+  EQ: `${BIG} ${BIG} EQ POP`,
+  AND: `${BIG} ${ODD} AND POP`,
+  XOR: `${BIG} ${ODD} XOR POP`,
+  NOT: "NOT",
+  BYTE: `${BIG} 17 BYTE POP`,
+  SHL: `${BIG} 13 SHL POP`,
+  SHR: `${BIG} 13 SHR POP`,
+  SAR: `${BIG} 13 SAR POP`,
+  CLZ: `${BIG} CLZ POP`,
+  "SHA3 of nothing": "0 0 SHA3 POP",
+  "SHA3 of 136 bytes": "136 0 SHA3 POP",
+  "SHA3 of 8,192 bytes": "8192 0 SHA3 POP",
+  BALANCE: "DUP1 BALANCE POP",
+  "BALANCE, warm": "ADDRESS BALANCE POP",
+  "EXTCODEHASH, cold": "1 ADD DUP1 EXTCODEHASH POP",
+  EXTCODECOPY: "8192 0 0 ADDRESS EXTCODECOPY",
+  CALLDATALOAD: "3 CALLDATALOAD POP",
+  CALLDATACOPY: "8192 0 0 CALLDATACOPY",
+  "CALLDATACOPY of 1 byte": "1 0 0 CALLDATACOPY",
+  CODECOPY: "8192 0 0 CODECOPY",
+  "RETURNDATACOPY of nothing": "0 0 0 RETURNDATACOPY",
+  BLOCKHASH: "999 BLOCKHASH POP",
+  SELFBALANCE: "SELFBALANCE POP",
+  GAS: "GAS POP",
+  MLOAD: "7 MLOAD POP",
+  MSTORE: `${BIG} 7 MSTORE`,
+  MSTORE8: `${BIG} 7 MSTORE8`,
+  MCOPY: "8192 1 0 MCOPY",
+  "SLOAD, warm": "7 SLOAD POP",
+  "SLOAD, cold": "1 ADD DUP1 SLOAD POP",
+  "SSTORE, warm": "DUP1 7 SSTORE 1 ADD",
+  "SSTORE, cold": "1 ADD DUP1 DUP1 SSTORE",
+  TLOAD: "7 TLOAD POP",
+  TSTORE: `${BIG} 7 TSTORE`,
+  DUP16:
+    "1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 DUP16 POP POP POP POP POP POP POP POP POP POP POP POP POP POP POP POP POP",
+  SWAP16: `1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 ${"SWAP16 ".repeat(32)}${"POP ".repeat(17)}`,
+  LOG0: "0 0 LOG0",
+  LOG4: "1 2 3 4 32 0 LOG4",
+  "LOG0 of 8,192 bytes": "8192 0 LOG0",
+  "CALL of nobody": "0 0 0 0 0 0x5555 0 CALL POP",
+  "CALL of oneself without gas": "0 0 0 0 0 ADDRESS 0 CALL POP",
+  "CALL with value": "0 0 0 0 1 0x5555 0 CALL POP",
+  "DELEGATECALL of oneself": "0 0 0 0 ADDRESS 0 DELEGATECALL POP",
+  "STATICCALL that fails": "0 0 0 0 0xbad 1000 STATICCALL POP",
+  CREATE: "0 0 0 CREATE POP",
+  "CREATE of 32,768 bytes": "32768 0 0 CREATE POP",
+};
+
+interface Worst {
+  readonly name: string;
+  readonly ns: number;
+  readonly mgas: number;
+  readonly nsPerCost: number;
+}
+
+/** A program that runs `body` often, and how often. */
+function programOf(body: string, turns: number): Uint8Array {
+  const bodyText = Array.from({ length: UNROLLED }, () => body).join(" ");
+  return assemble(`${BIG} ${turns} loop: SWAP1 ${bodyText} SWAP1 1 SWAP1 SUB DUP1 @loop JUMPI STOP`);
+}
+
+function runOnce(code: Uint8Array): { gas: number; seconds: number } {
+  const world = aWorld();
+  putContract(world, CONTRACT, code);
+  putContract(world, fixedBytes(0xbad, 20), assemble("#fe"));
+  world.addBalance(CALLER, 10n ** 20n);
+  world.endTransaction();
+  const options = evmOptions({ world, rules: RULES, computationLimit: Infinity });
+  const message = { caller: CALLER, to: CONTRACT, input: keccak256(code), value: 10n ** 15n, gas: GAS };
+  const before = process.threadCpuUsage();
+  const { gasLeft, failure } = createEvm(options).call(message);
+  const { user, system } = process.threadCpuUsage(before);
+  if (failure !== undefined) throw new Error(failure.message);
+  return { gas: Number(GAS - gasLeft), seconds: (user + system) / 1e6 };
+}
+
+/** The computation cost of one turn of straight code. */
+function costOf(body: string): number {
+  const { cost } = tablesOf(RULES.evm);
+  const code = assemble(body);
+  let sum = 0;
+  for (let at = 0; at < code.length; at++) {
+    const op = code[at] ?? 0;
+    sum += cost[op] ?? 0;
+    if (op >= 0x60 && op <= 0x7f) at += op - 0x5f;
+  }
+  return sum;
+}
+
+function measureBody(name: string, body: string): Worst {
+  let turns = 20;
+  let run = runOnce(programOf(body, turns));
+  while (run.seconds * 1000 < ROUND_MS && turns < 60_000) {
+    turns = Math.min(60_000, turns * 3);
+    run = runOnce(programOf(body, turns));
+  }
+  run = runOnce(programOf(body, turns));
+  const count = turns * UNROLLED;
+  return {
+    name,
+    ns: rounded((run.seconds * 1e9) / count),
+    mgas: rounded(run.gas / run.seconds / 1e6),
+    nsPerCost: rounded((run.seconds * 1e9) / count / Math.max(1, costOf(body))),
+  };
+}
+
+const key = keccak256(Buffer.from("key"));
+const digest = keccak256(Buffer.from("digest"));
+const signature = sign(digest, key);
+const generators = Buffer.from(
+  `${"1".padStart(64, "0")}${"2".padStart(64, "0")}` +
+    "198e9393920d483a7260bfb731fb5d25f1aa493335a9e71297e485b7aef312c2" +
+    "1800deef121f1e76426a00665e5c4479674322d4f75edadd46debd5cd992f6ed" +
+    "090689d0585ff075ec9e99ad690c3395bc4b313370b38ef355acdadcd122975b" +
+    "12c85ea5db8c6deb4aab71808dcb408fe3d1e7690c43d37b4ce6cc0166fa7daa",
+  "hex",
+);
+const blake = new Uint8Array(213);
+blake[2] = 0x4e; // about 20,000 rounds
+const modexp = (base: number, exponent: number, modulus: number): Uint8Array =>
+  concatBytes(
+    ...[base, exponent, modulus].map((length) => fixedBytes(length, 32)),
+    new Uint8Array(base + exponent + modulus).fill(0xff),
+  );
+
+/** Input by the contract's number. */
+const inputs: readonly (readonly [number, string, Uint8Array])[] = [
+  [1, "ecrecover", concatBytes(digest, fixedBytes(27 + (signature[64] ?? 0), 32), signature.subarray(0, 64))],
+  [2, "sha256 of nothing", new Uint8Array(0)],
+  [2, "sha256 of 8,192 bytes", new Uint8Array(8192)],
+  [3, "ripemd160 of 8,192 bytes", new Uint8Array(8192)],
+  [4, "identity of 8,192 bytes", new Uint8Array(8192)],
+  [5, "modexp of 32 bytes", modexp(32, 32, 32)],
+  [5, "modexp of 256 bytes", modexp(256, 32, 256)],
+  [5, "modexp of 1,024 bytes", modexp(1024, 3, 1024)],
+  [5, "modexp, long exponent", modexp(32, 1024, 32)],
+  [6, "bn254 add", concatBytes(generators.subarray(0, 64), generators.subarray(0, 64))],
+  [7, "bn254 multiply", concatBytes(generators.subarray(0, 64), new Uint8Array(32).fill(0xff))],
+  [8, "bn254 pairing of 1", generators],
+  [8, "bn254 pairing of 4", concatBytes(generators, generators, generators, generators)],
+  [9, "blake2F of 20,000 rounds", blake],
+  [9, "blake2F of no rounds", new Uint8Array(213)],
+  [0x0b, "BLS G1 add", new Uint8Array(256)],
+  [0x0f, "BLS pairing of nothing", new Uint8Array(384)],
+  [0x10, "BLS map to G1", new Uint8Array(64).fill(1, 20)],
+  [0x11, "BLS map to G2", concatBytes(new Uint8Array(64).fill(1, 20), new Uint8Array(64).fill(2, 20))],
+  [0x100, "p256 verify", concatBytes(digest, signature.subarray(0, 64), publicKeyOf(key))],
+  [0x3ff, "validateSender", concatBytes(CALLER, digest, signature)],
+];
+
+function measurePrecompile([number, name, input]: (typeof inputs)[number]): Worst | undefined {
+  const address = fixedBytes(number, 20);
+  const row = precompileAt(address, RULES, 1);
+  if (row === undefined) return undefined;
+  const world = aWorld();
+  const call = { input, world, rules: RULES, feePayer: CALLER };
+  const gas = Number(row.gas(input, RULES));
+  const cost = row.cost(input, gas, RULES);
+  for (let i = 0; i < 3; i++) row.run(call);
+  let count = 0;
+  const before = process.threadCpuUsage();
+  const started = performance.now();
+  while (performance.now() - started < ROUND_MS) {
+    row.run(call);
+    count++;
+  }
+  const { user, system } = process.threadCpuUsage(before);
+  const ns = ((user + system) * 1000) / count;
+  // the opcode that calls costs besides
+  const [wholeGas, wholeCost] = [gas + 100, cost + 10_000];
+  return { name, ns: rounded(ns), mgas: rounded((wholeGas * 1000) / ns), nsPerCost: rounded(ns / wholeCost) };
+}
+
+const found: Worst[] = Object.entries(bodies).map(([name, body]) => measureBody(name, body));
+for (const input of inputs) {
+  const worst = measurePrecompile(input);
+  if (worst !== undefined) found.push(worst);
+}
+found.sort((a, b) => b.nsPerCost - a.nsPerCost);
+for (const worst of found) report({ ...worst });
