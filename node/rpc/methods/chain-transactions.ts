@@ -1,8 +1,7 @@
 /** Transactions by hash, their receipts, and the way in for signed ones. */
-import { concatBytes } from "../../bytes/compare.ts";
 import type { Chain } from "../../chain/chain.ts";
 import { TransactionError } from "../../model/error.ts";
-import { decodeTransaction, type Transaction } from "../../model/transaction.ts";
+import type { Transaction } from "../../model/transaction.ts";
 import { PoolError } from "../../txpool/error.ts";
 import type { TxPool } from "../../txpool/pool.ts";
 import { data, hash, listOf, nullable } from "../codecs/hex.ts";
@@ -10,6 +9,7 @@ import { plain } from "../codecs/plain.ts";
 import { transactionHash } from "../codecs/transaction-args.ts";
 import { failure, RpcError } from "../errors.ts";
 import { type Method, method } from "../method.ts";
+import { inChainEncoding, inEthereumEncoding } from "../raw-transaction.ts";
 import { blockReceipts, chainReceipt, ethReceipt, type ReceiptView } from "../views/receipt.ts";
 import { chainTransaction, ethTransaction } from "../views/transaction.ts";
 
@@ -21,8 +21,6 @@ export interface ChainTransactionParts {
 
 const transaction = nullable(plain<object>("transaction"));
 const receipt = nullable(plain<object>("receipt"));
-/** First byte of the kinds that Ethereum defined, in the chain's own encoding. */
-const ETHEREUM_PREFIX = 0x78;
 
 /** `chain_` and `eth_` methods about single transactions. */
 export function chainTransactionMethods(parts: ChainTransactionParts): Method[] {
@@ -118,20 +116,9 @@ function submissions({ pool }: ChainTransactionParts): Method[] {
       summary: "Submits a signed transaction in Ethereum's encoding; its hash.",
       params: { raw: data },
       result: transactionHash,
-      handle: ({ raw }) => {
-        if (raw.length === 0) throw failure("Empty input");
-        if (isBareEthereumType(raw)) return submit(decodeTransaction(concatBytes(PREFIX, raw)));
-        if ((raw[0] ?? 0) < 0xc0) throw failure("undefined tx type");
-        return submit(decodeTransaction(raw));
-      },
+      handle: ({ raw }) => submit(inEthereumEncoding(raw)),
     }),
   ];
-}
-
-function inChainEncoding(raw: Uint8Array): Transaction {
-  if (raw.length === 0) throw failure("EOF");
-  if (isBareEthereumType(raw)) throw failure("undefined tx type");
-  return decodeTransaction(raw);
 }
 
 /** The same error with the position in front; a defect stays one. */
@@ -140,11 +127,4 @@ function atIndex(index: number, error: unknown): unknown {
     return error;
   }
   return failure(`Index ${index}: ${error.message}`);
-}
-
-const PREFIX = Uint8Array.of(ETHEREUM_PREFIX);
-
-function isBareEthereumType(raw: Uint8Array): boolean {
-  const first = raw[0] ?? 0;
-  return first >= 0x01 && first <= 0x04;
 }

@@ -1,0 +1,38 @@
+import { expect, test } from "@jest/globals";
+import { concatBytes } from "../../../node/bytes/compare.ts";
+import { fromHex } from "../../../node/bytes/hex.ts";
+import { transactionTypes } from "../../../node/model/transaction-table.ts";
+import { inChainEncoding, inEthereumEncoding } from "../../../node/rpc/raw-transaction.ts";
+
+const few = (name: string) => `rlp: too few elements for types.TxInternalData${name}`;
+const noList = (name: string) => `rlp: expected input list for types.TxInternalData${name}`;
+const UNDEFINED = "undefined tx type";
+const CUT = "rlp: value size exceeds available input length";
+
+test.each([
+  ["0x", "EOF", "Empty input"],
+  ["0x00", noList("Legacy"), noList("Legacy")],
+  [`0x${"00".repeat(19)}`, noList("Legacy"), noList("Legacy")],
+  ["0xc0", few("Legacy"), few("Legacy")],
+  ["0x08", "EOF", UNDEFINED],
+  ["0x08c0", few("ValueTransfer"), UNDEFINED],
+  ["0x7801", "EOF", UNDEFINED],
+  ["0x78", "EOF", UNDEFINED],
+  ["0x7801c0", few("EthereumAccessList"), UNDEFINED],
+  ["0x01c0", UNDEFINED, few("EthereumAccessList")],
+  ["0x02c0", UNDEFINED, few("EthereumDynamicFee")],
+  ["0xff", CUT, CUT],
+  ["0x08ff", CUT, UNDEFINED],
+  [`0x${"11".repeat(32)}`, noList("FeeDelegatedValueTransferMemo"), UNDEFINED],
+  ["0x18c0", UNDEFINED, UNDEFINED],
+])("%s is refused: %s in the chain's encoding, %s in Ethereum's", (raw, chain, ethereum) => {
+  expect(() => inChainEncoding(fromHex(raw))).toThrow(chain);
+  expect(() => inEthereumEncoding(fromHex(raw))).toThrow(ethereum);
+});
+
+test("an empty list is told which kind it should have been", () => {
+  for (const { name, prefix } of transactionTypes) {
+    const stem = name.slice("TxType".length).replace("LegacyTransaction", "Legacy");
+    expect(() => inChainEncoding(concatBytes(prefix, Uint8Array.of(0xc0)))).toThrow(few(stem));
+  }
+});
