@@ -17,6 +17,8 @@ export class HeaderHistory {
   readonly #removals: Dated<readonly Uint8Array[]>[] = [];
   readonly #data: Dated<ParameterValues>[] = [];
   readonly #councils: Dated<readonly Uint8Array[]>[];
+  /** The last answer of `decidedValues`: it is asked for again and again. */
+  #decided: Dated<ParameterValues> | undefined;
 
   constructor(genesisCouncil: readonly Uint8Array[]) {
     this.#councils = [{ number: -1, what: sortedValidators(genesisCouncil) }];
@@ -55,14 +57,17 @@ export class HeaderHistory {
 
   addData(number: number, values: ParameterValues): void {
     this.#data.push({ number, what: values });
+    this.#decided = undefined;
   }
 
   /** Governance data of all blocks up to `number`, later ones counting. */
   decidedValues(number: number): ParameterValues {
+    if (this.#decided?.number === number) return this.#decided.what;
     const values = new Map<string, ParameterValue>();
     for (const { number: since, what } of this.#data) {
       if (since <= number) for (const [name, value] of what) values.set(name, value);
     }
+    this.#decided = { number, what: values };
     return values;
   }
 }

@@ -119,7 +119,7 @@ export function parametersOf(...layers: readonly ParameterValues[]): Parameters 
   return {
     unitPrice: integer("governance.unitprice"),
     deriveShaImpl: small("governance.deriveshaimpl"),
-    mintingAmount: integer("reward.mintingamount"),
+    mintingAmount: notNegative(integer("reward.mintingamount")),
     ratio: rewardRatio(text("reward.ratio")),
     kip82: stakerRatio(text("reward.kip82ratio")),
     deferredTxFee: find("reward.deferredtxfee") === true,
@@ -140,6 +140,11 @@ export function parametersOf(...layers: readonly ParameterValues[]): Parameters 
       denominator: integer("kip71.basefeedenominator"),
     },
   };
+}
+
+/** A vote may name an amount below zero, which would make balances that no state can hold. */
+function notNegative(amount: bigint): bigint {
+  return amount < 0n ? 0n : amount;
 }
 
 /** A configuration's ratio that is none gives everything to the proposer. */

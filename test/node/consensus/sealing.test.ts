@@ -6,10 +6,14 @@ import { concatBytes } from "../../../node/bytes/compare.ts";
 import { bareHex, toHex } from "../../../node/bytes/hex.ts";
 import { fixedBytes } from "../../../node/bytes/integer.ts";
 import { encodeRlp } from "../../../node/bytes/rlp.ts";
+import type { OpenChain } from "../../../node/chain/open-chain.ts";
 import { type Genesis, parseGenesis } from "../../../node/config/genesis.ts";
+import { deriveBlsKey } from "../../../node/crypto/bls-key.ts";
+import { provePossession } from "../../../node/crypto/bls-possession.ts";
 import { keccak256 } from "../../../node/crypto/keccak.ts";
 import { addressOfKey } from "../../../node/crypto/secp256k1.ts";
-import { ADDRESS_BOOK } from "../../../node/governance/system-contracts.ts";
+import { ADDRESS_BOOK, REGISTRY } from "../../../node/governance/system-contracts.ts";
+import type { Block } from "../../../node/model/block.ts";
 import { answeringCode, wordsOf } from "../../support/contract-code.ts";
 import { abiAnswer, addressWord } from "../../support/contracts.ts";
 import { aFreshChain, sealBlocks } from "../../support/sealed-chain.ts";
@@ -21,8 +25,7 @@ describe("with randomness and blobs", () => {
 
   test("headers carry a signature that everybody can check", async () => {
     const blocks = await sealBlocks(genesis, { key, rewardbase: addressOfKey(key) }, 3);
-    const { open } = await aFreshChain(genesis);
-    for (const block of blocks) await open.writer.insert(block);
+    const open = await taken(genesis, blocks);
     expect(open.writer.tip.hash).toEqual(blocks.at(-1)?.hash);
     const mixes = blocks.map(({ header }) => header.mixHash);
     expect(new Set(mixes.map((mix) => toHex(mix ?? new Uint8Array(0)))).size).toBe(3);
@@ -35,6 +38,110 @@ describe("with randomness and blobs", () => {
       "the chain does not know this node's BLS key",
     );
   });
+});
+
+/** A chain of one validator whose forks begin at these blocks. */
+function smallGenesis(
+  validator: Uint8Array,
+  config: object,
+  contracts: readonly (readonly [Uint8Array, Uint8Array])[],
+) {
+  return parseGenesis(
+    JSON.stringify({
+      config: {
+        chainId: 9,
+        istanbul: { epoch: 30, policy: 0, sub: 4 },
+        unitPrice: 1,
+        deriveShaImpl: 0,
+        governance: {
+          governanceMode: "none",
+          reward: { mintingAmount: 100, minimumStake: 0, ratio: "100/0/0" },
+        },
+        ...config,
+      },
+      timestamp: "0x64",
+      extraData: toHex(concatBytes(new Uint8Array(32), encodeRlp([[validator], new Uint8Array(0), []]))),
+      blockScore: "0x1",
+      alloc: Object.fromEntries(
+        contracts.map(([address, code]) => [bareHex(address), { balance: "0x0", code: toHex(code) }]),
+      ),
+    }),
+  );
+}
+
+async function taken(genesis: Genesis, blocks: readonly Block[]): Promise<OpenChain> {
+  const { open } = await aFreshChain(genesis);
+  for (const block of blocks) await open.writer.insert(block);
+  await open.writer.settle();
+  return open;
+}
+
+test("randomness begins within a chain: from the configured registry of keys, then from the installed one", async () => {
+  const key = fixedBytes(1, 32);
+  const validator = addressOfKey(key);
+  const { publicKey, proof } = await provePossession(deriveBlsKey(key));
+  const keys = fixedBytes(0x5006, 20);
+  const info = abiAnswer({ list: [addressWord(validator)] }, { list: [{ tuple: [publicKey, proof] }] });
+  const forks = ["istanbul", "london", "ethTxType", "magma", "kore", "shanghai", "cancun"];
+  const config = {
+    ...Object.fromEntries(forks.map((name) => [`${name}CompatibleBlock`, 0])),
+    randaoCompatibleBlock: 3,
+    randaoRegistry: { records: { KIP113: toHex(keys) }, owner: toHex(validator) },
+  };
+  const code = answeringCode([["getAllBlsInfo()", wordsOf(info)]]);
+  const genesis = smallGenesis(validator, config, [[keys, code]]);
+  const blocks = await sealBlocks(genesis, { key, rewardbase: validator }, 6);
+  const { chain } = await taken(genesis, blocks);
+  expect(blocks.map(({ header }) => header.mixHash !== undefined)).toEqual([
+    false,
+    false,
+    true,
+    true,
+    true,
+    true,
+  ]);
+  expect([2, 3].map((number) => chain.stateAt(number).code(REGISTRY).length > 0)).toEqual([false, true]);
+});
+
+test("both rebalancings are done at their blocks, and what they leave is everybody's", async () => {
+  const key = fixedBytes(1, 32);
+  const validator = addressOfKey(key);
+  const [first, second, fund] = [0x5007, 0x5008, 0x5009].map((number) => fixedBytes(number, 20)) as [
+    Uint8Array,
+    Uint8Array,
+    Uint8Array,
+  ];
+  const agreed = (zeroed: string, allocated: string, amount: bigint, block: bigint): Uint8Array =>
+    answeringCode([
+      [`get${zeroed === "retirees" ? "Retired" : "Zeroed"}Count()`, [1n]],
+      [`${zeroed}(uint256)`, [addressWord(validator)]],
+      [`get${allocated === "newbies" ? "Newbie" : "Allocated"}Count()`, [1n]],
+      [`${allocated}(uint256)`, [addressWord(fund), amount]],
+      ["rebalanceBlockNumber()", [block]],
+      ["status()", [2n]],
+    ]);
+  const config = {
+    kip103CompatibleBlock: 2,
+    kip103ContractAddress: toHex(first),
+    kip160CompatibleBlock: 4,
+    kip160ContractAddress: toHex(second),
+  };
+  const genesis = smallGenesis(validator, config, [
+    [first, agreed("retirees", "newbies", 150n, 2n)],
+    [second, agreed("zeroeds", "allocateds", 999n, 4n)],
+  ]);
+  const blocks = await sealBlocks(genesis, { key, rewardbase: validator }, 4);
+  const { chain } = await taken(genesis, blocks);
+  const balances = [1, 2, 3, 4].map((number) =>
+    [validator, fund].map((address) => chain.stateAt(number).account(address)?.balance ?? 0n),
+  );
+  expect(balances).toEqual([
+    [100n, 0n],
+    [0n, 150n],
+    [100n, 150n],
+    [0n, 999n],
+  ]);
+  expect(chain.stateAt(4).account(new Uint8Array(20))?.nonce).toBe(7n);
 });
 
 describe("with stakes", () => {
@@ -96,9 +203,7 @@ describe("with stakes", () => {
   ])("the reward goes to the node's own address and the funds, %s", async (_what, forks, shares) => {
     const genesis = stakedGenesis(forks);
     const blocks = await sealBlocks(genesis, { key, rewardbase: configured }, 8);
-    const { open } = await aFreshChain(genesis);
-    for (const block of blocks) await open.writer.insert(block);
-    await open.writer.settle();
+    const open = await taken(genesis, blocks);
     const view = open.chain.stateAt(8);
     const paid = [reward, kif, kef].map((address) => view.account(address)?.balance);
     expect(paid).toEqual(shares.map((share) => share * 8n));
