@@ -1,0 +1,101 @@
+/** Where the two programs meet on paper: what the operator writes is read here by knit's own readers. */
+import { describe, expect, test } from "@jest/globals";
+import { bareHex, fromBareHex, toHex } from "../../../node/bytes/hex.ts";
+import { findFlag } from "../../../node/config/flags.ts";
+import { readSettings } from "../../../node/config/flags-file.ts";
+import { checkGenesis, parseGenesis } from "../../../node/config/genesis.ts";
+import { nodeKeyOf } from "../../../node/p2p/node-key.ts";
+import { parseNodeUrl } from "../../../node/p2p/node-url.ts";
+import { readNode } from "../../../operator/api/resource.ts";
+import { genesisText } from "../../../operator/build/genesis.ts";
+import { identityOf, nodeUrl, randomKey } from "../../../operator/build/identity.ts";
+import { settingsText } from "../../../operator/build/settings.ts";
+
+function aNode(spec: object) {
+  const metadata = { name: "first", namespace: "demo", uid: "u", resourceVersion: "1" };
+  return readNode({ metadata, spec: { network: { name: "n" }, ...spec } });
+}
+
+test("the operator and knit derive the same identity from a key", () => {
+  for (let round = 0; round < 20; round++) {
+    const key = randomKey();
+    const { id, address } = nodeKeyOf(fromBareHex(key));
+    expect(identityOf(`${key}\n`)).toEqual({ id: bareHex(id), address: toHex(address) });
+  }
+});
+
+test.each(["", "no key", "0".repeat(64), "f".repeat(64), "1".repeat(63)])("%j is no key", (text) => {
+  expect(identityOf(text)).toBeUndefined();
+});
+
+test.each([
+  ["core-peer.demo.svc", "cn"],
+  ["10.1.2.3", "cn"],
+  ["fd00::1", "cn"],
+])("knit reads the URL of a node at %s", (host, type) => {
+  const identity = identityOf("1".repeat(64)) ?? { id: "", address: "" };
+  const url = parseNodeUrl(nodeUrl(identity, host, 32_323, "core"));
+  expect({ ...url, id: bareHex(url.id) }).toMatchObject({
+    id: identity.id,
+    host,
+    tcpPort: 32_323,
+    udpPort: 0,
+    type,
+  });
+});
+
+test("knit takes the genesis that the operator makes, and finds the balances in it", () => {
+  const address = `0x${"Ab".repeat(20)}`;
+  const terms = { chainId: 2_018, balances: [{ address, peb: "1000000000000000000000000" }] };
+  const text = genesisText(terms, `0x${"12".repeat(20)}`, 1_700_000_000);
+  const genesis = parseGenesis(text);
+  expect(() => checkGenesis(genesis)).not.toThrow();
+  expect(genesis.config.chainId).toBe(2_018n);
+  expect(
+    JSON.stringify(genesis.alloc, (_key, value: unknown) =>
+      typeof value === "bigint" ? String(value) : value,
+    ),
+  ).toContain("1000000000000000000000000");
+  expect(text).toContain('"mintingAmount": 9600000000000000000,');
+});
+
+describe("the settings", () => {
+  test("are flags that knit knows, and arrive as they were meant", async () => {
+    const node = aNode({
+      type: "core",
+      api: { http: { modules: ["eth", "net"] }, hosts: ["rpc.example"] },
+      settings: { verbosity: "4", "txpool.lifetime": "1h" },
+    });
+    const texts = await readSettings(settingsText(node), "knit.yaml");
+    const found = (name: string): string | undefined => {
+      const flag = findFlag(name);
+      return flag && texts.get(flag);
+    };
+    expect(found("rpcvhosts")).toBe(
+      "localhost,first,first.demo,first.demo.svc,first.demo.svc.cluster.local,rpc.example",
+    );
+    expect([
+      found("type"),
+      found("rpcapi"),
+      found("ws"),
+      found("verbosity"),
+      found("txpool.lifetime"),
+    ]).toEqual(["core", "eth,net", "false", "4", "1h"]);
+  });
+
+  test("that a Node gives cannot replace what the pod relies on", () => {
+    const settings = {
+      ipcpath: "/elsewhere",
+      rpcapi: "admin",
+      nodekeyhex: "11",
+      identity: "mine",
+      'x"\n': "a: b\nc",
+    };
+    const text = settingsText(aNode({ type: "proxy", settings }));
+    expect(text).not.toContain("/elsewhere");
+    expect(text).not.toContain("admin");
+    expect(text).not.toContain("nodekeyhex");
+    expect(text).toContain('"identity": "mine"');
+    expect(text).toContain('"x\\"\\n": "a: b\\nc"\n');
+  });
+});

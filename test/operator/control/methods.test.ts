@@ -1,0 +1,96 @@
+/** The control channel's allow-list and answers, met with what nobody should send. */
+import { describe, expect, test } from "@jest/globals";
+import {
+  readBoolean,
+  readHeight,
+  readMigration,
+  readNodeInfo,
+  readPeerIds,
+  readSyncing,
+} from "../../../operator/control/answers.ts";
+import { controlMethods, readCall } from "../../../operator/control/methods.ts";
+
+const ID = "ab".repeat(64);
+const URL = `kni://${ID}@core-peer.demo.svc:32323?discport=0&ntype=cn`;
+const call = (method: unknown, params?: unknown): string =>
+  JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+
+describe("a call", () => {
+  test("of every method on the list is passed on, and of its parameters no more than it takes", () => {
+    for (const [method, takes] of Object.entries(controlMethods)) {
+      const params = takes === "none" ? [] : [URL];
+      expect(readCall(call(method, params))).toEqual({ method, params });
+      expect(readCall(call(method, [...params, "more"]))).toMatchObject({ code: -32_602 });
+    }
+    expect(readCall(call("admin_peers"))).toEqual({ method: "admin_peers", params: [] });
+  });
+
+  test.each([
+    "personal_listAccounts",
+    "admin_datadir",
+    "admin_startHTTP",
+    "debug_setHead",
+    "toString",
+    "__proto__",
+    "constructor",
+    "",
+  ])("of %j is refused", (method) => {
+    expect(readCall(call(method, []))).toMatchObject({ code: -32_601 });
+  });
+
+  test.each([
+    ["not JSON", "{", -32_700],
+    ["a batch", "[]", -32_600],
+    ["null", "null", -32_600],
+    ["a text", '"x"', -32_600],
+    ["a method that is no text", call({}), -32_600],
+    ["parameters by name", call("admin_addPeer", { url: URL }), -32_602],
+    ["a URL of another kind", call("admin_addPeer", ["http://x"]), -32_602],
+    ["a URL with a line break", call("admin_addPeer", [`${URL}\n`]), -32_602],
+    ["a URL that is endless", call("admin_addPeer", [`${URL}&x=${"1".repeat(300)}`]), -32_602],
+    ["a parameter that is no text", call("admin_removePeer", [[URL]]), -32_602],
+  ])("that is %s is refused", (_name, text, code) => {
+    expect(readCall(text)).toMatchObject({ code });
+  });
+});
+
+describe("an answer", () => {
+  test("is read when it is as it should be", () => {
+    expect(readNodeInfo({ id: ID.toUpperCase(), name: "Knit/v1" })).toEqual({ id: ID, version: "Knit/v1" });
+    expect(readNodeInfo({ id: ID, name: "x".repeat(1_000) }).version).toHaveLength(250);
+    expect(readPeerIds([{ id: ID }])).toEqual(new Set([ID]));
+    expect(readHeight("0x10")).toBe(16);
+    expect([readSyncing(false), readSyncing({ currentBlock: "0x1" })]).toEqual([false, true]);
+    expect(readBoolean(true)).toBe(true);
+    expect(readMigration({ isMigration: true, progress: 12.5, err: "null" })).toEqual({
+      running: true,
+      percent: 12.5,
+      error: undefined,
+    });
+    expect(readMigration({ isMigration: false, progress: Number.NaN, err: "disk" })).toEqual({
+      running: false,
+      percent: 0,
+      error: "disk",
+    });
+    expect(readMigration({ isMigration: false, err: { code: 1 } }).error).toBe('{"code":1}');
+  });
+
+  test.each([
+    ["admin_nodeInfo", readNodeInfo, [undefined, null, [], {}, { id: "ab" }, { id: 1 }]],
+    [
+      "admin_peers",
+      readPeerIds,
+      [{}, null, [null], [{ id: "x" }], Array.from({ length: 5_000 }, () => ({ id: ID }))],
+    ],
+    ["chain_blockNumber", readHeight, ["", "0x", "10", 16, `0x${"f".repeat(14)}`, "0x-1", null]],
+    ["chain_syncing", readSyncing, [true, null, "no", []]],
+    ["admin_addPeer", readBoolean, [null, "true", 1]],
+    ["admin_stateMigrationStatus", readMigration, [null, {}, { isMigration: "yes" }, []]],
+  ] as const)(
+    "to %s that is not is an error of the channel",
+    (_method, read: (value: unknown) => unknown, answers) => {
+      for (const answer of answers)
+        expect(() => read(answer)).toThrow(expect.objectContaining({ code: "bad-answer" }));
+    },
+  );
+});

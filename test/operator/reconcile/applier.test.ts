@@ -1,0 +1,126 @@
+/** The applier writes when something differs, and only then. */
+import { expect, test } from "@jest/globals";
+import { type Draft, readMeta } from "../../../operator/api/resource.ts";
+import { KubeError } from "../../../operator/kube/error.ts";
+import type { Seen } from "../../../operator/kube/reflector.ts";
+import { Applier } from "../../../operator/reconcile/applier.ts";
+
+const DRAFT: Draft = {
+  apiVersion: "v1",
+  kind: "Service",
+  metadata: { namespace: "n", name: "a" },
+  spec: { port: 1 },
+};
+
+/** A server that adds fields of its own and counts versions. */
+class FakeServer {
+  version = 10;
+  writes = 0;
+  refuse: KubeError | undefined;
+  merged: unknown;
+  object: Record<string, unknown> | undefined;
+
+  async apply(draft: Draft): Promise<unknown> {
+    if (this.refuse !== undefined) {
+      const error = this.refuse;
+      this.refuse = undefined;
+      throw error;
+    }
+    this.writes++;
+    this.version++;
+    const managedFields = [{ manager: "knit-operator", time: this.version }];
+    const metadata = {
+      ...draft.metadata,
+      uid: "u",
+      resourceVersion: String(this.version),
+      generation: this.version,
+      managedFields,
+    };
+    this.object = { ...draft, metadata, spec: { ...(draft["spec"] as object), filledIn: true }, status: {} };
+    return this.object;
+  }
+
+  async merge(_kind: unknown, _place: unknown, patch: unknown): Promise<unknown> {
+    this.merged = patch;
+    return {};
+  }
+
+  async get(): Promise<unknown> {
+    return this.object;
+  }
+
+  seen(changes: object = {}): Seen {
+    const object = { ...this.object, ...changes };
+    return { meta: readMeta(object), object };
+  }
+}
+
+function aScene(): { server: FakeServer; applier: Applier } {
+  const server = new FakeServer();
+  return { server, applier: new Applier(server) };
+}
+
+test("an object is written once, then left alone: seen, not seen yet, or seen as it was before", async () => {
+  const { server, applier } = aScene();
+  expect(await applier.apply(DRAFT, undefined)).toBe(true);
+  const old = server.seen({
+    metadata: { ...(server.object?.["metadata"] as object), resourceVersion: "3" },
+    spec: {},
+  });
+  for (const seen of [undefined, server.seen(), old]) expect(await applier.apply(DRAFT, seen)).toBe(false);
+  expect(server.writes).toBe(1);
+});
+
+test("what the server counts and the status are no reason to write; what somebody sets is", async () => {
+  const { server, applier } = aScene();
+  await applier.apply(DRAFT, undefined);
+  const metadata = server.object?.["metadata"] as object;
+  const newer = { ...metadata, resourceVersion: "99", generation: 7, managedFields: [] };
+  expect(await applier.apply(DRAFT, server.seen({ metadata: newer, status: { ready: 1 } }))).toBe(false);
+  expect(await applier.apply(DRAFT, server.seen({ metadata: newer, spec: { port: 2 } }))).toBe(true);
+  const labelled = { ...newer, resourceVersion: "100", labels: { a: "b" } };
+  expect(await applier.apply(DRAFT, server.seen({ metadata: labelled }))).toBe(true);
+});
+
+test("another draft is written, and so is one whose object is gone", async () => {
+  const { server, applier } = aScene();
+  await applier.apply(DRAFT, undefined);
+  expect(await applier.apply({ ...DRAFT, spec: { port: 2 } }, server.seen())).toBe(true);
+  applier.gone("Service", server.seen());
+  server.object = undefined;
+  expect(await applier.apply({ ...DRAFT, spec: { port: 2 } }, undefined)).toBe(true);
+  expect(server.writes).toBe(3);
+});
+
+test("the end of an object that was there before the last write is no news", async () => {
+  const { server, applier } = aScene();
+  await applier.apply(DRAFT, undefined);
+  applier.gone(
+    "Service",
+    server.seen({ metadata: { ...(server.object?.["metadata"] as object), resourceVersion: "4" } }),
+  );
+  expect(await applier.apply(DRAFT, undefined)).toBe(false);
+});
+
+test("an object that the operator never wrote is left alone", async () => {
+  const { server, applier } = aScene();
+  await server.apply(DRAFT);
+  server.object = {
+    ...server.object,
+    metadata: { ...(server.object?.["metadata"] as object), managedFields: [{ manager: "kubectl" }] },
+  };
+  await expect(applier.apply(DRAFT, undefined)).rejects.toMatchObject({ code: "conflict" });
+  await expect(applier.apply(DRAFT, server.seen())).rejects.toMatchObject({ code: "conflict" });
+  expect(server.writes).toBe(1);
+});
+
+test("an object that another's items make invalid has its lists replaced first", async () => {
+  const { server, applier } = aScene();
+  server.refuse = new KubeError("invalid", "two ports of one name");
+  expect(await applier.apply(DRAFT, undefined)).toBe(true);
+  expect(server.merged).toEqual({ metadata: DRAFT.metadata, spec: { port: 1 } });
+  server.refuse = new KubeError("forbidden", "no");
+  await expect(applier.apply({ ...DRAFT, spec: { port: 3 } }, server.seen())).rejects.toMatchObject({
+    code: "forbidden",
+  });
+});

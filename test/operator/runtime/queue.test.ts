@@ -1,0 +1,113 @@
+/** The work queue: once each, one at a time, again after failures. */
+import { expect, test } from "@jest/globals";
+import { systemClock } from "../../../operator/observe/clock.ts";
+import { WorkQueue } from "../../../operator/runtime/queue.ts";
+
+type Work = (key: string) => Promise<number | undefined>;
+
+function aQueue(work: Work, concurrency = 2, failures: [string, number][] = []): WorkQueue {
+  return new WorkQueue({
+    work,
+    concurrency,
+    clock: systemClock,
+    chance: () => 0.5,
+    failed: (key, _error, againMs) => failures.push([key, againMs]),
+  });
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+test("a name that comes often is worked on once, and once more when it came meanwhile", async () => {
+  const { promise: gate, resolve: open } = Promise.withResolvers<undefined>();
+  const done: string[] = [];
+  await using queue = aQueue(async (key) => {
+    await gate;
+    done.push(key);
+    return undefined;
+  });
+  for (let i = 0; i < 5; i++) queue.add("a");
+  await Promise.resolve();
+  for (let i = 0; i < 5; i++) queue.add("a");
+  open(undefined);
+  await until(() => queue.size === 0);
+  expect(done).toEqual(["a", "a"]);
+});
+
+test("several names are worked on at once, no more than allowed, and never one name twice", async () => {
+  let running = 0;
+  let most = 0;
+  const active = new Set<string>();
+  await using queue = aQueue(async (key) => {
+    expect(active.has(key)).toBe(false);
+    active.add(key);
+    most = Math.max(most, ++running);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    running--;
+    active.delete(key);
+    return undefined;
+  }, 3);
+  for (let i = 0; i < 40; i++) queue.add(`k${i % 10}`);
+  await until(() => queue.size === 0);
+  expect(most).toBe(3);
+});
+
+test("work that fails is done again, later each time; work that succeeds begins from the start", async () => {
+  const failures: [string, number][] = [];
+  let count = 0;
+  await using queue = aQueue(
+    async () => {
+      if (++count <= 2) throw new Error("not yet");
+      return undefined;
+    },
+    1,
+    failures,
+  );
+  queue.add("a");
+  await until(() => count === 3);
+  expect(failures).toEqual([
+    ["a", 500],
+    ["a", 1_000],
+  ]);
+});
+
+test("work that says when is done again then, or earlier when its name comes", async () => {
+  let count = 0;
+  await using queue = aQueue(async () => (++count === 1 ? 30 : 60_000));
+  queue.add("a");
+  await until(() => count === 2);
+  queue.addAfter("a", 20);
+  await until(() => count === 3);
+});
+
+test("a queue that is closed ends its waits and waits for its work", async () => {
+  let ended = false;
+  const queue = aQueue(async () => {
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    ended = true;
+    return 1;
+  });
+  queue.add("a");
+  await Promise.resolve();
+  await queue[Symbol.asyncDispose]();
+  expect(ended).toBe(true);
+  queue.add("a");
+  queue.addAfter("a", 1);
+  expect(queue.size).toBe(0);
+});
+
+test("a name that is forgotten is not worked on, neither now nor later", async () => {
+  const done: string[] = [];
+  await using queue = aQueue(async (key) => {
+    done.push(key);
+    return undefined;
+  }, 1);
+  queue.addAfter("later", 10);
+  queue.forget("later");
+  queue.add("a");
+  queue.add("b");
+  queue.forget("b");
+  await new Promise((resolve) => setTimeout(resolve, 40));
+  expect(done).toEqual(["a"]);
+});

@@ -1,0 +1,65 @@
+/** A stand-in for the API server: real HTTP, answers by script, requests kept. */
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type KubeClient, openKubeClient } from "../../operator/kube/client.ts";
+
+/** A request that came. */
+export interface HeardRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: IncomingMessage["headers"];
+  readonly body: unknown;
+}
+
+/** Answers a request: an object is sent as JSON; whoever takes the response sends by himself. */
+export type Script = (
+  request: HeardRequest,
+  response: ServerResponse,
+) => { readonly status: number; readonly body: unknown } | undefined;
+
+/** The stand-in and a client for it. */
+export interface ApiServer extends AsyncDisposable {
+  readonly client: KubeClient;
+  readonly heard: readonly HeardRequest[];
+}
+
+/** Starts it. */
+export async function openApiServer(script: Script): Promise<ApiServer> {
+  const heard: HeardRequest[] = [];
+  const server = createServer((request, response) => {
+    void (async () => {
+      let text = "";
+      for await (const chunk of request) text += String(chunk);
+      const { pathname: path, searchParams: query } = new URL(request.url ?? "", "http://x");
+      const { method = "", headers } = request;
+      const known = { method, path, query, headers, body: text === "" ? undefined : JSON.parse(text) };
+      heard.push(known);
+      const answer = script(known, response);
+      if (answer === undefined) return;
+      response.writeHead(answer.status, { "content-type": "application/json" });
+      response.end(JSON.stringify(answer.body));
+    })();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo; // listening on TCP
+  const client = openKubeClient({
+    access: {
+      origin: `http://127.0.0.1:${port}`,
+      prefix: "/base",
+      tls: {},
+      authorization: async () => "Bearer t",
+    },
+    userAgent: "test",
+    fieldManager: "tester",
+  });
+  return {
+    client,
+    heard,
+    async [Symbol.asyncDispose]() {
+      await client[Symbol.asyncDispose]();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
