@@ -45,6 +45,10 @@ export interface RpcProfile {
   readonly tellsOfUsb: boolean;
   /** `net_listening` is true whatever the node does. */
   readonly alwaysListening: boolean;
+  /** A value transfer to an account with code is refused with this. */
+  readonly recipientWithCode: string;
+  /** A contract execution whose recipient has no code is refused with this. */
+  readonly recipientWithoutCode: string;
   /** What `ecRecover` says of a V that is neither 27 nor 28. */
   readonly badRecoveryId: string;
   /** Too many subscriptions on one connection; `%d` is the limit. */
@@ -88,6 +92,8 @@ export const rpcProfiles: Readonly<Record<ProfileName, RpcProfile>> = {
     derivedAccountIsAddress: true,
     tellsOfUsb: true,
     alwaysListening: false,
+    recipientWithCode: "recipient must be an EOA without code",
+    recipientWithoutCode: "recipient must be an EOA with code or an SCA",
     badRecoveryId: "invalid signature (V is not 27 or 28)",
     subscriptionLimit: "Maximum %d subscriptions are allowed for a WebSocket connection",
     defaultModules: ["chain", "net", "rpc"],
@@ -117,6 +123,8 @@ export const rpcProfiles: Readonly<Record<ProfileName, RpcProfile>> = {
     derivedAccountIsAddress: false,
     tellsOfUsb: false,
     alwaysListening: true,
+    recipientWithCode: "this type transaction cannot be sent to contract addresses",
+    recipientWithoutCode: "not a program account (e.g., an account having code and storage)",
     badRecoveryId: "invalid Klaytn signature (V is not 27 or 28)",
     subscriptionLimit: GO_SUBSCRIPTION_LIMIT,
     defaultModules: ["net", "web3", "klay", "eth"],
@@ -146,6 +154,8 @@ export const rpcProfiles: Readonly<Record<ProfileName, RpcProfile>> = {
     derivedAccountIsAddress: false,
     tellsOfUsb: false,
     alwaysListening: true,
+    recipientWithCode: "recipient must be an EOA without code",
+    recipientWithoutCode: "recipient must be an EOA with code or an SCA",
     badRecoveryId: "invalid signature (V is not 27 or 28)",
     subscriptionLimit: GO_SUBSCRIPTION_LIMIT,
     defaultModules: ["net", "web3", "kaia", "eth"],

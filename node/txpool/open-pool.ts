@@ -53,8 +53,8 @@ export async function openTxPool(given: TxPoolOptions): Promise<TxPool> {
   const journal = options.noLocals ? undefined : openJournal(parts, given);
   const throttler = new Throttler(clock, declareThrottlerMetrics(given.metrics));
   if (options.throttleSpam) throttler.start();
-  const prove = given.prove ?? cannotProve;
-  const pool = new Pool({ core, options, journal, throttler, prove });
+  const { prove = cannotProve, recoverSenders: recover = eachByItself } = given;
+  const pool = new Pool({ core, options, journal, throttler, prove, recover });
   parts.defer(
     chain.onHead((block, receipts) => {
       throttler.observe(block, receipts);
@@ -81,13 +81,13 @@ function openJournal(parts: AsyncDisposableStack, { journalPath, log }: TxPoolOp
 }
 
 async function loadJournal(pool: Pool, given: TxPoolOptions, options: PoolOptions): Promise<void> {
-  const { chain, journalPath, log, recoverSenders } = given;
+  const { chain, journalPath, log } = given;
   if (journalPath === undefined) return;
   let read = 0;
   let refused = 0;
   const maxTransaction = options.maxSize + FRAME_MARGIN + chain.maxBlobs * MOST_BLOB;
   for await (const batch of readJournal({ path: journalPath, maxTransaction, log })) {
-    await recoverSenders?.(batch);
+    await pool.recover(batch);
     read += batch.length;
     refused += pool.addAll(batch.filter(isBare), "local").filter((error) => error !== undefined).length;
     for (const transaction of batch) {
@@ -109,6 +109,10 @@ function none(): 0 {
 function countRefusal(error: unknown): 1 {
   if (error instanceof PoolError || error instanceof CryptoError) return 1;
   throw error;
+}
+
+async function eachByItself(): Promise<void> {
+  // The pool finds the signer of each transaction when it is added.
 }
 
 async function cannotProve(): Promise<boolean> {

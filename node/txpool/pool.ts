@@ -35,6 +35,8 @@ export interface TxPool extends AsyncDisposable {
   addAll(transactions: readonly Transaction[], origin: Origin): (PoolError | undefined)[];
   /** The same for a transaction that carries blobs: their proofs are checked first, on a thread of their own. */
   addWithBlobs(transaction: Transaction, origin: Origin): Promise<void>;
+  /** Finds who signed many transactions, all at once; to be waited for before they are added. Never rejects. */
+  recover(transactions: readonly Transaction[]): Promise<void>;
   get(hash: Uint8Array): Transaction | undefined;
   /** A transaction as peers get it: with its blobs while the pool has them. */
   wire(transaction: Transaction): Uint8Array;
@@ -58,6 +60,7 @@ export interface PoolParts {
   readonly journal: Journal | undefined;
   readonly throttler: Throttler;
   readonly prove: ProveSidecar;
+  readonly recover: (transactions: readonly Transaction[]) => Promise<void>;
 }
 
 /** The pool without what has to be closed. */
@@ -69,7 +72,10 @@ export class Pool implements Omit<TxPool, typeof Symbol.asyncDispose> {
   readonly #prove: ProveSidecar;
   readonly #listeners = new Set<PendingListener>();
 
-  constructor({ core, options, journal, throttler, prove }: PoolParts) {
+  readonly recover: (transactions: readonly Transaction[]) => Promise<void>;
+
+  constructor({ core, options, journal, throttler, prove, recover }: PoolParts) {
+    this.recover = recover;
     this.#prove = prove;
     this.throttler = throttler;
     this.#core = core;

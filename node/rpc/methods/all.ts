@@ -35,7 +35,7 @@ export interface NodeParts extends AdminParts, AdminChainParts, AdminListenersPa
   readonly chain: Chain;
   readonly pool: Pick<
     TxPool,
-    "add" | "addWithBlobs" | "get" | "nonce" | "content" | "status" | "onPending" | "throttler"
+    "add" | "addWithBlobs" | "recover" | "get" | "nonce" | "content" | "status" | "onPending" | "throttler"
   >;
   readonly accounts: Accounts;
   readonly logs: LogParts;

@@ -2,22 +2,25 @@
 
 import type { Accounts } from "../../accounts/accounts.ts";
 import type { Chain } from "../../chain/chain.ts";
-import type { Transaction, TransactionDraft } from "../../model/transaction.ts";
+import type { TransactionDraft } from "../../model/transaction.ts";
 import type { TxPool } from "../../txpool/pool.ts";
 import { address, listOf } from "../codecs/hex.ts";
 import { ethArgs, sendArgs, transactionHash } from "../codecs/transaction-args.ts";
 import { type Method, method } from "../method.ts";
+import type { RpcProfile } from "../profiles.ts";
 import { chainDraft } from "./chain-draft.ts";
 import { checkPayerRequest, checkSendable } from "./sending-checks.ts";
 import { payerOf, signDraft, signPayer } from "./signing.ts";
+import { submitter } from "./submit.ts";
 import { type EstimateGas, ethDraft, withGas } from "./transaction-draft.ts";
 
 /** What these methods use. */
 export interface ChainSendingParts {
   readonly chain: Chain;
-  readonly pool: Pick<TxPool, "add" | "nonce">;
+  readonly pool: Pick<TxPool, "add" | "addWithBlobs" | "nonce">;
   readonly accounts: Pick<Accounts, "list" | "signAs">;
   readonly estimateGas: EstimateGas;
+  readonly profile: RpcProfile;
 }
 
 const NO_ADDRESS = new Uint8Array(20);
@@ -38,12 +41,9 @@ function accountsMethod({ accounts }: ChainSendingParts): Method {
   });
 }
 
-function sendMethods({ chain, pool, accounts, estimateGas }: ChainSendingParts): Method[] {
+function sendMethods({ chain, pool, accounts, estimateGas, profile }: ChainSendingParts): Method[] {
   /** In one turn of the event loop, so that two calls never get one nonce. */
-  const submit = (tx: Transaction) => {
-    pool.add(tx, "local");
-    return tx.hash;
-  };
+  const submit = submitter({ pool, profile });
   const send = (draft: TransactionDraft, from: Uint8Array = NO_ADDRESS) =>
     submit(signDraft(draft, chain.config.chainId, ({ role, digest }) => accounts.signAs(from, role, digest)));
   return [

@@ -9,14 +9,17 @@ import { plain } from "../codecs/plain.ts";
 import { transactionHash } from "../codecs/transaction-args.ts";
 import { failure, RpcError } from "../errors.ts";
 import { type Method, method } from "../method.ts";
+import type { RpcProfile } from "../profiles.ts";
 import { inChainEncoding, inEthereumEncoding } from "../raw-transaction.ts";
 import { blockReceipts, chainReceipt, ethReceipt, type ReceiptView } from "../views/receipt.ts";
 import { chainTransaction, ethTransaction } from "../views/transaction.ts";
+import { submitter } from "./submit.ts";
 
 /** What these methods use. */
 export interface ChainTransactionParts {
   readonly chain: Chain;
-  readonly pool: Pick<TxPool, "get" | "add" | "addWithBlobs">;
+  readonly pool: Pick<TxPool, "get" | "add" | "addWithBlobs" | "recover">;
+  readonly profile: RpcProfile;
 }
 
 const transaction = nullable(plain<object>("transaction"));
@@ -77,13 +80,8 @@ function receipts(chain: Chain): Method[] {
   ];
 }
 
-function submissions({ pool }: ChainTransactionParts): Method[] {
-  /** At once, but for blobs, whose proofs take their time. */
-  const submit = (tx: Transaction): Uint8Array | Promise<Uint8Array> => {
-    if (tx.fields.sidecar !== undefined) return pool.addWithBlobs(tx, "local").then(() => tx.hash);
-    pool.add(tx, "local");
-    return tx.hash;
-  };
+function submissions(parts: ChainTransactionParts): Method[] {
+  const submit = submitter(parts);
   return [
     method({
       name: "chain_sendRawTransaction",
@@ -100,14 +98,17 @@ function submissions({ pool }: ChainTransactionParts): Method[] {
       result: listOf(transactionHash, "[]common.Hash"),
       handle: async ({ raws }) => {
         if (raws.length === 0) throw failure("Empty input");
+        const { transactions, error } = decodedUpToError(raws);
+        await parts.pool.recover(transactions);
         const hashes: Uint8Array[] = [];
-        for (const [index, raw] of raws.entries()) {
+        for (const [index, tx] of transactions.entries()) {
           try {
-            hashes.push(await submit(inChainEncoding(raw)));
-          } catch (error) {
-            throw atIndex(index, error);
+            hashes.push(await submit(tx));
+          } catch (refusal) {
+            throw atIndex(index, refusal);
           }
         }
+        if (error !== undefined) throw error;
         return hashes;
       },
     }),
@@ -119,6 +120,17 @@ function submissions({ pool }: ChainTransactionParts): Method[] {
       handle: ({ raw }) => submit(inEthereumEncoding(raw)),
     }),
   ];
+}
+
+/** The transactions before the first that cannot be read, and what is wrong with that one. */
+function decodedUpToError(raws: readonly Uint8Array[]): { transactions: Transaction[]; error?: unknown } {
+  const transactions: Transaction[] = [];
+  try {
+    for (const raw of raws) transactions.push(inChainEncoding(raw));
+    return { transactions };
+  } catch (error) {
+    return { transactions, error: atIndex(transactions.length, error) };
+  }
 }
 
 /** The same error with the position in front; a defect stays one. */

@@ -11,15 +11,18 @@ import { plain } from "../codecs/plain.ts";
 import { ethArgs, sendArgs, transactionHash } from "../codecs/transaction-args.ts";
 import { failure } from "../errors.ts";
 import { type Method, method } from "../method.ts";
+import type { RpcProfile } from "../profiles.ts";
 import { chainTransaction, ethTransaction } from "../views/transaction.ts";
 import { chainDraft } from "./chain-draft.ts";
 import { draftDigest, signDraft, unsignedTransaction } from "./signing.ts";
+import { submitter } from "./submit.ts";
 import { type EstimateGas, ethDraft, withGas } from "./transaction-draft.ts";
 
 /** What these methods use. */
 export interface OwnTransactionsParts {
   readonly chain: Chain;
-  readonly pool: Pick<TxPool, "add" | "content" | "nonce">;
+  readonly pool: Pick<TxPool, "add" | "addWithBlobs" | "content" | "nonce">;
+  readonly profile: RpcProfile;
   readonly accounts: Pick<Accounts, "list" | "signAs">;
   readonly estimateGas: EstimateGas;
 }
@@ -55,7 +58,8 @@ function pendingMethods({ chain, pool, accounts }: OwnTransactionsParts): Method
   ];
 }
 
-function resendMethods({ chain, pool, accounts, estimateGas }: OwnTransactionsParts): Method[] {
+function resendMethods({ chain, pool, accounts, estimateGas, profile }: OwnTransactionsParts): Method[] {
+  const submit = submitter({ pool, profile });
   /** `again` is `draft` with what is to be other. */
   const resend = (from: Uint8Array, draft: TransactionDraft, again: TransactionDraft) => {
     const { chainId } = chain.config;
@@ -68,8 +72,7 @@ function resendMethods({ chain, pool, accounts, estimateGas }: OwnTransactionsPa
     );
     if (!waits) throw failure(`Transaction ${toHex(unsignedTransaction(draft, chainId).hash)} not found`);
     const tx = signDraft(again, chainId, (request) => accounts.signAs(from, request.role, request.digest));
-    pool.add(tx, "local");
-    return tx.hash;
+    return submit(tx);
   };
   const changes = { gasPrice: optional(quantity), gas: optional(quantity64) };
   return [

@@ -13,17 +13,20 @@ import {
 } from "../codecs/transaction-args.ts";
 import { failure } from "../errors.ts";
 import { type Method, method } from "../method.ts";
+import type { RpcProfile } from "../profiles.ts";
 import { signedTransaction } from "../views/signed-transaction.ts";
 import { AddressLock } from "./address-lock.ts";
 import { chainDraft } from "./chain-draft.ts";
 import { checkPayerRequest, checkSendable } from "./sending-checks.ts";
 import { payerOf, type Signer, signDraftLater, signPayerLater } from "./signing.ts";
+import { type Submit, submitter } from "./submit.ts";
 
 /** What these methods use. */
 export interface PersonalSendingParts {
   readonly chain: Chain;
-  readonly pool: Pick<TxPool, "add" | "nonce">;
+  readonly pool: Pick<TxPool, "add" | "addWithBlobs" | "nonce">;
   readonly accounts: Accounts;
+  readonly profile: RpcProfile;
 }
 
 /** A transaction object and the passphrase of its signer. */
@@ -120,12 +123,12 @@ function shortForms({ accounts }: PersonalSendingParts, { sign, submit, inTurn }
 interface Desk {
   readonly sign: (order: Order<SendArgs>) => Promise<Transaction>;
   readonly signAsPayer: (order: Order<SendArgs>) => Promise<Transaction>;
-  readonly submit: (tx: Transaction) => Uint8Array;
+  readonly submit: Submit;
   /** One after the other for an account that leaves the nonce to the node. */
   readonly inTurn: <T>(transaction: SendArgs, work: () => Promise<T>) => Promise<T>;
 }
 
-function createDesk({ chain, pool, accounts }: PersonalSendingParts): Desk {
+function createDesk({ chain, pool, accounts, profile }: PersonalSendingParts): Desk {
   const lock = new AddressLock();
   const signer =
     (address: Uint8Array, passphrase: string): Signer<Promise<readonly Uint8Array[]>> =>
@@ -144,10 +147,7 @@ function createDesk({ chain, pool, accounts }: PersonalSendingParts): Desk {
         signer(payerOf(draft), passphrase),
       );
     },
-    submit: (tx) => {
-      pool.add(tx, "local");
-      return tx.hash;
-    },
+    submit: submitter({ pool, profile }),
     inTurn: (transaction, work) =>
       transaction.nonce === undefined ? lock.run(transaction.from ?? NO_ADDRESS, work) : work(),
   };

@@ -16,7 +16,7 @@ import { walletMethods } from "./personal-wallets.ts";
 /** What these methods use. */
 export interface PersonalParts {
   readonly chain: Chain;
-  readonly pool: Pick<TxPool, "add" | "nonce">;
+  readonly pool: Pick<TxPool, "add" | "addWithBlobs" | "nonce">;
   readonly accounts: Accounts;
   readonly profile: RpcProfile;
 }

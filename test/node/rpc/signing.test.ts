@@ -139,3 +139,12 @@ test("HD wallets open, derive and sign; profiles differ in the answer and in USB
   );
   expect(await node.call("personal_openWallet", ["ledger://1"], "klaytn")).toEqual(refused("unknown wallet"));
 });
+
+test("what the lines of the Go node refuse in other words is refused in the profile's", async () => {
+  const order = { from: rich, to, value: "0x0", input: "0x01", typeInt: 48, nonce: "0x3", gas: "0x30d40" };
+  const asKaia = "recipient must be an EOA with code or an SCA";
+  const asKlaytn = "not a program account (e.g., an account having code and storage)";
+  expect(await node.call("chain_sendTransaction", [order])).toEqual(refused(asKaia));
+  expect(await node.call("chain_sendTransaction", [order], "kaia")).toEqual(refused(asKaia));
+  expect(await node.call("chain_sendTransaction", [order], "klaytn")).toEqual(refused(asKlaytn));
+});
