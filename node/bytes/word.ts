@@ -9,6 +9,10 @@ const halves = new Uint32Array(wide.buffer);
 wide[0] = 1n;
 const LOW = halves[0] === 1 ? 0 : 1;
 
+/** For words on their way to or from bytes. */
+const scratch = new Uint8Array(32);
+const scratchView = new DataView(scratch.buffer);
+
 /** Writes a word as 32 bytes at `at`. Shifts cost, so words below 2^64 go without. */
 export function writeWord(view: DataView, at: number, word: bigint): void {
   if (word <= MAX_64) {
@@ -54,15 +58,13 @@ export function countWord(count: number): bigint {
   return wide[0] as bigint; // there is one
 }
 
-/** A word as 32 new bytes. */
+/** A word as 32 new bytes. (A view of them would move them off the heap, which costs more than the copy.) */
 export function wordBytes(word: bigint): Uint8Array<ArrayBuffer> {
+  writeWord(scratchView, 0, word);
   const bytes = new Uint8Array(32);
-  writeWord(new DataView(bytes.buffer), 0, word);
+  bytes.set(scratch);
   return bytes;
 }
-
-const scratch = new Uint8Array(32);
-const scratchView = new DataView(scratch.buffer);
 
 /** The word whose last bytes are these, at most 32. */
 export function bytesWord(bytes: Uint8Array): bigint {

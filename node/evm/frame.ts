@@ -23,7 +23,6 @@ export class Frame {
   kind: FrameKind = "CALL";
   code: Code = NO_CODE;
   input = NO_BYTES;
-  inputView: DataView | undefined;
   /** What the last frame that this one began gave back. */
   returnData = NO_BYTES;
   output = NO_BYTES;
@@ -63,7 +62,6 @@ export function releaseFrame(frame: Frame): void {
   frame.memory.reset();
   frame.sp = 0;
   frame.pc = 0;
-  frame.inputView = undefined;
   frame.input = NO_BYTES;
   frame.returnData = NO_BYTES;
   frame.output = NO_BYTES;

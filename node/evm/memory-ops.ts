@@ -3,7 +3,7 @@
  * returns the gas left, negative for a failure; the loop takes the words off.
  */
 
-import { indexOf, leadingWord, lowBits, readWord, wordBytes } from "../bytes/word.ts";
+import { indexOf, leadingWord, lowBits, wordBytes } from "../bytes/word.ts";
 import type { Log } from "../model/receipt.ts";
 import { charge, memoryEnd, overflow, wordCount } from "./charge.ts";
 import { failures } from "./failure.ts";
@@ -117,12 +117,8 @@ export function returndatacopy(m: Machine, f: Frame, sp: number, gas: number): n
 }
 
 export function calldataload(f: Frame, sp: number): void {
-  const { input } = f;
   const offset = indexOf(f.stack[sp - 1] as bigint);
-  if (offset + 32 <= input.length) {
-    f.inputView ??= new DataView(input.buffer, input.byteOffset, input.length);
-    f.stack[sp - 1] = readWord(f.inputView, offset);
-  } else f.stack[sp - 1] = offset >= input.length ? 0n : leadingWord(input, offset);
+  f.stack[sp - 1] = offset >= f.input.length ? 0n : leadingWord(f.input, offset);
 }
 
 /** LOG0 to LOG4. */
