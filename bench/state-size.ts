@@ -17,13 +17,16 @@ const MEGABYTE = 1e6;
 
 const [accounts = 5_000, blocks = 10_000, archived = 2_000] = process.argv.slice(2).map(Number);
 
-/** Megabytes of both databases when they are closed; they are open again afterwards. */
-async function sizes(on: TransferState): Promise<{ readonly chain: number; readonly trie: number }> {
+/** Megabytes of both databases, as they are and compacted. */
+async function sizes(on: TransferState): Promise<object> {
   await on.close();
-  const found = { chain: rounded(on.size("chain") / MEGABYTE), trie: rounded(on.size("trie") / MEGABYTE) };
+  const megabytes = (part: "chain" | "trie"): number => rounded(on.size(part) / MEGABYTE);
+  const found = { chain: megabytes("chain"), trie: megabytes("trie") };
+  await on.compact();
+  const compacted = { chain: megabytes("chain"), trie: megabytes("trie") };
   await on.open();
   await on.state.ready;
-  return found;
+  return { ...found, compacted };
 }
 
 async function full(): Promise<void> {
@@ -58,6 +61,8 @@ async function archive(): Promise<void> {
   const before = byHash.bytes;
   await on.close();
   await plain.close();
+  await on.compact();
+  await plain.compact();
   const index = on.size("chain") - plain.size("chain");
   on.remove();
   plain.remove();

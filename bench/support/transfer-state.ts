@@ -8,7 +8,7 @@ import { openState, type StateOptions } from "../../node/state/open-state.ts";
 import type { State } from "../../node/state/state.ts";
 import { type TrieStores, trieDirectories } from "../../node/state/trie-stores.ts";
 import type { World } from "../../node/state/world.ts";
-import { openLevelStore } from "../../node/store/level-store.ts";
+import { compactLevel, openLevelStore } from "../../node/store/level-store.ts";
 import type { Store } from "../../node/store/store.ts";
 
 const FEE = 25_000_000_000n * 21_000n;
@@ -95,6 +95,14 @@ export class TransferState {
       }
       world.addBalance(AUTHOR, FEE * BigInt(count));
     });
+  }
+
+  /** Rewrites both databases, which must be closed, without what was overwritten. */
+  async compact(): Promise<void> {
+    await compactLevel(join(this.directory, "chain"));
+    for (const generation of readdirSync(join(this.directory, "trie"))) {
+      await compactLevel(join(this.directory, "trie", generation));
+    }
   }
 
   /** Bytes of the files of one of the databases. */

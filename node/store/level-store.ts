@@ -67,6 +67,16 @@ export async function openLevelReader(
   };
 }
 
+/** Rewrites a directory that nobody has open without the rows that were overwritten or deleted. */
+export async function compactLevel(directory: string): Promise<void> {
+  const level = await openLevel(resolve(directory), {}, false);
+  try {
+    await level.compactRange(Uint8Array.of(0), Uint8Array.of(255));
+  } finally {
+    await level.close();
+  }
+}
+
 async function openLevel(directory: string, options: LevelStoreOptions, create: boolean): Promise<Level> {
   const level: Level = new ClassicLevel(directory, {
     keyEncoding: "view",

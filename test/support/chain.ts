@@ -9,7 +9,7 @@ import { type Genesis, parseGenesis } from "../../node/config/genesis.ts";
 import { openConsensusChain } from "../../node/consensus-chain.ts";
 import { systemClock } from "../../node/observe/clock.ts";
 import { silentLog } from "../../node/observe/log.ts";
-import { openState } from "../../node/state/open-state.ts";
+import { openState, type StateOptions } from "../../node/state/open-state.ts";
 import type { State } from "../../node/state/state.ts";
 import { memoryTries } from "../../node/state/trie-stores.ts";
 import { createMemoryStore } from "../../node/store/memory-store.ts";
@@ -25,9 +25,12 @@ export interface TestChain extends OpenChain, AsyncDisposable {
 }
 
 /** A chain in memory with block 0 of `genesis`. */
-export async function aChain(genesis: Genesis): Promise<TestChain> {
+export async function aChain(
+  genesis: Genesis,
+  settings: Omit<StateOptions, "chain" | "trie"> = {},
+): Promise<TestChain> {
   const store = createMemoryStore();
-  const state = await openState({ chain: store, trie: memoryTries() });
+  const state = await openState({ chain: store, trie: memoryTries(), ...settings });
   await writeGenesis({ store, state }, genesis);
   const database = { store, state, [Symbol.asyncDispose]: async () => undefined };
   const dispose = async (): Promise<void> => {
