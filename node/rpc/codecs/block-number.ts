@@ -86,5 +86,6 @@ function within(number: bigint, tooHigh: string): number {
 /** The raw token, as the Go node reads it: anything that is not a quoted text fails as one without prefix. */
 function rawText(json: unknown): string {
   if (typeof json === "string") return json;
-  return json instanceof EscapedText ? json.raw : String(json);
+  if (json instanceof EscapedText) return json.raw;
+  return typeof json === "object" && json !== null ? "{}" : String(json);
 }

@@ -1,0 +1,214 @@
+/** Peers that take what they can get: they are dropped, memory stays bounded, and others are served as ever. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { expect, test } from "@jest/globals";
+import { WebSocket } from "ws";
+import { ByteShares } from "../../../node/rpc/byte-shares.ts";
+import { text } from "../../../node/rpc/codecs/plain.ts";
+import { createBudget, type Endpoint } from "../../../node/rpc/dispatch.ts";
+import { openHttp } from "../../../node/rpc/http.ts";
+import { method } from "../../../node/rpc/method.ts";
+import { createSubscriptionLimit } from "../../../node/rpc/subscriptions.ts";
+import { openWs, type WsOptions } from "../../../node/rpc/ws.ts";
+import { aCall, anEndpoint, aPeer, type Peer, ticker } from "./fixture.ts";
+
+/** Connections of a flood; the whole of it is for the deeper tests. */
+const CONNECTIONS = Number(process.env["KNIT_CONNECTIONS"] ?? 500);
+const MEGABYTE = 1024 * 1024;
+const local = { host: "127.0.0.1", port: 0 };
+
+const wide = method({
+  name: "net_wide",
+  summary: "",
+  params: {},
+  result: text,
+  handle: () => "x".repeat(8 * MEGABYTE),
+});
+
+/** Answers of 8 MB, and 20 MB that may wait for all peers. */
+function anEndpointWithLittle(): Endpoint {
+  const budget = createBudget({ unsent: new ByteShares(20 * MEGABYTE) });
+  return anEndpoint({ methods: [wide], subscriptions: ticker().rows, options: { budget } });
+}
+
+function post(body: string): string {
+  return `POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+}
+
+async function isServed(address: string): Promise<void> {
+  await using honest = await aPeer(address);
+  honest.send(post(aCall("net_version")));
+  expect(await honest.until((all) => all.endsWith("}\n"))).toContain('"13408"');
+}
+
+/** A paused socket learns of a reset only by writing. */
+async function untilDropped(peers: readonly Peer[]): Promise<void> {
+  while (peers.every(({ socket }) => socket.errored === null && !socket.destroyed)) {
+    for (const { socket } of peers) socket.write(" ");
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+test.each([
+  ["plain", ""],
+  ["chunked", "on the full server"],
+])("HTTP peers that take no answers are dropped when too much waits: %s requests", async (_name, full) => {
+  const endpoint = anEndpointWithLittle();
+  await using listener = await openHttp({ ...local, endpoint });
+  const body = aCall("net_wide");
+  const head =
+    "POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
+  const request = full === "" ? post(body) : `${head}${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+  await using stack = new AsyncDisposableStack();
+  const greedy: Peer[] = [];
+  for (let i = 0; i < 4; i++) {
+    const peer = stack.use(await aPeer(listener.address));
+    peer.socket.pause();
+    peer.send(request);
+    greedy.push(peer);
+  }
+  await untilDropped(greedy);
+  expect(endpoint.unsent.used).toBeLessThanOrEqual(20 * MEGABYTE);
+  await isServed(listener.address);
+});
+
+function listenWs(endpoint: Endpoint, more: Partial<WsOptions> = {}): ReturnType<typeof openWs> {
+  return openWs({ ...local, endpoint, subscriptionLimit: createSubscriptionLimit(), ...more });
+}
+
+async function aSocket(url: string): Promise<WebSocket> {
+  const socket = new WebSocket(url);
+  socket.on("error", () => undefined);
+  await once(socket, "open");
+  return socket;
+}
+
+async function asked(socket: WebSocket, call: string): Promise<string> {
+  socket.send(call);
+  const [bytes] = (await once(socket, "message")) as [Buffer];
+  return bytes.toString("utf8");
+}
+
+test("WebSocket peers that take no answers are dropped when too much waits", async () => {
+  const endpoint = anEndpointWithLittle();
+  await using listener = await listenWs(endpoint);
+  const greedy = await Promise.all(Array.from({ length: 4 }, () => aSocket(listener.url)));
+  const closed = Promise.race(greedy.map((socket) => once(socket, "close")));
+  for (const socket of greedy) {
+    socket.pause();
+    socket.send(aCall("net_wide"));
+  }
+  while (endpoint.unsent.used === 0) await new Promise((resolve) => setImmediate(resolve));
+  const honest = await aSocket(listener.url);
+  expect(await asked(honest, aCall("net_version"))).toContain('"13408"');
+  expect(endpoint.unsent.used).toBeLessThanOrEqual(20 * MEGABYTE);
+  for (const socket of greedy) socket.resume();
+  await closed;
+  for (const socket of [...greedy, honest]) socket.terminate();
+});
+
+test("half WebSocket messages have a budget: the largest is dropped, small ones go on", async () => {
+  const endpoint = anEndpoint();
+  await using listener = await listenWs(endpoint, { maxBuffered: 300_000 });
+  const honest = await aSocket(listener.url);
+  const greedy = await Promise.all([aSocket(listener.url), aSocket(listener.url)]);
+  const closed = Promise.race(greedy.map((socket) => once(socket, "close")));
+  for (const socket of greedy) socket.send("x".repeat(200_000), { fin: false });
+  await closed;
+  expect(await asked(honest, aCall("net_version"))).toContain('"13408"');
+  for (const socket of [...greedy, honest]) socket.terminate();
+});
+
+test("many whole messages in a row are no half message", async () => {
+  await using listener = await listenWs(anEndpoint(), { maxBuffered: 50_000 });
+  const socket = await aSocket(listener.url);
+  for (let round = 0; round < 30; round++) {
+    expect(await asked(socket, aCall("net_version", ["x".repeat(20_000)], round))).toContain(
+      `"id":${round},`,
+    );
+  }
+  socket.terminate();
+});
+
+test("subscriptions of all connections together have a limit; those that end make room", async () => {
+  const subscriptionLimit = createSubscriptionLimit(3000, 4);
+  await using listener = await listenWs(anEndpoint({ subscriptions: ticker().rows }), { subscriptionLimit });
+  const flood = await aSocket(listener.url);
+  for (let id = 0; id < 4; id++) {
+    expect(await asked(flood, aCall("eth_subscribe", ["newHeads"], id))).toContain('"result":"0x');
+  }
+  const other = await aSocket(listener.url);
+  const refused = '"error":{"code":-32000,"message":"too many subscriptions on all connections together"}';
+  expect(await asked(other, aCall("eth_subscribe", ["newHeads"]))).toContain(refused);
+  flood.close();
+  while (subscriptionLimit.used > 0) await new Promise((resolve) => setImmediate(resolve));
+  expect(await asked(other, aCall("eth_subscribe", ["newHeads"]))).toContain('"result":"0x');
+  other.terminate();
+});
+
+test("a peer that reads nothing does not keep an idle connection for ever", async () => {
+  const few = method({ ...wideOf(300_000), name: "net_some" });
+  await using listener = await openHttp({
+    ...local,
+    endpoint: anEndpoint({ methods: [few] }),
+    limits: { idleMs: 50, writeMs: 50 },
+  });
+  await using peer = await aPeer(listener.address);
+  peer.socket.pause();
+  for (let i = 0; i < 20; i++) peer.send(post(aCall("net_some")));
+  await untilDropped([peer]);
+});
+
+function wideOf(length: number) {
+  return { name: "", summary: "", params: {}, result: text, handle: () => "y".repeat(length) };
+}
+
+/** Opens connections to a port and says when they are all there; half of them begin a request and never end it. */
+const FLOOD = `
+  const { connect } = require("node:net");
+  const [port, count] = process.argv.slice(1).map(Number);
+  let open = 0;
+  const next = () => {
+    if (open === count) return console.log("open");
+    const socket = connect(port, "127.0.0.1", () => {
+      if (open++ % 2 === 0) socket.write("POST / HTTP/1.1\\r\\nHost: x\\r\\nContent-Le");
+      next();
+    });
+    socket.on("error", () => undefined);
+  };
+  next();
+`;
+
+test(`${CONNECTIONS} idle and half open connections cost little, and the next client is served`, async () => {
+  await using listener = await openHttp({
+    ...local,
+    endpoint: anEndpoint(),
+    limits: { maxConnections: CONNECTIONS + 10 },
+  });
+  const port = Number(listener.address.split(":")[1]);
+  await isServed(listener.address);
+  const before = process.memoryUsage().rss;
+  const flood = spawn(process.execPath, ["-e", FLOOD, `${port}`, `${CONNECTIONS}`], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  await once(flood.stdout, "data");
+  await isServed(listener.address);
+  expect((process.memoryUsage().rss - before) / CONNECTIONS).toBeLessThan(60_000);
+  flood.kill();
+  await once(flood, "exit");
+  await isServed(listener.address);
+}, 60_000);
+
+test("connections above the limit are closed at once, those below it stay", async () => {
+  await using listener = await openHttp({ ...local, endpoint: anEndpoint(), limits: { maxConnections: 2 } });
+  await using first = await aPeer(listener.address);
+  await using second = await aPeer(listener.address);
+  const third = connect({ host: "127.0.0.1", port: Number(listener.address.split(":")[1]) });
+  third.on("error", () => undefined);
+  await once(third, "close");
+  for (const peer of [first, second]) {
+    peer.send(post(aCall("net_version")));
+    expect(await peer.until((all) => all.endsWith("}\n"))).toContain('"13408"');
+  }
+});
