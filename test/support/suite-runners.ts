@@ -67,7 +67,8 @@ export const ethereumRunner: StateRunner = {
   gasLimit: (env) => suiteInteger(env["currentGasLimit"]),
   collector: (env) => suiteBytes(env["currentCoinbase"]),
   collected: ({ price }, baseFee) => price - baseFee,
-  refusal: ({ env, transaction }, { gas, priceCap, from }, { world }) => {
+  refusal: ({ env, transaction }, { gas, priceCap, from, value }, { world }) => {
+    if (world.balance(from) < gas * priceCap + value) return "balance below what may have to be paid";
     if (gas > suiteInteger(env["currentGasLimit"])) return "gas limit of the block";
     if (priceCap < suiteInteger(env["currentBaseFee"])) return "max fee below base fee";
     if (suiteInteger(transaction.maxPriorityFeePerGas) > priceCap) return "tip above max fee";

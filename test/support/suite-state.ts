@@ -7,7 +7,7 @@ import { addressOfKey } from "../../node/crypto/secp256k1.ts";
 import type { EvmBlock } from "../../node/evm/evm.ts";
 import type { Tracer } from "../../node/evm/tracer.ts";
 import type { Log } from "../../node/model/receipt.ts";
-import { applyMessage, type SuiteMessage } from "./suite-message.ts";
+import { applySuiteMessage, type SuiteMessage } from "./suite-message.ts";
 import { suiteBytes, suiteInteger } from "./suite-values.ts";
 import { type AccountEncoding, type SuiteAccount, SuiteWorld } from "./suite-world.ts";
 
@@ -86,21 +86,20 @@ export function runState(
   const written = messageOf(one, expected, block.baseFee);
   const price = runner.price?.() ?? written.price;
   const message = { ...written, price };
-  const end =
-    runner.refusal?.(one, message, suite) ??
-    applyMessage(message, {
-      world,
-      rules,
-      block,
-      intrinsicGas: runner.intrinsicGas(message, rules),
-      collector: runner.collector(one.env),
-      collected: runner.collected(message, block.baseFee),
-      ...(tracer === undefined ? {} : { tracer }),
-    });
-  const logs = toHex(logsHash(typeof end === "string" ? [] : world.logs));
+  const refusal = runner.refusal?.(one, message, suite);
+  const context = {
+    world,
+    rules,
+    block,
+    intrinsicGas: runner.intrinsicGas(message, rules),
+    collector: runner.collector(one.env),
+    collected: runner.collected(message, block.baseFee),
+    ...(tracer === undefined ? {} : { tracer }),
+  };
+  const end = refusal === undefined ? applySuiteMessage(message, context) : `refused: ${refusal}`;
+  const logs = toHex(logsHash(end.startsWith("refused: ") ? [] : world.logs));
   world.endTransaction();
-  const hash = toHex(suite.root(runner.encoding));
-  return { hash, logs, end: typeof end === "string" ? `refused: ${end}` : (end.failure?.message ?? "ok") };
+  return { hash: toHex(suite.root(runner.encoding)), logs, end };
 }
 
 function messageOf(one: StateCase, { indexes }: Pick<Expected, "indexes">, baseFee: bigint): SuiteMessage {

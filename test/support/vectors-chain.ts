@@ -23,6 +23,7 @@ import {
   sentTransaction,
   submitRefused,
 } from "./vectors-steps.ts";
+import { traceComparer } from "./vectors-traces.ts";
 
 interface StateFile {
   readonly accounts?: Readonly<Record<string, { readonly account: unknown; readonly code?: string }>>;
@@ -45,9 +46,6 @@ export async function chainFolder(directory: string): Promise<Comparison> {
   compareElections(tally, chain);
   const steps = readSteps(directory);
   stepHashes(tally, steps);
-  if (existsSync(join(directory, "calltraces.json.gz"))) {
-    tally.notYet("calltraces.json.gz", "nothing traces calls");
-  }
   await execution(tally, directory, { chain, refused: refusals(steps) });
   return tally.comparison;
 }
@@ -76,13 +74,17 @@ async function execution(
   { chain: recorded, refused }: Recorded,
 ): Promise<void> {
   try {
-    await using chain = await aChain(parseGenesis(readFileSync(join(directory, "genesis.json"), "utf8")));
+    const genesis = parseGenesis(readFileSync(join(directory, "genesis.json"), "utf8"));
+    await using chain = await aChain(genesis);
+    const compareTraces = traceComparer(directory, genesis, tally);
     const { blocks } = recorded;
     const texts = new Map<string, string[]>();
     const [first] = blocks;
     tally.same("block 0", toHex(chain.chain.genesisHash), first && toHex(decodeBlock(first).hash));
     for (const item of blocks.slice(1)) {
-      await chain.writer.insert(decodeBlock(item));
+      const block = decodeBlock(item);
+      compareTraces(chain, block);
+      await chain.writer.insert(block);
       await chain.writer.settle();
       submitRefused(chain.chain, refused, texts);
       tally.pass();

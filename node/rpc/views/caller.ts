@@ -2,7 +2,7 @@
 import { toHex } from "../../bytes/hex.ts";
 import type { Tracer } from "../../evm/tracer.ts";
 import { ExecutionError } from "../../execution/error.ts";
-import { revertReason } from "../../execution/revert-reason.ts";
+import { revertReason } from "../../evm/revert-reason.ts";
 import { type CallTerms, callIntrinsicGas, simulate } from "../../execution/simulate.ts";
 import type { BlockContext } from "../../execution/transaction.ts";
 import type { Transition } from "../../execution/transition.ts";

@@ -1,0 +1,181 @@
+/** The accounts and slots that a transaction looks at, as they were before it, and what it makes of them. */
+import { mapKey, toHex } from "../../bytes/hex.ts";
+import { toQuantity } from "../../bytes/integer.ts";
+import { wordBytes } from "../../bytes/word.ts";
+import type { World } from "../../state/world.ts";
+import type { Step, Tracer } from "../tracer.ts";
+
+/** An account as it is shown. */
+export interface PrestateAccount {
+  readonly balance: string;
+  readonly nonce: number;
+  readonly code: string;
+  readonly storage: Readonly<Record<string, string>>;
+}
+
+/** Accounts by address. */
+export type Prestate = Readonly<Record<string, PrestateAccount>>;
+
+/** What has changed: accounts before (of those that changed), and the members that are another after. */
+export interface PrestateDifference {
+  readonly pre: Readonly<Record<string, Partial<PrestateAccount>>>;
+  readonly post: Readonly<Record<string, Partial<PrestateAccount>>>;
+}
+
+/** A tracer and what it has seen. */
+export interface PrestateTracer {
+  readonly tracer: Tracer;
+  /** Notes an account: its sender, fee payer and recipient, before the transaction buys its gas. */
+  readonly look: (address: Uint8Array) => void;
+  /** Everything looked at, but for contracts that the transaction itself created. */
+  readonly result: () => Prestate;
+  /** The same against the world as it is now: after the transaction, before the next. */
+  readonly difference: () => PrestateDifference;
+}
+
+interface Seen {
+  readonly address: Uint8Array;
+  readonly existed: boolean;
+  readonly balance: bigint;
+  readonly nonce: bigint;
+  readonly code: Uint8Array;
+  readonly slots: Map<bigint, bigint>;
+  created: boolean;
+}
+
+/** Opcodes that take an account's address from the stack, and how deep it lies. */
+const ADDRESS_AT: ReadonlyMap<number, number> = new Map([
+  [0x31, 0], // BALANCE
+  [0x3b, 0], // EXTCODESIZE
+  [0x3c, 0], // EXTCODECOPY
+  [0x3f, 0], // EXTCODEHASH
+  [0xf1, 1], // CALL
+  [0xf2, 1], // CALLCODE
+  [0xf4, 1], // DELEGATECALL
+  [0xfa, 1], // STATICCALL
+  [0xff, 0], // SELFDESTRUCT
+]);
+const SLOAD = 0x54;
+const SSTORE = 0x55;
+
+/** A fresh tracer for one transaction on `world`. */
+export function createPrestateTracer(world: World): PrestateTracer {
+  const seen = new Map<string, Seen>();
+  const look = (address: Uint8Array): Seen => {
+    const name = mapKey(address);
+    let account = seen.get(name);
+    if (account === undefined) {
+      account = photograph(world, address);
+      seen.set(name, account);
+    }
+    return account;
+  };
+  return {
+    look,
+    tracer: {
+      enter: ({ kind, to, from, isPrecompile }) => {
+        look(from);
+        const target = look(to);
+        if (!isPrecompile && (kind === "CREATE" || kind === "CREATE2")) target.created = true;
+      },
+      step: (step) => {
+        const depth = ADDRESS_AT.get(step.op);
+        if (depth !== undefined && step.stackLength > depth) look(addressOf(top(step, depth)));
+        if ((step.op !== SLOAD && step.op !== SSTORE) || step.stackLength === 0) return;
+        const key = top(step, 0);
+        const { slots } = look(step.address);
+        if (!slots.has(key)) slots.set(key, world.originalSlot(step.address, key));
+      },
+    },
+    result: () => {
+      const kept = [...seen.values()].filter(({ created, existed }) => existed || !created);
+      return Object.fromEntries(kept.map((account) => [toHex(account.address), shown(account)]));
+    },
+    difference: () => differenceOf([...seen.values()], world),
+  };
+}
+
+function photograph(world: World, address: Uint8Array): Seen {
+  return {
+    address: Uint8Array.from(address),
+    existed: world.exists(address),
+    balance: world.balance(address),
+    nonce: world.nonce(address),
+    code: world.code(address),
+    slots: new Map(),
+    created: false,
+  };
+}
+
+function top({ stack, stackLength }: Step, depth: number): bigint {
+  return stack[stackLength - 1 - depth] ?? 0n;
+}
+
+function addressOf(word: bigint): Uint8Array {
+  return wordBytes(word).slice(12);
+}
+
+function shown({ balance, nonce, code, slots }: Seen): PrestateAccount {
+  return {
+    balance: toQuantity(balance),
+    nonce: Number(nonce),
+    code: toHex(code),
+    storage: storageShown(slots),
+  };
+}
+
+function storageShown(slots: ReadonlyMap<bigint, bigint>): Record<string, string> {
+  return Object.fromEntries(
+    [...slots].map(([key, value]) => [toHex(wordBytes(key)), toHex(wordBytes(value))]),
+  );
+}
+
+function differenceOf(accounts: readonly Seen[], world: World): PrestateDifference {
+  const pre: Record<string, Partial<PrestateAccount>> = {};
+  const post: Record<string, Partial<PrestateAccount>> = {};
+  for (const before of accounts) {
+    const { address } = before;
+    const isGone = !world.exists(address) || world.isDestroyed(address);
+    const after = isGone ? undefined : changes(before, world);
+    if (isGone ? !before.existed : Object.keys(after ?? {}).length === 0) continue;
+    const name = toHex(address);
+    if (before.existed)
+      pre[name] = withoutNothing(shown({ ...before, slots: changedSlots(before, world, 0) }));
+    if (after !== undefined) post[name] = after;
+  }
+  return { pre, post };
+}
+
+/** The members that are another now. */
+function changes(before: Seen, world: World): Partial<PrestateAccount> {
+  const { address } = before;
+  const now = shown({ ...photograph(world, address), slots: changedSlots(before, world, 1) });
+  const old = shown(before);
+  return {
+    ...(now.balance === old.balance ? {} : { balance: now.balance }),
+    ...(now.nonce === old.nonce ? {} : { nonce: now.nonce }),
+    ...(now.code === old.code ? {} : { code: now.code }),
+    ...(Object.keys(now.storage).length === 0 ? {} : { storage: now.storage }),
+  };
+}
+
+/** Slots that are another now: their values before (0) or after (1), zeros left out. */
+function changedSlots({ address, slots }: Seen, world: World, side: 0 | 1): Map<bigint, bigint> {
+  const changed = new Map<bigint, bigint>();
+  for (const [key, before] of slots) {
+    const after = world.slot(address, key);
+    const value = side === 0 ? before : after;
+    if (before !== after && value !== 0n) changed.set(key, value);
+  }
+  return changed;
+}
+
+function withoutNothing(account: PrestateAccount): Partial<PrestateAccount> {
+  const { balance, nonce, code, storage } = account;
+  return {
+    balance,
+    ...(nonce === 0 ? {} : { nonce }),
+    ...(code === "0x" ? {} : { code }),
+    ...(Object.keys(storage).length === 0 ? {} : { storage }),
+  };
+}

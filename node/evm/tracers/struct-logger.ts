@@ -1,0 +1,130 @@
+/** One entry for every opcode: the Go node's default trace. */
+import { bareHex } from "../../bytes/hex.ts";
+import { wordBytes } from "../../bytes/word.ts";
+import type { EvmFailure } from "../failure.ts";
+import type { Step, Tracer } from "../tracer.ts";
+import { opcodeName } from "./opcode-name.ts";
+
+/** What is left out, and how many entries are kept at most; 0 for no limit. */
+export interface StructLogOptions {
+  readonly disableMemory?: boolean;
+  readonly disableStack?: boolean;
+  readonly disableStorage?: boolean;
+  readonly limit?: number;
+  /** The computation that opcodes of the transaction may cost in all: entries show what is left of it. */
+  readonly computationLimit: number;
+}
+
+/** An entry. Words are 64 digits without 0x. */
+export interface StructLog {
+  readonly pc: number;
+  readonly op: string;
+  readonly gas: number;
+  readonly gasCost: number;
+  /** From 1. */
+  readonly depth: number;
+  readonly error?: string;
+  readonly stack?: readonly string[];
+  readonly memory?: readonly string[];
+  /** What the contract has written so far, this opcode included, by key. */
+  readonly storage?: Readonly<Record<string, string>>;
+  /** Before the opcode. */
+  readonly computation: number;
+  readonly computationCost: number;
+}
+
+/** The whole trace. */
+export interface StructTrace {
+  readonly gas: number;
+  readonly failed: boolean;
+  /** Hex without 0x; nothing after a failure. */
+  readonly returnValue: string;
+  readonly structLogs: readonly StructLog[];
+}
+
+/** What the transaction adds. */
+export interface TracedResult {
+  /** As in the receipt. */
+  readonly gasUsed: bigint;
+  readonly failed: boolean;
+  readonly output: Uint8Array;
+}
+
+/** A tracer and what it has seen. */
+export interface StructLogger {
+  readonly tracer: Tracer;
+  readonly result: (transaction: TracedResult) => StructTrace;
+}
+
+const SSTORE = 0x55;
+const WORD = 32;
+
+/** A fresh tracer for one transaction. */
+export function createStructLogger(options: StructLogOptions): StructLogger {
+  const logs: StructLog[] = [];
+  const written = new Map<string, Map<string, string>>();
+  const limit = options.limit ?? 0;
+  return {
+    tracer: {
+      step: (step, failure) => {
+        if (limit > 0 && logs.length >= limit) return;
+        const storage = options.disableStorage === true ? undefined : storageOf(step, written);
+        logs.push(logOf(step, failure, { options, storage }));
+      },
+    },
+    result: ({ gasUsed, failed, output }) => ({
+      gas: Number(gasUsed),
+      failed,
+      returnValue: failed ? "" : bareHex(output),
+      structLogs: logs,
+    }),
+  };
+}
+
+interface LogContext {
+  readonly options: StructLogOptions;
+  readonly storage: Readonly<Record<string, string>> | undefined;
+}
+
+function logOf(step: Step, failure: EvmFailure | undefined, { options, storage }: LogContext): StructLog {
+  return {
+    pc: step.pc,
+    op: opcodeName(step.op),
+    gas: Number(step.gas),
+    gasCost: Number(step.gasCost),
+    depth: step.depth + 1,
+    ...(failure === undefined ? {} : { error: failure.message }),
+    ...(options.disableStack === true ? {} : { stack: stackOf(step) }),
+    ...(options.disableMemory === true ? {} : { memory: memoryOf(step) }),
+    ...(storage === undefined ? {} : { storage }),
+    computation: options.computationLimit - (step.computation - step.computationCost),
+    computationCost: step.computationCost,
+  };
+}
+
+function stackOf({ stack, stackLength }: Step): string[] {
+  return stack.slice(0, stackLength).map(wordText);
+}
+
+function memoryOf({ memory }: Step): string[] {
+  const words: string[] = [];
+  for (let at = 0; at + WORD <= memory.length; at += WORD)
+    words.push(bareHex(memory.subarray(at, at + WORD)));
+  return words;
+}
+
+/** What the contract has written so far, in the order of the keys. */
+function storageOf(step: Step, written: Map<string, Map<string, string>>): Record<string, string> {
+  const owner = bareHex(step.address);
+  const slots = written.get(owner) ?? new Map<string, string>();
+  written.set(owner, slots);
+  const { stack, stackLength } = step;
+  if (step.op === SSTORE && stackLength >= 2) {
+    slots.set(wordText(stack[stackLength - 1] ?? 0n), wordText(stack[stackLength - 2] ?? 0n));
+  }
+  return Object.fromEntries([...slots].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function wordText(word: bigint): string {
+  return bareHex(wordBytes(word));
+}

@@ -1,0 +1,178 @@
+import { expect, test } from "@jest/globals";
+import { fromBareHex, toHex } from "../../../node/bytes/hex.ts";
+import { wordBytes } from "../../../node/bytes/word.ts";
+import { createCallTracer } from "../../../node/evm/tracers/call-tracer.ts";
+import {
+  createFourByteTracer,
+  createNgramTracer,
+  createOpcodeCounter,
+} from "../../../node/evm/tracers/count-tracers.ts";
+import { createPrestateTracer } from "../../../node/evm/tracers/prestate-tracer.ts";
+import { createRevertTracer } from "../../../node/evm/tracers/revert-tracer.ts";
+import { createStructLogger } from "../../../node/evm/tracers/struct-logger.ts";
+import { assemble, aWorld, CALLER, CONTRACT, OTHER, putContract, runProgram } from "../../support/evm.ts";
+
+const LIMIT = 150_000_000;
+const digits = (word: bigint): string => toHex(wordBytes(word)).slice(2);
+/** Reverts with `Error("no")`. */
+const SAYS_NO = assemble(
+  `#7f${"08c379a0".padEnd(64, "0")} 0 MSTORE 32 4 MSTORE 2 36 MSTORE #7f${"6e6f".padEnd(64, "0")} 68 MSTORE 100 0 REVERT`,
+);
+
+test("struct logs have the stack, the memory's words, what was written, and what is left of the computation", () => {
+  const { tracer, result } = createStructLogger({ computationLimit: LIMIT });
+  runProgram("7 0 MSTORE 5 1 SSTORE 6 0 SSTORE", { tracer, gas: 100_000n });
+  const { structLogs, ...rest } = result({ gasUsed: 30_000n, failed: false, output: Uint8Array.of(1, 2) });
+  expect(rest).toEqual({ gas: 30_000, failed: false, returnValue: "0102" });
+  expect(structLogs.map(({ op }) => op).join(" ")).toBe(
+    "PUSH1 PUSH1 MSTORE PUSH1 PUSH1 SSTORE PUSH1 PUSH1 SSTORE STOP",
+  );
+  expect(structLogs[1]).toEqual({
+    pc: 2,
+    op: "PUSH1",
+    gas: 99_997,
+    gasCost: 3,
+    depth: 1,
+    stack: [digits(7n)],
+    memory: [],
+    storage: {},
+    computation: LIMIT - 120,
+    computationCost: 120,
+  });
+  const last = structLogs.at(-1);
+  expect(last?.memory).toEqual([digits(7n)]);
+  // By key, whatever was written first.
+  expect(Object.entries(last?.storage ?? {})).toEqual([
+    [digits(0n), digits(6n)],
+    [digits(1n), digits(5n)],
+  ]);
+  expect(structLogs[5]?.storage).toEqual({ [digits(1n)]: digits(5n) });
+});
+
+test("struct logs leave out what they are told to, stop at the limit, and show no output of a failure", () => {
+  const options = { disableMemory: true, disableStack: true, disableStorage: true, limit: 2 };
+  const { tracer, result } = createStructLogger({ ...options, computationLimit: LIMIT });
+  runProgram("7 0 MSTORE 0 0 REVERT", { tracer, gas: 100_000n });
+  const { returnValue, structLogs } = result({ gasUsed: 1n, failed: true, output: Uint8Array.of(1) });
+  expect(returnValue).toBe("");
+  expect(structLogs).toHaveLength(2);
+  expect(Object.keys(structLogs[0] ?? {})).toEqual([
+    "pc",
+    "op",
+    "gas",
+    "gasCost",
+    "depth",
+    "computation",
+    "computationCost",
+  ]);
+});
+
+test("an opcode that cannot run says why", () => {
+  const { tracer, result } = createStructLogger({ computationLimit: LIMIT });
+  runProgram("ADD", { tracer, gas: 100_000n });
+  const { structLogs } = result({ gasUsed: 1n, failed: true, output: new Uint8Array(0) });
+  expect(structLogs[0]?.error).toBe("stack underflow (0 <=> 2)");
+});
+
+test("calls show inside one another; the outermost has the transaction's gas", () => {
+  const world = aWorld();
+  putContract(world, OTHER, SAYS_NO);
+  const { tracer, result } = createCallTracer();
+  runProgram("0 0 0 0 0x07e4 5000 STATICCALL 0 0 0 0 1 0x07e4 5000 CALL", { world, tracer, gas: 100_000n });
+  const trace = result({ gasLimit: 121_000n, gasUsed: 42_000n });
+  expect([trace?.gas, trace?.gasUsed, trace?.type, trace?.error]).toEqual([
+    "0x1d8a8",
+    "0xa410",
+    "CALL",
+    undefined,
+  ]);
+  const [first, second] = trace?.calls ?? [];
+  expect(first).toEqual({
+    from: toHex(CONTRACT),
+    gas: "0x1388",
+    gasUsed: expect.stringMatching(/^0x/),
+    to: toHex(OTHER),
+    input: "0x",
+    output: expect.stringMatching(/^0x08c379a0/),
+    error: "execution reverted",
+    revertReason: "no",
+    reverted: { contract: toHex(OTHER), message: "no" },
+    type: "STATICCALL",
+  });
+  // Nobody gave it anything to send.
+  expect([second?.error, second?.gasUsed, second?.value]).toEqual([
+    "insufficient balance for transfer",
+    "0x0",
+    "0x1",
+  ]);
+});
+
+test("selectors are counted with the length behind them, of calls that reach code", () => {
+  const { tracer, result } = createFourByteTracer();
+  const input = fromBareHex("27dc297e0000");
+  const same = "0 0 6 0 0 0x07e4 5000 CALL 0 0 6 0 0 0x07e4 5000 CALL";
+  const world = aWorld();
+  putContract(world, OTHER, assemble("STOP"));
+  runProgram(`0 0 6 0 4 5000 STATICCALL ${same}`, { world, tracer, input, gas: 100_000n });
+  expect(result()).toEqual({ "0x27dc297e-2": 1, "0x00000000-2": 2 });
+});
+
+test("opcodes are counted, alone and in sequences", () => {
+  const [all, ones, pairs] = [createOpcodeCounter(), createNgramTracer(1), createNgramTracer(2)];
+  for (const { tracer } of [all, ones, pairs]) runProgram("1 2 ADD POP", { tracer, gas: 100_000n });
+  expect(all.result()).toBe(5);
+  expect(ones.result()).toEqual({ PUSH1: 2, ADD: 1, POP: 1, STOP: 1 });
+  expect(pairs.result()).toEqual({ "PUSH1-PUSH1": 1, "PUSH1-ADD": 1, "ADD-POP": 1, "POP-STOP": 1 });
+});
+
+test("a revert's message is that of the outermost frame alone", () => {
+  const world = aWorld();
+  putContract(world, OTHER, SAYS_NO);
+  const inner = createRevertTracer();
+  runProgram("0 0 0 0 0x07e4 5000 STATICCALL", { world, tracer: inner.tracer, gas: 100_000n });
+  expect(inner.result()).toBe("");
+  const outer = createRevertTracer();
+  runProgram(`#${toHex(SAYS_NO).slice(2)}`, { tracer: outer.tracer, gas: 100_000n });
+  expect(outer.result()).toBe("no");
+});
+
+test("the state before has what was looked at, with values as they were, but not what was created", () => {
+  const world = aWorld();
+  world.addBalance(CALLER, 100n);
+  world.addBalance(OTHER, 7n);
+  putContract(world, CONTRACT, assemble("STOP"));
+  world.setSlot(CONTRACT, 1n, 9n);
+  world.endTransaction();
+  const tracer = createPrestateTracer(world);
+  tracer.look(CALLER);
+  const program = "5 1 SSTORE 1 SLOAD POP 0x07e4 BALANCE POP 2 SLOAD POP 0 0 0 CREATE";
+  runProgram(program, { world, tracer: tracer.tracer, gas: 200_000n, value: 3n });
+  const before = tracer.result();
+  expect(Object.keys(before).sort()).toEqual([OTHER, CONTRACT, CALLER].map(toHex).sort());
+  expect(before[toHex(CALLER)]?.balance).toBe("0x64");
+  expect(before[toHex(OTHER)]).toEqual({ balance: "0x7", nonce: 0, code: "0x", storage: {} });
+  expect(before[toHex(CONTRACT)]?.storage).toEqual({
+    [toHex(wordBytes(1n))]: toHex(wordBytes(9n)),
+    [toHex(wordBytes(2n))]: toHex(wordBytes(0n)),
+  });
+});
+
+test("the difference has what changed on both sides, created accounts after and destroyed ones before", () => {
+  const world = aWorld();
+  world.addBalance(CALLER, 100n);
+  putContract(world, OTHER, assemble("0 SELFDESTRUCT"));
+  world.addBalance(OTHER, 2n);
+  world.endTransaction();
+  const tracer = createPrestateTracer(world);
+  tracer.look(CALLER);
+  const program = "5 1 SSTORE 0 0 0 CREATE 0 0 0 0 0 0x07e4 50000 CALL";
+  runProgram(program, { world, tracer: tracer.tracer, gas: 300_000n, value: 3n });
+  const { pre, post } = tracer.difference();
+  expect(pre[toHex(CALLER)]).toEqual({ balance: "0x64" });
+  expect(post[toHex(CALLER)]).toEqual({ balance: "0x61" });
+  expect(post[toHex(CONTRACT)]?.storage).toEqual({ [toHex(wordBytes(1n))]: toHex(wordBytes(5n)) });
+  // Since Cancun it only hands its balance on.
+  expect([pre[toHex(OTHER)]?.balance, post[toHex(OTHER)]?.balance]).toEqual(["0x2", "0x0"]);
+  const created = Object.entries(post).find(([address]) => !(address in pre) && address !== toHex(CONTRACT));
+  expect(created?.[1]).toMatchObject({ nonce: 1 });
+});
