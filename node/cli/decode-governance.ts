@@ -3,30 +3,10 @@ import { toHex } from "../bytes/hex.ts";
 import { bytesToBigint } from "../bytes/integer.ts";
 import { decodeRlp, stringBytes } from "../bytes/rlp.ts";
 import { parseExactJson } from "../config/exact-json.ts";
+import { PARAMETERS } from "../governance/parameter-rows.ts";
+import { isValidatorVote } from "../governance/vote.ts";
 import { RlpCursor } from "../model/rlp-cursor.ts";
 import { DecodeError, located } from "./decode-error.ts";
-
-/** What the bytes of a parameter's value are; the rest is text, decimal numbers above 2^64 included. */
-const VALUE_KINDS: Readonly<Record<string, "address" | "addresses" | "integer" | "boolean">> = {
-  "governance.governingnode": "address",
-  "governance.govparamcontract": "address",
-  "governance.unitprice": "integer",
-  "governance.deriveshaimpl": "integer",
-  "governance.addvalidator": "addresses",
-  "governance.removevalidator": "addresses",
-  "istanbul.epoch": "integer",
-  "istanbul.policy": "integer",
-  "istanbul.committeesize": "integer",
-  "kip71.lowerboundbasefee": "integer",
-  "kip71.upperboundbasefee": "integer",
-  "kip71.gastarget": "integer",
-  "kip71.maxblockgasusedforbasefee": "integer",
-  "kip71.basefeedenominator": "integer",
-  "reward.useginicoeff": "boolean",
-  "reward.deferredtxfee": "boolean",
-  "reward.stakingupdateinterval": "integer",
-  "reward.proposerupdateinterval": "integer",
-};
 
 /** A header's vote: `[voter, parameter, value]`. Throws `DecodeError`. */
 export function decodedVote(bytes: Uint8Array): object {
@@ -47,7 +27,8 @@ export function decodedVote(bytes: Uint8Array): object {
 }
 
 function valueJson(key: string, value: Uint8Array): unknown {
-  const kind = VALUE_KINDS[key.toLowerCase()];
+  const name = key.toLowerCase();
+  const kind = isValidatorVote(name) ? "addresses" : PARAMETERS.get(name)?.kind;
   if (kind === "integer") return bytesToBigint(value);
   if (kind === "boolean") return value.some((byte) => byte !== 0);
   if (kind === "address" && value.length === 20) return toHex(value);

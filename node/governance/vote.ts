@@ -31,10 +31,15 @@ const LONGEST_NAME = 100;
 /** A vote for more validators than this is refused: no council comes near it. */
 const MOST_VALIDATORS = 4_096;
 
+/** True for the names under which validators are voted in and out. */
+export function isValidatorVote(name: string): boolean {
+  return name === ADD || name === REMOVE;
+}
+
 /** Reads a vote. Throws `GovernanceError` `bad-vote`: "invalid rlp" or "invalid vote data". */
 export function decodeVote(bytes: Uint8Array): Vote {
   const { voter, name, value } = voteFields(bytes);
-  if (name === ADD || name === REMOVE) {
+  if (isValidatorVote(name)) {
     const addresses = validators(value);
     return { kind: "validators", voter, adds: name === ADD, addresses };
   }
