@@ -45,9 +45,10 @@ export function stillValid(tx: Transaction, sender: Uint8Array, terms: Terms): b
   if (!keysStillFit(state, tx, signingTerms(terms))) return false;
   try {
     checkFunds(tx, { sender, balance: state.balance(sender) }, state);
+    validateForKind(state, tx); // a recipient may have got code since, or the account another key
     return true;
   } catch (error) {
-    if (error instanceof PoolError) return false;
+    if (error instanceof PoolError || error instanceof ExecutionError) return false;
     throw error;
   }
 }

@@ -3,11 +3,13 @@ import { once } from "node:events";
 import { writeGenesis } from "../../node/chain/genesis-block.ts";
 import type { OpenChain } from "../../node/chain/open-chain.ts";
 import type { Genesis } from "../../node/config/genesis.ts";
+import type { Candidates } from "../../node/consensus/proposal.ts";
 import { openSealer, type Sealer } from "../../node/consensus/sealer.ts";
 import { openConsensusChain } from "../../node/consensus-chain.ts";
 import { deriveBlsKey } from "../../node/crypto/bls-key.ts";
 import { addressOfKey, sign } from "../../node/crypto/secp256k1.ts";
 import type { Block } from "../../node/model/block.ts";
+import type { Transaction } from "../../node/model/transaction.ts";
 import { type Clock, systemClock } from "../../node/observe/clock.ts";
 import { silentLog } from "../../node/observe/log.ts";
 import { openState } from "../../node/state/open-state.ts";
@@ -19,6 +21,18 @@ export interface Maker {
   readonly key: Uint8Array;
   readonly blsKey?: Uint8Array;
   readonly rewardbase: Uint8Array;
+  /** One sender's transactions, in the order of their nonces. */
+  readonly transactions?: readonly Transaction[];
+}
+
+/** What waits of one sender: taken from the front; left out until the next block where it does not fit. */
+function candidatesFrom(waiting: Transaction[]): Candidates {
+  const turn = [...waiting];
+  return {
+    peek: () => turn[0],
+    shift: () => void waiting.splice(waiting.indexOf(turn.shift() as Transaction), 1),
+    pop: () => void turn.splice(0),
+  };
 }
 
 /** Makes `count` blocks on a fresh chain of `genesis`. Rejects with what stopped the sealer. */
@@ -27,6 +41,7 @@ export async function sealBlocks(genesis: Genesis, maker: Maker, count: number):
   let now = (genesis.timestamp + 10) * 1000;
   const clock: Clock = { now: () => (now += 1_000) };
   const { chain, writer, governance } = open;
+  const waiting = [...(maker.transactions ?? [])];
   const grown = new EventTarget();
   chain.onHead(({ header }) => {
     if (header.number >= count) grown.dispatchEvent(new Event("done"));
@@ -38,7 +53,7 @@ export async function sealBlocks(genesis: Genesis, maker: Maker, count: number):
     governance,
     state,
     ready: state.ready,
-    candidates: () => ({ peek: () => undefined, shift: () => undefined, pop: () => undefined }),
+    candidates: () => candidatesFrom(waiting),
     drop: () => undefined,
     address: addressOfKey(maker.key),
     sign: (digest) => sign(digest, maker.key),

@@ -1,10 +1,11 @@
 /** `txpool`: what waits for a block, by sender and nonce. */
-import { fromHex, toHex } from "../../bytes/hex.ts";
+import { addressText, fromHex, toHex } from "../../bytes/hex.ts";
 import { toQuantity } from "../../bytes/integer.ts";
 import type { Chain } from "../../chain/chain.ts";
 import { checksumAddress } from "../../crypto/checksum.ts";
 import type { Transaction } from "../../model/transaction.ts";
 import type { TxPool } from "../../txpool/pool.ts";
+import { address } from "../codecs/hex.ts";
 import { plain, writtenAs } from "../codecs/plain.ts";
 import { goText } from "../json-text.ts";
 import { type Method, method } from "../method.ts";
@@ -28,6 +29,13 @@ export function txpoolMethods({ chain, pool, profile }: TxPoolParts): Method[] {
       ...(profile.poolEntryTxHash ? { txHash: toHex(tx.hash) } : {}),
     });
   return [
+    method({
+      name: "txpool_contentFrom",
+      summary: "The waiting transactions of one sender, by nonce.",
+      params: { address },
+      result: writtenAs("pool content"),
+      handle: (args) => contentFromJson(pool, args.address, entry),
+    }),
     method({
       name: "txpool_content",
       summary: "All waiting transactions, by sender and nonce.",
@@ -62,6 +70,15 @@ interface Entry {
   readonly part: "pending" | "queued";
   readonly sender: string;
   readonly tx: Transaction;
+}
+
+/** One sender's part of the content. */
+function contentFromJson(pool: TxPoolParts["pool"], sender: Uint8Array, show: Show): string {
+  const key = addressText(sender);
+  const { pending, queued } = pool.content();
+  const part = (transactions: readonly Transaction[] = []): string =>
+    sortedMembers(transactions.map((tx) => [tx.nonce.toString(), show(tx)] as const));
+  return `{"pending":${part(pending.get(key))},"queued":${part(queued.get(key))}}`;
 }
 
 /** Written from a copy of what is in the pool now. */

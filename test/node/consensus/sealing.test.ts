@@ -11,9 +11,10 @@ import { type Genesis, parseGenesis } from "../../../node/config/genesis.ts";
 import { deriveBlsKey } from "../../../node/crypto/bls-key.ts";
 import { provePossession } from "../../../node/crypto/bls-possession.ts";
 import { keccak256 } from "../../../node/crypto/keccak.ts";
-import { addressOfKey } from "../../../node/crypto/secp256k1.ts";
+import { addressOfKey, sign } from "../../../node/crypto/secp256k1.ts";
 import { ADDRESS_BOOK, REGISTRY } from "../../../node/governance/system-contracts.ts";
 import type { Block } from "../../../node/model/block.ts";
+import { signTransaction, type Transaction } from "../../../node/model/transaction.ts";
 import { answeringCode, wordsOf } from "../../support/contract-code.ts";
 import { abiAnswer, addressWord } from "../../support/contracts.ts";
 import { aFreshChain, sealBlocks } from "../../support/sealed-chain.ts";
@@ -32,6 +33,21 @@ describe("with randomness and blobs", () => {
     expect(blocks[0]?.header).toMatchObject({ blobGasUsed: 0n, excessBlobGas: 0n });
   });
 
+  test("a block takes as many blobs as it may; what does not fit goes into the next", async () => {
+    const sender = keccak256(Buffer.from("knit-s-osaka/acct/A"));
+    const transactions = [0n, 1n, 2n].map((nonce) => aBlobTransaction(sender, nonce));
+    const blocks = await sealBlocks(genesis, { key, rewardbase: addressOfKey(key), transactions }, 4);
+    const open = await taken(genesis, blocks);
+    expect(open.writer.tip.hash).toEqual(blocks.at(-1)?.hash);
+    expect(blocks.map((block) => block.transactions.map(({ nonce }) => nonce))).toEqual([
+      [0n],
+      [1n],
+      [2n],
+      [],
+    ]);
+    expect(blocks.map(({ header }) => header.blobGasUsed)).toEqual([131_072n, 131_072n, 131_072n, 0n]);
+  });
+
   test("no block is made with a key that the chain does not know", async () => {
     const maker = { key, blsKey: fixedBytes(7, 32), rewardbase: addressOfKey(key) };
     await expect(sealBlocks(genesis, maker, 1)).rejects.toThrow(
@@ -39,6 +55,18 @@ describe("with randomness and blobs", () => {
     );
   });
 });
+
+/** A transaction with one blob, as blocks hold it, on the recorded chain. */
+function aBlobTransaction(key: Uint8Array, nonce: bigint): Transaction {
+  const price = 50_000_000_000n;
+  const fields = {
+    maxFeePerBlobGas: price * 10n,
+    blobVersionedHashes: [Uint8Array.of(1, ...new Uint8Array(31))],
+  };
+  const call = { nonce, gas: 21_000n, value: 1n, to: addressOfKey(key), input: new Uint8Array(0) };
+  const draft = { code: 0x7803, ...call, gasFeeCap: price, gasTipCap: 0n, fields };
+  return signTransaction(draft, 17_603n, (digest) => sign(digest, key));
+}
 
 /** A chain of one validator whose forks begin at these blocks. */
 function smallGenesis(

@@ -223,6 +223,9 @@ test("the pool's content has the service's hash key, and nonces sort as text", a
     "0 1 10 2 3 4 5 6 7 8 9".split(" "),
   );
   expect(text.match(/"txHash":"0x/g)).toHaveLength(11);
+  const own = (await call("txpool_contentFrom", [rich])) as { pending: object; queued: object };
+  expect([Object.keys(own.pending).length, own.queued]).toEqual([11, {}]);
+  expect(await call("txpool_contentFrom", [to])).toEqual({ pending: {}, queued: {} });
 });
 
 test("transactions that become executable are told to subscribers", async () => {

@@ -118,3 +118,11 @@ test("a transaction is lost when the key that signed it no longer counts", () =>
   chain.setAccount({ address: addressOf(1), key: aKey(1) }, { key: FAIL_KEY });
   expect(stillValid(tx, addressOf(1), terms(chain))).toBe(false);
 });
+
+test("a value transfer is lost when its recipient has got code since", () => {
+  const tx = aSent({ ...PRICE, code: 0x08, to: addressOf(7) });
+  const chain = aChain();
+  expect(stillValid(tx, addressOf(1), terms(chain))).toBe(true);
+  chain.setAccount({ address: addressOf(7), key: aKey(7) }, { codeHash: new Uint8Array(32).fill(1) });
+  expect(stillValid(tx, addressOf(1), terms(chain))).toBe(false);
+});
