@@ -1,12 +1,18 @@
-/** Writes the CustomResourceDefinition to `crds/` and to the chart's copy. */
+/** Writes what is printed from `operator/api`: `crds/`, the chart's copy and the page on the resource. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { definitionText } from "../operator/api/definition.ts";
+import { resourceDocs } from "./resource-docs.ts";
 
-for (const place of ["crds", "charts/knit-operator/crds"]) {
-  const file = fileURLToPath(new URL(`../${place}/knit.dev_nodes.yaml`, import.meta.url));
+const files = {
+  "crds/knit.dev_nodes.yaml": definitionText(),
+  "charts/knit-operator/crds/knit.dev_nodes.yaml": definitionText(),
+  "docs/node-resource.md": resourceDocs(),
+};
+for (const [name, text] of Object.entries(files)) {
+  const file = fileURLToPath(new URL(`../${name}`, import.meta.url));
   mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, definitionText());
-  console.log(`wrote ${place}/knit.dev_nodes.yaml`);
+  writeFileSync(file, text);
+  console.log(`wrote ${name}`);
 }

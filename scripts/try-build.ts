@@ -25,6 +25,7 @@ try {
   });
   if (install.status !== 0) throw new Error("npm ci --omit=dev failed");
   await tryNode();
+  tryOperator();
 } finally {
   rmSync(place, { recursive: true, force: true });
 }
@@ -52,6 +53,22 @@ async function tryNode(): Promise<void> {
   if (code !== 0) throw new Error(`the built node ended with ${code}`);
   if (memory !== undefined && memory >= MEMORY_LIMIT_MB)
     throw new Error(`more than ${MEMORY_LIMIT_MB} MB in use`);
+}
+
+/** The operator needs a cluster; that its parts load is shown by what it says. */
+function tryOperator(): void {
+  const { stdout } = spawnSync(process.execPath, ["dist/operator/main.js", "crds"], {
+    cwd: place,
+    encoding: "utf8",
+  });
+  if (!stdout.includes("kind: CustomResourceDefinition"))
+    throw new Error("the built operator prints no definition");
+  const { stderr } = spawnSync(process.execPath, ["dist/operator/main.js", "run", "--node-image=a"], {
+    cwd: place,
+    encoding: "utf8",
+  });
+  if (!stderr.includes("--gateway-image is missing"))
+    throw new Error(`the built operator does not load: ${stderr}`);
 }
 
 /** The HTTP endpoint that the node prints. */

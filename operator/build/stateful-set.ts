@@ -113,7 +113,7 @@ function gatewayContainer({ meta }: NodeResource, { gatewayImage }: PodParts): P
     ],
     env: [{ name: "HOME", value: "/" }],
     ports: [{ name: "gateway", containerPort: pod.gatewayPort, protocol: "TCP" }],
-    resources: { requests: { cpu: "10m", memory: "64Mi" }, limits: { memory: "192Mi" } },
+    resources: { requests: { cpu: "10m", memory: "80Mi" }, limits: { memory: "192Mi" } },
     livenessProbe: { ...probe, periodSeconds: 20, failureThreshold: 3 },
     readinessProbe: { ...probe, periodSeconds: 5 },
     securityContext: locked(),

@@ -52,8 +52,11 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     createHandler(options),
   );
   server.maxConnections = MOST_CONNECTIONS;
-  server.on("tlsClientError", (error, socket) => {
-    log.warn({ from: socket.remoteAddress, error: error.message }, "connection refused");
+  server.on("tlsClientError", (error: NodeJS.ErrnoException, socket) => {
+    const fields = { from: socket.remoteAddress, error: error.message };
+    // A probe of the port connects and goes; whoever cannot prove himself is worth a line.
+    if (error.code === "ECONNRESET") log.debug(fields, "connection ended before it began");
+    else log.warn(fields, "connection refused");
     socket.destroy();
   });
   certificates.onChange((files) => server.setSecureContext(tlsOf(files)));

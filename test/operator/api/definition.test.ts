@@ -7,11 +7,16 @@ import { nodeSpec } from "../../../operator/api/node-spec.ts";
 import { nodeStatus } from "../../../operator/api/node-status.ts";
 import { readNode } from "../../../operator/api/resource.ts";
 import type { JsonSchema } from "../../../operator/api/schema.ts";
+import { resourceDocs } from "../../../scripts/resource-docs.ts";
 
 const SMALLEST = { type: "endpoint", network: { name: "demo" } };
 
-test.each(["crds", "charts/knit-operator/crds"])("%s holds what npm run crds writes", (place) => {
-  expect(readFileSync(`${place}/knit.dev_nodes.yaml`, "utf8")).toBe(definitionText());
+test.each([
+  ["crds/knit.dev_nodes.yaml", definitionText],
+  ["charts/knit-operator/crds/knit.dev_nodes.yaml", definitionText],
+  ["docs/node-resource.md", resourceDocs],
+])("%s is what npm run crds writes", (file, text) => {
+  expect(readFileSync(file, "utf8")).toBe(text());
 });
 
 test("every field says what it is, and every text, list and map has a limit", () => {

@@ -1,6 +1,6 @@
 /** The gateway on real sockets: TLS on one side, a stand-in for the node's IPC socket on the other. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type Server, type Socket } from "node:net";
+import { connect as connectPlain, createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect } from "node:tls";
@@ -26,6 +26,8 @@ let channel: Channel;
 /** What the stand-in does with a line. */
 let answer: (line: string, socket: Socket) => void;
 const opened: Socket[] = [];
+/** Warnings in its log. */
+let said: string[];
 
 beforeAll(async () => {
   authority = await createAuthority(Date.now());
@@ -58,12 +60,14 @@ beforeEach(async () => {
       });
   });
   await new Promise<void>((resolve) => node.listen(socketPath, resolve));
+  said = [];
+  const log = { ...silentLog, warn: (_fields: object, message: string) => void said.push(message) };
   gateway = await openGateway({
     host: "127.0.0.1",
     port: 0,
     socketPath,
     certificates: directory,
-    log: silentLog,
+    log,
     lookMs: 50,
   });
   channel = openChannel({ authority: authority.certificate, operator });
@@ -210,6 +214,13 @@ const shown = (): Promise<string> =>
     );
     socket.on("error", reject);
   });
+
+test("says who could not prove himself, and not that the port was probed", async () => {
+  const probe = connectPlain({ host: "127.0.0.1", port: gateway.port });
+  await new Promise((resolve) => probe.on("connect", () => probe.destroy()).on("close", resolve));
+  await refused({ certificate: "", key: "" });
+  expect(said).toEqual(["connection refused"]);
+});
 
 test("shows a renewed certificate without being started anew", async () => {
   const before = await shown();

@@ -1,0 +1,143 @@
+/** A cluster in memory for reconciling: objects by kind and name, nodes that answer by script, time that stands. */
+import { type Draft, keyOf, type NodeResource, readMeta, readNode } from "../../operator/api/resource.ts";
+import type { Credentials } from "../../operator/control/authority.ts";
+import type { KubeClient } from "../../operator/kube/client.ts";
+import { KubeError } from "../../operator/kube/error.ts";
+import type { Seen } from "../../operator/kube/reflector.ts";
+import { kinds } from "../../operator/kube/resources.ts";
+import { silentLog } from "../../operator/observe/log.ts";
+import { Applier } from "../../operator/reconcile/applier.ts";
+import type { Observation } from "../../operator/reconcile/poller.ts";
+import type { Surroundings } from "../../operator/reconcile/surroundings.ts";
+
+type Stored = Record<string, unknown> & { metadata: Record<string, unknown> };
+
+/** The cluster. */
+export class FakeCluster {
+  readonly objects = new Map<string, Stored>();
+  /** What was written, a line each. */
+  readonly writes: string[] = [];
+  readonly events: string[] = [];
+  /** What nodes were asked, and what they answer. */
+  readonly calls: string[] = [];
+  answer: (node: string, method: string) => unknown = () => true;
+  readonly observations = new Map<string, Observation>();
+  now = Date.parse("2026-01-01T00:00:00Z");
+  #version = 0;
+  readonly #authority: Credentials;
+
+  constructor(authority: Credentials) {
+    this.#authority = authority;
+  }
+
+  /** Puts an object there, as if somebody else had. */
+  put(draft: Draft, manager = "knit-operator"): void {
+    const known = this.objects.get(this.#key(draft.kind, draft.metadata));
+    const generation = Number(known?.metadata["generation"] ?? 0) + 1;
+    const metadata = {
+      uid: `uid-${draft.metadata.name}`,
+      ...draft.metadata,
+      generation,
+      resourceVersion: String(++this.#version),
+      managedFields: [{ manager }],
+    };
+    this.objects.set(this.#key(draft.kind, draft.metadata), { ...known, ...draft, metadata });
+  }
+
+  node(name: string): NodeResource {
+    return readNode(this.objects.get(`Node demo/${name}`));
+  }
+
+  get(kind: string, name: string): Readonly<Record<string, unknown>> | undefined {
+    return this.objects.get(`${kind} demo/${name}`);
+  }
+
+  surroundings(): Surroundings {
+    const client = this.#client();
+    return {
+      client,
+      applier: new Applier(client),
+      events: {
+        tell: (node, reason, message) => void this.events.push(`${node.meta.name} ${reason}: ${message}`),
+      },
+      channel: {
+        call: async (gateway, method, ...params) => {
+          const [name = ""] = gateway.name.split(".");
+          this.calls.push([name, method, ...params.map((url) => url.slice(0, 14))].join(" "));
+          return this.answer(name, method);
+        },
+        [Symbol.dispose]: () => undefined,
+      },
+      authority: this.#authority,
+      settings: {
+        nodeImage: "knit:1",
+        gatewayImage: "operator:1",
+        operatorNamespace: "ops",
+        peerAddress: "service",
+      },
+      clock: { now: () => this.now },
+      log: silentLog,
+      find: (kind, key) => this.#seen(`${kinds[kind].kind} ${key}`),
+      node: (key) => {
+        const object = this.objects.get(`Node ${key}`);
+        return object && readNode(object);
+      },
+      nodes: () => [...this.objects.values()].filter((each) => each["kind"] === "Node").map(readNode),
+      observed: (key) => this.observations.get(key),
+      look: () => undefined,
+      wrote: () => undefined,
+    };
+  }
+
+  #client(): KubeClient {
+    const write = (how: string, draft: Draft): unknown => {
+      this.writes.push(`${how} ${draft.kind} ${draft.metadata.name}`);
+      this.put(draft);
+      return this.objects.get(this.#key(draft.kind, draft.metadata));
+    };
+    return {
+      get: async ({ kind }: { kind: string }, place: Draft["metadata"]) =>
+        this.objects.get(this.#key(kind, place)),
+      apply: async (draft: Draft) => write("apply", draft),
+      applyStatus: async (draft: Draft) => {
+        this.writes.push(`status ${draft.metadata.name}`);
+        return this.#change(draft.metadata.name, { status: draft["status"] });
+      },
+      create: async (draft: Draft) => {
+        if (this.objects.has(this.#key(draft.kind, draft.metadata)))
+          throw new KubeError("already-exists", "there");
+        return write("create", draft);
+      },
+      merge: async (
+        _kind: unknown,
+        { name }: Draft["metadata"],
+        patch: { metadata?: { annotations?: object } },
+      ) => {
+        this.writes.push(`merge ${name}`);
+        const annotations = patch.metadata?.annotations ?? {};
+        const kept = Object.entries(this.node(name).meta.annotations).filter(
+          ([key]) => !(key in annotations),
+        );
+        return this.#change(name, { metadata: { annotations: Object.fromEntries(kept) } });
+      },
+    } as unknown as KubeClient; // reconciling uses no more of it
+  }
+
+  #change(name: string, { metadata, ...rest }: { metadata?: object; status?: unknown }): Stored {
+    const known = this.objects.get(`Node demo/${name}`);
+    if (known === undefined) throw new KubeError("not-found", name);
+    const meta = { ...known.metadata, ...metadata, resourceVersion: String(++this.#version) };
+    const changed = { ...known, ...rest, metadata: meta };
+    this.objects.set(`Node demo/${name}`, changed);
+    return changed;
+  }
+
+  #seen(key: string): Seen | undefined {
+    const object = this.objects.get(key);
+    return object && { meta: readMeta(object), object };
+  }
+
+  #key(kind: string, { namespace, name }: Draft["metadata"]): string {
+    return `${kind} ${keyOf({ namespace, name })}`;
+  }
+}
