@@ -7,7 +7,7 @@ import { delegationOf } from "./code.ts";
 import { type Frame, setGas, takeFrame, takeGas, totalGas } from "./frame.ts";
 import type { Machine } from "./machine.ts";
 import { settle } from "./settle.ts";
-import { coldAddressGas } from "./state-ops.ts";
+import { coldAddressGas, isColdNow } from "./state-ops.ts";
 import type { FrameKind } from "./tracer.ts";
 
 const VALUE_GAS = 9000;
@@ -88,7 +88,7 @@ function addressGas(m: Machine, { kind, to, value }: Words): number {
   const { world, rules } = m;
   let cost = coldAddressGas(m, to);
   const target = rules.delegations ? delegationOf(m.codes.at(to)) : undefined;
-  if (target !== undefined) cost += world.warmAddress(target) ? COLD_TARGET_GAS : WARM_TARGET_GAS;
+  if (target !== undefined) cost += isColdNow(m, target) ? COLD_TARGET_GAS : WARM_TARGET_GAS;
   if (value === 0n) return cost;
   if (kind === "CALL" && world.isEmpty(to)) cost += NEW_ACCOUNT_GAS;
   return cost + VALUE_GAS;

@@ -66,7 +66,6 @@ const rows: readonly Row[] = [
 ];
 
 const sets = new Map<string, ReadonlyMap<number, Precompile>>();
-const addressesOf = new Map<EvmRevision, readonly Uint8Array[]>();
 
 /** The contract at an address; `vmVersion` is that of the contract that calls, 1 for any other caller. */
 export function precompileAt(address: Uint8Array, rules: Rules, vmVersion: 0 | 1): Precompile | undefined {
@@ -74,15 +73,11 @@ export function precompileAt(address: Uint8Array, rules: Rules, vmVersion: 0 | 1
   return setOf(rules.evm, vmVersion).get(((address[18] ?? 0) << 8) | (address[19] ?? 0));
 }
 
-/** The addresses that are warm from the start, ascending: all in force, and the two of the legacy set besides. */
-export function activePrecompiles({ evm }: Rules): readonly Uint8Array[] {
-  let addresses = addressesOf.get(evm);
-  if (addresses === undefined) {
-    const numbers = [...new Set([...setOf(evm, 1).keys(), 0x0a, 0x0b])].sort((a, b) => a - b);
-    addresses = numbers.map((number) => Uint8Array.of(...new Uint8Array(18), number >> 8, number & 0xff));
-    addressesOf.set(evm, addresses);
-  }
-  return addresses;
+/** True for addresses that cost less from the start: all in force, and the two of the legacy set besides. */
+export function isWarmFromStart(address: Uint8Array, { evm }: Rules): boolean {
+  for (let i = 0; i < 18; i++) if (address[i] !== 0) return false;
+  const number = ((address[18] ?? 0) << 8) | (address[19] ?? 0);
+  return number === 0x0a || number === 0x0b || setOf(evm, 1).has(number);
 }
 
 function setOf(evm: EvmRevision, vmVersion: 0 | 1): ReadonlyMap<number, Precompile> {

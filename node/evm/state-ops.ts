@@ -10,6 +10,7 @@ import type { Frame } from "./frame.ts";
 import type { Machine } from "./machine.ts";
 import { copy } from "./memory-ops.ts";
 import { byteLength } from "./operations.ts";
+import { isWarmFromStart } from "./precompiles.ts";
 import { storeGas } from "./store-gas.ts";
 
 const COLD_ADDRESS_GAS = 2500;
@@ -24,7 +25,12 @@ const EMPTY_CODE_HASH = wordOf(EMPTY_HASH);
 
 /** What meeting an address costs beyond the constant 100; nothing before access lists. */
 export function coldAddressGas(m: Machine, address: Uint8Array): number {
-  return m.schedule.warmth && m.world.warmAddress(address) ? COLD_ADDRESS_GAS : 0;
+  return m.schedule.warmth && isColdNow(m, address) ? COLD_ADDRESS_GAS : 0;
+}
+
+/** Meets an address; true when the transaction had not before, and it is none of those that always count as met. */
+export function isColdNow({ world, rules }: Machine, address: Uint8Array): boolean {
+  return world.warmAddress(address) && !isWarmFromStart(address, rules);
 }
 
 export function balance(m: Machine, f: Frame, sp: number, gas: number): number {
@@ -113,8 +119,9 @@ export function selfdestruct(m: Machine, f: Frame, sp: number, gas: number): num
   return left;
 }
 
-function destroyGas({ world, schedule }: Machine, beneficiary: Uint8Array, value: bigint): number {
+function destroyGas(m: Machine, beneficiary: Uint8Array, value: bigint): number {
+  const { world, schedule } = m;
   const cost = value !== 0n && world.isEmpty(beneficiary) ? NEW_ACCOUNT_GAS : 0;
   if (!schedule.warmth) return cost + DESTROY_GAS;
-  return world.warmAddress(beneficiary) ? cost + COLD_BENEFICIARY_GAS : cost;
+  return isColdNow(m, beneficiary) ? cost + COLD_BENEFICIARY_GAS : cost;
 }

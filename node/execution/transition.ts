@@ -7,7 +7,6 @@ import type { Rules } from "../config/rules.ts";
 import { checksumAddress } from "../crypto/checksum.ts";
 import { createAddress } from "../evm/address.ts";
 import { createEvm, type EvmBlock } from "../evm/evm.ts";
-import { activePrecompiles } from "../evm/precompiles.ts";
 import type { Tracer } from "../evm/tracer.ts";
 import { decodeAccountKey } from "../model/account-key-decode.ts";
 import { checkUpdate, updatedKey } from "../model/account-key-update.ts";
@@ -152,7 +151,6 @@ function warm(world: World, message: Message, { rules, block }: TransitionContex
   world.warmAddress(message.sender);
   world.warmAddress(message.payer);
   if (message.to !== undefined && !message.isNobody) world.warmAddress(message.to);
-  for (const address of activePrecompiles(rules)) world.warmAddress(address);
   if (rules.warmsAuthor) world.warmAddress(block.author);
   if (!rules.warmsAccessList) return;
   for (const { address, storageKeys } of message.accessList) {

@@ -6,7 +6,6 @@ import { isRevisionSince } from "../../node/config/rule-facts.ts";
 import { BASE_RULES, type Rules } from "../../node/config/rules.ts";
 import { createEvm, type EvmBlock, type EvmResult } from "../../node/evm/evm.ts";
 import type { EvmFailureCode } from "../../node/evm/failure.ts";
-import { activePrecompiles } from "../../node/evm/precompiles.ts";
 import type { FrameStart, Tracer } from "../../node/evm/tracer.ts";
 import type { World } from "../../node/state/world.ts";
 import { randomProgram, word } from "./evm-programs.ts";
@@ -115,7 +114,7 @@ export function runHere(scenario: Scenario): { readonly ended: Ended; readonly s
   const suite = new SuiteWorld(scenario.accounts, rules.vmVersion);
   const { world } = suite;
   const { tracer, seen } = observer();
-  warmUp(world, scenario, rules);
+  warmUp(world, scenario);
   const { failure, gasLeft, output } = runMessage(scenario, { world, rules, tracer });
   const logs = world.logs.map(({ address, topics, data }) => [
     toHex(address),
@@ -138,10 +137,9 @@ export function runHere(scenario: Scenario): { readonly ended: Ended; readonly s
   return { ended, seen };
 }
 
-function warmUp(world: World, { revision, to }: Scenario, rules: Rules): void {
+function warmUp(world: World, { revision, to }: Scenario): void {
   world.warmAddress(SENDER);
   if (to !== undefined) world.warmAddress(to);
-  for (const address of activePrecompiles(rules)) world.warmAddress(address);
   if (isRevisionSince(revision, "shanghai")) world.warmAddress(COINBASE);
 }
 

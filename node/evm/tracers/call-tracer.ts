@@ -5,8 +5,8 @@
 import { toHex } from "../../bytes/hex.ts";
 import { toQuantity } from "../../bytes/integer.ts";
 import type { EvmFailure } from "../failure.ts";
-import type { FrameEnd, FrameKind, FrameStart, Tracer } from "../tracer.ts";
 import { revertReason } from "../revert-reason.ts";
+import type { FrameEnd, FrameKind, FrameStart, Tracer } from "../tracer.ts";
 
 /** A call as it is shown; members are in this order, those without a value are left out. */
 export interface CallTrace {

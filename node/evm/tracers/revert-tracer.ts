@@ -1,6 +1,7 @@
 /** Why a transaction was reverted: the Go node's `revertTracer`. */
-import type { Tracer } from "../tracer.ts";
+
 import { revertReason } from "../revert-reason.ts";
+import type { Tracer } from "../tracer.ts";
 
 /** A tracer and what it has seen. */
 export interface RevertTracer {

@@ -1,8 +1,8 @@
 /** Runs what a caller's transaction object describes, and words what comes of it as the Go node does. */
 import { toHex } from "../../bytes/hex.ts";
+import { revertReason } from "../../evm/revert-reason.ts";
 import type { Tracer } from "../../evm/tracer.ts";
 import { ExecutionError } from "../../execution/error.ts";
-import { revertReason } from "../../evm/revert-reason.ts";
 import { type CallTerms, callIntrinsicGas, simulate } from "../../execution/simulate.ts";
 import type { BlockContext } from "../../execution/transaction.ts";
 import type { Transition } from "../../execution/transition.ts";

@@ -5,7 +5,7 @@ import { encodeRlp } from "../../../node/bytes/rlp.ts";
 import { BASE_RULES, type Rules } from "../../../node/config/rules.ts";
 import { keccak256 } from "../../../node/crypto/keccak.ts";
 import { addressOfKey, publicKeyOf, sign } from "../../../node/crypto/secp256k1.ts";
-import { activePrecompiles, precompileAt } from "../../../node/evm/precompiles.ts";
+import { isWarmFromStart, precompileAt } from "../../../node/evm/precompiles.ts";
 import { feePayer, validateSender, vmLog } from "../../../node/evm/precompiles-klaytn.ts";
 import { newAccount } from "../../../node/model/account.ts";
 import { type AccountKey, FAIL_KEY, KEY_TYPES } from "../../../node/model/account-key.ts";
@@ -49,8 +49,11 @@ const bytes = (length: number): Uint8Array => new Uint8Array(length);
 const at = (number: number, evm: Rules["evm"], vmVersion: 0 | 1): string | undefined =>
   precompileAt(fromBareHex(number.toString(16).padStart(40, "0")), { ...BASE_RULES, evm }, vmVersion)?.name;
 const shown = (evm: Rules["evm"]): string =>
-  activePrecompiles({ ...BASE_RULES, evm })
-    .map((address) => Number.parseInt(bareHex(address), 16).toString(16))
+  Array.from({ length: 0x401 }, (_, number) => number)
+    .filter((number) =>
+      isWarmFromStart(fromBareHex(number.toString(16).padStart(40, "0")), { ...BASE_RULES, evm }),
+    )
+    .map((number) => number.toString(16))
     .join(" ");
 
 test("validateSender judges one signature by the key of the address, also where there is no account", () => {

@@ -1,7 +1,6 @@
 import { expect, test } from "@jest/globals";
-import { toHex } from "../../../node/bytes/hex.ts";
 import { BASE_RULES } from "../../../node/config/rules.ts";
-import { activePrecompiles, precompileAt } from "../../../node/evm/precompiles.ts";
+import { isWarmFromStart, precompileAt } from "../../../node/evm/precompiles.ts";
 
 const at = (number: number): Uint8Array => Uint8Array.of(...new Uint8Array(18), number >> 8, number & 0xff);
 
@@ -11,8 +10,7 @@ test("only a whole address names a precompiled contract", () => {
   expect(precompileAt(Uint8Array.of(1, ...at(4).subarray(1)), BASE_RULES, 1)).toBeUndefined();
 });
 
-test("the addresses in force are listed in their order", () => {
-  const listed = activePrecompiles(BASE_RULES).map((address) => Number(toHex(address)));
-  expect(listed).toEqual([...listed].sort((a, b) => a - b));
-  expect(listed).toContain(2);
+test("only whole addresses count as met from the start", () => {
+  expect([2, 0x104].map((number) => isWarmFromStart(at(number), BASE_RULES))).toEqual([true, false]);
+  expect(isWarmFromStart(Uint8Array.of(1, ...at(2).subarray(1)), BASE_RULES)).toBe(false);
 });

@@ -56,11 +56,11 @@ test("a call's cost has the gas that it hands over, and frames show inside one a
     "read 0 0",
     "7 0xfd gas 2891 cost 0 [0 0 0]",
     "exit 1 2109 0 reverted",
-    "27 0xfa gas 95255 cost 2700 [0 0 0 0 0 4 100]",
+    "27 0xfa gas 95255 cost 200 [0 0 0 0 0 4 100]",
     "enter STATICCALL 1 0004 100 precompile",
     "exit 1 15 0",
-    "28 0x0 gas 92640 cost 0 [0 1]",
-    "exit 0 7360 0",
+    "28 0x0 gas 95140 cost 0 [0 1]",
+    "exit 0 4860 0",
   ]);
 });
 
