@@ -9,6 +9,7 @@ import { RecentMap } from "../state/recent-map.ts";
 import type { Batch, Rows } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
 import type { ContractReader } from "./contract-reader.ts";
+import { GovernanceError } from "./error.ts";
 import { decodeStaking, encodeStaking, readStaking } from "./read-staking.ts";
 import { noStaking, type StakingInfo, stakingSource } from "./staking.ts";
 
@@ -28,11 +29,14 @@ export interface Stakes {
 }
 
 const CACHED = 64;
+/** Of `istanbul.policy`. */
+const WEIGHTED_POLICY = 2;
 
 /** Opens the stakes of a chain. */
 export function openStakes({ config, rows, contracts }: StakedChain): Stakes {
   const cached = new RecentMap<StakingInfo>(CACHED);
   const interval = config.governance.reward.stakingUpdateInterval;
+  const weighted = config.istanbul.policy === WEIGHTED_POLICY;
   const read = (source: number): StakingInfo => {
     const known = cached.get(`${source}`);
     if (known !== undefined) return known;
@@ -51,7 +55,7 @@ export function openStakes({ config, rows, contracts }: StakedChain): Stakes {
     accept: (number, batch) => {
       const source = number - 1;
       if (source % interval !== 0 || rulesAt(config, number).readsNewestStakes) return;
-      const info = read(source);
+      const info = weighted ? read(source) : readOrNothing(read, source);
       if (info.kef !== undefined) batch.put(tables.staking.key(source), encodeStaking(info));
     },
   };
@@ -69,6 +73,16 @@ function readOrNone(read: (source: number) => StakingInfo, source: number): Stak
     return read(source);
   } catch (error) {
     if (error instanceof StateError && error.code === "state-missing") return noStaking(source);
+    throw error;
+  }
+}
+
+/** On a chain that no stake decides about, an address book may be any contract: one that answers badly has none. */
+function readOrNothing(read: (source: number) => StakingInfo, source: number): StakingInfo {
+  try {
+    return read(source);
+  } catch (error) {
+    if (error instanceof GovernanceError) return noStaking(source);
     throw error;
   }
 }

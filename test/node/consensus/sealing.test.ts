@@ -238,5 +238,9 @@ describe("with stakes", () => {
     expect(view.account(configured)).toBeUndefined();
     expect(blocks.every(({ header }) => toHex(header.rewardbase) === toHex(reward))).toBe(true);
     expect(open.governance.staking(8).nodes.map(({ amount }) => amount)).toEqual([6n]);
+    const [{ header: any }] = blocks as [Block];
+    expect(() => open.writer.checkHeader({ ...any, number: 2 ** 40, time: any.time + 60 })).toThrow(
+      "unknown ancestor",
+    );
   });
 });

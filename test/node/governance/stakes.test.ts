@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { toHex } from "../../../node/bytes/hex.ts";
 import { fixedBytes } from "../../../node/bytes/integer.ts";
-import { parseChainConfig } from "../../../node/config/chain-config.ts";
+import { type ChainConfig, parseChainConfig } from "../../../node/config/chain-config.ts";
 import type { ContractReader } from "../../../node/governance/contract-reader.ts";
 import { GovernanceError } from "../../../node/governance/error.ts";
 import { decodeStaking, encodeStaking, readStaking } from "../../../node/governance/read-staking.ts";
@@ -141,14 +141,19 @@ test("stakes are read from the end of the interval before the last, and from the
   ]);
 });
 
-describe("stakes of a chain", () => {
-  const config = parseChainConfig({
+function configOf(policy: number): ChainConfig {
+  return parseChainConfig({
     chainId: 1,
     kaiaCompatibleBlock: 100,
+    istanbul: { epoch: 10, policy, sub: 4 },
     governance: {
       reward: { mintingAmount: 0, minimumStake: 0, stakingUpdateInterval: 10, proposerUpdateInterval: 10 },
     },
   });
+}
+
+describe("stakes of a chain", () => {
+  const config = configOf(2);
 
   /** A chain that knows the states of its last five blocks; each state's stakes are the block's number. */
   function aChain(installed: number) {
@@ -190,6 +195,17 @@ describe("stakes of a chain", () => {
     expect(chain.open().at(38)).toEqual(noStaking(20));
     for (let number = 41; number <= 45; number++) chain.accept(number);
     expect(chain.open().at(41).nodes[0]?.amount).toBe(30n);
+  });
+
+  test("that an address book tells badly stop a chain that goes by them, and no other", () => {
+    const bad = { address: ADDRESS_BOOK, answers: [] };
+    const accept = (policy: number) => () => {
+      const rows = createMemoryStore();
+      const stakes = openStakes({ config: configOf(policy), rows, contracts: () => aReader([bad]) });
+      stakes.accept(11, rows.createBatch());
+    };
+    expect(accept(2)).toThrow(GovernanceError);
+    expect(accept(0)).not.toThrow();
   });
 
   test("of a state that is gone are an error since Kaia", () => {
