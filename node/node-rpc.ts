@@ -196,6 +196,7 @@ function nodeRegistry(surroundings: RpcSurroundings, { configured, ...control }:
     possession: possessionOf(nodeKey),
     p2p: network.p2p,
     sync: network.protocol,
+    ethFeeCap: options.rpc.ethFeeCap,
     logs: { open: () => chainLogSource(chain), maxLogs: options.rpc.maxLogs },
     calls: { open: () => chainReading(chain), ...callTerms(options) },
   });

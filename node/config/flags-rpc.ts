@@ -81,5 +81,10 @@ export const rpcFlags = {
     0,
     "the most gas that a call is given, whatever it asks for; 0 is no cap",
   ),
+  "rpc.ethtxfeecap": rpc.flag(
+    integer(0, 10_000_000_000),
+    0,
+    "KAIA that the fee of a transaction sent by eth_ methods may be; 0 is no cap",
+  ),
   "rpc.evmtimeout": rpc.flag(duration, 5_000, "how long a call may run"),
 };

@@ -108,6 +108,7 @@ function rpcOptions(values: FlagValues): RpcOptions {
     maxLogs: values["api.filter.getLogs.maxitems"],
     logsDeadlineMs: values["api.filter.getLogs.deadline"],
     gasCap: values["rpc.gascap"],
+    ethFeeCap: values["rpc.ethtxfeecap"],
     evmTimeoutMs: values["rpc.evmtimeout"],
     maxAnswerBytes: values["rpc.max-answer-bytes"],
     privilegesOverIpcOnly: values["rpc.ipc-only-privileges"],

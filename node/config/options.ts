@@ -50,6 +50,8 @@ export interface RpcOptions {
   readonly logsDeadlineMs: number;
   /** Gas; 0: no cap. */
   readonly gasCap: number;
+  /** KAIA; 0: no cap. */
+  readonly ethFeeCap: number;
   readonly evmTimeoutMs: number;
   /** Characters of the answer to one message. */
   readonly maxAnswerBytes: number;

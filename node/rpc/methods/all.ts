@@ -32,6 +32,8 @@ import { txpoolMethods } from "./txpool.ts";
 /** What the methods are made of. */
 export interface NodeParts extends AdminParts, AdminChainParts, AdminListenersParts, NetParts {
   readonly profile: RpcProfile;
+  /** KAIA; see `SubmitParts`. */
+  readonly ethFeeCap?: number;
   readonly chain: Chain;
   readonly pool: Pick<
     TxPool,

@@ -11,7 +11,7 @@ import type { RpcProfile } from "../profiles.ts";
 import { chainDraft } from "./chain-draft.ts";
 import { checkPayerRequest, checkSendable } from "./sending-checks.ts";
 import { payerOf, signDraft, signPayer } from "./signing.ts";
-import { submitter } from "./submit.ts";
+import { ethSubmitter, submitter } from "./submit.ts";
 import { type EstimateGas, ethDraft, withGas } from "./transaction-draft.ts";
 
 /** What these methods use. */
@@ -21,6 +21,7 @@ export interface ChainSendingParts {
   readonly accounts: Pick<Accounts, "list" | "signAs">;
   readonly estimateGas: EstimateGas;
   readonly profile: RpcProfile;
+  readonly ethFeeCap?: number;
 }
 
 const NO_ADDRESS = new Uint8Array(20);
@@ -41,11 +42,12 @@ function accountsMethod({ accounts }: ChainSendingParts): Method {
   });
 }
 
-function sendMethods({ chain, pool, accounts, estimateGas, profile }: ChainSendingParts): Method[] {
+function sendMethods(parts: ChainSendingParts): Method[] {
+  const { chain, pool, accounts, estimateGas } = parts;
+  const [submit, submitEth] = [submitter(parts), ethSubmitter(parts)];
   /** In one turn of the event loop, so that two calls never get one nonce. */
-  const submit = submitter({ pool, profile });
-  const send = (draft: TransactionDraft, from: Uint8Array = NO_ADDRESS) =>
-    submit(signDraft(draft, chain.config.chainId, ({ role, digest }) => accounts.signAs(from, role, digest)));
+  const signed = (draft: TransactionDraft, from: Uint8Array = NO_ADDRESS) =>
+    signDraft(draft, chain.config.chainId, ({ role, digest }) => accounts.signAs(from, role, digest));
   return [
     method({
       name: "chain_sendTransaction",
@@ -55,7 +57,7 @@ function sendMethods({ chain, pool, accounts, estimateGas, profile }: ChainSendi
       result: transactionHash,
       handle: ({ transaction }) => {
         checkSendable(transaction);
-        return send(chainDraft({ chain, pool }, transaction), transaction.from);
+        return submit(signed(chainDraft({ chain, pool }, transaction), transaction.from));
       },
     }),
     method({
@@ -84,7 +86,7 @@ function sendMethods({ chain, pool, accounts, estimateGas, profile }: ChainSendi
       result: transactionHash,
       handle: async ({ transaction }) => {
         const complete = await withGas(transaction, estimateGas);
-        return send(ethDraft({ chain, pool }, complete), complete.from);
+        return submitEth(signed(ethDraft({ chain, pool }, complete), complete.from));
       },
     }),
   ];

@@ -13,13 +13,14 @@ import type { RpcProfile } from "../profiles.ts";
 import { inChainEncoding, inEthereumEncoding } from "../raw-transaction.ts";
 import { blockReceipts, chainReceipt, ethReceipt, type ReceiptView } from "../views/receipt.ts";
 import { chainTransaction, ethTransaction } from "../views/transaction.ts";
-import { submitter } from "./submit.ts";
+import { ethSubmitter, submitter } from "./submit.ts";
 
 /** What these methods use. */
 export interface ChainTransactionParts {
   readonly chain: Chain;
   readonly pool: Pick<TxPool, "get" | "add" | "addWithBlobs" | "recover">;
   readonly profile: RpcProfile;
+  readonly ethFeeCap?: number;
 }
 
 const transaction = nullable(plain<object>("transaction"));
@@ -82,6 +83,7 @@ function receipts(chain: Chain): Method[] {
 
 function submissions(parts: ChainTransactionParts): Method[] {
   const submit = submitter(parts);
+  const submitEth = ethSubmitter(parts);
   return [
     method({
       name: "chain_sendRawTransaction",
@@ -117,7 +119,7 @@ function submissions(parts: ChainTransactionParts): Method[] {
       summary: "Submits a signed transaction in Ethereum's encoding; its hash.",
       params: { raw: data },
       result: transactionHash,
-      handle: ({ raw }) => submit(inEthereumEncoding(raw)),
+      handle: ({ raw }) => submitEth(inEthereumEncoding(raw)),
     }),
   ];
 }

@@ -15,7 +15,7 @@ import type { RpcProfile } from "../profiles.ts";
 import { chainTransaction, ethTransaction } from "../views/transaction.ts";
 import { chainDraft } from "./chain-draft.ts";
 import { draftDigest, signDraft, unsignedTransaction } from "./signing.ts";
-import { submitter } from "./submit.ts";
+import { ethSubmitter, submitter } from "./submit.ts";
 import { type EstimateGas, ethDraft, withGas } from "./transaction-draft.ts";
 
 /** What these methods use. */
@@ -23,6 +23,7 @@ export interface OwnTransactionsParts {
   readonly chain: Chain;
   readonly pool: Pick<TxPool, "add" | "addWithBlobs" | "content" | "nonce">;
   readonly profile: RpcProfile;
+  readonly ethFeeCap?: number;
   readonly accounts: Pick<Accounts, "list" | "signAs">;
   readonly estimateGas: EstimateGas;
 }
@@ -58,10 +59,11 @@ function pendingMethods({ chain, pool, accounts }: OwnTransactionsParts): Method
   ];
 }
 
-function resendMethods({ chain, pool, accounts, estimateGas, profile }: OwnTransactionsParts): Method[] {
-  const submit = submitter({ pool, profile });
+function resendMethods(parts: OwnTransactionsParts): Method[] {
+  const { chain, pool, accounts, estimateGas } = parts;
+  const [submit, submitEth] = [submitter(parts), ethSubmitter(parts)];
   /** `again` is `draft` with what is to be other. */
-  const resend = (from: Uint8Array, draft: TransactionDraft, again: TransactionDraft) => {
+  const signedAgain = (from: Uint8Array, draft: TransactionDraft, again: TransactionDraft) => {
     const { chainId } = chain.config;
     const digest = draftDigest(draft, chainId);
     const waits = executable(pool).some(
@@ -71,8 +73,7 @@ function resendMethods({ chain, pool, accounts, estimateGas, profile }: OwnTrans
         equalBytes(tx.type.digest(tx), digest),
     );
     if (!waits) throw failure(`Transaction ${toHex(unsignedTransaction(draft, chainId).hash)} not found`);
-    const tx = signDraft(again, chainId, (request) => accounts.signAs(from, request.role, request.digest));
-    return submit(tx);
+    return signDraft(again, chainId, (request) => accounts.signAs(from, request.role, request.digest));
   };
   const changes = { gasPrice: optional(quantity), gas: optional(quantity64) };
   return [
@@ -86,7 +87,7 @@ function resendMethods({ chain, pool, accounts, estimateGas, profile }: OwnTrans
       handle: ({ transaction, gasPrice, gas }) => {
         if (transaction.nonce === undefined) throw noNonce();
         const draft = chainDraft({ chain, pool }, transaction);
-        return resend(transaction.from ?? NO_ADDRESS, draft, changed(draft, gasPrice, gas));
+        return submit(signedAgain(transaction.from ?? NO_ADDRESS, draft, changed(draft, gasPrice, gas)));
       },
     }),
     method({
@@ -98,7 +99,7 @@ function resendMethods({ chain, pool, accounts, estimateGas, profile }: OwnTrans
       handle: async ({ transaction, gasPrice, gas }) => {
         if (transaction.nonce === undefined) throw noNonce();
         const draft = ethDraft({ chain, pool }, await withGas(transaction, estimateGas));
-        return resend(transaction.from ?? NO_ADDRESS, draft, changed(draft, gasPrice, gas));
+        return submitEth(signedAgain(transaction.from ?? NO_ADDRESS, draft, changed(draft, gasPrice, gas)));
       },
     }),
   ];

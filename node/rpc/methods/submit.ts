@@ -9,7 +9,12 @@ import { type RpcProfile, rpcProfiles } from "../profiles.ts";
 export interface SubmitParts {
   readonly pool: Pick<TxPool, "add" | "addWithBlobs">;
   readonly profile: RpcProfile;
+  /** KAIA that the fee of a transaction sent by `eth_` methods may be; none or 0 is no cap. */
+  readonly ethFeeCap?: number;
 }
+
+const PEB_PER_KAIA = 10n ** 18n;
+const PEB_PER_HUNDREDTH = 10n ** 16n;
 
 /** Gives a transaction to the pool and its hash to the caller: at once, but for blobs, whose proofs take their time. */
 export type Submit = (tx: Transaction) => Uint8Array | Promise<Uint8Array>;
@@ -25,6 +30,26 @@ export function submitter({ pool, profile }: SubmitParts): Submit {
     }
     return tx.hash;
   };
+}
+
+/** The same for Ethereum's methods, which refuse a fee above the cap before anything else. */
+export function ethSubmitter(parts: SubmitParts): Submit {
+  const submit = submitter(parts);
+  const { ethFeeCap = 0 } = parts;
+  return (tx) => {
+    const fee = tx.gas * tx.gasFeeCap;
+    if (ethFeeCap > 0 && fee > BigInt(ethFeeCap) * PEB_PER_KAIA) {
+      const shown = `${inKaia(fee)} KAIA`;
+      throw failure(`tx fee (${shown}) exceeds the configured cap (${ethFeeCap.toFixed(2)} KAIA)`);
+    }
+    return submit(tx);
+  };
+}
+
+/** With two decimals, rounded. */
+function inKaia(peb: bigint): string {
+  const digits = ((peb + PEB_PER_HUNDREDTH / 2n) / PEB_PER_HUNDREDTH).toString().padStart(3, "0");
+  return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
 
 /** Texts in which the lines of the Go node differ. */

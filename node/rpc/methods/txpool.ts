@@ -5,7 +5,7 @@ import type { Chain } from "../../chain/chain.ts";
 import { checksumAddress } from "../../crypto/checksum.ts";
 import type { Transaction } from "../../model/transaction.ts";
 import type { TxPool } from "../../txpool/pool.ts";
-import { address } from "../codecs/hex.ts";
+import { address as addressCodec } from "../codecs/hex.ts";
 import { plain, writtenAs } from "../codecs/plain.ts";
 import { goText } from "../json-text.ts";
 import { type Method, method } from "../method.ts";
@@ -32,7 +32,7 @@ export function txpoolMethods({ chain, pool, profile }: TxPoolParts): Method[] {
     method({
       name: "txpool_contentFrom",
       summary: "The waiting transactions of one sender, by nonce.",
-      params: { address },
+      params: { address: addressCodec },
       result: writtenAs("pool content"),
       handle: (args) => contentFromJson(pool, args.address, entry),
     }),

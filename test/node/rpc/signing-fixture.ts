@@ -77,6 +77,7 @@ async function answered<T>(
 ): Promise<T> {
   const registry = createNodeRegistry({
     profile: rpcProfiles[profile],
+    ethFeeCap: 2,
     chain,
     pool,
     accounts,
