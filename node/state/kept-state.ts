@@ -257,10 +257,8 @@ export class KeptState implements State {
 
   #assertFree(): void {
     if (this.#held === undefined) return;
-    throw new StateError(
-      this.#held === "catching up" ? "not-ready" : "busy",
-      `the trie is held: ${this.#held}`,
-    );
+    const code = this.#held === "catching up" ? "not-ready" : "busy";
+    throw new StateError(code, `the trie is held: ${this.#held}`);
   }
 
   /** An account without a flat row must not be in the trie either; asked where the trie can tell. */

@@ -17,6 +17,9 @@ export interface TrieStores {
 /** A larger write buffer halves the bytes written; it is only taken when it fills. */
 const WRITE_BUFFER_BYTES = 32 * 1024 * 1024;
 
+/** What the write buffer leaves behind of a small trie is many times the trie; tidying this much takes a moment. */
+const TIDY_BYTES = 64 * 1024 * 1024;
+
 /** Directories `0`, `1`, ... below `directory`. */
 export function trieDirectories(directory: string, options: LevelStoreOptions = {}): TrieStores {
   const path = (generation: number): string => join(directory, String(generation));
@@ -24,6 +27,7 @@ export function trieDirectories(directory: string, options: LevelStoreOptions = 
     open: (generation) =>
       openLevelStore(path(generation), {
         writeBufferBytes: WRITE_BUFFER_BYTES,
+        tidyBytes: TIDY_BYTES,
         ...options,
         checksums: false, // each node is checked against its hash
       }),

@@ -2,7 +2,8 @@
  * The store on disk: one LevelDB directory through `classic-level`. Opening takes the directory's lock; a
  * reader thread of the same process opens the same directory beside it with `openLevelReader`.
  */
-import { resolve } from "node:path";
+import { readdir, stat } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import { ClassicLevel } from "classic-level";
 import { Changes } from "./changes.ts";
 import { appendChecksum, CHECKSUM_LENGTH, checkedValue } from "./checksum.ts";
@@ -21,6 +22,8 @@ export interface LevelStoreOptions {
    * A checksum with every row; `false` for rows that something else proves. Always the same for one directory.
    */
   readonly checksums?: boolean;
+  /** A directory that has been written to and is not larger than this is compacted when it is closed. */
+  readonly tidyBytes?: number;
 }
 
 type Level = ClassicLevel<Uint8Array, Uint8Array>;
@@ -28,6 +31,8 @@ type NativeBatch = ReturnType<Level["batch"]>;
 
 /** A key that no table has. */
 const NO_ROW = Uint8Array.of(0);
+/** Less than this written leaves nothing to tidy. */
+const TIDY_AFTER_BYTES = 1024 * 1024;
 /** Modest: a node that idles should be small. Options left `undefined` would be read as huge. */
 const CACHE_BYTES = 8 * 1024 * 1024;
 const WRITE_BUFFER_BYTES = 4 * 1024 * 1024;
@@ -43,7 +48,7 @@ export async function openLevelStore(path: string, options: LevelStoreOptions = 
   held.add(directory);
   try {
     const level = await openLevel(directory, options, true);
-    return new LevelStore(level, directory, options.checksums !== false, await recoveryDamage(directory));
+    return new LevelStore(level, directory, options, await recoveryDamage(directory));
   } catch (error) {
     held.delete(directory);
     throw error;
@@ -137,12 +142,15 @@ class LevelStore implements Store {
   readonly #level: Level;
   readonly #directory: string;
   readonly #checksums: boolean;
+  readonly #tidyBytes: number;
   readonly #queue = new WriteQueue();
+  #written = 0;
 
-  constructor(level: Level, directory: string, checksums: boolean, damage: string | undefined) {
+  constructor(level: Level, directory: string, options: LevelStoreOptions, damage: string | undefined) {
     this.#level = level;
     this.#directory = directory;
-    this.#checksums = checksums;
+    this.#checksums = options.checksums !== false;
+    this.#tidyBytes = options.tidyBytes ?? 0;
     this.damage = damage;
   }
 
@@ -173,6 +181,7 @@ class LevelStore implements Store {
     if (!(batch instanceof LevelBatch)) return Promise.reject(new TypeError("a batch of another store"));
     // an empty native batch would not reach the engine, and so not sync what was written before it
     if (options.sync && batch.size === 0) batch.native.del(NO_ROW);
+    this.#written += batch.bytes;
     return this.#queue.run(batch.changes, () => batch.native.write({ sync: options.sync }));
   }
 
@@ -187,7 +196,19 @@ class LevelStore implements Store {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#queue.idle;
     await this.#level.close();
+    await this.#tidy().catch(() => undefined); // whatever is wrong, the next opening says
     held.delete(this.#directory);
+  }
+
+  /**
+   * Compacts where most of what lies in the files may have been overwritten, and it takes but a moment. Only what
+   * was written before an opening is sure to be merged.
+   */
+  async #tidy(): Promise<void> {
+    if (this.#written < TIDY_AFTER_BYTES || this.#tidyBytes === 0) return;
+    let size = 0;
+    for (const name of await readdir(this.#directory)) size += (await stat(join(this.#directory, name))).size;
+    if (size <= this.#tidyBytes) await compactLevel(this.#directory);
   }
 }
 

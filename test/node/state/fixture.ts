@@ -49,6 +49,21 @@ export function keptTries(): TrieStores {
   };
 }
 
+/** A store whose writes stop arriving: the first `writes` are let through. */
+export function failingAfter(store: Store, left: { writes: number }): Store {
+  return {
+    damage: undefined,
+    dismissDamage: () => store.dismissDamage(),
+    get: (key) => store.get(key),
+    createBatch: () => store.createBatch(),
+    entries: (range) => store.entries(range),
+    snapshot: () => store.snapshot(),
+    write: (batch, options) =>
+      left.writes-- > 0 ? store.write(batch, options) : Promise.reject(new Error("power is gone")),
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
+}
+
 function bound(store: Store): Omit<Store, typeof Symbol.asyncDispose> {
   return {
     damage: undefined,
@@ -98,7 +113,7 @@ export function opened(chain: Store, state: State): Opened {
 
 /** Makes the next block: durable when this resolves. */
 export async function makeBlock(
-  { chain, state }: Opened,
+  { chain, state }: Pick<Opened, "chain" | "state">,
   change: (world: World) => void,
 ): Promise<Uint8Array> {
   const world = state.begin();

@@ -1,10 +1,11 @@
 import { expect, test } from "@jest/globals";
 import { openState, type StateOptions } from "../../../node/state/open-state.ts";
 import { destroyedUpTo } from "../../../node/state/storage-rows.ts";
+import type { World } from "../../../node/state/world.ts";
 import { createMemoryStore } from "../../../node/store/memory-store.ts";
 import type { Range, Store } from "../../../node/store/store.ts";
 import { tables } from "../../../node/store/tables.ts";
-import { anAddress, keptTries, makeBlock, type Opened, opened } from "./fixture.ts";
+import { anAddress, failingAfter, keptTries, makeBlock, type Opened, opened } from "./fixture.ts";
 import { aRandom } from "./random.ts";
 import { contractsOf, randomContracts } from "./random-contracts.ts";
 
@@ -109,6 +110,25 @@ test("an archive that is made full lets its past go, and can become one again", 
   await grow(node, 10);
   expectReadable(node, held, 39);
   await node.state.verify();
+});
+
+const pay = (world: World): void => world.addBalance(anAddress(1), 1n);
+
+test("an archive trusts nothing from before its database lost rows", async () => {
+  const chain = createMemoryStore();
+  const trie = keptTries();
+  const sound = await openState({ chain, trie, window: 2, archive: true });
+  for (let n = 0; n < 20; n++) await makeBlock({ chain, state: sound }, pay);
+  expect(sound.view(3).account(anAddress(1))?.balance).toBe(4n);
+  await sound[Symbol.asyncDispose]();
+  const damaged = { ...failingAfter(chain, { writes: 1000 }), damage: "a log lost records" };
+  const state = await openState({ chain: damaged, trie, window: 2 });
+  await state.ready;
+  expect(() => state.view(3)).toThrow(missing);
+  for (let n = 0; n < 20; n++) await makeBlock({ chain: damaged, state }, pay);
+  expect(state.view(19).account(anAddress(1))?.balance).toBe(20n);
+  expect(() => state.view(18)).toThrow(missing);
+  await state[Symbol.asyncDispose]();
 });
 
 test("a row that many blocks changed is found through its pages", async () => {

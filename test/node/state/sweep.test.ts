@@ -7,7 +7,7 @@ import type { World } from "../../../node/state/world.ts";
 import { createMemoryStore } from "../../../node/store/memory-store.ts";
 import type { Range, Store } from "../../../node/store/store.ts";
 import { tables } from "../../../node/store/tables.ts";
-import { anAddress, aWord, keptTries, makeBlock, type Opened } from "./fixture.ts";
+import { anAddress, aWord, failingAfter, keptTries, makeBlock, type Opened } from "./fixture.ts";
 
 const [alice, bob] = [anAddress(1), anAddress(2)];
 const SLOTS = 1200;
@@ -102,21 +102,6 @@ test("a sweep that is interrupted goes on after the next start", async () => {
   expect(await again.node.state.verify()).toMatchObject({ slots: 0, strayNodes: 0, straySlots: 0 });
   expect(await again.rows()).toEqual({ slots: 0, nodes: 0, named: 0 });
 });
-
-/** A store whose writes stop arriving: the first `writes` are let through. */
-function failingAfter(store: Store, left: { writes: number }): Store {
-  return {
-    damage: undefined,
-    dismissDamage: () => store.dismissDamage(),
-    get: (key) => store.get(key),
-    createBatch: () => store.createBatch(),
-    entries: (range) => store.entries(range),
-    snapshot: () => store.snapshot(),
-    write: (batch, options) =>
-      left.writes-- > 0 ? store.write(batch, options) : Promise.reject(new Error("power is gone")),
-    [Symbol.asyncDispose]: () => Promise.resolve(),
-  };
-}
 
 test("a sweep that is cut off at any of its writes is finished by the next", async () => {
   let writes = 0;

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -160,6 +161,24 @@ async function fill(directory: string, count: number): Promise<void> {
     await store.write(batch, { sync: false });
   }
 }
+
+test("a small directory is tidied when it is closed, if that is asked for", async () => {
+  const sizes: number[] = [];
+  for (const tidyBytes of [0, 16 * 1024 * 1024, 1024]) {
+    const directory = aDirectory();
+    const store = await openLevelStore(directory, { tidyBytes });
+    for (let i = 0; i < 400; i++) {
+      const batch = store.createBatch();
+      batch.put(Uint8Array.of(1), randomBytes(8000));
+      await store.write(batch, { sync: false });
+    }
+    await store[Symbol.asyncDispose]();
+    sizes.push(readdirSync(directory).reduce((sum, name) => sum + statSync(join(directory, name)).size, 0));
+  }
+  expect(sizes[0]).toBeGreaterThan(2_000_000);
+  expect(sizes[1]).toBeLessThan(100_000);
+  expect(sizes[2]).toBeGreaterThan(2_000_000);
+});
 
 async function compact(directory: string): Promise<void> {
   const level = new ClassicLevel<Uint8Array, Uint8Array>(directory, {
