@@ -1,16 +1,23 @@
 /**
  * How far the recorded RPC transcripts fit, by group and by method: `node scripts/transcripts.ts PATH...` prints a
- * page for each. `--group NAME` plays only that group.
+ * page for each. `--group NAME` plays only that group; `--pending` writes what does not fit yet into the list that
+ * the tests read.
  */
+import { writeFileSync } from "node:fs";
 import { basename } from "node:path";
 import { parseArgs } from "node:util";
 import { transcriptTable } from "../test/support/transcript/judge.ts";
+import { PENDING, pendingOf, readPending } from "../test/support/transcript/pending.ts";
 import { playTranscript } from "../test/support/transcript/play.ts";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { group: { type: "string", multiple: true } },
+  options: { group: { type: "string", multiple: true }, pending: { type: "boolean", default: false } },
 });
+let pending = readPending();
 for (const path of positionals) {
-  console.log(transcriptTable(basename(path), await playTranscript(path, { groups: values.group })));
+  const played = await playTranscript(path, { groups: values.group });
+  console.log(transcriptTable(basename(path), played));
+  pending = { ...pending, [basename(path)]: pendingOf(played.verdicts) };
 }
+if (values.pending) writeFileSync(PENDING, `${JSON.stringify(pending, undefined, 1)}\n`);

@@ -1,0 +1,29 @@
+/**
+ * Recorded transcripts of Go nodes, played against this one: answers are the same byte for byte, but for those
+ * in the list of what is not there yet, which may only become shorter.
+ */
+import { expect, test } from "@jest/globals";
+import { readPending, worseThan } from "../support/transcript/pending.ts";
+import { playTranscript } from "../support/transcript/play.ts";
+
+const FOLDER = "test/vectors/rpc";
+/** One line of nodes, or all three for the deeper tests. */
+const FILES =
+  process.env["KNIT_TRANSCRIPTS"] === "all"
+    ? ["prague.json.gz", "four-validators.json.gz", "cancun-klaytn112.json.gz"]
+    : ["prague.json.gz"];
+/** Groups without a single difference. */
+const WHOLE = ["http-transport", "ipc-transport", "http-after-restart"];
+
+test.each(FILES)(
+  "%s: every answer is the recorded one, or is known not to be yet",
+  async (file) => {
+    const { verdicts, chainFault } = await playTranscript(`${FOLDER}/${file}`);
+    expect(chainFault).toBeUndefined();
+    expect(verdicts.length).toBeGreaterThan(4_000);
+    expect(worseThan(readPending()[file], verdicts)).toEqual([]);
+    const wrong = verdicts.filter(({ group, outcome }) => WHOLE.includes(group) && outcome !== "same");
+    expect(wrong).toEqual([]);
+  },
+  300_000,
+);
