@@ -5,7 +5,7 @@
  */
 import { availableParallelism } from "node:os";
 import { extname } from "node:path";
-import { setImmediate } from "node:timers/promises";
+import { setImmediate, setTimeout } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import {
   JOB_BYTES,
@@ -55,6 +55,8 @@ const SMALLEST_BATCH = 64;
 /** About one millisecond of recoveries with the native implementation. */
 const SLICE = 32;
 const DEFAULT_BUDGET = 16 * 1024 * 1024;
+/** A thread that does not end by itself is not waited for any longer. */
+const LONGEST_ENDING_MS = 5_000;
 /** A thread that died this often is not started again. */
 const MOST_DEATHS = 3;
 
@@ -183,9 +185,22 @@ class ThreadRecoverer {
         this.#onIdle = idle;
       });
     }
-    await this.#worker?.terminate();
+    const worker = this.#worker;
     this.#worker = undefined;
+    if (worker !== undefined) await ended(worker);
   }
+}
+
+/** Ends a thread by its own hand: one that is terminated soon after it loaded native code takes the process along. */
+async function ended(worker: Worker): Promise<void> {
+  worker.ref();
+  const gone = new Promise((resolve) => worker.once("exit", resolve));
+  worker.postMessage(null, []);
+  const patience = new AbortController();
+  const waited = setTimeout(LONGEST_ENDING_MS, undefined, { signal: patience.signal });
+  await Promise.race([gone, waited.catch(() => undefined)]);
+  patience.abort();
+  await worker.terminate();
 }
 
 async function recoverHere(batch: readonly RecoveryJob[], wanted: Wanted): Promise<Signers> {

@@ -1,4 +1,7 @@
-/** The thread of `recoverer.ts`: takes `{ id, packed, wanted }`, gives `{ id, answer }`, transferred, in order. */
+/**
+ * The thread of `recoverer.ts`: takes `{ id, packed, wanted }`, gives `{ id, answer }`, transferred, in order; ends
+ * when it is given null.
+ */
 import { parentPort } from "node:worker_threads";
 import { recoverPacked, type Wanted } from "./recovery-batch.ts";
 
@@ -8,7 +11,9 @@ interface Question {
   readonly wanted: Wanted;
 }
 
-parentPort?.on("message", ({ id, packed, wanted }: Question) => {
+parentPort?.on("message", (question: Question | null) => {
+  if (question === null) return parentPort?.close();
+  const { id, packed, wanted } = question;
   const answer = recoverPacked(packed, wanted);
   parentPort?.postMessage({ id, answer }, [answer.buffer]);
 });
