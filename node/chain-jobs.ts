@@ -149,6 +149,17 @@ export interface Compared {
   readonly changes: number;
 }
 
+/** Takes the chain back to a block. Throws `ChainError` `no-block` with nothing changed. */
+export async function rewindChain(options: NodeOptions, number: number): Promise<FileResult> {
+  const log = logOf(options);
+  await using database = await openDatabase(options, log);
+  const { chain, writer } = await openConsensusChain(database, log, systemClock);
+  const before = chain.head().header.number;
+  await writer.exclusively(() => writer.setHead(number));
+  const head = chain.head().header.number;
+  return { blocks: before - head, head };
+}
+
 /** Compares flat state, trie and root. Throws `StateError` `corrupt` at the first contradiction. */
 export async function verifyDatabase(
   options: NodeOptions,

@@ -59,6 +59,17 @@ function comparedText({ head, accounts, slots, codes, changes }: Compared): stri
   return `flat state, trie and root agree at block ${head}: ${parts.join(", ")}\n`;
 }
 
+/** `knit db rewind NUMBER`. */
+export async function rewindDatabase(job: Job): Promise<void> {
+  const [typed = ""] = job.arguments;
+  if (!/^\d{1,15}$/.test(typed)) {
+    throw new OptionError("bad-value", `${JSON.stringify(typed)} is not a block number`);
+  }
+  using work = await openJob(job, { label: "rewind", unit: "blocks" });
+  const { blocks, head } = await work.node.rewindChain(work.options, Number(typed));
+  job.shell.stdout.write(`removed ${blocks} blocks; the newest block is ${head}\n`);
+}
+
 /** Long work on a data directory. Disposing it ends the progress line and the listening for signals. */
 export interface OpenJob extends Disposable {
   readonly options: NodeOptions;

@@ -6,7 +6,7 @@ import type { FlagName } from "../config/flags.ts";
 import { readSettingsFile } from "../config/flags-file.ts";
 import { type FlagSources, type ResolvedFlags, resolveFlags } from "../config/flags-values.ts";
 import { programVersion } from "../config/version.ts";
-import { initDatadir, type Job, verifyDatabase } from "./chain-commands.ts";
+import { initDatadir, type Job, rewindDatabase, verifyDatabase } from "./chain-commands.ts";
 import { readCommandLine } from "./command-line.ts";
 import type { Command } from "./commands.ts";
 import { failureLine } from "./failure.ts";
@@ -43,6 +43,7 @@ const ACTIONS: Readonly<Record<Exclude<Command["name"], "version">, Action>> = {
   init: initDatadir,
   import: importFiles,
   export: exportFile,
+  rewind: rewindDatabase,
   verify: verifyDatabase,
   dumpgenesis: async (job) => (await import("./dump-genesis.ts")).dumpGenesis(job), // large
   rpc: async (job) => (await import("./rpc-command.ts")).callNode(job), // the wires of all kinds

@@ -62,6 +62,12 @@ export const commands: readonly Command[] = [
     arguments: ["<FILE>", "[FIRST]", "[LAST]"],
     summary: "writes blocks to a new file (.gz is packed)",
   },
+  {
+    name: "rewind",
+    words: "db rewind",
+    arguments: ["<NUMBER>"],
+    summary: "takes the chain back to a recent block; later blocks are gone",
+  },
   { name: "verify", words: "db verify", summary: "compares flat state, trie and state root" },
   { name: "dumpgenesis", words: "dumpgenesis", summary: "prints a public network's genesis file" },
   {
@@ -97,6 +103,8 @@ export interface NodeCommands {
   initDatadir(options: NodeOptions, genesisText: string): Promise<{ readonly hash: string }>;
   importChain(options: NodeOptions, job: ImportJob): Promise<ImportResult>;
   exportChain(options: NodeOptions, job: ExportJob): Promise<FileResult>;
+  /** Takes the chain back to a block; `head` is the newest block then. */
+  rewindChain(options: NodeOptions, number: number): Promise<FileResult>;
   /** Throws when something disagrees. */
   verifyDatabase(options: NodeOptions, progress: Progress, signal: AbortSignal): Promise<Compared>;
 }

@@ -9,6 +9,7 @@ export type FlagCommand =
   | "import"
   | "export"
   | "verify"
+  | "rewind"
   | "decode"
   | "dumpgenesis"
   | "rpc";
@@ -52,7 +53,7 @@ export interface Flag<T> {
 /** The commands that run a node. */
 export const NODE: readonly FlagCommand[] = ["run", "dev"];
 /** The commands that have a data directory. */
-export const DATA: readonly FlagCommand[] = ["run", "dev", "init", "import", "export", "verify"];
+export const DATA: readonly FlagCommand[] = ["run", "dev", "init", "import", "export", "verify", "rewind"];
 
 /** Makes the rows of one heading: kind, default, summary, and the other names. */
 export function rows(group: FlagGroup, commands: readonly FlagCommand[]) {

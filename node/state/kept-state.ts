@@ -123,9 +123,8 @@ export class KeptState implements State {
   }
 
   reject(): void {
-    const sealed = this.#takeSealed();
     try {
-      unseal(sealed, this.#keeper.tries);
+      unseal(this.#takeSealed(), this.#keeper.tries);
     } catch (error) {
       throw this.#damaged(error);
     }

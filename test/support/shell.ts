@@ -30,6 +30,7 @@ export function fakeShell(
     initDatadir: refuse,
     importChain: refuse,
     exportChain: refuse,
+    rewindChain: refuse,
     verifyDatabase: refuse,
     ...commands,
   };

@@ -93,6 +93,16 @@ test.each([
   },
 );
 
+test("knit db rewind says what was removed, and wants a number", async () => {
+  const { shell, out, err } = fakeShell({
+    rewindChain: (_options, number) => Promise.resolve({ blocks: 3, head: number }),
+  });
+  expect(await runCli(["db", "rewind", "--datadir", directory, "12"], shell)).toBe(0);
+  expect(out()).toBe("removed 3 blocks; the newest block is 12\n");
+  expect(await runCli(["db", "rewind", "--datadir", directory, "latest"], shell)).toBe(1);
+  expect(err()).toBe('knit: "latest" is not a block number\n');
+});
+
 test("an interrupted export says that nothing was written", async () => {
   const begun = Promise.withResolvers<undefined>();
   const { shell, press, out } = fakeShell({
