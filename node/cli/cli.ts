@@ -47,6 +47,7 @@ const ACTIONS: Readonly<Record<Exclude<Command["name"], "version">, Action>> = {
   verify: verifyDatabase,
   dumpgenesis: async (job) => (await import("./dump-genesis.ts")).dumpGenesis(job), // large
   rpc: async (job) => (await import("./rpc-command.ts")).callNode(job), // the wires of all kinds
+  wallet: async (job) => (await import("./wallet-command.ts")).importWallet(job), // word lists and curves
   decode: async (job) => (await import("./decode.ts")).decode(job), // formats and curves: slow to load
 };
 

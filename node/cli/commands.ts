@@ -35,6 +35,14 @@ PARAMS is one JSON array, or one word for each parameter: a word that is JSON is
 Exit code 0 with the result, 2 with the node's error, 1 when there was no answer.
 `;
 
+const WALLET_DETAILS = `
+FILE holds the words, - is standard input. The wallet is encrypted with the first line of --password FILE; what is
+printed is its URL. On a running node it is opened, and accounts of it are kept, by two calls:
+
+  knit rpc personal_openWallet hdwallet:///... PASSPHRASE
+  knit rpc personal_deriveAccount hdwallet:///... "m/44'/60'/0'/0/0" true
+`;
+
 /** All commands in the order of help. */
 export const commands: readonly Command[] = [
   { name: "run", words: "run", summary: "runs a node (what knit does without a command)" },
@@ -83,6 +91,13 @@ export const commands: readonly Command[] = [
     arguments: ["<METHOD>", "[PARAMS...]"],
     summary: "calls a method of a running node and prints its answer",
     details: RPC_DETAILS,
+  },
+  {
+    name: "wallet",
+    words: "wallet import",
+    arguments: ["<FILE>"],
+    summary: "keeps a mnemonic (12 to 24 English words) as an encrypted HD wallet",
+    details: WALLET_DETAILS,
   },
   { name: "version", words: "version", summary: "prints the version" },
 ];

@@ -12,7 +12,8 @@ export type FlagCommand =
   | "rewind"
   | "decode"
   | "dumpgenesis"
-  | "rpc";
+  | "rpc"
+  | "wallet";
 
 /** The headings under which help shows flags, in its order. */
 export const flagGroups = [

@@ -25,7 +25,10 @@ const file = rows("Chain file", ["export"]);
 const decoding = rows("Decoding", ["decode"]);
 const publicNetworks = rows("Public networks", ["dumpgenesis"]);
 const calling = rows("Calling a node", ["rpc"]);
-const place = rows("Base", [...DATA, "rpc"]);
+const place = rows("Base", [...DATA, "rpc", "wallet"]);
+const keyStore = rows("Base", [...DATA, "wallet"]);
+const keyForm = rows("Base", [...NODE, "wallet"]);
+const keyFiles = rows("Accounts", [...NODE, "wallet"]);
 const base = rows("Base", DATA);
 const node = rows("Base", NODE);
 const network = rows("Network", NODE);
@@ -58,10 +61,10 @@ export const flags = {
   type: place.flag(choice(["core", "proxy", "endpoint"]), "endpoint", "what the node is in its network"),
   datadir: place.maybe(path, "where everything is kept; the default follows the type", "common.datadir"),
   chaindatadir: base.maybe(path, "another place for the chain's database", "common.chaindatadir"),
-  keystore: base.maybe(path, "where key files are; <datadir>/keystore by default", "common.keystore"),
+  keystore: keyStore.maybe(path, "where key files are; <datadir>/keystore by default", "common.keystore"),
   identity: node.flag(text, "", "a name that the node adds to its own", "common.identity"),
   networkid: node.maybe(integer(1), "the network's number; the chain's id by default", "p2p.network-id"),
-  lightkdf: node.flag(boolean, false, "weaker and faster encryption of new key files", "common.light-kdf"),
+  lightkdf: keyForm.flag(boolean, false, "weaker and faster encryption of new key files", "common.light-kdf"),
   v3: node.flag(boolean, false, "write key files of version 3, which hold a single key"),
   nodekey: node.maybe(path, "a file with the node's private key", "p2p.node-key"),
   nodekeyhex: node.maybe(secret, "the node's private key; visible to others in ps", "p2p.node-key-hex"),
@@ -78,7 +81,7 @@ export const flags = {
     "accounts to unlock at start, by address or index",
     "account-update.unlock",
   ),
-  password: keys.maybe(path, "a file with their passphrases, one a line", "account-update.password"),
+  password: keyFiles.maybe(path, "a file with their passphrases, one a line", "account-update.password"),
 
   "txpool.nolocals": pool.flag(boolean, false, "no privileges for transactions submitted here"),
   "txpool.keeplocals": pool.flag(boolean, false, "never drop waiting transactions submitted here"),
