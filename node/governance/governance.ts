@@ -8,6 +8,7 @@ import { fromHex, mapKey } from "../bytes/hex.ts";
 import type { ChainConfig } from "../config/chain-config.ts";
 import { type Rules, rulesAt } from "../config/rules.ts";
 import type { Header } from "../model/header.ts";
+import { roundOf } from "../model/istanbul-extra.ts";
 import { RecentMap } from "../state/recent-map.ts";
 import type { Batch, Rows } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
@@ -51,7 +52,7 @@ export interface Governance {
   council(number: number): readonly Uint8Array[];
   validators(number: number): ValidatorSet;
   staking(number: number): StakingInfo;
-  /** Who proposes block `number` in a round. */
+  /** Who proposes block `number` in a round; of a round in which a block was made, who made it. */
   proposer(number: number, round: number): Uint8Array;
   /** Who agrees on block `number` in a round. */
   committee(number: number, round: number): readonly Uint8Array[];
@@ -177,6 +178,9 @@ class HeaderGovernance implements Governance {
   }
 
   proposer(number: number, round: number): Uint8Array {
+    const made = this.#parts.block(number);
+    const author = made !== undefined && roundOf(made.header.extra) === round ? made.author() : undefined;
+    if (author !== undefined) return author;
     return proposerOf(this.#election(number), round);
   }
 

@@ -19,6 +19,8 @@ const council = sortedValidators([1, 2, 3, 4].map(address));
 const names = (list: readonly Uint8Array[]): readonly number[] => list.map((each) => each[19] ?? 0);
 const COIN = 10n ** 18n;
 const INTERVAL = 5;
+/** Of every block: elections of other rounds are computed, this one's is known. */
+const MADE_IN_ROUND = 9;
 
 interface Terms {
   /** Whole coins by validator. */
@@ -48,7 +50,10 @@ function aGovernance({ stakes, forks = [], governance = {}, votes = {} }: Terms)
     },
   });
   const genesis = aGenesisBlock([aValidator(1)]);
-  const extra = concatBytes(new Uint8Array(32), encodeRlp([council, new Uint8Array(0), []]));
+  const extra = concatBytes(
+    new Uint8Array(32).fill(MADE_IN_ROUND, 31),
+    encodeRlp([council, new Uint8Array(0), []]),
+  );
   const header = (number: number): Header => {
     const [name, addresses] = votes[number] ?? [];
     const value = concatBytes(...(addresses ?? []).map(address));
@@ -147,6 +152,12 @@ describe("proposers", () => {
     expect(without.proposer(12, 0)).toEqual(drawn[1]);
     expect([13, 14, 15].map((number) => without.proposer(number, 0))).toEqual([left[2], left[0], left[1]]);
     expect(without.council(13)).toHaveLength(3);
+  });
+
+  test("of a round in which a block was made are who made it", () => {
+    const governance = aGovernance({ stakes, forks: ["istanbul"] });
+    expect(governance.proposer(12, MADE_IN_ROUND)).toEqual(council[0]);
+    expect(governance.proposer(13, MADE_IN_ROUND)).toEqual(council[1]);
   });
 
   test("and committees go by the parent's mix with randomness", () => {
