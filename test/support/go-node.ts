@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { mkdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { peakMemory } from "../../bench/support/built-knit.ts";
 import { readBlockFile } from "../../node/chain/block-file.ts";
 
 const binary = process.env["KNIT_PEER_KCN"];
@@ -11,11 +12,17 @@ const binary = process.env["KNIT_PEER_KCN"];
 /** Whether this machine has a Go node to compare with. */
 export const hasGoNode = binary !== undefined;
 
+/** How long an import took, and the most memory that the process had. */
+export interface PeerImport {
+  readonly seconds: number;
+  readonly peakMiB: number | undefined;
+}
+
 /**
- * Seconds that the Go node needs for `admin_importChain` of the folder's blocks, its start not counted;
+ * What the Go node needs for `admin_importChain` of the folder's blocks, its start not counted;
  * undefined without a binary. Block 0 is left out: the Go node does not take it.
  */
-export async function importWithGoNode(chain: string, directory: string): Promise<number | undefined> {
+export async function importWithGoNode(chain: string, directory: string): Promise<PeerImport | undefined> {
   if (binary === undefined) return undefined;
   await mkdir(directory, { recursive: true });
   const file = join(directory, "blocks.rlp");
@@ -31,7 +38,7 @@ export async function importWithGoNode(chain: string, directory: string): Promis
     const started = performance.now();
     if ((await answer(url, "admin_importChain", [file])) !== true)
       throw new Error("the Go node refused the chain");
-    return (performance.now() - started) / 1000;
+    return { seconds: (performance.now() - started) / 1000, peakMiB: peakMemory(node.pid) };
   } finally {
     node.kill("SIGINT");
     await once(node, "exit");

@@ -1,10 +1,11 @@
 /**
- * Import of a chain file: transactions per second of the import itself, as the command says it, seconds of the whole
+ * Import of chain files: transactions per second of the import itself, as the command says it, seconds of the whole
  * command from start to exit, peak memory. `--chain DIR` names a folder with genesis.json and chain.rlp.gz; without it
- * the recorded transfer chain and a made one of 50,000 transfers between 20,000 accounts are taken.
- * With KNIT_PEER_KCN the Go node imports the same blocks in the same run.
+ * three are taken: the recorded transfers, 50,000 transfers between 20,000 accounts, and 55,000 transactions of which
+ * every fourth or so is a token transfer, under all forks up to Prague. With KNIT_PEER_KCN the Go node imports the
+ * same blocks in the same run; @ethereumjs/vm runs transfers of the same two kinds, without blocks or disk.
  *
- *   npm run build && node bench/import.ts [--chain DIR] [--runs N]
+ *   npm run build && node bench/execution.ts [--chain DIR] [--runs N]
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -12,10 +13,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { readBlockFile } from "../node/chain/block-file.ts";
+import { forks } from "../node/config/forks.ts";
 import { decodeBlock } from "../node/model/block.ts";
 import { importWithGoNode } from "../test/support/go-node.ts";
 import { makeTransferChain } from "../test/support/transfer-chain.ts";
 import { runBuilt } from "./support/built-knit.ts";
+import { measureVm } from "./support/ethereumjs-vm.ts";
 import { median, report, rounded } from "./support/figures.ts";
 
 const RECORDED = fileURLToPath(new URL("../test/vectors/chains/transfers", import.meta.url));
@@ -24,18 +27,33 @@ const { values } = parseArgs({
   options: { chain: { type: "string" }, runs: { type: "string", default: "3" } },
 });
 const runs = Number(values.runs);
-const scratch = await mkdtemp(join(tmpdir(), "knit-bench-import-"));
+/** All forks that a lone validator without a registry of keys can run. */
+const LEVELS = forks
+  .filter(({ ordered, changes }) => ordered && changes.randao === undefined && changes.blobGas === undefined)
+  .map(({ configKey }) => configKey);
+const scratch = await mkdtemp(join(tmpdir(), "knit-bench-execution-"));
 try {
-  const chains = values.chain === undefined ? [RECORDED, await madeChain(scratch)] : [values.chain];
-  for (const chain of chains) await measure(chain);
+  if (values.chain === undefined) report({ bench: "@ethereumjs/vm", ...(await measureVm()) });
+  for (const chain of values.chain === undefined ? await ownChains(scratch) : [values.chain])
+    await measure(chain);
 } finally {
   await rm(scratch, { recursive: true, force: true });
 }
 
-async function madeChain(directory: string): Promise<string> {
-  const chain = join(directory, "made");
-  await makeTransferChain(chain, { accounts: 20_000, blocks: 100, transfers: 500 });
-  return chain;
+async function ownChains(directory: string): Promise<string[]> {
+  const [transfers, mixed] = [join(directory, "transfers"), join(directory, "mixed")];
+  await makeTransferChain(transfers, { accounts: 20_000, blocks: 100, transfers: 500 });
+  const config = Object.fromEntries(LEVELS.map((key) => [key, 0]));
+  const types = [0, 0x7802];
+  await makeTransferChain(mixed, {
+    accounts: 5_000,
+    blocks: 110,
+    transfers: 500,
+    tokenEvery: 4,
+    types,
+    config,
+  });
+  return [RECORDED, transfers, mixed];
 }
 
 async function measure(chain: string): Promise<void> {
@@ -44,6 +62,7 @@ async function measure(chain: string): Promise<void> {
   const seconds: number[] = [];
   const peaks: number[] = [];
   const peer: number[] = [];
+  const peerPeaks: number[] = [];
   for (let run = 0; run < runs; run++) {
     const datadir = join(scratch, `run-${run}`);
     await runBuilt("init", "--datadir", datadir, join(chain, "genesis.json"));
@@ -55,12 +74,14 @@ async function measure(chain: string): Promise<void> {
     const goDirectory = join(scratch, "go");
     const go = await importWithGoNode(chain, goDirectory);
     await rm(goDirectory, { recursive: true, force: true });
-    if (go !== undefined) peer.push(go);
+    if (go === undefined) continue;
+    peer.push(go.seconds);
+    if (go.peakMiB !== undefined) peerPeaks.push(go.peakMiB);
   }
   const rate = transactions / median(seconds);
   const goRate = peer.length === 0 ? undefined : transactions / median(peer);
   report({
-    bench: "import",
+    bench: "execution",
     chain: chain.split("/").at(-1),
     transactions,
     runs,
@@ -70,7 +91,11 @@ async function measure(chain: string): Promise<void> {
     peakMiB: median(peaks),
     ...(goRate === undefined
       ? { peer: "none: set KNIT_PEER_KCN to the path of a Go node" }
-      : { peerTransactionsPerSecond: Math.round(goRate), ratio: rounded(rate / goRate) }),
+      : {
+          peerTransactionsPerSecond: Math.round(goRate),
+          peerPeakMiB: median(peerPeaks),
+          ratio: rounded(rate / goRate),
+        }),
   });
 }
 
