@@ -104,7 +104,7 @@ export function xor(s: Stack, sp: number): void {
 }
 
 export function not(s: Stack, sp: number): void {
-  s[sp - 1] = MAX - (s[sp - 1] as bigint);
+  s[sp - 1] = (s[sp - 1] as bigint) ^ MAX;
 }
 
 export function byte(s: Stack, sp: number): void {

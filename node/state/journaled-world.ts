@@ -1,9 +1,10 @@
 import { equalBytes } from "../bytes/compare.ts";
-import { mapKey } from "../bytes/hex.ts";
+import { bareHex, mapKey } from "../bytes/hex.ts";
 import { EMPTY_HASH, keccak256 } from "../crypto/keccak.ts";
 import { type Account, isEmptyAccount, newAccount } from "../model/account.ts";
 import { EMPTY_TRIE_ROOT } from "../model/list-root.ts";
 import type { Log } from "../model/receipt.ts";
+import { StateError } from "./error.ts";
 import type { FlatState } from "./flat-state.ts";
 import type { World } from "./world.ts";
 import { WorldEntries } from "./world-entries.ts";
@@ -108,7 +109,9 @@ export class JournaledWorld implements World {
   code(address: Uint8Array): Uint8Array {
     const hash = this.codeHash(address);
     if (hash === EMPTY_HASH || equalBytes(hash, EMPTY_HASH)) return NO_BYTES;
-    return this.#codes.get(mapKey(hash)) ?? this.#flat.code(hash) ?? NO_BYTES;
+    const code = this.#codes.get(mapKey(hash)) ?? this.#flat.code(hash);
+    if (code !== undefined) return code;
+    throw new StateError("corrupt", `the code ${bareHex(hash)} of account ${bareHex(address)} is missing`);
   }
 
   setCode(address: Uint8Array, code: Uint8Array): void {

@@ -24,7 +24,7 @@ export interface World {
   setNonce(address: Uint8Array, nonce: bigint): void;
   /** Puts a whole account in place; its storage root is what the slots say, whatever is given here. */
   setAccount(address: Uint8Array, account: Account): void;
-  /** No bytes where there is no account or no code. */
+  /** No bytes where there is no account or no code. Throws `StateError` `corrupt` for code that the store lacks. */
   code(address: Uint8Array): Uint8Array;
   /** The hash of no bytes where there is no account or no code. */
   codeHash(address: Uint8Array): Uint8Array;

@@ -115,6 +115,13 @@ test("code is found by the account that has it", async () => {
   expect(node.state.view(0).account(carol)).toMatchObject({ codeHash: keccak256(code), codeInfo: 0x10 });
 });
 
+test("code that the store lacks is an error, not an account without code", async () => {
+  await using node = await openInMemory();
+  const world = node.state.begin();
+  world.setAccount(carol, { ...newAccount(), kind: "contract", codeHash: aWord(1) });
+  expect(() => world.code(carol)).toThrow(/^the code 0+1 of account (03)+ is missing$/);
+});
+
 test("a slot that is set to zero and one that is set back change nothing", async () => {
   await using node = await openInMemory();
   const change = (value: number): Promise<Uint8Array> =>
