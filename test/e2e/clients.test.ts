@@ -109,12 +109,18 @@ test("viem sends, waits and watches", async () => {
   expect(heads.length).toBeGreaterThan(0);
 });
 
-test("contract creation is refused with the reason", async () => {
-  const provider = new JsonRpcProvider(httpUrl);
+test("ethers creates a contract and calls it", async () => {
+  const provider = new JsonRpcProvider(httpUrl, undefined, { pollingInterval: 100 });
   try {
     const wallet = new Wallet(keys[3] ?? "", provider);
-    const creation = wallet.sendTransaction({ data: "0x6001", gasLimit: 100_000 });
-    await expect(creation).rejects.toThrow(/contract creation is not supported by this release/);
+    // What it leaves behind is code that returns 42.
+    const data = "0x69602a60005260206000f3600052600a6016f3";
+    const sent = await wallet.sendTransaction({ data, gasLimit: 200_000 });
+    const receipt = await sent.wait();
+    expect(receipt?.status).toBe(1);
+    const to = receipt?.contractAddress ?? null;
+    expect(await provider.getCode(to ?? "")).toBe("0x602a60005260206000f3");
+    expect(BigInt(await provider.call({ to }))).toBe(42n);
   } finally {
     provider.destroy();
   }
