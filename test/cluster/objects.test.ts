@@ -1,7 +1,7 @@
 /** The operator against a real API server and controller manager, with the chart's own rights. No pods run here. */
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { type AuditEntry, type Cluster, eventually, openCluster, whyNoCluster } from "./support/cluster.ts";
+import { byOperator, type Cluster, eventually, openCluster, whyNoCluster } from "./support/cluster.ts";
 import { applyChart, type OperatorProcess, startOperator } from "./support/operator-process.ts";
 
 const missing = whyNoCluster();
@@ -20,10 +20,6 @@ interface Item {
 function aNode(name: string, spec: object): string {
   const metadata = { name, namespace: "demo" };
   return JSON.stringify({ apiVersion: "knit.dev/v1alpha1", kind: "Node", metadata, spec });
-}
-
-function byOperator({ user }: AuditEntry): boolean {
-  return user.username.startsWith("system:serviceaccount:knit-system:");
 }
 
 /** What the Node called `name` is made of. */

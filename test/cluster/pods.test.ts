@@ -31,7 +31,7 @@ about(`pods${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
   let cluster: Cluster;
 
   beforeAll(async () => {
-    cluster = await openCluster(26_643, "--node");
+    cluster = await openCluster(26_643, { node: true });
     await loadImages(cluster, IMAGES);
     await cluster.kubectl(["create", "namespace", OPERATOR_NAMESPACE]);
     const chart = await cluster.chart("--namespace", OPERATOR_NAMESPACE, ...CHART);

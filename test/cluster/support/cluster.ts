@@ -33,6 +33,11 @@ export interface Cluster extends AsyncDisposable {
   script(...args: string[]): Promise<Printed>;
 }
 
+/** Whether the operator's account sent it. */
+export function byOperator({ user }: AuditEntry): boolean {
+  return user.username.startsWith("system:serviceaccount:knit-system:");
+}
+
 /** A request as the API server noted it. */
 export interface AuditEntry {
   readonly verb: string;
@@ -77,17 +82,21 @@ export function run(
   });
 }
 
-/** Starts a control plane in a directory of its own; `port` and the two after it are taken. */
-export async function openCluster(port: number, ...mode: readonly "--node"[]): Promise<Cluster> {
+/** Starts a control plane in a directory of its own; `port` and the two after it are taken. `flags` are the API server's. */
+export async function openCluster(
+  port: number,
+  { node = false, flags = "" }: { readonly node?: boolean; readonly flags?: string } = {},
+): Promise<Cluster> {
   const directory = mkdtempSync(join(tmpdir(), "kc-"));
   const env = {
     CLUSTER_DIR: directory,
     CLUSTER_PORT: String(port),
     CLUSTER_ETCD_PORT: String(port + 1),
     CLUSTER_AUDIT: "1",
+    CLUSTER_APISERVER_FLAGS: flags,
   };
   const script = (...args: string[]): Promise<Printed> => run(SCRIPT, args, { env });
-  const up = await script("up", ...mode);
+  const up = await script("up", ...(node ? ["--node"] : []));
   if (up.code !== 0) throw new Error(`the cluster does not start: ${up.stderr}`);
   const admin = join(directory, "admin.kubeconfig");
   const tryKubectl = (args: readonly string[], input = ""): Promise<Printed> =>
@@ -106,8 +115,8 @@ export async function openCluster(port: number, ...mode: readonly "--node"[]): P
     async chart(...args) {
       const helm = await script("helm");
       if (helm.code !== 0) throw new Error(`no helm: ${helm.stderr}`);
-      const flags = ["template", "knit-operator", "charts/knit-operator", "--include-crds", ...args];
-      const printed = await run(helm.stdout.trim(), flags);
+      const words = ["template", "knit-operator", "charts/knit-operator", "--include-crds", ...args];
+      const printed = await run(helm.stdout.trim(), words);
       if (printed.code !== 0) throw new Error(`helm template: ${printed.stderr}`);
       return printed.stdout;
     },

@@ -18,9 +18,9 @@ export interface OperatorProcess extends AsyncDisposable {
 }
 
 /** Applies the chart, as `helm template` prints it. */
-export async function applyChart(cluster: Cluster): Promise<void> {
+export async function applyChart(cluster: Cluster, ...flags: string[]): Promise<void> {
   await cluster.kubectl(["create", "namespace", OPERATOR_NAMESPACE]);
-  const text = await cluster.chart("--namespace", OPERATOR_NAMESPACE);
+  const text = await cluster.chart("--namespace", OPERATOR_NAMESPACE, ...flags);
   await cluster.kubectl(["apply", "--server-side", "-f", "-"], text);
   await cluster.kubectl(["wait", "--for=condition=Established", "crd/nodes.knit.dev", "--timeout=30s"]);
 }
