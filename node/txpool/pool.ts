@@ -71,6 +71,8 @@ export class Pool implements Omit<TxPool, typeof Symbol.asyncDispose> {
   readonly throttler: Throttler;
   readonly #prove: ProveSidecar;
   readonly #listeners = new Set<PendingListener>();
+  /** By hash: blobs that are being proven. */
+  readonly #proving = new Map<string, Promise<void>>();
 
   readonly recover: (transactions: readonly Transaction[]) => Promise<void>;
 
@@ -94,6 +96,21 @@ export class Pool implements Omit<TxPool, typeof Symbol.asyncDispose> {
   async addWithBlobs(transaction: Transaction, origin: Origin): Promise<void> {
     this.#checkOrigin(transaction, origin);
     this.#core.check(transaction); // proofs are costly: only for what is right otherwise
+    const key = mapKey(transaction.hash);
+    // Copies wait for the first, and are refused when it was taken in, before they cost anything.
+    for (let other = this.#proving.get(key); other !== undefined; other = this.#proving.get(key)) {
+      await other;
+      this.#core.check(transaction);
+    }
+    const taken = this.#proveAndAdd(transaction, origin).finally(() => this.#proving.delete(key));
+    this.#proving.set(
+      key,
+      taken.catch(() => undefined),
+    );
+    await taken;
+  }
+
+  async #proveAndAdd(transaction: Transaction, origin: Origin): Promise<void> {
     const { sidecar } = transaction.fields;
     if (sidecar !== undefined) {
       if (!(await this.#prove(sidecar))) throw badSidecar("a proof does not hold");

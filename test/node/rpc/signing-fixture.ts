@@ -8,7 +8,7 @@ import { bareHex, toHex } from "../../../node/bytes/hex.ts";
 import { developmentGenesis, developmentKeys } from "../../../node/chain/development.ts";
 import { addressOfKey } from "../../../node/crypto/secp256k1.ts";
 import { silentLog } from "../../../node/observe/log.ts";
-import { createBudget, createEndpoint } from "../../../node/rpc/dispatch.ts";
+import { createBudget, createEndpoint, type Endpoint } from "../../../node/rpc/dispatch.ts";
 import { createNodeRegistry } from "../../../node/rpc/methods/all.ts";
 import { type ProfileName, rpcProfiles } from "../../../node/rpc/profiles.ts";
 import { aChain, type TestChain } from "../../support/chain.ts";
@@ -50,6 +50,7 @@ export async function aSigningNode(): Promise<SigningNode> {
   const rich = toHex(accounts.hold(first));
   const payer = toHex(accounts.hold(third));
   const filed = toHex(await accounts.importRawKey(bareHex(second), "secret"));
+  const endpoints = new Map<ProfileName, Endpoint>();
   const open = parts.move();
   return {
     chainId: chain.chain.config.chainId,
@@ -57,8 +58,11 @@ export async function aSigningNode(): Promise<SigningNode> {
     rich,
     payer,
     filed,
-    call: (method, params, profile = "service") =>
-      answered({ chain, pool, accounts, directory, profile }, JSON.stringify({ id: 1, method, params })),
+    call: (method, params, profile = "service") => {
+      const endpoint = endpoints.get(profile) ?? endpointOf({ chain, pool, accounts, directory, profile });
+      endpoints.set(profile, endpoint);
+      return answered(endpoint, JSON.stringify({ id: 1, method, params }));
+    },
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }
@@ -71,10 +75,7 @@ interface Served {
   readonly profile: ProfileName;
 }
 
-async function answered<T>(
-  { chain: { chain }, pool, accounts, directory, profile }: Served,
-  request: string,
-): Promise<T> {
+function endpointOf({ chain: { chain }, pool, accounts, directory, profile }: Served): Endpoint {
   const registry = createNodeRegistry({
     profile: rpcProfiles[profile],
     ethFeeCap: 2,
@@ -91,7 +92,10 @@ async function answered<T>(
     files: noFiles,
     sync: { syncing: () => undefined },
   });
-  const endpoint = createEndpoint({ view: registry.view("all"), budget: createBudget(), onBug });
+  return createEndpoint({ view: registry.view("all"), budget: createBudget(), onBug });
+}
+
+async function answered<T>(endpoint: Endpoint, request: string): Promise<T> {
   const answer = JSON.parse((await endpoint.answer(request, aSession)) ?? "") as { result?: T; error?: T };
   return (answer.error ?? answer.result) as T; // each test says what it expects of which
 }

@@ -111,6 +111,23 @@ describe("a pool with blobs", () => {
     expect(() => world.pool.add(aBlobTransaction(), "local")).toThrow("its proofs were not checked");
   });
 
+  test("proves one copy of a transaction at a time, and no more once one was taken in", async () => {
+    const answers = [false, true, true];
+    let asked = 0;
+    await using world = await aBlobPool(async () => answers[asked++] === true);
+    const copies = Array.from({ length: 5 }, () => decodeTransaction(aBlobTransaction().raw));
+    const outcomes = await Promise.all(copies.map((copy) => told(world, copy)));
+    const known = `known transaction: ${toHex(aBlobTransaction().hash).slice(2)}`;
+    expect(outcomes).toEqual([
+      "invalid blob sidecar: a proof does not hold",
+      "accepted",
+      known,
+      known,
+      known,
+    ]);
+    expect(asked).toBe(2);
+  });
+
   test("counts the blobs in what the sender has to have, and in the pool's slots", async () => {
     await using world = await aBlobPool();
     const cost = 21_000n * PRICE + 131_072n * PRICE * 8n;
