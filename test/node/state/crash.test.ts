@@ -5,12 +5,13 @@ import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "@jest/globals";
 import { toHex } from "../../../node/bytes/hex.ts";
+import { crashModes } from "./crash-modes.ts";
 import { aTemporaryDirectory, makeBlock, openInMemory, openOnDisk } from "./fixture.ts";
 import { aRandom } from "./random.ts";
 import { contentOf } from "./random-block.ts";
 import { contractsOf, randomBlock } from "./random-contracts.ts";
 
-const KILLS = Math.ceil(Number(process.env["KNIT_KILLS"] ?? 10) / 2);
+const KILLS = Math.ceil(Number(process.env["KNIT_KILLS"] ?? 10) / 3);
 const CHILD = fileURLToPath(new URL("crash-child.ts", import.meta.url));
 
 /** Lets a child make blocks and kills it a moment after its first; the number of its last acknowledged block. */
@@ -31,6 +32,7 @@ async function runAndKill(directory: string, moment: number, mode: string): Prom
 
 test.each([
   ["full", 6],
+  ["retention", 20],
   ["archive", Number.MAX_SAFE_INTEGER],
 ])(
   `no kill loses an acknowledged block or leaves a wrong state (%s, ${KILLS} kills)`,
@@ -38,10 +40,9 @@ test.each([
     using directory = aTemporaryDirectory();
     await using twin = await openInMemory({ retention: 6, archive: true });
     const random = aRandom(Number(process.env["KNIT_SEED"] ?? 2024));
-    const settings = { flushInterval: 3, retention: 6 };
     for (let kill = 0; kill < KILLS; kill++) {
       const acknowledged = await runAndKill(directory.path, random.below(150), mode);
-      await using node = await openOnDisk(directory.path, settings);
+      await using node = await openOnDisk(directory.path, crashModes[mode]);
       const { state } = node;
       expect(state.number).toBeGreaterThanOrEqual(acknowledged);
       while (twin.state.number < state.number) await makeBlock(twin, randomBlock(twin.state.number + 1));
@@ -57,7 +58,7 @@ test.each([
       expect({ accounts, slots, strayNodes, straySlots }).toEqual(wanted);
     }
   },
-  600_000,
+  3_600_000,
 );
 
 async function counts({ state }: Awaited<ReturnType<typeof openInMemory>>): Promise<object> {
