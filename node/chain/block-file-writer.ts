@@ -15,7 +15,7 @@ export async function writeBlockFile(
   path: string,
   blocks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
 ): Promise<void> {
-  if (await exists(path)) throw overwriting();
+  await refuseExisting(path);
   const unfinished = join(dirname(path), `.${basename(path)}.${process.pid}.tmp`);
   try {
     await writeAll(unfinished, blocks, path.endsWith(".gz"));
@@ -26,6 +26,11 @@ export async function writeBlockFile(
   } finally {
     await rm(unfinished, { force: true });
   }
+}
+
+/** Throws `ChainError` `bad-file` when something has that name already. */
+export async function refuseExisting(path: string): Promise<void> {
+  if (await exists(path)) throw overwriting();
 }
 
 async function writeAll(

@@ -1,7 +1,7 @@
 /** Writes blocks of the chain to a new file: all of the range, or no file at all. */
 import type { Pause } from "../execution/block.ts";
 import type { Rows } from "../store/store.ts";
-import { writeBlockFile } from "./block-file-writer.ts";
+import { refuseExisting, writeBlockFile } from "./block-file-writer.ts";
 import { rawBlock } from "./block-rows.ts";
 import { ChainError } from "./error.ts";
 
@@ -25,6 +25,7 @@ export interface ExportOrder {
 /** Resolves to how many blocks were written. Throws `ChainError` `bad-file`, or the signal's reason. */
 export async function exportBlocks(source: ExportSource, order: ExportOrder): Promise<number> {
   const { first = 0, last = source.head } = order;
+  await refuseExisting(order.file);
   if (first > last) {
     throw new ChainError("bad-file", `export failed: first (${first}) is greater than last (${last})`);
   }

@@ -17,6 +17,8 @@ export interface RpcProfile {
   readonly totalScoreKey: "difficulty" | "blockscore";
   /** `config.isBFT` in `admin_nodeInfo`. */
   readonly showsBft: boolean;
+  /** Members of the chain's configuration that the line does not know. */
+  readonly unknownConfigKeys: readonly string[];
   /** `blsPublicKeyInfo` in `admin_nodeInfo`. */
   readonly showsBlsKey: boolean;
   /** A peer with one connection shows it as `network`, not as a list `networks`. */
@@ -62,6 +64,8 @@ export interface RpcProfile {
   readonly startsAsConfigured: boolean;
   /** Connections that outlive their listener get empty answers; else they are closed. */
   readonly keepsStopped: boolean;
+  /** `newPendingTransactions` may be asked for whole transactions, which it refuses. */
+  readonly pendingTakesFull: boolean;
   /** `admin_setMaxSubscriptionPerWSConn` refuses negative limits. */
   readonly checksSubscriptionLimit: boolean;
 }
@@ -78,6 +82,7 @@ export const rpcProfiles: Readonly<Record<ProfileName, RpcProfile>> = {
     unit: "peb",
     totalScoreKey: "difficulty",
     showsBft: true,
+    unknownConfigKeys: [],
     showsBlsKey: false,
     singleNetwork: true,
     alwaysDiscoveryPort: true,
@@ -101,6 +106,7 @@ export const rpcProfiles: Readonly<Record<ProfileName, RpcProfile>> = {
     startedWsModules: ["chain", "net", "personal"],
     startsAsConfigured: false,
     keepsStopped: false,
+    pendingTakesFull: true,
     checksSubscriptionLimit: true,
   },
   klaytn: {
@@ -109,7 +115,8 @@ export const rpcProfiles: Readonly<Record<ProfileName, RpcProfile>> = {
     unit: "peb",
     totalScoreKey: "blockscore",
     showsBft: false,
-    showsBlsKey: false,
+    unknownConfigKeys: ["kip160ContractAddress"],
+    showsBlsKey: true,
     singleNetwork: false,
     alwaysDiscoveryPort: false,
     networkIdAsText: false,
@@ -132,6 +139,7 @@ export const rpcProfiles: Readonly<Record<ProfileName, RpcProfile>> = {
     startedWsModules: ["net", "web3", "klay", "eth"],
     startsAsConfigured: true,
     keepsStopped: true,
+    pendingTakesFull: false,
     checksSubscriptionLimit: false,
   },
   kaia: {
@@ -140,6 +148,7 @@ export const rpcProfiles: Readonly<Record<ProfileName, RpcProfile>> = {
     unit: "kei",
     totalScoreKey: "blockscore",
     showsBft: false,
+    unknownConfigKeys: [],
     showsBlsKey: true,
     singleNetwork: false,
     alwaysDiscoveryPort: false,
@@ -163,6 +172,7 @@ export const rpcProfiles: Readonly<Record<ProfileName, RpcProfile>> = {
     startedWsModules: ["net", "web3", "kaia", "eth"],
     startsAsConfigured: true,
     keepsStopped: true,
+    pendingTakesFull: true,
     checksSubscriptionLimit: false,
   },
 };

@@ -45,7 +45,7 @@ function exportMethod(parts: AdminChainParts): Method {
     params: { file: text, first: optional(blockNumber), last: optional(blockNumber) },
     result: boolean,
     handle: ({ file, first, last }) =>
-      told(parts, { file }, async () => {
+      told(parts, file, async () => {
         if (first === undefined && last !== undefined) {
           throw new ChainError("bad-file", "last cannot be specified without first");
         }
@@ -68,8 +68,7 @@ function importMethod(parts: AdminChainParts): Method {
     privilege: "files",
     params: { file: text },
     result: boolean,
-    handle: ({ file }) =>
-      told(parts, { file }, async () => settle(parts, await parts.files.importFrom(file))),
+    handle: ({ file }) => told(parts, file, async () => settle(parts, await parts.files.importFrom(file))),
   });
 }
 
@@ -82,7 +81,7 @@ function importTextMethod(parts: AdminChainParts): Method {
     params: { rlp: text },
     result: boolean,
     handle: ({ rlp }) =>
-      told(parts, {}, async () => {
+      told(parts, undefined, async () => {
         const bytes = blockBytes(rlp, parts);
         settle(parts, await parts.files.importBytes(bytes));
       }),
@@ -118,7 +117,7 @@ function settle({ log }: AdminChainParts, outcome: ImportOutcome): void {
 /** True when it worked; else false with the reason in the log, or the reason as the answer, by the profile. */
 async function told(
   { profile, log }: AdminChainParts,
-  fields: object,
+  file: string | undefined,
   work: () => Promise<void>,
 ): Promise<boolean> {
   try {
@@ -126,8 +125,26 @@ async function told(
     return true;
   } catch (error) {
     if (!(error instanceof ChainError)) throw error;
-    log.warn({ ...fields, reason: error.message }, "chain file not written or not taken");
+    log.warn(
+      { ...(file === undefined ? {} : { file }), reason: error.message },
+      "chain file not written or not taken",
+    );
     if (profile.failureIsFalse) return false;
-    throw failure(error.message);
+    throw failure(goWords(error, file) ?? error.message);
   }
+}
+
+const SYSTEM_WORDS: Readonly<Record<string, string>> = {
+  ENOENT: "no such file or directory",
+  EACCES: "permission denied",
+  EISDIR: "is a directory",
+  ENOTDIR: "not a directory",
+};
+
+/** What the Go node says of a file that cannot be opened; undefined for other troubles. */
+function goWords({ cause }: ChainError, file = ""): string | undefined {
+  const { code = "" } = (cause ?? {}) as { code?: string };
+  const words = SYSTEM_WORDS[code];
+  if (words !== undefined) return `open ${file}: ${words}`;
+  return cause instanceof ChainError ? goWords(cause, file) : undefined;
 }

@@ -69,12 +69,13 @@ function nodeInfo(parts: AdminParts): object {
 
 function protocolInfo({ chain, profile, networkId }: AdminParts): object {
   const { header, hash } = chain.head();
-  const config = chainConfigJson(chain.config);
+  const config = Object.entries(chainConfigJson(chain.config));
+  const shown = Object.fromEntries(config.filter(([key]) => !profile.unknownConfigKeys.includes(key)));
   return {
     network: networkId,
     [profile.totalScoreKey]: jsonInteger(chain.totalBlockScore(header.number)),
     genesis: toHex(chain.genesisHash),
-    config: profile.showsBft ? { ...config, isBFT: true } : config,
+    config: profile.showsBft ? { ...shown, isBFT: true } : shown,
     head: toHex(hash),
   };
 }

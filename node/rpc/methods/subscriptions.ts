@@ -30,7 +30,10 @@ export function chainSubscriptions({ chain, pool, profile }: SubscriptionParts):
   return [
     newHeads("chain", "The header of each new block.", chainHeads),
     newHeads("eth", "The header of each new block, in Ethereum's form.", ethHeads),
-    ...["chain", "eth"].flatMap((module) => [logs(module, chain), pendingTransactions(module, pool)]),
+    ...["chain", "eth"].flatMap((module) => [
+      logs(module, chain),
+      pendingTransactions(module, { pool, profile }),
+    ]),
   ];
 }
 
@@ -56,17 +59,27 @@ function newHeads(module: string, summary: string, feed: Feed): Subscription {
   });
 }
 
-function pendingTransactions(module: string, pool: Pick<TxPool, "onPending">): Subscription {
-  return subscription({
+function pendingTransactions(
+  module: string,
+  { pool, profile }: Pick<SubscriptionParts, "pool" | "profile">,
+): Subscription {
+  const row = {
     module,
     name: "newPendingTransactions",
     summary: "The hash of each transaction that becomes executable.",
+  };
+  const start = (notify: Notify): (() => void) =>
+    pool.onPending((transactions) => {
+      for (const { hash } of transactions) notify(`"${toHex(hash)}"`);
+    });
+  if (!profile.pendingTakesFull)
+    return subscription({ ...row, params: {}, start: (_args, notify) => start(notify) });
+  return subscription({
+    ...row,
     params: { full: optional(boolean, false) },
     start: ({ full }, notify) => {
       if (full) throw failure("subscription not found");
-      return pool.onPending((transactions) => {
-        for (const { hash } of transactions) notify(`"${toHex(hash)}"`);
-      });
+      return start(notify);
     },
   });
 }

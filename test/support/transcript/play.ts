@@ -4,7 +4,7 @@
  */
 
 import { exclusions } from "./exclusions.ts";
-import { asRecorded, asSent, comparable, type Ids, learnId, unordered } from "./sameness.ts";
+import { asRecorded, asSent, comparable, healed, type Ids, learnId, unordered } from "./sameness.ts";
 import { type Entry, methodOf, readTranscript, requestOf } from "./transcript.ts";
 import { chainFolderOf, OWN_IMPORTS, startTranscriptNode, type TranscriptNode } from "./transcript-node.ts";
 import { type HttpAnswer, type HttpWire, openHttpWire, overIpc } from "./wires.ts";
@@ -113,7 +113,9 @@ function shortest(response: string): number {
   return response.trim().includes("\n") ? response.length : 1;
 }
 
-function bodyDifference({ response = "", varies }: Entry, own: string, ids: Ids): string | undefined {
+function bodyDifference(entry: Entry, own: string, ids: Ids): string | undefined {
+  const { varies } = entry;
+  const response = healed(entry.response ?? "");
   if (varies === "result is a random id")
     return learnId(response, own, ids) ? undefined : shown(response, own);
   if (varies === "order") return compared(unordered(response), unordered(own));

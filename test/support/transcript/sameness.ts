@@ -9,9 +9,21 @@ export type Ids = Map<string, string>;
 
 type Ports = Pick<TranscriptNode, "datadir" | "httpPort" | "wsPort" | "spare">;
 
+/** The ports of the recorded node, where words stand for them and where none does. */
+const RECORDED = { ws: 8801, spare: [8890, 8891] } as const;
+/** The recorder's words also stand in the middle of hex digits, where the digits of a port were by chance. */
+const BY_CHANCE = /(?<=[0-9a-f])PORT9([01])|PORT9([01])(?=[0-9a-f])/g;
+
+/** The recorded text with the digits that were there by chance. */
+export function healed(recorded: string): string {
+  return recorded.replace(BY_CHANCE, (_word, first?: string, second?: string) => {
+    return String((first ?? second) === "0" ? RECORDED.spare[0] : RECORDED.spare[1]);
+  });
+}
+
 /** A recorded request as this run sends it. */
 export function asSent(request: string, ids: Ids, { datadir, httpPort, spare }: Ports): string {
-  let text = request
+  let text = healed(request)
     .replaceAll("DATADIR", datadir)
     .replaceAll("HTTPPORT", String(httpPort))
     .replaceAll("PORT90", String(spare[0]))
@@ -20,19 +32,11 @@ export function asSent(request: string, ids: Ids, { datadir, httpPort, spare }: 
   return text;
 }
 
-/** The port of the recorded node's WebSocket listener, which no word stands for. */
-const RECORDED_WS_PORT = 8801;
-
 /** An answer of this run in the recording's words. */
 export function asRecorded(answer: string, ids: Ids, { datadir, httpPort, wsPort, spare }: Ports): string {
   let text = answer.replaceAll(datadir, "DATADIR");
-  const ports = {
-    [httpPort]: "HTTPPORT",
-    [wsPort]: RECORDED_WS_PORT,
-    [spare[0]]: "PORT90",
-    [spare[1]]: "PORT91",
-  };
-  for (const [port, word] of Object.entries(ports)) text = text.replaceAll(`:${port}`, `:${word}`);
+  const ports = { [httpPort]: "HTTPPORT", [wsPort]: RECORDED.ws, [spare[0]]: "PORT90", [spare[1]]: "PORT91" };
+  for (const [port, word] of Object.entries(ports)) text = text.replaceAll(`:${port}"`, `:${word}"`);
   for (const [recorded, own] of ids) text = text.replaceAll(own, recorded);
   return text;
 }
