@@ -109,6 +109,11 @@ export const DIFFERENCES: readonly Difference[] = [
     met: ({ failures }, revision) => failures.has("invalid-code") && !isRevisionSince(revision, "prague"),
   },
   {
+    name: "computation is limited, also that of precompiled contracts that were not paid for",
+    section: "5.4",
+    met: ({ failures }) => failures.has("computation-limit"),
+  },
+  {
     name: "before Shanghai nothing is created over an account of any kind",
     section: "5.1",
     met: ({ failures }, revision) =>

@@ -25,7 +25,8 @@ const FORKS: Readonly<Record<EvmRevision, readonly [hardfork: string, eips: read
 
 const commons = new Map<EvmRevision, Common>();
 
-function commonOf(revision: EvmRevision): Common {
+/** The oracle's rules of a revision. */
+export function commonOf(revision: EvmRevision): Common {
   let common = commons.get(revision);
   if (common === undefined) {
     const [hardfork, eips] = FORKS[revision];
@@ -35,14 +36,37 @@ function commonOf(revision: EvmRevision): Common {
   return common;
 }
 
+/** What the oracle needs of a scenario before it runs anything. */
+export type OracleScene = Pick<Scenario, "revision" | "accounts">;
+
 type State = SimpleStateManager;
+
+/** An interpreter over a scenario's accounts. */
+export interface Oracle {
+  readonly evm: EVM;
+  readonly state: State;
+}
+
+/** Opens the oracle on the accounts; nothing is warm. */
+export async function openOracle(scene: OracleScene): Promise<Oracle> {
+  const common = commonOf(scene.revision);
+  const state = new SimpleStateManager({ common });
+  await fill(state, scene);
+  const evm = await createEVM({
+    common,
+    stateManager: state,
+    customOpcodes: oracleOpcodes(scene.revision),
+    blockchain: {
+      getBlock: (number: number) => Promise.resolve({ hash: () => BLOCK.blockHash(number) }),
+    } as never, // all that BLOCKHASH asks for
+  });
+  return { evm, state };
+}
 
 /** Runs a scenario there. */
 export async function runThere(scenario: Scenario): Promise<Ended> {
-  const common = commonOf(scenario.revision);
-  const state = new SimpleStateManager({ common });
-  await fill(state, scenario);
-  const evm = await oracleOf(scenario, state);
+  const { evm, state } = await openOracle(scenario);
+  warm(evm, scenario);
   const { execResult } = await evm.runCall(callOf(scenario));
   await sweep(evm, execResult);
   const error = execResult.exceptionError?.error;
@@ -60,19 +84,6 @@ export async function runThere(scenario: Scenario): Promise<Ended> {
     logs,
     accounts: await dump(state),
   };
-}
-
-async function oracleOf(scenario: Scenario, state: State): Promise<EVM> {
-  const evm = await createEVM({
-    common: commonOf(scenario.revision),
-    stateManager: state,
-    customOpcodes: oracleOpcodes(scenario.revision),
-    blockchain: {
-      getBlock: (number: number) => Promise.resolve({ hash: () => BLOCK.blockHash(number) }),
-    } as never, // all that BLOCKHASH asks for
-  });
-  warm(evm, scenario);
-  return evm;
 }
 
 function callOf({ to, input, value, gas }: Scenario): EVMRunCallOpts {
@@ -96,7 +107,7 @@ async function sweep(evm: EVM, { selfdestruct, createdAddresses }: ExecResult): 
   await evm.journal.cleanup();
 }
 
-async function fill(state: State, { accounts }: Scenario): Promise<void> {
+async function fill(state: State, { accounts }: OracleScene): Promise<void> {
   for (const [text, { nonce, balance, code, storage }] of Object.entries(accounts)) {
     const address = createAddressFromString(text);
     await state.putAccount(address, new Account(suiteInteger(nonce), suiteInteger(balance)));
@@ -116,7 +127,8 @@ function warm(evm: EVM, { revision, to }: Scenario): void {
   for (const [address] of evm.precompiles) evm.journal.addAlwaysWarmAddress(`0x${address}`);
 }
 
-function oracleBlock(): never {
+/** The block of every scenario, as far as opcodes and transactions ask. */
+export function oracleBlock(common?: Common): never {
   const header = {
     number: BigInt(BLOCK.number),
     coinbase: createAddressFromString(toHex(COINBASE)),
@@ -126,11 +138,13 @@ function oracleBlock(): never {
     gasLimit: BLOCK.gasLimit,
     baseFeePerGas: BLOCK.baseFee,
     getBlobGasPrice: () => BLOCK.blobBaseFee,
+    gasUsed: 0n,
   };
-  return { header } as never; // all that opcodes ask for
+  return { header, common } as never; // all that is asked for
 }
 
-async function dump(state: State): Promise<Record<string, ShownAccount>> {
+/** What the oracle has now. */
+export async function dump(state: State): Promise<Record<string, ShownAccount>> {
   const shown: Record<string, ShownAccount> = {};
   const slots = state.storageStack.at(-1) ?? new Map<string, Uint8Array>();
   for (const [text, account] of state.accountStack.at(-1) ?? []) {

@@ -8,7 +8,7 @@ import { createEvm, type EvmBlock, type EvmResult } from "../../node/evm/evm.ts"
 import type { EvmFailureCode } from "../../node/evm/failure.ts";
 import type { FrameStart, Tracer } from "../../node/evm/tracer.ts";
 import type { World } from "../../node/state/world.ts";
-import { randomProgram, word } from "./evm-programs.ts";
+import { type ProgramPlan, randomProgram, word } from "./evm-programs.ts";
 import { randomBytes } from "./random.ts";
 import { type SuiteAccount, SuiteWorld } from "./suite-world.ts";
 
@@ -67,29 +67,51 @@ export const BLOCK: EvmBlock = {
   blockHash: (number) => wordBytes((BigInt(number) ** 20n) & ((1n << 256n) - 1n)),
 };
 
-/** A scenario of four contracts that call one another. */
-export function randomScenario(random: () => number, revision: EvmRevision): Scenario {
+/** Four contracts that call one another, and what programs for them are made of. */
+export interface Surroundings {
+  readonly plan: ProgramPlan;
+  readonly accounts: Record<string, SuiteAccount>;
+  readonly contracts: readonly Uint8Array[];
+}
+
+/** Surroundings whose programs know `known` besides. */
+export function randomSurroundings(
+  random: () => number,
+  revision: EvmRevision,
+  known: readonly Uint8Array[],
+): Surroundings {
   const ethereumPrecompiles = Array.from({ length: 9 }, (_, index) => wordBytes(BigInt(index + 1)).slice(12));
-  const addresses = [...CONTRACTS, ...CONTRACTS, ...CONTRACTS, EOA, MISSING, SENDER, COINBASE];
+  const addresses = [...CONTRACTS, ...CONTRACTS, ...CONTRACTS, EOA, MISSING, COINBASE, ...known];
   const plan = { random, revision, addresses: [...addresses, ...ethereumPrecompiles] };
   const accounts: Record<string, SuiteAccount> = {
-    [toHex(SENDER)]: { balance: "0xffffffffff", nonce: "0x5", code: "0x", storage: {} },
     [toHex(EOA)]: { balance: "0x3", nonce: "0x0", code: "0x", storage: {} },
   };
   for (const [index, address] of CONTRACTS.entries()) {
     const isDelegation = index === 3 && isRevisionSince(revision, "prague") && random() < 0.4;
     const target = CONTRACTS[Math.floor(random() * 4)] as Uint8Array; // in range
-    const code = isDelegation ? `0xef0100${toHex(target).slice(2)}` : toHex(randomProgram(plan));
+    const code = isDelegation ? delegationTo(target) : toHex(randomProgram(plan));
     const storage = Object.fromEntries(
       [0, 1, 2].filter(() => random() < 0.5).map((key) => [`0x${key}`, `0x${word(plan).toString(16)}`]),
     );
     accounts[toHex(address)] = { balance: random() < 0.5 ? "0x10" : "0x0", nonce: "0x1", code, storage };
   }
+  return { plan, accounts, contracts: CONTRACTS };
+}
+
+/** The code of an account that borrows another's (EIP-7702). */
+export function delegationTo(target: Uint8Array): string {
+  return `0xef0100${toHex(target).slice(2)}`;
+}
+
+/** A message to one of four contracts, or one that creates another. */
+export function randomScenario(random: () => number, revision: EvmRevision): Scenario {
+  const { plan, accounts, contracts } = randomSurroundings(random, revision, [SENDER]);
+  accounts[toHex(SENDER)] = { balance: "0xffffffffff", nonce: "0x5", code: "0x", storage: {} };
   const isCreation = random() < 0.15;
   return {
     revision,
     accounts,
-    to: isCreation ? undefined : CONTRACTS[Math.floor(random() * 3)],
+    to: isCreation ? undefined : contracts[Math.floor(random() * 3)],
     input: isCreation ? randomProgram(plan) : randomBytes(random, Math.floor(random() * 100)),
     value: random() < 0.7 ? 0n : BigInt(Math.floor(random() * 5)),
     gas: BigInt(Math.floor(Math.exp(Math.log(5000) + random() * Math.log(400)))),
@@ -164,7 +186,8 @@ function runMessage({ to, input, value, gas }: Scenario, { world, rules, tracer 
   return evm.call({ caller: SENDER, to, input, value, gas });
 }
 
-function shownAccounts(suite: SuiteWorld): Record<string, ShownAccount> {
+/** What a world has now. */
+export function shownAccounts(suite: SuiteWorld): Record<string, ShownAccount> {
   const accounts: Record<string, ShownAccount> = {};
   for (const [name, { account, slots }] of suite.accounts()) {
     const address = Buffer.from(name, "latin1");
@@ -176,7 +199,8 @@ function shownAccounts(suite: SuiteWorld): Record<string, ShownAccount> {
   return accounts;
 }
 
-function observer(): { readonly tracer: Tracer; readonly seen: Seen } {
+/** A tracer that notes what the rows of differences ask for. */
+export function observer(): { readonly tracer: Tracer; readonly seen: Seen } {
   const failures = new Set<EvmFailureCode>();
   const precompiles = new Set<string>();
   const steps = new Set<number>();

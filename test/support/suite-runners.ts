@@ -7,7 +7,19 @@ import type { StateRunner } from "./suite-state.ts";
 import { suiteBytes, suiteInteger } from "./suite-values.ts";
 import { chainEncoding, ethereumEncoding } from "./suite-world.ts";
 
-const FORKS = ["istanbul", "london", "ethTxType", "magma", "kore", "shanghai", "cancun", "randao", "kaia"];
+const FORKS = [
+  "istanbul",
+  "london",
+  "ethTxType",
+  "magma",
+  "kore",
+  "shanghai",
+  "cancun",
+  "randao",
+  "kaia",
+  "prague",
+  "osaka",
+];
 
 /** The rules with all forks up to one active from block 0. */
 export function rulesUpTo(last: string): Rules {

@@ -51,7 +51,7 @@ export class SuiteWorld implements FlatState {
   readonly #slots = new Map<string, Uint8Array>();
   readonly #codes = new Map<string, Uint8Array>();
 
-  /** Accounts with code or storage are contracts of the VM version. */
+  /** Accounts with code or storage are contracts of the VM version, but for those that borrow code (EIP-7702). */
   constructor(accounts: Readonly<Record<string, SuiteAccount>>, vmVersion: 0 | 1) {
     for (const [index, [text, written]] of Object.entries(accounts).entries())
       this.#add(suiteBytes(text), written, { vmVersion, incarnation: index + 1 });
@@ -116,11 +116,11 @@ export class SuiteWorld implements FlatState {
       slots.set(number, word);
       this.#slots.set(mapKey(hash) + mapKey(keccak256(wordBytes(number))), integerBytes(word));
     }
+    const isContract = !isDelegation(code) && (code.length > 0 || slots.size > 0);
     const account: Account = {
       ...newAccount(),
-      ...(code.length > 0 || slots.size > 0
-        ? { kind: "contract", key: FAIL_KEY, codeHash, codeInfo: vmVersion << 4 }
-        : {}),
+      codeHash,
+      ...(isContract ? { kind: "contract", key: FAIL_KEY, codeInfo: vmVersion << 4 } : {}),
       nonce: suiteInteger(written.nonce),
       balance: suiteInteger(written.balance),
       storageRoot: rootOfSlots(slots),
@@ -128,6 +128,10 @@ export class SuiteWorld implements FlatState {
     const record = { hash, flat: hash, account, incarnation };
     this.#before.set(mapKey(address), { record, slots });
   }
+}
+
+function isDelegation(code: Uint8Array): boolean {
+  return code.length === 23 && code[0] === 0xef && code[1] === 1;
 }
 
 function rootOfSlots(slots: ReadonlyMap<bigint, bigint>): Uint8Array {

@@ -23,3 +23,15 @@ test.each([
   expect(contract?.run(call)).toBeUndefined();
   expect(contract?.fault?.(input)).toBe(words);
 });
+
+test("computation of modular powers is a hundredth of their gas, and wraps around where the gas needs more than 64 bits", () => {
+  const rules = { ...BASE_RULES, evm: "prague" } as const;
+  const modexp = precompileAt(fromBareHex("5".padStart(40, "0")), rules, 1);
+  const cost = (baseLength: string): number | undefined => {
+    const input = fromBareHex(baseLength.padStart(64, "0") + "1".padStart(64, "0") + "1".padStart(64, "0"));
+    return modexp?.cost(input, modexp.gas(input, rules), rules);
+  };
+  expect(cost("20")).toBe(102);
+  expect(cost("ffffffff")).toBe(Math.floor(((2 ** 29) ** 2 - 1) / 3 / 100) + 100);
+  expect(cost("f".repeat(60))).toBe(-1);
+});
