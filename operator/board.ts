@@ -59,16 +59,13 @@ export class Board {
     this.#written.set(keyOf(node.meta), node);
   }
 
-  /** The gateways of Nodes whose pods have an address. */
-  gateways(): ReadonlyMap<string, GatewayAddress> {
-    const pods = this.followed.get("pod");
-    return new Map(
-      this.nodes().flatMap((node): [string, GatewayAddress][] => {
-        const seen = pods?.get(`${node.meta.namespace}/${objectNames(node.meta.name).pod}`);
-        const address = seen === undefined || seen.meta.deleted ? undefined : readPod(seen.object).address;
-        return address === undefined ? [] : [[keyOf(node.meta), gatewayOf(node, address)]];
-      }),
-    );
+  /** The gateway of a Node; undefined while its pod has no address. */
+  gateway(key: string): GatewayAddress | undefined {
+    const node = this.node(key);
+    if (node === undefined) return undefined;
+    const pod = this.followed.get("pod")?.get(`${node.meta.namespace}/${objectNames(node.meta.name).pod}`);
+    const address = pod === undefined || pod.meta.deleted ? undefined : readPod(pod.object).address;
+    return address === undefined ? undefined : gatewayOf(node, address);
   }
 
   /** Whom the change of an object concerns: its Node, or all Nodes of its network. */

@@ -51,7 +51,8 @@ export async function openNodes(options: NodesOptions): Promise<Nodes> {
   const poller = parts.use(
     new Poller({
       channel: options.channel,
-      gateways: () => board.gateways(),
+      keys: () => board.nodes().map(({ meta }) => keyOf(meta)),
+      gateway: (key) => board.gateway(key),
       asked: (key) => queue.add(key),
       everyMs: options.pollMs,
       clock: options.clock,

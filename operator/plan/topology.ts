@@ -35,16 +35,24 @@ const MOST_KEPT = 24;
  */
 export function peersToKeep(seeker: Seeker, members: readonly Member[]): readonly string[] {
   const types = seeker.types ?? DIALS[seeker.type];
-  const urls = members
+  const found = members
     .filter(({ name, network }) => network === seeker.network && name !== seeker.name)
-    .filter(({ type }) => types.includes(type))
-    .flatMap(({ name, url }) => (url === undefined ? [] : [{ url, rank: rank(seeker.name, name) }]))
-    .sort((a, b) => (a.rank < b.rank ? -1 : 1))
-    .map(({ url }) => url);
+    .flatMap(({ name, type, url }) => (url !== undefined && types.includes(type) ? [{ name, url }] : []));
   const room = Math.max(0, Math.min(MOST_KEPT, seeker.maxPeers) - seeker.urls.length);
-  return [...new Set([...seeker.urls, ...urls.slice(0, room)])].sort();
+  const urls = (found.length > room ? chosen(seeker.name, found, room) : found).map(({ url }) => url);
+  return [...new Set([...seeker.urls, ...urls])].sort();
 }
 
-function rank(from: string, to: string): string {
-  return createHash("sha256").update(`${from} ${to}`).digest("hex");
+interface Found {
+  readonly name: string;
+  readonly url: string;
+}
+
+/** Those whose names rank first beside the seeker's. */
+function chosen(seeker: string, found: readonly Found[], room: number): readonly Found[] {
+  const rank = (name: string): string => createHash("sha256").update(`${seeker} ${name}`).digest("hex");
+  return found
+    .map((each) => ({ ...each, rank: rank(each.name) }))
+    .sort((a, b) => (a.rank < b.rank ? -1 : 1))
+    .slice(0, room);
 }

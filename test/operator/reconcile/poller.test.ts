@@ -1,0 +1,95 @@
+/** The poller: all nodes are asked, however many and however they behave. */
+import { expect, test } from "@jest/globals";
+import type { Channel } from "../../../operator/control/channel.ts";
+import { ControlError } from "../../../operator/control/error.ts";
+import { systemClock } from "../../../operator/observe/clock.ts";
+import { Poller } from "../../../operator/reconcile/poller.ts";
+
+const ID = "ab".repeat(64);
+
+const ANSWERS: Readonly<Record<string, unknown>> = {
+  admin_nodeInfo: { id: ID, name: "Knit" },
+  admin_peers: [{ id: ID }],
+  chain_blockNumber: "0x7",
+  chain_syncing: false,
+};
+
+interface Scene {
+  readonly poller: Poller;
+  readonly asked: string[];
+  most(): number;
+}
+
+function aScene(keys: string[], call: Channel["call"], everyMs = 60_000): Scene {
+  const asked: string[] = [];
+  let running = 0;
+  let most = 0;
+  const poller = new Poller({
+    keys: () => keys,
+    gateway: (key) => (key.startsWith("none") ? undefined : { host: "h", port: 1, name: key }),
+    asked: (key) => void asked.push(key),
+    everyMs,
+    clock: systemClock,
+    channel: {
+      call: async (gateway, method) => {
+        most = Math.max(most, ++running);
+        await new Promise((resolve) => setTimeout(resolve, 2));
+        running--;
+        return call(gateway, method);
+      },
+      [Symbol.dispose]: () => undefined,
+    },
+  });
+  return { poller, asked, most: () => most };
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+test("every node is asked in turn when there are more than can be asked at once", async () => {
+  const keys = Array.from({ length: 200 }, (_, index) => `n/${index}`);
+  const { poller, asked, most } = aScene(
+    [...keys, "none/x"],
+    async (_gateway, method) => ANSWERS[method],
+    20,
+  );
+  await until(() => new Set(asked).size === 200);
+  await poller[Symbol.asyncDispose]();
+  expect(most()).toBeLessThanOrEqual(64 * 4);
+  expect(poller.get("n/199")).toMatchObject({
+    ok: true,
+    id: ID,
+    version: "Knit",
+    height: 7,
+    syncing: false,
+    address: "h",
+  });
+  expect(poller.get("none/x")).toBeUndefined();
+});
+
+test("a node that does not answer, or answers nonsense, is known by that and holds nobody up", async () => {
+  const { poller, asked } = aScene([], async ({ name }, method) => {
+    if (name === "n/dead") throw new ControlError("unreachable", "no way");
+    return name === "n/odd" && method === "admin_peers" ? "many" : ANSWERS[method];
+  });
+  for (const key of ["n/dead", "n/odd", "n/well"]) poller.look(key);
+  await until(() => asked.length === 3);
+  expect(poller.get("n/dead")).toMatchObject({ ok: false, message: "no way" });
+  expect(poller.get("n/odd")).toMatchObject({ ok: false, message: "admin_peers is not a list" });
+  expect(poller.get("n/well")).toMatchObject({ ok: true });
+  await poller[Symbol.asyncDispose]();
+});
+
+test("a node that is gone is forgotten, and nothing is asked after the end", async () => {
+  const keys = ["n/a"];
+  const { poller, asked } = aScene(keys, async (_gateway, method) => ANSWERS[method], 10);
+  await until(() => poller.get("n/a") !== undefined);
+  keys.pop();
+  await until(() => poller.get("n/a") === undefined);
+  await poller[Symbol.asyncDispose]();
+  const { length } = asked;
+  poller.look("n/b");
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  expect(asked).toHaveLength(length);
+});
