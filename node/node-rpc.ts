@@ -32,7 +32,7 @@ import { declareRpcMetrics } from "./rpc/metrics.ts";
 import { ALL_MODULES } from "./rpc/modules.ts";
 import { type RpcProfile, rpcProfiles } from "./rpc/profiles.ts";
 import { openReaderPool, type ThreadPool } from "./rpc/reader-pool.ts";
-import type { MethodView, Registry } from "./rpc/registry.ts";
+import type { MethodView, Registry, ViewOptions } from "./rpc/registry.ts";
 import { createSubscriptionLimit, type SubscriptionLimit } from "./rpc/subscriptions.ts";
 import { callJson } from "./rpc/views/call-json.ts";
 import { chainReading } from "./rpc/views/chain-reading.ts";
@@ -71,13 +71,13 @@ export async function openNodeRpc(surroundings: RpcSurroundings): Promise<NodeRp
   const readers = parts.use(openReaders(options, onBug));
   const budget = createBudget({ maxAnswer: options.rpc.maxAnswerBytes });
   declareRpcMetrics(metrics, budget);
-  const withoutPrivileges = options.rpc.privilegesOverIpcOnly;
+  const viewOptions = { without: withheld(options.rpc), ethAsChain: options.rpc.ethAsChain };
   const endpoint = (view: MethodView): Endpoint => createEndpoint({ view, budget, onBug, readers });
   const subscriptionLimit = createSubscriptionLimit(options.ws?.maxSubscriptions);
   const listeners: Listeners = parts.use(
     createListeners({
       log,
-      endpoint: (modules) => endpoint(registry.view(modules, { withoutPrivileges })),
+      endpoint: (modules) => endpoint(registry.view(modules, viewOptions)),
       open: listenerOpeners(options, subscriptionLimit),
       keepStoppedMs: profile.keepsStopped ? (options.http?.idleTimeoutMs ?? KEEP_STOPPED_MS) : undefined,
       onOpen: (exposed) => exposed && warnOfExposure(exposed, exposure, log),
@@ -91,7 +91,7 @@ export async function openNodeRpc(surroundings: RpcSurroundings): Promise<NodeRp
   if (configured.http !== undefined) await listeners.start("http", configured.http);
   if (configured.ws !== undefined) await listeners.start("ws", configured.ws);
   const { ipc } = options;
-  const all = endpoint(registry.view(ALL_MODULES));
+  const all = endpoint(registry.view(ALL_MODULES, { ethAsChain: options.rpc.ethAsChain }));
   const opened = ipc && parts.use(await openIpc({ path: ipc.path, endpoint: all, subscriptionLimit }));
   if (opened !== undefined) log.info({ url: opened.url }, "IPC endpoint opened");
   const open = parts.move();
@@ -99,6 +99,15 @@ export async function openNodeRpc(surroundings: RpcSurroundings): Promise<NodeRp
     endpoints: { http: listeners.url("http"), ws: listeners.url("ws"), ipc: opened?.url },
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
+}
+
+/** What HTTP and WebSocket do not serve, whatever modules they have. */
+function withheld({
+  privilegesOverIpcOnly,
+  unsafeDebugOverIpcOnly,
+}: NodeOptions["rpc"]): ViewOptions["without"] {
+  if (privilegesOverIpcOnly) return "privileges";
+  return unsafeDebugOverIpcOnly ? "debug-privileges" : undefined;
 }
 
 /** The Go node's idle time of HTTP connections. */

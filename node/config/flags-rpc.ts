@@ -74,6 +74,14 @@ export const rpcFlags = {
     false,
     "methods that write files, use keys or control listeners answer over IPC alone",
   ),
+  "rpc.unsafe-debug.disable": rpc.flag(
+    boolean,
+    false,
+    "methods of debug that write files or act on the process answer over IPC alone",
+  ),
+  "rpc.eth.noncompatible": rpc.flag(boolean, false, "eth methods answer as those of the chain's own module"),
+  srvtype: rpc.flag(choice(["http", "fasthttp"]), "http", "does nothing: there is one kind of server"),
+  "rpc.concurrencylimit": rpc.flag(integer(0), 3_000, "does nothing"),
   "api.filter.getLogs.maxitems": rpc.flag(integer(0), 10_000, "logs in one answer; 0 is no limit"),
   "api.filter.getLogs.deadline": rpc.flag(duration, 10_000, "how long a search for logs may take"),
   "rpc.gascap": rpc.flag(

@@ -27,6 +27,7 @@ export function nodeOptions(command: string, resolved: ResolvedFlags, around: Su
   const { values } = resolved;
   refuseClashes(resolved);
   const warnings: string[] = [];
+  warnOfIdleFlags(resolved, warnings);
   const paths = nodePaths(values, around);
   const options: NodeOptions = {
     type: values.type,
@@ -89,6 +90,14 @@ function refuseSharedPorts(values: FlagValues): void {
   }
 }
 
+/** Flags of the Go node that are taken so that its settings fit, and change nothing. */
+function warnOfIdleFlags({ given, values }: ResolvedFlags, warnings: string[]): void {
+  if (given.has("srvtype") && values.srvtype === "fasthttp") {
+    warnings.push("The fasthttp option is deprecated. Instead, the server will start with the http type");
+  }
+  if (given.has("rpc.concurrencylimit")) warnings.push("--rpc.concurrencylimit does nothing");
+}
+
 const DEFAULT_PORT = 32_323;
 const DEFAULT_PENDING = 50;
 
@@ -112,6 +121,8 @@ function rpcOptions(values: FlagValues): RpcOptions {
     evmTimeoutMs: values["rpc.evmtimeout"],
     maxAnswerBytes: values["rpc.max-answer-bytes"],
     privilegesOverIpcOnly: values["rpc.ipc-only-privileges"],
+    unsafeDebugOverIpcOnly: values["rpc.unsafe-debug.disable"],
+    ethAsChain: values["rpc.eth.noncompatible"],
   };
 }
 

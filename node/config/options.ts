@@ -57,6 +57,10 @@ export interface RpcOptions {
   readonly maxAnswerBytes: number;
   /** Methods that write files, use keys or control listeners answer over IPC alone. */
   readonly privilegesOverIpcOnly: boolean;
+  /** The same for those of `debug` alone. */
+  readonly unsafeDebugOverIpcOnly: boolean;
+  /** `eth` methods answer as those of the chain's own module with the same name. */
+  readonly ethAsChain: boolean;
 }
 
 /** The HTTP listener. */

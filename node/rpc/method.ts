@@ -11,10 +11,10 @@ import { parameterSchema, type Schema } from "./schemas.ts";
 export type Runs = "main" | "reader";
 
 /**
- * What a method can do that a stranger should not: write files, use the node's keys, open and close listeners. One
- * flag keeps all of these to IPC.
+ * What a method can do that a stranger should not: write files, use the node's keys, open and close listeners, act on
+ * the process (profiles, memory, the chain's head). One flag keeps all of these to IPC.
  */
-export type Privilege = "files" | "keys" | "listeners";
+export type Privilege = "files" | "keys" | "listeners" | "process";
 
 /** How long a method may run in a reader thread, and what the caller is told then. */
 export interface Expiry {

@@ -30,8 +30,10 @@ export interface MethodView {
 
 /** How a view differs from all that its modules have. */
 export interface ViewOptions {
-  /** Methods that write files, use keys or control listeners are left out. */
-  readonly withoutPrivileges?: boolean;
+  /** Methods with a privilege are left out: all of them, or those of `debug`. */
+  readonly without?: "privileges" | "debug-privileges" | undefined;
+  /** An `eth` method answers as the one of `chain` with the same name, where there is one. */
+  readonly ethAsChain?: boolean | undefined;
 }
 
 /** All methods. `rpc_modules` is built in. */
@@ -69,10 +71,9 @@ export function createRegistry(profile: RpcProfile): Registry {
     seal: () => {
       sealed = true;
     },
-    view: (names, { withoutPrivileges = false } = {}) => {
+    view: (names, options = {}) => {
       if (!sealed) throw new Error("the registry is not sealed yet");
-      const served = servedModules(names);
-      return createView(served, withoutPrivileges, { profile, methods, subscriptions });
+      return createView(servedModules(names), options, { profile, methods, subscriptions });
     },
     get methods() {
       return [...new Set(methods.values())];
@@ -91,14 +92,14 @@ interface Tables {
   readonly subscriptions: ReadonlyMap<string, Subscription>;
 }
 
-function createView(served: Served, withoutPrivileges: boolean, tables: Tables): MethodView {
+function createView(served: Served, options: ViewOptions, tables: Tables): MethodView {
   const { profile, methods, subscriptions } = tables;
   const found = new Map<string, Method>();
   for (const [name, row] of methods) {
     const [module, rest] = splitName(name);
-    const isKept = withoutPrivileges && (row.privilege ?? module.privilege) !== undefined;
-    if (isKept || !isServed(module, rest, served)) continue;
-    for (const prefix of [module.name, ...module.aliases]) found.set(`${prefix}_${rest}`, row);
+    if (isWithheld(row, module, options) || !isServed(module, rest, served)) continue;
+    const shown = options.ethAsChain && module.name === "eth" ? (methods.get(`chain_${rest}`) ?? row) : row;
+    for (const prefix of [module.name, ...module.aliases]) found.set(`${prefix}_${rest}`, shown);
   }
   found.set("rpc.discover", discoverMethod); // the name that OpenRPC gives it
   return {
@@ -112,6 +113,11 @@ function createView(served: Served, withoutPrivileges: boolean, tables: Tables):
       return subscriptions.get(`${module.name}_${name}`);
     },
   };
+}
+
+function isWithheld(row: Method, module: ModuleRow, { without }: ViewOptions): boolean {
+  const isPrivileged = (row.privilege ?? module.privilege) !== undefined;
+  return isPrivileged && without !== undefined && (without === "privileges" || module.name === "debug");
 }
 
 interface Contents {

@@ -6,11 +6,11 @@ import { createBudget, createEndpoint } from "../../../node/rpc/dispatch.ts";
 import { declareExposureMetrics, type ExposureParts, warnOfExposure } from "../../../node/rpc/exposure.ts";
 import { openHttp } from "../../../node/rpc/http.ts";
 import { createListeners, type ListenerPlan, type Listeners } from "../../../node/rpc/listeners.ts";
-import { method } from "../../../node/rpc/method.ts";
+import { type Method, method } from "../../../node/rpc/method.ts";
 import { adminListenersMethods } from "../../../node/rpc/methods/admin-listeners.ts";
 import { netMethods } from "../../../node/rpc/methods/net.ts";
 import { type ProfileName, rpcProfiles } from "../../../node/rpc/profiles.ts";
-import { createRegistry, type Registry } from "../../../node/rpc/registry.ts";
+import { createRegistry, type Registry, type ViewOptions } from "../../../node/rpc/registry.ts";
 import { createSubscriptionLimit, type SubscriptionLimit } from "../../../node/rpc/subscriptions.ts";
 import { openWs } from "../../../node/rpc/ws.ts";
 import { freePort } from "../../support/go-node.ts";
@@ -41,7 +41,7 @@ function onBug(error: unknown): never {
   throw error;
 }
 
-function aBench(name: ProfileName = "service", withoutPrivileges = false): Bench {
+function aBench(name: ProfileName = "service", without?: ViewOptions["without"]): Bench {
   const profile = rpcProfiles[name];
   const warnings: Written[] = [];
   const log: Log = {
@@ -50,15 +50,10 @@ function aBench(name: ProfileName = "service", withoutPrivileges = false): Bench
   };
   const limit = createSubscriptionLimit();
   const registry = createRegistry(profile);
-  const endpoint = (modules: readonly string[] | "all", isWithout = withoutPrivileges) =>
-    createEndpoint({
-      view: registry.view(modules, { withoutPrivileges: isWithout }),
-      budget: createBudget(),
-      onBug,
-    });
   const listeners = createListeners({
     log,
-    endpoint: (modules) => endpoint(modules),
+    endpoint: (modules) =>
+      createEndpoint({ view: registry.view(modules, { without }), budget: createBudget(), onBug }),
     open: {
       http: (plan, served) => openHttp({ ...plan, endpoint: served, cors: plan.origins }),
       ws: (plan, served) => openWs({ ...plan, endpoint: served, subscriptionLimit: limit }),
@@ -80,7 +75,7 @@ function aBench(name: ProfileName = "service", withoutPrivileges = false): Bench
     }),
   ]);
   registry.seal();
-  const ipc = endpoint("all", false);
+  const ipc = createEndpoint({ view: registry.view("all"), budget: createBudget(), onBug });
   const ask = async (called: string, ...params: unknown[]): Promise<unknown> => {
     const answer = JSON.parse((await ipc.answer(aCall(called, params), aSession)) ?? "") as {
       result?: unknown;
@@ -220,7 +215,7 @@ test("an empty list of modules serves what is open to all, and nothing of admin 
 });
 
 test("with privileges over IPC alone, others do not find the methods", async () => {
-  const { listeners, registry } = aBench("service", true);
+  const { listeners, registry } = aBench("service", "privileges");
   await listeners.start("http", aPlan());
   const url = listeners.url("http") ?? "";
   for (const name of ["admin_stopHTTP", "admin_startWS", "personal_lockAccount"]) {
@@ -228,6 +223,26 @@ test("with privileges over IPC alone, others do not find the methods", async () 
     expect(registry.view("all").find(name)).toBeDefined();
   }
   expect(await call(url, "net_version")).toBe("7");
+});
+
+test("without the privileges of debug, only its own methods are missing; eth may answer as chain does", () => {
+  const registry = createRegistry(rpcProfiles.kaia);
+  registry.add([
+    row("debug_gcStats", "", "process"),
+    row("debug_metrics", ""),
+    row("personal_lockAccount", ""),
+    row("chain_getBlock", "the chain's"),
+    row("eth_getBlock", "Ethereum's"),
+    row("eth_only", "Ethereum's"),
+  ]);
+  registry.seal();
+  const view = registry.view("all", { without: "debug-privileges", ethAsChain: true });
+  expect(view.find("debug_gcStats")).toBeUndefined();
+  expect(view.find("debug_metrics")).toBeDefined();
+  expect(view.find("personal_lockAccount")).toBeDefined();
+  expect(view.find("eth_getBlock")?.summary).toBe("the chain's");
+  expect(view.find("eth_only")?.summary).toBe("Ethereum's");
+  expect(registry.view("all").find("eth_getBlock")?.summary).toBe("Ethereum's");
 });
 
 test("the limit of subscriptions may be changed; only Go nodes take a negative one", async () => {
@@ -266,3 +281,14 @@ test("control and unlocked keys beyond loopback are warned of and counted, on lo
     { fields: { url, accounts: 2 }, message: "others can use unlocked accounts" },
   ]);
 });
+
+function row(name: string, summary: string, privilege?: "process"): Method {
+  return method({
+    name,
+    summary,
+    params: {},
+    result: boolean,
+    handle: () => true,
+    ...(privilege && { privilege }),
+  });
+}
