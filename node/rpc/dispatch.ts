@@ -4,6 +4,7 @@
  * transport can write them without a turn of the event loop; that is the hot path of the whole node.
  */
 
+import { type BatchAhead, batchAhead } from "./batch-ahead.ts";
 import { answerError, BatchAnswer, refusal, TOO_LARGE } from "./batch-answer.ts";
 import { ByteShares } from "./byte-shares.ts";
 import { text as textCodec } from "./codecs/plain.ts";
@@ -142,6 +143,8 @@ class Dispatcher implements Endpoint {
   #batch({ messages }: Envelope, session: Session): Answer {
     if (messages.length === 0) return EMPTY_BATCH;
     const parts = new BatchAnswer(this.#budget.maxAnswer);
+    const ahead = batchAhead(messages, this.view);
+    if (ahead !== undefined) return this.#counted(this.#prepared({ messages, session, parts }, ahead));
     const startedAt = performance.now();
     for (let index = 0; index < messages.length; index++) {
       const message = messages[index] as Message; // within the length
@@ -155,6 +158,14 @@ class Dispatcher implements Endpoint {
       }
     }
     return parts.text();
+  }
+
+  async #prepared(batch: Batch, ahead: BatchAhead): Promise<string> {
+    try {
+      return await this.#restOfBatch(batch, 0, ahead.prepare());
+    } finally {
+      ahead.forget();
+    }
   }
 
   /** Goes on with a batch, one entry after the other; `first` is the answer of entry `from`, or a pause before it. */

@@ -52,8 +52,17 @@ export interface Method {
   readonly privilege: Privilege | undefined;
   /** When a reader thread is taken away from it; the pool's own deadline when absent. */
   readonly expires: Expiry | undefined;
+  readonly ahead: WorkAhead | undefined;
   /** Decodes, handles, encodes: JSON text out. Throws `RpcError` for bad parameters. */
   invoke(params: unknown, context: CallContext): string | Promise<string>;
+}
+
+/** Work that is cheaper for many calls of one batch at once, done before the first of them. */
+export interface WorkAhead {
+  /** Given the parameters of the calls as they came. Never rejects. */
+  prepare(calls: readonly unknown[]): Promise<void>;
+  /** Called when the batch has ended, however it did. */
+  forget(calls: readonly unknown[]): void;
 }
 
 /** What a method is written as. */
@@ -64,6 +73,7 @@ export interface MethodDefinition<P extends Parameters, R> {
   readonly params: P;
   readonly result: Encoder<R>;
   readonly runs?: Runs;
+  readonly ahead?: WorkAhead;
   readonly privilege?: Privilege;
   readonly expires?: Expiry | undefined;
   handle(args: Decoded<P>, context: CallContext): R | Promise<R>;
@@ -84,6 +94,7 @@ export function method<const P extends Parameters, R>(definition: MethodDefiniti
     result: result.label,
     runs,
     privilege: definition.privilege,
+    ahead: definition.ahead,
     expires: definition.expires,
     invoke(json, context) {
       const value = definition.handle(decode(json) as Decoded<P>, context); // each argument came from its codec

@@ -8,9 +8,10 @@ import { data, hash, listOf, nullable } from "../codecs/hex.ts";
 import { plain } from "../codecs/plain.ts";
 import { transactionHash } from "../codecs/transaction-args.ts";
 import { failure, RpcError } from "../errors.ts";
-import { type Method, method } from "../method.ts";
+import { type Method, method, type WorkAhead } from "../method.ts";
 import type { RpcProfile } from "../profiles.ts";
 import { inChainEncoding, inEthereumEncoding } from "../raw-transaction.ts";
+import { RawTransactionsAhead } from "../raw-transactions-ahead.ts";
 import { blockReceipts, chainReceipt, ethReceipt, type ReceiptView } from "../views/receipt.ts";
 import { chainTransaction, ethTransaction } from "../views/transaction.ts";
 import { ethSubmitter, submitter } from "./submit.ts";
@@ -84,13 +85,17 @@ function receipts(chain: Chain): Method[] {
 function submissions(parts: ChainTransactionParts): Method[] {
   const submit = submitter(parts);
   const submitEth = ethSubmitter(parts);
+  const recover = (transactions: readonly Transaction[]) => parts.pool.recover(transactions);
+  const chainAhead = new RawTransactionsAhead({ read: inChainEncoding, recover });
+  const ethAhead = new RawTransactionsAhead({ read: inEthereumEncoding, recover });
   return [
     method({
       name: "chain_sendRawTransaction",
       summary: "Submits a signed transaction in the chain's encoding; its hash.",
-      params: { raw: data },
+      params: { raw: chainAhead.codec },
       result: transactionHash,
-      handle: ({ raw }) => submit(inChainEncoding(raw)),
+      ahead: workOf(chainAhead),
+      handle: ({ raw }) => submit(chainAhead.transactionOf(raw)),
     }),
     method({
       name: "chain_sendRawTransactions",
@@ -117,11 +122,16 @@ function submissions(parts: ChainTransactionParts): Method[] {
     method({
       name: "eth_sendRawTransaction",
       summary: "Submits a signed transaction in Ethereum's encoding; its hash.",
-      params: { raw: data },
+      params: { raw: ethAhead.codec },
       result: transactionHash,
-      handle: ({ raw }) => submitEth(inEthereumEncoding(raw)),
+      ahead: workOf(ethAhead),
+      handle: ({ raw }) => submitEth(ethAhead.transactionOf(raw)),
     }),
   ];
+}
+
+function workOf(ahead: RawTransactionsAhead): WorkAhead {
+  return { prepare: (calls) => ahead.readAll(calls), forget: (calls) => ahead.forget(calls) };
 }
 
 /** The transactions before the first that cannot be read, and what is wrong with that one. */
