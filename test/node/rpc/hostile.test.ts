@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { expect, test } from "@jest/globals";
 import { readEnvelope } from "../../../node/rpc/envelope.ts";
 import { openHttp } from "../../../node/rpc/http.ts";
+import { HeadReader } from "../../../node/rpc/http-head.ts";
 import { openIpc } from "../../../node/rpc/ipc.ts";
 import { createSubscriptionLimit } from "../../../node/rpc/subscriptions.ts";
 import { openWs } from "../../../node/rpc/ws.ts";
@@ -135,3 +136,75 @@ test("mutated bodies of every recorded request are read or refused, never half r
     expect(() => JSON.parse(text.slice(0, envelope.end)) as unknown).not.toThrow();
   }
 });
+
+test("a head is judged in one pass, whatever fills it", () => {
+  const reader = new HeadReader({ maxBody: 1000, virtualHosts: ["*"], hasCors: false });
+  const fillers = [
+    `Host:${" ".repeat(15_000)}\x01`,
+    `Host:${"\t ".repeat(7_500)}\x7f`,
+    `Content-Type: application/json; a=b${" ".repeat(15_000)}x`,
+    `Content-Type: application/json${"; a=b ".repeat(2_500)}x`,
+    `Content-Type: application/json; a="${"\\".repeat(15_000)}`,
+    `${"a".repeat(15_000)} : b`,
+  ];
+  const started = performance.now();
+  for (const line of fillers) {
+    const full = `${line}\r\nHost: x\r\nContent-Length: 2`;
+    expect(reader.read(headOf(line))).toBe("foreign");
+    expect(reader.read(headOf(full))).toBe("foreign");
+  }
+  expect(performance.now() - started).toBeLessThan(400); // one of them took 600 ms when spaces could match twice
+});
+
+const DEEP = `{"id":1,"method":"net_version","params":${"[".repeat(200_000)}${"]".repeat(200_000)}}`;
+
+test("values nested too deep are a parse error, and bytes that are no text are an answer or a close", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "rpc-deep-"));
+  {
+    const local = { host: "127.0.0.1", port: 0, endpoint: anEndpoint() };
+    const subscriptionLimit = createSubscriptionLimit();
+    await using http = await openHttp({ ...local, virtualHosts: ["*"] });
+    await using ws = await openWs({ ...local, subscriptionLimit });
+    await using ipc = await openIpc({ ...local, path: join(directory, "ipc"), subscriptionLimit });
+    const noText = Buffer.concat([
+      Buffer.from('{"id":"'),
+      Buffer.from([0xff, 0xc0, 0x80, 0xed, 0xa0, 0x80]),
+      Buffer.from('","method":"net_version"}'),
+    ]);
+    for (const body of [Buffer.from(DEEP), noText]) {
+      const expected = body === noText ? '"13408"' : '"code":-32700';
+      await using overHttp = await aPeer(http.address);
+      overHttp.send(
+        `POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`,
+      );
+      overHttp.send(body);
+      expect(await overHttp.until((all) => all.endsWith("}\n"))).toContain(expected);
+      await using overIpc = await aPeer(ipc.address);
+      overIpc.send(body);
+      expect(await overIpc.until((all) => all.endsWith("}\n"))).toContain(expected);
+      await using overWs = await aPeer(ws.address);
+      overWs.send(upgrade);
+      await overWs.until((all) => all.includes("\r\n\r\n"));
+      overWs.send(textFrame(body));
+      if (body === noText) await overWs.closed();
+      else expect(await overWs.until((all) => all.includes("}\n"))).toContain(expected);
+    }
+    await using next = await aPeer(http.address);
+    next.send(good);
+    expect(await next.until((all) => all.endsWith("\n"))).toContain('"13408"');
+  }
+  await rm(directory, { recursive: true, force: true });
+});
+
+/** A masked text frame with a 64-bit length; the mask of zeros leaves the bytes as they are. */
+function textFrame(payload: Buffer): Buffer {
+  const head = Buffer.alloc(14);
+  head[0] = 0x81;
+  head[1] = 0x80 | 127;
+  head.writeBigUInt64BE(BigInt(payload.length), 2);
+  return Buffer.concat([head, payload]);
+}
+
+function headOf(lines: string): string {
+  return `POST / HTTP/1.1\r\n${lines}\r\n\r\n`;
+}
