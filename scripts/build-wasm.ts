@@ -6,17 +6,30 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { createMemoryStream, main } from "assemblyscript/asc";
 import { blake2fSource } from "../wasm/blake2f-source.ts";
 import { keccakSource } from "../wasm/keccak-source.ts";
+import { montgomerySource } from "../wasm/montgomery-source.ts";
 import { powerSource } from "../wasm/power-source.ts";
 
 const PARTS = [
   { source: keccakSource, target: "node/crypto/keccak-wasm.ts", name: "KECCAK_WASM" },
   { source: blake2fSource, target: "node/crypto/blake2f-wasm.ts", name: "BLAKE2F_WASM" },
+  { source: montgomerySource, target: "node/evm/montgomery-wasm.ts", name: "MONTGOMERY_WASM" },
   { source: powerSource, target: "node/evm/power-wasm.ts", name: "POWER_WASM" },
 ];
 
 async function compile(source: string): Promise<Uint8Array> {
   let binary: Uint8Array | undefined;
-  const flags = ["-O3", "--noAssert", "--runtime", "stub", "--enable", "bulk-memory", "--use", "abort="];
+  const flags = [
+    "-O3",
+    "--noAssert",
+    "--runtime",
+    "stub",
+    "--enable",
+    "bulk-memory",
+    "--enable",
+    "simd",
+    "--use",
+    "abort=",
+  ];
   const stderr = createMemoryStream();
   const { error } = await main(["main.ts", "--outFile", "main.wasm", ...flags], {
     readFile: (name) => (name === "main.ts" ? source : null),

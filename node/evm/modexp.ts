@@ -3,6 +3,7 @@
  * Its work is bounded by its gas.
  */
 import { bytesToBigint, fixedBytes } from "../bytes/integer.ts";
+import { MONTGOMERY_BITS, montgomeryPower } from "./montgomery.ts";
 
 /** How an operation is priced. */
 export interface ModexpPricing {
@@ -104,7 +105,33 @@ function numberAt(input: Uint8Array, at: number, length: number): bigint {
 function power(base: bigint, exponent: bigint, modulus: bigint): bigint {
   if (base <= 1n) return exponent === 0n ? 1n : base;
   const bits = exponent.toString(2);
-  return bits.length <= BIT_BY_BIT ? byBits(base, bits, modulus) : byWindows(base, exponent, modulus);
+  if (bits.length <= BIT_BY_BIT) return byBits(base, bits, modulus);
+  if (modulus >> BigInt(MONTGOMERY_BITS) !== 0n) return byWindows(base, exponent, (value) => value % modulus);
+  return (modulus & 1n) === 1n
+    ? montgomeryPower(base, exponent, modulus)
+    : powerByParts(base, exponent, modulus);
+}
+
+/** An even modulus is an odd one times a power of two; the two powers make one (Chinese remainders). */
+function powerByParts(base: bigint, exponent: bigint, modulus: bigint): bigint {
+  let twos = 0;
+  while (((modulus >> BigInt(twos)) & 1n) === 0n) twos++;
+  const odd = modulus >> BigInt(twos);
+  const wrap = (value: bigint): bigint => BigInt.asUintN(twos, value);
+  // Odd numbers come back to 1 after 2^(twos - 2) steps at most, so the rest of the exponent is enough.
+  const rest = (base & 1n) === 1n ? BigInt.asUintN(twos, exponent) : exponent;
+  const low = (base & 1n) === 0n && exponent >= BigInt(twos) ? 0n : byWindows(wrap(base), rest, wrap);
+  if (odd === 1n) return low;
+  const reduced = base % odd;
+  const high = reduced <= 1n ? reduced : montgomeryPower(reduced, exponent, odd);
+  return high + odd * wrap((low - high) * inverseOf(odd, wrap));
+}
+
+/** The inverse of an odd number modulo the power of two that `wrap` keeps, by Newton's method. */
+function inverseOf(odd: bigint, wrap: (value: bigint) => bigint): bigint {
+  let inverse = wrap(odd);
+  while (wrap(inverse * odd) !== wrap(1n)) inverse = wrap(inverse * (2n - inverse * odd));
+  return inverse;
 }
 
 function byBits(base: bigint, bits: string, modulus: bigint): bigint {
@@ -117,16 +144,16 @@ function byBits(base: bigint, bits: string, modulus: bigint): bigint {
 }
 
 /** Four bits at a time. */
-function byWindows(base: bigint, exponent: bigint, modulus: bigint): bigint {
+function byWindows(base: bigint, exponent: bigint, reduce: (value: bigint) => bigint): bigint {
   const powers = [1n, base];
-  for (let i = 2; i < 1 << WINDOW; i++) powers.push(((powers[i - 1] ?? 1n) * base) % modulus);
+  for (let i = 2; i < 1 << WINDOW; i++) powers.push(reduce((powers[i - 1] ?? 1n) * base));
   let result = 1n;
   for (const digit of exponent.toString(1 << WINDOW)) {
     if (result !== 1n) {
-      for (let i = 0; i < WINDOW; i++) result = (result * result) % modulus;
+      for (let i = 0; i < WINDOW; i++) result = reduce(result * result);
     }
     const factor = powers[Number.parseInt(digit, 1 << WINDOW)] ?? 1n;
-    if (factor !== 1n) result = (result * factor) % modulus;
+    if (factor !== 1n) result = reduce(result * factor);
   }
-  return result;
+  return reduce(result);
 }

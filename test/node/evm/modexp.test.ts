@@ -37,6 +37,43 @@ test("powers are those of the definition, odd and even moduli, short and long ex
   }
 });
 
+test("long powers of long numbers are those of the definition, whatever the modulus is divisible by", () => {
+  const random = seededRandom(2565);
+  for (let round = 0; round < 60; round++) {
+    const length = 1 + Math.floor(random() * (round % 10 === 0 ? 300 : 120));
+    const twos = BigInt(Math.floor(random() * 8 * length * (round % 3)) >> 1);
+    const modulus = ((bytesToBigint(randomBytes(random, length)) >> twos) | 1n) << twos;
+    const [base, exponent] = [randomBytes(random, length + 3), randomBytes(random, 7 + (round % 30))];
+    const input = call(base, exponent, fixedBytes(modulus, length + 40));
+    const expected = powerBySquares(bytesToBigint(base), bytesToBigint(exponent), modulus);
+    expect(bareHex(modexp(input, MODEXP_2565) ?? new Uint8Array())).toBe(
+      bareHex(fixedBytes(expected, length + 40)),
+    );
+  }
+});
+
+test("edges of long powers: bases that fall to 0 and 1, moduli of one, two and all bits", () => {
+  const long = new Uint8Array(20).fill(255);
+  for (const modulus of [
+    2n,
+    3n,
+    4n,
+    8n,
+    1n << 64n,
+    3n << 64n,
+    (1n << 2048n) - 1n,
+    1n << 2047n,
+    (1n << 2048n) + 2n,
+  ]) {
+    for (const base of [0n, 1n, 2n, 3n, 6n, modulus - 1n, modulus, modulus + 1n]) {
+      const bytes = fixedBytes(modulus, 260);
+      const expected = powerBySquares(base, bytesToBigint(long), modulus);
+      const found = modexp(call(fixedBytes(base, 260), long, bytes), MODEXP_198);
+      expect(bytesToBigint(found ?? new Uint8Array())).toBe(expected);
+    }
+  }
+});
+
 test("what the input does not have is zero, and what it has too much is not looked at", () => {
   const input = call(Uint8Array.of(3), Uint8Array.of(2), Uint8Array.of(5, 0));
   expect(modexp(input.subarray(0, input.length - 1), MODEXP_198)).toEqual(Uint8Array.of(0, 9));
