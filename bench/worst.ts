@@ -7,8 +7,10 @@
 
 import { concatBytes } from "../node/bytes/compare.ts";
 import { fixedBytes } from "../node/bytes/integer.ts";
+import { mapToG1, mapToG2 } from "../node/crypto/bls-points.ts";
 import { keccak256 } from "../node/crypto/keccak.ts";
 import { publicKeyOf, sign } from "../node/crypto/secp256k1.ts";
+import { versionedHash } from "../node/crypto/versioned-hash.ts";
 import { createEvm } from "../node/evm/evm.ts";
 import { precompileAt } from "../node/evm/precompiles.ts";
 import { tablesOf } from "../node/evm/revision.ts";
@@ -165,11 +167,32 @@ const generators = Buffer.from(
 );
 const blake = new Uint8Array(213);
 blake[2] = 0x4e; // about 20,000 rounds
+/** Modulus and exponent of ones; a base that does not fall to nothing. */
 const modexp = (base: number, exponent: number, modulus: number): Uint8Array =>
   concatBytes(
     ...[base, exponent, modulus].map((length) => fixedBytes(length, 32)),
-    new Uint8Array(base + exponent + modulus).fill(0xff),
+    new Uint8Array(base).fill(0x7b),
+    new Uint8Array(exponent + modulus).fill(0xff),
   );
+const g1 = mapToG1(new Uint8Array(64).fill(1, 20)) ?? new Uint8Array();
+const g2 = mapToG2(new Uint8Array(128).fill(1, 20, 64).fill(2, 84)) ?? new Uint8Array();
+const scalar = new Uint8Array(32).fill(0x6d);
+const repeated = (part: Uint8Array, times: number): Uint8Array =>
+  concatBytes(...Array.from({ length: times }, () => part));
+// A proof of the consensus layer's reference tests.
+const commitment = Buffer.from(
+  "8f59a8d2a1a625a17f3fea0fe5eb8c896db3764f3185481bc22f91b4aaffcca25f26936857bc3a7c2539ea8ec3a952b7",
+  "hex",
+);
+const evaluation = Buffer.from(
+  "73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000000" +
+    "1522a4a7f34e1ea350ae07c29c96c7e79655aa926122e95fe69fcbd932ca49e9",
+  "hex",
+);
+const proof = Buffer.from(
+  "a62ad71d14c5719385c0686f1871430475bf3a00f0aa3f7b8dd99a9abc2160744faf0070725e00b60ad9a026a15b1a8c",
+  "hex",
+);
 
 /** Input by the contract's number. */
 const inputs: readonly (readonly [number, string, Uint8Array])[] = [
@@ -182,6 +205,7 @@ const inputs: readonly (readonly [number, string, Uint8Array])[] = [
   [5, "modexp of 256 bytes", modexp(256, 32, 256)],
   [5, "modexp of 1,024 bytes", modexp(1024, 3, 1024)],
   [5, "modexp, long exponent", modexp(32, 1024, 32)],
+  [5, "modexp of 256 bytes, short exponent", modexp(256, 3, 256)],
   [6, "bn254 add", concatBytes(generators.subarray(0, 64), generators.subarray(0, 64))],
   [7, "bn254 multiply", concatBytes(generators.subarray(0, 64), new Uint8Array(32).fill(0xff))],
   [8, "bn254 pairing of 1", generators],
@@ -189,7 +213,14 @@ const inputs: readonly (readonly [number, string, Uint8Array])[] = [
   [9, "blake2F of 20,000 rounds", blake],
   [9, "blake2F of no rounds", new Uint8Array(213)],
   [0x0b, "BLS G1 add", new Uint8Array(256)],
-  [0x0f, "BLS pairing of nothing", new Uint8Array(384)],
+  [0x0a, "KZG point evaluation", concatBytes(versionedHash(commitment), evaluation, commitment, proof)],
+  [0x0c, "BLS G1 sum of 1", concatBytes(g1, scalar)],
+  [0x0c, "BLS G1 sum of 128", repeated(concatBytes(g1, scalar), 128)],
+  [0x0d, "BLS G2 add", concatBytes(g2, g2)],
+  [0x0e, "BLS G2 sum of 1", concatBytes(g2, scalar)],
+  [0x0e, "BLS G2 sum of 128", repeated(concatBytes(g2, scalar), 128)],
+  [0x0f, "BLS pairing of 1", concatBytes(g1, g2)],
+  [0x0f, "BLS pairing of 8", repeated(concatBytes(g1, g2), 8)],
   [0x10, "BLS map to G1", new Uint8Array(64).fill(1, 20)],
   [0x11, "BLS map to G2", concatBytes(new Uint8Array(64).fill(1, 20), new Uint8Array(64).fill(2, 20))],
   [0x100, "p256 verify", concatBytes(digest, signature.subarray(0, 64), publicKeyOf(key))],
