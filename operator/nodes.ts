@@ -61,6 +61,7 @@ export async function openNodes(options: NodesOptions): Promise<Nodes> {
   const surroundings: Surroundings = {
     ...options,
     applier,
+    beginning: new Set(),
     events: createEventRecorder(options.client, options.clock, options.log),
     find: (kind, key) => board.followed.get(kind)?.get(key),
     node: (key) => board.node(key),

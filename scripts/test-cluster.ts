@@ -13,9 +13,10 @@ if (build.status !== 0)
 
 const jest = fileURLToPath(new URL("../node_modules/jest/bin/jest.js", import.meta.url));
 const flags = ["--experimental-vm-modules", "--disable-warning=ExperimentalWarning"];
+const given = process.argv.slice(2);
 const { status } = spawnSync(
   process.execPath,
-  [...flags, jest, "--runInBand", "--testTimeout=120000", "test/cluster", ...process.argv.slice(2)],
+  [...flags, jest, "--runInBand", "--testTimeout=120000", ...(given.length > 0 ? given : ["test/cluster"])],
   { cwd: root, stdio: "inherit", env: { ...process.env, KNIT_CLUSTER_TESTS: "1" } },
 );
 process.exitCode = status ?? 1;

@@ -35,14 +35,14 @@ export async function wishStep(context: Context): Promise<Outcome> {
     context.status = { ...status, maintenance: noted };
     await saveStatus(context);
   }
-  await takeAway(context);
+  await takeAway(context, text);
   return goOn;
 }
 
-/** Guarded by the version that was read: a wish that came meanwhile is not taken away unread. */
-async function takeAway({ node, around, key }: Context): Promise<void> {
-  const { name, namespace } = node.meta;
-  const resourceVersion = around.node(key)?.meta.resourceVersion ?? node.meta.resourceVersion;
+/** Only what was read, guarded by its version: a wish that came meanwhile is not taken away unread. */
+async function takeAway({ node, around, key }: Context, text: string): Promise<void> {
+  const { name, namespace, resourceVersion, annotations: present } = around.node(key)?.meta ?? node.meta;
+  if (present[annotations.run] !== text) return;
   const patch = { metadata: { resourceVersion, annotations: { [annotations.run]: null } } };
   around.wrote(await around.client.merge(kinds.node, { name, namespace }, patch));
 }
@@ -63,7 +63,15 @@ export async function maintenanceStep(context: Context): Promise<Outcome> {
     })),
   );
   if (next !== node.meta.name) return waitFor("MaintenanceWaits", `${next} is maintained first`);
-  return begin(context, maintenance);
+  // What another worker has begun is in no status before the node has answered.
+  const group = `${node.meta.namespace}/${node.spec.network.name}`;
+  if (around.beginning.has(group)) return waitFor("MaintenanceWaits", "another node begins", 1_000);
+  around.beginning.add(group);
+  try {
+    return await begin(context, maintenance);
+  } finally {
+    around.beginning.delete(group);
+  }
 }
 
 async function begin(context: Context, maintenance: Maintenance): Promise<Outcome> {

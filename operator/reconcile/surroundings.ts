@@ -43,6 +43,8 @@ export interface Surroundings {
   readonly settings: OperatorSettings;
   readonly clock: Clock;
   readonly log: Log;
+  /** Networks, with their namespaces, in which a node is asked to begin maintenance at this moment. */
+  readonly beginning: Set<string>;
   /** An object as it was last seen. */
   find(kind: FollowedKind, key: string): Seen | undefined;
   /** A Node as it was last seen or written, whichever is newer. */

@@ -1,5 +1,6 @@
 /** A cluster in memory for reconciling: objects by kind and name, nodes that answer by script, time that stands. */
 import { type Draft, keyOf, type NodeResource, readMeta, readNode } from "../../operator/api/resource.ts";
+import { identityOf } from "../../operator/build/identity.ts";
 import type { Credentials } from "../../operator/control/authority.ts";
 import type { KubeClient } from "../../operator/kube/client.ts";
 import { KubeError } from "../../operator/kube/error.ts";
@@ -9,6 +10,17 @@ import { silentLog } from "../../operator/observe/log.ts";
 import { Applier } from "../../operator/reconcile/applier.ts";
 import type { Observation } from "../../operator/reconcile/poller.ts";
 import type { Surroundings } from "../../operator/reconcile/surroundings.ts";
+
+/** A core node that makes its network. */
+export const CORE = { type: "core", network: { name: "net", genesis: { create: { chainId: 7 } } } };
+
+const KEYS = { core: "1".repeat(64), proxy: "2".repeat(64), endpoint: "3".repeat(64) } as const;
+type Name = keyof typeof KEYS;
+
+/** The id of the key of a node that runs here. */
+export function idOf(name: Name): string {
+  return identityOf(KEYS[name])?.id ?? "";
+}
 
 type Stored = Record<string, unknown> & { metadata: Record<string, unknown> };
 
@@ -21,6 +33,8 @@ export class FakeCluster {
   /** What nodes were asked, and what they answer. */
   readonly calls: string[] = [];
   answer: (node: string, method: string) => unknown = () => true;
+  /** Called before a status is written. */
+  onStatus: (name: string) => void = () => undefined;
   readonly observations = new Map<string, Observation>();
   now = Date.parse("2026-01-01T00:00:00Z");
   #version = 0;
@@ -42,6 +56,39 @@ export class FakeCluster {
       managedFields: [{ manager }],
     };
     this.objects.set(this.#key(draft.kind, draft.metadata), { ...known, ...draft, metadata });
+  }
+
+  /** Puts a Node there. */
+  putNode(name: string, spec: object, annotations: Record<string, string> = {}): void {
+    const metadata = { name, namespace: "demo", annotations };
+    const all = { network: { name: "net" }, ...spec };
+    this.put({ apiVersion: "knit.dev/v1alpha1", kind: "Node", metadata, spec: all });
+  }
+
+  /** Puts a Secret there that a person made. */
+  putSecret(name: string, texts: Record<string, string>): void {
+    const data = Object.entries(texts).map(([key, text]) => [key, Buffer.from(text).toString("base64")]);
+    const metadata = { name, namespace: "demo" };
+    this.put({ apiVersion: "v1", kind: "Secret", metadata, data: Object.fromEntries(data) }, "kubectl");
+  }
+
+  /** Puts a Node there whose pod runs and whose knit answers. */
+  putRunning(name: Name, peers: readonly Name[], annotations: Record<string, string> = {}): void {
+    this.putSecret(`${name}-own`, { nodekey: KEYS[name] });
+    const spec = name === "core" ? CORE : { type: name };
+    this.putNode(name, { ...spec, nodeKeySecret: { name: `${name}-own` } }, annotations);
+    const status = { podIP: "10.0.0.1", conditions: [{ type: "Ready", status: "True" }] };
+    this.put({ apiVersion: "v1", kind: "Pod", metadata: { name: `${name}-0`, namespace: "demo" }, status });
+    this.observations.set(`demo/${name}`, {
+      ok: true,
+      at: this.now,
+      address: "10.0.0.1",
+      id: idOf(name),
+      version: "Knit",
+      height: 5,
+      syncing: false,
+      peers: new Set(peers.map(idOf)),
+    });
   }
 
   node(name: string): NodeResource {
@@ -77,6 +124,7 @@ export class FakeCluster {
       },
       clock: { now: () => this.now },
       log: silentLog,
+      beginning: new Set(),
       find: (kind, key) => this.#seen(`${kinds[kind].kind} ${key}`),
       node: (key) => {
         const object = this.objects.get(`Node ${key}`);
@@ -101,6 +149,7 @@ export class FakeCluster {
       apply: async (draft: Draft) => write("apply", draft),
       applyStatus: async (draft: Draft) => {
         this.writes.push(`status ${draft.metadata.name}`);
+        this.onStatus(draft.metadata.name);
         return this.#change(draft.metadata.name, { status: draft["status"] });
       },
       create: async (draft: Draft) => {
