@@ -4,6 +4,7 @@ import { recoverSigners } from "../chain/recover-signers.ts";
 import type { Writer } from "../chain/writer.ts";
 import type { Recoverer } from "../crypto/recoverer.ts";
 import type { Pause } from "../execution/block.ts";
+import { bareTransaction } from "../model/bare-transaction.ts";
 import { type Block, createBlock } from "../model/block.ts";
 import type { Header } from "../model/header.ts";
 import { decodeTransaction, type Transaction } from "../model/transaction.ts";
@@ -27,7 +28,7 @@ export async function assembleBlock(
 ): Promise<Block> {
   const transactions: Transaction[] = [];
   for (const item of body === undefined ? [] : transactionItems(body)) {
-    transactions.push(decodeTransaction(item));
+    transactions.push(bareTransaction(decodeTransaction(item))); // validators send blobs along
     const waiting = pause();
     if (waiting !== undefined) await waiting;
   }

@@ -58,7 +58,7 @@ export async function openTxPool(given: TxPoolOptions): Promise<TxPool> {
   parts.defer(
     chain.onHead((block, receipts) => {
       throttler.observe(block, receipts);
-      pool.reset();
+      pool.reset(block);
     }),
   );
   parts.defer(every(RELEASE_INTERVAL_MS, () => pool.takeReleased()));

@@ -4,6 +4,7 @@
  * so and to the proposer in the order of what they pay. What is submitted here survives a restart.
  */
 import { type Address, addressText, mapKey } from "../bytes/hex.ts";
+import type { Block } from "../model/block.ts";
 import type { Transaction } from "../model/transaction.ts";
 import type { AccountQueue } from "./account-queue.ts";
 import { badSidecar, type ProveSidecar } from "./blobs.ts";
@@ -63,6 +64,9 @@ export interface PoolParts {
   readonly recover: (transactions: readonly Transaction[]) => Promise<void>;
 }
 
+/** So many blob transactions of the newest blocks can still be given to peers with their blobs. */
+const MOST_INCLUDED = 16;
+
 /** The pool without what has to be closed. */
 export class Pool implements Omit<TxPool, typeof Symbol.asyncDispose> {
   readonly #core: PoolCore;
@@ -71,6 +75,8 @@ export class Pool implements Omit<TxPool, typeof Symbol.asyncDispose> {
   readonly throttler: Throttler;
   readonly #prove: ProveSidecar;
   readonly #listeners = new Set<PendingListener>();
+  /** By hash: transactions with blobs that the newest blocks took, oldest first. */
+  readonly #included = new Map<string, Uint8Array>();
   /** By hash: blobs that are being proven. */
   readonly #proving = new Map<string, Promise<void>>();
 
@@ -145,7 +151,8 @@ export class Pool implements Omit<TxPool, typeof Symbol.asyncDispose> {
   }
 
   wire(transaction: Transaction): Uint8Array {
-    return this.#core.ledger.get(mapKey(transaction.hash))?.wire ?? transaction.raw;
+    const key = mapKey(transaction.hash);
+    return this.#core.ledger.get(key)?.wire ?? this.#included.get(key) ?? transaction.raw;
   }
 
   nonce(address: Uint8Array): bigint {
@@ -181,8 +188,18 @@ export class Pool implements Omit<TxPool, typeof Symbol.asyncDispose> {
     return () => void this.#listeners.delete(own);
   }
 
-  /** Follows the chain to its new head. */
-  reset(): void {
+  /** Follows the chain to its new head. The blobs of its transactions are kept a little longer, for peers. */
+  reset({ transactions }: Pick<Block, "transactions">): void {
+    for (const { hash, fields } of transactions) {
+      if (fields.blobVersionedHashes === undefined) continue;
+      const key = mapKey(hash);
+      const wire = this.#core.ledger.get(key)?.wire;
+      if (wire !== undefined) this.#included.set(key, wire);
+    }
+    for (const key of this.#included.keys()) {
+      if (this.#included.size <= MOST_INCLUDED) break;
+      this.#included.delete(key);
+    }
     this.#announce(this.#core.reset());
   }
 

@@ -150,6 +150,22 @@ describe("a pool with blobs", () => {
     expect(world.pool.status()).toEqual({ pending: 0, queued: 1 });
   });
 
+  test("has the blobs of the newest blocks for peers, and no older ones", async () => {
+    await using world = await aBlobPool();
+    const mined: Transaction[] = [];
+    for (let nonce = 0n; nonce < 20n; nonce++) {
+      const tx = aBlobTransaction({}, nonce);
+      expect(await told(world, tx)).toBe("accepted");
+      const pooled = world.pool.get(tx.hash) as Transaction;
+      world.chain.setAccount(aSigner(1), { nonce: nonce + 1n });
+      world.chain.advance([pooled]);
+      mined.push(pooled);
+    }
+    expect(world.pool.status()).toEqual({ pending: 0, queued: 0 });
+    const withBlobs = mined.filter((tx) => world.pool.wire(tx).length > 131_072);
+    expect(withBlobs.map(({ nonce }) => nonce)).toEqual(mined.slice(4).map(({ nonce }) => nonce));
+  });
+
   test("brings blobs over a restart, and proves them again", async () => {
     const directory = await mkdtemp(join(tmpdir(), "knit-blobs-"));
     const journalPath = join(directory, "transactions.rlp");

@@ -1,0 +1,58 @@
+/** Blobs travel with the blocks that validators send each other, and with no other block. */
+import { expect, test } from "@jest/globals";
+import { fromHex, toHex } from "../../../node/bytes/hex.ts";
+import { encodeRlpList } from "../../../node/bytes/rlp.ts";
+import { bareTransaction } from "../../../node/model/bare-transaction.ts";
+import { createBlock } from "../../../node/model/block.ts";
+import { decodeTransaction } from "../../../node/model/transaction.ts";
+import type { NodeType } from "../../../node/p2p/node-type.ts";
+import { assembleBlock } from "../../../node/protocol/blocks-in.ts";
+import { tellHead } from "../../../node/protocol/blocks-out.ts";
+import type { ChainPeer } from "../../../node/protocol/chain-peer.ts";
+import { messages } from "../../../node/protocol/messages.ts";
+import { FakeChain } from "../../support/pool-chain.ts";
+import { transactionSamples } from "../model/samples.ts";
+
+const sample = transactionSamples().find(({ name }) => name === "sidecar/blob/one");
+const full = decodeTransaction(fromHex(sample?.raw ?? "0x"));
+const bare = bareTransaction(full);
+const header = new FakeChain().head();
+
+test("a block that came with blobs is put together without them", async () => {
+  const block = await assembleBlock(header, encodeRlpList([full.raw]), () => undefined);
+  expect(block.transactions.map(({ raw }) => toHex(raw))).toEqual([toHex(bare.raw)]);
+  expect(block.transactions[0]?.fields.sidecar).toBeUndefined();
+  expect(bare.raw.buffer.byteLength).toBeLessThan(250);
+});
+
+test("validators get the blobs with the block, others the block alone", () => {
+  const sent: [NodeType, number][] = [];
+  const aPeer = (type: NodeType) =>
+    ({
+      type,
+      knownBlocks: { has: () => false, add: () => undefined },
+      link: {
+        send: (code: number, payload: Uint8Array) => {
+          if (code === messages.block.code) sent.push([type, messages.block.decode(payload).body.length]);
+          return true;
+        },
+      },
+    }) as unknown as ChainPeer; // what telling looks at
+  const block = createBlock(header, [bare]);
+  tellHead(
+    {
+      chain: { head: () => block, totalBlockScore: () => 1n },
+      nodeType: "cn",
+      peers: () => [aPeer("cn"), aPeer("pn"), aPeer("cn")],
+      chance: () => 0,
+      pool: { wire: (tx) => (tx === bare ? full.raw : tx.raw) },
+    },
+    true,
+  );
+  const lengths = { bare: encodeRlpList([bare.raw]).length, full: encodeRlpList([full.raw]).length };
+  expect(sent).toEqual([
+    ["cn", lengths.full],
+    ["cn", lengths.full],
+    ["pn", lengths.bare],
+  ]);
+});
