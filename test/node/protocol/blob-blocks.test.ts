@@ -51,8 +51,8 @@ test("validators get the blobs with the block, others the block alone", () => {
   );
   const lengths = { bare: encodeRlpList([bare.raw]).length, full: encodeRlpList([full.raw]).length };
   expect(sent).toEqual([
-    ["cn", lengths.full],
-    ["cn", lengths.full],
     ["pn", lengths.bare],
+    ["cn", lengths.full],
+    ["cn", lengths.full],
   ]);
 });
