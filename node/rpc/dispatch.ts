@@ -266,9 +266,9 @@ interface Batch {
   readonly parts: BatchAnswer;
 }
 
-function subscribe({ method, params }: Message, { subscriptions }: Session): string {
+function subscribe({ method, params, paramsText }: Message, { subscriptions }: Session): string {
   if (subscriptions === undefined) throw failure("notifications not supported");
-  return subscriptions.subscribe(method.slice(0, -"_subscribe".length), params);
+  return subscriptions.subscribe(method.slice(0, -"_subscribe".length), params, paramsText.length);
 }
 
 const unsubscribeArguments = argumentDecoder({ id: textCodec });

@@ -15,5 +15,10 @@ export function declareRpcMetrics(metrics: Metrics, budget: DispatchBudget): voi
     help: "Calls since the start that were answered with an error",
     read: () => budget.errors,
   });
+  metrics.gauge({
+    name: "rpc/unsent/bytes",
+    help: "Answers and notifications that peers have not taken yet",
+    read: () => budget.unsent.used,
+  });
   metrics.gauge({ name: "rpc/counts/pending", help: "Messages under way", read: () => budget.pending });
 }

@@ -15,11 +15,21 @@ export interface SubscriptionLimit {
   readonly all: number;
   /** How many there are. */
   used: number;
+  /** Characters of their parameters together: filters are held as long as they live. */
+  readonly allText: number;
+  usedText: number;
 }
 
+/** Fits every filter of a hundred thousand ordinary subscriptions. */
+const MAX_TEXT = 64 * 1024 * 1024;
+
 /** The Go node's limit per connection; all together, which it does not limit, are limited here. */
-export function createSubscriptionLimit(perConnection = 3000, all = 100_000): SubscriptionLimit {
-  return { perConnection, all, used: 0 };
+export function createSubscriptionLimit(
+  perConnection = 3000,
+  all = 100_000,
+  allText = MAX_TEXT,
+): SubscriptionLimit {
+  return { perConnection, all, used: 0, allText, usedText: 0 };
 }
 
 /** Notifications held back while an answer is being made: beyond these bytes the connection is closed. */
@@ -56,13 +66,14 @@ export class Subscriptions {
     return new Turn(this);
   }
 
-  /** Starts one for `<module>_subscribe`, silent until released. Throws `RpcError`. */
-  start(module: string, params: unknown): Live {
-    const { perConnection, all, used } = this.#limit;
+  /** Starts one for `<module>_subscribe`, silent until released; `size` is its parameters'. Throws `RpcError`. */
+  start(module: string, params: unknown, size: number): Live {
+    const { perConnection, all, used, allText, usedText } = this.#limit;
     if (this.#live.size >= perConnection) {
       throw failure(this.#view.profile.subscriptionLimit.replace("%d", String(perConnection)));
     }
-    if (used >= all) throw failure("too many subscriptions on all connections together");
+    if (used >= all || usedText + size > allText)
+      throw failure("too many subscriptions on all connections together");
     const [name, rest] = subscriptionName(params);
     const row = this.#view.findSubscription(module, name);
     if (row === undefined) {
@@ -71,10 +82,11 @@ export class Subscriptions {
     const id = newSubscriptionId();
     const method = goText(`${module}_subscription`);
     const head = `{"jsonrpc":"2.0","method":${method},"params":{"subscription":"${id}","result":`;
-    const live = new Live(id, this.#outlet);
+    const live = new Live(id, size, this.#outlet);
     live.stop = row.start(rest, (payload) => live.notify(`${head}${payload}}}\n`));
     this.#live.set(id, live);
     this.#limit.used++;
+    this.#limit.usedText += size;
     return live;
   }
 
@@ -83,15 +95,19 @@ export class Subscriptions {
     const live = this.#live.get(id);
     if (live === undefined) throw failure("subscription not found");
     this.#live.delete(id);
-    this.#limit.used--;
-    live.end();
+    this.#end(live);
   }
 
   /** The connection is gone. */
   close(): void {
-    for (const live of this.#live.values()) live.end();
-    this.#limit.used -= this.#live.size;
+    for (const live of this.#live.values()) this.#end(live);
     this.#live.clear();
+  }
+
+  #end(live: Live): void {
+    this.#limit.used--;
+    this.#limit.usedText -= live.size;
+    live.end();
   }
 }
 
@@ -105,8 +121,8 @@ export class Turn {
   }
 
   /** Starts one; its id as JSON text. Throws `RpcError`. */
-  subscribe(module: string, params: unknown): string {
-    const live = this.#all.start(module, params);
+  subscribe(module: string, params: unknown, size = 0): string {
+    const live = this.#all.start(module, params, size);
     this.#started ??= [];
     this.#started.push(live);
     return `"${live.id}"`;
@@ -129,14 +145,17 @@ export class Turn {
 /** One running subscription. */
 class Live {
   readonly id: string;
+  /** Characters of its parameters. */
+  readonly size: number;
   stop: () => void = () => undefined;
   readonly #outlet: Outlet;
   #held: string[] | undefined = [];
   #heldBytes = 0;
   #ended = false;
 
-  constructor(id: string, outlet: Outlet) {
+  constructor(id: string, size: number, outlet: Outlet) {
     this.id = id;
+    this.size = size;
     this.#outlet = outlet;
   }
 

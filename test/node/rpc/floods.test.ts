@@ -147,6 +147,22 @@ test("subscriptions of all connections together have a limit; those that end mak
   other.terminate();
 });
 
+test("the parameters of all subscriptions together have a limit too: filters are held", async () => {
+  const subscriptionLimit = createSubscriptionLimit(3000, 100, 1_000);
+  await using listener = await listenWs(anEndpoint({ subscriptions: ticker().rows }), { subscriptionLimit });
+  const socket = await aSocket(listener.url);
+  const padded = aCall("eth_subscribe", ["newHeads"]).replace(
+    '["newHeads"]',
+    `["newHeads"${" ".repeat(600)}]`,
+  );
+  const id = /0x[0-9a-f]+/.exec(await asked(socket, padded))?.[0];
+  expect(await asked(socket, padded)).toContain("too many subscriptions");
+  expect(await asked(socket, aCall("eth_unsubscribe", [id]))).toContain("true");
+  expect(subscriptionLimit.usedText).toBe(0);
+  expect(await asked(socket, padded)).toContain('"result":"0x');
+  socket.terminate();
+});
+
 test("a peer that reads nothing does not keep an idle connection for ever", async () => {
   const few = method({ ...wideOf(300_000), name: "net_some" });
   await using listener = await openHttp({
