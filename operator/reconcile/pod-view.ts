@@ -30,7 +30,7 @@ const ADDRESS = /^[0-9a-fA-F.:]{2,45}$/;
 
 /** Reads a pod. */
 export function readPod(object: unknown): PodView {
-  const { status = {} } = object as { status?: PodStatus };
+  const status = (object as { status?: PodStatus | null }).status ?? {};
   const { podIP } = status;
   const conditions = listOf(status.conditions);
   const ready = conditions.find(({ type }) => type === "Ready")?.status === "True";
@@ -59,6 +59,7 @@ function waitingText({ name, state }: ContainerStatus): string[] {
   return [`${typeof name === "string" ? name : "a container"}: ${reason}${detail}`];
 }
 
+/** The objects in what should be a list of them. */
 function listOf<T>(value: readonly T[] | undefined): readonly T[] {
-  return Array.isArray(value) ? value : [];
+  return Array.isArray(value) ? value.filter((each) => typeof each === "object" && each !== null) : [];
 }
