@@ -10,6 +10,12 @@ import { type ProfileName, type RpcProfile, rpcProfiles } from "../node/rpc/prof
 import type { Registry } from "../node/rpc/registry.ts";
 import type { Subscription } from "../node/rpc/subscription.ts";
 
+/** Nothing is called while the page is written: only the profile is read. */
+const UNUSED = { profile: rpcProfiles.service, logs: {}, calls: {} } as unknown as NodeParts;
+
+/** The registry that both documents are made from. */
+export const documented: Registry = createNodeRegistry(UNUSED);
+
 /** Where the page is. */
 export const RPC_DOCS = "docs/rpc.md";
 
@@ -18,7 +24,7 @@ export const OPEN_RPC = "docs/openrpc.json";
 
 /** The OpenRPC document of everything, as `rpc.discover` serves it over IPC. */
 export function openRpc(): string {
-  const document: unknown = JSON.parse(createNodeRegistry(UNUSED).view("all").document());
+  const document: unknown = JSON.parse(documented.view("all").document());
   return `${JSON.stringify(document, undefined, 2)}\n`;
 }
 
@@ -41,13 +47,10 @@ deadline. IPC serves every module; HTTP and WebSocket serve those they are start
 
 /** The whole page. */
 export function rpcDocs(): string {
-  const registry = createNodeRegistry(UNUSED);
+  const registry = documented;
   const sections = moduleRows.map(({ name }) => moduleSection(name, registry)).filter((text) => text !== "");
   return [INTRODUCTION, moduleTable(), ...sections, profileTable()].join("\n");
 }
-
-/** Nothing is called while the page is written: only the profile is read. */
-const UNUSED = { profile: rpcProfiles.service, logs: {}, calls: {} } as unknown as NodeParts;
 
 function moduleTable(): string {
   const rows = moduleRows.map(({ name, aliases, open, listed }) => {

@@ -134,9 +134,19 @@ function documentOf({ found, served, subscriptions }: Contents): () => string {
       const row = moduleOf(module);
       return row !== undefined && isServed(row, "subscribe", served);
     });
-    text ??= goJson(openRpcDocument({ methods: [...new Set(found.values())], subscriptions: own }));
+    text ??= goJson(openRpcDocument({ methods: underServedNames(found), subscriptions: own }));
     return text;
   };
+}
+
+/** Each method once, under names that are served here: its own where that is one. */
+function underServedNames(found: ReadonlyMap<string, Method>): Method[] {
+  const names = Map.groupBy(found.keys(), (name) => found.get(name) as Method); // the keys of that map
+  return [...names].map(([row, all]) => {
+    const served = all.filter((name) => [row.name, ...row.aliases].includes(name));
+    const name = served.includes(row.name) ? row.name : (served[0] ?? row.name);
+    return { ...row, name, aliases: served.filter((each) => each !== name) };
+  });
 }
 
 function isServed(module: ModuleRow, rest: string, { rows, openOnly }: Served): boolean {

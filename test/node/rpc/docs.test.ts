@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "@jest/globals";
-import { OPEN_RPC, openRpc, RPC_DOCS, rpcDocs } from "../../../scripts/rpc-docs.ts";
+import { documented, OPEN_RPC, openRpc, RPC_DOCS, rpcDocs } from "../../../scripts/rpc-docs.ts";
 
 test("the page about JSON-RPC says what the registry holds; node scripts/rpc-docs.ts writes it anew", () => {
   expect(readFileSync(RPC_DOCS, "utf8")).toBe(rpcDocs());
@@ -35,3 +35,19 @@ test("the OpenRPC document is the registry's, and says of every parameter and re
     if (firstOptional >= 0) expect(list.slice(firstOptional).every(({ required }) => !required)).toBe(true);
   }
 });
+
+test("the document of an interface tells of what it serves, under the names it serves", () => {
+  const eth = documentOf(["eth"]).methods;
+  expect(new Set(eth.map(({ name }) => name.split("_")[0]))).toEqual(new Set(["eth", "rpc"]));
+  expect(eth.flatMap((row) => row["x-aliases"] ?? [])).not.toContainEqual(expect.stringMatching(/^chain_/));
+  expect(eth.map(({ name }) => name)).toEqual(expect.arrayContaining(["eth_getBalance", "eth_subscribe"]));
+  const net = documentOf(["net"]).methods.map(({ name }) => name);
+  expect(net).toEqual(expect.arrayContaining(["net_version", "rpc_modules"]));
+  expect(net.some((name) => name.startsWith("admin_"))).toBe(false);
+});
+
+function documentOf(modules: readonly string[]): {
+  readonly methods: readonly { readonly name: string; readonly "x-aliases"?: string[] }[];
+} {
+  return JSON.parse(documented.view(modules).document()) as ReturnType<typeof documentOf>; // what the view writes
+}
