@@ -114,6 +114,11 @@ export const DIFFERENCES: readonly Difference[] = [
     met: ({ failures }) => failures.has("computation-limit"),
   },
   {
+    name: "a creation that reverts keeps its gas; the oracle takes output that begins with 0xef for code",
+    section: "5.1",
+    met: ({ reverts }) => reverts.has(0xef),
+  },
+  {
     name: "before Shanghai nothing is created over an account of any kind",
     section: "5.1",
     met: ({ failures }, revision) =>

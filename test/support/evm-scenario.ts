@@ -46,6 +46,8 @@ export interface Seen {
   readonly failures: ReadonlySet<EvmFailureCode>;
   readonly precompiles: ReadonlySet<string>;
   readonly opcodes: ReadonlySet<number>;
+  /** First bytes of what was reverted with. */
+  readonly reverts: ReadonlySet<number>;
 }
 
 export const SENDER = fromBareHex("5e".repeat(20));
@@ -204,16 +206,18 @@ export function observer(): { readonly tracer: Tracer; readonly seen: Seen } {
   const failures = new Set<EvmFailureCode>();
   const precompiles = new Set<string>();
   const steps = new Set<number>();
+  const reverts = new Set<number>();
   const tracer: Tracer = {
     enter: ({ isPrecompile, to }: FrameStart) => {
       if (isPrecompile) precompiles.add(mapKey(to));
     },
-    exit: ({ failure }) => {
+    exit: ({ failure, output: [first] }) => {
       if (failure !== undefined) failures.add(failure.code);
+      if (failure?.code === "reverted" && first !== undefined) reverts.add(first);
     },
     step: ({ op }) => {
       steps.add(op);
     },
   };
-  return { tracer, seen: { failures, precompiles, opcodes: steps } };
+  return { tracer, seen: { failures, precompiles, opcodes: steps, reverts } };
 }
