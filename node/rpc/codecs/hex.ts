@@ -88,7 +88,7 @@ export const indexQuantity: Codec<number> = {
   label: "quantity",
   decode: (json) =>
     Number(goChecked(json, "hexutil.Uint", (text) => BigInt(`0x${quantityDigits(text, 64)}`))),
-  encode: numberQuantity.encode,
+  encode: (value) => numberQuantity.encode(value),
 };
 
 /** A list of codecs' values. */

@@ -13,5 +13,5 @@ function shown(value: unknown): unknown {
   if (typeof value === "bigint") return toQuantity(value);
   if (value instanceof Uint8Array) return toHex(value);
   if (Array.isArray(value)) return value.map(shown);
-  return typeof value === "object" && value !== null ? callJson(value as CallArgs) : value;
+  return typeof value === "object" && value !== null ? callJson(value) : value;
 }

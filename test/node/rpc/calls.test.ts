@@ -90,7 +90,7 @@ test.each([
   ["an error of its own", "0x01020304", { code: 3, message: "execution reverted", data: '"0x01020304"' }],
   [
     "a text that is longer than it says",
-    `${notToday.slice(0, 140)}`,
+    notToday.slice(0, 140),
     { code: 3, message: "execution reverted" },
   ],
 ])("a revert with %s says so", async (_what, data, error) => {
