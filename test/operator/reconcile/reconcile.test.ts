@@ -73,6 +73,41 @@ describe("a new core node", () => {
   });
 });
 
+const digest = (): string | undefined =>
+  /"knit.dev\/settings":"(\w+)"/.exec(JSON.stringify(cluster.get("StatefulSet", "core")))?.[1];
+
+describe("of a node that is there already", () => {
+  beforeEach(async () => {
+    cluster.putNode("core", CORE);
+    for (let round = 0; round < 2; round++) await once("core");
+    cluster.writes.length = 0;
+  });
+
+  test("the certificate is renewed in time, and nothing else written", async () => {
+    const before = JSON.stringify(cluster.get("Secret", "core-gateway")?.["data"]);
+    cluster.now += 59 * 86_400_000;
+    await once("core");
+    expect(cluster.writes).toEqual([]);
+    cluster.now += 2 * 86_400_000;
+    await once("core");
+    expect(cluster.writes).toEqual(["apply Secret core-gateway"]);
+    expect(JSON.stringify(cluster.get("Secret", "core-gateway")?.["data"])).not.toBe(before);
+  });
+
+  test("the pod starts anew for other settings and another image, and not for a larger volume", async () => {
+    const before = digest();
+    cluster.putNode("core", { ...CORE, storage: { size: "20Gi" } });
+    await once("core");
+    expect(cluster.writes).toEqual(["apply PersistentVolumeClaim core-data", "status core"]);
+    cluster.putNode("core", { ...CORE, settings: { verbosity: "5" } });
+    await once("core");
+    expect(digest()).not.toBe(before);
+    cluster.putNode("core", { ...CORE, image: "mine:2" });
+    await once("core");
+    expect(JSON.stringify(cluster.get("StatefulSet", "core"))).toContain('"image":"mine:2"');
+  });
+});
+
 describe("a node waits, and says for what:", () => {
   test("for a genesis that nobody has made yet", async () => {
     cluster.putNode("endpoint", { type: "endpoint" });
