@@ -15,6 +15,7 @@ import { argumentDecoder, type CallContext, type Method } from "./method.ts";
 import type { ReaderPool } from "./reader-pool.ts";
 import type { MethodView } from "./registry.ts";
 import type { Turn } from "./subscriptions.ts";
+import { Turns } from "./turns.ts";
 
 /** An answer, at once or later. Empty when nothing is to be written. */
 export type Answer = string | Promise<string>;
@@ -38,6 +39,8 @@ export interface DispatchBudget {
   readonly maxAnswer: number;
   /** Answers and notifications that peers have not taken yet, of all transports. */
   readonly unsent: ByteShares;
+  /** Where long batches wait for each other. */
+  readonly turns: Turns;
 }
 
 /** Bytes that may wait for all peers together. */
@@ -48,7 +51,17 @@ export function createBudget(
   limits: Partial<Pick<DispatchBudget, "maxPending" | "maxAnswer" | "unsent">> = {},
 ): DispatchBudget {
   const unsent = new ByteShares(MAX_UNSENT);
-  return { pending: 0, total: 0, errors: 0, maxPending: 200_000, maxAnswer: 25_000_000, unsent, ...limits };
+  const turns = new Turns();
+  return {
+    pending: 0,
+    total: 0,
+    errors: 0,
+    maxPending: 200_000,
+    maxAnswer: 25_000_000,
+    unsent,
+    turns,
+    ...limits,
+  };
 }
 
 /** What an endpoint is made of. */
@@ -79,6 +92,8 @@ const INTERNAL_ERROR = nullError(rpcCode.internal, "internal error");
 export const PARSE_ERROR = nullError(rpcCode.parse, "parse error");
 /** A batch gives way to the rest of the node after this long. */
 const SLICE_MS = 8;
+/** The same while other batches wait for their turn. */
+const SHORT_SLICE_MS = 1;
 /** An answer of this many characters took so long that the time is looked at. */
 const LONG_PART = 16_384;
 
@@ -145,7 +160,8 @@ class Dispatcher implements Endpoint {
     const parts = new BatchAnswer(this.#budget.maxAnswer);
     const ahead = batchAhead(messages, this.view);
     if (ahead !== undefined) return this.#counted(this.#prepared({ messages, session, parts }, ahead));
-    const startedAt = performance.now();
+    const { turns } = this.#budget;
+    const until = performance.now() + (turns.areTaken ? SHORT_SLICE_MS : SLICE_MS);
     for (let index = 0; index < messages.length; index++) {
       const message = messages[index] as Message; // within the length
       const part = parts.isFull ? refusal(message) : this.#one(message, session);
@@ -153,8 +169,8 @@ class Dispatcher implements Endpoint {
         return this.#counted(this.#restOfBatch({ messages, session, parts }, index, part));
       parts.add(part, message);
       const isDue = (index & 15) === 15 || part.length > LONG_PART;
-      if (isDue && performance.now() - startedAt > SLICE_MS) {
-        return this.#counted(this.#restOfBatch({ messages, session, parts }, index + 1, nextTurn()));
+      if (isDue && performance.now() > until) {
+        return this.#counted(this.#restOfBatch({ messages, session, parts }, index + 1, turns.next()));
       }
     }
     return parts.text();
@@ -178,9 +194,9 @@ class Dispatcher implements Endpoint {
     for (; next < messages.length; next++) {
       const message = messages[next] as Message; // within the length
       parts.add(parts.isFull ? refusal(message) : await this.#one(message, session), message);
-      if (performance.now() - sliceStart <= SLICE_MS) continue;
-      await nextTurn();
       if (session.signal.aborted) return "";
+      if (performance.now() - sliceStart <= SLICE_MS) continue;
+      await this.#budget.turns.next();
       sliceStart = performance.now();
     }
     return parts.text();
@@ -277,10 +293,4 @@ function unsubscribe({ params }: Message, { subscriptions }: Session): string {
   const { id } = unsubscribeArguments(params);
   if (subscriptions === undefined) throw failure("subscription not found");
   return subscriptions.unsubscribe(String(id));
-}
-
-function nextTurn(): Promise<undefined> {
-  return new Promise((resolve) => {
-    setImmediate(resolve, undefined);
-  });
 }

@@ -5,16 +5,16 @@
  */
 import type { Socket } from "node:net";
 import type { ByteShares, Holder } from "./byte-shares.ts";
-import { type Endpoint, PARSE_ERROR, type Session } from "./dispatch.ts";
+import { type Endpoint, PARSE_ERROR } from "./dispatch.ts";
 import { type HeadReader, MAX_HEAD_BYTES } from "./http-head.ts";
 import type { HttpLimits } from "./http-limits.ts";
+import { RequestSession } from "./request-session.ts";
 
 /** What connections share. */
 export interface ConnectionHost {
   readonly endpoint: Endpoint;
   readonly heads: HeadReader;
   readonly limits: HttpLimits;
-  readonly session: Session;
   /** Milliseconds, coarse: as fresh as the last sweep. */
   now: number;
   /** Half requests of all connections. */
@@ -49,6 +49,7 @@ export class HttpConnection {
   #needed = 0;
   #closing = false;
   #isCounted = false;
+  readonly #session = new RequestSession();
   readonly #asHalf: Holder = { dropped: () => this.#refuse() };
   readonly #asUnsent: Holder = { dropped: () => this.#socket.destroy() };
 
@@ -108,6 +109,7 @@ export class HttpConnection {
   #gone(): void {
     if (this.#phase === "gone") return;
     this.#phase = "gone";
+    this.#session.end();
     this.#take();
     this.#forgetUnsent();
     this.#host.closed(this);
@@ -159,7 +161,7 @@ export class HttpConnection {
       const body = requests.next();
       if (body === "foreign") return this.#leave(replies, bytes.subarray(start));
       if (typeof body === "number") return this.#wait(replies, bytes.subarray(start), body);
-      const answer = this.#host.endpoint.answer(body.text, this.#host.session) ?? PARSE_ERROR;
+      const answer = this.#host.endpoint.answer(body.text, this.#session) ?? PARSE_ERROR;
       if (typeof answer !== "string") return this.#await(replies, answer, bytes.subarray(requests.at));
       replies += this.#reply(answer);
       if (replies.length <= MAX_GATHERED) continue;

@@ -7,16 +7,16 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from "node:net";
 import { type FastifyInstance, fastify } from "fastify";
 import type { ByteShares, Holder } from "./byte-shares.ts";
-import { type Endpoint, PARSE_ERROR, type Session } from "./dispatch.ts";
+import { type Endpoint, PARSE_ERROR } from "./dispatch.ts";
 import { isHostAllowed, isJsonType, MAX_HEAD_BYTES } from "./http-head.ts";
 import type { HttpLimits } from "./http-limits.ts";
 import type { SocketServer } from "./lazy-server.ts";
+import { RequestSession } from "./request-session.ts";
 import { socketServer } from "./socket-server.ts";
 
 /** What the server needs of its listener. */
 export interface FallbackOptions {
   readonly endpoint: Endpoint;
-  readonly session: Session;
   readonly limits: HttpLimits;
   readonly halves: ByteShares;
   readonly virtualHosts: readonly string[];
@@ -114,7 +114,7 @@ async function answerRpc(
   response: ServerResponse,
   options: FallbackOptions,
 ): Promise<void> {
-  const { limits, endpoint, session } = options;
+  const { limits, endpoint } = options;
   if (isRefused(request, response, limits)) return;
   const body = await readBody(request, options);
   if (body === undefined) {
@@ -122,6 +122,8 @@ async function answerRpc(
     return;
   }
   if (!request.complete) response.setHeader("Connection", "close");
+  const session = new RequestSession();
+  response.once("close", () => session.end());
   const answer = endpoint.answer(body, session) ?? PARSE_ERROR;
   const text = typeof answer === "string" ? answer : await inTime(answer, limits.executionMs);
   if (text === undefined) return timedOut(response);

@@ -5,7 +5,7 @@
  */
 import { createServer, type Server, type Socket } from "node:net";
 import { ByteShares } from "./byte-shares.ts";
-import type { Endpoint, Session } from "./dispatch.ts";
+import type { Endpoint } from "./dispatch.ts";
 import { type ConnectionHost, HttpConnection } from "./http-connection.ts";
 import { HeadReader } from "./http-head.ts";
 import { type HttpLimits, httpDefaults } from "./http-limits.ts";
@@ -31,16 +31,14 @@ export async function openHttp(options: HttpOptions): Promise<Listener> {
   const { endpoint, cors = [] } = options;
   const limits = limitsOf(options.limits ?? {});
   const virtualHosts = (options.virtualHosts ?? ["localhost"]).map((host) => host.toLowerCase());
-  const stopping = new AbortController();
-  const session: Session = { signal: stopping.signal, subscriptions: undefined };
   const halves = new ByteShares(limits.maxBuffered);
   const fallback = lazyServer(async () => {
     const { openHttpFallback } = await import("./http-fallback.ts");
-    return openHttpFallback({ endpoint, session, limits, halves, virtualHosts, cors });
+    return openHttpFallback({ endpoint, limits, halves, virtualHosts, cors });
   });
   const rules = { maxBody: limits.maxBody, virtualHosts, hasCors: cors.length > 0 };
   const heads = new HeadReader(rules);
-  const fast = new FastServer({ endpoint, session, limits, halves, heads }, fallback, cors.length > 0);
+  const fast = new FastServer({ endpoint, limits, halves, heads }, fallback, cors.length > 0);
   const bound = await listenOn(fast.server, options);
   const { address } = bound;
   return {
@@ -51,7 +49,6 @@ export async function openHttp(options: HttpOptions): Promise<Listener> {
       void bound.close();
       await fast.close();
       await fallback[Symbol.asyncDispose]();
-      stopping.abort();
     },
   };
 }
@@ -66,7 +63,6 @@ class FastServer implements ConnectionHost {
   readonly endpoint: Endpoint;
   readonly heads: HeadReader;
   readonly limits: HttpLimits;
-  readonly session: Session;
   readonly server: Server;
   now = performance.now();
   readonly halves: ByteShares;
@@ -78,14 +74,13 @@ class FastServer implements ConnectionHost {
   #onEmpty: (() => void) | undefined;
 
   constructor(
-    parts: Pick<ConnectionHost, "endpoint" | "heads" | "limits" | "session" | "halves">,
+    parts: Pick<ConnectionHost, "endpoint" | "heads" | "limits" | "halves">,
     fallback: SocketServer,
     hasCors: boolean,
   ) {
     this.endpoint = parts.endpoint;
     this.heads = parts.heads;
     this.limits = parts.limits;
-    this.session = parts.session;
     this.halves = parts.halves;
     this.#fallback = fallback;
     this.#vary = hasCors ? "Vary: Origin\r\n" : "";

@@ -101,17 +101,25 @@ class Pool implements ThreadPool {
     if (this.#queue.length >= maxWaiting || this.#queuedBytes + params.length > MAX_WAITING_BYTES) {
       return Promise.reject(failure("too many requests are waiting for a reader"));
     }
+    if (signal.aborted) return Promise.reject(failure("request cancelled"));
     return new Promise((resolve, reject) => {
+      const forget = (): void => this.#forget(job);
+      const settled = <T>(settle: (value: T) => void): ((value: T) => void) => {
+        return (value) => {
+          signal.removeEventListener("abort", forget); // a connection outlives its calls
+          settle(value);
+        };
+      };
       const job: Job = {
         request: { id: ++this.#lastId, name, params },
         bytes: params.length,
         expires,
-        resolve,
-        reject,
+        resolve: settled(resolve),
+        reject: settled(reject),
       };
       this.#queue.push(job);
       this.#queuedBytes += job.bytes;
-      signal.addEventListener("abort", () => this.#forget(job), { once: true });
+      signal.addEventListener("abort", forget, { once: true });
       this.#serve();
     });
   }

@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -101,4 +102,14 @@ test("a call whose caller has gone leaves the queue", async () => {
   const ended = Promise.allSettled([running]);
   await pool[Symbol.asyncDispose]();
   await ended;
+});
+
+test("a signal that outlives its calls is left as it was, and one that is over gets no thread", async () => {
+  const { pool } = aPool();
+  await using _closing = pool;
+  const { signal } = new AbortController();
+  for (let i = 0; i < 5; i++) expect(await pool.call("echo", "[1]", { signal })).toBe("[1]");
+  await expect(pool.call("fail", "", { signal })).rejects.toMatchObject({ code: 3 });
+  expect(getEventListeners(signal, "abort")).toEqual([]);
+  await expect(pool.call("echo", "", { signal: AbortSignal.abort() })).rejects.toThrow("request cancelled");
 });

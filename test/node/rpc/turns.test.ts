@@ -1,0 +1,110 @@
+import { getEventListeners } from "node:events";
+import { expect, test } from "@jest/globals";
+import { text } from "../../../node/rpc/codecs/plain.ts";
+import { openHttp } from "../../../node/rpc/http.ts";
+import { type Method, method } from "../../../node/rpc/method.ts";
+import { RequestSession } from "../../../node/rpc/request-session.ts";
+import { Turns } from "../../../node/rpc/turns.ts";
+import { aCall, anEndpoint, aPeer, aSession } from "./fixture.ts";
+
+test("one waits for each turn of the event loop, first come first served", async () => {
+  const turns = new Turns();
+  const order: string[] = [];
+  const worker = async (name: string): Promise<void> => {
+    for (let slice = 0; slice < 3; slice++) {
+      await turns.next();
+      order.push(name);
+    }
+  };
+  let loops = 0;
+  const counting = (): void => {
+    loops++;
+    if (order.length < 9) setImmediate(counting);
+  };
+  setImmediate(counting);
+  await Promise.all(["a", "b", "c"].map(worker));
+  expect(order.join("")).toBe("abcabcabc");
+  expect(loops).toBeGreaterThanOrEqual(9);
+  expect(turns.areTaken).toBe(false);
+});
+
+/** A method that works for a millisecond, and how often it did. */
+function busy(): { readonly row: Method; calls: number } {
+  const state = {
+    calls: 0,
+    row: method({
+      name: "net_busy",
+      summary: "",
+      params: {},
+      result: text,
+      handle: () => {
+        state.calls++;
+        for (const until = performance.now() + 1; performance.now() < until; );
+        return "done";
+      },
+    }),
+  };
+  return state;
+}
+
+function batchOf(size: number): string {
+  return `[${Array.from({ length: size }, (_, id) => aCall("net_busy", [], id)).join(",")}]`;
+}
+
+test("many long batches at once hold up others by one slice, not by one for each", async () => {
+  const work = busy();
+  const endpoint = anEndpoint({ methods: [work.row] });
+  const answers = Array.from({ length: 20 }, async () => endpoint.answer(batchOf(60), aSession));
+  let most = 0;
+  let seen = work.calls;
+  let isOver = false;
+  const watching = new Promise<void>((resolve) => {
+    const look = (): void => {
+      most = Math.max(most, work.calls - seen);
+      seen = work.calls;
+      if (isOver) resolve();
+      else setImmediate(look);
+    };
+    setImmediate(look);
+  });
+  await Promise.all(answers);
+  isOver = true;
+  await watching;
+  expect(work.calls).toBe(20 * 60);
+  expect(most).toBeLessThan(40); // twenty slices would be 160
+});
+
+test("a batch stops when its client has gone", async () => {
+  const work = busy();
+  await using listener = await openHttp({
+    host: "127.0.0.1",
+    port: 0,
+    endpoint: anEndpoint({ methods: [work.row] }),
+  });
+  const body = batchOf(3_000);
+  {
+    await using peer = await aPeer(listener.address);
+    peer.send(
+      `POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    while (work.calls < 20) await new Promise((resolve) => setImmediate(resolve));
+    peer.socket.destroy();
+  }
+  let seen = -1;
+  while (seen !== work.calls) {
+    seen = work.calls;
+    await new Promise((resolve) => setTimeout(resolve, 30));
+  }
+  expect(work.calls).toBeLessThan(2_000);
+});
+
+test("a session that is over has a signal that says so, whenever it is asked for", () => {
+  const early = new RequestSession();
+  expect(early.signal.aborted).toBe(false);
+  early.end();
+  expect(early.signal.aborted).toBe(true);
+  const late = new RequestSession();
+  late.end();
+  expect(late.signal.aborted).toBe(true);
+  expect(getEventListeners(late.signal, "abort")).toEqual([]);
+});
