@@ -50,8 +50,10 @@ interface Pending {
   readonly done: (signers: Signers) => void;
 }
 
-/** Smaller batches are done at once: a round trip to the thread costs about as much as one recovery. */
-const SMALLEST_BATCH = 64;
+/** Smaller batches are done at once: a round trip to the thread costs the main thread as much as one recovery. */
+const SMALLEST_BATCH = 8;
+/** Batches are spread over the threads in parts of at least this. */
+const SMALLEST_PART = 64;
 /** About one millisecond of recoveries with the native implementation. */
 const SLICE = 32;
 const DEFAULT_BUDGET = 16 * 1024 * 1024;
@@ -63,13 +65,13 @@ const MOST_DEATHS = 3;
 /** More threads than that only take turns with the main thread. */
 const MOST_THREADS = 2;
 
-/** Opens a recoverer. Its threads start with the first batch of 64 or more and keep no process alive when idle. */
+/** Opens a recoverer. Its threads start with the first batch of 8 or more and keep no process alive when idle. */
 export function openRecoverer(log: RecovererLog, options: RecovererOptions = {}): Recoverer {
   const count = options.threads ?? Math.min(MOST_THREADS, availableParallelism());
   const threads = Array.from({ length: count }, () => new ThreadRecoverer(log, options));
   let next = 0;
   const share = async (batch: readonly RecoveryJob[], wanted: Wanted): Promise<Signers> => {
-    const parts = Math.min(count, Math.max(1, Math.floor(batch.length / SMALLEST_BATCH)));
+    const parts = Math.min(count, Math.max(1, Math.floor(batch.length / SMALLEST_PART)));
     const size = Math.ceil(batch.length / parts);
     const found = await Promise.all(
       Array.from({ length: parts }, (_, i) => {
@@ -114,6 +116,10 @@ class ThreadRecoverer {
     const bytes = batch.length * JOB_BYTES;
     const tooMuch = this.#waitingBytes + bytes > this.#budget;
     if (batch.length < SMALLEST_BATCH || tooMuch || this.#closed || this.#deaths >= MOST_DEATHS) {
+      return recoverHere(batch, wanted);
+    }
+    if (this.#worker === undefined && batch.length < SMALLEST_PART) {
+      this.start(); // for the next one: starting takes longer than this batch
       return recoverHere(batch, wanted);
     }
     return this.#send(batch, wanted);

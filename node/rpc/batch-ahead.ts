@@ -4,7 +4,7 @@ import type { WorkAhead } from "./method.ts";
 import type { MethodView } from "./registry.ts";
 
 /** From so many calls on. */
-const LARGE_BATCH = 64;
+const LARGE_BATCH = 8;
 
 /** Work for a batch. */
 export interface BatchAhead {

@@ -11,10 +11,11 @@ import { failure, RpcError } from "../errors.ts";
 import { type Method, method, type WorkAhead } from "../method.ts";
 import type { RpcProfile } from "../profiles.ts";
 import { inChainEncoding, inEthereumEncoding } from "../raw-transaction.ts";
-import { RawTransactionsAhead } from "../raw-transactions-ahead.ts";
+import { type GivenTransaction, RawTransactionsAhead } from "../raw-transactions-ahead.ts";
 import { blockReceipts, chainReceipt, ethReceipt, type ReceiptView } from "../views/receipt.ts";
 import { chainTransaction, ethTransaction } from "../views/transaction.ts";
-import { ethSubmitter, submitter } from "./submit.ts";
+import { GatheredSigners } from "./gathered.ts";
+import { ethSubmitter, type Submit, submitter } from "./submit.ts";
 
 /** What these methods use. */
 export interface ChainTransactionParts {
@@ -86,6 +87,11 @@ function submissions(parts: ChainTransactionParts): Method[] {
   const submit = submitter(parts);
   const submitEth = ethSubmitter(parts);
   const recover = (transactions: readonly Transaction[]) => parts.pool.recover(transactions);
+  const gathered = new GatheredSigners(recover);
+  const whenSigned = (given: GivenTransaction, tx: Transaction, then: Submit) => {
+    const waiting = "transaction" in given ? undefined : gathered.join(tx);
+    return waiting === undefined ? then(tx) : waiting.then(() => then(tx));
+  };
   const chainAhead = new RawTransactionsAhead({ read: inChainEncoding, recover });
   const ethAhead = new RawTransactionsAhead({ read: inEthereumEncoding, recover });
   return [
@@ -95,7 +101,7 @@ function submissions(parts: ChainTransactionParts): Method[] {
       params: { raw: chainAhead.codec },
       result: transactionHash,
       ahead: workOf(chainAhead),
-      handle: ({ raw }) => submit(chainAhead.transactionOf(raw)),
+      handle: ({ raw }) => whenSigned(raw, chainAhead.transactionOf(raw), submit),
     }),
     method({
       name: "chain_sendRawTransactions",
@@ -125,7 +131,7 @@ function submissions(parts: ChainTransactionParts): Method[] {
       params: { raw: ethAhead.codec },
       result: transactionHash,
       ahead: workOf(ethAhead),
-      handle: ({ raw }) => submitEth(ethAhead.transactionOf(raw)),
+      handle: ({ raw }) => whenSigned(raw, ethAhead.transactionOf(raw), submitEth),
     }),
   ];
 }

@@ -88,11 +88,7 @@ test.each([
     { code: 3, message: "execution reverted: unknown panic code: 0x77" },
   ],
   ["an error of its own", "0x01020304", { code: 3, message: "execution reverted", data: '"0x01020304"' }],
-  [
-    "a text that is longer than it says",
-    notToday.slice(0, 140),
-    { code: 3, message: "execution reverted" },
-  ],
+  ["a text that is longer than it says", notToday.slice(0, 140), { code: 3, message: "execution reverted" }],
 ])("a revert with %s says so", async (_what, data, error) => {
   for (const name of ["chain_call", "chain_estimateGas"]) {
     await expect(call(name, { to: CODE.echo[0], data }, "latest")).rejects.toMatchObject(error);

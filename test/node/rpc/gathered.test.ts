@@ -1,0 +1,47 @@
+import { setImmediate } from "node:timers/promises";
+import { expect, test } from "@jest/globals";
+import type { Transaction } from "../../../node/model/transaction.ts";
+import { GatheredSigners } from "../../../node/rpc/methods/gathered.ts";
+import { aTransaction } from "../../support/pool-transactions.ts";
+
+const some = (count: number) => Array.from({ length: count }, (_, nonce) => aTransaction({ nonce }));
+
+function aGathering() {
+  const recovered: (readonly Transaction[])[] = [];
+  const gathered = new GatheredSigners(async (transactions) => void recovered.push(transactions));
+  return {
+    recovered,
+    join: (transactions: readonly Transaction[]) => transactions.map((tx) => gathered.join(tx)),
+  };
+}
+
+test("a few submissions never wait", async () => {
+  const { recovered, join } = aGathering();
+  for (let turn = 0; turn < 3; turn++) {
+    expect(join(some(7))).toEqual(new Array<undefined>(7).fill(undefined));
+    await setImmediate();
+  }
+  expect(recovered).toEqual([]);
+});
+
+test("after a turn with many, those of the next wait for each other and are looked at at once", async () => {
+  const { recovered, join } = aGathering();
+  expect(join(some(8)).every((waiting) => waiting === undefined)).toBe(true);
+  await setImmediate();
+  const next = some(20);
+  const waiting = join(next);
+  expect(waiting.every((each) => each instanceof Promise)).toBe(true);
+  expect(recovered).toEqual([]);
+  await Promise.all(waiting);
+  expect(recovered).toEqual([next]);
+});
+
+test("when few come, waiting ends with the turn", async () => {
+  const { recovered, join } = aGathering();
+  join(some(8));
+  await setImmediate();
+  const [last] = join(some(1));
+  await last;
+  expect(recovered).toHaveLength(1);
+  expect(join(some(1))).toEqual([undefined]);
+});
