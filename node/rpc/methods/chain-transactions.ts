@@ -30,7 +30,7 @@ const receipt = nullable(plain<object>("receipt"));
 
 /** `chain_` and `eth_` methods about single transactions. */
 export function chainTransactionMethods(parts: ChainTransactionParts): Method[] {
-  return [...lookups(parts), ...receipts(parts.chain), ...submissions(parts)];
+  return [...lookups(parts), ...receipts(parts.chain), ...submissions(parts), manySubmission(parts)];
 }
 
 function lookups({ chain, pool }: ChainTransactionParts): Method[] {
@@ -104,28 +104,6 @@ function submissions(parts: ChainTransactionParts): Method[] {
       handle: ({ raw }) => whenSigned(raw, chainAhead.transactionOf(raw), submit),
     }),
     method({
-      name: "chain_sendRawTransactions",
-      summary:
-        "Submits signed transactions in the chain's encoding up to the first that fails; their hashes.",
-      params: { raws: listOf(data, "[]hexutil.Bytes") },
-      result: listOf(transactionHash, "[]common.Hash"),
-      handle: async ({ raws }) => {
-        if (raws.length === 0) throw failure("Empty input");
-        const { transactions, error } = decodedUpToError(raws);
-        await parts.pool.recover(transactions);
-        const hashes: Uint8Array[] = [];
-        for (const [index, tx] of transactions.entries()) {
-          try {
-            hashes.push(await submit(tx));
-          } catch (refusal) {
-            throw atIndex(index, refusal);
-          }
-        }
-        if (error !== undefined) throw error;
-        return hashes;
-      },
-    }),
-    method({
       name: "eth_sendRawTransaction",
       summary: "Submits a signed transaction in Ethereum's encoding; its hash.",
       params: { raw: ethAhead.codec },
@@ -134,6 +112,31 @@ function submissions(parts: ChainTransactionParts): Method[] {
       handle: ({ raw }) => whenSigned(raw, ethAhead.transactionOf(raw), submitEth),
     }),
   ];
+}
+
+function manySubmission(parts: ChainTransactionParts): Method {
+  const submit = submitter(parts);
+  return method({
+    name: "chain_sendRawTransactions",
+    summary: "Submits signed transactions in the chain's encoding up to the first that fails; their hashes.",
+    params: { raws: listOf(data, "[]hexutil.Bytes") },
+    result: listOf(transactionHash, "[]common.Hash"),
+    handle: async ({ raws }) => {
+      if (raws.length === 0) throw failure("Empty input");
+      const { transactions, error } = decodedUpToError(raws);
+      await parts.pool.recover(transactions);
+      const hashes: Uint8Array[] = [];
+      for (const [index, tx] of transactions.entries()) {
+        try {
+          hashes.push(await submit(tx));
+        } catch (refusal) {
+          throw atIndex(index, refusal);
+        }
+      }
+      if (error !== undefined) throw error;
+      return hashes;
+    },
+  });
 }
 
 function workOf(ahead: RawTransactionsAhead): WorkAhead {

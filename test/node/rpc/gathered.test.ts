@@ -18,7 +18,7 @@ function aGathering() {
 test("a few submissions never wait", async () => {
   const { recovered, join } = aGathering();
   for (let turn = 0; turn < 3; turn++) {
-    expect(join(some(7))).toEqual(new Array<undefined>(7).fill(undefined));
+    expect(join(some(7))).toEqual(Array.from({ length: 7 }, () => undefined));
     await setImmediate();
   }
   expect(recovered).toEqual([]);
@@ -32,7 +32,7 @@ test("after a turn with many, those of the next wait for each other and are look
   const waiting = join(next);
   expect(waiting.every((each) => each instanceof Promise)).toBe(true);
   expect(recovered).toEqual([]);
-  await Promise.all(waiting);
+  for (const each of waiting) await each;
   expect(recovered).toEqual([next]);
 });
 
