@@ -38,7 +38,7 @@ test("after a turn with many, those of the next wait for each other and are look
 
 test("when few come, waiting ends with the turn", async () => {
   const { recovered, join } = aGathering();
-  join(some(8));
+  expect(join(some(8))).toHaveLength(8);
   await setImmediate();
   const [last] = join(some(1));
   await last;
