@@ -149,8 +149,11 @@ class NodeListeners implements Listeners {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
-    for (const { open } of this.#slots.values())
-      if (open !== undefined) this.#leaving.set(open.listener, { timer: undefined, closing: undefined });
+    for (const [kind, { open }] of this.#slots) {
+      if (open === undefined) continue;
+      this.#leaving.set(open.listener, { timer: undefined, closing: undefined });
+      this.#options.log.info({ url: open.listener.url }, `${listenerNames[kind]} endpoint closed`);
+    }
     this.#slots.clear();
     await Promise.all([...this.#leaving.keys()].map((listener) => this.#leave(listener)));
   }

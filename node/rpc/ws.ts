@@ -32,6 +32,7 @@ export async function openWs(options: WsOptions): Promise<Listener> {
     response.writeHead(400, { ...PLAIN, "Sec-Websocket-Version": "13" });
     response.end("Bad Request\n");
   });
+  server.maxConnections = (options.maxConnections ?? MAX_CONNECTIONS) + NOT_UPGRADED;
   server.on("upgrade", (request: IncomingMessage, socket: Socket, head: Buffer) => {
     socket.on("error", () => socket.destroy());
     upgrade.take(request, socket, head);
@@ -49,9 +50,14 @@ export async function openWs(options: WsOptions): Promise<Listener> {
 /** A peer whose machine has gone without a word is noticed by the system's probes. */
 const PROBED = { keepAlive: true, keepAliveInitialDelay: 60_000 };
 
+/** The Go node's limit. */
+const MAX_CONNECTIONS = 3000;
+/** Connections besides those, which have not asked for an upgrade yet or are refused one. */
+const NOT_UPGRADED = 1000;
+
 /** Checks and makes connections. The library behind it is loaded by the first one. */
 function upgrades(options: WsOptions) {
-  const { maxConnections = 3000, maxMessage = 512 * 1024 } = options;
+  const { maxConnections = MAX_CONNECTIONS, maxMessage = 512 * 1024 } = options;
   const origins = allowedOrigins(options.origins ?? []);
   const peers = new Set<WebSocket>();
   const halves = new ByteShares(options.maxBuffered ?? 64 * 1024 * 1024);

@@ -228,3 +228,17 @@ test("connections above the limit are closed at once, those below it stay", asyn
     expect(await peer.until((all) => all.endsWith("}\n"))).toContain('"13408"');
   }
 });
+
+test("connections that never ask for an upgrade do not crowd out the WebSocket listener without end", async () => {
+  await using listener = await listenWs(anEndpoint(), { maxConnections: 1 });
+  await using stack = new AsyncDisposableStack();
+  const port = Number(listener.address.split(":")[1]);
+  const closed = Promise.withResolvers<unknown>();
+  for (let i = 0; i < 1_010; i++) {
+    const socket = connect({ host: "127.0.0.1", port });
+    socket.on("error", () => undefined);
+    socket.on("close", closed.resolve);
+    stack.defer(() => void socket.destroy());
+  }
+  await closed.promise;
+});
