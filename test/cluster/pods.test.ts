@@ -12,6 +12,11 @@ const missing = whyNoMachine();
 const about = missing === undefined ? describe : describe.skip;
 const IMAGES = { node: "knit.dev/knit:test", operator: "knit.dev/knit-operator:test" };
 const CHART = [
+  "knit-operator",
+  "charts/knit-operator",
+  `--namespace=${OPERATOR_NAMESPACE}`,
+  "--wait",
+  "--timeout=150s",
   "--set=image.repository=knit.dev/knit-operator,image.tag=test",
   "--set=nodeImage.repository=knit.dev/knit,nodeImage.tag=test,pollSeconds=2",
 ];
@@ -33,9 +38,6 @@ about(`pods${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
   beforeAll(async () => {
     cluster = await openCluster(26_643, { node: true });
     await loadImages(cluster, IMAGES);
-    await cluster.kubectl(["create", "namespace", OPERATOR_NAMESPACE]);
-    const chart = await cluster.chart("--namespace", OPERATOR_NAMESPACE, ...CHART);
-    await cluster.kubectl(["apply", "--server-side", "-f", "-"], chart);
     await cluster.kubectl(["create", "namespace", "demo"]);
     await cluster.kubectl(["label", "namespace", "demo", "pod-security.kubernetes.io/enforce=restricted"]);
   }, 900_000);
@@ -98,16 +100,20 @@ about(`pods${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
     return demo("logs", name);
   };
 
-  test("the operator's own pod becomes available", async () => {
-    await cluster.kubectl([
+  const uids = (): Promise<string> =>
+    demo("get", "pods", "-l", "app.kubernetes.io/name=knit", "-o", "jsonpath={.items[*].metadata.uid}");
+
+  test("helm installs the operator, and its pod becomes available", async () => {
+    await cluster.helm("install", ...CHART, "--create-namespace");
+    const { stdout } = await cluster.tryKubectl([
       "-n",
       OPERATOR_NAMESPACE,
-      "rollout",
-      "status",
-      "deployment/knit-operator",
-      "--timeout=120s",
+      "get",
+      "deployment",
+      "knit-operator",
     ]);
-  }, 150_000);
+    expect(stdout).toMatch(/knit-operator +1\/1/);
+  }, 180_000);
 
   test("the example becomes three ready pods, meshed and equally high", async () => {
     await cluster.kubectl(["-n", "demo", "apply", "-f", "-"], readFileSync("examples/network.yaml", "utf8"));
@@ -144,5 +150,17 @@ about(`pods${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
     );
     await cluster.kubectl(["-n", "demo", "wait", "--for=condition=Ready", "pod/core-0", "--timeout=120s"]);
     await eventually("higher blocks", async () => ((await whole()) > before + 2 ? true : undefined));
+  }, 400_000);
+
+  test("helm upgrades the operator, and the nodes' pods stay as they are", async () => {
+    const before = await uids();
+    await cluster.helm("upgrade", ...CHART, "--set=logLevel=debug");
+    const args = ["-n", OPERATOR_NAMESPACE, "logs", "deployment/knit-operator"];
+    await eventually("work", async () =>
+      (await cluster.kubectl(args)).includes("operator opened") ? true : undefined,
+    );
+    const height = await whole();
+    await eventually("newer heights", async () => ((await whole()) > height ? true : undefined));
+    expect(await uids()).toBe(before);
   }, 400_000);
 });

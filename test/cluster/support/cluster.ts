@@ -24,6 +24,7 @@ export interface Cluster extends AsyncDisposable {
   tryKubectl(args: readonly string[], input?: string): Promise<Printed>;
   /** An object as JSON. */
   get<T>(...args: string[]): Promise<T>;
+  helm(...args: string[]): Promise<string>;
   /** The chart's objects as `helm template` prints them. */
   chart(...args: string[]): Promise<string>;
   /** A kubeconfig of a service account. */
@@ -88,16 +89,19 @@ export async function openCluster(
   { node = false, flags = "" }: { readonly node?: boolean; readonly flags?: string } = {},
 ): Promise<Cluster> {
   const directory = mkdtempSync(join(tmpdir(), "kc-"));
-  const env = {
+  const settings = {
     CLUSTER_DIR: directory,
     CLUSTER_PORT: String(port),
     CLUSTER_ETCD_PORT: String(port + 1),
     CLUSTER_AUDIT: "1",
     CLUSTER_APISERVER_FLAGS: flags,
   };
-  const script = (...args: string[]): Promise<Printed> => run(SCRIPT, args, { env });
+  const script = (...args: string[]): Promise<Printed> => run(SCRIPT, args, { env: settings });
   const up = await script("up", ...(node ? ["--node"] : []));
-  if (up.code !== 0) throw new Error(`the cluster does not start: ${up.stderr}`);
+  if (up.code !== 0) {
+    await script("down");
+    throw new Error(`the cluster does not start, see ${directory}: ${up.stderr}`);
+  }
   const admin = join(directory, "admin.kubeconfig");
   const tryKubectl = (args: readonly string[], input = ""): Promise<Printed> =>
     run(join(directory, "bin", "kubectl"), args, { input, env: { KUBECONFIG: admin } });
@@ -106,20 +110,23 @@ export async function openCluster(
     if (code !== 0) throw new Error(`kubectl ${args.join(" ")}: ${stderr}`);
     return stdout;
   };
+  const helm = async (...args: string[]): Promise<string> => {
+    const found = await script("helm");
+    if (found.code !== 0) throw new Error(`no helm: ${found.stderr}`);
+    const home = join(directory, "helm"); // not the one of whoever runs the tests
+    const env = { KUBECONFIG: admin, HELM_CONFIG_HOME: home, HELM_CACHE_HOME: home, HELM_DATA_HOME: home };
+    const { code, stdout, stderr } = await run(found.stdout.trim(), args, { env });
+    if (code !== 0) throw new Error(`helm ${args.join(" ")}: ${stderr}`);
+    return stdout;
+  };
   return {
     directory,
     kubectl,
     tryKubectl,
     script,
     get: async <T>(...args: string[]) => JSON.parse(await kubectl(["get", "-o", "json", ...args])) as T,
-    async chart(...args) {
-      const helm = await script("helm");
-      if (helm.code !== 0) throw new Error(`no helm: ${helm.stderr}`);
-      const words = ["template", "knit-operator", "charts/knit-operator", "--include-crds", ...args];
-      const printed = await run(helm.stdout.trim(), words);
-      if (printed.code !== 0) throw new Error(`helm template: ${printed.stderr}`);
-      return printed.stdout;
-    },
+    helm,
+    chart: (...args) => helm("template", "knit-operator", "charts/knit-operator", "--include-crds", ...args),
     async kubeconfigOf(namespace, serviceAccount) {
       const token = (await kubectl(["-n", namespace, "create", "token", serviceAccount])).trim();
       const text = readFileSync(admin, "utf8").replace(
