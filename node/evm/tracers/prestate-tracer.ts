@@ -1,4 +1,5 @@
 /** The accounts and slots that a transaction looks at, as they were before it, and what it makes of them. */
+import { equalBytes } from "../../bytes/compare.ts";
 import { mapKey, toHex } from "../../bytes/hex.ts";
 import { toQuantity } from "../../bytes/integer.ts";
 import { wordBytes } from "../../bytes/word.ts";
@@ -22,13 +23,22 @@ export interface PrestateDifference {
   readonly post: Readonly<Record<string, Partial<PrestateAccount>>>;
 }
 
+/** What somebody else paid of a sender's fee. */
+export interface PaidByOthers {
+  readonly sender: Uint8Array;
+  readonly amount: bigint;
+}
+
 /** A tracer and what it has seen. */
 export interface PrestateTracer {
   readonly tracer: Tracer;
   /** Notes an account: its sender, fee payer and recipient, before the transaction buys its gas. */
   readonly look: (address: Uint8Array) => void;
-  /** Everything looked at, but for contracts that the transaction itself created. */
-  readonly result: () => Prestate;
+  /**
+   * Everything looked at, but for contracts that the transaction itself created. The Go node shows a sender whose
+   * fee somebody else pays with that part of the fee besides: it adds the whole fee to what is left in the end.
+   */
+  readonly result: (others?: PaidByOthers) => Prestate;
   /** The same against the world as it is now: after the transaction, before the next. */
   readonly difference: () => PrestateDifference;
 }
@@ -87,12 +97,19 @@ export function createPrestateTracer(world: World): PrestateTracer {
         if (!slots.has(key)) slots.set(key, world.originalSlot(step.address, key));
       },
     },
-    result: () => {
+    result: (others) => {
       const kept = [...seen.values()].filter(({ created, existed }) => existed || !created);
-      return Object.fromEntries(kept.map((account) => [toHex(account.address), shown(account)]));
+      return Object.fromEntries(
+        kept.map((account) => [toHex(account.address), shown(withFee(account, others))]),
+      );
     },
     difference: () => differenceOf([...seen.values()], world),
   };
+}
+
+function withFee(account: Seen, others: PaidByOthers | undefined): Seen {
+  if (others === undefined || !equalBytes(account.address, others.sender)) return account;
+  return { ...account, balance: account.balance + others.amount };
 }
 
 function photograph(world: World, address: Uint8Array): Seen {

@@ -157,6 +157,16 @@ test("the state before has what was looked at, with values as they were, but not
   });
 });
 
+test("a sender is shown with what others paid of the fee, as the Go node does", () => {
+  const world = aWorld();
+  world.addBalance(CALLER, 100n);
+  const tracer = createPrestateTracer(world);
+  tracer.look(CALLER);
+  const others = { sender: CALLER, amount: 11n };
+  expect(tracer.result(others)[toHex(CALLER)]?.balance).toBe("0x6f");
+  expect(tracer.result()[toHex(CALLER)]?.balance).toBe("0x64");
+});
+
 test("the difference has what changed on both sides, created accounts after and destroyed ones before", () => {
   const world = aWorld();
   world.addBalance(CALLER, 100n);
