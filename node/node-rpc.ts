@@ -1,11 +1,11 @@
 /** The node's JSON-RPC: one registry, a listener per transport, reader threads behind them. */
 import { extname } from "node:path";
 import type { Accounts } from "./accounts/accounts.ts";
-import type { Chain } from "./chain/chain.ts";
+import type { OpenChain } from "./chain/open-chain.ts";
 import type { NodeOptions } from "./config/options.ts";
 import { deriveBlsKey } from "./crypto/bls-key.ts";
 import { type BlsPublicInfo, provePossession } from "./crypto/bls-possession.ts";
-import { chainDirectory } from "./database.ts";
+import { chainDirectory, type Database } from "./database.ts";
 import { type NodeNetwork, networkId } from "./node-network.ts";
 import type { Log } from "./observe/log.ts";
 import type { Metrics } from "./observe/metrics.ts";
@@ -35,7 +35,7 @@ import { openReaderPool, type ThreadPool } from "./rpc/reader-pool.ts";
 import type { MethodView, Registry, ViewOptions } from "./rpc/registry.ts";
 import { createSubscriptionLimit, type SubscriptionLimit } from "./rpc/subscriptions.ts";
 import { callJson } from "./rpc/views/call-json.ts";
-import { chainReading } from "./rpc/views/chain-reading.ts";
+import { chainReading, storeReading } from "./rpc/views/chain-reading.ts";
 import { chainLogSource } from "./rpc/views/log-source.ts";
 import { openWs, type WsOptions } from "./rpc/ws.ts";
 import type { TxPool } from "./txpool/pool.ts";
@@ -43,7 +43,8 @@ import type { TxPool } from "./txpool/pool.ts";
 /** What the methods stand on. */
 export interface RpcSurroundings {
   readonly options: NodeOptions;
-  readonly chain: Chain;
+  readonly open: OpenChain;
+  readonly database: Database;
   readonly pool: TxPool;
   readonly accounts: Accounts;
   readonly nodeKey: NodeKey;
@@ -189,7 +190,8 @@ type Control = Pick<AdminListenersParts, "listeners" | "subscriptionLimit" | "lo
 };
 
 function nodeRegistry(surroundings: RpcSurroundings, { configured, ...control }: Control): Registry {
-  const { options, chain, pool, accounts, nodeKey, network, files } = surroundings;
+  const { options, open, database, pool, accounts, nodeKey, network, files } = surroundings;
+  const { chain, writer } = open;
   return createNodeRegistry({
     ...control,
     files,
@@ -208,6 +210,12 @@ function nodeRegistry(surroundings: RpcSurroundings, { configured, ...control }:
     ethFeeCap: options.rpc.ethFeeCap,
     logs: { open: () => chainLogSource(chain), maxLogs: options.rpc.maxLogs },
     calls: { open: () => chainReading(chain), ...callTerms(options) },
+    debug: {
+      open: storeReading(database.store),
+      ...callTerms(options),
+      maxBytes: options.rpc.maxAnswerBytes,
+    },
+    setHead: (number) => writer.exclusively(() => writer.setHead(number)),
   });
 }
 
@@ -221,7 +229,8 @@ function possessionOf({ key }: NodeKey): () => Promise<BlsPublicInfo> {
 }
 
 function readerData(options: NodeOptions): ReaderData {
-  return { directory: chainDirectory(options), maxLogs: options.rpc.maxLogs, ...callTerms(options) };
+  const { maxLogs, maxAnswerBytes: maxBytes, profile } = options.rpc;
+  return { directory: chainDirectory(options), maxLogs, maxBytes, profile, ...callTerms(options) };
 }
 
 function callTerms({ rpc }: NodeOptions): Omit<CallParts, "open"> {

@@ -4,7 +4,10 @@
  */
 import { parentPort, workerData } from "node:worker_threads";
 import { callMethods } from "./rpc/methods/calls.ts";
+import { debugStateMethods } from "./rpc/methods/debug-state.ts";
 import { logMethods } from "./rpc/methods/logs.ts";
+import { traceMethods } from "./rpc/methods/traces.ts";
+import { type ProfileName, rpcProfiles } from "./rpc/profiles.ts";
 import { serveReader } from "./rpc/reader-thread.ts";
 import type { CallLimits } from "./rpc/views/caller.ts";
 import { storeReading } from "./rpc/views/chain-reading.ts";
@@ -19,14 +22,20 @@ export interface ReaderData {
   readonly maxLogs: number;
   readonly limits: CallLimits;
   readonly timeoutMs: number;
+  /** Of one answer. */
+  readonly maxBytes: number;
+  readonly profile: ProfileName;
 }
 
 if (parentPort !== null) {
-  const { directory, maxLogs, limits, timeoutMs } = workerData as ReaderData; // what node-rpc.ts gives
+  const { directory, maxLogs, limits, timeoutMs, maxBytes, profile } = workerData as ReaderData; // what node-rpc.ts gives
   const store = await openLevelReader(directory);
+  const open = storeReading(store);
   const methods = [
     ...logMethods({ open: () => storeLogSource(store), maxLogs }),
-    ...callMethods({ open: storeReading(store), limits, timeoutMs }),
+    ...callMethods({ open, limits, timeoutMs }),
+    ...debugStateMethods({ open, maxBytes }),
+    ...traceMethods({ open, limits, maxBytes, profile: rpcProfiles[profile] }),
   ];
   serveReader(parentPort, methods, (error) => {
     throw error instanceof Error ? error : new Error(String(error)); // the pool hears of it and starts another thread

@@ -11,7 +11,7 @@ import type { Registry } from "../node/rpc/registry.ts";
 import type { Subscription } from "../node/rpc/subscription.ts";
 
 /** Nothing is called while the page is written: only the profile is read. */
-const UNUSED = { profile: rpcProfiles.service, logs: {}, calls: {} } as unknown as NodeParts;
+const UNUSED = { profile: rpcProfiles.service, logs: {}, calls: {}, debug: {} } as unknown as NodeParts;
 
 /** The registry that both documents are made from. */
 export const documented: Registry = createNodeRegistry(UNUSED);
@@ -36,7 +36,8 @@ Every method, its parameters in order and what it gives. A parameter with a \`?\
 Quantities are hex without leading zeros (\`0x0\`, \`0x1f\`), data is hex with two digits a byte, amounts are in peb.
 A \`block\` is a number, \`latest\`, \`earliest\`, \`pending\`, a block hash or \`{"blockNumber"}\` / \`{"blockHash"}\`.
 
-Methods marked *keys*, *files* or *listeners* use the node's keys, write files or open and close listeners: with
+Methods marked *keys*, *files*, *listeners* or *process* use the node's keys, write files, open and close listeners or
+steer the process and its database: with
 \`--rpc.ipc-only-privileges\` they answer over IPC alone. \`rpc.discover\` (also \`rpc_discover\`) answers with the OpenRPC document of the interface; docs/openrpc.json is the one of
 IPC. \`knit rpc METHOD [PARAMS]\` asks a running node from the shell. An answer (of a batch, all its answers) of more than 25 MB is
 refused with code -32003; \`--rpc.max-answer-bytes\` sets another limit.
@@ -113,7 +114,7 @@ function profileTable(): string {
 }
 
 function shown(value: RpcProfile[keyof RpcProfile]): string {
-  return Array.isArray(value) ? value.join(", ") : String(value);
+  return typeof value === "object" ? Object.values(value).join(", ") : String(value);
 }
 
 function byName(a: Method, b: Method): number {

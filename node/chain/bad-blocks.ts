@@ -7,7 +7,7 @@ import { bytesToNumber, fixedBytes } from "../bytes/integer.ts";
 import { decodeRlp, encodeRlp, encodeRlpList, itemAt } from "../bytes/rlp.ts";
 import { type Block, decodeBlock, encodeBlock } from "../model/block.ts";
 import type { Log } from "../observe/log.ts";
-import type { Store } from "../store/store.ts";
+import type { Rows, Store } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
 
 /** A block that was refused, and why. */
@@ -72,10 +72,7 @@ export class BadBlocks {
 
   /** All of them, the highest numbers first. */
   all(): readonly BadBlock[] {
-    return this.#entries.flatMap(({ hash }) => {
-      const row = this.#store.get(tables.badBlock.key(hash));
-      return row === undefined ? [] : [decodeBadBlock(row)];
-    });
+    return blocksOf(this.#store, this.#entries);
   }
 
   #fitting(entries: readonly Entry[]): readonly Entry[] {
@@ -85,6 +82,18 @@ export class BadBlocks {
       return bytes <= this.#limits.bytes;
     });
   }
+}
+
+/** The list of a snapshot, the highest numbers first. */
+export function storedBadBlocks(rows: Rows): readonly BadBlock[] {
+  return blocksOf(rows, readEntries(rows.get(LIST_KEY)));
+}
+
+function blocksOf(rows: Rows, entries: readonly Entry[]): BadBlock[] {
+  return entries.flatMap(({ hash }) => {
+    const row = rows.get(tables.badBlock.key(hash));
+    return row === undefined ? [] : [decodeBadBlock(row)];
+  });
 }
 
 function decodeBadBlock(row: Uint8Array): BadBlock {

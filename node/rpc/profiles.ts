@@ -68,6 +68,19 @@ export interface RpcProfile {
   readonly pendingTakesFull: boolean;
   /** `admin_setMaxSubscriptionPerWSConn` refuses negative limits. */
   readonly checksSubscriptionLimit: boolean;
+  /** `debug_traceCall` charges a call without a price at the base fee, which its sender must have. */
+  readonly traceCallPays: boolean;
+  /** Call trees have the members, order and gas of the older line. */
+  readonly olderTraces: boolean;
+  /** What tracers say, by their names, of a transaction that runs no code; a trace when left out. */
+  readonly framelessTraces: Readonly<Record<string, string>>;
+  /**
+   * The sender's balance in `prestateTracer`: as it was, with what a fee payer paid (`lent`), or without what the
+   * sender paid (`spent`).
+   */
+  readonly prestateFee: "right" | "lent" | "spent";
+  /** Gas can be paid in tokens, and two methods of `debug` tell of it. */
+  readonly hasGasless: boolean;
 }
 
 const GO_SUBSCRIPTION_LIMIT =
@@ -108,6 +121,11 @@ export const rpcProfiles: Readonly<Record<ProfileName, RpcProfile>> = {
     keepsStopped: false,
     pendingTakesFull: true,
     checksSubscriptionLimit: true,
+    traceCallPays: false,
+    olderTraces: false,
+    framelessTraces: {},
+    prestateFee: "right",
+    hasGasless: true,
   },
   klaytn: {
     name: "klaytn",
@@ -141,6 +159,16 @@ export const rpcProfiles: Readonly<Record<ProfileName, RpcProfile>> = {
     keepsStopped: true,
     pendingTakesFull: false,
     checksSubscriptionLimit: false,
+    traceCallPays: false,
+    olderTraces: true,
+    framelessTraces: {
+      prestateTracer:
+        "TypeError: cannot read property '0x' of null    in server-side tracer function 'result'",
+      "4byteTracer":
+        "TypeError: cannot read property 'length' of undefined    in server-side tracer function 'result'",
+    },
+    prestateFee: "spent",
+    hasGasless: false,
   },
   kaia: {
     name: "kaia",
@@ -174,5 +202,10 @@ export const rpcProfiles: Readonly<Record<ProfileName, RpcProfile>> = {
     keepsStopped: true,
     pendingTakesFull: true,
     checksSubscriptionLimit: false,
+    traceCallPays: true,
+    olderTraces: false,
+    framelessTraces: {},
+    prestateFee: "lent",
+    hasGasless: true,
   },
 };

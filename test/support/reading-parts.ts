@@ -1,14 +1,16 @@
 import type { Chain } from "../../node/chain/chain.ts";
 import type { NodeParts } from "../../node/rpc/methods/all.ts";
 import { estimateHere } from "../../node/rpc/methods/calls.ts";
-import { chainReading } from "../../node/rpc/views/chain-reading.ts";
+import { chainReading, storeReading } from "../../node/rpc/views/chain-reading.ts";
 import { chainLogSource } from "../../node/rpc/views/log-source.ts";
+import type { Store } from "../../node/store/store.ts";
 
 /** What methods that scan or run contracts read where there are no reader threads. */
 export function readingParts(
   chain: Chain,
   maxLogs: number,
-): Pick<NodeParts, "logs" | "calls" | "estimateGas"> {
+  store?: Store,
+): Pick<NodeParts, "logs" | "calls" | "debug" | "setHead" | "estimateGas"> {
   const calls = {
     open: () => chainReading(chain),
     limits: { upperGas: 500_000_000n, gasCap: 0n },
@@ -17,6 +19,15 @@ export function readingParts(
   return {
     logs: { open: () => chainLogSource(chain), maxLogs },
     calls,
+    debug: {
+      open: () => {
+        if (store === undefined) throw new Error("no store here");
+        return storeReading(store)();
+      },
+      limits: calls.limits,
+      maxBytes: 25_000_000,
+    },
+    setHead: () => Promise.reject(new Error("nobody to take the chain back")),
     estimateGas: async (args) => estimateHere(calls, args),
   };
 }

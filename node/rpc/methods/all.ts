@@ -20,12 +20,15 @@ import { chainSendingMethods } from "./chain-sending.ts";
 import { chainSigningMethods } from "./chain-signing.ts";
 import { chainStateMethods } from "./chain-state.ts";
 import { chainTransactionMethods } from "./chain-transactions.ts";
+import { type DebugChainParts, debugChainMethods } from "./debug-chain.ts";
+import { type DebugStateParts, debugStateMethods } from "./debug-state.ts";
 import { type LogParts, logMethods } from "./logs.ts";
 import { type NetParts, netMethods } from "./net.ts";
 import { nodeSubscriptions } from "./node-subscriptions.ts";
 import { ownTransactionMethods } from "./own-transactions.ts";
 import { personalMethods } from "./personal.ts";
 import { chainSubscriptions } from "./subscriptions.ts";
+import { type TraceParts, traceMethods } from "./traces.ts";
 import type { EstimateGas } from "./transaction-draft.ts";
 import { txpoolMethods } from "./txpool.ts";
 
@@ -42,6 +45,8 @@ export interface NodeParts extends AdminParts, AdminChainParts, AdminListenersPa
   readonly accounts: Accounts;
   readonly logs: LogParts;
   readonly calls: CallParts;
+  readonly debug: Omit<TraceParts, "profile"> & DebugStateParts;
+  readonly setHead: DebugChainParts["setHead"];
   readonly estimateGas: EstimateGas;
   readonly p2p: Pick<
     P2p,
@@ -73,6 +78,9 @@ export function createNodeRegistry(parts: NodeParts): Registry {
     ...netMethods(parts),
     ...personalMethods(parts),
     ...txpoolMethods(parts),
+    ...debugChainMethods(parts),
+    ...debugStateMethods(parts.debug),
+    ...traceMethods({ ...parts.debug, profile: parts.profile }),
   ]);
   registry.addSubscriptions(chainSubscriptions(parts));
   registry.addSubscriptions(nodeSubscriptions(parts));

@@ -13,9 +13,9 @@ import type { BlockContext } from "../../execution/transaction.ts";
 import { blockHash, decodeHeader, type Header } from "../../model/header.ts";
 import { parseExtra } from "../../model/istanbul-extra.ts";
 import { readTransactions, type Transaction } from "../../model/transaction.ts";
-import { stateReader } from "../../state/state-reader.ts";
+import { type StateReader, stateReader } from "../../state/state-reader.ts";
 import type { World } from "../../state/world.ts";
-import type { StoreReader } from "../../store/store.ts";
+import type { Snapshot, StoreReader } from "../../store/store.ts";
 import { tables } from "../../store/tables.ts";
 import type { BlockReference } from "../codecs/block-number.ts";
 import { failure } from "../errors.ts";
@@ -28,12 +28,29 @@ export interface ChainReading extends Disposable {
   header(number: number): Header | undefined;
   transactions(number: number): readonly Transaction[] | undefined;
   numberOf(hash: Uint8Array): number | undefined;
+  /** Where a transaction of the chain stands. */
+  place(hash: Uint8Array): Place | undefined;
   /** Throws `StateError` `state-missing`. */
   worldAt(number: number): World;
 }
 
+/** A block's number and a position in it. */
+export interface Place {
+  readonly number: number;
+  readonly index: number;
+}
+
 /** Opens a reading for one question. */
 export type OpenReading = () => ChainReading;
+
+/** A reading that can also list states and what stands beside the chain. */
+export interface StoreReading extends ChainReading {
+  readonly rows: Snapshot;
+  readonly states: StateReader;
+}
+
+/** Opens one of these. */
+export type OpenStoreReading = () => StoreReading;
 
 /** The chain of this thread; `worldAt` is its state's. */
 export function chainReading(chain: Chain): ChainReading {
@@ -43,18 +60,24 @@ export function chainReading(chain: Chain): ChainReading {
     header: (number) => chain.block(number)?.header,
     transactions: (number) => chain.block(number)?.transactions,
     numberOf: (hash) => chain.blockByHash(hash)?.header.number,
+    place: (hash) => {
+      const found = chain.findTransaction(hash);
+      return found && { number: found.block.header.number, index: found.index };
+    },
     worldAt: (number) => chain.worldAt(number),
     [Symbol.dispose]: () => undefined,
   };
 }
 
 /** A snapshot of the chain's store. The configuration is read once, when the opener is made. */
-export function storeReading(store: StoreReader): OpenReading {
+export function storeReading(store: StoreReader): OpenStoreReading {
   let config: ChainConfig | undefined;
   return () => {
     const snapshot = store.snapshot();
     const state = stateReader(snapshot);
     return {
+      rows: snapshot,
+      states: state,
       config: (config ??= storedConfig(snapshot)),
       head: state.number,
       header: (number) => {
@@ -68,6 +91,10 @@ export function storeReading(store: StoreReader): OpenReading {
       numberOf: (hash) => {
         const row = snapshot.get(tables.blockNumber.key(hash));
         return row && bytesToNumber(row);
+      },
+      place: (hash) => {
+        const row = snapshot.get(tables.lookup.key(hash));
+        return row && { number: bytesToNumber(row.subarray(0, 6)), index: bytesToNumber(row.subarray(6)) };
       },
       worldAt: (number) => state.worldAt(number),
       [Symbol.dispose]: () => snapshot[Symbol.dispose](),
@@ -94,6 +121,11 @@ export function numberIn(reading: ChainReading, reference: BlockReference | unde
 export function contextOf(reading: ChainReading, number: number): BlockContext {
   const header = reading.header(number);
   if (header === undefined) throw failure(`the block does not exist (block number: ${number})`);
+  return contextOfHeader(reading, header);
+}
+
+/** The same of a block that need not be in the chain. */
+export function contextOfHeader(reading: ChainReading, header: Header): BlockContext {
   return blockContext(reading.config, header, {
     author: authorOf(header),
     blockHash: (other) => {

@@ -1,0 +1,230 @@
+/** `debug_trace*`: what transactions do, step by step; run in reader threads. */
+import { equalBytes } from "../../bytes/compare.ts";
+import { bareHex, toHex } from "../../bytes/hex.ts";
+import { toQuantity } from "../../bytes/integer.ts";
+import { storedBadBlocks } from "../../chain/bad-blocks.ts";
+import { blockHash } from "../../model/header.ts";
+import { type Decoder, optional } from "../codec.ts";
+import {
+  type BlockNumber,
+  type BlockReference,
+  blockNumber,
+  blockReference,
+} from "../codecs/block-number.ts";
+import { data, hash } from "../codecs/hex.ts";
+import { plain } from "../codecs/plain.ts";
+import { type TraceConfig, traceConfig } from "../codecs/trace-config.ts";
+import { type CallArgs, callArgs } from "../codecs/transaction-args.ts";
+import { failure } from "../errors.ts";
+import { type Method, method } from "../method.ts";
+import type { RpcProfile } from "../profiles.ts";
+import { type CallLimits, callTerms } from "../views/caller.ts";
+import { callersBlock, refusedBlocks } from "../views/callers-block.ts";
+import {
+  contextOfHeader,
+  numberIn,
+  type OpenStoreReading,
+  type StoreReading,
+} from "../views/chain-reading.ts";
+import { blockIn, blockOfHash, positionOf } from "../views/reading-blocks.ts";
+import {
+  type BlockTrace,
+  oldWorld,
+  type SharedTerms,
+  type TracedBlock,
+  traceBlock,
+  traceCall,
+  traceInBlock,
+} from "../views/traced.ts";
+
+/** What traces read, and how far they may go. */
+export interface TraceParts {
+  readonly open: OpenStoreReading;
+  readonly limits: CallLimits;
+  /** Of one answer. */
+  readonly maxBytes: number;
+  readonly profile: Pick<RpcProfile, "traceCallPays" | "olderTraces" | "framelessTraces" | "prestateFee">;
+}
+
+/** A whole answer, with all its transactions. */
+const DEADLINE_MS = 60_000;
+const config = optional(traceConfig, {});
+
+const reader = {
+  runs: "reader",
+  expires: { afterMs: DEADLINE_MS, message: "execution timeout" },
+} as const;
+
+/** The methods; the same rows are registered in the node and served in its reader threads. */
+export function traceMethods(parts: TraceParts): Method[] {
+  return [
+    ...singleTraces(parts),
+    ...blockTraces(parts),
+    method({
+      name: "debug_traceBlockByNumberRange",
+      summary: "The traces of all transactions of a range of blocks, by block number.",
+      privilege: "process",
+      params: { first: numberOrNull, last: numberOrNull, config },
+      result: plain<Readonly<Record<string, object>>>("object of block number to {block, hash, traces}"),
+      ...reader,
+      handle: ({ first, last, ...rest }) => {
+        using reading = parts.open();
+        return rangeTraces(reading, { first, last }, shared(parts, rest.config));
+      },
+    }),
+  ];
+}
+
+function singleTraces(parts: TraceParts): Method[] {
+  return [
+    method({
+      name: "debug_traceTransaction",
+      summary: "What a transaction of the chain did: its opcodes, or what a named tracer makes of them.",
+      params: { hash, config },
+      result: plain("trace"),
+      ...reader,
+      handle: (args) => {
+        using reading = parts.open();
+        const place = reading.place(args.hash);
+        if (place === undefined) throw failure(`transaction ${bareHex(args.hash)} not found`);
+        return traceInBlock(reading, blockIn(reading, place.number), place.index, shared(parts, args.config));
+      },
+    }),
+    method({
+      name: "debug_traceCall",
+      summary: "What a call after a block would do.",
+      params: { args: callArgs, block: blockReference, config },
+      result: plain("trace"),
+      ...reader,
+      handle: (question) => {
+        using reading = parts.open();
+        return callTrace(parts, reading, question);
+      },
+    }),
+  ];
+}
+
+function blockTraces(parts: TraceParts): Method[] {
+  const result = plain<readonly BlockTrace[]>("{txHash, result | error}[]");
+  const traces = (find: (reading: StoreReading) => TracedBlock, given: TraceConfig): BlockTrace[] => {
+    using reading = parts.open();
+    return traceBlock(reading, find(reading), shared(parts, given));
+  };
+  return [
+    method({
+      name: "debug_traceBlockByNumber",
+      summary: "The traces of all transactions of a block.",
+      params: { number: blockNumber, config },
+      result,
+      ...reader,
+      handle: (args) => traces((reading) => blockIn(reading, positionOf(reading, args.number)), args.config),
+    }),
+    method({
+      name: "debug_traceBlockByHash",
+      summary: "The traces of all transactions of a block.",
+      params: { hash, config },
+      result,
+      ...reader,
+      handle: (args) => traces((reading) => blockOfHash(reading, args.hash), args.config),
+    }),
+    method({
+      name: "debug_traceBlock",
+      summary: "The traces of all transactions of a block that the caller sends, on its parent in the chain.",
+      params: { rlp: data, config },
+      result,
+      ...reader,
+      handle: (args) => traces((reading) => withParent(reading, callersBlock(args.rlp)), args.config),
+    }),
+    method({
+      name: "debug_traceBadBlock",
+      summary: "The traces of all transactions of a block that was refused.",
+      params: { hash, config },
+      result,
+      ...reader,
+      handle: (args) => traces((reading) => badBlock(reading, args.hash), args.config),
+    }),
+  ];
+}
+
+/** JSON null is 0, as in Go. */
+const numberOrNull: Decoder<BlockNumber> = {
+  ...blockNumber,
+  decode: (json) => (json === null ? 0 : blockNumber.decode(json)),
+};
+
+function shared({ maxBytes, profile }: TraceParts, given: TraceConfig): SharedTerms {
+  return { config: given, profile, budget: { maxBytes, used: 0 } };
+}
+
+interface CallQuestion {
+  readonly args: CallArgs;
+  readonly block: BlockReference | undefined;
+  readonly config: TraceConfig;
+}
+
+function callTrace(parts: TraceParts, reading: StoreReading, question: CallQuestion): unknown {
+  const number = numberIn(reading, question.block);
+  const { header } = blockIn(reading, number);
+  const context = contextOfHeader(reading, header);
+  const world = oldWorld(reading, number, question.config.reexec);
+  const terms = callTerms(question.args, context, parts.limits);
+  const { baseFee = 0n } = header;
+  const isPaid = parts.profile.traceCallPays && context.rules.effectivePrice === "base-fee-and-tip";
+  if (!isPaid || terms.price > 0n || baseFee === 0n) {
+    return traceCall(world, terms, context, shared(parts, question.config));
+  }
+  const fee = terms.gas * baseFee;
+  if (world.balance(terms.from) < fee) {
+    throw failure("tracing failed: insufficient balance of the fee payer to pay for gas");
+  }
+  world.subtractBalance(terms.from, fee); // the simulation lends it
+  const priced = { ...terms, price: baseFee, gasFeeCap: baseFee, gasTipCap: baseFee };
+  return traceCall(world, priced, context, shared(parts, question.config));
+}
+
+interface BlockRange {
+  readonly first: BlockNumber;
+  readonly last: BlockNumber;
+}
+
+/** The Go node begins behind the block before `first`, and takes the one before block 0 for the newest. */
+function rangeTraces(
+  reading: StoreReading,
+  { first, last }: BlockRange,
+  terms: SharedTerms,
+): Record<string, object> {
+  const before = positionOf(reading, first) - 1;
+  const to = positionOf(reading, last);
+  if (before > reading.head) throw failure(`starting block #${before} not found`);
+  if (to > reading.head) throw failure(`end block #${to} not found`);
+  if (before < 0 || before >= to) {
+    throw failure(`end block #${to} needs to come after start block #${before}`);
+  }
+  const traced: Record<string, object> = {};
+  for (let number = before + 1; number <= to; number++) {
+    const block = blockIn(reading, number);
+    traced[number] = {
+      block: toQuantity(number),
+      hash: toHex(blockHash(block.header)),
+      traces: traceBlock(reading, block, terms),
+    };
+  }
+  return traced;
+}
+
+function withParent(reading: StoreReading, block: TracedBlock): TracedBlock {
+  const { number, parentHash } = block.header;
+  if (number === 0) return block; // which nobody can trace
+  if (reading.numberOf(parentHash) !== number - 1) {
+    throw failure(`the block does not exist (block hash: ${toHex(parentHash)})`);
+  }
+  return block;
+}
+
+function badBlock(reading: StoreReading, wanted: Uint8Array): TracedBlock {
+  const found = refusedBlocks(storedBadBlocks(reading.rows)).find(({ block }) =>
+    equalBytes(block.hash, wanted),
+  );
+  if (found === undefined) throw failure(`bad block ${toHex(wanted)} not found`);
+  return withParent(reading, found.block);
+}

@@ -1,0 +1,164 @@
+/** States written out and compared (rpc.md 2.8.1), on a recorded chain whose traces and dump are known to be right. */
+
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { toHex } from "../../../node/bytes/hex.ts";
+import { parseGenesis } from "../../../node/config/genesis.ts";
+import { decodeBlock } from "../../../node/model/block.ts";
+import { debugStateMethods } from "../../../node/rpc/methods/debug-state.ts";
+import { traceMethods } from "../../../node/rpc/methods/traces.ts";
+import { rpcProfiles } from "../../../node/rpc/profiles.ts";
+import { storeReading } from "../../../node/rpc/views/chain-reading.ts";
+import { modifiedAccounts } from "../../../node/state/modified.ts";
+import { aChain, type TestChain } from "../../support/chain.ts";
+import { type RecordedChain, readRecordedChain } from "../../support/recorded-chain.ts";
+
+const FOLDER = "test/vectors/chains/prague";
+let chain: TestChain;
+let recorded: RecordedChain;
+
+beforeAll(async () => {
+  recorded = readRecordedChain(FOLDER);
+  chain = await aChain(parseGenesis(readFileSync(`${FOLDER}/genesis.json`, "utf8")));
+  for (const item of recorded.blocks.slice(1)) await chain.writer.insert(decodeBlock(item));
+  await chain.writer.settle();
+}, 60_000);
+afterAll(async () => {
+  await chain[Symbol.asyncDispose]();
+});
+
+async function ask<T>(name: string, ...params: unknown[]): Promise<T> {
+  const parts = { open: storeReading(chain.store), maxBytes: 25_000_000 };
+  const limits = { upperGas: 500_000_000n, gasCap: 0n };
+  const rows = [
+    ...debugStateMethods(parts),
+    ...traceMethods({ ...parts, limits, profile: rpcProfiles.service }),
+  ];
+  const context = { signal: new AbortController().signal, modules: [], document: () => "" };
+  const row = rows.find((each) => each.name === name);
+  return JSON.parse((await row?.invoke(params, context)) ?? "null") as T; // named by the caller
+}
+
+const hashOf = (number: number): string => toHex(chain.chain.block(number)?.hash ?? new Uint8Array(32));
+type Page = { storage: Record<string, { key: string | null; value: string }>; nextKey: string | null };
+type Prestate = Record<string, { storage: Record<string, string> }>;
+const ZERO = `0x${"0".repeat(64)}`;
+
+test("the dump of the newest block is the recorded one", async () => {
+  const { root, accounts } = await ask<{ root: string; accounts: Record<string, object> }>(
+    "debug_dumpBlock",
+    "latest",
+  );
+  const { dump } = recorded.head ?? {};
+  expect(root.startsWith(dump?.root ?? "none")).toBe(true);
+  expect(Object.keys(accounts)).toEqual(Object.keys(dump?.accounts ?? {}));
+  expect(accounts).toMatchObject(
+    Object.fromEntries(
+      Object.entries(dump?.accounts ?? {}).map(([address, { balance, nonce }]) => [
+        address,
+        { balance, nonce },
+      ]),
+    ),
+  );
+});
+
+test("slots before a transaction are those that its trace finds", async () => {
+  const compared: unknown[] = [];
+  for (const place of placesOfTransactions()) {
+    const before = await ask<Prestate>("debug_traceTransaction", place.hash, { tracer: "prestateTracer" });
+    for (const [address, { storage }] of Object.entries(before)) {
+      const listed = Object.keys(storage).length === 0 ? new Map() : await slotsAt(place, address);
+      const found = Object.keys(storage).map((key) => [key, listed.get(key) ?? ZERO]);
+      expect(Object.fromEntries(found)).toEqual(storage);
+      compared.push(...found);
+    }
+  }
+  expect(compared.length).toBeGreaterThan(20);
+});
+
+interface At {
+  readonly number: number;
+  readonly index: number;
+  readonly hash: string;
+}
+
+async function slotsAt({ number, index }: At, address: string): Promise<Map<string | null, string>> {
+  const none: Page = { storage: {}, nextKey: null };
+  const { storage } = await ask<Page>(
+    "debug_storageRangeAt",
+    hashOf(number),
+    index,
+    address,
+    "0x",
+    10_000,
+  ).catch(
+    () => none, // the account is made by the transaction
+  );
+  return new Map(Object.values(storage).map(({ key, value }) => [key, value]));
+}
+
+function placesOfTransactions(): At[] {
+  const numbers = Array.from({ length: chain.chain.head().header.number + 1 }, (_, number) => number);
+  return numbers.flatMap((number) =>
+    (chain.chain.block(number)?.transactions ?? []).map(({ hash }, index) => ({
+      number,
+      index,
+      hash: toHex(hash),
+    })),
+  );
+}
+
+test("pages of slots follow each other by the hash that comes next", async () => {
+  const token = "0x037d2d02f9f17ba12b55940044fa065ddb888b5a";
+  const head = chain.chain.head().header.number;
+  const page = (start: string, max: number): Promise<Page> =>
+    ask<Page>("debug_storageRangeAt", hashOf(head), 0, token, start, max);
+  const all = await page("0x", 10_000);
+  const hashes = Object.keys(all.storage);
+  expect(hashes.length).toBeGreaterThan(2);
+  expect(hashes).toEqual(hashes.toSorted());
+  const first = await page("0x00", 1);
+  expect(first.nextKey).toBe(hashes[1]);
+  expect((await page(first.nextKey ?? "", 10_000)).storage).toEqual(
+    Object.fromEntries(Object.entries(all.storage).slice(1)),
+  );
+  expect(await page("0x00", -1)).toEqual({ storage: {}, nextKey: hashes[0] });
+});
+
+test("modified accounts are the same whether undo records are kept or not", async () => {
+  const found = await ask<string[]>("debug_getModifiedAccountsByNumber", 3, "0x6");
+  expect(found).toHaveLength(12);
+  using reading = storeReading(chain.store)();
+  const withoutRecords = { get: () => undefined };
+  const scanned = await modifiedAccounts(withoutRecords, reading.states, { first: 3, last: 6 });
+  expect(scanned.map(toHex)).toEqual(found);
+});
+
+test.each([
+  ["debug_getModifiedAccountsByNumber", ["0x99"], "start block number #153 not found"],
+  ["debug_getModifiedAccountsByNumber", ["0x1", "0x99"], "end block number #153 not found"],
+  ["debug_getModifiedAccountsByNumber", ["0x0"], "block number #0 has no parent"],
+  [
+    "debug_getModifiedAccountsByNumber",
+    [5, 5],
+    "start block height (5) must be less than end block height (5)",
+  ],
+  ["debug_getModifiedAccountsByHash", [`0x${"11".repeat(32)}`], `start block ${"11".repeat(32)} not found`],
+  ["debug_preimage", [`0x${"11".repeat(32)}`], "unknown preimage"],
+  [
+    "debug_storageRangeAt",
+    [`0x${"11".repeat(32)}`, 0, `0x${"11".repeat(20)}`, "0x", 1],
+    `block 0x${"11".repeat(32)} not found`,
+  ],
+])("%s of %j says what is wrong", async (name, params, message) => {
+  await expect(ask(name, ...params)).rejects.toMatchObject({ code: -32000, message });
+});
+
+test("a dump that no answer holds is refused before it is written", async () => {
+  const [dump] = debugStateMethods({ open: storeReading(chain.store), maxBytes: 5_000 });
+  const context = { signal: new AbortController().signal, modules: [], document: () => "" };
+  await expect(async () => dump?.invoke(["latest"], context)).rejects.toMatchObject({
+    code: -32003,
+    message: "the dump is larger than 5000 bytes",
+  });
+});

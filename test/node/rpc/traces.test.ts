@@ -1,0 +1,132 @@
+/** What callers' traces cost at most, and the words for what cannot be traced (rpc.md 2.8.3). */
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { toHex } from "../../../node/bytes/hex.ts";
+import { parseGenesis } from "../../../node/config/genesis.ts";
+import { encodeBlock } from "../../../node/model/block.ts";
+import { traceMethods } from "../../../node/rpc/methods/traces.ts";
+import { type ProfileName, rpcProfiles } from "../../../node/rpc/profiles.ts";
+import { storeReading } from "../../../node/rpc/views/chain-reading.ts";
+import { aChain, type TestChain } from "../../support/chain.ts";
+import { makerGenesis } from "../../support/transfer-chain.ts";
+
+const at = (name: number): string => `0x${name.toString(16).padStart(40, "0")}`;
+const CODE = {
+  /** Stores 1 in slot 0 and returns 42. */
+  writer: [at(0x1001), "0x6001600055602a60005260206000f3"],
+  /** Calls the writer. */
+  caller: [at(0x1002), `0x600060006000600060006110015af1`],
+  /** Runs until its gas is used up. */
+  endless: [at(0x1003), "0x5b600056"],
+  /** Calls the identity contract with a megabyte, again and again. */
+  loud: [at(0x1004), "0x5b6000600062100000600060045afa50600056"],
+} as const;
+
+let chain: TestChain;
+beforeAll(async () => {
+  const alloc = Object.fromEntries(
+    Object.values(CODE).map(([address, code]) => [address, { balance: "0x7", code }]),
+  );
+  chain = await aChain(parseGenesis(makerGenesis(alloc, { istanbulCompatibleBlock: 0 })));
+});
+afterAll(async () => {
+  await chain[Symbol.asyncDispose]();
+});
+
+async function ask(
+  name: string,
+  params: readonly unknown[],
+  profile: ProfileName = "service",
+): Promise<unknown> {
+  const rows = traceMethods({
+    open: storeReading(chain.store),
+    limits: { upperGas: 500_000_000n, gasCap: 0n },
+    maxBytes: 1_000_000,
+    profile: rpcProfiles[profile],
+  });
+  const row = rows.find((each) => each.name === name);
+  const context = { signal: new AbortController().signal, modules: [], document: () => "" };
+  return JSON.parse((await row?.invoke(params, context)) ?? "null");
+}
+
+const call = (to: string, config?: object): Promise<unknown> =>
+  ask("debug_traceCall", [{ to }, "latest", ...(config === undefined ? [] : [config])]);
+
+test("a default trace has an entry for every opcode, with what the caller wants to see", async () => {
+  const { structLogs, ...rest } = (await call(CODE.writer[0])) as { structLogs: object[] };
+  expect(rest).toMatchObject({ failed: false, returnValue: "2a".padStart(64, "0") });
+  expect(structLogs).toHaveLength(9);
+  expect(structLogs[2]).toMatchObject({ op: "SSTORE", stack: ["1".padStart(64, "0"), "0".repeat(64)] });
+  const bare = { DisableStack: true, disablememory: true, disableStorage: true, limit: 3 };
+  const short = (await call(CODE.writer[0], bare)) as { structLogs: object[] };
+  expect(short.structLogs).toHaveLength(3);
+  expect(Object.keys(short.structLogs[2] ?? {})).toEqual(
+    "pc op gas gasCost depth computation computationCost".split(" "),
+  );
+});
+
+test.each([
+  ["callTracer", { type: "CALL", to: CODE.caller[0], calls: [{ type: "CALL", to: CODE.writer[0] }] }],
+  [
+    "prestateTracer",
+    { [CODE.writer[0]]: { balance: "0x7", storage: { [`0x${"0".repeat(64)}`]: `0x${"0".repeat(64)}` } } },
+  ],
+  ["unigramTracer", { SSTORE: 1, CALL: 1 }],
+  ["bigramTracer", { "GAS-CALL": 1 }],
+  ["trigramTracer", { "PUSH1-PUSH1-SSTORE": 1 }],
+  ["noopTracer", {}],
+])("%s sees the call of another contract", async (tracer, seen) => {
+  expect(await call(CODE.caller[0], { tracer })).toMatchObject(seen);
+});
+
+test("the older line shows the frame's own gas, its members in another order", async () => {
+  const tracer = { tracer: "fastCallTracer" };
+  const trace = await ask(
+    "debug_traceCall",
+    [{ to: CODE.caller[0], gas: "0x186a0" }, "latest", tracer],
+    "klaytn",
+  );
+  expect(Object.keys(trace as object)).toEqual("type from to value gas gasUsed input calls".split(" "));
+  expect(trace).toMatchObject({ type: "CALL", gas: `0x${(100_000 - 21_000).toString(16)}` });
+});
+
+test.each([
+  ["no such tracer", { tracer: "nope" }, "ReferenceError: identifier 'nope' undefined"],
+  ["a name of every object", { tracer: "constructor" }, "ReferenceError: identifier 'constructor' undefined"],
+  ["a program", { tracer: "{result: function() { return 1 }}" }, "Only predefined tracers are supported"],
+  ["a time that is none", { tracer: "callTracer", timeout: "soon" }, 'time: invalid duration "soon"'],
+  ["a named tracer out of time", { tracer: "opcountTracer", timeout: "5ms" }, "execution timeout"],
+  ["a default trace out of time", { loggerTimeout: "0", limit: 1 }, "trace logger timeout"],
+  ["more than an answer holds", {}, "trace is larger than 1000000 bytes"],
+])("%s is told", async (_what, config, message) => {
+  await expect(call(CODE.endless[0], config)).rejects.toMatchObject({ message });
+});
+
+test("frames count by what they carry", async () => {
+  await expect(call(CODE.loud[0], { tracer: "callTracer" })).rejects.toMatchObject({
+    message: "trace is larger than 1000000 bytes",
+  });
+});
+
+test.each([
+  ["debug_traceBlockByNumber", ["0x0"], "genesis is not traceable"],
+  ["debug_traceBlockByNumber", ["0x9"], "the block does not exist (block number: 9)"],
+  ["debug_traceBlockByNumberRange", [null, null], "end block #0 needs to come after start block #-1"],
+  ["debug_traceBlockByNumberRange", ["0x5", "0x6"], "starting block #4 not found"],
+  ["debug_traceBlock", ["0x"], "could not decode block: EOF"],
+  ["debug_traceBlock", ["0x01"], "could not decode block: rlp: expected input list for types.extblock"],
+  ["debug_traceBadBlock", [`0x${"11".repeat(32)}`], "data is not found with the given key"],
+])("%s of %j says what is wrong", async (name, params, message) => {
+  await expect(ask(name, params)).rejects.toMatchObject({ code: -32000, message });
+});
+
+test("a caller's block that is cut short, or that stands on an unknown one, is refused", async () => {
+  const block = chain.chain.head();
+  const rlp = encodeBlock(block);
+  await expect(ask("debug_traceBlock", [toHex(rlp.subarray(0, 200))])).rejects.toMatchObject({
+    message: expect.stringMatching(/^could not decode block: /),
+  });
+  const stray = encodeBlock({ ...block, header: { ...block.header, number: 7 } });
+  await expect(ask("debug_traceBlock", [toHex(stray)])).rejects.toMatchObject({
+    message: expect.stringMatching(/^the block does not exist \(block hash: 0x0+\)$/),
+  });
+});
