@@ -1,6 +1,4 @@
 /** The tracers that callers name, each made fresh for one transaction (rpc.md 2.8.3). */
-import { toHex } from "../../bytes/hex.ts";
-import { toQuantity } from "../../bytes/integer.ts";
 import type { FrameStart, Tracer } from "../../evm/tracer.ts";
 import { createCallTracer, framelessCall } from "../../evm/tracers/call-tracer.ts";
 import {
@@ -135,18 +133,13 @@ function structTracing({ config, budget, computationLimit }: TracingTerms): Trac
 function prestateTracing({ world, subject: { from, feePayer }, profile }: Parts): Tracing {
   const { tracer, look, result } = createPrestateTracer(world);
   look(from);
-  if (profile.prestateFee === "right") return { tracer, result };
+  if (profile.prestateFee === "right") return { tracer, result: () => result() };
   const before = feePayer && world.balance(feePayer);
   return {
     tracer,
     result: ({ fee }) => {
-      const accounts = result();
-      const sender = accounts[toHex(from)];
-      if (sender === undefined) return accounts;
       const lent = feePayer === undefined || before === undefined ? 0n : before - world.balance(feePayer);
-      const change = profile.prestateFee === "lent" ? lent : lent - fee;
-      const balance = toQuantity(BigInt(sender.balance) + change);
-      return { ...accounts, [toHex(from)]: { ...sender, balance } };
+      return result({ sender: from, amount: profile.prestateFee === "lent" ? lent : lent - fee });
     },
   };
 }
