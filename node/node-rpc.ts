@@ -7,6 +7,7 @@ import { deriveBlsKey } from "./crypto/bls-key.ts";
 import { type BlsPublicInfo, provePossession } from "./crypto/bls-possession.ts";
 import { chainDirectory, type Database } from "./database.ts";
 import { type NodeNetwork, networkId } from "./node-network.ts";
+import { nodeSettings, rewardbaseOf } from "./node-settings.ts";
 import type { Log } from "./observe/log.ts";
 import type { Metrics } from "./observe/metrics.ts";
 import type { NodeKey } from "./p2p/node-key.ts";
@@ -45,6 +46,7 @@ export interface RpcSurroundings {
   readonly options: NodeOptions;
   readonly open: OpenChain;
   readonly database: Database;
+  readonly open: Pick<OpenChain, "chain" | "governance">;
   readonly pool: TxPool;
   readonly accounts: Accounts;
   readonly nodeKey: NodeKey;
@@ -192,11 +194,17 @@ type Control = Pick<AdminListenersParts, "listeners" | "subscriptionLimit" | "lo
 function nodeRegistry(surroundings: RpcSurroundings, { configured, ...control }: Control): Registry {
   const { options, open, database, pool, accounts, nodeKey, network, files } = surroundings;
   const { chain, writer } = open;
+  const { options, open, pool, accounts, nodeKey, network, files } = surroundings;
+  const { chain, governance } = open;
+  const rewardbase = rewardbaseOf(options, accounts);
   return createNodeRegistry({
     ...control,
     files,
     configured: { http: configured.http ?? {}, ws: configured.ws ?? {} },
     chain,
+    governance,
+    rewardbase,
+    settings: nodeSettings(surroundings, rewardbase()),
     pool,
     accounts,
     profile: rpcProfiles[options.rpc.profile],

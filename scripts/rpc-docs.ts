@@ -106,15 +106,27 @@ function subscriptionText(module: string, kinds: readonly Subscription[]): strin
 
 function profileTable(): string {
   const names = Object.keys(rpcProfiles) as ProfileName[];
-  const keys = Object.keys(rpcProfiles.service).filter((key) => key !== "name") as (keyof RpcProfile)[];
-  const rows = keys.map(
-    (key) => `| ${key} | ${names.map((name) => shown(rpcProfiles[name][key])).join(" | ")} |`,
-  );
+  const flat = names.map((name) => rowsOf(rpcProfiles[name]));
+  const rows = [...(flat[0]?.keys() ?? [])].map((key) => {
+    return `| ${key} | ${flat.map((values) => values.get(key) ?? "").join(" | ")} |`;
+  });
   return `## Profiles\n\nWhat \`--rpc.profile\` changes.\n\n| | ${names.join(" | ")} |\n|---|---|---|---|\n${rows.join("\n")}\n`;
 }
 
 function shown(value: RpcProfile[keyof RpcProfile]): string {
   return typeof value === "object" ? Object.values(value).join(", ") : String(value);
+/** The profile's values by name; those of groups by the group's name and theirs. */
+function rowsOf(profile: RpcProfile): ReadonlyMap<string, string> {
+  const own = Object.entries(profile).filter(([key]) => key !== "name" && key !== "line");
+  const { words, ...line } = profile.line;
+  const all = [...own, ...Object.entries(line), ...Object.entries(words)] as [string, unknown][];
+  return new Map(all.map(([key, value]) => [key, shown(value)]));
+}
+
+function shown(value: unknown): string {
+  if (Array.isArray(value) || value instanceof Set) return [...value].join(", ");
+  if (typeof value === "function") return value(..."FROM TO".split(" ")) as string;
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 function byName(a: Method, b: Method): number {

@@ -5,49 +5,38 @@
  */
 import { equalBytes, isZero } from "../bytes/compare.ts";
 import { fromHex, mapKey } from "../bytes/hex.ts";
-import type { ChainConfig } from "../config/chain-config.ts";
 import { type Rules, rulesAt } from "../config/rules.ts";
 import type { Header } from "../model/header.ts";
 import { roundOf } from "../model/istanbul-extra.ts";
 import { RecentMap } from "../state/recent-map.ts";
-import type { Batch, Rows } from "../store/store.ts";
+import type { Batch } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
 import { committeeOf, type Election, proposerOf } from "./committee.ts";
 import type { ContractReader } from "./contract-reader.ts";
+import type { GovernanceParts } from "./governed-chain.ts";
 import { checkGovernanceData, checkVote } from "./header-fields.ts";
 import type { HeaderHistory } from "./header-history.ts";
 import { type Marks, openMarks } from "./marks.ts";
 import type { ParameterValues } from "./parameter-rows.ts";
-import { configuredValues, type Parameters, parametersOf } from "./parameters.ts";
+import { configuredValues, type Parameters, parametersOf, valuesOf } from "./parameters.ts";
 import { drawnProposers, remainingProposers } from "./proposers.ts";
 import { type KeyBook, openKeyBook } from "./randao-keys.ts";
 import { openStakes, type Stakes } from "./stakes.ts";
 import { type StakingInfo, stakesOf } from "./staking.ts";
-import { contractParameters, type RegisteredKey } from "./system-contracts.ts";
+import { contractParameters, type RegisteredKey, type RegisteredNode } from "./system-contracts.ts";
 import { type ValidatorSet, validatorSet } from "./validators.ts";
-
-/** What governance reads of the chain. */
-export interface GovernanceParts {
-  readonly config: ChainConfig;
-  readonly rows: Rows;
-  /** Newest block, durable or not. */
-  readonly tip: () => number;
-  /** A block's header, its hash and who made it; undefined where there is no such block. */
-  readonly block: (number: number) => KnownBlock | undefined;
-  /** Contracts after a block. Throws `StateError` `state-missing`. */
-  readonly contracts: (number: number) => ContractReader;
-}
-
-/** A block as governance sees it. */
-export interface KnownBlock {
-  readonly header: Header;
-  readonly hash: Uint8Array;
-  readonly author: () => Uint8Array | undefined;
-}
 
 /** See the head of this file. Answers hold for blocks up to the one after the tip. */
 export interface Governance {
   parameters(number: number): Parameters;
+  /** The same as values by name, all of them. */
+  values(number: number): ParameterValues;
+  /** What headers have said so far. */
+  readonly said: Pick<HeaderHistory, "votes" | "decisions" | "decidedValues">;
+  /** What the governance contract, or another one in its place, sets for a block. */
+  contractValues(number: number, contract?: Uint8Array): ParameterValues;
+  /** Contracts after a block. Throws `StateError` `state-missing`. */
+  contracts(number: number): ContractReader;
   /** Everyone who is a validator at block `number`, qualified or not. */
   council(number: number): readonly Uint8Array[];
   validators(number: number): ValidatorSet;
@@ -58,6 +47,8 @@ export interface Governance {
   committee(number: number, round: number): readonly Uint8Array[];
   /** The BLS key of a node, as registered before block `number`; undefined for none. */
   blsKey(number: number, node: Uint8Array): RegisteredKey | undefined;
+  /** All BLS keys by node, as registered before block `number`. */
+  blsKeys(number: number): readonly RegisteredNode[];
   /** Governance data that block `number` has to carry; undefined where none may be. */
   expectedData(number: number): ParameterValues | undefined;
   /** Checks vote and governance data of the block after the tip. Throws `GovernanceError`. */
@@ -72,6 +63,7 @@ export interface Governance {
 }
 
 const CACHED = 64;
+const NO_VALUES: ParameterValues = new Map();
 
 /** Reads what the chain has decided so far. */
 export function openGovernance(parts: GovernanceParts): Governance {
@@ -106,33 +98,51 @@ class HeaderGovernance implements Governance {
     return this.#parametersBy(number, this.#history);
   }
 
+  values(number: number): ParameterValues {
+    return valuesOf(...this.#layers(number, this.#history));
+  }
+
+  get said(): Governance["said"] {
+    return this.#history;
+  }
+
+  contractValues(number: number, given?: Uint8Array): ParameterValues {
+    const contract = given ?? this.#contract(number, this.#history);
+    return contract === undefined ? NO_VALUES : this.#fromContract(contract, number);
+  }
+
+  contracts(number: number): ContractReader {
+    return this.#parts.contracts(number);
+  }
+
   #parametersBy(number: number, history: HeaderHistory): Parameters {
-    const rules = this.#rules(number);
-    const since = this.#decisive(number, rules);
-    const contract = rules.governanceContract ? this.#contract(since, history) : undefined;
-    const key = contract === undefined ? `${since}` : `${since}/${number}`;
+    const since = this.#decisive(number);
+    const key = this.#contract(number, history) === undefined ? `${since}` : `${since}/${number}`;
     const known = this.#parameters.get(key);
     if (known !== undefined) return known;
-    const decided = history.decidedValues(since);
-    const found =
-      contract === undefined
-        ? parametersOf(this.#configured, decided)
-        : parametersOf(this.#configured, decided, this.#fromContract(contract, number));
+    const found = parametersOf(...this.#layers(number, history));
     if (number <= this.#parts.tip() + 1) this.#parameters.set(key, found);
     return found;
   }
 
+  #layers(number: number, history: HeaderHistory): readonly ParameterValues[] {
+    const contract = this.#contract(number, history);
+    const decided = [this.#configured, history.decidedValues(this.#decisive(number))];
+    return contract === undefined ? decided : [...decided, this.#fromContract(contract, number)];
+  }
+
   /** The block up to which governance data of headers is in force at block `number`. */
-  #decisive(number: number, rules: Rules): number {
+  #decisive(number: number): number {
     const epoch = this.#epoch;
     if (number <= epoch) return 0;
-    const counted = rules.governanceCountsBlock ? number : number - 1;
+    const counted = this.#rules(number).governanceCountsBlock ? number : number - 1;
     return counted - (counted % epoch) - epoch;
   }
 
-  /** The governance contract, if headers name one. */
-  #contract(since: number, history: HeaderHistory): Uint8Array | undefined {
-    const text = history.decidedValues(since).get("governance.govparamcontract");
+  /** The governance contract, if it counts and headers name one. */
+  #contract(number: number, history: HeaderHistory): Uint8Array | undefined {
+    if (!this.#rules(number).governanceContract) return undefined;
+    const text = history.decidedValues(this.#decisive(number)).get("governance.govparamcontract");
     const address = text === undefined ? undefined : fromHex(String(text));
     return address === undefined || isZero(address) ? undefined : address;
   }
@@ -193,6 +203,10 @@ class HeaderGovernance implements Governance {
     return this.#keys.key(number, node);
   }
 
+  blsKeys(number: number): readonly RegisteredNode[] {
+    return this.#keys.all(number);
+  }
+
   #election(number: number): Election {
     const { qualified } = this.validators(number);
     const { policy, committeeSize, proposerUpdateInterval } = this.parameters(number);
@@ -239,7 +253,7 @@ class HeaderGovernance implements Governance {
   checkHeader(header: Header, author: Uint8Array): void {
     const { number } = header;
     if (header.vote.length > 0) {
-      const since = this.#decisive(number, this.#rules(number));
+      const since = this.#decisive(number);
       checkVote(header.vote, author, {
         validators: this.validators(number),
         formerCouncil: this.#history.council(number - 1),

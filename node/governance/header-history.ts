@@ -6,7 +6,8 @@ import { sortedValidators, votedCouncil } from "./council.ts";
 import type { ParameterValue, ParameterValues } from "./parameter-rows.ts";
 import type { ParameterVote, ValidatorVote } from "./vote.ts";
 
-interface Dated<T> {
+/** What a block's header says. */
+export interface Dated<T> {
   readonly number: number;
   readonly what: T;
 }
@@ -40,6 +41,16 @@ export class HeaderHistory {
   /** Removals voted for in blocks `from` to `to - 1`. */
   removals(from: number, to: number): readonly Dated<readonly Uint8Array[]>[] {
     return this.#removals.filter(({ number }) => number >= from && number < to);
+  }
+
+  /** Votes for parameters, in block order. */
+  get votes(): readonly Dated<ParameterVote>[] {
+    return this.#votes;
+  }
+
+  /** Governance data, in block order; block 0 has the first. */
+  get decisions(): readonly Dated<ParameterValues>[] {
+    return this.#data;
   }
 
   addParameterVote(number: number, vote: ParameterVote): void {

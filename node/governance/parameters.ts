@@ -104,7 +104,12 @@ export function configuredValues(config: ChainConfig): ParameterValues {
   ]);
 }
 
-/** The parameters that layers of values make, each over the ones before it, all over the defaults. */
+/** The values that layers make, each over the ones before it, all over the defaults. */
+export function valuesOf(...layers: readonly ParameterValues[]): ParameterValues {
+  return new Map([DEFAULT_VALUES, ...layers].flatMap((layer) => [...layer]));
+}
+
+/** The parameters that layers of values make, as `valuesOf` lays them. */
 export function parametersOf(...layers: readonly ParameterValues[]): Parameters {
   const find = (name: string): ParameterValue | undefined => {
     for (let i = layers.length - 1; i >= 0; i--) {

@@ -5,15 +5,23 @@ import { rulesAt } from "../config/rules.ts";
 import { RecentMap } from "../state/recent-map.ts";
 import type { ContractReader } from "./contract-reader.ts";
 import { GovernanceError } from "./error.ts";
-import { activeContract, REGISTRY, type RegisteredKey, registeredKeys } from "./system-contracts.ts";
+import {
+  activeContract,
+  REGISTRY,
+  type RegisteredKey,
+  type RegisteredNode,
+  registeredKeys,
+} from "./system-contracts.ts";
 
 /** Keys by block and node. */
 export interface KeyBook {
   /** As registered before block `number`. Throws `GovernanceError`, `StateError` `state-missing`. */
   key(number: number, node: Uint8Array): RegisteredKey | undefined;
+  /** All of them. Throws as `key`. */
+  all(number: number): readonly RegisteredNode[];
 }
 
-type Keys = ReadonlyMap<string, RegisteredKey>;
+type Keys = ReadonlyMap<string, RegisteredNode>;
 
 /** The name under which the contract of keys is registered. */
 const KEYS_NAME = "KIP113";
@@ -26,18 +34,20 @@ export function openKeyBook(chain: {
   readonly contracts: (number: number) => ContractReader;
 }): KeyBook {
   const cached = new RecentMap<Keys>(CACHED);
+  const keysAt = (number: number): Keys => {
+    const reader = chain.contracts(number - 1);
+    const address = contractOf(chain.config, number, reader);
+    const version = storageVersion(reader, address);
+    let keys = cached.get(version);
+    if (keys === undefined) {
+      keys = new Map(registeredKeys(reader, address).map((each) => [mapKey(each.node), each]));
+      cached.set(version, keys);
+    }
+    return keys;
+  };
   return {
-    key: (number, node) => {
-      const reader = chain.contracts(number - 1);
-      const address = contractOf(chain.config, number, reader);
-      const version = storageVersion(reader, address);
-      let keys = cached.get(version);
-      if (keys === undefined) {
-        keys = new Map(registeredKeys(reader, address).map((each) => [mapKey(each.node), each.key]));
-        cached.set(version, keys);
-      }
-      return keys.get(mapKey(node));
-    },
+    key: (number, node) => keysAt(number).get(mapKey(node))?.key,
+    all: (number) => [...keysAt(number).values()],
   };
 }
 

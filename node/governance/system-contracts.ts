@@ -17,6 +17,18 @@ export interface RegisteredKey {
   readonly proof: Uint8Array;
 }
 
+/** A node and its key. */
+export interface RegisteredNode {
+  readonly node: Uint8Array;
+  readonly key: RegisteredKey;
+}
+
+/** When a contract becomes active, and where it is; the address is zero when the name is retired. */
+export interface RegistryRecord {
+  readonly address: Uint8Array;
+  readonly activation: bigint;
+}
+
 /** A kind of entry in the address book, and its address. */
 export interface AddressBookEntry {
   readonly type: number;
@@ -27,6 +39,14 @@ export interface AddressBookEntry {
 export function activeContract(reader: ContractReader, name: string): Uint8Array | undefined {
   const address = answer(reader, REGISTRY, encodeCall("getActiveAddr(string)", name)).address(0);
   return isZero(address) ? undefined : address;
+}
+
+/** All contracts that were or will be active under a name. Throws `GovernanceError` `bad-answer`. */
+export function registryRecords(reader: ContractReader, name: string): readonly RegistryRecord[] {
+  return answer(reader, REGISTRY, encodeCall("getAllRecords(string)", name)).list(0, (items, at) => ({
+    address: items.address(2 * at),
+    activation: items.integer(2 * at + 1),
+  }));
 }
 
 /** All entries of the address book; none while it is not activated. Throws `GovernanceError` `bad-answer`. */
@@ -61,10 +81,7 @@ export function tokenBalance(reader: ContractReader, token: Uint8Array, owner: U
 }
 
 /** Registered BLS keys by node. Throws `GovernanceError` `bad-answer`. */
-export function registeredKeys(
-  reader: ContractReader,
-  registry: Uint8Array,
-): readonly { readonly node: Uint8Array; readonly key: RegisteredKey }[] {
+export function registeredKeys(reader: ContractReader, registry: Uint8Array): readonly RegisteredNode[] {
   const all = answer(reader, registry, encodeCall("getAllBlsInfo()"));
   const nodes = all.list(0, (items, at) => items.address(at));
   const keys = all.list(1, (items, at) => {

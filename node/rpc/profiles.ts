@@ -3,12 +3,16 @@
  * service says; `klaytn` and `kaia` answer as the Go node of that line does.
  */
 
+import { kaiaLine, klaytnLine, type ReadLine } from "./lines.ts";
+
 /** The names that `--rpc.profile` takes. */
 export type ProfileName = "service" | "klaytn" | "kaia";
 
 /** What differs. No code outside this table asks for a profile's name. */
 export interface RpcProfile {
   readonly name: ProfileName;
+  /** Whose answers about the chain and its governance are given. */
+  readonly line: ReadLine;
   /** What `rpc_modules` calls the chain module. */
   readonly chainModule: "chain" | "klay" | "kaia";
   /** The smallest unit in `txpool_inspect`. */
@@ -91,6 +95,7 @@ const GO_SUBSCRIPTION_LIMIT =
 export const rpcProfiles: Readonly<Record<ProfileName, RpcProfile>> = {
   service: {
     name: "service",
+    line: { ...kaiaLine, protocolVersion: klaytnLine.protocolVersion }, // which is what the node speaks
     chainModule: "chain",
     unit: "peb",
     totalScoreKey: "difficulty",
@@ -129,6 +134,7 @@ export const rpcProfiles: Readonly<Record<ProfileName, RpcProfile>> = {
   },
   klaytn: {
     name: "klaytn",
+    line: klaytnLine,
     chainModule: "klay",
     unit: "peb",
     totalScoreKey: "blockscore",
@@ -172,6 +178,7 @@ export const rpcProfiles: Readonly<Record<ProfileName, RpcProfile>> = {
   },
   kaia: {
     name: "kaia",
+    line: kaiaLine,
     chainModule: "kaia",
     unit: "kei",
     totalScoreKey: "blockscore",

@@ -1,8 +1,10 @@
 import type { Chain } from "../../node/chain/chain.ts";
+import type { Governance } from "../../node/governance/governance.ts";
 import type { NodeParts } from "../../node/rpc/methods/all.ts";
 import { estimateHere } from "../../node/rpc/methods/calls.ts";
 import { chainReading, storeReading } from "../../node/rpc/views/chain-reading.ts";
 import { chainLogSource } from "../../node/rpc/views/log-source.ts";
+import type { NodeSettings } from "../../node/rpc/views/node-config.ts";
 import type { Store } from "../../node/store/store.ts";
 
 /** What methods that scan or run contracts read where there are no reader threads. */
@@ -11,6 +13,7 @@ export function readingParts(
   maxLogs: number,
   store?: Store,
 ): Pick<NodeParts, "logs" | "calls" | "debug" | "setHead" | "estimateGas"> {
+): Pick<NodeParts, "logs" | "calls" | "estimateGas" | "governance" | "rewardbase" | "settings"> {
   const calls = {
     open: () => chainReading(chain),
     limits: { upperGas: 500_000_000n, gasCap: 0n },
@@ -29,5 +32,16 @@ export function readingParts(
     },
     setHead: () => Promise.reject(new Error("nobody to take the chain back")),
     estimateGas: async (args) => estimateHere(calls, args),
+    governance: unasked("governance") as Governance,
+    rewardbase: () => undefined,
+    settings: unasked("settings") as NodeSettings,
   };
+}
+
+/** What a test does not ask about: the recorded transcripts do. */
+function unasked(what: string): object {
+  const refuse = (): never => {
+    throw new Error(`this test has no ${what}`);
+  };
+  return new Proxy({}, { get: refuse });
 }

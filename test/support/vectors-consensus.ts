@@ -7,12 +7,8 @@ import { rulesAt } from "../../node/config/rules.ts";
 import { proposerOf } from "../../node/consensus/seal.ts";
 import { feesOf, toldReward } from "../../node/execution/reward.ts";
 import type { ContractReader } from "../../node/governance/contract-reader.ts";
-import {
-  type Governance,
-  type GovernanceParts,
-  type KnownBlock,
-  openGovernance,
-} from "../../node/governance/governance.ts";
+import { type Governance, openGovernance } from "../../node/governance/governance.ts";
+import type { GovernanceParts, KnownBlock } from "../../node/governance/governed-chain.ts";
 import { type Block, decodeBlock } from "../../node/model/block.ts";
 import { parseExtra, roundOf } from "../../node/model/istanbul-extra.ts";
 import { effectivePrice } from "../../node/model/transaction.ts";

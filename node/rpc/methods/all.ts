@@ -9,11 +9,15 @@ import { createRegistry, type Registry } from "../registry.ts";
 import { type AdminParts, adminMethods } from "./admin.ts";
 import { type AdminChainParts, adminChainMethods } from "./admin-chain.ts";
 import { type AdminListenersParts, adminListenersMethods } from "./admin-listeners.ts";
+import { adminNodeMethods, type NodeStateParts } from "./admin-node.ts";
 import { adminPeersMethods } from "./admin-peers.ts";
 import { adminThrottlerMethods } from "./admin-throttler.ts";
 import { type CallParts, callMethods } from "./calls.ts";
 import { chainAccountMethods } from "./chain-accounts.ts";
 import { chainBlockMethods } from "./chain-blocks.ts";
+import { chainConsensusMethods } from "./chain-consensus.ts";
+import { type ChainFactsParts, chainFactsMethods } from "./chain-facts.ts";
+import { chainGovernanceMethods } from "./chain-governance.ts";
 import { chainInfoMethods } from "./chain-info.ts";
 import { chainPlaceMethods } from "./chain-places.ts";
 import { chainSendingMethods } from "./chain-sending.ts";
@@ -22,6 +26,8 @@ import { chainStateMethods } from "./chain-state.ts";
 import { chainTransactionMethods } from "./chain-transactions.ts";
 import { type DebugChainParts, debugChainMethods } from "./debug-chain.ts";
 import { type DebugStateParts, debugStateMethods } from "./debug-state.ts";
+import { type GovernanceMethodParts, governanceMethods } from "./governance.ts";
+import { istanbulMethods } from "./istanbul.ts";
 import { type LogParts, logMethods } from "./logs.ts";
 import { type NetParts, netMethods } from "./net.ts";
 import { nodeSubscriptions } from "./node-subscriptions.ts";
@@ -33,7 +39,14 @@ import type { EstimateGas } from "./transaction-draft.ts";
 import { txpoolMethods } from "./txpool.ts";
 
 /** What the methods are made of. */
-export interface NodeParts extends AdminParts, AdminChainParts, AdminListenersParts, NetParts {
+export interface NodeParts
+  extends AdminParts,
+    AdminChainParts,
+    AdminListenersParts,
+    NetParts,
+    ChainFactsParts,
+    GovernanceMethodParts,
+    NodeStateParts {
   readonly profile: RpcProfile;
   /** KAIA; see `SubmitParts`. */
   readonly ethFeeCap?: number;
@@ -67,7 +80,13 @@ export function createNodeRegistry(parts: NodeParts): Registry {
     ...chainInfoMethods(parts),
     ...chainStateMethods(parts),
     ...chainAccountMethods(parts),
+    ...adminNodeMethods(parts),
     ...chainBlockMethods(parts),
+    ...chainConsensusMethods(parts),
+    ...chainFactsMethods(parts),
+    ...chainGovernanceMethods(parts),
+    ...governanceMethods(parts),
+    ...istanbulMethods(parts),
     ...chainTransactionMethods(parts),
     ...chainPlaceMethods(parts),
     ...chainSendingMethods(parts),

@@ -1,6 +1,5 @@
 /** Blocks, headers and receipts of whole blocks, in the chain's form and in Ethereum's. */
 
-import { toHex } from "../../bytes/hex.ts";
 import type { Chain } from "../../chain/chain.ts";
 import type { Block } from "../../model/block.ts";
 import { blockNumber, blockReference } from "../codecs/block-number.ts";
@@ -10,8 +9,15 @@ import { failure } from "../errors.ts";
 import { goJson } from "../json-text.ts";
 import { type Method, method } from "../method.ts";
 import type { RpcProfile } from "../profiles.ts";
-import { type BlockText, chainBlock, chainHeader, ethBlock, ethHeader } from "../views/block.ts";
-import { blockAt, blockOf, blockOfHash, findBlock } from "../views/lookup.ts";
+import {
+  type BlockForm,
+  type BlockText,
+  chainBlock,
+  chainHeader,
+  ethBlock,
+  ethHeader,
+} from "../views/block.ts";
+import { blockAt, blockOf, blockOfHash, findBlock, noHeader } from "../views/lookup.ts";
 import { blockReceipts, chainReceipt, ethReceipt, type ReceiptView } from "../views/receipt.ts";
 import { inSlices } from "../views/slices.ts";
 
@@ -26,10 +32,10 @@ const header = plain<object>("header");
 
 /** `chain_` and `eth_` look-ups of blocks. */
 export function chainBlockMethods(parts: ChainBlockParts): Method[] {
-  return [...chainForm(parts.chain), ...ethForm(parts), ...receiptMethods(parts.chain)];
+  return [...chainForm(parts), ...ethForm(parts), ...receiptMethods(parts.chain)];
 }
 
-function chainForm(chain: Chain): Method[] {
+function chainForm({ chain, profile }: ChainBlockParts): Method[] {
   return [
     method({
       name: "chain_getBlockByNumber",
@@ -37,14 +43,16 @@ function chainForm(chain: Chain): Method[] {
         "A block by number or tag, with whole transactions or their hashes. An unknown block is an error.",
       params: { number: blockNumber, full: boolean },
       result: block,
-      handle: ({ number, full }) => chainBlock(chain, blockAt(chain, number), full),
+      handle: ({ number, full }) => {
+        return chainBlock(chain, blockAt(chain, number), { profile, full, isPending: number === "pending" });
+      },
     }),
     method({
       name: "chain_getBlockByHash",
       summary: "A block by hash, with whole transactions or their hashes. An unknown block is an error.",
       params: { hash, full: boolean },
       result: block,
-      handle: (args) => chainBlock(chain, blockOfHash(chain, args.hash), args.full),
+      handle: (args) => chainBlock(chain, blockOfHash(chain, args.hash), { profile, full: args.full }),
     }),
     method({
       name: "chain_getHeaderByNumber",
@@ -64,7 +72,7 @@ function chainForm(chain: Chain): Method[] {
       result: header,
       handle: (args) => {
         const found = chain.blockByHash(args.hash);
-        if (found === undefined) throw failure(`the header does not exist (hash: ${toHex(args.hash)})`);
+        if (found === undefined) throw noHeader(args.hash, profile);
         return chainHeader(chain, found);
       },
     }),
@@ -72,39 +80,39 @@ function chainForm(chain: Chain): Method[] {
 }
 
 function ethForm({ chain, profile }: ChainBlockParts): Method[] {
-  const { shownGasLimit } = profile;
-  const shown = (found: Block | undefined, full: boolean): BlockText | undefined =>
-    found === undefined ? undefined : ethBlock(chain, found, full, shownGasLimit);
-  const shownHeader = (found: Block | undefined) =>
-    found === undefined ? undefined : ethHeader(chain, found, shownGasLimit);
+  const shown = (found: Block | undefined, form: Omit<BlockForm, "profile">): BlockText | undefined =>
+    found && ethBlock(chain, found, { profile, ...form });
+  const shownHeader = (found: Block | undefined, isPending: boolean) =>
+    found && ethHeader(chain, found, { profile, isPending });
   return [
     method({
       name: "eth_getBlockByNumber",
       summary: "A block in Ethereum's form by number or tag; null when there is none.",
       params: { number: blockNumber, full: boolean },
       result: nullable(block),
-      handle: ({ number, full }) => shown(findBlock(chain, number), full),
+      handle: ({ number, full }) =>
+        shown(findBlock(chain, number), { full, isPending: number === "pending" }),
     }),
     method({
       name: "eth_getBlockByHash",
       summary: "A block in Ethereum's form by hash; null when there is none.",
       params: { hash, full: boolean },
       result: nullable(block),
-      handle: (args) => shown(chain.blockByHash(args.hash), args.full),
+      handle: (args) => shown(chain.blockByHash(args.hash), { full: args.full }),
     }),
     method({
       name: "eth_getHeaderByNumber",
       summary: "A header in Ethereum's form by number or tag; null when there is none.",
       params: { number: blockNumber },
       result: nullable(header),
-      handle: ({ number }) => shownHeader(findBlock(chain, number)),
+      handle: ({ number }) => shownHeader(findBlock(chain, number), number === "pending"),
     }),
     method({
       name: "eth_getHeaderByHash",
       summary: "A header in Ethereum's form by hash; null when there is none.",
       params: { hash },
       result: nullable(header),
-      handle: (args) => shownHeader(chain.blockByHash(args.hash)),
+      handle: (args) => shownHeader(chain.blockByHash(args.hash), false),
     }),
   ];
 }

@@ -24,9 +24,8 @@ export interface SubscriptionParts {
 
 /** The subscriptions of `chain` and `eth`. */
 export function chainSubscriptions({ chain, pool, profile }: SubscriptionParts): Subscription[] {
-  const { shownGasLimit } = profile;
   const chainHeads = headFeed(chain, (block) => goJson(chainHeader(chain, block)));
-  const ethHeads = headFeed(chain, (block) => goJson(ethHeader(chain, block, shownGasLimit)));
+  const ethHeads = headFeed(chain, (block) => goJson(ethHeader(chain, block, { profile })));
   return [
     newHeads("chain", "The header of each new block.", chainHeads),
     newHeads("eth", "The header of each new block, in Ethereum's form.", ethHeads),

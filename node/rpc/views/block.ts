@@ -6,6 +6,7 @@ import type { Block } from "../../model/block.ts";
 import type { Header } from "../../model/header.ts";
 import type { Transaction } from "../../model/transaction.ts";
 import { goJson } from "../json-text.ts";
+import type { RpcProfile } from "../profiles.ts";
 import { inSlices } from "./slices.ts";
 import { sorted, sortedMembers } from "./sorted.ts";
 import { chainTransaction, ethTransaction } from "./transaction.ts";
@@ -14,26 +15,47 @@ import { chainTransaction, ethTransaction } from "./transaction.ts";
 const NO_UNCLES = "0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347";
 const ZERO_HASH = `0x${"0".repeat(64)}`;
 const ZERO_ADDRESS = `0x${"0".repeat(40)}`;
-/** What the Go node counts for a header's fixed part. */
-const HEADER_BYTES = 592;
-
 /** A block as JSON text, later when it is long. */
 export type BlockText = string | Promise<string>;
 
-/** A block in the chain's form, with whole transactions or their hashes. */
-export function chainBlock(chain: Chain, block: Block, full: boolean): BlockText {
-  const { header, hash, size } = block;
-  const fields = {
-    ...chainFields(header, hash),
-    ...(header.baseFee === undefined ? {} : { baseFeePerGas: toQuantity(header.baseFee) }),
-    ...(header.mixHash === undefined ? {} : { mixHash: toHex(header.mixHash) }),
-    size: toQuantity(size),
-  };
+/** How a block is shown. */
+export interface BlockForm {
+  readonly profile: Pick<RpcProfile, "line" | "shownGasLimit">;
+  /** With whole transactions rather than their hashes. */
+  readonly full: boolean;
+  /** Asked for as `pending`: it has no hash, nonce and maker yet, whatever it is in fact. */
+  readonly isPending?: boolean;
+}
+
+const UNMADE = { hash: null, miner: null, nonce: null };
+
+/** A block in the chain's form. */
+export function chainBlock(
+  chain: Chain,
+  block: Block,
+  { profile, full, isPending = false }: BlockForm,
+): BlockText {
+  const fields = { ...chainBlockFields(chain, block, profile), ...(isPending ? UNMADE : {}) };
   return withTransactions(
     block,
     fields,
     full && ((tx, index) => chainTransaction(chain, tx, { block, index })),
   );
+}
+
+/** What the chain's form of a block says beside its transactions. */
+export function chainBlockFields(
+  chain: Chain,
+  { header, hash, size }: Block,
+  { line }: BlockForm["profile"],
+): Record<string, unknown> {
+  return {
+    ...chainFields(header, hash),
+    ...(header.baseFee === undefined ? {} : { baseFeePerGas: toQuantity(header.baseFee) }),
+    ...(header.mixHash === undefined ? {} : { mixHash: toHex(header.mixHash) }),
+    ...(line.showsTotalScore ? { totalBlockScore: toQuantity(chain.totalBlockScore(header.number)) } : {}),
+    size: toQuantity(size),
+  };
 }
 
 /** Puts the transactions in their place among the sorted keys; their hashes alone when there is no `show`. */
@@ -92,27 +114,28 @@ function commonFields(header: Header, hash: Uint8Array): Record<string, unknown>
   };
 }
 
-/** A block in Ethereum's form; `gasLimit` is the profile's. */
-export function ethBlock(chain: Chain, block: Block, full: boolean, gasLimit: bigint): BlockText {
-  const fields = {
-    ...ethFields(chain, block, gasLimit),
-    size: toQuantity(block.size),
-    totalDifficulty: toQuantity(chain.totalBlockScore(block.header.number)),
-    uncles: [],
-  };
+/** A block in Ethereum's form. */
+export function ethBlock(chain: Chain, block: Block, form: BlockForm): BlockText {
+  const fields = { ...ethFields(chain, block, form), size: toQuantity(block.size), uncles: [] };
   return withTransactions(
     block,
     fields,
-    full && ((tx, index) => ethTransaction(chain, tx, { block, index })),
+    form.full && ((tx, index) => ethTransaction(chain, tx, { block, index })),
   );
 }
 
 /** A header in Ethereum's form. */
-export function ethHeader(chain: Chain, block: Block, gasLimit: bigint): object {
-  return sorted({ ...ethFields(chain, block, gasLimit), size: toQuantity(headerSize(block.header)) });
+export function ethHeader(chain: Chain, block: Block, form: Omit<BlockForm, "full">): object {
+  const size = headerSize(block.header, form.profile.line.headerBytes);
+  return sorted({ ...ethFields(chain, block, form), size: toQuantity(size) });
 }
 
-function ethFields(chain: Chain, { header, hash }: Block, gasLimit: bigint): Record<string, unknown> {
+function ethFields(
+  chain: Chain,
+  { header, hash }: Block,
+  { profile, isPending = false }: Omit<BlockForm, "full">,
+): Record<string, unknown> {
+  const { line, shownGasLimit } = profile;
   const author = header.number === 0 ? undefined : chain.author(header);
   const { headerShowsBaseFee } = chain.rules(header.number);
   return {
@@ -120,19 +143,24 @@ function ethFields(chain: Chain, { header, hash }: Block, gasLimit: bigint): Rec
     ...(headerShowsBaseFee ? { baseFeePerGas: toQuantity(header.baseFee ?? 0n) } : {}),
     difficulty: toQuantity(header.blockScore),
     extraData: "0x",
-    gasLimit: toQuantity(gasLimit),
+    gasLimit: toQuantity(shownGasLimit),
     miner: author === undefined ? ZERO_ADDRESS : toHex(author),
     mixHash: header.mixHash === undefined ? ZERO_HASH : toHex(header.mixHash),
     nonce: "0x0000000000000000",
     sha3Uncles: NO_UNCLES,
+    ...(line.showsTotalScore ? { totalDifficulty: toQuantity(chain.totalBlockScore(header.number)) } : {}),
+    ...(isPending ? UNMADE : {}),
   };
 }
 
 /** The memory that the Go node reckons for a header, which its Ethereum form shows. */
-function headerSize({ extra, governance, vote, blockScore, number, time, baseFee }: Header): number {
+function headerSize(
+  { extra, governance, vote, blockScore, number, time, baseFee }: Header,
+  fixed: number,
+): number {
   const bits = bitLength(blockScore) + bitLength(BigInt(number)) + bitLength(BigInt(time));
   const fee = baseFee === undefined ? 0 : Math.floor(bitLength(baseFee) / 8);
-  return HEADER_BYTES + extra.length + governance.length + vote.length + Math.floor(bits / 8) + fee;
+  return fixed + extra.length + governance.length + vote.length + Math.floor(bits / 8) + fee;
 }
 
 function bitLength(value: bigint): number {

@@ -5,11 +5,14 @@ import type { Block } from "../../model/block.ts";
 import type { StateView } from "../../state/state.ts";
 import type { BlockNumber, BlockReference } from "../codecs/block-number.ts";
 import { failure, type RpcError } from "../errors.ts";
+import type { RpcProfile } from "../profiles.ts";
 
-/** The block of a number or tag; undefined when there is none. Throws for `pending`: none is made in advance. */
+/**
+ * The block of a number or tag; undefined when there is none. No block is made in advance: the newest one stands for
+ * `pending`, as on a Go node that makes none.
+ */
 export function findBlock(chain: Chain, number: BlockNumber): Block | undefined {
-  if (number === "latest") return chain.head();
-  if (number === "pending") throw failure("pending block is not prepared yet");
+  if (number === "latest" || number === "pending") return chain.head();
   return chain.block(number === "earliest" ? 0 : number);
 }
 
@@ -41,6 +44,13 @@ function stateNumber(chain: Chain, { number, hash }: BlockReference): number {
   if (number === "latest" || number === "pending") return head;
   if (number === "earliest") return 0;
   return number <= head ? number : fail(`the header does not exist (block number: ${number})`);
+}
+
+/** What is said of a hash that no header has. */
+export function noHeader(hash: Uint8Array, { line }: Pick<RpcProfile, "line">): RpcError {
+  return failure(
+    `the header does not exist (hash: ${line.hashesAsBytes ? `[${hash.join(" ")}]` : toHex(hash)})`,
+  );
 }
 
 function noReference(): RpcError {

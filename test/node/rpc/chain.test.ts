@@ -162,10 +162,6 @@ test("unknown blocks are errors for chain and null for eth", async () => {
     code: -32000,
     message: "invalid arguments; neither block nor hash specified",
   });
-  expect(await call("klay_getBlockByNumber", ["pending", false])).toEqual({
-    code: -32000,
-    message: "pending block is not prepared yet",
-  });
 });
 
 test("Ethereum's forms have Ethereum's keys in the Go node's order", async () => {

@@ -1,0 +1,110 @@
+/** `istanbul`: the validators that consensus works with (rpc.md 2.10). */
+
+import { addressText } from "../../bytes/hex.ts";
+import type { ValidatorSet } from "../../governance/validators.ts";
+import { optional } from "../codec.ts";
+import { type BlockNumber, blockNumber } from "../codecs/block-number.ts";
+import { address, hash, listOf } from "../codecs/hex.ts";
+import { boolean, integer, nothing, plain } from "../codecs/plain.ts";
+import { failure } from "../errors.ts";
+import { type Method, method } from "../method.ts";
+import type { GoverningParts } from "../views/parameters.ts";
+import { sorted } from "../views/sorted.ts";
+import { councilNumber } from "./chain-consensus.ts";
+
+const at = { number: optional(blockNumber, "latest" as const) };
+const addresses = listOf(address, "[]common.Address");
+/** Milliseconds of a round's first wait, as the Go node's configuration has it. */
+const ROUND_TIMEOUT_MS = 10_000;
+
+/** The methods of `istanbul`. */
+export function istanbulMethods(parts: GoverningParts): Method[] {
+  return [...validatorMethods(parts), ...candidateMethods()];
+}
+
+function validatorMethods(parts: GoverningParts): Method[] {
+  const { chain, governance } = parts;
+  const validators = (number: BlockNumber) => governance.validators(councilNumber(parts, number));
+  const ofHash = (wanted: Uint8Array) => {
+    const block = chain.blockByHash(wanted);
+    if (block === undefined) throw failure("unknown block");
+    return governance.validators(block.header.number);
+  };
+  return [
+    method({
+      name: "istanbul_getValidators",
+      summary: "The validators that may propose and agree at a block.",
+      params: at,
+      result: addresses,
+      handle: ({ number }) => validators(number).qualified,
+    }),
+    method({
+      name: "istanbul_getValidatorsAtHash",
+      summary: "The same by the block's hash.",
+      params: { hash },
+      result: addresses,
+      handle: (args) => ofHash(args.hash).qualified,
+    }),
+    method({
+      name: "istanbul_getDemotedValidators",
+      summary: "The validators that have staked too little at a block.",
+      params: at,
+      result: addresses,
+      handle: ({ number }) => demotedOf(validators(number)),
+    }),
+    method({
+      name: "istanbul_getDemotedValidatorsAtHash",
+      summary: "The same by the block's hash.",
+      params: { hash },
+      result: addresses,
+      handle: (args) => demotedOf(ofHash(args.hash)),
+    }),
+    method({
+      name: "istanbul_getTimeout",
+      summary: "Milliseconds that a round waits for its proposal.",
+      params: {},
+      result: integer("uint64", 0, Number.MAX_SAFE_INTEGER),
+      handle: () => ROUND_TIMEOUT_MS,
+    }),
+  ];
+}
+
+function demotedOf(set: ValidatorSet): readonly Uint8Array[] {
+  return set.council.filter((each) => !set.isQualified(each));
+}
+
+/** The node remembers what its operator proposes, as the Go node does; blocks carry governance votes instead. */
+function candidateMethods(): Method[] {
+  const candidates = new Map<string, boolean>();
+  return [
+    method({
+      name: "istanbul_candidates",
+      summary: "Whom the operator has proposed, and whether as a validator or not.",
+      params: {},
+      result: plain<object>("candidates"),
+      handle: () => sorted(Object.fromEntries(candidates)),
+    }),
+    method({
+      name: "istanbul_propose",
+      summary: "Notes a candidate; validators are voted in and out with governance_vote.",
+      params: { address, isValidator: boolean },
+      result: nothing,
+      privilege: "keys",
+      handle: (args) => {
+        if (candidates.size >= MOST_CANDIDATES) throw failure("too many candidates");
+        candidates.set(addressText(args.address), args.isValidator);
+      },
+    }),
+    method({
+      name: "istanbul_discard",
+      summary: "Forgets a candidate.",
+      params: { address },
+      result: nothing,
+      handle: (args) => {
+        candidates.delete(addressText(args.address));
+      },
+    }),
+  ];
+}
+
+const MOST_CANDIDATES = 1_024;
