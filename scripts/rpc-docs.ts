@@ -126,6 +126,7 @@ function rowsOf(profile: RpcProfile): ReadonlyMap<string, string> {
 function shown(value: unknown): string {
   if (Array.isArray(value) || value instanceof Set) return [...value].join(", ");
   if (typeof value === "function") return value(..."FROM TO".split(" ")) as string;
+  if (typeof value === "bigint") return value.toString();
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 

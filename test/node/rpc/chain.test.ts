@@ -173,7 +173,7 @@ test("Ethereum's forms have Ethereum's keys in the Go node's order", async () =>
   };
   const keys =
     "difficulty extraData gasLimit gasUsed hash logsBloom miner mixHash nonce number parentHash receiptsRoot " +
-    "sha3Uncles size stateRoot timestamp totalDifficulty transactions transactionsRoot uncles";
+    "sha3Uncles size stateRoot timestamp transactions transactionsRoot uncles";
   expect(Object.keys(full).join(" ")).toBe(keys);
   expect(full).toMatchObject({
     hash: block?.hash,
