@@ -46,7 +46,6 @@ export interface RpcSurroundings {
   readonly options: NodeOptions;
   readonly open: OpenChain;
   readonly database: Database;
-  readonly open: Pick<OpenChain, "chain" | "governance">;
   readonly pool: TxPool;
   readonly accounts: Accounts;
   readonly nodeKey: NodeKey;
@@ -193,9 +192,7 @@ type Control = Pick<AdminListenersParts, "listeners" | "subscriptionLimit" | "lo
 
 function nodeRegistry(surroundings: RpcSurroundings, { configured, ...control }: Control): Registry {
   const { options, open, database, pool, accounts, nodeKey, network, files } = surroundings;
-  const { chain, writer } = open;
-  const { options, open, pool, accounts, nodeKey, network, files } = surroundings;
-  const { chain, governance } = open;
+  const { chain, governance, writer } = open;
   const rewardbase = rewardbaseOf(options, accounts);
   return createNodeRegistry({
     ...control,

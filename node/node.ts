@@ -76,7 +76,6 @@ export async function openNode(options: NodeOptions, signal: AbortSignal): Promi
   const files = openNodeFiles({ database, open, recoverer, clock });
   const rpc = parts.use(
     await openNodeRpc({ options, open, database, pool, accounts, nodeKey, network, files, metrics, log }),
-    await openNodeRpc({ options, open, pool, accounts, nodeKey, network, files, metrics, log }),
   );
   parts.use(files); // a call that waits for a file ends before the listeners do
   const operations =

@@ -113,8 +113,6 @@ function profileTable(): string {
   return `## Profiles\n\nWhat \`--rpc.profile\` changes.\n\n| | ${names.join(" | ")} |\n|---|---|---|---|\n${rows.join("\n")}\n`;
 }
 
-function shown(value: RpcProfile[keyof RpcProfile]): string {
-  return typeof value === "object" ? Object.values(value).join(", ") : String(value);
 /** The profile's values by name; those of groups by the group's name and theirs. */
 function rowsOf(profile: RpcProfile): ReadonlyMap<string, string> {
   const own = Object.entries(profile).filter(([key]) => key !== "name" && key !== "line");
@@ -127,6 +125,7 @@ function shown(value: unknown): string {
   if (Array.isArray(value) || value instanceof Set) return [...value].join(", ");
   if (typeof value === "function") return value(..."FROM TO".split(" ")) as string;
   if (typeof value === "bigint") return value.toString();
+  if (typeof value === "object" && value !== null) return Object.values(value).join(", ");
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 

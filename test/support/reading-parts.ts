@@ -12,8 +12,10 @@ export function readingParts(
   chain: Chain,
   maxLogs: number,
   store?: Store,
-): Pick<NodeParts, "logs" | "calls" | "debug" | "setHead" | "estimateGas"> {
-): Pick<NodeParts, "logs" | "calls" | "estimateGas" | "governance" | "rewardbase" | "settings"> {
+): Pick<
+  NodeParts,
+  "logs" | "calls" | "debug" | "setHead" | "estimateGas" | "governance" | "rewardbase" | "settings"
+> {
   const calls = {
     open: () => chainReading(chain),
     limits: { upperGas: 500_000_000n, gasCap: 0n },

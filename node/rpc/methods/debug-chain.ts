@@ -21,7 +21,7 @@ import { printedBlock } from "../views/printed-block.ts";
 /** What these methods read and steer. */
 export interface DebugChainParts {
   readonly chain: Chain;
-  readonly profile: Pick<RpcProfile, "hasGasless">;
+  readonly profile: Pick<RpcProfile, "hasGasless" | "line" | "shownGasLimit">;
   /** Takes the chain back to an earlier block. Rejects with `ChainError` `no-block`. */
   readonly setHead: (number: number) => Promise<void>;
 }
@@ -50,7 +50,7 @@ export function debugChainMethods(parts: DebugChainParts): Method[] {
       summary: "Blocks that broke a rule, with all their transactions, the highest numbers first.",
       params: {},
       result: writtenAs("{hash, block}[]"),
-      handle: () => badBlocksText(chain),
+      handle: () => badBlocksText(parts),
     }),
     method({
       name: "debug_setHead",
@@ -67,9 +67,12 @@ export function debugChainMethods(parts: DebugChainParts): Method[] {
   ];
 }
 
-async function badBlocksText(chain: Chain): Promise<string> {
+async function badBlocksText({
+  chain,
+  profile,
+}: Pick<DebugChainParts, "chain" | "profile">): Promise<string> {
   const entries = refusedBlocks(chain.badBlocks()).map(async ({ block }) => {
-    const shown = await chainBlock(chain, block, true);
+    const shown = await chainBlock(chain, block, { profile, full: true });
     return `{"hash":"${toHex(block.hash)}","block":${shown}}`;
   });
   return `[${(await Promise.all(entries)).join(",")}]`;
