@@ -26,7 +26,7 @@ import {
 } from "./rpc/listeners.ts";
 import type { ChainFiles } from "./rpc/methods/admin-chain.ts";
 import type { AdminListenersParts } from "./rpc/methods/admin-listeners.ts";
-import { createNodeRegistry } from "./rpc/methods/all.ts";
+import { createNodeRegistry, type NodeParts } from "./rpc/methods/all.ts";
 import type { CallParts } from "./rpc/methods/calls.ts";
 import type { EstimateGas } from "./rpc/methods/transaction-draft.ts";
 import { declareRpcMetrics } from "./rpc/metrics.ts";
@@ -37,6 +37,7 @@ import type { MethodView, Registry, ViewOptions } from "./rpc/registry.ts";
 import { createSubscriptionLimit, type SubscriptionLimit } from "./rpc/subscriptions.ts";
 import { callJson } from "./rpc/views/call-json.ts";
 import { chainReading, storeReading } from "./rpc/views/chain-reading.ts";
+import { logFilterJson } from "./rpc/views/log-filter-json.ts";
 import { chainLogSource } from "./rpc/views/log-source.ts";
 import { openWs, type WsOptions } from "./rpc/ws.ts";
 import type { TxPool } from "./txpool/pool.ts";
@@ -89,7 +90,11 @@ export async function openNodeRpc(surroundings: RpcSurroundings): Promise<NodeRp
   declareExposureMetrics(metrics, exposure);
   const configured = configuredPlans(options, profile);
   const control = { listeners, subscriptionLimit, configured, log };
-  const registry: Registry = nodeRegistry(surroundings, { ...control, estimateGas: estimator(readers) });
+  const registry: Registry = nodeRegistry(surroundings, {
+    ...control,
+    estimateGas: estimator(readers),
+    searchLogs: searcher(readers),
+  });
   if (configured.http !== undefined) await listeners.start("http", configured.http);
   if (configured.ws !== undefined) await listeners.start("ws", configured.ws);
   const { ipc } = options;
@@ -131,6 +136,12 @@ function estimator(readers: ThreadPool): EstimateGas {
     const json = await readers.call("eth_estimateGas", JSON.stringify([callJson(args)]), { signal });
     return BigInt(JSON.parse(json) as string); // the codec of a quantity wrote it
   };
+}
+
+/** Searches in a reader thread, likewise. */
+function searcher(readers: ThreadPool): NodeParts["searchLogs"] {
+  const { signal } = new AbortController();
+  return (filter) => readers.call("chain_getLogs", JSON.stringify([logFilterJson(filter)]), { signal });
 }
 
 function exposureOf({ options, accounts }: RpcSurroundings, listeners: Listeners): ExposureParts {
@@ -187,8 +198,7 @@ function wsLimits(ws: NodeOptions["ws"]): Pick<WsOptions, "maxConnections" | "re
 
 type Control = Pick<AdminListenersParts, "listeners" | "subscriptionLimit" | "log"> & {
   readonly configured: Plans;
-  readonly estimateGas: EstimateGas;
-};
+} & Pick<NodeParts, "estimateGas" | "searchLogs">;
 
 function nodeRegistry(surroundings: RpcSurroundings, { configured, ...control }: Control): Registry {
   const { options, open, database, pool, accounts, nodeKey, network, files } = surroundings;

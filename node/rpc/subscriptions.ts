@@ -2,10 +2,10 @@
  * The subscriptions of one connection: limit, ids and the hold-back of notifications until the answer that names the
  * subscription has been written. What is sent goes to the connection, which has a byte budget of its own.
  */
-import { randomBytes } from "node:crypto";
 import { failure, RpcError, rpcCode } from "./errors.ts";
 import { goText } from "./json-text.ts";
 import type { MethodView } from "./registry.ts";
+import { newSubscriptionId } from "./subscription-id.ts";
 
 /** How many subscriptions there may be; one object for the process. */
 export interface SubscriptionLimit {
@@ -192,10 +192,4 @@ function subscriptionName(params: unknown): readonly [string, readonly unknown[]
     throw new RpcError(rpcCode.invalidParams, "expected subscription name as first argument");
   }
   return [name, rest];
-}
-
-/** `0x` and 16 random bytes without leading zero digits. */
-function newSubscriptionId(): string {
-  const digits = randomBytes(16).toString("hex").replace(/^0+/, "");
-  return `0x${digits.length === 0 ? "0" : digits}`;
 }

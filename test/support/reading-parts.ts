@@ -3,6 +3,7 @@ import type { Governance } from "../../node/governance/governance.ts";
 import type { NodeParts } from "../../node/rpc/methods/all.ts";
 import { estimateHere } from "../../node/rpc/methods/calls.ts";
 import { chainReading, storeReading } from "../../node/rpc/views/chain-reading.ts";
+import { searchLogs } from "../../node/rpc/views/log-search.ts";
 import { chainLogSource } from "../../node/rpc/views/log-source.ts";
 import type { NodeSettings } from "../../node/rpc/views/node-config.ts";
 import type { Store } from "../../node/store/store.ts";
@@ -16,6 +17,7 @@ export function readingParts(
   NodeParts,
   "logs" | "calls" | "debug" | "setHead" | "estimateGas" | "governance" | "rewardbase" | "settings"
 > {
+): Pick<NodeParts, "logs" | "calls" | "debug" | "setHead" | "estimateGas" | "searchLogs"> {
   const calls = {
     open: () => chainReading(chain),
     limits: { upperGas: 500_000_000n, gasCap: 0n },
@@ -33,6 +35,10 @@ export function readingParts(
       maxBytes: 25_000_000,
     },
     setHead: () => Promise.reject(new Error("nobody to take the chain back")),
+    searchLogs: async (filter) => {
+      using source = chainLogSource(chain);
+      return JSON.stringify(searchLogs(source, filter, maxLogs));
+    },
     estimateGas: async (args) => estimateHere(calls, args),
     governance: unasked("governance") as Governance,
     rewardbase: () => undefined,

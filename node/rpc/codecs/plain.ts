@@ -14,16 +14,23 @@ export const boolean: Codec<boolean> = {
 };
 
 /** Any text. */
-export const text: Codec<string> = {
-  label: "text",
-  decode(json) {
-    if (typeof json === "string") return json;
-    if (json instanceof EscapedText) return json.value;
-    if (json === null) return "";
-    throw wrongKind(json, "string");
-  },
-  encode: goText,
-};
+export const text: Codec<string> = textOf("text", "string");
+
+/** What a subscription or a filter is called. */
+export const identifier: Codec<string> = textOf("id", "rpc.ID");
+
+function textOf(label: string, goType: string): Codec<string> {
+  return {
+    label,
+    decode(json) {
+      if (typeof json === "string") return json;
+      if (json instanceof EscapedText) return json.value;
+      if (json === null) return "";
+      throw wrongKind(json, goType);
+    },
+    encode: goText,
+  };
+}
 
 /** A whole number within `[min, max]`, written as a JSON number. */
 export function integer(goType: string, min: number, max: number): Codec<number> {

@@ -4,6 +4,8 @@ import type { Chain } from "../../chain/chain.ts";
 import type { P2p } from "../../p2p/p2p.ts";
 import type { ChainProtocol } from "../../protocol/chain-protocol.ts";
 import type { TxPool } from "../../txpool/pool.ts";
+import type { LogFilter } from "../codecs/log-filter.ts";
+import { Filters } from "../filters.ts";
 import type { RpcProfile } from "../profiles.ts";
 import { createRegistry, type Registry } from "../registry.ts";
 import { type AdminParts, adminMethods } from "./admin.ts";
@@ -26,6 +28,7 @@ import { chainStateMethods } from "./chain-state.ts";
 import { chainTransactionMethods } from "./chain-transactions.ts";
 import { type DebugChainParts, debugChainMethods } from "./debug-chain.ts";
 import { type DebugStateParts, debugStateMethods } from "./debug-state.ts";
+import { filterMethods } from "./filter-methods.ts";
 import { type GovernanceMethodParts, governanceMethods } from "./governance.ts";
 import { istanbulMethods } from "./istanbul.ts";
 import { type LogParts, logMethods } from "./logs.ts";
@@ -61,6 +64,8 @@ export interface NodeParts
   readonly debug: Omit<TraceParts, "profile"> & DebugStateParts;
   readonly setHead: DebugChainParts["setHead"];
   readonly estimateGas: EstimateGas;
+  /** The logs that fit, as a JSON list. Rejects with `RpcError`. */
+  readonly searchLogs: (filter: LogFilter) => Promise<string>;
   readonly p2p: Pick<
     P2p,
     "self" | "listening" | "peers" | "addPeer" | "removePeer" | "countByType" | "onPeerEvent"
@@ -93,6 +98,7 @@ export function createNodeRegistry(parts: NodeParts): Registry {
     ...chainSigningMethods(parts),
     ...ownTransactionMethods(parts),
     ...logMethods(parts.logs),
+    ...filterMethods(new Filters({ ...parts, now: () => performance.now() })),
     ...callMethods(parts.calls),
     ...netMethods(parts),
     ...personalMethods(parts),

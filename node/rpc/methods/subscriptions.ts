@@ -2,18 +2,16 @@
 import { toHex } from "../../bytes/hex.ts";
 import type { Chain } from "../../chain/chain.ts";
 import type { Block } from "../../model/block.ts";
-import type { Receipt } from "../../model/receipt.ts";
 import type { TxPool } from "../../txpool/pool.ts";
 import { optional } from "../codec.ts";
-import { type LogFilter, logFilter } from "../codecs/log-filter.ts";
+import { logFilter } from "../codecs/log-filter.ts";
 import { boolean } from "../codecs/plain.ts";
 import { failure } from "../errors.ts";
 import { goJson } from "../json-text.ts";
 import type { RpcProfile } from "../profiles.ts";
 import { type Notify, type Subscription, subscription } from "../subscription.ts";
 import { chainHeader, ethHeader } from "../views/block.ts";
-import { logFits } from "../views/log-search.ts";
-import { logView } from "../views/receipt.ts";
+import { checkLiveRange, type NewBlock, tellLogs } from "../views/live-logs.ts";
 
 /** What subscriptions listen to. */
 export interface SubscriptionParts {
@@ -90,9 +88,9 @@ function logs(module: string, chain: Chain): Subscription {
     summary: "Each log of new blocks that fits the filter; again as removed when its block is taken back.",
     params: { filter: logFilter },
     start: ({ filter }, notify) => {
-      checkRange(filter);
+      checkLiveRange(filter);
       const tell = (given: NewBlock, removed: boolean): void => {
-        if (isInRange(filter, given.block)) notifyLogs(filter, given, { notify, removed });
+        tellLogs(filter, given, { notify, removed });
       };
       const ends = [
         chain.onHead((block, receipts) => tell({ block, receipts }, false)),
@@ -105,42 +103,4 @@ function logs(module: string, chain: Chain): Subscription {
       };
     },
   });
-}
-
-function checkRange({ from = "latest", to = "latest" }: LogFilter): void {
-  if (from === "pending" || to === "pending") throw failure("pending logs are not supported");
-  const [first, last] = [numberOf(from), numberOf(to)];
-  const isLive = last === undefined || (first !== undefined && first <= last);
-  if (!isLive) throw failure("invalid from and to block combination: from > to");
-}
-
-function isInRange({ from = "latest", to = "latest" }: LogFilter, { header }: Block): boolean {
-  const [first, last] = [numberOf(from) ?? 0, numberOf(to) ?? Number.POSITIVE_INFINITY];
-  return header.number >= first && header.number <= last;
-}
-
-function numberOf(number: number | string): number | undefined {
-  if (typeof number === "number") return number;
-  return number === "earliest" ? 0 : undefined;
-}
-
-interface NewBlock {
-  readonly block: Block;
-  readonly receipts: readonly Receipt[];
-}
-
-function notifyLogs(
-  filter: LogFilter,
-  { block, receipts }: NewBlock,
-  { notify, removed }: { readonly notify: Notify; readonly removed: boolean },
-): void {
-  let logIndex = 0;
-  for (const [transactionIndex, receipt] of receipts.entries()) {
-    for (const log of receipt.logs) {
-      const { transactionHash } = receipt;
-      const place = { number: block.header.number, blockHash: block.hash, transactionHash, transactionIndex };
-      if (logFits(log, filter)) notify(goJson(logView(log, { ...place, logIndex, removed })));
-      logIndex++;
-    }
-  }
 }

@@ -1,0 +1,57 @@
+/** Filters that clients poll. */
+import { logFilter } from "../codecs/log-filter.ts";
+import { boolean, identifier, writtenAs } from "../codecs/plain.ts";
+import type { Filters } from "../filters.ts";
+import { type Method, method } from "../method.ts";
+
+/** The methods of `chain` and `eth`. */
+export function filterMethods(filters: Filters): Method[] {
+  const name = (rest: string): { name: string; aliases: string[] } => ({
+    name: `chain_${rest}`,
+    aliases: [`eth_${rest}`],
+  });
+  return [
+    method({
+      ...name("newFilter"),
+      summary: "A filter for logs of new blocks. It goes when nobody polls it for five minutes.",
+      params: { filter: logFilter },
+      result: identifier,
+      handle: ({ filter }) => filters.addLogs(filter),
+    }),
+    method({
+      ...name("newBlockFilter"),
+      summary: "A filter for hashes of new blocks.",
+      params: {},
+      result: identifier,
+      handle: () => filters.addBlocks(),
+    }),
+    method({
+      ...name("newPendingTransactionFilter"),
+      summary: "A filter for hashes of transactions that become executable.",
+      params: {},
+      result: identifier,
+      handle: () => filters.addPending(),
+    }),
+    method({
+      ...name("getFilterChanges"),
+      summary: "What a filter found since it was polled last: hashes or logs.",
+      params: { id: identifier },
+      result: writtenAs("hash[] or log[]"),
+      handle: ({ id }) => filters.changes(id),
+    }),
+    method({
+      ...name("getFilterLogs"),
+      summary: "All logs of a filter's range.",
+      params: { id: identifier },
+      result: writtenAs("log[]"),
+      handle: ({ id }) => filters.logs(id),
+    }),
+    method({
+      ...name("uninstallFilter"),
+      summary: "Takes a filter away; false when there is none of that id.",
+      params: { id: identifier },
+      result: boolean,
+      handle: ({ id }) => filters.remove(id),
+    }),
+  ];
+}

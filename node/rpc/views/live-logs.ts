@@ -1,0 +1,50 @@
+/** Logs of blocks as they come and go, for those who listen. */
+import type { Block } from "../../model/block.ts";
+import type { Receipt } from "../../model/receipt.ts";
+import type { LogFilter } from "../codecs/log-filter.ts";
+import { failure } from "../errors.ts";
+import { goJson } from "../json-text.ts";
+import { logFits } from "./log-search.ts";
+import { logView } from "./receipt.ts";
+
+/** Refuses a range that no new block can lie in. Throws `RpcError`. */
+export function checkLiveRange({ from = "latest", to = "latest" }: LogFilter): void {
+  if (from === "pending" || to === "pending") throw failure("pending logs are not supported");
+  const [first, last] = [numberOf(from), numberOf(to)];
+  const isLive = last === undefined || (first !== undefined && first <= last);
+  if (!isLive) throw failure("invalid from and to block combination: from > to");
+}
+
+function isInRange({ from = "latest", to = "latest" }: LogFilter, { header }: Block): boolean {
+  const [first, last] = [numberOf(from) ?? 0, numberOf(to) ?? Number.POSITIVE_INFINITY];
+  return header.number >= first && header.number <= last;
+}
+
+function numberOf(number: number | string): number | undefined {
+  if (typeof number === "number") return number;
+  return number === "earliest" ? 0 : undefined;
+}
+
+/** A block and what its transactions did. */
+export interface NewBlock {
+  readonly block: Block;
+  readonly receipts: readonly Receipt[];
+}
+
+/** Writes the logs of a block that fit, when the block lies in the range that is asked for. */
+export function tellLogs(
+  filter: LogFilter,
+  { block, receipts }: NewBlock,
+  { notify, removed }: { readonly notify: (json: string) => void; readonly removed: boolean },
+): void {
+  if (!isInRange(filter, block)) return;
+  let logIndex = 0;
+  for (const [transactionIndex, receipt] of receipts.entries()) {
+    for (const log of receipt.logs) {
+      const { transactionHash } = receipt;
+      const place = { number: block.header.number, blockHash: block.hash, transactionHash, transactionIndex };
+      if (logFits(log, filter)) notify(goJson(logView(log, { ...place, logIndex, removed })));
+      logIndex++;
+    }
+  }
+}

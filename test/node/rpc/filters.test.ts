@@ -1,0 +1,179 @@
+/** Filters that clients poll (rpc.md 2.6.7): what they tell, when they go, and what they may cost. */
+import { expect, test } from "@jest/globals";
+import { fromHex } from "../../../node/bytes/hex.ts";
+import type { Chain, RewindListener } from "../../../node/chain/chain.ts";
+import type { Block } from "../../../node/model/block.ts";
+import type { Receipt } from "../../../node/model/receipt.ts";
+import { logFilter } from "../../../node/rpc/codecs/log-filter.ts";
+import { failure } from "../../../node/rpc/errors.ts";
+import { type FilterLimits, Filters } from "../../../node/rpc/filters.ts";
+import { PendingList } from "../../../node/rpc/pending-list.ts";
+import { logFilterJson } from "../../../node/rpc/views/log-filter-json.ts";
+import type { PendingListener } from "../../../node/txpool/pool.ts";
+
+const hashOf = (number: number): Uint8Array => new Uint8Array(32).fill(number);
+const shown = (number: number): string => `0x${Buffer.from(hashOf(number)).toString("hex")}`;
+const blockOf = (number: number): Block => ({ header: { number }, hash: hashOf(number) }) as unknown as Block; // what is read
+
+/** A chain of numbers, a pool, a search that answers with the range it was asked for. */
+function aScene(limits: Partial<FilterLimits> = {}) {
+  let head = 5;
+  let time = 0;
+  let most = Number.POSITIVE_INFINITY;
+  const rewinds = new Set<RewindListener>();
+  const pendings = new Set<PendingListener>();
+  const listen =
+    <T>(all: Set<T>) =>
+    (listener: T) => {
+      all.add(listener);
+      return () => all.delete(listener);
+    };
+  const chain = {
+    head: () => blockOf(head),
+    block: (number: number) => (number <= head ? blockOf(number) : undefined),
+    onRewind: listen(rewinds),
+  };
+  const filters = new Filters({
+    chain: chain as unknown as Chain, // what is used
+    pool: { onPending: listen(pendings) },
+    now: () => time,
+    limits,
+    searchLogs: async ({ from, to }) => {
+      if (Number(to) - Number(from) >= most) throw failure("query returned more than 1 results");
+      return JSON.stringify([`${from}-${to}`]);
+    },
+  });
+  return {
+    filters,
+    listeners: () => [rewinds.size, pendings.size],
+    grow: (to: number) => void (head = to),
+    pass: (ms: number) => void (time += ms),
+    allow: (blocks: number) => void (most = blocks),
+    pend: (...numbers: number[]) => {
+      for (const listener of pendings) listener(numbers.map((each) => ({ hash: hashOf(each) })) as never);
+    },
+    rewind: (to: number, receipts: readonly Receipt[]) => {
+      const removed = Array.from({ length: head - to }, (_, at) => ({ block: blockOf(head - at), receipts }));
+      head = to;
+      for (const listener of rewinds) listener(removed, blockOf(to));
+    },
+    changes: async (id: string): Promise<unknown> => JSON.parse(await filters.changes(id)),
+  };
+}
+
+test("a block filter tells each new block once", async () => {
+  const { filters, grow, changes } = aScene({ hashes: 2 });
+  const id = filters.addBlocks();
+  expect(await changes(id)).toEqual([]);
+  grow(8);
+  expect(await changes(id)).toEqual([shown(6), shown(7)]);
+  expect(await changes(id)).toEqual([shown(8)]);
+  expect(await changes(id)).toEqual([]);
+});
+
+test("a filter for pending transactions tells what came after it was made", async () => {
+  const { filters, pend, changes, listeners } = aScene();
+  const [first, other] = [filters.addPending(), filters.addBlocks()];
+  pend(1, 2);
+  const second = filters.addPending();
+  pend(3);
+  expect(await changes(first)).toEqual([shown(1), shown(2), shown(3)]);
+  expect(await changes(second)).toEqual([shown(3)]);
+  for (const id of [first, second]) filters.remove(id);
+  expect(listeners()).toEqual([1, 0]);
+  filters.remove(other);
+  expect(listeners()).toEqual([0, 0]);
+});
+
+test("a log filter searches the blocks since the last poll that lie in its range", async () => {
+  const { filters, grow, changes } = aScene();
+  const all = filters.addLogs(logFilter.decode({}));
+  const some = filters.addLogs(logFilter.decode({ fromBlock: "0x0", toBlock: "0x7" }));
+  expect(await changes(all)).toEqual([]);
+  grow(9);
+  expect(await changes(all)).toEqual(["6-9"]);
+  expect(await changes(some)).toEqual(["6-7"]);
+  grow(10);
+  expect(await changes(all)).toEqual(["10-10"]);
+  expect(await changes(some)).toEqual([]);
+  expect(JSON.parse(await filters.logs(some))).toEqual(["0-7"]);
+});
+
+test("more logs than an answer holds come by parts; a block that is too much by itself is told as an error once", async () => {
+  const { filters, grow, allow, changes } = aScene();
+  const id = filters.addLogs(logFilter.decode({}));
+  grow(13);
+  allow(3);
+  expect(await changes(id)).toEqual(["6-7"]);
+  expect(await changes(id)).toEqual(["8-10"]);
+  allow(0);
+  await expect(changes(id)).rejects.toMatchObject({ message: "query returned more than 1 results" });
+  allow(9);
+  expect(await changes(id)).toEqual(["12-13"]);
+});
+
+test("blocks that were told and are taken back come again, as removed", async () => {
+  const { filters, grow, rewind, changes } = aScene();
+  const log = { address: fromHex(`0x${"ab".repeat(20)}`), topics: [], data: new Uint8Array(0) };
+  const receipts = [{ transactionHash: hashOf(1), logs: [log] }] as unknown as Receipt[]; // what is read
+  const [logs, blocks] = [filters.addLogs(logFilter.decode({})), filters.addBlocks()];
+  grow(7);
+  await changes(logs);
+  rewind(6, receipts);
+  grow(7);
+  expect(await changes(logs)).toMatchObject([{ blockNumber: "0x7", removed: true }, "7-7"]);
+  expect(await changes(blocks)).toEqual([shown(6), shown(7)]);
+});
+
+test("a filter that nobody polls for five minutes is gone", async () => {
+  const { filters, pass, changes } = aScene();
+  const [polled, forgotten] = [filters.addBlocks(), filters.addBlocks()];
+  pass(200_000);
+  await changes(polled);
+  pass(200_000);
+  expect(await changes(polled)).toEqual([]);
+  await expect(changes(forgotten)).rejects.toMatchObject({ code: -32000, message: "filter not found" });
+  expect(filters.remove(forgotten)).toBe(false);
+});
+
+test("only log filters have logs", () => {
+  const { filters } = aScene();
+  expect(() => filters.logs(filters.addBlocks())).toThrow("filter not found");
+  expect(() => filters.addLogs(logFilter.decode({ toBlock: "0x9" }))).toThrow(
+    "invalid from and to block combination: from > to",
+  );
+});
+
+test("filters are bounded in number and in what they ask for", () => {
+  const { filters } = aScene({ all: 3, bytes: 10_000 });
+  const wide = logFilter.decode({ address: Array.from({ length: 100 }, () => `0x${"ab".repeat(20)}`) });
+  expect(() => filters.addLogs(wide)).toThrow("too many filters");
+  for (let i = 0; i < 3; i++) filters.addBlocks();
+  expect(() => filters.addBlocks()).toThrow("too many filters");
+});
+
+test("who comes too late to the list of pending transactions finds the place gone", () => {
+  const listeners = new Set<PendingListener>();
+  const list = new PendingList(
+    { onPending: (each) => (listeners.add(each), () => listeners.delete(each)) },
+    2,
+  );
+  list.listen(true);
+  const start = list.end;
+  for (const number of [1, 2, 3, 4, 5])
+    for (const each of listeners) each([{ hash: hashOf(number) }] as never);
+  expect(list.from(start, 10)).toBeUndefined();
+  expect(list.from(list.end - 2, 10)).toEqual([hashOf(4), hashOf(5)]);
+  list.listen(false);
+  expect(list.from(start, 10)).toBeUndefined();
+});
+
+test("a filter means the same when it has been written and read again", () => {
+  const filter = logFilter.decode({
+    fromBlock: "earliest",
+    toBlock: "0x9",
+    address: `0x${"ab".repeat(20)}`,
+    topics: [null, `0x${"cd".repeat(32)}`, [`0x${"ef".repeat(32)}`, `0x${"01".repeat(32)}`]],
+  });
+  expect(logFilter.decode(logFilterJson(filter))).toEqual(filter);
+});
