@@ -6,52 +6,52 @@ import { type Method, method } from "../method.ts";
 
 /** The methods of `chain` and `eth`. */
 export function filterMethods(filters: Filters): Method[] {
-  const name = (rest: string): { name: string; aliases: string[] } => ({
-    name: `chain_${rest}`,
-    aliases: [`eth_${rest}`],
-  });
   return [
     method({
-      ...name("newFilter"),
+      ...names("newFilter"),
       summary: "A filter for logs of new blocks. It goes when nobody polls it for five minutes.",
       params: { filter: logFilter },
       result: identifier,
       handle: ({ filter }) => filters.addLogs(filter),
     }),
     method({
-      ...name("newBlockFilter"),
+      ...names("newBlockFilter"),
       summary: "A filter for hashes of new blocks.",
       params: {},
       result: identifier,
       handle: () => filters.addBlocks(),
     }),
     method({
-      ...name("newPendingTransactionFilter"),
+      ...names("newPendingTransactionFilter"),
       summary: "A filter for hashes of transactions that become executable.",
       params: {},
       result: identifier,
       handle: () => filters.addPending(),
     }),
     method({
-      ...name("getFilterChanges"),
+      ...names("getFilterChanges"),
       summary: "What a filter found since it was polled last: hashes or logs.",
       params: { id: identifier },
       result: writtenAs("hash[] or log[]"),
       handle: ({ id }) => filters.changes(id),
     }),
     method({
-      ...name("getFilterLogs"),
+      ...names("getFilterLogs"),
       summary: "All logs of a filter's range.",
       params: { id: identifier },
       result: writtenAs("log[]"),
       handle: ({ id }) => filters.logs(id),
     }),
     method({
-      ...name("uninstallFilter"),
+      ...names("uninstallFilter"),
       summary: "Takes a filter away; false when there is none of that id.",
       params: { id: identifier },
       result: boolean,
       handle: ({ id }) => filters.remove(id),
     }),
   ];
+}
+
+function names(rest: string): { readonly name: string; readonly aliases: readonly string[] } {
+  return { name: `chain_${rest}`, aliases: [`eth_${rest}`] };
 }

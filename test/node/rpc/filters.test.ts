@@ -1,7 +1,7 @@
 /** Filters that clients poll (rpc.md 2.6.7): what they tell, when they go, and what they may cost. */
 import { expect, test } from "@jest/globals";
 import { fromHex } from "../../../node/bytes/hex.ts";
-import type { Chain, RewindListener } from "../../../node/chain/chain.ts";
+import type { RewindListener } from "../../../node/chain/chain.ts";
 import type { Block } from "../../../node/model/block.ts";
 import type { Receipt } from "../../../node/model/receipt.ts";
 import { logFilter } from "../../../node/rpc/codecs/log-filter.ts";
@@ -15,6 +15,13 @@ const hashOf = (number: number): Uint8Array => new Uint8Array(32).fill(number);
 const shown = (number: number): string => `0x${Buffer.from(hashOf(number)).toString("hex")}`;
 const blockOf = (number: number): Block => ({ header: { number }, hash: hashOf(number) }) as unknown as Block; // what is read
 
+const listen =
+  <T>(all: Set<T>) =>
+  (listener: T) => {
+    all.add(listener);
+    return () => all.delete(listener);
+  };
+
 /** A chain of numbers, a pool, a search that answers with the range it was asked for. */
 function aScene(limits: Partial<FilterLimits> = {}) {
   let head = 5;
@@ -22,19 +29,13 @@ function aScene(limits: Partial<FilterLimits> = {}) {
   let most = Number.POSITIVE_INFINITY;
   const rewinds = new Set<RewindListener>();
   const pendings = new Set<PendingListener>();
-  const listen =
-    <T>(all: Set<T>) =>
-    (listener: T) => {
-      all.add(listener);
-      return () => all.delete(listener);
-    };
   const chain = {
     head: () => blockOf(head),
     block: (number: number) => (number <= head ? blockOf(number) : undefined),
     onRewind: listen(rewinds),
   };
   const filters = new Filters({
-    chain: chain as unknown as Chain, // what is used
+    chain,
     pool: { onPending: listen(pendings) },
     now: () => time,
     limits,
