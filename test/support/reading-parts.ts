@@ -15,9 +15,16 @@ export function readingParts(
   store?: Store,
 ): Pick<
   NodeParts,
-  "logs" | "calls" | "debug" | "setHead" | "estimateGas" | "governance" | "rewardbase" | "settings"
+  | "logs"
+  | "calls"
+  | "debug"
+  | "setHead"
+  | "estimateGas"
+  | "searchLogs"
+  | "governance"
+  | "rewardbase"
+  | "settings"
 > {
-): Pick<NodeParts, "logs" | "calls" | "debug" | "setHead" | "estimateGas" | "searchLogs"> {
   const calls = {
     open: () => chainReading(chain),
     limits: { upperGas: 500_000_000n, gasCap: 0n },
