@@ -210,6 +210,7 @@ function nodeRegistry(surroundings: RpcSurroundings, { configured, ...control }:
     configured: { http: configured.http ?? {}, ws: configured.ws ?? {} },
     chain,
     governance,
+    prove: (number, address, keys) => database.state.prove(number, address, keys),
     rewardbase,
     settings: nodeSettings(surroundings, rewardbase()),
     pool,

@@ -2,7 +2,7 @@ import type { EvmBlock } from "../evm/evm.ts";
 import type { Header } from "../model/header.ts";
 
 /** Times the base fee: what a unit of blob gas costs (KIP-279). */
-const BLOB_PRICE = 8n;
+export const BLOB_PRICE = 8n;
 
 /** What a header does not say of its block. */
 export interface BlockSurroundings {

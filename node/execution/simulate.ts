@@ -23,6 +23,10 @@ export interface CallTerms {
   readonly value: bigint;
   readonly input: Uint8Array;
   readonly accessList?: readonly AccessListEntry[] | undefined;
+  /** The list whose entries cost gas, when it is another one. */
+  readonly chargedList?: readonly AccessListEntry[];
+  /** What the sender is given for the gas; all that the gas costs when left out. */
+  readonly granted?: bigint;
 }
 
 /** Gas that a call owes before it runs. */
@@ -37,7 +41,7 @@ export function simulate(
   { context, tracer }: { readonly context: BlockContext; readonly tracer?: Tracer | undefined },
 ): Transition {
   const { chainId, rules, block, maxBlobs } = context;
-  world.addBalance(terms.from, terms.gas * terms.price);
+  world.addBalance(terms.from, terms.granted ?? terms.gas * terms.price);
   const message = messageOf(world, terms, context);
   const transition = applyMessage(world, message, {
     chainId,
@@ -76,7 +80,8 @@ function messageOf(world: World, terms: CallTerms, context: BlockContext): Messa
   };
 }
 
-function contentOf({ to, input, value, accessList }: CallTerms): Parameters<typeof intrinsicGasOf>[0] {
+function contentOf(terms: CallTerms): Parameters<typeof intrinsicGasOf>[0] {
+  const { to, input, value, chargedList: accessList = terms.accessList } = terms;
   const fields = accessList === undefined ? {} : { accessList };
   return {
     nonce: 0n,

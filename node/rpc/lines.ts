@@ -28,6 +28,8 @@ export interface ReadLine {
   readonly hashesAsBytes: boolean;
   /** Blob base fees are part of a fee history. */
   readonly blobFees: boolean;
+  /** A fee history counts the pending block, shows whole prices as rewards and measures gas by the shown limit. */
+  readonly countsPending: boolean;
   /** Methods that the line does not have. */
   readonly lacks: ReadonlySet<string>;
   readonly words: LineWords;
@@ -73,6 +75,7 @@ export const kaiaLine: ReadLine = {
   provesContractsOnly: false,
   hashesAsBytes: false,
   blobFees: true,
+  countsPending: false,
   lacks: new Set([
     "governance_getChainConfig",
     "governance_showTally",
@@ -109,6 +112,7 @@ export const klaytnLine: ReadLine = {
   provesContractsOnly: true,
   hashesAsBytes: true,
   blobFees: false,
+  countsPending: true,
   lacks: new Set([
     "chain_getTotalSupply",
     "chain_isConsoleLogEnabled",

@@ -24,6 +24,7 @@ export function readingParts(
   | "governance"
   | "rewardbase"
   | "settings"
+  "logs" | "calls" | "debug" | "setHead" | "estimateGas" | "governance" | "prove" | "rewardbase" | "settings"
 > {
   const calls = {
     open: () => chainReading(chain),
@@ -48,6 +49,7 @@ export function readingParts(
     },
     estimateGas: async (args) => estimateHere(calls, args),
     governance: unasked("governance") as Governance,
+    prove: () => Promise.reject(new Error("nobody to prove anything")),
     rewardbase: () => undefined,
     settings: unasked("settings") as NodeSettings,
   };

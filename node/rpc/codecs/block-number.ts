@@ -32,6 +32,16 @@ export const blockNumber: Decoder<BlockNumber> = {
     typeof json === "number" ? fromNumber(json) : fromText(rawText(json), "Blocknumber too high"),
 };
 
+/** A count, as a quantity or a JSON number. */
+export const decimalOrHex: Decoder<number> = {
+  label: "quantity",
+  decode: (json) => {
+    const found = blockNumber.decode(json);
+    if (typeof found !== "number") throw new CodecError("hex string without 0x prefix");
+    return found;
+  },
+};
+
 /** A block by number, tag, hash or object `{blockNumber}` / `{blockHash}`. */
 export const blockReference: Decoder<BlockReference | undefined> = {
   label: "block",

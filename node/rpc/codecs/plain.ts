@@ -49,6 +49,17 @@ export function integer(goType: string, min: number, max: number): Codec<number>
 /** An unsigned count; above 2^53 it is only compared, never stored. */
 export const count: Codec<number> = integer("uint64", 0, 2 ** 64);
 
+/** Any number. */
+export const float: Codec<number> = {
+  label: "number",
+  decode(json) {
+    if (json === null) return 0;
+    if (typeof json !== "number") throw wrongKind(json, "float64");
+    return json;
+  },
+  encode: goJson,
+};
+
 /** Nothing: the method answers null. */
 export const nothing: Encoder<undefined> = { label: "null", encode: () => "null" };
 

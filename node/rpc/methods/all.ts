@@ -19,6 +19,7 @@ import { chainAccountMethods } from "./chain-accounts.ts";
 import { chainBlockMethods } from "./chain-blocks.ts";
 import { chainConsensusMethods } from "./chain-consensus.ts";
 import { type ChainFactsParts, chainFactsMethods } from "./chain-facts.ts";
+import { chainFeeMethods } from "./chain-fees.ts";
 import { chainGovernanceMethods } from "./chain-governance.ts";
 import { chainInfoMethods } from "./chain-info.ts";
 import { chainPlaceMethods } from "./chain-places.ts";
@@ -36,6 +37,7 @@ import { type NetParts, netMethods } from "./net.ts";
 import { nodeSubscriptions } from "./node-subscriptions.ts";
 import { ownTransactionMethods } from "./own-transactions.ts";
 import { personalMethods } from "./personal.ts";
+import { type ProofParts, proofMethods } from "./proofs.ts";
 import { chainSubscriptions } from "./subscriptions.ts";
 import { type TraceParts, traceMethods } from "./traces.ts";
 import type { EstimateGas } from "./transaction-draft.ts";
@@ -49,6 +51,7 @@ export interface NodeParts
     NetParts,
     ChainFactsParts,
     GovernanceMethodParts,
+    ProofParts,
     NodeStateParts {
   readonly profile: RpcProfile;
   /** KAIA; see `SubmitParts`. */
@@ -89,6 +92,8 @@ export function createNodeRegistry(parts: NodeParts): Registry {
     ...chainBlockMethods(parts),
     ...chainConsensusMethods(parts),
     ...chainFactsMethods(parts),
+    ...chainFeeMethods(parts),
+    ...proofMethods(parts),
     ...chainGovernanceMethods(parts),
     ...governanceMethods(parts),
     ...istanbulMethods(parts),

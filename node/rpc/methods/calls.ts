@@ -3,9 +3,11 @@ import type { Transition } from "../../execution/transition.ts";
 import { optional } from "../codec.ts";
 import { type BlockReference, blockReference } from "../codecs/block-number.ts";
 import { data, numberQuantity, quantity } from "../codecs/hex.ts";
+import { plain } from "../codecs/plain.ts";
 import { type AccountOverride, stateOverrides } from "../codecs/state-overrides.ts";
 import { type CallArgs, callArgs, ethArgs } from "../codecs/transaction-args.ts";
 import { type Method, method } from "../method.ts";
+import { accessListView } from "../views/access-list.ts";
 import { type CallLimits, callTerms, checkCall, runCall } from "../views/caller.ts";
 import { type ChainReading, contextOf, numberIn, type OpenReading } from "../views/chain-reading.ts";
 import { leastGas } from "../views/gas-search.ts";
@@ -20,6 +22,7 @@ export interface CallParts {
 }
 
 const LATEST: BlockReference = { number: "latest" };
+const PENDING: BlockReference = { number: "pending" };
 
 /** What one question is about. */
 interface Question {
@@ -30,8 +33,16 @@ interface Question {
 
 /** The methods; the same rows are registered in the node and served in its reader threads. */
 export function callMethods(parts: CallParts): Method[] {
-  const expires = { afterMs: parts.timeoutMs, message: `execution aborted (timeout = ${goSeconds(parts)})` };
-  const reader = { runs: "reader", expires } as const;
+  return [...resultMethods(parts), ...costMethods(parts)];
+}
+
+function inReader(parts: CallParts) {
+  const message = `execution aborted (timeout = ${goSeconds(parts)})`;
+  return { runs: "reader", expires: { afterMs: parts.timeoutMs, message } } as const;
+}
+
+function resultMethods(parts: CallParts): Method[] {
+  const reader = inReader(parts);
   const overrides = optional(stateOverrides);
   return [
     method({
@@ -50,6 +61,13 @@ export function callMethods(parts: CallParts): Method[] {
       ...reader,
       handle: (question) => called(parts, question),
     }),
+  ];
+}
+
+function costMethods(parts: CallParts): Method[] {
+  const reader = inReader(parts);
+  const overrides = optional(stateOverrides);
+  return [
     method({
       name: "chain_estimateGas",
       summary: "The least gas with which a call succeeds.",
@@ -65,6 +83,15 @@ export function callMethods(parts: CallParts): Method[] {
       result: quantity,
       ...reader,
       handle: (question) => estimated(parts, question),
+    }),
+    method({
+      name: "chain_createAccessList",
+      aliases: ["eth_createAccessList"],
+      summary: "What a call touches, as the access list with which it costs least, and what it costs then.",
+      params: { args: ethArgs, block: optional(blockReference, PENDING) },
+      result: plain<object>("access list"),
+      ...reader,
+      handle: (question) => listed(parts, question),
     }),
     method({
       name: "chain_estimateComputationCost",
@@ -87,6 +114,13 @@ function called(parts: CallParts, question: Question): Uint8Array {
   const transition = ran(parts, reading, question);
   checkCall(transition);
   return transition.output;
+}
+
+function listed(parts: CallParts, { args, block }: Question): object {
+  using reading = parts.open();
+  const number = numberIn(reading, block);
+  const context = contextOf(reading, number);
+  return accessListView(args, { world: () => reading.worldAt(number), context, limits: parts.limits });
 }
 
 function costOf(parts: CallParts, question: Question): number {

@@ -75,7 +75,7 @@ type Unpriced = Omit<TransactionContent, "gasFeeCap" | "gasTipCap" | "chainId">;
 
 /** Throws `RpcError` for a creation of nothing and for another chain's number. */
 export function checkContent(
-  { chain }: Pick<DraftSource, "chain">,
+  { chain }: { readonly chain: { readonly config: Pick<Chain["config"], "chainId"> } },
   args: CallArgs & { input: Uint8Array },
 ): void {
   if (args.to === undefined && args.input.length === 0)
