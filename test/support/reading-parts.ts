@@ -23,8 +23,8 @@ export function readingParts(
   | "searchLogs"
   | "governance"
   | "rewardbase"
+  | "prove"
   | "settings"
-  "logs" | "calls" | "debug" | "setHead" | "estimateGas" | "governance" | "prove" | "rewardbase" | "settings"
 > {
   const calls = {
     open: () => chainReading(chain),
