@@ -37,18 +37,20 @@ export function mergeBlooms(blooms: readonly Uint8Array[]): Uint8Array {
 
 /** False when nothing that went into the filter was `value` (an address or a topic); true says "perhaps". */
 export function bloomMayHold(bloom: Uint8Array, value: Uint8Array): boolean {
-  return bitsOf(value).every((bit) => ((bloom[BLOOM_LENGTH - 1 - (bit >> 3)] ?? 0) & (1 << (bit & 7))) !== 0);
+  return bloomBits(value).every(
+    (bit) => ((bloom[BLOOM_LENGTH - 1 - (bit >> 3)] ?? 0) & (1 << (bit & 7))) !== 0,
+  );
 }
 
 function insert(bloom: Uint8Array, value: Uint8Array): void {
-  for (const bit of bitsOf(value)) {
+  for (const bit of bloomBits(value)) {
     const at = BLOOM_LENGTH - 1 - (bit >> 3);
     bloom[at] = (bloom[at] as number) | (1 << (bit & 7)); // bit < 2048
   }
 }
 
-/** Three numbers below 2048 out of the value's hash. */
-function bitsOf(value: Uint8Array): number[] {
+/** The three bits that stand for a value, below 2048: bit 0 is the lowest of the last byte. */
+export function bloomBits(value: Uint8Array): number[] {
   keccakInput.set(value);
   hashInput(value.length);
   return [0, 2, 4].map((i) => (((keccakOutput[i] as number) << 8) | (keccakOutput[i + 1] as number)) & 2047);

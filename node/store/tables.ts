@@ -25,7 +25,8 @@ export type MetaName =
   | "trie"
   | "history"
   | "governance"
-  | "badBlocks";
+  | "badBlocks"
+  | "logIndex";
 
 /** The chain database. */
 export const tables = {
@@ -53,6 +54,12 @@ export const tables = {
     number6,
   ),
   badBlock: table("badBlock", "w", "refused block with this hash: list of the reason and its RLP", same),
+  logIndex: table(
+    "logIndex",
+    "i",
+    "which blocks of a section of 1,024 have this bit in their bloom; bit 2048: have logs at all",
+    sectionParts,
+  ),
   meta: table("meta", "m", "single rows by name", metaParts),
 } as const;
 
@@ -134,6 +141,11 @@ function number6(number: number): readonly Part[] {
 /** Of a slot and of a node: account, incarnation, hashed slot or path. */
 function storageParts(accountHash: Uint8Array, incarnation: number, last: Uint8Array): readonly Part[] {
   return [accountHash, incarnation, last];
+}
+
+/** The bit in two bytes. */
+function sectionParts(section: number, bit: number): readonly Part[] {
+  return [section, Uint8Array.of(bit >> 8, bit & 255)];
 }
 
 function destroyedParts(block: number, accountHash: Uint8Array, incarnation: number): readonly Part[] {

@@ -1,12 +1,13 @@
 /** The search itself: blooms first, receipts only where a bloom lets something through. */
 import { equalBytes } from "../../bytes/compare.ts";
 import { toHex } from "../../bytes/hex.ts";
+import { SECTION_BLOCKS } from "../../chain/log-index.ts";
 import { bloomMayHold } from "../../model/bloom.ts";
 import type { Log, Receipt } from "../../model/receipt.ts";
 import type { BlockNumber } from "../codecs/block-number.ts";
 import type { LogFilter } from "../codecs/log-filter.ts";
 import { failure } from "../errors.ts";
-import type { LogBlock, LogSource } from "./log-source.ts";
+import type { BloomIndex, LogBlock, LogSource } from "./log-source.ts";
 import { logView } from "./receipt.ts";
 
 /** A log may have this many topics; a filter with more finds nothing. */
@@ -26,7 +27,8 @@ export function searchLogs(source: LogSource, filter: LogFilter, maxLogs: number
   return found;
 }
 
-function* numbersOf(source: LogSource, { from, to, blockHash }: LogFilter): Iterable<number> {
+function* numbersOf(source: LogSource, filter: LogFilter): Iterable<number> {
+  const { from, to, blockHash } = filter;
   if (blockHash !== undefined) {
     const number = source.numberOf(blockHash);
     if (number === undefined) throw failure(`the header does not exist (hash: ${toHex(blockHash)})`);
@@ -34,7 +36,32 @@ function* numbersOf(source: LogSource, { from, to, blockHash }: LogFilter): Iter
     return;
   }
   const [first, last] = [position(source, from), Math.min(position(source, to), source.head)];
-  for (let number = first; number <= last; number++) yield number;
+  if (filter.topics.length > MAX_TOPICS) return;
+  let number = first;
+  if (source.index !== undefined && number < source.index.end) {
+    const end = Math.min(last + 1, source.index.end);
+    yield* indexedNumbers(source.index, filter, { first, end });
+    number = end;
+  }
+  for (; number <= last; number++) yield number;
+}
+
+/** Blocks from `first` up to but not including `end` that the index does not rule out. */
+function* indexedNumbers(
+  index: BloomIndex,
+  { addresses, topics }: LogFilter,
+  { first, end }: { readonly first: number; readonly end: number },
+): Iterable<number> {
+  const search = index.search([addresses, ...topics]);
+  for (let number = first; number < end; ) {
+    const section = Math.floor(number / SECTION_BLOCKS);
+    const found = search(section);
+    const next = Math.min(end, (section + 1) * SECTION_BLOCKS);
+    for (; number < next; number++) {
+      const offset = number % SECTION_BLOCKS;
+      if (((found[offset >> 3] ?? 0) & (0x80 >> (offset & 7))) !== 0) yield number;
+    }
+  }
 }
 
 function position({ head }: LogSource, number: BlockNumber | undefined): number {

@@ -2,6 +2,12 @@
 import { bytesToNumber } from "../../bytes/integer.ts";
 import { decodeRlp } from "../../bytes/rlp.ts";
 import type { Chain } from "../../chain/chain.ts";
+import {
+  indexedSections,
+  SECTION_BLOCKS,
+  type SectionSearch,
+  searchSections,
+} from "../../chain/log-index.ts";
 import { blockHash, decodeHeader } from "../../model/header.ts";
 import { decodeStoredReceipts, type Receipt } from "../../model/receipt.ts";
 import type { StoreReader } from "../../store/store.ts";
@@ -20,6 +26,15 @@ export interface LogSource extends Disposable {
   block(number: number): LogBlock | undefined;
   numberOf(hash: Uint8Array): number | undefined;
   receipts(number: number): readonly Receipt[] | undefined;
+  /** Where there is an index of blooms. */
+  readonly index?: BloomIndex;
+}
+
+/** Which blocks may hold what is searched for, section by section. */
+export interface BloomIndex {
+  /** Blocks before this one are indexed. */
+  readonly end: number;
+  search(groups: readonly (readonly Uint8Array[])[]): SectionSearch;
 }
 
 /** Opens a source for one search. */
@@ -46,8 +61,13 @@ export async function storeLogSource(store: StoreReader): Promise<LogSource> {
   for await (const [key] of snapshot.entries({ ...tables.header.range(), reverse: true, limit: 1 })) {
     head = bytesToNumber(key.subarray(1));
   }
+  const sections = Math.min(indexedSections(snapshot), Math.floor((head + 1) / SECTION_BLOCKS));
   return {
     head,
+    index: {
+      end: sections * SECTION_BLOCKS,
+      search: (groups) => searchSections(snapshot, groups),
+    },
     block: (number) => {
       const row = snapshot.get(tables.header.key(number));
       if (row === undefined) return undefined;
