@@ -32,13 +32,30 @@ function bloomAt(number: number, salt = 0): Uint8Array {
 function headerOf(number: number, bloom: Uint8Array): Header {
   const hash = new Uint8Array(32);
   return {
-    ...{ parentHash: hash, stateRoot: hash, transactionsRoot: hash, receiptsRoot: hash },
-    ...{ rewardbase: new Uint8Array(20), blockScore: 1n, number, gasUsed: 0n, time: number, timeFoS: 0 },
-    ...{ extra: new Uint8Array(32), governance: new Uint8Array(0), vote: new Uint8Array(0), bloom },
-    ...{ baseFee: undefined, randomReveal: undefined, mixHash: undefined },
-    ...{ blobGasUsed: undefined, excessBlobGas: undefined },
+    parentHash: hash,
+    rewardbase: new Uint8Array(20),
+    stateRoot: hash,
+    transactionsRoot: hash,
+    receiptsRoot: hash,
+    bloom,
+    blockScore: 1n,
+    number,
+    gasUsed: 0n,
+    time: number,
+    timeFoS: 0,
+    extra: hash,
+    governance: hash.subarray(32),
+    vote: hash.subarray(32),
+    baseFee: undefined,
+    randomReveal: undefined,
+    mixHash: undefined,
+    blobGasUsed: undefined,
+    excessBlobGas: undefined,
   };
 }
+
+const blockAt = (number: number): Block => ({ header: { number } }) as unknown as Block; // what is read
+const may = (number: number, value: Uint8Array): boolean => bloomMayHold(bloomAt(number), value);
 
 /** A chain of headers alone. */
 async function aChainOf(blocks: number) {
@@ -62,7 +79,6 @@ async function aChainOf(blocks: number) {
     await store.write(batch, { sync: false });
     for (const listener of rewinds) listener([], blockAt(to));
   };
-  const blockAt = (number: number): Block => ({ header: { number } }) as unknown as Block; // what is read
   const follow = (): LogFollower => {
     const chain = {
       head: () => blockAt(head),
@@ -98,7 +114,6 @@ test("sections hold exactly the blocks whose blooms may hold what is searched fo
   expect(await follow().caughtUp()).toBe(2);
   const end = 2 * SECTION_BLOCKS;
   const [seven, fifty, topic] = [addressOf(7), addressOf(50), new Uint8Array(32).fill(9)];
-  const may = (number: number, value: Uint8Array): boolean => bloomMayHold(bloomAt(number), value);
   expect(numbersFound(store, [[seven]])).toEqual(upTo(end, (number) => may(number, seven)));
   expect(numbersFound(store, [[fifty, seven], [topic]])).toEqual(
     upTo(end, (number) => (may(number, fifty) || may(number, seven)) && may(number, topic)),
