@@ -34,7 +34,7 @@ if (parentPort !== null) {
   const methods = [
     ...logMethods({ open: () => storeLogSource(store), maxLogs }),
     ...callMethods({ open, limits, timeoutMs }),
-    ...debugStateMethods({ open, maxBytes }),
+    ...debugStateMethods({ open, maxBytes, profile: rpcProfiles[profile] }),
     ...traceMethods({ open, limits, maxBytes, profile: rpcProfiles[profile] }),
   ];
   serveReader(parentPort, methods, (error) => {

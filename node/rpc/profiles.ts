@@ -83,6 +83,8 @@ export interface RpcProfile {
    * sender paid (`spent`).
    */
   readonly prestateFee: "right" | "lent" | "spent";
+  /** `debug_dumpStateTrie` has a row for the storage of accounts without any. */
+  readonly listsEmptyStorage: boolean;
   /** Gas can be paid in tokens, and two methods of `debug` tell of it. */
   readonly hasGasless: boolean;
 }
@@ -130,6 +132,7 @@ export const rpcProfiles: Readonly<Record<ProfileName, RpcProfile>> = {
     olderTraces: false,
     framelessTraces: {},
     prestateFee: "right",
+    listsEmptyStorage: true,
     hasGasless: true,
   },
   klaytn: {
@@ -174,6 +177,7 @@ export const rpcProfiles: Readonly<Record<ProfileName, RpcProfile>> = {
         "TypeError: cannot read property 'length' of undefined    in server-side tracer function 'result'",
     },
     prestateFee: "spent",
+    listsEmptyStorage: false,
     hasGasless: false,
   },
   kaia: {
@@ -213,6 +217,7 @@ export const rpcProfiles: Readonly<Record<ProfileName, RpcProfile>> = {
     olderTraces: false,
     framelessTraces: {},
     prestateFee: "lent",
+    listsEmptyStorage: true,
     hasGasless: true,
   },
 };

@@ -64,7 +64,7 @@ export interface NodeParts
   readonly accounts: Accounts;
   readonly logs: LogParts;
   readonly calls: CallParts;
-  readonly debug: Omit<TraceParts, "profile"> & DebugStateParts;
+  readonly debug: Omit<TraceParts, "profile"> & Omit<DebugStateParts, "profile">;
   readonly setHead: DebugChainParts["setHead"];
   readonly estimateGas: EstimateGas;
   /** The logs that fit, as a JSON list. Rejects with `RpcError`. */
@@ -109,7 +109,7 @@ export function createNodeRegistry(parts: NodeParts): Registry {
     ...personalMethods(parts),
     ...txpoolMethods(parts),
     ...debugChainMethods(parts),
-    ...debugStateMethods(parts.debug),
+    ...debugStateMethods({ ...parts.debug, profile: parts.profile }),
     ...traceMethods({ ...parts.debug, profile: parts.profile }),
   ]);
   registry.addSubscriptions(chainSubscriptions(parts));

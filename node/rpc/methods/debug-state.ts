@@ -7,6 +7,7 @@ import { address, data, hash } from "../codecs/hex.ts";
 import { boolean, integer, plain } from "../codecs/plain.ts";
 import { failure } from "../errors.ts";
 import { type Method, method } from "../method.ts";
+import type { RpcProfile } from "../profiles.ts";
 import { numberIn, type OpenStoreReading, type StoreReading } from "../views/chain-reading.ts";
 import { blockIn, positionOf } from "../views/reading-blocks.ts";
 import {
@@ -17,12 +18,14 @@ import {
   storagePage,
 } from "../views/state-dump.ts";
 import { slotsBefore } from "../views/traced.ts";
+import { type DumpedNode, dumpTries } from "../views/trie-dump.ts";
 
 /** What these methods read. */
 export interface DebugStateParts {
   readonly open: OpenStoreReading;
   /** Of one answer. */
   readonly maxBytes: number;
+  readonly profile: Pick<RpcProfile, "listsEmptyStorage">;
 }
 
 const DEADLINE_MS = 60_000;
@@ -38,8 +41,9 @@ export function debugStateMethods(parts: DebugStateParts): Method[] {
   return [...dumps(parts), ...modified(parts)];
 }
 
-function dumps({ open, maxBytes }: DebugStateParts): Method[] {
+function dumps({ open, maxBytes, profile }: DebugStateParts): Method[] {
   return [
+    trieDump({ open, maxBytes, profile }),
     method({
       name: "debug_dumpBlock",
       summary: "Every account after a block, with its code and its slots, as long as one answer holds them.",
@@ -81,6 +85,22 @@ function dumps({ open, maxBytes }: DebugStateParts): Method[] {
       },
     }),
   ];
+}
+
+function trieDump({ open, maxBytes, profile }: DebugStateParts): Method {
+  return method({
+    name: "debug_dumpStateTrie",
+    summary: "Every node of the state's tries after a block, as long as one answer holds them.",
+    params: { block: blockReference },
+    result: plain<{ readonly root: string; readonly tries: readonly DumpedNode[] }>("{root, tries}"),
+    ...reader,
+    handle: async ({ block }) => {
+      using reading = open();
+      const number = numberIn(reading, block);
+      const root = toHex(blockIn(reading, number).header.stateRoot);
+      return { root, tries: await dumpTries(reading.states, number, { maxBytes, ...profile }) };
+    },
+  });
 }
 
 const intCodec = integer("int", Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);

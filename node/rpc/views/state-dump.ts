@@ -77,7 +77,8 @@ async function dumpSlots(
   return Object.fromEntries(slots.toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function significant(value: Uint8Array): Uint8Array {
+/** A slot without the zeros in front. */
+export function significant(value: Uint8Array): Uint8Array {
   const first = value.findIndex((byte) => byte !== 0);
   return first < 0 ? value.subarray(value.length) : value.subarray(first);
 }

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { toHex } from "../../../node/bytes/hex.ts";
 import { parseGenesis } from "../../../node/config/genesis.ts";
 import { decodeBlock } from "../../../node/model/block.ts";
+import { EMPTY_TRIE_ROOT } from "../../../node/model/list-root.ts";
 import { debugStateMethods } from "../../../node/rpc/methods/debug-state.ts";
 import { traceMethods } from "../../../node/rpc/methods/traces.ts";
 import { rpcProfiles } from "../../../node/rpc/profiles.ts";
@@ -28,12 +29,9 @@ afterAll(async () => {
 });
 
 async function ask<T>(name: string, ...params: unknown[]): Promise<T> {
-  const parts = { open: storeReading(chain.store), maxBytes: 25_000_000 };
+  const parts = { open: storeReading(chain.store), maxBytes: 25_000_000, profile: rpcProfiles.service };
   const limits = { upperGas: 500_000_000n, gasCap: 0n };
-  const rows = [
-    ...debugStateMethods(parts),
-    ...traceMethods({ ...parts, limits, profile: rpcProfiles.service }),
-  ];
+  const rows = [...debugStateMethods(parts), ...traceMethods({ ...parts, limits })];
   const context = { signal: new AbortController().signal, modules: [], document: () => "" };
   const row = rows.find((each) => each.name === name);
   return JSON.parse((await row?.invoke(params, context)) ?? "null") as T; // named by the caller
@@ -42,6 +40,7 @@ async function ask<T>(name: string, ...params: unknown[]): Promise<T> {
 const hashOf = (number: number): string => toHex(chain.chain.block(number)?.hash ?? new Uint8Array(32));
 type Page = { storage: Record<string, { key: string | null; value: string }>; nextKey: string | null };
 type Prestate = Record<string, { storage: Record<string, string> }>;
+const EMPTY_ROOT = toHex(EMPTY_TRIE_ROOT);
 const ZERO = `0x${"0".repeat(64)}`;
 
 test("the dump of the newest block is the recorded one", async () => {
@@ -154,11 +153,33 @@ test.each([
   await expect(ask(name, ...params)).rejects.toMatchObject({ code: -32000, message });
 });
 
-test("a dump that no answer holds is refused before it is written", async () => {
-  const [dump] = debugStateMethods({ open: storeReading(chain.store), maxBytes: 5_000 });
-  const context = { signal: new AbortController().signal, modules: [], document: () => "" };
-  await expect(async () => dump?.invoke(["latest"], context)).rejects.toMatchObject({
-    code: -32003,
-    message: "the dump is larger than 5000 bytes",
-  });
+test.each(["debug_dumpBlock", "debug_dumpStateTrie"])(
+  "what %s writes is refused when no answer holds it",
+  async (name) => {
+    const { service: profile } = rpcProfiles;
+    const rows = debugStateMethods({ open: storeReading(chain.store), maxBytes: 5_000, profile });
+    const row = rows.find((each) => each.name === name);
+    const context = { signal: new AbortController().signal, modules: [], document: () => "" };
+    await expect(async () => row?.invoke(["latest"], context)).rejects.toMatchObject({
+      code: -32003,
+      message: "the dump is larger than 5000 bytes",
+    });
+  },
+);
+
+test("the listed tries have the roots that header and accounts name", async () => {
+  type Node = { type: string; hash: string; parent: string; path: string };
+  const { root, tries } = await ask<{ root: string; tries: Node[] }>("debug_dumpStateTrie", "latest");
+  expect(tries[0]).toEqual({ type: "state", hash: root, parent: ZERO, path: "0x" });
+  const { accounts } = await ask<{ accounts: Record<string, { root: string }> }>("debug_dumpBlock", "latest");
+  const roots = tries.filter(({ type, path }) => type === "storage" && path === "0x").map(({ hash }) => hash);
+  expect(roots.filter((hash) => hash !== ZERO).toSorted()).toEqual(
+    Object.values(accounts)
+      .map((account) => `0x${account.root}`)
+      .filter((hash) => hash !== EMPTY_ROOT)
+      .toSorted(),
+  );
+  expect(tries.filter(({ type }) => type === "state_leaf")).toHaveLength(Object.keys(accounts).length);
+  const hashes = new Set(tries.map(({ hash }) => hash));
+  expect(tries.every(({ parent }) => hashes.has(parent))).toBe(true);
 });

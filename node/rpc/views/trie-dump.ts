@@ -1,0 +1,100 @@
+/** The state's tries, node by node. */
+import { bareHex, toHex } from "../../bytes/hex.ts";
+import { encodeRlp } from "../../bytes/rlp.ts";
+import { encodeAccount } from "../../model/account.ts";
+import type { StateReader } from "../../state/state-reader.ts";
+import { type ListedLeaf, type ListedNode, listTrie } from "../../state/trie-listing.ts";
+import { RpcError, rpcCode } from "../errors.ts";
+import { significant } from "./state-dump.ts";
+
+/** A node, or the end of a path. */
+export interface DumpedNode {
+  readonly type: "state" | "state_leaf" | "storage" | "storage_leaf";
+  readonly hash: string;
+  readonly parent: string;
+  /** Nibbles, a digit each. */
+  readonly path: string;
+}
+
+/** How much is written, and how. */
+export interface TrieDumpTerms {
+  readonly maxBytes: number;
+  /** A row for each account without storage. */
+  readonly listsEmptyStorage: boolean;
+}
+
+const NO_HASH = `0x${"0".repeat(64)}`;
+/** Of a leaf with its node, its row and the nodes above it, about. */
+const LEAF_BYTES = 700;
+
+interface Kept extends ListedLeaf {
+  readonly address: Uint8Array | undefined;
+}
+
+/** All nodes after block `number`. Throws `RpcError` when they are more than an answer holds. */
+export async function dumpTries(
+  states: StateReader,
+  number: number,
+  terms: TrieDumpTerms,
+): Promise<DumpedNode[]> {
+  const room = { left: terms.maxBytes };
+  const accounts: Kept[] = [];
+  for await (const { hash, address, account } of states.accounts(number)) {
+    take(room, terms);
+    accounts.push({ key: hash, value: encodeAccount(account), address });
+  }
+  const byKey = new Map(accounts.map((each) => [bareHex(each.key), each]));
+  const nodes: DumpedNode[] = [];
+  for (const node of listTrie(accounts)) {
+    nodes.push(shown("state", node));
+    if (node.leaf === undefined) continue;
+    const parent = toHex(node.hash);
+    const address = byKey.get(bareHex(node.leaf.key))?.address;
+    const slots = address === undefined ? [] : await slotLeaves(states, { number, address, room }, terms);
+    if (slots.length > 0) nodes.push(...storageNodes(slots, parent));
+    else if (terms.listsEmptyStorage) nodes.push({ type: "storage", hash: NO_HASH, parent, path: "0x" });
+    nodes.push({ type: "state_leaf", hash: NO_HASH, parent, path: toHex(node.leaf.key) });
+  }
+  return nodes;
+}
+
+interface Room {
+  left: number;
+}
+
+function take(room: Room, { maxBytes }: TrieDumpTerms): void {
+  room.left -= LEAF_BYTES;
+  if (room.left < 0) throw new RpcError(rpcCode.tooLarge, `the dump is larger than ${maxBytes} bytes`);
+}
+
+async function slotLeaves(
+  states: StateReader,
+  { number, address, room }: { readonly number: number; readonly address: Uint8Array; readonly room: Room },
+  terms: TrieDumpTerms,
+): Promise<ListedLeaf[]> {
+  const leaves: ListedLeaf[] = [];
+  for await (const { hash, value } of states.slots(number, address)) {
+    take(room, terms);
+    leaves.push({ key: hash, value: encodeRlp(significant(value)) });
+  }
+  return leaves;
+}
+
+function* storageNodes(slots: readonly ListedLeaf[], account: string): Generator<DumpedNode> {
+  for (const node of listTrie(slots)) {
+    const row = shown("storage", node);
+    yield node.parent.length === 0 ? { ...row, parent: account } : row;
+    if (node.leaf === undefined) continue;
+    const parent = node.hash.length === 0 ? row.parent : row.hash;
+    yield { type: "storage_leaf", hash: NO_HASH, parent, path: toHex(node.leaf.key) };
+  }
+}
+
+function shown(type: DumpedNode["type"], { hash, parent, path }: ListedNode): DumpedNode {
+  return {
+    type,
+    hash: hash.length === 0 ? NO_HASH : toHex(hash),
+    parent: parent.length === 0 ? NO_HASH : toHex(parent),
+    path: `0x${[...path].map((nibble) => nibble.toString(16)).join("")}`,
+  };
+}
