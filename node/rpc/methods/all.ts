@@ -30,6 +30,7 @@ import { chainTransactionMethods } from "./chain-transactions.ts";
 import { type DebugChainParts, debugChainMethods } from "./debug-chain.ts";
 import { type DebugStateParts, debugStateMethods } from "./debug-state.ts";
 import { filterMethods } from "./filter-methods.ts";
+import { ethConfigMethods } from "./eth-config.ts";
 import { type GovernanceMethodParts, governanceMethods } from "./governance.ts";
 import { istanbulMethods } from "./istanbul.ts";
 import { type LogParts, logMethods } from "./logs.ts";
@@ -93,6 +94,7 @@ export function createNodeRegistry(parts: NodeParts): Registry {
     ...chainConsensusMethods(parts),
     ...chainFactsMethods(parts),
     ...chainFeeMethods(parts),
+    ...ethConfigMethods(parts),
     ...proofMethods(parts),
     ...chainGovernanceMethods(parts),
     ...governanceMethods(parts),

@@ -1,5 +1,7 @@
 /** The prices that the node suggests for the next block. */
 import type { Chain } from "../../chain/chain.ts";
+import type { Block } from "../../model/block.ts";
+import { tipOf } from "../views/fee-history.ts";
 
 /** What a transaction should offer for a unit of gas, in peb. */
 export function suggestedPrice(chain: Chain): bigint {
@@ -7,13 +9,59 @@ export function suggestedPrice(chain: Chain): bigint {
   const { suggestedPrice: way } = chain.rules(next);
   if (way === "unit-price") return chain.parameters(next).unitPrice;
   const baseFee = chain.nextBaseFee() ?? 0n;
-  return way === "twice-base-fee" ? baseFee * 2n : (baseFee * 110n) / 100n;
+  if (way === "twice-base-fee") return baseFee * 2n;
+  const tip = suggestedTip(chain);
+  return tip === 0n ? (baseFee * 110n) / 100n : (baseFee * 115n) / 100n + tip;
 }
 
 /** What it should offer on top of the base fee; where there is none, the whole price. */
 export function suggestedTip(chain: Chain): bigint {
   const next = chain.head().header.number + 1;
-  return chain.rules(next).suggestedPrice === "unit-price" ? chain.parameters(next).unitPrice : 0n;
+  const { suggestedPrice: way } = chain.rules(next);
+  const { unitPrice, baseFee } = chain.parameters(next);
+  if (way === "unit-price") return unitPrice;
+  const isQuiet = (chain.nextBaseFee() ?? 0n) <= baseFee.lowerBound;
+  return way === "twice-base-fee" || isQuiet ? 0n : usualTip(chain);
+}
+
+/** The highest tip that is ever suggested: 500 Gpeb. */
+const MOST_TIP = 500_000_000_000n;
+const RECENT_BLOCKS = 20;
+/** Of each block the lowest tips count. */
+const SAMPLES = 3;
+const PERCENTILE = 60;
+
+const known = new WeakMap<Block, bigint>();
+
+/** The 60th percentile of the lowest tips of recent blocks; found once for each head. */
+function usualTip(chain: Chain): bigint {
+  const head = chain.head();
+  let tip = known.get(head);
+  if (tip === undefined) {
+    tip = tipUpTo(chain, head.header.number);
+    known.set(head, tip);
+  }
+  return tip;
+}
+
+function tipUpTo(chain: Chain, head: number): bigint {
+  const tips: bigint[] = [];
+  for (let number = head; number > Math.max(0, head - RECENT_BLOCKS); number--) {
+    const block = chain.block(number);
+    if (block !== undefined) tips.push(...lowestTips(block));
+  }
+  const found = tips.sort(ascending)[Math.floor(((tips.length - 1) * PERCENTILE) / 100)] ?? 0n;
+  return found > MOST_TIP ? MOST_TIP : found;
+}
+
+/** An empty block says that nobody has to offer anything. */
+function lowestTips(block: Block): readonly bigint[] {
+  const tips = block.transactions.map((tx) => tipOf(tx, block)).sort(ascending);
+  return tips.length === 0 ? [0n] : tips.slice(0, SAMPLES);
+}
+
+function ascending(a: bigint, b: bigint): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /** The lowest and the highest price the chain may come to ask. */
