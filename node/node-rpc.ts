@@ -250,6 +250,7 @@ function readerData(options: NodeOptions): ReaderData {
 }
 
 function callTerms({ rpc }: NodeOptions): Omit<CallParts, "open"> {
-  const { shownGasLimit: upperGas } = rpcProfiles[rpc.profile];
-  return { limits: { upperGas, gasCap: BigInt(rpc.gasCap) }, timeoutMs: rpc.evmTimeoutMs };
+  const { shownGasLimit: upperGas, line } = rpcProfiles[rpc.profile];
+  const { readsPanics } = line;
+  return { limits: { upperGas, gasCap: BigInt(rpc.gasCap), readsPanics }, timeoutMs: rpc.evmTimeoutMs };
 }

@@ -26,6 +26,14 @@ export interface ReadLine {
   readonly provesContractsOnly: boolean;
   /** Unknown hashes are written as lists of decimal bytes in the words for a header that is not there. */
   readonly hashesAsBytes: boolean;
+  /** A receipt names an address for every message without a recipient, not for creations alone. */
+  readonly namesEveryTarget: boolean;
+  /** A transaction asked for by its hash, and a receipt, shows the most that it offered as its price. */
+  readonly showsCapByHash: boolean;
+  /** Solidity's own checks are named when a call is taken back by one. */
+  readonly readsPanics: boolean;
+  /** The signer of a transaction without a type may be asked for. */
+  readonly recoversLegacy: boolean;
   /** Blob base fees are part of a fee history. */
   readonly blobFees: boolean;
   /** A fee history counts the pending block, shows whole prices as rewards and measures gas by the shown limit. */
@@ -74,6 +82,10 @@ export const kaiaLine: ReadLine = {
   timesAsText: false,
   provesContractsOnly: false,
   hashesAsBytes: false,
+  namesEveryTarget: true,
+  showsCapByHash: false,
+  readsPanics: true,
+  recoversLegacy: true,
   blobFees: true,
   countsPending: false,
   lacks: new Set([
@@ -111,6 +123,10 @@ export const klaytnLine: ReadLine = {
   timesAsText: true,
   provesContractsOnly: true,
   hashesAsBytes: true,
+  namesEveryTarget: false,
+  showsCapByHash: true,
+  readsPanics: false,
+  recoversLegacy: false,
   blobFees: false,
   countsPending: true,
   lacks: new Set([
@@ -123,6 +139,7 @@ export const klaytnLine: ReadLine = {
     "eth_getBlobSidecars",
     "governance_getContractParams",
     "governance_status",
+    "istanbul_getDemotedValidators",
   ]),
   words: {
     noCredit: "no cypress credit contract",

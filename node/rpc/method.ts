@@ -107,10 +107,12 @@ export function method<const P extends Parameters, R>(definition: MethodDefiniti
 
 /** The parameters of a method or subscription, for documentation. */
 export function parameterRows(params: Parameters): ParameterRow[] {
-  return Object.entries(params).map(([name, codec]) => ({
+  const codecs = Object.values(params);
+  const lastRequired = codecs.findLastIndex(({ isOptional }) => isOptional !== true);
+  return Object.entries(params).map(([name, codec], index) => ({
     name,
     label: codec.label,
-    isOptional: codec.isOptional === true,
+    isOptional: index > lastRequired,
     schema: parameterSchema(codec),
   }));
 }

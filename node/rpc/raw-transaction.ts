@@ -31,6 +31,11 @@ export function inEthereumEncoding(raw: Uint8Array): Transaction {
   return decoded(concatBytes(Uint8Array.of(ETHEREUM), raw));
 }
 
+/** Reads either encoding: whoever asks about a transaction may have it from either module. Throws as the two. */
+export function inEitherEncoding(raw: Uint8Array): Transaction {
+  return isBareEthereumType(raw) ? inEthereumEncoding(raw) : decoded(raw);
+}
+
 function isBareEthereumType([first = 0]: Uint8Array): boolean {
   return first >= 0x01 && first <= 0x04;
 }

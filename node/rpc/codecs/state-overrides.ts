@@ -1,5 +1,7 @@
 /** What a caller wants the state to be instead, account by account (`eth_call`'s third parameter). */
-import { CodecError, type Decoder, object, wrongKind } from "../codec.ts";
+import { checksumAddress } from "../../crypto/checksum.ts";
+import { type Decoder, object, wrongKind } from "../codec.ts";
+import { failure } from "../errors.ts";
 import { jsonKind } from "../json-text.ts";
 import { address, data, hash, quantity, quantity64 } from "./hex.ts";
 
@@ -40,7 +42,7 @@ export const stateOverrides: Decoder<readonly AccountOverride[]> = {
     return Object.entries(json as object).map(([account, changes]) => {
       const given = override.decode(changes);
       if (given.state !== undefined && given.stateDiff !== undefined) {
-        throw new CodecError(`account ${account} has both 'state' and 'stateDiff'`);
+        throw failure(`account ${checksumAddress(address.decode(account))} has both 'state' and 'stateDiff'`);
       }
       return { address: address.decode(account), ...given };
     });

@@ -10,8 +10,9 @@ import { type Method, method } from "../method.ts";
 import { accessListView } from "../views/access-list.ts";
 import { type CallLimits, callTerms, checkCall, runCall } from "../views/caller.ts";
 import { type ChainReading, contextOf, numberIn, type OpenReading } from "../views/chain-reading.ts";
-import { leastGas } from "../views/gas-search.ts";
+import { checkFunds, leastGas } from "../views/gas-search.ts";
 import { override } from "../views/overridden.ts";
+import { checkOnePrice } from "./transaction-draft.ts";
 
 /** What the calls read, and how far they may go. */
 export interface CallParts {
@@ -29,6 +30,8 @@ interface Question {
   readonly args: CallArgs;
   readonly block: BlockReference | undefined;
   readonly overrides?: readonly AccountOverride[] | undefined;
+  /** The most that is offered limits the gas as a single price does. */
+  readonly capCounts?: boolean;
 }
 
 /** The methods; the same rows are registered in the node and served in its reader threads. */
@@ -82,7 +85,7 @@ function costMethods(parts: CallParts): Method[] {
       params: { args: ethArgs, block: optional(blockReference, LATEST), overrides },
       result: quantity,
       ...reader,
-      handle: (question) => estimated(parts, question),
+      handle: (question) => estimated(parts, { ...question, capCounts: true }),
     }),
     method({
       name: "chain_createAccessList",
@@ -112,7 +115,7 @@ export function estimateHere(parts: CallParts, args: CallArgs): bigint {
 function called(parts: CallParts, question: Question): Uint8Array {
   using reading = parts.open();
   const transition = ran(parts, reading, question);
-  checkCall(transition);
+  checkCall(transition, parts.limits);
   return transition.output;
 }
 
@@ -135,18 +138,21 @@ function ran(parts: CallParts, reading: ChainReading, { args, block, overrides =
   return runCall(world, callTerms(args, context, parts.limits), { context });
 }
 
-function estimated(parts: CallParts, { args, block, overrides = [] }: Question): bigint {
+function estimated(parts: CallParts, { args, block, overrides = [], capCounts }: Question): bigint {
   using reading = parts.open();
   const number = numberIn(reading, block);
   const context = contextOf(reading, number);
-  const { upperGas, gasCap } = parts.limits;
+  const { upperGas } = parts.limits;
+  const offered = args.gasPrice ?? (capCounts ? args.maxFeePerGas : undefined) ?? 0n;
+  if (capCounts) checkOnePrice(args);
+  checkFunds(reading.worldAt(number), args, offered);
   const asked = args.gas !== undefined && args.gas >= 21_000n ? args.gas : upperGas;
   const terms = callTerms({ ...args, gas: asked }, context, { upperGas: asked, gasCap: 0n });
   return leastGas(terms, {
     world: () => override(reading.worldAt(number), overrides),
     context,
-    gasCap,
-    offered: args.gasPrice ?? 0n,
+    limits: parts.limits,
+    offered,
   });
 }
 

@@ -2,23 +2,26 @@
 
 import { equalBytes } from "../../bytes/compare.ts";
 import { bytesToBigint } from "../../bytes/integer.ts";
+import { decodeRlp } from "../../bytes/rlp.ts";
 import { wordBytes } from "../../bytes/word.ts";
 import type { Chain } from "../../chain/chain.ts";
 import { EMPTY_HASH, keccak256 } from "../../crypto/keccak.ts";
 import { addressOfPublicKey } from "../../crypto/secp256k1.ts";
 import { checkedSender } from "../../execution/participants.ts";
-import { encodeAccountKey, LEGACY_KEY } from "../../model/account-key.ts";
+import { type AccountKey, encodeAccountKey, KEY_TYPES, LEGACY_KEY } from "../../model/account-key.ts";
 import { decodeAccountKey } from "../../model/account-key-decode.ts";
 import { accountKeyFromJson, accountKeyJson } from "../../model/account-key-json.ts";
 import { validateSigners } from "../../model/account-key-signers.ts";
-import { decodeTransaction } from "../../model/transaction.ts";
-import { optional } from "../codec.ts";
+import type { Transaction } from "../../model/transaction.ts";
+import { type Decoder, optional, wrongKind } from "../codec.ts";
 import { blockNumber, blockReference } from "../codecs/block-number.ts";
-import { address, anything, data, hash, nullable } from "../codecs/hex.ts";
+import { address, data, hash, nullable } from "../codecs/hex.ts";
 import { boolean, plain, text } from "../codecs/plain.ts";
 import { failure } from "../errors.ts";
+import { jsonKind } from "../json-text.ts";
 import { type Method, method } from "../method.ts";
 import type { RpcProfile } from "../profiles.ts";
+import { inEitherEncoding } from "../raw-transaction.ts";
 import { stateOf } from "../views/lookup.ts";
 import { messageSigner } from "./message-signing.ts";
 
@@ -95,7 +98,7 @@ function keyMethods(chain: Chain): Method[] {
     method({
       name: "chain_encodeAccountKey",
       summary: "An account key as transactions carry it.",
-      params: { key: anything },
+      params: { key: keyParameter },
       result: data,
       handle: ({ key }) => encodeAccountKey(accountKeyFromJson(key)),
     }),
@@ -104,9 +107,44 @@ function keyMethods(chain: Chain): Method[] {
       summary: "What an encoded account key says.",
       params: { encoded: data },
       result: plain<object>("account key"),
-      handle: ({ encoded }) => accountKeyJson(decodeAccountKey(encoded)),
+      handle: ({ encoded }) => accountKeyJson(readKey(encoded)),
     }),
   ];
+}
+
+/** An account key's JSON; what is in it is checked by who reads it. */
+const keyParameter: Decoder<unknown> = {
+  label: "account key",
+  decode: (json) => {
+    if (jsonKind(json) !== "object") throw wrongKind(json, "accountkey.AccountKeyJSON");
+    return json;
+  },
+};
+
+function readKey(encoded: Uint8Array): AccountKey {
+  try {
+    return decodeAccountKey(encoded);
+  } catch (error) {
+    const [type = 0] = encoded;
+    throw type <= KEY_TYPES.roleBased && isCut(encoded.subarray(1))
+      ? failure("rlp: value size exceeds available input length")
+      : error;
+  }
+}
+
+/** Whether it is of a kind that other chains have too. */
+function isPlain({ type }: Transaction): boolean {
+  return type.code === 0 || type.ethType > 0;
+}
+
+/** Whether an RLP item says that it is longer than it is. */
+function isCut(item: Uint8Array): boolean {
+  try {
+    decodeRlp(item);
+    return false;
+  } catch {
+    return item.length > 0;
+  }
 }
 
 function signerMethods({ chain, profile }: ChainAccountsParts): Method[] {
@@ -114,13 +152,17 @@ function signerMethods({ chain, profile }: ChainAccountsParts): Method[] {
     method({
       name: "chain_recoverFromTransaction",
       summary: "The sender of a signed transaction, if its signatures fit the account's key after a block.",
-      params: { raw: data, block: optional(blockNumber, "latest" as const) },
+      params: { raw: data, block: blockNumber },
       result: address,
       handle: ({ raw, block }) => {
         if (raw.length === 0) throw failure("Empty input");
+        const tx = inEitherEncoding(raw);
+        if (isPlain(tx) && !profile.line.recoversLegacy) {
+          throw failure("should not be called by a legacy transaction");
+        }
         const state = stateOf(chain, { number: block });
         const terms = { chainId: chain.config.chainId, rules: chain.rules(state.number) };
-        return unprefixed(() => checkedSender(state, decodeTransaction(raw), terms).address);
+        return unprefixed(() => checkedSender(state, tx, terms).address);
       },
     }),
     method({

@@ -32,7 +32,7 @@ const header = plain<object>("header");
 
 /** `chain_` and `eth_` look-ups of blocks. */
 export function chainBlockMethods(parts: ChainBlockParts): Method[] {
-  return [...chainForm(parts), ...ethForm(parts), ...receiptMethods(parts.chain)];
+  return [...chainForm(parts), ...ethForm(parts), ...receiptMethods(parts)];
 }
 
 function chainForm({ chain, profile }: ChainBlockParts): Method[] {
@@ -117,9 +117,9 @@ function ethForm({ chain, profile }: ChainBlockParts): Method[] {
   ];
 }
 
-function receiptMethods(chain: Chain): Method[] {
+function receiptMethods({ chain, profile }: ChainBlockParts): Method[] {
   const all = (found: Block, view: ReceiptView) => {
-    const receipts = blockReceipts(chain, found);
+    const receipts = blockReceipts(chain, found, profile);
     return inSlices(
       found.transactions.length,
       (index) => goJson(view(chain, receipts, index)),

@@ -149,7 +149,7 @@ async function rangeView(
 /** Receipts with their transactions stand where a block has its transactions. */
 function sealedView(parts: GoverningParts, block: Block): string | Promise<string> {
   const { chain, profile } = parts;
-  const receipts = blockReceipts(chain, block);
+  const receipts = blockReceipts(chain, block, profile);
   const fields = Object.entries({ ...chainBlockFields(chain, block, profile), ...sealFields(parts, block) });
   const members = fields.map(([key, value]) => [key, goJson(value)] as const);
   return inSlices(

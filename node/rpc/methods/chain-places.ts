@@ -9,14 +9,17 @@ import { data, hash, indexQuantity, nullable, numberQuantity } from "../codecs/h
 import { plain } from "../codecs/plain.ts";
 import { failure } from "../errors.ts";
 import { type Method, method } from "../method.ts";
+import type { RpcProfile } from "../profiles.ts";
 import { findBlock } from "../views/lookup.ts";
 import { blockReceipts, chainReceipt } from "../views/receipt.ts";
-import { chainTransaction, ethTransaction } from "../views/transaction.ts";
+import { sorted } from "../views/sorted.ts";
+import { byHash, chainTransaction, ethTransaction } from "../views/transaction.ts";
 
 /** What these methods read. */
 export interface ChainPlacesParts {
   readonly chain: Chain;
   readonly pool: Pick<TxPool, "get">;
+  readonly profile: Pick<RpcProfile, "line">;
 }
 
 type View = typeof ethTransaction;
@@ -120,7 +123,7 @@ function countMethods({ chain }: ChainPlacesParts, { name }: Module): Method[] {
   ];
 }
 
-function senderMethods({ chain, pool }: ChainPlacesParts): Method[] {
+function senderMethods({ chain, pool, profile }: ChainPlacesParts): Method[] {
   return [
     method({
       name: "chain_getTransactionBySenderTxHash",
@@ -130,7 +133,7 @@ function senderMethods({ chain, pool }: ChainPlacesParts): Method[] {
       handle: (args) => {
         const place = chain.findTransaction(args.hash);
         const mined = place?.block.transactions[place.index];
-        if (mined !== undefined) return chainTransaction(chain, mined, place);
+        if (mined !== undefined) return byHash(chainTransaction(chain, mined, place), mined, profile);
         const waiting = pool.get(args.hash);
         return waiting && chainTransaction(chain, waiting);
       },
@@ -143,7 +146,7 @@ function senderMethods({ chain, pool }: ChainPlacesParts): Method[] {
       result: nullable(plain<object>("receipt")),
       handle: (args) => {
         const place = chain.findTransaction(args.hash);
-        return place && chainReceipt(chain, blockReceipts(chain, place.block), place.index);
+        return place && chainReceipt(chain, blockReceipts(chain, place.block, profile), place.index);
       },
     }),
   ];
@@ -160,7 +163,9 @@ function anchoringMethod({ chain }: ChainPlacesParts): Method {
       const tx = place?.block.transactions[place.index];
       if (tx === undefined) throw failure("can't find the transaction");
       if (!tx.type.name.includes("ChainDataAnchoring")) throw failure("invalid transaction type");
-      return anchoredJson(tx.input) as object;
+      const anchored = anchoredJson(tx.input);
+      if (anchored === null) throw failure("rlp: expected input list for types.AnchoringDataLegacy");
+      return sorted(anchored);
     },
   });
 }

@@ -13,7 +13,7 @@ import type { RpcProfile } from "../profiles.ts";
 import { inChainEncoding, inEthereumEncoding } from "../raw-transaction.ts";
 import { type GivenTransaction, RawTransactionsAhead } from "../raw-transactions-ahead.ts";
 import { blockReceipts, chainReceipt, ethReceipt, type ReceiptView } from "../views/receipt.ts";
-import { chainTransaction, ethTransaction } from "../views/transaction.ts";
+import { byHash, chainTransaction, ethTransaction } from "../views/transaction.ts";
 import { GatheredSigners } from "./gathered.ts";
 import { ethSubmitter, type Submit, submitter } from "./submit.ts";
 
@@ -30,10 +30,12 @@ const receipt = nullable(plain<object>("receipt"));
 
 /** `chain_` and `eth_` methods about single transactions. */
 export function chainTransactionMethods(parts: ChainTransactionParts): Method[] {
-  return [...lookups(parts), ...receipts(parts.chain), ...submissions(parts), manySubmission(parts)];
+  return [...lookups(parts), ...receipts(parts), ...submissions(parts), manySubmission(parts)];
 }
 
-function lookups({ chain, pool }: ChainTransactionParts): Method[] {
+function lookups({ chain, pool, profile }: ChainTransactionParts): Method[] {
+  const shownByHash: typeof ethTransaction = (...given) =>
+    byHash(chainTransaction(...given), given[1], profile);
   const find = (wanted: Uint8Array, view: typeof ethTransaction) => {
     const place = chain.findTransaction(wanted);
     const mined = place?.block.transactions[place.index];
@@ -47,7 +49,7 @@ function lookups({ chain, pool }: ChainTransactionParts): Method[] {
       summary: "A transaction of the chain or the pool; null when it is in neither.",
       params: { hash },
       result: transaction,
-      handle: (args) => find(args.hash, chainTransaction),
+      handle: (args) => find(args.hash, shownByHash),
     }),
     method({
       name: "eth_getTransactionByHash",
@@ -59,11 +61,11 @@ function lookups({ chain, pool }: ChainTransactionParts): Method[] {
   ];
 }
 
-function receipts(chain: Chain): Method[] {
+function receipts({ chain, profile }: Pick<ChainTransactionParts, "chain" | "profile">): Method[] {
   const find = (wanted: Uint8Array, view: ReceiptView) => {
     const place = chain.findTransaction(wanted);
     if (place === undefined) return undefined;
-    return view(chain, blockReceipts(chain, place.block), place.index);
+    return view(chain, blockReceipts(chain, place.block, profile), place.index);
   };
   return [
     method({

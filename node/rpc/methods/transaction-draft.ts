@@ -48,10 +48,9 @@ function oneKind({ accessList }: CallArgs): number {
 }
 
 /** Throws `RpcError` for prices that exclude each other. */
-export function checkPrices({ gasPrice, maxFeePerGas, maxPriorityFeePerGas }: CallArgs): void {
-  if (gasPrice !== undefined && (maxFeePerGas !== undefined || maxPriorityFeePerGas !== undefined)) {
-    throw failure("both gasPrice and (maxFeePerGas or maxPriorityFeePerGas) specified");
-  }
+export function checkPrices(args: CallArgs): void {
+  checkOnePrice(args);
+  const { maxFeePerGas, maxPriorityFeePerGas } = args;
   if (
     maxFeePerGas !== undefined &&
     maxPriorityFeePerGas !== undefined &&
@@ -69,6 +68,13 @@ export function inputOf({ data, input }: CallArgs): Uint8Array {
     );
   }
   return input ?? data ?? NOTHING;
+}
+
+/** Throws `RpcError` when both a price and caps are there. */
+export function checkOnePrice({ gasPrice, maxFeePerGas, maxPriorityFeePerGas }: CallArgs): void {
+  if (gasPrice !== undefined && (maxFeePerGas !== undefined || maxPriorityFeePerGas !== undefined)) {
+    throw failure("both gasPrice and (maxFeePerGas or maxPriorityFeePerGas) specified");
+  }
 }
 
 type Unpriced = Omit<TransactionContent, "gasFeeCap" | "gasTipCap" | "chainId">;

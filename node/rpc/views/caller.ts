@@ -16,6 +16,8 @@ const NOBODY = new Uint8Array(20);
 const NO_BYTES = new Uint8Array(0);
 const REVERTED = 9;
 const VM_ERROR = 2;
+/** First byte of what Solidity's own checks give; texts begin with another one. */
+const PANIC = 0x4e;
 
 /** What limits calls. */
 export interface CallLimits {
@@ -23,6 +25,8 @@ export interface CallLimits {
   readonly upperGas: bigint;
   /** Cuts the gas further without a word; 0 does not. */
   readonly gasCap: bigint;
+  /** See `ReadLine`; true when left out. */
+  readonly readsPanics?: boolean;
 }
 
 /** The call that a transaction object describes. Throws `RpcError` for prices that exclude each other. */
@@ -80,10 +84,11 @@ export function runCall(
 }
 
 /** Throws the `RpcError` of a call that failed inside. */
-export function checkCall({ status, output }: Transition): void {
+export function checkCall({ status, output }: Transition, { readsPanics = true }: CallLimits): void {
   if (status === STATUS_SUCCESS) return;
   if (status === REVERTED && output.length > 0) {
-    const reason = revertReason(output);
+    const isPanic = output[0] === PANIC;
+    const reason = isPanic && !readsPanics ? undefined : revertReason(output);
     const message = reason === undefined ? "execution reverted" : `execution reverted: ${reason}`;
     throw new RpcError(rpcCode.reverted, message, `"${toHex(output)}"`);
   }

@@ -4,17 +4,19 @@ import type { BlockContext } from "../../execution/transaction.ts";
 import type { Transition } from "../../execution/transition.ts";
 import { STATUS_SUCCESS } from "../../model/receipt-status.ts";
 import type { World } from "../../state/world.ts";
+import type { CallArgs } from "../codecs/transaction-args.ts";
 import { failure, RpcError } from "../errors.ts";
-import { checkCall, runCall } from "./caller.ts";
+import { type CallLimits, checkCall, runCall } from "./caller.ts";
 
 const LEAST = 20_999n;
 const OUT_OF_GAS = 7;
+const NOBODY = new Uint8Array(20);
 
 /** Where a call is tried, each time on a world of its own. */
 export interface SearchParts {
   readonly world: () => World;
   readonly context: BlockContext;
-  readonly gasCap: bigint;
+  readonly limits: CallLimits;
   /** The gas price that the caller named, 0 for none. */
   readonly offered: bigint;
 }
@@ -32,13 +34,16 @@ export function leastGas(terms: CallTerms, parts: SearchParts): bigint {
   return high;
 }
 
+/** Throws `RpcError` when a price is offered for gas and nothing would be left to pay it. */
+export function checkFunds(world: World, { from = NOBODY, value = 0n }: CallArgs, offered: bigint): void {
+  if (offered > 0n && world.balance(from) <= value) throw failure("insufficient funds for transfer");
+}
+
 /** What the gas asked for, the sender's balance and the node's own limit leave. */
-function mostGas(terms: CallTerms, { world, gasCap, offered }: SearchParts): bigint {
+function mostGas(terms: CallTerms, { world, limits: { gasCap }, offered }: SearchParts): bigint {
   let most = terms.gas;
   if (offered > 0n) {
-    const balance = world().balance(terms.from);
-    if (balance <= terms.value) throw failure("insufficient funds for transfer");
-    const affordable = (balance - terms.value) / offered;
+    const affordable = (world().balance(terms.from) - terms.value) / offered;
     if (affordable < most) most = affordable;
   }
   return gasCap !== 0n && gasCap < most ? gasCap : most;
@@ -59,6 +64,6 @@ const TOO_LITTLE = /^(intrinsic gas too low|err: insufficient gas for floor)/;
 function checkMost(terms: CallTerms, parts: SearchParts): void {
   const transition = attempt(terms, parts);
   if (transition?.status === STATUS_SUCCESS) return;
-  if (transition !== undefined && transition.status !== OUT_OF_GAS) checkCall(transition);
+  if (transition !== undefined && transition.status !== OUT_OF_GAS) checkCall(transition, parts.limits);
   throw failure(`gas required exceeds allowance (${terms.gas})`);
 }

@@ -9,8 +9,10 @@ import { STATUS_SUCCESS } from "../../model/receipt-status.ts";
 import { senderOf, type Transaction } from "../../model/transaction.ts";
 import { ethereumRecipient } from "../../model/transaction-json.ts";
 import { failure } from "../errors.ts";
+import type { ReadLine } from "../lines.ts";
+import type { RpcProfile } from "../profiles.ts";
 import { sorted } from "./sorted.ts";
-import { chainTransactionFields, paidPrice } from "./transaction.ts";
+import { byHash, chainTransactionFields, paidPrice } from "./transaction.ts";
 
 /** A block with its receipts, and what stands before each of them. */
 export interface BlockReceipts {
@@ -20,10 +22,11 @@ export interface BlockReceipts {
   readonly logsBefore: readonly number[];
   /** Gas used up to and with each transaction. */
   readonly cumulativeGas: readonly bigint[];
+  readonly line: ReadLine;
 }
 
 /** Reads a block's receipts. Throws `RpcError` when they are not as many as its transactions. */
-export function blockReceipts(chain: Chain, block: Block): BlockReceipts {
+export function blockReceipts(chain: Chain, block: Block, { line }: Pick<RpcProfile, "line">): BlockReceipts {
   const receipts = chain.receipts(block.header.number) ?? [];
   if (receipts.length !== block.transactions.length) {
     throw failure(`the size of transactions and receipts is different in the block (${toHex(block.hash)})`);
@@ -37,7 +40,7 @@ export function blockReceipts(chain: Chain, block: Block): BlockReceipts {
     gas += receipt.gasUsed;
     cumulativeGas.push(gas);
   }
-  return { block, receipts, logsBefore, cumulativeGas };
+  return { block, receipts, logsBefore, cumulativeGas, line };
 }
 
 /** A form of receipt. */
@@ -50,7 +53,7 @@ export const chainReceipt: ReceiptView = (chain, all, index) => {
   const { hash: _hash, ...fields } = chainTransactionFields(chain, tx, { block, index });
   const failed = receipt.status !== STATUS_SUCCESS;
   return sorted({
-    ...fields,
+    ...byHash(fields, tx, all),
     ...outcome(chain, all, index),
     ...(failed ? { txError: toQuantity(receipt.status) } : {}),
   });
@@ -76,7 +79,7 @@ export const ethReceipt: ReceiptView = (chain, all, index) => {
 function outcome(chain: Chain, all: BlockReceipts, index: number): object {
   const { tx, receipt } = pair(all, index);
   return {
-    contractAddress: receipt.contractAddress === undefined ? null : toHex(receipt.contractAddress),
+    contractAddress: createdBy(tx, receipt, all.line),
     effectiveGasPrice: toQuantity(paidPrice(chain, tx, all.block)),
     gasUsed: toQuantity(receipt.gasUsed),
     logs: logsOf(all, receipt, index),
@@ -84,6 +87,14 @@ function outcome(chain: Chain, all: BlockReceipts, index: number): object {
     status: receipt.status === STATUS_SUCCESS ? "0x1" : "0x0",
     transactionHash: toHex(tx.hash),
   };
+}
+
+/** Where the state transition made a contract, or would have: it takes every message without a recipient for one. */
+function createdBy(tx: Transaction, { contractAddress }: Receipt, line: ReadLine): string | null {
+  if (contractAddress === undefined) return null;
+  const { ethType, code, name } = tx.type;
+  const creates = ethType > 0 || code === 0 || name.includes("SmartContractDeploy");
+  return creates || line.namesEveryTarget ? toHex(contractAddress) : null;
 }
 
 const EMPTY_BLOOM_TEXT = toHex(EMPTY_BLOOM);

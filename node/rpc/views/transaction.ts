@@ -5,6 +5,7 @@ import type { Chain } from "../../chain/chain.ts";
 import type { Block } from "../../model/block.ts";
 import { effectivePrice, senderOf, type Transaction } from "../../model/transaction.ts";
 import { ethereumRecipient, transactionFields } from "../../model/transaction-json.ts";
+import type { RpcProfile } from "../profiles.ts";
 import { sorted } from "./sorted.ts";
 
 /** Where a transaction stands; undefined while it waits in the pool. */
@@ -18,6 +19,15 @@ const ZERO_HASH = `0x${"0".repeat(64)}`;
 /** The chain's form. Keys are sorted. */
 export function chainTransaction(chain: Chain, tx: Transaction, place?: Place): Record<string, unknown> {
   return sorted({ ...chainTransactionFields(chain, tx, place), hash: toHex(tx.hash) });
+}
+
+/** The same as it is answered to a hash. */
+export function byHash(
+  shown: Record<string, unknown>,
+  { gasFeeCap }: Transaction,
+  { line }: Pick<RpcProfile, "line">,
+): Record<string, unknown> {
+  return line.showsCapByHash ? { ...shown, gasPrice: toQuantity(gasFeeCap) } : shown;
 }
 
 /** What the chain's form of a transaction and of its receipt share. */

@@ -74,7 +74,7 @@ test("overrides are there for the call and for nobody after it", async () => {
   expect(await over({ state: { [other]: other } })).toBe(nothing);
   expect(await over({ code: CODE.purse[1], balance: "0x63" })).toBe(word(0x63));
   await expect(over({ state: {}, stateDiff: {} })).rejects.toMatchObject({
-    message: `invalid argument 2: account ${CODE.reader[0]} has both 'state' and 'stateDiff'`,
+    message: `account ${CODE.reader[0]} has both 'state' and 'stateDiff'`,
   });
   expect(await call("eth_call", reader, "latest")).toBe(word(42));
 });
