@@ -1,6 +1,7 @@
 /** The node's JSON-RPC: one registry, a listener per transport, reader threads behind them. */
 import { extname } from "node:path";
 import type { Accounts } from "./accounts/accounts.ts";
+import { toQuantity } from "./bytes/integer.ts";
 import type { OpenChain } from "./chain/open-chain.ts";
 import type { NodeOptions } from "./config/options.ts";
 import { deriveBlsKey } from "./crypto/bls-key.ts";
@@ -8,8 +9,9 @@ import { type BlsPublicInfo, provePossession } from "./crypto/bls-possession.ts"
 import { chainDirectory, type Database } from "./database.ts";
 import { type NodeNetwork, networkId } from "./node-network.ts";
 import { nodeSettings, rewardbaseOf } from "./node-settings.ts";
-import type { Log } from "./observe/log.ts";
+import type { AdjustableLog } from "./observe/log.ts";
 import type { Metrics } from "./observe/metrics.ts";
+import { openProfiler, type Profiler } from "./observe/profiler.ts";
 import type { NodeKey } from "./p2p/node-key.ts";
 import type { ReaderData } from "./reader.ts";
 import { createBudget, createEndpoint, type Endpoint } from "./rpc/dispatch.ts";
@@ -28,11 +30,11 @@ import type { ChainFiles } from "./rpc/methods/admin-chain.ts";
 import type { AdminListenersParts } from "./rpc/methods/admin-listeners.ts";
 import { createNodeRegistry, type NodeParts } from "./rpc/methods/all.ts";
 import type { CallParts } from "./rpc/methods/calls.ts";
-import type { EstimateGas } from "./rpc/methods/transaction-draft.ts";
+import { TRACE_EXPIRY } from "./rpc/methods/traces.ts";
 import { declareRpcMetrics } from "./rpc/metrics.ts";
 import { ALL_MODULES } from "./rpc/modules.ts";
 import { type RpcProfile, rpcProfiles } from "./rpc/profiles.ts";
-import { openReaderPool, type ThreadPool } from "./rpc/reader-pool.ts";
+import { openReaderPool, type ReaderTerms, type ThreadPool } from "./rpc/reader-pool.ts";
 import type { MethodView, Registry, ViewOptions } from "./rpc/registry.ts";
 import { createSubscriptionLimit, type SubscriptionLimit } from "./rpc/subscriptions.ts";
 import { callJson } from "./rpc/views/call-json.ts";
@@ -53,7 +55,7 @@ export interface RpcSurroundings {
   readonly network: NodeNetwork;
   readonly files: ChainFiles;
   readonly metrics: Metrics;
-  readonly log: Log;
+  readonly log: AdjustableLog;
 }
 
 /** The open listeners. */
@@ -89,12 +91,9 @@ export async function openNodeRpc(surroundings: RpcSurroundings): Promise<NodeRp
   const exposure = exposureOf(surroundings, listeners);
   declareExposureMetrics(metrics, exposure);
   const configured = configuredPlans(options, profile);
-  const control = { listeners, subscriptionLimit, configured, log };
-  const registry: Registry = nodeRegistry(surroundings, {
-    ...control,
-    estimateGas: estimator(readers),
-    searchLogs: searcher(readers),
-  });
+  const profiler = parts.use(openProfiler());
+  const control = { listeners, subscriptionLimit, configured, log, profiler };
+  const registry: Registry = nodeRegistry(surroundings, { ...control, ...askedOfReaders(readers) });
   if (configured.http !== undefined) await listeners.start("http", configured.http);
   if (configured.ws !== undefined) await listeners.start("ws", configured.ws);
   const { ipc } = options;
@@ -129,19 +128,22 @@ function openReaders(options: NodeOptions, onBug: (error: unknown) => void): Thr
   });
 }
 
-/** Estimates in a reader thread, as a client's own request would be. */
-function estimator(readers: ThreadPool): EstimateGas {
+/** What other methods have done in a reader thread, as a client's own request would be. */
+function askedOfReaders(readers: ThreadPool): Pick<NodeParts, "estimateGas" | "searchLogs" | "traceBlock"> {
   const { signal } = new AbortController();
-  return async (args) => {
-    const json = await readers.call("eth_estimateGas", JSON.stringify([callJson(args)]), { signal });
-    return BigInt(JSON.parse(json) as string); // the codec of a quantity wrote it
+  const ask = (name: string, params: readonly unknown[], terms: ReaderTerms = { signal }): Promise<string> =>
+    readers.call(name, JSON.stringify(params), terms);
+  return {
+    estimateGas: async (args) => {
+      const json = await ask("eth_estimateGas", [callJson(args)]);
+      return BigInt(JSON.parse(json) as string); // the codec of a quantity wrote it
+    },
+    searchLogs: (filter) => ask("chain_getLogs", [logFilterJson(filter)]),
+    traceBlock: (number, config, until) => {
+      const terms = { signal: until, expires: TRACE_EXPIRY };
+      return ask("debug_traceBlockByNumber", [toQuantity(number), config], terms);
+    },
   };
-}
-
-/** Searches in a reader thread, likewise. */
-function searcher(readers: ThreadPool): NodeParts["searchLogs"] {
-  const { signal } = new AbortController();
-  return (filter) => readers.call("chain_getLogs", JSON.stringify([logFilterJson(filter)]), { signal });
 }
 
 function exposureOf({ options, accounts }: RpcSurroundings, listeners: Listeners): ExposureParts {
@@ -198,9 +200,13 @@ function wsLimits(ws: NodeOptions["ws"]): Pick<WsOptions, "maxConnections" | "re
 
 type Control = Pick<AdminListenersParts, "listeners" | "subscriptionLimit" | "log"> & {
   readonly configured: Plans;
-} & Pick<NodeParts, "estimateGas" | "searchLogs">;
+  readonly profiler: Profiler;
+} & ReturnType<typeof askedOfReaders>;
 
-function nodeRegistry(surroundings: RpcSurroundings, { configured, ...control }: Control): Registry {
+function nodeRegistry(
+  surroundings: RpcSurroundings,
+  { configured, profiler, ...control }: Control,
+): Registry {
   const { options, open, database, pool, accounts, nodeKey, network, files } = surroundings;
   const { chain, governance, writer } = open;
   const rewardbase = rewardbaseOf(options, accounts);
@@ -230,6 +236,11 @@ function nodeRegistry(surroundings: RpcSurroundings, { configured, ...control }:
       open: storeReading(database.store),
       ...callTerms(options),
       maxBytes: options.rpc.maxAnswerBytes,
+    },
+    process: {
+      profiler,
+      setLogLevel: (level) => surroundings.log.setLevel(level),
+      store: database.store,
     },
     setHead: (number) => writer.exclusively(() => writer.setHead(number)),
   });

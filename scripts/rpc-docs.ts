@@ -11,7 +11,13 @@ import type { Registry } from "../node/rpc/registry.ts";
 import type { Subscription } from "../node/rpc/subscription.ts";
 
 /** Nothing is called while the page is written: only the profile is read. */
-const UNUSED = { profile: rpcProfiles.service, logs: {}, calls: {}, debug: {} } as unknown as NodeParts;
+const UNUSED = {
+  profile: rpcProfiles.service,
+  logs: {},
+  calls: {},
+  debug: {},
+  process: {},
+} as unknown as NodeParts;
 
 /** The registry that both documents are made from. */
 export const documented: Registry = createNodeRegistry(UNUSED);

@@ -18,6 +18,11 @@ export interface Log {
   child(fields: object): Log;
 }
 
+/** A log whose level may change while it is written; that of its children changes with it. */
+export interface AdjustableLog extends Log {
+  setLevel(level: LogLevel): void;
+}
+
 /** The least that is written; `silent` writes nothing. */
 export type LogLevel = "silent" | "error" | "warn" | "info" | "debug";
 
@@ -38,9 +43,22 @@ export interface LogOptions {
 }
 
 /** A log that writes `level` and graver records to `stream`, one line each. */
-export function createLog({ level, format, stream = process.stderr }: LogOptions): Log {
+export function createLog({ level, format, stream = process.stderr }: LogOptions): AdjustableLog {
   const destination = format === "json" ? stream : formatting(stream, format);
-  return wrap(pino({ level, base: null, formatters: { level: (label) => ({ level: label }) } }, destination));
+  const gate = { least: RANKS[level] };
+  const formatters = { level: (label: string) => ({ level: label }) };
+  const logger = pino({ level: "debug", base: null, formatters }, destination);
+  const setLevel = (next: LogLevel): void => {
+    gate.least = RANKS[next];
+  };
+  return { ...wrap(logger, gate), setLevel };
+}
+
+const RANKS: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3, silent: 4 };
+
+/** What is graver than this, or as grave, is written; shared by a log and its children. */
+interface Gate {
+  least: number;
 }
 
 /** Writes nothing; for tests and for parts that may run without a log. */
@@ -52,14 +70,14 @@ export const silentLog: Log = {
   child: () => silentLog,
 };
 
-function wrap(logger: Logger): Log {
-  const enabled = (level: LogLevel) => logger.isLevelEnabled(level);
+function wrap(logger: Logger, gate: Gate): Log {
+  const enabled = (level: LogLevel) => RANKS[level] >= gate.least;
   return {
     debug: (fields, message) => enabled("debug") && logger.debug(plain(fields), message),
     info: (fields, message) => enabled("info") && logger.info(plain(fields), message),
     warn: (fields, message) => enabled("warn") && logger.warn(plain(fields), message),
     error: (fields, message) => enabled("error") && logger.error(plain(fields), message),
-    child: (fields) => wrap(logger.child(plain(fields))),
+    child: (fields) => wrap(logger.child(plain(fields)), gate),
   };
 }
 

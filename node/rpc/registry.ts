@@ -93,7 +93,8 @@ interface Tables {
 }
 
 function createView(served: Served, options: ViewOptions, tables: Tables): MethodView {
-  const { profile, methods, subscriptions } = tables;
+  const { profile, methods } = tables;
+  const subscriptions = withoutWithheld(tables.subscriptions, options);
   const found = new Map<string, Method>();
   for (const [name, row] of methods) {
     const [module, rest] = splitName(name);
@@ -116,7 +117,11 @@ function createView(served: Served, options: ViewOptions, tables: Tables): Metho
   };
 }
 
-function isWithheld(row: Method, module: ModuleRow, { without }: ViewOptions): boolean {
+function withoutWithheld(all: Tables["subscriptions"], options: ViewOptions): Tables["subscriptions"] {
+  return new Map([...all].filter(([name, row]) => !isWithheld(row, splitName(name)[0], options)));
+}
+
+function isWithheld(row: Pick<Method, "privilege">, module: ModuleRow, { without }: ViewOptions): boolean {
   const isPrivileged = (row.privilege ?? module.privilege) !== undefined;
   return isPrivileged && without !== undefined && (without === "privileges" || module.name === "debug");
 }

@@ -1,6 +1,12 @@
 /** One kind of subscription is one object, as a method is: what it takes and how it is started. */
 import type { Decoded } from "./codec.ts";
-import { argumentDecoder, type ParameterRow, type Parameters, parameterRows } from "./method.ts";
+import {
+  argumentDecoder,
+  type ParameterRow,
+  type Parameters,
+  type Privilege,
+  parameterRows,
+} from "./method.ts";
 
 /** Takes one payload, as JSON text. */
 export type Notify = (payload: string) => void;
@@ -12,6 +18,7 @@ export interface Subscription {
   readonly name: string;
   readonly summary: string;
   readonly params: readonly ParameterRow[];
+  readonly privilege: Privilege | undefined;
   /** Starts it; what comes back stops it. Throws `RpcError` for bad parameters. */
   start(params: readonly unknown[], notify: Notify): () => void;
 }
@@ -22,6 +29,7 @@ export interface SubscriptionDefinition<P extends Parameters> {
   readonly name: string;
   readonly summary: string;
   readonly params: P;
+  readonly privilege?: Privilege;
   start(args: Decoded<P>, notify: Notify): () => void;
 }
 
@@ -29,13 +37,14 @@ export interface SubscriptionDefinition<P extends Parameters> {
 export function subscription<const P extends Parameters>(
   definition: SubscriptionDefinition<P>,
 ): Subscription {
-  const { module, name, summary, params } = definition;
+  const { module, name, summary, params, privilege } = definition;
   const decode = argumentDecoder(params, 1);
   return {
     module,
     name,
     summary,
     params: parameterRows(params),
+    privilege,
     start: (json, notify) => definition.start(decode(json) as Decoded<P>, notify), // each came from its codec
   };
 }

@@ -31,6 +31,8 @@ type NativeBatch = ReturnType<Level["batch"]>;
 
 /** A key that no table has. */
 const NO_ROW = Uint8Array.of(0);
+const FIRST_KEY = Uint8Array.of(0);
+const LAST_KEY = Uint8Array.of(255);
 /** Less than this written leaves nothing to tidy. */
 const TIDY_AFTER_BYTES = 1024 * 1024;
 /** Modest: a node that idles should be small. Options left `undefined` would be read as huge. */
@@ -76,7 +78,7 @@ export async function openLevelReader(
 export async function compactLevel(directory: string): Promise<void> {
   const level = await openLevel(resolve(directory), {}, false);
   try {
-    await level.compactRange(Uint8Array.of(0), Uint8Array.of(255));
+    await level.compactRange(FIRST_KEY, LAST_KEY);
   } finally {
     await level.close();
   }
@@ -187,6 +189,15 @@ class LevelStore implements Store {
 
   entries(range: Range): AsyncIterable<Row> {
     return entriesOf(this.#level, range, this.#checksums);
+  }
+
+  property(name: string): string | undefined {
+    const text: string = this.#level.getProperty(name);
+    return text === "" ? undefined : text;
+  }
+
+  compact(): Promise<void> {
+    return this.#level.compactRange(FIRST_KEY, LAST_KEY);
   }
 
   snapshot(): Snapshot {

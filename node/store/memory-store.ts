@@ -50,6 +50,14 @@ class MemoryStore implements Store {
     return inFlight.found ? inFlight.value : this.#rows.get(mapKey(key));
   }
 
+  property(): undefined {
+    return undefined;
+  }
+
+  compact(): Promise<void> {
+    return Promise.resolve();
+  }
+
   createBatch(): Batch {
     this.#assertOpen();
     return new MemoryBatch();

@@ -61,4 +61,8 @@ export interface Store extends Rows, StoreReader {
   write(batch: Batch, options: { readonly sync: boolean }): Promise<void>;
   /** Rows of resolved batches, as they were when the iteration began. */
   entries(range: Range): AsyncIterable<Row>;
+  /** What the engine tells of itself under this name, such as `leveldb.stats`; `undefined` when it knows nothing. */
+  property(name: string): string | undefined;
+  /** Rewrites the files without rows that were overwritten or deleted; reads and writes go on meanwhile. */
+  compact(): Promise<void>;
 }

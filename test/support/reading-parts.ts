@@ -1,5 +1,6 @@
 import type { Chain } from "../../node/chain/chain.ts";
 import type { Governance } from "../../node/governance/governance.ts";
+import type { Profiler } from "../../node/observe/profiler.ts";
 import type { NodeParts } from "../../node/rpc/methods/all.ts";
 import { estimateHere } from "../../node/rpc/methods/calls.ts";
 import { chainReading, storeReading } from "../../node/rpc/views/chain-reading.ts";
@@ -18,6 +19,8 @@ export function readingParts(
   | "logs"
   | "calls"
   | "debug"
+  | "process"
+  | "traceBlock"
   | "setHead"
   | "estimateGas"
   | "searchLogs"
@@ -41,6 +44,12 @@ export function readingParts(
       },
       limits: calls.limits,
       maxBytes: 25_000_000,
+    },
+    traceBlock: () => Promise.reject(new Error("nothing is traced here")),
+    process: {
+      profiler: unasked("profiler") as Profiler,
+      setLogLevel: () => undefined,
+      store: store ?? { property: () => undefined, compact: () => Promise.resolve() },
     },
     setHead: () => Promise.reject(new Error("nobody to take the chain back")),
     searchLogs: async (filter) => {

@@ -28,6 +28,7 @@ import { chainSigningMethods } from "./chain-signing.ts";
 import { chainStateMethods } from "./chain-state.ts";
 import { chainTransactionMethods } from "./chain-transactions.ts";
 import { type DebugChainParts, debugChainMethods } from "./debug-chain.ts";
+import { type DebugProcessParts, debugProcessMethods } from "./debug-process.ts";
 import { type DebugStateParts, debugStateMethods } from "./debug-state.ts";
 import { filterMethods } from "./filter-methods.ts";
 import { ethConfigMethods } from "./eth-config.ts";
@@ -40,6 +41,7 @@ import { ownTransactionMethods } from "./own-transactions.ts";
 import { personalMethods } from "./personal.ts";
 import { type ProofParts, proofMethods } from "./proofs.ts";
 import { chainSubscriptions } from "./subscriptions.ts";
+import { type TraceChainParts, traceChainSubscription } from "./trace-chain.ts";
 import { type TraceParts, traceMethods } from "./traces.ts";
 import type { EstimateGas } from "./transaction-draft.ts";
 import { txpoolMethods } from "./txpool.ts";
@@ -66,6 +68,8 @@ export interface NodeParts
   readonly logs: LogParts;
   readonly calls: CallParts;
   readonly debug: Omit<TraceParts, "profile"> & Omit<DebugStateParts, "profile">;
+  readonly traceBlock: TraceChainParts["traceBlock"];
+  readonly process: DebugProcessParts;
   readonly setHead: DebugChainParts["setHead"];
   readonly estimateGas: EstimateGas;
   /** The logs that fit, as a JSON list. Rejects with `RpcError`. */
@@ -111,11 +115,13 @@ export function createNodeRegistry(parts: NodeParts): Registry {
     ...personalMethods(parts),
     ...txpoolMethods(parts),
     ...debugChainMethods(parts),
+    ...debugProcessMethods(parts.process),
     ...debugStateMethods({ ...parts.debug, profile: parts.profile }),
     ...traceMethods({ ...parts.debug, profile: parts.profile }),
   ]);
   registry.addSubscriptions(chainSubscriptions(parts));
   registry.addSubscriptions(nodeSubscriptions(parts));
+  registry.addSubscriptions([traceChainSubscription(parts)]);
   registry.seal();
   return registry;
 }

@@ -16,7 +16,7 @@ import { plain } from "../codecs/plain.ts";
 import { type TraceConfig, traceConfig } from "../codecs/trace-config.ts";
 import { type CallArgs, callArgs } from "../codecs/transaction-args.ts";
 import { failure } from "../errors.ts";
-import { type Method, method } from "../method.ts";
+import { type Expiry, type Method, method } from "../method.ts";
 import type { RpcProfile } from "../profiles.ts";
 import { type CallLimits, callTerms } from "../views/caller.ts";
 import { callersBlock, refusedBlocks } from "../views/callers-block.ts";
@@ -48,11 +48,13 @@ export interface TraceParts {
 
 /** A whole answer, with all its transactions. */
 const DEADLINE_MS = 60_000;
+/** When a reader gives an answer up. */
+export const TRACE_EXPIRY: Expiry = { afterMs: DEADLINE_MS, message: "execution timeout" };
 const config = optional(traceConfig, {});
 
 const reader = {
   runs: "reader",
-  expires: { afterMs: DEADLINE_MS, message: "execution timeout" },
+  expires: TRACE_EXPIRY,
 } as const;
 
 /** The methods; the same rows are registered in the node and served in its reader threads. */

@@ -27,6 +27,16 @@ test("a JSON record holds level, message and the fields, bytes as hex and bigint
   });
 });
 
+test("a level that changes holds for the log's children too", () => {
+  const { lines, log } = recorder("json", "warn");
+  const child = log.child({ part: "p2p" });
+  log.setLevel("debug");
+  child.debug({}, "seen");
+  log.setLevel("silent");
+  child.error({}, "unseen");
+  expect(lines.map((line) => (JSON.parse(line) as LogRecord).msg)).toEqual(["seen"]);
+});
+
 test("records below the level are not written, and a silent log writes none", () => {
   const { lines, log } = recorder("json", "warn");
   log.debug({}, "one");

@@ -54,6 +54,8 @@ export function failingAfter(store: Store, left: { writes: number }): Store {
   return {
     damage: undefined,
     dismissDamage: () => store.dismissDamage(),
+    property: (name) => store.property(name),
+    compact: () => store.compact(),
     get: (key) => store.get(key),
     createBatch: () => store.createBatch(),
     entries: (range) => store.entries(range),
@@ -68,6 +70,8 @@ function bound(store: Store): Omit<Store, typeof Symbol.asyncDispose> {
   return {
     damage: undefined,
     dismissDamage: () => store.dismissDamage(),
+    property: (name) => store.property(name),
+    compact: () => store.compact(),
     get: (key) => store.get(key),
     createBatch: () => store.createBatch(),
     write: (batch, options) => store.write(batch, options),

@@ -73,6 +73,8 @@ test("a trie that cannot be written is reported by the next flush", async () => 
   const failing: Store = {
     damage: undefined,
     dismissDamage: () => store.dismissDamage(),
+    property: (name) => store.property(name),
+    compact: () => store.compact(),
     get: (key) => store.get(key),
     createBatch: () => store.createBatch(),
     write: () => Promise.reject(new Error("no space left")),

@@ -20,6 +20,13 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
     expect(store.damage).toBeUndefined();
   });
 
+  inStore("compaction keeps what is there, and unknown properties are nothing", async (store) => {
+    await put(store, [bytes(1), bytes(10)], [bytes(254), bytes(11)]);
+    await store.compact();
+    expect([store.get(bytes(1)), store.get(bytes(254))].map(plain)).toEqual([[10], [11]]);
+    expect(store.property("leveldb.nothing")).toBeUndefined();
+  });
+
   inStore("an empty value is a row", async (store) => {
     await put(store, [bytes(1), bytes()]);
     expect(plain(store.get(bytes(1)))).toEqual([]);

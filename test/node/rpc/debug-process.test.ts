@@ -1,0 +1,104 @@
+/** Looking into the process (rpc.md 2.8.2): files that are never written over, one profile at a time. */
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { openProfiler, type Profiler } from "../../../node/observe/profiler.ts";
+import { debugProcessMethods } from "../../../node/rpc/methods/debug-process.ts";
+
+let directory: string;
+let profiler: Profiler;
+const levels: string[] = [];
+let compactions = 0;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "debug-process-"));
+  profiler = openProfiler();
+});
+afterAll(async () => {
+  await profiler[Symbol.asyncDispose]();
+  await rm(directory, { recursive: true });
+});
+
+async function ask(name: string, ...params: unknown[]): Promise<unknown> {
+  const rows = debugProcessMethods({
+    profiler,
+    setLogLevel: (level) => void levels.push(level),
+    store: {
+      property: (each) => (each === "leveldb.stats" ? "Compactions" : undefined),
+      compact: async () => void compactions++,
+    },
+  });
+  const context = { signal: new AbortController().signal, modules: [], document: () => "" };
+  const row = rows.find((each) => each.name === name);
+  return JSON.parse((await row?.invoke(params, context)) ?? "");
+}
+
+test("every method is for whoever runs the node", () => {
+  const rows = debugProcessMethods({} as never); // nothing is called
+  expect(rows.filter(({ privilege }) => privilege === undefined)).toEqual([]);
+});
+
+test("a CPU profile goes to a new file that only its owner reads, and there is one at a time", async () => {
+  const file = join(directory, "cpu.cpuprofile");
+  await ask("debug_startCPUProfile", file);
+  await expect(ask("debug_cpuProfile", join(directory, "other"), 1)).rejects.toMatchObject({
+    message: "CPU profiling already in progress",
+  });
+  await ask("debug_stopCPUProfile");
+  expect(JSON.parse(await readFile(file, "utf8"))).toMatchObject({ nodes: expect.any(Array) });
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  await expect(ask("debug_stopCPUProfile")).rejects.toMatchObject({
+    message: "CPU profiling not in progress",
+  });
+});
+
+test.each(["debug_startCPUProfile", "debug_writeMemProfile"])(
+  "%s leaves a file alone that is there",
+  async (name) => {
+    const file = join(directory, `${name}.mine`);
+    await writeFile(file, "mine");
+    await expect(ask(name, file)).rejects.toMatchObject({
+      code: -32000,
+      message: `open ${file}: file exists`,
+    });
+    expect(await readFile(file, "utf8")).toBe("mine");
+    const nowhere = join(directory, "no", "where");
+    await expect(ask(name, nowhere)).rejects.toMatchObject({
+      message: `open ${nowhere}: no such file or directory`,
+    });
+    await ask("debug_cpuProfile", join(directory, `${name}.after`), 0); // nothing was left running
+  },
+);
+
+test("a profile that runs when the node closes is written", async () => {
+  const own = openProfiler();
+  const file = join(directory, "closing");
+  const profile = own.profile(file, 300);
+  while (!(await stat(file).catch(() => undefined))) await new Promise(setImmediate);
+  await own[Symbol.asyncDispose]();
+  await profile;
+  expect(JSON.parse(await readFile(file, "utf8"))).toMatchObject({ nodes: expect.any(Array) });
+});
+
+test("levels, memory and database answer", async () => {
+  await ask("debug_verbosity", 0);
+  await ask("debug_verbosity", 5);
+  expect(levels).toEqual(["silent", "debug"]);
+  await expect(ask("debug_verbosity", 6)).rejects.toMatchObject({ code: -32602 });
+  expect(await ask("debug_memStats")).toMatchObject({ process: { rss: expect.any(Number) } });
+  expect(await ask("debug_freeOSMemory")).toBeNull();
+  expect(await ask("debug_chaindbProperty", "")).toBe("Compactions");
+  expect(await ask("debug_chaindbProperty", "leveldb.nothing")).toBe("");
+  await ask("debug_chaindbCompact");
+  expect(compactions).toBe(1);
+});
+
+test.each([
+  ["debug_chaindbCompact", [{ preset: "strange" }], "unknown preset: strange"],
+  ["debug_chaindbCompact", [{ preset: "custom" }], "no ranges provided for custom preset"],
+  ["debug_stopWarmUp", [], "not in warm up"],
+  ["debug_startWarmUp", [90], "there is nothing to warm up: this node reads states without their tries"],
+])("%s of %j says why not", async (name, params, message) => {
+  await expect(ask(name, ...params)).rejects.toMatchObject({ code: -32000, message });
+});

@@ -1,0 +1,68 @@
+/** `debug_subscribe traceChain` (rpc.md 2.8.3). */
+import { expect, test } from "@jest/globals";
+import type { Block } from "../../../node/model/block.ts";
+import { failure } from "../../../node/rpc/errors.ts";
+import { traceChainSubscription } from "../../../node/rpc/methods/trace-chain.ts";
+import { rpcProfiles } from "../../../node/rpc/profiles.ts";
+import { createRegistry } from "../../../node/rpc/registry.ts";
+
+const hash = new Uint8Array(32).fill(7);
+/** Every second of ten blocks has a transaction. */
+const blockAt = (number: number): Block =>
+  ({ header: { number }, hash, transactions: number % 2 === 0 ? [{}] : [] }) as unknown as Block; // what is read
+const chain = { head: () => blockAt(9), block: blockAt };
+
+test("it tells the blocks after the first that have transactions, until it is ended", async () => {
+  const asked: unknown[] = [];
+  const row = traceChainSubscription({
+    chain,
+    traceBlock: async (number, config) => (asked.push([number, config]), `[${number}]`),
+  });
+  const told: { block: string; traces: number[] }[] = [];
+  let end: (() => void) | undefined;
+  await new Promise<void>((resolve) => {
+    end = row.start(["0x2", "latest", { tracer: "callTracer" }], (json) => {
+      told.push(JSON.parse(json) as (typeof told)[number]);
+      if (told.length === 2) {
+        end?.();
+        setImmediate(() => setImmediate(resolve));
+      }
+    });
+  });
+  expect(told.map(({ block, traces }) => [block, traces])).toEqual([
+    ["0x4", [4]],
+    ["0x6", [6]],
+  ]);
+  expect(asked[0]).toEqual([4, { tracer: "callTracer" }]);
+});
+
+test("a block that cannot be traced ends it", async () => {
+  const told: string[] = [];
+  const asked: number[] = [];
+  const traceBlock = async (number: number): Promise<string> => {
+    asked.push(number);
+    throw failure("execution timeout");
+  };
+  traceChainSubscription({ chain, traceBlock }).start([0, 9], (json) => told.push(json));
+  while (asked.length === 0) await new Promise(setImmediate);
+  for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+  expect([asked, told]).toEqual([[2], []]);
+});
+
+test.each([
+  [["0x10", "0x11"], "starting block #16 not found"],
+  [["0x1", "0x11"], "end block #17 not found"],
+  [["0x5", "0x5"], "end block #5 needs to come after start block #5"],
+])("%j is refused", (params, message) => {
+  const row = traceChainSubscription({ chain, traceBlock: async () => "[]" });
+  expect(() => row.start(params, () => undefined)).toThrow(message);
+});
+
+test("it is withheld where privileges are", () => {
+  const registry = createRegistry(rpcProfiles.service);
+  registry.addSubscriptions([traceChainSubscription({ chain, traceBlock: async () => "[]" })]);
+  registry.seal();
+  const findIn = (options: object): unknown =>
+    registry.view(["debug"], options).findSubscription("debug", "traceChain");
+  expect([findIn({}) === undefined, findIn({ without: "privileges" }) === undefined]).toEqual([false, true]);
+});
