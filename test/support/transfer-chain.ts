@@ -122,7 +122,8 @@ function transferSource(
 
 type Open = Awaited<ReturnType<typeof openConsensusChain>>;
 
-async function makeBlock(
+/** Makes the next block of these transactions, as the validator of every made chain. */
+export async function makeBlock(
   { chain, writer }: Open,
   state: State,
   transactions: readonly Transaction[],
