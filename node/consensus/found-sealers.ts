@@ -6,6 +6,7 @@ import type { Recoverer } from "../crypto/recoverer.ts";
 import type { RecoveryJob } from "../crypto/recovery-batch.ts";
 import type { Header } from "../model/header.ts";
 import { committedSealDigest, parseExtra, proposerSealDigest } from "../model/istanbul-extra.ts";
+import { findReveals } from "./found-reveals.ts";
 
 /** Who sealed a header: undefined where nothing recovers. */
 export interface Sealers {
@@ -32,7 +33,10 @@ export function foundSealers(header: Header): Sealers | undefined {
   return found.get(header);
 }
 
-/** Finds who sealed the headers, for `foundSealers`. Those whose seals cannot be read are left alone. */
+/**
+ * Finds who sealed the headers, for `foundSealers`, and whether their random reveals are good, for `foundReveal`.
+ * Those whose seals cannot be read are left alone.
+ */
 export async function findSealers(recoverer: Recoverer, headers: readonly HashedHeader[]): Promise<void> {
   const readable: { readonly header: Header; readonly seals: number }[] = [];
   const jobs: RecoveryJob[] = [];
@@ -49,6 +53,10 @@ export async function findSealers(recoverer: Recoverer, headers: readonly Hashed
     found.set(header, { proposer, committers });
     at += seals;
   }
+  await findReveals(
+    recoverer,
+    readable.map(({ header }) => ({ header, author: found.get(header)?.proposer })),
+  );
 }
 
 /** What is to be recovered: the proposer's seal, then the committed ones. */

@@ -10,7 +10,8 @@ import { encodeGovernanceData } from "../governance/governance-data.ts";
 import type { Header } from "../model/header.ts";
 import { ConsensusError } from "./error.ts";
 import type { HeaderExtras } from "./proposal.ts";
-import { mixedHash, mixOf, revealMessage } from "./randomness.ts";
+import { mixedHash, mixOf } from "./randomness.ts";
+import { revealMessage } from "./reveal-message.ts";
 
 /** Who makes a block, on which chain. */
 export interface HeaderMaker {

@@ -1,12 +1,13 @@
 /** The random fields of headers (KIP-114): the proposer's BLS signature of the number, mixed into the parent's. */
 import { equalBytes } from "../bytes/compare.ts";
 import { bareHex } from "../bytes/hex.ts";
-import { fixedBytes } from "../bytes/integer.ts";
 import { type Bls, loadBls } from "../crypto/bls.ts";
 import { loadPossessionCheck } from "../crypto/bls-possession.ts";
 import { keccak256 } from "../crypto/keccak.ts";
 import type { Header } from "../model/header.ts";
 import { ConsensusError } from "./error.ts";
+import { foundReveal, rememberKey } from "./found-reveals.ts";
+import { revealMessage } from "./reveal-message.ts";
 
 /** A registered key with the proof that its owner has it. */
 export interface ProposerKey {
@@ -58,21 +59,18 @@ export function checkRandomFields(header: Header, author: Uint8Array, context: R
   if (!context.possesses(key)) {
     throw new ConsensusError("fork-fields", "KIP113 PoP verification failed");
   }
+  const { publicKey } = key;
+  rememberKey(author, publicKey);
   const { randomReveal, mixHash } = header;
   const message = revealMessage(header.number);
   if (
     randomReveal === undefined ||
     mixHash === undefined ||
-    !context.verify({ publicKey: key.publicKey, message, signature: randomReveal }) ||
+    !(foundReveal(header, publicKey) ?? context.verify({ publicKey, message, signature: randomReveal })) ||
     !equalBytes(mixHash, mixedHash(context.parentMix, randomReveal))
   ) {
     throw new ConsensusError("fork-fields", "invalid randao fields");
   }
-}
-
-/** What the proposer of block `number` signs. */
-export function revealMessage(number: number): Uint8Array {
-  return fixedBytes(number, 32);
 }
 
 /** The parent's mix with a signature stirred in. A parent without one counts as zeros. */

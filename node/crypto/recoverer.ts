@@ -7,6 +7,8 @@ import { availableParallelism } from "node:os";
 import { extname } from "node:path";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
+import type { BlsClaim } from "./bls.ts";
+import { CLAIM_BYTES, packClaims } from "./claim-batch.ts";
 import {
   JOB_BYTES,
   packJobs,
@@ -25,6 +27,8 @@ export interface Recoverer extends AsyncDisposable {
   recover(batch: readonly RecoveryJob[]): Promise<Signers>;
   /** The signers' public keys, 64 bytes. Never rejects. */
   recoverKeys(batch: readonly RecoveryJob[]): Promise<Signers>;
+  /** Whether BLS signatures are their keys' and messages'; undefined where no thread could tell. Never rejects. */
+  verifyClaims(batch: readonly BlsClaim[]): Promise<readonly (boolean | undefined)[]>;
   /** Starts the threads now, so that the first batch need not wait for them. */
   start(): void;
 }
@@ -44,11 +48,8 @@ export interface RecovererOptions {
   readonly budgetBytes?: number;
 }
 
-interface Pending {
-  readonly batch: readonly RecoveryJob[];
-  readonly wanted: Wanted;
-  readonly done: (signers: Signers) => void;
-}
+/** Told the answer; undefined when the thread has died. */
+type Pending = (answer: Uint8Array | undefined) => void;
 
 /** Smaller batches are done at once: a round trip to the thread costs the main thread as much as one recovery. */
 const SMALLEST_BATCH = 8;
@@ -87,6 +88,7 @@ export function openRecoverer(log: RecovererLog, options: RecovererOptions = {})
     },
     recover: (batch) => share(batch, "address"),
     recoverKeys: (batch) => share(batch, "key"),
+    verifyClaims: (batch) => (threads[next++ % count] as ThreadRecoverer).verifyClaims(batch), // an index below the count
     [Symbol.asyncDispose]: async () => {
       await Promise.all(threads.map((thread) => thread[Symbol.asyncDispose]()));
     },
@@ -129,15 +131,28 @@ class ThreadRecoverer {
     if (!this.#closed) this.#worker ??= this.#start();
   }
 
+  /** Nothing is started for claims: whoever asks can check them itself. */
+  async verifyClaims(batch: readonly BlsClaim[]): Promise<readonly (boolean | undefined)[]> {
+    const tooMuch = this.#waitingBytes + batch.length * CLAIM_BYTES > this.#budget;
+    const isIdle = this.#worker === undefined || this.#closed;
+    const answer =
+      isIdle || tooMuch || batch.length === 0 ? undefined : await this.#ask(packClaims(batch), "claims");
+    return batch.map((_, i) => (answer?.[i] === undefined ? undefined : answer[i] === 1));
+  }
+
   async #send(batch: readonly RecoveryJob[], wanted: Wanted): Promise<Signers> {
-    const packed = packJobs(batch);
+    const answer = await this.#ask(packJobs(batch), wanted);
+    return answer === undefined ? recoverHere(batch, wanted) : unpackSigners(answer, wanted);
+  }
+
+  async #ask(packed: Uint8Array<ArrayBuffer>, wanted: Wanted | "claims"): Promise<Uint8Array | undefined> {
     const bytes = packed.length; // read before the transfer empties it
     const id = this.#nextId++;
     const worker = (this.#worker ??= this.#start());
     this.#waitingBytes += bytes;
     try {
       return await new Promise((done) => {
-        this.#pending.set(id, { batch, wanted, done });
+        this.#pending.set(id, done);
         worker.ref();
         worker.postMessage({ id, packed, wanted }, [packed.buffer]);
       });
@@ -149,9 +164,7 @@ class ThreadRecoverer {
   #start(): Worker {
     const worker = new Worker(this.#workerFile, { execArgv: [] }); // flags of the program are not the thread's
     worker.unref();
-    worker.on("message", ({ id, answer }: { id: number; answer: Uint8Array }) =>
-      this.#settle(id, unpackSigners(answer, this.#pending.get(id)?.wanted ?? "address")),
-    );
+    worker.on("message", ({ id, answer }: { id: number; answer: Uint8Array }) => this.#settle(id, answer));
     let cause: unknown;
     worker.on("error", (error) => {
       cause = error;
@@ -162,8 +175,8 @@ class ThreadRecoverer {
     return worker;
   }
 
-  #settle(id: number, signers: Signers): void {
-    this.#pending.get(id)?.done(signers);
+  #settle(id: number, answer: Uint8Array | undefined): void {
+    this.#pending.get(id)?.(answer);
     this.#pending.delete(id);
     if (this.#pending.size > 0) return;
     this.#worker?.unref();
@@ -179,9 +192,7 @@ class ThreadRecoverer {
       { exitCode, batches, error },
       "signature recovery thread died, recovering on the main thread",
     );
-    for (const [id, { batch, wanted }] of this.#pending) {
-      void recoverHere(batch, wanted).then((signers) => this.#settle(id, signers));
-    }
+    for (const id of [...this.#pending.keys()]) this.#settle(id, undefined);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

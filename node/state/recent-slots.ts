@@ -10,8 +10,8 @@ const ACCOUNTS = 256;
 
 /** Both short cuts of one world. */
 export class RecentSlots {
-  readonly #slots = Array.from<WorldSlot | undefined>({ length: SLOTS });
-  readonly #accounts = Array.from<WorldAccount | undefined>({ length: ACCOUNTS });
+  readonly #slots = new Array<WorldSlot | undefined>(SLOTS).fill(undefined);
+  readonly #accounts = new Array<WorldAccount | undefined>(ACCOUNTS).fill(undefined);
 
   slot(owner: WorldAccount, key: bigint): WorldSlot | undefined {
     const slot = this.#slots[placeOf(owner, key)];

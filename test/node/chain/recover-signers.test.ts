@@ -45,6 +45,7 @@ test("nothing is recovered again after that", async () => {
   const marking: Recoverer = {
     recover: marked(20),
     recoverKeys: marked(64),
+    verifyClaims: (batch) => Promise.resolve(batch.map(() => undefined)),
     start: () => undefined,
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };

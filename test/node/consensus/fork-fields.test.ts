@@ -7,8 +7,8 @@ import {
   mixedHash,
   mixOf,
   type ProposerKey,
-  revealMessage,
 } from "../../../node/consensus/randomness.ts";
+import { revealMessage } from "../../../node/consensus/reveal-message.ts";
 import { type Bls, loadBls } from "../../../node/crypto/bls.ts";
 import { deriveBlsKey } from "../../../node/crypto/bls-key.ts";
 import { provePossession } from "../../../node/crypto/bls-possession.ts";

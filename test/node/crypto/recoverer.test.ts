@@ -5,6 +5,9 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { bareHex } from "../../../node/bytes/hex.ts";
+import { loadBls } from "../../../node/crypto/bls.ts";
+import { loadBlst } from "../../../node/crypto/bls-blst.ts";
+import { deriveBlsKey } from "../../../node/crypto/bls-key.ts";
 import { keccak256 } from "../../../node/crypto/keccak.ts";
 import { openRecoverer } from "../../../node/crypto/recoverer.ts";
 import {
@@ -51,6 +54,18 @@ test("gives the signers in order for small and for large batches", async () => {
     expect(texts(await recoverer.recover(someJobs(count)))).toEqual(signers(count));
   }
   expect(log.warnings).toEqual([]);
+});
+
+test("tells good BLS signatures from bad ones on a running thread, and says nothing without one", async () => {
+  await using recoverer = openRecoverer(keepingLog(), { threads: 1 });
+  const bls = await loadBls();
+  const [secret, message] = [deriveBlsKey(keyOf(1)), keccak256(keyOf(2))];
+  const good = { publicKey: bls.publicKeyOf(secret), message, signature: bls.sign(secret, message) };
+  const claims = [good, { ...good, message: keyOf(3) }, { ...good, signature: new Uint8Array(5) }, good];
+  expect(await recoverer.verifyClaims(claims)).toEqual([undefined, undefined, undefined, undefined]);
+  recoverer.start();
+  const known = loadBlst() === undefined ? claims.map(() => undefined) : [true, false, false, true];
+  expect(await recoverer.verifyClaims(claims)).toEqual(known);
 });
 
 test("gives public keys too, for small and for large batches", async () => {

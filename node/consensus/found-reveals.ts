@@ -1,0 +1,51 @@
+/**
+ * Random reveals of headers, checked ahead on a thread of its own: one takes a millisecond. The key that counts is
+ * known only when a header's turn comes; ahead it is checked with the one that its author used last, and what was
+ * found holds for that key alone.
+ */
+import { equalBytes } from "../bytes/compare.ts";
+import { mapKey } from "../bytes/hex.ts";
+import type { Recoverer } from "../crypto/recoverer.ts";
+import type { Header } from "../model/header.ts";
+import { revealMessage } from "./reveal-message.ts";
+
+interface Found {
+  readonly publicKey: Uint8Array;
+  readonly isValid: boolean;
+}
+
+/** Authors remembered with their keys; a council is far smaller. */
+const MOST_AUTHORS = 1_000;
+
+const found = new WeakMap<Header, Found>();
+const lastKeys = new Map<string, Uint8Array>();
+
+/** What was found of this very header object with this key; undefined where nobody looked. */
+export function foundReveal(header: Header, publicKey: Uint8Array): boolean | undefined {
+  const known = found.get(header);
+  return known !== undefined && equalBytes(known.publicKey, publicKey) ? known.isValid : undefined;
+}
+
+/** Tells which key an author's header was judged by. */
+export function rememberKey(author: Uint8Array, publicKey: Uint8Array): void {
+  if (lastKeys.size >= MOST_AUTHORS) lastKeys.clear();
+  lastKeys.set(mapKey(author), publicKey);
+}
+
+/** Checks the reveals of headers whose authors are known, for `foundReveal`. */
+export async function findReveals(
+  recoverer: Recoverer,
+  headers: readonly { readonly header: Header; readonly author: Uint8Array | undefined }[],
+): Promise<void> {
+  const claims = headers.flatMap(({ header, author }) => {
+    const publicKey = author && lastKeys.get(mapKey(author));
+    const { number, randomReveal: signature } = header;
+    if (publicKey === undefined || signature === undefined) return [];
+    return [{ header, publicKey, message: revealMessage(number), signature }];
+  });
+  const answers = await recoverer.verifyClaims(claims);
+  for (const [i, { header, publicKey }] of claims.entries()) {
+    const isValid = answers[i];
+    if (isValid !== undefined) found.set(header, { publicKey, isValid });
+  }
+}

@@ -1,0 +1,54 @@
+/** Random reveals that were checked ahead: what was found counts for one header and one key, and nothing else. */
+import { expect, test } from "@jest/globals";
+import { findReveals, foundReveal, rememberKey } from "../../../node/consensus/found-reveals.ts";
+import { revealMessage } from "../../../node/consensus/reveal-message.ts";
+import type { BlsClaim } from "../../../node/crypto/bls.ts";
+import { aGenesisBlock, aHeader, aValidator } from "../../support/headers.ts";
+
+const author = aValidator(1).address;
+const key = new Uint8Array(48).fill(1);
+const header = { ...aHeader(aGenesisBlock([]), []), randomReveal: new Uint8Array(96).fill(2) };
+
+function aRecoverer(answer: boolean | undefined) {
+  const asked: BlsClaim[] = [];
+  const signers = (batch: readonly unknown[]) => Promise.resolve(batch.map(() => undefined));
+  return {
+    asked,
+    recover: signers,
+    recoverKeys: signers,
+    verifyClaims: (batch: readonly BlsClaim[]) => {
+      asked.push(...batch);
+      return Promise.resolve(batch.map(() => answer));
+    },
+    start: () => undefined,
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
+}
+
+test("a reveal is checked with the key that its author used last, once there is one", async () => {
+  const recoverer = aRecoverer(true);
+  await findReveals(recoverer, [{ header, author }]);
+  expect(recoverer.asked).toEqual([]);
+  rememberKey(author, key);
+  await findReveals(recoverer, [
+    { header, author },
+    { header: { ...header, randomReveal: undefined }, author },
+  ]);
+  expect(recoverer.asked).toEqual([
+    expect.objectContaining({ publicKey: key, message: revealMessage(1), signature: header.randomReveal }),
+  ]);
+  expect(foundReveal(header, key)).toBe(true);
+});
+
+test("another key or another header has not been looked at", () => {
+  expect(foundReveal(header, new Uint8Array(48).fill(3))).toBeUndefined();
+  expect(foundReveal({ ...header }, key)).toBeUndefined();
+});
+
+test("what no thread could tell is left to whoever judges the header", async () => {
+  const other = { ...header };
+  await findReveals(aRecoverer(undefined), [{ header: other, author }]);
+  expect(foundReveal(other, key)).toBeUndefined();
+  await findReveals(aRecoverer(false), [{ header: other, author }]);
+  expect(foundReveal(other, key)).toBe(false);
+});
