@@ -2,6 +2,8 @@
  * The program's entry: arguments to exit code. It loads nothing until the Node.js version is known to be
  * good, so that an older one is answered with a sentence and not with a syntax error.
  */
+import { setFlagsFromString } from "node:v8";
+
 const OLDEST_NODE = 24;
 
 if (Number(process.versions.node.split(".")[0]) < OLDEST_NODE) {
@@ -11,7 +13,14 @@ if (Number(process.versions.node.split(".")[0]) < OLDEST_NODE) {
   await start();
 }
 
+/**
+ * Left alone the engine keeps 128 MB for young objects and lets the rest grow to four times what is in use: an import
+ * took 540 MB. With this it takes 360, for about five percent more processor time (bench/execution.ts).
+ */
+const HEAP_FLAGS = ["--semi-space-growth-factor=1", "--heap-growing-percent=150"];
+
 async function start(): Promise<void> {
+  for (const flag of HEAP_FLAGS) setFlagsFromString(flag);
   process.on("uncaughtException", end);
   process.on("unhandledRejection", end);
   const [{ runCli }, { systemClock }, { homedir }, { existsSync }] = await Promise.all([

@@ -58,6 +58,8 @@ const SMALLEST_PART = 64;
 /** About one millisecond of recoveries with the native implementation. */
 const SLICE = 32;
 const DEFAULT_BUDGET = 16 * 1024 * 1024;
+/** Batches are outside the heap; without a limit each thread's young objects alone take up to 100 MB. */
+const THREAD_MEMORY = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 64 };
 /** A thread that does not end by itself is not waited for any longer. */
 const LONGEST_ENDING_MS = 5_000;
 /** A thread that died this often is not started again. */
@@ -162,7 +164,8 @@ class ThreadRecoverer {
   }
 
   #start(): Worker {
-    const worker = new Worker(this.#workerFile, { execArgv: [] }); // flags of the program are not the thread's
+    // flags of the program are not the thread's
+    const worker = new Worker(this.#workerFile, { execArgv: [], resourceLimits: THREAD_MEMORY });
     worker.unref();
     worker.on("message", ({ id, answer }: { id: number; answer: Uint8Array }) => this.#settle(id, answer));
     let cause: unknown;
