@@ -195,7 +195,7 @@ class ThreadRecoverer {
       { exitCode, batches, error },
       "signature recovery thread died, recovering on the main thread",
     );
-    for (const id of [...this.#pending.keys()]) this.#settle(id, undefined);
+    for (const id of this.#pending.keys()) this.#settle(id, undefined);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
