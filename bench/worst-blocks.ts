@@ -107,6 +107,8 @@ async function timeHere(genesis: string, blocks: readonly Uint8Array[]): Promise
   return seconds;
 }
 
+const slowest = (row: object): number => ("ratio" in row ? Number(row.ratio) : 0);
+
 const scratch = await mkdtemp(join(tmpdir(), "knit-bench-worst-"));
 try {
   const genesis = genesisOf();
@@ -123,7 +125,6 @@ try {
       ? figures
       : { ...figures, peerSeconds: rounded(theirs), ratio: rounded(ours / theirs) };
   });
-  const slowest = (row: object): number => ("ratio" in row ? Number(row.ratio) : 0);
   for (const row of rows.toSorted((a, b) => slowest(b) - slowest(a)))
     report({ bench: "worst-blocks", ...row });
 } finally {
