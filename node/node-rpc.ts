@@ -3,6 +3,7 @@ import { extname } from "node:path";
 import type { Accounts } from "./accounts/accounts.ts";
 import { toQuantity } from "./bytes/integer.ts";
 import type { OpenChain } from "./chain/open-chain.ts";
+import { openSupply } from "./chain/supply.ts";
 import type { NodeOptions } from "./config/options.ts";
 import { deriveBlsKey } from "./crypto/bls-key.ts";
 import { type BlsPublicInfo, provePossession } from "./crypto/bls-possession.ts";
@@ -13,6 +14,7 @@ import type { AdjustableLog } from "./observe/log.ts";
 import type { Metrics } from "./observe/metrics.ts";
 import { openProfiler, type Profiler } from "./observe/profiler.ts";
 import type { NodeKey } from "./p2p/node-key.ts";
+import { createPause } from "./pause.ts";
 import type { ReaderData } from "./reader.ts";
 import { createBudget, createEndpoint, type Endpoint } from "./rpc/dispatch.ts";
 import { declareExposureMetrics, type ExposureParts, warnOfExposure } from "./rpc/exposure.ts";
@@ -94,6 +96,17 @@ export async function openNodeRpc(surroundings: RpcSurroundings): Promise<NodeRp
   const profiler = parts.use(openProfiler());
   const control = { listeners, subscriptionLimit, configured, log, profiler };
   const registry: Registry = nodeRegistry(surroundings, { ...control, ...askedOfReaders(readers) });
+  const control = { listeners, subscriptionLimit, configured, log };
+  const { open: chainParts, database } = surroundings;
+  const supply = parts.use(
+    openSupply({ chain: chainParts.chain, store: database.store, pause: createPause(), log }),
+  );
+  const registry: Registry = nodeRegistry(surroundings, {
+    ...control,
+    estimateGas: estimator(readers),
+    searchLogs: searcher(readers),
+    supply,
+  });
   if (configured.http !== undefined) await listeners.start("http", configured.http);
   if (configured.ws !== undefined) await listeners.start("ws", configured.ws);
   const { ipc } = options;
@@ -202,6 +215,7 @@ type Control = Pick<AdminListenersParts, "listeners" | "subscriptionLimit" | "lo
   readonly configured: Plans;
   readonly profiler: Profiler;
 } & ReturnType<typeof askedOfReaders>;
+} & Pick<NodeParts, "estimateGas" | "searchLogs" | "supply">;
 
 function nodeRegistry(
   surroundings: RpcSurroundings,

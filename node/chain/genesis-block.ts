@@ -21,6 +21,7 @@ import { checkConfigChange } from "./config-change.ts";
 import { ChainError } from "./error.ts";
 import { SCHEMA } from "./schema.ts";
 import { storedConfig } from "./stored-config.ts";
+import { putGenesisSupply } from "./supply.ts";
 
 /** Where block 0 goes. */
 export interface GenesisTarget {
@@ -40,6 +41,10 @@ export async function writeGenesis(target: GenesisTarget, genesis: Genesis): Pro
   const block = genesisBlock(state, genesis);
   writeBlockRows(batch, block, []);
   putConfig(batch, genesis.config);
+  putGenesisSupply(
+    batch,
+    genesis.alloc.map(({ balance }) => balance),
+  );
   state.accept(0, batch);
   await store.write(batch, { sync: true });
   state.persisted(0);

@@ -53,6 +53,12 @@ export const tables = {
     "who had staked what after the block, where later blocks ask for it",
     number6,
   ),
+  supply: table(
+    "supply",
+    "t",
+    "what was minted and which fees were burnt up to the block, 32 bytes each",
+    number6,
+  ),
   badBlock: table("badBlock", "w", "refused block with this hash: list of the reason and its RLP", same),
   logIndex: table(
     "logIndex",

@@ -27,6 +27,7 @@ export function readingParts(
   | "governance"
   | "rewardbase"
   | "prove"
+  | "supply"
   | "settings"
 > {
   const calls = {
@@ -59,6 +60,7 @@ export function readingParts(
     estimateGas: async (args) => estimateHere(calls, args),
     governance: unasked("governance") as Governance,
     prove: () => Promise.reject(new Error("nobody to prove anything")),
+    supply: { totals: async () => undefined },
     rewardbase: () => undefined,
     settings: unasked("settings") as NodeSettings,
   };

@@ -30,8 +30,8 @@ import { chainTransactionMethods } from "./chain-transactions.ts";
 import { type DebugChainParts, debugChainMethods } from "./debug-chain.ts";
 import { type DebugProcessParts, debugProcessMethods } from "./debug-process.ts";
 import { type DebugStateParts, debugStateMethods } from "./debug-state.ts";
-import { filterMethods } from "./filter-methods.ts";
 import { ethConfigMethods } from "./eth-config.ts";
+import { filterMethods } from "./filter-methods.ts";
 import { type GovernanceMethodParts, governanceMethods } from "./governance.ts";
 import { istanbulMethods } from "./istanbul.ts";
 import { type LogParts, logMethods } from "./logs.ts";
@@ -41,6 +41,7 @@ import { ownTransactionMethods } from "./own-transactions.ts";
 import { personalMethods } from "./personal.ts";
 import { type ProofParts, proofMethods } from "./proofs.ts";
 import { chainSubscriptions } from "./subscriptions.ts";
+import { type SupplyMethodParts, supplyMethods } from "./supply.ts";
 import { type TraceChainParts, traceChainSubscription } from "./trace-chain.ts";
 import { type TraceParts, traceMethods } from "./traces.ts";
 import type { EstimateGas } from "./transaction-draft.ts";
@@ -55,6 +56,7 @@ export interface NodeParts
     ChainFactsParts,
     GovernanceMethodParts,
     ProofParts,
+    SupplyMethodParts,
     NodeStateParts {
   readonly profile: RpcProfile;
   /** KAIA; see `SubmitParts`. */
@@ -100,6 +102,7 @@ export function createNodeRegistry(parts: NodeParts): Registry {
     ...chainFeeMethods(parts),
     ...ethConfigMethods(parts),
     ...proofMethods(parts),
+    ...supplyMethods(parts),
     ...chainGovernanceMethods(parts),
     ...governanceMethods(parts),
     ...istanbulMethods(parts),

@@ -61,7 +61,9 @@ function forkView(chain: Chain, number: number): object {
     chainId: toQuantity(chain.config.chainId),
     forkId: forkId(chain, number),
     precompiles: sorted(
-      Object.fromEntries(precompiles.flatMap((row) => (isThere(row, evm) ? [[row[0], addressAt(row[1])]] : []))),
+      Object.fromEntries(
+        precompiles.flatMap((row) => (isThere(row, evm) ? [[row[0], addressAt(row[1])]] : [])),
+      ),
     ),
     systemContracts: sorted({
       ADDRESS_BOOK: toHex(ADDRESS_BOOK),

@@ -1,0 +1,171 @@
+/**
+ * How much there is of the coin: what blocks minted and which fees they burnt, summed up behind the chain and kept at
+ * every 128th block. A database whose block 0 was written without its sum has no totals.
+ */
+import { concatBytes } from "../bytes/compare.ts";
+import { bytesToBigint, fixedBytes } from "../bytes/integer.ts";
+import type { Pause } from "../execution/block.ts";
+import { feesOf, toldReward } from "../execution/reward.ts";
+import { noStaking } from "../governance/staking.ts";
+import type { Block } from "../model/block.ts";
+import { effectivePrice } from "../model/transaction.ts";
+import type { Log } from "../observe/log.ts";
+import type { Batch, Store } from "../store/store.ts";
+import { tables } from "../store/tables.ts";
+import type { Chain } from "./chain.ts";
+
+/** Sums from block 0 on, in peb. */
+export interface SupplyTotals {
+  /** Block 0's balances among them. */
+  readonly minted: bigint;
+  readonly burntFees: bigint;
+}
+
+/** See the head of this file. */
+export interface Supply extends AsyncDisposable {
+  /** Up to and with a block; undefined where they are not known, or not yet. */
+  totals(number: number): Promise<SupplyTotals | undefined>;
+}
+
+/** What the sums are made from. */
+export interface SupplyParts {
+  readonly chain: Chain;
+  readonly store: Store;
+  readonly pause: Pause;
+  readonly log: Log;
+  /** Blocks between two kept sums. */
+  readonly interval?: number;
+}
+
+const INTERVAL = 128;
+const BYTES = 32;
+const NOBODY = new Uint8Array(20);
+
+/** Notes the balances that block 0 begins with. */
+export function putGenesisSupply(batch: Batch, balances: Iterable<bigint>): void {
+  let minted = 0n;
+  for (const balance of balances) minted += balance;
+  put(batch, 0, { minted, burntFees: 0n });
+}
+
+/** Starts to sum up behind the chain. */
+export function openSupply(parts: SupplyParts): Supply {
+  const { chain, store, log, interval = INTERVAL } = parts;
+  const stop = new AbortController();
+  let running: Promise<void> | undefined;
+  const fail = (error: unknown): void => log.error({ error }, "the coin's supply is not summed up any more");
+  const follow = (): void => {
+    running ??= catchUp(parts, interval, stop.signal)
+      .catch(fail)
+      .finally(() => {
+        running = undefined;
+      });
+  };
+  const stopListening = [
+    chain.onHead(({ header }) => {
+      if (header.number % interval === 0) follow();
+    }),
+    chain.onRewind((removed, head) => {
+      const batch = store.createBatch();
+      for (const { block } of removed) {
+        const { number } = block.header;
+        if (number > head.header.number) batch.delete(tables.supply.key(number));
+      }
+      store.write(batch, { sync: false }).catch(fail);
+    }),
+  ];
+  follow();
+  return {
+    totals: async (number) => {
+      const base = number - (number % interval);
+      const row = store.get(tables.supply.key(base));
+      return row && (await sumUp(parts, readTotals(row), { from: base + 1, to: number }));
+    },
+    async [Symbol.asyncDispose]() {
+      for (const end of stopListening) end();
+      stop.abort();
+      await running;
+    },
+  };
+}
+
+/** Writes the sums that are missing up to the head. */
+async function catchUp(
+  { store, ...parts }: SupplyParts,
+  interval: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const { chain } = parts;
+  let last = lastKept({ chain, store }, interval);
+  while (last !== undefined && last + interval <= chain.head().header.number && !signal.aborted) {
+    const row = store.get(tables.supply.key(last));
+    if (row === undefined) return;
+    const next = last + interval;
+    const totals = await sumUp(parts, readTotals(row), { from: last + 1, to: next });
+    if (totals === undefined || signal.aborted) return;
+    const batch = store.createBatch();
+    put(batch, next, totals);
+    await store.write(batch, { sync: false });
+    last = next;
+  }
+}
+
+/** Sums are kept without gaps: the newest is found by halving. */
+function lastKept(
+  { chain, store }: Pick<SupplyParts, "chain" | "store">,
+  interval: number,
+): number | undefined {
+  const isKept = (step: number): boolean => store.get(tables.supply.key(step * interval)) !== undefined;
+  if (!isKept(0)) return undefined;
+  let low = 0;
+  let high = Math.floor(chain.head().header.number / interval) + 1;
+  while (low + 1 < high) {
+    const middle = (low + high) >> 1;
+    if (isKept(middle)) low = middle;
+    else high = middle;
+  }
+  return low * interval;
+}
+
+/** Undefined when a block or its receipts are gone. */
+async function sumUp(
+  { chain, pause }: Pick<SupplyParts, "chain" | "pause">,
+  before: SupplyTotals,
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<SupplyTotals | undefined> {
+  let { minted, burntFees } = before;
+  for (let number = from; number <= to; number++) {
+    const block = chain.block(number);
+    const change = block && changeOf(chain, block);
+    if (change === undefined) return undefined;
+    minted += change.minted;
+    burntFees += change.burntFees;
+    const waiting = pause();
+    if (waiting !== undefined) await waiting;
+  }
+  return { minted, burntFees };
+}
+
+/** Neither sum depends on who had staked what. */
+function changeOf(chain: Chain, { header, transactions }: Block): SupplyTotals | undefined {
+  const { number, gasUsed, baseFee, rewardbase } = header;
+  const rules = chain.rules(number);
+  const parameters = chain.parameters(number);
+  const receipts = transactions.length === 0 ? [] : chain.receipts(number);
+  if (receipts === undefined || receipts.length < transactions.length) return undefined;
+  const paid = transactions.reduce((sum, tx, i) => {
+    return sum + (receipts[i]?.gasUsed ?? 0n) * effectivePrice(tx, baseFee, rules);
+  }, 0n);
+  const totalFee = feesOf({ gasUsed, paid, baseFee }, rules, parameters);
+  const terms = { totalFee, rules, parameters, staking: noStaking(0), rewardbase };
+  const { minted, burnt } = toldReward(terms, NOBODY);
+  return { minted, burntFees: burnt };
+}
+
+function put(batch: Batch, number: number, { minted, burntFees }: SupplyTotals): void {
+  batch.put(tables.supply.key(number), concatBytes(fixedBytes(minted, BYTES), fixedBytes(burntFees, BYTES)));
+}
+
+function readTotals(row: Uint8Array): SupplyTotals {
+  return { minted: bytesToBigint(row.subarray(0, BYTES)), burntFees: bytesToBigint(row.subarray(BYTES)) };
+}

@@ -1,0 +1,71 @@
+import { expect, test } from "@jest/globals";
+import type { Chain, RewindListener } from "../../../node/chain/chain.ts";
+import { openSupply } from "../../../node/chain/supply.ts";
+import { silentLog } from "../../../node/observe/log.ts";
+import { createPause } from "../../../node/pause.ts";
+import { tables } from "../../../node/store/tables.ts";
+import { recordedChain } from "../rpc/recorded-chain.ts";
+
+const pause = createPause();
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setImmediate(resolve));
+}
+
+test("totals are the same wherever sums are kept, and kept sums are found again", async () => {
+  await using recorded = await recordedChain();
+  const { chain, store } = recorded;
+  const head = chain.head().header.number;
+  const parts = { chain, store, pause, log: silentLog };
+  const numbers = [0, 1, 7, 8, 9, 24, head];
+  const plain = openSupply({ ...parts, interval: 1_000 });
+  const expected = await Promise.all(numbers.map((number) => plain.totals(number)));
+  await plain[Symbol.asyncDispose]();
+  expect(expected[0]).toEqual({ minted: expect.any(BigInt), burntFees: 0n });
+  const perBlock = chain.parameters(1).mintingAmount;
+  expect(expected.at(-1)?.minted).toBe((expected[0]?.minted ?? 0n) + BigInt(head) * perBlock);
+  const last = head - (head % 8);
+  {
+    await using kept = openSupply({ ...parts, interval: 8 });
+    await until(() => store.get(tables.supply.key(last)) !== undefined);
+    expect(await Promise.all(numbers.map((number) => kept.totals(number)))).toEqual(expected);
+  }
+  const read: number[] = [];
+  const watched: Chain = { ...chain, block: (number) => (read.push(number), chain.block(number)) };
+  await using again = openSupply({ ...parts, chain: watched, interval: 8 });
+  expect(await again.totals(head)).toEqual(expected.at(-1));
+  expect(read.every((number) => number > last)).toBe(true);
+});
+
+test("sums of blocks that were taken out of the chain go with them", async () => {
+  await using recorded = await recordedChain();
+  const { chain, store } = recorded;
+  const head = chain.head();
+  const last = head.header.number - (head.header.number % 8);
+  let taken: RewindListener | undefined;
+  const watched: Chain = {
+    ...chain,
+    onRewind: (listener) => {
+      taken = listener;
+      return () => undefined;
+    },
+  };
+  await using supply = openSupply({ chain: watched, store, pause, log: silentLog, interval: 8 });
+  await until(() => store.get(tables.supply.key(last)) !== undefined);
+  const block = chain.block(last);
+  const before = chain.block(last - 1);
+  if (block === undefined || before === undefined) throw new Error("the recorded chain is longer");
+  taken?.([{ block, receipts: [] }], before);
+  await until(() => store.get(tables.supply.key(last)) === undefined);
+  expect(await supply.totals(last)).toBeUndefined();
+});
+
+test("a database without the sum of block 0 has no totals", async () => {
+  await using recorded = await recordedChain();
+  const { chain, store } = recorded;
+  const batch = store.createBatch();
+  batch.delete(tables.supply.key(0));
+  await store.write(batch, { sync: true });
+  await using supply = openSupply({ chain, store, pause, log: silentLog });
+  expect(await supply.totals(1)).toBeUndefined();
+});
