@@ -3,7 +3,7 @@ import { extname } from "node:path";
 import type { Accounts } from "./accounts/accounts.ts";
 import { toQuantity } from "./bytes/integer.ts";
 import type { OpenChain } from "./chain/open-chain.ts";
-import { openSupply } from "./chain/supply.ts";
+import { openSupply, type Supply } from "./chain/supply.ts";
 import type { NodeOptions } from "./config/options.ts";
 import { deriveBlsKey } from "./crypto/bls-key.ts";
 import { type BlsPublicInfo, provePossession } from "./crypto/bls-possession.ts";
@@ -94,19 +94,9 @@ export async function openNodeRpc(surroundings: RpcSurroundings): Promise<NodeRp
   declareExposureMetrics(metrics, exposure);
   const configured = configuredPlans(options, profile);
   const profiler = parts.use(openProfiler());
-  const control = { listeners, subscriptionLimit, configured, log, profiler };
+  const supply = parts.use(followSupply(surroundings));
+  const control = { listeners, subscriptionLimit, configured, log, profiler, supply };
   const registry: Registry = nodeRegistry(surroundings, { ...control, ...askedOfReaders(readers) });
-  const control = { listeners, subscriptionLimit, configured, log };
-  const { open: chainParts, database } = surroundings;
-  const supply = parts.use(
-    openSupply({ chain: chainParts.chain, store: database.store, pause: createPause(), log }),
-  );
-  const registry: Registry = nodeRegistry(surroundings, {
-    ...control,
-    estimateGas: estimator(readers),
-    searchLogs: searcher(readers),
-    supply,
-  });
   if (configured.http !== undefined) await listeners.start("http", configured.http);
   if (configured.ws !== undefined) await listeners.start("ws", configured.ws);
   const { ipc } = options;
@@ -118,6 +108,10 @@ export async function openNodeRpc(surroundings: RpcSurroundings): Promise<NodeRp
     endpoints: { http: listeners.url("http"), ws: listeners.url("ws"), ipc: opened?.url },
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
+}
+
+function followSupply({ open: { chain }, database: { store }, log }: RpcSurroundings): Supply {
+  return openSupply({ chain, store, pause: createPause(), log });
 }
 
 /** What HTTP and WebSocket do not serve, whatever modules they have. */
@@ -214,8 +208,8 @@ function wsLimits(ws: NodeOptions["ws"]): Pick<WsOptions, "maxConnections" | "re
 type Control = Pick<AdminListenersParts, "listeners" | "subscriptionLimit" | "log"> & {
   readonly configured: Plans;
   readonly profiler: Profiler;
+  readonly supply: Supply;
 } & ReturnType<typeof askedOfReaders>;
-} & Pick<NodeParts, "estimateGas" | "searchLogs" | "supply">;
 
 function nodeRegistry(
   surroundings: RpcSurroundings,
