@@ -26,7 +26,7 @@ export function chainDirectory({ paths }: NodeOptions): string {
 export async function openDatabase(options: NodeOptions, log: Log): Promise<Database> {
   await mkdir(options.paths.chainData, { recursive: true, mode: 0o700 });
   await using parts = new AsyncDisposableStack();
-  const { databaseCacheBytes, cacheBytes, ...history } = options.state;
+  const { databaseCacheBytes, cacheBytes, senderHashes: _, ...history } = options.state;
   const store = parts.use(await openLevelStore(chainDirectory(options), { cacheBytes: databaseCacheBytes }));
   const trie = trieDirectories(join(options.paths.chainData, "trie"));
   const sizes = cacheBytes === undefined ? {} : { cacheBytes };

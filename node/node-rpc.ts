@@ -3,6 +3,7 @@ import { extname } from "node:path";
 import type { Accounts } from "./accounts/accounts.ts";
 import { toQuantity } from "./bytes/integer.ts";
 import type { OpenChain } from "./chain/open-chain.ts";
+import { hashBySender } from "./chain/sender-hashes.ts";
 import { openSupply, type Supply } from "./chain/supply.ts";
 import type { NodeOptions } from "./config/options.ts";
 import { deriveBlsKey } from "./crypto/bls-key.ts";
@@ -245,6 +246,7 @@ function nodeRegistry(
       ...callTerms(options),
       maxBytes: options.rpc.maxAnswerBytes,
     },
+    hashBySender: options.state.senderHashes ? (hash) => hashBySender(database.store, hash) : undefined,
     process: {
       profiler,
       setLogLevel: (level) => surroundings.log.setLevel(level),

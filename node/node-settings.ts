@@ -22,6 +22,7 @@ export function nodeSettings(
   return {
     networkId: networkId(options, { chain }),
     archive: state.archive === true,
+    senderHashes: state.senderHashes,
     unitPrice: chain.config.unitPrice,
     dataDirectory: paths.dataDirectory,
     instanceDirectory: paths.instance,

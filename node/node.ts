@@ -6,8 +6,8 @@ import { resolve } from "node:path";
 import { addressText, toHex } from "./bytes/hex.ts";
 import type { Chain } from "./chain/chain.ts";
 import { developmentGenesis } from "./chain/development.ts";
+import { openFollowers } from "./chain/followers.ts";
 import { writeGenesis } from "./chain/genesis-block.ts";
-import { openLogFollower } from "./chain/log-follower.ts";
 import { declareChainMetrics } from "./chain/metrics.ts";
 import type { OpenChain } from "./chain/open-chain.ts";
 import { recoverSigners } from "./chain/recover-signers.ts";
@@ -66,7 +66,7 @@ export async function openNode(options: NodeOptions, signal: AbortSignal): Promi
   const open = await openConsensusChain(database, log, clock);
   const { chain } = open;
   declareChainMetrics(metrics, chain);
-  parts.use(openLogFollower({ store: database.store, chain, log }));
+  parts.use(openFollowers({ store: database.store, chain, log }, options.state));
   const recoverer = parts.use(openRecoverer(log));
   const kzg = parts.use(openKzg());
   const accounts = parts.use(await openNodeAccounts(options, log));

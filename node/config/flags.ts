@@ -116,6 +116,12 @@ export const flags = {
     integer(1),
     "recent blocks whose states can be read; as before by default, 128 at first",
   ),
+  sendertxhashindexing: data.flag(
+    boolean,
+    false,
+    "find transactions by the hash that their sender knows, where somebody else pays",
+    "common.sender-tx-hash-indexing",
+  ),
   "state.preimages": data.flag(boolean, true, "keep addresses and slot keys, for listing accounts and slots"),
   "state.block-interval": state.flag(integer(1), 16, "blocks after which the trie is written"),
   "state.trie-cache-limit": state.flag(integer(-1), -1, "MiB of trie nodes kept in memory; -1 chooses"),

@@ -195,6 +195,7 @@ function stateFlags(values: FlagValues): StateFlags {
     preimages: values["state.preimages"],
     flushInterval: values["state.block-interval"],
     cacheBytes: limit < 0 ? undefined : limit * MEBIBYTE,
+    senderHashes: values.sendertxhashindexing,
     databaseCacheBytes: values["db.leveldb.cache-size"] * MEBIBYTE,
   };
 }

@@ -119,6 +119,8 @@ export interface StateFlags {
   /** Bytes of trie nodes kept in memory; `undefined`: the state chooses. */
   readonly cacheBytes: number | undefined;
   readonly databaseCacheBytes: number;
+  /** Keep an index of the hashes that senders know. */
+  readonly senderHashes: boolean;
 }
 
 /** Making blocks. */

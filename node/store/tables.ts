@@ -26,7 +26,8 @@ export type MetaName =
   | "history"
   | "governance"
   | "badBlocks"
-  | "logIndex";
+  | "logIndex"
+  | "senderHashes";
 
 /** The chain database. */
 export const tables = {
@@ -66,6 +67,7 @@ export const tables = {
     "which blocks of a section of 1,024 have this bit in their bloom; bit 2048: have logs at all",
     sectionParts,
   ),
+  senderHash: table("senderHash", "e", "hash of the transaction that its sender knows by this one", same),
   meta: table("meta", "m", "single rows by name", metaParts),
 } as const;
 

@@ -17,11 +17,13 @@ export interface ChainFactsParts {
   readonly address: Uint8Array;
   /** Where rewards of the node's own blocks go, if somebody said so. */
   readonly rewardbase: () => Uint8Array | undefined;
+  /** The hash of the transaction that its sender knows by this one; absent without that index. */
+  readonly hashBySender?: ((senderTxHash: Uint8Array) => Uint8Array | undefined) | undefined;
 }
 
 /** See the head of this file. */
 export function chainFactsMethods(parts: ChainFactsParts): Method[] {
-  return [...identityMethods(parts), ...switchMethods(), ...workMethods(), ...uncleMethods(parts.chain)];
+  return [...identityMethods(parts), ...switchMethods(parts), ...workMethods(), ...uncleMethods(parts.chain)];
 }
 
 function identityMethods({ profile, address: own, rewardbase }: ChainFactsParts): Method[] {
@@ -55,13 +57,13 @@ function identityMethods({ profile, address: own, rewardbase }: ChainFactsParts)
   ];
 }
 
-function switchMethods(): Method[] {
+function switchMethods({ hashBySender }: ChainFactsParts): Method[] {
   return [
     fixed("chain_isParallelDBWrite", "Whether the database is written beside other work: always.", true),
     fixed(
       "chain_isSenderTxHashIndexingEnabled",
       "Whether transactions are found by a hash that only their sender knows.",
-      false,
+      hashBySender !== undefined,
     ),
     fixed("chain_isConsoleLogEnabled", "Whether contracts may write to the node's log: never.", false),
     fixed("eth_mining", "Whether the node searches for proofs of work: never.", false),

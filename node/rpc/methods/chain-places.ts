@@ -1,5 +1,5 @@
 /** Transactions by where they stand, in full, raw or counted; and by the hash that their sender knows. */
-import type { Chain } from "../../chain/chain.ts";
+import type { Chain, TransactionPlace } from "../../chain/chain.ts";
 import { anchoredJson } from "../../model/anchoring.ts";
 import type { Block } from "../../model/block.ts";
 import type { Transaction } from "../../model/transaction.ts";
@@ -14,12 +14,14 @@ import { findBlock } from "../views/lookup.ts";
 import { blockReceipts, chainReceipt } from "../views/receipt.ts";
 import { sorted } from "../views/sorted.ts";
 import { byHash, chainTransaction, ethTransaction } from "../views/transaction.ts";
+import type { ChainFactsParts } from "./chain-facts.ts";
 
 /** What these methods read. */
 export interface ChainPlacesParts {
   readonly chain: Chain;
   readonly pool: Pick<TxPool, "get">;
   readonly profile: Pick<RpcProfile, "line">;
+  readonly hashBySender?: ChainFactsParts["hashBySender"];
 }
 
 type View = typeof ethTransaction;
@@ -123,7 +125,9 @@ function countMethods({ chain }: ChainPlacesParts, { name }: Module): Method[] {
   ];
 }
 
-function senderMethods({ chain, pool, profile }: ChainPlacesParts): Method[] {
+function senderMethods({ chain, pool, profile, hashBySender }: ChainPlacesParts): Method[] {
+  const find = (given: Uint8Array): TransactionPlace | undefined =>
+    chain.findTransaction(hashBySender?.(given) ?? given);
   return [
     method({
       name: "chain_getTransactionBySenderTxHash",
@@ -131,7 +135,7 @@ function senderMethods({ chain, pool, profile }: ChainPlacesParts): Method[] {
       params: { hash },
       result: transaction,
       handle: (args) => {
-        const place = chain.findTransaction(args.hash);
+        const place = find(args.hash);
         const mined = place?.block.transactions[place.index];
         if (mined !== undefined) return byHash(chainTransaction(chain, mined, place), mined, profile);
         const waiting = pool.get(args.hash);
@@ -145,7 +149,7 @@ function senderMethods({ chain, pool, profile }: ChainPlacesParts): Method[] {
       params: { hash },
       result: nullable(plain<object>("receipt")),
       handle: (args) => {
-        const place = chain.findTransaction(args.hash);
+        const place = find(args.hash);
         return place && chainReceipt(chain, blockReceipts(chain, place.block, profile), place.index);
       },
     }),

@@ -11,6 +11,7 @@ import type { ReadLine } from "../lines.ts";
 export interface NodeSettings {
   readonly networkId: number;
   readonly archive: boolean;
+  readonly senderHashes: boolean;
   readonly unitPrice: bigint;
   readonly dataDirectory: string;
   readonly instanceDirectory: string;
@@ -101,7 +102,7 @@ function databaseView(isNew: boolean): object {
   };
 }
 
-function stateView({ dataDirectory }: NodeSettings): object {
+function stateView({ dataDirectory, senderHashes }: NodeSettings): object {
   return {
     TrieCacheSize: 512,
     TrieTimeout: 300_000 * NANOSECONDS,
@@ -109,7 +110,7 @@ function stateView({ dataDirectory }: NodeSettings): object {
     TriesInMemory: 128,
     LivePruning: false,
     LivePruningRetention: 172_800,
-    SenderTxHashIndexing: false,
+    SenderTxHashIndexing: senderHashes,
     ParallelDBWrite: true,
     TrieNodeCacheConfig: {
       CacheType: "LocalCache",

@@ -126,6 +126,7 @@ describe("options", () => {
       archive: undefined,
       retention: undefined,
       preimages: true,
+      senderHashes: false,
       flushInterval: 16,
       cacheBytes: 33_554_432,
       databaseCacheBytes: 16_777_216,

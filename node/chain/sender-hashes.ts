@@ -1,0 +1,95 @@
+/**
+ * Transactions by the hash that their sender knows: it differs from the transaction's own where somebody else signs
+ * for the fee, and only those are kept.
+ */
+import { concatBytes, equalBytes } from "../bytes/compare.ts";
+import { bytesToNumber, fixedBytes } from "../bytes/integer.ts";
+import { decodeRlp } from "../bytes/rlp.ts";
+import { blockHash, decodeHeader } from "../model/header.ts";
+import { readTransactions, type Transaction } from "../model/transaction.ts";
+import type { Batch, Rows } from "../store/store.ts";
+import { tables } from "../store/tables.ts";
+import { type BlockFollower, type Derived, openBlockFollower } from "./block-follower.ts";
+import type { RemovedBlock } from "./chain.ts";
+import type { FollowerParts } from "./log-follower.ts";
+
+/** The hash of the transaction that its sender knows by another. */
+export function hashBySender(rows: Rows, senderTxHash: Uint8Array): Uint8Array | undefined {
+  return rows.get(tables.senderHash.key(senderTxHash));
+}
+
+/** Begins to follow. */
+export function openSenderHashFollower(parts: FollowerParts): BlockFollower {
+  return openBlockFollower(parts, new SenderHashes(parts));
+}
+
+const CURSOR = tables.meta.key("senderHashes");
+const CURSOR_BYTES = 6;
+/** Blocks after which the cursor is written though they had nothing to keep. */
+const CURSOR_BLOCKS = 1024;
+
+class SenderHashes implements Derived {
+  readonly name = "senderHashes";
+  readonly #parts: FollowerParts;
+  #next: number;
+
+  constructor(parts: FollowerParts) {
+    this.#parts = parts;
+    const isWhole = parts.store.damage === undefined; // else any batch may be missing
+    this.#next = isWhole ? this.#storedCursor() : 0;
+  }
+
+  get next(): number {
+    return this.#next;
+  }
+
+  take(): Promise<void> | undefined {
+    const { store } = this.#parts;
+    const number = this.#next;
+    const row = store.get(tables.body.key(number));
+    if (row === undefined) throw new Error(`the body of block ${number} is missing`);
+    const known = knownOtherwise(readTransactions(decodeRlp(row)));
+    this.#next++;
+    if (known.length === 0 && this.#next % CURSOR_BLOCKS !== 0) return undefined;
+    const batch = store.createBatch();
+    for (const { senderTxHash, hash } of known) batch.put(tables.senderHash.key(senderTxHash), hash);
+    return this.#write(batch);
+  }
+
+  cut(head: number, removed: readonly RemovedBlock[]): void {
+    const batch = this.#parts.store.createBatch();
+    for (const { block } of removed) {
+      for (const { senderTxHash } of knownOtherwise(block.transactions)) {
+        batch.delete(tables.senderHash.key(senderTxHash));
+      }
+    }
+    this.#next = Math.min(this.#next, head + 1);
+    this.#write(batch).catch((error: unknown) => {
+      this.#parts.log.warn({ error }, "hashes of removed transactions are left over");
+    });
+  }
+
+  /** The number with the hash of the block before it: the chain may have become another while nobody followed. */
+  #storedCursor(): number {
+    const row = this.#parts.store.get(CURSOR);
+    if (row === undefined) return 0;
+    const next = bytesToNumber(row.subarray(0, CURSOR_BYTES));
+    const isKnown = next - 1 <= this.#parts.chain.head().header.number;
+    return isKnown && equalBytes(this.#hashOf(next - 1), row.subarray(CURSOR_BYTES)) ? next : 0;
+  }
+
+  #hashOf(number: number): Uint8Array {
+    const row = this.#parts.store.get(tables.header.key(number));
+    return row === undefined ? new Uint8Array(0) : blockHash(decodeHeader(decodeRlp(row)));
+  }
+
+  #write(batch: Batch): Promise<void> {
+    const cursor = concatBytes(fixedBytes(this.#next, CURSOR_BYTES), this.#hashOf(this.#next - 1));
+    batch.put(CURSOR, cursor);
+    return this.#parts.store.write(batch, { sync: false });
+  }
+}
+
+function knownOtherwise(transactions: readonly Transaction[]): Transaction[] {
+  return transactions.filter(({ hash, senderTxHash }) => !equalBytes(hash, senderTxHash));
+}
