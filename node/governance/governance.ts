@@ -43,6 +43,8 @@ export interface Governance {
   staking(number: number): StakingInfo;
   /** Who proposes block `number` in a round; of a round in which a block was made, who made it. */
   proposer(number: number, round: number): Uint8Array;
+  /** The list drawn for block `number` under the weighted policy, and the block at which it was drawn. */
+  proposerList(number: number): ReturnType<NonNullable<Election["proposers"]>>;
   /** Who agrees on block `number` in a round. */
   committee(number: number, round: number): readonly Uint8Array[];
   /** The BLS key of a node, as registered before block `number`; undefined for none. */
@@ -192,6 +194,10 @@ class HeaderGovernance implements Governance {
     const author = made !== undefined && roundOf(made.header.extra) === round ? made.author() : undefined;
     if (author !== undefined) return author;
     return proposerOf(this.#election(number), round);
+  }
+
+  proposerList(number: number): ReturnType<Governance["proposerList"]> {
+    return this.#election(number).proposers?.() ?? { list: [], since: 0 };
   }
 
   committee(number: number, round: number): readonly Uint8Array[] {

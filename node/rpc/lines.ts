@@ -34,6 +34,8 @@ export interface ReadLine {
   readonly readsPanics: boolean;
   /** The signer of a transaction without a type may be asked for. */
   readonly recoversLegacy: boolean;
+  /** Blocks may be named `safe` and `finalized`. */
+  readonly knowsSafeTags: boolean;
   /** Blob base fees are part of a fee history. */
   readonly blobFees: boolean;
   /** A fee history counts the pending block, shows whole prices as rewards and measures gas by the shown limit. */
@@ -86,6 +88,7 @@ export const kaiaLine: ReadLine = {
   showsCapByHash: false,
   readsPanics: true,
   recoversLegacy: true,
+  knowsSafeTags: true,
   blobFees: true,
   countsPending: false,
   lacks: new Set([
@@ -127,6 +130,7 @@ export const klaytnLine: ReadLine = {
   showsCapByHash: true,
   readsPanics: false,
   recoversLegacy: false,
+  knowsSafeTags: false,
   blobFees: false,
   countsPending: true,
   lacks: new Set([

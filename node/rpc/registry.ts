@@ -11,6 +11,7 @@ import {
   type Served,
   servedModules,
 } from "./modules.ts";
+import { withoutNewTags } from "./older-tags.ts";
 import { openRpcDocument } from "./open-rpc.ts";
 import type { RpcProfile } from "./profiles.ts";
 import type { Subscription } from "./subscription.ts";
@@ -96,12 +97,13 @@ function createView(served: Served, options: ViewOptions, tables: Tables): Metho
   const { profile, methods } = tables;
   const subscriptions = withoutWithheld(tables.subscriptions, options);
   const found = new Map<string, Method>();
+  const kept = profile.line.knowsSafeTags ? (row: Method): Method => row : withoutNewTags;
   for (const [name, row] of methods) {
     const [module, rest] = splitName(name);
     if (profile.line.lacks.has(name)) continue;
     if (isWithheld(row, module, options) || !isServed(module, rest, served)) continue;
     const shown = options.ethAsChain && module.name === "eth" ? (methods.get(`chain_${rest}`) ?? row) : row;
-    for (const prefix of [module.name, ...module.aliases]) found.set(`${prefix}_${rest}`, shown);
+    for (const prefix of [module.name, ...module.aliases]) found.set(`${prefix}_${rest}`, kept(shown));
   }
   found.set("rpc.discover", discoverMethod); // the name that OpenRPC gives it
   return {

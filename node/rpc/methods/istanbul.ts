@@ -1,7 +1,10 @@
 /** `istanbul`: the validators that consensus works with (rpc.md 2.10). */
 
-import { addressText } from "../../bytes/hex.ts";
+import { equalBytes } from "../../bytes/compare.ts";
+import { addressText, toHex } from "../../bytes/hex.ts";
+import { stakesOf } from "../../governance/staking.ts";
 import type { ValidatorSet } from "../../governance/validators.ts";
+import type { Block } from "../../model/block.ts";
 import { optional } from "../codec.ts";
 import { type BlockNumber, blockNumber } from "../codecs/block-number.ts";
 import { address, hash, listOf } from "../codecs/hex.ts";
@@ -19,7 +22,7 @@ const ROUND_TIMEOUT_MS = 10_000;
 
 /** The methods of `istanbul`. */
 export function istanbulMethods(parts: GoverningParts): Method[] {
-  return [...validatorMethods(parts), ...candidateMethods()];
+  return [...validatorMethods(parts), ...snapshotMethods(parts), ...candidateMethods()];
 }
 
 function validatorMethods(parts: GoverningParts): Method[] {
@@ -73,6 +76,66 @@ function demotedOf(set: ValidatorSet): readonly Uint8Array[] {
   return set.council.filter((each) => !set.isQualified(each));
 }
 
+function snapshotMethods(parts: GoverningParts): Method[] {
+  const { chain } = parts;
+  const result = plain<object>("snapshot");
+  return [
+    method({
+      name: "istanbul_getSnapshot",
+      summary: "The validators after a block, and who of them proposes in what order.",
+      params: at,
+      result,
+      handle: ({ number }) => {
+        const block = chain.block(councilNumber(parts, number));
+        if (block === undefined) throw failure("unknown block");
+        return snapshotView(parts, block);
+      },
+    }),
+    method({
+      name: "istanbul_getSnapshotAtHash",
+      summary: "The same by the block's hash.",
+      params: { hash },
+      result,
+      handle: (args) => {
+        const block = chain.blockByHash(args.hash);
+        if (block === undefined) throw failure("unknown block");
+        return snapshotView(parts, block);
+      },
+    }),
+  ];
+}
+
+/** Every validator's vote weighs the same. */
+const VOTING_POWER = 1_000;
+
+function snapshotView({ chain, governance }: GoverningParts, { header, hash: own }: Block): object {
+  const next = header.number + 1;
+  const set = governance.validators(next);
+  const { policy, epoch, committeeSize } = governance.parameters(next);
+  const staking = governance.staking(next);
+  const stakes = stakesOf(set.qualified, staking);
+  const total = stakes.reduce((sum, stake) => sum + stake, 0n);
+  const { list, since } = policy === "weighted" ? governance.proposerList(next) : { list: [], since: 0 };
+  const reward = (validator: Uint8Array): string =>
+    toHex(staking.nodes.find(({ node }) => equalBytes(node, validator))?.reward ?? NOBODY);
+  return {
+    epoch,
+    number: header.number,
+    hash: toHex(own),
+    votes: [],
+    tally: [],
+    validators: set.qualified.map(toHex),
+    policy: chain.config.istanbul.policy,
+    subgroupsize: committeeSize,
+    rewardAddrs: set.qualified.map(reward),
+    votingPower: set.qualified.map(() => VOTING_POWER),
+    weight: stakes.map((stake) => (total === 0n ? 0 : Math.round((Number(stake) * 100) / Number(total)))),
+    proposers: list.map(toHex),
+    proposersBlockNum: since,
+    demotedValidators: demotedOf(set).map(toHex),
+  };
+}
+
 /** The node remembers what its operator proposes, as the Go node does; blocks carry governance votes instead. */
 function candidateMethods(): Method[] {
   const candidates = new Map<string, boolean>();
@@ -107,4 +170,5 @@ function candidateMethods(): Method[] {
   ];
 }
 
+const NOBODY = new Uint8Array(20);
 const MOST_CANDIDATES = 1_024;
