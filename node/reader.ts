@@ -32,7 +32,7 @@ if (parentPort !== null) {
   const store = await openLevelReader(directory);
   const open = storeReading(store);
   const methods = [
-    ...logMethods({ open: () => storeLogSource(store), maxLogs }),
+    ...logMethods({ open: () => storeLogSource(store), maxLogs, profile: rpcProfiles[profile] }),
     ...callMethods({ open, limits, timeoutMs }),
     ...debugStateMethods({ open, maxBytes, profile: rpcProfiles[profile] }),
     ...traceMethods({ open, limits, maxBytes, profile: rpcProfiles[profile] }),

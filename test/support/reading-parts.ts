@@ -3,6 +3,7 @@ import type { Governance } from "../../node/governance/governance.ts";
 import type { Profiler } from "../../node/observe/profiler.ts";
 import type { NodeParts } from "../../node/rpc/methods/all.ts";
 import { estimateHere } from "../../node/rpc/methods/calls.ts";
+import { rpcProfiles } from "../../node/rpc/profiles.ts";
 import { chainReading, storeReading } from "../../node/rpc/views/chain-reading.ts";
 import { searchLogs } from "../../node/rpc/views/log-search.ts";
 import { chainLogSource } from "../../node/rpc/views/log-source.ts";
@@ -55,7 +56,7 @@ export function readingParts(
     setHead: () => Promise.reject(new Error("nobody to take the chain back")),
     searchLogs: async (filter) => {
       using source = chainLogSource(chain);
-      return JSON.stringify(searchLogs(source, filter, maxLogs));
+      return JSON.stringify(searchLogs(source, filter, { maxLogs, profile: rpcProfiles.service }));
     },
     estimateGas: async (args) => estimateHere(calls, args),
     governance: unasked("governance") as Governance,

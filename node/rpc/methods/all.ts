@@ -67,7 +67,7 @@ export interface NodeParts
     "add" | "addWithBlobs" | "recover" | "get" | "nonce" | "content" | "status" | "onPending" | "throttler"
   >;
   readonly accounts: Accounts;
-  readonly logs: LogParts;
+  readonly logs: Omit<LogParts, "profile">;
   readonly calls: CallParts;
   readonly debug: Omit<TraceParts, "profile"> & Omit<DebugStateParts, "profile">;
   readonly traceBlock: TraceChainParts["traceBlock"];
@@ -111,7 +111,7 @@ export function createNodeRegistry(parts: NodeParts): Registry {
     ...chainSendingMethods(parts),
     ...chainSigningMethods(parts),
     ...ownTransactionMethods(parts),
-    ...logMethods(parts.logs),
+    ...logMethods({ ...parts.logs, profile: parts.profile }),
     ...filterMethods(new Filters({ ...parts, now: () => performance.now() })),
     ...callMethods(parts.calls),
     ...netMethods(parts),

@@ -3,18 +3,16 @@
 import { logFilter } from "../codecs/log-filter.ts";
 import { plain } from "../codecs/plain.ts";
 import { type Method, method } from "../method.ts";
-import { searchLogs } from "../views/log-search.ts";
+import { type SearchTerms, searchLogs } from "../views/log-search.ts";
 import type { OpenLogSource } from "../views/log-source.ts";
 
 /** What the search reads and when it stops. */
-export interface LogParts {
+export interface LogParts extends SearchTerms {
   readonly open: OpenLogSource;
-  /** Logs in one answer; 0 is no limit. */
-  readonly maxLogs: number;
 }
 
 /** The methods that scan; the same rows are registered in the node and served in its reader threads. */
-export function logMethods({ open, maxLogs }: LogParts): Method[] {
+export function logMethods({ open, ...terms }: LogParts): Method[] {
   return [
     method({
       name: "chain_getLogs",
@@ -25,7 +23,7 @@ export function logMethods({ open, maxLogs }: LogParts): Method[] {
       runs: "reader",
       handle: async ({ filter }) => {
         using source = await open();
-        return searchLogs(source, filter, maxLogs);
+        return searchLogs(source, filter, terms);
       },
     }),
   ];

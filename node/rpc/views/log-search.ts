@@ -1,22 +1,34 @@
 /** The search itself: blooms first, receipts only where a bloom lets something through. */
 import { equalBytes } from "../../bytes/compare.ts";
-import { toHex } from "../../bytes/hex.ts";
 import { SECTION_BLOCKS } from "../../chain/log-index.ts";
 import { bloomMayHold } from "../../model/bloom.ts";
 import type { Log, Receipt } from "../../model/receipt.ts";
 import type { BlockNumber } from "../codecs/block-number.ts";
 import type { LogFilter } from "../codecs/log-filter.ts";
 import { failure } from "../errors.ts";
+import type { RpcProfile } from "../profiles.ts";
 import type { BloomIndex, LogBlock, LogSource } from "./log-source.ts";
+import { noHeader } from "./lookup.ts";
 import { logView } from "./receipt.ts";
 
 /** A log may have this many topics; a filter with more finds nothing. */
 const MAX_TOPICS = 4;
 
-/** The logs that fit, oldest first. Throws `RpcError` when they are more than `maxLogs` (0: no limit). */
-export function searchLogs(source: LogSource, filter: LogFilter, maxLogs: number): object[] {
+/** How far a search goes, and in whose words it fails. */
+export interface SearchTerms {
+  /** Logs in one answer; 0 is no limit. */
+  readonly maxLogs: number;
+  readonly profile: Pick<RpcProfile, "line">;
+}
+
+/** The logs that fit, oldest first. Throws `RpcError` when they are too many. */
+export function searchLogs(
+  source: LogSource,
+  filter: LogFilter,
+  { maxLogs, profile }: SearchTerms,
+): object[] {
   const found: object[] = [];
-  for (const number of numbersOf(source, filter)) {
+  for (const number of numbersOf(source, filter, profile)) {
     const block = source.block(number);
     if (block === undefined || !bloomFits(block.bloom, filter)) continue;
     addMatches(found, { number, block, receipts: source.receipts(number) ?? [] }, filter);
@@ -27,11 +39,11 @@ export function searchLogs(source: LogSource, filter: LogFilter, maxLogs: number
   return found;
 }
 
-function* numbersOf(source: LogSource, filter: LogFilter): Iterable<number> {
+function* numbersOf(source: LogSource, filter: LogFilter, profile: SearchTerms["profile"]): Iterable<number> {
   const { from, to, blockHash } = filter;
   if (blockHash !== undefined) {
     const number = source.numberOf(blockHash);
-    if (number === undefined) throw failure(`the header does not exist (hash: ${toHex(blockHash)})`);
+    if (number === undefined) throw noHeader(blockHash, profile);
     yield number;
     return;
   }

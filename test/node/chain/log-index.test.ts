@@ -8,6 +8,7 @@ import { bloomMayHold, bloomOf, EMPTY_BLOOM } from "../../../node/model/bloom.ts
 import { encodeHeader, type Header } from "../../../node/model/header.ts";
 import { silentLog } from "../../../node/observe/log.ts";
 import { logFilter } from "../../../node/rpc/codecs/log-filter.ts";
+import { rpcProfiles } from "../../../node/rpc/profiles.ts";
 import { searchLogs } from "../../../node/rpc/views/log-search.ts";
 import { type LogSource, storeLogSource } from "../../../node/rpc/views/log-source.ts";
 import { createMemoryStore } from "../../../node/store/memory-store.ts";
@@ -172,7 +173,9 @@ test("a search over 100,000 blocks looks at the headers of those that may fit, a
     receipts: () => [],
   };
   const filter = { fromBlock: "0x0", toBlock: "latest", address: `0x${"32".repeat(20)}` };
-  expect(searchLogs(counted, logFilter.decode(filter), 100)).toEqual([]);
+  expect(
+    searchLogs(counted, logFilter.decode(filter), { maxLogs: 100, profile: rpcProfiles.service }),
+  ).toEqual([]);
   expect(looked.length).toBeLessThan(SECTION_BLOCKS + 300);
   expect(looked.filter((number) => number % 500 === 0).length).toBe(200);
 }, 60_000);

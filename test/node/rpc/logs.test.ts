@@ -7,11 +7,13 @@ import type { Header } from "../../../node/model/header.ts";
 import type { Log, Receipt } from "../../../node/model/receipt.ts";
 import { logFilter } from "../../../node/rpc/codecs/log-filter.ts";
 import { logMethods } from "../../../node/rpc/methods/logs.ts";
+import { rpcProfiles } from "../../../node/rpc/profiles.ts";
 import { searchLogs } from "../../../node/rpc/views/log-search.ts";
 import { storeLogSource } from "../../../node/rpc/views/log-source.ts";
 import { createMemoryStore } from "../../../node/store/memory-store.ts";
 import { aCall, anEndpoint, aSession } from "./fixture.ts";
 
+const profile = rpcProfiles.service;
 const fill = (byte: number, length = 32) => new Uint8Array(length).fill(byte);
 
 /** One receipt per list of logs. */
@@ -81,7 +83,7 @@ async function aStore() {
 async function search(json: object, maxLogs = 0) {
   await using store = await aStore();
   using source = await storeLogSource(store);
-  return searchLogs(source, logFilter.decode(json), maxLogs) as Record<string, unknown>[];
+  return searchLogs(source, logFilter.decode(json), { maxLogs, profile }) as Record<string, unknown>[];
 }
 
 /** Block and log index of each. */
@@ -161,7 +163,7 @@ test.each([
   [{ topics: ["0x12"] }, "hex has invalid length 1 after decoding"],
   [{ topics: [["0xzz"]] }, "invalid hex string"],
 ])("%j is refused in the Go node's words", async (filter, message) => {
-  const methods = logMethods({ open: () => Promise.reject(new Error("not reached")), maxLogs: 0 });
+  const methods = logMethods({ open: () => Promise.reject(new Error("not reached")), maxLogs: 0, profile });
   const answer = await anEndpoint({ methods }).answer(aCall("eth_getLogs", [filter]), aSession);
   expect(JSON.parse(answer ?? "")).toMatchObject({
     error: { code: -32602, message: `invalid argument 0: ${message}` },
