@@ -1,0 +1,65 @@
+import { expect, test } from "@jest/globals";
+import type { Chain } from "../../../node/chain/chain.ts";
+import { BASE_RULES } from "../../../node/config/rules.ts";
+import { suggestedPrice, suggestedTip } from "../../../node/rpc/methods/fees.ts";
+import { rpcProfiles } from "../../../node/rpc/profiles.ts";
+import { feeHistory } from "../../../node/rpc/views/fee-history.ts";
+
+const LOWER = 25n;
+const UPPER = 750n;
+const RULES = { ...BASE_RULES, baseFee: true, suggestedPrice: "base-fee-and-tenth" } as const;
+
+/** A chain whose blocks have a base fee of 100 and transactions that offer these tips, each for 10 gas. */
+function aChainOf(blocks: readonly (readonly bigint[])[], nextBaseFee = 100n): Chain {
+  const all = [[], ...blocks].map((tips, number) => ({
+    header: { number, baseFee: 100n, gasUsed: BigInt(tips.length) * 10n },
+    transactions: tips.map((tip) => ({ gasFeeCap: 100n + tip, gasTipCap: 10n ** 15n })),
+  }));
+  const baseFee = {
+    lowerBound: LOWER,
+    upperBound: UPPER,
+    gasTarget: 30n,
+    maxBlockGasUsed: 60n,
+    denominator: 20n,
+  };
+  const chain = {
+    head: () => all.at(-1),
+    block: (number: number) => all[number],
+    receipts: (number: number) => all[number]?.transactions.map(() => ({ gasUsed: 10n })),
+    rules: () => RULES,
+    parameters: () => ({ unitPrice: 1n, baseFee }),
+    nextBaseFee: () => nextBaseFee,
+  };
+  return chain as unknown as Chain; // what prices are found from
+}
+
+test("nobody has to tip while the base fee lies at its lower bound", () => {
+  const chain = aChainOf([[9n, 9n, 9n]], LOWER);
+  expect([suggestedTip(chain), suggestedPrice(chain)]).toEqual([0n, 27n]);
+});
+
+test("the tip is the 60th percentile of the three lowest of each recent block, and the price covers it", () => {
+  const chain = aChainOf([[5n, 1n, 2n, 3n], [], [7n]]);
+  expect(suggestedTip(chain)).toBe(2n); // of 0, 1, 2, 3, 7
+  expect(suggestedPrice(chain)).toBe(117n);
+});
+
+test("a tip is never more than 500 Gpeb, and blocks before the last twenty do not count", () => {
+  const dear = 10n ** 13n;
+  expect(suggestedTip(aChainOf([[dear]]))).toBe(500_000_000_000n);
+  expect(suggestedTip(aChainOf([[dear], ...Array.from({ length: 20 }, () => [4n])]))).toBe(4n);
+});
+
+test("a history's rewards are what each part of the gas was offered at most", async () => {
+  const chain = aChainOf([[3n, 1n, 2n, 4n], []]);
+  const question = { count: 2, newest: 2, percentiles: [0, 25, 50, 100] };
+  const text = await feeHistory({ chain, profile: rpcProfiles.kaia }, question);
+  expect(JSON.parse(text)).toMatchObject({
+    oldestBlock: "0x1",
+    reward: [
+      ["0x1", "0x1", "0x2", "0x4"],
+      ["0x0", "0x0", "0x0", "0x0"],
+    ],
+    gasUsedRatio: [40 / 60, 0],
+  });
+});
