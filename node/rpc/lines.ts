@@ -34,6 +34,8 @@ export interface ReadLine {
   readonly readsPanics: boolean;
   /** The signer of a transaction without a type may be asked for. */
   readonly recoversLegacy: boolean;
+  /** A search from or to the pending block is made, not refused. */
+  readonly searchesPending: boolean;
   /** Blocks may be named `safe` and `finalized`. */
   readonly knowsSafeTags: boolean;
   /** Blob base fees are part of a fee history. */
@@ -84,6 +86,7 @@ export const kaiaLine: ReadLine = {
   timesAsText: false,
   provesContractsOnly: false,
   hashesAsBytes: false,
+  searchesPending: false,
   namesEveryTarget: true,
   showsCapByHash: false,
   readsPanics: true,
@@ -126,6 +129,7 @@ export const klaytnLine: ReadLine = {
   timesAsText: true,
   provesContractsOnly: true,
   hashesAsBytes: true,
+  searchesPending: true,
   namesEveryTarget: false,
   showsCapByHash: true,
   readsPanics: false,

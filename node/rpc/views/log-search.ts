@@ -47,7 +47,10 @@ function* numbersOf(source: LogSource, filter: LogFilter, profile: SearchTerms["
     yield number;
     return;
   }
-  const [first, last] = [position(source, from), Math.min(position(source, to), source.head)];
+  const isPending = from === "pending" || to === "pending";
+  if (isPending && !profile.line.searchesPending) throw failure("pending logs are not supported");
+  const first = from === "pending" ? 0 : position(source, from); // the older line begins at block 0
+  const last = Math.min(position(source, to), source.head);
   if (filter.topics.length > MAX_TOPICS) return;
   let number = first;
   if (source.index !== undefined && number < source.index.end) {
@@ -77,8 +80,7 @@ function* indexedNumbers(
 }
 
 function position({ head }: LogSource, number: BlockNumber | undefined): number {
-  if (number === "pending") throw failure("pending logs are not supported");
-  if (number === undefined || number === "latest") return head;
+  if (number === undefined || number === "latest" || number === "pending") return head;
   return number === "earliest" ? 0 : number;
 }
 

@@ -80,6 +80,15 @@ async function aStore() {
   return store;
 }
 
+test("pending blocks are searched by the older line alone, from block 0 on", async () => {
+  await using store = await aStore();
+  using source = await storeLogSource(store);
+  const filter = logFilter.decode({ fromBlock: "pending" });
+  expect(() => searchLogs(source, filter, { maxLogs: 0, profile })).toThrow("pending logs are not supported");
+  const older = { maxLogs: 0, profile: rpcProfiles.klaytn };
+  expect(searchLogs(source, filter, older)).toHaveLength(4);
+});
+
 async function search(json: object, maxLogs = 0) {
   await using store = await aStore();
   using source = await storeLogSource(store);
