@@ -6,6 +6,7 @@ import { assemble, aWorld, OTHER, putContract, runProgram } from "../../support/
 const named = Uint8Array.from({ length: 20 }, (_, i) => (i === 19 ? 0x77 : 0));
 const shown = ({ address, slots }: Touched): string => `${toHex(address).slice(-4)} [${slots.join(" ")}]`;
 const nobody = (): boolean => false;
+const free = (address: Uint8Array): boolean => address[19] !== 0x79;
 
 test("accounts that are asked about or called and slots that are read or written are noted once", () => {
   const world = aWorld();
@@ -23,7 +24,6 @@ test("accounts that are asked about or called and slots that are read or written
 });
 
 test("what is free is left out unless it has slots, and what a list names already stays", () => {
-  const free = (address: Uint8Array): boolean => address[19] !== 0x79;
   const tracer = accessTracer(
     [
       { address: named, slots: [] },
