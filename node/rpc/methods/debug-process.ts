@@ -179,7 +179,12 @@ const SYSTEM_WORDS: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
   EISDIR: "is a directory",
   ENOTDIR: "not a directory",
+  ENAMETOOLONG: "file name too long",
+  EROFS: "read-only file system",
+  ENOSPC: "no space left on device",
+  ERR_INVALID_ARG_VALUE: "invalid argument",
 };
+const SHOWN_CHARACTERS = 256;
 
 /** Troubles with files in the Go node's words. */
 async function done(work: Promise<void>, file = ""): Promise<undefined> {
@@ -190,6 +195,6 @@ async function done(work: Promise<void>, file = ""): Promise<undefined> {
     if (error instanceof ProfilerError) throw failure(error.message);
     const { code } = error as { code?: string };
     const words = code === undefined ? undefined : SYSTEM_WORDS[code];
-    throw words === undefined ? error : failure(`open ${file}: ${words}`);
+    throw words === undefined ? error : failure(`open ${file.slice(0, SHOWN_CHARACTERS)}: ${words}`);
   }
 }
