@@ -4,7 +4,8 @@ import { mapKey, toHex } from "../../bytes/hex.ts";
 import { toQuantity } from "../../bytes/integer.ts";
 import { wordBytes } from "../../bytes/word.ts";
 import type { World } from "../../state/world.ts";
-import type { Step, Tracer } from "../tracer.ts";
+import type { Tracer } from "../tracer.ts";
+import { accountNamed, slotNamed } from "./named.ts";
 
 /** An account as it is shown. */
 export interface PrestateAccount {
@@ -53,21 +54,6 @@ interface Seen {
   created: boolean;
 }
 
-/** Opcodes that take an account's address from the stack, and how deep it lies. */
-const ADDRESS_AT: ReadonlyMap<number, number> = new Map([
-  [0x31, 0], // BALANCE
-  [0x3b, 0], // EXTCODESIZE
-  [0x3c, 0], // EXTCODECOPY
-  [0x3f, 0], // EXTCODEHASH
-  [0xf1, 1], // CALL
-  [0xf2, 1], // CALLCODE
-  [0xf4, 1], // DELEGATECALL
-  [0xfa, 1], // STATICCALL
-  [0xff, 0], // SELFDESTRUCT
-]);
-const SLOAD = 0x54;
-const SSTORE = 0x55;
-
 /** A fresh tracer for one transaction on `world`. */
 export function createPrestateTracer(world: World): PrestateTracer {
   const seen = new Map<string, Seen>();
@@ -89,10 +75,10 @@ export function createPrestateTracer(world: World): PrestateTracer {
         if (!isPrecompile && (kind === "CREATE" || kind === "CREATE2")) target.created = true;
       },
       step: (step) => {
-        const depth = ADDRESS_AT.get(step.op);
-        if (depth !== undefined && step.stackLength > depth) look(addressOf(top(step, depth)));
-        if ((step.op !== SLOAD && step.op !== SSTORE) || step.stackLength === 0) return;
-        const key = top(step, 0);
+        const account = accountNamed(step);
+        if (account !== undefined) look(account);
+        const key = slotNamed(step);
+        if (key === undefined) return;
         const { slots } = look(step.address);
         if (!slots.has(key)) slots.set(key, world.originalSlot(step.address, key));
       },
@@ -122,14 +108,6 @@ function photograph(world: World, address: Uint8Array): Seen {
     slots: new Map(),
     created: false,
   };
-}
-
-function top({ stack, stackLength }: Step, depth: number): bigint {
-  return stack[stackLength - 1 - depth] ?? 0n;
-}
-
-function addressOf(word: bigint): Uint8Array {
-  return wordBytes(word).slice(12);
 }
 
 function shown({ balance, nonce, code, slots }: Seen): PrestateAccount {
