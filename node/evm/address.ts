@@ -1,5 +1,5 @@
 /** Addresses as words on the stack and as the bytes that the world knows. */
-import { fixedBytes } from "../bytes/integer.ts";
+import { integerBytes } from "../bytes/integer.ts";
 import { encodeRlp } from "../bytes/rlp.ts";
 import { bytesWord, lowBits, wordBytes } from "../bytes/word.ts";
 import { keccak256 } from "../crypto/keccak.ts";
@@ -28,16 +28,21 @@ export function wordOf(address: Uint8Array): bigint {
   return bytesWord(address);
 }
 
+/** The number that an address below 2^16 is; -1 for any other. */
+export function shortNumber(address: Uint8Array): number {
+  for (let i = 0; i < 18; i++) if (address[i] !== 0) return -1;
+  return ((address[18] ?? 0) << 8) | (address[19] ?? 0);
+}
+
 /** True for 0x1 to 0x3ff, which are kept for precompiled contracts. */
 export function isReserved(address: Uint8Array): boolean {
-  for (let i = 0; i < 18; i++) if (address[i] !== 0) return false;
-  const low = ((address[18] ?? 0) << 8) | (address[19] ?? 0);
-  return low > 0 && low <= LAST_RESERVED;
+  const number = shortNumber(address);
+  return number > 0 && number <= LAST_RESERVED;
 }
 
 /** Where CREATE puts a contract: by the creator and its nonce before. */
 export function createAddress(creator: Uint8Array, nonce: bigint): Uint8Array {
-  return keccak256(encodeRlp([creator, nonceBytes(nonce)])).subarray(12);
+  return keccak256(encodeRlp([creator, integerBytes(nonce)])).subarray(12);
 }
 
 /** Where CREATE2 puts a contract: by the creator, a salt and the code that creates (EIP-1014). */
@@ -48,11 +53,4 @@ export function create2Address(creator: Uint8Array, salt: bigint, code: Uint8Arr
   text.set(wordBytes(salt), 21);
   text.set(keccak256(code), 53);
   return keccak256(text).subarray(12);
-}
-
-function nonceBytes(nonce: bigint): Uint8Array {
-  const bytes = fixedBytes(nonce, 8);
-  let start = 0;
-  while (start < 8 && bytes[start] === 0) start++;
-  return bytes.subarray(start);
 }

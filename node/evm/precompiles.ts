@@ -1,6 +1,7 @@
 /** Which precompiled contract stands where: one row each, with the revision from which it holds (execution.md 5.2). */
 import { type EvmRevision, isRevisionSince } from "../config/rule-facts.ts";
 import type { Rules } from "../config/rules.ts";
+import { shortNumber } from "./address.ts";
 import { MODEXP_198, MODEXP_2565, MODEXP_7883 } from "./modexp.ts";
 import type { PrecompileWork } from "./precompile.ts";
 import { blsG1Add, blsG1Msm, blsG2Add, blsG2Msm, blsMapG1, blsMapG2, blsPairing } from "./precompiles-bls.ts";
@@ -69,14 +70,13 @@ const sets = new Map<string, ReadonlyMap<number, Precompile>>();
 
 /** The contract at an address; `vmVersion` is that of the contract that calls, 1 for any other caller. */
 export function precompileAt(address: Uint8Array, rules: Rules, vmVersion: 0 | 1): Precompile | undefined {
-  for (let i = 0; i < 18; i++) if (address[i] !== 0) return undefined;
-  return setOf(rules.evm, vmVersion).get(((address[18] ?? 0) << 8) | (address[19] ?? 0));
+  return setOf(rules.evm, vmVersion).get(shortNumber(address));
 }
 
 /** True for addresses that cost less from the start: all in force, and the two of the legacy set besides. */
 export function isWarmFromStart(address: Uint8Array, { evm }: Rules): boolean {
-  for (let i = 0; i < 18; i++) if (address[i] !== 0) return false;
-  const number = ((address[18] ?? 0) << 8) | (address[19] ?? 0);
+  const number = shortNumber(address);
+  if (number < 0) return false; // most are others
   return number === 0x0a || number === 0x0b || setOf(evm, 1).has(number);
 }
 
