@@ -92,7 +92,7 @@ export function takeGas(frame: Frame, gas: number, cost: number): number {
 }
 
 /** Moves gas from the reserve to what is at hand, of which `debt` is missing. */
-export function refill(frame: Frame, debt: number): number {
+function refill(frame: Frame, debt: number): number {
   const total = frame.reserve + BigInt(debt);
   if (total < 0n) return debt;
   setGas(frame, total);

@@ -18,7 +18,6 @@ export interface RevisionTables {
   readonly staticNeed: Uint16Array;
   /** Words that may at most be there. */
   readonly most: Uint16Array;
-  readonly writes: Uint8Array;
   readonly isDynamic: Uint8Array;
   readonly schedule: GasSchedule;
 }
@@ -60,7 +59,7 @@ export function tablesOf(revision: EvmRevision): RevisionTables {
 }
 
 /** The value in force. */
-export function valueAt(values: ByRevision, revision: EvmRevision): number {
+function valueAt(values: ByRevision, revision: EvmRevision): number {
   if (typeof values === "number") return values;
   let value = values.base;
   for (const each of EVM_REVISIONS) {
@@ -77,7 +76,6 @@ function createTables(revision: EvmRevision): RevisionTables {
     need: new Uint16Array(256).fill(NEVER),
     staticNeed: new Uint16Array(256).fill(NEVER),
     most: new Uint16Array(256).fill(STACK_LIMIT),
-    writes: new Uint8Array(256),
     isDynamic: new Uint8Array(256),
     schedule: scheduleOf(revision),
   };
@@ -88,7 +86,6 @@ function createTables(revision: EvmRevision): RevisionTables {
     tables.need[number] = takes;
     tables.staticNeed[number] = writes || number === CALL ? NEVER : takes;
     tables.most[number] = STACK_LIMIT + takes - leaves;
-    tables.writes[number] = writes ? 1 : 0;
     tables.isDynamic[number] = isDynamic ? 1 : 0;
   }
   return tables;
