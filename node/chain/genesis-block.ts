@@ -5,6 +5,7 @@ import { bytesToBigint } from "../bytes/integer.ts";
 import { type ChainConfig, chainConfigJson } from "../config/chain-config.ts";
 import type { Genesis, GenesisAccount } from "../config/genesis.ts";
 import { type Rules, rulesAt } from "../config/rules.ts";
+import { delegationIn } from "../evm/code.ts";
 import { newAccount } from "../model/account.ts";
 import { FAIL_KEY } from "../model/account-key.ts";
 import { type Block, createBlock } from "../model/block.ts";
@@ -86,7 +87,9 @@ function putAccount(world: World, given: GenesisAccount, rules: Rules): void {
   const { address, balance, nonce, code, storage = [] } = given;
   const plain = { ...newAccount(), balance, nonce };
   const isEoa =
-    code === undefined ? storage.length === 0 || rules.delegations : rules.delegations && isDelegation(code);
+    code === undefined
+      ? storage.length === 0 || rules.delegations
+      : rules.delegations && delegationIn(code) !== undefined;
   const codeInfo = code === undefined ? 0 : rules.vmVersion << 4;
   world.setAccount(
     address,
@@ -94,11 +97,4 @@ function putAccount(world: World, given: GenesisAccount, rules: Rules): void {
   );
   if (code !== undefined) world.setCode(address, code);
   for (const [key, value] of storage) world.setSlot(address, bytesToBigint(key), bytesToBigint(value));
-}
-
-const DELEGATION_BYTES = 23;
-
-/** Code that hands calls on to another account (EIP-7702): 0xef0100 and the address. */
-function isDelegation(code: Uint8Array): boolean {
-  return code.length === DELEGATION_BYTES && code[0] === 0xef && code[1] === 0x01 && code[2] === 0x00;
 }

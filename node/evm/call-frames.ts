@@ -2,7 +2,7 @@
 import { type Account, newAccount } from "../model/account.ts";
 import { FAIL_KEY } from "../model/account-key.ts";
 import { isReserved } from "./address.ts";
-import { delegationOf } from "./code.ts";
+import { delegationIn } from "./code.ts";
 import { failures, precompileFailed } from "./failure.ts";
 import { type Frame, setGas, totalGas } from "./frame.ts";
 import type { Machine } from "./machine.ts";
@@ -25,7 +25,7 @@ export function beginCall(m: Machine, f: Frame): boolean {
     return false;
   }
   const own = m.codes.at(f.codeAddress);
-  const target = rules.delegations ? delegationOf(own) : undefined;
+  const target = rules.delegations ? delegationIn(own.bytes) : undefined;
   f.code = target === undefined ? own : m.codes.at(target);
   return f.code.bytes.length > 0;
 }

@@ -3,7 +3,7 @@ import { lowBits } from "../bytes/word.ts";
 import { addressOf } from "./address.ts";
 import { beginCall } from "./call-frames.ts";
 import { FAILED, memoryEnd, overflow } from "./charge.ts";
-import { delegationOf } from "./code.ts";
+import { delegationIn } from "./code.ts";
 import { type Frame, setGas, takeFrame, takeGas, totalGas } from "./frame.ts";
 import type { Machine } from "./machine.ts";
 import { settle } from "./settle.ts";
@@ -87,7 +87,7 @@ function readWords(f: Frame, kind: FrameKind): Words {
 function addressGas(m: Machine, { kind, to, value }: Words): number {
   const { world, rules } = m;
   let cost = coldAddressGas(m, to);
-  const target = rules.delegations ? delegationOf(m.codes.at(to)) : undefined;
+  const target = rules.delegations ? delegationIn(m.codes.at(to).bytes) : undefined;
   if (target !== undefined) cost += isColdNow(m, target) ? COLD_TARGET_GAS : WARM_TARGET_GAS;
   if (value === 0n) return cost;
   if (kind === "CALL" && world.isEmpty(to)) cost += NEW_ACCOUNT_GAS;

@@ -1,5 +1,5 @@
 /** Code with what is found out about it on the way: where it may jump to, and its long constants. */
-import { bareHex, mapKey } from "../bytes/hex.ts";
+import { mapKey } from "../bytes/hex.ts";
 import { bytesToBigint } from "../bytes/integer.ts";
 import { EMPTY_HASH } from "../crypto/keccak.ts";
 import { RecentMap } from "../state/recent-map.ts";
@@ -8,8 +8,11 @@ import type { World } from "../state/world.ts";
 const PUSH1 = 0x60;
 const PUSH32 = 0x7f;
 const JUMPDEST = 0x5b;
-const DELEGATION_BYTES = 23;
 const MOST_CONSTANTS = 0xffff;
+
+/** What code begins with that stands for another account's (EIP-7702). */
+export const DESIGNATOR: Uint8Array = Uint8Array.of(0xef, 0x01, 0x00);
+const DELEGATION_BYTES = 23;
 
 /** Some code. */
 export class Code {
@@ -89,10 +92,10 @@ export class Codes {
   }
 }
 
-/** The account that code hands calls on to (EIP-7702): 0xef0100 and the address. */
-export function delegationOf({ bytes }: Code): Uint8Array | undefined {
-  if (bytes.length !== DELEGATION_BYTES || bareHex(bytes.subarray(0, 3)) !== "ef0100") return undefined;
-  return bytes.subarray(3);
+/** The account that code hands calls on to (EIP-7702): the designator and the address. */
+export function delegationIn(code: Uint8Array): Uint8Array | undefined {
+  if (code.length !== DELEGATION_BYTES || DESIGNATOR.some((byte, i) => code[i] !== byte)) return undefined;
+  return code.subarray(DESIGNATOR.length);
 }
 
 function targetsOf(bytes: Uint8Array): Uint8Array {

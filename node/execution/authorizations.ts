@@ -1,15 +1,13 @@
 /** Set-code authorizations (EIP-7702): accounts that let another's code run as their own. */
-import { concatBytes } from "../bytes/compare.ts";
+import { concatBytes, isZero } from "../bytes/compare.ts";
 import type { Rules } from "../config/rules.ts";
+import { DESIGNATOR, delegationIn } from "../evm/code.ts";
 import { type Account, newAccount } from "../model/account.ts";
 import { LEGACY_KEY } from "../model/account-key.ts";
 import { authorityOf } from "../model/authorization.ts";
 import type { Authorization } from "../model/transaction-type.ts";
 import type { World } from "../state/world.ts";
 
-/** What code begins with that stands for another account's: 0xef0100. */
-const DESIGNATOR = Uint8Array.of(0xef, 0x01, 0x00);
-const DELEGATION_BYTES = 23;
 const MAX_NONCE = 0xffff_ffff_ffff_ffffn;
 /** Of the gas for an authorization, what comes back where the account was there already. */
 const EXISTING_REFUND = 12_500;
@@ -31,12 +29,6 @@ export function applyAuthorizations(
   }
 }
 
-/** The account that code stands for; undefined for code of its own. */
-export function delegationIn(code: Uint8Array): Uint8Array | undefined {
-  if (code.length !== DELEGATION_BYTES || DESIGNATOR.some((byte, i) => code[i] !== byte)) return undefined;
-  return code.subarray(DESIGNATOR.length);
-}
-
 function mayDelegate(world: World, authority: Uint8Array, nonce: bigint): boolean {
   const code = world.code(authority);
   if (code.length > 0 && delegationIn(code) === undefined) return false;
@@ -53,7 +45,7 @@ function delegate(
 ): void {
   const known = world.account(authority);
   if (known !== undefined) world.addRefund(EXISTING_REFUND);
-  const clears = address.every((byte) => byte === 0);
+  const clears = isZero(address);
   const account: Account = {
     ...(known ?? newAccount()),
     nonce: nonce + 1n,
