@@ -3,18 +3,13 @@
  * on first use. Its time grows with the rounds, up to 2^32: whoever calls has been paid for them.
  */
 import { BLAKE2F_WASM } from "./blake2f-wasm.ts";
+import { openWasm } from "./wasm.ts";
 
 interface Blake2fModule {
   readonly memory: { readonly buffer: ArrayBuffer };
   readonly input: () => number;
   readonly compress: (rounds: number, last: boolean) => void;
 }
-
-/** What is used of the global of that name, whose types are only in the browser's library. */
-declare const WebAssembly: {
-  readonly Module: new (bytes: Uint8Array) => object;
-  readonly Instance: new (module: object) => { readonly exports: unknown };
-};
 
 const ROUNDS_BYTES = 4;
 const STATE_BYTES = 64;
@@ -27,9 +22,8 @@ export const BLAKE2F_INPUT_BYTES = ROUNDS_BYTES + WORDS_BYTES + 1;
 let loaded: { readonly words: Uint8Array; readonly compress: Blake2fModule["compress"] } | undefined;
 
 function load(): NonNullable<typeof loaded> {
-  const module = new WebAssembly.Module(Buffer.from(BLAKE2F_WASM, "base64"));
   // The exports are those of wasm/blake2f-source.ts; a test rebuilds the module and compares.
-  const { memory, input, compress } = new WebAssembly.Instance(module).exports as Blake2fModule;
+  const { memory, input, compress } = openWasm(BLAKE2F_WASM) as Blake2fModule;
   return { words: new Uint8Array(memory.buffer, input(), WORDS_BYTES), compress };
 }
 

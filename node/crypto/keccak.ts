@@ -4,6 +4,7 @@
  * `hashInput` and reads `keccakOutput`, which copies and allocates nothing. Measured by `bench/crypto.ts`.
  */
 import { KECCAK_WASM } from "./keccak-wasm.ts";
+import { openWasm } from "./wasm.ts";
 
 interface KeccakModule {
   readonly memory: { readonly buffer: ArrayBuffer };
@@ -16,20 +17,13 @@ interface KeccakModule {
   readonly finish: (length: number) => void;
 }
 
-/** What is used of the global of that name, whose types are only in the browser's library. */
-declare const WebAssembly: {
-  readonly Module: new (bytes: Uint8Array) => object;
-  readonly Instance: new (module: object) => { readonly exports: unknown };
-};
-
 const RATE = 136;
 const INPUT_BYTES = 65_536;
 /** The largest number of whole blocks that fits the input buffer. */
 const CHUNK = INPUT_BYTES - (INPUT_BYTES % RATE);
 
-const module = new WebAssembly.Module(Buffer.from(KECCAK_WASM, "base64"));
 // The exports are those of wasm/keccak-source.ts; a test rebuilds the module and compares.
-const keccak = new WebAssembly.Instance(module).exports as KeccakModule;
+const keccak = openWasm(KECCAK_WASM) as KeccakModule;
 
 /** Memory that `hashInput` reads: 65,536 bytes. Valid only until anything else hashes. */
 export const keccakInput: Uint8Array = new Uint8Array(keccak.memory.buffer, keccak.input(), INPUT_BYTES);

@@ -3,6 +3,7 @@
  * nothing is allocated between the steps. Measured by `bench/worst.ts`.
  */
 import { readWord, writeWord } from "../bytes/word.ts";
+import { openWasm } from "../crypto/wasm.ts";
 import { POWER_WASM } from "./power-wasm.ts";
 
 interface PowerModule {
@@ -10,12 +11,6 @@ interface PowerModule {
   readonly input: () => number;
   readonly power: () => void;
 }
-
-/** What is used of the global of that name, whose types are only in the browser's library. */
-declare const WebAssembly: {
-  readonly Module: new (bytes: Uint8Array) => object;
-  readonly Instance: new (module: object) => { readonly exports: unknown };
-};
 
 let loaded: { readonly words: DataView; readonly run: () => void } | undefined;
 
@@ -30,8 +25,7 @@ export function power(base: bigint, exponent: bigint): bigint {
 }
 
 function load(): NonNullable<typeof loaded> {
-  const module = new WebAssembly.Module(Buffer.from(POWER_WASM, "base64"));
   // The exports are those of wasm/power-source.ts; a test rebuilds the module and compares.
-  const { memory, input, power: run } = new WebAssembly.Instance(module).exports as PowerModule;
+  const { memory, input, power: run } = openWasm(POWER_WASM) as PowerModule;
   return { words: new DataView(memory.buffer, input(), 64), run };
 }

@@ -1,0 +1,11 @@
+/** What is used of the global of that name, whose types are only in the browser's library. */
+declare const WebAssembly: {
+  readonly Module: new (bytes: Uint8Array) => object;
+  readonly Instance: new (module: object) => { readonly exports: unknown };
+};
+
+/** The exports of a new instance of one of our own modules, in base64; the caller knows them from its source. */
+export function openWasm(base64: string): unknown {
+  const module = new WebAssembly.Module(Buffer.from(base64, "base64"));
+  return new WebAssembly.Instance(module).exports;
+}
