@@ -15,6 +15,12 @@ export type BlockReference =
   | { readonly number: BlockNumber; readonly hash?: undefined }
   | { readonly hash: Uint8Array; readonly number?: undefined };
 
+/** The number that a caller means, where the newest block stands for `pending`. */
+export function numberAt(head: number, number: BlockNumber): number {
+  if (typeof number === "number") return number;
+  return number === "earliest" ? 0 : head;
+}
+
 /** What nearly every caller means. */
 const LATEST: BlockReference = { number: "latest" };
 const TAGS: Readonly<Record<string, BlockTag>> = {

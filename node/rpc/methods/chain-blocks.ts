@@ -17,7 +17,8 @@ import {
   ethBlock,
   ethHeader,
 } from "../views/block.ts";
-import { blockAt, blockOf, blockOfHash, findBlock, noHeader } from "../views/lookup.ts";
+import { blockAt, blockOf, blockOfHash, findBlock } from "../views/lookup.ts";
+import { noHeader } from "../views/not-there.ts";
 import { blockReceipts, chainReceipt, ethReceipt, type ReceiptView } from "../views/receipt.ts";
 import { inSlices } from "../views/slices.ts";
 

@@ -17,6 +17,7 @@ import type { GoverningParts } from "../views/parameters.ts";
 import { blockReceipts, chainReceipt } from "../views/receipt.ts";
 import { inSlices } from "../views/slices.ts";
 import { sortedMembers } from "../views/sorted.ts";
+import { numberOf } from "./chain-governance.ts";
 
 const at = { number: optional(blockNumber, "latest" as const) };
 const addresses = listOf(address, "[]common.Address");
@@ -64,19 +65,13 @@ function councilMethods(parts: GoverningParts): Method[] {
 }
 
 /** The number of a block that a council is asked for. Throws `RpcError`. */
-export function councilNumber({ chain, profile }: GoverningParts, number: BlockNumber): number {
-  const head = chain.head().header.number;
-  const { knowsNextCouncil } = profile.line;
+export function councilNumber(parts: GoverningParts, number: BlockNumber): number {
+  const head = parts.chain.head().header.number;
+  const { knowsNextCouncil } = parts.profile.line;
   if (number === "pending" && !knowsNextCouncil) throw failure("pending is not allowed");
-  const wanted = numberAt(head, number);
+  const wanted = numberOf(parts, number);
   if (wanted > (knowsNextCouncil ? head + 1 : head)) throw failure("unknown block");
   return wanted;
-}
-
-function numberAt(head: number, number: BlockNumber): number {
-  if (number === "latest") return head;
-  if (number === "pending") return head + 1;
-  return number === "earliest" ? 0 : number;
 }
 
 function councilAt(parts: GoverningParts, number: BlockNumber): readonly Uint8Array[] {

@@ -5,7 +5,7 @@ import { loadPossessionCheck } from "../../crypto/bls-possession.ts";
 import { checksumAddress } from "../../crypto/checksum.ts";
 import { activeContract, registryRecords } from "../../governance/system-contracts.ts";
 import { type Decoder, optional } from "../codec.ts";
-import { type BlockNumber, blockNumber } from "../codecs/block-number.ts";
+import { type BlockNumber, blockNumber, numberAt } from "../codecs/block-number.ts";
 import { address } from "../codecs/hex.ts";
 import { plain, text } from "../codecs/plain.ts";
 import { failure } from "../errors.ts";
@@ -27,9 +27,7 @@ export function chainGovernanceMethods(parts: GoverningParts): Method[] {
 /** A block's number, the next one's for `pending`; it need not be there yet. */
 export function numberOf({ chain }: GoverningParts, number: BlockNumber): number {
   const head = chain.head().header.number;
-  if (number === "latest") return head;
-  if (number === "pending") return head + 1;
-  return number === "earliest" ? 0 : number;
+  return number === "pending" ? head + 1 : numberAt(head, number);
 }
 
 function parameterMethods(parts: GoverningParts): Method[] {

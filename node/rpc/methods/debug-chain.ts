@@ -2,12 +2,7 @@
 import { bareHex, toHex } from "../../bytes/hex.ts";
 import type { Chain } from "../../chain/chain.ts";
 import { type Block, encodeBlock } from "../../model/block.ts";
-import {
-  type BlockNumber,
-  type BlockReference,
-  blockNumber,
-  blockReference,
-} from "../codecs/block-number.ts";
+import { type BlockReference, blockNumber, blockReference, numberAt } from "../codecs/block-number.ts";
 import { data, listOf } from "../codecs/hex.ts";
 import { nothing, plain, text, writtenAs } from "../codecs/plain.ts";
 import { failure } from "../errors.ts";
@@ -59,7 +54,7 @@ export function debugChainMethods(parts: DebugChainParts): Method[] {
       params: { number: blockNumber },
       result: nothing,
       handle: async ({ number }) => {
-        await parts.setHead(positionIn(chain, number));
+        await parts.setHead(numberAt(chain.head().header.number, number));
         return undefined;
       },
     }),
@@ -76,11 +71,6 @@ async function badBlocksText({
     return `{"hash":"${toHex(block.hash)}","block":${shown}}`;
   });
   return `[${(await Promise.all(entries)).join(",")}]`;
-}
-
-function positionIn(chain: Chain, number: BlockNumber): number {
-  if (typeof number === "number") return number;
-  return number === "earliest" ? 0 : chain.head().header.number;
 }
 
 /** The Go node leaves out what was not named. */

@@ -4,7 +4,7 @@ import { toHex } from "../../bytes/hex.ts";
 import { toQuantity } from "../../bytes/integer.ts";
 import type { Chain } from "../../chain/chain.ts";
 import { optional } from "../codec.ts";
-import { type BlockNumber, blockNumber } from "../codecs/block-number.ts";
+import { type BlockNumber, blockNumber, numberAt } from "../codecs/block-number.ts";
 import { type TraceConfig, traceConfig } from "../codecs/trace-config.ts";
 import { failure, RpcError } from "../errors.ts";
 import { type Subscription, subscription } from "../subscription.ts";
@@ -39,9 +39,9 @@ export function traceChainSubscription(parts: TraceChainParts): Subscription {
 
 function existing(chain: TraceChainParts["chain"], number: BlockNumber, which: string): number {
   const head = chain.head().header.number;
-  if (typeof number !== "number") return number === "earliest" ? 0 : head;
-  if (number > head) throw failure(`${which} block #${number} not found`);
-  return number;
+  const wanted = numberAt(head, number);
+  if (wanted > head) throw failure(`${which} block #${wanted} not found`);
+  return wanted;
 }
 
 interface Tracing {

@@ -26,6 +26,7 @@ import {
   type OpenStoreReading,
   type StoreReading,
 } from "../views/chain-reading.ts";
+import { noBlock } from "../views/not-there.ts";
 import { blockIn, blockOfHash, positionOf } from "../views/reading-blocks.ts";
 import {
   type BlockTrace,
@@ -217,9 +218,7 @@ function rangeTraces(
 function withParent(reading: StoreReading, block: TracedBlock): TracedBlock {
   const { number, parentHash } = block.header;
   if (number === 0) return block; // which nobody can trace
-  if (reading.numberOf(parentHash) !== number - 1) {
-    throw failure(`the block does not exist (block hash: ${toHex(parentHash)})`);
-  }
+  if (reading.numberOf(parentHash) !== number - 1) throw noBlock(parentHash);
   return block;
 }
 

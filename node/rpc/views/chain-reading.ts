@@ -17,8 +17,9 @@ import { type StateReader, stateReader } from "../../state/state-reader.ts";
 import type { World } from "../../state/world.ts";
 import type { Snapshot, StoreReader } from "../../store/store.ts";
 import { tables } from "../../store/tables.ts";
-import type { BlockReference } from "../codecs/block-number.ts";
+import { type BlockReference, numberAt } from "../codecs/block-number.ts";
 import { failure } from "../errors.ts";
+import { noBlock, noReference } from "./not-there.ts";
 
 /** See the head of this file. Closed after one question. */
 export interface ChainReading extends Disposable {
@@ -103,24 +104,26 @@ export function storeReading(store: StoreReader): OpenStoreReading {
 }
 
 /** The number of the block that a caller means; `pending` is the newest. Throws `RpcError`. */
-export function numberIn(reading: ChainReading, reference: BlockReference | undefined): number {
-  if (reference === undefined) throw failure("invalid arguments; neither block nor hash specified");
+export function numberIn(
+  reading: Pick<ChainReading, "head" | "numberOf">,
+  reference: BlockReference | undefined,
+): number {
+  if (reference === undefined) throw noReference();
   const { number, hash } = reference;
   if (hash !== undefined) {
     const found = reading.numberOf(hash);
     if (found === undefined || found > reading.head) throw failure("header for hash not found");
     return found;
   }
-  if (number === "latest" || number === "pending") return reading.head;
-  if (number === "earliest") return 0;
-  if (number > reading.head) throw failure(`the header does not exist (block number: ${number})`);
-  return number;
+  const wanted = numberAt(reading.head, number);
+  if (wanted > reading.head) throw failure(`the header does not exist (block number: ${wanted})`);
+  return wanted;
 }
 
 /** Block `number` as contracts see it. Throws `RpcError` where there is none. */
 export function contextOf(reading: ChainReading, number: number): BlockContext {
   const header = reading.header(number);
-  if (header === undefined) throw failure(`the block does not exist (block number: ${number})`);
+  if (header === undefined) throw noBlock(number);
   return contextOfHeader(reading, header);
 }
 

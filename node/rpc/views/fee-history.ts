@@ -5,7 +5,7 @@ import { nextBaseFee } from "../../execution/base-fee.ts";
 import { BLOB_PRICE } from "../../execution/evm-block.ts";
 import type { Block } from "../../model/block.ts";
 import type { Transaction } from "../../model/transaction.ts";
-import type { BlockNumber } from "../codecs/block-number.ts";
+import { type BlockNumber, numberAt } from "../codecs/block-number.ts";
 import { failure } from "../errors.ts";
 import { goJson } from "../json-text.ts";
 import type { RpcProfile } from "../profiles.ts";
@@ -80,7 +80,7 @@ function rangeOf({ chain, profile }: FeeHistoryParts, { count, newest }: FeeQues
   const head = chain.head().header.number;
   const asked = Math.min(count, MOST_BLOCKS);
   const left = newest === "pending" && profile.line.countsPending ? asked - 1 : asked;
-  const last = newest === "earliest" ? 0 : typeof newest === "number" ? newest : head;
+  const last = numberAt(head, newest);
   if (last > head && count > 0) throw failure(`request beyond head block: requested ${last}, head ${head}`);
   return { newest: last, count: Math.min(left, last + 1) };
 }

@@ -3,12 +3,12 @@ import { equalBytes } from "../../bytes/compare.ts";
 import { SECTION_BLOCKS } from "../../chain/log-index.ts";
 import { bloomMayHold } from "../../model/bloom.ts";
 import type { Log, Receipt } from "../../model/receipt.ts";
-import type { BlockNumber } from "../codecs/block-number.ts";
+import { numberAt } from "../codecs/block-number.ts";
 import type { LogFilter } from "../codecs/log-filter.ts";
 import { failure } from "../errors.ts";
 import type { RpcProfile } from "../profiles.ts";
 import type { BloomIndex, LogBlock, LogSource } from "./log-source.ts";
-import { noHeader } from "./lookup.ts";
+import { noHeader } from "./not-there.ts";
 import { logView } from "./receipt.ts";
 
 /** A log may have this many topics; a filter with more finds nothing. */
@@ -40,17 +40,26 @@ export function searchLogs(
 }
 
 function* numbersOf(source: LogSource, filter: LogFilter, profile: SearchTerms["profile"]): Iterable<number> {
-  const { from, to, blockHash } = filter;
-  if (blockHash !== undefined) {
-    const number = source.numberOf(blockHash);
-    if (number === undefined) throw noHeader(blockHash, profile);
-    yield number;
+  const { blockHash } = filter;
+  if (blockHash === undefined) {
+    yield* numbersInRange(source, filter, profile);
     return;
   }
+  const number = source.numberOf(blockHash);
+  if (number === undefined) throw noHeader(blockHash, profile);
+  yield number;
+}
+
+function* numbersInRange(
+  source: LogSource,
+  filter: LogFilter,
+  profile: SearchTerms["profile"],
+): Iterable<number> {
+  const { from = "latest", to = "latest" } = filter;
   const isPending = from === "pending" || to === "pending";
   if (isPending && !profile.line.searchesPending) throw failure("pending logs are not supported");
-  const first = from === "pending" ? 0 : position(source, from); // the older line begins at block 0
-  const last = Math.min(position(source, to), source.head);
+  const first = from === "pending" ? 0 : numberAt(source.head, from); // the older line begins at block 0
+  const last = Math.min(numberAt(source.head, to), source.head);
   if (filter.topics.length > MAX_TOPICS) return;
   let number = first;
   if (source.index !== undefined && number < source.index.end) {
@@ -77,11 +86,6 @@ function* indexedNumbers(
       if (((found[offset >> 3] ?? 0) & (0x80 >> (offset & 7))) !== 0) yield number;
     }
   }
-}
-
-function position({ head }: LogSource, number: BlockNumber | undefined): number {
-  if (number === undefined || number === "latest" || number === "pending") return head;
-  return number === "earliest" ? 0 : number;
 }
 
 /** Whether a block, or a log, can be meant at all. */

@@ -1,11 +1,10 @@
 /** Which block and which state a caller means, with the Go node's words when there is none. */
-import { toHex } from "../../bytes/hex.ts";
 import type { Chain } from "../../chain/chain.ts";
 import type { Block } from "../../model/block.ts";
 import type { StateView } from "../../state/state.ts";
 import type { BlockNumber, BlockReference } from "../codecs/block-number.ts";
-import { failure, type RpcError } from "../errors.ts";
-import type { RpcProfile } from "../profiles.ts";
+import { numberIn } from "./chain-reading.ts";
+import { noBlock, noReference } from "./not-there.ts";
 
 /**
  * The block of a number or tag; undefined when there is none. No block is made in advance: the newest one stands for
@@ -18,12 +17,16 @@ export function findBlock(chain: Chain, number: BlockNumber): Block | undefined 
 
 /** The same, with the error for an unknown block. */
 export function blockAt(chain: Chain, number: BlockNumber): Block {
-  return findBlock(chain, number) ?? fail(`the block does not exist (block number: ${shown(number)})`);
+  const block = findBlock(chain, number);
+  if (block === undefined) throw noBlock(number); // only a number: each tag has its block
+  return block;
 }
 
 /** The block of a hash. */
 export function blockOfHash(chain: Chain, hash: Uint8Array): Block {
-  return chain.blockByHash(hash) ?? fail(`the block does not exist (block hash: ${toHex(hash)})`);
+  const block = chain.blockByHash(hash);
+  if (block === undefined) throw noBlock(hash);
+  return block;
 }
 
 /** The block of a number, tag or hash. */
@@ -34,33 +37,7 @@ export function blockOf(chain: Chain, reference: BlockReference | undefined): Bl
 
 /** The state after a block; `pending` is the newest state. Throws `StateError` when it is no longer kept. */
 export function stateOf(chain: Chain, reference: BlockReference | undefined): StateView {
-  if (reference === undefined) throw noReference();
-  return chain.stateAt(stateNumber(chain, reference));
-}
-
-function stateNumber(chain: Chain, { number, hash }: BlockReference): number {
-  if (hash !== undefined) return (chain.blockByHash(hash) ?? fail("header for hash not found")).header.number;
   const head = chain.head().header.number;
-  if (number === "latest" || number === "pending") return head;
-  if (number === "earliest") return 0;
-  return number <= head ? number : fail(`the header does not exist (block number: ${number})`);
-}
-
-/** What is said of a hash that no header has. */
-export function noHeader(hash: Uint8Array, { line }: Pick<RpcProfile, "line">): RpcError {
-  return failure(
-    `the header does not exist (hash: ${line.hashesAsBytes ? `[${hash.join(" ")}]` : toHex(hash)})`,
-  );
-}
-
-function noReference(): RpcError {
-  return failure("invalid arguments; neither block nor hash specified");
-}
-
-function fail(message: string): never {
-  throw failure(message);
-}
-
-function shown(number: BlockNumber): number | string {
-  return number === "earliest" ? 0 : number;
+  const numberOf = (hash: Uint8Array): number | undefined => chain.blockByHash(hash)?.header.number;
+  return chain.stateAt(numberIn({ head, numberOf }, reference));
 }
