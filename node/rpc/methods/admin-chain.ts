@@ -4,11 +4,12 @@ import { ChainError } from "../../chain/error.ts";
 import { BATCH_BLOCKS, type ImportOutcome } from "../../chain/importer.ts";
 import type { Log } from "../../observe/log.ts";
 import { optional } from "../codec.ts";
-import { type BlockNumber, blockNumber } from "../codecs/block-number.ts";
+import { type BlockNumber, blockNumber, numberAt } from "../codecs/block-number.ts";
 import { boolean, text } from "../codecs/plain.ts";
 import { failure } from "../errors.ts";
 import { type Method, method } from "../method.ts";
 import type { RpcProfile } from "../profiles.ts";
+import { fileTrouble } from "../views/file-trouble.ts";
 
 /** Chain files of a running node. What is under way when the node closes ends behind a block. */
 export interface ChainFiles {
@@ -57,8 +58,7 @@ function exportMethod(parts: AdminChainParts): Method {
 }
 
 function numberOf(given: BlockNumber | undefined, { chain }: AdminChainParts): number | undefined {
-  if (given === undefined || typeof given === "number") return given;
-  return given === "earliest" ? 0 : chain.head().header.number;
+  return given === undefined ? undefined : numberAt(chain.head().header.number, given);
 }
 
 function importMethod(parts: AdminChainParts): Method {
@@ -134,17 +134,7 @@ async function told(
   }
 }
 
-const SYSTEM_WORDS: Readonly<Record<string, string>> = {
-  ENOENT: "no such file or directory",
-  EACCES: "permission denied",
-  EISDIR: "is a directory",
-  ENOTDIR: "not a directory",
-};
-
 /** What the Go node says of a file that cannot be opened; undefined for other troubles. */
 function goWords({ cause }: ChainError, file = ""): string | undefined {
-  const { code = "" } = (cause ?? {}) as { code?: string };
-  const words = SYSTEM_WORDS[code];
-  if (words !== undefined) return `open ${file}: ${words}`;
-  return cause instanceof ChainError ? goWords(cause, file) : undefined;
+  return cause instanceof ChainError ? goWords(cause, file) : fileTrouble(cause, file);
 }

@@ -8,6 +8,7 @@ import { address, anything } from "../codecs/hex.ts";
 import { integer, nothing, plain, text } from "../codecs/plain.ts";
 import { failure } from "../errors.ts";
 import { type Method, method } from "../method.ts";
+import { fileTrouble } from "../views/file-trouble.ts";
 
 /** What these methods steer. */
 export interface DebugProcessParts {
@@ -173,19 +174,6 @@ function refuseWarmUp(): never {
   throw failure("there is nothing to warm up: this node reads states without their tries");
 }
 
-const SYSTEM_WORDS: Readonly<Record<string, string>> = {
-  EEXIST: "file exists",
-  ENOENT: "no such file or directory",
-  EACCES: "permission denied",
-  EISDIR: "is a directory",
-  ENOTDIR: "not a directory",
-  ENAMETOOLONG: "file name too long",
-  EROFS: "read-only file system",
-  ENOSPC: "no space left on device",
-  ERR_INVALID_ARG_VALUE: "invalid argument",
-};
-const SHOWN_CHARACTERS = 256;
-
 /** Troubles with files in the Go node's words. */
 async function done(work: Promise<void>, file = ""): Promise<undefined> {
   try {
@@ -193,8 +181,7 @@ async function done(work: Promise<void>, file = ""): Promise<undefined> {
     return undefined;
   } catch (error) {
     if (error instanceof ProfilerError) throw failure(error.message);
-    const { code } = error as { code?: string };
-    const words = code === undefined ? undefined : SYSTEM_WORDS[code];
-    throw words === undefined ? error : failure(`open ${file.slice(0, SHOWN_CHARACTERS)}: ${words}`);
+    const trouble = fileTrouble(error, file);
+    throw trouble === undefined ? error : failure(trouble);
   }
 }

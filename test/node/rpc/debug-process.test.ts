@@ -1,5 +1,5 @@
 /** Looking into the process (rpc.md 2.8.2): files that are never written over, one profile at a time. */
-import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
@@ -70,6 +70,23 @@ test.each(["debug_startCPUProfile", "debug_writeMemProfile"])(
     await ask("debug_cpuProfile", join(directory, `${name}.after`), 0); // nothing was left running
   },
 );
+
+test("what the system refuses is the caller's to know, whatever it is", async () => {
+  const loop = join(directory, "loop");
+  await symlink(loop, loop);
+  for (const [file, words] of [
+    [join(loop, "x"), "too many levels of symbolic links"],
+    [join(directory, "x".repeat(256)), "file name too long"],
+    [directory, "file exists"],
+    ["/dev/null/x", "not a directory"],
+    ["no\0name", "invalid argument"],
+  ]) {
+    await expect(ask("debug_startCPUProfile", file)).rejects.toMatchObject({
+      code: -32000,
+      message: `open ${file?.slice(0, 256)}: ${words}`,
+    });
+  }
+});
 
 test("a profile that runs when the node closes is written", async () => {
   const own = openProfiler();
