@@ -4,8 +4,7 @@ import type { Receipt } from "../../model/receipt.ts";
 import type { LogFilter } from "../codecs/log-filter.ts";
 import { failure } from "../errors.ts";
 import { goJson } from "../json-text.ts";
-import { logFits } from "./log-search.ts";
-import { logView } from "./receipt.ts";
+import { fittingLogs } from "./log-search.ts";
 
 /** Refuses a range that no new block can lie in. Throws `RpcError`. */
 export function checkLiveRange({ from = "latest", to = "latest" }: LogFilter): void {
@@ -38,13 +37,7 @@ export function tellLogs(
   { notify, removed }: { readonly notify: (json: string) => void; readonly removed: boolean },
 ): void {
   if (!isInRange(filter, block)) return;
-  let logIndex = 0;
-  for (const [transactionIndex, receipt] of receipts.entries()) {
-    for (const log of receipt.logs) {
-      const { transactionHash } = receipt;
-      const place = { number: block.header.number, blockHash: block.hash, transactionHash, transactionIndex };
-      if (logFits(log, filter)) notify(goJson(logView(log, { ...place, logIndex, removed })));
-      logIndex++;
-    }
-  }
+  const { number } = block.header;
+  const looked = { number, hash: () => block.hash, receipts, removed };
+  for (const log of fittingLogs(filter, looked)) notify(goJson(log));
 }

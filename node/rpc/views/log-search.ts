@@ -7,7 +7,7 @@ import { numberAt } from "../codecs/block-number.ts";
 import type { LogFilter } from "../codecs/log-filter.ts";
 import { failure } from "../errors.ts";
 import type { RpcProfile } from "../profiles.ts";
-import type { BloomIndex, LogBlock, LogSource } from "./log-source.ts";
+import type { BloomIndex, LogSource } from "./log-source.ts";
 import { noHeader } from "./not-there.ts";
 import { logView } from "./receipt.ts";
 
@@ -31,7 +31,8 @@ export function searchLogs(
   for (const number of numbersOf(source, filter, profile)) {
     const block = source.block(number);
     if (block === undefined || !bloomFits(block.bloom, filter)) continue;
-    addMatches(found, { number, block, receipts: source.receipts(number) ?? [] }, filter);
+    const receipts = source.receipts(number) ?? [];
+    for (const log of fittingLogs(filter, { number, hash: block.hash, receipts })) found.push(log);
     if (maxLogs > 0 && found.length > maxLogs) {
       throw failure(`query returned more than ${maxLogs} results`);
     }
@@ -95,28 +96,35 @@ function bloomFits(bloom: Uint8Array, { addresses, topics }: LogFilter): boolean
   return topics.length <= MAX_TOPICS && holdsOne(addresses) && topics.every(holdsOne);
 }
 
-interface Candidate {
+/** What is looked through: a block's receipts, and how its logs name it. */
+interface LoggedBlock {
   readonly number: number;
-  readonly block: LogBlock;
+  /** Asked for once, and only where a log fits. */
+  readonly hash: () => Uint8Array;
   readonly receipts: readonly Receipt[];
+  /** The block was taken out of the chain. */
+  readonly removed?: boolean;
 }
 
-function addMatches(found: object[], { number, block, receipts }: Candidate, filter: LogFilter): void {
+/** The logs of a block that fit, as they are shown, in their order. */
+export function* fittingLogs(
+  filter: LogFilter,
+  { number, hash, receipts, removed = false }: LoggedBlock,
+): Iterable<object> {
+  let blockHash: Uint8Array | undefined;
   let logIndex = 0;
   for (const [transactionIndex, { logs, transactionHash }] of receipts.entries()) {
     for (const log of logs) {
       if (logFits(log, filter)) {
-        found.push(
-          logView(log, { number, blockHash: block.hash(), transactionHash, transactionIndex, logIndex }),
-        );
+        blockHash ??= hash();
+        yield logView(log, { number, blockHash, transactionHash, transactionIndex, logIndex, removed });
       }
       logIndex++;
     }
   }
 }
 
-/** Whether a log is one of those asked for. */
-export function logFits(log: Log, { addresses, topics }: LogFilter): boolean {
+function logFits(log: Log, { addresses, topics }: LogFilter): boolean {
   if (addresses.length > 0 && !addresses.some((address) => equalBytes(address, log.address))) return false;
   if (topics.length > log.topics.length) return false;
   return topics.every(

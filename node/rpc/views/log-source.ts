@@ -17,7 +17,7 @@ import { tables } from "../../store/tables.ts";
 export interface LogBlock {
   readonly bloom: Uint8Array;
   /** Computed when it is asked for. */
-  hash(): Uint8Array;
+  readonly hash: () => Uint8Array;
 }
 
 /** Blocks as they were when it was opened. */
