@@ -1,7 +1,8 @@
 /** States written out for people who look for a difference. What is listed counts against the answer's size. */
-import { compareBytes } from "../../bytes/compare.ts";
+import { compareBytes, isZero } from "../../bytes/compare.ts";
 import { bareHex, toHex } from "../../bytes/hex.ts";
 import { encodeRlp } from "../../bytes/rlp.ts";
+import { wordBytes } from "../../bytes/word.ts";
 import { keccak256 } from "../../crypto/keccak.ts";
 import type { StateReader } from "../../state/state-reader.ts";
 import { RpcError, rpcCode } from "../errors.ts";
@@ -24,12 +25,13 @@ const ACCOUNT_BYTES = 300;
 const SLOT_BYTES = 150;
 
 /** Counts an answer's bytes. */
-interface Size {
+export interface Size {
   used: number;
   readonly max: number;
 }
 
-function take(size: Size, bytes: number): void {
+/** Throws `RpcError` when the answer would be too large. */
+export function take(size: Size, bytes: number): void {
   size.used += bytes;
   if (size.used > size.max) throw new RpcError(rpcCode.tooLarge, `the dump is larger than ${size.max} bytes`);
 }
@@ -118,7 +120,7 @@ export async function* slotsWith(
 ): AsyncGenerator<HashedSlot> {
   const others = [...changed]
     .map(([word, value]) => {
-      const key = wordOf(word);
+      const key = wordBytes(word);
       return { hash: keccak256(key), key, value };
     })
     .filter(({ hash }) => compareBytes(hash, start) >= 0)
@@ -136,12 +138,4 @@ export async function* slotsWith(
     if (order !== 0) yield slot;
   }
   for (const other of others.slice(next)) if (!isZero(other.value)) yield other;
-}
-
-function wordOf(word: bigint): Uint8Array {
-  return Buffer.from(word.toString(16).padStart(64, "0"), "hex");
-}
-
-function isZero(value: Uint8Array): boolean {
-  return value.every((byte) => byte === 0);
 }

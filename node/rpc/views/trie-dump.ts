@@ -4,8 +4,7 @@ import { encodeRlp } from "../../bytes/rlp.ts";
 import { encodeAccount } from "../../model/account.ts";
 import type { StateReader } from "../../state/state-reader.ts";
 import { type ListedLeaf, type ListedNode, listTrie } from "../../state/trie-listing.ts";
-import { RpcError, rpcCode } from "../errors.ts";
-import { significant } from "./state-dump.ts";
+import { type Size, significant, take } from "./state-dump.ts";
 
 /** A node, or the end of a path. */
 export interface DumpedNode {
@@ -37,10 +36,10 @@ export async function dumpTries(
   number: number,
   terms: TrieDumpTerms,
 ): Promise<DumpedNode[]> {
-  const room = { left: terms.maxBytes };
+  const size = { used: 0, max: terms.maxBytes };
   const accounts: Kept[] = [];
   for await (const { hash, address, account } of states.accounts(number)) {
-    take(room, terms);
+    take(size, LEAF_BYTES);
     accounts.push({ key: hash, value: encodeAccount(account), address });
   }
   const byKey = new Map(accounts.map((each) => [bareHex(each.key), each]));
@@ -50,7 +49,7 @@ export async function dumpTries(
     if (node.leaf === undefined) continue;
     const parent = toHex(node.hash);
     const address = byKey.get(bareHex(node.leaf.key))?.address;
-    const slots = address === undefined ? [] : await slotLeaves(states, { number, address, room }, terms);
+    const slots = address === undefined ? [] : await slotLeaves(states, { number, address }, size);
     if (slots.length > 0) nodes.push(...storageNodes(slots, parent));
     else if (terms.listsEmptyStorage) nodes.push({ type: "storage", hash: NO_HASH, parent, path: "0x" });
     nodes.push({ type: "state_leaf", hash: NO_HASH, parent, path: toHex(node.leaf.key) });
@@ -58,23 +57,14 @@ export async function dumpTries(
   return nodes;
 }
 
-interface Room {
-  left: number;
-}
-
-function take(room: Room, { maxBytes }: TrieDumpTerms): void {
-  room.left -= LEAF_BYTES;
-  if (room.left < 0) throw new RpcError(rpcCode.tooLarge, `the dump is larger than ${maxBytes} bytes`);
-}
-
 async function slotLeaves(
   states: StateReader,
-  { number, address, room }: { readonly number: number; readonly address: Uint8Array; readonly room: Room },
-  terms: TrieDumpTerms,
+  { number, address }: { readonly number: number; readonly address: Uint8Array },
+  size: Size,
 ): Promise<ListedLeaf[]> {
   const leaves: ListedLeaf[] = [];
   for await (const { hash, value } of states.slots(number, address)) {
-    take(room, terms);
+    take(size, LEAF_BYTES);
     leaves.push({ key: hash, value: encodeRlp(significant(value)) });
   }
   return leaves;
