@@ -9,7 +9,7 @@ import { StringDecoder } from "node:string_decoder";
 import type { Endpoint } from "./dispatch.ts";
 import { JsonScanError } from "./json-scanner.ts";
 import { JsonStream } from "./json-stream.ts";
-import type { Listener } from "./listener.ts";
+import { closerOf, type Listener } from "./listener.ts";
 import { StreamSession, type Wire } from "./stream-session.ts";
 import type { SubscriptionLimit } from "./subscriptions.ts";
 
@@ -44,11 +44,7 @@ export async function openIpc(options: IpcOptions): Promise<Listener> {
   server.maxConnections = options.maxConnections ?? 1000;
   await listenPrivately(server, path);
   if (isFile) await chmod(path, 0o600);
-  let closing: Promise<unknown> | undefined;
-  const close = (): Promise<unknown> => {
-    closing ??= new Promise((resolve) => server.close(resolve));
-    return closing;
-  };
+  const close = closerOf(server);
   return {
     url: path,
     address: path,

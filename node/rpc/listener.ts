@@ -27,13 +27,7 @@ export interface Bound {
 
 /** Starts listening. Rejects with the system's error when the address cannot be had. */
 export function listenOn(server: Server, { host, port }: TcpAddress): Promise<Bound> {
-  let closing: Promise<void> | undefined;
-  const close = (): Promise<void> => {
-    closing ??= new Promise((resolve) => {
-      server.close(() => resolve());
-    });
-    return closing;
-  };
+  const close = closerOf(server);
   return new Promise((resolve, reject) => {
     server.once("error", reject);
     server.listen({ host, port }, () => {
@@ -43,6 +37,17 @@ export function listenOn(server: Server, { host, port }: TcpAddress): Promise<Bo
       resolve({ address: `${family === "IPv6" ? `[${address}]` : address}:${got}`, close });
     });
   });
+}
+
+/** Closes a server, however often it is called; resolves when the last connection has gone. */
+export function closerOf(server: Server): () => Promise<void> {
+  let closing: Promise<void> | undefined;
+  return () => {
+    closing ??= new Promise((resolve) => {
+      server.close(() => resolve());
+    });
+    return closing;
+  };
 }
 
 /** Whether only this machine can reach an address as `Listener` gives it. */
