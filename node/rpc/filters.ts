@@ -3,6 +3,7 @@
  * list of pending transactions, not a buffer: what it has to tell is looked up when somebody asks. It goes when
  * nobody has asked for five minutes, or when what it should tell is no longer there.
  */
+import { toHex } from "../bytes/hex.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { TxPool } from "../txpool/pool.ts";
 import type { LogFilter } from "./codecs/log-filter.ts";
@@ -137,7 +138,7 @@ export class Filters {
     const poll = this.#asked(id);
     if (poll.kind === "logs") return this.#logChanges(poll);
     const hashes = poll.kind === "blocks" ? this.#blockChanges(poll) : this.#pendingChanges(id, poll);
-    return `[${hashes.map((hash) => `"0x${Buffer.from(hash).toString("hex")}"`).join(",")}]`;
+    return `[${hashes.map((hash) => `"${toHex(hash)}"`).join(",")}]`;
   }
 
   /** All logs of a filter's range, whether told or not. Throws or rejects with `RpcError`. */

@@ -11,8 +11,6 @@ import { parameterSchema, type Schema } from "./schemas.ts";
 export type Runs = "main" | "reader";
 
 /**
- * What a method can do that a stranger should not: write files, use the node's keys, open and close listeners, act on
- * the process (profiles, memory, the chain's head). One flag keeps all of these to IPC.
  * What a method can do that a stranger should not: write files, use the node's keys, open and close listeners, look
  * into or steer the process and the database. One flag keeps all of these to IPC.
  */

@@ -4,8 +4,7 @@ import { transactionTypes } from "../../model/transaction-table.ts";
 import type { TransactionContent, TransactionType } from "../../model/transaction-type.ts";
 import type { SendArgs } from "../codecs/transaction-args.ts";
 import { failure } from "../errors.ts";
-import { suggestedPrice } from "./fees.ts";
-import { caps, checkContent, type DraftSource, inputOf } from "./transaction-draft.ts";
+import { caps, checkContent, type DraftSource, inputOf, singlePrice } from "./transaction-draft.ts";
 
 /** The Go node's default: enough for a transfer and a little input. */
 const DEFAULT_GAS = 90_000n;
@@ -123,10 +122,6 @@ function mayBeMissing(type: TransactionType, member: string): boolean {
 
 function filledIn({ pool }: DraftSource, { nonce, gas = DEFAULT_GAS, from = NO_ADDRESS }: SendArgs) {
   return { nonce: nonce ?? pool.nonce(from), gas };
-}
-
-function singlePrice({ chain }: DraftSource, { gasPrice = suggestedPrice(chain) }: SendArgs) {
-  return { gasFeeCap: gasPrice, gasTipCap: gasPrice };
 }
 
 /** A content of every kind, to ask the rows which members they have. */

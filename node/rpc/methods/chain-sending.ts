@@ -10,7 +10,7 @@ import { type Method, method } from "../method.ts";
 import type { RpcProfile } from "../profiles.ts";
 import { chainDraft } from "./chain-draft.ts";
 import { checkPayerRequest, checkSendable } from "./sending-checks.ts";
-import { payerOf, signDraft, signPayer } from "./signing.ts";
+import { payerOf, signDraft, signPayer, unlockedSigner } from "./signing.ts";
 import { ethSubmitter, submitter } from "./submit.ts";
 import { type EstimateGas, ethDraft, withGas } from "./transaction-draft.ts";
 
@@ -47,7 +47,7 @@ function sendMethods(parts: ChainSendingParts): Method[] {
   const [submit, submitEth] = [submitter(parts), ethSubmitter(parts)];
   /** In one turn of the event loop, so that two calls never get one nonce. */
   const signed = (draft: TransactionDraft, from: Uint8Array = NO_ADDRESS) =>
-    signDraft(draft, chain.config.chainId, ({ role, digest }) => accounts.signAs(from, role, digest));
+    signDraft(draft, chain.config.chainId, unlockedSigner(accounts, from));
   return [
     method({
       name: "chain_sendTransaction",
@@ -70,12 +70,8 @@ function sendMethods(parts: ChainSendingParts): Method[] {
         checkPayerRequest(transaction);
         const { signatures = [] } = transaction;
         const draft = chainDraft({ chain, pool }, transaction);
-        const payer = payerOf(draft);
-        return submit(
-          signPayer({ draft, chainId: chain.config.chainId, signatures }, ({ role, digest }) =>
-            accounts.signAs(payer, role, digest),
-          ),
-        );
+        const sign = unlockedSigner(accounts, payerOf(draft));
+        return submit(signPayer({ draft, chainId: chain.config.chainId, signatures }, sign));
       },
     }),
     method({

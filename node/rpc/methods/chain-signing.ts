@@ -11,7 +11,7 @@ import type { RpcProfile } from "../profiles.ts";
 import { signedEthTransaction, signedTransaction } from "../views/signed-transaction.ts";
 import { chainDraft } from "./chain-draft.ts";
 import { digestOf, messageSignature } from "./message-signing.ts";
-import { payerOf, signDraft, signPayer, unsignedTransaction } from "./signing.ts";
+import { payerOf, signDraft, signPayer, unlockedSigner, unsignedTransaction } from "./signing.ts";
 import { type EstimateGas, ethDraft, type GivenGas, withGas } from "./transaction-draft.ts";
 
 /** What these methods use. */
@@ -54,9 +54,7 @@ function chainMethods({ chain, pool, accounts }: ChainSigningParts): Method[] {
       result: signedTransaction,
       handle: ({ transaction }) => {
         const { from = NO_ADDRESS } = transaction;
-        return signDraft(draftOf(transaction), chain.config.chainId, ({ role, digest }) =>
-          accounts.signAs(from, role, digest),
-        );
+        return signDraft(draftOf(transaction), chain.config.chainId, unlockedSigner(accounts, from));
       },
     }),
     method({
@@ -67,11 +65,9 @@ function chainMethods({ chain, pool, accounts }: ChainSigningParts): Method[] {
       result: signedTransaction,
       handle: ({ transaction }) => {
         const draft = draftOf(transaction);
-        const payer = payerOf(draft);
         const { signatures = [] } = transaction;
-        return signPayer({ draft, chainId: chain.config.chainId, signatures }, ({ role, digest }) =>
-          accounts.signAs(payer, role, digest),
-        );
+        const sign = unlockedSigner(accounts, payerOf(draft));
+        return signPayer({ draft, chainId: chain.config.chainId, signatures }, sign);
       },
     }),
   ];
@@ -89,9 +85,7 @@ function ethMethods({ chain, pool, accounts, estimateGas }: ChainSigningParts): 
         const complete = checkComplete(transaction);
         const { from = NO_ADDRESS } = transaction;
         const draft = ethDraft({ chain, pool }, complete);
-        return signDraft(draft, chain.config.chainId, ({ role, digest }) =>
-          accounts.signAs(from, role, digest),
-        );
+        return signDraft(draft, chain.config.chainId, unlockedSigner(accounts, from));
       },
     }),
     method({

@@ -14,7 +14,7 @@ import { type Method, method } from "../method.ts";
 import type { RpcProfile } from "../profiles.ts";
 import { chainTransaction, ethTransaction } from "../views/transaction.ts";
 import { chainDraft } from "./chain-draft.ts";
-import { draftDigest, signDraft, unsignedTransaction } from "./signing.ts";
+import { draftDigest, signDraft, unlockedSigner, unsignedTransaction } from "./signing.ts";
 import { ethSubmitter, submitter } from "./submit.ts";
 import { type EstimateGas, ethDraft, withGas } from "./transaction-draft.ts";
 
@@ -73,7 +73,7 @@ function resendMethods(parts: OwnTransactionsParts): Method[] {
         equalBytes(tx.type.digest(tx), digest),
     );
     if (!waits) throw failure(`Transaction ${toHex(unsignedTransaction(draft, chainId).hash)} not found`);
-    return signDraft(again, chainId, (request) => accounts.signAs(from, request.role, request.digest));
+    return signDraft(again, chainId, unlockedSigner(accounts, from));
   };
   const changes = { gasPrice: optional(quantity), gas: optional(quantity64) };
   return [

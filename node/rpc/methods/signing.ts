@@ -1,4 +1,5 @@
 /** Drafts become transactions: signed at once by an unlocked account, or later when a key is decrypted for it. */
+import type { Accounts } from "../../accounts/accounts.ts";
 import type { SigningRole } from "../../accounts/keyring.ts";
 import {
   assembleTransaction,
@@ -20,6 +21,11 @@ export interface SigningRequest {
 /** All signatures that an account gives: r, s, v (0 or 1), 65 bytes each. */
 export type Signer<T> = (request: SigningRequest) => T;
 type Signatures = readonly Uint8Array[];
+
+/** The keys of an account that is unlocked. Signing throws `AccountsError` when it is not. */
+export function unlockedSigner(accounts: Pick<Accounts, "signAs">, address: Uint8Array): Signer<Signatures> {
+  return ({ role, digest }) => accounts.signAs(address, role, digest);
+}
 
 /** Signs as the sender, with all its keys in kinds that name their sender and with the first in all others. */
 export function signDraft(draft: TransactionDraft, chainId: bigint, sign: Signer<Signatures>): Transaction {

@@ -104,7 +104,8 @@ function completed({ chain, pool }: DraftSource, args: GivenGas): Unpriced {
   };
 }
 
-function singlePrice({ chain }: DraftSource, { gasPrice = suggestedPrice(chain) }: CallArgs) {
+/** The one price of a kind without caps. */
+export function singlePrice({ chain }: DraftSource, { gasPrice = suggestedPrice(chain) }: CallArgs) {
   return { gasFeeCap: gasPrice, gasTipCap: gasPrice };
 }
 

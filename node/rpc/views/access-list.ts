@@ -10,11 +10,11 @@ import { ExecutionError } from "../../execution/error.ts";
 import { type CallTerms, simulate } from "../../execution/simulate.ts";
 import type { BlockContext } from "../../execution/transaction.ts";
 import type { Transition } from "../../execution/transition.ts";
-import { assembleTransaction } from "../../model/transaction.ts";
 import type { AccessListEntry } from "../../model/transaction-type.ts";
 import type { World } from "../../state/world.ts";
 import type { CallArgs } from "../codecs/transaction-args.ts";
 import { failure } from "../errors.ts";
+import { unsignedTransaction } from "../methods/signing.ts";
 import { checkContent, checkPrices, inputOf } from "../methods/transaction-draft.ts";
 import type { CallLimits } from "./caller.ts";
 
@@ -98,8 +98,7 @@ function attempt(
 function hashOf(terms: CallTerms, nonce: bigint, { chainId, rules }: BlockContext): string {
   const code = rules.acceptedTypes.has(DYNAMIC_FEE) ? DYNAMIC_FEE : LEGACY;
   const fields = code === DYNAMIC_FEE ? { accessList: terms.accessList ?? [] } : {};
-  const unsigned = { v: 0n, r: new Uint8Array(0), s: new Uint8Array(0) };
-  return toHex(assembleTransaction({ ...terms, code, nonce, fields }, chainId, [unsigned]).hash);
+  return toHex(unsignedTransaction({ ...terms, code, nonce, fields }, chainId).hash);
 }
 
 function entryOf({ address, slots }: Touched): AccessListEntry {
