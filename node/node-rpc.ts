@@ -9,6 +9,7 @@ import type { NodeOptions } from "./config/options.ts";
 import { deriveBlsKey } from "./crypto/bls-key.ts";
 import { type BlsPublicInfo, provePossession } from "./crypto/bls-possession.ts";
 import { chainDirectory, type Database } from "./database.ts";
+import type { Ballots } from "./governance/ballots.ts";
 import { type NodeNetwork, networkId } from "./node-network.ts";
 import { nodeSettings, rewardbaseOf } from "./node-settings.ts";
 import type { AdjustableLog } from "./observe/log.ts";
@@ -51,6 +52,7 @@ import type { TxPool } from "./txpool/pool.ts";
 export interface RpcSurroundings {
   readonly options: NodeOptions;
   readonly open: OpenChain;
+  readonly ballots: Ballots;
   readonly database: Database;
   readonly pool: TxPool;
   readonly accounts: Accounts;
@@ -216,7 +218,7 @@ function nodeRegistry(
   surroundings: RpcSurroundings,
   { configured, profiler, ...control }: Control,
 ): Registry {
-  const { options, open, database, pool, accounts, nodeKey, network, files } = surroundings;
+  const { options, open, ballots, database, pool, accounts, nodeKey, network, files } = surroundings;
   const { chain, governance, writer } = open;
   const rewardbase = rewardbaseOf(options, accounts);
   return createNodeRegistry({
@@ -225,6 +227,7 @@ function nodeRegistry(
     configured: { http: configured.http ?? {}, ws: configured.ws ?? {} },
     chain,
     governance,
+    ballots,
     prove: (number, address, keys) => database.state.prove(number, address, keys),
     rewardbase,
     settings: nodeSettings(surroundings, rewardbase()),

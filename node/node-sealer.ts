@@ -10,6 +10,7 @@ import { openSealer, type Sealer } from "./consensus/sealer.ts";
 import { deriveBlsKey } from "./crypto/bls-key.ts";
 import { sign } from "./crypto/secp256k1.ts";
 import type { Database } from "./database.ts";
+import type { Ballots } from "./governance/ballots.ts";
 import { accountAddress } from "./node-accounts.ts";
 import type { NodeNetwork } from "./node-network.ts";
 import type { Clock } from "./observe/clock.ts";
@@ -23,6 +24,7 @@ export interface SealerSurroundings {
   readonly options: NodeOptions;
   readonly database: Database;
   readonly open: OpenChain;
+  readonly ballots: Ballots;
   readonly pool: TxPool;
   readonly accounts: Accounts;
   readonly nodeKey: NodeKey;
@@ -33,7 +35,7 @@ export interface SealerSurroundings {
 
 /** Starts to make blocks on a core node that is the chain's only validator; undefined on all others. */
 export function openNodeSealer(surroundings: SealerSurroundings): Sealer | undefined {
-  const { options, database, open, pool, accounts, nodeKey, network, clock, log } = surroundings;
+  const { options, database, open, ballots, pool, accounts, nodeKey, network, clock, log } = surroundings;
   const { chain, writer, governance } = open;
   if (options.type !== "core" || !isOnlyValidator(surroundings)) return undefined;
   const { rewardbase, intervalMs, timeLimitMs } = options.consensus;
@@ -43,6 +45,7 @@ export function openNodeSealer(surroundings: SealerSurroundings): Sealer | undef
     state: database.state,
     ready: Promise.all([database.state.ready, network.expectsPeers ? network.protocol.heardHead : undefined]),
     governance,
+    vote: () => ballots.next(),
     candidates: (baseFee) => pool.byPrice(baseFee),
     drop: (tx) => pool.drop(tx.hash),
     address: nodeKey.address,

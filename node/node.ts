@@ -18,6 +18,7 @@ import { type Kzg, openKzg } from "./crypto/kzg.ts";
 import { openRecoverer, type Recoverer } from "./crypto/recoverer.ts";
 import { secp256k1Backend } from "./crypto/secp256k1.ts";
 import { type Database, openDatabase } from "./database.ts";
+import { type Ballots, createBallots } from "./governance/ballots.ts";
 import { type DevelopmentAccount, developmentAccounts, openNodeAccounts } from "./node-accounts.ts";
 import { openNodeFiles } from "./node-files.ts";
 import { openNodeNetwork } from "./node-network.ts";
@@ -66,6 +67,7 @@ export async function openNode(options: NodeOptions, signal: AbortSignal): Promi
   const open = await openConsensusChain(database, log, clock);
   const { chain } = open;
   declareChainMetrics(metrics, chain);
+  const ballots = ballotsOf(open, nodeKey, log);
   parts.use(openFollowers({ store: database.store, chain, log }, options.state));
   const recoverer = parts.use(openRecoverer(log));
   const kzg = parts.use(openKzg());
@@ -76,14 +78,13 @@ export async function openNode(options: NodeOptions, signal: AbortSignal): Promi
     await openNodeNetwork({ options, database, open, pool, recoverer, nodeKey, clock, log, metrics }),
   );
   const files = openNodeFiles({ database, open, recoverer, clock });
-  const rpc = parts.use(
-    await openNodeRpc({ options, open, database, pool, accounts, nodeKey, network, files, metrics, log }),
-  );
+  const common = { options, open, ballots, database, pool, accounts, nodeKey, network, log };
+  const rpc = parts.use(await openNodeRpc({ ...common, files, metrics }));
   parts.use(files); // a call that waits for a file ends before the listeners do
   const operations =
     options.metrics &&
     parts.use(await openOperations({ ...options.metrics, metrics, notReady: readiness(database) }));
-  const sealer = openNodeSealer({ options, database, open, pool, accounts, nodeKey, network, clock, log });
+  const sealer = openNodeSealer({ ...common, clock });
   if (sealer !== undefined) parts.use(sealer);
   tellStart(log, options, open, nodeKey);
   const all = parts.move();
@@ -106,6 +107,13 @@ async function beginDevelopmentChain(
   await database.state.ready;
   const time = Math.floor(systemClock.now() / 1000) - 1;
   await writeGenesis(database, developmentGenesis({ ...development, validator: address, time }));
+}
+
+/** Votes of this node, followed by the chain's heads for as long as the chain is open. */
+function ballotsOf({ chain, governance }: OpenChain, { address }: NodeKey, log: Log): Ballots {
+  const ballots = createBallots({ governance, tip: () => chain.head().header.number, address, log });
+  chain.onHead(({ header }) => ballots.settle(header));
+  return ballots;
 }
 
 interface PoolSurroundings {

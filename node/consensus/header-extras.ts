@@ -17,17 +17,19 @@ import { revealMessage } from "./reveal-message.ts";
 export interface HeaderMaker {
   readonly config: ChainConfig;
   readonly governance: Governance;
+  readonly vote: () => Uint8Array;
   readonly address: Uint8Array;
   readonly blsKey: Uint8Array;
   readonly rewardbase: Uint8Array;
 }
 
-/** Governance data, randomness and blob gas of the block after `parent`, by its rules. */
+/** Vote, governance data, randomness and blob gas of the block after `parent`, by its rules. */
 export async function headerExtras(maker: HeaderMaker, parent: Header, rules: Rules): Promise<HeaderExtras> {
   const { config, governance } = maker;
   const number = parent.number + 1;
   const decided = governance.expectedData(number);
   return {
+    vote: maker.vote(),
     ...(decided !== undefined && decided.size > 0 ? { governance: encodeGovernanceData(decided) } : {}),
     ...(rules.randao ? await randomFields(maker, parent) : {}),
     ...(rules.blobGas ? { excessBlobGas: excessBlobGas(parent, blobLimits(config)), blobGasUsed: 0n } : {}),

@@ -33,9 +33,9 @@ export interface HeaderTerms {
   readonly extras?: HeaderExtras | undefined;
 }
 
-/** Governance data, randomness and blob gas, where the block's rules ask for them. */
+/** Vote, governance data, randomness and blob gas, where the block's rules ask for them. */
 export type HeaderExtras = Partial<
-  Pick<Header, "governance" | "randomReveal" | "mixHash" | "excessBlobGas" | "blobGasUsed">
+  Pick<Header, "vote" | "governance" | "randomReveal" | "mixHash" | "excessBlobGas" | "blobGasUsed">
 >;
 
 const NO_BYTES = new Uint8Array(0);

@@ -32,6 +32,8 @@ export interface SealerParts {
   /** No block is made before. */
   readonly ready: Promise<unknown>;
   readonly governance: Governance;
+  /** The vote field of the next block. */
+  readonly vote: () => Uint8Array;
   /** Transactions for the next block, best first. */
   readonly candidates: (baseFee: bigint | undefined) => Candidates;
   readonly drop: (tx: Transaction) => void;

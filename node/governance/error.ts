@@ -1,5 +1,13 @@
 /** What a caller may have to tell apart. */
-export type GovernanceErrorCode = "bad-vote" | "bad-data" | "bad-answer" | "no-key";
+export type GovernanceErrorCode =
+  | "bad-vote"
+  | "bad-data"
+  | "bad-answer"
+  | "no-key"
+  | "no-vote-right"
+  | "bad-ballot"
+  | "too-many"
+  | "unsupported";
 
 /** Thrown by this room; where a header is judged the messages are the Go node's. */
 export class GovernanceError extends Error {

@@ -14,7 +14,7 @@ import { tables } from "../store/tables.ts";
 import { committeeOf, type Election, proposerOf } from "./committee.ts";
 import type { ContractReader } from "./contract-reader.ts";
 import type { GovernanceParts } from "./governed-chain.ts";
-import { checkGovernanceData, checkVote } from "./header-fields.ts";
+import { checkGovernanceData, checkVote, type VoteContext } from "./header-fields.ts";
 import type { HeaderHistory } from "./header-history.ts";
 import { type Marks, openMarks } from "./marks.ts";
 import type { ParameterValues } from "./parameter-rows.ts";
@@ -53,6 +53,8 @@ export interface Governance {
   blsKeys(number: number): readonly RegisteredNode[];
   /** Governance data that block `number` has to carry; undefined where none may be. */
   expectedData(number: number): ParameterValues | undefined;
+  /** What a vote in block `number`, at most the one after the tip, is judged against. */
+  voteContext(number: number): VoteContext;
   /** Checks vote and governance data of the block after the tip. Throws `GovernanceError`. */
   checkHeader(header: Header, author: Uint8Array): void;
   /** The block goes into the chain with this batch: what it decides is remembered. */
@@ -258,16 +260,17 @@ class HeaderGovernance implements Governance {
 
   checkHeader(header: Header, author: Uint8Array): void {
     const { number } = header;
-    if (header.vote.length > 0) {
-      const since = this.#decisive(number);
-      checkVote(header.vote, author, {
-        validators: this.validators(number),
-        formerCouncil: this.#history.council(number - 1),
-        decided: parametersOf(this.#history.decidedValues(since)),
-        account: (address) => this.#parts.contracts(number - 1).account(address),
-      });
-    }
+    if (header.vote.length > 0) checkVote(header.vote, author, this.voteContext(number));
     checkGovernanceData(header.governance, this.expectedData(number));
+  }
+
+  voteContext(number: number): VoteContext {
+    return {
+      validators: this.validators(number),
+      formerCouncil: this.#history.council(number - 1),
+      decided: parametersOf(this.#history.decidedValues(this.#decisive(number))),
+      account: (address) => this.#parts.contracts(number - 1).account(address),
+    };
   }
 
   accept(header: Header, batch: Batch): void {

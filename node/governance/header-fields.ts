@@ -28,11 +28,12 @@ export function checkVote(bytes: Uint8Array, author: Uint8Array, context: VoteCo
     throw bad("your vote couldn't be placed. Please check your vote's key and value");
   }
   if (!equalBytes(author, vote.voter)) throw bad("invalid voter");
-  const offence = offenceOf(vote, context);
+  const offence = voteOffence(vote, context);
   if (offence !== undefined) throw bad(offence);
 }
 
-function offenceOf(vote: Vote, context: VoteContext): string | undefined {
+/** Why a well-formed vote may not be cast, in the Go node's words; undefined when it may. */
+export function voteOffence(vote: Vote, context: VoteContext): string | undefined {
   if (vote.kind === "parameter") return OFFENCES.get(vote.name)?.(vote, context);
   const { governanceMode, governingNode } = context.decided;
   if (governanceMode !== "single" || !includes(vote.addresses, governingNode)) return undefined;

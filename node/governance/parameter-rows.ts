@@ -2,8 +2,8 @@
  * Every governance parameter as one row: what its value is, how bytes and JSON become that value, and whether
  * validators may vote for it (Kaia governance, parameter table).
  */
-import { bareHex } from "../bytes/hex.ts";
-import { bytesToBigint } from "../bytes/integer.ts";
+import { bareHex, fromHex } from "../bytes/hex.ts";
+import { bytesToBigint, integerBytes } from "../bytes/integer.ts";
 
 /** A value in its one form: integers and amounts as bigint, addresses as lower-case `0x` text. */
 export type ParameterValue = bigint | string | boolean;
@@ -62,6 +62,14 @@ export function valueOfJson(row: ParameterRow, json: unknown): ParameterValue | 
   return accepted(row, FROM_JSON[row.kind](json));
 }
 
+/** The bytes of a value in a vote for this parameter. */
+export function bytesOfValue(name: string, value: ParameterValue): Uint8Array {
+  if (typeof value === "boolean") return Uint8Array.of(value ? 1 : 0);
+  const kind = PARAMETERS.get(name)?.kind;
+  if (typeof value === "bigint" && kind === "integer") return integerBytes(value);
+  return kind === "address" ? fromHex(String(value)) : Buffer.from(value.toString());
+}
+
 function accepted(row: ParameterRow, value: ParameterValue | undefined): ParameterValue | undefined {
   return value !== undefined && (row.accepts?.(value) ?? true) ? value : undefined;
 }
@@ -97,7 +105,8 @@ function decimal(text: string): bigint | undefined {
   return BigInt(text.startsWith("+") ? text.slice(1) : text);
 }
 
-function addressValue(text: string): string | undefined {
+/** An address in its one form, from text with or without `0x`; undefined when it is none. */
+export function addressValue(text: string): string | undefined {
   const digits = text.replace(/^0x/i, "");
   return /^[0-9a-f]{40}$/i.test(digits) ? `0x${digits.toLowerCase()}` : undefined;
 }

@@ -1,8 +1,18 @@
 /** The vote field of a header: RLP of voter, parameter name and value bytes. */
+import { concatBytes } from "../bytes/compare.ts";
 import { BytesError } from "../bytes/error.ts";
+import { fromHex } from "../bytes/hex.ts";
+import { encodeRlp } from "../bytes/rlp.ts";
 import { RlpCursor } from "../model/rlp-cursor.ts";
 import { GovernanceError } from "./error.ts";
-import { PARAMETERS, type ParameterValue, valueOfBytes } from "./parameter-rows.ts";
+import {
+  addressValue,
+  bytesOfValue,
+  PARAMETERS,
+  type ParameterValue,
+  valueOfBytes,
+  valueOfJson,
+} from "./parameter-rows.ts";
 
 /** A vote for a parameter's value. */
 export interface ParameterVote {
@@ -47,6 +57,30 @@ export function decodeVote(bytes: Uint8Array): Vote {
   const decoded = row?.votable === true ? valueOfBytes(row, value) : undefined;
   if (decoded === undefined) throw new GovernanceError("bad-vote", "invalid vote data");
   return { kind: "parameter", voter, name, value: decoded };
+}
+
+/** Writes a vote as a header has it: validators one after the other. */
+export function encodeVote(vote: Vote): Uint8Array<ArrayBuffer> {
+  const name = vote.kind === "parameter" ? vote.name : vote.adds ? ADD : REMOVE;
+  const value =
+    vote.kind === "parameter" ? bytesOfValue(vote.name, vote.value) : concatBytes(...vote.addresses);
+  return encodeRlp([vote.voter, Buffer.from(name), value]);
+}
+
+/** The vote that a name and a JSON value ask for; validators are a text with commas. Undefined when they are none. */
+export function voteOfJson(voter: Uint8Array, name: string, json: unknown): Vote | undefined {
+  if (isValidatorVote(name)) {
+    const texts = typeof json === "string" ? json.split(",", MOST_VALIDATORS + 1) : [];
+    const addresses = texts.map(addressValue).filter((each) => each !== undefined);
+    const whole =
+      addresses.length === texts.length && addresses.length > 0 && addresses.length <= MOST_VALIDATORS;
+    return whole
+      ? { kind: "validators", voter, adds: name === ADD, addresses: addresses.map(fromHex) }
+      : undefined;
+  }
+  const row = PARAMETERS.get(name);
+  const value = row?.votable === true ? valueOfJson(row, json) : undefined;
+  return value === undefined ? undefined : { kind: "parameter", voter, name, value };
 }
 
 function voteFields(bytes: Uint8Array): { voter: Uint8Array; name: string; value: Uint8Array } {

@@ -42,6 +42,8 @@ export interface ReadLine {
   readonly blobFees: boolean;
   /** A fee history counts the pending block, shows whole prices as rewards and measures gas by the shown limit. */
   readonly countsPending: boolean;
+  /** A vote of a list says in which block it stands, or who cast it. */
+  readonly votes: "numbered" | "by-voter";
   /** Methods that the line does not have. */
   readonly lacks: ReadonlySet<string>;
   readonly words: LineWords;
@@ -52,9 +54,14 @@ interface LineWords {
   readonly noCredit: string;
   readonly keysBeforeRandao: string;
   readonly noVoteRight: string;
+  readonly badBallot: string;
+  readonly votePrepared: string;
   readonly noStakingSync: (from: number, to: number) => string;
   readonly noRewardBlock: (number: number | bigint) => string;
 }
+
+const PREPARED =
+  "Your vote is prepared. It will be put into the block header or applied when your node generates a block as a proposer. Note that your vote may be duplicate.";
 
 const SHARED_FORKS = {
   IsCancun: "cancunCompatibleBlock",
@@ -94,6 +101,7 @@ export const kaiaLine: ReadLine = {
   knowsSafeTags: true,
   blobFees: true,
   countsPending: false,
+  votes: "numbered",
   lacks: new Set([
     "governance_getChainConfig",
     "governance_showTally",
@@ -109,6 +117,8 @@ export const kaiaLine: ReadLine = {
     noCredit: "no mainnet credit contract",
     keysBeforeRandao: "cannot read kip113 address from registry before randao fork",
     noVoteRight: "you don't have the right to vote",
+    badBallot: "your vote couldn't be placed. Please check your vote's key and value",
+    votePrepared: `(kaiax) ${PREPARED}`,
     noStakingSync: (from, to) =>
       `staking info recovery is only available before Kaia fork block (from: ${from}, to: ${to})`,
     noRewardBlock: () => "block not found",
@@ -137,6 +147,7 @@ export const klaytnLine: ReadLine = {
   knowsSafeTags: false,
   blobFees: false,
   countsPending: true,
+  votes: "by-voter",
   lacks: new Set([
     "chain_getTotalSupply",
     "chain_isConsoleLogEnabled",
@@ -153,6 +164,8 @@ export const klaytnLine: ReadLine = {
     noCredit: "no cypress credit contract",
     keysBeforeRandao: "Randao fork is not enabled",
     noVoteRight: "You don't have the right to vote",
+    badBallot: "Your vote couldn't be placed. Please check your vote's key and value",
+    votePrepared: PREPARED,
     noStakingSync: () => "there is no staking info to be synced",
     noRewardBlock: (number) => `the block does not exist (block number: ${number})`,
   },

@@ -1,4 +1,5 @@
 import type { Chain } from "../../node/chain/chain.ts";
+import type { Ballots } from "../../node/governance/ballots.ts";
 import type { Governance } from "../../node/governance/governance.ts";
 import type { Profiler } from "../../node/observe/profiler.ts";
 import type { NodeParts } from "../../node/rpc/methods/all.ts";
@@ -26,6 +27,7 @@ export function readingParts(
   | "estimateGas"
   | "searchLogs"
   | "governance"
+  | "ballots"
   | "rewardbase"
   | "prove"
   | "supply"
@@ -60,6 +62,7 @@ export function readingParts(
     },
     estimateGas: async (args) => estimateHere(calls, args),
     governance: unasked("governance") as Governance,
+    ballots: unasked("ballots") as Ballots,
     prove: () => Promise.reject(new Error("nobody to prove anything")),
     supply: { totals: async () => undefined },
     rewardbase: () => undefined,

@@ -8,6 +8,7 @@ import { openSealer, type Sealer } from "../../node/consensus/sealer.ts";
 import { openConsensusChain } from "../../node/consensus-chain.ts";
 import { deriveBlsKey } from "../../node/crypto/bls-key.ts";
 import { addressOfKey, sign } from "../../node/crypto/secp256k1.ts";
+import { createBallots } from "../../node/governance/ballots.ts";
 import type { Block } from "../../node/model/block.ts";
 import type { Transaction } from "../../node/model/transaction.ts";
 import { type Clock, systemClock } from "../../node/observe/clock.ts";
@@ -23,6 +24,8 @@ export interface Maker {
   readonly rewardbase: Uint8Array;
   /** One sender's transactions, in the order of their nonces. */
   readonly transactions?: readonly Transaction[];
+  /** Votes that wait from the beginning, by name. */
+  readonly votes?: readonly (readonly [name: string, value: unknown])[];
 }
 
 /** What waits of one sender: taken from the front; left out until the next block where it does not fit. */
@@ -42,8 +45,17 @@ export async function sealBlocks(genesis: Genesis, maker: Maker, count: number):
   const clock: Clock = { now: () => (now += 1_000) };
   const { chain, writer, governance } = open;
   const waiting = [...(maker.transactions ?? [])];
+  const address = addressOfKey(maker.key);
+  const ballots = createBallots({
+    governance,
+    tip: () => chain.head().header.number,
+    address,
+    log: silentLog,
+  });
+  for (const [name, value] of maker.votes ?? []) ballots.add(name, value);
   const grown = new EventTarget();
   chain.onHead(({ header }) => {
+    ballots.settle(header);
     if (header.number >= count) grown.dispatchEvent(new Event("done"));
   });
   const done = once(grown, "done");
@@ -51,11 +63,12 @@ export async function sealBlocks(genesis: Genesis, maker: Maker, count: number):
     config: chain.config,
     writer,
     governance,
+    vote: () => ballots.next(),
     state,
     ready: state.ready,
     candidates: () => candidatesFrom(waiting),
     drop: () => undefined,
-    address: addressOfKey(maker.key),
+    address,
     sign: (digest) => sign(digest, maker.key),
     blsKey: maker.blsKey ?? deriveBlsKey(maker.key),
     rewardbase: maker.rewardbase,

@@ -32,7 +32,8 @@ import { type DebugProcessParts, debugProcessMethods } from "./debug-process.ts"
 import { type DebugStateParts, debugStateMethods } from "./debug-state.ts";
 import { ethConfigMethods } from "./eth-config.ts";
 import { filterMethods } from "./filter-methods.ts";
-import { type GovernanceMethodParts, governanceMethods } from "./governance.ts";
+import { governanceMethods } from "./governance.ts";
+import type { GovernanceVoteParts } from "./governance-votes.ts";
 import { istanbulMethods } from "./istanbul.ts";
 import { type LogParts, logMethods } from "./logs.ts";
 import { type NetParts, netMethods } from "./net.ts";
@@ -54,7 +55,7 @@ export interface NodeParts
     AdminListenersParts,
     NetParts,
     ChainFactsParts,
-    GovernanceMethodParts,
+    GovernanceVoteParts,
     ProofParts,
     SupplyMethodParts,
     NodeStateParts {

@@ -1,102 +1,39 @@
-/** `governance`: what was voted and decided, and this node's own votes (rpc.md 2.10). */
-import { addressText, toHex } from "../../bytes/hex.ts";
+/** `governance`: what was decided, and what it pays (rpc.md 2.10). */
+import { addressText } from "../../bytes/hex.ts";
 import { jsonInteger } from "../../config/exact-json.ts";
 import type { Governance } from "../../governance/governance.ts";
 import type { ParameterValues } from "../../governance/parameter-rows.ts";
 import { configuredValues, valuesOf } from "../../governance/parameters.ts";
 import { optional } from "../codec.ts";
-import { type BlockNumber, blockNumber } from "../codecs/block-number.ts";
-import { address, anything } from "../codecs/hex.ts";
-import { integer, plain, text } from "../codecs/plain.ts";
+import { blockNumber } from "../codecs/block-number.ts";
+import { address } from "../codecs/hex.ts";
+import { integer, plain } from "../codecs/plain.ts";
 import { failure } from "../errors.ts";
 import { type Method, method } from "../method.ts";
-import { type GoverningParts, valuesView, valueView } from "../views/parameters.ts";
+import { valuesView, valueView } from "../views/parameters.ts";
 import { accumulatedRewards } from "../views/rewards.ts";
 import { sorted } from "../views/sorted.ts";
 import { numberOf } from "./chain-governance.ts";
+import {
+  type CastVote,
+  type GovernanceVoteParts,
+  governanceVoteMethods,
+  voteView,
+} from "./governance-votes.ts";
 
-/** What these methods read. */
-export interface GovernanceMethodParts extends GoverningParts {
-  /** The node's own address. */
-  readonly address: Uint8Array;
-}
-
-const at = { number: optional(blockNumber, "latest" as const) };
 const list = plain<readonly unknown[]>("list");
-type Vote = Governance["said"]["votes"][number];
 
 /** The methods of `governance` that are not also the chain's. */
-export function governanceMethods(parts: GovernanceMethodParts): Method[] {
-  return [...voteMethods(parts), ...decisionMethods(parts), ...rewardMethods(parts), ...ballotMethods(parts)];
-}
-
-function voteMethods(parts: GovernanceMethodParts): Method[] {
-  const { address: own } = parts;
-  const mine = (): readonly object[] =>
-    votesOf(parts, "latest")
-      .filter(({ what }) => toHex(what.voter) === toHex(own))
-      .map(({ number, what: { name, value } }) => ({
-        BlockNum: number,
-        Casted: true,
-        Key: name,
-        Value: valueView(name, value),
-      }));
+export function governanceMethods(parts: GovernanceVoteParts): Method[] {
   return [
-    method({
-      name: "governance_nodeAddress",
-      summary: "The node's own address, under which it votes.",
-      params: {},
-      result: address,
-      handle: () => own,
-    }),
-    method({
-      name: "governance_votes",
-      summary: "The votes for parameters that blocks of an epoch carry.",
-      params: parts.profile.line.lacks.has("governance_status") ? {} : at,
-      result: list,
-      handle: (args: { number?: BlockNumber }) =>
-        votesOf(parts, args.number ?? "latest").map(({ number, what: { name, value } }) => ({
-          BlockNum: number,
-          Key: name,
-          Value: valueView(name, value),
-        })),
-    }),
-    method({
-      name: "governance_myVotes",
-      summary: "The same, of this node alone.",
-      params: {},
-      result: list,
-      handle: mine,
-    }),
-    method({
-      name: "governance_vote",
-      summary: "Votes for a parameter's value; a validator's next block would carry it.",
-      params: { name: text, value: anything },
-      result: text,
-      privilege: "keys",
-      handle: () => {
-        throw failure(noVote(parts));
-      },
-    }),
+    ...governanceVoteMethods(parts),
+    ...decisionMethods(parts),
+    ...rewardMethods(parts),
+    ...ballotMethods(parts),
   ];
 }
 
-/** Only the sealer of a block could put a vote into it. */
-function noVote({ chain, governance, address: own, profile }: GovernanceMethodParts): string {
-  const isValidator = governance.validators(chain.head().header.number + 1).inCouncil(own);
-  return isValidator ? "votes are not carried by this release" : profile.line.words.noVoteRight;
-}
-
-/** The votes of the epoch that a block is in. */
-function votesOf(parts: GovernanceMethodParts, number: BlockNumber): readonly Vote[] {
-  const wanted = numberOf(parts, number);
-  const epoch = parts.chain.config.istanbul.epoch || Number.POSITIVE_INFINITY;
-  return parts.governance.said.votes.filter(
-    (vote) => Math.floor(vote.number / epoch) === Math.floor(wanted / epoch),
-  );
-}
-
-function decisionMethods(parts: GovernanceMethodParts): Method[] {
+function decisionMethods(parts: GovernanceVoteParts): Method[] {
   const { governance } = parts;
   const numbers = (): readonly number[] => [
     ...new Set([0, ...governance.said.decisions.map(({ number }) => number)]),
@@ -140,7 +77,7 @@ function decisionMethods(parts: GovernanceMethodParts): Method[] {
   ];
 }
 
-function statusView(parts: GovernanceMethodParts): object {
+function statusView(parts: GovernanceVoteParts): object {
   const { chain, governance, address: own } = parts;
   const { votes, decisions, decidedValues } = governance.said;
   const epoch = chain.config.istanbul.epoch || Number.POSITIVE_INFINITY;
@@ -154,17 +91,12 @@ function statusView(parts: GovernanceMethodParts): object {
     governances: Object.fromEntries(decisions.map(({ number, what }) => [number, valuesView(what)])),
     govHistory: Object.fromEntries(history),
     nodeAddress: addressText(own),
-    myVotes: [],
+    myVotes: parts.ballots.waiting().map(voteView),
   };
 }
 
-function groupView(votes: readonly Vote[]): object {
-  return Object.fromEntries(
-    votes.map(({ number, what: { voter, name, value } }) => [
-      number,
-      { Voter: toHex(voter), Name: name, Value: typeof value === "bigint" ? jsonInteger(value) : value },
-    ]),
-  );
+function groupView(votes: readonly CastVote[]): object {
+  return Object.fromEntries(votes.map(({ number, what }) => [number, voteView(what)]));
 }
 
 /** Members of the Go node's own structure, and the parameters in them. */
@@ -200,7 +132,7 @@ function historyView(values: ParameterValues): object {
   return Object.fromEntries(members);
 }
 
-function rewardMethods(parts: GovernanceMethodParts): Method[] {
+function rewardMethods(parts: GovernanceVoteParts): Method[] {
   return [
     method({
       name: "governance_getRewardsAccumulated",
@@ -220,7 +152,7 @@ function power(): number {
 }
 
 /** Governance by ballots, in which votes weigh what their voters have staked, is none of the modes in use. */
-function ballotMethods({ chain, governance }: GovernanceMethodParts): Method[] {
+function ballotMethods({ chain, governance }: GovernanceVoteParts): Method[] {
   const count = integer("uint64", 0, Number.MAX_SAFE_INTEGER);
   const empty = { params: {}, result: plain<object>("votes") };
   return [

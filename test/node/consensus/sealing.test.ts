@@ -13,6 +13,7 @@ import { provePossession } from "../../../node/crypto/bls-possession.ts";
 import { keccak256 } from "../../../node/crypto/keccak.ts";
 import { addressOfKey, sign } from "../../../node/crypto/secp256k1.ts";
 import { ADDRESS_BOOK, REGISTRY } from "../../../node/governance/system-contracts.ts";
+import { decodeVote } from "../../../node/governance/vote.ts";
 import type { Block } from "../../../node/model/block.ts";
 import { signTransaction, type Transaction } from "../../../node/model/transaction.ts";
 import { answeringCode, wordsOf } from "../../support/contract-code.ts";
@@ -129,6 +130,27 @@ test("randomness begins within a chain: from the configured registry of keys, th
     true,
   ]);
   expect([2, 3].map((number) => chain.stateAt(number).code(REGISTRY).length > 0)).toEqual([false, true]);
+});
+
+test("votes that wait go into blocks one by one, are written at the next epoch and count one epoch later", async () => {
+  const key = fixedBytes(1, 32);
+  const validator = addressOfKey(key);
+  const genesis = smallGenesis(validator, { istanbul: { epoch: 3, policy: 0, sub: 4 } }, []);
+  const votes = [
+    ["reward.mintingamount", "250"],
+    ["governance.unitprice", 7],
+  ] as const;
+  const blocks = await sealBlocks(genesis, { key, rewardbase: validator, votes }, 8);
+  const { chain, governance } = await taken(genesis, blocks);
+  const carried = blocks.map(({ header }) => header.vote.length > 0 && decodeVote(header.vote));
+  expect(carried).toEqual([
+    { kind: "parameter", voter: validator, name: "reward.mintingamount", value: 250n },
+    { kind: "parameter", voter: validator, name: "governance.unitprice", value: 7n },
+    ...Array.from({ length: 6 }, () => false),
+  ]);
+  expect(blocks.findIndex(({ header }) => header.governance.length > 0)).toBe(2);
+  expect([6, 7].map((number) => governance.parameters(number).unitPrice)).toEqual([1n, 7n]);
+  expect(chain.stateAt(8).account(validator)?.balance).toBe(6n * 100n + 2n * 250n);
 });
 
 test("both rebalancings are done at their blocks, and what they leave is everybody's", async () => {

@@ -1,0 +1,145 @@
+/** The queue of this node's own votes: what it takes, what it hands to the next block, what leaves it. */
+import { describe, expect, test } from "@jest/globals";
+import { toHex } from "../../../node/bytes/hex.ts";
+import { fixedBytes } from "../../../node/bytes/integer.ts";
+import { type Ballots, createBallots } from "../../../node/governance/ballots.ts";
+import { sortedValidators } from "../../../node/governance/council.ts";
+import type { VoteContext } from "../../../node/governance/header-fields.ts";
+import { validatorSet } from "../../../node/governance/validators.ts";
+import { decodeVote, encodeVote } from "../../../node/governance/vote.ts";
+import { silentLog } from "../../../node/observe/log.ts";
+import { testParameters } from "../../support/headers.ts";
+
+const [own, other, stranger] = [1, 2, 9].map((number) => fixedBytes(number, 20)) as [
+  Uint8Array,
+  Uint8Array,
+  Uint8Array,
+];
+const council = sortedValidators([own, other]);
+
+/** An empty queue whose surroundings the test may change. */
+function aQueue(change: Partial<VoteContext> = {}): {
+  readonly ballots: Ballots;
+  become(change: Partial<VoteContext>): void;
+} {
+  let context: VoteContext = {
+    validators: validatorSet(council, council, 4),
+    formerCouncil: council,
+    decided: { ...testParameters, governanceMode: "none" },
+    account: () => undefined,
+    ...change,
+  };
+  const governance = { voteContext: () => context };
+  return {
+    ballots: createBallots({ governance, tip: () => 7, address: own, log: silentLog }),
+    become: (next) => {
+      context = { ...context, ...next };
+    },
+  };
+}
+
+describe("a ballot of JSON becomes the vote of a header", () => {
+  test.each<[string, unknown, unknown]>([
+    ["governance.unitprice", 25_000_000_000, 25_000_000_000n],
+    ["kip71.gastarget", 0, 0n],
+    ["reward.mintingamount", "9600000000000000000", 9_600_000_000_000_000_000n],
+    ["reward.ratio", "34/54/12", "34/54/12"],
+    ["governance.governingnode", toHex(stranger).toUpperCase().replace("0X", ""), toHex(stranger)],
+  ])("%s %j", (name, json, value) => {
+    const { ballots } = aQueue();
+    ballots.add(name, json);
+    expect(decodeVote(ballots.next())).toEqual({ kind: "parameter", voter: own, name, value });
+  });
+
+  test("that changes no council: addresses with a comma between them", () => {
+    const { ballots } = aQueue();
+    ballots.add("governance.addvalidator", `${toHex(other)},${toHex(own)}`);
+    expect(decodeVote(ballots.next())).toEqual({
+      kind: "validators",
+      voter: own,
+      adds: true,
+      addresses: [other, own],
+    });
+  });
+});
+
+describe("a ballot is refused", () => {
+  test.each<[string, string, unknown, string, Partial<VoteContext>?]>([
+    ["for no parameter", "governance.price", 1, "bad-ballot"],
+    ["for what nobody may vote", "istanbul.epoch", 1, "bad-ballot"],
+    ["for a number as text", "governance.unitprice", "1", "bad-ballot"],
+    ["for half a number", "governance.unitprice", 0.5, "bad-ballot"],
+    ["for a number below zero", "governance.unitprice", -1, "bad-ballot"],
+    ["for an object", "reward.ratio", { toString: "34/54/12" }, "bad-ballot"],
+    ["for no validator", "governance.addvalidator", "", "bad-ballot"],
+    [
+      "for a validator and a blank",
+      "governance.addvalidator",
+      `${toHex(own)}, ${toHex(other)}`,
+      "bad-ballot",
+    ],
+    ["for validators by the million", "governance.addvalidator", `${toHex(own)},`.repeat(1e5), "bad-ballot"],
+    ["for a contract that is none", "governance.govparamcontract", toHex(own), "bad-vote"],
+    [
+      "of a node that does not govern",
+      "governance.unitprice",
+      1,
+      "no-vote-right",
+      { decided: { ...testParameters, governanceMode: "single", governingNode: other } },
+    ],
+    [
+      "for another validator, who could not be reached",
+      "governance.addvalidator",
+      toHex(stranger),
+      "unsupported",
+    ],
+    ["against a validator", "governance.removevalidator", toHex(other), "unsupported"],
+  ])("%s", (_what, name, value, code, change = {}) => {
+    const { ballots } = aQueue(change);
+    expect(() => ballots.add(name, value)).toThrow(
+      expect.objectContaining({ name: "GovernanceError", code }),
+    );
+    expect(ballots.waiting()).toEqual([]);
+  });
+
+  test("when 64 wait already", () => {
+    const { ballots } = aQueue();
+    for (let price = 0; price < 64; price++) ballots.add("governance.unitprice", price);
+    expect(() => ballots.add("governance.unitprice", 64)).toThrow(
+      expect.objectContaining({ code: "too-many" }),
+    );
+  });
+});
+
+test("the oldest is cast until a block carries it, whoever made the block; equal ones leave one at a time", () => {
+  const { ballots } = aQueue();
+  for (const price of [5, 6, 5]) ballots.add("governance.unitprice", price);
+  const prices = () => ballots.waiting().map((vote) => vote.kind === "parameter" && vote.value);
+  const [five] = ballots.waiting();
+  expect(ballots.next()).toEqual(ballots.next());
+  ballots.settle({ vote: new Uint8Array(0) });
+  expect(prices()).toEqual([5n, 6n, 5n]);
+  if (five !== undefined) {
+    ballots.settle({ vote: encodeVote({ ...five, voter: other }) });
+    ballots.settle({ vote: encodeVote(five) });
+  }
+  expect(prices()).toEqual([6n, 5n]);
+});
+
+test("what may no longer be voted for goes, and the next one is cast", () => {
+  const { ballots, become } = aQueue();
+  ballots.add("kip71.lowerboundbasefee", 1000);
+  ballots.add("governance.unitprice", 5);
+  become({
+    decided: { ...testParameters, baseFee: { ...testParameters.baseFee, lowerBound: 0n, upperBound: 999n } },
+  });
+  expect(decodeVote(ballots.next())).toMatchObject({ name: "governance.unitprice" });
+  expect(ballots.waiting()).toHaveLength(1);
+});
+
+test("a node outside the council keeps its votes", () => {
+  const { ballots } = aQueue({ validators: validatorSet([other], [other], 4) });
+  ballots.add("governance.unitprice", 5);
+  expect(ballots.next()).toHaveLength(0);
+  expect(ballots.waiting()).toHaveLength(1);
+});
