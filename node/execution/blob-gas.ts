@@ -16,9 +16,14 @@ export function excessBlobGas(
   return excess > 0n ? excess : 0n;
 }
 
+/** Gas that a transaction's blobs take; none where it names no hashes. */
+export function blobGasFor(hashes: readonly Uint8Array[] | undefined): bigint {
+  return hashes === undefined ? 0n : BigInt(hashes.length) * GAS_PER_BLOB;
+}
+
 /** Gas that the blobs of a block's transactions take. */
 export function blobGasOf(transactions: readonly Transaction[]): bigint {
-  let blobs = 0;
-  for (const { fields } of transactions) blobs += fields.blobVersionedHashes?.length ?? 0;
-  return BigInt(blobs) * GAS_PER_BLOB;
+  let gas = 0n;
+  for (const { fields } of transactions) gas += blobGasFor(fields.blobVersionedHashes);
+  return gas;
 }

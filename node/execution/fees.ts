@@ -2,7 +2,7 @@
 import { equalBytes } from "../bytes/compare.ts";
 import { checksumAddress } from "../crypto/checksum.ts";
 import type { World } from "../state/world.ts";
-import { GAS_PER_BLOB } from "./blob-gas.ts";
+import { blobGasFor } from "./blob-gas.ts";
 import { ExecutionError } from "./error.ts";
 import type { Message } from "./message.ts";
 
@@ -14,8 +14,8 @@ interface Shares {
 
 /** Takes the whole fee out of the accounts. `blobBaseFee` is the price of blob gas. Throws `ExecutionError`. */
 export function buyGas(world: World, message: Message, blobBaseFee: bigint): void {
-  const blobGas = GAS_PER_BLOB * BigInt(message.blobHashes?.length ?? 0);
-  const shares = sharesOf(message, message.gas * message.price + blobGas * blobBaseFee);
+  const fee = message.gas * message.price + blobGasFor(message.blobHashes) * blobBaseFee;
+  const shares = sharesOf(message, fee);
   checkShares(world, message, shares);
   const { sender, payer } = message;
   if (shares.byPayer > 0n) world.subtractBalance(payer, shares.byPayer);
@@ -28,8 +28,7 @@ export function buyGas(world: World, message: Message, blobBaseFee: bigint): voi
  */
 export function checkCaps(world: World, message: Message): void {
   const { sender, payer, value } = message;
-  const blobGas = GAS_PER_BLOB * BigInt(message.blobHashes?.length ?? 0);
-  const most = message.gas * message.gasFeeCap + blobGas * message.maxFeePerBlobGas;
+  const most = message.gas * message.gasFeeCap + blobGasFor(message.blobHashes) * message.maxFeePerBlobGas;
   if ((most + value) >> 256n !== 0n) {
     throw new ExecutionError(
       "insufficient-balance",

@@ -4,8 +4,10 @@
  */
 import { equalBytes } from "../bytes/compare.ts";
 import type { Kzg } from "../crypto/kzg.ts";
+import { CELLS } from "../crypto/kzg-backend.ts";
 import { versionedHash } from "../crypto/versioned-hash.ts";
-import { GAS_PER_BLOB } from "../execution/blob-gas.ts";
+import { blobGasFor } from "../execution/blob-gas.ts";
+import { BLOB_PRICE } from "../execution/evm-block.ts";
 import type { Transaction } from "../model/transaction.ts";
 import type { BlobSidecar } from "../model/transaction-type.ts";
 import { PoolError } from "./error.ts";
@@ -14,16 +16,12 @@ import type { Terms } from "./terms.ts";
 /** Says whether every proof of a sidecar holds. Rejects when it cannot tell now. */
 export type ProveSidecar = (sidecar: BlobSidecar) => Promise<boolean>;
 
-/** Blob gas costs so many times what other gas does (KIP-279). */
-const BLOB_PRICE_FACTOR = 8n;
-const CELLS = 128;
-
 /** Checks everything about a transaction's blobs but the proofs. Throws `PoolError` `bad-blobs` or `bad-sidecar`. */
 export function checkBlobs({ fields }: Transaction, { price, maxBlobs }: Terms): void {
   const { blobVersionedHashes: hashes, sidecar } = fields;
   if (hashes === undefined) return;
   if (sidecar === undefined) throw bad("missing sidecar in blob transaction");
-  const blobPrice = price * BLOB_PRICE_FACTOR;
+  const blobPrice = price * BLOB_PRICE;
   const offered = fields.maxFeePerBlobGas ?? 0n;
   if (offered < blobPrice) {
     throw bad(
@@ -55,13 +53,12 @@ function checkSidecar(
 
 /** The most that a transaction's blobs may cost, in peb. */
 export function blobCost({ fields }: Transaction): bigint {
-  const blobs = BigInt(fields.blobVersionedHashes?.length ?? 0);
-  return blobs * GAS_PER_BLOB * (fields.maxFeePerBlobGas ?? 0n);
+  return blobGasFor(fields.blobVersionedHashes) * (fields.maxFeePerBlobGas ?? 0n);
 }
 
 /** True when a transaction without blobs, or one that offers enough for them, can go into the next block. */
 export function paysForBlobs({ fields }: Transaction, price: bigint): boolean {
-  return fields.maxFeePerBlobGas === undefined || fields.maxFeePerBlobGas >= price * BLOB_PRICE_FACTOR;
+  return fields.maxFeePerBlobGas === undefined || fields.maxFeePerBlobGas >= price * BLOB_PRICE;
 }
 
 /** Proves sidecars with KZG. The numbers of blobs, commitments and proofs fit: the pool has checked them. */
