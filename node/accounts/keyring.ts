@@ -5,7 +5,7 @@ import { sign } from "../crypto/secp256k1.ts";
 export type Keyring = readonly (readonly Uint8Array[])[];
 
 /** What a role-based account keeps keys for; the position of a role's keys in a key file. */
-export const SIGNING_ROLES = ["transaction", "accountUpdate", "feePayer"] as const;
+const SIGNING_ROLES = ["transaction", "accountUpdate", "feePayer"] as const;
 /** One of them. */
 export type SigningRole = (typeof SIGNING_ROLES)[number];
 

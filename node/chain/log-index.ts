@@ -3,7 +3,7 @@
  * bit. A search reads three short rows for a value instead of a thousand headers.
  */
 
-import { bytesToNumber } from "../bytes/integer.ts";
+import { bytesToNumber, fixedBytes } from "../bytes/integer.ts";
 import { BLOOM_LENGTH, bloomBits } from "../model/bloom.ts";
 import type { Batch, Rows } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
@@ -11,7 +11,7 @@ import { tables } from "../store/tables.ts";
 /** Blocks in a section. */
 export const SECTION_BLOCKS = 1024;
 /** Bytes of a row: a bit for each block, the first block's the highest of the first byte. */
-export const SECTION_BYTES = SECTION_BLOCKS / 8;
+const SECTION_BYTES = SECTION_BLOCKS / 8;
 
 const BITS = BLOOM_LENGTH * 8;
 /** The row of blocks that have any logs. */
@@ -26,9 +26,7 @@ export function indexedSections(rows: Rows): number {
 
 /** Says in the batch how many sections there are from now on. */
 export function putIndexedSections(batch: Batch, sections: number): void {
-  const row = new Uint8Array(6);
-  new DataView(row.buffer).setUint32(2, sections);
-  batch.put(CURSOR, row);
+  batch.put(CURSOR, fixedBytes(sections, 6));
 }
 
 /** A section in the making. */

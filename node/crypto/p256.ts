@@ -8,7 +8,7 @@ import { createECDH, type ECDH } from "node:crypto";
 import { bytesToBigint, fixedBytes } from "../bytes/integer.ts";
 
 /** Bytes of an input: digest, r, s, x, y, 32 each. */
-export const P256_INPUT_BYTES = 160;
+const INPUT_BYTES = 160;
 
 // SP 800-186 section 3.2.1.3.
 const FIELD = 0xffffffff00000001000000000000000000000000ffffffffffffffffffffffffn;
@@ -25,7 +25,7 @@ let curve: ECDH | undefined;
 
 /** True when the input is a valid signature, its s low or high; false for any other bytes. Never throws. */
 export function verifyP256(input: Uint8Array): boolean {
-  if (input.length !== P256_INPUT_BYTES) return false;
+  if (input.length !== INPUT_BYTES) return false;
   const word = (index: number): bigint => bytesToBigint(input.subarray(index * 32, index * 32 + 32));
   const [r, s] = [word(1), word(2)];
   const key = { x: word(3), y: word(4) };

@@ -66,7 +66,7 @@ function siteAt({ config, block }: CalledChain, number: number, world: World): C
 }
 
 /** What a contract returns to nobody; undefined when it fails. The world is afterwards as it was. */
-export function callContract(site: CallSite, to: Uint8Array, input: Uint8Array): Uint8Array | undefined {
+function callContract(site: CallSite, to: Uint8Array, input: Uint8Array): Uint8Array | undefined {
   const { world } = site;
   const mark = world.snapshot();
   const transaction = { origin: NOBODY, gasPrice: 0n, feePayer: NOBODY, blobHashes: [] };

@@ -2,6 +2,7 @@
  * What a transaction asks of the state once those who signed it are known: the input of the state transition. Calls
  * that nobody signed are made of the same.
  */
+import { isZero } from "../bytes/compare.ts";
 import type { Rules } from "../config/rules.ts";
 import { floorGas, intrinsicGas, type Transaction } from "../model/transaction.ts";
 import type { AccessListEntry, Action, Authorization } from "../model/transaction-type.ts";
@@ -69,7 +70,7 @@ export function messageOf(tx: Transaction, { sender, payer, price, rules }: Mess
     value: tx.value,
     action: type.action,
     to,
-    isNobody: type.zeroIsNobody === true && to !== undefined && to.every((byte) => byte === 0),
+    isNobody: type.zeroIsNobody === true && to !== undefined && isZero(to),
     input: tx.input,
     key: fields.key,
     accessList: fields.accessList ?? EMPTY_ACCESS_LIST,

@@ -18,7 +18,7 @@ export function beginBlock(world: World, context: BlockContext): void {
 }
 
 /** Calls a contract as the system; a failure leaves nothing behind. The caller ends the world's transaction. */
-export function systemCall(
+function systemCall(
   world: World,
   { to, input }: { readonly to: Uint8Array; readonly input: Uint8Array },
   { rules, chainId, block }: Pick<BlockContext, "rules" | "chainId" | "block">,

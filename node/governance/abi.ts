@@ -2,7 +2,7 @@
  * As much of the contract ABI as the protocol's own contracts need: calls with words and texts, answers with words,
  * addresses and byte strings. Answers come from contracts, so every offset and length is checked.
  */
-import { concatBytes } from "../bytes/compare.ts";
+import { concatBytes, isZero } from "../bytes/compare.ts";
 import { bytesToBigint, fixedBytes } from "../bytes/integer.ts";
 import { keccak256 } from "../crypto/keccak.ts";
 import { GovernanceError } from "./error.ts";
@@ -61,7 +61,7 @@ export class AbiTuple {
   /** An address, in the low 20 bytes of its word. */
   address(index: number): Uint8Array {
     const word = this.#word(index * WORD);
-    if (word.subarray(0, 12).some((byte) => byte !== 0)) throw bad("an address of more than 20 bytes");
+    if (!isZero(word.subarray(0, 12))) throw bad("an address of more than 20 bytes");
     return word.slice(12);
   }
 

@@ -51,7 +51,7 @@ const POLICIES: readonly ProposerPolicy[] = ["round-robin", "sticky", "weighted"
 const NO_ADDRESS = `0x${"00".repeat(20)}`;
 
 /** Values where neither configuration nor votes say anything. */
-export const DEFAULT_VALUES: ParameterValues = new Map<string, ParameterValue>([
+const DEFAULT_VALUES: ParameterValues = new Map<string, ParameterValue>([
   ["governance.deriveshaimpl", 0n],
   ["governance.governancemode", "none"],
   ["governance.governingnode", NO_ADDRESS],

@@ -1,6 +1,7 @@
 /** Questions to the protocol's own contracts: address book, registry (KIP-149), BLS keys (KIP-113), parameters. */
 import { isZero } from "../bytes/compare.ts";
-import { fromBareHex } from "../bytes/hex.ts";
+import { fromBareHex, toHex } from "../bytes/hex.ts";
+import { bytesToBigint } from "../bytes/integer.ts";
 import { AbiTuple, encodeCall } from "./abi.ts";
 import type { ContractReader } from "./contract-reader.ts";
 import { GovernanceError } from "./error.ts";
@@ -54,10 +55,8 @@ export function addressBookEntries(reader: ContractReader): readonly AddressBook
   const all = answer(reader, ADDRESS_BOOK, encodeCall("getAllAddress()"));
   const types = all.list(0, (items, at) => Number(items.integer(at)));
   const addresses = all.list(1, (items, at) => items.address(at));
-  if (types.length !== addresses.length) {
-    throw new GovernanceError("bad-answer", "the address book names types and addresses of different number");
-  }
-  return types.map((type, i) => ({ type, address: addresses[i] as Uint8Array })); // as many: checked above
+  const both = paired(types, addresses, "the address book names types and addresses");
+  return both.map(([type, address]) => ({ type, address }));
 }
 
 /** Nodes and their pools as the registry of pools (KIP-226) lists them. Throws `GovernanceError` `bad-answer`. */
@@ -68,16 +67,13 @@ export function liquidityPools(
   const all = answer(reader, registry, encodeCall("getAllCLs()"));
   const nodes = all.list(0, (items, at) => items.address(at));
   const pools = all.list(2, (items, at) => items.address(at));
-  if (nodes.length !== pools.length) {
-    throw new GovernanceError("bad-answer", "the pool registry names nodes and pools of different number");
-  }
-  return nodes.map((node, i) => ({ node, pool: pools[i] as Uint8Array })); // as many: checked above
+  const both = paired(nodes, pools, "the pool registry names nodes and pools");
+  return both.map(([node, pool]) => ({ node, pool }));
 }
 
 /** What an account has of a token. Throws `GovernanceError` `bad-answer`. */
 export function tokenBalance(reader: ContractReader, token: Uint8Array, owner: Uint8Array): bigint {
-  const word = BigInt(`0x${Buffer.from(owner).toString("hex")}`);
-  return answer(reader, token, encodeCall("balanceOf(address)", word)).integer(0);
+  return answer(reader, token, encodeCall("balanceOf(address)", bytesToBigint(owner))).integer(0);
 }
 
 /** Registered BLS keys by node. Throws `GovernanceError` `bad-answer`. */
@@ -88,10 +84,8 @@ export function registeredKeys(reader: ContractReader, registry: Uint8Array): re
     const info = items.tuple(at);
     return { publicKey: info.bytes(0), proof: info.bytes(1) };
   });
-  if (nodes.length !== keys.length) {
-    throw new GovernanceError("bad-answer", "the key registry names nodes and keys of different number");
-  }
-  return nodes.map((node, i) => ({ node, key: keys[i] as RegisteredKey })); // as many: checked above
+  const both = paired(nodes, keys, "the key registry names nodes and keys");
+  return both.map(([node, key]) => ({ node, key }));
 }
 
 /**
@@ -123,10 +117,15 @@ export function contractParameters(
   }
 }
 
+function paired<A, B>(as: readonly A[], bs: readonly B[], what: string): readonly (readonly [A, B])[] {
+  if (as.length !== bs.length) throw new GovernanceError("bad-answer", `${what} of different number`);
+  return as.map((a, i) => [a, bs[i] as B]); // as many: checked above
+}
+
 function answer(reader: ContractReader, to: Uint8Array, input: Uint8Array): AbiTuple {
   const output = reader.call(to, input);
   if (output === undefined || output.length === 0) {
-    throw new GovernanceError("bad-answer", `the contract at 0x${Buffer.from(to).toString("hex")} fails`);
+    throw new GovernanceError("bad-answer", `the contract at ${toHex(to)} fails`);
   }
   return new AbiTuple(output);
 }

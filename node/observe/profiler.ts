@@ -35,7 +35,7 @@ export interface Profiler extends AsyncDisposable {
 }
 
 /** A profile that nobody ends is ended after this. */
-export const LONGEST_PROFILE_MS = 10 * 60_000;
+const LONGEST_PROFILE_MS = 10 * 60_000;
 const SAMPLE_MICROSECONDS = 1000;
 
 interface Running {

@@ -63,14 +63,12 @@ async function* candidates(
 
 /** Hashes of the accounts in the blocks' undo records, in order; `undefined` when a record is gone. */
 function touchedAccounts(rows: Rows, { first, last }: BlockSpan): Uint8Array[] | undefined {
-  const { from, to } = tables.account.range();
   const hashes = new Map<string, Uint8Array>();
   for (let number = first + 1; number <= last; number++) {
     const record = rows.get(tables.undo.key(number));
     if (record === undefined) return undefined;
     for (const { key } of decodeUndo(record)) {
-      const isAccount = compareBytes(key, from) >= 0 && compareBytes(key, to) < 0;
-      if (isAccount) hashes.set(mapKey(key), key.subarray(1));
+      if (key[0] === tables.account.prefix) hashes.set(mapKey(key), key.subarray(1));
     }
   }
   return [...hashes.values()].toSorted(compareBytes);

@@ -10,7 +10,7 @@ import { noState } from "./error.ts";
 import { padded, recordOf } from "./flat.ts";
 import { type FlatState, NewestState } from "./flat-state.ts";
 import { History, readHistoryMode } from "./history.ts";
-import { JournaledWorld } from "./journaled-world.ts";
+import { JournaledWorld, NOT_TO_SEAL } from "./journaled-world.ts";
 import { pastState } from "./past-state.ts";
 import { readHead } from "./rows.ts";
 import { rowsAt } from "./rows-at.ts";
@@ -58,7 +58,6 @@ export interface StateReader {
 const NO_BYTES = new Uint8Array(0);
 /** Accounts kept decoded: readers live for one question. */
 const CACHED_ACCOUNTS = 1024;
-const NOT_TO_SEAL = Number.NaN;
 
 /** The states of a snapshot, which stays the caller's and must stay open. */
 export function stateReader(chain: Snapshot): StateReader {

@@ -4,6 +4,7 @@
  */
 import type { Block } from "../model/block.ts";
 import type { Receipt } from "../model/receipt.ts";
+import { STATUS_SUCCESS } from "../model/receipt-status.ts";
 import type { Transaction } from "../model/transaction.ts";
 import type { Clock } from "../observe/clock.ts";
 import { PoolError } from "./error.ts";
@@ -26,7 +27,6 @@ export interface SpamThrottler {
 /** Seconds' worth of transactions that may be held back, and their bytes. */
 const MOST_SECONDS = 5;
 const MOST_BYTES = 8 * 1024 * 1024;
-const SUCCESS = 1;
 
 interface Running {
   readonly config: ThrottlerConfig;
@@ -74,7 +74,7 @@ export class Throttler implements SpamThrottler {
   /** Learns from a new block. */
   observe({ transactions }: Block, receipts: readonly Receipt[]): void {
     const outcomes = transactions.map(({ to }, index) => {
-      return { to, failed: (receipts[index]?.status ?? SUCCESS) !== SUCCESS };
+      return { to, failed: (receipts[index]?.status ?? STATUS_SUCCESS) !== STATUS_SUCCESS };
     });
     this.#running?.suspects.observe(outcomes, this.#clock.now());
   }
