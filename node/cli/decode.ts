@@ -2,7 +2,7 @@
  * `knit decode`: bytes of the chain as JSON for people who debug. The type is the one asked for, or the first of
  * the table that reads all of the bytes.
  */
-import { jsonInteger } from "../config/exact-json.ts";
+import { exactJsonText } from "../config/exact-json.ts";
 import { OptionError } from "../config/options-error.ts";
 import type { Job } from "./chain-commands.ts";
 import { decodedAccount, decodedAccountKey } from "./decode-account.ts";
@@ -37,12 +37,7 @@ export async function decode({ shell, resolved, arguments: [argument = ""] }: Jo
   const bytes = await decodeInput(argument);
   const decoded = type === undefined ? guessed(bytes) : { type, json: DECODERS[type](bytes) };
   if (type === undefined) shell.stderr.write(`this is ${decoded.type} (guessed; --type says it for sure)\n`);
-  shell.stdout.write(`${JSON.stringify(decoded.json, exactly, 2)}\n`);
-}
-
-/** Integers of any size are written as such. */
-function exactly(_name: string, value: unknown): unknown {
-  return typeof value === "bigint" ? jsonInteger(value) : value;
+  shell.stdout.write(`${exactJsonText(decoded.json, 2)}\n`);
 }
 
 function typeNamed(text: string): TypeName {

@@ -1,5 +1,5 @@
 /** `knit rpc METHOD [PARAMS...]`: asks a running node one thing and prints the answer. */
-import { jsonInteger, parseExactJson } from "../config/exact-json.ts";
+import { exactJsonText, parseExactJson } from "../config/exact-json.ts";
 import { nodeOptions } from "../config/options-check.ts";
 import { OptionError } from "../config/options-error.ts";
 import { createLog } from "../observe/log.ts";
@@ -23,7 +23,7 @@ export async function callNode(job: Job): Promise<number> {
   );
   const { result, error } = answerOf(text);
   if (error === undefined) {
-    shell.stdout.write(`${resolved.values.raw ? exactText(result) : readable(result)}\n`);
+    shell.stdout.write(`${resolved.values.raw ? exactJsonText(result) : readable(result)}\n`);
     return 0;
   }
   const data = error.data === undefined ? "" : `\n${readable(error.data)}`;
@@ -75,14 +75,5 @@ function answerOf(text: string): Answer {
 
 /** A text as it is, all else as indented JSON. */
 function readable(value: unknown): string {
-  return typeof value === "string" ? value : exactText(value, 2);
-}
-
-function exactText(value: unknown, indent?: number): string {
-  return JSON.stringify(value, exactly, indent);
-}
-
-/** Large numbers keep the digits they came with. */
-function exactly(_key: string, value: unknown): unknown {
-  return typeof value === "bigint" ? jsonInteger(value) : value;
+  return typeof value === "string" ? value : exactJsonText(value, 2);
 }

@@ -22,6 +22,15 @@ export function jsonInteger(value: bigint): number | object {
     : rawJSON(value.toString());
 }
 
+/** JSON text of a value whose bigints become integers, whatever their size. */
+export function exactJsonText(value: unknown, indent?: number): string {
+  return JSON.stringify(value, exactInteger, indent);
+}
+
+function exactInteger(_key: string, value: unknown): unknown {
+  return typeof value === "bigint" ? jsonInteger(value) : value;
+}
+
 function exactNumber(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
   if (typeof value !== "number" || Number.isSafeInteger(value)) return value;
   const source = context?.source ?? "";
