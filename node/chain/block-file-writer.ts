@@ -8,7 +8,7 @@ import { basename, dirname, join } from "node:path";
 import { Readable, type Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
-import { ChainError } from "./error.ts";
+import { ChainError, messageOf } from "./error.ts";
 
 /** Writes raw blocks to a new file, gzip when its name ends in `.gz`. Throws `ChainError` `bad-file`. */
 export async function writeBlockFile(
@@ -22,7 +22,7 @@ export async function writeBlockFile(
     await giveName(unfinished, path);
   } catch (cause) {
     if (cause instanceof ChainError || isAbort(cause)) throw cause;
-    throw new ChainError("bad-file", `cannot write ${path}: ${reason(cause)}`, { cause });
+    throw new ChainError("bad-file", `cannot write ${path}: ${messageOf(cause)}`, { cause });
   } finally {
     await rm(unfinished, { force: true });
   }
@@ -69,9 +69,4 @@ function overwriting(): ChainError {
 
 function isAbort(error: unknown): boolean {
   return (error as { name?: unknown } | undefined)?.name === "AbortError";
-}
-
-/** Errors of the system need not be instances of this realm's `Error`. */
-function reason(cause: unknown): string {
-  return String((cause as { message?: unknown } | undefined)?.message ?? cause);
 }

@@ -5,7 +5,7 @@
  */
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { ChainError } from "./error.ts";
+import { ChainError, messageOf } from "./error.ts";
 import { createFramer, type Framed, type Framer } from "./framer.ts";
 import { type Unpacked, unpack } from "./unpack.ts";
 
@@ -47,7 +47,7 @@ export async function* frameBlocks(
     }
     checkEnd(framer);
   } catch (cause) {
-    const why = cause instanceof ChainError ? cause.message : `cannot read on: ${reason(cause)}`;
+    const why = cause instanceof ChainError ? cause.message : `cannot read on: ${messageOf(cause)}`;
     throw new ChainError("bad-file", `block ${index}: failed to parse: ${why}`, { cause });
   }
 }
@@ -59,7 +59,7 @@ async function openFile(path: string): Promise<FileHandle> {
     if ((await file.stat()).isFile()) return file;
     await file.close();
   } catch (cause) {
-    throw new ChainError("bad-file", `cannot read ${path}: ${reason(cause)}`, { cause });
+    throw new ChainError("bad-file", `cannot read ${path}: ${messageOf(cause)}`, { cause });
   }
   throw new ChainError("bad-file", `cannot read ${path}: it is not a file`);
 }
@@ -79,9 +79,4 @@ function checkEnd(framer: Framer): void {
   if (bytes === 0) return;
   const block = `the block at byte ${offset} takes ${needed} bytes or more`;
   throw new ChainError("bad-file", `the file ends at byte ${offset + bytes}, but ${block}`);
-}
-
-/** Errors of the system need not be instances of this realm's `Error`. */
-function reason(cause: unknown): string {
-  return String((cause as { message?: unknown } | undefined)?.message ?? cause);
 }
