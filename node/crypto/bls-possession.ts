@@ -19,14 +19,7 @@ export async function provePossession(key: Uint8Array): Promise<BlsPublicInfo> {
   return { publicKey, proof: noblePossession.sign(key, publicKey) };
 }
 
-/** True when the proof is one for this public key; false for any other bytes. */
-export async function verifyPossession({ publicKey, proof }: BlsPublicInfo): Promise<boolean> {
-  if (!hasBlsSizes({ publicKey, signature: proof })) return false;
-  const { noblePossession } = await import("./bls-noble.ts");
-  return noblePossession.verify({ publicKey, message: publicKey, signature: proof });
-}
-
-/** `verifyPossession` for callers that cannot wait. */
+/** The check, for callers that cannot wait: true for a proof for its public key, false for any other bytes. */
 export async function loadPossessionCheck(): Promise<(info: BlsPublicInfo) => boolean> {
   const { noblePossession } = await import("./bls-noble.ts");
   return ({ publicKey, proof }) =>
