@@ -5,6 +5,11 @@ export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   return true;
 }
 
+/** The same for what may be absent: absent equals absent alone. */
+export function equalOptional(a: Uint8Array | undefined, b: Uint8Array | undefined): boolean {
+  return a === undefined || b === undefined ? a === b : equalBytes(a, b);
+}
+
 /** Negative, zero or positive, as `a` sorts before, with or after `b` (unsigned, lexicographic). */
 export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   return Buffer.compare(a, b);

@@ -2,7 +2,7 @@
  * Puts a world's changes into the tries, and takes them out again. Each old value that a trie gives back is
  * compared with the flat state: that the two agree is checked for everything a block changes.
  */
-import { equalBytes } from "../bytes/compare.ts";
+import { equalBytes, equalOptional } from "../bytes/compare.ts";
 import { bareHex, mapKey } from "../bytes/hex.ts";
 import { wordBytes } from "../bytes/word.ts";
 import { keccak256 } from "../crypto/keccak.ts";
@@ -147,7 +147,7 @@ function sealAccount(entry: WorldAccount, sealing: Sealing, codes: ReadonlyMap<s
   const { hash, flat } = record;
   const account = entry.account && sealStorage(entry, entry.account, sealing);
   const after = account && encodeFlat(account, entry.incarnation);
-  if (isSame(flat, after)) return;
+  if (equalOptional(flat, after)) return;
   const before = flat && leafOf(flat);
   putLeaf(sealing, { trie: sealing.tries.accounts, key: hash, before }, after && leafOf(after));
   sealing.rows.push({ key: tables.account.key(hash), before: flat, after });
@@ -158,10 +158,6 @@ function sealAccount(entry: WorldAccount, sealing: Sealing, codes: ReadonlyMap<s
     sealing.destroyed.push([hash, record.incarnation]);
   }
   if (account !== undefined && codes.size > 0) keepCode(account.codeHash, sealing, codes);
-}
-
-function isSame(a: Uint8Array | undefined, b: Uint8Array | undefined): boolean {
-  return a === undefined || b === undefined ? a === b : equalBytes(a, b);
 }
 
 function keepCode(hash: Uint8Array, sealing: Sealing, codes: ReadonlyMap<string, Uint8Array>): void {
@@ -205,7 +201,7 @@ function changedSlots({ slots }: WorldAccount): WorldSlot[] {
 function putLeaf({ leaves }: Sealing, leaf: LeafChange, after: Uint8Array | undefined): void {
   const { trie, key, before } = leaf;
   const found = after === undefined ? trie.delete(key) : trie.put(key, after);
-  if (!isSame(found, before)) {
+  if (!equalOptional(found, before)) {
     throw new StateError("trie-damaged", `trie and flat state differ at ${bareHex(key)}`);
   }
   leaves.push(leaf);

@@ -1,5 +1,5 @@
 /** Reads the index of changes: its pages, and that it says what the undo records say. */
-import { equalBytes } from "../bytes/compare.ts";
+import { equalOptional } from "../bytes/compare.ts";
 import { bareHex } from "../bytes/hex.ts";
 import { bytesToNumber } from "../bytes/integer.ts";
 import type { Store } from "../store/store.ts";
@@ -47,8 +47,7 @@ function checkPage(key: Uint8Array, page: Uint8Array, head: number): number {
 function* compareRecord(index: ChangeIndex, block: number, record: Uint8Array): Generator<undefined> {
   for (const { key, before } of decodeUndo(record)) {
     const { changed, row } = index.past(key, block - 1);
-    const agrees = row === undefined ? before === undefined : before !== undefined && equalBytes(row, before);
-    if (!changed || !agrees) {
+    if (!changed || !equalOptional(row, before)) {
       throw new StateError("corrupt", `the index lacks the change of ${bareHex(key)} in block ${block}`);
     }
     yield;
