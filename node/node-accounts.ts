@@ -58,6 +58,11 @@ export function accountAddress(accounts: Accounts, reference: AccountReference):
   return address;
 }
 
+/** Where rewards go, if the options say so. Throws as `accountAddress`. */
+export function rewardbaseOf({ consensus }: NodeOptions, accounts: Accounts): Uint8Array | undefined {
+  return consensus.rewardbase && accountAddress(accounts, consensus.rewardbase);
+}
+
 /** The funded accounts of a development chain; none otherwise. */
 export function developmentAccounts(options: NodeOptions): readonly DevelopmentAccount[] | undefined {
   if (options.development === undefined) return undefined;

@@ -10,8 +10,9 @@ import { deriveBlsKey } from "./crypto/bls-key.ts";
 import { type BlsPublicInfo, provePossession } from "./crypto/bls-possession.ts";
 import { chainDirectory, type Database } from "./database.ts";
 import type { Ballots } from "./governance/ballots.ts";
+import { rewardbaseOf } from "./node-accounts.ts";
 import { type NodeNetwork, networkId } from "./node-network.ts";
-import { nodeSettings, rewardbaseOf } from "./node-settings.ts";
+import { nodeSettings } from "./node-settings.ts";
 import type { AdjustableLog } from "./observe/log.ts";
 import type { Metrics } from "./observe/metrics.ts";
 import { openProfiler, type Profiler } from "./observe/profiler.ts";
@@ -220,7 +221,7 @@ function nodeRegistry(
 ): Registry {
   const { options, open, ballots, database, pool, accounts, nodeKey, network, files } = surroundings;
   const { chain, governance, writer } = open;
-  const rewardbase = rewardbaseOf(options, accounts);
+  const rewardbase = (): Uint8Array | undefined => rewardbaseOf(options, accounts);
   return createNodeRegistry({
     ...control,
     files,

@@ -11,7 +11,7 @@ import { deriveBlsKey } from "./crypto/bls-key.ts";
 import { sign } from "./crypto/secp256k1.ts";
 import type { Database } from "./database.ts";
 import type { Ballots } from "./governance/ballots.ts";
-import { accountAddress } from "./node-accounts.ts";
+import { rewardbaseOf } from "./node-accounts.ts";
 import type { NodeNetwork } from "./node-network.ts";
 import type { Clock } from "./observe/clock.ts";
 import type { Log } from "./observe/log.ts";
@@ -38,7 +38,7 @@ export function openNodeSealer(surroundings: SealerSurroundings): Sealer | undef
   const { options, database, open, ballots, pool, accounts, nodeKey, network, clock, log } = surroundings;
   const { chain, writer, governance } = open;
   if (options.type !== "core" || !isOnlyValidator(surroundings)) return undefined;
-  const { rewardbase, intervalMs, timeLimitMs } = options.consensus;
+  const { intervalMs, timeLimitMs } = options.consensus;
   return openSealer({
     config: chain.config,
     writer,
@@ -51,7 +51,7 @@ export function openNodeSealer(surroundings: SealerSurroundings): Sealer | undef
     address: nodeKey.address,
     sign: (digest) => sign(digest, nodeKey.key),
     blsKey: deriveBlsKey(nodeKey.key),
-    rewardbase: rewardbase === undefined ? nodeKey.address : accountAddress(accounts, rewardbase),
+    rewardbase: rewardbaseOf(options, accounts) ?? nodeKey.address,
     vanity: vanity(),
     intervalMs,
     limitMs: timeLimitMs,

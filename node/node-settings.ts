@@ -1,17 +1,8 @@
 /** The settings that methods tell of, out of the node's options. */
 import { resolve } from "node:path";
-import type { Accounts } from "./accounts/accounts.ts";
-import type { NodeOptions } from "./config/options.ts";
-import { accountAddress } from "./node-accounts.ts";
 import { networkId } from "./node-network.ts";
 import type { RpcSurroundings } from "./node-rpc.ts";
 import type { NodeSettings } from "./rpc/views/node-config.ts";
-
-/** Where rewards go, if the options say so; an account that is not there is nobody. */
-export function rewardbaseOf({ consensus }: NodeOptions, accounts: Accounts): () => Uint8Array | undefined {
-  return () =>
-    consensus.rewardbase === undefined ? undefined : accountAddress(accounts, consensus.rewardbase);
-}
 
 /** See the head of this file. */
 export function nodeSettings(
