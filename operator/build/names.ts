@@ -1,5 +1,6 @@
 /** What the objects of a Node are called, and what all of them carry. */
 import { API_VERSION, FIELD_MANAGER, labels } from "../api/names.ts";
+import type { NodeSpec } from "../api/node-spec.ts";
 import type { DraftMeta, NodeResource, Part } from "../api/resource.ts";
 
 /** Names of a Node's objects. */
@@ -28,9 +29,20 @@ export function objectNames(name: string): ObjectNames {
   };
 }
 
+/** The genesis file, and the member of a made ConfigMap that holds it. */
+export const GENESIS_FILE = "genesis.json";
+
 /** The ConfigMap with the genesis that was made for a network. */
 export function genesisName(network: string): string {
   return `${network}-genesis`;
+}
+
+/** The ConfigMap with a Node's genesis and its member: the one that is named, or the one that was made. */
+export function genesisPlace({ name, genesis }: NodeSpec["network"]): {
+  readonly name: string;
+  readonly key: string;
+} {
+  return genesis?.configMap ?? { name: genesisName(name), key: GENESIS_FILE };
 }
 
 /** The name that a node's gateway has in its certificate. */

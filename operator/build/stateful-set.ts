@@ -1,7 +1,15 @@
 /** The pod of a Node: knit, and beside it the gateway that holds its IPC socket. */
 import { annotations, pod } from "../api/names.ts";
 import type { Draft, NodeResource, Part } from "../api/resource.ts";
-import { gatewayName, genesisName, labelsOf, objectNames, ownedMeta, selectorOf } from "./names.ts";
+import {
+  GENESIS_FILE,
+  gatewayName,
+  genesisPlace,
+  labelsOf,
+  objectNames,
+  ownedMeta,
+  selectorOf,
+} from "./names.ts";
 import { NODE_KEY } from "./secrets.ts";
 import { SETTINGS_FILE } from "./settings.ts";
 
@@ -57,7 +65,7 @@ function podSpec(node: NodeResource, parts: PodParts): Part {
 function genesisContainer(node: NodeResource, parts: PodParts): Part {
   return {
     ...knitContainer("genesis", node, parts),
-    args: ["init", "--datadir", pod.dataDirectory, `${pod.genesisDirectory}/genesis.json`],
+    args: ["init", "--datadir", pod.dataDirectory, `${pod.genesisDirectory}/${GENESIS_FILE}`],
     volumeMounts: [
       { name: "data", mountPath: pod.dataDirectory },
       { name: "genesis", mountPath: pod.genesisDirectory, readOnly: true },
@@ -140,8 +148,7 @@ function asked(path: string): Part {
 
 function volumes({ meta, spec }: NodeResource): Part[] {
   const names = objectNames(meta.name);
-  const given = spec.network.genesis?.configMap;
-  const genesis = given ?? { name: genesisName(spec.network.name), key: "genesis.json" };
+  const genesis = genesisPlace(spec.network);
   const nodeKey = spec.nodeKeySecret ?? { name: names.nodeKey, key: NODE_KEY };
   return [
     { name: "data", persistentVolumeClaim: { claimName: names.claim } },
@@ -149,7 +156,7 @@ function volumes({ meta, spec }: NodeResource): Part[] {
     { name: "settings", configMap: { name: names.settings } },
     {
       name: "genesis",
-      configMap: { name: genesis.name, items: [{ key: genesis.key, path: "genesis.json" }] },
+      configMap: { name: genesis.name, items: [{ key: genesis.key, path: GENESIS_FILE }] },
     },
     {
       name: "nodekey",

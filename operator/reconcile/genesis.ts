@@ -2,7 +2,7 @@
 import { FIELD_MANAGER, labels } from "../api/names.ts";
 import type { Draft } from "../api/resource.ts";
 import { genesisText } from "../build/genesis.ts";
-import { genesisName } from "../build/names.ts";
+import { GENESIS_FILE, genesisName, genesisPlace } from "../build/names.ts";
 import { isKubeError } from "../kube/error.ts";
 import { kinds } from "../kube/resources.ts";
 import type { Context } from "./context.ts";
@@ -14,7 +14,7 @@ export async function genesisStep(context: Context): Promise<Outcome> {
   const { node, around } = context;
   const { namespace } = node.meta;
   const { name: network, genesis } = node.spec.network;
-  const { name, key } = genesis?.configMap ?? { name: genesisName(network), key: "genesis.json" };
+  const { name, key } = genesisPlace(node.spec.network);
   if (around.observed(context.key)?.ok === true) return goOn; // the node has read it
   const object =
     around.find("configMap", `${namespace}/${name}`)?.object ??
@@ -41,7 +41,7 @@ async function make({ node, around, facts }: Context): Promise<Outcome> {
       labels: { [labels.name]: "knit", [labels.managedBy]: FIELD_MANAGER, [labels.network]: network },
     },
     immutable: true,
-    data: { "genesis.json": genesisText(genesis.create, identity.address, time) },
+    data: { [GENESIS_FILE]: genesisText(genesis.create, identity.address, time) },
   };
   try {
     await around.client.create(draft);
