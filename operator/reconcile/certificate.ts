@@ -16,17 +16,15 @@ export async function certificateStep({ node, around }: Context): Promise<Outcom
   const host = gatewayName(node.meta.name, namespace);
   const seen = around.find("secret", `${namespace}/${name}`);
   const object = seen?.object ?? (await client.get(kinds.secret, { namespace, name }));
-  const certificate = secretText(object, gatewayFiles.certificate);
-  const key = secretText(object, gatewayFiles.key);
   const held = {
-    ...(certificate === undefined ? {} : { certificate }),
-    ...(key === undefined ? {} : { key }),
+    certificate: secretText(object, gatewayFiles.certificate) ?? "",
+    key: secretText(object, gatewayFiles.key) ?? "",
   };
-  const good = isGood(authority, held, host, clock.now());
-  const issued = good ? { certificate, key } : await issueGateway(authority, host, clock.now());
+  const isHeldGood = isGood(authority, held, host, clock.now());
+  const { certificate, key } = isHeldGood ? held : await issueGateway(authority, host, clock.now());
   const files = {
-    [gatewayFiles.certificate]: issued.certificate ?? "",
-    [gatewayFiles.key]: issued.key ?? "",
+    [gatewayFiles.certificate]: certificate,
+    [gatewayFiles.key]: key,
     [gatewayFiles.authority]: authority.certificate,
   };
   await applier.apply(gatewaySecret(node, files), seen);
