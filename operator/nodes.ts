@@ -8,6 +8,7 @@ import { openReflector, type Seen } from "./kube/reflector.ts";
 import { kinds } from "./kube/resources.ts";
 import { type Clock, pause } from "./observe/clock.ts";
 import type { Log } from "./observe/log.ts";
+import { messageOf } from "./observe/message-of.ts";
 import type { OperatorMetrics } from "./observe/metrics.ts";
 import { Applier } from "./reconcile/applier.ts";
 import { createEventRecorder } from "./reconcile/events.ts";
@@ -136,10 +137,7 @@ function createQueue(options: NodesOptions, board: Board, around: () => Surround
       }
     },
     failed: (node, error, againMs) => {
-      log.warn(
-        { node, error: error instanceof Error ? error.message : String(error), againMs },
-        "not reconciled",
-      );
+      log.warn({ node, error: messageOf(error), againMs }, "not reconciled");
     },
   });
 }

@@ -10,6 +10,7 @@ import type { AddressInfo } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { MOST_REQUEST_BYTES, OPERATOR_NAME, readCall } from "../control/methods.ts";
 import type { Log } from "../observe/log.ts";
+import { messageOf } from "../observe/message-of.ts";
 import { type CertificateFiles, openCertificates } from "./certificates.ts";
 import { callNode } from "./ipc.ts";
 
@@ -114,7 +115,7 @@ function createHandler({ socketPath, log }: GatewayOptions): Handler {
   };
   return (request, response) => {
     handle(request, response).catch((error: unknown) => {
-      log.debug({ error: error instanceof Error ? error.message : String(error) }, "request broke off");
+      log.debug({ error: messageOf(error) }, "request broke off");
       response.destroy();
     });
   };

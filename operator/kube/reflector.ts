@@ -5,6 +5,7 @@
  */
 import { keyOf, type ObjectMeta, readMeta } from "../api/resource.ts";
 import type { Log } from "../observe/log.ts";
+import { messageOf } from "../observe/message-of.ts";
 import type { KubeClient, Selection } from "./client.ts";
 import { errorOfAnswer, isKubeError, KubeError } from "./error.ts";
 
@@ -81,7 +82,7 @@ async function follow(following: Following): Promise<void> {
       if (isKubeError(error, "gone")) version = undefined;
       failures++;
       const wait = waitAfter(error, failures);
-      const fields = { kind, error: error instanceof Error ? error.message : String(error), wait };
+      const fields = { kind, error: messageOf(error), wait };
       if (isKubeError(error, "gone")) options.log.info(fields, "watch is too old, listing anew");
       else options.log.warn(fields, "watch was interrupted");
       await options.pause(wait, signal).catch(() => undefined);

@@ -3,6 +3,7 @@
  * limit; a watch is a stream of lines, each of which has one too.
  */
 import { type Dispatcher, Pool } from "undici";
+import { messageOf } from "../observe/message-of.ts";
 import type { Access } from "./access.ts";
 import { errorOfAnswer, KubeError } from "./error.ts";
 
@@ -90,8 +91,7 @@ function queryOf(query: KubeRequest["query"]): string {
 function unreachable({ method, path, signal }: KubeRequest, cause: unknown): unknown {
   if (signal?.aborted) return signal.reason;
   if (cause instanceof KubeError) return cause;
-  const why = cause instanceof Error ? cause.message : String(cause);
-  return new KubeError("unreachable", `${method} ${path}: ${why}`, { cause });
+  return new KubeError("unreachable", `${method} ${path}: ${messageOf(cause)}`, { cause });
 }
 
 async function textOf(answer: Dispatcher.ResponseData, request: KubeRequest): Promise<string> {

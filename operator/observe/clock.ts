@@ -10,6 +10,11 @@ export interface Clock {
 /** The machine's clock. */
 export const systemClock: Clock = { now: () => Date.now() };
 
+/** A time of day as objects of Kubernetes have it: RFC 3339, whole seconds. */
+export function instant(now: number): string {
+  return new Date(now).toISOString().replace(/\.\d+Z$/, "Z");
+}
+
 /** Waits; rejects when the signal is aborted. */
 export async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   await wait(milliseconds, undefined, { signal });

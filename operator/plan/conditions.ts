@@ -1,6 +1,7 @@
 /** Conditions: what holds of a node, and since when. */
 import { type ConditionType } from "../api/names.ts";
 import type { Condition } from "../api/node-status.ts";
+import { instant } from "../observe/clock.ts";
 
 /** What was judged just now. */
 export interface Verdict {
@@ -25,9 +26,7 @@ export function nextConditions(
       ...verdict,
       message: verdict.message.slice(0, MOST_CHARACTERS),
       observedGeneration: generation,
-      lastTransitionTime: same
-        ? known.lastTransitionTime
-        : new Date(now).toISOString().replace(/\.\d+Z$/, "Z"),
+      lastTransitionTime: same ? known.lastTransitionTime : instant(now),
     };
   });
 }

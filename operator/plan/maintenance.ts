@@ -4,6 +4,7 @@
  */
 import { type Operation, operations } from "../api/names.ts";
 import type { Maintenance } from "../api/node-status.ts";
+import { instant } from "../observe/clock.ts";
 
 /** What the annotation asks for: an operation, or a word that is none. */
 export type Wish = { readonly operation: Operation } | { readonly unknown: string };
@@ -92,8 +93,4 @@ function ended(
   now: number,
 ): Maintenance {
   return { ...maintenance, state, message: message.slice(0, MOST_CHARACTERS), finishedAt: instant(now) };
-}
-
-function instant(now: number): string {
-  return new Date(now).toISOString().replace(/\.\d+Z$/, "Z");
 }

@@ -3,7 +3,7 @@ import { API_VERSION, type EventReason, eventReasons, FIELD_MANAGER } from "../a
 import type { NodeResource } from "../api/resource.ts";
 import type { KubeClient } from "../kube/client.ts";
 import { kinds } from "../kube/resources.ts";
-import type { Clock } from "../observe/clock.ts";
+import { type Clock, instant } from "../observe/clock.ts";
 import type { Log } from "../observe/log.ts";
 
 /** Tells events. */
@@ -45,7 +45,7 @@ function eventOf(
   message: string,
   { now, count }: { readonly now: number; readonly count: number },
 ) {
-  const time = new Date(now).toISOString().replace(/\.\d+Z$/, "Z");
+  const time = instant(now);
   return {
     apiVersion: kinds.event.apiVersion,
     kind: kinds.event.kind,

@@ -5,6 +5,7 @@
 import { readHeight, readNodeInfo, readPeerIds, readSyncing } from "../control/answers.ts";
 import type { Channel, GatewayAddress } from "../control/channel.ts";
 import type { Clock } from "../observe/clock.ts";
+import { messageOf } from "../observe/message-of.ts";
 
 /** What a node told, or why it told nothing. */
 export type Observation =
@@ -105,11 +106,6 @@ async function observe({ channel, clock }: PollerOptions, gateway: GatewayAddres
     ]);
     return { ok: true, at: clock.now(), address, ...info, height, syncing, peers };
   } catch (error) {
-    return {
-      ok: false,
-      at: clock.now(),
-      address,
-      message: error instanceof Error ? error.message : String(error),
-    };
+    return { ok: false, at: clock.now(), address, message: messageOf(error) };
   }
 }

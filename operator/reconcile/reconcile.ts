@@ -4,6 +4,7 @@
  */
 import { privilegedModules } from "../api/node-spec.ts";
 import type { NodeResource } from "../api/resource.ts";
+import { messageOf } from "../observe/message-of.ts";
 import { nextConditions, type Verdict } from "../plan/conditions.ts";
 import { certificateStep } from "./certificate.ts";
 import { type Context, createContext, type Step, saveStatus } from "./context.ts";
@@ -43,8 +44,7 @@ export async function reconcile(node: NodeResource, around: Surroundings): Promi
   if (node.meta.deleted) return RESYNC_MS; // what it owns goes with it
   const context = createContext(node, around);
   const outcome = await runSteps(context).catch(async (error: unknown) => {
-    const message = error instanceof Error ? error.message : String(error);
-    conclude(context, { kind: "fail", reason: "Error", message });
+    conclude(context, { kind: "fail", reason: "Error", message: messageOf(error) });
     await saveStatus(context).catch(() => undefined);
     throw error;
   });
