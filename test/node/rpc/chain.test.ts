@@ -4,20 +4,18 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { openAccounts } from "../../../node/accounts/open-accounts.ts";
 import { silentLog } from "../../../node/observe/log.ts";
-import { createBudget, createEndpoint, type Endpoint } from "../../../node/rpc/dispatch.ts";
-import { createNodeRegistry, type NodeParts } from "../../../node/rpc/methods/all.ts";
-import { type ProfileName, rpcProfiles } from "../../../node/rpc/profiles.ts";
+import type { Endpoint } from "../../../node/rpc/dispatch.ts";
+import type { ProfileName } from "../../../node/rpc/profiles.ts";
 import { recordedJson, type TestChain } from "../../support/chain.ts";
-import { idleListeners } from "../../support/idle-listeners.ts";
 import { lonelyP2p } from "../../support/lonely-p2p.ts";
-import { noFiles } from "../../support/no-files.ts";
 import { readingParts } from "../../support/reading-parts.ts";
 import { aSession, recorded } from "./fixture.ts";
 import { aPool, recordedChain } from "./recorded-chain.ts";
+import { type ServedParts, servedNode } from "./served-node.ts";
 
 let chain: TestChain;
 let directory: string;
-let parts: NodeParts;
+let parts: ServedParts;
 const endpoints = new Map<ProfileName, Endpoint>();
 
 beforeAll(async () => {
@@ -25,7 +23,6 @@ beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "rpc-chain-"));
   const accounts = await openAccounts({ directory, lightKdf: true, log: silentLog });
   parts = {
-    profile: rpcProfiles.kaia,
     chain: chain.chain,
     pool: await aPool(chain.chain),
     accounts,
@@ -34,10 +31,6 @@ beforeAll(async () => {
     networkId: 9025,
     dataDirectory: directory,
     address: new Uint8Array(20).fill(7),
-    p2p: lonelyP2p,
-    ...idleListeners,
-    files: noFiles,
-    sync: { syncing: () => undefined },
   };
 });
 
@@ -47,15 +40,10 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-function onBug(error: unknown): never {
-  throw error;
-}
-
 function endpointOf(name: ProfileName): Endpoint {
   const known = endpoints.get(name);
   if (known !== undefined) return known;
-  const registry = createNodeRegistry({ ...parts, profile: rpcProfiles[name] });
-  const endpoint = createEndpoint({ view: registry.view("all"), budget: createBudget(), onBug });
+  const endpoint = servedNode(name, parts);
   endpoints.set(name, endpoint);
   return endpoint;
 }

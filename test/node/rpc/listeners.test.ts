@@ -16,7 +16,7 @@ import { openWs } from "../../../node/rpc/ws.ts";
 import { freePort } from "../../support/go-node.ts";
 import { lonelyP2p } from "../../support/lonely-p2p.ts";
 import { call } from "../../support/rpc-client.ts";
-import { aCall, aPeer, aSession } from "./fixture.ts";
+import { aCall, aPeer, aSession, onBug } from "./fixture.ts";
 
 interface Written {
   readonly fields: object;
@@ -36,10 +36,6 @@ const open: Listeners[] = [];
 afterEach(async () => {
   for (const listeners of open.splice(0)) await listeners[Symbol.asyncDispose]();
 });
-
-function onBug(error: unknown): never {
-  throw error;
-}
 
 function aBench(name: ProfileName = "service", without?: ViewOptions["without"]): Bench {
   const profile = rpcProfiles[name];

@@ -7,16 +7,12 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { openAccounts } from "../../../node/accounts/open-accounts.ts";
 import { parseGenesis } from "../../../node/config/genesis.ts";
 import { silentLog } from "../../../node/observe/log.ts";
-import { createBudget, createEndpoint, type Endpoint } from "../../../node/rpc/dispatch.ts";
-import { createNodeRegistry } from "../../../node/rpc/methods/all.ts";
-import { type ProfileName, rpcProfiles } from "../../../node/rpc/profiles.ts";
+import type { Endpoint } from "../../../node/rpc/dispatch.ts";
+import type { ProfileName } from "../../../node/rpc/profiles.ts";
 import { aChain } from "../../support/chain.ts";
-import { idleListeners } from "../../support/idle-listeners.ts";
-import { lonelyP2p } from "../../support/lonely-p2p.ts";
-import { noFiles } from "../../support/no-files.ts";
-import { readingParts } from "../../support/reading-parts.ts";
 import { aSession } from "./fixture.ts";
 import { aPool } from "./recorded-chain.ts";
+import { servedNode } from "./served-node.ts";
 
 interface Entry {
   readonly request: string;
@@ -53,22 +49,7 @@ describe.each(transcripts.map((transcript) => [transcript.profile, transcript] a
       const accounts = parts.use(
         await openAccounts({ directory: join(directory, "keystore"), lightKdf: true, log: silentLog }),
       );
-      const registry = createNodeRegistry({
-        profile: rpcProfiles[profile],
-        chain,
-        pool,
-        accounts,
-        ...readingParts(chain, 0),
-        clientName: "x",
-        networkId,
-        dataDirectory: directory,
-        address: new Uint8Array(20),
-        p2p: lonelyP2p,
-        ...idleListeners,
-        files: noFiles,
-        sync: { syncing: () => undefined },
-      });
-      endpoint = createEndpoint({ view: registry.view("all"), budget: createBudget(), onBug });
+      endpoint = servedNode(profile, { chain, pool, accounts, networkId, dataDirectory: directory });
     });
     afterAll(() => parts.disposeAsync());
 
@@ -96,8 +77,4 @@ function isOurs({ request }: Entry): boolean {
 function literal(answer: string, directory: string, varies: string | undefined): string {
   const text = answer.replaceAll(directory, "DIR").replaceAll(/UTC--[^"]*?--/g, "UTC--");
   return varies === "order" ? text.split("").sort().join("") : text;
-}
-
-function onBug(error: unknown): never {
-  throw error;
 }

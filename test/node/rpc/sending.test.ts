@@ -10,18 +10,14 @@ import { developmentGenesis, developmentKeys } from "../../../node/chain/develop
 import { keccak256 } from "../../../node/crypto/keccak.ts";
 import { addressOfKey } from "../../../node/crypto/secp256k1.ts";
 import { silentLog } from "../../../node/observe/log.ts";
-import { createBudget, createEndpoint, type Session } from "../../../node/rpc/dispatch.ts";
-import { createNodeRegistry } from "../../../node/rpc/methods/all.ts";
-import { type ProfileName, rpcProfiles } from "../../../node/rpc/profiles.ts";
+import type { Session } from "../../../node/rpc/dispatch.ts";
+import type { ProfileName } from "../../../node/rpc/profiles.ts";
 import { createSubscriptionLimit, Subscriptions } from "../../../node/rpc/subscriptions.ts";
 import type { TxPool } from "../../../node/txpool/pool.ts";
 import { aChain, type TestChain } from "../../support/chain.ts";
-import { idleListeners } from "../../support/idle-listeners.ts";
-import { lonelyP2p } from "../../support/lonely-p2p.ts";
-import { noFiles } from "../../support/no-files.ts";
-import { readingParts } from "../../support/reading-parts.ts";
 import { aSession } from "./fixture.ts";
 import { aPool } from "./recorded-chain.ts";
+import { type ServedParts, servedNode, servedRegistry } from "./served-node.ts";
 
 let chain: TestChain;
 let pool: TxPool;
@@ -47,26 +43,8 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-function registryOf(profile: ProfileName) {
-  return createNodeRegistry({
-    profile: rpcProfiles[profile],
-    chain: chain.chain,
-    pool,
-    accounts,
-    ...readingParts(chain.chain, 0),
-    clientName: "x",
-    networkId: 1,
-    dataDirectory: directory,
-    address: new Uint8Array(20),
-    p2p: lonelyP2p,
-    ...idleListeners,
-    files: noFiles,
-    sync: { syncing: () => undefined },
-  });
-}
-
-function onBug(error: unknown): never {
-  throw error;
+function parts(): ServedParts {
+  return { chain: chain.chain, pool, accounts, dataDirectory: directory };
 }
 
 async function call(
@@ -74,7 +52,7 @@ async function call(
   params: readonly unknown[],
   { profile = "service", session = aSession }: { profile?: ProfileName; session?: Session } = {},
 ): Promise<unknown> {
-  const endpoint = createEndpoint({ view: registryOf(profile).view("all"), budget: createBudget(), onBug });
+  const endpoint = servedNode(profile, parts());
   const text = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
   const answer = JSON.parse((await endpoint.answer(text, session)) ?? "") as {
     result?: unknown;
@@ -197,8 +175,7 @@ test("a message is signed with the profile's prefix and its signer recovered", a
 test("two sendings with a passphrase at once get two nonces", async () => {
   const key = bareHex(developmentKeys(2)[1] ?? new Uint8Array(32));
   const from = await call("personal_importRawKey", [key, "p"]);
-  const registry = registryOf("service");
-  const endpoint = createEndpoint({ view: registry.view("all"), budget: createBudget(), onBug });
+  const endpoint = servedNode("service", parts());
   const send = (value: string) =>
     endpoint.answer(
       JSON.stringify({ id: 1, method: "personal_sendTransaction", params: [{ from, to, value }, "p"] }),
@@ -217,7 +194,7 @@ test("two sendings with a passphrase at once get two nonces", async () => {
 test("the pool's content has the service's hash key, and nonces sort as text", async () => {
   for (let nonce = 0; nonce < 11; nonce++)
     await call("klay_sendTransaction", [{ from: rich, to, value: "0x1" }]);
-  const endpoint = createEndpoint({ view: registryOf("service").view("all"), budget: createBudget(), onBug });
+  const endpoint = servedNode("service", parts());
   const text = String(await endpoint.answer('{"id":1,"method":"txpool_content"}', aSession));
   expect([...text.matchAll(/"(\d+)":\{"blockHash"/g)].map(([, nonce]) => nonce)).toEqual(
     "0 1 10 2 3 4 5 6 7 8 9".split(" "),
@@ -232,7 +209,7 @@ test("transactions that become executable are told to subscribers", async () => 
   const told: string[] = [];
   const outlet = { send: (text: string) => void told.push(text), overflow: () => undefined };
   const subscriptions = new Subscriptions(
-    registryOf("service").view("all"),
+    servedRegistry("service", parts()).view("all"),
     createSubscriptionLimit(9),
     outlet,
   );

@@ -8,16 +8,12 @@ import { bareHex, toHex } from "../../../node/bytes/hex.ts";
 import { developmentGenesis, developmentKeys } from "../../../node/chain/development.ts";
 import { addressOfKey } from "../../../node/crypto/secp256k1.ts";
 import { silentLog } from "../../../node/observe/log.ts";
-import { createBudget, createEndpoint, type Endpoint } from "../../../node/rpc/dispatch.ts";
-import { createNodeRegistry } from "../../../node/rpc/methods/all.ts";
-import { type ProfileName, rpcProfiles } from "../../../node/rpc/profiles.ts";
-import { aChain, type TestChain } from "../../support/chain.ts";
-import { idleListeners } from "../../support/idle-listeners.ts";
-import { lonelyP2p } from "../../support/lonely-p2p.ts";
-import { noFiles } from "../../support/no-files.ts";
-import { readingParts } from "../../support/reading-parts.ts";
+import type { Endpoint } from "../../../node/rpc/dispatch.ts";
+import type { ProfileName } from "../../../node/rpc/profiles.ts";
+import { aChain } from "../../support/chain.ts";
 import { aSession } from "./fixture.ts";
 import { aPool } from "./recorded-chain.ts";
+import { servedNode } from "./served-node.ts";
 
 /** What a signing method answers. */
 export interface Answer {
@@ -50,6 +46,7 @@ export async function aSigningNode(): Promise<SigningNode> {
   const rich = toHex(accounts.hold(first));
   const payer = toHex(accounts.hold(third));
   const filed = toHex(await accounts.importRawKey(bareHex(second), "secret"));
+  const served = { chain: chain.chain, pool, accounts, dataDirectory: directory, ethFeeCap: 2 };
   const endpoints = new Map<ProfileName, Endpoint>();
   const open = parts.move();
   return {
@@ -59,7 +56,7 @@ export async function aSigningNode(): Promise<SigningNode> {
     payer,
     filed,
     call: (method, params, profile = "service") => {
-      const endpoint = endpoints.get(profile) ?? endpointOf({ chain, pool, accounts, directory, profile });
+      const endpoint = endpoints.get(profile) ?? servedNode(profile, served);
       endpoints.set(profile, endpoint);
       return answered(endpoint, JSON.stringify({ id: 1, method, params }));
     },
@@ -67,41 +64,9 @@ export async function aSigningNode(): Promise<SigningNode> {
   };
 }
 
-interface Served {
-  readonly chain: TestChain;
-  readonly pool: Awaited<ReturnType<typeof aPool>>;
-  readonly accounts: Accounts;
-  readonly directory: string;
-  readonly profile: ProfileName;
-}
-
-function endpointOf({ chain: { chain }, pool, accounts, directory, profile }: Served): Endpoint {
-  const registry = createNodeRegistry({
-    profile: rpcProfiles[profile],
-    ethFeeCap: 2,
-    chain,
-    pool,
-    accounts,
-    ...readingParts(chain, 0),
-    clientName: "x",
-    networkId: 1,
-    dataDirectory: directory,
-    address: new Uint8Array(20),
-    p2p: lonelyP2p,
-    ...idleListeners,
-    files: noFiles,
-    sync: { syncing: () => undefined },
-  });
-  return createEndpoint({ view: registry.view("all"), budget: createBudget(), onBug });
-}
-
 async function answered<T>(endpoint: Endpoint, request: string): Promise<T> {
   const answer = JSON.parse((await endpoint.answer(request, aSession)) ?? "") as { result?: T; error?: T };
   return (answer.error ?? answer.result) as T; // each test says what it expects of which
-}
-
-function onBug(error: unknown): never {
-  throw error;
 }
 
 /** A refusal with the generic code. */

@@ -1,0 +1,36 @@
+/** A node's whole registry on a chain, without peers, files, listeners and reader threads. */
+import { createBudget, createEndpoint, type Endpoint } from "../../../node/rpc/dispatch.ts";
+import { createNodeRegistry, type NodeParts } from "../../../node/rpc/methods/all.ts";
+import { type ProfileName, rpcProfiles } from "../../../node/rpc/profiles.ts";
+import type { Registry } from "../../../node/rpc/registry.ts";
+import { idleListeners } from "../../support/idle-listeners.ts";
+import { lonelyP2p } from "../../support/lonely-p2p.ts";
+import { noFiles } from "../../support/no-files.ts";
+import { readingParts } from "../../support/reading-parts.ts";
+import { onBug } from "./fixture.ts";
+
+/** What a test has of a node; the rest is made up. */
+export type ServedParts = Pick<NodeParts, "chain" | "pool" | "accounts" | "dataDirectory"> &
+  Partial<NodeParts>;
+
+/** The registry. */
+export function servedRegistry(profile: ProfileName, parts: ServedParts): Registry {
+  return createNodeRegistry({
+    ...readingParts(parts.chain, 0),
+    ...idleListeners,
+    clientName: "x",
+    networkId: 1,
+    address: new Uint8Array(20),
+    p2p: lonelyP2p,
+    files: noFiles,
+    sync: { syncing: () => undefined },
+    ...parts,
+    profile: rpcProfiles[profile],
+  });
+}
+
+/** All of it, as IPC serves it. A bug is thrown. */
+export function servedNode(profile: ProfileName, parts: ServedParts): Endpoint {
+  const view = servedRegistry(profile, parts).view("all");
+  return createEndpoint({ view, budget: createBudget(), onBug });
+}
