@@ -4,10 +4,11 @@
  */
 import type { EVMOpts } from "@ethereumjs/evm";
 import { type Address, createAddressFromBigInt } from "@ethereumjs/util";
+import { mapKey } from "../../node/bytes/hex.ts";
 import { bytesToBigint } from "../../node/bytes/integer.ts";
 import { type EvmRevision, isRevisionSince } from "../../node/config/rule-facts.ts";
 import { EMPTY_HASH } from "../../node/crypto/keccak.ts";
-import type { Seen } from "./evm-scenario.ts";
+import { HOLLOW, RIPEMD, type Seen } from "./evm-scenario.ts";
 
 /** An opcode that the oracle is given. */
 export type CustomOpcode = NonNullable<EVMOpts["customOpcodes"]>[number];
@@ -123,6 +124,16 @@ export const DIFFERENCES: readonly Difference[] = [
     section: "5.1",
     met: ({ failures }, revision) =>
       failures.has("address-collision") && !isRevisionSince(revision, "shanghai"),
+  },
+  {
+    name: "STATICCALL touches nobody, so an empty account that is there stays",
+    section: "5.1",
+    met: ({ staticCalls }) => HOLLOW.some((address) => staticCalls.has(mapKey(address))),
+  },
+  {
+    name: "a payment to RIPEMD-160's empty account that is taken back is no touch",
+    section: "2",
+    met: ({ heirs }) => heirs.has(mapKey(RIPEMD)),
   },
 ];
 

@@ -48,12 +48,20 @@ export interface Seen {
   readonly opcodes: ReadonlySet<number>;
   /** First bytes of what was reverted with. */
   readonly reverts: ReadonlySet<number>;
+  /** Whom STATICCALL called. */
+  readonly staticCalls: ReadonlySet<string>;
+  /** Who was left something by a contract that went. */
+  readonly heirs: ReadonlySet<string>;
 }
 
 export const SENDER = fromBareHex("5e".repeat(20));
 export const COINBASE = fromBareHex("c0".repeat(20));
 const EOA = fromBareHex("e0a0".repeat(10));
 const MISSING = fromBareHex("dead".repeat(10));
+/** The precompiled contract whose touches are never taken back. */
+export const RIPEMD = wordBytes(3n).slice(12);
+/** Accounts that may be there and empty: a touch ends them. */
+export const HOLLOW: readonly Uint8Array[] = [RIPEMD, wordBytes(4n).slice(12), fromBareHex("ee".repeat(20))];
 const CONTRACTS = ["a1", "a2", "a3", "a4"].map((pair) => fromBareHex(pair.repeat(20)));
 
 /** The block of every scenario. */
@@ -83,11 +91,24 @@ export function randomSurroundings(
   known: readonly Uint8Array[],
 ): Surroundings {
   const ethereumPrecompiles = Array.from({ length: 9 }, (_, index) => wordBytes(BigInt(index + 1)).slice(12));
-  const addresses = [...CONTRACTS, ...CONTRACTS, ...CONTRACTS, EOA, MISSING, COINBASE, ...known];
+  const addresses = [
+    ...CONTRACTS,
+    ...CONTRACTS,
+    ...CONTRACTS,
+    EOA,
+    MISSING,
+    COINBASE,
+    ...HOLLOW,
+    RIPEMD,
+    RIPEMD,
+    ...known,
+  ];
   const plan = { random, revision, addresses: [...addresses, ...ethereumPrecompiles] };
   const accounts: Record<string, SuiteAccount> = {
     [toHex(EOA)]: { balance: "0x3", nonce: "0x0", code: "0x", storage: {} },
   };
+  for (const address of HOLLOW)
+    if (random() < 0.75) accounts[toHex(address)] = { balance: "0x0", nonce: "0x0", code: "0x", storage: {} };
   for (const [index, address] of CONTRACTS.entries()) {
     const isDelegation = index === 3 && isRevisionSince(revision, "prague") && random() < 0.4;
     const target = CONTRACTS[Math.floor(random() * 4)] as Uint8Array; // in range
@@ -207,8 +228,12 @@ export function observer(): { readonly tracer: Tracer; readonly seen: Seen } {
   const precompiles = new Set<string>();
   const steps = new Set<number>();
   const reverts = new Set<number>();
+  const staticCalls = new Set<string>();
+  const heirs = new Set<string>();
   const tracer: Tracer = {
-    enter: ({ isPrecompile, to }: FrameStart) => {
+    enter: ({ isPrecompile, kind, to, value }: FrameStart) => {
+      if (kind === "SELFDESTRUCT" && value > 0n) heirs.add(mapKey(to));
+      if (kind === "STATICCALL") staticCalls.add(mapKey(to));
       if (isPrecompile) precompiles.add(mapKey(to));
     },
     exit: ({ failure, output: [first] }) => {
@@ -219,5 +244,5 @@ export function observer(): { readonly tracer: Tracer; readonly seen: Seen } {
       steps.add(op);
     },
   };
-  return { tracer, seen: { failures, precompiles, opcodes: steps, reverts } };
+  return { tracer, seen: { failures, precompiles, opcodes: steps, reverts, staticCalls, heirs } };
 }

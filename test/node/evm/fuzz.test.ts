@@ -1,5 +1,6 @@
 /** Random programs of every revision, here and in @ethereumjs/evm: the same gas, output, logs and accounts. */
 import { randomInt } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import { expect, test } from "@jest/globals";
 import { EVM_REVISIONS } from "../../../node/config/rule-facts.ts";
 import { differenceMet } from "../../support/evm-differences.ts";
@@ -28,7 +29,9 @@ test.each(EVM_REVISIONS)(
         met.set(difference.name, (met.get(difference.name) ?? 0) + 1);
         continue;
       }
-      expect({ name, ...ended }).toEqual({ name, ...(await runThere(scenario)) });
+      const there = await runThere(scenario);
+      if (!isDeepStrictEqual(ended, there)) process.stderr.write(`fuzz: ${name} differs\n`);
+      expect(ended).toEqual(there);
       counts[ended.end]++;
       for (const op of seen.opcodes) ran.add(op);
     }

@@ -1,0 +1,170 @@
+/**
+ * Where this chain's transactions differ from Ethereum's by design, before anything of them runs. Each row has its
+ * section of execution.md or encoding.md, the forks it holds for, and what the oracle is asked to run instead.
+ */
+import { type AccessListItem, TransactionType } from "@ethereumjs/tx";
+import { bytesToBigint } from "../../node/bytes/integer.ts";
+import { BLOCK } from "./evm-scenario.ts";
+import { suiteBytes } from "./suite-values.ts";
+
+/** The forks that change what transactions do, in their order. */
+export const TRANSACTION_FORKS = [
+  "base",
+  "istanbul",
+  "london",
+  "ethTxType",
+  "magma",
+  "kore",
+  "shanghai",
+  "cancun",
+  "kaia",
+  "prague",
+  "osaka",
+] as const;
+export type TransactionFork = (typeof TRANSACTION_FORKS)[number];
+
+/** True when `fork` is `since` or a later one. */
+export function isForkSince(fork: TransactionFork, since: TransactionFork): boolean {
+  return TRANSACTION_FORKS.indexOf(fork) >= TRANSACTION_FORKS.indexOf(since);
+}
+
+/** A transaction before it is signed, as @ethereumjs/tx takes it; prices in peb. */
+export interface TransactionFields {
+  readonly type: TransactionType;
+  readonly chainId: bigint;
+  readonly nonce: number;
+  readonly gasLimit: bigint;
+  /** Undefined for a creation. */
+  readonly to?: string;
+  readonly value: bigint;
+  readonly data: Uint8Array;
+  readonly gasPrice?: bigint;
+  readonly maxFeePerGas?: bigint;
+  readonly maxPriorityFeePerGas?: bigint;
+  readonly accessList?: readonly AccessListItem[];
+  readonly authorizationList?: readonly unknown[];
+}
+
+/** What the oracle is asked to run. */
+export interface Asked {
+  readonly fields: TransactionFields;
+  /** Gas due before it runs; its own count without it. */
+  readonly intrinsicGas?: bigint;
+  /** The access list is paid and warms nothing. */
+  readonly coldList?: true;
+  /** Nothing: no block may hold it. */
+  readonly refused?: true;
+}
+
+/** A difference; it holds for forks from `since` and before `until`. */
+interface Row {
+  readonly name: string;
+  readonly section: string;
+  readonly since: TransactionFork;
+  readonly until?: TransactionFork;
+  readonly ask: (asked: Asked, fork: TransactionFork) => Asked;
+}
+
+/** All that differs; each row changes what the rows before it ask. */
+export const TRANSACTION_DIFFERENCES: readonly Row[] = [
+  {
+    name: "0x1 to 0x3ff receive nothing",
+    section: "execution.md 3.2",
+    since: "base",
+    ask: (asked) => (isReserved(asked.fields.to) ? { ...asked, refused: true } : asked),
+  },
+  {
+    name: "typed transactions come with EthTxType",
+    section: "execution.md 1",
+    since: "base",
+    until: "ethTxType",
+    ask: (asked) => (asked.fields.type === TransactionType.Legacy ? asked : { ...asked, refused: true }),
+  },
+  {
+    name: "every byte of input costs 100 gas, and code to be run its words from Shanghai on",
+    section: "encoding.md 2.11",
+    since: "istanbul",
+    until: "prague",
+    ask: (asked, fork) => ({ ...asked, intrinsicGas: intrinsicGas(asked.fields, fork) }),
+  },
+  {
+    name: "caps are prices before Magma",
+    section: "execution.md 4.1",
+    since: "ethTxType",
+    until: "magma",
+    ask: ({ fields, ...asked }) => ({ ...asked, fields: legacyAt(capOf(fields), fields) }),
+  },
+  {
+    name: "the base fee is the price until Kaia, and nobody may offer less",
+    section: "execution.md 4.1, 7.4",
+    since: "magma",
+    until: "kaia",
+    ask: ({ fields, ...asked }, fork) => {
+      if (capOf(fields) < BLOCK.baseFee) return { ...asked, fields, refused: true };
+      const isOracleOlder = !isForkSince(fork, "kore");
+      return {
+        ...asked,
+        fields: isOracleOlder ? legacyAt(BLOCK.baseFee, fields) : priced(fields, BLOCK.baseFee, 0n),
+      };
+    },
+  },
+  {
+    name: "access lists warm nothing before Cancun",
+    section: "execution.md 3.3, step 7",
+    since: "kore",
+    until: "cancun",
+    ask: (asked) => ({ ...asked, coldList: true }),
+  },
+  {
+    name: "the sender needs what the price comes to, not what the cap allows, until Osaka",
+    section: "execution.md 3.3, step 4",
+    since: "kaia",
+    until: "osaka",
+    ask: ({ fields, ...asked }) => {
+      const most = capOf(fields) - BLOCK.baseFee;
+      const wanted = fields.maxPriorityFeePerGas ?? most;
+      const tip = wanted < most ? wanted : most;
+      return { ...asked, fields: tip < 0n ? fields : priced(fields, BLOCK.baseFee + tip, tip) };
+    },
+  },
+];
+
+/** What the oracle is asked for a transaction of this chain. */
+export function askedOf(fields: TransactionFields, fork: TransactionFork): Asked {
+  let asked: Asked = { fields };
+  for (const { since, until, ask } of TRANSACTION_DIFFERENCES) {
+    if (!isForkSince(fork, since) || (until !== undefined && isForkSince(fork, until))) continue;
+    asked = ask(asked, fork);
+  }
+  return asked;
+}
+
+/** The most that a unit of gas may cost. */
+export function capOf({ gasPrice, maxFeePerGas }: TransactionFields): bigint {
+  return maxFeePerGas ?? gasPrice ?? 0n;
+}
+
+function isReserved(to: string | undefined): boolean {
+  if (to === undefined) return false;
+  const number = bytesToBigint(suiteBytes(to));
+  return number > 0n && number <= 0x3ffn;
+}
+
+function intrinsicGas({ to, data, accessList }: TransactionFields, fork: TransactionFork): bigint {
+  const words = to === undefined && isForkSince(fork, "shanghai") ? Math.ceil(data.length / 32) : 0;
+  const lists = (accessList ?? []).map(({ storageKeys }) => 2400 + 1900 * storageKeys.length);
+  const sum = lists.reduce((all, gas) => all + gas, 100 * data.length + 2 * words);
+  return BigInt(sum + (to === undefined ? 53_000 : 21_000));
+}
+
+/** The same without a type: what an oracle without types can run. */
+function legacyAt(gasPrice: bigint, fields: TransactionFields): TransactionFields {
+  const { accessList: _, maxFeePerGas: _cap, maxPriorityFeePerGas: _tip, ...rest } = fields;
+  return { ...rest, type: TransactionType.Legacy, gasPrice };
+}
+
+/** The same at other prices. */
+function priced(fields: TransactionFields, cap: bigint, tip: bigint): TransactionFields {
+  if (fields.gasPrice !== undefined) return { ...fields, gasPrice: cap };
+  return { ...fields, maxFeePerGas: cap, maxPriorityFeePerGas: tip };
+}
