@@ -7,6 +7,7 @@ import { integerBytes } from "../bytes/integer.ts";
 import { encodeRlp } from "../bytes/rlp.ts";
 import { EMPTY_HASH, keccak256 } from "../crypto/keccak.ts";
 import { RlpWriter } from "./rlp-writer.ts";
+import { compactPath, halfBytes, nodeReference } from "./trie-path.ts";
 
 /** The root of a Merkle Patricia trie that holds nothing: the hash of an empty RLP string. Never write into it. */
 export const EMPTY_TRIE_ROOT: Uint8Array<ArrayBuffer> = keccak256(Uint8Array.of(0x80));
@@ -51,15 +52,6 @@ function trieRoot(items: readonly Uint8Array[]): Uint8Array {
   return keccak256(encodeNode(leaves, 0, leaves.length, 0));
 }
 
-function halfBytes(bytes: Uint8Array): Uint8Array {
-  const path = new Uint8Array(bytes.length * 2);
-  bytes.forEach((byte, i) => {
-    path[2 * i] = byte >> 4;
-    path[2 * i + 1] = byte & 15;
-  });
-  return path;
-}
-
 /** The RLP of the node over leaves `from` to `to` (exclusive), whose paths agree up to `depth`. */
 function encodeNode(leaves: readonly Leaf[], from: number, to: number, depth: number): Uint8Array {
   const first = leaves[from] as Leaf; // from < to: every caller's range holds a leaf
@@ -68,7 +60,7 @@ function encodeNode(leaves: readonly Leaf[], from: number, to: number, depth: nu
   let split = depth;
   while (first.path[split] === last.path[split]) split++; // ends: no RLP(index) is the beginning of another
   if (split > depth) {
-    const child = reference(encodeNode(leaves, from, to, split));
+    const child = nodeReference(encodeNode(leaves, from, to, split));
     return pairNode(compactPath(first.path.subarray(depth, split), false), child, false);
   }
   return branchNode(leaves, from, to, depth);
@@ -79,7 +71,9 @@ function branchNode(leaves: readonly Leaf[], from: number, to: number, depth: nu
   for (let nibble = 0, at = from; nibble < 16; nibble++) {
     const start = at;
     while (at < to && (leaves[at] as Leaf).path[depth] === nibble) at++; // in range: checked
-    children.push(at === start ? Uint8Array.of(0x80) : reference(encodeNode(leaves, start, at, depth + 1)));
+    children.push(
+      at === start ? Uint8Array.of(0x80) : nodeReference(encodeNode(leaves, start, at, depth + 1)),
+    );
   }
   writer.reset().byte(0x80);
   for (const child of children.reverse()) writer.raw(child);
@@ -94,20 +88,4 @@ function pairNode(path: Uint8Array, second: Uint8Array, isString: boolean): Uint
   writer.string(path);
   writer.list(0);
   return writer.take();
-}
-
-/** How a parent names a node: by its hash, or by the node itself when that is shorter. */
-function reference(node: Uint8Array): Uint8Array {
-  return node.length < 32 ? node : encodeRlp(keccak256(node));
-}
-
-/** Hex-prefix encoding (yellow paper, appendix C). */
-function compactPath(path: Uint8Array, isLeaf: boolean): Uint8Array {
-  const odd = path.length % 2;
-  const bytes = new Uint8Array(1 + (path.length >> 1));
-  bytes[0] = (isLeaf ? 0x20 : 0) + (odd === 1 ? 0x10 + (path[0] as number) : 0);
-  for (let i = odd; i < path.length; i += 2) {
-    bytes[(i >> 1) + 1] = ((path[i] as number) << 4) | (path[i + 1] as number); // in range: an even rest
-  }
-  return bytes;
 }

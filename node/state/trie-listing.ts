@@ -4,6 +4,7 @@
  */
 import { encodeRlp, encodeRlpList } from "../bytes/rlp.ts";
 import { keccak256 } from "../crypto/keccak.ts";
+import { compactPath, halfBytes, nodeReference } from "../model/trie-path.ts";
 
 /** A leaf: its 32-byte key and what stands there. */
 export interface ListedLeaf {
@@ -38,7 +39,7 @@ const EMPTY_ITEM = encodeRlp(NOTHING);
 /** Lists the trie's nodes, each before those below it. Leaves must be sorted by key and all different. */
 export function* listTrie(leaves: readonly ListedLeaf[]): Generator<ListedNode> {
   if (leaves.length === 0) return;
-  const rows = leaves.map((leaf) => ({ leaf, nibbles: nibblesOf(leaf.key) }));
+  const rows = leaves.map((leaf) => ({ leaf, nibbles: halfBytes(leaf.key) }));
   yield* listed(nodeOf(rows, 0, NOTHING), NOTHING, NOTHING);
 }
 
@@ -66,7 +67,12 @@ function nodeOf(rows: readonly Row[], depth: number, path: Uint8Array): Node {
   if (shared === 0) return branchOf(rows, depth, path);
   const between = first.nibbles.subarray(depth, depth + shared);
   const child = branchOf(rows, depth + shared, between);
-  return { rlp: shortNode(between, false, reference(child)), path, children: [child], leaf: undefined };
+  return {
+    rlp: shortNode(between, false, nodeReference(child.rlp)),
+    path,
+    children: [child],
+    leaf: undefined,
+  };
 }
 
 function branchOf(rows: readonly Row[], depth: number, path: Uint8Array): Node {
@@ -76,24 +82,14 @@ function branchOf(rows: readonly Row[], depth: number, path: Uint8Array): Node {
   );
   const items = Array.from({ length: 17 }, (_, nibble) => {
     const child = children.get(nibble);
-    return child === undefined ? EMPTY_ITEM : reference(child);
+    return child === undefined ? EMPTY_ITEM : nodeReference(child.rlp);
   });
   return { rlp: encodeRlpList(items), path, children: [...children.values()], leaf: undefined };
 }
 
-function reference({ rlp }: Node): Uint8Array {
-  return rlp.length < HASH_LENGTH ? rlp : encodeRlp(keccak256(rlp));
-}
-
 /** A leaf or an extension; `item` is RLP. */
 function shortNode(nibbles: Uint8Array, isLeaf: boolean, item: Uint8Array): Uint8Array {
-  const isOdd = nibbles.length % 2 === 1;
-  const flag = (isLeaf ? 2 : 0) + (isOdd ? 1 : 0);
-  const all = isOdd ? [flag, ...nibbles] : [flag, 0, ...nibbles];
-  const packed = Uint8Array.from({ length: all.length / 2 }, (_, at) => {
-    return ((all[2 * at] ?? 0) << 4) | (all[2 * at + 1] ?? 0);
-  });
-  return encodeRlpList([encodeRlp(packed), item]);
+  return encodeRlpList([encodeRlp(compactPath(nibbles, isLeaf)), item]);
 }
 
 /** Rows are sorted: what the first and the last share, all do. */
@@ -102,11 +98,4 @@ function sharedBelow(rows: readonly Row[], depth: number): number {
   let shared = 0;
   while (first[depth + shared] === last[depth + shared] && depth + shared < first.length) shared++;
   return shared;
-}
-
-function nibblesOf(key: Uint8Array): Uint8Array {
-  return Uint8Array.from({ length: key.length * 2 }, (_, at) => {
-    const byte = key[at >> 1] ?? 0;
-    return at % 2 === 0 ? byte >> 4 : byte & 15;
-  });
 }
