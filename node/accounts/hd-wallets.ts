@@ -3,13 +3,14 @@
  * in; addresses and single keys, for the accounts to sign with, go out. An open wallet keeps its root in memory.
  */
 import { randomUUID } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { mapKey } from "../bytes/hex.ts";
-import { CryptoError } from "../crypto/error.ts";
 import { addressOfKey } from "../crypto/secp256k1.ts";
-import { openSecret, type ScryptCost, type SealedSecret, sealSecret } from "../crypto/secret-box.ts";
+import { type ScryptCost, type SealedSecret, sealSecret } from "../crypto/secret-box.ts";
+import type { Clock } from "../observe/clock.ts";
 import { AccountsError } from "./error.ts";
+import { followFiles } from "./followed-files.ts";
 import type { Gate } from "./gate.ts";
 import { parseDerivationPath } from "./hd-path.ts";
 import {
@@ -19,7 +20,7 @@ import {
   MOST_PINNED,
   parseHdWalletFile,
 } from "./hd-wallet-file.ts";
-import { MOST_FILE_BYTES } from "./key-directory.ts";
+import { openSealed } from "./key-store.ts";
 import { writeKeyFile } from "./key-writer.ts";
 import { entropyOf, type HdRoot, openRoot } from "./mnemonic.ts";
 
@@ -36,6 +37,7 @@ export interface HdWalletsOptions {
   readonly directory: string;
   readonly cost: ScryptCost;
   readonly gate: Gate;
+  readonly clock: Clock;
 }
 
 const SCHEME = "hdwallet://";
@@ -44,7 +46,6 @@ const MOST_WALLETS = 256;
 
 interface Known {
   readonly path: string;
-  readonly stamp: string;
   readonly file: HdWalletFile;
 }
 
@@ -52,11 +53,13 @@ interface Known {
 export class HdWallets {
   readonly #options: HdWalletsOptions;
   readonly #open = new Map<string, HdRoot>();
-  #known = new Map<string, Known>();
-  #stamp = "";
+  readonly #look: () => readonly Known[];
 
   constructor(options: HdWalletsOptions) {
+    const { directory, clock } = options;
+    const isWanted = (name: string): boolean => name.endsWith(".json");
     this.#options = options;
+    this.#look = followFiles({ directory, clock, isWanted, most: MOST_WALLETS, read: readWallet });
   }
 
   /** In the order of their URLs. */
@@ -139,10 +142,7 @@ export class HdWallets {
   }
 
   async #root(sealed: SealedSecret, passphrase: string): Promise<HdRoot> {
-    const entropy = await this.#options.gate.run(() => openSecret(sealed, passphrase)).catch(unopenable);
-    if (entropy === undefined) {
-      throw new AccountsError("wrong-passphrase", "could not decrypt key with given passphrase");
-    }
+    const entropy = await this.#options.gate.run(() => openSealed(sealed, passphrase, "wallet file"));
     try {
       return await openRoot(entropy);
     } finally {
@@ -175,7 +175,6 @@ export class HdWallets {
       text: formatHdWalletFile(file),
       verify: isWallet,
     });
-    this.#stamp = "";
   }
 
   #byUrl(url: string): Known {
@@ -191,16 +190,6 @@ export class HdWallets {
       if (account !== undefined) return { known, account };
     }
     return undefined;
-  }
-
-  /** The files as they are now; read again only when the folder has changed. */
-  #look(): readonly Known[] {
-    const stamp = stampOf(this.#options.directory);
-    if (stamp !== this.#stamp || stamp === undefined) {
-      this.#known = scan(this.#options.directory, this.#known);
-      this.#stamp = stamp ?? "";
-    }
-    return [...this.#known.values()];
   }
 }
 
@@ -219,47 +208,6 @@ function locked(): AccountsError {
   return new AccountsError("locked", "authentication needed: password or unlock");
 }
 
-function unopenable(cause: unknown): never {
-  if (!(cause instanceof CryptoError)) throw cause;
-  throw new AccountsError("bad-key-file", `wallet file that cannot be opened: ${cause.message}`, { cause });
-}
-
-function scan(directory: string, before: ReadonlyMap<string, Known>): Map<string, Known> {
-  const found = new Map<string, Known>();
-  for (const name of namesIn(directory).slice(0, MOST_WALLETS)) {
-    const path = join(directory, name);
-    const stamp = stampOf(path);
-    const old = before.get(path);
-    const known = stamp === undefined || old?.stamp === stamp ? old : readWallet(path, stamp);
-    if (known !== undefined) found.set(path, known);
-  }
-  return found;
-}
-
-function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory)
-      .filter((name) => name.endsWith(".json") && !name.startsWith("."))
-      .sort();
-  } catch {
-    return []; // missing or unreadable: no wallets
-  }
-}
-
-function readWallet(path: string, stamp: string): Known | undefined {
-  try {
-    if (statSync(path).size > MOST_FILE_BYTES) return undefined;
-    return { path, stamp, file: parseHdWalletFile(readFileSync(path, "utf8")) };
-  } catch {
-    return undefined; // no wallet, or gone since
-  }
-}
-
-function stampOf(path: string): string | undefined {
-  try {
-    const { mtimeMs, ctimeMs, ino, size } = statSync(path);
-    return `${mtimeMs} ${ctimeMs} ${ino} ${size}`;
-  } catch {
-    return undefined;
-  }
+function readWallet(text: string, path: string): Known {
+  return { path, file: parseHdWalletFile(text) };
 }

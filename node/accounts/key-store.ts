@@ -8,8 +8,9 @@ import { CryptoError } from "../crypto/error.ts";
 import { isPrivateKey } from "../crypto/secp256k1.ts";
 import { openSecret, type ScryptCost, type SealedSecret, sealSecret } from "../crypto/secret-box.ts";
 import { AccountsError } from "./error.ts";
+import { MOST_FILE_BYTES } from "./followed-files.ts";
 import { createGate, type Gate } from "./gate.ts";
-import { type KeyEntry, MOST_FILE_BYTES } from "./key-directory.ts";
+import type { KeyEntry } from "./key-directory.ts";
 import { formatKeyFile, type KeyFile, type KeyFileVersion, parseKeyFile } from "./key-file.ts";
 import { writeKeyFile } from "./key-writer.ts";
 import { type Keyring, ofRole, type SigningRole, wipe } from "./keyring.ts";
@@ -100,16 +101,24 @@ async function openKeyring(keyring: KeyFile["keyring"], passphrase: string): Pro
 }
 
 async function openKey(sealed: SealedSecret, passphrase: string): Promise<Uint8Array> {
-  const key = await openSecret(sealed, passphrase).catch((cause: unknown) => {
-    if (!(cause instanceof CryptoError)) throw cause;
-    throw new AccountsError("bad-key-file", `key file that cannot be opened: ${cause.message}`, { cause });
-  });
-  if (key === undefined) {
-    throw new AccountsError("wrong-passphrase", "could not decrypt key with given passphrase");
-  }
+  const key = await openSealed(sealed, passphrase, "key file");
   if (isPrivateKey(key)) return key;
   key.fill(0);
   throw new AccountsError("bad-key-file", "key file whose content is no private key");
+}
+
+/** What is sealed in a file of a kind. Throws `AccountsError` `bad-key-file` or `wrong-passphrase`. */
+export async function openSealed(
+  sealed: SealedSecret,
+  passphrase: string,
+  kind: "key file" | "wallet file",
+): Promise<Uint8Array> {
+  const secret = await openSecret(sealed, passphrase).catch((cause: unknown) => {
+    if (!(cause instanceof CryptoError)) throw cause;
+    throw new AccountsError("bad-key-file", `${kind} that cannot be opened: ${cause.message}`, { cause });
+  });
+  if (secret !== undefined) return secret;
+  throw new AccountsError("wrong-passphrase", "could not decrypt key with given passphrase");
 }
 
 async function save(

@@ -47,7 +47,7 @@ class FileAccounts implements Accounts {
     this.#clock = clock;
     this.#files = createKeyDirectory(directory, clock);
     this.#store = createKeyStore({ cost, version: keyFileVersion }, gate);
-    this.#hd = new HdWallets({ directory: join(directory, "hd-wallets"), cost, gate });
+    this.#hd = new HdWallets({ directory: join(directory, "hd-wallets"), cost, gate, clock });
     this.#unlocked = new UnlockedKeys(clock);
   }
 
