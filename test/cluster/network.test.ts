@@ -28,6 +28,11 @@ interface Example {
   readonly spec: object;
 }
 
+interface Answer {
+  readonly result?: unknown;
+  readonly error?: { readonly message: string };
+}
+
 about(`a network${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
   let cluster: Cluster;
   let operator: OperatorProcess;
@@ -60,7 +65,8 @@ about(`a network${missing === undefined ? "" : ` (skipped: ${missing})`}`, () =>
   const rows = async (): Promise<readonly (readonly string[])[]> =>
     (await kn()).split("\n").map((line) => line.split(/\s+/).slice(0, 6));
 
-  const ipc = (pod: string, method: string, ...params: unknown[]): Promise<unknown> =>
+  /** What a node answers by hand. */
+  const answered = (pod: string, method: string, params: readonly unknown[]): Promise<Answer> =>
     new Promise((resolve, reject) => {
       const socket = connect({ path: player.pod(pod)?.socket ?? "" });
       let text = "";
@@ -68,10 +74,13 @@ about(`a network${missing === undefined ? "" : ` (skipped: ${missing})`}`, () =>
         text += chunk.toString();
         if (!text.endsWith("\n")) return;
         socket.destroy();
-        resolve((JSON.parse(text) as { result: unknown }).result);
+        resolve(JSON.parse(text) as Answer);
       });
       socket.write(JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }));
     });
+
+  const ipc = async (pod: string, method: string, ...params: unknown[]): Promise<unknown> =>
+    (await answered(pod, method, params)).result;
 
   const peersOf = async (pod: string): Promise<readonly string[]> =>
     ((await ipc(pod, "admin_peers")) as { id: string }[]).map(({ id }) => id);
@@ -194,14 +203,7 @@ about(`a network${missing === undefined ? "" : ` (skipped: ${missing})`}`, () =>
   const ipcAnswer = async (method: string): Promise<string | undefined> => {
     const offered = JSON.stringify(await ipc("endpoint-0", "rpc_modules"));
     expect(offered).toContain("admin");
-    return new Promise((resolve, reject) => {
-      const socket = connect({ path: player.pod("endpoint-0")?.socket ?? "" });
-      socket.on("error", reject).on("data", (chunk) => {
-        socket.destroy();
-        resolve((JSON.parse(chunk.toString()) as { error?: { message: string } }).error?.message);
-      });
-      socket.write(JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: [] }));
-    });
+    return (await answered("endpoint-0", method, [])).error?.message;
   };
 
   test("a word that is no operation is refused with an event, and taken away", async () => {

@@ -1,6 +1,13 @@
 /** An operator that looks at one namespace: with rights in it alone, it does its work there and nothing elsewhere. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { byOperator, type Cluster, eventually, openCluster, whyNoCluster } from "./support/cluster.ts";
+import {
+  byOperator,
+  type Cluster,
+  eventually,
+  forbidden,
+  openCluster,
+  whyNoCluster,
+} from "./support/cluster.ts";
 import { applyChart, type OperatorProcess, startOperator } from "./support/operator-process.ts";
 
 const missing = whyNoCluster();
@@ -67,10 +74,7 @@ about(`one namespace${missing === undefined ? "" : ` (skipped: ${missing})`}`, (
     expect(
       await cluster.kubectl(["-n", "other", "get", "secret,configmap,service", "-l", OURS, "-o", "name"]),
     ).toBe("");
-    const refused = cluster
-      .audit()
-      .filter((entry) => byOperator(entry) && entry.responseStatus?.code === 403);
-    expect(refused.map(({ verb, requestURI }) => `${verb} ${requestURI}`)).toEqual([]);
+    expect(forbidden(cluster)).toEqual([]);
     expect(cluster.audit().some(byOperator)).toBe(true);
   }, 90_000);
 });

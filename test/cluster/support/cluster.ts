@@ -39,6 +39,12 @@ export function byOperator({ user }: AuditEntry): boolean {
   return user.username.startsWith("system:serviceaccount:knit-system:");
 }
 
+/** What the operator was not allowed to do. */
+export function forbidden(cluster: Pick<Cluster, "audit">): readonly string[] {
+  const refused = cluster.audit().filter((entry) => byOperator(entry) && entry.responseStatus?.code === 403);
+  return refused.map(({ verb, requestURI }) => `${verb} ${requestURI}`);
+}
+
 /** A request as the API server noted it. */
 export interface AuditEntry {
   readonly verb: string;

@@ -81,6 +81,16 @@ afterEach(async () => {
   rmSync(directory, { recursive: true });
 });
 
+/** A connection of the operator's own, made by hand. */
+const asOperator = () => ({
+  host: "127.0.0.1",
+  port: gateway.port,
+  ca: authority.certificate,
+  cert: operator.certificate,
+  key: operator.key,
+  servername: NAME,
+});
+
 const at = (name = NAME) => ({ host: "127.0.0.1", port: gateway.port, name });
 
 test("passes a call on, under an id of its own, and the answer back", async () => {
@@ -154,34 +164,18 @@ describe("lets nobody in", () => {
   test("who looks for another node", () => refused(operator, "proxy.demo.gateway.knit.dev"));
 
   test("who speaks an older TLS", async () => {
-    const options = {
-      host: "127.0.0.1",
-      port: gateway.port,
-      maxVersion: "TLSv1.2",
-      ca: authority.certificate,
-      cert: operator.certificate,
-      key: operator.key,
-      servername: NAME,
-    } as const;
+    const older = { ...asOperator(), maxVersion: "TLSv1.2" } as const;
     const error = await new Promise<Error>((resolve, reject) => {
-      connect(options, () => reject(new Error("let in"))).on("error", resolve);
+      connect(older, () => reject(new Error("let in"))).on("error", resolve);
     });
     expect(error.message).toMatch(/protocol version|handshake failure|alert/i);
   });
 });
 
 test("ends requests that are too large", async () => {
-  const options = {
-    host: "127.0.0.1",
-    port: gateway.port,
-    ca: authority.certificate,
-    cert: operator.certificate,
-    key: operator.key,
-    servername: NAME,
-  };
   const text = await new Promise<string>((resolve, reject) => {
     let received = "";
-    const socket = connect(options, () => {
+    const socket = connect(asOperator(), () => {
       socket.write("POST / HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 999999\r\n\r\n");
       socket.write("x".repeat(50_000));
     });
@@ -198,20 +192,10 @@ test("ends requests that are too large", async () => {
 
 const shown = (): Promise<string> =>
   new Promise((resolve, reject) => {
-    const socket = connect(
-      {
-        host: "127.0.0.1",
-        port: gateway.port,
-        ca: authority.certificate,
-        cert: operator.certificate,
-        key: operator.key,
-        servername: NAME,
-      },
-      () => {
-        resolve(socket.getPeerX509Certificate()?.fingerprint256 ?? "");
-        socket.destroy();
-      },
-    );
+    const socket = connect(asOperator(), () => {
+      resolve(socket.getPeerX509Certificate()?.fingerprint256 ?? "");
+      socket.destroy();
+    });
     socket.on("error", reject);
   });
 
