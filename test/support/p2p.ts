@@ -18,11 +18,6 @@ export function keyOf(name: string): NodeKey {
   return nodeKeyOf(keccak256(Buffer.from(name)));
 }
 
-/** Waits until something holds; the test's own time limit ends it. */
-export async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => void setTimeout(resolve, 2));
-}
-
 /** Short waits where a test would stand still, the real ones elsewhere. */
 export const QUICK: P2pTimings = { ...TIMINGS, afterTypeByteMs: 1, redialFirstMs: 5, redialMostMs: 20 };
 

@@ -110,14 +110,3 @@ export function connect(first: RunningEnd, second: RunningEnd): Session {
     },
   };
 }
-
-const PATIENCE_MS = 10_000;
-
-/** Resolves when `test` holds; rejects when it never does. */
-export async function until(test: () => boolean): Promise<void> {
-  const deadline = Date.now() + PATIENCE_MS;
-  while (!test()) {
-    if (Date.now() > deadline) throw new Error(`in vain waited for ${test.toString()}`);
-    await new Promise((resolve) => void setTimeout(resolve, 2));
-  }
-}

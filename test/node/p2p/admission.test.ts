@@ -2,7 +2,8 @@ import { expect, test } from "@jest/globals";
 import { refusal } from "../../../node/p2p/admission.ts";
 import { encodeHello } from "../../../node/p2p/base-messages.ts";
 import { matchProtocols, sortCapabilities } from "../../../node/p2p/capabilities.ts";
-import { aChat, connectRaw, keyOf, openNode, until } from "../../support/p2p.ts";
+import { aChat, connectRaw, keyOf, openNode } from "../../support/p2p.ts";
+import { until } from "../../support/until.ts";
 
 const row = (name: string, version: number, length: number) => ({ name, version, length });
 const id = keyOf("peer").id;

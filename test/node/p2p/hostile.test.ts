@@ -12,8 +12,9 @@ import { authFields, sealPacket } from "../../../node/p2p/handshake-packets.ts";
 import { parseNodeUrl } from "../../../node/p2p/node-url.ts";
 import { packSnappy } from "../../../node/p2p/snappy.ts";
 import type { Transport } from "../../../node/p2p/transport.ts";
-import { aChat, keyOf, openNode, QUICK, until } from "../../support/p2p.ts";
+import { aChat, keyOf, openNode, QUICK } from "../../support/p2p.ts";
 import { randomBytes as seededBytes, seededRandom } from "../../support/random.ts";
+import { until } from "../../support/until.ts";
 
 const COUNT = Number(process.env["KNIT_P2P_MUTATIONS"] ?? 2000);
 const AT_ONCE = 8;

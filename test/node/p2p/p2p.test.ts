@@ -3,7 +3,8 @@ import { createMetrics } from "../../../node/observe/metrics.ts";
 import { P2pError } from "../../../node/p2p/error.ts";
 import { formatNodeUrl, parseNodeUrl } from "../../../node/p2p/node-url.ts";
 import type { PeerEvent } from "../../../node/p2p/protocol.ts";
-import { aChat, connectRaw, keyOf, openNode, QUICK, until, urlOf } from "../../support/p2p.ts";
+import { aChat, connectRaw, keyOf, openNode, QUICK, urlOf } from "../../support/p2p.ts";
+import { until } from "../../support/until.ts";
 
 const bytes = (text: string): Uint8Array => Buffer.from(text);
 

@@ -2,7 +2,8 @@ import { createServer, type Socket } from "node:net";
 import { expect, test } from "@jest/globals";
 import { createMetrics } from "../../../node/observe/metrics.ts";
 import type { ProtocolPeer } from "../../../node/p2p/protocol.ts";
-import { aChat, connectPlain, connectRaw, keyOf, openNode, QUICK, until } from "../../support/p2p.ts";
+import { aChat, connectPlain, connectRaw, keyOf, openNode, QUICK } from "../../support/p2p.ts";
+import { until } from "../../support/until.ts";
 
 test("a message above its code's limit ends the session before it is unpacked", async () => {
   const chat = aChat({ maxPayload: (code) => (code === 1 ? 1000 : 100_000) });

@@ -13,7 +13,8 @@ import {
   makeBlocks,
   type TestNode,
 } from "../../support/protocol-node.ts";
-import { connect, type Session, until } from "../../support/protocol-peer.ts";
+import { connect, type Session } from "../../support/protocol-peer.ts";
+import { until } from "../../support/until.ts";
 
 const BLOCKS = 300;
 let ahead: TestNode;

@@ -13,7 +13,8 @@ import {
   makeBlocks,
   type TestNode,
 } from "../../support/protocol-node.ts";
-import { aLink, connect, type Link, until } from "../../support/protocol-peer.ts";
+import { aLink, connect, type Link } from "../../support/protocol-peer.ts";
+import { until } from "../../support/until.ts";
 
 interface Puppet {
   readonly link: Link;

@@ -5,8 +5,9 @@ import { encodeHeader } from "../../../node/model/header.ts";
 import { ProtocolError } from "../../../node/protocol/error.ts";
 import { messages } from "../../../node/protocol/messages.ts";
 import { aNode, aTransfer, headOf, makeBlock, makeBlocks } from "../../support/protocol-node.ts";
-import { aLink, connect, until } from "../../support/protocol-peer.ts";
+import { aLink, connect } from "../../support/protocol-peer.ts";
 import { randomBytes, seededRandom } from "../../support/random.ts";
+import { until } from "../../support/until.ts";
 
 const sessions = Number(process.env["KNIT_MUTATIONS"] ?? 40) * 4;
 

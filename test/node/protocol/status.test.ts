@@ -5,7 +5,8 @@ import type { Status } from "../../../node/protocol/codecs.ts";
 import { messages } from "../../../node/protocol/messages.ts";
 import { checkStatus } from "../../../node/protocol/status.ts";
 import { aNode, makeBlocks, type TestNode } from "../../support/protocol-node.ts";
-import { aLink, connect, until } from "../../support/protocol-peer.ts";
+import { aLink, connect } from "../../support/protocol-peer.ts";
+import { until } from "../../support/until.ts";
 
 const OWN: Status = {
   version: 65,

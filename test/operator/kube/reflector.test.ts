@@ -6,6 +6,7 @@ import { openReflector, type Reflector, type Seen } from "../../../operator/kube
 import { kinds } from "../../../operator/kube/resources.ts";
 import { silentLog } from "../../../operator/observe/log.ts";
 import { openApiServer } from "../../support/api-server.ts";
+import { until } from "../../support/until.ts";
 
 const object = (name: string, version: number) => ({
   metadata: { name, namespace: "n", uid: name, resourceVersion: String(version) },
@@ -29,10 +30,6 @@ function reflect(client: KubeClient, changes: string[], more: { mostObjects?: nu
     pause: () => new Promise((resolve) => setTimeout(resolve, 1)),
     ...more,
   });
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
 /** Keeps a watch open after these events. */

@@ -4,6 +4,7 @@ import type { Channel } from "../../../operator/control/channel.ts";
 import { ControlError } from "../../../operator/control/error.ts";
 import { systemClock } from "../../../operator/observe/clock.ts";
 import { Poller } from "../../../operator/reconcile/poller.ts";
+import { until } from "../../support/until.ts";
 
 const ID = "ab".repeat(64);
 
@@ -41,10 +42,6 @@ function aScene(keys: string[], call: Channel["call"], everyMs = 60_000): Scene 
     },
   });
   return { poller, asked, most: () => most };
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
 test("every node is asked in turn when there are more than can be asked at once", async () => {

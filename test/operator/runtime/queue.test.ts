@@ -2,6 +2,7 @@
 import { expect, test } from "@jest/globals";
 import { systemClock } from "../../../operator/observe/clock.ts";
 import { WorkQueue } from "../../../operator/runtime/queue.ts";
+import { until } from "../../support/until.ts";
 
 type Work = (key: string) => Promise<number | undefined>;
 
@@ -13,10 +14,6 @@ function aQueue(work: Work, concurrency = 2, failures: [string, number][] = []):
     chance: () => 0.5,
     failed: (key, _error, againMs) => failures.push([key, againMs]),
   });
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
 test("a name that comes often is worked on once, and once more when it came meanwhile", async () => {
