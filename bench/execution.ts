@@ -13,13 +13,13 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { readBlockFile } from "../node/chain/block-file.ts";
-import { forks } from "../node/config/forks.ts";
 import { decodeBlock } from "../node/model/block.ts";
 import { importWithGoNode } from "../test/support/go-node.ts";
 import { makeTransferChain } from "../test/support/transfer-chain.ts";
 import { runBuilt } from "./support/built-knit.ts";
 import { measureVm } from "./support/ethereumjs-vm.ts";
 import { median, report, rounded } from "./support/figures.ts";
+import { loneForks } from "./support/lone-forks.ts";
 
 const RECORDED = fileURLToPath(new URL("../test/vectors/chains/transfers", import.meta.url));
 
@@ -27,10 +27,6 @@ const { values } = parseArgs({
   options: { chain: { type: "string" }, runs: { type: "string", default: "3" } },
 });
 const runs = Number(values.runs);
-/** All forks that a lone validator without a registry of keys can run. */
-const LEVELS = forks
-  .filter(({ ordered, changes }) => ordered && changes.randao === undefined && changes.blobGas === undefined)
-  .map(({ configKey }) => configKey);
 const scratch = await mkdtemp(join(tmpdir(), "knit-bench-execution-"));
 try {
   if (values.chain === undefined) report({ bench: "@ethereumjs/vm", ...(await measureVm()) });
@@ -43,7 +39,7 @@ try {
 async function ownChains(directory: string): Promise<string[]> {
   const [transfers, mixed] = [join(directory, "transfers"), join(directory, "mixed")];
   await makeTransferChain(transfers, { accounts: 20_000, blocks: 100, transfers: 500 });
-  const config = Object.fromEntries(LEVELS.map((key) => [key, 0]));
+  const config = Object.fromEntries(loneForks.map((key) => [key, 0]));
   const types = [0, 0x7802];
   await makeTransferChain(mixed, {
     accounts: 5_000,

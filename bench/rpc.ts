@@ -1,39 +1,87 @@
 /**
- * Measures JSON-RPC throughput. `node bench/rpc.ts http://127.0.0.1:8551` measures one node (`--ws URL`, `--ipc PATH`
- * for the other wires); `node bench/rpc.ts --compare` starts `knit dev` (built) and Anvil, measures them in turns and
- * prints medians and ratios. Anvil is what `ANVIL` names, or `anvil` on the PATH: it is no dependency of this project
- * (`npm install --prefix DIRECTORY @foundry-rs/anvil@1.7.1` brings it). The report is JSON.
+ * JSON-RPC of Knit against the Go node and against development chains: single calls, batches, WebSocket, IPC, long
+ * blocks, transfers through RPC, start-up, memory. One load tool for all, in rounds that go through the nodes forth
+ * and back. Every row is one line of JSON with each node's median and `ratios` that say how many times better the
+ * first node is; a node that has no figure says why.
+ *
+ *   npm run build && node bench/rpc.ts [--install] [--targets knit,anvil] [--rows eth_call,transfers] [--seconds N]
+ *
+ * KNIT_PEER_KCN is the path of a Go node. Anvil, Ganache and Hardhat are taken from `--peers DIRECTORY`, by default a
+ * cache outside the checkout, where `--install` puts them. `--runs N` rounds, `--blocks N` of the chain that Knit and
+ * the Go node import, `--transfers N` sent in a row, `--list` tells the rows.
  */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { cases } from "./rpc/cases.ts";
-import { compare } from "./rpc/compare.ts";
-import { measure } from "./rpc/load.ts";
-import { targetsOf } from "./rpc/targets.ts";
+import { startLoadTool } from "./rpc/load.ts";
+import { madeChain } from "./rpc/made-chain.ts";
+import { type NodesOptions, openNodes } from "./rpc/nodes.ts";
+import { peerPlace } from "./rpc/peers.ts";
+import { type Figure, type Row, rows, type Subject } from "./rpc/rows.ts";
+import { Table } from "./rpc/table.ts";
+import { targets } from "./rpc/targets.ts";
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
+const { values } = parseArgs({
   options: {
-    compare: { type: "boolean", default: false },
-    only: { type: "string" },
-    ws: { type: "string" },
-    ipc: { type: "string" },
+    install: { type: "boolean", default: false },
+    list: { type: "boolean", default: false },
+    peers: { type: "string" },
+    targets: { type: "string" },
+    rows: { type: "string" },
     seconds: { type: "string", default: "3" },
     runs: { type: "string", default: "3" },
+    blocks: { type: "string", default: "1000" },
+    transfers: { type: "string", default: "20000" },
   },
 });
 
-const measureMs = Number(values.seconds) * 1000;
+if (values.list)
+  for (const { name, isLong } of rows) console.log(isLong ? `${name} (only when named)` : name);
+else await measureAll();
 
-if (values.compare) {
-  const names = values.only?.split(",") ?? ["knit", "anvil"];
-  console.log(JSON.stringify(await compare({ names, runs: Number(values.runs), measureMs }), undefined, 2));
-} else {
-  const targets = targetsOf({ http: positionals[0], ws: values.ws, ipc: values.ipc });
-  const report: Record<string, unknown> = {};
-  for (const { name, ...request } of cases) {
-    const target = targets[request.wire];
-    if (target === undefined) continue;
-    report[name] = await measure({ ...request, target, warmupMs: 500, measureMs });
+async function measureAll(): Promise<void> {
+  const scratch = await mkdtemp(join(tmpdir(), "knit-bench-rpc-"));
+  try {
+    const height = Number(values.blocks);
+    const peers = await peerPlace(values.peers, values.install);
+    const workshop = { scratch, peers, chain: await madeChain(height) };
+    await measureIn({ workshop, height, runs: Number(values.runs), table: new Table() });
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
   }
-  console.log(JSON.stringify(report, undefined, 2));
+}
+
+async function measureIn(options: NodesOptions): Promise<void> {
+  await using nodes = await openNodes(chosen(targets, values.targets), options);
+  using load = startLoadTool();
+  const terms = { load, measureMs: Number(values.seconds) * 1000, transfers: Number(values.transfers) };
+  const wanted = values.rows === undefined ? rows.filter(({ isLong }) => !isLong) : chosen(rows, values.rows);
+  const { runs, table } = options;
+  for (let run = 0; run < runs; run++) {
+    const turn = run % 2 === 0 ? nodes.open : nodes.open.toReversed();
+    for (const row of run === 0 ? wanted : wanted.filter(({ isLong }) => !isLong)) {
+      for (const ready of turn) table.add(row, ready.name, await figureOf(row, { ...ready, ...terms }));
+      if (run === runs - 1 || row.isLong) table.print(row);
+    }
+  }
+  nodes.noteMemory();
+}
+
+/** What a node cannot do is said in its place. */
+function figureOf(row: Row, subject: Subject): Promise<Figure | string> {
+  return row.measure(subject).catch((error: unknown) => (error as Error).message);
+}
+
+/** Those that are named, or all. Throws for a name that there is not. */
+function chosen<T extends { readonly name: string }>(
+  all: readonly T[],
+  names: string | undefined,
+): readonly T[] {
+  if (names === undefined) return all;
+  return names.split(",").map((name) => {
+    const found = all.find((row) => row.name === name);
+    if (found === undefined) throw new Error(`${name} is none of ${all.map((row) => row.name).join(", ")}`);
+    return found;
+  });
 }

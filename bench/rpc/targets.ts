@@ -1,91 +1,181 @@
-/** The nodes that are compared: how each is started and where it then answers. */
-import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { connect } from "node:net";
-import { tmpdir } from "node:os";
+/** The nodes that are measured: a row each, which says how it is started or what is missing for that. */
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Wire } from "./load.ts";
+import { toHex } from "../../node/bytes/hex.ts";
+import { addressOfKey } from "../../node/crypto/secp256k1.ts";
+import { freePort, importWithGoNode } from "../../test/support/go-node.ts";
+import { VALIDATOR_KEY } from "../../test/support/transfer-chain.ts";
+import { BUILT_MAIN, runBuilt } from "../support/built-knit.ts";
+import { NODE_20, type PeerPlace, peerFile, peerPackages } from "./peers.ts";
+import type { Launch } from "./running.ts";
 
-/** Where a node answers; a missing wire is not measured. */
-export type Targets = Readonly<Partial<Record<Wire, string>>>;
+/** What targets are made from. */
+export interface Workshop {
+  /** Gone when the benchmark ends. */
+  readonly scratch: string;
+  /** A folder with genesis.json and chain.rlp.gz. */
+  readonly chain: string;
+  readonly peers: PeerPlace;
+}
 
-/** A running node. Disposing ends it. */
-export interface RunningNode extends AsyncDisposable {
+/** Methods by which a development chain is filled. */
+export interface Setters {
+  readonly balance: string;
+  readonly code: string;
+  readonly storage: string;
+}
+
+/** One node. */
+export interface Target {
   readonly name: string;
-  readonly targets: Targets;
+  /** Undefined when it begins with the made chain. */
+  readonly setters?: Setters;
+  /** How it is started, each time; a text says what is missing. */
+  prepare(workshop: Workshop): Promise<Launch | string>;
 }
 
-/** Drops what is not given. */
-export function targetsOf(given: Readonly<Partial<Record<Wire, string | undefined>>>): Targets {
-  return Object.fromEntries(Object.entries(given).filter(([, target]) => target !== undefined));
+/** Of the made chain, and of every other. */
+export const CHAIN_ID = 9001;
+const GAS_LIMIT = 1_000_000_000;
+const HOST = "127.0.0.1";
+
+/** Every target; ratios are of the first to each other one. */
+export const targets: readonly Target[] = [
+  { name: "knit", prepare: knit },
+  { name: "go", prepare: goNode },
+  { name: "anvil", setters: setters("anvil_set"), prepare: anvil },
+  { name: "ganache", setters: setters("evm_setAccount"), prepare: ganache },
+  { name: "hardhat", setters: setters("hardhat_set"), prepare: hardhat },
+];
+
+function setters(prefix: string): Setters {
+  return { balance: `${prefix}Balance`, code: `${prefix}Code`, storage: `${prefix}StorageAt` };
 }
 
-/** Starts `knit dev` (built) or `anvil`, both with one-second blocks and everything open. */
-export async function startNode(name: string, port: number): Promise<RunningNode> {
-  const directory = await mkdtemp(join(tmpdir(), `bench-${name}-`));
-  const ipc = join(directory, "node.ipc");
-  const row = name === "anvil" ? anvil(port, ipc) : knit(directory, port, ipc);
-  const child = spawn(row.command, row.args, { stdio: ["ignore", "ignore", "inherit"] });
-  const failed = new Promise<never>((_resolve, reject) => {
-    child.once("error", reject);
-    child.once("exit", (code) => reject(new Error(`${row.command} ended with ${code}`)));
-  });
-  failed.catch(() => undefined); // it ends when it is told to, too
-  await Promise.race([reachable(row.targets), failed]);
+async function knit({ scratch, chain }: Workshop): Promise<Launch> {
+  const datadir = join(scratch, "knit");
+  await runBuilt("init", "--datadir", datadir, join(chain, "genesis.json"));
+  await runBuilt("import", "--datadir", datadir, join(chain, "chain.rlp.gz"));
+  const { flags, targets: where } = await chainFlags(datadir, join(scratch, "knit.ipc"));
+  const args = [BUILT_MAIN, "run", "--type", "core", ...flags, "--verbosity", "2"];
+  return { command: process.execPath, args, targets: where };
+}
+
+async function goNode({ scratch, chain }: Workshop): Promise<Launch | string> {
+  const command = process.env["KNIT_PEER_KCN"];
+  if (command === undefined) return "set KNIT_PEER_KCN to the path of a Go node (kcn)";
+  const directory = join(scratch, "go");
+  await importWithGoNode(chain, directory);
+  const { flags, targets: where } = await chainFlags(join(directory, "data"), join(scratch, "go.ipc"));
+  const alone = ["--nodiscover", "--nat", "none", "--ntp.disable", "--networkid", `${CHAIN_ID}`];
+  return { command, args: [...flags, ...alone, "--verbosity", "2"], targets: where };
+}
+
+/** What Knit and the Go node are told alike. */
+async function chainFlags(
+  datadir: string,
+  ipc: string,
+): Promise<Pick<Launch, "targets"> & { flags: string[] }> {
+  const [http, ws, peers] = [await freePort(), await freePort(), await freePort()];
+  const key = toHex(VALIDATOR_KEY).slice(2);
+  const listeners = [
+    [
+      "--rpc",
+      "--rpcaddr",
+      HOST,
+      "--rpcport",
+      `${http}`,
+      "--rpcapi",
+      "eth,net,txpool,klay",
+      "--rpcvhosts",
+      "*",
+    ],
+    [
+      "--ws",
+      "--wsaddr",
+      HOST,
+      "--wsport",
+      `${ws}`,
+      "--wsapi",
+      "eth,net",
+      "--wsorigins",
+      "*",
+      "--ipcpath",
+      ipc,
+    ],
+  ].flat();
+  const maker = ["--nodekeyhex", key, "--rewardbase", toHex(addressOfKey(VALIDATOR_KEY))];
+  const slots = ["exec", "nonexec"].flatMap((kind) => [
+    `--txpool.${kind}-slots.account`,
+    "16384",
+    `--txpool.${kind}-slots.all`,
+    "65536",
+  ]);
   return {
-    name,
-    targets: row.targets,
-    [Symbol.asyncDispose]: async () => {
-      child.kill("SIGTERM");
-      if (child.exitCode === null) await new Promise((resolve) => child.once("exit", resolve));
-      await rm(directory, { recursive: true, force: true });
-    },
+    flags: ["--datadir", datadir, "--port", `${peers}`, ...listeners, ...maker, ...slots],
+    targets: { http: `http://${HOST}:${http}`, ws: `ws://${HOST}:${ws}`, ipc },
   };
 }
 
-interface Row {
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly targets: Targets;
-}
-
-function anvil(port: number, ipc: string): Row {
-  const url = `127.0.0.1:${port}`;
+async function anvil({ scratch, peers }: Workshop): Promise<Launch | string> {
+  const command = peerFile(peers, peerPackages.anvil);
+  if (command === undefined) return missing("Anvil", peers);
+  const port = await freePort();
+  const ipc = join(scratch, "anvil.ipc");
+  const chain = ["--chain-id", `${CHAIN_ID}`, "--gas-limit", `${GAS_LIMIT}`, "--block-time", "1"];
   return {
-    command: process.env["ANVIL"] ?? "anvil",
-    args: ["--port", `${port}`, "--block-time", "1", "--ipc", ipc, "--silent"],
-    targets: { http: `http://${url}`, ws: `ws://${url}`, ipc },
+    command,
+    args: ["--host", HOST, "--port", `${port}`, ...chain, "--ipc", ipc, "--silent"],
+    targets: { http: `http://${HOST}:${port}`, ws: `ws://${HOST}:${port}`, ipc },
   };
 }
 
-function knit(directory: string, port: number, ipc: string): Row {
-  const flags = ["--datadir", directory, "--rpcport", `${port}`, "--wsport", `${port + 1}`, "--ipcpath", ipc];
+async function ganache({ peers }: Workshop): Promise<Launch | string> {
+  const main = peerFile(peers, peerPackages.ganache);
+  if (main === undefined) return missing("Ganache", peers);
+  const port = await freePort();
+  const chain = ["--chain.chainId", `${CHAIN_ID}`, "--chain.networkId", `${CHAIN_ID}`];
+  const miner = [
+    "--miner.blockTime",
+    "1",
+    "--miner.blockGasLimit",
+    `${GAS_LIMIT}`,
+    "--wallet.totalAccounts",
+    "1",
+  ];
+  return {
+    command: join(peers.folder, "node_modules", NODE_20),
+    args: [main, "--server.host", HOST, "--server.port", `${port}`, ...chain, ...miner, "--logging.quiet"],
+    targets: { http: `http://${HOST}:${port}`, ws: `ws://${HOST}:${port}` },
+  };
+}
+
+async function hardhat({ peers }: Workshop): Promise<Launch | string> {
+  const main = peerFile(peers, peerPackages.hardhat);
+  if (main === undefined) return missing("Hardhat", peers);
+  const port = await freePort();
+  const mining = { auto: false, interval: 1000 };
+  const network = {
+    chainId: CHAIN_ID,
+    mining,
+    blockGasLimit: GAS_LIMIT,
+    accounts: { count: 1 },
+    loggingEnabled: false,
+  };
+  const settings = { solidity: "0.8.24", networks: { hardhat: network } };
+  const config = join(peers.folder, "hardhat.config.cjs");
+  await writeFile(config, `module.exports = ${JSON.stringify(settings)};\n`);
   return {
     command: process.execPath,
-    args: ["dist/node/main.js", "dev", ...flags, "--prometheusport", "0"],
-    targets: { http: `http://127.0.0.1:${port}`, ws: `ws://127.0.0.1:${port + 1}`, ipc },
+    args: [main, "--config", config, "node", "--hostname", HOST, "--port", `${port}`],
+    cwd: peers.folder,
+    targets: { http: `http://${HOST}:${port}`, ws: `ws://${HOST}:${port}` },
   };
 }
 
-/** Resolves when every wire accepts connections. */
-async function reachable(targets: Targets): Promise<void> {
-  const until = performance.now() + 30_000;
-  for (const target of Object.values(targets)) {
-    while (!(await accepts(target))) {
-      if (performance.now() > until) throw new Error(`${target} does not answer`);
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-  }
-}
-
-function accepts(target: string): Promise<boolean> {
-  if (!target.includes("://")) return Promise.resolve(existsSync(target));
-  const { hostname, port } = new URL(target);
-  return new Promise((resolve) => {
-    const socket = connect({ host: hostname, port: Number(port) });
-    socket.once("connect", () => resolve(true));
-    socket.once("error", () => resolve(false));
-    socket.once("connect", () => socket.destroy());
-  });
+function missing(name: string, { folder, mayInstall }: PeerPlace): string {
+  const how = mayInstall
+    ? "npm could not bring it"
+    : "--install brings it, --peers DIRECTORY says where it is";
+  return `${name} is not in ${folder}: ${how}`;
 }

@@ -4,7 +4,8 @@ import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-const MAIN = fileURLToPath(new URL("../../dist/node/main.js", import.meta.url));
+/** The file that is started. */
+export const BUILT_MAIN: string = fileURLToPath(new URL("../../dist/node/main.js", import.meta.url));
 
 /** A finished run: wall time and the peak of resident memory where the system tells it. */
 export interface Finished {
@@ -15,8 +16,8 @@ export interface Finished {
 
 /** Starts the built program; says what to do when it is not built. */
 export function spawnBuilt(args: readonly string[]): ChildProcess {
-  if (!existsSync(MAIN)) throw new Error("run `npm run build` first: benchmarks measure dist/");
-  return spawn(process.execPath, [MAIN, ...args], { stdio: ["ignore", "pipe", "inherit"] });
+  if (!existsSync(BUILT_MAIN)) throw new Error("run `npm run build` first: benchmarks measure dist/");
+  return spawn(process.execPath, [BUILT_MAIN, ...args], { stdio: ["ignore", "pipe", "inherit"] });
 }
 
 /** Runs a command to its end. Throws when it fails. */

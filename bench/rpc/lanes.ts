@@ -1,0 +1,146 @@
+/** Connections that keep one request under way each and note how long every answer takes. */
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { Latencies } from "./latencies.ts";
+import { answerReader, dress, type Wire } from "./wires.ts";
+
+/** Requests of one kind that are sent side by side. */
+export interface Group {
+  readonly wire: Wire;
+  /** `http://host:port`, `ws://host:port` or the path of a socket. */
+  readonly target: string;
+  /** JSON texts, sent in turn. */
+  readonly bodies: readonly string[];
+  readonly connections: number;
+  /** Each body is sent once, and the group is done then. */
+  readonly once?: boolean;
+  /** Milliseconds between an answer and the next request of a connection. */
+  readonly restMs?: number;
+}
+
+/** What came of a group while it was measured. */
+export interface GroupResult {
+  readonly answers: number;
+  /** Milliseconds. */
+  readonly p50: number;
+  readonly p99: number;
+  readonly longest: number;
+}
+
+/** A group under way. */
+export interface RunningGroup {
+  /** Answers of the group since it was opened. */
+  readonly answers: number;
+  /** Resolves when every body of a `once` group is answered; rejects when a connection breaks. */
+  readonly done: Promise<void>;
+  /** From now on answers count; drops what was counted before. */
+  begin(): void;
+  result(): GroupResult;
+  close(): void;
+}
+
+/** Connects and starts sending. Rejects when a connection cannot be made. */
+export async function openGroup(group: Group): Promise<RunningGroup> {
+  const sockets = await Promise.all(Array.from({ length: group.connections }, () => open(group)));
+  return new Lanes(group, sockets);
+}
+
+class Lanes implements RunningGroup {
+  readonly done: Promise<void>;
+  answers = 0;
+  readonly #group: Group;
+  readonly #requests: readonly Buffer[];
+  readonly #sockets: readonly Socket[];
+  #latencies = new Latencies();
+  #next = 0;
+  #left: number;
+  #isClosed = false;
+  #settle: { readonly resolve: () => void; readonly reject: (error: Error) => void };
+
+  constructor(group: Group, sockets: readonly Socket[]) {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.done = promise;
+    this.#settle = { resolve, reject };
+    this.#group = group;
+    this.#requests = group.bodies.map((body) => dress(group.wire, group.target, body));
+    this.#left = group.once === true ? this.#requests.length : Number.POSITIVE_INFINITY;
+    this.#sockets = sockets;
+    for (const socket of sockets) this.#run(socket);
+  }
+
+  begin(): void {
+    this.#latencies = new Latencies();
+  }
+
+  result(): GroupResult {
+    const of = this.#latencies;
+    return { answers: of.total, p50: of.quantile(0.5), p99: of.quantile(0.99), longest: of.quantile(1) };
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  #run(socket: Socket): void {
+    const reader = answerReader(this.#group.wire);
+    const { restMs = 0 } = this.#group;
+    let sentAt = 0;
+    const send = (): void => {
+      const request = this.#take();
+      if (request === undefined || this.#isClosed) return;
+      sentAt = performance.now();
+      socket.write(request);
+    };
+    socket.on("data", (chunk: Buffer) => {
+      try {
+        if (!reader.push(chunk)) return;
+      } catch (error) {
+        this.#settle.reject(error as Error); // a status that is not 200
+        socket.destroy();
+        return;
+      }
+      this.#answered(performance.now() - sentAt);
+      if (restMs > 0) setTimeout(send, restMs);
+      else send();
+    });
+    socket.once("close", () => {
+      if (!this.#isClosed) this.#settle.reject(new Error(`${this.#group.target} closed a connection`));
+    });
+    send();
+  }
+
+  #answered(ms: number): void {
+    this.#latencies.add(ms);
+    this.answers++;
+    if (--this.#left === 0) this.#settle.resolve();
+  }
+
+  #take(): Buffer | undefined {
+    const at = this.#next++;
+    return this.#requests[this.#group.once === true ? at : at % this.#requests.length];
+  }
+}
+
+async function open({ wire, target }: Group): Promise<Socket> {
+  const url = wire === "ipc" ? undefined : new URL(target);
+  const socket =
+    url === undefined
+      ? connect({ path: target })
+      : connect({ host: url.hostname, port: Number(url.port), noDelay: true });
+  await once(socket, "connect");
+  if (wire === "ws" && url !== undefined) await upgrade(socket, url);
+  return socket;
+}
+
+async function upgrade(socket: Socket, url: URL): Promise<void> {
+  const key = randomBytes(16).toString("base64");
+  socket.write(
+    `GET / HTTP/1.1\r\nHost: ${url.host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n` +
+      `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${key}\r\n\r\n`,
+  );
+  const [answer] = (await once(socket, "data")) as [Buffer];
+  if (!answer.toString("latin1").startsWith("HTTP/1.1 101"))
+    throw new Error(`no upgrade: ${answer.toString()}`);
+}

@@ -1,0 +1,71 @@
+/** A node under measurement: started, timed to its first answer, asked for its memory, ended. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { residentMemory } from "../support/built-knit.ts";
+import { ask } from "./ask.ts";
+import type { Wire } from "./wires.ts";
+
+/** Where a node answers; a wire that it does not have is missing. HTTP is always there. */
+export type Targets = Readonly<Partial<Record<Wire, string>>> & { readonly http: string };
+
+/** How a node is started. */
+export interface Launch {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd?: string;
+  readonly targets: Targets;
+}
+
+/** A running node. Disposing ends it. */
+export interface RunningNode extends AsyncDisposable {
+  readonly targets: Targets;
+  /** Milliseconds from the start of the process to its first answer over HTTP. */
+  readonly firstAnswerMs: number;
+  /** Resident memory now, in MiB. */
+  memory(): number | undefined;
+}
+
+const PATIENCE_MS = 60_000;
+const STOP_MS = 20_000;
+
+/** Starts a node and waits until it answers. Rejects when it ends before, or is silent for a minute. */
+export async function startNode({ command, args, cwd, targets }: Launch): Promise<RunningNode> {
+  const started = performance.now();
+  const child = spawn(command, args, { stdio: "ignore", cwd });
+  const failed = once(child, "exit").then(([code]) => {
+    throw new Error(`${command} ended with ${code}`);
+  });
+  failed.catch(() => undefined); // it ends when it is told to, too
+  try {
+    await Promise.race([firstAnswer(targets.http), failed]);
+  } catch (error) {
+    child.kill("SIGKILL");
+    throw error;
+  }
+  const firstAnswerMs = performance.now() - started;
+  return {
+    targets,
+    firstAnswerMs,
+    memory: () => residentMemory(child.pid),
+    [Symbol.asyncDispose]: () => stop(child),
+  };
+}
+
+async function firstAnswer(url: string): Promise<void> {
+  const until = performance.now() + PATIENCE_MS;
+  while (performance.now() < until) {
+    const number = await ask<string>(url, "eth_blockNumber", []).catch(() => undefined);
+    if (number !== undefined) return;
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+  throw new Error(`${url} does not answer`);
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, "exit");
+  child.kill("SIGINT");
+  const impatience = setTimeout(() => child.kill("SIGKILL"), STOP_MS);
+  await gone;
+  clearTimeout(impatience);
+}

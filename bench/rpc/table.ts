@@ -1,0 +1,45 @@
+/** Figures by row and node, printed as one line of JSON a row: medians, and ratios of the first node to the others. */
+import { median, report, rounded } from "../support/figures.ts";
+import type { Figure, Row } from "./rows.ts";
+
+/** What a row is called and which way is better. */
+export type RowHead = Pick<Row, "name" | "unit" | "isLessBetter">;
+
+/** See the file's header. */
+export class Table {
+  readonly #cells = new Map<string, Map<string, (Figure | string)[]>>();
+
+  add({ name }: RowHead, node: string, figure: Figure | string): void {
+    const row = this.#cells.get(name) ?? new Map<string, (Figure | string)[]>();
+    this.#cells.set(name, row);
+    row.set(node, [...(row.get(node) ?? []), figure]);
+  }
+
+  print({ name, unit, isLessBetter = false }: RowHead): void {
+    const nodes: Record<string, unknown> = {};
+    const ratios: Record<string, number> = {};
+    let first: number | undefined;
+    for (const [node, figures] of this.#cells.get(name) ?? []) {
+      const cell = cellOf(figures);
+      nodes[node] = cell;
+      if (typeof cell === "string") continue;
+      if (first !== undefined) ratios[node] = rounded(isLessBetter ? cell.value / first : first / cell.value);
+      first ??= cell.value;
+    }
+    report({ bench: "rpc", row: name, unit, nodes, ratios });
+  }
+}
+
+/** Medians of every member, and the values of all runs; or why there is none. */
+function cellOf(
+  figures: readonly (Figure | string)[],
+): (Figure & { readonly runs: readonly number[] }) | string {
+  const [first] = figures;
+  if (typeof first === "string" || first === undefined) return first ?? "was not measured";
+  const measured = figures.filter((figure) => typeof figure !== "string");
+  const medians = Object.keys(first).map((key) => [
+    key,
+    rounded(median(measured.map((figure) => figure[key] ?? Number.NaN))),
+  ]);
+  return { ...Object.fromEntries(medians), runs: measured.map(({ value }) => rounded(value)) };
+}
