@@ -3,9 +3,9 @@ import { concatBytes, equalBytes } from "../bytes/compare.ts";
 import { bytesToNumber, fixedBytes } from "../bytes/integer.ts";
 import { decodeRlp, encodeRlpList } from "../bytes/rlp.ts";
 import { type Block, type BlockParts, createBlock } from "../model/block.ts";
-import { blockHash, decodeHeader, encodeHeader } from "../model/header.ts";
+import { blockHash, decodeHeader, encodeHeader, type Header } from "../model/header.ts";
 import { decodeStoredReceipts, encodeStoredReceipts, type Receipt } from "../model/receipt.ts";
-import { readTransactions } from "../model/transaction.ts";
+import { readTransactions, type Transaction } from "../model/transaction.ts";
 import type { Batch, Rows } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
 import type { TransactionPlace } from "./chain.ts";
@@ -38,6 +38,42 @@ export function holdsBlock(rows: Rows, number: number, { header, body }: BlockPa
   return transactions !== undefined && equalBytes(transactions, body.raw);
 }
 
+/** A block's header; undefined when it is not there. Throws `StoreError` or a format error, as all below. */
+export function storedHeader(rows: Rows, number: number): Header | undefined {
+  const row = rows.get(tables.header.key(number));
+  return row && decodeHeader(decodeRlp(row));
+}
+
+/** A block's transactions, without their senders. */
+export function storedTransactions(rows: Rows, number: number): Transaction[] | undefined {
+  const row = rows.get(tables.body.key(number));
+  return row && readTransactions(decodeRlp(row));
+}
+
+/** A block's receipts, as far as they are stored. */
+export function storedReceipts(rows: Rows, number: number): Receipt[] | undefined {
+  const row = rows.get(tables.receipts.key(number));
+  return row && decodeStoredReceipts(row);
+}
+
+/** The number of the block with this hash. */
+export function storedNumber(rows: Rows, hash: Uint8Array): number | undefined {
+  const row = rows.get(tables.blockNumber.key(hash));
+  return row && bytesToNumber(row);
+}
+
+/** Where the transaction with this hash stands. */
+export function storedPlace(rows: Rows, hash: Uint8Array): StoredPlace | undefined {
+  const row = rows.get(tables.lookup.key(hash));
+  return row && { number: bytesToNumber(row.subarray(0, 6)), index: bytesToNumber(row.subarray(6)) };
+}
+
+/** A block's number and a position in it. */
+export interface StoredPlace {
+  readonly number: number;
+  readonly index: number;
+}
+
 /** A block as one RLP list, from its rows alone; undefined when it is not there. */
 export function rawBlock(rows: Rows, number: number): Uint8Array | undefined {
   const header = rows.get(tables.header.key(number));
@@ -63,10 +99,10 @@ export class BlockRows {
   block(number: number): Block | undefined {
     const cached = this.#blocks.get(number);
     if (cached !== undefined) return cached;
-    const header = this.#rows.get(tables.header.key(number));
-    const body = this.#rows.get(tables.body.key(number));
-    if (header === undefined || body === undefined) return undefined;
-    const block = createBlock(decodeHeader(decodeRlp(header)), readTransactions(decodeRlp(body)));
+    const header = storedHeader(this.#rows, number);
+    const transactions = header && storedTransactions(this.#rows, number);
+    if (header === undefined || transactions === undefined) return undefined;
+    const block = createBlock(header, transactions);
     this.remember(block);
     return block;
   }
@@ -75,10 +111,8 @@ export class BlockRows {
   header(number: number): Pick<Block, "header" | "hash"> | undefined {
     const cached = this.#blocks.get(number);
     if (cached !== undefined) return cached;
-    const row = this.#rows.get(tables.header.key(number));
-    if (row === undefined) return undefined;
-    const header = decodeHeader(decodeRlp(row));
-    return { header, hash: blockHash(header) };
+    const header = storedHeader(this.#rows, number);
+    return header && { header, hash: blockHash(header) };
   }
 
   /** Keeps a block that is certain to be asked for. */
@@ -102,19 +136,16 @@ export class BlockRows {
   }
 
   number(hash: Uint8Array): number | undefined {
-    const row = this.#rows.get(tables.blockNumber.key(hash));
-    return row === undefined ? undefined : bytesToNumber(row);
+    return storedNumber(this.#rows, hash);
   }
 
   receipts(number: number): readonly Receipt[] | undefined {
-    const row = this.#rows.get(tables.receipts.key(number));
-    return row === undefined ? undefined : decodeStoredReceipts(row);
+    return storedReceipts(this.#rows, number);
   }
 
   place(hash: Uint8Array): TransactionPlace | undefined {
-    const row = this.#rows.get(tables.lookup.key(hash));
-    if (row === undefined) return undefined;
-    const block = this.block(bytesToNumber(row.subarray(0, 6)));
-    return block === undefined ? undefined : { block, index: bytesToNumber(row.subarray(6)) };
+    const place = storedPlace(this.#rows, hash);
+    const block = place && this.block(place.number);
+    return block && { block, index: place.index };
   }
 }

@@ -1,9 +1,7 @@
 /** Keeps the bloom index: its cursor counts whole sections, so a restart reads the last section's headers again. */
-import { decodeRlp } from "../bytes/rlp.ts";
-import { decodeHeader } from "../model/header.ts";
 import type { Store } from "../store/store.ts";
-import { tables } from "../store/tables.ts";
 import { type BlockFollower, type Derived, type FollowedChain, openBlockFollower } from "./block-follower.ts";
+import { storedHeader } from "./block-rows.ts";
 import { indexedSections, putIndexedSections, SECTION_BLOCKS, SectionBits } from "./log-index.ts";
 
 /** What is followed and where the index goes. */
@@ -37,9 +35,9 @@ class LogIndexing implements Derived {
 
   take(): Promise<void> | undefined {
     const number = this.#next;
-    const row = this.#parts.store.get(tables.header.key(number));
-    if (row === undefined) throw new Error(`the header of block ${number} is missing`);
-    this.#bits.add(number % SECTION_BLOCKS, decodeHeader(decodeRlp(row)).bloom);
+    const header = storedHeader(this.#parts.store, number);
+    if (header === undefined) throw new Error(`the header of block ${number} is missing`);
+    this.#bits.add(number % SECTION_BLOCKS, header.bloom);
     this.#next++;
     return this.#next % SECTION_BLOCKS === 0 ? this.#finish() : undefined;
   }

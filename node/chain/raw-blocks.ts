@@ -1,8 +1,8 @@
 /** Blocks as their bytes, for whoever passes them on unread: nothing is decoded, nothing above the head is seen. */
-import { bytesToNumber } from "../bytes/integer.ts";
 import { encodeReceipt } from "../model/receipt.ts";
 import type { Rows } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
+import { storedNumber } from "./block-rows.ts";
 import type { Chain } from "./chain.ts";
 
 /** The bytes of durable blocks. */
@@ -26,8 +26,7 @@ export function createRawBlocks(rows: Rows, chain: Pick<Chain, "head" | "receipt
   return {
     head,
     number(hash) {
-      const row = rows.get(tables.blockNumber.key(hash));
-      const number = row && bytesToNumber(row);
+      const number = storedNumber(rows, hash);
       return number !== undefined && number <= head() ? number : undefined;
     },
     header: (number) => upToHead(tables.header.key(number), number),

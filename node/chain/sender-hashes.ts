@@ -4,12 +4,12 @@
  */
 import { concatBytes, equalBytes } from "../bytes/compare.ts";
 import { bytesToNumber, fixedBytes } from "../bytes/integer.ts";
-import { decodeRlp } from "../bytes/rlp.ts";
-import { blockHash, decodeHeader } from "../model/header.ts";
-import { readTransactions, type Transaction } from "../model/transaction.ts";
+import { blockHash } from "../model/header.ts";
+import type { Transaction } from "../model/transaction.ts";
 import type { Batch, Rows } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
 import { type BlockFollower, type Derived, openBlockFollower } from "./block-follower.ts";
+import { storedHeader, storedTransactions } from "./block-rows.ts";
 import type { RemovedBlock } from "./chain.ts";
 import type { FollowerParts } from "./log-follower.ts";
 
@@ -46,9 +46,9 @@ class SenderHashes implements Derived {
   take(): Promise<void> | undefined {
     const { store } = this.#parts;
     const number = this.#next;
-    const row = store.get(tables.body.key(number));
-    if (row === undefined) throw new Error(`the body of block ${number} is missing`);
-    const known = knownOtherwise(readTransactions(decodeRlp(row)));
+    const transactions = storedTransactions(store, number);
+    if (transactions === undefined) throw new Error(`the body of block ${number} is missing`);
+    const known = knownOtherwise(transactions);
     this.#next++;
     if (known.length === 0 && this.#next % CURSOR_BLOCKS !== 0) return undefined;
     const batch = store.createBatch();
@@ -79,8 +79,8 @@ class SenderHashes implements Derived {
   }
 
   #hashOf(number: number): Uint8Array {
-    const row = this.#parts.store.get(tables.header.key(number));
-    return row === undefined ? new Uint8Array(0) : blockHash(decodeHeader(decodeRlp(row)));
+    const header = storedHeader(this.#parts.store, number);
+    return header === undefined ? new Uint8Array(0) : blockHash(header);
   }
 
   #write(batch: Batch): Promise<void> {

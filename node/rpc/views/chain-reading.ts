@@ -2,21 +2,25 @@
  * What methods that run contracts for a caller read: blocks and worlds of one moment; in a reader thread out of a
  * snapshot of the chain's store.
  */
-import { bytesToNumber } from "../../bytes/integer.ts";
-import { decodeRlp } from "../../bytes/rlp.ts";
+import {
+  type StoredPlace,
+  storedHeader,
+  storedNumber,
+  storedPlace,
+  storedTransactions,
+} from "../../chain/block-rows.ts";
 import type { Chain } from "../../chain/chain.ts";
 import { storedConfig } from "../../chain/stored-config.ts";
 import type { ChainConfig } from "../../config/chain-config.ts";
 import { proposerOf } from "../../consensus/seal.ts";
 import { blockContext } from "../../execution/block-context.ts";
 import type { BlockContext } from "../../execution/transaction.ts";
-import { blockHash, decodeHeader, type Header } from "../../model/header.ts";
+import { blockHash, type Header } from "../../model/header.ts";
 import { parseExtra } from "../../model/istanbul-extra.ts";
-import { readTransactions, type Transaction } from "../../model/transaction.ts";
+import type { Transaction } from "../../model/transaction.ts";
 import { type StateReader, stateReader } from "../../state/state-reader.ts";
 import type { World } from "../../state/world.ts";
 import type { Snapshot, StoreReader } from "../../store/store.ts";
-import { tables } from "../../store/tables.ts";
 import { type BlockReference, numberAt } from "../codecs/block-number.ts";
 import { failure } from "../errors.ts";
 import { noBlock, noReference } from "./not-there.ts";
@@ -30,15 +34,9 @@ export interface ChainReading extends Disposable {
   transactions(number: number): readonly Transaction[] | undefined;
   numberOf(hash: Uint8Array): number | undefined;
   /** Where a transaction of the chain stands. */
-  place(hash: Uint8Array): Place | undefined;
+  place(hash: Uint8Array): StoredPlace | undefined;
   /** Throws `StateError` `state-missing`. */
   worldAt(number: number): World;
-}
-
-/** A block's number and a position in it. */
-export interface Place {
-  readonly number: number;
-  readonly index: number;
 }
 
 /** Opens a reading for one question. */
@@ -81,22 +79,10 @@ export function storeReading(store: StoreReader): OpenStoreReading {
       states: state,
       config: (config ??= storedConfig(snapshot)),
       head: state.number,
-      header: (number) => {
-        const row = snapshot.get(tables.header.key(number));
-        return row && decodeHeader(decodeRlp(row));
-      },
-      transactions: (number) => {
-        const row = snapshot.get(tables.body.key(number));
-        return row && readTransactions(decodeRlp(row));
-      },
-      numberOf: (hash) => {
-        const row = snapshot.get(tables.blockNumber.key(hash));
-        return row && bytesToNumber(row);
-      },
-      place: (hash) => {
-        const row = snapshot.get(tables.lookup.key(hash));
-        return row && { number: bytesToNumber(row.subarray(0, 6)), index: bytesToNumber(row.subarray(6)) };
-      },
+      header: (number) => storedHeader(snapshot, number),
+      transactions: (number) => storedTransactions(snapshot, number),
+      numberOf: (hash) => storedNumber(snapshot, hash),
+      place: (hash) => storedPlace(snapshot, hash),
       worldAt: (number) => state.worldAt(number),
       [Symbol.dispose]: () => snapshot[Symbol.dispose](),
     };

@@ -1,6 +1,6 @@
 /** Where a search for logs reads: the chain itself, or a snapshot of its store in a reader thread. */
 import { bytesToNumber } from "../../bytes/integer.ts";
-import { decodeRlp } from "../../bytes/rlp.ts";
+import { storedHeader, storedNumber, storedReceipts } from "../../chain/block-rows.ts";
 import type { Chain } from "../../chain/chain.ts";
 import {
   indexedSections,
@@ -8,8 +8,8 @@ import {
   type SectionSearch,
   searchSections,
 } from "../../chain/log-index.ts";
-import { blockHash, decodeHeader } from "../../model/header.ts";
-import { decodeStoredReceipts, type Receipt } from "../../model/receipt.ts";
+import { blockHash } from "../../model/header.ts";
+import type { Receipt } from "../../model/receipt.ts";
 import type { StoreReader } from "../../store/store.ts";
 import { tables } from "../../store/tables.ts";
 
@@ -69,19 +69,11 @@ export async function storeLogSource(store: StoreReader): Promise<LogSource> {
       search: (groups) => searchSections(snapshot, groups),
     },
     block: (number) => {
-      const row = snapshot.get(tables.header.key(number));
-      if (row === undefined) return undefined;
-      const header = decodeHeader(decodeRlp(row));
-      return { bloom: header.bloom, hash: () => blockHash(header) };
+      const header = storedHeader(snapshot, number);
+      return header && { bloom: header.bloom, hash: () => blockHash(header) };
     },
-    numberOf: (hash) => {
-      const row = snapshot.get(tables.blockNumber.key(hash));
-      return row === undefined ? undefined : bytesToNumber(row);
-    },
-    receipts: (number) => {
-      const row = snapshot.get(tables.receipts.key(number));
-      return row === undefined ? undefined : decodeStoredReceipts(row);
-    },
+    numberOf: (hash) => storedNumber(snapshot, hash),
+    receipts: (number) => storedReceipts(snapshot, number),
     [Symbol.dispose]: () => snapshot[Symbol.dispose](),
   };
 }
