@@ -3,6 +3,7 @@
 #
 #   cluster.sh build [--node]           build what is missing (kept in the cache by content)
 #   cluster.sh build-all                the same for all that this machine can run
+#   cluster.sh can-build                say why nothing can be built here; succeed when it can
 #   cluster.sh can-node                 say why there can be no node here; succeed when there can
 #   cluster.sh up [--node]              start; writes DIR/admin.kubeconfig and DIR/bin/kubectl; a second call is a no-op
 #   cluster.sh down                     end everything `up` started (DIR/log stays)
@@ -26,7 +27,7 @@ node_name=node-1 node_ip=172.31.255.1 pod_cidr=10.244.0.0/24
 service_cidr=10.96.0.0/16 service_ip=10.96.0.1 dns_ip=10.96.0.10
 controllers=(cpu cpuacct cpuset memory devices freezer blkio pids systemd) # the last: a named hierarchy
 
-command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin # where its archive unpacks to
+command -v go >/dev/null || PATH=$PATH:${GOROOT:-/usr/local/go}/bin # where its archive unpacks to
 
 say() { printf '%s\n' "cluster: $*" >&2; }
 die() { say "$*"; exit 1; }
@@ -70,8 +71,11 @@ wait_for() { # seconds what command...
 key() { # files and tags -> content key
   (cd "$here" && { go env GOVERSION GOARCH; cat "$@"; } | sha256sum | cut -c1-16)
 }
-build() {
+need_go() {
   command -v go >/dev/null || die "no go: the control plane is built from Go modules, which needs Go 1.25 or newer"
+}
+build() {
+  need_go
   local tag=${1:-}
   bin=$cache/cluster-${tag:-plain}-$(cd "$here" && key go.mod go.sum ./*.go build.sh)
   mkdir -p "$cache"
@@ -420,6 +424,7 @@ enter() { # command inside the node
 }
 
 case ${1:-} in
+  can-build) need_go ;;
   can-node) need ;;
   build-all) if (need) 2>/dev/null; then build node; else build; fi ;;
   build) if [ "${2:-}" = --node ]; then build node; else build; fi ;;
@@ -431,5 +436,5 @@ case ${1:-} in
   image) shift; image "$@" ;;
   helm) helm ;;
   _inside) shift; inside "$@" ;;
-  *) sed -n '2,17s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 64 ;;
+  *) sed -n '2,18s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 64 ;;
 esac

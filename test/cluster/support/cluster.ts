@@ -56,16 +56,17 @@ export interface AuditEntry {
 
 /** Why there can be no control plane on this machine; undefined when there can. */
 export function whyNoCluster(): string | undefined {
-  const { status } = spawnSync("bash", ["-c", "PATH=$PATH:/usr/local/go/bin go version"], {
-    stdio: "ignore",
-  });
-  return status === 0 ? undefined : "Go is missing, and the control plane is built from Go modules";
+  return whyNot("can-build");
 }
 
 /** Why there can be no node with pods on this machine; undefined when there can. */
 export function whyNoMachine(): string | undefined {
-  const { status, stderr } = spawnSync(SCRIPT, ["can-node"], { encoding: "utf8" });
-  return whyNoCluster() ?? (status === 0 ? undefined : stderr.trim());
+  return whyNoCluster() ?? whyNot("can-node");
+}
+
+function whyNot(question: string): string | undefined {
+  const { status, stderr } = spawnSync(SCRIPT, [question], { encoding: "utf8" });
+  return status === 0 ? undefined : stderr.trim();
 }
 
 /** Runs a command to its end. */
