@@ -22,6 +22,8 @@ export type Script = (
 export interface ApiServer extends AsyncDisposable {
   readonly client: KubeClient;
   readonly heard: readonly HeardRequest[];
+  /** How many connections were made to it. */
+  connections(): number;
 }
 
 /** Starts it. */
@@ -41,6 +43,10 @@ export async function openApiServer(script: Script): Promise<ApiServer> {
       response.end(JSON.stringify(answer.body));
     })();
   });
+  let connections = 0;
+  server.on("connection", () => {
+    connections++;
+  });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo; // listening on TCP
   const client = openKubeClient({
@@ -56,6 +62,7 @@ export async function openApiServer(script: Script): Promise<ApiServer> {
   return {
     client,
     heard,
+    connections: () => connections,
     async [Symbol.asyncDispose]() {
       await client[Symbol.asyncDispose]();
       server.closeAllConnections();

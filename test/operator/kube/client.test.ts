@@ -37,6 +37,13 @@ test("creates, replaces and merges where each belongs", async () => {
   ]);
 });
 
+test("however many requests there are at once, they share one pool of connections", async () => {
+  await using api = await openApiServer(() => ({ status: 200, body: DRAFT }));
+  await Promise.all(Array.from({ length: 100 }, () => api.client.get(kinds.service, PLACE)));
+  expect(api.heard).toHaveLength(100);
+  expect(api.connections()).toBeLessThanOrEqual(24);
+});
+
 test("an object that is not there is undefined, all else that goes wrong is an error", async () => {
   let status = 404;
   await using api = await openApiServer(() => ({ status, body: { message: "no", reason: "Any" } }));
