@@ -12,7 +12,8 @@ import { effectivePrice } from "../model/transaction.ts";
 import type { Log } from "../observe/log.ts";
 import type { Batch, Store } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
-import type { Chain } from "./chain.ts";
+import { type Derived, openBlockFollower } from "./block-follower.ts";
+import type { Chain, RemovedBlock } from "./chain.ts";
 
 /** Sums from block 0 on, in peb. */
 export interface SupplyTotals {
@@ -50,63 +51,61 @@ export function putGenesisSupply(batch: Batch, balances: Iterable<bigint>): void
 
 /** Starts to sum up behind the chain. */
 export function openSupply(parts: SupplyParts): Supply {
-  const { chain, store, log, interval = INTERVAL } = parts;
-  const stop = new AbortController();
-  let running: Promise<void> | undefined;
-  const fail = (error: unknown): void => log.error({ error }, "the coin's supply is not summed up any more");
-  const follow = (): void => {
-    running ??= catchUp(parts, interval, stop.signal)
-      .catch(fail)
-      .finally(() => {
-        running = undefined;
-      });
-  };
-  const stopListening = [
-    chain.onHead(({ header }) => {
-      if (header.number % interval === 0) follow();
-    }),
-    chain.onRewind((removed, head) => {
-      const batch = store.createBatch();
-      for (const { block } of removed) {
-        const { number } = block.header;
-        if (number > head.header.number) batch.delete(tables.supply.key(number));
-      }
-      store.write(batch, { sync: false }).catch(fail);
-    }),
-  ];
-  follow();
+  const { store, interval = INTERVAL } = parts;
+  const follower = openBlockFollower(parts, new KeptSums(parts, interval));
   return {
     totals: async (number) => {
       const base = number - (number % interval);
       const row = store.get(tables.supply.key(base));
       return row && (await sumUp(parts, readTotals(row), { from: base + 1, to: number }));
     },
-    async [Symbol.asyncDispose]() {
-      for (const end of stopListening) end();
-      stop.abort();
-      await running;
-    },
+    [Symbol.asyncDispose]: () => follower[Symbol.asyncDispose](),
   };
 }
 
-/** Writes the sums that are missing up to the head. */
-async function catchUp(
-  { store, ...parts }: SupplyParts,
-  interval: number,
-  signal: AbortSignal,
-): Promise<void> {
-  const { chain } = parts;
-  let last = lastKept({ chain, store }, interval);
-  while (last !== undefined && last + interval <= chain.head().header.number && !signal.aborted) {
+/** The sums that are kept: what is taken in is all blocks up to the next of them. */
+class KeptSums implements Derived {
+  readonly name = "supply";
+  readonly #parts: SupplyParts;
+  readonly #interval: number;
+  /** The block of the newest kept sum; undefined without that of block 0. */
+  #last: number | undefined;
+  #cuts = 0;
+
+  constructor(parts: SupplyParts, interval: number) {
+    this.#parts = parts;
+    this.#interval = interval;
+    this.#last = lastKept(parts, interval);
+  }
+
+  get next(): number {
+    return this.#last === undefined ? Number.POSITIVE_INFINITY : this.#last + this.#interval;
+  }
+
+  async take(): Promise<void> {
+    const { store } = this.#parts;
+    const { next } = this;
+    const last = next - this.#interval;
+    const cuts = this.#cuts;
     const row = store.get(tables.supply.key(last));
-    if (row === undefined) return;
-    const next = last + interval;
-    const totals = await sumUp(parts, readTotals(row), { from: last + 1, to: next });
-    if (totals === undefined || signal.aborted) return;
+    const totals = row && (await sumUp(this.#parts, readTotals(row), { from: last + 1, to: next }));
+    if (cuts !== this.#cuts) return; // some of the blocks may have been others
+    if (totals === undefined) throw new Error(`what blocks ${last + 1} to ${next} paid is missing`);
     const batch = store.createBatch();
     put(batch, next, totals);
+    this.#last = next;
     await store.write(batch, { sync: false });
-    last = next;
+  }
+
+  cut(head: number, removed: readonly RemovedBlock[]): void {
+    const { store, log } = this.#parts;
+    this.#cuts++;
+    if (this.#last !== undefined) this.#last = Math.min(this.#last, head - (head % this.#interval));
+    const batch = store.createBatch();
+    for (const { block } of removed) batch.delete(tables.supply.key(block.header.number));
+    store.write(batch, { sync: false }).catch((error: unknown) => {
+      log.warn({ error }, "sums of removed blocks are left over");
+    });
   }
 }
 

@@ -60,6 +60,27 @@ test("sums of blocks that were taken out of the chain go with them", async () =>
   expect(await supply.totals(last)).toBeUndefined();
 });
 
+test("a sum under way when the chain is taken back is begun anew", async () => {
+  await using recorded = await recordedChain();
+  const { chain, store } = recorded;
+  const taken: RewindListener[] = [];
+  const read: number[] = [];
+  const watched: Chain = {
+    ...chain,
+    block: (number) => (read.push(number), chain.block(number)),
+    onRewind: (listener) => {
+      taken.push(listener);
+      return () => undefined;
+    },
+  };
+  const rewind = (): undefined => {
+    for (const listener of taken.splice(0)) listener([], chain.head());
+  };
+  await using _ = openSupply({ chain: watched, store, pause: rewind, log: silentLog, interval: 8 });
+  await until(() => store.get(tables.supply.key(8)) !== undefined);
+  expect(read.slice(0, 10)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 1, 2]);
+});
+
 test("a database without the sum of block 0 has no totals", async () => {
   await using recorded = await recordedChain();
   const { chain, store } = recorded;
