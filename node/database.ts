@@ -5,7 +5,8 @@ import { setImmediate } from "node:timers/promises";
 import { settleDamage } from "./chain/continuity.ts";
 import type { NodeOptions } from "./config/options.ts";
 import type { Log } from "./observe/log.ts";
-import { openState } from "./state/open-state.ts";
+import { NodeCache } from "./state/node-cache.ts";
+import { CACHE_BYTES, openState } from "./state/open-state.ts";
 import type { State } from "./state/state.ts";
 import { trieDirectories } from "./state/trie-stores.ts";
 import { openLevelStore } from "./store/level-store.ts";
@@ -17,21 +18,28 @@ export interface Database extends AsyncDisposable {
   readonly state: State;
 }
 
+/** The same with the trie nodes that are kept in memory. */
+export interface NodeDatabase extends Database {
+  readonly nodeCache: NodeCache;
+}
+
 /** Directory of the chain database, which reader threads open too. */
 export function chainDirectory({ paths }: NodeOptions): string {
   return join(paths.chainData, "chain");
 }
 
 /** Opens or creates the databases. Throws `StoreError` `in-use` when another process has them. */
-export async function openDatabase(options: NodeOptions, log: Log): Promise<Database> {
+export async function openDatabase(options: NodeOptions, log: Log): Promise<NodeDatabase> {
   await mkdir(options.paths.chainData, { recursive: true, mode: 0o700 });
   await using parts = new AsyncDisposableStack();
-  const { databaseCacheBytes, cacheBytes, senderHashes: _, ...history } = options.state;
+  const { databaseCacheBytes, cacheBytes, cacheSaveMs, senderHashes: _, ...history } = options.state;
   const store = parts.use(await openLevelStore(chainDirectory(options), { cacheBytes: databaseCacheBytes }));
   const trie = trieDirectories(join(options.paths.chainData, "trie"));
-  const sizes = cacheBytes === undefined ? {} : { cacheBytes };
-  const state = parts.use(await openState({ chain: store, trie, log, ...history, ...sizes }));
+  const path = join(options.paths.dataDirectory, "fastcache", "nodes");
+  const cache = { log, bytes: cacheBytes ?? CACHE_BYTES, path, saveMs: cacheSaveMs };
+  const nodeCache = parts.use(new NodeCache(cache));
+  const state = parts.use(await openState({ chain: store, trie, log, ...history, slab: nodeCache.slab }));
   await settleDamage(store, state.number, log, setImmediate);
   const open = parts.move();
-  return { store, state, [Symbol.asyncDispose]: () => open.disposeAsync() };
+  return { store, state, nodeCache, [Symbol.asyncDispose]: () => open.disposeAsync() };
 }

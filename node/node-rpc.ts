@@ -8,7 +8,7 @@ import { openSupply, type Supply } from "./chain/supply.ts";
 import type { NodeOptions } from "./config/options.ts";
 import { deriveBlsKey } from "./crypto/bls-key.ts";
 import { type BlsPublicInfo, provePossession } from "./crypto/bls-possession.ts";
-import { chainDirectory, type Database } from "./database.ts";
+import { chainDirectory, type NodeDatabase } from "./database.ts";
 import type { Ballots } from "./governance/ballots.ts";
 import { rewardbaseOf } from "./node-accounts.ts";
 import { type NodeNetwork, networkId } from "./node-network.ts";
@@ -54,7 +54,7 @@ export interface RpcSurroundings {
   readonly options: NodeOptions;
   readonly open: OpenChain;
   readonly ballots: Ballots;
-  readonly database: Database;
+  readonly database: NodeDatabase;
   readonly pool: TxPool;
   readonly accounts: Accounts;
   readonly nodeKey: NodeKey;
@@ -230,6 +230,7 @@ function nodeRegistry(
     governance,
     ballots,
     prove: (number, address, keys) => database.state.prove(number, address, keys),
+    saveNodes: () => database.nodeCache.save(),
     rewardbase,
     settings: nodeSettings(surroundings, rewardbase()),
     pool,

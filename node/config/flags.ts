@@ -124,7 +124,16 @@ export const flags = {
   ),
   "state.preimages": data.flag(boolean, true, "keep addresses and slot keys, for listing accounts and slots"),
   "state.block-interval": state.flag(integer(1), 16, "blocks after which the trie is written"),
-  "state.trie-cache-limit": state.flag(integer(-1), -1, "MiB of trie nodes kept in memory; -1 chooses"),
+  "state.trie-cache-limit": state.flag(
+    integer(-1),
+    -1,
+    "MiB of trie nodes kept in memory; -1 chooses, 0 is none",
+  ),
+  "state.trie-cache-save-period": state.flag(
+    duration,
+    0,
+    "how often those are saved for the next start; 0 is only when asked",
+  ),
   "db.leveldb.cache-size": data.flag(integer(1), 16, "MiB of database blocks kept in memory"),
 
   rewardbase: consensus.maybe(

@@ -194,6 +194,7 @@ function stateFlags(values: FlagValues): StateFlags {
     retention: values["state.live-pruning-retention"],
     preimages: values["state.preimages"],
     flushInterval: values["state.block-interval"],
+    cacheSaveMs: values["state.trie-cache-save-period"],
     cacheBytes: limit < 0 ? undefined : limit * MEBIBYTE,
     senderHashes: values.sendertxhashindexing,
     databaseCacheBytes: values["db.leveldb.cache-size"] * MEBIBYTE,

@@ -118,6 +118,8 @@ export interface StateFlags {
   readonly flushInterval: number;
   /** Bytes of trie nodes kept in memory; `undefined`: the state chooses. */
   readonly cacheBytes: number | undefined;
+  /** How often they are saved for the next start; 0: only when asked. */
+  readonly cacheSaveMs: number;
   readonly databaseCacheBytes: number;
   /** Keep an index of the hashes that senders know. */
   readonly senderHashes: boolean;

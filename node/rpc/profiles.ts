@@ -13,6 +13,8 @@ export interface RpcProfile {
   readonly name: ProfileName;
   /** Whose answers about the chain and its governance are given. */
   readonly line: ReadLine;
+  /** Full names of methods that only the service knows. */
+  readonly lacks: ReadonlySet<string>;
   /** What `rpc_modules` calls the chain module. */
   readonly chainModule: "chain" | "klay" | "kaia";
   /** The smallest unit in `txpool_inspect`. */
@@ -93,11 +95,14 @@ const GO_SUBSCRIPTION_LIMIT =
   "Maximum %d subscriptions are allowed for a websocket connection. " +
   "The limit can be updated with 'admin_setMaxSubscriptionPerWSConn' API";
 
+const SERVICE_ALONE: ReadonlySet<string> = new Set(["admin_saveTrieNodeToDisk"]);
+
 /** One row per profile. */
 export const rpcProfiles: Readonly<Record<ProfileName, RpcProfile>> = {
   service: {
     name: "service",
     line: { ...kaiaLine, protocolVersion: klaytnLine.protocolVersion }, // which is what the node speaks
+    lacks: new Set(),
     chainModule: "chain",
     unit: "peb",
     totalScoreKey: "difficulty",
@@ -138,6 +143,7 @@ export const rpcProfiles: Readonly<Record<ProfileName, RpcProfile>> = {
   klaytn: {
     name: "klaytn",
     line: klaytnLine,
+    lacks: SERVICE_ALONE,
     chainModule: "klay",
     unit: "peb",
     totalScoreKey: "blockscore",
@@ -183,6 +189,7 @@ export const rpcProfiles: Readonly<Record<ProfileName, RpcProfile>> = {
   kaia: {
     name: "kaia",
     line: kaiaLine,
+    lacks: SERVICE_ALONE,
     chainModule: "kaia",
     unit: "kei",
     totalScoreKey: "blockscore",

@@ -100,7 +100,7 @@ function createView(served: Served, options: ViewOptions, tables: Tables): Metho
   const kept = profile.line.knowsSafeTags ? (row: Method): Method => row : withoutNewTags;
   for (const [name, row] of methods) {
     const [module, rest] = splitName(name);
-    if (profile.line.lacks.has(name)) continue;
+    if (profile.line.lacks.has(name) || profile.lacks.has(name)) continue;
     if (isWithheld(row, module, options) || !isServed(module, rest, served)) continue;
     const shown = options.ethAsChain && module.name === "eth" ? (methods.get(`chain_${rest}`) ?? row) : row;
     for (const prefix of [module.name, ...module.aliases]) found.set(`${prefix}_${rest}`, kept(shown));

@@ -6,6 +6,7 @@ import { openHistory } from "./history.ts";
 import { KeptState } from "./kept-state.ts";
 import { readHead } from "./rows.ts";
 import type { State } from "./state.ts";
+import { Slab } from "./trie/slab.ts";
 import { openTries } from "./trie-keeper.ts";
 import type { TrieStores } from "./trie-stores.ts";
 
@@ -25,8 +26,8 @@ export interface StateOptions {
   readonly flushInterval?: number;
   /** ... or when its changed nodes take this much. */
   readonly flushBytes?: number;
-  /** Memory for clean trie nodes, taken as it fills. */
-  readonly cacheBytes?: number;
+  /** Memory for clean trie nodes; `undefined`: none are kept. Left out: one of 32 MiB. */
+  readonly slab?: Slab | undefined;
   /**
    * Milliseconds to wait for the trie database: after a crash a long log may have to be read, and views need
    * none of it. What takes longer is part of `State.ready`.
@@ -38,6 +39,9 @@ export interface StateOptions {
   readonly cachedAccounts?: number;
 }
 
+/** Memory for clean trie nodes where nobody says how much. */
+export const CACHE_BYTES = 32 * 1024 * 1024;
+
 const DEFAULTS = {
   log: silentLog,
   retention: undefined,
@@ -45,7 +49,6 @@ const DEFAULTS = {
   window: 128,
   flushInterval: 16,
   flushBytes: 32 * 1024 * 1024,
-  cacheBytes: 32 * 1024 * 1024,
   patienceMs: 40,
   preimages: true,
   cachedAccounts: 65_536,
@@ -57,7 +60,7 @@ const DEFAULTS = {
  * there are accounts but no head.
  */
 export async function openState(options: StateOptions): Promise<State> {
-  const settings = { ...DEFAULTS, ...options };
+  const settings = { ...DEFAULTS, slab: new Slab(CACHE_BYTES), ...options };
   await checkHead(settings.chain);
   const tries = await openTries(settings);
   try {

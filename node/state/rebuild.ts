@@ -19,7 +19,7 @@ export interface RebuildParts {
   readonly chain: Store;
   /** An empty trie database. */
   readonly trie: Store;
-  readonly slab: Slab;
+  readonly slab: Slab | undefined;
   readonly head: Point;
   readonly signal: AbortSignal;
 }

@@ -19,7 +19,7 @@ import {
   type StateHead,
 } from "./rows.ts";
 import { runInSlices } from "./slices.ts";
-import { Slab } from "./trie/slab.ts";
+import type { Slab } from "./trie/slab.ts";
 import { TrieSet } from "./trie-set.ts";
 import type { TrieStores } from "./trie-stores.ts";
 
@@ -28,7 +28,7 @@ export interface KeeperSettings {
   readonly chain: Store;
   readonly trie: TrieStores;
   readonly log: Log;
-  readonly cacheBytes: number;
+  readonly slab: Slab | undefined;
   readonly patienceMs: number;
 }
 
@@ -40,7 +40,6 @@ export class TrieKeeper {
   /** The flat state's head when this was opened. */
   readonly head: StateHead;
   readonly #settings: KeeperSettings;
-  readonly #slab: Slab;
   #generation: number;
   /** Set while the database is still being opened. */
   #opening: Promise<Store | undefined> | undefined;
@@ -52,7 +51,6 @@ export class TrieKeeper {
   constructor(settings: KeeperSettings, generation: number, opening: Opening) {
     this.head = readHead(settings.chain);
     this.#settings = settings;
-    this.#slab = new Slab(settings.cacheBytes);
     this.#generation = generation;
     if (opening.isOpen) this.#store = opening.store;
     else this.#opening = opening.later;
@@ -110,7 +108,7 @@ export class TrieKeeper {
 
   /** Makes the next generation from the flat state, switches to it and removes the present one. */
   async rebuild(head: Point, signal: AbortSignal): Promise<void> {
-    const { chain, trie: stores, log } = this.#settings;
+    const { chain, trie: stores, slab, log } = this.#settings;
     const started = performance.now();
     await this.#finishOpening();
     // whatever is on its way to the flat state must have arrived
@@ -119,7 +117,7 @@ export class TrieKeeper {
     await stores.remove(generation);
     const store = await stores.open(generation);
     try {
-      await rebuildTries({ chain, trie: store, slab: this.#slab, head, signal });
+      await rebuildTries({ chain, trie: store, slab, head, signal });
       const batch = chain.createBatch();
       batch.put(GENERATION_KEY, fixedBytes(generation, 6));
       await chain.write(batch, { sync: true });
@@ -174,7 +172,7 @@ export class TrieKeeper {
 
   #storedTries(): TrieSet {
     const rows = { get: (key: Uint8Array) => this.store.get(key) };
-    return new TrieSet(rows, this.#slab, this.#marker?.root ?? EMPTY_TRIE_ROOT);
+    return new TrieSet(rows, this.#settings.slab, this.#marker?.root ?? EMPTY_TRIE_ROOT);
   }
 }
 

@@ -23,6 +23,7 @@ export function readingParts(
   | "debug"
   | "process"
   | "traceBlock"
+  | "saveNodes"
   | "setHead"
   | "estimateGas"
   | "searchLogs"
@@ -67,6 +68,7 @@ export function readingParts(
     supply: { totals: async () => undefined },
     rewardbase: () => undefined,
     settings: unasked("settings") as NodeSettings,
+    saveNodes: () => "off",
   };
 }
 

@@ -1,4 +1,5 @@
 /** `admin`: how the node was configured, and what goes on in its databases (rpc.md 2.1). */
+import type { SaveStart } from "../../state/node-cache.ts";
 import { count, nothing, plain, text } from "../codecs/plain.ts";
 import { failure } from "../errors.ts";
 import { type Method, method } from "../method.ts";
@@ -9,10 +10,11 @@ import { type NodeSettings, nodeConfigView } from "../views/node-config.ts";
 export interface NodeStateParts {
   readonly profile: RpcProfile;
   readonly settings: NodeSettings;
+  readonly saveNodes: () => SaveStart;
 }
 
 /** See the head of this file. */
-export function adminNodeMethods({ profile, settings }: NodeStateParts): Method[] {
+export function adminNodeMethods({ profile, settings, saveNodes }: NodeStateParts): Method[] {
   return [
     method({
       name: "admin_nodeConfig",
@@ -37,6 +39,7 @@ export function adminNodeMethods({ profile, settings }: NodeStateParts): Method[
         throw failure("not in migration");
       },
     }),
+    saving(saveNodes),
     method({
       name: "admin_syncStakingInfo",
       summary:
@@ -56,6 +59,27 @@ export function adminNodeMethods({ profile, settings }: NodeStateParts): Method[
     }),
   ];
 }
+
+function saving(saveNodes: () => SaveStart): Method {
+  return method({
+    name: "admin_saveTrieNodeToDisk",
+    aliases: ["admin_saveTrieNodeCacheToDisk"],
+    summary:
+      "Starts to write the trie nodes in memory to `fastcache` in the data directory, for the next start.",
+    privilege: "process",
+    params: {},
+    result: nothing,
+    handle: () => {
+      const start = saveNodes();
+      if (start !== "started") throw failure(NOT_SAVED[start]);
+    },
+  });
+}
+
+const NOT_SAVED: Readonly<Record<Exclude<SaveStart, "started">, string>> = {
+  off: "trie node cache is disabled, nothing to save to file",
+  running: "saving trie node cache has been triggered already",
+};
 
 const IDLE_MIGRATION = {
   committed: 0,

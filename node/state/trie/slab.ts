@@ -67,11 +67,56 @@ export class Slab {
     this.bytes.set(node.length === length ? node : node.subarray(0, length), at + HEAD);
   }
 
+  /** Index slots, which `copy` counts in. */
+  get slots(): number {
+    return this.#index.length;
+  }
+
+  /**
+   * Copies entries into `into`, from the index slot `from` on as far as it has room: the slot to go on with, and
+   * the bytes copied. Whoever goes on later may miss what moved meanwhile.
+   */
+  copy(from: number, into: Uint8Array): { readonly next: number; readonly length: number } {
+    let length = 0;
+    let slot = from;
+    for (; slot < this.#index.length; slot++) {
+      const position = this.#index[slot] as number;
+      if (!this.#isLive(position)) continue;
+      const at = this.#byteOf(position);
+      const end = at + HEAD + ((this.#words[(at >> 2) + 1] as number) & LONGEST);
+      if (length + end - at > into.length) break;
+      into.set(this.bytes.subarray(at, end), length);
+      length += end - at;
+    }
+    return { next: slot, length };
+  }
+
+  /** Puts what `copy` gave, but for paths of which something newer is here; how many entries were there. */
+  restore(entries: Uint8Array): number {
+    const view = new DataView(entries.buffer, entries.byteOffset, entries.byteLength);
+    let count = 0;
+    for (let at = 0; at + HEAD <= entries.length; count++) {
+      const tag = view.getUint32(at, true);
+      const length = view.getUint16(at + 4, true);
+      if (at + HEAD + length > entries.length) break;
+      const node = entries.subarray(at + HEAD, at + HEAD + length);
+      if (this.#slotOf(tag) < 0) this.put(tag, entries, at + 8, node, length);
+      at += HEAD + length;
+    }
+    return count;
+  }
+
+  /** Forgets everything. */
+  clear(): void {
+    this.#index.fill(0);
+    this.#head = 1;
+  }
+
   /** Takes new units and enters them under the tag, in place of what stood in `slot` when that is given. */
   #reserve(tag: number, slot: number, length: number): number {
     const units = Math.ceil((HEAD + length) / UNIT);
     const grown = this.#head + units > this.#units && this.#grow();
-    if (this.#head > 0xffff_ffff - 2 * this.#units) this.#clear();
+    if (this.#head > 0xffff_ffff - 2 * this.#units) this.clear();
     const left = this.#units - (this.#head % this.#units);
     if (units > left) this.#head += left;
     const position = this.#head;
@@ -143,10 +188,5 @@ export class Slab {
     const memory = new ArrayBuffer(this.#units * UNIT);
     this.bytes = new Uint8Array(memory);
     this.#words = new Uint32Array(memory);
-  }
-
-  #clear(): void {
-    this.#index.fill(0);
-    this.#head = 1;
   }
 }

@@ -129,6 +129,7 @@ describe("options", () => {
       senderHashes: false,
       flushInterval: 16,
       cacheBytes: 33_554_432,
+      cacheSaveMs: 0,
       databaseCacheBytes: 16_777_216,
     });
     expect(found.consensus).toEqual({ rewardbase: undefined, intervalMs: 1_000, timeLimitMs: 250 });

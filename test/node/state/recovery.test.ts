@@ -150,7 +150,7 @@ function tableFiles(directory: string): string[] {
  */
 async function outcomeOf(directory: string, last: number): Promise<string> {
   try {
-    await using node = await openOnDisk(directory, { cacheBytes: 0 });
+    await using node = await openOnDisk(directory, { slab: undefined });
     const { number } = node.state;
     if (number < last) expect(node.chain.damage).toBeDefined();
     if (number < 0) return "shorter";
@@ -205,7 +205,7 @@ test.each([
 async function openSpoilable(): Promise<{ node: Opened; spoil: () => Promise<void> }> {
   const chain = createMemoryStore();
   const trie = keptTries();
-  const node = opened(chain, await openState({ chain, trie, flushInterval: 1, cacheBytes: 0 }));
+  const node = opened(chain, await openState({ chain, trie, flushInterval: 1, slab: undefined }));
   await grow(node, 8);
   await node.state.flush();
   const spoil = async (): Promise<void> => {

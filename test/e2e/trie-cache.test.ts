@@ -1,0 +1,55 @@
+/** Trie nodes saved by a running node are there for the next one, also after a `kill -9`. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { startKnit } from "../support/knit-process.ts";
+import { call, until } from "../support/rpc-client.ts";
+
+let directory: string;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "knit-fastcache-"));
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+const start = (...more: string[]) =>
+  startKnit(
+    "dev",
+    "--datadir",
+    directory,
+    "--rpcport",
+    "0",
+    "--wsport",
+    "0",
+    "--prometheusport",
+    "0",
+    "--rpcapi",
+    "admin,chain",
+    ...more,
+  );
+const LISTENING = /(http:\/\/127\.0\.0\.1:\d+)/;
+
+test("what a node saved is loaded by the next; without a cache nothing is", async () => {
+  const first = start("--state.block-interval", "1");
+  const [, url = ""] = await first.waitFor(LISTENING);
+  const [from, to] = (await call(url, "chain_accounts")) as [string, string];
+  await call(url, "chain_sendTransaction", { from, to, value: "0x1" });
+  await until(async () => ((await call(url, "chain_blockNumber")) === "0x0" ? undefined : true));
+  expect(await call(url, "admin_saveTrieNodeToDisk")).toBeNull();
+  await first.waitFor(/saved trie nodes/);
+  await first.stop("SIGKILL");
+
+  const second = start();
+  const [, nodes] = await second.waitFor(/loaded trie nodes.*nodes=(\d+)/);
+  expect(Number(nodes)).toBeGreaterThan(0);
+  await second.stop();
+
+  const without = start("--state.trie-cache-limit", "0");
+  const [, bare = ""] = await without.waitFor(LISTENING);
+  await expect(call(bare, "admin_saveTrieNodeCacheToDisk")).rejects.toMatchObject({
+    code: -32000,
+    message: "trie node cache is disabled, nothing to save to file",
+  });
+  expect(without.output()).not.toContain("loaded trie nodes");
+  await without.stop();
+});

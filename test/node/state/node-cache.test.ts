@@ -1,0 +1,155 @@
+/** Trie nodes kept over restarts (execution.md 10): what is loaded is what was saved, damage is never believed. */
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { type Log, silentLog } from "../../../node/observe/log.ts";
+import { NodeCache } from "../../../node/state/node-cache.ts";
+import { loadNodes, saveNodes } from "../../../node/state/saved-nodes.ts";
+import { Slab } from "../../../node/state/trie/slab.ts";
+import { until } from "../../support/until.ts";
+import { aRandom } from "./random.ts";
+
+const { signal } = new AbortController();
+let directory: string;
+let path: string;
+let told: string[];
+const log: Log = {
+  ...silentLog,
+  info: (_fields, message) => void told.push(message),
+  warn: (_fields, message) => void told.push(message),
+};
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "knit-nodes-"));
+});
+afterAll(() => rm(directory, { recursive: true }));
+beforeEach(async () => {
+  told = [];
+  path = join(await mkdtemp(join(directory, "each-")), "fastcache", "nodes");
+});
+
+const NODES = 20_000;
+const tagOf = (i: number): number => Math.imul(i, 0x9e3779b1) >>> 0;
+function hashOf(i: number): Uint8Array {
+  const hash = new Uint8Array(32).fill(i);
+  new DataView(hash.buffer).setUint32(0, i);
+  return hash;
+}
+const nodeOf = (i: number): Uint8Array => new Uint8Array(33 + (i % 500)).fill(i);
+
+/** Some 6 MB of nodes, in more than one piece. */
+function filled(limit: number): Slab {
+  const slab = new Slab(limit);
+  for (let i = 0; i < NODES; i++) slab.put(tagOf(i), hashOf(i), 0, nodeOf(i), nodeOf(i).length);
+  return slab;
+}
+
+/** How many nodes are found, each with its own bytes. */
+function found(slab: Slab): number {
+  let count = 0;
+  for (let i = 0; i < NODES; i++) {
+    const at = slab.find(tagOf(i), hashOf(i), 0);
+    if (at < 0) continue;
+    const node = nodeOf(i);
+    if (Buffer.compare(slab.bytes.subarray(at, at + node.length), node) !== 0) throw new Error(`node ${i}`);
+    count++;
+  }
+  return count;
+}
+
+test.each([
+  ["of room for all", 32 << 20],
+  ["that has turned over", 4 << 20],
+])("the nodes of a slab %s are all there after loading", async (_what, limit) => {
+  const slab = filled(limit);
+  await saveNodes(path, slab, signal);
+  const loaded = new Slab(32 << 20);
+  expect(await loadNodes(path, loaded, signal)).toBe(found(slab));
+  expect(found(loaded)).toBe(found(slab));
+});
+
+test("a smaller slab takes what it has room for, and what is newer stays", async () => {
+  await saveNodes(path, filled(32 << 20), signal);
+  const small = new Slab(1 << 20);
+  small.put(tagOf(1), hashOf(99), 0, Uint8Array.of(1, 2, 3), 3);
+  await loadNodes(path, small, signal);
+  expect(small.size).toBeLessThanOrEqual(1 << 20);
+  expect(found(small)).toBeGreaterThan(1_000);
+  const roomy = new Slab(32 << 20);
+  roomy.put(tagOf(1), hashOf(99), 0, Uint8Array.of(1, 2, 3), 3);
+  await loadNodes(path, roomy, signal);
+  expect(found(roomy)).toBe(NODES - 1);
+});
+
+test("without a file nothing is loaded", async () => {
+  expect(await loadNodes(path, new Slab(1 << 20), signal)).toBeUndefined();
+});
+
+test("any changed or missing byte is noticed, and nothing of the file stays", async () => {
+  const slab = new Slab(1 << 20);
+  for (let i = 0; i < 20; i++) slab.put(tagOf(i), hashOf(i), 0, nodeOf(i), nodeOf(i).length);
+  await saveNodes(path, slab, signal);
+  const good = await readFile(path);
+  const random = aRandom(5);
+  const damaged = [
+    ...Array.from({ length: 100 }, () => {
+      const bytes = Buffer.from(good);
+      const at = random.below(bytes.length);
+      bytes[at] = (bytes[at] as number) ^ (1 << random.below(8));
+      return bytes;
+    }),
+    ...Array.from({ length: 50 }, () => good.subarray(0, random.below(good.length))),
+  ];
+  for (const bytes of damaged) {
+    await writeFile(path, bytes);
+    const loaded = new Slab(1 << 20);
+    await expect(loadNodes(path, loaded, signal)).rejects.toThrow(/piece|holds no saved nodes|ends within/);
+    expect(loaded.copy(0, new Uint8Array(1 << 20)).length).toBe(0);
+  }
+});
+
+test("a node that starts with a damaged file says so and goes on", async () => {
+  await saveNodes(path, filled(8 << 20), signal);
+  await writeFile(path, (await readFile(path)).subarray(0, -1));
+  await using cache = new NodeCache({ log, bytes: 8 << 20, path, saveMs: 0 });
+  await until(() => told.length > 0);
+  expect(told).toEqual(["saved trie nodes are damaged: starting without them"]);
+  expect(found(cache.slab as Slab)).toBe(0);
+});
+
+test("of two savings at once one starts, and the file is whole", async () => {
+  await using cache = new NodeCache({ log, bytes: 8 << 20, path, saveMs: 0 });
+  cache.slab?.restore(entriesOf(filled(8 << 20)));
+  expect([cache.save(), cache.save()]).toEqual(["started", "running"]);
+  await until(() => told.includes("saved trie nodes"));
+  expect(await loadNodes(path, new Slab(8 << 20), signal)).toBe(found(cache.slab as Slab));
+  expect(cache.save()).toBe("started");
+});
+
+function entriesOf(slab: Slab): Uint8Array {
+  const bytes = new Uint8Array(16 << 20);
+  return bytes.subarray(0, slab.copy(0, bytes).length);
+}
+
+test("a saving that is given up leaves the older file and nothing else", async () => {
+  await saveNodes(path, filled(8 << 20), signal);
+  const before = await readFile(path);
+  {
+    await using cache = new NodeCache({ log, bytes: 1 << 20, path, saveMs: 0 });
+    cache.save();
+  }
+  expect(Buffer.compare(await readFile(path), before)).toBe(0);
+  expect(await readdir(join(path, ".."))).toEqual(["nodes"]);
+});
+
+test("without a cache nothing is saved", async () => {
+  await using none = new NodeCache({ log, bytes: 0, path, saveMs: 1 });
+  expect([none.slab, none.save()]).toEqual([undefined, "off"]);
+});
+
+test("it saves by itself again and again", async () => {
+  await using cache = new NodeCache({ log, bytes: 1 << 20, path, saveMs: 5 });
+  await until(() => told.filter((each) => each === "saved trie nodes").length > 2);
+  expect(cache.slab?.size).toBeGreaterThan(0);
+});
