@@ -52,21 +52,15 @@ export function keptTries(): TrieStores {
 /** A store whose writes stop arriving: the first `writes` are let through. */
 export function failingAfter(store: Store, left: { writes: number }): Store {
   return {
-    damage: undefined,
-    dismissDamage: () => store.dismissDamage(),
-    property: (name) => store.property(name),
-    compact: () => store.compact(),
-    get: (key) => store.get(key),
-    createBatch: () => store.createBatch(),
-    entries: (range) => store.entries(range),
-    snapshot: () => store.snapshot(),
+    ...bound(store),
     write: (batch, options) =>
       left.writes-- > 0 ? store.write(batch, options) : Promise.reject(new Error("power is gone")),
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
 }
 
-function bound(store: Store): Omit<Store, typeof Symbol.asyncDispose> {
+/** A store's own methods, for stores that do but one thing otherwise; closing is theirs. */
+export function bound(store: Store): Omit<Store, typeof Symbol.asyncDispose> {
   return {
     damage: undefined,
     dismissDamage: () => store.dismissDamage(),

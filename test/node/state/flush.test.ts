@@ -4,7 +4,7 @@ import type { TrieStores } from "../../../node/state/trie-stores.ts";
 import { createMemoryStore } from "../../../node/store/memory-store.ts";
 import type { Store } from "../../../node/store/store.ts";
 import { trieTables } from "../../../node/store/tables.ts";
-import { anAddress, keptTries, makeBlock, type Opened, opened, openInMemory } from "./fixture.ts";
+import { anAddress, bound, keptTries, makeBlock, type Opened, opened, openInMemory } from "./fixture.ts";
 import { randomBlock } from "./random-contracts.ts";
 
 const MARKER = trieTables.marker.key();
@@ -71,15 +71,8 @@ test("nothing is sealed while the changes are gathered", async () => {
 test("a trie that cannot be written is reported by the next flush", async () => {
   const store = createMemoryStore();
   const failing: Store = {
-    damage: undefined,
-    dismissDamage: () => store.dismissDamage(),
-    property: (name) => store.property(name),
-    compact: () => store.compact(),
-    get: (key) => store.get(key),
-    createBatch: () => store.createBatch(),
+    ...bound(store),
     write: () => Promise.reject(new Error("no space left")),
-    entries: (range) => store.entries(range),
-    snapshot: () => store.snapshot(),
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   };
   const trie: TrieStores = { open: async () => failing, remove: () => Promise.resolve() };
