@@ -6,6 +6,7 @@ import type { Header } from "../../node/model/header.ts";
 import type { Receipt } from "../../node/model/receipt.ts";
 import type { Transaction } from "../../node/model/transaction.ts";
 import type { PoolChain, PoolState } from "../../node/txpool/pool-chain.ts";
+import { bareHeader } from "./bare-header.ts";
 import { CHAIN_ID, type TestSigner } from "./pool-transactions.ts";
 
 /** Everybody can afford anything until a test says otherwise. */
@@ -50,7 +51,7 @@ export class FakeChain implements PoolChain {
   }
 
   head(): Header {
-    return headerOf(this.#number);
+    return bareHeader({ number: this.#number });
   }
 
   rules(number: number): Rules {
@@ -94,32 +95,7 @@ export class FakeChain implements PoolChain {
   /** Makes a block; nonces are set by the caller. */
   advance(transactions: readonly Transaction[] = [], receipts: readonly Receipt[] = []): void {
     this.#number += 1;
-    const block = createBlock(headerOf(this.#number), transactions);
+    const block = createBlock(bareHeader({ number: this.#number }), transactions);
     for (const listener of this.#listeners) listener(block, receipts);
   }
-}
-
-function headerOf(number: number): Header {
-  const hash = new Uint8Array(32);
-  return {
-    parentHash: hash,
-    rewardbase: new Uint8Array(20),
-    stateRoot: hash,
-    transactionsRoot: hash,
-    receiptsRoot: hash,
-    bloom: new Uint8Array(256),
-    blockScore: 1n,
-    number,
-    gasUsed: 0n,
-    time: number,
-    timeFoS: 0,
-    extra: new Uint8Array(32),
-    governance: new Uint8Array(0),
-    vote: new Uint8Array(0),
-    baseFee: undefined,
-    randomReveal: undefined,
-    mixHash: undefined,
-    blobGasUsed: undefined,
-    excessBlobGas: undefined,
-  };
 }

@@ -5,7 +5,7 @@ import { openLogFollower } from "../../../node/chain/log-follower.ts";
 import { indexedSections, SECTION_BLOCKS, searchSections } from "../../../node/chain/log-index.ts";
 import type { Block } from "../../../node/model/block.ts";
 import { bloomMayHold, bloomOf, EMPTY_BLOOM } from "../../../node/model/bloom.ts";
-import { encodeHeader, type Header } from "../../../node/model/header.ts";
+import { encodeHeader } from "../../../node/model/header.ts";
 import { silentLog } from "../../../node/observe/log.ts";
 import { logFilter } from "../../../node/rpc/codecs/log-filter.ts";
 import { rpcProfiles } from "../../../node/rpc/profiles.ts";
@@ -13,6 +13,7 @@ import { searchLogs } from "../../../node/rpc/views/log-search.ts";
 import { type LogSource, storeLogSource } from "../../../node/rpc/views/log-source.ts";
 import { createMemoryStore } from "../../../node/store/memory-store.ts";
 import { tables } from "../../../node/store/tables.ts";
+import { bareHeader } from "../../support/bare-header.ts";
 
 const addressOf = (name: number): Uint8Array => new Uint8Array(20).fill(name);
 const open: BlockFollower[] = [];
@@ -31,31 +32,6 @@ function bloomAt(number: number, salt = 0): Uint8Array {
   return bloomOf(logs);
 }
 
-function headerOf(number: number, bloom: Uint8Array): Header {
-  const hash = new Uint8Array(32);
-  return {
-    parentHash: hash,
-    rewardbase: new Uint8Array(20),
-    stateRoot: hash,
-    transactionsRoot: hash,
-    receiptsRoot: hash,
-    bloom,
-    blockScore: 1n,
-    number,
-    gasUsed: 0n,
-    time: number,
-    timeFoS: 0,
-    extra: hash,
-    governance: hash.subarray(32),
-    vote: hash.subarray(32),
-    baseFee: undefined,
-    randomReveal: undefined,
-    mixHash: undefined,
-    blobGasUsed: undefined,
-    excessBlobGas: undefined,
-  };
-}
-
 const blockAt = (number: number): Block => ({ header: { number } }) as unknown as Block; // what is read
 const may = (number: number, value: Uint8Array): boolean => bloomMayHold(bloomAt(number), value);
 
@@ -68,7 +44,10 @@ async function aChainOf(blocks: number) {
   const grow = async (to: number, salt = 0): Promise<void> => {
     const batch = store.createBatch();
     for (let number = head + 1; number <= to; number++) {
-      batch.put(tables.header.key(number), encodeHeader(headerOf(number, bloomAt(number, salt))));
+      batch.put(
+        tables.header.key(number),
+        encodeHeader(bareHeader({ number, bloom: bloomAt(number, salt) })),
+      );
     }
     await store.write(batch, { sync: false });
     head = to;

@@ -3,7 +3,6 @@ import { toHex } from "../../../node/bytes/hex.ts";
 import { writeBlockRows } from "../../../node/chain/block-rows.ts";
 import { type Block, createBlock } from "../../../node/model/block.ts";
 import { bloomOf, mergeBlooms } from "../../../node/model/bloom.ts";
-import type { Header } from "../../../node/model/header.ts";
 import type { Log, Receipt } from "../../../node/model/receipt.ts";
 import { logFilter } from "../../../node/rpc/codecs/log-filter.ts";
 import { logMethods } from "../../../node/rpc/methods/logs.ts";
@@ -11,6 +10,7 @@ import { rpcProfiles } from "../../../node/rpc/profiles.ts";
 import { searchLogs } from "../../../node/rpc/views/log-search.ts";
 import { storeLogSource } from "../../../node/rpc/views/log-source.ts";
 import { createMemoryStore } from "../../../node/store/memory-store.ts";
+import { bareHeader } from "../../support/bare-header.ts";
 import { aCall, anEndpoint, aSession } from "./fixture.ts";
 
 const profile = rpcProfiles.service;
@@ -29,28 +29,8 @@ function receiptsOf(number: number, logs: readonly (readonly Log[])[]): Receipt[
 }
 
 function blockOf(number: number, receipts: readonly Receipt[]): Block {
-  const header: Header = {
-    parentHash: fill(number),
-    rewardbase: fill(0, 20),
-    stateRoot: fill(0),
-    transactionsRoot: fill(0),
-    receiptsRoot: fill(0),
-    bloom: mergeBlooms(receipts.map(({ bloom }) => bloom)),
-    blockScore: 1n,
-    number,
-    gasUsed: 0n,
-    time: number,
-    timeFoS: 0,
-    extra: fill(0),
-    governance: fill(0, 0),
-    vote: fill(0, 0),
-    baseFee: undefined,
-    randomReveal: undefined,
-    mixHash: undefined,
-    blobGasUsed: undefined,
-    excessBlobGas: undefined,
-  };
-  return createBlock(header, []);
+  const bloom = mergeBlooms(receipts.map((receipt) => receipt.bloom));
+  return createBlock(bareHeader({ number, parentHash: fill(number), bloom }), []);
 }
 
 const A = fill(0xa, 20);
