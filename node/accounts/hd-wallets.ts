@@ -57,9 +57,14 @@ export class HdWallets {
 
   constructor(options: HdWalletsOptions) {
     const { directory, clock } = options;
-    const isWanted = (name: string): boolean => name.endsWith(".json");
     this.#options = options;
-    this.#look = followFiles({ directory, clock, isWanted, most: MOST_WALLETS, read: readWallet });
+    this.#look = followFiles({
+      directory,
+      clock,
+      isWanted: isWalletFile,
+      most: MOST_WALLETS,
+      read: readWallet,
+    });
   }
 
   /** In the order of their URLs. */
@@ -196,6 +201,10 @@ export class HdWallets {
 /** Rejects when a text that was written is no wallet. */
 async function isWallet(text: string): Promise<void> {
   parseHdWalletFile(text);
+}
+
+function isWalletFile(name: string): boolean {
+  return name.endsWith(".json");
 }
 
 function keyAt(root: HdRoot, path: string): Uint8Array {
