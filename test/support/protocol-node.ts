@@ -1,6 +1,7 @@
 /** Nodes in memory that speak the chain protocol: a chain, a pool, and blocks made when a test says so. */
 import { developmentGenesis, developmentKeys } from "../../node/chain/development.ts";
 import { recoverSigners } from "../../node/chain/recover-signers.ts";
+import { chainForPool } from "../../node/chain-for-pool.ts";
 import { rulesAt } from "../../node/config/rules.ts";
 import { draftHeader, fillBlock } from "../../node/consensus/proposal.ts";
 import { withCommittedSeals, withProposerSeal } from "../../node/consensus/seal.ts";
@@ -20,7 +21,6 @@ import { type ChainProtocol, openChainProtocol } from "../../node/protocol/chain
 import type { ProtocolTimings } from "../../node/protocol/limits.ts";
 import { openTxPool } from "../../node/txpool/open-pool.ts";
 import type { TxPool } from "../../node/txpool/pool.ts";
-import type { PoolState } from "../../node/txpool/pool-chain.ts";
 import { aChain, type TestChain } from "./chain.ts";
 import type { RunningEnd } from "./protocol-peer.ts";
 import { seededRandom } from "./random.ts";
@@ -102,26 +102,8 @@ function openPool(
   { chain }: TestChain,
   recover: (transactions: readonly Transaction[]) => Promise<void>,
 ): Promise<TxPool> {
-  const view = () => chain.stateAt(chain.head().header.number);
   return openTxPool({
-    chain: {
-      chainId: chain.config.chainId,
-      maxBlobs: 1,
-      head: () => chain.head().header,
-      rules: (number) => chain.rules(number),
-      stateAtHead: () => {
-        const state = view();
-        const account: PoolState["account"] = (address) => state.account(address);
-        return {
-          account,
-          nonce: (address) => account(address)?.nonce ?? 0n,
-          balance: (address) => account(address)?.balance ?? 0n,
-        };
-      },
-      unitPrice: (number) => chain.parameters(number).unitPrice,
-      nextBaseFee: () => chain.nextBaseFee(),
-      onHead: (listener) => chain.onHead(listener),
-    },
+    chain: chainForPool(chain),
     clock: systemClock,
     log: silentLog,
     metrics: createMetrics(),

@@ -1,21 +1,16 @@
 /** Chains whose blocks a sealer makes as fast as it can: time goes on by a second whenever it is asked for. */
 import { once } from "node:events";
-import { writeGenesis } from "../../node/chain/genesis-block.ts";
-import type { OpenChain } from "../../node/chain/open-chain.ts";
 import type { Genesis } from "../../node/config/genesis.ts";
 import type { Candidates } from "../../node/consensus/proposal.ts";
 import { openSealer, type Sealer } from "../../node/consensus/sealer.ts";
-import { openConsensusChain } from "../../node/consensus-chain.ts";
 import { deriveBlsKey } from "../../node/crypto/bls-key.ts";
 import { addressOfKey, sign } from "../../node/crypto/secp256k1.ts";
 import { createBallots } from "../../node/governance/ballots.ts";
 import type { Block } from "../../node/model/block.ts";
 import type { Transaction } from "../../node/model/transaction.ts";
-import { type Clock, systemClock } from "../../node/observe/clock.ts";
+import type { Clock } from "../../node/observe/clock.ts";
 import { silentLog } from "../../node/observe/log.ts";
-import { openState } from "../../node/state/open-state.ts";
-import { memoryTries } from "../../node/state/trie-stores.ts";
-import { createMemoryStore } from "../../node/store/memory-store.ts";
+import { aChain } from "./chain.ts";
 
 /** Who makes blocks. */
 export interface Maker {
@@ -40,10 +35,9 @@ function candidatesFrom(waiting: Transaction[]): Candidates {
 
 /** Makes `count` blocks on a fresh chain of `genesis`. Rejects with what stopped the sealer. */
 export async function sealBlocks(genesis: Genesis, maker: Maker, count: number): Promise<readonly Block[]> {
-  const { state, open } = await aFreshChain(genesis);
+  const { state, chain, writer, governance } = await aChain(genesis);
   let now = (genesis.timestamp + 10) * 1000;
   const clock: Clock = { now: () => (now += 1_000) };
-  const { chain, writer, governance } = open;
   const waiting = [...(maker.transactions ?? [])];
   const address = addressOfKey(maker.key);
   const ballots = createBallots({
@@ -81,14 +75,4 @@ export async function sealBlocks(genesis: Genesis, maker: Maker, count: number):
   });
   await Promise.race([done, sealer.failed]);
   return Array.from({ length: count }, (_, i) => chain.block(i + 1)).filter((block) => block !== undefined);
-}
-
-/** A chain that takes blocks made elsewhere by all rules. */
-export async function aFreshChain(genesis: Genesis) {
-  const store = createMemoryStore();
-  const state = await openState({ chain: store, trie: memoryTries() });
-  await writeGenesis({ store, state }, genesis);
-  const database = { store, state, [Symbol.asyncDispose]: async () => undefined };
-  const open: OpenChain = await openConsensusChain(database, silentLog, systemClock);
-  return { store, state, open };
 }

@@ -16,9 +16,10 @@ import { ADDRESS_BOOK, REGISTRY } from "../../../node/governance/system-contract
 import { decodeVote } from "../../../node/governance/vote.ts";
 import type { Block } from "../../../node/model/block.ts";
 import { signTransaction, type Transaction } from "../../../node/model/transaction.ts";
+import { aChain } from "../../support/chain.ts";
 import { answeringCode, wordsOf } from "../../support/contract-code.ts";
 import { abiAnswer, addressWord } from "../../support/contracts.ts";
-import { aFreshChain, sealBlocks } from "../../support/sealed-chain.ts";
+import { sealBlocks } from "../../support/sealed-chain.ts";
 
 describe("with randomness and blobs", () => {
   const path = fileURLToPath(new URL("../../vectors/chains/osaka-randao/genesis.json", import.meta.url));
@@ -99,7 +100,7 @@ function smallGenesis(
 }
 
 async function taken(genesis: Genesis, blocks: readonly Block[]): Promise<OpenChain> {
-  const { open } = await aFreshChain(genesis);
+  const open = await aChain(genesis);
   for (const block of blocks) await open.writer.insert(block);
   await open.writer.settle();
   return open;

@@ -12,10 +12,10 @@ import type { ParameterValue } from "../../../node/governance/parameter-rows.ts"
 import { type Block, createBlock } from "../../../node/model/block.ts";
 import type { Header } from "../../../node/model/header.ts";
 import { listRoot } from "../../../node/model/list-root.ts";
+import { aChain, type TestChain } from "../../support/chain.ts";
 import { answeringCode, wordsOf } from "../../support/contract-code.ts";
 import { abiAnswer } from "../../support/contracts.ts";
 import { aSealedHeader, aValidator, type TestValidator } from "../../support/headers.ts";
-import { aFreshChain } from "../../support/sealed-chain.ts";
 
 const EPOCH = 4;
 const [first, second] = [aValidator(1), aValidator(2)] as [TestValidator, TestValidator];
@@ -53,15 +53,14 @@ function governedGenesis(forks: object = {}): Genesis {
   );
 }
 
-type Chain = Awaited<ReturnType<typeof aFreshChain>>;
-let chain: Chain;
+let chain: TestChain;
 beforeEach(async () => {
-  chain = await aFreshChain(governedGenesis());
+  chain = await aChain(governedGenesis());
 });
 
 /** The next block, empty and without a reward: its state is its parent's. */
 function nextBlock(
-  { open: { writer, chain: view, governance } }: Chain,
+  { writer, chain: view, governance }: TestChain,
   change: Partial<Header> = {},
   by = first,
 ): Block {
@@ -98,9 +97,9 @@ async function insertUpTo(
   number: number,
   changes: Readonly<Record<number, Partial<Header>>> = {},
 ): Promise<void> {
-  while (chain.open.writer.tip.header.number < number) {
-    const next = chain.open.writer.tip.header.number + 1;
-    await chain.open.writer.insert(nextBlock(chain, changes[next]));
+  while (chain.writer.tip.header.number < number) {
+    const next = chain.writer.tip.header.number + 1;
+    await chain.writer.insert(nextBlock(chain, changes[next]));
   }
 }
 
@@ -110,27 +109,27 @@ test("a vote is written at the next epoch and in force one epoch later", async (
     3: vote("governance.unitprice", integerBytes(7)),
     4: data(["governance.unitprice", 7n]),
   });
-  const { governance } = chain.open;
+  const { governance } = chain;
   expect([4, 8, 9, 14].map((number) => governance.parameters(number).unitPrice)).toEqual([1n, 1n, 7n, 7n]);
 });
 
 test("since Kore it is in force at the epoch's own block", async () => {
   const forks = ["istanbul", "london", "ethTxType", "magma", "kore"];
   const config = Object.fromEntries(forks.map((name) => [`${name}CompatibleBlock`, 0]));
-  chain = await aFreshChain(governedGenesis(config));
+  chain = await aChain(governedGenesis(config));
   await insertUpTo(9, {
     2: vote("governance.unitprice", integerBytes(7)),
     4: data(["governance.unitprice", 7n]),
   });
-  const { governance } = chain.open;
+  const { governance } = chain;
   expect([7, 8].map((number) => governance.parameters(number).unitPrice)).toEqual([1n, 7n]);
 });
 
 test("the governance contract that block 0 names counts since Kore, above votes", async () => {
   const forks = ["istanbul", "london", "ethTxType", "magma", "kore"];
   const config = Object.fromEntries(forks.map((name) => [`${name}CompatibleBlock`, 0]));
-  const kore = await aFreshChain(governedGenesis(config));
-  const targets = [kore, chain].map(({ open }) => open.governance.parameters(1).baseFee.gasTarget);
+  const kore = await aChain(governedGenesis(config));
+  const targets = [kore, chain].map(({ governance }) => governance.parameters(1).baseFee.gasTarget);
   expect(targets).toEqual([77n, 30_000_000n]);
 });
 
@@ -164,29 +163,29 @@ describe("a block is refused, and nothing of it stays,", () => {
     ],
   ])("%s", async (_what, number, changes, change, message) => {
     await insertUpTo(number - 1, changes);
-    const before = chain.open.writer.tip.hash;
-    await expect(chain.open.writer.insert(nextBlock(chain, change))).rejects.toThrow(message);
-    expect(chain.open.writer.tip.hash).toEqual(before);
-    const expected = chain.open.governance.expectedData(4 * Math.ceil(number / 4));
+    const before = chain.writer.tip.hash;
+    await expect(chain.writer.insert(nextBlock(chain, change))).rejects.toThrow(message);
+    expect(chain.writer.tip.hash).toEqual(before);
+    const expected = chain.governance.expectedData(4 * Math.ceil(number / 4));
     const right = number % 4 === 0 && expected !== undefined && expected.size > 0 ? data(...expected) : {};
-    await chain.open.writer.insert(nextBlock(chain, right));
+    await chain.writer.insert(nextBlock(chain, right));
   });
 });
 
 test("a validator counts from the block after the vote for it, and no more after one against it", async () => {
   const add = vote("governance.addvalidator", second.address);
-  await expect(chain.open.writer.insert(nextBlock(chain, {}, second))).rejects.toThrow("unauthorized");
+  await expect(chain.writer.insert(nextBlock(chain, {}, second))).rejects.toThrow("unauthorized");
   await insertUpTo(2, { 2: add });
-  await chain.open.writer.insert(nextBlock(chain, {}, second));
+  await chain.writer.insert(nextBlock(chain, {}, second));
   const both = sortedValidators([first.address, second.address]);
-  expect([2, 3].map((number) => chain.open.governance.council(number).length)).toEqual([1, 2]);
-  expect(chain.open.governance.validators(3).qualified).toEqual(both);
-  expect(chain.open.governance.proposer(3, 0)).toEqual(both[(indexOf(both, first.address) + 1) % 2]);
+  expect([2, 3].map((number) => chain.governance.council(number).length)).toEqual([1, 2]);
+  expect(chain.governance.validators(3).qualified).toEqual(both);
+  expect(chain.governance.proposer(3, 0)).toEqual(both[(indexOf(both, first.address) + 1) % 2]);
   const remove = vote("governance.removevalidator", first.address, second);
-  await chain.open.writer.insert(nextBlock(chain, remove, second));
-  await expect(chain.open.writer.insert(nextBlock(chain))).rejects.toThrow("unauthorized");
-  await chain.open.writer.insert(nextBlock(chain, {}, second));
-  expect(chain.open.governance.expectedData(4)?.size).toBe(0);
+  await chain.writer.insert(nextBlock(chain, remove, second));
+  await expect(chain.writer.insert(nextBlock(chain))).rejects.toThrow("unauthorized");
+  await chain.writer.insert(nextBlock(chain, {}, second));
+  expect(chain.governance.expectedData(4)?.size).toBe(0);
 });
 
 function indexOf(list: readonly Uint8Array[], address: Uint8Array): number {

@@ -1,5 +1,6 @@
 /** The recorded chain in memory, and a pool on it. */
 import type { Chain } from "../../../node/chain/chain.ts";
+import { chainForPool } from "../../../node/chain-for-pool.ts";
 import { decodeBlock } from "../../../node/model/block.ts";
 import { systemClock } from "../../../node/observe/clock.ts";
 import { silentLog } from "../../../node/observe/log.ts";
@@ -19,23 +20,7 @@ export async function recordedChain(): Promise<TestChain> {
 /** A pool on a chain, without a journal. */
 export function aPool(chain: Chain): Promise<TxPool> {
   return openTxPool({
-    chain: {
-      chainId: chain.config.chainId,
-      maxBlobs: 1,
-      head: () => chain.head().header,
-      rules: chain.rules,
-      stateAtHead: () => {
-        const view = chain.stateAt(chain.head().header.number);
-        return {
-          account: view.account,
-          nonce: (address) => view.account(address)?.nonce ?? 0n,
-          balance: (address) => view.account(address)?.balance ?? 0n,
-        };
-      },
-      unitPrice: (number) => chain.parameters(number).unitPrice,
-      nextBaseFee: chain.nextBaseFee,
-      onHead: chain.onHead,
-    },
+    chain: chainForPool(chain),
     clock: systemClock,
     log: silentLog,
     metrics: createMetrics(),
