@@ -17,7 +17,7 @@ let opened: BlsMcl | undefined;
 export function blsMcl(): BlsMcl {
   if (opened !== undefined) return opened;
   const mcl = openMcl(MCL_CURVES.bls12381);
-  const codec = createPointCodec(mcl, { wordBytes: BLS_WORD_BYTES, fieldBytes: 48, imaginaryFirst: false });
+  const codec = createPointCodec(mcl, { wordBytes: BLS_WORD_BYTES, fieldBytes: 48 });
   opened = { ...mcl, codec, check: createPairingCheck(mcl) };
   return opened;
 }

@@ -1,16 +1,14 @@
 import type { Bn254Curve } from "./bn254.ts";
 import { MCL_BYTES, MCL_CURVES, openMcl } from "./mcl.ts";
-import { createPairingCheck, createPointCodec } from "./mcl-points.ts";
+import { createPointCodec } from "./mcl-points.ts";
 
 const WORD = 32;
-const POINT = 2 * WORD;
 
-/** BN254 by mcl in WebAssembly. */
-export function openBn254(): Bn254Curve {
+/** The sums and products of BN254 by mcl in WebAssembly. */
+export function openBn254Sums(): Pick<Bn254Curve, "add" | "multiply"> {
   const mcl = openMcl(MCL_CURVES.bn254);
   const { raw, heap } = mcl;
-  const codec = createPointCodec(mcl, { wordBytes: WORD, fieldBytes: WORD, imaginaryFirst: true });
-  const check = createPairingCheck(mcl);
+  const codec = createPointCodec(mcl, { wordBytes: WORD, fieldBytes: WORD });
   const [a, b] = [raw.malloc(MCL_BYTES.g1), raw.malloc(MCL_BYTES.g1)];
   const [factor, bytes] = [raw.malloc(MCL_BYTES.fr), raw.malloc(WORD)];
   return {
@@ -26,14 +24,5 @@ export function openBn254(): Bn254Curve {
       raw.mclBnG1_mul(a, a, factor);
       return codec.writeG1(a);
     },
-    isProductOne: (pairs) =>
-      check(pairs.length, (first, second, index) => {
-        const pair = pairs[index] as Uint8Array; // in range: the count above
-        return (
-          codec.readG1(first, pair, 0) &&
-          codec.readG2(second, pair, POINT) &&
-          raw.mclBnG2_isValidOrder(second) === 1
-        );
-      }),
   };
 }

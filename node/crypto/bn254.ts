@@ -2,7 +2,8 @@
  * The curve alt_bn128 (BN254) as contracts use it: addition and multiplication (EIP-196) and the pairing check
  * (EIP-197), on the encodings of those precompiled contracts. Nothing is loaded before it is asked for.
  */
-import { openBn254 } from "./bn254-mcl.ts";
+import { openBn254Sums } from "./bn254-mcl.ts";
+import { isBn254ProductOne } from "./bn254-pairing.ts";
 
 /** Points of G1 as 64 bytes x, y; coordinates below the field's modulus, all zeros for infinity. */
 export interface Bn254Curve {
@@ -23,7 +24,7 @@ export interface Bn254 {
   add(input: Uint8Array): Uint8Array | undefined;
   /** A point and a scalar, cut or filled with zeros to 96 bytes; the product's 64 bytes. */
   multiply(input: Uint8Array): Uint8Array | undefined;
-  /** Any number of pairs of 192 bytes; none of them is true. Some 2 ms a pair. */
+  /** Any number of pairs of 192 bytes; none of them is true. */
   isPairing(input: Uint8Array): boolean | undefined;
 }
 
@@ -76,6 +77,6 @@ let opened: Bn254 | undefined;
 
 /** The curve; opened by the first call, in some 10 ms. */
 export function bn254(): Bn254 {
-  opened ??= createBn254(openBn254());
+  opened ??= createBn254({ ...openBn254Sums(), isProductOne: isBn254ProductOne });
   return opened;
 }

@@ -1,13 +1,11 @@
 /** Points of a pairing-friendly curve between contracts' bytes and the memory of mcl. */
 import { MCL_BYTES, type Mcl } from "./mcl.ts";
 
-/** How contracts write a curve's points: big-endian coordinates, all zeros for infinity. */
+/** How contracts write a curve's points: big-endian coordinates, real parts first, all zeros for infinity. */
 export interface PointFormat {
   /** Bytes of a coordinate as written; what is beyond `fieldBytes` must be zero. */
   readonly wordBytes: number;
   readonly fieldBytes: number;
-  /** The order of the parts of a coordinate of G2. */
-  readonly imaginaryFirst: boolean;
 }
 
 /** Reads and writes points. Whatever reads gives false where there is no such point. */
@@ -76,10 +74,9 @@ interface FieldCodec extends Pick<PointCodec, "readField" | "readPair"> {
 
 /** The library's elements are little-endian. */
 function createFieldCodec({ raw, heap }: Mcl, format: PointFormat): FieldCodec {
-  const { wordBytes, fieldBytes, imaginaryFirst } = format;
+  const { wordBytes, fieldBytes } = format;
   const padding = wordBytes - fieldBytes;
   const scratch = raw.malloc(fieldBytes);
-  const [real, imaginary] = imaginaryFirst ? [wordBytes, 0] : [0, wordBytes];
   const readField: PointCodec["readField"] = (to, bytes, at) => {
     const memory = heap();
     for (let i = 0; i < padding; i++) if (bytes[at + i] !== 0) return false;
@@ -96,10 +93,10 @@ function createFieldCodec({ raw, heap }: Mcl, format: PointFormat): FieldCodec {
   return {
     readField,
     writeField,
-    readPair: (to, bytes, at) => readField(to, bytes, at + real) && readField(to + fp, bytes, at + imaginary),
+    readPair: (to, bytes, at) => readField(to, bytes, at) && readField(to + fp, bytes, at + wordBytes),
     writePair: (from, bytes, at) => {
-      writeField(from, bytes, at + real);
-      writeField(from + fp, bytes, at + imaginary);
+      writeField(from, bytes, at);
+      writeField(from + fp, bytes, at + wordBytes);
     },
   };
 }

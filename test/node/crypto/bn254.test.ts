@@ -27,7 +27,7 @@ const hex = (bytes: Uint8Array | undefined): string | undefined => bytes && bare
 
 const backends = [
   { backend: "noble", ...createBn254(nobleBn254) },
-  { backend: "mcl", ...bn254() },
+  { backend: "WebAssembly", ...bn254() },
 ];
 
 // Two pairs whose product is one, a vector that implementations of EIP-197 share.
@@ -150,6 +150,17 @@ describe.each(backends)("bn254 by $backend", (curve) => {
     }
   });
 
+  test("refuses points of the least order that the second curve has, and their sums with points of the group", () => {
+    const least = leastOrder();
+    let sum = least;
+    for (let times = 1; times <= 24; times++) {
+      for (const point of [sum, sum.negate(), sum.add(G2.Point.BASE)]) {
+        expect(curve.isPairing(concatBytes(g1Bytes(G1.Point.BASE), g2Bytes(point)))).toBeUndefined();
+      }
+      sum = times < 12 ? sum.double() : sum.add(least);
+    }
+  });
+
   test("refuses lengths that are no whole pairs, and points of the second group off its curve or out of its order", () => {
     const pair = concatBytes(g1Bytes(G1.Point.BASE), g2Bytes(G2.Point.BASE));
     for (const length of [1, 64, 191]) expect(curve.isPairing(pair.subarray(0, length))).toBeUndefined();
@@ -165,12 +176,33 @@ describe.each(backends)("bn254 by $backend", (curve) => {
   });
 });
 
+test("takes more pairs than are held at once, infinity among them, and refuses a bad one in every part", () => {
+  const base = g2Bytes(G2.Point.BASE);
+  const pairs = Array.from({ length: 36 }, (_, i) => {
+    if (i % 9 === 4) return concatBytes(new Uint8Array(64), base);
+    if (i % 9 === 7) return concatBytes(g1Bytes(G1.Point.BASE), new Uint8Array(128));
+    return concatBytes(g1Bytes(G1.Point.BASE.multiply(BigInt(i + 1))), base);
+  });
+  const total = pairs.reduce((sum, _, i) => (i % 9 === 4 || i % 9 === 7 ? sum : sum + BigInt(i + 1)), 0n);
+  const closing = (rest: bigint): Uint8Array =>
+    concatBytes(g1Bytes(G1.Point.BASE.multiply(rest).negate()), base);
+  expect(bn254().isPairing(concatBytes(...pairs, closing(total)))).toBe(true);
+  expect(bn254().isPairing(concatBytes(...pairs, closing(total + 1n)))).toBe(false);
+  const bad = concatBytes(new Uint8Array(64), wrongOrder());
+  for (const at of [0, 20, 35])
+    expect(bn254().isPairing(concatBytes(...pairs.with(at, bad)))).toBeUndefined();
+});
+
 function scalar(random: () => number): bigint {
   return (bytesToBigint(randomBytes(random, 32)) % (R - 1n)) + 1n;
 }
 
 /** A point on the second curve whose order is not that of the group: the curve has a cofactor. */
 function wrongOrder(): Uint8Array {
+  return g2Bytes(outsideG2());
+}
+
+function outsideG2(): typeof G2.Point.ZERO {
   const { Fp2 } = oracle.fields;
   const { b } = G2.Point.CURVE() as { b: ReturnType<typeof Fp2.create> };
   for (let c0 = 1n; ; c0++) {
@@ -178,9 +210,38 @@ function wrongOrder(): Uint8Array {
     const square = Fp2.add(Fp2.mul(Fp2.sqr(x), x), b);
     try {
       const point = G2.Point.fromAffine({ x, y: Fp2.sqrt(square) });
-      if (!point.isTorsionFree()) return g2Bytes(point);
+      if (!point.isTorsionFree()) return point;
     } catch {
       // no root: the next x
     }
   }
+}
+
+/** The second curve has COFACTOR * R points. */
+const COFACTOR = 2n * P - R;
+const LEAST_PRIME = 10_069n;
+
+function leastOrder(): typeof G2.Point.ZERO {
+  let [product, square] = [G2.Point.ZERO, outsideG2()];
+  for (let rest = (COFACTOR / LEAST_PRIME) * R; rest > 0n; rest >>= 1n) {
+    if ((rest & 1n) === 1n) product = product.add(square);
+    square = square.double();
+  }
+  return product;
+}
+
+// What wasm/bn254-source.ts says of the points that its loop takes for those of the group.
+test("only points of the group become infinity by the map that the pairing's loop ends with", () => {
+  const u = 4_965_661_367_192_848_881n;
+  const trace = P + 1n - R;
+  // 6u + 2 + phi - phi^2 + phi^3 is b + c phi
+  const b = 6n * u + 2n + P - trace * P;
+  const c = 1n - trace + trace * trace - P;
+  const degree = b * b + b * c * trace + c * c * P;
+  expect(divisor(degree, COFACTOR * R)).toBe(R);
+  expect(COFACTOR % LEAST_PRIME).toBe(0n);
+});
+
+function divisor(a: bigint, b: bigint): bigint {
+  return b === 0n ? a : divisor(b, a % b);
 }

@@ -70,4 +70,4 @@ test("the committed WebAssembly is what its source compiles to", () => {
   expect(() =>
     execFileSync(process.execPath, ["scripts/build-wasm.ts", "--check"], { stdio: "pipe" }),
   ).not.toThrow();
-});
+}, 120_000);
