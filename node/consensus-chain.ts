@@ -7,15 +7,13 @@ import { blobLimits } from "./config/blob-schedule.ts";
 import type { ChainConfig } from "./config/chain-config.ts";
 import { rulesAt } from "./config/rules.ts";
 import type { ForkFieldContext } from "./consensus/fork-fields.ts";
-import { findSealers } from "./consensus/found-sealers.ts";
+import { authorOf, findSealers } from "./consensus/found-sealers.ts";
 import { verifyHeader } from "./consensus/header-rules.ts";
 import { type BlsChecks, loadBlsChecks, mixOf } from "./consensus/randomness.ts";
-import { proposerOf } from "./consensus/seal.ts";
 import type { Recoverer } from "./crypto/recoverer.ts";
 import type { Database } from "./database.ts";
 import type { Governance } from "./governance/governance.ts";
 import type { Header } from "./model/header.ts";
-import { parseExtra } from "./model/istanbul-extra.ts";
 import type { Clock } from "./observe/clock.ts";
 import type { Log } from "./observe/log.ts";
 import { createPause } from "./pause.ts";
@@ -42,7 +40,7 @@ export async function openConsensusChain(
         now: Math.floor(clock.now() / 1000),
       });
     },
-    author: proposer,
+    author: authorOf,
   };
   return openChain({ store, state, headerRules, pause: createPause(), log });
 }
@@ -72,14 +70,6 @@ function forkFieldContext(
           }
         : undefined,
   };
-}
-
-function proposer(header: Header): Uint8Array | undefined {
-  try {
-    return proposerOf(header, parseExtra(header.extra));
-  } catch {
-    return undefined; // extra data that cannot be read has no seal
-  }
 }
 
 /** Where the blocks of an import come from and what recovers their signers. */

@@ -7,6 +7,7 @@ import type { RecoveryJob } from "../crypto/recovery-batch.ts";
 import type { Header } from "../model/header.ts";
 import { committedSealDigest, parseExtra, proposerSealDigest } from "../model/istanbul-extra.ts";
 import { findReveals } from "./found-reveals.ts";
+import { proposerOf } from "./seal.ts";
 
 /** Who sealed a header: undefined where nothing recovers. */
 export interface Sealers {
@@ -31,6 +32,29 @@ const found = new WeakMap<Header, Sealers>();
 /** What `findSealers` found for this very header object. */
 export function foundSealers(header: Header): Sealers | undefined {
   return found.get(header);
+}
+
+/** The same of proposers that were recovered when somebody asked. */
+const asked = new WeakMap<Header, { readonly proposer: Uint8Array | undefined }>();
+
+/**
+ * Who sealed a header as its proposer, recovered once for this very header object; undefined where nothing recovers,
+ * as from extra data that cannot be read.
+ */
+export function authorOf(header: Header): Uint8Array | undefined {
+  const known = found.get(header) ?? asked.get(header);
+  if (known !== undefined) return known.proposer;
+  const proposer = recovered(header);
+  asked.set(header, { proposer });
+  return proposer;
+}
+
+function recovered(header: Header): Uint8Array | undefined {
+  try {
+    return proposerOf(header, parseExtra(header.extra));
+  } catch {
+    return undefined; // extra data that cannot be read has no seal
+  }
 }
 
 /**

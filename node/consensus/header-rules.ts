@@ -13,8 +13,8 @@ import { blockHash, type Header } from "../model/header.ts";
 import { type IstanbulExtra, parseExtra } from "../model/istanbul-extra.ts";
 import { ConsensusError } from "./error.ts";
 import { checkForkFields, type ForkFieldContext } from "./fork-fields.ts";
-import { foundSealers, type HashedHeader } from "./found-sealers.ts";
-import { committersOf, proposerOf } from "./seal.ts";
+import { authorOf, foundSealers, type HashedHeader } from "./found-sealers.ts";
+import { committersOf } from "./seal.ts";
 
 /** What a header is judged against. */
 export interface HeaderContext extends ForkFieldContext {
@@ -50,7 +50,7 @@ export function verifyHeader(header: Header, context: HeaderContext): VerifiedHe
   const extra = readExtra(header);
   if (header.blockScore !== 1n) throw new ConsensusError("block-score", "invalid blockscore");
   checkAncestor(header, context);
-  const author = checkedAuthor(header, extra, context.validators);
+  const author = checkedAuthor(header, context.validators);
   checkForkFields(header, author, context);
   const hash = blockHash(header);
   checkCommittedSeals({ header, hash }, extra, context.validators);
@@ -91,9 +91,8 @@ function checkAncestor(header: Header, { parent, parentHash }: HeaderContext): v
   if (header.time < parent.time + BLOCK_PERIOD_S) throw new ConsensusError("timestamp", "invalid timestamp");
 }
 
-function checkedAuthor(header: Header, extra: IstanbulExtra, validators: ValidatorSet): Uint8Array {
-  const found = foundSealers(header);
-  const author = found === undefined ? proposerOf(header, extra) : found.proposer;
+function checkedAuthor(header: Header, validators: ValidatorSet): Uint8Array {
+  const author = authorOf(header);
   if (author === undefined || !validators.isQualified(author)) {
     throw new ConsensusError("unauthorized", "unauthorized");
   }

@@ -50,18 +50,11 @@ function siteAt({ config, block }: CalledChain, number: number, world: World): C
   const found = block(number);
   if (found === undefined) throw new RangeError(`no block ${number} to ask contracts at`);
   const blockHash = (wanted: number): Uint8Array | undefined => block(wanted)?.hash;
-  const site = evmBlock(found.header, { author: NOBODY, blockHash });
   return {
     world,
     rules: rulesAt(config, number),
     chainId: config.chainId,
-    block: {
-      ...site,
-      /** Recovering it takes longer than most calls, and few ask. */
-      get author() {
-        return found.author() ?? NOBODY;
-      },
-    },
+    block: evmBlock(found.header, { author: found.author() ?? NOBODY, blockHash }),
   };
 }
 

@@ -1,6 +1,6 @@
 /** Seals recovered ahead, in batches, say the same as seals recovered one by one. */
 import { afterAll, expect, test } from "@jest/globals";
-import { findSealers, foundSealers } from "../../../node/consensus/found-sealers.ts";
+import { authorOf, findSealers, foundSealers } from "../../../node/consensus/found-sealers.ts";
 import { verifyHeader } from "../../../node/consensus/header-rules.ts";
 import { committersOf, proposerOf } from "../../../node/consensus/seal.ts";
 import { openRecoverer } from "../../../node/crypto/recoverer.ts";
@@ -45,6 +45,20 @@ test("a copy of a header is another header: nothing is known of it", async () =>
   const header = aSealedHeader(good, first, all);
   await find(header);
   expect(foundSealers({ ...header })).toBeUndefined();
+});
+
+test("a header's author is found out once, whoever asks first", async () => {
+  const [ahead, late] = [1n, 2n].map((gasUsed) => aSealedHeader({ ...good, gasUsed }, second, all)) as [
+    Header,
+    Header,
+  ];
+  await find(ahead);
+  expect(authorOf(late)).toEqual(second.address);
+  for (const header of [ahead, late]) {
+    header.extra.fill(0);
+    expect(authorOf(header)).toEqual(second.address);
+    expect(authorOf({ ...header })).toBeUndefined();
+  }
 });
 
 test("headers without readable seals, or with hundreds of them, are left alone", async () => {
