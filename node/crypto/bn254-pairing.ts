@@ -3,6 +3,7 @@
  * long, most of all for points of the second group, whose order it proves by multiplying.
  */
 import { BN254_WASM } from "./bn254-wasm.ts";
+import { openWasm } from "./wasm.ts";
 
 interface PairingModule {
   readonly memory: { readonly buffer: ArrayBuffer };
@@ -12,12 +13,6 @@ interface PairingModule {
   readonly isOne: () => number;
 }
 
-/** What is used of the global of that name, whose types are only in the browser's library. */
-declare const WebAssembly: {
-  readonly Module: new (bytes: Uint8Array) => object;
-  readonly Instance: new (module: object) => { readonly exports: unknown };
-};
-
 const PAIR = 192;
 /** How many pairs are held at once; longer checks are done in parts. */
 const PAIRS_AT_ONCE = 16;
@@ -25,9 +20,8 @@ const PAIRS_AT_ONCE = 16;
 let loaded: { readonly pairs: Uint8Array; readonly module: PairingModule } | undefined;
 
 function load(): NonNullable<typeof loaded> {
-  const code = new WebAssembly.Module(Buffer.from(BN254_WASM, "base64"));
   // The exports are those of wasm/bn254-source.ts; a test rebuilds the module and compares.
-  const module = new WebAssembly.Instance(code).exports as PairingModule;
+  const module = openWasm(BN254_WASM) as PairingModule;
   return { pairs: new Uint8Array(module.memory.buffer, module.input(), PAIRS_AT_ONCE * PAIR), module };
 }
 

@@ -46,15 +46,16 @@ export function createBallots({ governance, tip, address, log }: BallotParts): B
   return {
     waiting: () => [...waiting],
     add(name, value) {
-      const { decided, ...rest } = context();
+      const judged = context();
+      const { decided, validators } = judged;
       if (decided.governanceMode === "single" && !equalBytes(decided.governingNode, address)) {
         throw new GovernanceError("no-vote-right", "only the governing node may vote");
       }
       const vote = voteOfJson(address, name, value);
       if (vote === undefined) throw new GovernanceError("bad-ballot", "no parameter takes this value");
-      const offence = voteOffence(vote, { decided, ...rest });
+      const offence = voteOffence(vote, judged);
       if (offence !== undefined) throw new GovernanceError("bad-vote", offence);
-      refuseOthers(vote, rest.validators.council, decided.governingNode);
+      refuseOthers(vote, validators.council, decided.governingNode);
       if (waiting.length >= MOST_WAITING) throw new GovernanceError("too-many", "too many votes are waiting");
       waiting.push(vote);
     },
