@@ -48,6 +48,12 @@ export function returnGas(world: World, message: Message, unused: bigint): void 
   if (bySender > 0n) world.addBalance(message.sender, bySender);
 }
 
+/** The refusal of a cap that the base fee is above. */
+export function belowBaseFee(sender: Uint8Array, gasFeeCap: bigint, baseFee: bigint): ExecutionError {
+  const numbers = `address ${checksumAddress(sender)}, maxFeePerGas: ${gasFeeCap}, baseFee: ${baseFee}`;
+  return new ExecutionError("fee-cap-below-base-fee", `max fee per gas less than block base fee: ${numbers}`);
+}
+
 /** The text of a value that the sender does not have. */
 export function shortOfValue(): ExecutionError {
   return new ExecutionError("insufficient-balance", "insufficient balance for transfer");

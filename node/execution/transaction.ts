@@ -4,7 +4,6 @@
  */
 
 import type { Rules } from "../config/rules.ts";
-import { checksumAddress } from "../crypto/checksum.ts";
 import type { EvmBlock } from "../evm/evm.ts";
 import type { Tracer } from "../evm/tracer.ts";
 import { bloomOf } from "../model/bloom.ts";
@@ -13,6 +12,7 @@ import type { Receipt } from "../model/receipt.ts";
 import { checkTypeAccepted, effectivePrice, type Transaction } from "../model/transaction.ts";
 import type { World } from "../state/world.ts";
 import { ExecutionError } from "./error.ts";
+import { belowBaseFee } from "./fees.ts";
 import { messageOf } from "./message.ts";
 import { checkedPayer, checkedSender } from "./participants.ts";
 import { applyMessage, type Transition, type TransitionContext } from "./transition.ts";
@@ -88,8 +88,7 @@ function checkType(tx: Transaction, rules: Rules): void {
 /** A block's body is checked for this before; a proposer meets it here. */
 function checkPrice(tx: Transaction, sender: Uint8Array, { header, rules }: BlockContext): void {
   if (rules.checksPriceCaps || header.baseFee === undefined || tx.gasFeeCap >= header.baseFee) return;
-  const numbers = `address ${checksumAddress(sender)}, maxFeePerGas: ${tx.gasFeeCap}, baseFee: ${header.baseFee}`;
-  throw new ExecutionError("fee-cap-below-base-fee", `max fee per gas less than block base fee: ${numbers}`);
+  throw belowBaseFee(sender, tx.gasFeeCap, header.baseFee);
 }
 
 function receiptOf(world: World, tx: Transaction, { status, gasUsed, created }: Transition): Receipt {

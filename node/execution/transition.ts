@@ -15,7 +15,7 @@ import { STATUS_SUCCESS } from "../model/receipt-status.ts";
 import type { World } from "../state/world.ts";
 import { applyAuthorizations } from "./authorizations.ts";
 import { ExecutionError } from "./error.ts";
-import { buyGas, checkCaps, returnGas, shortOfValue } from "./fees.ts";
+import { belowBaseFee, buyGas, checkCaps, returnGas, shortOfValue } from "./fees.ts";
 import type { Message } from "./message.ts";
 import { statusOf } from "./status.ts";
 
@@ -110,9 +110,7 @@ function checkPriceCaps({ sender, gasFeeCap, gasTipCap }: Message, baseFee: bigi
   if (gasFeeCap < gasTipCap) {
     throw new ExecutionError("bad-fee-caps", "max fee per gas higher than max priority fee per gas");
   }
-  if (gasFeeCap >= baseFee) return;
-  const numbers = `address ${checksumAddress(sender)}, maxFeePerGas: ${gasFeeCap}, baseFee: ${baseFee}`;
-  throw new ExecutionError("fee-cap-below-base-fee", `max fee per gas less than block base fee: ${numbers}`);
+  if (gasFeeCap < baseFee) throw belowBaseFee(sender, gasFeeCap, baseFee);
 }
 
 /** Blobs (EIP-4844) and authorizations (EIP-7702): what a transaction that has them must have. */
