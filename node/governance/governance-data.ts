@@ -46,15 +46,19 @@ function parsed(text: string): object {
   throw new GovernanceError("bad-data", "invalid json");
 }
 
-/** Writes the field: names ascending, amounts as decimal text. */
+/** Writes the field. */
 export function encodeGovernanceData(values: ParameterValues): Uint8Array<ArrayBuffer> {
-  const members = [...values]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, value]) => [name, jsonValue(name, value)] as const);
-  return encodeRlp(Buffer.from(JSON.stringify(Object.fromEntries(members))));
+  return encodeRlp(Buffer.from(JSON.stringify(valuesJson(values))));
 }
 
-function jsonValue(name: string, value: ParameterValue): unknown {
+/** Values by name, names ascending. */
+export function valuesJson(values: ParameterValues): object {
+  const rows = [...values].sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(rows.map(([name, value]) => [name, valueJson(name, value)]));
+}
+
+/** A value for `JSON.stringify`: amounts are decimal texts, for no program can hold all of them as a number. */
+export function valueJson(name: string, value: ParameterValue): unknown {
   if (typeof value !== "bigint") return value;
   return PARAMETERS.get(name)?.kind === "amount" ? value.toString() : jsonInteger(value);
 }

@@ -3,6 +3,7 @@ import { bareHex } from "../../bytes/hex.ts";
 import { jsonInteger } from "../../config/exact-json.ts";
 import { loadPossessionCheck } from "../../crypto/bls-possession.ts";
 import { checksumAddress } from "../../crypto/checksum.ts";
+import { valuesJson } from "../../governance/governance-data.ts";
 import { activeContract, registryRecords } from "../../governance/system-contracts.ts";
 import { type Decoder, optional } from "../codec.ts";
 import { type BlockNumber, blockNumber, numberAt } from "../codecs/block-number.ts";
@@ -11,7 +12,7 @@ import { plain, text } from "../codecs/plain.ts";
 import { failure } from "../errors.ts";
 import { type Method, method } from "../method.ts";
 import { blockAt } from "../views/lookup.ts";
-import { configView, type GoverningParts, shownValues, valuesView } from "../views/parameters.ts";
+import { configView, type GoverningParts, shownValues } from "../views/parameters.ts";
 import { rewardView } from "../views/rewards.ts";
 import { sorted } from "../views/sorted.ts";
 import { PENDING_NUMBER, stakingView } from "../views/staking-info.ts";
@@ -38,7 +39,7 @@ function parameterMethods(parts: GoverningParts): Method[] {
       summary: "Every governance parameter as it is in force at a block.",
       params: at,
       result: plain<object>("parameters by name"),
-      handle: ({ number }) => valuesView(shownValues(parts, numberOf(parts, number))),
+      handle: ({ number }) => valuesJson(shownValues(parts, numberOf(parts, number))),
     }),
     method({
       name: "chain_getChainConfig",

@@ -4,6 +4,7 @@ import { jsonInteger } from "../../config/exact-json.ts";
 import type { Ballots } from "../../governance/ballots.ts";
 import { GovernanceError } from "../../governance/error.ts";
 import type { Governance } from "../../governance/governance.ts";
+import { valueJson } from "../../governance/governance-data.ts";
 import type { Vote } from "../../governance/vote.ts";
 import { optional } from "../codec.ts";
 import { type BlockNumber, blockNumber } from "../codecs/block-number.ts";
@@ -12,7 +13,7 @@ import { plain, text } from "../codecs/plain.ts";
 import { failure } from "../errors.ts";
 import type { ReadLine } from "../lines.ts";
 import { type Method, method } from "../method.ts";
-import { type GoverningParts, valueView } from "../views/parameters.ts";
+import type { GoverningParts } from "../views/parameters.ts";
 import { numberOf } from "./chain-governance.ts";
 
 /** What these methods read, and the queue that they fill. */
@@ -90,7 +91,7 @@ function votesOf(parts: GovernanceVoteParts, number: BlockNumber): readonly Cast
 function castView({ number, what }: CastVote, form: ReadLine["votes"]): object {
   const { Name: Key, Value } = voteView(what);
   if (form === "numbered") return { BlockNum: number, Key, Value };
-  return { validator: toHex(what.voter), key: Key, value: valueView(what.name, what.value) };
+  return { validator: toHex(what.voter), key: Key, value: valueJson(what.name, what.value) };
 }
 
 function myVotes(parts: GovernanceVoteParts): readonly object[] {
@@ -103,7 +104,7 @@ function myVotes(parts: GovernanceVoteParts): readonly object[] {
   return rows.map(({ number, what, casted }) => {
     const { Name: Key, Value } = voteView(what);
     if (profile.line.votes === "numbered") return { BlockNum: number, Key, Value, Casted: casted };
-    const value = what.kind === "parameter" ? valueView(what.name, what.value) : Value;
+    const value = what.kind === "parameter" ? valueJson(what.name, what.value) : Value;
     return { Key, Value: value, Casted: casted, BlockNum: number };
   });
 }

@@ -2,6 +2,7 @@
 import { addressText } from "../../bytes/hex.ts";
 import { jsonInteger } from "../../config/exact-json.ts";
 import type { Governance } from "../../governance/governance.ts";
+import { valueJson, valuesJson } from "../../governance/governance-data.ts";
 import type { ParameterValues } from "../../governance/parameter-rows.ts";
 import { configuredValues, valuesOf } from "../../governance/parameters.ts";
 import { optional } from "../codec.ts";
@@ -10,7 +11,6 @@ import { address } from "../codecs/hex.ts";
 import { integer, plain } from "../codecs/plain.ts";
 import { failure } from "../errors.ts";
 import { type Method, method } from "../method.ts";
-import { valuesView, valueView } from "../views/parameters.ts";
 import { accumulatedRewards } from "../views/rewards.ts";
 import { sorted } from "../views/sorted.ts";
 import { numberOf } from "./chain-governance.ts";
@@ -56,7 +56,7 @@ function decisionMethods(parts: GovernanceVoteParts): Method[] {
         if (number === undefined) return null;
         const wanted = numberOf(parts, number);
         const found = governance.said.decisions.find((each) => each.number === wanted);
-        return found === undefined ? null : valuesView(governance.said.decidedValues(wanted));
+        return found === undefined ? null : valuesJson(governance.said.decidedValues(wanted));
       },
     }),
     method({
@@ -72,7 +72,7 @@ function decisionMethods(parts: GovernanceVoteParts): Method[] {
       params: { number: blockNumber, contract: optional(address) },
       result: plain<object>("parameters by name"),
       handle: ({ number, contract }) =>
-        valuesView(governance.contractValues(numberOf(parts, number), contract)),
+        valuesJson(governance.contractValues(numberOf(parts, number), contract)),
     }),
   ];
 }
@@ -88,7 +88,7 @@ function statusView(parts: GovernanceVoteParts): object {
   });
   return {
     groupedVotes: Object.fromEntries([...epochs].map(([each, cast]) => [each, groupView(cast)])),
-    governances: Object.fromEntries(decisions.map(({ number, what }) => [number, valuesView(what)])),
+    governances: Object.fromEntries(decisions.map(({ number, what }) => [number, valuesJson(what)])),
     govHistory: Object.fromEntries(history),
     nodeAddress: addressText(own),
     myVotes: parts.ballots.waiting().map(voteView),
@@ -186,5 +186,5 @@ function pendingView(next: number, governance: Governance): object {
   const { epoch } = governance.parameters(next);
   const since = next - 1 - ((next - 1) % (epoch || next));
   const rows = governance.said.votes.filter(({ number }) => number >= since);
-  return sorted(Object.fromEntries(rows.map(({ what: { name, value } }) => [name, valueView(name, value)])));
+  return sorted(Object.fromEntries(rows.map(({ what: { name, value } }) => [name, valueJson(name, value)])));
 }

@@ -2,9 +2,8 @@
 import { fromHex } from "../../bytes/hex.ts";
 import type { Chain } from "../../chain/chain.ts";
 import { type ChainConfig, chainConfigJson } from "../../config/chain-config.ts";
-import { jsonInteger } from "../../config/exact-json.ts";
 import type { Governance } from "../../governance/governance.ts";
-import { PARAMETERS, type ParameterValue, type ParameterValues } from "../../governance/parameter-rows.ts";
+import type { ParameterValues } from "../../governance/parameter-rows.ts";
 import type { RpcProfile } from "../profiles.ts";
 
 /** What governs, and how it is shown. */
@@ -22,18 +21,6 @@ export function shownValues({ chain, governance, profile }: GoverningParts, numb
   if (drawsProposersEvenly) values.set("reward.useginicoeff", false);
   if (readsNewestStakes) values.set("reward.stakingupdateinterval", 1n);
   return values;
-}
-
-/** Values by name, names in order. */
-export function valuesView(values: ParameterValues): object {
-  const rows = [...values].sort(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(rows.map(([name, value]) => [name, valueView(name, value)]));
-}
-
-/** Amounts are texts, for no program can hold all of them as a number. */
-export function valueView(name: string, value: ParameterValue): unknown {
-  if (typeof value !== "bigint") return value;
-  return PARAMETERS.get(name)?.kind === "amount" ? value.toString() : jsonInteger(value);
 }
 
 /** The chain's configuration with the values in force at a block. */
