@@ -84,7 +84,7 @@ export class Board {
 
   /** Whom the change of a Node concerns: itself, and its neighbours when it can be reached elsewhere or is done. */
   neighbours(now: Seen | undefined, before: Seen | undefined): readonly string[] {
-    const [after, earlier] = [now, before].map((seen) => seen && parse(seen));
+    const [earlier, after] = [before, now].map((seen) => seen && this.#readSeen(keyOf(seen.meta), seen));
     if (face(after) === face(earlier)) return [];
     const node = after ?? earlier;
     return node === undefined ? [] : this.network(node.meta.namespace, node.spec.network.name);
@@ -114,12 +114,4 @@ export class Board {
 /** What of a Node matters to the others of its network. */
 function face(node: NodeResource | undefined): string {
   return JSON.stringify([node?.meta.deleted, node?.status.url, node?.status.maintenance?.state]);
-}
-
-function parse(seen: Seen): NodeResource | undefined {
-  try {
-    return readNode(seen.object);
-  } catch {
-    return undefined;
-  }
 }

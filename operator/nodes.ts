@@ -106,11 +106,11 @@ async function follow(options: NodesOptions, { parts, board, applier, queue }: P
   await unless(signal, Promise.all([...board.followed.values()].map(({ synced }) => synced)));
   const changed = (now: Seen | undefined, before: Seen | undefined): void => {
     for (const { meta } of [now, before].filter((seen) => seen !== undefined)) queue.add(keyOf(meta));
+    all(board.neighbours(now, before));
     if (now === undefined && before !== undefined) {
       queue.forget(keyOf(before.meta));
       board.forget(keyOf(before.meta));
     }
-    all(board.neighbours(now, before));
   };
   board.seen = parts.use(openReflector({ ...shared, selection: { kind: kinds.node, namespace }, changed }));
   await unless(signal, board.seen.synced);

@@ -1,0 +1,73 @@
+/** What is known of the cluster: Nodes as they were seen or written, and whom a change concerns. */
+import { beforeEach, expect, test } from "@jest/globals";
+import { type NodeResource, readMeta } from "../../operator/api/resource.ts";
+import { Board } from "../../operator/board.ts";
+import type { Seen } from "../../operator/kube/reflector.ts";
+import { silentLog } from "../../operator/observe/log.ts";
+
+let board: Board;
+let seen: Map<string, Seen>;
+let warnings: number;
+
+beforeEach(() => {
+  warnings = 0;
+  seen = new Map();
+  board = new Board({ ...silentLog, warn: () => void warnings++ });
+  board.seen = {
+    synced: Promise.resolve(),
+    get: (key) => seen.get(key),
+    all: () => seen.values(),
+    [Symbol.asyncDispose]: async () => undefined,
+  };
+});
+
+function aNode(name: string, version: number, status: object = {}, network = "net"): object {
+  const metadata = { name, namespace: "demo", uid: `uid-${name}`, resourceVersion: String(version) };
+  return { metadata, spec: { type: "proxy", network: { name: network } }, status };
+}
+
+function asSeen(object: object): Seen {
+  return { meta: readMeta(object), object };
+}
+
+function put(...objects: object[]): void {
+  for (const object of objects) seen.set(`demo/${readMeta(object).name}`, asSeen(object));
+}
+
+const heightOf = (node: NodeResource | undefined): number | undefined => node?.status.height;
+
+test("what was written counts before it is seen, and what is seen later counts again", () => {
+  put(aNode("a", 5, { height: 1 }));
+  board.wrote(aNode("a", 7, { height: 2 }));
+  expect(heightOf(board.node("demo/a"))).toBe(2);
+  put(aNode("a", 6, { height: 3 })); // seen late: it is older than the write
+  expect(heightOf(board.node("demo/a"))).toBe(2);
+  put(aNode("a", 8, { height: 4 }));
+  expect(heightOf(board.node("demo/a"))).toBe(4);
+});
+
+test("a Node that is gone is not kept up by what was written of it", () => {
+  board.wrote(aNode("a", 7));
+  expect(board.node("demo/a")).toBeUndefined();
+});
+
+test("a Node that cannot be read is left alone, and said once for each version of it", () => {
+  const broken = { ...aNode("a", 5), spec: { type: "king" } };
+  put(broken, aNode("b", 6));
+  board.neighbours(asSeen(broken), undefined);
+  expect(board.nodes().map(({ meta }) => meta.name)).toEqual(["b"]);
+  expect([board.node("demo/a"), warnings]).toEqual([undefined, 1]);
+});
+
+test("a network hears of a Node that is reached elsewhere, done or gone, and of no other change", () => {
+  const [before, higher] = [
+    aNode("a", 1, { url: "kni://x", height: 1 }),
+    aNode("a", 2, { url: "kni://x", height: 2 }),
+  ];
+  const moved = aNode("a", 3, { url: "kni://y", height: 2 });
+  put(before, aNode("b", 1), aNode("c", 1, {}, "other"));
+  expect(board.neighbours(asSeen(higher), asSeen(before))).toEqual([]);
+  expect(board.neighbours(asSeen(moved), asSeen(higher))).toEqual(["demo/a", "demo/b"]);
+  seen.delete("demo/a");
+  expect(board.neighbours(undefined, asSeen(moved))).toEqual(["demo/b"]);
+});
