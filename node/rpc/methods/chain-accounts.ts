@@ -5,6 +5,7 @@ import { bytesToBigint } from "../../bytes/integer.ts";
 import { decodeRlp } from "../../bytes/rlp.ts";
 import { wordBytes } from "../../bytes/word.ts";
 import type { Chain } from "../../chain/chain.ts";
+import { messageOf } from "../../chain/error.ts";
 import { EMPTY_HASH, keccak256 } from "../../crypto/keccak.ts";
 import { addressOfPublicKey } from "../../crypto/secp256k1.ts";
 import { checkedSender } from "../../execution/participants.ts";
@@ -188,7 +189,6 @@ function unprefixed<T>(find: () => T): T {
   try {
     return find();
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    throw failure(message.replace(/^invalid sender: /, ""));
+    throw failure(messageOf(error).replace(/^invalid sender: /, ""));
   }
 }
