@@ -9,6 +9,7 @@ import { silentLog } from "../../../node/observe/log.ts";
 import { chainPlaceMethods } from "../../../node/rpc/methods/chain-places.ts";
 import { rpcProfiles } from "../../../node/rpc/profiles.ts";
 import { tables } from "../../../node/store/tables.ts";
+import { askRow } from "../../support/ask-row.ts";
 import { aChain } from "../../support/chain.ts";
 import { readRecordedChain } from "../../support/recorded-chain.ts";
 
@@ -83,9 +84,7 @@ test("methods find a transaction by either hash, where there is an index", async
       profile: rpcProfiles.kaia,
       ...(isIndexed ? { hashBySender: (each: Uint8Array) => hashBySender(chain.store, each) } : {}),
     });
-    const row = rows.find((each) => each.name === name);
-    const context = { signal: new AbortController().signal, modules: [], document: () => "" };
-    return JSON.parse((await row?.invoke([toHex(given)], context)) ?? "");
+    return askRow(rows, name, toHex(given));
   };
   for (const name of ["chain_getTransactionBySenderTxHash", "chain_getTransactionReceiptBySenderTxHash"]) {
     const byOwn = await ask(name, hash, true);

@@ -10,9 +10,9 @@ import { openRecoverer } from "../../../node/crypto/recoverer.ts";
 import { openNodeFiles } from "../../../node/node-files.ts";
 import { systemClock } from "../../../node/observe/clock.ts";
 import { silentLog } from "../../../node/observe/log.ts";
-import type { CallContext } from "../../../node/rpc/method.ts";
 import { adminChainMethods } from "../../../node/rpc/methods/admin-chain.ts";
 import { type ProfileName, rpcProfiles } from "../../../node/rpc/profiles.ts";
+import { askRow } from "../../support/ask-row.ts";
 import { aChain, recordedBlocks, recordedGenesis, type TestChain } from "../../support/chain.ts";
 
 let directory: string;
@@ -23,12 +23,6 @@ beforeAll(async () => {
   blocks = await recordedBlocks();
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
-
-const context = {
-  signal: new AbortController().signal,
-  modules: [],
-  document: () => "",
-} as unknown as CallContext; // not read
 
 interface Bench extends AsyncDisposable {
   readonly open: TestChain;
@@ -50,10 +44,7 @@ async function aBench(name: ProfileName): Promise<Bench> {
     open,
     reasons,
     stop: async () => files[Symbol.asyncDispose](),
-    ask: async (method, ...params) => {
-      const found = methods.find((each) => each.name === method);
-      return JSON.parse((await found?.invoke(params, context)) ?? "null") as unknown;
-    },
+    ask: (method, ...params) => askRow(methods, method, ...params),
     [Symbol.asyncDispose]: async () => {
       await files[Symbol.asyncDispose]();
       await recoverer[Symbol.asyncDispose]();

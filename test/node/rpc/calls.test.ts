@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { parseGenesis } from "../../../node/config/genesis.ts";
 import { callMethods } from "../../../node/rpc/methods/calls.ts";
 import { chainReading } from "../../../node/rpc/views/chain-reading.ts";
+import { askRow } from "../../support/ask-row.ts";
 import { aChain, type TestChain } from "../../support/chain.ts";
 import { makerGenesis } from "../../support/transfer-chain.ts";
 
@@ -44,11 +45,7 @@ beforeAll(async () => {
     limits: { upperGas: 500_000_000n, gasCap: 0n },
     timeoutMs: 5_000,
   });
-  const context = { signal: new AbortController().signal, modules: [], document: () => "" };
-  call = async (name, ...params) => {
-    const row = rows.find((each) => each.name === name);
-    return JSON.parse((await row?.invoke(params, context)) ?? "null");
-  };
+  call = (name, ...params) => askRow(rows, name, ...params);
 });
 afterAll(async () => {
   await chain[Symbol.asyncDispose]();

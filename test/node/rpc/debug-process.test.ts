@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { openProfiler, type Profiler } from "../../../node/observe/profiler.ts";
 import { debugProcessMethods } from "../../../node/rpc/methods/debug-process.ts";
+import { askRow } from "../../support/ask-row.ts";
 
 let directory: string;
 let profiler: Profiler;
@@ -20,7 +21,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-async function ask(name: string, ...params: unknown[]): Promise<unknown> {
+function ask(name: string, ...params: unknown[]): Promise<unknown> {
   const rows = debugProcessMethods({
     profiler,
     setLogLevel: (level) => void levels.push(level),
@@ -29,9 +30,7 @@ async function ask(name: string, ...params: unknown[]): Promise<unknown> {
       compact: async () => void compactions++,
     },
   });
-  const context = { signal: new AbortController().signal, modules: [], document: () => "" };
-  const row = rows.find((each) => each.name === name);
-  return JSON.parse((await row?.invoke(params, context)) ?? "");
+  return askRow(rows, name, ...params);
 }
 
 test("every method is for whoever runs the node", () => {

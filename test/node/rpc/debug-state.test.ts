@@ -11,6 +11,7 @@ import { traceMethods } from "../../../node/rpc/methods/traces.ts";
 import { rpcProfiles } from "../../../node/rpc/profiles.ts";
 import { storeReading } from "../../../node/rpc/views/chain-reading.ts";
 import { modifiedAccounts } from "../../../node/state/modified.ts";
+import { askRow } from "../../support/ask-row.ts";
 import { aChain, type TestChain } from "../../support/chain.ts";
 import { type RecordedChain, readRecordedChain } from "../../support/recorded-chain.ts";
 
@@ -32,9 +33,7 @@ async function ask<T>(name: string, ...params: unknown[]): Promise<T> {
   const parts = { open: storeReading(chain.store), maxBytes: 25_000_000, profile: rpcProfiles.service };
   const limits = { upperGas: 500_000_000n, gasCap: 0n };
   const rows = [...debugStateMethods(parts), ...traceMethods({ ...parts, limits })];
-  const context = { signal: new AbortController().signal, modules: [], document: () => "" };
-  const row = rows.find((each) => each.name === name);
-  return JSON.parse((await row?.invoke(params, context)) ?? "null") as T; // named by the caller
+  return (await askRow(rows, name, ...params)) as T; // named by the caller
 }
 
 const hashOf = (number: number): string => toHex(chain.chain.block(number)?.hash ?? new Uint8Array(32));
@@ -158,9 +157,7 @@ test.each(["debug_dumpBlock", "debug_dumpStateTrie"])(
   async (name) => {
     const { service: profile } = rpcProfiles;
     const rows = debugStateMethods({ open: storeReading(chain.store), maxBytes: 5_000, profile });
-    const row = rows.find((each) => each.name === name);
-    const context = { signal: new AbortController().signal, modules: [], document: () => "" };
-    await expect(async () => row?.invoke(["latest"], context)).rejects.toMatchObject({
+    await expect(askRow(rows, name, "latest")).rejects.toMatchObject({
       code: -32003,
       message: "the dump is larger than 5000 bytes",
     });

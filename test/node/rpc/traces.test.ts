@@ -6,6 +6,7 @@ import { encodeBlock } from "../../../node/model/block.ts";
 import { traceMethods } from "../../../node/rpc/methods/traces.ts";
 import { type ProfileName, rpcProfiles } from "../../../node/rpc/profiles.ts";
 import { storeReading } from "../../../node/rpc/views/chain-reading.ts";
+import { askRow } from "../../support/ask-row.ts";
 import { aChain, type TestChain } from "../../support/chain.ts";
 import { makerGenesis } from "../../support/transfer-chain.ts";
 
@@ -32,20 +33,14 @@ afterAll(async () => {
   await chain[Symbol.asyncDispose]();
 });
 
-async function ask(
-  name: string,
-  params: readonly unknown[],
-  profile: ProfileName = "service",
-): Promise<unknown> {
+function ask(name: string, params: readonly unknown[], profile: ProfileName = "service"): Promise<unknown> {
   const rows = traceMethods({
     open: storeReading(chain.store),
     limits: { upperGas: 500_000_000n, gasCap: 0n },
     maxBytes: 1_000_000,
     profile: rpcProfiles[profile],
   });
-  const row = rows.find((each) => each.name === name);
-  const context = { signal: new AbortController().signal, modules: [], document: () => "" };
-  return JSON.parse((await row?.invoke(params, context)) ?? "null");
+  return askRow(rows, name, ...params);
 }
 
 const call = (to: string, config?: object): Promise<unknown> =>

@@ -1,0 +1,14 @@
+import type { CallContext, Method } from "../../node/rpc/method.ts";
+
+const CONTEXT: CallContext = { signal: new AbortController().signal, modules: [], document: () => "" };
+
+/** Calls one of these methods by its name: its result, read as JSON. Rejects as the method does. */
+export async function askRow(
+  rows: readonly Method[],
+  name: string,
+  ...params: readonly unknown[]
+): Promise<unknown> {
+  const row = rows.find((each) => each.name === name);
+  if (row === undefined) throw new Error(`there is no ${name} among these methods`);
+  return JSON.parse(await row.invoke(params, CONTEXT));
+}
