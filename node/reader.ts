@@ -6,6 +6,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { callMethods } from "./rpc/methods/calls.ts";
 import { debugStateMethods } from "./rpc/methods/debug-state.ts";
 import { logMethods } from "./rpc/methods/logs.ts";
+import { traceFileMethods } from "./rpc/methods/trace-files.ts";
 import { traceMethods } from "./rpc/methods/traces.ts";
 import { type ProfileName, rpcProfiles } from "./rpc/profiles.ts";
 import { serveReader } from "./rpc/reader-thread.ts";
@@ -36,6 +37,7 @@ if (parentPort !== null) {
     ...callMethods({ open, limits, timeoutMs }),
     ...debugStateMethods({ open, maxBytes, profile: rpcProfiles[profile] }),
     ...traceMethods({ open, limits, maxBytes, profile: rpcProfiles[profile] }),
+    ...traceFileMethods({ open, limits, maxBytes, profile: rpcProfiles[profile] }),
   ];
   serveReader(parentPort, methods, (error) => {
     throw error instanceof Error ? error : new Error(String(error)); // the pool hears of it and starts another thread

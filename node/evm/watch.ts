@@ -16,15 +16,27 @@ interface Pending {
   readonly op: number;
   readonly gas: bigint;
   readonly sp: number;
+  /** Before the opcode. */
   readonly computation: number;
-  cost: bigint;
+  cost: Cost;
   reported: boolean;
 }
+
+interface Cost {
+  readonly gas: bigint;
+  readonly computation: number;
+}
+
+const NOTHING: Cost = { gas: 0n, computation: 0 };
+/** Failures before an opcode's cost is known: the Go node shows that of the opcode before it. */
+const UNCHARGED: ReadonlySet<string> = new Set(["invalid-opcode", "stack-underflow", "stack-overflow"]);
 
 /** The observer's side of a machine. */
 export class Watch {
   readonly tracer: Tracer;
   readonly #place: Place;
+  /** Of the opcode reported last, by frame. */
+  readonly #costs = new WeakMap<Frame, Cost>();
   #pending: Pending | undefined;
 
   constructor(tracer: Tracer, place: Place) {
@@ -35,12 +47,11 @@ export class Watch {
   /** An opcode that is looked at; `gas` and `computation` are without it. */
   begin(frame: Frame, at: { pc: number; op: number; gas: number; sp: number; computation: number }): void {
     const { tables } = this.#place;
-    const [gas, cost] = [tables.gas[at.op] as number, tables.cost[at.op] as number]; // there is one for each byte
+    const [gas, computation] = [tables.gas[at.op] as number, tables.cost[at.op] as number]; // there is one for each byte
     this.#pending = {
       ...at,
       gas: totalGas(frame, at.gas),
-      cost: BigInt(gas),
-      computation: at.computation + cost,
+      cost: { gas: BigInt(gas), computation },
       reported: false,
     };
   }
@@ -54,21 +65,25 @@ export class Watch {
 
   /** The rest of the opcode's gas is known; `Infinity` for more than can be counted. */
   charged(frame: Frame, cost: number | bigint): void {
-    if (this.#pending === undefined) return;
-    if (cost !== Infinity) this.#pending.cost += BigInt(cost);
-    this.#report(frame, undefined);
+    const pending = this.#pending;
+    if (pending === undefined || cost === Infinity) return;
+    pending.cost = { ...pending.cost, gas: pending.cost.gas + BigInt(cost) };
+    if (pending.cost.gas <= pending.gas) this.#report(frame, undefined); // else it fails
   }
 
   /** The opcode at hand failed. */
   failed(frame: Frame, failure: EvmFailure): void {
     const pending = this.#pending;
     if (pending === undefined) return;
+    if (UNCHARGED.has(failure.code)) pending.cost = this.#costs.get(frame) ?? NOTHING;
+    if (failure.code === "write-protection") this.#report(frame, undefined); // the Go node sees it last
     if (pending.reported) this.tracer.fault?.(this.#step(frame, pending), failure);
     else this.#report(frame, failure);
   }
 
   enter(frame: Frame, isPrecompile: boolean): void {
     frame.seenWith = totalGas(frame, frame.gas);
+    this.#costs.delete(frame); // frames are used again
     const isCode = frame.kind === "DELEGATECALL" || frame.kind === "CALLCODE";
     this.tracer.enter?.({
       kind: frame.kind,
@@ -112,19 +127,20 @@ export class Watch {
     const pending = this.#pending;
     if (pending === undefined || pending.reported) return;
     pending.reported = true;
+    this.#costs.set(frame, pending.cost);
     this.tracer.step?.(this.#step(frame, pending), failure);
   }
 
   #step(frame: Frame, { pc, op, gas, sp, computation, cost }: Pending): Step {
     const { memory } = frame;
-    const { world, tables } = this.#place;
+    const { world } = this.#place;
     return {
       pc,
       op,
       gas,
-      gasCost: cost,
-      computationCost: tables.cost[op] as number, // there is one for each byte
-      computation,
+      gasCost: cost.gas,
+      computationCost: cost.computation,
+      computation: computation + cost.computation,
       depth: frame.depth,
       address: frame.address,
       caller: frame.caller,

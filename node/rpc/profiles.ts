@@ -85,6 +85,8 @@ export interface RpcProfile {
    * sender paid (`spent`).
    */
   readonly prestateFee: "right" | "lent" | "spent";
+  /** A default trace shows that an opcode failed, not why. */
+  readonly hidesStepErrors: boolean;
   /** `debug_dumpStateTrie` has a row for the storage of accounts without any. */
   readonly listsEmptyStorage: boolean;
   /** Gas can be paid in tokens, and two methods of `debug` tell of it. */
@@ -137,6 +139,7 @@ export const rpcProfiles: Readonly<Record<ProfileName, RpcProfile>> = {
     olderTraces: false,
     framelessTraces: {},
     prestateFee: "right",
+    hidesStepErrors: false,
     listsEmptyStorage: true,
     hasGasless: true,
   },
@@ -183,6 +186,7 @@ export const rpcProfiles: Readonly<Record<ProfileName, RpcProfile>> = {
         "TypeError: cannot read property 'length' of undefined    in server-side tracer function 'result'",
     },
     prestateFee: "spent",
+    hidesStepErrors: true,
     listsEmptyStorage: false,
     hasGasless: false,
   },
@@ -224,6 +228,7 @@ export const rpcProfiles: Readonly<Record<ProfileName, RpcProfile>> = {
     olderTraces: false,
     framelessTraces: {},
     prestateFee: "lent",
+    hidesStepErrors: true,
     listsEmptyStorage: true,
     hasGasless: true,
   },

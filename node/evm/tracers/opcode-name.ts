@@ -1,8 +1,12 @@
 import { opcodes } from "../opcodes.ts";
 
-const names = new Map(opcodes.map(({ number, name }) => [number, name]));
+/** Opcodes that the Go node has no names for. */
+const NAMELESS: ReadonlySet<string> = new Set(["TLOAD", "TSTORE"]);
+const names = new Map(
+  opcodes.filter(({ name }) => !NAMELESS.has(name)).map(({ number, name }) => [number, name]),
+);
 
-/** An opcode's name, also in revisions that do not have it yet. */
+/** An opcode's name, also in revisions that do not have it yet; in the Go node's words where it has none. */
 export function opcodeName(op: number): string {
-  return names.get(op) ?? `opcode 0x${op.toString(16)} not defined`;
+  return names.get(op) ?? `Missing opcode 0x${op.toString(16)}`;
 }

@@ -11,6 +11,8 @@ export interface StructLogOptions {
   readonly disableStack?: boolean;
   readonly disableStorage?: boolean;
   readonly limit?: number;
+  /** Errors are empty objects, not texts, as the Go node writes them. */
+  readonly hidesErrors?: boolean;
   /** The computation that opcodes of the transaction may cost in all: entries show what is left of it. */
   readonly computationLimit: number;
 }
@@ -23,7 +25,7 @@ export interface StructLog {
   readonly gasCost: number;
   /** From 1. */
   readonly depth: number;
-  readonly error?: string;
+  readonly error?: string | Readonly<Record<string, never>>;
   readonly stack?: readonly string[];
   readonly memory?: readonly string[];
   /** What the contract has written so far, this opcode included, by key. */
@@ -93,7 +95,7 @@ function logOf(step: Step, failure: EvmFailure | undefined, { options, storage }
     gas: Number(step.gas),
     gasCost: Number(step.gasCost),
     depth: step.depth + 1,
-    ...(failure === undefined ? {} : { error: failure.message }),
+    ...(failure === undefined ? {} : { error: options.hidesErrors === true ? {} : failure.message }),
     ...(options.disableStack === true ? {} : { stack: stackOf(step) }),
     ...(options.disableMemory === true ? {} : { memory: memoryOf(step) }),
     ...(storage === undefined ? {} : { storage }),

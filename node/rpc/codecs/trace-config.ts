@@ -1,6 +1,7 @@
 /** How a trace is to be made (the Go node's `tracers.TraceConfig`). */
 import { type Decoder, object } from "../codec.ts";
 import { failure } from "../errors.ts";
+import { hash } from "./hex.ts";
 import { boolean, integer, text } from "./plain.ts";
 
 /** What a caller may set. Times as Go writes durations. */
@@ -36,6 +37,31 @@ export const traceConfig: Decoder<TraceConfig> = object("trace config", "tracers
   loggerTimeout: text,
   reexec: integer("uint64", 0, INT),
 });
+
+/** How traces are written to files (the Go node's `tracers.StdTraceConfig`). */
+export interface FileTraceConfig
+  extends Pick<
+    TraceConfig,
+    "disableMemory" | "disableStack" | "disableStorage" | "debug" | "limit" | "reexec"
+  > {
+  /** The one transaction to trace; all of the block when absent. */
+  readonly txHash?: Uint8Array | undefined;
+}
+
+/** Keys match without regard to case. */
+export const fileTraceConfig: Decoder<FileTraceConfig> = object(
+  "file trace config",
+  "tracers.StdTraceConfig",
+  {
+    disableMemory: boolean,
+    disableStack: boolean,
+    disableStorage: boolean,
+    debug: boolean,
+    limit: integer("int", -INT, INT),
+    reexec: integer("uint64", 0, INT),
+    txHash: hash,
+  },
+);
 
 const UNITS: Readonly<Record<string, number>> = {
   ns: 1e-6,

@@ -44,6 +44,7 @@ import { type ProofParts, proofMethods } from "./proofs.ts";
 import { chainSubscriptions } from "./subscriptions.ts";
 import { type SupplyMethodParts, supplyMethods } from "./supply.ts";
 import { type TraceChainParts, traceChainSubscription } from "./trace-chain.ts";
+import { traceFileMethods } from "./trace-files.ts";
 import { type TraceParts, traceMethods } from "./traces.ts";
 import type { EstimateGas } from "./transaction-draft.ts";
 import { txpoolMethods } from "./txpool.ts";
@@ -122,6 +123,7 @@ export function createNodeRegistry(parts: NodeParts): Registry {
     ...debugProcessMethods(parts.process),
     ...debugStateMethods({ ...parts.debug, profile: parts.profile }),
     ...traceMethods({ ...parts.debug, profile: parts.profile }),
+    ...traceFileMethods({ ...parts.debug, profile: parts.profile }),
   ]);
   registry.addSubscriptions(chainSubscriptions(parts));
   registry.addSubscriptions(nodeSubscriptions(parts));

@@ -1,8 +1,6 @@
 /** `debug_trace*`: what transactions do, step by step; run in reader threads. */
-import { equalBytes } from "../../bytes/compare.ts";
 import { bareHex, toHex } from "../../bytes/hex.ts";
 import { toQuantity } from "../../bytes/integer.ts";
-import { storedBadBlocks } from "../../chain/bad-blocks.ts";
 import { blockHash } from "../../model/header.ts";
 import { type Decoder, optional } from "../codec.ts";
 import {
@@ -19,14 +17,13 @@ import { failure } from "../errors.ts";
 import { type Expiry, type Method, method } from "../method.ts";
 import type { RpcProfile } from "../profiles.ts";
 import { type CallLimits, callTerms } from "../views/caller.ts";
-import { callersBlock, refusedBlocks } from "../views/callers-block.ts";
+import { callersBlock } from "../views/callers-block.ts";
 import {
   contextOfHeader,
   numberIn,
   type OpenStoreReading,
   type StoreReading,
 } from "../views/chain-reading.ts";
-import { noBlock } from "../views/not-there.ts";
 import { blockIn, blockOfHash, positionOf } from "../views/reading-blocks.ts";
 import {
   type BlockTrace,
@@ -37,6 +34,8 @@ import {
   traceCall,
   traceInBlock,
 } from "../views/traced.ts";
+import { badBlock, withParent } from "../views/traced-blocks.ts";
+import type { TraceProfile } from "../views/tracings.ts";
 
 /** What traces read, and how far they may go. */
 export interface TraceParts {
@@ -44,7 +43,7 @@ export interface TraceParts {
   readonly limits: CallLimits;
   /** Of one answer. */
   readonly maxBytes: number;
-  readonly profile: Pick<RpcProfile, "traceCallPays" | "olderTraces" | "framelessTraces" | "prestateFee">;
+  readonly profile: TraceProfile & Pick<RpcProfile, "traceCallPays">;
 }
 
 /** A whole answer, with all its transactions. */
@@ -213,19 +212,4 @@ function rangeTraces(
     };
   }
   return traced;
-}
-
-function withParent(reading: StoreReading, block: TracedBlock): TracedBlock {
-  const { number, parentHash } = block.header;
-  if (number === 0) return block; // which nobody can trace
-  if (reading.numberOf(parentHash) !== number - 1) throw noBlock(parentHash);
-  return block;
-}
-
-function badBlock(reading: StoreReading, wanted: Uint8Array): TracedBlock {
-  const found = refusedBlocks(storedBadBlocks(reading.rows)).find(({ block }) =>
-    equalBytes(block.hash, wanted),
-  );
-  if (found === undefined) throw failure(`bad block ${toHex(wanted)} not found`);
-  return withParent(reading, found.block);
 }

@@ -2,6 +2,7 @@
 import { equalBytes } from "../../bytes/compare.ts";
 import { toHex } from "../../bytes/hex.ts";
 import { wordBytes } from "../../bytes/word.ts";
+import type { Tracer } from "../../evm/tracer.ts";
 import { ExecutionError } from "../../execution/error.ts";
 import { checkedSender } from "../../execution/participants.ts";
 import { type CallTerms, simulate } from "../../execution/simulate.ts";
@@ -95,6 +96,22 @@ function settle({ world, context }: Stage, tx: Transaction): void {
     executeTransaction(world, tx, context);
   } catch (error) {
     if (!(error instanceof ExecutionError)) throw error;
+  }
+}
+
+/**
+ * Runs the first `count` transactions of a block, one after the other: `each` calls `run` with the observer of one.
+ * Throws `RpcError`.
+ */
+export function observeBlock(
+  reading: ChainReading,
+  { header, transactions }: TracedBlock,
+  { reexec, count }: { readonly reexec: number | undefined; readonly count: number },
+  each: (index: number, run: (tracer?: Tracer) => void) => void,
+): void {
+  const { world, context } = stageOf(reading, header, { reexec });
+  for (const [index, tx] of transactions.slice(0, count).entries()) {
+    each(index, (tracer) => void tracingFailed(() => executeTransaction(world, tx, context, tracer)));
   }
 }
 

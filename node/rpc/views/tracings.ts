@@ -1,5 +1,5 @@
 /** The tracers that callers name, each made fresh for one transaction (rpc.md 2.8.3). */
-import type { FrameStart, Tracer } from "../../evm/tracer.ts";
+import type { FrameStart, Step, Tracer } from "../../evm/tracer.ts";
 import { createCallTracer, framelessCall } from "../../evm/tracers/call-tracer.ts";
 import {
   type CountTracer,
@@ -7,6 +7,7 @@ import {
   createNgramTracer,
   createOpcodeCounter,
 } from "../../evm/tracers/count-tracers.ts";
+import { createEvmdisTracer, evmdisBytes } from "../../evm/tracers/evmdis-tracer.ts";
 import { createPrestateTracer } from "../../evm/tracers/prestate-tracer.ts";
 import { createRevertTracer } from "../../evm/tracers/revert-tracer.ts";
 import { createStructLogger } from "../../evm/tracers/struct-logger.ts";
@@ -44,13 +45,21 @@ export interface Tracing {
   readonly tracer: Tracer;
   /** The trace, as it is shown. Throws `RpcError`. */
   readonly result: (outcome: TracedOutcome) => unknown;
+  /** About what an opcode adds to the trace; nothing when absent. */
+  readonly stepBytes?: (step: Step) => number;
 }
+
+/** What profiles tell differently of traces. */
+export type TraceProfile = Pick<
+  RpcProfile,
+  "olderTraces" | "framelessTraces" | "prestateFee" | "hidesStepErrors"
+>;
 
 /** Under what traces are made. */
 export interface TracingTerms {
   readonly config: TraceConfig;
   readonly budget: TraceBudget;
-  readonly profile: Pick<RpcProfile, "olderTraces" | "framelessTraces" | "prestateFee">;
+  readonly profile: TraceProfile;
   /** Of all opcodes of a transaction. */
   readonly computationLimit: number;
 }
@@ -80,6 +89,7 @@ const TRACERS: Readonly<Record<string, Make>> = {
   unigramTracer: counting(() => createNgramTracer(1)),
   bigramTracer: counting(() => createNgramTracer(2)),
   trigramTracer: counting(() => createNgramTracer(3)),
+  evmdisTracer: () => ({ ...createEvmdisTracer(), stepBytes: evmdisBytes }),
   noopTracer: () => ({ tracer: {}, result: () => ({}) }),
 };
 
@@ -89,7 +99,7 @@ export function startTracing(terms: TracingTerms, world: World, subject: Subject
   if (name === undefined) return structTracing(terms);
   const make = Object.hasOwn(TRACERS, name) ? TRACERS[name] : undefined;
   if (make === undefined) throw noTracer(name);
-  const { tracer, result } = make({ ...terms, world, subject, name });
+  const { tracer, result, stepBytes = () => 0 } = make({ ...terms, world, subject, name });
   let hasFrame = false;
   const watched: Tracer = {
     ...tracer,
@@ -103,7 +113,7 @@ export function startTracing(terms: TracingTerms, world: World, subject: Subject
       budget: terms.budget,
       endsAt: performance.now() + durationMs(terms.config.timeout ?? "5s"),
       timeoutMessage: "execution timeout",
-      stepBytes: () => 0,
+      stepBytes,
     }),
     result: (outcome) => {
       const trouble = hasFrame ? undefined : terms.profile.framelessTraces[name];
@@ -121,9 +131,10 @@ function noTracer(name: string): Error {
   return failure("Only predefined tracers are supported");
 }
 
-function structTracing({ config, budget, computationLimit }: TracingTerms): Tracing {
+function structTracing({ config, budget, computationLimit, profile }: TracingTerms): Tracing {
   const { disableMemory = false, disableStack = false, disableStorage = false, limit = 0 } = config;
-  const options = { disableMemory, disableStack, disableStorage, limit, computationLimit };
+  const { hidesStepErrors: hidesErrors } = profile;
+  const options = { disableMemory, disableStack, disableStorage, limit, hidesErrors, computationLimit };
   const { tracer, result } = createStructLogger(options);
   const endsAt = performance.now() + durationMs(config.loggerTimeout ?? "1s");
   const limits = { budget, endsAt, timeoutMessage: "trace logger timeout", stepBytes: structBytes(config) };

@@ -66,7 +66,10 @@ test("a call's cost has the gas that it hands over, and frames show inside one a
 
 test("an opcode that fails is shown once with its failure, or as a fault when it was shown before", () => {
   for (const [program, expected] of [
-    ["ADD", "0 0x1 gas 10 cost 3 [] stack-underflow"],
+    ["ADD", "0 0x1 gas 10 cost 0 [] stack-underflow"],
+    ["1 ADD", "2 0x1 gas 7 cost 3 [1] stack-underflow"], // the cost is that of the opcode before
+    ["1 #fe", "2 0xfe gas 7 cost 3 [1] invalid-opcode"],
+    ["1 1 SSTORE", "4 0x55 gas 4 cost 20000 [1 1] out-of-gas"],
     ["1 1 1 1", "6 0x60 gas 1 cost 3 [1 1 1] out-of-gas"],
     ["0 MLOAD", "2 0x51 gas 7 cost 6 [0]"],
     ["9 JUMP", "2 0x56 gas 7 cost 8 [9] out-of-gas"],
@@ -77,6 +80,16 @@ test("an opcode that fails is shown once with its failure, or as a fault when it
     runProgram(program, { tracer, gas: program.endsWith("56") ? 20n : 10n, rules: rulesOf("base") });
     expect([program, lines.join("; ").includes(expected)]).toEqual([program, true]);
   }
+});
+
+test("a write in a static frame is shown as if it could be, and then as a fault", () => {
+  const world = aWorld();
+  putContract(world, OTHER, assemble("1 0 SSTORE"));
+  const { lines, tracer } = notes();
+  runProgram("0 0 0 0 0x07e4 5000 STATICCALL", { world, tracer, gas: 100_000n });
+  const at = lines.findIndex((line) => line.startsWith("4 0x55"));
+  expect(lines[at]).not.toContain("write-protection");
+  expect(lines[at + 1]).toBe("fault 4 write-protection");
 });
 
 test("a contract that hands its balance on is shown as a frame", () => {

@@ -7,6 +7,7 @@ import {
   createNgramTracer,
   createOpcodeCounter,
 } from "../../../node/evm/tracers/count-tracers.ts";
+import { createEvmdisTracer } from "../../../node/evm/tracers/evmdis-tracer.ts";
 import { createPrestateTracer } from "../../../node/evm/tracers/prestate-tracer.ts";
 import { createRevertTracer } from "../../../node/evm/tracers/revert-tracer.ts";
 import { createStructLogger } from "../../../node/evm/tracers/struct-logger.ts";
@@ -47,6 +48,40 @@ test("struct logs have the stack, the memory's words, what was written, and what
     [digits(1n), digits(5n)],
   ]);
   expect(structLogs[5]?.storage).toEqual({ [digits(1n)]: digits(5n) });
+});
+
+test("a disassembly has what opcodes leave on the stack, and what calls ran", () => {
+  const world = aWorld();
+  putContract(world, OTHER, assemble("7 0 MSTORE8 1 0 RETURN"));
+  const { tracer, result } = createEvmdisTracer();
+  runProgram("5 0 MSTORE8 6 DUP1 ADD POP 0 0 2 0 0x07e4 5000 DELEGATECALL POP JUMPDEST", {
+    world,
+    tracer,
+    gas: 100_000n,
+  });
+  expect(JSON.stringify(result().slice(3))).toBe(
+    `[${[
+      '{"op":96,"depth":1,"result":["6"],"len":2}',
+      '{"op":128,"depth":1,"result":["6","6"]}',
+      '{"op":1,"depth":1,"result":["c"]}',
+      '{"op":80,"depth":1,"result":[]}',
+      ...["0", "0", "2", "0"].map((word) => `{"op":96,"depth":1,"result":["${word}"],"len":2}`),
+      '{"op":97,"depth":1,"result":["7e4"],"len":3}',
+      '{"op":97,"depth":1,"result":["1388"],"len":3}',
+      '{"op":"DELEGATECALL","depth":1,"result":[],"gas":5000,"to":"7e4","input":{"0":5,"1":0},"error":null,' +
+        `"return":{"0":7},"ops":[${[
+          '{"op":96,"depth":2,"result":["7"],"len":2}',
+          '{"op":96,"depth":2,"result":["0"],"len":2}',
+          '{"op":83,"depth":2,"result":[]}',
+          '{"op":96,"depth":2,"result":["1"],"len":2}',
+          '{"op":96,"depth":2,"result":["0"],"len":2}',
+          '{"op":243,"depth":2,"result":[]}',
+        ].join(",")}]}`,
+      // The first opcode after a call only ends it.
+      '{"op":91,"depth":1,"result":[],"pc":26}',
+      '{"op":0,"depth":1,"result":[]}',
+    ].join(",")}]`,
+  );
 });
 
 test("struct logs leave out what they are told to, stop at the limit, and show no output of a failure", () => {
