@@ -20,16 +20,22 @@ export interface BlockParts {
   readonly size: number;
 }
 
-/** Takes a block apart; the parts are views. Throws `BytesError` or `ModelError`. */
+/** Takes a block apart; the parts are views. Throws `BytesError` or `ModelError`, of missing parts in the Go node's words. */
 export function splitBlock(input: RlpItem | Uint8Array): BlockParts {
   const { isList, payload, raw } = input instanceof Uint8Array ? decodeRlp(input) : input;
   if (!isList) throw new ModelError("bad-block", "a block is a list");
+  if (payload.length === 0) throw tooFew();
   const header = itemAt(payload, 0);
+  if (header.raw.length === payload.length) throw tooFew();
   const body = itemAt(payload, header.raw.length);
   if (header.raw.length + body.raw.length !== payload.length) {
     throw new ModelError("bad-block", "a block has a header and a list of transactions, nothing else");
   }
   return { header, body, size: raw.length };
+}
+
+function tooFew(): ModelError {
+  return new ModelError("bad-block", "rlp: too few elements for types.extblock");
 }
 
 /** Reads a block; everything in it is a view. Throws `BytesError`, `ModelError` or `TransactionError`. */

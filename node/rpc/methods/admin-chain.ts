@@ -130,9 +130,12 @@ async function told(
       "chain file not written or not taken",
     );
     if (profile.failureIsFalse) return false;
-    throw failure(goWords(error, file) ?? error.message);
+    throw failure(goWords(error, file) ?? error.message.replace(PLACE, ""));
   }
 }
+
+/** Where a block that cannot be read stands: the log has it, the Go node does not say it. */
+const PLACE = / \(at byte \d+, \d+ bytes long\)/;
 
 /** What the Go node says of a file that cannot be opened; undefined for other troubles. */
 function goWords({ cause }: ChainError, file = ""): string | undefined {

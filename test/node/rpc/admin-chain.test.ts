@@ -108,6 +108,10 @@ test("imports that fail say where and what was taken, in the Go node's words", a
     /^open .*nowhere: no such file or directory$/,
   );
   await expect(bench.ask("admin_importChain", directory)).rejects.toThrow(/it is not a file$/);
+  await expect(bench.ask("admin_importChainFromString", "0xc0")).rejects.toMatchObject({
+    message: "block 0: failed to parse: rlp: too few elements for types.extblock",
+  });
+  expect(bench.reasons.at(-1)).toContain("(at byte 0, 1 bytes long)");
   expect(await bench.ask("admin_importChainFromString", "0xzz")).toBe(true);
   expect(await bench.ask("admin_importChainFromString", "")).toBe(true);
   expect(head(bench)).toBe(3);
