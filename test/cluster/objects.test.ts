@@ -191,6 +191,11 @@ about(`objects${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
     expect(said).toContain("is not the operator's");
     expect(await demo("get", "service", "taken", "-o", "jsonpath={.spec.ports[0].port}")).toBe("80");
     await demo("delete", "kn", "taken");
+    // What it owns goes in the controller manager's own time; later tests compare all that there is.
+    await eventually("what stays of it", async () => {
+      const left = (await listed(KINDS, "-l", `${OURS},knit.dev/node=taken`)).map(({ kind }) => kind).sort();
+      return left.join() === "PersistentVolumeClaim,Secret" ? true : undefined;
+    });
   });
 
   test("a second reconcile writes nothing", async () => {
