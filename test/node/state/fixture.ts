@@ -12,7 +12,7 @@ import { memoryTries, type TrieStores, trieDirectories } from "../../../node/sta
 import type { World } from "../../../node/state/world.ts";
 import { openLevelStore } from "../../../node/store/level-store.ts";
 import { createMemoryStore } from "../../../node/store/memory-store.ts";
-import type { Store } from "../../../node/store/store.ts";
+import type { Range, Store } from "../../../node/store/store.ts";
 
 /** A state with the chain database below it, closed together. */
 export interface Opened extends AsyncDisposable {
@@ -146,4 +146,11 @@ export async function oracleTrieRoot(rows: Iterable<readonly [Uint8Array, Uint8A
 export function aTemporaryDirectory(): { readonly path: string } & Disposable {
   const path = mkdtempSync(join(tmpdir(), "knit-state-"));
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+/** How many rows a store holds in a range. */
+export async function rowsIn(store: Store, range: Range): Promise<number> {
+  let rows = 0;
+  for await (const _ of store.entries(range)) rows++;
+  return rows;
 }

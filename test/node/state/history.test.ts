@@ -3,9 +3,8 @@ import { openState, type StateOptions } from "../../../node/state/open-state.ts"
 import { destroyedUpTo } from "../../../node/state/storage-rows.ts";
 import type { World } from "../../../node/state/world.ts";
 import { createMemoryStore } from "../../../node/store/memory-store.ts";
-import type { Range, Store } from "../../../node/store/store.ts";
 import { tables } from "../../../node/store/tables.ts";
-import { anAddress, failingAfter, keptTries, makeBlock, type Opened, opened } from "./fixture.ts";
+import { anAddress, failingAfter, keptTries, makeBlock, type Opened, opened, rowsIn } from "./fixture.ts";
 import { aRandom } from "./random.ts";
 import { contractsOf, randomContracts } from "./random-contracts.ts";
 
@@ -45,12 +44,6 @@ function expectReadable({ state }: Opened, held: ReadonlyMap<number, unknown[]>,
     expect(contractsOf(state.view(number))).toEqual(held.get(number));
   }
   expect(() => state.view(oldest - 1)).toThrow(missing);
-}
-
-async function rowsIn(store: Store, range: Range): Promise<number> {
-  let rows = 0;
-  for await (const _ of store.entries(range)) rows++;
-  return rows;
 }
 
 test("an archive answers for every block, over restarts, far beyond the blocks indexed in memory", async () => {

@@ -5,9 +5,9 @@ import { nodesOf, slotsOf } from "../../../node/state/storage-rows.ts";
 import { sweepDestroyed } from "../../../node/state/sweep.ts";
 import type { World } from "../../../node/state/world.ts";
 import { createMemoryStore } from "../../../node/store/memory-store.ts";
-import type { Range, Store } from "../../../node/store/store.ts";
+import type { Store } from "../../../node/store/store.ts";
 import { tables } from "../../../node/store/tables.ts";
-import { anAddress, aWord, failingAfter, keptTries, makeBlock, type Opened } from "./fixture.ts";
+import { anAddress, aWord, failingAfter, keptTries, makeBlock, type Opened, rowsIn } from "./fixture.ts";
 
 const [alice, bob] = [anAddress(1), anAddress(2)];
 const SLOTS = 1200;
@@ -37,12 +37,6 @@ async function open(
     }),
     reopen: () => open(settings, chain, trie),
   };
-}
-
-async function rowsIn(store: Store, range: Range): Promise<number> {
-  let rows = 0;
-  for await (const _ of store.entries(range)) rows++;
-  return rows;
 }
 
 function fill(world: World, value: number): void {
