@@ -54,6 +54,7 @@ export class HdWallets {
   readonly #options: HdWalletsOptions;
   readonly #open = new Map<string, HdRoot>();
   readonly #look: () => readonly Known[];
+  #pinning: Promise<void> = Promise.resolve();
 
   constructor(options: HdWalletsOptions) {
     const { directory, clock } = options;
@@ -101,14 +102,14 @@ export class HdWallets {
 
   /** The address at a path of an open wallet; `pin` keeps it in the file, so that it can sign. */
   async derive(url: string, text: string, pin: boolean): Promise<HdAccount> {
-    const { path: filePath, file } = this.#byUrl(url);
+    const { path: filePath } = this.#byUrl(url);
     const path = parseDerivationPath(text);
     const root = this.#open.get(filePath);
     if (root === undefined) throw locked();
     const key = keyAt(root, path);
     const account = { path, address: addressOfKey(key) };
     key.fill(0);
-    if (pin) await this.#pin(filePath, file, account);
+    if (pin) await this.#pin(url, account);
     return account;
   }
 
@@ -165,7 +166,15 @@ export class HdWallets {
     return `${SCHEME}${path}`;
   }
 
-  async #pin(path: string, file: HdWalletFile, account: HdAccount): Promise<void> {
+  /** One after the other: each writes the whole file. */
+  #pin(url: string, account: HdAccount): Promise<void> {
+    const turn = this.#pinning.then(() => this.#pinNow(url, account));
+    this.#pinning = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #pinNow(url: string, account: HdAccount): Promise<void> {
+    const { path, file } = this.#byUrl(url);
     if (file.accounts.some((known) => known.path === account.path)) return;
     if (file.accounts.length >= MOST_PINNED) {
       throw new AccountsError("not-derivable", `a wallet keeps ${MOST_PINNED} accounts`);

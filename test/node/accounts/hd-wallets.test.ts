@@ -78,6 +78,12 @@ test("a pinned account is listed, signs, and is there after a restart", async ()
   expect(() => accounts.sign(address, digest)).toThrow(expect.objectContaining({ code: "locked" }));
 });
 
+test("accounts that are pinned at the same moment are all kept", async () => {
+  await accounts.openWallet(url, "secret");
+  const made = await Promise.all(["0", "1", "2"].map((path) => accounts.deriveAccount(url, path, true)));
+  expect(accounts.list().map(toHex)).toEqual(made.map(({ address }) => toHex(address)));
+});
+
 test("locking an account closes its wallet", async () => {
   await accounts.openWallet(url, "secret");
   const { address } = await accounts.deriveAccount(url, "0", true);
