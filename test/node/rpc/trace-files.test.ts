@@ -75,7 +75,7 @@ test("a block's traces are files of their owner alone, one a transaction, a line
     const hash = toHex(block.transactions[index]?.hash ?? block.hash);
     expect(file).toContain(`block_${toHex(block.hash).slice(0, 10)}-${index}-${hash.slice(0, 10)}-`);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
-    const { structLogs } = await ask<Logged>("debug_traceTransaction", hash);
+    const { structLogs } = await ask<Logged>("debug_traceTransaction", hash, { loggerTimeout: "60s" });
     // What fails after it was seen is written twice, the second time with the error.
     const found = lines(file).filter(({ gas }, i, all) => gas === undefined || gas !== all[i - 1]?.gas);
     expect(found.slice(0, -1).map(({ pc, opName, gas, depth }) => [pc, opName, Number(gas), depth])).toEqual(
@@ -98,7 +98,7 @@ test("one transaction, with what is left out", async () => {
 test("a block whose hex is in a file is traced like the one in the chain", async () => {
   const file = join(directory, "block.hex");
   await writeFile(file, `${bareHex(encodeBlock(block))}\n`);
-  const config = { tracer: "callTracer" };
+  const config = { tracer: "callTracer", timeout: "60s" };
   expect(await ask("debug_traceBlockFromFile", file, config)).toEqual(
     await ask("debug_traceBlockByHash", toHex(block.hash), config),
   );
