@@ -5,6 +5,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { createMemoryStream, main } from "assemblyscript/asc";
 import { blake2fSource } from "../wasm/blake2f-source.ts";
+import { blsOrderSource } from "../wasm/bls-order-source.ts";
 import { bn254Source } from "../wasm/bn254-source.ts";
 import { keccakSource } from "../wasm/keccak-source.ts";
 import { montgomerySource } from "../wasm/montgomery-source.ts";
@@ -13,6 +14,7 @@ import { powerSource } from "../wasm/power-source.ts";
 const PARTS = [
   { source: keccakSource, target: "node/crypto/keccak-wasm.ts", name: "KECCAK_WASM" },
   { source: blake2fSource, target: "node/crypto/blake2f-wasm.ts", name: "BLAKE2F_WASM" },
+  { source: blsOrderSource, target: "node/crypto/bls-order-wasm.ts", name: "BLS_ORDER_WASM" },
   { source: bn254Source, target: "node/crypto/bn254-wasm.ts", name: "BN254_WASM" },
   { source: montgomerySource, target: "node/evm/montgomery-wasm.ts", name: "MONTGOMERY_WASM" },
   { source: powerSource, target: "node/evm/power-wasm.ts", name: "POWER_WASM" },

@@ -15,7 +15,7 @@
 import { bn254CurveSource, PAIR } from "./bn254-curve-source.ts";
 import { BN254_PARAMETER, bn254FinalSource } from "./bn254-final-source.ts";
 import { BN254_FIELD, bn254TowerSource, FP12, FP2 } from "./bn254-tower-source.ts";
-import { limbsOf, montgomeryOne, plainConstant, signedDigits } from "./field.ts";
+import { limbOf, limbsOf, montgomeryOne, plainConstant, signedDigits } from "./field.ts";
 
 /** How many pairs are held at once. */
 export const BN254_PAIRS = 16;
@@ -27,7 +27,6 @@ const POINT = 64;
 export function bn254Source(): string {
   return `
   ${bn254TowerSource()}
-  ${zeroSource()}
   ${bn254CurveSource()}
   ${readSource()}
   ${loopSource()}
@@ -35,34 +34,12 @@ export function bn254Source(): string {
   `;
 }
 
-/** Multiplied by one, which R divides, an element that is zero is 0 or the modulus. */
-function zeroSource(): string {
-  const { limbs } = BN254_FIELD;
-  const one = limbsOf(BN254_FIELD, 1n);
-  const vectors = Array.from({ length: limbs / 2 }, (_, v) => `
-    const x${v} = v128.load(REDUCED, ${16 * v});
-    zero = v128.or(zero, x${v});
-    modulus = v128.or(modulus, v128.xor(x${v}, v128.load(MODULUS, ${16 * v})));`);
-  return `
-  const PLAIN_ONE: usize = ${plainConstant(one, one)};
-  const REDUCED: usize = memory.data(${FP2}, 16);
-  function isZero(a: usize): bool {
-    multiplyLanes(REDUCED, PLAIN_ONE, a);
-    let zero = i32x4.splat(0);
-    let modulus = i32x4.splat(0);${vectors.join("")}
-    const z = i64x2.extract_lane(zero, 0) | i64x2.extract_lane(zero, 1);
-    const m = i64x2.extract_lane(modulus, 0) | i64x2.extract_lane(modulus, 1);
-    return (u32(z) == 0 || u32(m) == 0) && (u64(z) >> 32 == 0 || u64(m) >> 32 == 0);
-  }
-  `;
-}
-
 /** Points from bytes, big-endian, imaginary parts first. */
 function readSource(): string {
-  const { limbs, bits, modulus } = BN254_FIELD;
+  const { limbs, modulus } = BN254_FIELD;
   const square = limbsOf(BN254_FIELD, montgomeryOne(BN254_FIELD) ** 2n % modulus);
   const words = [0, 1, 2, 3].map((k) => `const w${k} = bswap<u64>(load<u64>(from, ${24 - 8 * k}));`);
-  const parts = Array.from({ length: limbs }, (_, i) => `store<i32>(to, i32(${limbOf(i, bits)}), ${8 * i});`);
+  const parts = Array.from({ length: limbs }, (_, i) => `store<i32>(to, i32(${limbOf(BN254_FIELD, i, 4)}), ${8 * i});`);
   return `
   const INPUT: usize = memory.data(${BN254_PAIRS * INPUT_PAIR}, 16);
   const R_SQUARED: usize = ${plainConstant(square, square)};
@@ -85,15 +62,6 @@ function readSource(): string {
     return bits == 0;
   }
   `;
-}
-
-/** Limb i of the words w0 to w3, the lowest first. */
-function limbOf(i: number, bits: number): string {
-  const [word, offset] = [Math.floor((bits * i) / 64), (bits * i) % 64];
-  if (word > 3) return "0";
-  const low = `(w${word} >> ${offset})`;
-  const needsNext = offset + bits > 64 && word < 3;
-  return `(${needsNext ? `(${low} | (w${word + 1} << ${64 - offset}))` : low} & ${2 ** bits - 1})`;
 }
 
 /** Digits -1, 0 and 1, the highest first and left out. */

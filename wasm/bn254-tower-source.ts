@@ -11,7 +11,8 @@
  * of Fp12 to 219; a cyclotomic square takes a to 2 a + 99, and at most seven follow one another.
  */
 import { constantOf, type Field, sizeOf } from "./field.ts";
-import { linear, pairSource } from "./pair-source.ts";
+import { linear } from "./lane-source.ts";
+import { pairSource } from "./pair-source.ts";
 
 /** BN254's field. */
 export const BN254_FIELD: Field = {
@@ -56,7 +57,6 @@ export const frobeniusConstant = (i: number): string =>
 export function bn254TowerSource(): string {
   return `
   ${pairSource(BN254_FIELD)}
-  ${linear(BN254_FIELD, "triple", "i32x4.mul(A, i32x4.splat(3))")}
   ${linear(BN254_FIELD, "addTwice", "i32x4.add(A, i32x4.shl(B, 1))")}
   ${linear(BN254_FIELD, "addTimesRoot", "i32x4.add(A, i32x4.sub(v128.xor(v128.shuffle<i32>(B, B, 1, 0, 3, 2), v128.load(FIRST)), v128.load(FIRST)))")}
 

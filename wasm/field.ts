@@ -70,3 +70,12 @@ export function signedDigits(value: bigint, width: number): number[] {
   }
   return digits.reverse();
 }
+
+/** Limb i of the 64-bit words w0, w1 and so on, the lowest first, as an expression. */
+export function limbOf({ bits }: Field, i: number, words: number): string {
+  const [word, offset] = [Math.floor((bits * i) / 64), (bits * i) % 64];
+  if (word >= words) return "0";
+  const low = `(w${word} >> ${offset})`;
+  const needsNext = offset + bits > 64 && word < words - 1;
+  return `(${needsNext ? `(${low} | (w${word + 1} << ${64 - offset}))` : low} & ${2 ** bits - 1})`;
+}

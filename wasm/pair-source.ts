@@ -1,145 +1,25 @@
 /**
- * Writes AssemblyScript functions on pairs of elements of a prime field: lane by lane, and as elements a + b i of
- * its extension by a root of -1. All take addresses; a result may be where an operand is.
- *
- * What is stored has limbs in (-8, 2^bits + 8): products come out carried, and sums carry at once, in one round. The
- * sum of a column is then below 3.1 * limbs * 2^(2 bits), which must be below 2^63; a bias makes it positive for shifts.
+ * Writes AssemblyScript functions on elements a + b i of a prime field's extension by a root of -1, one to each pair of
+ * `lane-source.ts`.
  */
-import { type Field, limbsOf, negativeInverse, plainConstant, sizeOf } from "./field.ts";
+import { type Field, sizeOf } from "./field.ts";
+import { column, laneSource, linear, reduced, times, vectorsOf } from "./lane-source.ts";
 
 const range = (length: number): number[] => Array.from({ length }, (_, i) => i);
-const half = (limb: number): string => (limb % 2 === 0 ? "low" : "high");
-const BIAS = 1n << 63n;
 
-/** The source of `add`, `subtract`, `conjugate`, `addTurned` (the lanes of b change places), of the products and the square. */
+/** The source of `conjugate`, `addTurned` (the lanes of b change places), `multiply` and `square`, with the lanes'. */
 export function pairSource(field: Field): string {
   return `
-  ${constants(field)}
-  ${linear(field, "add", "i32x4.add(A, B)")}
-  ${linear(field, "subtract", "i32x4.sub(A, B)")}
+  ${laneSource(field)}
+  const FIRST: usize = memory.data<u64>([0xffffffff, 0xffffffff], 16);
+  const SECOND: usize = memory.data<u64>([0xffffffff00000000, 0xffffffff00000000], 16);
+  const LEFT: usize = memory.data(${sizeOf(field)}, 16);
+  const RIGHT: usize = memory.data(${sizeOf(field)}, 16);
   ${linear(field, "conjugate", "i32x4.sub(v128.xor(A, v128.load(SECOND)), v128.load(SECOND))")}
   ${linear(field, "addTurned", "i32x4.add(A, v128.shuffle<i32>(B, B, 1, 0, 3, 2))")}
-  ${lanesSource(field)}
   ${pairsSource(field)}
   ${squareSource(field)}
   `;
-}
-
-function constants(field: Field): string {
-  const { modulus, bits } = field;
-  const factor = negativeInverse(modulus, bits);
-  const high = (factor * modulus + 1n) >> BigInt(bits);
-  const doubled = (value: bigint): string => plainConstant(limbsOf(field, value), limbsOf(field, value));
-  const mask = 2n ** BigInt(bits) - 1n;
-  const pair = (value: bigint): string =>
-    `memory.data<u64>([${BigInt.asUintN(64, value)}, ${BigInt.asUintN(64, value)}], 16)`;
-  return `
-  const MODULUS: usize = ${doubled(modulus)};
-  const HIGH: usize = ${doubled(high)};
-  const FACTOR: usize = ${pair(factor)};
-  const LIMB: usize = ${pair(mask)};
-  const BIAS: usize = ${pair(BIAS)};
-  const NEXT_BIAS: usize = ${pair(BIAS - (BIAS >> BigInt(bits)))};
-  const LAST_BIAS: usize = ${pair(-(BIAS >> BigInt(bits)))};
-  const MASKS: usize = ${pair((mask << 32n) | mask)};
-  const TOP_MASKS: usize = memory.data<u32>([${mask}, ${mask}, 0xffffffff, 0xffffffff], 16);
-  const FIRST: usize = ${pair(0xffffffffn)};
-  const SECOND: usize = ${pair(0xffffffff00000000n)};
-  const LEFT: usize = memory.data(${sizeOf(field)}, 16);
-  const RIGHT: usize = memory.data(${sizeOf(field)}, 16);
-  `;
-}
-
-/**
- * A function of the address r of a result and those of operands, which does to each vector what the expression says
- * of A and B, with one round of carries; the top limb keeps what it has. The expression must stay within signed words.
- */
-export function linear({ limbs, bits }: Field, name: string, expression: string): string {
-  const vectors = range(limbs / 2);
-  const steps = vectors.map((v) => {
-    const mask = v === limbs / 2 - 1 ? "TOP_MASKS" : "MASKS";
-    const below = v === 0 ? "i32x4.splat(0)" : `h${v - 1}`;
-    return `
-    const x${v} = ${expression.replaceAll(/\b[AB]\b/g, (operand) => `v128.load(${operand.toLowerCase()}, ${16 * v})`)};
-    const h${v} = i32x4.shr_s(x${v}, ${bits});
-    v128.store(r, i32x4.add(v128.and(x${v}, v128.load(${mask})),
-      v128.shuffle<i32>(${below}, h${v}, 2, 3, 4, 5)), ${16 * v});`;
-  });
-  const operands = /\bB\b/.test(expression) ? "a: usize, b: usize" : "a: usize";
-  return `function ${name}(r: usize, ${operands}): void {${steps.join("")}
-  }`;
-}
-
-/**
- * Sums of columns, reduced on the way, into the limbs at r. `termsOf` are the products of a column. A column is
- * summed before the carry and the newest factor come to it: what waits for the column before is short.
- */
-function reduced(field: Field, termsOf: (column: number) => readonly string[]): string {
-  const { limbs, bits } = field;
-  const columns = range(2 * limbs - 1).map((k) => {
-    const factors = range(limbs - 1).flatMap((m) => factorTimes(field, { m, at: "HIGH", limb: k - 1 - m }));
-    const top = factorTimes(field, { m: limbs - 1, at: "MODULUS", limb: k - limbs + 1 });
-    const early = [...termsOf(k), ...(k < limbs ? factors.slice(0, -1) : factors)];
-    const late = k < limbs ? factors.slice(-1) : top;
-    const bias = k === 2 * limbs - 2 ? "LAST_BIAS" : "NEXT_BIAS";
-    return [
-      `s = ${early[0]};`,
-      ...early.slice(1).map(added("s")),
-      "t = i64x2.add(t, s);",
-      ...late.map(added("t")),
-      ...outcome(field, k),
-      `t = i64x2.add(i64x2.shr_u(t, ${bits}), v128.load(${bias}));`,
-      ...(k > limbs && (k - limbs) % 2 === 1 ? [stored(k - limbs)] : []),
-    ];
-  });
-  const last = [`const l${limbs - 1} = t;`, stored(limbs - 1)];
-  return ["let t: v128 = v128.load(BIAS);", "let s: v128;", ...columns.flat(), ...last].join("\n    ");
-}
-
-const added = (to: string) => (term: string): string => `${to} = i64x2.add(${to}, ${term});`;
-
-/** A factor times a limb of a constant, if there is such a limb. */
-function factorTimes({ limbs }: Field, { m, at, limb }: { m: number; at: string; limb: number }): string[] {
-  if (limb < 0 || limb >= limbs) return [];
-  return [`i64x2.extmul_${half(limb)}_i32x4_s(m${m}, v128.load(${at}, ${16 * (limb >> 1)}))`];
-}
-
-/** A factor from each low column, a limb of the result from each high one. */
-function outcome(field: Field, k: number): string[] {
-  const { limbs } = field;
-  if (k >= limbs) return [`const l${k - limbs} = v128.and(t, v128.load(LIMB));`];
-  const factor = (low: string): string =>
-    `const m${k} = v128.shuffle<i32>(${low}, i32x4.splat(0), 0, 2, 0, 2);`;
-  if (k < limbs - 1) return [factor("v128.and(t, v128.load(LIMB))")];
-  return [
-    factor("v128.and(i32x4.mul(t, v128.load(FACTOR)), v128.load(LIMB))"),
-    ...factorTimes(field, { m: k, at: "MODULUS", limb: 0 }).map(added("t")),
-  ];
-}
-
-/** Limbs i - 1 and i, from words of 64 bits. */
-function stored(i: number): string {
-  return `v128.store(r, v128.shuffle<i32>(l${i - 1}, l${i}, 0, 2, 4, 6), ${8 * (i - 1)});`;
-}
-
-/** Pairs (i, j) of limbs whose products are in a column. */
-function column({ limbs }: Field, k: number): [number, number][] {
-  return range(limbs).filter((i) => k - i >= 0 && k - i < limbs).map((i) => [i, k - i]);
-}
-
-const vectorsOf = ({ limbs }: Field, name: string, from: string): string =>
-  range(limbs / 2).map((v) => `const ${name}${v} = v128.load(${from}, ${16 * v});`).join("\n    ");
-
-const times = (load: string, name: string, j: number): string =>
-  `i64x2.extmul_${half(j)}_i32x4_s(${load}, ${name}${j >> 1})`;
-
-function lanesSource(field: Field): string {
-  const terms = (k: number): string[] =>
-    column(field, k).map(([i, j]) => times(`v128.load64_splat(a, ${8 * i})`, "b", j));
-  return `function multiplyLanes(r: usize, a: usize, b: usize): void {
-    ${vectorsOf(field, "b", "b")}
-    ${reduced(field, terms)}
-  }`;
 }
 
 /** (a0 + a1 i)(b0 + b1 i): a0 times b, and a1 times i b. */

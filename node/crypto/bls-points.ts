@@ -4,6 +4,7 @@
  * coordinate that is not in the field, a point off the curve and, but for additions, outside the group.
  */
 import { BLS_WORD_BYTES, type BlsMcl, blsMcl } from "./bls-mcl.ts";
+import { areInG1 } from "./bls-order.ts";
 import { MCL_BYTES } from "./mcl.ts";
 
 /** Bytes of points, of terms of the multi-scalar multiplications and of pairs, as contracts write them. */
@@ -26,7 +27,8 @@ interface Group {
   readonly write: (from: number) => Uint8Array;
   readonly add: (to: number, a: number, b: number) => void;
   readonly clear: (point: number) => void;
-  readonly isInGroup: (point: number) => number;
+  /** Whether points are in the group, which are held from a place on and were read at those places of the input. */
+  readonly areInGroup: (points: number, input: Uint8Array, places: readonly number[]) => boolean;
   readonly multiplyAll: (to: number, points: number, scalars: number, count: number) => void;
 }
 
@@ -62,7 +64,7 @@ function openGroups(mcl: BlsMcl): Groups {
       write: codec.writeG1,
       add: raw.mclBnG1_add,
       clear: raw.mclBnG1_clear,
-      isInGroup: raw.mclBnG1_isValidOrder,
+      areInGroup: (_points, input, places) => areInG1(input, places),
       multiplyAll: raw.mclBnG1_mulVec,
     },
     g2: {
@@ -72,7 +74,8 @@ function openGroups(mcl: BlsMcl): Groups {
       write: codec.writeG2,
       add: raw.mclBnG2_add,
       clear: raw.mclBnG2_clear,
-      isInGroup: raw.mclBnG2_isValidOrder,
+      areInGroup: (points, _input, places) =>
+        places.every((_, i) => raw.mclBnG2_isValidOrder(points + i * MCL_BYTES.g2) === 1),
       multiplyAll: raw.mclBnG2_mulVec,
     },
   };
@@ -107,8 +110,8 @@ export function isBlsPairing(input: Uint8Array): boolean | undefined {
     return (
       g1.read(first, input, at) &&
       g2.read(second, input, at + BLS_POINT_BYTES.g1) &&
-      g1.isInGroup(first) === 1 &&
-      g2.isInGroup(second) === 1
+      g1.areInGroup(first, input, [at]) &&
+      g2.areInGroup(second, input, [at + BLS_POINT_BYTES.g1])
     );
   });
 }
@@ -144,20 +147,17 @@ function sumOfTerms({ mcl, ...of }: Groups, name: "g1" | "g2", input: Uint8Array
   const termBytes = group.pointBytes + SCALAR;
   if (input.length === 0 || input.length % termBytes !== 0) return undefined;
   group.clear(group.sum);
-  let held = 0;
-  for (let at = 0; at < input.length; at += termBytes) {
-    const point = group.points + held * group.size;
-    if (!group.read(point, input, at) || group.isInGroup(point) !== 1) return undefined;
-    readScalar(
-      mcl,
-      group.scalars + held * MCL_BYTES.fr,
-      input.subarray(at + group.pointBytes, at + termBytes),
-    );
-    held++;
-    if (held < TERMS_AT_ONCE && at + termBytes < input.length) continue;
-    group.multiplyAll(group.part, group.points, group.scalars, held);
+  for (let at = 0; at < input.length; at += TERMS_AT_ONCE * termBytes) {
+    const count = Math.min(TERMS_AT_ONCE, (input.length - at) / termBytes);
+    const places = Array.from({ length: count }, (_, i) => at + i * termBytes);
+    for (const [i, place] of places.entries()) {
+      if (!group.read(group.points + i * group.size, input, place)) return undefined;
+      const scalar = input.subarray(place + group.pointBytes, place + termBytes);
+      readScalar(mcl, group.scalars + i * MCL_BYTES.fr, scalar);
+    }
+    if (!group.areInGroup(group.points, input, places)) return undefined;
+    group.multiplyAll(group.part, group.points, group.scalars, count);
     group.add(group.sum, group.sum, group.part);
-    held = 0;
   }
   return group.write(group.sum);
 }
