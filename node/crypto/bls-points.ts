@@ -48,7 +48,7 @@ function groups(): Groups {
 function openGroups(mcl: BlsMcl): Groups {
   const { raw, codec } = mcl;
   const scalars = raw.malloc(TERMS_AT_ONCE * MCL_BYTES.fr);
-  const places = (size: number): Pick<Group, "points" | "scalars" | "size" | "sum" | "part"> => ({
+  const room = (size: number): Pick<Group, "points" | "scalars" | "size" | "sum" | "part"> => ({
     size,
     scalars,
     points: raw.malloc(TERMS_AT_ONCE * size),
@@ -58,7 +58,7 @@ function openGroups(mcl: BlsMcl): Groups {
   return {
     mcl,
     g1: {
-      ...places(MCL_BYTES.g1),
+      ...room(MCL_BYTES.g1),
       pointBytes: BLS_POINT_BYTES.g1,
       read: codec.readG1,
       write: codec.writeG1,
@@ -68,7 +68,7 @@ function openGroups(mcl: BlsMcl): Groups {
       multiplyAll: raw.mclBnG1_mulVec,
     },
     g2: {
-      ...places(MCL_BYTES.g2),
+      ...room(MCL_BYTES.g2),
       pointBytes: BLS_POINT_BYTES.g2,
       read: codec.readG2,
       write: codec.writeG2,
