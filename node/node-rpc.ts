@@ -21,6 +21,7 @@ import { createPause } from "./pause.ts";
 import type { ReaderData } from "./reader.ts";
 import { createBudget, createEndpoint, type Endpoint } from "./rpc/dispatch.ts";
 import { declareExposureMetrics, type ExposureParts, warnOfExposure } from "./rpc/exposure.ts";
+import { limitedTraces } from "./rpc/heavy-traces.ts";
 import { openHttp } from "./rpc/http.ts";
 import type { HttpLimits } from "./rpc/http-limits.ts";
 import { openIpc } from "./rpc/ipc.ts";
@@ -39,7 +40,7 @@ import { TRACE_EXPIRY } from "./rpc/methods/traces.ts";
 import { declareRpcMetrics } from "./rpc/metrics.ts";
 import { ALL_MODULES } from "./rpc/modules.ts";
 import { type RpcProfile, rpcProfiles } from "./rpc/profiles.ts";
-import { openReaderPool, type ReaderTerms, type ThreadPool } from "./rpc/reader-pool.ts";
+import { openReaderPool, type ReaderPool, type ReaderTerms, type ThreadPool } from "./rpc/reader-pool.ts";
 import type { MethodView, Registry, ViewOptions } from "./rpc/registry.ts";
 import { createSubscriptionLimit, type SubscriptionLimit } from "./rpc/subscriptions.ts";
 import { callJson } from "./rpc/views/call-json.ts";
@@ -83,12 +84,14 @@ export async function openNodeRpc(surroundings: RpcSurroundings): Promise<NodeRp
   const budget = createBudget({ maxAnswer: options.rpc.maxAnswerBytes });
   declareRpcMetrics(metrics, budget);
   const viewOptions = { without: withheld(options.rpc), ethAsChain: options.rpc.ethAsChain };
-  const endpoint = (view: MethodView): Endpoint => createEndpoint({ view, budget, onBug, readers });
+  const endpoint = (view: MethodView, pool: ReaderPool): Endpoint =>
+    createEndpoint({ view, budget, onBug, readers: pool });
+  const shared = options.rpc.unsafeDebugOverIpcOnly ? limitedTraces(readers, options.rpc.maxTraces) : readers;
   const subscriptionLimit = createSubscriptionLimit(options.ws?.maxSubscriptions);
   const listeners: Listeners = parts.use(
     createListeners({
       log,
-      endpoint: (modules) => endpoint(registry.view(modules, viewOptions)),
+      endpoint: (modules) => endpoint(registry.view(modules, viewOptions), shared),
       open: listenerOpeners(options, subscriptionLimit),
       keepStoppedMs: profile.keepsStopped ? (options.http?.idleTimeoutMs ?? KEEP_STOPPED_MS) : undefined,
       onOpen: (exposed) => exposed && warnOfExposure(exposed, exposure, log),
@@ -104,7 +107,7 @@ export async function openNodeRpc(surroundings: RpcSurroundings): Promise<NodeRp
   if (configured.http !== undefined) await listeners.start("http", configured.http);
   if (configured.ws !== undefined) await listeners.start("ws", configured.ws);
   const { ipc } = options;
-  const all = endpoint(registry.view(ALL_MODULES, { ethAsChain: options.rpc.ethAsChain }));
+  const all = endpoint(registry.view(ALL_MODULES, { ethAsChain: options.rpc.ethAsChain }), readers);
   const opened = ipc && parts.use(await openIpc({ path: ipc.path, endpoint: all, subscriptionLimit }));
   if (opened !== undefined) log.info({ url: opened.url }, "IPC endpoint opened");
   const open = parts.move();

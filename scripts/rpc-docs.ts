@@ -3,6 +3,7 @@
  * served.
  */
 import { writeFileSync } from "node:fs";
+import { leftOut } from "../node/rpc/left-out.ts";
 import type { Method, ParameterRow } from "../node/rpc/method.ts";
 import { createNodeRegistry, type NodeParts } from "../node/rpc/methods/all.ts";
 import { moduleOf, moduleRows } from "../node/rpc/modules.ts";
@@ -56,7 +57,7 @@ deadline. IPC serves every module; HTTP and WebSocket serve those they are start
 export function rpcDocs(): string {
   const registry = documented;
   const sections = moduleRows.map(({ name }) => moduleSection(name, registry)).filter((text) => text !== "");
-  return [INTRODUCTION, moduleTable(), ...sections, profileTable()].join("\n");
+  return [INTRODUCTION, moduleTable(), ...sections, leftOutTable(), profileTable()].join("\n");
 }
 
 function moduleTable(): string {
@@ -108,6 +109,12 @@ function subscriptionText(module: string, kinds: readonly Subscription[]): strin
   });
   const head = `### ${module}_subscribe, ${module}_unsubscribe`;
   return `${head}\n\nOver WebSocket and IPC.\n\n| name | arguments | what comes |\n|---|---|---|\n${rows.join("\n")}\n`;
+}
+
+function leftOutTable(): string {
+  const rows = leftOut.map(({ names, reason }) => `| ${names.map(code).join(", ")} | ${reason} |`);
+  const head = "## Left out\n\nMethods of the Go node that answer here that they do not exist (-32601).";
+  return `${head}\n\n| methods | why |\n|---|---|\n${rows.join("\n")}\n`;
 }
 
 function profileTable(): string {

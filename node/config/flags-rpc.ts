@@ -79,6 +79,11 @@ export const rpcFlags = {
     false,
     "methods of debug that write files or act on the process answer over IPC alone",
   ),
+  "rpc.unsafe-debug.heavy-debug.request-limit": rpc.flag(
+    integer(0),
+    500,
+    "traces at once over HTTP and WebSocket while those are off",
+  ),
   "rpc.eth.noncompatible": rpc.flag(boolean, false, "eth methods answer as those of the chain's own module"),
   srvtype: rpc.flag(choice(["http", "fasthttp"]), "http", "does nothing: there is one kind of server"),
   "rpc.concurrencylimit": rpc.flag(integer(0), 3_000, "does nothing"),

@@ -122,6 +122,7 @@ function rpcOptions(values: FlagValues): RpcOptions {
     maxAnswerBytes: values["rpc.max-answer-bytes"],
     privilegesOverIpcOnly: values["rpc.ipc-only-privileges"],
     unsafeDebugOverIpcOnly: values["rpc.unsafe-debug.disable"],
+    maxTraces: values["rpc.unsafe-debug.heavy-debug.request-limit"],
     ethAsChain: values["rpc.eth.noncompatible"],
   };
 }

@@ -59,6 +59,8 @@ export interface RpcOptions {
   readonly privilegesOverIpcOnly: boolean;
   /** The same for those of `debug` alone. */
   readonly unsafeDebugOverIpcOnly: boolean;
+  /** Traces under way at once over HTTP and WebSocket while `unsafeDebugOverIpcOnly` is set. */
+  readonly maxTraces: number;
   /** `eth` methods answer as those of the chain's own module with the same name. */
   readonly ethAsChain: boolean;
 }

@@ -1,9 +1,15 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "@jest/globals";
+import { leftOut } from "../../../node/rpc/left-out.ts";
 import { documented, OPEN_RPC, openRpc, RPC_DOCS, rpcDocs } from "../../../scripts/rpc-docs.ts";
 
 test("the page about JSON-RPC says what the registry holds; node scripts/rpc-docs.ts writes it anew", () => {
   expect(readFileSync(RPC_DOCS, "utf8")).toBe(rpcDocs());
+});
+
+test("no method that is said to be left out is there", () => {
+  const names = documented.methods.flatMap(({ name, aliases }) => [name, ...aliases]);
+  expect(leftOut.flatMap((row) => row.names).filter((name) => names.includes(name))).toEqual([]);
 });
 
 test("the OpenRPC document is the registry's, and says of every parameter and result what it looks like", () => {

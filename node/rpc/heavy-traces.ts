@@ -1,0 +1,22 @@
+/** Traces that listeners may have under way at once, as the Go node counts them while its unsafe methods are off. */
+import { failure } from "./errors.ts";
+import type { ReaderPool } from "./reader-pool.ts";
+
+const TRACE = /^debug_trace/;
+
+/** The same pool; a trace beyond `limit` others is refused. */
+export function limitedTraces(readers: ReaderPool, limit: number): ReaderPool {
+  let running = 0;
+  return {
+    call: async (name, params, terms) => {
+      if (!TRACE.test(name)) return readers.call(name, params, terms);
+      if (running >= limit) throw failure(`heavy debug api requests exceed the limit: ${limit}`);
+      running++;
+      try {
+        return await readers.call(name, params, terms);
+      } finally {
+        running--;
+      }
+    },
+  };
+}

@@ -1,0 +1,52 @@
+/** Methods of the Go node that are not here, and why: each answers that it does not exist (-32601). */
+
+/** Names that have one reason. */
+export interface LeftOut {
+  readonly names: readonly string[];
+  readonly reason: string;
+}
+
+/** All of them; docs/rpc.md is printed from this list. */
+export const leftOut: readonly LeftOut[] = [
+  {
+    names: ["debug_startPProf", "debug_stopPProf", "debug_isPProfRunning"],
+    reason:
+      "The Go runtime's profiling server. Its like here would be a debugger's port, which runs any program for whoever reaches it; `debug_cpuProfile` and `debug_writeMemProfile` write the same facts to files.",
+  },
+  {
+    names: [
+      "debug_blockProfile",
+      "debug_setBlockProfileRate",
+      "debug_writeBlockProfile",
+      "debug_mutexProfile",
+      "debug_setMutexProfileFraction",
+      "debug_writeMutexProfile",
+    ],
+    reason: "Waits for locks of the Go runtime: this program has no locks to wait for.",
+  },
+  {
+    names: ["debug_goTrace", "debug_startGoTrace", "debug_stopGoTrace", "debug_stacks"],
+    reason: "What goroutines do: there are none. `debug_cpuProfile` shows where time goes.",
+  },
+  {
+    names: ["debug_gcStats", "debug_setGCPercent"],
+    reason: "The Go garbage collector's figures and setting. `debug_memStats` has the heap's.",
+  },
+  {
+    names: ["debug_metrics"],
+    reason: "Names and averages of the Go node's own library. Metrics are served by `--prometheus`.",
+  },
+  {
+    names: ["debug_verbosityByName", "debug_verbosityByID", "debug_vmodule", "debug_backtraceAt"],
+    reason: "Logs are not set module by module or by places of the source. `debug_verbosity` sets all.",
+  },
+  {
+    names: ["debug_writeVMLog", "debug_setVMLogTarget"],
+    reason:
+      "A log that the Go interpreter writes by itself. `debug_standardTraceBlockToFile` writes one on request.",
+  },
+  {
+    names: ["debug_startCollectingTrieStats"],
+    reason: "Statistics of a cache of tries: states are read without their tries here.",
+  },
+];

@@ -1,0 +1,32 @@
+import { expect, test } from "@jest/globals";
+import { failure } from "../../../node/rpc/errors.ts";
+import { limitedTraces } from "../../../node/rpc/heavy-traces.ts";
+
+test("traces beyond the limit are refused, other calls are not; one that ends makes room", async () => {
+  const ends: (() => void)[] = [];
+  const { signal } = new AbortController();
+  const pool = limitedTraces(
+    {
+      call: (name) =>
+        new Promise((resolve, reject) => {
+          ends.push(() => (name === "debug_traceCall" ? reject(failure("no")) : resolve(name)));
+        }),
+    },
+    2,
+  );
+  const ask = (name: string): Promise<string> => pool.call(name, "[]", { signal });
+  const running = [ask("debug_traceCall"), ask("debug_traceBlockByNumber"), ask("eth_call")];
+  await expect(ask("debug_traceTransaction")).rejects.toMatchObject({
+    code: -32000,
+    message: "heavy debug api requests exceed the limit: 2",
+  });
+  for (const end of ends) end();
+  expect((await Promise.allSettled(running)).map(({ status }) => status)).toEqual([
+    "rejected",
+    "fulfilled",
+    "fulfilled",
+  ]);
+  const next = ask("debug_traceTransaction");
+  ends.at(-1)?.();
+  expect(await next).toBe("debug_traceTransaction");
+});
