@@ -1,52 +1,61 @@
 /**
- * What the state takes on disk: after 100 and after many blocks of 100 transfers over the same accounts, with its
- * history; and as an archive, against the nodes that a trie keyed by hash would keep for the same blocks (each new
- * node once, under its hash of 32 bytes: what the Go node's archive mode writes, before its database's own cost).
- * `node bench/state-size.ts [accounts] [blocks] [blocks of the archive]`
+ * What the state takes on disk. First after 100 and after many blocks of 100 transfers over the same accounts: rows by
+ * what they hold, and the files once they are compacted. Then as an archive, for each row that a block changed, against
+ * the nodes that a trie keyed by hash would keep (each new node once, under its hash of 32 bytes, before a database's own
+ * cost). With KNIT_PEER_KCN the directories after both nodes imported the same chain as archives.
+ *
+ *   npm run build && node bench/state-size.ts [accounts] [blocks] [blocks of the archive]
  */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { TrieStores } from "../node/state/trie-stores.ts";
 import type { Batch, Store } from "../node/store/store.ts";
 import { trieTables } from "../node/store/tables.ts";
+import { hasGoNode, importWithGoNode } from "../test/support/go-node.ts";
+import { makeTransferChain } from "../test/support/transfer-chain.ts";
+import { runBuilt } from "./support/built-knit.ts";
+import { directoryBytes } from "./support/directory-bytes.ts";
 import { report, rounded } from "./support/figures.ts";
 import { TransferState } from "./support/transfer-state.ts";
 
 const TRANSFERS = 100;
 const HASH = 32;
 const FEW = 100;
-const MEGABYTE = 1e6;
 
 const [accounts = 5_000, blocks = 10_000, archived = 2_000] = process.argv.slice(2).map(Number);
 
-/** Megabytes of both databases, as they are and compacted. */
+function megabytes(bytes: number): number {
+  return rounded(bytes / 1e6);
+}
+
+/** Both databases, compacted. */
 async function sizes(on: TransferState): Promise<object> {
+  await on.state.flush();
   await on.close();
-  const megabytes = (part: "chain" | "trie"): number => rounded(on.size(part) / MEGABYTE);
-  const found = { chain: megabytes("chain"), trie: megabytes("trie") };
   await on.compact();
-  const compacted = { chain: megabytes("chain"), trie: megabytes("trie") };
+  const found = {
+    rows: await on.rows(),
+    chainMegabytes: megabytes(on.size("chain")),
+    trieMegabytes: megabytes(on.size("trie")),
+  };
   await on.open();
   await on.state.ready;
-  return { ...found, compacted };
+  return found;
 }
 
 async function full(): Promise<void> {
   const on = new TransferState({ accounts, settings: {} });
   await on.open();
   await on.begin();
-  const megabytes: Record<string, object> = { 0: await sizes(on) };
+  const afterBlocks: Record<string, object> = {};
   for (let n = 1; n <= blocks; n++) {
     await on.transfers(TRANSFERS);
-    if (n === FEW || n === blocks) megabytes[n] = await sizes(on);
+    if (n === FEW || n === blocks) afterBlocks[n] = await sizes(on);
   }
   await on.close();
   on.remove();
-  report({
-    bench: "state-size",
-    mode: "full",
-    accounts,
-    transfersPerBlock: TRANSFERS,
-    megabytesAfterBlocks: megabytes,
-  });
+  report({ bench: "state-size", mode: "full", accounts, transfersPerBlock: TRANSFERS, afterBlocks });
 }
 
 async function archive(): Promise<void> {
@@ -73,9 +82,9 @@ async function archive(): Promise<void> {
     blocks: archived,
     transfersPerBlock: TRANSFERS,
     changedRows: changes,
-    indexMegabytes: rounded(index / MEGABYTE),
+    indexMegabytes: megabytes(index),
     indexBytesPerChangedRow: rounded(index / changes),
-    hashKeyedMegabytes: rounded(before / MEGABYTE),
+    hashKeyedMegabytes: megabytes(before),
     hashKeyedBytesPerChangedRow: rounded(before / changes),
     ratio: rounded(index / before),
   });
@@ -115,5 +124,34 @@ function counting(stores: TrieStores, sum: { bytes: number; nodes: number }): Tr
   };
 }
 
+/** Both nodes as archives over the same chain: all that they leave behind, and what of the Go node's is its state. */
+async function againstGo(): Promise<void> {
+  if (!hasGoNode) return report({ peer: "none: set KNIT_PEER_KCN to the path of a Go node" });
+  const scratch = await mkdtemp(join(tmpdir(), "knit-bench-archive-"));
+  try {
+    const chain = join(scratch, "chain");
+    await makeTransferChain(chain, { accounts, blocks: archived, transfers: TRANSFERS });
+    const [own, go] = [join(scratch, "knit"), join(scratch, "go")];
+    await runBuilt("init", "--datadir", own, join(chain, "genesis.json"));
+    await runBuilt("import", "--gcmode", "archive", "--datadir", own, join(chain, "chain.rlp.gz"));
+    await importWithGoNode(chain, go, ["--gcmode", "archive"]);
+    const goData = join(go, "data", "klay", "chaindata");
+    const [ownBytes, goBytes, goStateBytes] = [own, goData, join(goData, "statetrie")].map(directoryBytes);
+    report({
+      bench: "state-size",
+      mode: "archive against the Go node",
+      accounts,
+      blocks: archived,
+      transfersPerBlock: TRANSFERS,
+      wholeMegabytes: megabytes(ownBytes ?? 0),
+      goWholeMegabytes: megabytes(goBytes ?? 0),
+      goStateMegabytes: megabytes(goStateBytes ?? 0),
+    });
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
 await full();
 await archive();
+await againstGo();

@@ -1,8 +1,8 @@
 /** A state on disk that blocks of transfers between the same accounts go into: what the state benchmarks measure. */
-import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fixedBytes } from "../../node/bytes/integer.ts";
+import { bytesToBigint, fixedBytes } from "../../node/bytes/integer.ts";
 import { keccak256 } from "../../node/crypto/keccak.ts";
 import { openState, type StateOptions } from "../../node/state/open-state.ts";
 import type { State } from "../../node/state/state.ts";
@@ -10,6 +10,9 @@ import { type TrieStores, trieDirectories } from "../../node/state/trie-stores.t
 import type { World } from "../../node/state/world.ts";
 import { compactLevel, openLevelStore } from "../../node/store/level-store.ts";
 import type { Store } from "../../node/store/store.ts";
+import { tables, trieTables } from "../../node/store/tables.ts";
+import { type RowSum, sumRows } from "../../test/support/row-sums.ts";
+import { directoryBytes } from "./directory-bytes.ts";
 
 const FEE = 25_000_000_000n * 21_000n;
 const AUTHOR = new Uint8Array(20).fill(7);
@@ -61,11 +64,14 @@ export class TransferState {
     rmSync(this.directory, { recursive: true });
   }
 
-  /** Block 0 with all accounts, flushed. */
+  /** Block 0 with all accounts, flushed; their values are as long as they will be, and no two are alike. */
   async begin(): Promise<void> {
     await this.state.ready;
     await this.makeBlock((world) => {
-      for (const one of this.#addresses) world.addBalance(one, 10n ** 24n);
+      for (const one of this.#addresses) {
+        world.addBalance(one, 10n ** 24n + bytesToBigint(one.subarray(0, 8)));
+        world.setNonce(one, 1000n);
+      }
     });
     await this.state.flush();
   }
@@ -107,11 +113,21 @@ export class TransferState {
 
   /** Bytes of the files of one of the databases. */
   size(part: "chain" | "trie"): number {
-    const files = readdirSync(join(this.directory, part), { recursive: true, withFileTypes: true });
-    return files.reduce(
-      (sum, file) => sum + (file.isFile() ? statSync(join(file.parentPath, file.name)).size : 0),
-      0,
-    );
+    return directoryBytes(join(this.directory, part));
+  }
+
+  /** What both databases, which must be closed, hold. */
+  async rows(): Promise<{ readonly state: RowSum; readonly trie: RowSum; readonly history: RowSum }> {
+    const { account, slot, code, preimage, destroyed, undo, change } = tables;
+    await using chain = await openLevelStore(join(this.directory, "chain"));
+    const ranges = [account, slot, code, preimage, destroyed].map((table) => table.range());
+    const [generation = ""] = readdirSync(join(this.directory, "trie")); // there is no migration here
+    await using trie = await openLevelStore(join(this.directory, "trie", generation), { checksums: false });
+    return {
+      state: await sumRows(chain, ...ranges),
+      trie: await sumRows(trie, trieTables.accountNode.range(), trieTables.storageNode.range()),
+      history: await sumRows(chain, undo.range(), change.range()),
+    };
   }
 
   #next(): Uint8Array {

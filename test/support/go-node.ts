@@ -20,11 +20,16 @@ export interface PeerImport {
 
 /**
  * What the Go node needs for `admin_importChain` of the folder's blocks, its start not counted;
- * undefined without a binary. Block 0 is left out: the Go node does not take it.
+ * undefined without a binary. Block 0 is left out: the Go node does not take it. Its database is then below
+ * `directory`; `flags` are further ones for it.
  */
-export async function importWithGoNode(chain: string, directory: string): Promise<PeerImport | undefined> {
+export async function importWithGoNode(
+  chain: string,
+  directory: string,
+  flags: readonly string[] = [],
+): Promise<PeerImport | undefined> {
   const blocks = await blocksWithoutFirst(join(chain, "chain.rlp.gz"));
-  const found = await importFiles(join(chain, "genesis.json"), [blocks], directory);
+  const found = await importFiles({ genesis: join(chain, "genesis.json"), directory, flags }, [blocks]);
   return found && { seconds: found.seconds[0] ?? Number.NaN, peakMiB: found.peakMiB };
 }
 
@@ -34,14 +39,20 @@ export async function timeBlocksWithGoNode(
   blocks: readonly Uint8Array[],
   directory: string,
 ): Promise<readonly number[] | undefined> {
-  return (await importFiles(genesis, blocks, directory))?.seconds;
+  return (await importFiles({ genesis, directory, flags: [] }, blocks))?.seconds;
+}
+
+/** Where a Go node runs, and how. */
+interface GoTerms {
+  readonly genesis: string;
+  readonly directory: string;
+  readonly flags: readonly string[];
 }
 
 /** Imports each part of a chain by itself. */
 async function importFiles(
-  genesis: string,
+  { genesis, directory, flags }: GoTerms,
   parts: readonly Uint8Array[],
-  directory: string,
 ): Promise<{ readonly seconds: readonly number[]; readonly peakMiB: number | undefined } | undefined> {
   if (binary === undefined) return undefined;
   await mkdir(directory, { recursive: true });
@@ -50,7 +61,7 @@ async function importFiles(
   spawnSync(binary, ["--datadir", datadir, "init", genesis], { stdio: "ignore" });
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const node = spawn(binary, goFlags(datadir, port), { stdio: "ignore" });
+  const node = spawn(binary, [...goFlags(datadir, port), ...flags], { stdio: "ignore" });
   try {
     while ((await answer(url, "eth_blockNumber", [])) === undefined)
       await new Promise((done) => setTimeout(done, 50));

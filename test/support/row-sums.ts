@@ -1,0 +1,19 @@
+import type { Range, Store } from "../../node/store/store.ts";
+
+/** How many rows lie in a part of a database, and the bytes of their keys and values. */
+export interface RowSum {
+  readonly rows: number;
+  readonly bytes: number;
+}
+
+/** Adds up the rows of some ranges. */
+export async function sumRows(store: Store, ...ranges: readonly Range[]): Promise<RowSum> {
+  let [rows, bytes] = [0, 0];
+  for (const range of ranges) {
+    for await (const [key, value] of store.entries(range)) {
+      rows++;
+      bytes += key.length + value.length;
+    }
+  }
+  return { rows, bytes };
+}
