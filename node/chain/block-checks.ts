@@ -31,7 +31,7 @@ export function checkBody({ header, transactions, size }: Block, { rules, parame
     transactions.map((tx) => tx.raw),
   );
   if (!equalBytes(root, header.transactionsRoot)) {
-    throw mismatch("transaction root hash mismatch: have %x, want %x", header.transactionsRoot, root);
+    throw mismatch("transaction root hash mismatch: have %x, want %x", root, header.transactionsRoot);
   }
   for (const tx of header.baseFee === undefined ? [] : transactions) {
     if (tx.gasFeeCap >= (header.baseFee ?? 0n)) continue;
@@ -75,8 +75,8 @@ export function checkOutcome(
   }
 }
 
-function mismatch(text: string, theirs: Uint8Array, ours: Uint8Array): ChainError {
-  return new ChainError("bad-block", text.replace("%x", bareHex(theirs)).replace("%x", bareHex(ours)));
+function mismatch(text: string, first: Uint8Array, second: Uint8Array): ChainError {
+  return new ChainError("bad-block", text.replace("%x", bareHex(first)).replace("%x", bareHex(second)));
 }
 
 /**
