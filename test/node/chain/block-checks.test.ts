@@ -95,9 +95,10 @@ test.each<[string, Partial<Header>, string]>([
   );
 });
 
+const seal = (digest: Uint8Array): Uint8Array => sign(digest, VALIDATOR_KEY);
+
 /** The same with a changed header or body, sealed again by who made it. */
 function remade({ header, transactions }: Block, change: Partial<Header>, body = transactions): Block {
-  const seal = (digest: Uint8Array): Uint8Array => sign(digest, VALIDATOR_KEY);
   const sealed = withProposerSeal({ ...header, transactionsRoot: rootOf(body), ...change }, seal);
   return createBlock(withCommittedSeals(sealed, [seal]), body);
 }
