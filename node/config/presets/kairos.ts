@@ -4,23 +4,28 @@ import { ADDRESS_BOOK_CODE } from "./kairos-code.ts";
 
 const ZEROS_65 = "00".repeat(65);
 
+/** Block at which each fork begins. */
+export const kairosForks = {
+  istanbulCompatibleBlock: 75_373_312,
+  londonCompatibleBlock: 80_295_291,
+  ethTxTypeCompatibleBlock: 86_513_895,
+  magmaCompatibleBlock: 98_347_376,
+  koreCompatibleBlock: 111_736_800,
+  shanghaiCompatibleBlock: 131_608_000,
+  cancunCompatibleBlock: 141_367_000,
+  kaiaCompatibleBlock: 156_660_000,
+  pragueCompatibleBlock: 187_930_000,
+  osakaCompatibleBlock: 209_134_000,
+  kip103CompatibleBlock: 119_145_600,
+  kip160CompatibleBlock: 156_660_000,
+  randaoCompatibleBlock: 141_367_000,
+};
+
 /** The genesis file, ready for `JSON.stringify`. The contracts that later forks name are not in it. */
 export const kairosGenesis = {
   config: {
     chainId: 1001,
-    istanbulCompatibleBlock: 75_373_312,
-    londonCompatibleBlock: 80_295_291,
-    ethTxTypeCompatibleBlock: 86_513_895,
-    magmaCompatibleBlock: 98_347_376,
-    koreCompatibleBlock: 111_736_800,
-    shanghaiCompatibleBlock: 131_608_000,
-    cancunCompatibleBlock: 141_367_000,
-    kaiaCompatibleBlock: 156_660_000,
-    pragueCompatibleBlock: 187_930_000,
-    osakaCompatibleBlock: 209_134_000,
-    kip103CompatibleBlock: 119_145_600,
-    kip160CompatibleBlock: 156_660_000,
-    randaoCompatibleBlock: 141_367_000,
+    ...kairosForks,
     istanbul: { epoch: 604_800, policy: 2, sub: 22 },
     unitPrice: 25_000_000_000,
     deriveShaImpl: 2,

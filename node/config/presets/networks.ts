@@ -1,5 +1,5 @@
 /** The public networks: what is known of them here. */
-import { kairosGenesis } from "./kairos.ts";
+import { kairosForks, kairosGenesis } from "./kairos.ts";
 
 /** A public network. */
 export interface NetworkPreset {
@@ -45,21 +45,7 @@ export const kairos: NetworkPreset = {
   name: "Kairos",
   genesisHash: "0xe33ff05ceec2581ca9496f38a2bf9baad5d4eed629e896ccb33d1dc991bc4b4a",
   genesis: kairosGenesis,
-  forks: {
-    istanbulCompatibleBlock: 75_373_312,
-    londonCompatibleBlock: 80_295_291,
-    ethTxTypeCompatibleBlock: 86_513_895,
-    magmaCompatibleBlock: 98_347_376,
-    koreCompatibleBlock: 111_736_800,
-    kip103CompatibleBlock: 119_145_600,
-    shanghaiCompatibleBlock: 131_608_000,
-    cancunCompatibleBlock: 141_367_000,
-    randaoCompatibleBlock: 141_367_000,
-    kaiaCompatibleBlock: 156_660_000,
-    kip160CompatibleBlock: 156_660_000,
-    pragueCompatibleBlock: 187_930_000,
-    osakaCompatibleBlock: 209_134_000,
-  },
+  forks: kairosForks,
   bootNodes: [
     "kni://779d766628247ebda5f3e108e9303bd8efdb8eba9fd8d6c529e2614aec7207ebf6614fe7e61d0d99b75e8b23dd3a679b112fd0de7e4e71a7008f0718710da48f@ston45-kairos.node.kaia.io:32323?ntype=bn",
   ],
