@@ -60,7 +60,8 @@ const DEFAULTS = {
  * there are accounts but no head.
  */
 export async function openState(options: StateOptions): Promise<State> {
-  const settings = { ...DEFAULTS, slab: new Slab(CACHE_BYTES), ...options };
+  const slab = "slab" in options ? options.slab : new Slab(CACHE_BYTES);
+  const settings = { ...DEFAULTS, ...options, slab };
   await checkHead(settings.chain);
   const tries = await openTries(settings);
   try {
