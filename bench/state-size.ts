@@ -121,6 +121,7 @@ function counting(stores: TrieStores, sum: { bytes: number; nodes: number }): Tr
       return store;
     },
     remove: (generation) => stores.remove(generation),
+    space: (generation) => stores.space(generation),
   };
 }
 

@@ -5,6 +5,7 @@ import { setImmediate } from "node:timers/promises";
 import { settleDamage } from "./chain/continuity.ts";
 import type { NodeOptions } from "./config/options.ts";
 import type { Log } from "./observe/log.ts";
+import { runInThread } from "./state/migration-run.ts";
 import { NodeCache } from "./state/node-cache.ts";
 import { CACHE_BYTES, openState } from "./state/open-state.ts";
 import type { State } from "./state/state.ts";
@@ -34,11 +35,15 @@ export async function openDatabase(options: NodeOptions, log: Log): Promise<Node
   await using parts = new AsyncDisposableStack();
   const { databaseCacheBytes, cacheBytes, cacheSaveMs, senderHashes: _, ...history } = options.state;
   const store = parts.use(await openLevelStore(chainDirectory(options), { cacheBytes: databaseCacheBytes }));
-  const trie = trieDirectories(join(options.paths.chainData, "trie"));
+  const tries = join(options.paths.chainData, "trie");
+  const trie = trieDirectories(tries);
+  const startRun = runInThread(chainDirectory(options), tries);
   const path = join(options.paths.dataDirectory, "fastcache", "nodes");
   const cache = { log, bytes: cacheBytes ?? CACHE_BYTES, path, saveMs: cacheSaveMs };
   const nodeCache = parts.use(new NodeCache(cache));
-  const state = parts.use(await openState({ chain: store, trie, log, ...history, slab: nodeCache.slab }));
+  const state = parts.use(
+    await openState({ chain: store, trie, log, ...history, slab: nodeCache.slab, startRun }),
+  );
   await settleDamage(store, state.number, log, setImmediate);
   const open = parts.move();
   return { store, state, nodeCache, [Symbol.asyncDispose]: () => open.disposeAsync() };

@@ -233,6 +233,7 @@ function nodeRegistry(
     governance,
     ballots,
     prove: (number, address, keys) => database.state.prove(number, address, keys),
+    migration: database.state.migration,
     saveNodes: () => database.nodeCache.save(),
     rewardbase,
     settings: nodeSettings(surroundings, rewardbase()),

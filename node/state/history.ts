@@ -11,7 +11,7 @@ import { tables } from "../store/tables.ts";
 import { ChangeIndex } from "./change-index.ts";
 import { type Past, type PastRows, RecentHistory } from "./recent-history.ts";
 import type { StateHead } from "./rows.ts";
-import type { Undone } from "./undo.ts";
+import { encodeUndo, type Undone } from "./undo.ts";
 
 /** How much is to be kept. */
 export interface HistorySettings {
@@ -117,8 +117,10 @@ export class History implements PastRows {
     return this.#recent.oldest;
   }
 
-  /** The next block; its undo record need not be in the store before the block after it comes. */
-  add(number: number, rows: readonly Undone[], record: Uint8Array, batch: Batch): void {
+  /** The next block: its undo record, and what the index takes of it, go into its batch. */
+  add(number: number, rows: readonly Undone[], batch: Batch): void {
+    const record = encodeUndo(rows);
+    batch.put(tables.undo.key(number), record);
     this.#recent.add(number, rows, record);
     if (this.#mode !== undefined) this.#index.add(batch, number, rows);
     this.#head = number;
@@ -137,6 +139,11 @@ export class History implements PastRows {
 
   past(key: Uint8Array, number: number): Past {
     return number >= this.#recent.oldest ? this.#recent.past(key, number) : this.#index.past(key, number);
+  }
+
+  /** States before block `oldest` are gone, their undo records with them. */
+  forgetRecent(oldest: number): void {
+    this.#recent.forget(oldest);
   }
 
   /** Changes up to `oldest` are needed no more, and the index may lose them: the batch says so first. */

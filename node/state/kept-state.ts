@@ -1,23 +1,20 @@
-import { mapKey } from "../bytes/hex.ts";
 import type { Batch } from "../store/store.ts";
-import { tables } from "../store/tables.ts";
-import { noState, StateError } from "./error.ts";
-import { type FlatState, NewestState } from "./flat-state.ts";
+import { StateError } from "./error.ts";
+import { NewestState } from "./flat-state.ts";
 import type { History } from "./history.ts";
-import { JournaledWorld, NOT_TO_SEAL } from "./journaled-world.ts";
-import { pastState } from "./past-state.ts";
-import { noProofs, proveFromDisk, proveNow } from "./prove.ts";
+import { JournaledWorld } from "./journaled-world.ts";
+import { Migration } from "./migration.ts";
 import { prepareRewind } from "./rewind.ts";
 import { encodeHead, HEAD_KEY, type Point, type StateHead } from "./rows.ts";
-import { putPreimages, putRows, type Sealed, sealSteps, unseal } from "./sealing.ts";
+import { putRows, type Sealed, sealSteps, unseal } from "./sealing.ts";
 import { runAtOnce, runInSlices } from "./slices.ts";
 import type { AccountProof, SealOptions, State, StateView, Verified } from "./state.ts";
 import type { StateSettings } from "./state-settings.ts";
-import { viewOf } from "./state-view.ts";
 import { Sweeper } from "./sweeper.ts";
 import { isDamage, type TrieKeeper } from "./trie-keeper.ts";
-import { deleteUndo, encodeUndo } from "./undo.ts";
+import { deleteUndo } from "./undo.ts";
 import { verifyState } from "./verify.ts";
+import { Views } from "./views.ts";
 import type { World } from "./world.ts";
 
 /** The state over a chain database and a trie database. */
@@ -27,12 +24,14 @@ export class KeptState implements State {
   readonly #flat: NewestState;
   readonly #history: History;
   readonly #sweeper: Sweeper;
+  readonly #views: Views;
+  readonly migration: Migration;
   readonly #closing = new AbortController();
   #head: StateHead;
   #durable: number;
   #ready: Promise<void> = Promise.resolve();
   /** What holds the tries: nothing may change them meanwhile. */
-  #held: "catching up" | "sealed" | "flushing" | "verifying" | "rewinding" | undefined;
+  #held: "catching up" | "sealed" | "flushing" | "verifying" | "rewinding" | "migrating" | undefined;
   #sealed: Sealed | undefined;
   #writing: Promise<void> = Promise.resolve();
 
@@ -46,6 +45,14 @@ export class KeptState implements State {
     this.#flat = new NewestState(settings.chain, settings.cachedAccounts, (hash) =>
       this.#confirmAbsent(hash),
     );
+    this.#views = new Views({
+      ...settings,
+      flat: this.#flat,
+      keeper,
+      newest: () => this.#head.number,
+      isFree: () => this.#held === undefined,
+    });
+    this.migration = new Migration({ ...settings, keeper });
     const { damage } = settings.chain;
     if (damage !== undefined) {
       settings.log.error({ damage, number: this.number }, "the chain database lost rows, perhaps blocks");
@@ -105,20 +112,12 @@ export class KeptState implements State {
       throw new StateError("busy", `the next block is ${this.#head.number + 1}, not ${number}`);
     }
     const sealed = this.#takeSealed();
-    const { rows, flat, after } = sealed;
-    putRows(sealed, batch);
-    if (this.#settings.preimages) putPreimages(sealed, batch);
-    for (const [accountHash, incarnation] of sealed.destroyed) {
-      this.#keeper.tries.forget(accountHash, incarnation);
-    }
-    const head = { ...after, firstUndo: this.#prune(number, batch) };
+    putRows(sealed, batch, this.#settings.preimages);
+    for (const storage of sealed.destroyed) this.#keeper.tries.forget(...storage);
+    const head = { ...sealed.after, firstUndo: this.#prune(number, batch) };
     batch.put(HEAD_KEY, encodeHead(head));
-    if (number > 0) {
-      const record = encodeUndo(rows);
-      batch.put(tables.undo.key(number), record);
-      this.#history.add(number, rows, record, batch);
-    }
-    this.#flat.apply(flat);
+    if (number > 0) this.#history.add(number, sealed.rows, batch);
+    this.#flat.apply(sealed.flat);
     this.#head = head;
   }
 
@@ -137,6 +136,7 @@ export class KeptState implements State {
   async flushIfDue(): Promise<void> {
     const { flushInterval, flushBytes } = this.#settings;
     if (this.#held !== undefined || this.#durable < this.#head.number) return;
+    if (this.migration.isDue) return this.#migrate();
     const behind = this.#head.number - (this.#keeper.marker ?? -1);
     if (behind >= flushInterval || (behind > 0 && this.#keeper.tries.dirtyBytes >= flushBytes)) {
       await this.#gather();
@@ -154,20 +154,15 @@ export class KeptState implements State {
   }
 
   view(number: number): StateView {
-    return viewOf(number, this.#at(number));
+    return this.#views.view(number);
   }
 
   worldAt(number: number): World {
-    return new JournaledWorld(this.#at(number), NOT_TO_SEAL);
+    return this.#views.worldAt(number);
   }
 
-  async prove(number: number, address: Uint8Array, keys: readonly Uint8Array[]): Promise<AccountProof> {
-    const flat = this.#at(number);
-    if (number < this.#history.oldestRecent) throw noProofs(number, this.#history.oldestRecent);
-    if (number === this.#head.number && this.#held === undefined) {
-      return proveNow(flat.record(address, mapKey(address)), this.#keeper.tries, keys);
-    }
-    return await proveFromDisk({ ...this.#settings, trie: this.#keeper.store, number }, { address, keys });
+  prove(number: number, address: Uint8Array, keys: readonly Uint8Array[]): Promise<AccountProof> {
+    return this.#views.prove(number, address, keys);
   }
 
   async verify(progress: (accounts: number) => void = () => undefined): Promise<Verified> {
@@ -185,6 +180,7 @@ export class KeptState implements State {
   }
 
   async rewind(target: Point, batch: Batch, write: () => Promise<void>): Promise<void> {
+    await this.migration.stop("the chain goes back");
     await this.#writing;
     this.#assertFree();
     this.#held = "rewinding";
@@ -203,6 +199,7 @@ export class KeptState implements State {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort();
+    await this.migration.close();
     await this.#ready.catch(() => undefined);
     await this.#sweeper.idle;
     try {
@@ -215,10 +212,11 @@ export class KeptState implements State {
     await this.#keeper.close();
   }
 
-  #at(number: number): FlatState {
-    const { oldest } = this.#history;
-    if (number < oldest || number > this.#head.number) throw noState(number, oldest, this.#head.number);
-    return pastState(number, this.#flat, this.#history);
+  async #migrate(): Promise<void> {
+    await this.flush();
+    this.#held = "migrating";
+    this.#head = await this.migration.step(this.#head).finally(() => (this.#held = undefined));
+    this.#sweep();
   }
 
   /** One synced batch with all changes since the last; rule: the chain database is durable up to the head. */
@@ -237,12 +235,13 @@ export class KeptState implements State {
 
   /** Starts removing what is not needed any more; the head must be durable. */
   #sweep({ firstUndo } = this.#head): void {
-    this.#sweeper.start(this.#keeper.store, firstUndo - 1);
+    if (!this.migration.status.isMigration) this.#sweeper.start(this.#keeper.store, firstUndo - 1);
   }
 
   /** Undo records go when no view needs them and the trie on disk has passed them; the oldest that stays. */
   #prune(head: number, batch: Batch): number {
-    const last = Math.min(head - this.#history.recentBlocks, this.#keeper.marker ?? -1);
+    const { floor } = this.migration;
+    const last = Math.min(head - this.#history.recentBlocks, this.#keeper.marker ?? -1, floor);
     return deleteUndo(batch, this.#head.firstUndo, last);
   }
 
@@ -281,7 +280,8 @@ export class KeptState implements State {
   }
 
   #repair(): void {
-    this.#prepare(this.#keeper.rebuild(this.#head, this.#closing.signal));
+    const stopped = this.migration.stop("the trie is damaged");
+    this.#prepare(stopped.then(() => this.#keeper.rebuild(this.#head, this.#closing.signal)));
   }
 
   /** Holds the tries until `work` has brought them to the head; for good when it fails. */

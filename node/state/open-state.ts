@@ -4,6 +4,7 @@ import { tables } from "../store/tables.ts";
 import { StateError } from "./error.ts";
 import { openHistory } from "./history.ts";
 import { KeptState } from "./kept-state.ts";
+import { runHere, type StartRun } from "./migration-run.ts";
 import { readHead } from "./rows.ts";
 import type { State } from "./state.ts";
 import { Slab } from "./trie/slab.ts";
@@ -35,6 +36,8 @@ export interface StateOptions {
   readonly patienceMs?: number;
   /** Keep the addresses and slot keys of what is made from now on, for those who list states. */
   readonly preimages?: boolean;
+  /** How a migration copies. Left out: in this thread. */
+  readonly startRun?: StartRun;
   /** Accounts kept decoded. */
   readonly cachedAccounts?: number;
 }
@@ -61,7 +64,8 @@ const DEFAULTS = {
  */
 export async function openState(options: StateOptions): Promise<State> {
   const slab = "slab" in options ? options.slab : new Slab(CACHE_BYTES);
-  const settings = { ...DEFAULTS, ...options, slab };
+  const startRun = options.startRun ?? runHere(options.chain, options.trie);
+  const settings = { ...DEFAULTS, ...options, slab, startRun };
   await checkHead(settings.chain);
   const tries = await openTries(settings);
   try {

@@ -60,6 +60,13 @@ export class RecentHistory implements PastRows {
     }
   }
 
+  /** Forgets the states before block `oldest`. */
+  forget(oldest: number): void {
+    const gone = Math.max(0, oldest - this.#oldest);
+    this.#blocks.splice(0, gone);
+    this.#oldest += gone;
+  }
+
   /** Forgets the blocks after `number`, which is not before `oldest`. */
   rewind(number: number): void {
     this.#blocks.length = Math.min(this.#blocks.length, number - this.#oldest);

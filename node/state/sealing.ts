@@ -111,8 +111,12 @@ export function* sealSteps(
   };
 }
 
-/** Gives the rows of a sealed world to the batch of its block. */
-export function putRows({ rows, flat, destroyed, after }: Sealed, batch: Batch): void {
+/** Gives the rows of a sealed world to the batch of its block; `keepPreimages`: those of new accounts and slots too. */
+export function putRows(
+  { rows, flat, destroyed, after, preimages }: Sealed,
+  batch: Batch,
+  keepPreimages: boolean,
+): void {
   for (const { key, after: row } of rows) {
     if (row === undefined) batch.delete(key);
     else batch.put(key, row);
@@ -121,10 +125,7 @@ export function putRows({ rows, flat, destroyed, after }: Sealed, batch: Batch):
   for (const [accountHash, incarnation] of destroyed) {
     batch.put(tables.destroyed.key(after.number, accountHash, incarnation), NO_BYTES);
   }
-}
-
-/** Gives the preimages of a sealed world's new accounts and slots to the batch of its block. */
-export function putPreimages({ preimages }: Sealed, batch: Batch): void {
+  if (!keepPreimages) return;
   for (const [hash, preimage] of preimages) batch.put(tables.preimage.key(hash), preimage);
 }
 

@@ -1,12 +1,16 @@
 import type { Log } from "../observe/log.ts";
 import type { Store } from "../store/store.ts";
 import type { History } from "./history.ts";
+import type { StartRun } from "./migration-run.ts";
+import type { TrieStores } from "./trie-stores.ts";
 
 /** What the state needs of the options. */
 export interface StateSettings {
   readonly chain: Store;
   readonly log: Log;
   readonly history: History;
+  readonly trie: TrieStores;
+  readonly startRun: StartRun;
   readonly flushInterval: number;
   readonly flushBytes: number;
   readonly cachedAccounts: number;

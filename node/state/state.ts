@@ -6,6 +6,7 @@
  */
 import type { Account } from "../model/account.ts";
 import type { Batch } from "../store/store.ts";
+import type { Migration } from "./migration.ts";
 import type { Point } from "./rows.ts";
 import type { World } from "./world.ts";
 
@@ -107,6 +108,8 @@ export interface State extends AsyncDisposable {
    * `trie-damaged`.
    */
   prove(number: number, address: Uint8Array, keys: readonly Uint8Array[]): Promise<AccountProof>;
+  /** Copies the tries into a directory of their own and moves there, when asked to. */
+  readonly migration: Pick<Migration, "start" | "stop" | "status">;
   /** The oldest block that `rewind` can go back to. */
   readonly oldestRewind: number;
   /**

@@ -4,7 +4,7 @@ import { fixedBytes } from "../bytes/integer.ts";
 import { EMPTY_TRIE_ROOT } from "../model/list-root.ts";
 import type { Log } from "../observe/log.ts";
 import { StoreError } from "../store/error.ts";
-import type { Store } from "../store/store.ts";
+import type { Batch, Store } from "../store/store.ts";
 import { StateError } from "./error.ts";
 import { rebuildTries } from "./rebuild.ts";
 import { catchUp } from "./recovery.ts";
@@ -56,6 +56,11 @@ export class TrieKeeper {
     else this.#opening = opening.later;
     this.#marker = this.#store && readMarker(this.#store);
     this.#tries = this.#storedTries();
+  }
+
+  /** Which of the trie's directories is in use. */
+  get generation(): number {
+    return this.#generation;
   }
 
   get tries(): TrieSet {
@@ -130,6 +135,33 @@ export class TrieKeeper {
       { number: head.number, generation, ms: Math.round(performance.now() - started) },
       "rebuilt the trie from the flat state",
     );
+  }
+
+  /**
+   * Moves to the next generation, whose database holds the tries of a slightly older block: brings it to `head`,
+   * then names it in the chain database, with what `alongside` adds. `StateError` `trie-damaged` leaves everything
+   * as it was. Resolves when it is in use, with the removal of the old one.
+   */
+  async adopt(
+    store: Store,
+    head: Point,
+    alongside: (batch: Batch) => void,
+  ): Promise<{ readonly removed: Promise<void> }> {
+    const { chain, slab } = this.#settings;
+    const marker = readMarker(store);
+    if (marker === undefined) throw new StateError("trie-damaged", "the copy has no marker");
+    const tries = new TrieSet(store, slab, marker.root);
+    await runInSlices(catchUp(chain, tries, marker, head));
+    const nodes = store.createBatch();
+    await runInSlices(tries.flushSteps(nodes));
+    nodes.put(MARKER_KEY, encodeMarker(head));
+    await store.write(nodes, { sync: true });
+    const generation = this.#generation + 1;
+    const batch = chain.createBatch();
+    batch.put(GENERATION_KEY, fixedBytes(generation, 6));
+    alongside(batch);
+    await chain.write(batch, { sync: true });
+    return { removed: this.#switchTo(generation, store) };
   }
 
   async #finishOpening(): Promise<void> {

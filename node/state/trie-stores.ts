@@ -1,4 +1,4 @@
-import { rm } from "node:fs/promises";
+import { readdir, rm, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { type LevelStoreOptions, openLevelStore } from "../store/level-store.ts";
 import { createMemoryStore } from "../store/memory-store.ts";
@@ -12,6 +12,14 @@ export interface TrieStores {
   open(generation: number): Promise<Store>;
   /** Deletes everything of a generation, which must not be open. */
   remove(generation: number): Promise<void>;
+  /** Bytes that a generation takes, and bytes that are free where they lie. */
+  space(generation: number): Promise<Space>;
+}
+
+/** Room on disk, in bytes. */
+export interface Space {
+  readonly used: number;
+  readonly free: number;
 }
 
 /** A larger write buffer halves the bytes written; it is only taken when it fills. */
@@ -20,18 +28,20 @@ const WRITE_BUFFER_BYTES = 32 * 1024 * 1024;
 /** What the write buffer leaves behind of a small trie is many times the trie; tidying this much takes a moment. */
 const TIDY_BYTES = 64 * 1024 * 1024;
 
+/** How each is opened: nodes are checked against their hashes. */
+export const TRIE_STORE: LevelStoreOptions = { writeBufferBytes: WRITE_BUFFER_BYTES, checksums: false };
+
 /** Directories `0`, `1`, ... below `directory`. */
 export function trieDirectories(directory: string, options: LevelStoreOptions = {}): TrieStores {
   const path = (generation: number): string => join(directory, String(generation));
   return {
     open: (generation) =>
-      openLevelStore(path(generation), {
-        writeBufferBytes: WRITE_BUFFER_BYTES,
-        tidyBytes: TIDY_BYTES,
-        ...options,
-        checksums: false, // each node is checked against its hash
-      }),
+      openLevelStore(path(generation), { ...TRIE_STORE, tidyBytes: TIDY_BYTES, ...options }),
     remove: (generation) => rm(path(generation), { recursive: true, force: true }),
+    space: async (generation) => {
+      const { bavail, bsize } = await statfs(directory);
+      return { used: await sizeOf(path(generation)), free: bavail * bsize };
+    },
   };
 }
 
@@ -40,5 +50,18 @@ export function memoryTries(): TrieStores {
   return {
     open: async () => createMemoryStore(),
     remove: () => Promise.resolve(),
+    space: async () => ({ used: 0, free: Number.POSITIVE_INFINITY }),
   };
+}
+
+/** Files may go while they are counted. */
+async function sizeOf(directory: string): Promise<number> {
+  let size = 0;
+  for (const name of await readdir(directory)) {
+    size += await stat(join(directory, name)).then(
+      (found) => found.size,
+      () => 0,
+    );
+  }
+  return size;
 }

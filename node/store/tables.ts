@@ -23,6 +23,7 @@ export type MetaName =
   | "head"
   | "state"
   | "trie"
+  | "migration"
   | "history"
   | "governance"
   | "badBlocks"

@@ -9,6 +9,7 @@ import { chainReading, storeReading } from "../../node/rpc/views/chain-reading.t
 import { searchLogs } from "../../node/rpc/views/log-search.ts";
 import { chainLogSource } from "../../node/rpc/views/log-source.ts";
 import type { NodeSettings } from "../../node/rpc/views/node-config.ts";
+import type { Migration } from "../../node/state/migration.ts";
 import type { Store } from "../../node/store/store.ts";
 
 /** What methods that scan or run contracts read where there are no reader threads. */
@@ -23,6 +24,7 @@ export function readingParts(
   | "debug"
   | "process"
   | "traceBlock"
+  | "migration"
   | "saveNodes"
   | "setHead"
   | "estimateGas"
@@ -68,6 +70,7 @@ export function readingParts(
     supply: { totals: async () => undefined },
     rewardbase: () => undefined,
     settings: unasked("settings") as NodeSettings,
+    migration: unasked("migration") as Migration,
     saveNodes: () => "off",
   };
 }

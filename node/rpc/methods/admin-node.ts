@@ -1,5 +1,4 @@
-/** `admin`: how the node was configured, and what goes on in its databases (rpc.md 2.1). */
-import type { SaveStart } from "../../state/node-cache.ts";
+/** `admin`: how the node was configured, and what its staking information is (rpc.md 2.1). */
 import { count, nothing, plain, text } from "../codecs/plain.ts";
 import { failure } from "../errors.ts";
 import { type Method, method } from "../method.ts";
@@ -10,11 +9,10 @@ import { type NodeSettings, nodeConfigView } from "../views/node-config.ts";
 export interface NodeStateParts {
   readonly profile: RpcProfile;
   readonly settings: NodeSettings;
-  readonly saveNodes: () => SaveStart;
 }
 
 /** See the head of this file. */
-export function adminNodeMethods({ profile, settings, saveNodes }: NodeStateParts): Method[] {
+export function adminNodeMethods({ profile, settings }: NodeStateParts): Method[] {
   return [
     method({
       name: "admin_nodeConfig",
@@ -23,23 +21,6 @@ export function adminNodeMethods({ profile, settings, saveNodes }: NodeStatePart
       result: plain<object>("settings"),
       handle: () => nodeConfigView(settings, profile.line),
     }),
-    method({
-      name: "admin_stateMigrationStatus",
-      summary: "How far a migration of the state is; none runs.",
-      params: {},
-      result: plain<object>("migration status"),
-      handle: () => IDLE_MIGRATION,
-    }),
-    method({
-      name: "admin_stopStateMigration",
-      summary: "Ends a migration of the state; an error while none runs.",
-      params: {},
-      result: nothing,
-      handle: () => {
-        throw failure("not in migration");
-      },
-    }),
-    saving(saveNodes),
     method({
       name: "admin_syncStakingInfo",
       summary:
@@ -59,34 +40,3 @@ export function adminNodeMethods({ profile, settings, saveNodes }: NodeStatePart
     }),
   ];
 }
-
-function saving(saveNodes: () => SaveStart): Method {
-  return method({
-    name: "admin_saveTrieNodeToDisk",
-    aliases: ["admin_saveTrieNodeCacheToDisk"],
-    summary:
-      "Starts to write the trie nodes in memory to `fastcache` in the data directory, for the next start.",
-    privilege: "process",
-    params: {},
-    result: nothing,
-    handle: () => {
-      const start = saveNodes();
-      if (start !== "started") throw failure(NOT_SAVED[start]);
-    },
-  });
-}
-
-const NOT_SAVED: Readonly<Record<Exclude<SaveStart, "started">, string>> = {
-  off: "trie node cache is disabled, nothing to save to file",
-  running: "saving trie node cache has been triggered already",
-};
-
-const IDLE_MIGRATION = {
-  committed: 0,
-  err: "null",
-  isMigration: false,
-  migrationBlockNumber: 0,
-  pending: 0,
-  progress: 0,
-  read: 0,
-};

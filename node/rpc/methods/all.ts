@@ -11,6 +11,7 @@ import { createRegistry, type Registry } from "../registry.ts";
 import { type AdminParts, adminMethods } from "./admin.ts";
 import { type AdminChainParts, adminChainMethods } from "./admin-chain.ts";
 import { type AdminListenersParts, adminListenersMethods } from "./admin-listeners.ts";
+import { type AdminMigrationParts, adminMigrationMethods } from "./admin-migration.ts";
 import { adminNodeMethods, type NodeStateParts } from "./admin-node.ts";
 import { adminPeersMethods } from "./admin-peers.ts";
 import { adminThrottlerMethods } from "./admin-throttler.ts";
@@ -59,6 +60,7 @@ export interface NodeParts
     GovernanceVoteParts,
     ProofParts,
     SupplyMethodParts,
+    AdminMigrationParts,
     NodeStateParts {
   readonly profile: RpcProfile;
   /** KAIA; see `SubmitParts`. */
@@ -97,6 +99,7 @@ export function createNodeRegistry(parts: NodeParts): Registry {
     ...chainInfoMethods(parts),
     ...chainStateMethods(parts),
     ...chainAccountMethods(parts),
+    ...adminMigrationMethods(parts),
     ...adminNodeMethods(parts),
     ...chainBlockMethods(parts),
     ...chainConsensusMethods(parts),

@@ -11,7 +11,7 @@ import { aRandom } from "./random.ts";
 import { contentOf } from "./random-block.ts";
 import { contractsOf, randomBlock } from "./random-contracts.ts";
 
-const KILLS = Math.ceil(Number(process.env["KNIT_KILLS"] ?? 12) / 3);
+const KILLS = Math.ceil(Number(process.env["KNIT_KILLS"] ?? 12) / 4);
 const CHILD = fileURLToPath(new URL("crash-child.ts", import.meta.url));
 
 /** Lets a child make blocks and kills it a moment after its first; the number of its last acknowledged block. */
@@ -34,6 +34,7 @@ test.each([
   ["full", 6],
   ["retention", 20],
   ["archive", Number.MAX_SAFE_INTEGER],
+  ["migrating", 0],
 ])(
   `no kill loses an acknowledged block or leaves a wrong state (%s, ${KILLS} kills)`,
   async (mode, depth) => {

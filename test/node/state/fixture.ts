@@ -20,7 +20,7 @@ export interface Opened extends AsyncDisposable {
   readonly state: State;
 }
 
-type Settings = Omit<StateOptions, "chain" | "trie">;
+type Settings = Omit<StateOptions, "chain" | "trie"> & Partial<Pick<StateOptions, "trie">>;
 
 /** An address of 20 equal bytes. */
 export const anAddress = (n: number): Uint8Array => new Uint8Array(20).fill(n);
@@ -46,6 +46,7 @@ export function keptTries(): TrieStores {
       return { ...bound(store), damage: undefined, [Symbol.asyncDispose]: () => Promise.resolve() };
     },
     remove: async (generation) => void stores.delete(generation),
+    space: async () => ({ used: 0, free: Number.POSITIVE_INFINITY }),
   };
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { openState } from "../../../node/state/open-state.ts";
-import type { TrieStores } from "../../../node/state/trie-stores.ts";
+import { memoryTries, type TrieStores } from "../../../node/state/trie-stores.ts";
 import { createMemoryStore } from "../../../node/store/memory-store.ts";
 import type { Store } from "../../../node/store/store.ts";
 import { trieTables } from "../../../node/store/tables.ts";
@@ -75,7 +75,7 @@ test("a trie that cannot be written is reported by the next flush", async () => 
     write: () => Promise.reject(new Error("no space left")),
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   };
-  const trie: TrieStores = { open: async () => failing, remove: () => Promise.resolve() };
+  const trie: TrieStores = { ...memoryTries(), open: async () => failing };
   const chain = createMemoryStore();
   await using node = opened(chain, await openState({ chain, trie, flushInterval: 1 }));
   await pay(node);

@@ -1,4 +1,4 @@
-/** Trie nodes saved by a running node are there for the next one, also after a `kill -9`. */
+/** What keeps a node's state in shape: saved trie nodes, which survive a `kill -9`, and a migration beside a running chain. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -53,3 +53,23 @@ test("what a node saved is loaded by the next; without a cache nothing is", asyn
   expect(without.output()).not.toContain("loaded trie nodes");
   await without.stop();
 });
+
+test("a migration asked for over RPC ends by itself while blocks go on", async () => {
+  const knit = start("--block-generation-interval", "1");
+  const [, url = ""] = await knit.waitFor(LISTENING);
+  const account = ((await call(url, "chain_accounts")) as string[])[5]; // which sends nothing
+  const before = await call(url, "chain_getBalance", account, "latest");
+  expect(await call(url, "admin_startStateMigration")).toBeNull();
+  await expect(call(url, "admin_startStateMigration")).rejects.toMatchObject({
+    code: -32000,
+    message: "migration already started",
+  });
+  const ended = await until(async () => {
+    const status = (await call(url, "admin_stateMigrationStatus")) as { isMigration: boolean };
+    return status.isMigration ? undefined : status;
+  });
+  expect(ended).toMatchObject({ err: "null", progress: 100, pending: 0 });
+  await expect(call(url, "admin_stopStateMigration")).rejects.toMatchObject({ message: "not in migration" });
+  expect(await call(url, "chain_getBalance", account, "latest")).toBe(before);
+  await knit.stop();
+}, 60_000);

@@ -1,0 +1,77 @@
+/** `admin`: what goes on in the databases of the state (service.md 3.3, rpc.md 2.1): migration, saved trie nodes. */
+import type { Migration, MigrationStart } from "../../state/migration.ts";
+import type { SaveStart } from "../../state/node-cache.ts";
+import { nothing, plain } from "../codecs/plain.ts";
+import { failure } from "../errors.ts";
+import { type Method, method } from "../method.ts";
+
+/** What these methods steer. */
+export interface AdminMigrationParts {
+  readonly migration: Pick<Migration, "start" | "stop" | "status">;
+  readonly saveNodes: () => SaveStart;
+}
+
+const NOT_STARTED: Readonly<Record<Exclude<MigrationStart, "asked">, string>> = {
+  running: "migration already started",
+  pruning: "state migration not supported with live pruning enabled",
+};
+const NOT_SAVED: Readonly<Record<Exclude<SaveStart, "started">, string>> = {
+  off: "trie node cache is disabled, nothing to save to file",
+  running: "saving trie node cache has been triggered already",
+};
+const steering = { privilege: "process", params: {}, result: nothing } as const;
+
+/** See the head of this file. */
+export function adminMigrationMethods({ migration, saveNodes }: AdminMigrationParts): Method[] {
+  return [
+    method({
+      name: "admin_startStateMigration",
+      summary:
+        "Copies the state into a database of its own behind the next block, moves there and lets go of earlier states.",
+      ...steering,
+      handle: () => {
+        const start = migration.start();
+        if (start !== "asked") throw failure(NOT_STARTED[start]);
+      },
+    }),
+    method({
+      name: "admin_stopStateMigration",
+      summary: "Ends a running migration; the state stays where it was.",
+      ...steering,
+      handle: async () => {
+        if (!(await migration.stop())) throw failure("not in migration");
+      },
+    }),
+    method({
+      name: "admin_stateMigrationStatus",
+      summary: "How far the migration of the state is, or how the last one since the start ended.",
+      params: {},
+      result: plain<object>("migration status"),
+      handle: () => statusView(migration),
+    }),
+    method({
+      name: "admin_saveTrieNodeToDisk",
+      aliases: ["admin_saveTrieNodeCacheToDisk"],
+      summary:
+        "Starts to write the trie nodes in memory to `fastcache` in the data directory, for the next start.",
+      ...steering,
+      handle: () => {
+        const start = saveNodes();
+        if (start !== "started") throw failure(NOT_SAVED[start]);
+      },
+    }),
+  ];
+}
+
+function statusView({ status }: Pick<Migration, "status">): object {
+  const { isMigration, block, counts, progress, error } = status;
+  return {
+    committed: counts.committed,
+    err: error ?? "null",
+    isMigration,
+    migrationBlockNumber: block,
+    pending: counts.pending,
+    progress,
+    read: counts.read,
+  };
+}

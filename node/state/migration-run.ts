@@ -1,0 +1,112 @@
+/** One copying for a migration, in a thread of its own or here, and what its owner hears of it. */
+import { extname, join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
+import type { StoreReader } from "../store/store.ts";
+import type { CopyCounts } from "./copy-tries.ts";
+import { copyGeneration } from "./migration-copy.ts";
+import type { Point } from "./rows.ts";
+import type { TrieStores } from "./trie-stores.ts";
+
+/** A copying under way. */
+export interface MigrationRun {
+  /** Resolves when the generation that is read may change again. Rejects as `done` does. */
+  readonly begun: Promise<void>;
+  /** Resolves when the new generation is on disk, close behind the chain. Rejects with what went wrong. */
+  readonly done: Promise<void>;
+  /** Ends it early; `done` rejects. Resolves when nothing is open any more. */
+  stop(): Promise<void>;
+}
+
+/** Starts a copying into a generation. */
+export type StartRun = (
+  generation: number,
+  parts: { readonly from: StoreReader; readonly report: (counts: CopyCounts) => void },
+) => MigrationRun;
+
+/** Copies in this thread: for stores that no other thread can open. */
+export function runHere(chain: StoreReader, tries: TrieStores): StartRun {
+  return (generation, { from, report }) => {
+    const closing = new AbortController();
+    const begun = Promise.withResolvers<void>();
+    const done = (async () => {
+      await using to = await tries.open(generation);
+      const { signal } = closing;
+      await copyGeneration({ chain, from, to, signal, begun: () => begun.resolve(), report });
+    })();
+    done.catch((error: unknown) => begun.reject(error));
+    return settled(begun.promise, done, () => closing.abort());
+  };
+}
+
+/** What the thread of `migration-worker.ts` is started with. */
+export interface MigrationWorkerData {
+  readonly chain: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** What it tells. */
+export type MigrationNews =
+  | { readonly kind: "begun"; readonly point: Point }
+  | { readonly kind: "counts"; readonly counts: CopyCounts }
+  | { readonly kind: "done" }
+  | { readonly kind: "failed"; readonly message: string };
+
+/** Batches and nodes are outside the heap; what is changed meanwhile is on it. */
+const THREAD_MEMORY = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 256 };
+/** A thread that does not end by itself is not waited for any longer. */
+const LONGEST_ENDING_MS = 10_000;
+
+/** Copies in a thread. Directories: that of the chain database, and the one with the generations. */
+export function runInThread(chain: string, tries: string): StartRun {
+  return (generation, { report }) => {
+    const [from, to] = [generation - 1, generation].map((each) => join(tries, String(each)));
+    const worker = new Worker(new URL(`./migration-worker${extname(import.meta.url)}`, import.meta.url), {
+      workerData: { chain, from, to },
+      resourceLimits: THREAD_MEMORY,
+      env: {},
+    });
+    const begun = Promise.withResolvers<void>();
+    const done = Promise.withResolvers<void>();
+    const exited = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
+    let failure: Error | undefined = new Error("the copying thread ended");
+    worker.on("message", (news: MigrationNews) => {
+      if (news.kind === "begun") begun.resolve();
+      else if (news.kind === "counts") report(news.counts);
+      else failure = news.kind === "done" ? undefined : new Error(news.message);
+    });
+    worker.on("error", (error) => (failure = error instanceof Error ? error : new Error(String(error))));
+    // its stores are closed when it has ended, not before
+    void exited.then(() => {
+      if (failure === undefined) return done.resolve();
+      done.reject(failure);
+      begun.reject(failure);
+    });
+    const stop = async (): Promise<void> => {
+      worker.postMessage("stop", []);
+      const waited = new AbortController();
+      const late = setTimeout(LONGEST_ENDING_MS, undefined, { signal: waited.signal });
+      late.then(
+        () => worker.terminate(),
+        () => undefined,
+      );
+      await exited;
+      waited.abort();
+    };
+    return settled(begun.promise, done.promise, () => void stop());
+  };
+}
+
+function settled(begun: Promise<void>, done: Promise<void>, abort: () => void): MigrationRun {
+  begun.catch(() => undefined); // whoever waits for them meets it
+  done.catch(() => undefined);
+  return {
+    begun,
+    done,
+    async stop() {
+      abort();
+      await done.catch(() => undefined);
+    },
+  };
+}

@@ -1,0 +1,35 @@
+/** The thread of `migration-run.ts`: opens the databases beside their owner, copies, closes them, tells how it went. */
+import { parentPort, workerData } from "node:worker_threads";
+import { openLevelReader, openLevelStore } from "../store/level-store.ts";
+import { copyGeneration } from "./migration-copy.ts";
+import type { MigrationNews, MigrationWorkerData } from "./migration-run.ts";
+import { TRIE_STORE } from "./trie-stores.ts";
+
+async function copy(signal: AbortSignal, tell: (news: MigrationNews) => void): Promise<void> {
+  const directories = workerData as MigrationWorkerData; // what migration-run.ts gives
+  await using chain = await openLevelReader(directories.chain);
+  await using from = await openLevelReader(directories.from, TRIE_STORE);
+  await using to = await openLevelStore(directories.to, TRIE_STORE);
+  await copyGeneration({
+    chain,
+    from,
+    to,
+    signal,
+    begun: (point) => tell({ kind: "begun", point }),
+    report: (counts) => tell({ kind: "counts", counts }),
+  });
+}
+
+if (parentPort !== null) {
+  const port = parentPort;
+  const closing = new AbortController();
+  port.on("message", () => closing.abort());
+  const tell = (news: MigrationNews): void => port.postMessage(news);
+  try {
+    await copy(closing.signal, tell);
+    tell({ kind: "done" });
+  } catch (error) {
+    tell({ kind: "failed", message: error instanceof Error ? error.message : String(error) });
+  }
+  port.close();
+}

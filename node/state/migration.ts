@@ -1,0 +1,238 @@
+/**
+ * A migration of the state: the tries are copied into the next generation's directory beside the running chain,
+ * every node checked; then the state moves there, earlier states are let go and the old directory is removed.
+ * Asked for, it begins behind the next block. A restart begins it anew.
+ */
+import { bytesToNumber, fixedBytes } from "../bytes/integer.ts";
+import type { Log } from "../observe/log.ts";
+import type { Rows, Store } from "../store/store.ts";
+import { tables } from "../store/tables.ts";
+import type { CopyCounts } from "./copy-tries.ts";
+import type { History } from "./history.ts";
+import type { MigrationRun, StartRun } from "./migration-run.ts";
+import { encodeHead, HEAD_KEY, type StateHead } from "./rows.ts";
+import type { TrieKeeper } from "./trie-keeper.ts";
+import type { TrieStores } from "./trie-stores.ts";
+import { deleteUndo } from "./undo.ts";
+
+/** How a migration stands, or how the last one since the start ended. */
+export interface MigrationStatus {
+  /** From being asked for to the removal of the old directory. */
+  readonly isMigration: boolean;
+  /** The block whose state is copied; 0 before that begins. */
+  readonly block: number;
+  /** Rows read and nodes written so far; nodes known to come. */
+  readonly counts: Omit<CopyCounts, "part">;
+  /** Percent. */
+  readonly progress: number;
+  readonly error: string | undefined;
+}
+
+/** Whether a migration was asked for; `pruning`: earlier states are let go block by block, which excludes it. */
+export type MigrationStart = "asked" | "running" | "pruning";
+
+/** What a migration works on. */
+export interface MigrationParts {
+  readonly chain: Store;
+  readonly trie: TrieStores;
+  readonly log: Log;
+  readonly startRun: StartRun;
+  readonly keeper: TrieKeeper;
+  readonly history: History;
+}
+
+const MIGRATION_KEY = tables.meta.key("migration");
+const NO_COUNTS = { read: 0, committed: 0, pending: 0 };
+/** The new generation is no larger than the old one; this much is kept for everything else. */
+const SPARE_BYTES = 128 * 1024 * 1024;
+const LOG_EVERY_MS = 10_000;
+
+type Phase =
+  | { readonly kind: "idle" | "asked" }
+  | { readonly kind: "copying"; readonly run: MigrationRun }
+  | { readonly kind: "ready"; readonly store: Store };
+
+/** The block that a migration left by an earlier process copied; `undefined` where none was under way. */
+export function readMigration(rows: Rows): number | undefined {
+  const row = rows.get(MIGRATION_KEY);
+  return row && bytesToNumber(row);
+}
+
+/** See the head of this file. Its owner calls `step` between blocks while `isDue`, and asks for `floor`. */
+export class Migration {
+  readonly #parts: MigrationParts;
+  #phase: Phase = { kind: "idle" };
+  #status: MigrationStatus = {
+    isMigration: false,
+    block: 0,
+    counts: NO_COUNTS,
+    progress: 0,
+    error: undefined,
+  };
+  /** Set while the end of one is being tidied up. */
+  #ending: Promise<void> | undefined;
+  #isClosing = false;
+  #toldAt = 0;
+
+  constructor(parts: MigrationParts) {
+    this.#parts = parts;
+    if (readMigration(parts.chain) !== undefined) this.#ask();
+  }
+
+  get status(): MigrationStatus {
+    return this.#status;
+  }
+
+  /** Undo records of later blocks are needed. */
+  get floor(): number {
+    return this.#status.isMigration ? this.#status.block : Number.MAX_SAFE_INTEGER;
+  }
+
+  /** True when the tries are wanted for a moment. */
+  get isDue(): boolean {
+    return this.#phase.kind === "asked" || this.#phase.kind === "ready";
+  }
+
+  /** Asks for a migration behind the next block. */
+  start(): MigrationStart {
+    if (this.#parts.history.mode?.archive === false) return "pruning";
+    if (this.#status.isMigration) return "running";
+    this.#ask();
+    return "asked";
+  }
+
+  #ask(): void {
+    this.#phase = { kind: "asked" };
+    this.#status = { isMigration: true, block: 0, counts: NO_COUNTS, progress: 0, error: undefined };
+  }
+
+  /** Ends a migration, which leaves the state as it was; false when none runs. */
+  async stop(why = "stop state migration"): Promise<boolean> {
+    if (!this.#status.isMigration) return false;
+    await this.#fail(new Error(why));
+    return true;
+  }
+
+  /**
+   * Begins what was asked for, or moves the state to the copy. Both databases are on disk up to `head`, and nothing
+   * may change the tries meanwhile. Returns the head as it is on disk then.
+   */
+  async step(head: StateHead): Promise<StateHead> {
+    const phase = this.#phase;
+    try {
+      if (phase.kind === "asked") await this.#begin(head);
+      return phase.kind === "ready" ? await this.#move(phase.store, head) : head;
+    } catch (error) {
+      await this.#fail(error);
+      return head;
+    }
+  }
+
+  async #begin({ number }: StateHead): Promise<void> {
+    const { chain, trie, keeper, log, startRun } = this.#parts;
+    this.#status = { ...this.#status, block: number };
+    await this.#checkSpace("bytesNeeded");
+    const batch = chain.createBatch();
+    batch.put(MIGRATION_KEY, fixedBytes(number, 6));
+    await chain.write(batch, { sync: true });
+    await trie.remove(keeper.generation + 1); // left over by an earlier process
+    if (this.#phase.kind !== "asked") return; // stopped meanwhile
+    const run = startRun(keeper.generation + 1, {
+      from: keeper.store,
+      report: (counts) => this.#report(counts),
+    });
+    this.#phase = { kind: "copying", run };
+    await run.begun;
+    log.info({ number, generation: keeper.generation + 1 }, "state migration began");
+    run.done.then(() => this.#open(run)).catch((error: unknown) => this.#fail(error, run));
+  }
+
+  async #open(run: MigrationRun): Promise<void> {
+    const { trie, keeper } = this.#parts;
+    const store = await trie.open(keeper.generation + 1);
+    if (this.#phase.kind === "copying" && this.#phase.run === run) this.#phase = { kind: "ready", store };
+    else await store[Symbol.asyncDispose]();
+  }
+
+  /** States before the block that was copied are let go with the batch that names the new generation. */
+  async #move(store: Store, head: StateHead): Promise<StateHead> {
+    const { keeper, history } = this.#parts;
+    const { block } = this.#status;
+    const next = { ...head, firstUndo: Math.max(head.firstUndo, block + 1) };
+    const { removed } = await keeper.adopt(store, head, (batch) => {
+      batch.delete(MIGRATION_KEY);
+      deleteUndo(batch, head.firstUndo, block);
+      batch.put(HEAD_KEY, encodeHead(next));
+      history.forgetBefore(block, batch);
+    });
+    history.forgetRecent(block);
+    this.#phase = { kind: "idle" };
+    this.#ending = this.#finish(removed);
+    return next;
+  }
+
+  async #finish(removed: Promise<void>): Promise<void> {
+    const { log } = this.#parts;
+    // a directory that stays is removed at the next start
+    await removed.catch((error: unknown) => log.warn({ error }, "the old trie was not removed"));
+    const { block, counts } = this.#status;
+    this.#status = { ...this.#status, isMigration: false, progress: 100 };
+    log.info({ block, ...counts }, "state migration finished");
+  }
+
+  #report({ part, ...counts }: CopyCounts): void {
+    const { log } = this.#parts;
+    this.#status = { ...this.#status, counts, progress: Math.floor(part * 100) };
+    const now = performance.now();
+    if (now - this.#toldAt < LOG_EVERY_MS) return;
+    this.#toldAt = now;
+    log.info({ ...counts, percent: this.#status.progress }, "migrating state");
+    this.#checkSpace("spare").catch((error: unknown) => this.#fail(error));
+  }
+
+  async #checkSpace(wanted: "bytesNeeded" | "spare"): Promise<void> {
+    const { trie, keeper } = this.#parts;
+    const { used, free } = await trie.space(keeper.generation);
+    const needed = SPARE_BYTES + (wanted === "spare" ? 0 : used);
+    if (free < needed) throw new Error(`${free} bytes of disk are free, ${needed} are needed`);
+  }
+
+  /** Ends a migration; the state stays where it is. `of`: only when that run is still the one. */
+  async #fail(error: unknown, of?: MigrationRun): Promise<void> {
+    const phase = this.#phase;
+    if (of !== undefined && (phase.kind !== "copying" || phase.run !== of)) return;
+    if (phase.kind === "idle") return this.#ending; // it has ended already
+    this.#phase = { kind: "idle" };
+    this.#ending = this.#endEarly(phase, error);
+    await this.#ending;
+  }
+
+  async #endEarly(phase: Phase, reason: unknown): Promise<void> {
+    const error = reason instanceof Error ? reason.message : String(reason);
+    const { log } = this.#parts;
+    await this.#tidy(phase).catch((why: unknown) =>
+      log.warn({ error: why }, "a copy of the state stays behind"),
+    );
+    if (!this.#isClosing) log.warn({ error }, "state migration ended early");
+    this.#status = { ...this.#status, isMigration: false, error };
+  }
+
+  /** Removes what was copied. A node that is closing leaves word that it is to be begun anew. */
+  async #tidy(phase: Phase): Promise<void> {
+    const { chain, trie, keeper } = this.#parts;
+    if (phase.kind === "copying") await phase.run.stop();
+    if (phase.kind === "ready") await phase.store[Symbol.asyncDispose]();
+    if (this.#isClosing) return;
+    await trie.remove(keeper.generation + 1);
+    const batch = chain.createBatch();
+    batch.delete(MIGRATION_KEY);
+    await chain.write(batch, { sync: true });
+  }
+
+  /** Ends what runs; the next start begins it anew. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    await this.#ending;
+    if (this.#status.isMigration) await this.#fail(new Error("quit by signal"));
+  }
+}

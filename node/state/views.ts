@@ -1,0 +1,58 @@
+/** Reads of the newest state and of older ones, through the flat state and the undo records. */
+import { mapKey } from "../bytes/hex.ts";
+import type { Store } from "../store/store.ts";
+import { noState } from "./error.ts";
+import type { FlatState, NewestState } from "./flat-state.ts";
+import type { History } from "./history.ts";
+import { JournaledWorld, NOT_TO_SEAL } from "./journaled-world.ts";
+import { pastState } from "./past-state.ts";
+import { noProofs, proveFromDisk, proveNow } from "./prove.ts";
+import type { AccountProof, StateView } from "./state.ts";
+import { viewOf } from "./state-view.ts";
+import type { TrieKeeper } from "./trie-keeper.ts";
+import type { World } from "./world.ts";
+
+/** What is read from. */
+export interface ViewParts {
+  readonly chain: Store;
+  readonly flat: NewestState;
+  readonly history: History;
+  readonly keeper: TrieKeeper;
+  /** Number of the newest block. */
+  readonly newest: () => number;
+  /** False while the tries must not be looked at. */
+  readonly isFree: () => boolean;
+}
+
+/** See the head of this file; the methods are those of `State`. */
+export class Views {
+  readonly #parts: ViewParts;
+
+  constructor(parts: ViewParts) {
+    this.#parts = parts;
+  }
+
+  view(number: number): StateView {
+    return viewOf(number, this.#at(number));
+  }
+
+  worldAt(number: number): World {
+    return new JournaledWorld(this.#at(number), NOT_TO_SEAL);
+  }
+
+  async prove(number: number, address: Uint8Array, keys: readonly Uint8Array[]): Promise<AccountProof> {
+    const { chain, history, keeper, newest, isFree } = this.#parts;
+    const flat = this.#at(number);
+    if (number < history.oldestRecent) throw noProofs(number, history.oldestRecent);
+    if (number === newest() && isFree()) {
+      return proveNow(flat.record(address, mapKey(address)), keeper.tries, keys);
+    }
+    return await proveFromDisk({ chain, trie: keeper.store, number }, { address, keys });
+  }
+
+  #at(number: number): FlatState {
+    const { flat, history, newest } = this.#parts;
+    if (number < history.oldest || number > newest()) throw noState(number, history.oldest, newest());
+    return pastState(number, flat, history);
+  }
+}

@@ -1,0 +1,248 @@
+/** The state moves to a copy of its tries while blocks go on (execution.md 9). */
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { expect, test } from "@jest/globals";
+import { mapKey, toHex } from "../../../node/bytes/hex.ts";
+import { copyTries } from "../../../node/state/copy-tries.ts";
+import { runInThread } from "../../../node/state/migration-run.ts";
+import type { StateOptions } from "../../../node/state/open-state.ts";
+import { readMarker } from "../../../node/state/rows.ts";
+import { TRIE_STORE, trieDirectories } from "../../../node/state/trie-stores.ts";
+import { openLevelStore } from "../../../node/store/level-store.ts";
+import { createMemoryStore } from "../../../node/store/memory-store.ts";
+import type { Row, Store } from "../../../node/store/store.ts";
+import { trieTables } from "../../../node/store/tables.ts";
+import {
+  aTemporaryDirectory,
+  keptTries,
+  makeBlock,
+  type Opened,
+  openInMemory,
+  openOnDisk,
+} from "./fixture.ts";
+import { aRandom } from "./random.ts";
+import { contentOf } from "./random-block.ts";
+import { contractsOf, randomBlock } from "./random-contracts.ts";
+
+const ASKED = { isMigration: true, block: 0, counts: { read: 0, committed: 0, pending: 0 }, progress: 0 };
+const { signal } = new AbortController();
+
+async function grow(node: Opened, upTo: number): Promise<void> {
+  while (node.state.number < upTo) await makeBlock(node, randomBlock(node.state.number + 1));
+}
+
+/** Makes blocks until no migration runs. */
+async function finish(node: Opened): Promise<void> {
+  await grow(node, node.state.number + 1);
+  while (node.state.migration.status.isMigration) {
+    if (node.state.number < 400) await grow(node, node.state.number + 1);
+    await setImmediate();
+  }
+}
+
+async function expectWhole(node: Opened): Promise<void> {
+  await using twin = await openInMemory();
+  await grow(twin, node.state.number);
+  const { number } = node.state;
+  expect(toHex(node.state.root)).toBe(toHex(twin.state.root));
+  expect(contentOf(node, number)).toEqual(contentOf(twin, number));
+  expect(contractsOf(node.state.view(number))).toEqual(contractsOf(twin.state.view(number)));
+  expect(await node.state.verify()).toMatchObject({ strayNodes: 0, straySlots: 0 });
+}
+
+test.each<[string, (directory: string) => Partial<StateOptions>]>([
+  ["in this thread", () => ({})],
+  [
+    "in a thread of its own",
+    (directory) => ({ startRun: runInThread(join(directory, "chain"), join(directory, "trie")) }),
+  ],
+])(
+  "everything is there afterwards but earlier states, copied %s",
+  async (_where, settings) => {
+    using place = aTemporaryDirectory();
+    const open = (): Promise<Opened> => openOnDisk(place.path, { flushInterval: 4, ...settings(place.path) });
+    {
+      await using node = await open();
+      await grow(node, 30);
+      expect(node.state.migration.start()).toBe("asked");
+      expect(node.state.migration.start()).toBe("running");
+      expect(node.state.migration.status).toEqual({ ...ASKED, error: undefined });
+      await finish(node);
+      const { counts, ...status } = node.state.migration.status;
+      expect(status).toEqual({ isMigration: false, block: 31, progress: 100, error: undefined });
+      expect(counts.committed).toBeGreaterThan(100);
+      expect(counts.read).toBeGreaterThanOrEqual(counts.committed);
+      expect(node.state.number).toBeGreaterThan(31);
+      expect(readdirSync(join(place.path, "trie"))).toEqual(["1"]);
+      expect(() => node.state.view(30)).toThrow(expect.objectContaining({ code: "state-missing" }));
+      await using twin = await openInMemory();
+      await grow(twin, 31);
+      expect(contentOf(node, 31)).toEqual(contentOf(twin, 31));
+      await expectWhole(node);
+    }
+    await using again = await open();
+    await again.state.ready;
+    expect(() => again.state.view(30)).toThrow(expect.objectContaining({ code: "state-missing" }));
+    expect(again.state.migration.start()).toBe("asked");
+    await finish(again);
+    expect(readdirSync(join(place.path, "trie"))).toEqual(["2"]);
+    await expectWhole(again);
+  },
+  60_000,
+);
+
+test("one that is stopped leaves the state as it was, and another may follow", async () => {
+  using place = aTemporaryDirectory();
+  await using node = await openOnDisk(place.path, { flushInterval: 4 });
+  await grow(node, 10);
+  expect(await node.state.migration.stop()).toBe(false);
+  node.state.migration.start();
+  expect(await node.state.migration.stop()).toBe(true);
+  await grow(node, 11);
+  node.state.migration.start();
+  await grow(node, 12);
+  expect(node.state.migration.status).toMatchObject({ isMigration: true, block: 12 });
+  expect(await node.state.migration.stop()).toBe(true);
+  expect(node.state.migration.status).toMatchObject({ isMigration: false, error: "stop state migration" });
+  expect(readdirSync(join(place.path, "trie"))).toEqual(["0"]);
+  expect(node.state.view(9).number).toBe(9);
+  await grow(node, 15);
+  expect(node.state.migration.start()).toBe("asked");
+  await finish(node);
+  expect(node.state.migration.status).toMatchObject({ isMigration: false, error: undefined });
+  await expectWhole(node);
+});
+
+test("one that the end of the process breaks off begins anew", async () => {
+  using place = aTemporaryDirectory();
+  {
+    await using node = await openOnDisk(place.path);
+    await grow(node, 10);
+    node.state.migration.start();
+    await grow(node, 11);
+    expect(node.state.migration.status.isMigration).toBe(true);
+  }
+  await using node = await openOnDisk(place.path);
+  expect(node.state.migration.start()).toBe("running");
+  await finish(node);
+  expect(node.state.migration.status).toMatchObject({ isMigration: false, block: 12, error: undefined });
+  expect(readdirSync(join(place.path, "trie"))).toEqual(["1"]);
+  await expectWhole(node);
+});
+
+test("without room on disk it does not begin, and blocks go on", async () => {
+  using place = aTemporaryDirectory();
+  const trie = {
+    ...trieDirectories(join(place.path, "trie")),
+    space: async () => ({ used: 1_000_000, free: 2_000_000 }),
+  };
+  await using node = await openOnDisk(place.path, { trie });
+  await grow(node, 3);
+  node.state.migration.start();
+  await grow(node, 6);
+  expect(node.state.migration.status).toMatchObject({
+    isMigration: false,
+    error: "2000000 bytes of disk are free, 135217728 are needed",
+  });
+  await expectWhole(node);
+});
+
+test("a retention of its own excludes it, an archive does not", async () => {
+  await using pruning = await openInMemory({ retention: 1000 });
+  expect(pruning.state.migration.start()).toBe("pruning");
+  await using archive = await openInMemory({ archive: true });
+  expect(archive.state.migration.start()).toBe("asked");
+});
+
+test("an archive lets go of what was before", async () => {
+  using place = aTemporaryDirectory();
+  await using node = await openOnDisk(place.path, { archive: true });
+  await grow(node, 10);
+  node.state.migration.start();
+  await finish(node);
+  expect(() => node.state.view(10)).toThrow(expect.objectContaining({ code: "state-missing" }));
+  expect(node.state.view(11).number).toBe(11);
+  await expectWhole(node);
+});
+
+test("a node that is missing ends it with its path, and the state stays", async () => {
+  using place = aTemporaryDirectory();
+  {
+    await using node = await openOnDisk(place.path, { flushInterval: 1 });
+    await grow(node, 10);
+  }
+  {
+    await using trie = await openLevelStore(join(place.path, "trie", "0"), TRIE_STORE);
+    const rows = await rowsOf(trie);
+    const batch = trie.createBatch();
+    for (const [key] of rows.filter(([each]) => each.length > 2).slice(-3)) batch.delete(key);
+    await trie.write(batch, { sync: true });
+  }
+  await using node = await openOnDisk(place.path, { flushInterval: 1 });
+  node.state.migration.start();
+  await makeBlock(node, () => undefined);
+  while (node.state.migration.status.isMigration) await setImmediate();
+  expect(node.state.migration.status.error).toMatch(/is missing$/);
+  expect(readdirSync(join(place.path, "trie"))).toEqual(["0"]);
+});
+
+async function rowsOf(store: Pick<Store, "entries">): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const table of [trieTables.accountNode, trieTables.storageNode]) {
+    for await (const row of store.entries(table.range())) rows.push(row);
+  }
+  return rows;
+}
+
+/** A trie database after some blocks: its rows, and how many belong to tries. */
+async function aTrie(): Promise<{ readonly rows: Row[]; readonly root: Uint8Array; readonly nodes: number }> {
+  const tries = keptTries();
+  await using node = await openInMemory({ trie: tries, flushInterval: 1 });
+  await grow(node, 12);
+  const { nodes } = await node.state.verify();
+  const store = await tries.open(0);
+  return { rows: await rowsOf(store), root: readMarker(store)?.root as Uint8Array, nodes };
+}
+
+async function copied(rows: readonly Row[], root: Uint8Array): Promise<Row[]> {
+  const from = createMemoryStore();
+  const batch = from.createBatch();
+  for (const [key, value] of rows) batch.put(key, value);
+  await from.write(batch, { sync: false });
+  using snapshot = from.snapshot();
+  const to = createMemoryStore();
+  await copyTries({ from: snapshot, to, root, signal, report: () => undefined });
+  return rowsOf(to);
+}
+
+test("the copy holds the very rows of the tries, and none that belongs to no trie", async () => {
+  const { rows, root, nodes } = await aTrie();
+  const stray: Row[] = [
+    [trieTables.accountNode.key(Uint8Array.of(0, 0, 0, 0, 0, 0, 1)), Uint8Array.of(1, 2, 3)],
+    [trieTables.accountNode.key(new Uint8Array(64).fill(15)), Uint8Array.of(1, 2, 3)],
+    [trieTables.storageNode.key(new Uint8Array(32), 1, new Uint8Array(0)), Uint8Array.of(1, 2, 3)],
+    [trieTables.storageNode.key(new Uint8Array(32).fill(255), 9, Uint8Array.of(3)), Uint8Array.of(1, 2, 3)],
+  ];
+  const found = await copied([...rows, ...stray], root);
+  expect(found.filter(([key]) => key[0] === trieTables.storageNode.prefix).length).toBeGreaterThan(5);
+  expect(found.length).toBe(nodes);
+  const known = new Map(rows.map(([key, value]) => [mapKey(key), value]));
+  for (const [key, value] of found) expect(value).toEqual(known.get(mapKey(key)));
+});
+
+test("any row that is gone or changed is noticed", async () => {
+  const { rows: all, root } = await aTrie();
+  const rows = await copied(all, root);
+  const random = aRandom(3);
+  for (let i = 0; i < 60; i++) {
+    const at = random.below(rows.length);
+    const [key, value] = rows[at] as Row;
+    const changed = Uint8Array.from(value);
+    const byte = random.below(changed.length);
+    changed[byte] = (changed[byte] as number) ^ (1 << random.below(8));
+    const others = rows.filter((_, each) => each !== at);
+    await expect(copied(others, root)).rejects.toMatchObject({ code: "trie-damaged" });
+    await expect(copied([...others, [key, changed]], root)).rejects.toMatchObject({ code: "trie-damaged" });
+  }
+});
