@@ -1,38 +1,58 @@
-/** The node as its users meet it: ethers and viem against `knit dev`, started as a process. */
+/** The node as users of Ethereum's client libraries meet it: against `knit dev`, started as a process. */
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { JsonRpcProvider, parseEther, Wallet, WebSocketProvider } from "ethers";
-import {
-  createPublicClient,
-  createWalletClient,
-  defineChain,
-  http,
-  parseEther as klay,
-  webSocket,
-} from "viem";
-import { privateKeyToAccount } from "viem/accounts";
-import { type KnitProcess, startKnit } from "../support/knit-process.ts";
+import { JsonRpcProvider, parseEther, Wallet } from "ethers";
+import { caverClient } from "../support/clients/caver-client.ts";
+import { type ContractClient, type ContractLife, liveWith } from "../support/clients/contract-client.ts";
+import { ethersClient, ethersKeyFiles } from "../support/clients/ethers-client.ts";
+import { clientReadsFile, nodeReadsFile } from "../support/clients/key-files.ts";
+import { viemClient } from "../support/clients/viem-client.ts";
+import { web3Client, web3KeyFiles } from "../support/clients/web3-client.ts";
+import { type DevNode, fundedKey, startDevNode } from "../support/dev-node.ts";
 import { call } from "../support/rpc-client.ts";
 
-let knit: KnitProcess;
-let httpUrl: string;
-let wsUrl: string;
-let keys: `0x${string}`[];
+const HEARD = { values: [9n], pending: true, heads: true };
+
+interface Row {
+  readonly name: string;
+  readonly at: "http" | "ws";
+  readonly open: (url: string, key: `0x${string}`) => ContractClient;
+  /** False where the library cannot listen. */
+  readonly hears: boolean;
+}
+
+const CLIENTS: readonly Row[] = [
+  { name: "ethers with filters", at: "http", open: ethersClient, hears: true },
+  { name: "ethers with subscriptions", at: "ws", open: ethersClient, hears: true },
+  { name: "viem with filters", at: "http", open: viemClient, hears: true },
+  { name: "viem with subscriptions", at: "ws", open: viemClient, hears: true },
+  { name: "web3.js over HTTP", at: "http", open: web3Client, hears: false },
+  { name: "web3.js with subscriptions", at: "ws", open: web3Client, hears: true },
+  { name: "caver-js with subscriptions", at: "ws", open: caverClient, hears: true },
+];
+
+let node: DevNode;
+let lives: ReadonlyMap<string, PromiseSettledResult<ContractLife>>;
 
 beforeAll(async () => {
-  knit = startKnit("dev", "--rpcport", "0", "--wsport", "0", "--prometheusport", "0");
-  const banner = await knit.waitFor(/HTTP +(http:\S+)[\s\S]*WebSocket +(ws:\S+)[\s\S]*Metrics +(http:\S+)\n/);
-  httpUrl = banner[1] ?? "";
-  wsUrl = banner[2] ?? "";
-  keys = [...knit.output().matchAll(/0x[0-9a-f]{40} {2}(0x[0-9a-f]{64})/g)].map((m) => m[1] as `0x${string}`); // the pattern's group
-});
+  node = await startDevNode("--v3");
+  const outcomes = await Promise.allSettled(
+    CLIENTS.map(({ at, open }, i) => liveWith(open(node[at], fundedKey(node, i).key))),
+  );
+  lives = new Map(CLIENTS.flatMap(({ name }, i) => (outcomes[i] ? [[name, outcomes[i]]] : [])));
+}, 120_000);
 afterAll(async () => {
-  expect(await knit.stop()).toBe(0);
+  expect(await node.knit.stop()).toBe(0);
+});
+
+test.each(CLIENTS)("$name deploys a contract, calls it and hears of its events", ({ name, hears }) => {
+  const value = { values: [7n, 9n], past: [9n], ...(hears && { heard: HEARD }) };
+  expect(lives.get(name)).toEqual({ status: "fulfilled", value });
 });
 
 test("ethers sends, waits for the receipt and sees the balances change", async () => {
-  const provider = new JsonRpcProvider(httpUrl, undefined, { pollingInterval: 100 });
+  const provider = new JsonRpcProvider(node.http, undefined, { pollingInterval: 100 });
   try {
-    const wallet = new Wallet(keys[0] ?? "", provider);
+    const wallet = new Wallet(fundedKey(node, 8).key, provider);
     const to = Wallet.createRandom().address;
     const before = await provider.getBalance(wallet.address);
     const sent = await wallet.sendTransaction({ to, value: parseEther("1.5") });
@@ -50,14 +70,14 @@ test("ethers sends, waits for the receipt and sees the balances change", async (
 });
 
 test("ethers sends a legacy transaction with everything said", async () => {
-  const provider = new JsonRpcProvider(httpUrl, undefined, { pollingInterval: 100 });
+  const provider = new JsonRpcProvider(node.http, undefined, { pollingInterval: 100 });
   try {
-    const wallet = new Wallet(keys[1] ?? "", provider);
+    const wallet = new Wallet(fundedKey(node, 9).key, provider);
     const to = Wallet.createRandom().address;
     const terms = { type: 0, gasLimit: 21_000, gasPrice: 50_000_000_000n, nonce: 0, chainId: 1337 };
     const receipt = await (await wallet.sendTransaction({ to, value: 1n, ...terms })).wait();
     expect(receipt).toMatchObject({ status: 1, type: 0 });
-    expect(await call(httpUrl, "klay_getTransactionByHash", receipt?.hash)).toMatchObject({
+    expect(await call(node.http, "klay_getTransactionByHash", receipt?.hash)).toMatchObject({
       type: "TxTypeLegacyTransaction",
       typeInt: 0,
       nonce: "0x0",
@@ -67,73 +87,21 @@ test("ethers sends a legacy transaction with everything said", async () => {
   }
 });
 
-test("ethers hears of new heads over WebSocket, one after the other", async () => {
-  const provider = new WebSocketProvider(wsUrl);
-  try {
-    const numbers: number[] = [];
-    await new Promise<void>((resolve, reject) => {
-      provider
-        .on("block", (number: number) => {
-          numbers.push(number);
-          if (numbers.length === 2) resolve();
-        })
-        .catch(reject);
-    });
-    expect(numbers[1]).toBe((numbers[0] ?? 0) + 1);
-  } finally {
-    await provider.destroy();
-  }
-});
-
-test("viem sends, waits and watches", async () => {
-  const chain = defineChain({
-    id: 1337,
-    name: "knit",
-    nativeCurrency: { name: "KLAY", symbol: "KLAY", decimals: 18 },
-    rpcUrls: { default: { http: [httpUrl], webSocket: [wsUrl] } },
-  });
-  const account = privateKeyToAccount(keys[2] ?? "0x");
-  const wallet = createWalletClient({ account, chain, transport: http() });
-  const reader = createPublicClient({ chain, transport: webSocket(wsUrl), pollingInterval: 100 });
-  const to = privateKeyToAccount(`0x${"5a".repeat(32)}`).address;
-  const heads: bigint[] = [];
-  const unwatch = reader.watchBlockNumber({ onBlockNumber: (number) => heads.push(number) });
-  const hash = await wallet.sendTransaction({ to, value: klay("2") });
-  const receipt = await reader.waitForTransactionReceipt({ hash });
-  expect(receipt).toMatchObject({ status: "success", gasUsed: 21_000n });
-  expect(await reader.getBalance({ address: to })).toBe(klay("2"));
-  expect(await reader.getBlock({ blockNumber: receipt.blockNumber })).toMatchObject({ transactions: [hash] });
-  unwatch();
-  const socket = await reader.transport.getRpcClient();
-  socket.close();
-  expect(heads.length).toBeGreaterThan(0);
-});
-
-test("ethers creates a contract and calls it", async () => {
-  const provider = new JsonRpcProvider(httpUrl, undefined, { pollingInterval: 100 });
-  try {
-    const wallet = new Wallet(keys[3] ?? "", provider);
-    // What it leaves behind is code that returns 42.
-    const data = "0x69602a60005260206000f3600052600a6016f3";
-    const sent = await wallet.sendTransaction({ data, gasLimit: 200_000 });
-    const receipt = await sent.wait();
-    expect(receipt?.status).toBe(1);
-    const to = receipt?.contractAddress ?? null;
-    expect(await provider.getCode(to ?? "")).toBe("0x602a60005260206000f3");
-    expect(BigInt(await provider.call({ to }))).toBe(42n);
-  } finally {
-    provider.destroy();
-  }
+test.each([
+  { name: "ethers", files: ethersKeyFiles },
+  { name: "web3.js", files: web3KeyFiles },
+])("key files of version 3 go from $name to the node and back", async ({ files }) => {
+  expect(await nodeReadsFile(node, files)).toBe(true);
+  expect(await clientReadsFile(node, files)).toEqual({ version: 3, fits: true });
 });
 
 test("health and metrics tell the height", async () => {
-  const metrics = knit.output().match(/Metrics +(\S+)/)?.[1] ?? "";
-  const text = await (await fetch(metrics)).text();
+  const text = await (await fetch(node.metrics)).text();
   const height = Number(/^klaytn_blockchain_head_blocknumber (\d+)$/m.exec(text)?.[1]);
   expect(height).toBeGreaterThan(0);
   expect(text).toMatch(/^klaytn_tx_pool_pending_gauge \d+$/m);
   expect(text).toMatch(/^process_resident_memory_bytes \d+$/m);
   for (const path of ["/healthz", "/readyz"]) {
-    expect((await fetch(new URL(path, metrics))).status).toBe(200);
+    expect((await fetch(new URL(path, node.metrics))).status).toBe(200);
   }
 });

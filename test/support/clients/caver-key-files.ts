@@ -1,0 +1,24 @@
+/** caver-js: key files of version 4, with one key or a list for each role. */
+import type { Keyring } from "caver-js";
+import { Caver } from "./caver.ts";
+import type { KeyFileClient } from "./key-files.ts";
+
+const CHEAP = { scrypt: true, n: 1024 };
+const { keyring } = new Caver().wallet;
+
+/** Its key files. */
+export const caverKeyFiles: KeyFileClient = {
+  encrypt: async (key, passphrase) =>
+    JSON.stringify(keyring.createFromPrivateKey(key).encrypt(passphrase, CHEAP)),
+  decrypt: async (file, passphrase) => firstKey(keyring.decrypt(JSON.parse(file), passphrase)),
+};
+
+/** The file of an account with keys for each role. */
+export function caverRoleFile(address: string, roles: string[][], passphrase: string): string {
+  return JSON.stringify(keyring.createWithRoleBasedKey(address, roles).encrypt(passphrase, CHEAP));
+}
+
+function firstKey(read: Keyring): string {
+  const [first] = [read.getKeyByRole(0)].flat();
+  return first?.privateKey ?? "";
+}
