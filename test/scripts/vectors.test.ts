@@ -72,17 +72,17 @@ test("a file of a recorded chain stands for the whole folder", async () => {
   expect(await judgeVector(join(folder, "receipts.json.gz"))).toEqual(await judgeVector(folder));
 });
 
-test("a changed chain fails where it was changed", async () => {
+test("a chain that is not packed is judged too, and fails where it was changed", async () => {
   const folder = join(directory, "changed");
   mkdirSync(folder);
-  for (const name of ["genesis.json", "chain.rlp.gz"]) {
-    cpSync(join(VECTORS, "chains/transfers", name), join(folder, name));
-  }
-  const bytes = gunzipSync(readFileSync(join(folder, "chain.rlp.gz")));
+  cpSync(join(VECTORS, "chains/transfers/genesis.json"), join(folder, "genesis.json"));
+  const bytes = gunzipSync(readFileSync(join(VECTORS, "chains/transfers/chain.rlp.gz")));
   const at = bytes.length - 40; // in the newest block's committed seal
   bytes[at] = (bytes[at] ?? 0) ^ 1;
-  writeFileSync(join(folder, "chain.rlp.gz"), gzipSync(bytes));
-  const { failures } = await judgeVector(folder);
+  const file = join(folder, "chain.rlp");
+  writeFileSync(file, bytes);
+  const { failures, passed } = await judgeVector(file);
+  expect(passed).toBeGreaterThan(41);
   expect(failures).toEqual([
     "execution: expected every block to be taken, found block 41: invalid committed seals",
   ]);

@@ -1,4 +1,4 @@
-/** A recorded chain's folder: genesis.json, chain.rlp.gz and, where they were kept, the Go node's answers. */
+/** A recorded chain's folder: genesis.json, chain.rlp.gz or chain.rlp and, where they were kept, the Go node's answers. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
@@ -39,12 +39,20 @@ export interface DumpedAccount {
   readonly code: string;
 }
 
+/** Where the folder's blocks are; undefined for a folder that is no chain's. */
+export function chainFile(directory: string): string | undefined {
+  if (!existsSync(join(directory, "genesis.json"))) return undefined;
+  return ["chain.rlp.gz", "chain.rlp"].map((name) => join(directory, name)).find(existsSync);
+}
+
 /** Reads a folder. */
 export function readRecordedChain(directory: string): RecordedChain {
   const genesis = parseExactJson(readFileSync(join(directory, "genesis.json"), "utf8")) as {
     config: unknown;
   };
-  const bytes = new Uint8Array(gunzipSync(readFileSync(join(directory, "chain.rlp.gz"))));
+  const file = chainFile(directory) ?? join(directory, "chain.rlp.gz");
+  const read = readFileSync(file);
+  const bytes = new Uint8Array(file.endsWith(".gz") ? gunzipSync(read) : read);
   const receipts = packedJson(directory, "receipts.json.gz") ?? {};
   const consensus = (packedJson(directory, "consensus.json.gz") ?? []) as readonly Answer[];
   return {

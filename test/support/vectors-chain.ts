@@ -38,7 +38,7 @@ interface Recorded {
 /** Errors that say what this release lacks, not what a block has wrong. */
 const LACKS = new Set(["unsupported"]);
 
-/** Judges a folder with genesis.json, chain.rlp.gz and whatever JSON was kept beside them. */
+/** Judges a folder with genesis.json, the blocks and whatever JSON was kept beside them. */
 export async function chainFolder(directory: string): Promise<Comparison> {
   const tally = new Tally();
   tally.add("formats", await compareRecordedChain(directory));

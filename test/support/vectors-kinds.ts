@@ -6,6 +6,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
 
+import { chainFile } from "./recorded-chain.ts";
 import { type Comparison, reason, Tally } from "./tally.ts";
 import { transcriptFile } from "./transcript/judge.ts";
 import { chainFolder } from "./vectors-chain.ts";
@@ -63,7 +64,7 @@ async function folder(path: string): Promise<Comparison> {
 }
 
 function isChain(folderPath: string): boolean {
-  return ["chain.rlp.gz", "genesis.json"].every((name) => existsSync(join(folderPath, name)));
+  return chainFile(folderPath) !== undefined;
 }
 
 function judgeOf(path: string): Judge | undefined {
