@@ -22,6 +22,8 @@ export interface Group {
 /** What came of a group while it was measured. */
 export interface GroupResult {
   readonly answers: number;
+  /** Answers before it was measured, too. */
+  readonly all: number;
   /** Milliseconds. */
   readonly p50: number;
   readonly p99: number;
@@ -75,7 +77,13 @@ class Lanes implements RunningGroup {
 
   result(): GroupResult {
     const of = this.#latencies;
-    return { answers: of.total, p50: of.quantile(0.5), p99: of.quantile(0.99), longest: of.quantile(1) };
+    return {
+      answers: of.total,
+      all: this.answers,
+      p50: of.quantile(0.5),
+      p99: of.quantile(0.99),
+      longest: of.quantile(1),
+    };
   }
 
   close(): void {

@@ -1,7 +1,7 @@
 /** A node under measurement: started, timed to its first answer, asked for its memory, ended. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { residentMemory } from "../support/built-knit.ts";
+import { cpuSeconds, residentMemory } from "../support/built-knit.ts";
 import { ask } from "./ask.ts";
 import type { Wire } from "./wires.ts";
 
@@ -23,6 +23,8 @@ export interface RunningNode extends AsyncDisposable {
   readonly firstAnswerMs: number;
   /** Resident memory now, in MiB. */
   memory(): number | undefined;
+  /** Processor time that it has used; `NaN` where the system does not tell. */
+  cpuSeconds(): number;
 }
 
 const PATIENCE_MS = 60_000;
@@ -47,6 +49,7 @@ export async function startNode({ command, args, cwd, targets }: Launch): Promis
     targets,
     firstAnswerMs,
     memory: () => residentMemory(child.pid),
+    cpuSeconds: () => cpuSeconds(child.pid),
     [Symbol.asyncDispose]: () => stop(child),
   };
 }

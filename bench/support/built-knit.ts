@@ -57,6 +57,18 @@ function memoryLine(pid: number | undefined, name: string): number | undefined {
   }
 }
 
+const TICKS_PER_SECOND = 100;
+
+/** Processor time of a process, all its threads; `NaN` where the system does not tell. */
+export function cpuSeconds(pid: number | undefined): number {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
+    return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND; // utime and stime
+  } catch {
+    return Number.NaN;
+  }
+}
+
 /** Resolves with the match once the child's output holds `pattern`; rejects when it ends before. */
 export function waitForOutput(child: ChildProcess, pattern: RegExp): Promise<RegExpMatchArray> {
   return new Promise((resolve, reject) => {
