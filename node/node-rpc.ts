@@ -19,6 +19,7 @@ import { openProfiler, type Profiler } from "./observe/profiler.ts";
 import type { NodeKey } from "./p2p/node-key.ts";
 import { createPause } from "./pause.ts";
 import type { ReaderData } from "./reader.ts";
+import { BriefCalls } from "./rpc/brief-calls.ts";
 import { createBudget, createEndpoint, type Endpoint } from "./rpc/dispatch.ts";
 import { declareExposureMetrics, type ExposureParts, warnOfExposure } from "./rpc/exposure.ts";
 import { limitedTraces } from "./rpc/heavy-traces.ts";
@@ -249,7 +250,7 @@ function nodeRegistry(
     sync: network.protocol,
     ethFeeCap: options.rpc.ethFeeCap,
     logs: { open: () => chainLogSource(chain), maxLogs: options.rpc.maxLogs },
-    calls: { open: () => chainReading(chain), ...callTerms(options) },
+    calls: { open: () => chainReading(chain), ...callTerms(options), brief: new BriefCalls() },
     debug: {
       open: storeReading(database.store),
       ...callTerms(options),

@@ -9,6 +9,12 @@ export type Hash = `0x${string}` & { readonly __brand: "Hash" };
 /** A branded `0x` string of 20 bytes, lower case. */
 export type Address = `0x${string}` & { readonly __brand: "Address" };
 
+/** Node's own conversions, which its types do not name; twice as fast as going through a new buffer. */
+const native = Buffer.prototype as unknown as {
+  latin1Slice(this: Uint8Array, start: number, end: number): string;
+  hexSlice(this: Uint8Array, start: number, end: number): string;
+};
+
 /** Bytes to `0x` text, two digits a byte. */
 export function toHex(bytes: Uint8Array): `0x${string}` {
   return `0x${bareHex(bytes)}`;
@@ -16,7 +22,7 @@ export function toHex(bytes: Uint8Array): `0x${string}` {
 
 /** Bytes to lower-case digits without `0x`. */
 export function bareHex(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex");
+  return native.hexSlice.call(bytes, 0, bytes.length);
 }
 
 /** `0x` text to bytes. Throws `BytesError` `bad-hex` on a missing prefix, odd length or foreign digit. */
@@ -46,11 +52,6 @@ export function addressText(bytes: Uint8Array): Address {
   if (bytes.length !== 20) throw new BytesError("bad-length", `an address has 20 bytes, not ${bytes.length}`);
   return toHex(bytes) as Address; // length checked above
 }
-
-/** Node's own conversion, which its types do not name; twice as fast as going through a new buffer. */
-const native = Buffer.prototype as unknown as {
-  latin1Slice(this: Uint8Array, start: number, end: number): string;
-};
 
 /** Bytes to a one-character-a-byte string: the cheapest map key there is. Never shown to anyone. */
 export function mapKey(bytes: Uint8Array): string {

@@ -1,7 +1,9 @@
 /** Unsigned integers as big-endian bytes and as JSON-RPC quantities (`0x` and no leading zero). */
 import { BytesError } from "./error.ts";
+import { bareHex } from "./hex.ts";
 
 const NONE = new Uint8Array(0);
+const ZERO = 0x30;
 
 /** The shortest big-endian form; zero is no bytes. Negative numbers throw `RangeError`. */
 export function integerBytes(value: bigint | number): Uint8Array {
@@ -43,6 +45,14 @@ export function fixedBytes(value: bigint | number, length: number): Uint8Array<A
   const bytes = new Uint8Array(length);
   bytes.set(short, length - short.length);
   return bytes;
+}
+
+/** Big-endian bytes of any length as a JSON-RPC quantity. */
+export function bytesToQuantity(bytes: Uint8Array): `0x${string}` {
+  const digits = bareHex(bytes);
+  let zeros = 0;
+  while (digits.charCodeAt(zeros) === ZERO) zeros++;
+  return zeros === digits.length ? "0x0" : `0x${digits.slice(zeros)}`;
 }
 
 /** An integer as a JSON-RPC quantity, for example `0x0` or `0x1f`. */

@@ -9,6 +9,7 @@ import { readTransactions, type Transaction } from "../model/transaction.ts";
 import type { Batch, Rows } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
 import type { TransactionPlace } from "./chain.ts";
+import { readSenders } from "./senders.ts";
 
 /** Adds all rows of a block: header, body, receipts and the two look-ups. */
 export function writeBlockRows(batch: Batch, block: Block, receipts: readonly Receipt[]): void {
@@ -25,7 +26,8 @@ export function writeBlockRows(batch: Batch, block: Block, receipts: readonly Re
 
 /** Takes all rows of a block out again. */
 export function deleteBlockRows(batch: Batch, { header: { number }, hash, transactions }: Block): void {
-  for (const table of [tables.header, tables.body, tables.receipts]) batch.delete(table.key(number));
+  for (const table of [tables.header, tables.body, tables.receipts, tables.senders])
+    batch.delete(table.key(number));
   batch.delete(tables.blockNumber.key(hash));
   for (const tx of transactions) batch.delete(tables.lookup.key(tx.hash));
 }
@@ -84,15 +86,22 @@ export function rawBlock(rows: Rows, number: number): Uint8Array | undefined {
 /** Blocks kept decoded, and the transactions in all of them together. */
 const CACHED_BLOCKS = 128;
 const CACHED_TRANSACTIONS = 4_000;
+/** Bytes of the rows whose receipts are kept decoded, which takes several times as much. */
+const CACHED_RECEIPT_BYTES = 2 * 1024 * 1024;
 
 /** Decoded blocks and receipts by number, the newest used ones kept. */
 export class BlockRows {
   readonly #rows: Rows;
+  readonly #chainId: bigint | undefined;
   readonly #blocks = new Map<number, Block>();
   #transactions = 0;
+  readonly #receipts = new Map<number, { readonly receipts: readonly Receipt[]; readonly bytes: number }>();
+  #receiptBytes = 0;
 
-  constructor(rows: Rows) {
+  /** Blocks come with their senders where the chain's id is given. */
+  constructor(rows: Rows, chainId?: bigint) {
     this.#rows = rows;
+    this.#chainId = chainId;
   }
 
   /** Throws `StoreError` or a format error when the rows are damaged. */
@@ -102,6 +111,7 @@ export class BlockRows {
     const header = storedHeader(this.#rows, number);
     const transactions = header && storedTransactions(this.#rows, number);
     if (header === undefined || transactions === undefined) return undefined;
+    if (this.#chainId !== undefined) readSenders(this.#rows, { number, transactions }, this.#chainId);
     const block = createBlock(header, transactions);
     this.remember(block);
     return block;
@@ -133,14 +143,32 @@ export class BlockRows {
       this.#blocks.delete(each);
       this.#transactions -= transactions.length;
     }
+    for (const each of this.#receipts.keys()) if (each > number) this.#dropReceipts(each);
   }
 
   number(hash: Uint8Array): number | undefined {
     return storedNumber(this.#rows, hash);
   }
 
+  /** Throws `StoreError` or a format error when the row is damaged. */
   receipts(number: number): readonly Receipt[] | undefined {
-    return storedReceipts(this.#rows, number);
+    const cached = this.#receipts.get(number);
+    if (cached !== undefined) return cached.receipts;
+    const row = this.#rows.get(tables.receipts.key(number));
+    if (row === undefined) return undefined;
+    const receipts = decodeStoredReceipts(row);
+    this.#receipts.set(number, { receipts, bytes: row.length });
+    this.#receiptBytes += row.length;
+    for (const oldest of this.#receipts.keys()) {
+      if (this.#receiptBytes <= CACHED_RECEIPT_BYTES) break;
+      this.#dropReceipts(oldest);
+    }
+    return receipts;
+  }
+
+  #dropReceipts(number: number): void {
+    this.#receiptBytes -= this.#receipts.get(number)?.bytes ?? 0;
+    this.#receipts.delete(number);
   }
 
   place(hash: Uint8Array): TransactionPlace | undefined {

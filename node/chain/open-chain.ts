@@ -47,7 +47,7 @@ export interface OpenChain {
 export function openChain(parts: ChainParts): OpenChain {
   const { store, state, headerRules, pause, log } = parts;
   const config = storedConfig(store);
-  const rows = new BlockRows(store);
+  const rows = new BlockRows(store, config.chainId);
   const genesis = needed(rows.block(0), 0);
   const head = needed(rows.block(state.number), state.number);
   const publisher = new Publisher(head, log);

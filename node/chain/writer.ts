@@ -24,6 +24,7 @@ import { ChainError } from "./error.ts";
 import type { Publisher } from "./publisher.ts";
 import { repaired } from "./repaired.ts";
 import { rewindChain } from "./rewind.ts";
+import { writeSenders } from "./senders.ts";
 
 /** The header rules, given by consensus: throws when a header breaks one, else names its author. */
 export type VerifyHeader = (header: Header, parent: Block) => { readonly author: Uint8Array };
@@ -176,9 +177,10 @@ export class Writer {
 
   /** Writes the sealed block as the next one; `sync` makes it durable before the promise resolves. */
   async commit(block: Block, receipts: readonly Receipt[], sync: boolean): Promise<void> {
-    const { store, state, rows, publisher, governance } = this.#parts;
+    const { config, store, state, rows, publisher, governance } = this.#parts;
     const batch = store.createBatch();
     writeBlockRows(batch, block, receipts);
+    writeSenders(batch, block, config.chainId);
     try {
       governance.accept(block.header, batch);
     } catch (error) {

@@ -4,7 +4,7 @@ import { FAIL_KEY } from "../model/account-key.ts";
 import { isReserved } from "./address.ts";
 import { delegationIn } from "./code.ts";
 import { failures, precompileFailed } from "./failure.ts";
-import { type Frame, setGas, totalGas } from "./frame.ts";
+import { type Frame, payGas } from "./frame.ts";
 import type { Machine } from "./machine.ts";
 import { type Precompile, precompileAt } from "./precompiles.ts";
 import { mayBegin, refuse, transfer } from "./start.ts";
@@ -65,12 +65,10 @@ function runPrecompile(m: Machine, f: Frame, row: Precompile): void {
   const { world, rules, feePayer } = m;
   const gas = row.gas(f.input, rules);
   m.computation += row.cost(f.input, gas, rules);
-  const left = totalGas(f, f.gas) - BigInt(gas);
-  if (left < 0n) {
+  if (!payGas(f, BigInt(gas))) {
     f.failure = failures["out-of-gas"];
     return;
   }
-  setGas(f, left);
   const output = row.run({ input: f.input, world, rules, feePayer });
   if (output === undefined) f.failure = precompileFailed(row.fault?.(f.input));
   else f.output = output.buffer === f.input.buffer ? output.slice() : output;

@@ -4,7 +4,7 @@ import { addressOf } from "./address.ts";
 import { beginCall } from "./call-frames.ts";
 import { FAILED, memoryEnd, overflow } from "./charge.ts";
 import { delegationIn } from "./code.ts";
-import { type Frame, setGas, takeFrame, takeGas, totalGas } from "./frame.ts";
+import { type Frame, moveGas, takeFrame, takeGas, totalGas } from "./frame.ts";
 import type { Machine } from "./machine.ts";
 import { settle } from "./settle.ts";
 import { coldAddressGas, isColdNow } from "./state-ops.ts";
@@ -100,8 +100,7 @@ function handOver(f: Frame, child: Frame, asked: bigint): void {
     const total = totalGas(f, f.gas);
     const most = total - total / 64n;
     const given = asked < most ? asked : most;
-    setGas(child, given);
-    setGas(f, total - given);
+    moveGas(f, child, given);
     return;
   }
   const most = f.gas - Math.floor(f.gas / 64);

@@ -2,7 +2,7 @@
 import { indexOf, lowBits } from "../bytes/word.ts";
 import { charge, FAILED, memoryEnd, overflow, wordCount } from "./charge.ts";
 import { beginCreation } from "./creation-frames.ts";
-import { type Frame, NO_BYTES, setGas, takeFrame, totalGas } from "./frame.ts";
+import { type Frame, moveGas, NO_BYTES, takeFrame, totalGas } from "./frame.ts";
 import type { Machine } from "./machine.ts";
 import { settle } from "./settle.ts";
 
@@ -45,8 +45,7 @@ function codeGas({ rules }: Machine, length: number, op: number): number {
 function handOver(f: Frame, child: Frame): void {
   if (f.reserve > 0n) {
     const total = totalGas(f, f.gas);
-    setGas(child, total - total / 64n);
-    setGas(f, total / 64n);
+    moveGas(f, child, total - total / 64n);
     return;
   }
   const kept = Math.floor(f.gas / 64);

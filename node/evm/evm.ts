@@ -9,7 +9,7 @@ import { beginCall } from "./call-frames.ts";
 import { Codes } from "./code.ts";
 import { beginCreation } from "./creation-frames.ts";
 import type { EvmFailure } from "./failure.ts";
-import { type Frame, releaseFrame, setGas, takeFrame, totalGas } from "./frame.ts";
+import { type Frame, keepAtHand, releaseFrame, setGas, takeFrame, totalGas } from "./frame.ts";
 import { run } from "./loop.ts";
 import type { Machine, Surroundings } from "./machine.ts";
 import { type GasSchedule, tablesOf } from "./revision.ts";
@@ -55,6 +55,8 @@ export interface EvmOptions {
   /** Instead of the rules' own; `Infinity` for no limit. */
   readonly computationLimit?: number;
   readonly tracer?: Tracer;
+  /** A message that needs more gas than this is given up by throwing `GasAtHandSpent`; what it did then is undefined. */
+  readonly gasAtHand?: number | undefined;
 }
 
 /** A call; the caller's nonce is the caller's business. */
@@ -98,7 +100,7 @@ export function createEvm(options: EvmOptions): Evm {
   const machine = createMachine(options);
   return {
     call: ({ caller, to, input, value, gas }) => {
-      const frame = topFrame(caller, value, gas);
+      const frame = topFrame({ caller, value, gas }, options);
       frame.kind = "CALL";
       frame.address = to;
       frame.addressWord = wordOf(to);
@@ -107,7 +109,7 @@ export function createEvm(options: EvmOptions): Evm {
       return resultOf(machine, frame, beginCall(machine, frame));
     },
     create: ({ caller, code, value, gas }) => {
-      const frame = topFrame(caller, value, gas);
+      const frame = topFrame({ caller, value, gas }, options);
       frame.kind = "CREATE";
       frame.address = caller;
       frame.input = code;
@@ -118,9 +120,13 @@ export function createEvm(options: EvmOptions): Evm {
   };
 }
 
-function topFrame(caller: Uint8Array, value: bigint, gas: bigint): Frame {
+function topFrame(
+  { caller, value, gas }: Pick<CallMessage, "caller" | "value" | "gas">,
+  { gasAtHand }: EvmOptions,
+): Frame {
   const frame = takeFrame();
   setGas(frame, gas);
+  if (gasAtHand !== undefined) keepAtHand(frame, gasAtHand);
   frame.caller = caller;
   frame.callerWord = wordOf(caller);
   frame.value = value;

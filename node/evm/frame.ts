@@ -10,6 +10,11 @@ export const NO_BYTES: Uint8Array = new Uint8Array(0);
 /** The most gas that a frame holds as a number; what it has beyond is in `reserve`. */
 const MOST_GAS = 2 ** 51;
 
+/** Thrown by a message that is to be given up once the gas at hand is used, see `EvmOptions.gasAtHand`. */
+export class GasAtHandSpent extends Error {
+  override readonly name = "GasAtHandSpent";
+}
+
 /** A call or a creation that is under way. Frames are used again, because their stacks are large. */
 export class Frame {
   readonly stack: Stack = Array.from({ length: STACK_LIMIT }, () => 0n);
@@ -20,6 +25,8 @@ export class Frame {
   gas = 0;
   /** Gas beyond what `gas` holds, moved there when that is used up. */
   reserve = 0n;
+  /** Throws `GasAtHandSpent` instead of going to the reserve. */
+  isBrief = false;
   kind: FrameKind = "CALL";
   code: Code = NO_CODE;
   input = NO_BYTES;
@@ -69,6 +76,7 @@ export function releaseFrame(frame: Frame): void {
   frame.refused = false;
   frame.parent = undefined;
   frame.seenWith = undefined;
+  frame.isBrief = false;
   frame.code = NO_CODE;
   if (pool.length < KEPT_FRAMES) pool.push(frame);
 }
@@ -84,6 +92,14 @@ export function setGas(frame: Frame, total: bigint): void {
   frame.reserve = total - BigInt(frame.gas);
 }
 
+/** Leaves at most `gas` at hand, and makes the frame give up where it would go on with the rest. */
+export function keepAtHand(frame: Frame, gas: number): void {
+  const kept = Math.min(frame.gas, gas);
+  frame.reserve += BigInt(frame.gas - kept);
+  frame.gas = kept;
+  frame.isBrief = true;
+}
+
 /** Takes `cost` from what is at hand: what is left, negative when the frame has not so much. */
 export function takeGas(frame: Frame, gas: number, cost: number): number {
   const left = gas - cost;
@@ -91,12 +107,33 @@ export function takeGas(frame: Frame, gas: number, cost: number): number {
   return refill(frame, left);
 }
 
+/** Takes a cost of any size; false, and nothing is taken, when the frame has not so much. */
+export function payGas(frame: Frame, cost: bigint): boolean {
+  const left = totalGas(frame, frame.gas) - cost;
+  if (left < 0n) return false;
+  if (cost <= BigInt(frame.gas)) frame.gas -= Number(cost);
+  else if (frame.isBrief) throw new GasAtHandSpent();
+  else setGas(frame, left);
+  return true;
+}
+
 /** Moves gas from the reserve to what is at hand, of which `debt` is missing. */
 function refill(frame: Frame, debt: number): number {
   const total = frame.reserve + BigInt(debt);
   if (total < 0n) return debt;
+  if (frame.isBrief) throw new GasAtHandSpent();
   setGas(frame, total);
   return frame.gas;
+}
+
+/** Moves `given` of a frame's gas to one that it begins, what is at hand before what is in reserve. */
+export function moveGas(frame: Frame, child: Frame, given: bigint): void {
+  const kept = totalGas(frame, frame.gas) - given;
+  child.gas = given < BigInt(frame.gas) ? Number(given) : frame.gas;
+  child.reserve = given - BigInt(child.gas);
+  child.isBrief = frame.isBrief;
+  frame.gas -= child.gas;
+  frame.reserve = kept - BigInt(frame.gas);
 }
 
 /** Gives a frame the gas that another has left. */

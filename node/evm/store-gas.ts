@@ -1,5 +1,5 @@
 /** What SSTORE costs and gives back: three ages of rules (execution.md 5.3). */
-import type { Frame } from "./frame.ts";
+import { type Frame, totalGas } from "./frame.ts";
 import type { Machine } from "./machine.ts";
 
 /** A frame that has no more than this may not write (EIP-2200). */
@@ -17,7 +17,7 @@ interface Write {
 export function storeGas(m: Machine, f: Frame, gas: number, write: Write): number {
   const { schedule, world } = m;
   if (!schedule.netStorage) return plainGas(m, f, write);
-  if (gas <= SENTRY_GAS && f.reserve === 0n) return Infinity;
+  if (gas <= SENTRY_GAS && totalGas(f, gas) <= SENTRY_GAS) return Infinity;
   if (!schedule.warmth) return netGas(m, f, write, { touch: 800, reset: RESET_GAS });
   const cold = world.warmSlot(f.address, write.key) ? COLD_SLOT_GAS : 0;
   return cold + netGas(m, f, write, { touch: 100, reset: RESET_GAS - COLD_SLOT_GAS });

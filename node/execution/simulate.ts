@@ -34,11 +34,19 @@ export function callIntrinsicGas(terms: CallTerms, { rules }: Pick<BlockContext,
   return intrinsicGasOf(contentOf(terms), rules.legacyInputGas, rules);
 }
 
+/** Around a call. */
+export interface Simulated {
+  readonly context: BlockContext;
+  readonly tracer?: Tracer | undefined;
+  /** See `EvmOptions`. */
+  readonly gasAtHand?: number | undefined;
+}
+
 /** Runs a call as part of a block. Throws `ExecutionError` for what no block could hold. */
 export function simulate(
   world: World,
   terms: CallTerms,
-  { context, tracer }: { readonly context: BlockContext; readonly tracer?: Tracer | undefined },
+  { context, tracer, gasAtHand }: Simulated,
 ): Transition {
   const { chainId, rules, block, maxBlobs } = context;
   world.addBalance(terms.from, terms.granted ?? terms.gas * terms.price);
@@ -51,6 +59,7 @@ export function simulate(
     feeReceiver: undefined,
     computationLimit: Number.POSITIVE_INFINITY,
     tracer,
+    gasAtHand,
   });
   return transition;
 }

@@ -31,6 +31,8 @@ export interface TransitionContext {
   /** Opcode computation cost at which a message fails; the rules' when left out. */
   readonly computationLimit?: number | undefined;
   readonly tracer?: Tracer | undefined;
+  /** See `EvmOptions`. */
+  readonly gasAtHand?: number | undefined;
 }
 
 /** What a message did. */
@@ -208,7 +210,7 @@ function applyDelegations(world: World, message: Message, to: Uint8Array, contex
 }
 
 function evmFor(world: World, message: Message, context: TransitionContext): ReturnType<typeof createEvm> {
-  const { rules, chainId, block, computationLimit, tracer } = context;
+  const { rules, chainId, block, computationLimit, tracer, gasAtHand } = context;
   return createEvm({
     world,
     rules,
@@ -222,6 +224,7 @@ function evmFor(world: World, message: Message, context: TransitionContext): Ret
     },
     ...(computationLimit !== undefined && { computationLimit }),
     ...(tracer !== undefined && { tracer }),
+    gasAtHand,
   });
 }
 

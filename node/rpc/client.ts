@@ -6,6 +6,7 @@ import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { connect } from "node:net";
 import { StringDecoder } from "node:string_decoder";
+import { jsonFault } from "./json-scanner.ts";
 import { JsonStream } from "./json-stream.ts";
 
 /** Why no answer came. */
@@ -87,9 +88,11 @@ function overIpc(path: string, message: string, signal: AbortSignal): Promise<st
   const socket = connect({ path, signal });
   const decoder = new StringDecoder("utf8");
   const answers = new JsonStream(MAX_ANSWER, (text) => {
-    if (!isAnswer(text)) return;
+    if (jsonFault(text) !== undefined) return false;
+    if (!isAnswer(text)) return true;
     resolve(text);
     socket.destroy();
+    return true;
   });
   socket.on("connect", () => socket.write(`${message}\n`));
   socket.on("data", (chunk: Buffer) => {

@@ -265,6 +265,8 @@ class Dispatcher implements Endpoint {
 
   #run(method: Method, message: Message, session: Session): Answer {
     if (method.runs === "reader" && this.#readers !== undefined) {
+      const brief = method.brief?.(message.params);
+      if (brief !== undefined) return brief;
       return this.#readers.call(method.name, message.paramsText, {
         signal: session.signal,
         expires: method.expires,

@@ -97,7 +97,7 @@ function listenPrivately(server: Server, path: string): Promise<void> {
 function serve(socket: Socket, { endpoint, subscriptionLimit, maxMessage = MAX_MESSAGE }: IpcOptions): void {
   const session: StreamSession = new StreamSession(endpoint, subscriptionLimit, wireOf(socket));
   const decoder = new StringDecoder("utf8");
-  const values = new JsonStream(maxMessage, (text) => session.receive(text));
+  const values = new JsonStream(maxMessage, (text) => session.take(text));
   socket.on("data", (chunk: Buffer) => {
     try {
       values.push(decoder.write(chunk));
@@ -113,7 +113,7 @@ function serve(socket: Socket, { endpoint, subscriptionLimit, maxMessage = MAX_M
 
 function wireOf(socket: Socket): Wire {
   return {
-    write: (text) => void socket.write(text),
+    write: (text) => void socket.write(text, Buffer.byteLength(text) === text.length ? "latin1" : "utf8"),
     unsent: () => socket.writableLength,
     pause: () => void socket.pause(),
     resume: () => void socket.resume(),

@@ -1,34 +1,88 @@
-/** The framing of IPC: JSON values one after another, any white space between them. */
+/**
+ * The framing of IPC: JSON values one after another, any white space between them. A value that is all there is framed
+ * by its brackets alone, because whoever takes it reads it anyway; what is cut off, or turns out not to be JSON, goes
+ * through the scanner.
+ */
 import { JsonScanError, JsonScanner } from "./json-scanner.ts";
+
+/** Takes the text of a value; false when that is not JSON, and then it has done nothing. */
+export type OnValue = (text: string) => boolean;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
 
 /** Cuts a stream of text into JSON values. */
 export class JsonStream {
   readonly #limit: number;
-  readonly #onValue: (text: string) => void;
+  readonly #onValue: OnValue;
   #scanner = new JsonScanner();
   #pieces: string[] = [];
   #size = 0;
 
-  constructor(limit: number, onValue: (text: string) => void) {
+  constructor(limit: number, onValue: OnValue) {
     this.#limit = limit;
     this.#onValue = onValue;
   }
 
   /** Takes the next text. Throws `JsonScanError` when it is not JSON or a value passes the limit. */
   push(text: string): void {
-    let start = 0;
-    for (let end = this.#scanner.scan(text, 0); end >= 0; end = this.#scanner.scan(text, start)) {
+    let start = this.#scanner.started ? 0 : this.#whole(text);
+    for (let end = this.#scanner.scan(text, start); end >= 0; end = this.#scanner.scan(text, start)) {
       this.#pieces.push(text.slice(start, end));
       const value = this.#pieces.length === 1 ? text.slice(start, end) : this.#pieces.join("");
       this.#pieces = [];
       this.#size = 0;
       this.#scanner = new JsonScanner();
       start = end;
-      this.#onValue(value);
+      if (!this.#onValue(value)) throw new JsonScanError("unexpected EOF");
     }
     if (!this.#scanner.started) return;
     this.#pieces.push(text.slice(start));
     this.#size += text.length - start;
     if (this.#size > this.#limit) throw new JsonScanError("message too large");
   }
+
+  /** Hands over the values at the beginning of `text` that are all there; where the first other thing begins. */
+  #whole(text: string): number {
+    for (let start = 0; ; ) {
+      const begin = valueStart(text, start);
+      const end = bracketEnd(text, begin);
+      if (end < 0 || !this.#onValue(text.slice(begin, end))) return start;
+      start = end;
+    }
+  }
+}
+
+/** The next character that is not white space. */
+function valueStart(text: string, from: number): number {
+  let at = from;
+  for (; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) break;
+  }
+  return at;
+}
+
+/** Behind the bracket that closes the one at `from`; -1 when there is none, here or at all. */
+function bracketEnd(text: string, from: number): number {
+  let depth = 0;
+  for (let at = from; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = stringEnd(text, at + 1);
+    else if (code === 0x7b || code === 0x5b) depth++;
+    else if ((code === 0x7d || code === 0x5d) && --depth <= 0) return depth === 0 ? at + 1 : -1;
+    if (depth === 0) return -1;
+  }
+  return -1;
+}
+
+/** The quote that ends a string; the end of the text when that is not there. */
+function stringEnd(text: string, from: number): number {
+  let at = from;
+  for (; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) break;
+    if (code === BACKSLASH) at++;
+  }
+  return at;
 }

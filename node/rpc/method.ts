@@ -53,6 +53,11 @@ export interface Method {
   /** When a reader thread is taken away from it; the pool's own deadline when absent. */
   readonly expires: Expiry | undefined;
   readonly ahead: WorkAhead | undefined;
+  /**
+   * Of a method that runs in readers: answers at once where that takes next to no time. Undefined says that it is a
+   * reader's work after all. Throws as `invoke`.
+   */
+  readonly brief: ((params: unknown) => string | undefined) | undefined;
   /** Decodes, handles, encodes: JSON text out. Throws `RpcError` for bad parameters. */
   invoke(params: unknown, context: CallContext): string | Promise<string>;
 }
@@ -76,6 +81,8 @@ export interface MethodDefinition<P extends Parameters, R> {
   readonly ahead?: WorkAhead;
   readonly privilege?: Privilege;
   readonly expires?: Expiry | undefined;
+  /** See `Method`. */
+  readonly brief?: ((args: Decoded<P>) => R | undefined) | undefined;
   handle(args: Decoded<P>, context: CallContext): R | Promise<R>;
 }
 
@@ -84,7 +91,7 @@ export type Parameters = Readonly<Record<string, Decoder<unknown>>>;
 
 /** Makes a method; see `MethodDefinition`. */
 export function method<const P extends Parameters, R>(definition: MethodDefinition<P, R>): Method {
-  const { name, aliases = [], summary, params, result, runs = "main" } = definition;
+  const { name, aliases = [], summary, params, result, runs = "main", brief } = definition;
   const decode = argumentDecoder(params);
   return {
     name,
@@ -96,6 +103,12 @@ export function method<const P extends Parameters, R>(definition: MethodDefiniti
     privilege: definition.privilege,
     ahead: definition.ahead,
     expires: definition.expires,
+    brief:
+      brief &&
+      ((json) => {
+        const value = brief(decode(json) as Decoded<P>); // each argument came from its codec
+        return value === undefined ? undefined : result.encode(value);
+      }),
     invoke(json, context) {
       const value = definition.handle(decode(json) as Decoded<P>, context); // each argument came from its codec
       return value instanceof Promise ? value.then((late) => result.encode(late)) : result.encode(value);

@@ -74,14 +74,18 @@ export class StreamSession {
     });
   }
 
-  /** Answers one message. */
+  /** Answers one message; what is not JSON is named, and ends the connection. */
   receive(text: string): void {
-    if (this.#closing.signal.aborted) return;
+    if (!this.take(text)) this.fault(jsonFault(text) ?? "unexpected EOF");
+  }
+
+  /** Answers one message; false when it is not JSON. */
+  take(text: string): boolean {
+    if (this.#closing.signal.aborted) return true;
     const turn = this.#subscriptions.turn();
     const answer = this.#endpoint.answer(text, { signal: this.#closing.signal, subscriptions: turn });
-    if (answer === undefined) {
-      this.fault(jsonFault(text) ?? "unexpected EOF");
-    } else if (typeof answer === "string") {
+    if (answer === undefined) return false;
+    if (typeof answer === "string") {
       this.#write(answer);
       turn.release();
     } else {
@@ -95,6 +99,7 @@ export class StreamSession {
         this.#balance();
       });
     }
+    return true;
   }
 
   /** The peer sent what is not JSON: says so and ends the connection. */

@@ -35,6 +35,7 @@ export const tables = {
   header: table("header", "h", "RLP of the header", number6),
   body: table("body", "b", "RLP of the transaction list", number6),
   receipts: table("receipts", "r", "stored receipts of the block", number6),
+  senders: table("senders", "f", "senders that its transactions do not name, 20 bytes each", number6),
   blockNumber: table("blockNumber", "n", "number of the block with this hash, 6 bytes", same),
   lookup: table("lookup", "l", "block number and index of the transaction with this hash", same),
   code: table("code", "c", "contract code with this hash", same),

@@ -1,5 +1,7 @@
 /** Methods that run contracts for a caller and keep nothing of it: they run in reader threads. */
+import { mapKey } from "../../bytes/hex.ts";
 import type { Transition } from "../../execution/transition.ts";
+import { BRIEF_GAS, type BriefCalls } from "../brief-calls.ts";
 import { optional } from "../codec.ts";
 import { type BlockReference, blockReference } from "../codecs/block-number.ts";
 import { data, numberQuantity, quantity } from "../codecs/hex.ts";
@@ -20,6 +22,8 @@ export interface CallParts {
   readonly limits: CallLimits;
   /** Milliseconds that a call may take. */
   readonly timeoutMs: number;
+  /** Where short calls on the newest state are run at once; reader threads have none. */
+  readonly brief?: BriefCalls;
 }
 
 const LATEST: BlockReference = { number: "latest" };
@@ -54,6 +58,7 @@ function resultMethods(parts: CallParts): Method[] {
       params: { args: callArgs, block: blockReference },
       result: data,
       ...reader,
+      brief: (question) => calledBriefly(parts, question),
       handle: (question) => called(parts, question),
     }),
     method({
@@ -62,6 +67,7 @@ function resultMethods(parts: CallParts): Method[] {
       params: { args: ethArgs, block: blockReference, overrides },
       result: data,
       ...reader,
+      brief: (question) => calledBriefly(parts, question),
       handle: (question) => called(parts, question),
     }),
   ];
@@ -112,11 +118,32 @@ export function estimateHere(parts: CallParts, args: CallArgs): bigint {
   return estimated(parts, { args, block: LATEST });
 }
 
-function called(parts: CallParts, question: Question): Uint8Array {
+/** With the gas after which the call is given up. */
+interface Running extends CallParts {
+  readonly gasAtHand?: number;
+}
+
+function called(parts: Running, question: Question): Uint8Array {
   using reading = parts.open();
   const transition = ran(parts, reading, question);
   checkCall(transition, parts.limits);
   return transition.output;
+}
+
+const NO_BYTES = new Uint8Array(0);
+const SELECTOR_LENGTH = 4;
+
+/** The same on the newest state, where it takes little gas; undefined where it does not, or is about something else. */
+function calledBriefly(
+  { brief, ...parts }: CallParts,
+  { args, block, overrides = [] }: Question,
+): Uint8Array | undefined {
+  const isNewest = block?.number === "latest" || block?.number === "pending";
+  if (brief === undefined || !isNewest || overrides.length > 0) return undefined;
+  const { to = NO_BYTES, input = args.data ?? NO_BYTES } = args;
+  return brief.run(mapKey(to) + mapKey(input.subarray(0, SELECTOR_LENGTH)), () =>
+    called({ ...parts, gasAtHand: BRIEF_GAS }, { args, block }),
+  );
 }
 
 function listed(parts: CallParts, { args, block }: Question): object {
@@ -131,11 +158,11 @@ function costOf(parts: CallParts, question: Question): number {
   return ran(parts, reading, question).computation;
 }
 
-function ran(parts: CallParts, reading: ChainReading, { args, block, overrides = [] }: Question): Transition {
+function ran(parts: Running, reading: ChainReading, { args, block, overrides = [] }: Question): Transition {
   const number = numberIn(reading, block);
   const context = contextOf(reading, number);
   const world = override(reading.worldAt(number), overrides);
-  return runCall(world, callTerms(args, context, parts.limits), { context });
+  return runCall(world, callTerms(args, context, parts.limits), { context, gasAtHand: parts.gasAtHand });
 }
 
 function estimated(parts: CallParts, { args, block, overrides = [], capCounts }: Question): bigint {

@@ -9,14 +9,8 @@ import { failure } from "../errors.ts";
 import { goJson } from "../json-text.ts";
 import { type Method, method } from "../method.ts";
 import type { RpcProfile } from "../profiles.ts";
-import {
-  type BlockForm,
-  type BlockText,
-  chainBlock,
-  chainHeader,
-  ethBlock,
-  ethHeader,
-} from "../views/block.ts";
+import { type BlockText, chainBlock, chainHeader, ethBlock, ethHeader } from "../views/block.ts";
+import { BlockTexts } from "../views/block-texts.ts";
 import { blockAt, blockOf, blockOfHash, findBlock } from "../views/lookup.ts";
 import { noHeader } from "../views/not-there.ts";
 import { blockReceipts, chainReceipt, ethReceipt, type ReceiptView } from "../views/receipt.ts";
@@ -37,6 +31,9 @@ export function chainBlockMethods(parts: ChainBlockParts): Method[] {
 }
 
 function chainForm({ chain, profile }: ChainBlockParts): Method[] {
+  const texts = new BlockTexts();
+  const shown = (found: Block, full: boolean): BlockText =>
+    texts.text(found, full ? "full" : "hashes", () => chainBlock(chain, found, { profile, full }));
   return [
     method({
       name: "chain_getBlockByNumber",
@@ -45,7 +42,10 @@ function chainForm({ chain, profile }: ChainBlockParts): Method[] {
       params: { number: blockNumber, full: boolean },
       result: block,
       handle: ({ number, full }) => {
-        return chainBlock(chain, blockAt(chain, number), { profile, full, isPending: number === "pending" });
+        const found = blockAt(chain, number);
+        return number === "pending"
+          ? chainBlock(chain, found, { profile, full, isPending: true })
+          : shown(found, full);
       },
     }),
     method({
@@ -53,7 +53,7 @@ function chainForm({ chain, profile }: ChainBlockParts): Method[] {
       summary: "A block by hash, with whole transactions or their hashes. An unknown block is an error.",
       params: { hash, full: boolean },
       result: block,
-      handle: (args) => chainBlock(chain, blockOfHash(chain, args.hash), { profile, full: args.full }),
+      handle: (args) => shown(blockOfHash(chain, args.hash), args.full),
     }),
     method({
       name: "chain_getHeaderByNumber",
@@ -81,8 +81,9 @@ function chainForm({ chain, profile }: ChainBlockParts): Method[] {
 }
 
 function ethForm({ chain, profile }: ChainBlockParts): Method[] {
-  const shown = (found: Block | undefined, form: Omit<BlockForm, "profile">): BlockText | undefined =>
-    found && ethBlock(chain, found, { profile, ...form });
+  const texts = new BlockTexts();
+  const shown = (found: Block | undefined, full: boolean): BlockText | undefined =>
+    found && texts.text(found, full ? "full" : "hashes", () => ethBlock(chain, found, { profile, full }));
   const shownHeader = (found: Block | undefined, isPending: boolean) =>
     found && ethHeader(chain, found, { profile, isPending });
   return [
@@ -91,15 +92,18 @@ function ethForm({ chain, profile }: ChainBlockParts): Method[] {
       summary: "A block in Ethereum's form by number or tag; null when there is none.",
       params: { number: blockNumber, full: boolean },
       result: nullable(block),
-      handle: ({ number, full }) =>
-        shown(findBlock(chain, number), { full, isPending: number === "pending" }),
+      handle: ({ number, full }) => {
+        const found = findBlock(chain, number);
+        if (number !== "pending") return shown(found, full);
+        return found && ethBlock(chain, found, { profile, full, isPending: true });
+      },
     }),
     method({
       name: "eth_getBlockByHash",
       summary: "A block in Ethereum's form by hash; null when there is none.",
       params: { hash, full: boolean },
       result: nullable(block),
-      handle: (args) => shown(chain.blockByHash(args.hash), { full: args.full }),
+      handle: (args) => shown(chain.blockByHash(args.hash), args.full),
     }),
     method({
       name: "eth_getHeaderByNumber",

@@ -6,14 +6,15 @@ import type { Transaction } from "../../model/transaction.ts";
 import type { TxPool } from "../../txpool/pool.ts";
 import { type BlockNumber, blockNumber } from "../codecs/block-number.ts";
 import { data, hash, indexQuantity, nullable, numberQuantity } from "../codecs/hex.ts";
-import { plain } from "../codecs/plain.ts";
+import { plain, writtenAs } from "../codecs/plain.ts";
 import { failure } from "../errors.ts";
+import { goJson } from "../json-text.ts";
 import { type Method, method } from "../method.ts";
 import type { RpcProfile } from "../profiles.ts";
 import { findBlock } from "../views/lookup.ts";
 import { blockReceipts, chainReceipt } from "../views/receipt.ts";
 import { sorted } from "../views/sorted.ts";
-import { byHash, chainTransaction, ethTransaction } from "../views/transaction.ts";
+import { byHash, chainTransaction, chainTransactionText, ethTransactionText } from "../views/transaction.ts";
 import type { ChainFactsParts } from "./chain-facts.ts";
 
 /** What these methods read. */
@@ -24,7 +25,7 @@ export interface ChainPlacesParts {
   readonly hashBySender?: ChainFactsParts["hashBySender"];
 }
 
-type View = typeof ethTransaction;
+type View = typeof ethTransactionText;
 
 /** How the two modules differ. */
 interface Module {
@@ -35,10 +36,10 @@ interface Module {
 }
 
 const MODULES: readonly Module[] = [
-  { name: "chain", view: chainTransaction, skips: () => 0 },
-  { name: "eth", view: ethTransaction, skips: ({ type }) => (type.ethType === 0 ? 0 : 1) },
+  { name: "chain", view: chainTransactionText, skips: () => 0 },
+  { name: "eth", view: ethTransactionText, skips: ({ type }) => (type.ethType === 0 ? 0 : 1) },
 ];
-const transaction = nullable(plain<object>("transaction"));
+const transaction = nullable(writtenAs("transaction"));
 const NO_BYTES = new Uint8Array(0);
 
 const BY_NUMBER = { block: blockNumber };
@@ -137,9 +138,9 @@ function senderMethods({ chain, pool, profile, hashBySender }: ChainPlacesParts)
       handle: (args) => {
         const place = find(args.hash);
         const mined = place?.block.transactions[place.index];
-        if (mined !== undefined) return byHash(chainTransaction(chain, mined, place), mined, profile);
+        if (mined !== undefined) return goJson(byHash(chainTransaction(chain, mined, place), mined, profile));
         const waiting = pool.get(args.hash);
-        return waiting && chainTransaction(chain, waiting);
+        return waiting && chainTransactionText(chain, waiting);
       },
     }),
     method({

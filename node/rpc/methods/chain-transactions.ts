@@ -5,15 +5,16 @@ import type { Transaction } from "../../model/transaction.ts";
 import { PoolError } from "../../txpool/error.ts";
 import type { TxPool } from "../../txpool/pool.ts";
 import { data, hash, listOf, nullable } from "../codecs/hex.ts";
-import { plain } from "../codecs/plain.ts";
+import { plain, writtenAs } from "../codecs/plain.ts";
 import { transactionHash } from "../codecs/transaction-args.ts";
 import { failure, RpcError } from "../errors.ts";
+import { goJson } from "../json-text.ts";
 import { type Method, method, type WorkAhead } from "../method.ts";
 import type { RpcProfile } from "../profiles.ts";
 import { inChainEncoding, inEthereumEncoding } from "../raw-transaction.ts";
 import { type GivenTransaction, RawTransactionsAhead } from "../raw-transactions-ahead.ts";
 import { blockReceipts, chainReceipt, ethReceipt, type ReceiptView } from "../views/receipt.ts";
-import { byHash, chainTransaction, ethTransaction } from "../views/transaction.ts";
+import { byHash, chainTransaction, ethTransactionText } from "../views/transaction.ts";
 import { GatheredSigners } from "./gathered.ts";
 import { ethSubmitter, type Submit, submitter } from "./submit.ts";
 
@@ -25,7 +26,7 @@ export interface ChainTransactionParts {
   readonly ethFeeCap?: number;
 }
 
-const transaction = nullable(plain<object>("transaction"));
+const transaction = nullable(writtenAs("transaction"));
 const receipt = nullable(plain<object>("receipt"));
 
 /** `chain_` and `eth_` methods about single transactions. */
@@ -34,9 +35,9 @@ export function chainTransactionMethods(parts: ChainTransactionParts): Method[] 
 }
 
 function lookups({ chain, pool, profile }: ChainTransactionParts): Method[] {
-  const shownByHash: typeof ethTransaction = (...given) =>
-    byHash(chainTransaction(...given), given[1], profile);
-  const find = (wanted: Uint8Array, view: typeof ethTransaction) => {
+  const shownByHash: typeof ethTransactionText = (...given) =>
+    goJson(byHash(chainTransaction(...given), given[1], profile));
+  const find = (wanted: Uint8Array, view: typeof ethTransactionText) => {
     const place = chain.findTransaction(wanted);
     const mined = place?.block.transactions[place.index];
     if (mined !== undefined) return view(chain, mined, place);
@@ -56,7 +57,7 @@ function lookups({ chain, pool, profile }: ChainTransactionParts): Method[] {
       summary: "A transaction of the chain or the pool in Ethereum's form; null when it is in neither.",
       params: { hash },
       result: transaction,
-      handle: (args) => find(args.hash, ethTransaction),
+      handle: (args) => find(args.hash, ethTransactionText),
     }),
   ];
 }

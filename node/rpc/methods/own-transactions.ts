@@ -7,12 +7,12 @@ import { senderOf, type Transaction, type TransactionDraft } from "../../model/t
 import type { TxPool } from "../../txpool/pool.ts";
 import { optional } from "../codec.ts";
 import { quantity, quantity64 } from "../codecs/hex.ts";
-import { plain } from "../codecs/plain.ts";
+import { writtenAs } from "../codecs/plain.ts";
 import { ethArgs, sendArgs, transactionHash } from "../codecs/transaction-args.ts";
 import { failure } from "../errors.ts";
 import { type Method, method } from "../method.ts";
 import type { RpcProfile } from "../profiles.ts";
-import { chainTransaction, ethTransaction } from "../views/transaction.ts";
+import { chainTransactionText, ethTransactionText } from "../views/transaction.ts";
 import { chainDraft } from "./chain-draft.ts";
 import { draftDigest, signDraft, unlockedSigner, unsignedTransaction } from "./signing.ts";
 import { ethSubmitter, submitter } from "./submit.ts";
@@ -29,7 +29,7 @@ export interface OwnTransactionsParts {
 }
 
 const NO_ADDRESS = new Uint8Array(20);
-const list = plain<readonly object[]>("transactions");
+const list = writtenAs("transactions");
 
 /** `pendingTransactions` and `resend` of `chain` and `eth`. */
 export function ownTransactionMethods(parts: OwnTransactionsParts): Method[] {
@@ -47,16 +47,20 @@ function pendingMethods({ chain, pool, accounts }: OwnTransactionsParts): Method
       summary: "Executable transactions of the node's own accounts.",
       params: {},
       result: list,
-      handle: () => own().map((tx) => chainTransaction(chain, tx)),
+      handle: () => listText(own().map((tx) => chainTransactionText(chain, tx))),
     }),
     method({
       name: "eth_pendingTransactions",
       summary: "The same in Ethereum's form.",
       params: {},
       result: list,
-      handle: () => own().map((tx) => ethTransaction(chain, tx)),
+      handle: () => listText(own().map((tx) => ethTransactionText(chain, tx))),
     }),
   ];
+}
+
+function listText(texts: readonly string[]): string {
+  return `[${texts.join(",")}]`;
 }
 
 function resendMethods(parts: OwnTransactionsParts): Method[] {

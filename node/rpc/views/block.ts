@@ -9,7 +9,7 @@ import { goJson } from "../json-text.ts";
 import type { RpcProfile } from "../profiles.ts";
 import { inSlices } from "./slices.ts";
 import { sorted, sortedMembers } from "./sorted.ts";
-import { chainTransaction, ethTransaction } from "./transaction.ts";
+import { chainTransactionText, ethTransactionText } from "./transaction.ts";
 
 /** keccak of an empty RLP list: there are no uncles. */
 const NO_UNCLES = "0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347";
@@ -39,7 +39,7 @@ export function chainBlock(
   return withTransactions(
     block,
     fields,
-    full && ((tx, index) => chainTransaction(chain, tx, { block, index })),
+    full && ((tx, index) => chainTransactionText(chain, tx, { block, index })),
   );
 }
 
@@ -62,14 +62,14 @@ export function chainBlockFields(
 function withTransactions(
   { transactions }: Block,
   fields: Readonly<Record<string, unknown>>,
-  show: ((tx: Transaction, index: number) => object) | false,
+  show: ((tx: Transaction, index: number) => string) | false,
 ): BlockText {
   const members = Object.entries(fields).map(([key, value]) => [key, goJson(value)] as const);
   return inSlices(
     transactions.length,
     (index) => {
       const tx = transactions[index] as Transaction; // within the length
-      return show === false ? `"${toHex(tx.hash)}"` : goJson(show(tx, index));
+      return show === false ? `"${toHex(tx.hash)}"` : show(tx, index);
     },
     (parts) => sortedMembers([...members, ["transactions", `[${parts.join(",")}]`]]),
   );
@@ -120,7 +120,7 @@ export function ethBlock(chain: Chain, block: Block, form: BlockForm): BlockText
   return withTransactions(
     block,
     fields,
-    form.full && ((tx, index) => ethTransaction(chain, tx, { block, index })),
+    form.full && ((tx, index) => ethTransactionText(chain, tx, { block, index })),
   );
 }
 

@@ -1,9 +1,8 @@
 /** Runs what a caller's transaction object describes, and words what comes of it as the Go node does. */
 import { toHex } from "../../bytes/hex.ts";
 import { revertReason } from "../../evm/revert-reason.ts";
-import type { Tracer } from "../../evm/tracer.ts";
 import { ExecutionError } from "../../execution/error.ts";
-import { type CallTerms, callIntrinsicGas, simulate } from "../../execution/simulate.ts";
+import { type CallTerms, callIntrinsicGas, type Simulated, simulate } from "../../execution/simulate.ts";
 import type { BlockContext } from "../../execution/transaction.ts";
 import type { Transition } from "../../execution/transition.ts";
 import { STATUS_SUCCESS, STATUS_TEXTS } from "../../model/receipt-status.ts";
@@ -66,11 +65,7 @@ function pricesOf(
 }
 
 /** Runs a call. Throws `RpcError` where it cannot even begin. */
-export function runCall(
-  world: World,
-  terms: CallTerms,
-  given: { readonly context: BlockContext; readonly tracer?: Tracer | undefined },
-): Transition {
+export function runCall(world: World, terms: CallTerms, given: Simulated): Transition {
   const intrinsic = callIntrinsicGas(terms, given.context);
   if (terms.gas < intrinsic) {
     throw failure(`intrinsic gas too low: msg.gas ${terms.gas}, want ${intrinsic}`);

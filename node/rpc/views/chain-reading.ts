@@ -2,25 +2,21 @@
  * What methods that run contracts for a caller read: blocks and worlds of one moment; in a reader thread out of a
  * snapshot of the chain's store.
  */
-import {
-  type StoredPlace,
-  storedHeader,
-  storedNumber,
-  storedPlace,
-  storedTransactions,
-} from "../../chain/block-rows.ts";
+import { equalBytes } from "../../bytes/compare.ts";
+import { decodeRlp } from "../../bytes/rlp.ts";
+import { type StoredPlace, storedNumber, storedPlace, storedTransactions } from "../../chain/block-rows.ts";
 import type { Chain } from "../../chain/chain.ts";
 import { storedConfig } from "../../chain/stored-config.ts";
 import type { ChainConfig } from "../../config/chain-config.ts";
-import { proposerOf } from "../../consensus/seal.ts";
+import { authorOf } from "../../consensus/found-sealers.ts";
 import { blockContext } from "../../execution/block-context.ts";
 import type { BlockContext } from "../../execution/transaction.ts";
-import { blockHash, type Header } from "../../model/header.ts";
-import { parseExtra } from "../../model/istanbul-extra.ts";
+import { blockHash, decodeHeader, type Header } from "../../model/header.ts";
 import type { Transaction } from "../../model/transaction.ts";
 import { type StateReader, stateReader } from "../../state/state-reader.ts";
 import type { World } from "../../state/world.ts";
 import type { Snapshot, StoreReader } from "../../store/store.ts";
+import { tables } from "../../store/tables.ts";
 import { type BlockReference, numberAt } from "../codecs/block-number.ts";
 import { failure } from "../errors.ts";
 import { noBlock, noReference } from "./not-there.ts";
@@ -68,9 +64,15 @@ export function chainReading(chain: Chain): ChainReading {
   };
 }
 
-/** A snapshot of the chain's store. The configuration is read once, when the opener is made. */
+/** A snapshot of the chain's store. The configuration is read once, and a header asked for again is not decoded anew. */
 export function storeReading(store: StoreReader): OpenStoreReading {
   let config: ChainConfig | undefined;
+  let last: { readonly row: Uint8Array; readonly header: Header } | undefined;
+  const headerIn = (row: Uint8Array): Header => {
+    if (last === undefined || !equalBytes(row, last.row))
+      last = { row, header: decodeHeader(decodeRlp(row)) };
+    return last.header;
+  };
   return () => {
     const snapshot = store.snapshot();
     const state = stateReader(snapshot);
@@ -79,7 +81,10 @@ export function storeReading(store: StoreReader): OpenStoreReading {
       states: state,
       config: (config ??= storedConfig(snapshot)),
       head: state.number,
-      header: (number) => storedHeader(snapshot, number),
+      header: (number) => {
+        const row = snapshot.get(tables.header.key(number));
+        return row && headerIn(row);
+      },
       transactions: (number) => storedTransactions(snapshot, number),
       numberOf: (hash) => storedNumber(snapshot, hash),
       place: (hash) => storedPlace(snapshot, hash),
@@ -116,7 +121,7 @@ export function contextOf(reading: ChainReading, number: number): BlockContext {
 /** The same of a block that need not be in the chain. */
 export function contextOfHeader(reading: ChainReading, header: Header): BlockContext {
   return blockContext(reading.config, header, {
-    author: authorOf(header),
+    author: authorIn(header),
     blockHash: (other) => {
       const found = reading.header(other);
       return found && blockHash(found);
@@ -125,7 +130,6 @@ export function contextOfHeader(reading: ChainReading, header: Header): BlockCon
 }
 
 /** Block 0 has no seal. */
-function authorOf(header: Header): Uint8Array {
-  const author = header.number === 0 ? undefined : proposerOf(header, parseExtra(header.extra));
-  return author ?? new Uint8Array(20);
+function authorIn(header: Header): Uint8Array {
+  return (header.number === 0 ? undefined : authorOf(header)) ?? new Uint8Array(20);
 }

@@ -31,6 +31,16 @@ export function blockReceipts(chain: Chain, block: Block, { line }: Pick<RpcProf
   if (receipts.length !== block.transactions.length) {
     throw failure(`the size of transactions and receipts is different in the block (${toHex(block.hash)})`);
   }
+  return { block, receipts, ...sumsOf(receipts), line };
+}
+
+type Sums = Pick<BlockReceipts, "logsBefore" | "cumulativeGas">;
+const sums = new WeakMap<readonly Receipt[], Sums>();
+
+/** Counted once: clients ask for one receipt of a block after another. */
+function sumsOf(receipts: readonly Receipt[]): Sums {
+  const known = sums.get(receipts);
+  if (known !== undefined) return known;
   const logsBefore: number[] = [];
   const cumulativeGas: bigint[] = [];
   let [logs, gas] = [0, 0n];
@@ -40,7 +50,9 @@ export function blockReceipts(chain: Chain, block: Block, { line }: Pick<RpcProf
     gas += receipt.gasUsed;
     cumulativeGas.push(gas);
   }
-  return { block, receipts, logsBefore, cumulativeGas, line };
+  const found = { logsBefore, cumulativeGas };
+  sums.set(receipts, found);
+  return found;
 }
 
 /** A form of receipt. */

@@ -1,10 +1,11 @@
 /** How a transaction looks to clients: the chain's own form and Ethereum's, in a block and in the pool. */
 import { toHex } from "../../bytes/hex.ts";
-import { bytesToBigint, toQuantity } from "../../bytes/integer.ts";
+import { bytesToQuantity, toQuantity } from "../../bytes/integer.ts";
 import type { Chain } from "../../chain/chain.ts";
 import type { Block } from "../../model/block.ts";
 import { effectivePrice, senderOf, type Transaction } from "../../model/transaction.ts";
 import { ethereumRecipient, transactionFields } from "../../model/transaction-json.ts";
+import { goJson } from "../json-text.ts";
 import type { RpcProfile } from "../profiles.ts";
 import { sorted } from "./sorted.ts";
 
@@ -51,37 +52,64 @@ export function paidPrice(chain: Chain, tx: Transaction, { header }: Block): big
   return effectivePrice(tx, header.baseFee, chain.rules(header.number));
 }
 
-/** Ethereum's form. */
-export function ethTransaction(chain: Chain, tx: Transaction, place?: Place): Record<string, unknown> {
+/** The chain's form as JSON text. */
+export function chainTransactionText(chain: Chain, tx: Transaction, place?: Place): string {
+  return goJson(chainTransaction(chain, tx, place));
+}
+
+/** Ethereum's form as JSON text, put together by hand: blocks are full of them. */
+export function ethTransactionText(chain: Chain, tx: Transaction, place?: Place): string {
   const paid = place === undefined ? undefined : paidPrice(chain, tx, place.block);
-  const { accessList, chainId, maxFeePerGas, maxPriorityFeePerGas, gasPrice, ...more } = transactionFields(
-    tx,
-    paid,
-  );
   const recipient = ethereumRecipient(tx);
   const [signature] = tx.signatures;
+  const { prices, rest } = tx.type.ethType === 0 ? NO_MEMBERS : ethereumMembers(tx);
+  const { blockHash, blockNumber } = placeTexts(place);
+  return (
+    `{"blockHash":${blockHash},"blockNumber":${blockNumber},` +
+    `"from":"${toHex(senderOf(tx, chain.config.chainId))}","gas":"${toQuantity(tx.gas)}",` +
+    `"gasPrice":"${toQuantity(tx.type.shownPrice(tx, paid))}",${prices}"hash":"${toHex(tx.hash)}",` +
+    `"input":"${toHex(tx.input)}","nonce":"${toQuantity(tx.nonce)}",` +
+    `"to":${recipient === undefined ? "null" : `"${toHex(recipient)}"`},` +
+    `"transactionIndex":${place === undefined ? "null" : `"${toQuantity(place.index)}"`},` +
+    `"value":"${toQuantity(tx.value)}","type":"${toQuantity(tx.type.ethType)}",${rest}` +
+    `"v":"${toQuantity(signature?.v ?? 0n)}","r":"${bytesToQuantity(signature?.r ?? NO_BYTES)}",` +
+    `"s":"${bytesToQuantity(signature?.s ?? NO_BYTES)}"}`
+  );
+}
+
+const NO_BYTES = new Uint8Array(0);
+const NO_MEMBERS = { prices: "", rest: "" };
+const NOWHERE = { blockHash: "null", blockNumber: "null" };
+const texts = new WeakMap<Block, typeof NOWHERE>();
+
+/** The same for all transactions of a block. */
+function placeTexts(place: Place | undefined): typeof NOWHERE {
+  if (place === undefined) return NOWHERE;
+  const { block } = place;
+  let found = texts.get(block);
+  if (found === undefined) {
+    found = { blockHash: `"${toHex(block.hash)}"`, blockNumber: `"${toQuantity(block.header.number)}"` };
+    texts.set(block, found);
+  }
+  return found;
+}
+
+/** What only Ethereum's own kinds have, each text with a comma behind it. */
+function ethereumMembers(tx: Transaction): typeof NO_MEMBERS {
+  const { maxFeePerGas, maxPriorityFeePerGas, ...more } = transactionFields(tx);
   return {
-    blockHash: place === undefined ? null : toHex(place.block.hash),
-    blockNumber: place === undefined ? null : toQuantity(place.block.header.number),
-    from: toHex(senderOf(tx, chain.config.chainId)),
-    gas: toQuantity(tx.gas),
-    gasPrice,
-    maxFeePerGas,
-    maxPriorityFeePerGas,
-    hash: toHex(tx.hash),
-    input: toHex(tx.input),
-    nonce: toQuantity(tx.nonce),
-    to: recipient === undefined ? null : toHex(recipient),
-    transactionIndex: place === undefined ? null : toQuantity(place.index),
-    value: toQuantity(tx.value),
-    type: toQuantity(tx.type.ethType),
-    accessList,
-    chainId,
-    maxFeePerBlobGas: more["maxFeePerBlobGas"],
-    blobVersionedHashes: more["blobVersionedHashes"],
-    authorizationList: more["authorizationList"],
-    v: toQuantity(signature?.v ?? 0n),
-    r: toQuantity(bytesToBigint(signature?.r ?? new Uint8Array(0))),
-    s: toQuantity(bytesToBigint(signature?.s ?? new Uint8Array(0))),
+    prices: membersText({ maxFeePerGas, maxPriorityFeePerGas }),
+    rest: membersText({
+      accessList: more["accessList"],
+      chainId: more["chainId"],
+      maxFeePerBlobGas: more["maxFeePerBlobGas"],
+      blobVersionedHashes: more["blobVersionedHashes"],
+      authorizationList: more["authorizationList"],
+    }),
   };
+}
+
+function membersText(fields: Readonly<Record<string, unknown>>): string {
+  const json = goJson(fields);
+  return json === "{}" ? "" : `${json.slice(1, -1)},`;
 }

@@ -1,5 +1,15 @@
 import { expect, test } from "@jest/globals";
-import { returnGas, setGas, takeFrame, takeGas, totalGas } from "../../../node/evm/frame.ts";
+import type { EvmResult } from "../../../node/evm/evm.ts";
+import {
+  GasAtHandSpent,
+  moveGas,
+  payGas,
+  returnGas,
+  setGas,
+  takeFrame,
+  takeGas,
+  totalGas,
+} from "../../../node/evm/frame.ts";
 import { runProgram } from "../../support/evm.ts";
 
 const amounts = [
@@ -42,6 +52,46 @@ test("gas that comes back is added exactly", () => {
     expect(totalGas(frame, frame.gas)).toBe(a + b);
   }
 });
+
+test("gas that is handed on and costs of any size keep the total exact", () => {
+  for (const [amount, part] of amounts.flatMap((one) => amounts.map((other) => [one, other] as const))) {
+    if (part > amount) continue;
+    const [frame, child, payer] = [takeFrame(), takeFrame(), takeFrame()];
+    for (const each of [frame, payer]) setGas(each, amount);
+    moveGas(frame, child, part);
+    expect([totalGas(frame, frame.gas), totalGas(child, child.gas)]).toEqual([amount - part, part]);
+    expect(frame.gas + child.gas).toBeLessThanOrEqual(2 ** 51);
+    expect(payGas(payer, amount + 1n)).toBe(false);
+    expect([payGas(payer, part), totalGas(payer, payer.gas)]).toEqual([true, amount - part]);
+  }
+});
+
+/** What a program does with little gas at hand, beside what it does with all of it. */
+const thrifty: readonly (readonly [what: string, source: string])[] = [
+  ["work", `${"1 2 ADD POP ".repeat(50)} GAS 0 MSTORE 32 0 RETURN`],
+  ["a loop", "200 again: 1 SWAP1 SUB DUP1 @again JUMPI GAS 0 MSTORE 32 0 RETURN"],
+  ["memory", "1 10000 MSTORE GAS 0 MSTORE 32 0 RETURN"],
+  ["a precompiled contract", "32 0 1000 0 2 GAS STATICCALL GAS 0 MSTORE 32 0 RETURN"],
+  ["calls of itself", "CALLDATASIZE 0 0 CALLDATASIZE 1 ADD 0 0 ADDRESS GAS CALL GAS 0 MSTORE 32 0 RETURN"],
+  ["a creation", "0 0 0 CREATE 0 MSTORE GAS 32 MSTORE 64 0 RETURN"],
+  ["a write", "7 1 SSTORE GAS 0 MSTORE 32 0 RETURN"],
+  ["a revert", "GAS 0 MSTORE 32 0 REVERT"],
+];
+
+test.each(thrifty)(
+  "%s with little gas at hand is the same as with all of it, or is given up",
+  (_what, source) => {
+    for (const gas of [60_000n, 10n ** 9n]) {
+      const whole = runProgram(source, { gas });
+      const used = Number(gas - whole.gasLeft);
+      for (const gasAtHand of [1, 100, 1_000, used - 1, used, 10 ** 6]) {
+        const run = (): EvmResult => runProgram(source, { gas, gasAtHand });
+        if (gasAtHand < used && whole.failure?.code !== "reverted") expect(run).toThrow(GasAtHandSpent);
+        else if (gasAtHand >= used + 2_300) expect(run()).toEqual(whole);
+      }
+    }
+  },
+);
 
 test("memory beyond 2^31 bytes cannot be bought with any gas", () => {
   for (const program of [

@@ -54,7 +54,7 @@ test("values may come in any pieces, with any white space between them", async (
 test("what is not JSON is named, and ends the connection", async () => {
   await using listener = await listen();
   await using peer = await aPeer(listener.address);
-  peer.send(`${aCall("net_version")}\n{"id":1,}`);
+  peer.send(`${aCall("net_version")}\n{"id":1,}${aCall("net_version", [], 2)}`);
   expect(await peer.closed()).toBe(
     '{"jsonrpc":"2.0","id":1,"result":"13408"}\n' +
       '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"invalid character \'}\' looking for beginning of object key string"}}\n',

@@ -1,0 +1,34 @@
+/**
+ * Who sent a block's transactions, kept beside it: recovering that from their signatures takes far longer than all
+ * the rest of reading a block. Derived data: without the row the senders are recovered when somebody asks.
+ */
+import { concatBytes } from "../bytes/compare.ts";
+import type { Block } from "../model/block.ts";
+import { senderOf, setSender, type Transaction } from "../model/transaction.ts";
+import type { Batch, Rows } from "../store/store.ts";
+import { tables } from "../store/tables.ts";
+
+const ADDRESS_LENGTH = 20;
+
+/** Adds the row of a block whose senders are known, because it was executed or just checked. */
+export function writeSenders(batch: Batch, { header, transactions }: Block, chainId: bigint): void {
+  const senders = transactions.filter(isNameless).map((tx) => senderOf(tx, chainId));
+  if (senders.length > 0) batch.put(tables.senders.key(header.number), concatBytes(...senders));
+}
+
+/** Tells the transactions of block `number` their senders, as far as its row fits them. */
+export function readSenders(
+  rows: Rows,
+  { number, transactions }: { readonly number: number; readonly transactions: readonly Transaction[] },
+  chainId: bigint,
+): void {
+  const row = rows.get(tables.senders.key(number));
+  const nameless = transactions.filter(isNameless);
+  if (row?.length !== nameless.length * ADDRESS_LENGTH) return;
+  for (const [index, tx] of nameless.entries())
+    setSender(tx, chainId, row.subarray(index * ADDRESS_LENGTH, (index + 1) * ADDRESS_LENGTH));
+}
+
+function isNameless({ fields }: Transaction): boolean {
+  return fields.from === undefined;
+}

@@ -1,0 +1,109 @@
+/** Short calls are answered at once; what would hold up the chain goes to the readers. */
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { parseGenesis } from "../../../node/config/genesis.ts";
+import { GasAtHandSpent } from "../../../node/evm/frame.ts";
+import { BriefCalls } from "../../../node/rpc/brief-calls.ts";
+import type { Method } from "../../../node/rpc/method.ts";
+import { callMethods } from "../../../node/rpc/methods/calls.ts";
+import { chainReading } from "../../../node/rpc/views/chain-reading.ts";
+import { aChain, type TestChain } from "../../support/chain.ts";
+import { makerGenesis } from "../../support/transfer-chain.ts";
+import { aCall, anEndpoint, aSession } from "./fixture.ts";
+
+const SHORT = `0x${"1001".padStart(40, "0")}`;
+const ENDLESS = `0x${"1002".padStart(40, "0")}`;
+const ECHO = `0x${"1003".padStart(40, "0")}`;
+const A_WHILE_MS = 60_000;
+
+let chain: TestChain;
+let rows: readonly Method[];
+let given: string[];
+
+beforeAll(async () => {
+  const alloc = {
+    [SHORT]: { balance: "0x7", code: "0x303160005260206000f3" },
+    [ENDLESS]: { balance: "0x0", code: "0x5b600056" },
+    [ECHO]: { balance: "0x0", code: "0x366000600037366000fd" },
+  };
+  chain = await aChain(parseGenesis(makerGenesis(alloc, { istanbulCompatibleBlock: 0 })));
+  rows = callMethods({
+    open: () => chainReading(chain.chain),
+    limits: { upperGas: 500_000_000n, gasCap: 0n },
+    timeoutMs: 5_000,
+    brief: new BriefCalls(A_WHILE_MS),
+  });
+  given = [];
+});
+afterAll(async () => {
+  await chain[Symbol.asyncDispose]();
+});
+
+/** What an endpoint says; `given` has what went to the readers. */
+function answered(name: string, ...params: unknown[]): unknown {
+  const readers = {
+    call: (method: string) => {
+      given.push(method);
+      return Promise.resolve('"from a reader"');
+    },
+  };
+  return anEndpoint({ methods: rows, options: { readers } }).answer(aCall(name, params), aSession);
+}
+
+test("a call that needs little gas is answered at once, and its failure too", () => {
+  const balance = `"0x${"7".padStart(64, "0")}"`;
+  for (const name of ["eth_call", "chain_call"])
+    for (const tag of ["latest", "pending"]) {
+      expect(answered(name, { to: SHORT }, tag)).toBe(`{"jsonrpc":"2.0","id":1,"result":${balance}}\n`);
+    }
+  expect(answered("eth_call", { to: ECHO, data: "0x01020304" }, "latest")).toContain(
+    '"code":3,"message":"execution reverted","data":"0x01020304"',
+  );
+  expect(answered("eth_call", {}, "latest")).toContain('"result":"0x"');
+  expect(given).toEqual([]);
+});
+
+test("one that needs more, or is about an older block or a changed state, is a reader's", async () => {
+  given = [];
+  await answered("eth_call", { to: ENDLESS }, "latest");
+  await answered("eth_call", { to: ENDLESS, gas: "0xea60" }, "latest");
+  await answered("eth_call", { to: SHORT }, "0x0");
+  await answered("eth_call", { to: SHORT }, "latest", { [SHORT]: { balance: "0x1" } });
+  await answered("eth_estimateGas", { to: SHORT });
+  expect(given).toEqual(["eth_call", "eth_call", "eth_call", "eth_call", "eth_estimateGas"]);
+});
+
+test("what was too long once is not tried again while it is remembered", () => {
+  const brief = new BriefCalls(A_WHILE_MS);
+  let tries = 0;
+  const long = (kind: string): unknown =>
+    brief.run(kind, () => {
+      tries++;
+      throw new GasAtHandSpent();
+    });
+  expect([long("a"), long("a"), tries]).toEqual([undefined, undefined, 1]);
+  for (let kind = 0; kind < 1_000; kind++) long(`${kind}`);
+  long("a");
+  expect(tries).toBe(1_002);
+  expect(brief.run("b", () => "short")).toBe("short");
+});
+
+function slow(): string {
+  const until = performance.now() + 0.002;
+  while (performance.now() < until);
+  return "done";
+}
+
+function defect(): never {
+  throw new Error("broken");
+}
+
+test("one turn of the event loop has time for so many, and then the next one has", async () => {
+  const brief = new BriefCalls(0.001);
+  expect([brief.run("", slow), brief.run("", slow)]).toEqual(["done", undefined]);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect([brief.run("", slow), brief.run("", slow)]).toEqual(["done", undefined]);
+});
+
+test("a defect is not taken for a long call", () => {
+  expect(() => new BriefCalls(A_WHILE_MS).run("", defect)).toThrow("broken");
+});
