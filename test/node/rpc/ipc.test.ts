@@ -101,6 +101,22 @@ test("notifications come over IPC too", async () => {
   expect(await peer.until((all) => all.split("\n").length === 3)).toContain('"method":"admin_subscription"');
 });
 
+test("a peer that lets notifications pile up is closed", async () => {
+  const source = ticker();
+  await using listener = await listen({ endpoint: anEndpoint({ subscriptions: source.rows }) });
+  await using peer = await aPeer(listener.address);
+  peer.send(aCall("eth_subscribe", ["newHeads"]));
+  await peer.until((all) => all.endsWith("\n"));
+  peer.socket.pause();
+  const payload = `"${"x".repeat(1_000_000)}"`;
+  while (source.listeners > 0) {
+    source.tick(payload);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  peer.socket.resume();
+  await peer.closed();
+});
+
 test("the socket is for its owner alone, its folder is made", async () => {
   await using listener = await listen();
   expect((await stat(listener.address)).mode & 0o777).toBe(0o600);

@@ -1,0 +1,66 @@
+/** What a session keeps for a subscriber who does not read: never more than its budget, over any transport. */
+import { expect, test } from "@jest/globals";
+import { StreamSession, streamDefaults, type Wire } from "../../../node/rpc/stream-session.ts";
+import { createSubscriptionLimit } from "../../../node/rpc/subscriptions.ts";
+import { aCall, anEndpoint, gate, ticker } from "./fixture.ts";
+
+/** A peer who takes nothing, or everything at once. */
+function aWire(takes: boolean): Wire & { readonly most: number; readonly gone: boolean } {
+  let [unsent, most, gone] = [0, 0, false];
+  return {
+    write: (text) => {
+      if (!takes) unsent += text.length;
+      most = Math.max(most, unsent);
+    },
+    unsent: () => unsent,
+    pause: () => undefined,
+    resume: () => undefined,
+    end: () => undefined,
+    destroy: () => {
+      gone = true;
+    },
+    get most() {
+      return most;
+    },
+    get gone() {
+      return gone;
+    },
+  };
+}
+
+const PAYLOAD = `"${"x".repeat(100_000)}"`;
+
+test("a subscriber who does not read is dropped before more than its budget waits; others get everything", () => {
+  const source = ticker();
+  const endpoint = anEndpoint({ subscriptions: source.rows });
+  const subscriptionLimit = createSubscriptionLimit();
+  const [slow, quick] = [aWire(false), aWire(true)];
+  const sessions = [slow, quick].map((wire) => new StreamSession(endpoint, subscriptionLimit, wire));
+  for (const session of sessions) session.receive(aCall("eth_subscribe", ["newHeads"]));
+  for (let i = 0; i < 200; i++) {
+    source.tick(PAYLOAD);
+    if (slow.gone) sessions[0]?.close(); // as the transport does
+  }
+  expect(slow).toMatchObject({ gone: true });
+  expect(slow.most).toBeLessThanOrEqual(streamDefaults.maxNotified);
+  expect(slow.most).toBeGreaterThan(streamDefaults.maxNotified - 2 * PAYLOAD.length);
+  expect(quick.gone).toBe(false);
+  expect([source.listeners, subscriptionLimit.used]).toEqual([1, 1]);
+  expect(endpoint.unsent.used).toBe(0);
+  sessions[1]?.close();
+});
+
+test("what waits for the answer that names a subscription is bounded too", async () => {
+  const source = ticker();
+  const slow = gate("net_slow");
+  const endpoint = anEndpoint({ subscriptions: source.rows, methods: [slow.method] });
+  const wire = aWire(true);
+  const session = new StreamSession(endpoint, createSubscriptionLimit(), wire);
+  session.receive(`[${aCall("eth_subscribe", ["newHeads"])},${aCall("net_slow")}]`);
+  while (slow.calls === 0) await new Promise((resolve) => setImmediate(resolve));
+  let ticks = 0;
+  for (; !wire.gone && ticks < 100; ticks++) source.tick(PAYLOAD);
+  expect(ticks).toBe(Math.ceil((4 * 1024 * 1024) / PAYLOAD.length));
+  session.close();
+  slow.open();
+});
