@@ -39,7 +39,10 @@ if (parentPort !== null) {
     ...traceMethods({ open, limits, maxBytes, profile: rpcProfiles[profile] }),
     ...traceFileMethods({ open, limits, maxBytes, profile: rpcProfiles[profile] }),
   ];
-  serveReader(parentPort, methods, (error) => {
-    throw error instanceof Error ? error : new Error(String(error)); // the pool hears of it and starts another thread
+  serveReader(parentPort, methods, {
+    onBug: (error) => {
+      throw error instanceof Error ? error : new Error(String(error)); // the pool hears of it and starts another thread
+    },
+    onEnd: () => void store[Symbol.asyncDispose](),
   });
 }

@@ -1,11 +1,13 @@
-/** The thread of `kzg.ts`. Loading a library takes seconds, and the messages wait for it. */
+/** The thread of `kzg.ts`. Loading a library takes seconds, and the messages wait for it. Null ends it. */
 import { parentPort } from "node:worker_threads";
 import { doKzgJob, type KzgJob } from "./kzg-jobs.ts";
 import { loadNativeKzg } from "./kzg-native.ts";
 
 const kzg = loadNativeKzg() ?? (await (await import("./kzg-wasm.ts")).loadWasmKzg());
 
-parentPort?.on("message", ({ id, job }: { readonly id: number; readonly job: KzgJob }) => {
+parentPort?.on("message", (question: { readonly id: number; readonly job: KzgJob } | null) => {
+  if (question === null) return parentPort?.close();
+  const { id, job } = question;
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
   parentPort?.postMessage({ id, answer: doKzgJob(kzg, job) });
 });

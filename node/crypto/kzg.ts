@@ -5,6 +5,7 @@
  */
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
+import { endThread } from "./end-thread.ts";
 import { CryptoError } from "./error.ts";
 import { CELLS, type KzgCells } from "./kzg-backend.ts";
 import type { KzgAnswer, KzgJob } from "./kzg-jobs.ts";
@@ -123,7 +124,9 @@ class KzgThread {
   async close(): Promise<void> {
     this.#closed = true;
     this.#fail(new CryptoError("closed", "KZG was closed"));
-    await this.#worker?.terminate();
+    const worker = this.#worker;
+    this.#worker = undefined;
+    if (worker !== undefined) await endThread(worker);
   }
 
   /** A thread that has nothing to do does not keep the program alive. */

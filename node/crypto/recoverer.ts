@@ -5,10 +5,11 @@
  */
 import { availableParallelism } from "node:os";
 import { extname } from "node:path";
-import { setImmediate, setTimeout } from "node:timers/promises";
+import { setImmediate } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import type { BlsClaim } from "./bls.ts";
 import { CLAIM_BYTES, packClaims } from "./claim-batch.ts";
+import { endThread } from "./end-thread.ts";
 import {
   JOB_BYTES,
   packJobs,
@@ -60,8 +61,6 @@ const SLICE = 32;
 const DEFAULT_BUDGET = 16 * 1024 * 1024;
 /** Batches are outside the heap; without a limit each thread's young objects alone take up to 100 MB. */
 const THREAD_MEMORY = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 64 };
-/** A thread that does not end by itself is not waited for any longer. */
-const LONGEST_ENDING_MS = 5_000;
 /** A thread that died this often is not started again. */
 const MOST_DEATHS = 3;
 
@@ -207,20 +206,8 @@ class ThreadRecoverer {
     }
     const worker = this.#worker;
     this.#worker = undefined;
-    if (worker !== undefined) await ended(worker);
+    if (worker !== undefined) await endThread(worker);
   }
-}
-
-/** Ends a thread by its own hand: one that is terminated soon after it loaded native code takes the process along. */
-async function ended(worker: Worker): Promise<void> {
-  worker.ref();
-  const gone = new Promise((resolve) => worker.once("exit", resolve));
-  worker.postMessage(null, []);
-  const patience = new AbortController();
-  const waited = setTimeout(LONGEST_ENDING_MS, undefined, { signal: patience.signal });
-  await Promise.race([gone, waited.catch(() => undefined)]);
-  patience.abort();
-  await worker.terminate();
 }
 
 async function recoverHere(batch: readonly RecoveryJob[], wanted: Wanted): Promise<Signers> {

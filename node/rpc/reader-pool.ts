@@ -5,6 +5,7 @@
  */
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
+import { endThread } from "../crypto/end-thread.ts";
 import { failure, RpcError } from "./errors.ts";
 import type { Expiry } from "./method.ts";
 
@@ -37,20 +38,23 @@ export interface ReaderRequest {
 }
 
 /** What a thread answers: a result, or an error object, both as JSON text. */
-export type ReaderReply =
+export type ReaderAnswer =
   | { readonly id: number; readonly result: string }
   | { readonly id: number; readonly error: string };
 
+/** What a thread says: that it has loaded its code and takes requests, then its answers. */
+export type ReaderReply = "up" | ReaderAnswer;
+
 /** How a pool is made. */
 export interface ReaderPoolOptions {
-  /** The thread's module; it answers each `ReaderRequest` with one `ReaderReply`. */
+  /** The thread's module; it says `up`, answers each `ReaderRequest` with one `ReaderAnswer` and ends when given null. */
   readonly entry: URL;
   /** Structured-clone data for the thread, such as the database directory. */
   readonly workerData?: unknown;
   readonly maxThreads?: number;
   /** Calls that may wait for a thread; more are refused. */
   readonly maxWaiting?: number;
-  /** A call's deadline from the moment a thread takes it. */
+  /** A call's deadline from the moment a thread that is up takes it. */
   readonly deadlineMs?: number;
   /** A thread failed by itself; its call is answered with an internal error. */
   onBug(error: unknown): void;
@@ -64,6 +68,10 @@ interface Job {
   reject(error: Error): void;
 }
 
+/** A thread that is terminated while it loads its code can take the process along: it gets this long. */
+const STARTING_MS = 30_000;
+/** What a thread that is up gets to end by itself. */
+const ENDING_MS = 500;
 /** Parameters of waiting calls together. */
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 
@@ -78,6 +86,8 @@ class Pool implements ThreadPool {
   readonly #queue: Job[] = [];
   readonly #idle: Reader[] = [];
   readonly #readers = new Set<Reader>();
+  /** Threads that were taken down and may not be gone yet. */
+  readonly #endings = new Set<Promise<unknown>>();
   #queuedBytes = 0;
   #lastId = 0;
   #closed = false;
@@ -127,7 +137,7 @@ class Pool implements ThreadPool {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
     for (const job of this.#queue.splice(0)) job.reject(failure("the node is stopping"));
-    await Promise.all([...this.#readers].map((reader) => reader.stop()));
+    await Promise.all([...[...this.#readers].map((reader) => reader.stop()), ...this.#endings]);
   }
 
   #forget(job: Job): void {
@@ -150,13 +160,19 @@ class Pool implements ThreadPool {
 
   #start(): Reader | undefined {
     if (this.#readers.size >= this.#maxThreads) return undefined;
-    const reader = new Reader(this.#options, (isUsable) => {
-      if (isUsable && !this.#closed) this.#idle.push(reader);
+    const reader = new Reader(this.#options, (gone) => {
+      if (gone === undefined && !this.#closed) this.#idle.push(reader);
       else this.#drop(reader);
+      if (gone !== undefined) this.#awaitEnd(gone);
       this.#serve();
     });
     this.#readers.add(reader);
     return reader;
+  }
+
+  #awaitEnd(gone: Promise<unknown>): void {
+    this.#endings.add(gone);
+    void gone.then(() => this.#endings.delete(gone));
   }
 
   #drop(reader: Reader): void {
@@ -170,53 +186,70 @@ class Pool implements ThreadPool {
 class Reader {
   readonly #worker: Worker;
   readonly #options: ReaderPoolOptions;
-  readonly #onFree: (isUsable: boolean) => void;
+  /** Told that it can take the next call, or, with a promise, that it ends. */
+  readonly #onFree: (gone?: Promise<unknown>) => void;
+  #isUp = false;
   #job: Job | undefined;
   #deadline: NodeJS.Timeout | undefined;
   #stopped = false;
 
-  constructor(options: ReaderPoolOptions, onFree: (isUsable: boolean) => void) {
+  constructor(options: ReaderPoolOptions, onFree: (gone?: Promise<unknown>) => void) {
     this.#options = options;
     this.#onFree = onFree;
     this.#worker = new Worker(options.entry, { workerData: options.workerData });
     this.#worker.unref();
-    this.#worker.on("message", (reply: ReaderReply) => this.#finish(reply));
+    this.#worker.on("message", (reply: ReaderReply) => {
+      if (reply === "up") this.#begin();
+      else this.#finish(reply);
+    });
     this.#worker.on("error", (error) => this.#fail(error));
     this.#worker.on("exit", () => this.#fail(new Error("the reader thread ended")));
   }
 
+  /** A thread that is not up yet is handed the call later: until then it can still end by itself. */
   take(job: Job): void {
     this.#job = job;
     this.#worker.ref();
-    this.#deadline = setTimeout(
-      () => this.#expire(),
-      job.expires?.afterMs ?? this.#options.deadlineMs ?? 10_000,
-    );
+    if (this.#isUp) this.#hand(job);
+    else this.#watch(STARTING_MS);
+  }
+
+  #hand({ request, expires }: Job): void {
+    this.#watch(expires?.afterMs ?? this.#options.deadlineMs ?? 10_000);
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-    this.#worker.postMessage(job.request);
+    this.#worker.postMessage(request);
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#end()?.reject(failure("the node is stopping"));
-    await this.#worker.terminate();
+    await endThread(this.#worker, this.#isUp ? ENDING_MS : STARTING_MS);
   }
 
-  #finish(reply: ReaderReply): void {
+  #begin(): void {
+    this.#isUp = true;
+    if (this.#job !== undefined) this.#hand(this.#job);
+  }
+
+  #watch(forMs: number): void {
+    clearTimeout(this.#deadline);
+    this.#deadline = setTimeout(() => this.#expire(), forMs);
+  }
+
+  #finish(reply: ReaderAnswer): void {
     if (reply.id !== this.#job?.request.id) return;
     const job = this.#end();
     this.#worker.unref();
     if ("result" in reply) job?.resolve(reply.result);
     else job?.reject(errorOf(reply.error));
-    this.#onFree(true);
+    this.#onFree();
   }
 
   #expire(): void {
     this.#stopped = true;
     const message = this.#job?.expires?.message ?? "query timeout exceeded";
     this.#end()?.reject(failure(message));
-    void this.#worker.terminate();
-    this.#onFree(false);
+    this.#onFree(this.#worker.terminate());
   }
 
   #fail(error: unknown): void {
@@ -224,7 +257,7 @@ class Reader {
     this.#stopped = true;
     this.#options.onBug(error);
     this.#end()?.reject(new RpcError(-32603, "internal error"));
-    this.#onFree(false);
+    this.#onFree(this.#worker.terminate());
   }
 
   #end(): Job | undefined {

@@ -3,21 +3,34 @@ import type { MessagePort } from "node:worker_threads";
 import { errorJson } from "./errors.ts";
 import { parseJson } from "./json-text.ts";
 import type { Method } from "./method.ts";
-import type { ReaderReply, ReaderRequest } from "./reader-pool.ts";
+import type { ReaderAnswer, ReaderReply, ReaderRequest } from "./reader-pool.ts";
 
-/** Serves these methods on the port that leads to the pool. `onBug` is told of defects. */
+/** How a thread ends, and who is told of its defects. */
+export interface ReaderHooks {
+  readonly onBug: (error: unknown) => void;
+  /** The pool wants no more of it. */
+  readonly onEnd: () => void;
+}
+
+/** Serves these methods on the port that leads to the pool: says that it does, takes requests, and null to end. */
 export function serveReader(
   port: MessagePort,
   methods: readonly Method[],
-  onBug: (error: unknown) => void,
+  { onBug, onEnd }: ReaderHooks,
 ): void {
   const byName = new Map(methods.map((row) => [row.name, row]));
-  port.on("message", (request: ReaderRequest) => {
+  port.on("message", (request: ReaderRequest | null) => {
+    if (request === null) {
+      port.close();
+      return onEnd();
+    }
     void answer(byName.get(request.name), request, onBug).then((reply) => {
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
       port.postMessage(reply);
     });
   });
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+  port.postMessage("up" satisfies ReaderReply);
 }
 
 const NEVER = new AbortController().signal;
@@ -26,7 +39,7 @@ async function answer(
   row: Method | undefined,
   { id, name, params }: ReaderRequest,
   onBug: (error: unknown) => void,
-): Promise<ReaderReply> {
+): Promise<ReaderAnswer> {
   try {
     if (row === undefined) throw new Error(`${name} is not served by readers`);
     const json = params === "" ? undefined : parseJson(params);

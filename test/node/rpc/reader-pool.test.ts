@@ -1,5 +1,5 @@
 import { getEventListeners } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -9,15 +9,23 @@ import { openReaderPool, type ReaderPoolOptions } from "../../../node/rpc/reader
 let directory: string;
 let entry: URL;
 
-/** A thread that echoes, spins for ever, dies or answers with an error. */
+/** A thread that echoes, spins for ever, dies or answers with an error; it may be slow to start, and notes its end. */
 const THREAD = `
-import { parentPort } from "node:worker_threads";
-parentPort.on("message", ({ id, name, params }) => {
+import { writeFileSync } from "node:fs";
+import { parentPort, workerData } from "node:worker_threads";
+await new Promise((resolve) => setTimeout(resolve, workerData?.startMs ?? 0));
+parentPort.on("message", (request) => {
+  if (request === null) {
+    if (workerData?.note) writeFileSync(workerData.note, "ended by itself");
+    return parentPort.close();
+  }
+  const { id, name, params } = request;
   if (name === "spin") for (;;);
   if (name === "die") process.exit(3);
   if (name === "fail") return parentPort.postMessage({ id, error: '{"code":3,"message":"no","data":"0x08"}' });
   parentPort.postMessage({ id, result: params });
 });
+parentPort.postMessage("up");
 `;
 
 beforeAll(async () => {
@@ -47,6 +55,29 @@ test("threads start on first need, at most as many as allowed, and are used agai
   const answers = await Promise.all([1, 2, 3, 4, 5].map((value) => pool.call("echo", `[${value}]`, terms)));
   expect(answers).toEqual(["[1]", "[2]", "[3]", "[4]", "[5]"]);
   expect(pool.threads).toBe(2);
+});
+
+test("threads that wait end by themselves, those that are not up yet too: to terminate them may end the process", async () => {
+  for (const startMs of [0, 300]) {
+    const note = join(directory, `note-${startMs}`);
+    const { pool } = aPool({ workerData: { note, startMs } });
+    const asked = pool.call("echo", "[1]", terms).catch(() => "[]");
+    if (startMs === 0) await asked;
+    await pool[Symbol.asyncDispose]();
+    expect([await asked, await readFile(note, "utf8")]).toEqual([
+      startMs === 0 ? "[1]" : "[]",
+      "ended by itself",
+    ]);
+  }
+});
+
+test("a call's time begins when its thread is up", async () => {
+  const { pool } = aPool({ deadlineMs: 1, workerData: { startMs: 200 } });
+  await using _closing = pool;
+  await expect(pool.call("spin", "[]", terms)).rejects.toThrow("query timeout exceeded");
+  const patient = aPool({ deadlineMs: 5_000, workerData: { startMs: 200 } });
+  await using _also = patient.pool;
+  expect(await patient.pool.call("echo", "[7]", terms)).toBe("[7]");
 });
 
 test("an error keeps its code and data", async () => {
