@@ -14,6 +14,7 @@ import { systemClock } from "./observe/clock.ts";
 import { createLog, type Log } from "./observe/log.ts";
 import type { Progress } from "./observe/progress.ts";
 import { createPause } from "./pause.ts";
+import { enlargeYoungSpace } from "./young-space.ts";
 
 /** Chain files to take in, one after the other; progress counts blocks. */
 export interface ImportJob {
@@ -65,6 +66,7 @@ export async function initDatadir(
 export async function importChain(options: NodeOptions, job: ImportJob): Promise<ImportResult> {
   const log = logOf(options);
   const sizes = await Promise.all(job.files.map(chainFileSize));
+  enlargeYoungSpace();
   await using recoverer = openRecoverer(log);
   recoverer.start();
   await using database = await openDatabase(options, log);

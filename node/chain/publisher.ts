@@ -31,7 +31,7 @@ export class Publisher {
     return this.#head;
   }
 
-  /** Registers a listener; the result takes it out. */
+  /** Registers a listener for blocks that are held from now on; the result takes it out. */
   listen(listener: HeadListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -59,8 +59,9 @@ export class Publisher {
     }
   }
 
-  /** A block was handed to the store and is not yet synced. */
+  /** A block was handed to the store and is not yet synced. Where nobody listens, only the newest one is kept. */
   hold(written: Written): void {
+    if (this.#listeners.size === 0) this.#waiting.length = 0;
     this.#waiting.push(written);
   }
 

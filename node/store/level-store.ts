@@ -121,14 +121,31 @@ class LevelBatch implements Batch {
 
   put(key: Uint8Array, value: Uint8Array): void {
     // the native batch copies at once, so the scratch may be used again
-    this.native.put(key, this.#checksums ? appendChecksum(key, value, scratchFor(value.length)) : value);
+    const stored = this.#checksums ? appendChecksum(key, value, scratchFor(value.length)) : value;
+    this.native.put(offHeap(key), stored);
     this.changes.add(key, value);
   }
 
   delete(key: Uint8Array): void {
-    this.native.del(key);
+    this.native.del(offHeap(key));
     this.changes.add(key, undefined);
   }
+}
+
+const LONGEST_COPIED = 64;
+const keyMemory = new Uint8Array(new ArrayBuffer(LONGEST_COPIED));
+/** The first bytes of the memory, by how many they are. */
+const keyViews = Array.from({ length: LONGEST_COPIED + 1 }, (_, length) => keyMemory.subarray(0, length));
+
+/**
+ * A key where native code can read it, until the next one: passing the key itself would move its bytes off the heap
+ * for good, which costs more than all else that is done with them. Longer ones are off the heap already.
+ */
+function offHeap(key: Uint8Array): Uint8Array {
+  const view = keyViews[key.length];
+  if (view === undefined) return key;
+  view.set(key);
+  return view;
 }
 
 let scratch = Buffer.allocUnsafeSlow(4096);
@@ -164,7 +181,7 @@ class LevelStore implements Store {
     const inFlight = this.#queue.lookup(key);
     if (inFlight.found) return inFlight.value;
     try {
-      const value = this.#level.getSync(key);
+      const value = this.#level.getSync(offHeap(key));
       return value !== undefined && this.#checksums ? checkedValue(key, value) : value;
     } catch (error) {
       throw readFailure(error);

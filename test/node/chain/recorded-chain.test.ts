@@ -98,3 +98,16 @@ test("nobody sees a block before it is synced", async () => {
   expect(open.chain.blockByHash(second.hash)?.header.number).toBe(2);
   expect(heads).toEqual([1, 2]);
 });
+
+test("who begins to listen hears of the blocks after that", async () => {
+  await using open = await openRecorded();
+  await insertRaw(open, blocks[1] ?? new Uint8Array(0));
+  await insertRaw(open, blocks[2] ?? new Uint8Array(0));
+  const heads: number[] = [];
+  open.chain.onHead((block) => heads.push(block.header.number));
+  await insertRaw(open, blocks[3] ?? new Uint8Array(0));
+  await open.writer.settle();
+  expect(heads.slice(-1)).toEqual([3]);
+  expect(heads).not.toContain(1);
+  expect(open.chain.head().header.number).toBe(3);
+});

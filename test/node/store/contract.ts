@@ -27,6 +27,17 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
     expect(store.property("leveldb.nothing")).toBeUndefined();
   });
 
+  inStore("keys of any length stand for themselves", async (store) => {
+    const keys = Array.from({ length: 80 }, (_, i) => new Uint8Array(i + 1).fill(200));
+    await put(store, ...keys.map((key): Row => [key, bytes(key.length)]));
+    expect(keys.map((key) => plain(store.get(key)))).toEqual(keys.map((key) => [key.length]));
+    const batch = store.createBatch();
+    for (const key of keys) if (key.length % 2 === 0) batch.delete(key);
+    await store.write(batch, { sync: true });
+    const rows = await rowsOf(store.entries(EVERYTHING));
+    expect(rows.map(([key]) => key.length)).toEqual(Array.from({ length: 40 }, (_, i) => 2 * i + 1));
+  });
+
   inStore("an empty value is a row", async (store) => {
     await put(store, [bytes(1), bytes()]);
     expect(plain(store.get(bytes(1)))).toEqual([]);
