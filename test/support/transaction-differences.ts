@@ -6,6 +6,7 @@ import { type AccessListItem, TransactionType } from "@ethereumjs/tx";
 import { bytesToBigint } from "../../node/bytes/integer.ts";
 import { BLOCK } from "./evm-scenario.ts";
 import { suiteBytes } from "./suite-values.ts";
+import type { SuiteAccount } from "./suite-world.ts";
 
 /** The forks that change what transactions do, in their order. */
 export const TRANSACTION_FORKS = [
@@ -45,9 +46,20 @@ export interface TransactionFields {
   readonly authorizationList?: readonly unknown[];
 }
 
-/** What the oracle is asked to run. */
-export interface Asked {
+/** This chain's own kinds that a sender signs and pays alone, by name. */
+export const NATIVE_KINDS = { transfer: 0x08, memo: 0x10, deploy: 0x28, execution: 0x30 } as const;
+export type NativeKind = keyof typeof NATIVE_KINDS;
+
+/** A transaction of this chain; one of its own kinds has the fields of a legacy one. */
+export interface SentTransaction {
   readonly fields: TransactionFields;
+  readonly native?: NativeKind;
+  /** The accounts before it. */
+  readonly accounts: Readonly<Record<string, SuiteAccount>>;
+}
+
+/** What the oracle is asked to run. */
+export interface Asked extends SentTransaction {
   /** Gas due before it runs; its own count without it. */
   readonly intrinsicGas?: bigint;
   /** The access list is paid and warms nothing. */
@@ -72,6 +84,20 @@ export const TRANSACTION_DIFFERENCES: readonly Row[] = [
     section: "execution.md 3.2",
     since: "base",
     ask: (asked) => (isReserved(asked.fields.to) ? { ...asked, refused: true } : asked),
+  },
+  {
+    name: "transfers and memos go to accounts without code, executions to accounts that have some",
+    section: "execution.md 3.2",
+    since: "base",
+    ask: (asked) => (isMisdirected(asked) ? { ...asked, refused: true } : asked),
+  },
+  {
+    name: "every byte of an own kind's input costs 100 gas before Istanbul too",
+    section: "encoding.md 2.11",
+    since: "base",
+    until: "istanbul",
+    ask: (asked, fork) =>
+      asked.native === undefined ? asked : { ...asked, intrinsicGas: intrinsicGas(asked.fields, fork) },
   },
   {
     name: "typed transactions come with EthTxType",
@@ -130,8 +156,8 @@ export const TRANSACTION_DIFFERENCES: readonly Row[] = [
 ];
 
 /** What the oracle is asked for a transaction of this chain. */
-export function askedOf(fields: TransactionFields, fork: TransactionFork): Asked {
-  let asked: Asked = { fields };
+export function askedOf(sent: SentTransaction, fork: TransactionFork): Asked {
+  let asked: Asked = sent;
   for (const { since, until, ask } of TRANSACTION_DIFFERENCES) {
     if (!isForkSince(fork, since) || (until !== undefined && isForkSince(fork, until))) continue;
     asked = ask(asked, fork);
@@ -148,6 +174,12 @@ function isReserved(to: string | undefined): boolean {
   if (to === undefined) return false;
   const number = bytesToBigint(suiteBytes(to));
   return number > 0n && number <= 0x3ffn;
+}
+
+function isMisdirected({ native, fields, accounts }: SentTransaction): boolean {
+  if (native === undefined || native === "deploy") return false;
+  const code = accounts[fields.to ?? ""]?.code ?? "0x";
+  return (native === "execution") === (code === "0x");
 }
 
 function intrinsicGas({ to, data, accessList }: TransactionFields, fork: TransactionFork): bigint {

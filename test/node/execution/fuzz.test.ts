@@ -1,4 +1,4 @@
-/** Random transactions of Ethereum's kinds, here and in @ethereumjs/vm: the same gas, logs and accounts, or refused. */
+/** Random transactions of Ethereum's kinds and of the chain's own, here and in @ethereumjs/vm: the same gas, logs and accounts, or refused. */
 import { randomInt } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { expect, test } from "@jest/globals";
@@ -6,7 +6,8 @@ import { differenceMet } from "../../support/evm-differences.ts";
 import { seededRandom } from "../../support/random.ts";
 import { rulesUpTo } from "../../support/suite-runners.ts";
 import { TRANSACTION_FORKS } from "../../support/transaction-differences.ts";
-import { executeHere, executeThere, randomTransaction } from "../../support/transaction-scenario.ts";
+import { executeHere, executeThere } from "../../support/transaction-runs.ts";
+import { randomTransaction } from "../../support/transaction-scenario.ts";
 
 const SECONDS = Number(process.env["KNIT_FUZZ_SECONDS"] ?? 0);
 const SEED = process.env["KNIT_SEED"];
