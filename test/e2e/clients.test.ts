@@ -1,7 +1,9 @@
 /** The node as users of Ethereum's client libraries meet it: against `knit dev`, started as a process. */
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { JsonRpcProvider, parseEther, Wallet } from "ethers";
+import { Web3 } from "web3";
 import { caverClient } from "../support/clients/caver-client.ts";
+import { caverKeyFilesOf3 } from "../support/clients/caver-key-files.ts";
 import { type ContractClient, type ContractLife, liveWith } from "../support/clients/contract-client.ts";
 import { ethersClient, ethersKeyFiles } from "../support/clients/ethers-client.ts";
 import { clientReadsFile, nodeReadsFile } from "../support/clients/key-files.ts";
@@ -87,9 +89,21 @@ test("ethers sends a legacy transaction with everything said", async () => {
   }
 });
 
+test("web3.js sends and signs with a key that the node keeps", async () => {
+  const { eth } = new Web3(node.http);
+  eth.transactionPollingInterval = 100;
+  const { address, key } = fundedKey(node, 7);
+  expect(await eth.personal.importRawKey(key.slice(2), "geheim")).toBe(address);
+  expect(await eth.personal.unlockAccount(address, "geheim", 60)).toBe(true);
+  expect(await eth.sendTransaction({ from: address, to: address, value: 1 })).toMatchObject({ status: 1n });
+  const signature = await eth.personal.sign("hallo", address, "geheim");
+  expect(await eth.personal.ecRecover("hallo", signature)).toBe(address);
+});
+
 test.each([
   { name: "ethers", files: ethersKeyFiles },
   { name: "web3.js", files: web3KeyFiles },
+  { name: "caver-js", files: caverKeyFilesOf3 },
 ])("key files of version 3 go from $name to the node and back", async ({ files }) => {
   expect(await nodeReadsFile(node, files)).toBe(true);
   expect(await clientReadsFile(node, files)).toEqual({ version: 3, fits: true });

@@ -2,7 +2,10 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { JsonRpcProvider as ExtensionProvider, Wallet as ExtensionWallet } from "@kaiachain/ethers-ext/v6";
+import { TxType } from "@kaiachain/js-ext-core";
 import { Wallet } from "ethers";
+import { Caver } from "../support/clients/caver.ts";
 import { caverKaiaClient } from "../support/clients/caver-kaia-client.ts";
 import { caverKeyFiles, caverRoleFile } from "../support/clients/caver-key-files.ts";
 import { ethersExtClient, ethersExtKeyFiles } from "../support/clients/ethers-ext-client.ts";
@@ -29,6 +32,8 @@ const KEYS = [
 ] as const;
 /** Each sends types from one account, paid by another, and gives five more their keys. */
 const ACCOUNTS_EACH = 2 + KEYS.length;
+/** The accounts of tests that need two of their own. */
+const [OWN_PAIR, KEPT_PAIR] = [LIBRARIES.length * ACCOUNTS_EACH, LIBRARIES.length * ACCOUNTS_EACH + 2];
 
 /** What a library did. */
 interface Done {
@@ -40,7 +45,7 @@ let node: DevNode;
 let done: ReadonlyMap<string, Done>;
 
 beforeAll(async () => {
-  const accounts = String(LIBRARIES.length * ACCOUNTS_EACH);
+  const accounts = String(KEPT_PAIR + 2);
   node = await startDevNode("--accounts", accounts, "--txpool.allow-local-anchortx");
   done = new Map(
     await Promise.all(
@@ -72,6 +77,50 @@ const types = LIBRARIES.flatMap(({ library, anchors }) =>
 test.each(types)("$library sends $name and reads it back", ({ library, name }) => {
   const sent = done.get(library)?.sent.get(name);
   expect(sent).toMatchObject({ type: `TxType${name}`, succeeded: true, rebuiltHash: sent?.hash });
+});
+
+test("@kaiachain/ethers-ext fills in what is not said, for a fee payer and for several at once", async () => {
+  const provider = new ExtensionProvider(node.http);
+  try {
+    const sender = new ExtensionWallet(fundedKey(node, OWN_PAIR).key, provider);
+    const payer = new ExtensionWallet(fundedKey(node, OWN_PAIR + 1).key, provider);
+    const transfer = { type: TxType.ValueTransfer, to: payer.address, value: 1 };
+    const shared = { ...transfer, type: TxType.FeeDelegatedValueTransferWithRatio, feeRatio: 30 };
+    const signed = await sender.signTransaction(await sender.populateTransaction(shared));
+    const sent = [
+      await payer.sendTransactionAsFeePayer(signed),
+      ...(await sender.sendTransactions([1, 2].map((nonce) => ({ ...transfer, nonce })))),
+    ];
+    const receipts = await Promise.all(sent.map((one) => one.wait()));
+    expect(receipts.map((receipt) => receipt?.status)).toEqual([1, 1, 1]);
+  } finally {
+    provider.destroy();
+  }
+});
+
+test("caver-js has the node sign for a sender and for a fee payer", async () => {
+  const { rpc, transaction } = new Caver(node.http);
+  const [sender, payer] = [fundedKey(node, KEPT_PAIR), fundedKey(node, KEPT_PAIR + 1)];
+  for (const { address, key } of [sender, payer]) {
+    await call(node.http, "personal_importRawKey", key.slice(2), "geheim");
+    await call(node.http, "personal_unlockAccount", address, "geheim", 60);
+  }
+  const fields = {
+    from: sender.address,
+    to: payer.address,
+    value: 1,
+    gas: 100_000,
+    nonce: 0,
+    gasPrice: 50_000_000_000,
+    chainId: 1337,
+  };
+  const { raw } = await rpc.klay.signTransaction(transaction.feeDelegatedValueTransfer.create(fields));
+  const paid = Object.assign(transaction.decode(raw), { feePayer: payer.address });
+  expect(await rpc.klay.sendTransactionAsFeePayer(paid)).toMatchObject({
+    type: "TxTypeFeeDelegatedValueTransfer",
+    status: "0x1",
+    feePayer: payer.address,
+  });
 });
 
 const keyed = LIBRARIES.flatMap(({ library }) => KEYS.map((row) => ({ library, ...row })));
