@@ -28,32 +28,30 @@ export async function importWithGoNode(
   directory: string,
   flags: readonly string[] = [],
 ): Promise<PeerImport | undefined> {
-  const blocks = await blocksWithoutFirst(join(chain, "chain.rlp.gz"));
-  const found = await importFiles({ genesis: join(chain, "genesis.json"), directory, flags }, [blocks]);
-  return found && { seconds: found.seconds[0] ?? Number.NaN, peakMiB: found.peakMiB };
-}
-
-/** Seconds that the Go node needs for each of some blocks that follow one another; undefined without a binary. */
-export async function timeBlocksWithGoNode(
-  genesis: string,
-  blocks: readonly Uint8Array[],
-  directory: string,
-): Promise<readonly number[] | undefined> {
-  return (await importFiles({ genesis, directory, flags: [] }, blocks))?.seconds;
+  await using go = await openGoImporter({ genesis: join(chain, "genesis.json"), directory, flags });
+  if (go === undefined) return undefined;
+  const seconds = await go.secondsOf(await blocksWithoutFirst(join(chain, "chain.rlp.gz")));
+  return { seconds, peakMiB: go.peakMiB() };
 }
 
 /** Where a Go node runs, and how. */
-interface GoTerms {
+export interface GoTerms {
+  /** The path of a genesis file. */
   readonly genesis: string;
   readonly directory: string;
-  readonly flags: readonly string[];
+  readonly flags?: readonly string[];
 }
 
-/** Imports each part of a chain by itself. */
-async function importFiles(
-  { genesis, directory, flags }: GoTerms,
-  parts: readonly Uint8Array[],
-): Promise<{ readonly seconds: readonly number[]; readonly peakMiB: number | undefined } | undefined> {
+/** A Go node that takes in blocks, until it is disposed of. */
+export interface GoImporter extends AsyncDisposable {
+  /** Seconds that it needs for some blocks that follow those before. */
+  readonly secondsOf: (blocks: Uint8Array) => Promise<number>;
+  readonly peakMiB: () => number | undefined;
+}
+
+/** Starts a Go node with a fresh database; undefined without a binary. */
+export async function openGoImporter(terms: GoTerms): Promise<GoImporter | undefined> {
+  const { genesis, directory, flags = [] } = terms;
   if (binary === undefined) return undefined;
   await mkdir(directory, { recursive: true });
   const file = join(directory, "blocks.rlp");
@@ -62,22 +60,22 @@ async function importFiles(
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const node = spawn(binary, [...goFlags(datadir, port), ...flags], { stdio: "ignore" });
-  try {
-    while ((await answer(url, "eth_blockNumber", [])) === undefined)
-      await new Promise((done) => setTimeout(done, 50));
-    const seconds: number[] = [];
-    for (const part of parts) {
-      await writeFile(file, part);
+  while ((await answer(url, "eth_blockNumber", [])) === undefined)
+    await new Promise((done) => setTimeout(done, 50));
+  return {
+    secondsOf: async (blocks) => {
+      await writeFile(file, blocks);
       const started = performance.now();
       if ((await answer(url, "admin_importChain", [file])) !== true)
         throw new Error("the Go node refused the chain");
-      seconds.push((performance.now() - started) / 1000);
-    }
-    return { seconds, peakMiB: peakMemory(node.pid) };
-  } finally {
-    node.kill("SIGINT");
-    await once(node, "exit");
-  }
+      return (performance.now() - started) / 1000;
+    },
+    peakMiB: () => peakMemory(node.pid),
+    [Symbol.asyncDispose]: async () => {
+      node.kill("SIGINT");
+      await once(node, "exit");
+    },
+  };
 }
 
 function goFlags(datadir: string, port: number): string[] {
