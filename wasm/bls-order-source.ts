@@ -1,51 +1,66 @@
 /**
- * Writes the AssemblyScript source of the question whether points of BLS12-381's first curve, y^2 = x^3 + 4, are in
- * the group of prime order, for two points at once. `scripts/build-wasm.ts` compiles what comes out.
+ * Writes the AssemblyScript source of the question whether points of BLS12-381's curves, y^2 = x^3 + 4 over Fp and its
+ * twist y^2 = x^3 + 4 (1 + i) over Fp2, are in the groups of prime order. `scripts/build-wasm.ts` compiles what comes
+ * out.
  *
- * With u the curve's parameter and phi(x, y) = (b x, y) for a cube root b of one, points of the group have
- * phi(P) = -u^2 P (Scott: "A note on group membership tests for G1, G2 and GT on BLS pairing-friendly curves"). No other
- * point has: phi^2 + phi + 1 = 0, so phi + u^2 is a map of degree u^4 - u^2 + 1, which is the order of the group.
+ * With u the curve's parameter, points of the first group, and no others, have phi(P) = -u^2 P for phi(x, y) = (b x, y)
+ * with a cube root b of one; those of the second have psi(Q) = u Q for psi, the p-th power behind the twist (Scott: "A
+ * note on group membership tests for G1, G2 and GT on BLS pairing-friendly curves"). phi + u^2 is a map of degree
+ * u^4 - u^2 + 1, which is the groups' order; psi - u is one of degree p - u, whose greatest common divisor with the
+ * number of points of the twist is that order. test/node/crypto/bls-order.test.ts does the sums.
  *
- * The module exports `input()`, the address of two points, 48 bytes a coordinate, big-endian, on the curve and not
- * infinity; and `areInGroup()`.
+ * The module exports `input()`, the address of four coordinates of 48 bytes, big-endian; `areInFirst()` for two points
+ * of the first curve, both x before both y; `isInSecond()` for one of the twist, real parts first. Points are on their
+ * curve and not infinity.
  */
-import { constantOf, type Field, limbOf, limbsOf, montgomeryOne, plainConstant, powerOf, signedDigits, sizeOf } from "./field.ts";
-import { laneSource } from "./lane-source.ts";
+import {
+  constantOf,
+  type Field,
+  limbOf,
+  limbsOf,
+  montgomeryOne,
+  plainConstant,
+  powerOf,
+  signedDigits,
+  sizeOf,
+} from "./field.ts";
+import { pairSource } from "./pair-source.ts";
 
+/** Products of values below 35 moduli are between -1 and 3 moduli. */
 const FIELD: Field = {
   modulus:
     0x1a0111ea397fe69a4b1ba7b6434bacd764774b84f38512bf6730d2a0f6b0f6241eabfffeb153ffffb9feffffffffaaabn,
   limbs: 14,
-  bits: 29,
+  bits: 28,
 };
+const { modulus } = FIELD;
 const SIZE = sizeOf(FIELD);
 const COORDINATE = 48;
-/** The curve's parameter u is negative. */
-const PARAMETER_SQUARED = 0xd201000000010000n ** 2n;
-const NAMES = ["PX", "PY", "X", "Y", "Z", "A", "B", "C", "D", "E"];
+/** Less the curve's parameter u. */
+const PARAMETER = 0xd201000000010000n;
+const NAMES = ["PX", "PY", "OPPOSITE", "X", "Y", "Z", "A", "B", "C", "D", "E"];
 
 /** The module's source. */
 export function blsOrderSource(): string {
   return `
-  ${laneSource(FIELD)}
+  ${pairSource(FIELD)}
   ${NAMES.map((name) => `const ${name}: usize = memory.data(${SIZE}, 16);`).join("\n  ")}
+  const ZERO: usize = memory.data(${SIZE}, 16);
   ${readSource()}
-  ${multipleSource()}
-  ${groupSource()}
+  ${groupSource({ name: "First", times: "multiplyLanes", squared: "squareLanes", one: [1n, 1n], factor: PARAMETER ** 2n })}
+  ${groupSource({ name: "Second", times: "multiply", squared: "square", one: [1n, 0n], factor: PARAMETER })}
+  ${firstSource()}
+  ${secondSource()}
   `;
 }
 
-/** The cube root of one that goes with -u^2; the other goes with u^2 - 1. */
-function cubeRoot(): bigint {
-  const { modulus } = FIELD;
-  return powerOf(2n, (modulus - 1n) / 3n, modulus);
-}
-
 function readSource(): string {
-  const { limbs, modulus } = FIELD;
   const square = limbsOf(FIELD, montgomeryOne(FIELD) ** 2n % modulus);
   const words = [0, 1, 2, 3, 4, 5].map((k) => `const w${k} = bswap<u64>(load<u64>(from, ${40 - 8 * k}));`);
-  const parts = Array.from({ length: limbs }, (_, i) => `store<i32>(to, i32(${limbOf(FIELD, i, 6)}), ${8 * i});`);
+  const parts = Array.from(
+    { length: FIELD.limbs },
+    (_, i) => `store<i32>(to, i32(${limbOf(FIELD, i, 6)}), ${8 * i});`,
+  );
   return `
   const INPUT: usize = memory.data(${4 * COORDINATE}, 16);
   const R_SQUARED: usize = ${plainConstant(square, square)};
@@ -56,94 +71,153 @@ function readSource(): string {
     ${parts.join("\n    ")}
   }
 
-  /** One coordinate of both points. */
-  function read(to: usize, from: usize): void {
+  function readPair(to: usize, from: usize): void {
     readLimbs(to, from);
-    readLimbs(to + 4, from + ${2 * COORDINATE});
+    readLimbs(to + 4, from + ${COORDINATE});
     multiplyLanes(to, to, R_SQUARED);
+  }
+
+  function read(): void {
+    readPair(PX, INPUT);
+    readPair(PY, INPUT + ${2 * COORDINATE});
+    subtract(OPPOSITE, ZERO, PY);
   }
   `;
 }
 
-/** Twice a point (X / Z^2, Y / Z^3), and its sum with P. Z stays 0 once the two were equal or opposite. */
-function multipleSource(): string {
+/** How coordinates of a curve are multiplied, what is one, and which multiple of points is looked at. */
+interface Group {
+  readonly name: string;
+  readonly times: string;
+  readonly squared: string;
+  readonly one: readonly [bigint, bigint];
+  readonly factor: bigint;
+}
+
+/** A multiple of P, the point (X / Z^2, Y / Z^3). Z stays 0 once P was added to itself or to its opposite. */
+function groupSource(group: Group): string {
+  const { name, one, factor } = group;
+  const digits = signedDigits(factor, 2).slice(1);
   return `
-  function double(): void {
-    multiplyLanes(Z, Y, Z);
+  ${doubleSource(group)}
+  ${addSource(group)}
+  const ONE_${name}: usize = ${constantOf(FIELD, ...one)};
+  const DIGITS_${name}: usize = memory.data<i8>([${digits.join(", ")}]);
+  function multiple${name}(): void {
+    memory.copy(X, PX, ${SIZE});
+    memory.copy(Y, PY, ${SIZE});
+    memory.copy(Z, ONE_${name}, ${SIZE});
+    for (let at = 0; at < ${digits.length}; at++) {
+      double${name}();
+      const digit = i32(load<i8>(DIGITS_${name} + usize(at)));
+      if (digit != 0) add${name}(digit > 0 ? PY : OPPOSITE);
+    }
+  }
+
+  /** Whether X is that of \`x\` and Y is that of \`y\`, as far as Z is not zero. */
+  function isAt${name}(x: usize, y: usize): bool {
+    ${group.squared}(A, Z);
+    ${group.times}(B, x, A);
+    subtract(B, B, X);
+    ${group.times}(A, A, Z);
+    ${group.times}(A, A, y);
+    subtract(A, A, Y);
+    return isZero(A) && isZero(B);
+  }
+  `;
+}
+
+function doubleSource({ name, times, squared }: Group): string {
+  return `
+  function double${name}(): void {
+    ${times}(Z, Y, Z);
     add(Z, Z, Z);
-    squareLanes(A, X);
-    squareLanes(B, Y);
-    squareLanes(C, B);
+    ${squared}(A, X);
+    ${squared}(B, Y);
+    ${squared}(C, B);
     add(D, X, B);
-    squareLanes(D, D);
+    ${squared}(D, D);
     subtract(D, D, A);
     subtract(D, D, C);
     add(D, D, D);
     triple(E, A);
-    squareLanes(X, E);
+    ${squared}(X, E);
     subtract(X, X, D);
     subtract(X, X, D);
     subtract(D, D, X);
-    multiplyLanes(Y, E, D);
+    ${times}(Y, E, D);
     add(C, C, C);
     add(C, C, C);
     add(C, C, C);
     subtract(Y, Y, C);
   }
+  `;
+}
 
-  function addPoint(py: usize): void {
-    squareLanes(A, Z);
-    multiplyLanes(B, PX, A);
+function addSource({ name, times, squared }: Group): string {
+  return `
+  function add${name}(py: usize): void {
+    ${squared}(A, Z);
+    ${times}(B, PX, A);
     subtract(B, B, X);
-    multiplyLanes(A, A, Z);
-    multiplyLanes(C, py, A);
+    ${times}(A, A, Z);
+    ${times}(C, py, A);
     subtract(C, C, Y);
-    multiplyLanes(Z, Z, B);
-    squareLanes(D, B);
-    multiplyLanes(E, D, B);
-    multiplyLanes(D, D, X);
-    multiplyLanes(Y, Y, E);
-    squareLanes(X, C);
+    ${times}(Z, Z, B);
+    ${squared}(D, B);
+    ${times}(E, D, B);
+    ${times}(D, D, X);
+    ${times}(Y, Y, E);
+    ${squared}(X, C);
     subtract(X, X, E);
     subtract(X, X, D);
     subtract(X, X, D);
     subtract(D, D, X);
-    multiplyLanes(D, D, C);
+    ${times}(D, D, C);
     subtract(Y, D, Y);
   }
   `;
 }
 
-function groupSource(): string {
-  const digits = signedDigits(PARAMETER_SQUARED, 2).slice(1);
-  const root = cubeRoot();
+/** The cube root of one that goes with -u^2; the other one goes with u^2 - 1. */
+function firstSource(): string {
+  const root = powerOf(2n, (modulus - 1n) / 3n, modulus);
   return `
-  const DIGITS: usize = memory.data<i8>([${digits.join(", ")}]);
   const ROOT: usize = ${constantOf(FIELD, root, root)};
-  const ONE: usize = ${constantOf(FIELD, 1n, 1n)};
-  const ZERO: usize = memory.data(${SIZE}, 16);
-  const OPPOSITE: usize = memory.data(${SIZE}, 16);
-
-  export function areInGroup(): bool {
-    read(PX, INPUT);
-    read(PY, INPUT + ${COORDINATE});
-    subtract(OPPOSITE, ZERO, PY);
-    memory.copy(X, PX, ${SIZE});
-    memory.copy(Y, PY, ${SIZE});
-    memory.copy(Z, ONE, ${SIZE});
-    for (let at = 0; at < ${digits.length}; at++) {
-      double();
-      const digit = i32(load<i8>(DIGITS + usize(at)));
-      if (digit != 0) addPoint(digit > 0 ? PY : OPPOSITE);
-    }
-    squareLanes(A, Z);
-    multiplyLanes(B, PX, A);
-    multiplyLanes(B, B, ROOT);
-    subtract(B, B, X);
-    multiplyLanes(A, A, Z);
-    multiplyLanes(A, A, OPPOSITE);
-    subtract(A, A, Y);
-    return zeroLanes(Z) == 0 && isZero(A) && isZero(B);
+  export function areInFirst(): bool {
+    read();
+    multipleFirst();
+    multiplyLanes(D, PX, ROOT);
+    return zeroLanes(Z) == 0 && isAtFirst(D, OPPOSITE);
   }
   `;
+}
+
+/** psi is the conjugates over (1 + i)^((p - 1) / 3) and (1 + i)^((p - 1) / 2). */
+function secondSource(): string {
+  return `
+  const OVER_X: usize = ${constantOf(FIELD, ...inversePower((modulus - 1n) / 3n))};
+  const OVER_Y: usize = ${constantOf(FIELD, ...inversePower((modulus - 1n) / 2n))};
+  export function isInSecond(): bool {
+    read();
+    multipleSecond();
+    conjugate(D, PX);
+    multiply(D, D, OVER_X);
+    conjugate(E, OPPOSITE);
+    multiply(E, E, OVER_Y);
+    return !isZero(Z) && isAtSecond(D, E);
+  }
+  `;
+}
+
+/** (1 + i) ** -exponent; 1 / (1 + i) is (1 - i) / 2. */
+function inversePower(exponent: bigint): [bigint, bigint] {
+  const half = (modulus + 1n) / 2n;
+  let [a, b] = [1n, 0n];
+  let [c, d] = [half, modulus - half];
+  for (let rest = exponent; rest > 0n; rest >>= 1n) {
+    if ((rest & 1n) === 1n) [a, b] = [(a * c + (modulus - b) * d) % modulus, (a * d + b * c) % modulus];
+    [c, d] = [(c * c + (modulus - d) * d) % modulus, (2n * c * d) % modulus];
+  }
+  return [a, b];
 }

@@ -4,7 +4,7 @@
  * coordinate that is not in the field, a point off the curve and, but for additions, outside the group.
  */
 import { BLS_WORD_BYTES, type BlsMcl, blsMcl } from "./bls-mcl.ts";
-import { areInG1 } from "./bls-order.ts";
+import { areInG1, areInG2 } from "./bls-order.ts";
 import { MCL_BYTES } from "./mcl.ts";
 
 /** Bytes of points, of terms of the multi-scalar multiplications and of pairs, as contracts write them. */
@@ -27,8 +27,8 @@ interface Group {
   readonly write: (from: number) => Uint8Array;
   readonly add: (to: number, a: number, b: number) => void;
   readonly clear: (point: number) => void;
-  /** Whether points are in the group, which are held from a place on and were read at those places of the input. */
-  readonly areInGroup: (points: number, input: Uint8Array, places: readonly number[]) => boolean;
+  /** Whether points that were read at these places of the input are in the group. */
+  readonly areInGroup: (input: Uint8Array, places: readonly number[]) => boolean;
   readonly multiplyAll: (to: number, points: number, scalars: number, count: number) => void;
 }
 
@@ -64,7 +64,7 @@ function openGroups(mcl: BlsMcl): Groups {
       write: codec.writeG1,
       add: raw.mclBnG1_add,
       clear: raw.mclBnG1_clear,
-      areInGroup: (_points, input, places) => areInG1(input, places),
+      areInGroup: areInG1,
       multiplyAll: raw.mclBnG1_mulVec,
     },
     g2: {
@@ -74,8 +74,7 @@ function openGroups(mcl: BlsMcl): Groups {
       write: codec.writeG2,
       add: raw.mclBnG2_add,
       clear: raw.mclBnG2_clear,
-      areInGroup: (points, _input, places) =>
-        places.every((_, i) => raw.mclBnG2_isValidOrder(points + i * MCL_BYTES.g2) === 1),
+      areInGroup: areInG2,
       multiplyAll: raw.mclBnG2_mulVec,
     },
   };
@@ -105,15 +104,17 @@ export function sumG2(input: Uint8Array): Uint8Array | undefined {
 export function isBlsPairing(input: Uint8Array): boolean | undefined {
   if (input.length === 0 || input.length % BLS_POINT_BYTES.pair !== 0) return undefined;
   const { g1, g2, mcl } = groups();
-  return mcl.check(input.length / BLS_POINT_BYTES.pair, (first, second, index) => {
-    const at = index * BLS_POINT_BYTES.pair;
-    return (
-      g1.read(first, input, at) &&
-      g2.read(second, input, at + BLS_POINT_BYTES.g1) &&
-      g1.areInGroup(first, input, [at]) &&
-      g2.areInGroup(second, input, [at + BLS_POINT_BYTES.g1])
-    );
-  });
+  const count = input.length / BLS_POINT_BYTES.pair;
+  const firsts = Array.from({ length: count }, (_, index) => index * BLS_POINT_BYTES.pair);
+  const seconds = firsts.map((at) => at + BLS_POINT_BYTES.g1);
+  const isOne = mcl.check(
+    count,
+    (first, second, index) =>
+      g1.read(first, input, firsts[index] ?? 0) && g2.read(second, input, seconds[index] ?? 0),
+  );
+  if (isOne === undefined || !g1.areInGroup(input, firsts) || !g2.areInGroup(input, seconds))
+    return undefined;
+  return isOne;
 }
 
 /** The point of G1 that an element of the field is mapped to (RFC 9380). */
@@ -155,7 +156,7 @@ function sumOfTerms({ mcl, ...of }: Groups, name: "g1" | "g2", input: Uint8Array
       const scalar = input.subarray(place + group.pointBytes, place + termBytes);
       readScalar(mcl, group.scalars + i * MCL_BYTES.fr, scalar);
     }
-    if (!group.areInGroup(group.points, input, places)) return undefined;
+    if (!group.areInGroup(input, places)) return undefined;
     group.multiplyAll(group.part, group.points, group.scalars, count);
     group.add(group.sum, group.sum, group.part);
   }

@@ -36,7 +36,6 @@ export interface MclExports {
   readonly mclBnG1_mulVec: (to: number, points: number, scalars: number, count: number) => void;
   readonly mclBnG2_deserialize: (to: number, bytes: number, length: number) => number;
   readonly mclBnG2_isValid: (point: number) => number;
-  readonly mclBnG2_isValidOrder: (point: number) => number;
   readonly mclBnG2_isZero: (point: number) => number;
   readonly mclBnG2_clear: (point: number) => void;
   readonly mclBnG2_normalize: (to: number, from: number) => void;
