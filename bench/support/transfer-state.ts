@@ -20,13 +20,15 @@ const AUTHOR = new Uint8Array(20).fill(7);
 /** How the state is opened; `tries` may watch what is written. */
 export interface TransferStateTerms {
   readonly accounts: number;
+  /** Where it lies; a new temporary directory when left out. */
+  readonly directory?: string;
   readonly settings: Omit<StateOptions, "chain" | "trie">;
   readonly tries?: (directories: TrieStores) => TrieStores;
 }
 
 /** The open databases below a directory of their own, which goes with `remove`. */
 export class TransferState {
-  readonly directory = mkdtempSync(join(tmpdir(), "knit-bench-"));
+  readonly directory: string;
   readonly #terms: TransferStateTerms;
   readonly #addresses: readonly Uint8Array[];
   #seed = 1;
@@ -35,6 +37,7 @@ export class TransferState {
 
   constructor(terms: TransferStateTerms) {
     this.#terms = terms;
+    this.directory = terms.directory ?? mkdtempSync(join(tmpdir(), "knit-bench-"));
     this.#addresses = Array.from({ length: terms.accounts }, (_, i) => keccak256(fixedBytes(i, 4)).slice(12));
   }
 
