@@ -6,6 +6,7 @@ import { type Block, type BlockParts, createBlock } from "../model/block.ts";
 import { blockHash, decodeHeader, encodeHeader, type Header } from "../model/header.ts";
 import { decodeStoredReceipts, encodeStoredReceipts, type Receipt } from "../model/receipt.ts";
 import { readTransactions, type Transaction } from "../model/transaction.ts";
+import { runAtOnce } from "../state/slices.ts";
 import type { Batch, Rows } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
 import type { TransactionPlace } from "./chain.ts";
@@ -13,6 +14,15 @@ import { readSenders } from "./senders.ts";
 
 /** Adds all rows of a block: header, body, receipts and the two look-ups. */
 export function writeBlockRows(batch: Batch, block: Block, receipts: readonly Receipt[]): void {
+  runAtOnce(blockRowSteps(batch, block, receipts));
+}
+
+/** The same step by step: thousands of transactions take a while. */
+export function* blockRowSteps(
+  batch: Batch,
+  block: Block,
+  receipts: readonly Receipt[],
+): Generator<undefined, void> {
   const { number } = block.header;
   batch.put(tables.header.key(number), encodeHeader(block.header));
   batch.put(tables.body.key(number), encodeRlpList(block.transactions.map((tx) => tx.raw)));
@@ -21,8 +31,12 @@ export function writeBlockRows(batch: Batch, block: Block, receipts: readonly Re
   batch.put(tables.blockNumber.key(block.hash), number6);
   for (const [index, tx] of block.transactions.entries()) {
     batch.put(tables.lookup.key(tx.hash), concatBytes(number6, fixedBytes(index, 4)));
+    if (index % STEP === 0) yield;
   }
 }
+
+/** Transactions of one step. */
+const STEP = 64;
 
 /** Takes all rows of a block out again. */
 export function deleteBlockRows(batch: Batch, { header: { number }, hash, transactions }: Block): void {

@@ -14,12 +14,13 @@ import { noStaking } from "../governance/staking.ts";
 import type { Block, BlockParts } from "../model/block.ts";
 import type { Header } from "../model/header.ts";
 import type { Receipt } from "../model/receipt.ts";
+import { runInSlices } from "../state/slices.ts";
 import type { State } from "../state/state.ts";
 import type { World } from "../state/world.ts";
 import type { Store } from "../store/store.ts";
 import type { BadBlocks } from "./bad-blocks.ts";
 import { checkBody, checkOutcome, isBadBlock, refusal } from "./block-checks.ts";
-import { type BlockRows, holdsBlock, writeBlockRows } from "./block-rows.ts";
+import { type BlockRows, blockRowSteps, holdsBlock } from "./block-rows.ts";
 import { ChainError } from "./error.ts";
 import type { Publisher } from "./publisher.ts";
 import { repaired } from "./repaired.ts";
@@ -156,9 +157,9 @@ export class Writer {
   }
 
   /** Pays the reward and hashes the state: the state root of the block. Follow with `commit` or `state.reject`. */
-  seal(draft: Draft, header: Header, rules: Rules): Uint8Array {
+  async seal(draft: Draft, header: Header, rules: Rules): Promise<Uint8Array> {
     this.#finalize(draft, header, rules);
-    return this.#parts.state.seal(draft.world);
+    return await this.#parts.state.sealInSlices(draft.world);
   }
 
   #finalize({ world, outcome }: Draft, header: Header, rules: Rules): void {
@@ -179,7 +180,7 @@ export class Writer {
   async commit(block: Block, receipts: readonly Receipt[], sync: boolean): Promise<void> {
     const { config, store, state, rows, publisher, governance } = this.#parts;
     const batch = store.createBatch();
-    writeBlockRows(batch, block, receipts);
+    await runInSlices(blockRowSteps(batch, block, receipts));
     writeSenders(batch, block, config.chainId);
     try {
       governance.accept(block.header, batch);

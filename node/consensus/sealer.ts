@@ -128,8 +128,11 @@ async function makeBlock(parts: SealerParts): Promise<void> {
   const blockHash = writer.hashOf.bind(writer);
   const context = blockContext(config, header, { author: parts.address, blockHash });
   const filled = await fillBlock(world, context, { ...parts, candidates: parts.candidates(header.baseFee) });
-  const stateRoot = writer.seal({ world, outcome: filled.outcome }, header, rules);
+  await parts.pause();
+  const stateRoot = await writer.seal({ world, outcome: filled.outcome }, header, rules);
+  await parts.pause();
   const block = sealed(completed(header, filled, stateRoot, parameters), filled, parts.sign);
+  await parts.pause();
   await writer.commit(block, filled.outcome.receipts, true);
   log.debug({ number, txs: filled.transactions.length, ms: clock.now() - started }, "sealed block");
 }

@@ -3,7 +3,8 @@
  * routes (health, CORS preflight); JSON-RPC in any other dress (chunked, other methods, with an Origin) goes to the
  * endpoint. Sockets are given to it; it never listens.
  */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { type FastifyInstance, fastify } from "fastify";
 import type { ByteShares, Holder } from "./byte-shares.ts";
@@ -11,6 +12,7 @@ import { type Endpoint, PARSE_ERROR } from "./dispatch.ts";
 import { isHostAllowed, isJsonType, MAX_HEAD_BYTES } from "./http-head.ts";
 import type { HttpLimits } from "./http-limits.ts";
 import type { SocketServer } from "./lazy-server.ts";
+import { http } from "./node-http.ts";
 import { RequestSession } from "./request-session.ts";
 import { socketServer } from "./socket-server.ts";
 
@@ -43,7 +45,7 @@ function createHttpServer(options: FallbackOptions, ordinary: Handler): Server {
     keepAliveTimeout: limits.idleMs,
     connectionsCheckingInterval: Math.min(1000, limits.readMs),
   };
-  return createServer(settings, (request, response) => {
+  return http.createServer(settings, (request, response) => {
     if (!isHostAllowed(request.headers.host ?? "", virtualHosts)) {
       refuse(response, 403, "invalid host specified");
     } else if (isHealthCheck(request) || isPreflight(request, options.cors)) {

@@ -2,10 +2,11 @@
  * The listener for whoever runs the node: `/metrics` for Prometheus, `/healthz` (the process works), `/readyz`
  * (the chain can be asked and moves on). Nothing here changes anything.
  */
-import { createServer as createHttpServer } from "node:http";
+
 import { createServer } from "node:net";
 import { lazyServer, type SocketServer } from "./lazy-server.ts";
 import { type Listener, listenOn, type TcpAddress } from "./listener.ts";
+import { http } from "./node-http.ts";
 import { socketServer } from "./socket-server.ts";
 
 /** What the routes tell. */
@@ -49,7 +50,7 @@ async function openRoutes({ metrics, notReady }: OperationsOptions): Promise<Soc
   };
   const app = fastify({
     bodyLimit: MAX_BODY,
-    serverFactory: (handler) => createHttpServer(timeouts, handler),
+    serverFactory: (handler) => http.createServer(timeouts, handler),
   });
   app.get("/metrics", async (_request, reply) => {
     const text = await metrics.render();

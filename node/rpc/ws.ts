@@ -1,11 +1,13 @@
 /** The WebSocket listener: upgrades on any path, checks the origin, carries text frames both ways. */
-import { createServer, type IncomingMessage, type Server } from "node:http";
+
+import type { IncomingMessage, Server } from "node:http";
 import type { Socket } from "node:net";
 import { hostname } from "node:os";
 import type { WebSocket, WebSocketServer } from "ws";
 import { ByteShares } from "./byte-shares.ts";
 import type { Endpoint } from "./dispatch.ts";
 import { type Bound, type Listener, listenOn, type TcpAddress } from "./listener.ts";
+import { http } from "./node-http.ts";
 import { type StreamLimits, StreamSession, streamDefaults, type Wire } from "./stream-session.ts";
 import type { SubscriptionLimit } from "./subscriptions.ts";
 
@@ -28,7 +30,7 @@ export interface WsOptions extends TcpAddress {
 export async function openWs(options: WsOptions): Promise<Listener> {
   const upgrade = upgrades(options);
   const settings = { headersTimeout: 30_000, requestTimeout: 30_000, noDelay: true, ...PROBED };
-  const server = createServer(settings, (_request, response) => {
+  const server = http.createServer(settings, (_request, response) => {
     response.writeHead(400, { ...PLAIN, "Sec-Websocket-Version": "13" });
     response.end("Bad Request\n");
   });

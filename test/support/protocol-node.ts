@@ -143,7 +143,7 @@ export async function makeBlock(
     });
     const completed = {
       ...header,
-      stateRoot: writer.seal({ world, outcome }, header, rules),
+      stateRoot: await writer.seal({ world, outcome }, header, rules),
       transactionsRoot: listRoot(
         parameters.deriveShaImpl,
         transactions.map(({ raw }) => raw),

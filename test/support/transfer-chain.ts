@@ -147,7 +147,7 @@ export async function makeBlock(
   const blockHash = writer.hashOf.bind(writer);
   const context = blockContext(config, draft, { author: address, blockHash });
   const outcome = await executeTransactions(world, transactions, context, () => undefined);
-  const stateRoot = writer.seal({ world, outcome }, draft, rules);
+  const stateRoot = await writer.seal({ world, outcome }, draft, rules);
   const { deriveShaImpl } = parameters;
   const header = {
     ...draft,
