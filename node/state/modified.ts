@@ -34,7 +34,7 @@ export async function modifiedAccounts(
   return found;
 }
 
-/** How many slots of an account have another value after `last` than after `first`. */
+/** How many slots of an account that are there after `last` had another value, or none, after `first`. */
 export async function modifiedSlots(
   states: StateReader,
   address: Uint8Array,
@@ -45,10 +45,9 @@ export async function modifiedSlots(
   let modified = 0;
   for await (const { hash, value } of states.slots(last, address)) {
     const old = before.get(mapKey(hash));
-    before.delete(mapKey(hash));
     if (old === undefined || !equalBytes(old, value)) modified++;
   }
-  return modified + before.size;
+  return modified;
 }
 
 async function* candidates(

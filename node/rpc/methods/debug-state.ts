@@ -129,7 +129,7 @@ async function slotsAt(reading: StoreReading, question: SlotsQuestion, most: num
   return await storagePage(slots, Math.min(question.max, most));
 }
 
-function modified({ open }: DebugStateParts): Method[] {
+function modified({ open, profile }: DebugStateParts): Method[] {
   const result = plain<readonly string[]>("address[]");
   const accountsIn = async (
     spanOf: (reading: StoreReading) => { readonly first: number; readonly last: number },
@@ -157,17 +157,32 @@ function modified({ open }: DebugStateParts): Method[] {
     }),
     method({
       name: "debug_getModifiedStorageNodesByNumber",
-      summary: "How many slots of a contract a block, or the blocks after one up to another, left changed.",
+      summary:
+        "How many slots of a contract a block, or the blocks after one up to another, left with a new value; slots that went do not count.",
       params: { address, start: blockNumber, end: optional(blockNumber), detail: optional(boolean) },
       result: plain<number>("integer"),
       ...reader,
       handle: async (args) => {
         using reading = open();
         const span = spanByNumber(reading, args.start, args.end);
+        for (const number of [span.first, span.last]) checkStorage(reading, args.address, number, profile);
         return await modifiedSlots(reading.states, args.address, span);
       },
     }),
   ];
+}
+
+/** Throws where an account that has to have storage is not there. */
+function checkStorage(
+  reading: StoreReading,
+  owner: Uint8Array,
+  number: number,
+  { listsEmptyStorage }: DebugStateParts["profile"],
+): void {
+  const account = reading.states.view(number).account(owner);
+  if (account === undefined) throw failure("there is no account corresponding to the given address");
+  if (!listsEmptyStorage && account.kind !== "contract")
+    throw failure("given address is not a contract address");
 }
 
 function spanByNumber(

@@ -4,6 +4,7 @@ import { toHex } from "../../bytes/hex.ts";
 import { toQuantity } from "../../bytes/integer.ts";
 import type { Chain } from "../../chain/chain.ts";
 import { blobLimits } from "../../config/blob-schedule.ts";
+import { mainnet } from "../../config/presets/networks.ts";
 import { type EvmRevision, isRevisionSince } from "../../config/rule-facts.ts";
 import { ADDRESS_BOOK, REGISTRY } from "../../governance/system-contracts.ts";
 import type { TxPool } from "../../txpool/pool.ts";
@@ -69,7 +70,19 @@ function forkView(chain: Chain, number: number): object {
       ADDRESS_BOOK: toHex(ADDRESS_BOOK),
       ...(parentHashCall ? { HISTORY_STORAGE_ADDRESS: "0x0000f90827f1c53a10cb7a02335b175320002935" } : {}),
       ...(randao ? { REGISTRY: toHex(REGISTRY) } : {}),
+      ...rebalancing(chain, number),
+      ...(toHex(chain.genesisHash) === mainnet.genesisHash ? { MAINNET_CREDIT: addressAt(0) } : {}),
     }),
+  };
+}
+
+/** The contracts by which the treasury was rebalanced, from their blocks on. */
+function rebalancing({ config }: Chain, number: number): Readonly<Record<string, string>> {
+  const { forks, kip103ContractAddress, kip160ContractAddress } = config;
+  const hasBegun = (key: string): boolean => (forks.get(key) ?? Infinity) <= number;
+  return {
+    ...(hasBegun("kip103CompatibleBlock") ? { KIP103: toHex(kip103ContractAddress) } : {}),
+    ...(hasBegun("kip160CompatibleBlock") ? { KIP160: toHex(kip160ContractAddress) } : {}),
   };
 }
 

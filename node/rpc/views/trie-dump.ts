@@ -1,6 +1,8 @@
 /** The state's tries, node by node. */
+import { equalBytes } from "../../bytes/compare.ts";
 import { bareHex, toHex } from "../../bytes/hex.ts";
 import { encodeRlp } from "../../bytes/rlp.ts";
+import { EMPTY_HASH } from "../../crypto/keccak.ts";
 import { encodeAccount } from "../../model/account.ts";
 import type { StateReader } from "../../state/state-reader.ts";
 import { type ListedLeaf, type ListedNode, listTrie } from "../../state/trie-listing.ts";
@@ -8,7 +10,8 @@ import { type Size, significant, take } from "./state-dump.ts";
 
 /** A node, or the end of a path. */
 export interface DumpedNode {
-  readonly type: "state" | "state_leaf" | "storage" | "storage_leaf";
+  readonly type: "state" | "state_leaf" | "storage" | "storage_leaf" | "code";
+  /** Of code, its own; none of a leaf. */
   readonly hash: string;
   readonly parent: string;
   /** Nibbles, a digit each. */
@@ -28,6 +31,7 @@ const LEAF_BYTES = 700;
 
 interface Kept extends ListedLeaf {
   readonly address: Uint8Array | undefined;
+  readonly codeHash: Uint8Array;
 }
 
 /** All nodes after block `number`. Throws `RpcError` when they are more than an answer holds. */
@@ -40,7 +44,7 @@ export async function dumpTries(
   const accounts: Kept[] = [];
   for await (const { hash, address, account } of states.accounts(number)) {
     take(size, LEAF_BYTES);
-    accounts.push({ key: hash, value: encodeAccount(account), address });
+    accounts.push({ key: hash, value: encodeAccount(account), address, codeHash: account.codeHash });
   }
   const byKey = new Map(accounts.map((each) => [bareHex(each.key), each]));
   const nodes: DumpedNode[] = [];
@@ -48,10 +52,13 @@ export async function dumpTries(
     nodes.push(shown("state", node));
     if (node.leaf === undefined) continue;
     const parent = toHex(node.hash);
-    const address = byKey.get(bareHex(node.leaf.key))?.address;
+    const { address, codeHash = EMPTY_HASH } = byKey.get(bareHex(node.leaf.key)) ?? {};
     const slots = address === undefined ? [] : await slotLeaves(states, { number, address }, size);
     if (slots.length > 0) nodes.push(...storageNodes(slots, parent));
     else if (terms.listsEmptyStorage) nodes.push({ type: "storage", hash: NO_HASH, parent, path: "0x" });
+    if (!equalBytes(codeHash, EMPTY_HASH)) {
+      nodes.push({ type: "code", hash: toHex(codeHash), parent, path: "0x" });
+    }
     nodes.push({ type: "state_leaf", hash: NO_HASH, parent, path: toHex(node.leaf.key) });
   }
   return nodes;

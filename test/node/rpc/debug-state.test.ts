@@ -132,6 +132,33 @@ test("modified accounts are the same whether undo records are kept or not", asyn
   expect(scanned.map(toHex)).toEqual(found);
 });
 
+test("a contract's changed slots are as many as the Go node counts", async () => {
+  const kit = "0x037d2d02f9f17ba12b55940044fa065ddb888b5a";
+  const counts: number[] = [];
+  for (let number = 5; number <= 33; number++) {
+    counts.push(await ask<number>("debug_getModifiedStorageNodesByNumber", kit, number));
+  }
+  expect(counts.join("")).toBe("01001008110121111111100000100");
+  const token = "0x838254491862757e18e30c9f5b50221f8e0eee1c";
+  expect(await ask("debug_getModifiedStorageNodesByNumber", token, 5, 32)).toBe(2);
+  expect(await ask("debug_getModifiedStorageNodesByNumber", ACCOUNT, 5, 32)).toBe(0);
+});
+
+const ACCOUNT = "0x80c124d8c862cae29db855a829a4f1a69b27a48d";
+
+test("slots are counted of contracts alone in the older line, and of accounts that are there at both ends", async () => {
+  const rows = debugStateMethods({
+    open: storeReading(chain.store),
+    maxBytes: 5_000,
+    profile: rpcProfiles.klaytn,
+  });
+  const name = "debug_getModifiedStorageNodesByNumber";
+  await expect(askRow(rows, name, ACCOUNT, 5)).rejects.toThrow("given address is not a contract address");
+  await expect(askRow(rows, name, "0x037d2d02f9f17ba12b55940044fa065ddb888b5a", 3)).rejects.toThrow(
+    "there is no account corresponding to the given address",
+  );
+});
+
 test.each([
   ["debug_getModifiedAccountsByNumber", ["0x99"], "start block number #153 not found"],
   ["debug_getModifiedAccountsByNumber", ["0x1", "0x99"], "end block number #153 not found"],
@@ -166,9 +193,10 @@ test.each(["debug_dumpBlock", "debug_dumpStateTrie"])(
 
 test("the listed tries have the roots that header and accounts name", async () => {
   type Node = { type: string; hash: string; parent: string; path: string };
+  type Accounts = Record<string, { root: string; codeHash: string; code: string }>;
   const { root, tries } = await ask<{ root: string; tries: Node[] }>("debug_dumpStateTrie", "latest");
   expect(tries[0]).toEqual({ type: "state", hash: root, parent: ZERO, path: "0x" });
-  const { accounts } = await ask<{ accounts: Record<string, { root: string }> }>("debug_dumpBlock", "latest");
+  const { accounts } = await ask<{ accounts: Accounts }>("debug_dumpBlock", "latest");
   const roots = tries.filter(({ type, path }) => type === "storage" && path === "0x").map(({ hash }) => hash);
   expect(roots.filter((hash) => hash !== ZERO).toSorted()).toEqual(
     Object.values(accounts)
@@ -177,6 +205,17 @@ test("the listed tries have the roots that header and accounts name", async () =
       .toSorted(),
   );
   expect(tries.filter(({ type }) => type === "state_leaf")).toHaveLength(Object.keys(accounts).length);
+  expect(
+    tries
+      .filter(({ type }) => type === "code")
+      .map(({ hash }) => hash.slice(2))
+      .toSorted(),
+  ).toEqual(
+    Object.values(accounts)
+      .filter(({ code }) => code !== "")
+      .map(({ codeHash }) => codeHash)
+      .toSorted(),
+  );
   const hashes = new Set(tries.map(({ hash }) => hash));
   expect(tries.every(({ parent }) => hashes.has(parent))).toBe(true);
 });
