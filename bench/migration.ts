@@ -76,7 +76,7 @@ const figures = (times: number[]): object => {
   return { blocks: times.length, p50: at(0.5), p99: at(0.99) };
 };
 
-const before = await blocksWhile((made) => made < BEFORE);
+const before = await blocksWhile((blocks) => blocks < BEFORE);
 const trieBytes = (): number => directoryBytes(join(on.directory, "trie"));
 const peakBefore = peak;
 const sizeBefore = trieBytes();

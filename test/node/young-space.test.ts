@@ -5,7 +5,7 @@ import { expect, test } from "@jest/globals";
 const ROOM = new URL("../../node/", import.meta.url);
 const PROBE = `
   import { getHeapSpaceStatistics } from "node:v8";
-  import { enlargeYoungSpace } from "${ROOM}young-space.ts";
+  import { enlargeYoungSpace } from "${ROOM.href}young-space.ts";
   const size = () => getHeapSpaceStatistics().find((each) => each.space_name === "new_space").space_size;
   enlargeYoungSpace();
   const enlarged = size();
