@@ -1,5 +1,6 @@
 /** The chain of a database with its consensus rules: what every command that touches blocks begins with. */
 import type { FileBlock } from "./chain/block-file.ts";
+import type { Chain } from "./chain/chain.ts";
 import { type ImportOptions, type ImportOutcome, type ImportTarget, importBlocks } from "./chain/importer.ts";
 import { type ChainParts, type OpenChain, openChain } from "./chain/open-chain.ts";
 import { storedConfig } from "./chain/stored-config.ts";
@@ -7,6 +8,7 @@ import { blobLimits } from "./config/blob-schedule.ts";
 import type { ChainConfig } from "./config/chain-config.ts";
 import { rulesAt } from "./config/rules.ts";
 import type { ForkFieldContext } from "./consensus/fork-fields.ts";
+import { rememberKey } from "./consensus/found-reveals.ts";
 import { authorOf, findSealers } from "./consensus/found-sealers.ts";
 import { verifyHeader } from "./consensus/header-rules.ts";
 import { type BlsChecks, loadBlsChecks, mixOf } from "./consensus/randomness.ts";
@@ -81,10 +83,11 @@ export interface ImportParts {
 
 /** Imports blocks into an open chain and makes them durable, however the import ends. */
 export function importInto(
-  { chain, writer }: OpenChain,
+  { chain, writer, governance }: OpenChain,
   { recoverer, clock, files }: ImportParts,
   options: ImportOptions,
 ): Promise<ImportOutcome> {
+  rememberKeys(chain, governance);
   const target: ImportTarget = {
     chainId: chain.config.chainId,
     recoverer,
@@ -104,4 +107,15 @@ export function importInto(
       await writer.settle();
     }
   });
+}
+
+/** The keys that random reveals are most likely judged by: those registered now. */
+function rememberKeys(chain: Chain, governance: Governance): void {
+  const next = chain.head().header.number + 1;
+  if (!chain.rules(next).randao) return;
+  try {
+    for (const { node, key } of governance.blsKeys(next)) rememberKey(node, key.publicKey);
+  } catch {
+    // the block that needs them says what is wrong with the registry
+  }
 }

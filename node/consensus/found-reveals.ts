@@ -1,7 +1,7 @@
 /**
  * Random reveals of headers, checked ahead on a thread of its own: one takes a millisecond. The key that counts is
- * known only when a header's turn comes; ahead it is checked with the one that its author used last, and what was
- * found holds for that key alone.
+ * known only when a header's turn comes; ahead it is checked with the one that its author used last or had when an
+ * import began, and what was found holds for that key alone.
  */
 import { equalBytes } from "../bytes/compare.ts";
 import { mapKey } from "../bytes/hex.ts";
@@ -26,7 +26,7 @@ export function foundReveal(header: Header, publicKey: Uint8Array): boolean | un
   return known !== undefined && equalBytes(known.publicKey, publicKey) ? known.isValid : undefined;
 }
 
-/** Tells which key an author's header was judged by. */
+/** Tells which key an author's header was judged by, or is likely to be. */
 export function rememberKey(author: Uint8Array, publicKey: Uint8Array): void {
   if (lastKeys.size >= MOST_AUTHORS) lastKeys.clear();
   lastKeys.set(mapKey(author), publicKey);

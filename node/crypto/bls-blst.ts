@@ -1,9 +1,18 @@
 import { createRequire } from "node:module";
 import type * as Blst from "@chainsafe/blst";
-import type { BlsCurve } from "./bls.ts";
+import type { BlsClaim, BlsCurve } from "./bls.ts";
+
+/** What blst does besides. */
+export interface BlstCurve extends BlsCurve {
+  /**
+   * Whether each claim holds. Claims that all hold take half the time that they take one by one: their sum with
+   * random factors of 64 bits is checked, which a wrong one passes once in 2^64 times.
+   */
+  verifyEach(claims: readonly BlsClaim[]): readonly boolean[];
+}
 
 /** BLS12-381 by blst through its native binding, or undefined when it does not load on this machine. */
-export function loadBlst(): BlsCurve | undefined {
+export function loadBlst(): BlstCurve | undefined {
   try {
     // The package's main entry, whose types these are; it picks the binary of this platform.
     return createBlstCurve(createRequire(import.meta.url)("@chainsafe/blst") as typeof Blst);
@@ -12,18 +21,33 @@ export function loadBlst(): BlsCurve | undefined {
   }
 }
 
-function createBlstCurve(blst: typeof Blst): BlsCurve {
+function createBlstCurve(blst: typeof Blst): BlstCurve {
+  const setOf = ({ publicKey, message, signature }: BlsClaim): Blst.SignatureSet => ({
+    msg: message,
+    pk: blst.PublicKey.fromBytes(publicKey, true),
+    sig: blst.Signature.fromBytes(signature, true),
+  });
+  const verify = (claim: BlsClaim): boolean => {
+    try {
+      const { msg, pk, sig } = setOf(claim);
+      return blst.verify(msg, pk, sig);
+    } catch {
+      return false; // sizes are right, so the only cause is a point that is not in its group
+    }
+  };
+  const doAllHold = (claims: readonly BlsClaim[]): boolean => {
+    try {
+      return blst.verifyMultipleAggregateSignatures(claims.map(setOf));
+    } catch {
+      return false; // as above, for one of them
+    }
+  };
   return {
     name: "blst",
     publicKeyOf: (key) => blst.SecretKey.fromBytes(key).toPublicKey().toBytes(),
     sign: (key, message) => blst.SecretKey.fromBytes(key).sign(message).toBytes(),
-    verify: ({ publicKey, message, signature }) => {
-      try {
-        const point = blst.PublicKey.fromBytes(publicKey, true);
-        return blst.verify(message, point, blst.Signature.fromBytes(signature, true));
-      } catch {
-        return false; // sizes are right, so the only cause is a point that is not in its group
-      }
-    },
+    verify,
+    verifyEach: (claims) =>
+      claims.length > 1 && doAllHold(claims) ? claims.map(() => true) : claims.map(verify),
   };
 }

@@ -26,18 +26,15 @@ export function packClaims(claims: readonly BlsClaim[]): Uint8Array<ArrayBuffer>
 /** Checks packed claims in order: 1 or 0 for each. */
 export function verifyPacked(
   packed: Uint8Array,
-  verify: (claim: BlsClaim) => boolean,
+  verifyEach: (claims: readonly BlsClaim[]) => readonly boolean[],
 ): Uint8Array<ArrayBuffer> {
-  const answer = new Uint8Array(packed.length / CLAIM_BYTES);
-  for (let i = 0; i < answer.length; i++) {
+  const claims = Array.from({ length: packed.length / CLAIM_BYTES }, (_, i): BlsClaim => {
     const claim = packed.subarray(i * CLAIM_BYTES, (i + 1) * CLAIM_BYTES);
-    answer[i] = verify({
+    return {
       message: claim.subarray(0, MESSAGE),
       publicKey: claim.subarray(MESSAGE, MESSAGE + KEY),
       signature: claim.subarray(MESSAGE + KEY),
-    })
-      ? 1
-      : 0;
-  }
-  return answer;
+    };
+  });
+  return Uint8Array.from(verifyEach(claims), Number);
 }

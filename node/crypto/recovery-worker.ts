@@ -3,8 +3,7 @@
  * when it is given null. Claims get no answer bytes where there is no fast implementation to check them with.
  */
 import { parentPort } from "node:worker_threads";
-import type { BlsCurve } from "./bls.ts";
-import { loadBlst } from "./bls-blst.ts";
+import { type BlstCurve, loadBlst } from "./bls-blst.ts";
 import { verifyPacked } from "./claim-batch.ts";
 import { recoverPacked, type Wanted } from "./recovery-batch.ts";
 
@@ -15,7 +14,7 @@ interface Question {
 }
 
 const NOTHING = new Uint8Array(0);
-let blst: BlsCurve | undefined;
+let blst: BlstCurve | undefined;
 let isLoaded = false;
 
 parentPort?.on("message", (question: Question | null) => {
@@ -29,5 +28,5 @@ function verified(packed: Uint8Array): Uint8Array<ArrayBuffer> {
   if (!isLoaded) blst = loadBlst();
   isLoaded = true;
   const curve = blst;
-  return curve === undefined ? NOTHING.slice() : verifyPacked(packed, (claim) => curve.verify(claim));
+  return curve === undefined ? NOTHING.slice() : verifyPacked(packed, (claims) => curve.verifyEach(claims));
 }

@@ -1,8 +1,16 @@
 /** Random reveals that were checked ahead: what was found counts for one header and one key, and nothing else. */
+import { readFile } from "node:fs/promises";
 import { expect, test } from "@jest/globals";
+import { readBlockFile } from "../../../node/chain/block-file.ts";
+import { parseGenesis } from "../../../node/config/genesis.ts";
 import { findReveals, foundReveal, rememberKey } from "../../../node/consensus/found-reveals.ts";
 import { revealMessage } from "../../../node/consensus/reveal-message.ts";
+import { importInto } from "../../../node/consensus-chain.ts";
 import type { BlsClaim } from "../../../node/crypto/bls.ts";
+import { openRecoverer } from "../../../node/crypto/recoverer.ts";
+import { systemClock } from "../../../node/observe/clock.ts";
+import { silentLog } from "../../../node/observe/log.ts";
+import { aChain } from "../../support/chain.ts";
 import { aGenesisBlock, aHeader, aValidator } from "../../support/headers.ts";
 
 const author = aValidator(1).address;
@@ -50,4 +58,18 @@ test("what no thread could tell is left to whoever judges the header", async () 
   expect(foundReveal(other, key)).toBeUndefined();
   await findReveals(aRecoverer(false), [{ header: other, author }]);
   expect(foundReveal(other, key)).toBe(false);
+});
+
+test("an import asks at once, with the keys that are registered when it begins", async () => {
+  const folder = "test/vectors/chains/osaka-randao";
+  await using open = await aChain(parseGenesis(await readFile(`${folder}/genesis.json`, "utf8")));
+  const { asked, verifyClaims } = aRecoverer(undefined);
+  await using recoverer = openRecoverer(silentLog);
+  const files = readBlockFile(`${folder}/chain.rlp.gz`);
+  const parts = { recoverer: { ...recoverer, verifyClaims }, clock: systemClock, files };
+  const done = await importInto(open, parts, {});
+  expect(done.failure).toBeUndefined();
+  expect(asked.map(({ message }) => message)).toEqual(
+    Array.from({ length: done.imported }, (_, i) => revealMessage(i + 1)),
+  );
 });

@@ -138,6 +138,23 @@ test("both implementations sign and derive alike, and as blst's own derivation d
 });
 
 // EIP-2333, test case 0.
+test("of many claims each is told apart from the others", () => {
+  if (blst === undefined) throw new Error("blst does not load here");
+  const claim = (name: string) => {
+    const message = keccak256(Buffer.from(name));
+    return { publicKey: blst.publicKeyOf(keyOf(name)), message, signature: blst.sign(keyOf(name), message) };
+  };
+  const [a, b, c] = [claim("a"), claim("b"), claim("c")];
+  const swapped = { ...b, signature: c.signature };
+  const nowhere = { ...b, publicKey: INFINITY(48) };
+  expect(blst.verifyEach([])).toEqual([]);
+  expect(blst.verifyEach([a])).toEqual([true]);
+  expect(blst.verifyEach([a, b, c])).toEqual([true, true, true]);
+  expect(blst.verifyEach([a, swapped, c])).toEqual([true, false, true]);
+  expect(blst.verifyEach([a, swapped, { ...c, signature: b.signature }])).toEqual([true, false, false]);
+  expect(blst.verifyEach([nowhere, a])).toEqual([false, true]);
+});
+
 test("derives the published master key", () => {
   const seed = fromBareHex(
     "c55257c360c07c72029aebc1b53c05ed0362ada38ead3e3e9efa3708e53495531f09a6987599d18264c1e1c92f2cf141630c7a3c4ab7c81b2f001698e7463b04",
