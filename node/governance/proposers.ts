@@ -22,13 +22,21 @@ export function drawnProposers({ qualified, hash, weights }: ProposerTerms): rea
 /** How often each validator stands in the list: its share in percent, at least once. */
 function placesByStake(
   qualified: readonly Uint8Array[],
+  weights: NonNullable<ProposerTerms["weights"]>,
+): readonly number[] {
+  return proposerWeights(qualified, weights).map((weight) => Math.max(1, weight));
+}
+
+/** Each validator's share of the stakes in percent, at least 1; all 0 where nobody has staked anything. */
+export function proposerWeights(
+  qualified: readonly Uint8Array[],
   { staking, useGini }: NonNullable<ProposerTerms["weights"]>,
 ): readonly number[] {
   const amounts = stakesOf(qualified, staking).map(Number);
   const exponent = useGini ? 1 / (1 + giniCoefficient(amounts)) : 1;
   const stakes = useGini ? amounts.map((amount) => Math.round(amount ** exponent)) : amounts;
   const total = stakes.reduce((sum, stake) => sum + stake, 0);
-  if (!(total > 0)) return qualified.map(() => 1);
+  if (!(total > 0)) return qualified.map(() => 0);
   return stakes.map((stake) => Math.max(1, Math.round((stake * 100) / total)));
 }
 

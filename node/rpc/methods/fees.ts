@@ -1,6 +1,8 @@
 /** The prices that the node suggests for the next block. */
+import { equalBytes } from "../../bytes/compare.ts";
 import type { Chain } from "../../chain/chain.ts";
 import type { Block } from "../../model/block.ts";
+import { senderOf } from "../../model/transaction.ts";
 import { tipOf } from "../views/fee-history.ts";
 
 /** What a transaction should offer for a unit of gas, in peb. */
@@ -44,20 +46,32 @@ function usualTip(chain: Chain): bigint {
   return tip;
 }
 
+/** Blocks with one tip or none say little: for each of them one more is looked at, up to twice as many in all. */
 function tipUpTo(chain: Chain, head: number): bigint {
   const tips: bigint[] = [];
-  for (let number = head; number > Math.max(0, head - RECENT_BLOCKS); number--) {
+  let wanted = RECENT_BLOCKS;
+  for (let number = head; number > Math.max(0, head - wanted); number--) {
     const block = chain.block(number);
-    if (block !== undefined) tips.push(...lowestTips(block));
+    const found = block === undefined ? [] : lowestTips(block, chain.config.chainId);
+    const left = wanted - (head - number + 1);
+    if (found.length <= 1 && tips.length + 1 + left < 2 * RECENT_BLOCKS) wanted++;
+    tips.push(...(found.length === 0 ? [0n] : found));
   }
   const found = tips.sort(ascending)[Math.floor(((tips.length - 1) * PERCENTILE) / 100)] ?? 0n;
   return found > MOST_TIP ? MOST_TIP : found;
 }
 
-/** An empty block says that nobody has to offer anything. */
-function lowestTips(block: Block): readonly bigint[] {
-  const tips = block.transactions.map((tx) => tipOf(tx, block)).sort(ascending);
-  return tips.length === 0 ? [0n] : tips.slice(0, SAMPLES);
+/** What the block's maker sends to itself says nothing. */
+function lowestTips(block: Block, chainId: bigint): readonly bigint[] {
+  const offers = block.transactions
+    .map((tx) => ({ tx, tip: tipOf(tx, block) }))
+    .sort((a, b) => ascending(a.tip, b.tip));
+  const tips: bigint[] = [];
+  for (const { tx, tip } of offers) {
+    if (!equalBytes(senderOf(tx, chainId), block.header.rewardbase)) tips.push(tip);
+    if (tips.length === SAMPLES) break;
+  }
+  return tips;
 }
 
 function ascending(a: bigint, b: bigint): number {

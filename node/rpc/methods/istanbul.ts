@@ -2,7 +2,7 @@
 
 import { equalBytes } from "../../bytes/compare.ts";
 import { addressText, toHex } from "../../bytes/hex.ts";
-import { stakesOf } from "../../governance/staking.ts";
+import { proposerWeights } from "../../governance/proposers.ts";
 import type { ValidatorSet } from "../../governance/validators.ts";
 import type { Block } from "../../model/block.ts";
 import { optional } from "../codec.ts";
@@ -108,16 +108,11 @@ function snapshotMethods(parts: GoverningParts): Method[] {
 /** Every validator's vote weighs the same. */
 const VOTING_POWER = 1_000;
 
-function snapshotView({ chain, governance }: GoverningParts, { header, hash: own }: Block): object {
+function snapshotView(parts: GoverningParts, { header, hash: own }: Block): object {
+  const { chain, governance } = parts;
   const next = header.number + 1;
   const set = governance.validators(next);
   const { policy, epoch, committeeSize } = governance.parameters(next);
-  const staking = governance.staking(next);
-  const stakes = stakesOf(set.qualified, staking);
-  const total = stakes.reduce((sum, stake) => sum + stake, 0n);
-  const { list, since } = policy === "weighted" ? governance.proposerList(next) : { list: [], since: 0 };
-  const reward = (validator: Uint8Array): string =>
-    toHex(staking.nodes.find(({ node }) => equalBytes(node, validator))?.reward ?? NOBODY);
   return {
     epoch,
     number: header.number,
@@ -127,9 +122,32 @@ function snapshotView({ chain, governance }: GoverningParts, { header, hash: own
     validators: set.qualified.map(toHex),
     policy: chain.config.istanbul.policy,
     subgroupsize: committeeSize,
+    ...(policy === "weighted" ? weighedView(parts, set, next) : UNWEIGHED),
+  };
+}
+
+/** Under the other policies there are no weights. */
+const UNWEIGHED = {
+  rewardAddrs: null,
+  votingPower: null,
+  weight: null,
+  proposers: null,
+  proposersBlockNum: 0,
+  demotedValidators: null,
+};
+
+function weighedView({ chain, governance }: GoverningParts, set: ValidatorSet, next: number): object {
+  const { nodes } = governance.staking(next);
+  const { list, since } = governance.proposerList(next);
+  const weights = { staking: governance.staking(since), useGini: governance.parameters(since + 1).useGini };
+  const reward = (validator: Uint8Array): string =>
+    toHex(nodes.find(({ node }) => equalBytes(node, validator))?.reward ?? NOBODY);
+  return {
     rewardAddrs: set.qualified.map(reward),
     votingPower: set.qualified.map(() => VOTING_POWER),
-    weight: stakes.map((stake) => (total === 0n ? 0 : Math.round((Number(stake) * 100) / Number(total)))),
+    weight: chain.rules(since + 1).drawsProposersEvenly
+      ? set.qualified.map(() => 0)
+      : proposerWeights(set.qualified, weights),
     proposers: list.map(toHex),
     proposersBlockNum: since,
     demotedValidators: demotedOf(set).map(toHex),

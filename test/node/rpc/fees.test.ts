@@ -9,11 +9,19 @@ const LOWER = 25n;
 const UPPER = 750n;
 const RULES = { ...BASE_RULES, baseFee: true, suggestedPrice: "base-fee-and-tenth" } as const;
 
+const [maker, somebody] = [new Uint8Array(20).fill(1), new Uint8Array(20).fill(2)];
+/** A tip that the block's maker offers itself. */
+const OWN = 6n;
+
 /** A chain whose blocks have a base fee of 100 and transactions that offer these tips, each for 10 gas. */
 function aChainOf(blocks: readonly (readonly bigint[])[], nextBaseFee = 100n): Chain {
   const all = [[], ...blocks].map((tips, number) => ({
-    header: { number, baseFee: 100n, gasUsed: BigInt(tips.length) * 10n },
-    transactions: tips.map((tip) => ({ gasFeeCap: 100n + tip, gasTipCap: 10n ** 15n })),
+    header: { number, baseFee: 100n, gasUsed: BigInt(tips.length) * 10n, rewardbase: maker },
+    transactions: tips.map((tip) => ({
+      gasFeeCap: 100n + tip,
+      gasTipCap: 10n ** 15n,
+      fields: { from: tip === OWN ? maker : somebody },
+    })),
   }));
   const baseFee = {
     lowerBound: LOWER,
@@ -23,6 +31,7 @@ function aChainOf(blocks: readonly (readonly bigint[])[], nextBaseFee = 100n): C
     denominator: 20n,
   };
   const chain = {
+    config: { chainId: 1n },
     head: () => all.at(-1),
     block: (number: number) => all[number],
     receipts: (number: number) => all[number]?.transactions.map(() => ({ gasUsed: 10n })),
@@ -44,10 +53,21 @@ test("the tip is the 60th percentile of the three lowest of each recent block, a
   expect(suggestedPrice(chain)).toBe(117n);
 });
 
+const times = (count: number, ...tips: readonly bigint[]) => Array.from({ length: count }, () => tips);
+const DEAR = 10n ** 13n;
+
 test("a tip is never more than 500 Gpeb, and blocks before the last twenty do not count", () => {
-  const dear = 10n ** 13n;
-  expect(suggestedTip(aChainOf([[dear]]))).toBe(500_000_000_000n);
-  expect(suggestedTip(aChainOf([[dear], ...Array.from({ length: 20 }, () => [4n])]))).toBe(4n);
+  expect(suggestedTip(aChainOf([[DEAR]]))).toBe(500_000_000_000n);
+  expect(suggestedTip(aChainOf([...times(20, DEAR, DEAR), ...times(20, 4n, 4n)]))).toBe(4n);
+});
+
+test("blocks with one tip make as many more count, at most twenty", () => {
+  const blocks = [...times(20, 1n), ...times(20, DEAR), ...times(20, 4n)];
+  expect(suggestedTip(aChainOf(blocks))).toBe(500_000_000_000n); // the 24th lowest of forty
+});
+
+test("what a block's maker offers itself does not count", () => {
+  expect(suggestedTip(aChainOf([[OWN, 8n, 9n, OWN, 7n]]))).toBe(8n); // of 7, 8, 9
 });
 
 test("a history's rewards are what each part of the gas was offered at most", async () => {
