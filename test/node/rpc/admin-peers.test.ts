@@ -1,0 +1,108 @@
+/** Peers as `admin` and `net` tell of them (service.md 2.2, 4.2, 4.4; rpc.md 2.1, 2.3). */
+import { expect, test } from "@jest/globals";
+import { bareHex } from "../../../node/bytes/hex.ts";
+import { nodeKeyOf } from "../../../node/p2p/node-key.ts";
+import type { PeerEvent, PeerInfo } from "../../../node/p2p/protocol.ts";
+import { adminPeersMethods } from "../../../node/rpc/methods/admin-peers.ts";
+import { netMethods } from "../../../node/rpc/methods/net.ts";
+import { nodeSubscriptions } from "../../../node/rpc/methods/node-subscriptions.ts";
+import { type ProfileName, rpcProfiles } from "../../../node/rpc/profiles.ts";
+import { askRow } from "../../support/ask-row.ts";
+
+const id = bareHex(nodeKeyOf(new Uint8Array(32).fill(7)).id);
+const URL = `kni://${id}@127.0.0.1:32323`;
+const network = {
+  localAddress: "127.0.0.1:1",
+  remoteAddress: "127.0.0.1:2",
+  inbound: false,
+  trusted: false,
+  static: true,
+  nodeType: "en",
+} as const;
+
+/** Asks a node that has these peers; one that can be dialled is kept. */
+function asker(name: ProfileName, peers: readonly PeerInfo[] = []) {
+  const profile = rpcProfiles[name];
+  const kept = new Set<string>();
+  const p2p = {
+    peers: () => [...peers],
+    addPeer: (url: string) => url.startsWith("kni://") && kept.add(url).size > 0,
+    removePeer: (url: string) => kept.delete(url),
+    countByType: () => ({ total: peers.length, ...(peers.length > 0 ? { en: peers.length } : {}) }),
+    listening: false,
+  };
+  const rows = [
+    ...adminPeersMethods({ p2p, profile }),
+    ...netMethods({ networkId: 1001, clientName: "x", p2p, profile }),
+  ];
+  return (method: string, ...params: readonly unknown[]) => askRow(rows, method, ...params);
+}
+
+const protocols = { istanbul: { version: 65, blockscore: 123, head: `0x${"22".repeat(32)}` } };
+const peer: PeerInfo = { id, name: "x", caps: ["istanbul/65"], networks: [network], protocols };
+
+test("a peer has one network and a difficulty for the service, networks and a block score for the Go nodes", async () => {
+  const { blockscore: difficulty, ...rest } = protocols.istanbul;
+  const facts = { id, name: "x", caps: ["istanbul/65"] };
+  expect(await asker("service", [peer])("admin_peers")).toEqual([
+    { ...facts, network, protocols: { istanbul: { ...rest, difficulty } } },
+  ]);
+  expect(await asker("kaia", [peer])("admin_peers")).toEqual([{ ...facts, networks: [network], protocols }]);
+  const two = { ...peer, networks: [network, network] };
+  expect(await asker("service", [two])("admin_peers")).toMatchObject([{ networks: [network, network] }]);
+});
+
+test("peers are kept and let go; a URL that is none is false for the service and an error of the Go nodes", async () => {
+  const service = asker("service");
+  expect([await service("admin_addPeer", URL), await service("admin_addPeer", "nobody")]).toEqual([
+    true,
+    false,
+  ]);
+  expect([await service("admin_removePeer", URL), await service("admin_removePeer", URL)]).toEqual([
+    true,
+    false,
+  ]);
+  const kaia = asker("kaia");
+  expect([await kaia("admin_addPeer", URL), await kaia("admin_removePeer", URL)]).toEqual([true, true]);
+  expect(await kaia("admin_removePeer", URL)).toBe(true);
+  for (const name of ["admin_addPeer", "admin_removePeer"]) {
+    await expect(kaia(name, "kni://12@127.0.0.1:1")).rejects.toMatchObject({
+      code: -32000,
+      message: expect.stringMatching(/^invalid kni: invalid node ID \(/),
+    });
+  }
+});
+
+test("peers are counted, and whether the node listens is told; a Go node always says that it does", async () => {
+  const service = asker("service", [peer]);
+  expect(await service("net_peerCount")).toBe("0x1");
+  expect(await service("net_peerCountByType")).toEqual({ total: 1, en: 1 });
+  expect([await service("net_listening"), await asker("klaytn")("net_listening")]).toEqual([false, true]);
+});
+
+test("what peers do is told to who asks for it, until it no longer does", () => {
+  const listeners = new Set<(event: PeerEvent) => void>();
+  const row = nodeSubscriptions({
+    chain: { onHead: () => () => undefined },
+    sync: { syncing: () => undefined },
+    p2p: {
+      onPeerEvent: (listener) => {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
+    },
+  }).find(({ name }) => name === "peerEvents");
+  const told: string[] = [];
+  const end = row?.start([], (json) => told.push(json));
+  const events: readonly PeerEvent[] = [
+    { type: "add", peer: id },
+    { type: "msgrecv", peer: id, protocol: "istanbul", code: 3, size: 0 },
+  ];
+  for (const event of events) for (const listener of listeners) listener(event);
+  expect(told).toEqual([
+    `{"type":"add","peer":"${id}"}`,
+    `{"type":"msgrecv","peer":"${id}","protocol":"istanbul","msg_code":3,"msg_size":0}`,
+  ]);
+  end?.();
+  expect(listeners.size).toBe(0);
+});
