@@ -1,13 +1,15 @@
 /**
  * Encoded trie nodes in one block of memory outside the heap: a ring in which the newest node of a path
  * overwrites the older one in place where it fits. An entry holds its node's hash, and whoever reads names the
- * hash it wants: anything else is a miss, so nothing ever needs invalidating. Grows by doubling up to its
- * limit, index included.
+ * hash it wants: anything else is a miss, so nothing ever needs invalidating. A small one that is full takes all
+ * the memory that it may, which the system hands out as it is written to: growing step by step would copy more and
+ * more at once. Where there is not so much it stays small.
  */
 import { copyHash, sameHash } from "./node.ts";
 
 /** Entries begin at multiples of this: tag, room and length, hash, then the node. */
 const UNIT = 64;
+const UNIT_WORDS = UNIT / 4;
 const HEAD = 40;
 const WAYS = 4;
 const SMALLEST = 256 * 1024;
@@ -19,8 +21,8 @@ export class Slab {
   bytes: Uint8Array = new Uint8Array(0);
   hits = 0;
   misses = 0;
-  readonly #limit: number;
-  /** Bytes that memory and index may take together at this stage of growth. */
+  #limit: number;
+  /** Bytes that memory and index may take together as yet. */
   #total: number;
   #words = new Uint32Array(0);
   /** Positions in units, counted from the beginning of time; 0 is none. */
@@ -45,7 +47,7 @@ export class Slab {
   find(tag: number, hash: Uint8Array, hashAt: number): number {
     const slot = this.#slotOf(tag);
     if (slot >= 0) {
-      const at = this.#byteOf(this.#index[slot] as number);
+      const at = this.#unitOf(this.#index[slot] as number) * UNIT;
       if (sameHash(this.bytes, at + 8, hash, hashAt)) {
         this.hits++;
         return at + HEAD;
@@ -59,10 +61,11 @@ export class Slab {
   put(tag: number, hash: Uint8Array, hashAt: number, node: Uint8Array, length: number): void {
     if (length > LONGEST || this.#units * UNIT < 16 * length) return;
     const slot = this.#slotOf(tag);
-    let at = slot < 0 ? -1 : this.#byteOf(this.#index[slot] as number);
-    if (at < 0 || this.#roomAt(at) < length) at = this.#reserve(tag, slot, length);
-    const word = at >> 2;
+    let unit = slot < 0 ? -1 : this.#unitOf(this.#index[slot] as number);
+    if (unit < 0 || this.#roomAt(unit) < length) unit = this.#reserve(tag, slot, length);
+    const word = unit * UNIT_WORDS;
     this.#words[word + 1] = ((this.#words[word + 1] as number) & 0xffff_0000) | length;
+    const at = unit * UNIT;
     copyHash(hash, hashAt, this.bytes, at + 8);
     this.bytes.set(node.length === length ? node : node.subarray(0, length), at + HEAD);
   }
@@ -82,8 +85,9 @@ export class Slab {
     for (; slot < this.#index.length; slot++) {
       const position = this.#index[slot] as number;
       if (!this.#isLive(position)) continue;
-      const at = this.#byteOf(position);
-      const end = at + HEAD + ((this.#words[(at >> 2) + 1] as number) & LONGEST);
+      const unit = this.#unitOf(position);
+      const at = unit * UNIT;
+      const end = at + HEAD + ((this.#words[unit * UNIT_WORDS + 1] as number) & LONGEST);
       if (length + end - at > into.length) break;
       into.set(this.bytes.subarray(at, end), length);
       length += end - at;
@@ -112,7 +116,7 @@ export class Slab {
     this.#head = 1;
   }
 
-  /** Takes new units and enters them under the tag, in place of what stood in `slot` when that is given. */
+  /** The first of new units, entered under the tag in place of what stood in `slot` when that is given. */
   #reserve(tag: number, slot: number, length: number): number {
     const units = Math.ceil((HEAD + length) / UNIT);
     const grown = this.#head + units > this.#units && this.#grow();
@@ -122,17 +126,17 @@ export class Slab {
     const position = this.#head;
     this.#head += units;
     this.#index[slot < 0 || grown ? this.#freeSlot(tag) : slot] = position;
-    const at = this.#byteOf(position);
-    this.#words[at >> 2] = tag;
-    this.#words[(at >> 2) + 1] = (units << 16) | length;
-    return at;
+    const unit = this.#unitOf(position);
+    this.#words[unit * UNIT_WORDS] = tag;
+    this.#words[unit * UNIT_WORDS + 1] = (units << 16) | length;
+    return unit;
   }
 
   #slotOf(tag: number): number {
     const bucket = this.#bucketOf(tag);
     for (let slot = bucket; slot < bucket + WAYS; slot++) {
       const position = this.#index[slot] as number;
-      if (this.#isLive(position) && this.#words[this.#byteOf(position) >> 2] === tag) return slot;
+      if (this.#isLive(position) && this.#words[this.#unitOf(position) * UNIT_WORDS] === tag) return slot;
     }
     return -1;
   }
@@ -158,23 +162,28 @@ export class Slab {
     return position !== 0 && position + this.#units >= this.#head;
   }
 
-  #byteOf(position: number): number {
-    return (position % this.#units) * UNIT;
+  #unitOf(position: number): number {
+    return position % this.#units;
   }
 
-  #roomAt(at: number): number {
-    return ((this.#words[(at >> 2) + 1] as number) >>> 16) * UNIT - HEAD;
+  #roomAt(unit: number): number {
+    return ((this.#words[unit * UNIT_WORDS + 1] as number) >>> 16) * UNIT - HEAD;
   }
 
-  /** Doubles the memory before the ring first turns over; entries keep their positions. */
+  /** Takes all the memory it may before the ring first turns over; entries keep their positions. */
   #grow(): boolean {
     if (this.#total >= this.#limit) return false;
-    const old = { bytes: this.bytes, words: this.#words };
-    this.#total = Math.min(this.#limit, 2 * this.#total);
-    this.#allocate();
+    const old = { bytes: this.bytes, words: this.#words, total: this.#total };
+    try {
+      this.#total = this.#limit;
+      this.#allocate();
+    } catch {
+      this.#limit = this.#total = old.total; // there is no such memory; nothing was replaced yet
+      return false;
+    }
     this.bytes.set(old.bytes);
     for (let position = 1; position < this.#head; ) {
-      const word = (position * UNIT) >> 2;
+      const word = position * UNIT_WORDS;
       this.#index[this.#freeSlot(old.words[word] as number)] = position;
       position += (old.words[word + 1] as number) >>> 16;
     }
@@ -183,9 +192,10 @@ export class Slab {
 
   #allocate(): void {
     const slots = Math.max(WAYS, 2 ** Math.floor(Math.log2(this.#total / 128)));
+    const units = Math.floor((this.#total - 4 * slots) / UNIT);
+    const memory = new ArrayBuffer(units * UNIT);
     this.#index = new Uint32Array(slots);
-    this.#units = Math.floor((this.#total - 4 * slots) / UNIT);
-    const memory = new ArrayBuffer(this.#units * UNIT);
+    this.#units = units;
     this.bytes = new Uint8Array(memory);
     this.#words = new Uint32Array(memory);
   }

@@ -27,6 +27,16 @@ test("it starts small, grows and never passes its limit", () => {
   expect(slab.size).toBeGreaterThan(limit * 0.95);
 });
 
+test("where there is no room for all that it may take, it goes on with what it has", () => {
+  const slab = new Slab(2 ** 52);
+  const [before, node] = [slab.size, new Uint8Array(500)];
+  for (let i = 0; i < 2000; i++) {
+    slab.put(i, aHash(1), 0, node, node.length);
+    expect(slab.find(i, aHash(1), 0)).toBeGreaterThan(0);
+  }
+  expect(slab.size).toBe(before);
+});
+
 test("what it finds is what was put last, through growth and overwriting", () => {
   const random = aRandom(99);
   const slab = new Slab(700_000);
