@@ -1,6 +1,10 @@
-/** The settings file: YAML under flag names or the Go node's dotted names, nested or flat. */
+/**
+ * The settings file: YAML under flag names or the Go node's dotted names, nested or flat; or the properties of the Go
+ * node's daemon.
+ */
 import { readFile } from "node:fs/promises";
 import { type FlagName, findFlag } from "./flags.ts";
+import { isProperties, readProperties } from "./flags-properties.ts";
 import { type FlagTexts, suggestion } from "./flags-values.ts";
 import { OptionError } from "./options-error.ts";
 
@@ -12,8 +16,12 @@ export async function readSettingsFile(fileName: string): Promise<FlagTexts> {
   return readSettings(content, fileName);
 }
 
-/** Reads YAML text; `fileName` is for messages. */
-export async function readSettings(yamlText: string, fileName: string): Promise<FlagTexts> {
+/** Reads the text of such a file; `fileName` is for messages. */
+export async function readSettings(text: string, fileName: string): Promise<FlagTexts> {
+  return isProperties(text) ? readProperties(text, fileName) : readYaml(text, fileName);
+}
+
+async function readYaml(yamlText: string, fileName: string): Promise<FlagTexts> {
   const texts = new Map<FlagName, string>();
   for (const [key, value] of flatten(await parseYaml(yamlText, fileName), "")) {
     const name = findFlag(key);

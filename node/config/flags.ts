@@ -57,7 +57,7 @@ export const flags = {
   raw: calling.flag(boolean, false, "print the result as it came, on one line"),
   timeout: calling.flag(duration, 60_000, "how long to wait for the answer"),
 
-  conf: place.maybe(path, "a YAML file with settings"),
+  conf: place.maybe(path, "a file with settings: YAML, or lines such as RPC_ENABLE=1"),
   type: place.flag(choice(["core", "proxy", "endpoint"]), "endpoint", "what the node is in its network"),
   datadir: place.maybe(path, "where everything is kept; the default follows the type", "common.datadir"),
   chaindatadir: base.maybe(path, "another place for the chain's database", "common.chaindatadir"),

@@ -138,6 +138,37 @@ rewardbase: 0x00000000000000000000000000000000000000ff
     });
   });
 
+  test("may have the properties of the Go node's daemon, a line each", async () => {
+    const text = `# a core node
+
+NETWORK_ID="8217"   # the main network
+RPC_ENABLE=1
+RPC_API="klay, eth,net"
+WS_ENABLE=0
+WS_API='personal'
+WS_ADDR=
+PORT=32323
+REWARDBASE=
+`;
+    expect(Object.fromEntries(await readSettings(text, "kcnd.conf"))).toEqual({
+      networkid: "8217",
+      rpc: "true",
+      rpcapi: "klay, eth,net",
+      ws: "false",
+      wsapi: "personal",
+      port: "32323",
+    });
+  });
+
+  test.each([
+    ["RPC_ENABEL=1", "unknown property RPC_ENABEL in line 1 of kcnd.conf (did you mean RPC_ENABLE?)"],
+    ["PORT=1\nDATA_DIR=$HOME/x", "line 2 of kcnd.conf assigns no plain text to a property"],
+    ["PORT=1\nDATA_DIR=`id`", "line 2 of kcnd.conf assigns no plain text to a property"],
+    ["PORT=1\nif true", "line 2 of kcnd.conf assigns no plain text to a property"],
+  ])("is refused for %j", async (text, message) => {
+    await expect(readSettings(text, "kcnd.conf")).rejects.toMatchObject({ name: "OptionError", message });
+  });
+
   test("with an unknown setting is refused with a near miss, one that is no YAML with the place", async () => {
     await expect(readSettings("http-rpc: { prot: 1 }", "a.yaml")).rejects.toThrow(
       "unknown setting http-rpc.prot in a.yaml (did you mean http-rpc.port?)",
