@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { settleDamage } from "./chain/continuity.ts";
 import type { NodeOptions } from "./config/options.ts";
+import { type DiskSpace, openDiskSpace } from "./observe/disk-space.ts";
 import type { Log } from "./observe/log.ts";
 import { runInThread } from "./state/migration-run.ts";
 import { NodeCache } from "./state/node-cache.ts";
@@ -19,9 +20,10 @@ export interface Database extends AsyncDisposable {
   readonly state: State;
 }
 
-/** The same with the trie nodes that are kept in memory. */
+/** The same with the trie nodes that are kept in memory, and the room on the disk. */
 export interface NodeDatabase extends Database {
   readonly nodeCache: NodeCache;
+  readonly disk: DiskSpace;
 }
 
 /** Directory of the chain database, which reader threads open too. */
@@ -33,6 +35,7 @@ export function chainDirectory({ paths }: NodeOptions): string {
 export async function openDatabase(options: NodeOptions, log: Log): Promise<NodeDatabase> {
   await mkdir(options.paths.chainData, { recursive: true, mode: 0o700 });
   await using parts = new AsyncDisposableStack();
+  const disk = parts.use(await openDiskSpace({ ...options.disk, directory: options.paths.chainData, log }));
   const { databaseCacheBytes, cacheBytes, cacheSaveMs, senderHashes: _, ...history } = options.state;
   const store = parts.use(await openLevelStore(chainDirectory(options), { cacheBytes: databaseCacheBytes }));
   const tries = join(options.paths.chainData, "trie");
@@ -46,5 +49,5 @@ export async function openDatabase(options: NodeOptions, log: Log): Promise<Node
   );
   await settleDamage(store, state.number, log, setImmediate);
   const open = parts.move();
-  return { store, state, nodeCache, [Symbol.asyncDispose]: () => open.disposeAsync() };
+  return { store, state, nodeCache, disk, [Symbol.asyncDispose]: () => open.disposeAsync() };
 }

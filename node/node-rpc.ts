@@ -20,7 +20,8 @@ import type { NodeKey } from "./p2p/node-key.ts";
 import { createPause } from "./pause.ts";
 import type { ReaderData } from "./reader.ts";
 import { BriefCalls } from "./rpc/brief-calls.ts";
-import { createBudget, createEndpoint, type Endpoint } from "./rpc/dispatch.ts";
+import { createEndpoint, type Endpoint } from "./rpc/dispatch.ts";
+import { createBudget } from "./rpc/dispatch-budget.ts";
 import { declareExposureMetrics, type ExposureParts, warnOfExposure } from "./rpc/exposure.ts";
 import { limitedTraces } from "./rpc/heavy-traces.ts";
 import { openHttp } from "./rpc/http.ts";
@@ -38,7 +39,7 @@ import type { AdminListenersParts } from "./rpc/methods/admin-listeners.ts";
 import { createNodeRegistry, type NodeParts } from "./rpc/methods/all.ts";
 import type { CallParts } from "./rpc/methods/calls.ts";
 import { TRACE_EXPIRY } from "./rpc/methods/traces.ts";
-import { declareRpcMetrics } from "./rpc/metrics.ts";
+import { declareCallMetrics, declareRpcMetrics } from "./rpc/metrics.ts";
 import { ALL_MODULES } from "./rpc/modules.ts";
 import { type RpcProfile, rpcProfiles } from "./rpc/profiles.ts";
 import { openReaderPool, type ReaderPool, type ReaderTerms, type ThreadPool } from "./rpc/reader-pool.ts";
@@ -82,7 +83,10 @@ export async function openNodeRpc(surroundings: RpcSurroundings): Promise<NodeRp
   await using parts = new AsyncDisposableStack();
   const onBug = (error: unknown): void => log.error({ error }, "a method failed by a defect");
   const readers = parts.use(openReaders(options, onBug));
-  const budget = createBudget({ maxAnswer: options.rpc.maxAnswerBytes });
+  const budget = createBudget({
+    maxAnswer: options.rpc.maxAnswerBytes,
+    onCall: declareCallMetrics(metrics),
+  });
   declareRpcMetrics(metrics, budget);
   const viewOptions = { without: withheld(options.rpc), ethAsChain: options.rpc.ethAsChain };
   const endpoint = (view: MethodView, pool: ReaderPool): Endpoint =>

@@ -21,6 +21,7 @@ import { type Database, openDatabase } from "./database.ts";
 import { type Ballots, createBallots } from "./governance/ballots.ts";
 import { type DevelopmentAccount, developmentAccounts, openNodeAccounts } from "./node-accounts.ts";
 import { openNodeFiles } from "./node-files.ts";
+import { declareNodeMetrics } from "./node-metrics.ts";
 import { openNodeNetwork } from "./node-network.ts";
 import { openNodeRpc } from "./node-rpc.ts";
 import { openNodeSealer } from "./node-sealer.ts";
@@ -28,6 +29,7 @@ import { systemClock } from "./observe/clock.ts";
 import { createLog, type Log } from "./observe/log.ts";
 import { createMetrics, type Metrics } from "./observe/metrics.ts";
 import { loadNodeKey, type NodeKey, nodeKeyOf } from "./p2p/node-key.ts";
+import { openReadiness } from "./readiness.ts";
 import { openOperations } from "./rpc/operations.ts";
 import { kzgProver } from "./txpool/blobs.ts";
 import { openTxPool } from "./txpool/open-pool.ts";
@@ -62,11 +64,12 @@ export async function openNode(options: NodeOptions, signal: AbortSignal): Promi
   await using parts = new AsyncDisposableStack();
   const nodeKey = options.nodeKey ? nodeKeyOf(options.nodeKey) : await loadNodeKey(options.paths.nodeKey);
   const database = parts.use(await openDatabase(options, log));
+  declareNodeMetrics(metrics, database);
   signal.throwIfAborted();
   await beginDevelopmentChain(options, database, nodeKey);
   const open = await openConsensusChain(database, log, clock);
   const { chain } = open;
-  declareChainMetrics(metrics, chain);
+  declareChainMetrics(metrics, chain, clock);
   const ballots = ballotsOf(open, nodeKey, log);
   parts.use(openFollowers({ store: database.store, chain, log }, options.state));
   const recoverer = parts.use(openRecoverer(log));
@@ -81,9 +84,9 @@ export async function openNode(options: NodeOptions, signal: AbortSignal): Promi
   const common = { options, open, ballots, database, pool, accounts, nodeKey, network, log };
   const rpc = parts.use(await openNodeRpc({ ...common, files, metrics }));
   parts.use(files); // a call that waits for a file ends before the listeners do
+  const readiness = openReadiness({ ...database, network }, metrics);
   const operations =
-    options.metrics &&
-    parts.use(await openOperations({ ...options.metrics, metrics, notReady: readiness(database) }));
+    options.metrics && parts.use(await openOperations({ ...options.metrics, metrics, readiness }));
   const sealer = openNodeSealer({ ...common, clock });
   if (sealer !== undefined) parts.use(sealer);
   tellStart(log, options, open, nodeKey);
@@ -149,15 +152,6 @@ function failureOf({ state }: Database, sealing: Promise<never> | undefined): Pr
     state.ready.catch(fail);
     sealing?.catch(fail);
   });
-}
-
-function readiness({ state }: Database): () => readonly string[] {
-  const waiting = new Set(["state"]);
-  state.ready.then(
-    () => waiting.clear(),
-    () => undefined,
-  );
-  return () => [...waiting];
 }
 
 function tellStart(log: Log, { type, paths }: NodeOptions, { chain }: OpenChain, { address }: NodeKey): void {

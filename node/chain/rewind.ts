@@ -31,8 +31,8 @@ export async function rewindChain(
 ): Promise<readonly RemovedBlock[]> {
   const head = state.number;
   if (number > head) throw new ChainError("no-block", "Cannot rewind to future");
-  if (number < state.oldestRewind) {
-    const why = `the oldest block whose state can be restored is ${state.oldestRewind}`;
+  if (number < state.figures().oldestRewind) {
+    const why = `the oldest block whose state can be restored is ${state.figures().oldestRewind}`;
     throw new ChainError("no-block", `Cannot rewind to block ${number}: ${why}`, { block: number });
   }
   await state.ready;

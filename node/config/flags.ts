@@ -136,6 +136,12 @@ export const flags = {
   ),
   "db.leveldb.cache-size": data.flag(integer(1), 16, "MiB of database blocks kept in memory"),
 
+  "db.min-free": state.flag(
+    integer(0),
+    128,
+    "MiB that must be free on the database's disk for blocks to be written",
+  ),
+
   rewardbase: consensus.maybe(
     account,
     "the account that earns the rewards of blocks made here",

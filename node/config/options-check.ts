@@ -43,6 +43,7 @@ export function nodeOptions(command: string, resolved: ResolvedFlags, around: Su
     metrics: metricsOptions(command, values, warnings),
     pool: poolFlags(values, paths.instance),
     state: stateFlags(values),
+    disk: { leastBytes: values["db.min-free"] * MEBIBYTE },
     consensus: {
       rewardbase: values.rewardbase,
       intervalMs: values["block-generation-interval"] * 1_000,

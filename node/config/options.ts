@@ -22,6 +22,7 @@ export interface NodeOptions {
   readonly metrics: { readonly host: string; readonly port: number } | undefined;
   readonly pool: PoolFlags;
   readonly state: StateFlags;
+  readonly disk: DiskFlags;
   readonly consensus: ConsensusFlags;
   readonly accounts: AccountFlags;
   readonly log: {
@@ -125,6 +126,12 @@ export interface StateFlags {
   readonly databaseCacheBytes: number;
   /** Keep an index of the hashes that senders know. */
   readonly senderHashes: boolean;
+}
+
+/** The disk below the database. */
+export interface DiskFlags {
+  /** With less than this free no blocks are written. */
+  readonly leastBytes: number;
 }
 
 /** Making blocks. */

@@ -1,10 +1,12 @@
 /**
- * The program's metrics. Rooms declare theirs here under the Go node's registry names
- * (`blockchain/head/blocknumber`, exported as `klaytn_blockchain_head_blocknumber`), so that dashboards
- * made for it keep working. Values are plain numbers; `prom-client`, which takes a tenth of a second to
- * load, is loaded by the first scrape and only collects and writes them.
+ * The program's metrics. Rooms declare theirs here: what the Go node has too under its registry's name
+ * (`blockchain/head/blocknumber`, exported as `klaytn_blockchain_head_blocknumber` and, as all of them there, a
+ * gauge), so that dashboards made for it keep working; others under a name of our own that begins with `knit_` and
+ * keeps Prometheus' rules for names. Values are plain numbers; a scrape writes them as text.
  */
-import type { Metric, Registry } from "prom-client";
+import { BucketSeries, type Histogram, Labelled, labelText, metricText, singleLine } from "./metric-text.ts";
+import { MinuteRate } from "./minute-rate.ts";
+import { type ProcessMetrics, processMetrics } from "./process-metrics.ts";
 
 /** A value that may rise and fall. */
 export interface Gauge {
@@ -16,20 +18,15 @@ export interface Counter {
   add(amount: number): void;
 }
 
-/** A distribution over fixed buckets. */
-export interface Histogram {
-  observe(value: number): void;
-}
-
-/** A metric's registry name and what it says. */
+/** A metric's name and what it says. */
 export interface MetricOptions {
   readonly name: string;
   readonly help: string;
 }
 
-/** A gauge is set by its user, or read when it is scraped. */
-export interface GaugeOptions extends MetricOptions {
-  readonly read?: () => number;
+/** A value is set by its user, or read when it is scraped; read as undefined it is left out. */
+export interface ReadOptions extends MetricOptions {
+  readonly read?: () => number | undefined;
 }
 
 /** Upper bounds of the buckets, ascending. */
@@ -37,120 +34,156 @@ export interface HistogramOptions extends MetricOptions {
   readonly buckets: readonly number[];
 }
 
+/** The names of the labels that tell a metric's values apart. Their values must be few. */
+export interface LabelledOptions extends MetricOptions {
+  readonly labels: readonly string[];
+}
+
+/** One of several values: what its labels are, in the order of their names. */
+export type LabelledValue = readonly [labels: readonly string[], value: number];
+
+/** One metric for each set of label values, made when it is first asked for. */
+export interface Family<T> {
+  of(...labels: readonly string[]): T;
+}
+
+/** What is known of a metric before it is scraped. */
+export interface Declaration {
+  /** As Prometheus sees it. */
+  readonly name: string;
+  readonly help: string;
+  readonly type: "gauge" | "counter" | "histogram";
+  readonly labels: readonly string[];
+}
+
+/** Which metrics a scrape shows: all, or without those under the Go node's names. */
+export type Shown = "all" | "own";
+
 /** Where metrics are declared and read. A name can be declared once. */
 export interface Metrics {
-  gauge(options: GaugeOptions): Gauge;
-  counter(options: MetricOptions): Counter;
+  gauge(options: ReadOptions): Gauge;
+  counter(options: ReadOptions): Counter;
   histogram(options: HistogramOptions): Histogram;
-  /** All metrics and those of the process in the Prometheus text format. */
-  render(): Promise<string>;
+  /** Counts, and shows the average a second over the last minute, as the Go node's meters do. */
+  meter(options: MetricOptions): Counter;
+  /** Values that are read when they are scraped. */
+  values(type: "gauge" | "counter", options: LabelledOptions & { read: () => Iterable<LabelledValue> }): void;
+  counters(options: LabelledOptions): Family<Counter>;
+  histograms(options: LabelledOptions & HistogramOptions): Family<Histogram>;
+  /** In the order of their declaration. */
+  readonly declared: readonly Declaration[];
+  /** The Prometheus text format; those of the process at the end. */
+  render(shown?: Shown): Promise<string>;
   readonly contentType: string;
 }
 
-/** The registry's form of a name as Prometheus sees it. */
+/** Names that begin with this are our own. */
+const OWN = "knit_";
+
+/** A registry name as Prometheus sees it; a name of our own as it is. */
 export function exportedName(name: string): string {
-  return `klaytn_${name.replace(/[ .\-=/]/g, "_")}`;
+  return name.startsWith(OWN) ? name : `klaytn_${name.replace(/[ .\-=/]/g, "_")}`;
 }
 
 /** An empty set of metrics. */
 export function createMetrics(): Metrics {
-  const collectors = new Map<string, Collector>();
-  let registry: Promise<Registry> | undefined;
-  const declare = (collector: Collector) => {
-    if (collectors.has(collector.name)) throw new Error(`metric ${collector.name} is declared twice`);
-    collectors.set(collector.name, collector);
-  };
-  return {
-    gauge({ read, ...options }) {
-      let value = 0;
-      declare(single("gauge", options, read ?? (() => value)));
-      return { set: (next) => void (value = next) };
-    },
-    counter(options) {
-      let value = 0;
-      declare(single("counter", options, () => value));
-      return { add: (amount) => void (value += amount) };
-    },
-    histogram(options) {
-      const buckets = createBuckets(options);
-      declare(buckets.collector);
-      return buckets;
-    },
-    async render() {
-      registry ??= openRegistry();
-      const target = await registry;
-      for (const collector of collectors.values()) {
-        // The registry asks a metric for nothing but its name and get(), which a collector has.
-        if (!target.getSingleMetric(collector.name)) target.registerMetric(collector as unknown as Metric);
-      }
-      return target.metrics();
-    },
-    contentType: "text/plain; version=0.0.4; charset=utf-8",
-  };
+  return new DeclaredMetrics();
 }
 
-interface Sample {
-  readonly metricName?: string;
-  readonly labels: Readonly<Record<string, string | number>>;
-  readonly value: number;
+interface Collector extends Declaration {
+  /** The lines of its values. */
+  readonly write: () => string;
 }
 
-/** What a prom-client registry collects from. */
-interface Collector {
-  readonly name: string;
-  get(): { name: string; help: string; type: string; values: Sample[]; aggregator: string };
-}
+class DeclaredMetrics implements Metrics {
+  readonly contentType = "text/plain; version=0.0.4; charset=utf-8";
+  readonly #collectors = new Map<string, Collector>();
+  #process: Promise<ProcessMetrics> | undefined;
 
-async function openRegistry(): Promise<Registry> {
-  const { collectDefaultMetrics, Registry: PromRegistry } = await import("prom-client");
-  const registry = new PromRegistry();
-  collectDefaultMetrics({ register: registry });
-  return registry;
-}
+  get declared(): readonly Declaration[] {
+    return [...this.#collectors.values()];
+  }
 
-function single(type: string, options: MetricOptions, read: () => number): Collector {
-  const name = exportedName(options.name);
-  return {
-    name,
-    get: () => ({
-      name,
-      help: options.help,
-      type,
-      values: [{ labels: {}, value: read() }],
-      aggregator: "sum",
-    }),
-  };
-}
+  gauge(options: ReadOptions): Gauge {
+    let value = 0;
+    this.#single("gauge", options, options.read ?? (() => value));
+    return { set: (next) => void (value = next) };
+  }
 
-function createBuckets({
-  name: registryName,
-  help,
-  buckets,
-}: HistogramOptions): Histogram & { collector: Collector } {
-  const name = exportedName(registryName);
-  const counts = buckets.map(() => 0);
-  let sum = 0;
-  let count = 0;
-  const values = (): Sample[] => {
-    let upTo = 0;
-    const rows = buckets.map((le, index) => {
-      upTo += counts[index] ?? 0;
-      return { metricName: `${name}_bucket`, labels: { le }, value: upTo };
+  counter(options: ReadOptions): Counter {
+    let value = 0;
+    this.#single("counter", options, options.read ?? (() => value));
+    return { add: (amount) => void (value += amount) };
+  }
+
+  meter(options: MetricOptions): Counter {
+    const rate = new MinuteRate();
+    this.#single("gauge", options, () => rate.perSecond);
+    return rate;
+  }
+
+  histogram({ buckets, ...options }: HistogramOptions): Histogram {
+    const series = new BucketSeries(exportedName(options.name), buckets, "");
+    this.#declare("histogram", { ...options, labels: [] }, () => series.write());
+    return series;
+  }
+
+  values(
+    type: "gauge" | "counter",
+    { read, ...options }: LabelledOptions & { read: () => Iterable<LabelledValue> },
+  ): void {
+    const name = exportedName(options.name);
+    this.#declare(type, options, () => {
+      const lines = [...read()].map(([values, value]) =>
+        singleLine(name, labelText(options.labels, values), value),
+      );
+      return lines.join("");
     });
-    return [
-      ...rows,
-      { metricName: `${name}_bucket`, labels: { le: "+Inf" }, value: count },
-      { metricName: `${name}_sum`, labels: {}, value: sum },
-      { metricName: `${name}_count`, labels: {}, value: count },
-    ];
-  };
-  return {
-    observe(value) {
-      const index = buckets.findIndex((bound) => value <= bound);
-      if (index >= 0) counts[index] = (counts[index] ?? 0) + 1;
-      sum += value;
-      count += 1;
-    },
-    collector: { name, get: () => ({ name, help, type: "histogram", values: values(), aggregator: "sum" }) },
-  };
+  }
+
+  counters(options: LabelledOptions): Family<Counter> {
+    const name = exportedName(options.name);
+    const family = new Labelled(options.labels, (labels) => {
+      let value = 0;
+      const begin = singleLine(name, labels, "");
+      return {
+        add: (amount: number) => void (value += amount),
+        write: () => `${begin.slice(0, -1)}${value}\n`,
+      };
+    });
+    this.#declare("counter", options, () => family.write());
+    return family;
+  }
+
+  histograms({ buckets, ...options }: LabelledOptions & HistogramOptions): Family<Histogram> {
+    const name = exportedName(options.name);
+    const family = new Labelled(options.labels, (labels) => new BucketSeries(name, buckets, labels));
+    this.#declare("histogram", options, () => family.write());
+    return family;
+  }
+
+  async render(shown: Shown = "all"): Promise<string> {
+    this.#process ??= processMetrics();
+    const collectors = [...this.#collectors.values()];
+    const wanted = shown === "all" ? collectors : collectors.filter(({ name }) => name.startsWith(OWN));
+    const parts = wanted.map((collector) => metricText(collector, collector.write()));
+    return `${parts.join("")}${await (await this.#process).render()}`;
+  }
+
+  #single(type: "gauge" | "counter", options: MetricOptions, read: () => number | undefined): void {
+    const name = exportedName(options.name);
+    this.#declare(type, { ...options, labels: [] }, () => {
+      const value = read();
+      return value === undefined ? "" : singleLine(name, "", value);
+    });
+  }
+
+  /** Everything under the Go node's names is a gauge there. */
+  #declare(type: Declaration["type"], options: LabelledOptions, write: () => string): void {
+    const { help, labels } = options;
+    const name = exportedName(options.name);
+    if (this.#collectors.has(name)) throw new Error(`metric ${name} is declared twice`);
+    const shownType = name.startsWith(OWN) || type === "histogram" ? type : "gauge";
+    this.#collectors.set(name, { name, help, labels, type: shownType, write });
+  }
 }

@@ -29,13 +29,23 @@ export function declareP2pMetrics(metrics: Metrics, peers: () => readonly Peer[]
   ];
   for (const [name, help, read] of gauges) metrics.gauge({ name: `p2p/${name}`, help, read });
   const counter = (name: string, help: string): Counter => metrics.counter({ name: `p2p/${name}`, help });
+  const both = (meter: string, name: string, help: string): Counter => {
+    const recent = metrics.meter({ name: `p2p/${meter}`, help: `${help} A second, over the last minute.` });
+    const all = metrics.counter({ name, help });
+    return {
+      add: (amount) => {
+        recent.add(amount);
+        all.add(amount);
+      },
+    };
+  };
   return {
     dialTries: counter("DialTryCounter", "Dials begun."),
     dialFailures: counter("DialFailCounter", "Dials that gave no peer."),
     writeTimeouts: counter("WriteMsgTimeOutCounter", "Peers left because they took nothing."),
-    inboundBytes: counter("InboundTraffic", "Bytes received in messages."),
-    outboundBytes: counter("OutboundTraffic", "Bytes sent in messages."),
-    inboundConnects: counter("InboundConnects", "Connections that came to us."),
-    outboundConnects: counter("OutboundConnects", "Connections that we opened."),
+    inboundBytes: both("InboundTraffic", "knit_p2p_received_bytes_total", "Bytes received in messages."),
+    outboundBytes: both("OutboundTraffic", "knit_p2p_sent_bytes_total", "Bytes sent in messages."),
+    inboundConnects: both("InboundConnects", "knit_p2p_accepted_total", "Connections that came to us."),
+    outboundConnects: both("OutboundConnects", "knit_p2p_opened_total", "Connections that we opened."),
   };
 }

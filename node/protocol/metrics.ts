@@ -19,17 +19,18 @@ export interface ProtocolGauges {
 
 /** Declares them. */
 export function declareProtocolMetrics(metrics: Metrics, { peers, behind }: ProtocolGauges): ProtocolMetrics {
-  metrics.gauge({ name: "klay/chain/peers", help: "Peers on our chain.", read: peers });
+  metrics.gauge({ name: "knit_chain_peers", help: "Peers on our chain.", read: peers });
   metrics.gauge({
-    name: "klay/chain/behind",
+    name: "knit_chain_behind_blocks",
     help: "Blocks that our chain is behind the highest head of a peer.",
     read: behind,
   });
+  const counter = (name: string, help: string): Counter => metrics.counter({ name, help });
   return {
-    received: metrics.counter({ name: "klay/tx/recv/counter", help: "Transactions received from peers." }),
-    sent: metrics.counter({ name: "klay/tx/send/counter", help: "Transactions sent to peers." }),
-    servedItems: metrics.counter({ name: "klay/served/items", help: "Headers, bodies and receipts served." }),
-    servedBytes: metrics.counter({ name: "klay/served/bytes", help: "Bytes of what was served." }),
-    dropped: metrics.counter({ name: "klay/chain/dropped", help: "Peers left because of what they did." }),
+    received: counter("klay/tx/recv/counter", "Transactions received from peers."),
+    sent: counter("klay/tx/send/counter", "Transactions sent to peers."),
+    servedItems: counter("knit_served_items_total", "Headers, bodies and receipts served to peers."),
+    servedBytes: counter("knit_served_bytes_total", "Bytes of what was served."),
+    dropped: counter("knit_chain_peers_dropped_total", "Peers left because of what they did."),
   };
 }

@@ -1,6 +1,6 @@
 /** The answer of a batch while it grows: entry by entry, up to a limit. */
 import type { Message } from "./envelope.ts";
-import { rpcCode } from "./errors.ts";
+import { errorJson, RpcError, rpcCode } from "./errors.ts";
 import { goEscape } from "./json-text.ts";
 
 /** The answer of a batch while it grows. */
@@ -29,7 +29,8 @@ export class BatchAnswer {
 }
 
 /** The error of an answer that passes the limit. */
-export const TOO_LARGE = `{"code":${rpcCode.tooLarge},"message":"response too large"}`;
+export const tooLarge = new RpcError(rpcCode.tooLarge, "response too large");
+const TOO_LARGE = errorJson(tooLarge);
 
 /** What stands in a full batch for an entry that was not carried out. */
 export function refusal({ id, method }: Message): string {

@@ -5,17 +5,18 @@
  */
 
 import { type BatchAhead, batchAhead } from "./batch-ahead.ts";
-import { answerError, BatchAnswer, refusal, TOO_LARGE } from "./batch-answer.ts";
-import { ByteShares } from "./byte-shares.ts";
-import { text as textCodec } from "./codecs/plain.ts";
+import { answerError, BatchAnswer, refusal, tooLarge } from "./batch-answer.ts";
+import type { ByteShares } from "./byte-shares.ts";
+import { type CallOutcome, outcomeOf, UNKNOWN_METHOD } from "./call-outcomes.ts";
+import type { DispatchBudget } from "./dispatch-budget.ts";
 import { type Envelope, type Message, readEnvelope } from "./envelope.ts";
-import { type BugListener, errorJson, failure, RpcError, rpcCode } from "./errors.ts";
+import { type BugListener, errorJson, errorOf, RpcError, rpcCode } from "./errors.ts";
 import { goEscape } from "./json-text.ts";
-import { argumentDecoder, type CallContext, type Method } from "./method.ts";
+import type { CallContext, Method } from "./method.ts";
 import type { ReaderPool } from "./reader-pool.ts";
 import type { MethodView } from "./registry.ts";
+import { subscribe, subscriptionCall, unsubscribe } from "./subscription-calls.ts";
 import type { Turn } from "./subscriptions.ts";
-import { Turns } from "./turns.ts";
 
 /** An answer, at once or later. Empty when nothing is to be written. */
 export type Answer = string | Promise<string>;
@@ -25,43 +26,6 @@ export interface Session {
   readonly signal: AbortSignal;
   /** Undefined where nothing can be pushed: HTTP. */
   readonly subscriptions: Turn | undefined;
-}
-
-/** Shared by all endpoints of a process. */
-export interface DispatchBudget {
-  /** Requests that wait for an asynchronous answer. */
-  pending: number;
-  /** Calls and notifications since the start, and those that failed. */
-  total: number;
-  errors: number;
-  readonly maxPending: number;
-  /** Characters of one message's answer; in a batch, what would come after is refused entry by entry. */
-  readonly maxAnswer: number;
-  /** Answers and notifications that peers have not taken yet, of all transports. */
-  readonly unsent: ByteShares;
-  /** Where long batches wait for each other. */
-  readonly turns: Turns;
-}
-
-/** Bytes that may wait for all peers together. */
-const MAX_UNSENT = 256 * 1024 * 1024;
-
-/** The Go node's limit of pending requests; answers of 25 MB. */
-export function createBudget(
-  limits: Partial<Pick<DispatchBudget, "maxPending" | "maxAnswer" | "unsent">> = {},
-): DispatchBudget {
-  const unsent = new ByteShares(MAX_UNSENT);
-  const turns = new Turns();
-  return {
-    pending: 0,
-    total: 0,
-    errors: 0,
-    maxPending: 200_000,
-    maxAnswer: 25_000_000,
-    unsent,
-    turns,
-    ...limits,
-  };
 }
 
 /** What an endpoint is made of. */
@@ -232,34 +196,42 @@ class Dispatcher implements Endpoint {
 
   #call(id: string, message: Message, session: Session): Answer {
     this.#budget.total++;
+    const call = { method: this.view.find(message.method), message, started: performance.now() };
     try {
-      const result = this.#result(message, session);
-      if (typeof result === "string") return this.#answered(id, result);
+      const result = this.#result(call, session);
+      if (typeof result === "string") return this.#answered(id, call, result);
       return result.then(
-        (text) => this.#answered(id, text),
-        (error: unknown) => this.#failed(id, error),
+        (text) => this.#answered(id, call, text),
+        (error: unknown) => this.#failed(id, call, error),
       );
     } catch (error) {
-      return this.#failed(id, error);
+      return this.#failed(id, call, error);
     }
   }
 
-  #answered(id: string, result: string): string {
-    if (result.length <= this.#budget.maxAnswer) return `{"jsonrpc":"2.0","id":${id},"result":${result}}`;
-    this.#budget.errors++;
-    return answerError(id, TOO_LARGE);
+  #answered(id: string, call: Call, result: string): string {
+    if (result.length > this.#budget.maxAnswer) return this.#failed(id, call, tooLarge);
+    this.#told(call, "ok");
+    return `{"jsonrpc":"2.0","id":${id},"result":${result}}`;
   }
 
-  #failed(id: string, error: unknown): string {
+  #failed(id: string, call: Call, error: unknown): string {
     this.#budget.errors++;
-    return answerError(id, errorJson(error, this.#onBug));
+    const known = errorOf(error, this.#onBug);
+    this.#told(call, outcomeOf(known));
+    return answerError(id, errorJson(known));
   }
 
-  #result(message: Message, session: Session): Answer {
-    const method = this.view.find(message.method);
+  #told({ method, message, started }: Call, outcome: CallOutcome): void {
+    const name = method?.name ?? subscriptionCall(message.method) ?? UNKNOWN_METHOD;
+    this.#budget.onCall(name, outcome, performance.now() - started);
+  }
+
+  #result({ method, message }: Call, session: Session): Answer {
     if (method !== undefined) return this.#run(method, message, session);
-    if (message.method.endsWith("_subscribe")) return subscribe(message, session);
-    if (message.method.endsWith("_unsubscribe")) return unsubscribe(message, session);
+    const kind = subscriptionCall(message.method);
+    if (kind === "subscribe") return subscribe(message, session);
+    if (kind === "unsubscribe") return unsubscribe(message, session);
     throw new RpcError(rpcCode.noMethod, `the method ${message.method} does not exist/is not available`);
   }
 
@@ -278,21 +250,16 @@ class Dispatcher implements Endpoint {
   }
 }
 
+/** One call under way. */
+interface Call {
+  readonly method: Method | undefined;
+  readonly message: Message;
+  /** As `performance.now` tells it. */
+  readonly started: number;
+}
+
 interface Batch {
   readonly messages: readonly Message[];
   readonly session: Session;
   readonly parts: BatchAnswer;
-}
-
-function subscribe({ method, params, paramsText }: Message, { subscriptions }: Session): string {
-  if (subscriptions === undefined) throw failure("notifications not supported");
-  return subscriptions.subscribe(method.slice(0, -"_subscribe".length), params, paramsText.length);
-}
-
-const unsubscribeArguments = argumentDecoder({ id: textCodec });
-
-function unsubscribe({ params }: Message, { subscriptions }: Session): string {
-  const { id } = unsubscribeArguments(params);
-  if (subscriptions === undefined) throw failure("subscription not found");
-  return subscriptions.unsubscribe(String(id));
 }

@@ -36,24 +36,20 @@ export type BugListener = (error: unknown) => void;
 
 const ROOM_CODE = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 
-/**
- * The JSON text of an `error` member. An `RpcError` keeps its code; an error of another room (its `code` is a
- * kebab-case word) is a server error with its own words; anything else is a defect: it is reported to `onBug` and
- * the caller learns nothing of it.
- */
-export function errorJson(error: unknown, onBug: BugListener): string {
-  const { code, message, data } = describe(error, onBug);
-  const head = `{"code":${code},"message":${goText(message)}`;
-  return data === undefined ? `${head}}` : `${head},"data":${data}}`;
-}
-
-interface Description {
+/** What a caller is told of an error. */
+export interface CallError {
   readonly code: number;
   readonly message: string;
+  /** JSON text. */
   readonly data: string | undefined;
 }
 
-function describe(error: unknown, onBug: BugListener): Description {
+/**
+ * What is told of an error. An `RpcError` keeps its code; an error of another room (its `code` is a kebab-case word)
+ * is a server error with its own words; anything else is a defect: it is reported to `onBug` and the caller learns
+ * nothing of it.
+ */
+export function errorOf(error: unknown, onBug: BugListener): CallError {
   if (error instanceof RpcError) return error;
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
   if (typeof code === "string" && ROOM_CODE.test(code) && typeof message === "string") {
@@ -61,4 +57,10 @@ function describe(error: unknown, onBug: BugListener): Description {
   }
   onBug(error);
   return { code: rpcCode.internal, message: "internal error", data: undefined };
+}
+
+/** The JSON text of an `error` member. */
+export function errorJson({ code, message, data }: CallError): string {
+  const head = `{"code":${code},"message":${goText(message)}`;
+  return data === undefined ? `${head}}` : `${head},"data":${data}}`;
 }

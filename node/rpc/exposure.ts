@@ -29,13 +29,13 @@ export function warnOfExposure({ url, modules }: Exposed, parts: ExposureParts, 
 /** Declares the metrics: read when they are scraped. */
 export function declareExposureMetrics(metrics: Metrics, parts: ExposureParts): void {
   metrics.gauge({
-    name: "rpc/exposed/control",
-    help: "Listeners beyond loopback that serve admin or personal",
+    name: "knit_rpc_exposed_control_listeners",
+    help: "Listeners beyond loopback that serve admin or personal.",
     read: () => parts.exposed().filter(({ modules }) => modules.some((name) => CONTROL.has(name))).length,
   });
   metrics.gauge({
-    name: "rpc/exposed/unlocked",
-    help: "Unlocked accounts that a listener beyond loopback can use",
+    name: "knit_rpc_exposed_unlocked_accounts",
+    help: "Unlocked accounts that a listener beyond loopback can use.",
     read: () => (parts.exposed().some(({ modules }) => canSign(modules, parts)) ? parts.unlocked() : 0),
   });
 }

@@ -1,24 +1,47 @@
 /** What operators watch of JSON-RPC. */
 import type { Metrics } from "../observe/metrics.ts";
-import type { DispatchBudget } from "./dispatch.ts";
+import type { CallListener } from "./call-outcomes.ts";
+import type { DispatchBudget } from "./dispatch-budget.ts";
+
+/** From calls that read memory to those that a reader thread gives up. */
+const SECONDS = [0.0001, 0.0005, 0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10];
 
 /** Declares the metrics of all listeners that share a budget: read when they are scraped. */
 export function declareRpcMetrics(metrics: Metrics, budget: DispatchBudget): void {
-  metrics.gauge({ name: "rpc/counts/total", help: "Calls since the start", read: () => budget.total });
+  metrics.gauge({ name: "rpc/counts/total", help: "Calls since the start.", read: () => budget.total });
   metrics.gauge({
     name: "rpc/counts/success",
-    help: "Calls since the start that were not answered with an error",
+    help: "Calls since the start that were not answered with an error.",
     read: () => budget.total - budget.errors - budget.pending,
   });
   metrics.gauge({
     name: "rpc/counts/errors",
-    help: "Calls since the start that were answered with an error",
+    help: "Calls since the start that were answered with an error.",
     read: () => budget.errors,
   });
+  metrics.gauge({ name: "rpc/counts/pending", help: "Messages under way.", read: () => budget.pending });
   metrics.gauge({
-    name: "rpc/unsent/bytes",
-    help: "Answers and notifications that peers have not taken yet",
+    name: "knit_rpc_unsent_bytes",
+    help: "Answers and notifications that peers have not taken yet.",
     read: () => budget.unsent.used,
   });
-  metrics.gauge({ name: "rpc/counts/pending", help: "Messages under way", read: () => budget.pending });
+}
+
+/** Declares what is counted by method, and counts it. Only registered methods are told apart. */
+export function declareCallMetrics(metrics: Metrics): CallListener {
+  const calls = metrics.counters({
+    name: "knit_rpc_calls_total",
+    help: "Calls by method and how they ended: ok, failed, reverted, bad_parameters, no_method, too_large, defect.",
+    labels: ["method", "outcome"],
+  });
+  const seconds = metrics.histograms({
+    name: "knit_rpc_call_duration_seconds",
+    help: "From reading a call to its answer.",
+    labels: ["method"],
+    buckets: SECONDS,
+  });
+  return (method, outcome, ms) => {
+    calls.of(method, outcome).add(1);
+    seconds.of(method).observe(ms / 1000);
+  };
 }

@@ -1,9 +1,11 @@
 /**
  * The listener for whoever runs the node: `/metrics` for Prometheus, `/healthz` (the process works), `/readyz`
- * (the chain can be asked and moves on). Nothing here changes anything.
+ * (clients can be sent here, else why not). `/metrics/own` leaves out what is there under the Go node's names alone.
+ * Nothing here changes anything.
  */
 
 import { createServer } from "node:net";
+import type { Metrics } from "../observe/metrics.ts";
 import { lazyServer, type SocketServer } from "./lazy-server.ts";
 import { type Listener, listenOn, type TcpAddress } from "./listener.ts";
 import { http } from "./node-http.ts";
@@ -11,9 +13,14 @@ import { socketServer } from "./socket-server.ts";
 
 /** What the routes tell. */
 export interface OperationsOptions extends TcpAddress {
-  readonly metrics: { readonly contentType: string; render(): Promise<string> };
-  /** Why the node is not ready, a word each; none when it is. */
-  readonly notReady: () => readonly string[];
+  readonly metrics: Pick<Metrics, "contentType" | "render">;
+  readonly readiness: () => Readiness;
+}
+
+/** Whether clients can be sent to the node; a word for each reason why not, or that is worth knowing. */
+export interface Readiness {
+  readonly ready: boolean;
+  readonly reasons: readonly string[];
 }
 
 /** Bytes of a request; none of the routes takes a body. */
@@ -41,7 +48,7 @@ export async function openOperations(options: OperationsOptions): Promise<Listen
   };
 }
 
-async function openRoutes({ metrics, notReady }: OperationsOptions): Promise<SocketServer> {
+async function openRoutes({ metrics, readiness }: OperationsOptions): Promise<SocketServer> {
   const { fastify } = await import("fastify");
   const timeouts = {
     requestTimeout: REQUEST_MS,
@@ -52,14 +59,20 @@ async function openRoutes({ metrics, notReady }: OperationsOptions): Promise<Soc
     bodyLimit: MAX_BODY,
     serverFactory: (handler) => http.createServer(timeouts, handler),
   });
-  app.get("/metrics", async (_request, reply) => {
-    const text = await metrics.render();
-    return reply.type(metrics.contentType).send(text);
-  });
+  const scraped = [
+    ["/metrics", "all"],
+    ["/metrics/own", "own"],
+  ] as const;
+  for (const [path, shown] of scraped) {
+    app.get(path, async (_request, reply) => {
+      const text = await metrics.render(shown);
+      return reply.type(metrics.contentType).send(text);
+    });
+  }
   app.get("/healthz", (_request, reply) => reply.send({ status: "ok" }));
   app.get("/readyz", (_request, reply) => {
-    const reasons = notReady();
-    return reply.code(reasons.length === 0 ? 200 : 503).send({ ready: reasons.length === 0, reasons });
+    const told = readiness();
+    return reply.code(told.ready ? 200 : 503).send(told);
   });
   await app.ready();
   return socketServer(app);

@@ -1,6 +1,6 @@
 /** The inside of a reader thread: takes calls from the pool, answers them one after the other. */
 import type { MessagePort } from "node:worker_threads";
-import { errorJson } from "./errors.ts";
+import { errorJson, errorOf } from "./errors.ts";
 import { parseJson } from "./json-text.ts";
 import type { Method } from "./method.ts";
 import type { ReaderAnswer, ReaderReply, ReaderRequest } from "./reader-pool.ts";
@@ -45,6 +45,6 @@ async function answer(
     const json = params === "" ? undefined : parseJson(params);
     return { id, result: await row.invoke(json, { signal: NEVER, modules: [], document: () => "" }) };
   } catch (error) {
-    return { id, error: errorJson(error, onBug) };
+    return { id, error: errorJson(errorOf(error, onBug)) };
   }
 }

@@ -1,5 +1,6 @@
 import type { Batch } from "../store/store.ts";
 import { StateError } from "./error.ts";
+import { stateFigures } from "./figures.ts";
 import { NewestState } from "./flat-state.ts";
 import type { History } from "./history.ts";
 import { JournaledWorld } from "./journaled-world.ts";
@@ -26,6 +27,7 @@ export class KeptState implements State {
   readonly #sweeper: Sweeper;
   readonly #views: Views;
   readonly migration: Migration;
+  readonly figures: State["figures"];
   readonly #closing = new AbortController();
   #head: StateHead;
   #durable: number;
@@ -53,6 +55,7 @@ export class KeptState implements State {
       isFree: () => this.#held === undefined,
     });
     this.migration = new Migration({ ...settings, keeper });
+    this.figures = () => stateFigures(keeper, settings.history);
     const { damage } = settings.chain;
     if (damage !== undefined) {
       settings.log.error({ damage, number: this.number }, "the chain database lost rows, perhaps blocks");
@@ -67,10 +70,6 @@ export class KeptState implements State {
 
   get root(): Uint8Array {
     return this.#head.root;
-  }
-
-  get oldestRewind(): number {
-    return this.#history.oldestRecent;
   }
 
   get ready(): Promise<void> {

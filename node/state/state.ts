@@ -6,6 +6,7 @@
  */
 import type { Account } from "../model/account.ts";
 import type { Batch } from "../store/store.ts";
+import type { StateFigures } from "./figures.ts";
 import type { Migration } from "./migration.ts";
 import type { Point } from "./rows.ts";
 import type { World } from "./world.ts";
@@ -110,8 +111,6 @@ export interface State extends AsyncDisposable {
   prove(number: number, address: Uint8Array, keys: readonly Uint8Array[]): Promise<AccountProof>;
   /** Copies the tries into a directory of their own and moves there, when asked to. */
   readonly migration: Pick<Migration, "start" | "stop" | "status">;
-  /** The oldest block that `rewind` can go back to. */
-  readonly oldestRewind: number;
   /**
    * Takes the state back to an earlier block of those whose undo records are kept. Everything must be durable and
    * nothing sealed. Its rows go into the batch, which `write` hands to the store, synced, when all is ready; from
@@ -119,6 +118,8 @@ export interface State extends AsyncDisposable {
    * leaves the one or the other. Throws `StateError` `state-missing` or `busy` with nothing changed.
    */
   rewind(target: Point, batch: Batch, write: () => Promise<void>): Promise<void>;
+  /** How it stands. */
+  readonly figures: () => StateFigures;
   /**
    * Reads everything: each trie node fits its hash, and the leaves are the flat rows. No block may be made
    * meanwhile. Throws `StateError` `corrupt` at the first contradiction.

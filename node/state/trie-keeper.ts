@@ -78,6 +78,11 @@ export class TrieKeeper {
     return this.#store;
   }
 
+  /** What the database's engine tells of itself. */
+  property(name: string): string | undefined {
+    return this.#store?.property(name);
+  }
+
   /** True when the stored tries are those of `head` as far as one can see without reading them. */
   isAt(head: Point): boolean {
     if (this.#store === undefined || this.#store.damage !== undefined) return false;

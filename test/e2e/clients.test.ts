@@ -1,7 +1,9 @@
 /** The node as users of Ethereum's client libraries meet it: against `knit dev`, started as a process. */
+import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { JsonRpcProvider, parseEther, Wallet } from "ethers";
 import { Web3 } from "web3";
+import { METRICS_DOCS } from "../../scripts/metrics-docs.ts";
 import { caverClient } from "../support/clients/caver-client.ts";
 import { caverKeyFilesOf3 } from "../support/clients/caver-key-files.ts";
 import { type ContractClient, type ContractLife, liveWith } from "../support/clients/contract-client.ts";
@@ -109,12 +111,21 @@ test.each([
   expect(await clientReadsFile(node, files)).toEqual({ version: 3, fits: true });
 });
 
+test("every metric of a running node is on the page about metrics", async () => {
+  const page = readFileSync(METRICS_DOCS, "utf8");
+  const text = await (await fetch(node.metrics)).text();
+  const names = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name);
+  expect(names.length).toBeGreaterThan(80);
+  expect(names.filter((name) => !new RegExp(`^\\| \`${name}[ \`]`, "m").test(page))).toEqual([]);
+});
+
 test("health and metrics tell the height", async () => {
   const text = await (await fetch(node.metrics)).text();
   const height = Number(/^klaytn_blockchain_head_blocknumber (\d+)$/m.exec(text)?.[1]);
   expect(height).toBeGreaterThan(0);
   expect(text).toMatch(/^klaytn_tx_pool_pending_gauge \d+$/m);
   expect(text).toMatch(/^process_resident_memory_bytes \d+$/m);
+  expect(text).toMatch(/^knit_rpc_calls_total\{method="chain_blockNumber",outcome="ok"\} \d+$/m);
   for (const path of ["/healthz", "/readyz"]) {
     expect((await fetch(new URL(path, node.metrics))).status).toBe(200);
   }

@@ -83,7 +83,8 @@ test("the head itself is no rewind; what is ahead or no longer kept is refused",
     code: "no-block",
     message: "Cannot rewind to future",
   });
-  Object.defineProperty(open.state, "oldestRewind", { value: 3 });
+  const figures = { ...open.state.figures(), oldestRewind: 3 };
+  Object.defineProperty(open.state, "figures", { value: () => figures });
   await expect(writer.setHead(2)).rejects.toMatchObject({
     code: "no-block",
     message: "Cannot rewind to block 2: the oldest block whose state can be restored is 3",

@@ -220,11 +220,12 @@ test("metrics count peers by direction and type, dials and bytes under the Go no
     "ENPeerCountGauge 0",
     "DialTryCounter 1",
     "DialFailCounter 0",
-    "InboundConnects 1",
-    "OutboundConnects 1",
+    "InboundConnects 0", // a rate, of which nothing is known yet
     "WriteMsgTimeOutCounter 0",
   ])
     expect(text).toContain(`klaytn_p2p_${line}\n`);
+  expect(text).toContain("knit_p2p_accepted_total 1\n");
+  expect(text).toContain("knit_p2p_opened_total 1\n");
 });
 
 test("two nodes that dial each other end up with one connection", async () => {

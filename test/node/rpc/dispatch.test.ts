@@ -1,10 +1,11 @@
 import { expect, test } from "@jest/globals";
 import { createMetrics } from "../../../node/observe/metrics.ts";
 import { text } from "../../../node/rpc/codecs/plain.ts";
-import { createBudget, PARSE_ERROR } from "../../../node/rpc/dispatch.ts";
-import { RpcError } from "../../../node/rpc/errors.ts";
+import { PARSE_ERROR } from "../../../node/rpc/dispatch.ts";
+import { createBudget } from "../../../node/rpc/dispatch-budget.ts";
+import { failure, RpcError, rpcCode } from "../../../node/rpc/errors.ts";
 import { type Method, method } from "../../../node/rpc/method.ts";
-import { declareRpcMetrics } from "../../../node/rpc/metrics.ts";
+import { declareCallMetrics, declareRpcMetrics } from "../../../node/rpc/metrics.ts";
 import { aCall, anEndpoint, aSession, gate, recorded } from "./fixture.ts";
 
 const posts = recorded.http.filter(({ status, method: verb }) => status === 200 && verb === "POST");
@@ -205,6 +206,48 @@ test("calls, failures and what is under way are counted", async () => {
   await late;
   expect(await counted()).toContain("klaytn_rpc_counts_success 2");
 });
+
+test("calls are counted by registered method and by how they end, whatever names callers make up", async () => {
+  const metrics = createMetrics();
+  const endpoint = anEndpoint({
+    methods: [
+      ends("net_fine"),
+      ends("net_long"),
+      ends("net_failed", failure("no")),
+      ends("net_reverted", new RpcError(rpcCode.reverted, "execution reverted")),
+      ends("net_defect", new TypeError("of ours")),
+    ],
+    options: {
+      budget: createBudget({ maxAnswer: 100, onCall: declareCallMetrics(metrics) }),
+      onBug: () => undefined,
+    },
+  });
+  const names = ["fine", "fine", "long", "failed", "reverted", "defect", "made", "up", "subscribe"];
+  for (const name of names) await endpoint.answer(aCall(`net_${name}`), aSession);
+  await endpoint.answer(aCall("net_fine", "[1]"), aSession);
+  const scraped = await metrics.render();
+  expect(
+    [...scraped.matchAll(/^knit_rpc_calls_total\{(.*)\} (\d+)$/gm)].map(([, ...found]) => found),
+  ).toEqual([
+    ['method="net_fine",outcome="ok"', "2"],
+    ['method="net_long",outcome="too_large"', "1"],
+    ['method="net_failed",outcome="failed"', "1"],
+    ['method="net_reverted",outcome="reverted"', "1"],
+    ['method="net_defect",outcome="defect"', "1"],
+    ['method="unknown",outcome="no_method"', "2"],
+    ['method="subscribe",outcome="failed"', "1"],
+    ['method="net_fine",outcome="bad_parameters"', "1"],
+  ]);
+  expect(scraped).toContain('knit_rpc_call_duration_seconds_count{method="net_fine"} 3\n');
+});
+
+/** Fails with the error; without one, a long answer if it is called so. */
+function ends(name: string, error?: Error): Method {
+  return textRow(name, () => {
+    if (error !== undefined) throw error;
+    return "x".repeat(name === "net_long" ? 200 : 1);
+  });
+}
 
 function textRow(name: string, handle: () => string | Promise<string>): Method {
   return method({ name, summary: "", params: {}, result: text, handle });

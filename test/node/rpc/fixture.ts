@@ -5,12 +5,8 @@ import { keccak256 } from "../../../node/crypto/keccak.ts";
 import { blockReference } from "../../../node/rpc/codecs/block-number.ts";
 import { address, data, hash, numberQuantity, quantity } from "../../../node/rpc/codecs/hex.ts";
 import { text } from "../../../node/rpc/codecs/plain.ts";
-import {
-  createBudget,
-  createEndpoint,
-  type Endpoint,
-  type EndpointOptions,
-} from "../../../node/rpc/dispatch.ts";
+import { createEndpoint, type Endpoint, type EndpointOptions } from "../../../node/rpc/dispatch.ts";
+import { createBudget } from "../../../node/rpc/dispatch-budget.ts";
 import { type Method, method } from "../../../node/rpc/method.ts";
 import { rpcProfiles } from "../../../node/rpc/profiles.ts";
 import { createRegistry } from "../../../node/rpc/registry.ts";

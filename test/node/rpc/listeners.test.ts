@@ -2,7 +2,8 @@ import { afterEach, expect, test } from "@jest/globals";
 import { type Log, silentLog } from "../../../node/observe/log.ts";
 import { createMetrics } from "../../../node/observe/metrics.ts";
 import { boolean } from "../../../node/rpc/codecs/plain.ts";
-import { createBudget, createEndpoint } from "../../../node/rpc/dispatch.ts";
+import { createEndpoint } from "../../../node/rpc/dispatch.ts";
+import { createBudget } from "../../../node/rpc/dispatch-budget.ts";
 import { declareExposureMetrics, type ExposureParts, warnOfExposure } from "../../../node/rpc/exposure.ts";
 import { openHttp } from "../../../node/rpc/http.ts";
 import { createListeners, type ListenerPlan, type Listeners } from "../../../node/rpc/listeners.ts";
@@ -261,12 +262,16 @@ test("control and unlocked keys beyond loopback are warned of and counted, on lo
   declareExposureMetrics(metrics, parts);
   await listeners.start("http", aPlan());
   expect(listeners.exposed()).toEqual([]);
-  expect(await metrics.render()).toMatch(/klaytn_rpc_exposed_control 0\n[^]*klaytn_rpc_exposed_unlocked 0\n/);
+  expect(await metrics.render()).toMatch(
+    /knit_rpc_exposed_control_listeners 0\n[^]*knit_rpc_exposed_unlocked_accounts 0\n/,
+  );
   listeners.stop("http");
   await listeners.start("http", aPlan({ host: "0.0.0.0" }));
   const [exposed] = listeners.exposed();
   expect(exposed?.modules).toEqual(["admin", "net", "personal", "rpc"]);
-  expect(await metrics.render()).toMatch(/klaytn_rpc_exposed_control 1\n[^]*klaytn_rpc_exposed_unlocked 2\n/);
+  expect(await metrics.render()).toMatch(
+    /knit_rpc_exposed_control_listeners 1\n[^]*knit_rpc_exposed_unlocked_accounts 2\n/,
+  );
   const { url = "", modules = [] } = exposed ?? {};
   const log = { warn: (fields: object, message: string) => void warnings.push({ fields, message }) } as Log;
   warnOfExposure({ url, modules }, parts, log);

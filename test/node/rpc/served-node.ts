@@ -1,5 +1,6 @@
 /** A node's whole registry on a chain, without peers, files, listeners and reader threads. */
-import { createBudget, createEndpoint, type Endpoint } from "../../../node/rpc/dispatch.ts";
+import { createEndpoint, type Endpoint } from "../../../node/rpc/dispatch.ts";
+import { createBudget } from "../../../node/rpc/dispatch-budget.ts";
 import { createNodeRegistry, type NodeParts } from "../../../node/rpc/methods/all.ts";
 import { type ProfileName, rpcProfiles } from "../../../node/rpc/profiles.ts";
 import type { Registry } from "../../../node/rpc/registry.ts";

@@ -59,7 +59,8 @@ test.each([
   for (let round = 0; round < ROUNDS; round++) {
     await grow(node, 30 + round * 5);
     const before = new Map(roots);
-    const { oldestRewind, number: head } = node.state;
+    const { oldestRewind } = node.state.figures();
+    const head = node.state.number;
     const target = oldestRewind + random.below(head - oldestRewind);
     await rewind(node, target, roots.get(target));
     expect(node.state.number).toBe(target);

@@ -1,0 +1,44 @@
+/** What all endpoints of a process share: limits, and what is counted. */
+import { ByteShares } from "./byte-shares.ts";
+import type { CallListener } from "./call-outcomes.ts";
+import { Turns } from "./turns.ts";
+
+/** Shared by all endpoints of a process. */
+export interface DispatchBudget {
+  /** Requests that wait for an asynchronous answer. */
+  pending: number;
+  /** Calls and notifications since the start, and those that failed. */
+  total: number;
+  errors: number;
+  readonly maxPending: number;
+  /** Characters of one message's answer; in a batch, what would come after is refused entry by entry. */
+  readonly maxAnswer: number;
+  /** Answers and notifications that peers have not taken yet, of all transports. */
+  readonly unsent: ByteShares;
+  /** Where long batches wait for each other. */
+  readonly turns: Turns;
+  /** Told of each call when it has been answered. */
+  readonly onCall: CallListener;
+}
+
+/** Bytes that may wait for all peers together. */
+const MAX_UNSENT = 256 * 1024 * 1024;
+
+/** The Go node's limit of pending requests; answers of 25 MB. */
+export function createBudget(
+  limits: Partial<Pick<DispatchBudget, "maxPending" | "maxAnswer" | "unsent" | "onCall">> = {},
+): DispatchBudget {
+  const unsent = new ByteShares(MAX_UNSENT);
+  const turns = new Turns();
+  return {
+    pending: 0,
+    total: 0,
+    errors: 0,
+    maxPending: 200_000,
+    maxAnswer: 25_000_000,
+    unsent,
+    turns,
+    onCall: () => undefined,
+    ...limits,
+  };
+}

@@ -1,0 +1,33 @@
+/** What operators watch of the state. */
+import type { Metrics } from "../observe/metrics.ts";
+import type { State } from "./state.ts";
+import type { Slab } from "./trie/slab.ts";
+
+/** Declares them: read when they are scraped. Without a slab no trie nodes are kept. */
+export function declareStateMetrics(metrics: Metrics, state: State, slab: Slab | undefined): void {
+  const gauge = (name: string, help: string, read: () => number): void =>
+    void metrics.gauge({ name, help, read });
+  const counter = (name: string, help: string, read: () => number): void =>
+    void metrics.counter({ name, help, read });
+  counter("knit_trie_cache_hits_total", "Trie nodes found in memory.", () => slab?.hits ?? 0);
+  counter("knit_trie_cache_misses_total", "Trie nodes not found there.", () => slab?.misses ?? 0);
+  gauge("knit_trie_cache_bytes", "Memory for clean trie nodes.", () => slab?.size ?? 0);
+  gauge(
+    "knit_trie_dirty_bytes",
+    "Changed trie nodes that wait to be written.",
+    () => state.figures().dirtyBytes,
+  );
+  gauge("knit_trie_behind_blocks", "Blocks that the trie on disk is behind the newest.", () => {
+    return state.number - (state.figures().flushedTo ?? -1);
+  });
+  gauge("knit_state_oldest_block", "The oldest block whose state can be read.", () => state.figures().oldest);
+  const status = (): State["migration"]["status"] => state.migration.status;
+  gauge("knit_state_migration_running", "1 while the state is migrated.", () => Number(status().isMigration));
+  gauge("knit_state_migration_block", "The block whose state it copies.", () => status().block);
+  gauge("knit_state_migration_progress_ratio", "How far it is.", () => status().progress / 100);
+  gauge("knit_state_migration_read_nodes", "Rows that it has read.", () => status().counts.read);
+  gauge("knit_state_migration_written_nodes", "Nodes that it has written.", () => status().counts.committed);
+  gauge("knit_state_migration_failed", "1 when the last one ended early.", () =>
+    Number(status().error !== undefined),
+  );
+}

@@ -1,0 +1,83 @@
+/** Writes docs/metrics.md from the declarations: `node scripts/metrics-docs.ts`. What it lists is what is scraped. */
+import { writeFileSync } from "node:fs";
+import { declareChainMetrics } from "../node/chain/metrics.ts";
+import { declareNodeMetrics } from "../node/node-metrics.ts";
+import { createMetrics, type Metrics } from "../node/observe/metrics.ts";
+import { processMetrics } from "../node/observe/process-metrics.ts";
+import { declareP2pMetrics } from "../node/p2p/metrics.ts";
+import { declareProtocolMetrics } from "../node/protocol/metrics.ts";
+import { openReadiness } from "../node/readiness.ts";
+import { createBudget } from "../node/rpc/dispatch-budget.ts";
+import { declareExposureMetrics } from "../node/rpc/exposure.ts";
+import { declareCallMetrics, declareRpcMetrics } from "../node/rpc/metrics.ts";
+import { declarePoolMetrics, declareThrottlerMetrics } from "../node/txpool/metrics.ts";
+
+/** Where the page is. */
+export const METRICS_DOCS = "docs/metrics.md";
+
+/** Declares what a node declares. Nothing is read while the page is written, and listeners hear nothing. */
+export function declareAll(metrics: Metrics): void {
+  const unread = { onHead: () => undefined, nodeCache: {} } as never; // see above
+  declareNodeMetrics(metrics, unread);
+  declareChainMetrics(metrics, unread, unread);
+  declarePoolMetrics(metrics, unread);
+  declareThrottlerMetrics(metrics);
+  declareP2pMetrics(metrics, unread);
+  declareProtocolMetrics(metrics, { peers: unread, behind: unread });
+  declareRpcMetrics(metrics, createBudget());
+  declareCallMetrics(metrics);
+  declareExposureMetrics(metrics, unread);
+  const network = { expectsPeers: false, protocol: unread };
+  openReadiness({ state: { ready: Promise.resolve(), migration: unread }, network, disk: unread }, metrics);
+}
+
+const INTRODUCTION = `# Metrics
+
+<!-- Written by scripts/metrics-docs.ts from the declarations. Do not edit. -->
+
+\`--metrics --prometheus\` serves these on port 61001 (\`--prometheusport\`) of all interfaces; \`knit dev\` does so on loopback.
+
+| path | tells |
+|---|---|
+| \`/metrics\` | everything |
+| \`/metrics/own\` | the same without what is there for the Go node's dashboards alone |
+| \`/healthz\` | 200 while the process works |
+| \`/readyz\` | 200 when clients can be sent here, else 503; \`{"ready":false,"reasons":["syncing"]}\` |
+
+Reasons that keep clients away: \`starting\` (the state is made ready, or no peer was heard yet), \`syncing\` (blocks are missing), \`too-few-peers\` (peers are configured and none is there), \`disk-low\` (less is free than \`--db.min-free\`: no blocks are written until there is room). \`migrating\` is told too and keeps nobody away: blocks and calls go on.
+
+Names that begin with \`knit_\` keep Prometheus' rules: base units, counters end in \`_total\`. Those that begin with \`klaytn_\` are the Go node's, for dashboards made for it, and gauges as there, whatever they count; \`promtool check metrics\` complains of their spelling and has nothing to say of \`/metrics/own\`. The rest is what every Node.js process tells.
+`;
+
+/** The whole page. */
+export async function metricsDocs(): Promise<string> {
+  const metrics = createMetrics();
+  declareAll(metrics);
+  const all = metrics.declared.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const own = all.filter(({ name }) => name.startsWith("knit_"));
+  const others = all.filter(({ name }) => !name.startsWith("knit_"));
+  const ofProcess = (await processMetrics()).declared().map((row) => ({ ...row, labels: [] }));
+  const sections = [
+    ["Our own", own],
+    ["The Go node's", others],
+    ["Of the process", ofProcess],
+  ] as const;
+  return [INTRODUCTION, ...sections.map(([title, rows]) => section(title, rows))].join("\n");
+}
+
+interface MetricRow {
+  readonly name: string;
+  readonly type: string;
+  readonly help: string;
+  readonly labels: readonly string[];
+}
+
+function section(title: string, rows: readonly MetricRow[]): string {
+  const lines = rows.map(({ name, type, help, labels }) => {
+    const labelled = labels.length === 0 ? "" : ` {${labels.join(", ")}}`;
+    return `| \`${name}${labelled}\` | ${type} | ${help} |`;
+  });
+  return `## ${title}\n\n| name | type | says |\n|---|---|---|\n${lines.join("\n")}\n`;
+}
+
+if (import.meta.main) writeFileSync(new URL(`../${METRICS_DOCS}`, import.meta.url), await metricsDocs());
