@@ -17,12 +17,13 @@ import type { Database } from "./database.ts";
 import type { Governance } from "./governance/governance.ts";
 import type { Header } from "./model/header.ts";
 import type { Clock } from "./observe/clock.ts";
+import type { DiskSpace } from "./observe/disk-space.ts";
 import type { Log } from "./observe/log.ts";
 import { createPause } from "./pause.ts";
 
 /** Opens the chain. Rejects with `ChainError` `no-genesis` in an empty database. */
 export async function openConsensusChain(
-  { store, state }: Database,
+  { store, state, disk }: Database & { readonly disk?: Pick<DiskSpace, "isLow"> },
   log: Log,
   clock: Clock,
 ): Promise<OpenChain> {
@@ -44,7 +45,14 @@ export async function openConsensusChain(
     },
     author: authorOf,
   };
-  return openChain({ store, state, headerRules, pause: createPause(), log });
+  return openChain({
+    store,
+    state,
+    headerRules,
+    pause: createPause(),
+    log,
+    hasRoom: () => disk?.isLow !== true,
+  });
 }
 
 interface ForkFieldTerms {

@@ -9,7 +9,7 @@ import { programVersion } from "./config/version.ts";
 import { openSealer, type Sealer } from "./consensus/sealer.ts";
 import { deriveBlsKey } from "./crypto/bls-key.ts";
 import { sign } from "./crypto/secp256k1.ts";
-import type { Database } from "./database.ts";
+import type { NodeDatabase } from "./database.ts";
 import type { Ballots } from "./governance/ballots.ts";
 import { rewardbaseOf } from "./node-accounts.ts";
 import type { NodeNetwork } from "./node-network.ts";
@@ -22,7 +22,7 @@ import type { TxPool } from "./txpool/pool.ts";
 /** What the sealer is made of. */
 export interface SealerSurroundings {
   readonly options: NodeOptions;
-  readonly database: Database;
+  readonly database: NodeDatabase;
   readonly open: OpenChain;
   readonly ballots: Ballots;
   readonly pool: TxPool;
@@ -44,6 +44,7 @@ export function openNodeSealer(surroundings: SealerSurroundings): Sealer | undef
     writer,
     state: database.state,
     ready: Promise.all([database.state.ready, network.expectsPeers ? network.protocol.heardHead : undefined]),
+    room: () => database.disk.room(),
     governance,
     vote: () => ballots.next(),
     candidates: (baseFee) => pool.byPrice(baseFee),

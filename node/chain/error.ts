@@ -7,6 +7,8 @@ export type ChainErrorCode =
   | "genesis-mismatch"
   | "no-block"
   | "no-genesis"
+  /** So little of the disk is free that nothing is written. */
+  | "no-room"
   | "unsupported";
 
 /** Thrown by this room; `block` is the number of the block that was refused. */

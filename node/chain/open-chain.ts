@@ -34,6 +34,8 @@ export interface ChainParts {
   readonly headerRules: HeaderRules;
   readonly pause: Pause;
   readonly log: Log;
+  /** See `WriterParts`; there is always room when left out. */
+  readonly hasRoom?: (() => boolean) | undefined;
 }
 
 /** An open chain: for readers, and for those who add blocks. */
@@ -69,6 +71,7 @@ export function openChain(parts: ChainParts): OpenChain {
     governance,
     contracts,
     pause,
+    hasRoom: parts.hasRoom ?? (() => true),
   });
   const { author } = headerRules;
   const chain = readChain({ config, state, rows, genesis, publisher, badBlocks, governance, author });

@@ -43,6 +43,8 @@ export interface WriterParts {
   /** Contracts after a block. */
   readonly contracts: (number: number) => ContractReader;
   readonly pause: Pause;
+  /** Whether a block made elsewhere may be written: not when the disk is nearly full. */
+  readonly hasRoom: () => boolean;
 }
 
 /** A block being made: the world its transactions ran on and what they did. */
@@ -96,8 +98,14 @@ export class Writer {
     return result;
   }
 
-  /** Verifies, executes and writes a block that extends the tip. Synced with its group, or by `settle`. */
+  /**
+   * Verifies, executes and writes a block that extends the tip. Synced with its group, or by `settle`. Throws
+   * `ChainError` with nothing changed.
+   */
   async insert(block: Block): Promise<void> {
+    if (!this.#parts.hasRoom()) {
+      throw new ChainError("no-room", "the disk is nearly full: no blocks are written until there is room");
+    }
     let receipts: readonly Receipt[];
     try {
       receipts = await repaired(this.#parts.state, () => this.#execute(block));

@@ -31,6 +31,8 @@ export interface SealerParts {
   readonly state: State;
   /** No block is made before. */
   readonly ready: Promise<unknown>;
+  /** Resolves when the disk has room for a block. */
+  readonly room: () => Promise<void>;
   readonly governance: Governance;
   /** The vote field of the next block. */
   readonly vote: () => Uint8Array;
@@ -79,6 +81,7 @@ async function run(parts: SealerParts, signal: AbortSignal): Promise<void> {
   await Promise.race([parts.ready, aborted(signal)]);
   while (!signal.aborted) {
     await sleepUntil(nextTime(parts), parts.clock, signal);
+    await Promise.race([parts.room(), aborted(signal)]);
     if (!signal.aborted) await parts.writer.exclusively(() => repaired(parts.state, () => makeBlock(parts)));
   }
 }

@@ -24,15 +24,20 @@ export interface TestChain extends OpenChain, AsyncDisposable {
   readonly state: State;
 }
 
+/** A disk that is low when a test says so. */
+interface TestDisk {
+  readonly isLow: boolean;
+}
+
 /** A chain in memory with block 0 of `genesis`. */
 export async function aChain(
   genesis: Genesis,
-  settings: Omit<StateOptions, "chain" | "trie"> = {},
+  { disk, ...settings }: Omit<StateOptions, "chain" | "trie"> & { readonly disk?: TestDisk } = {},
 ): Promise<TestChain> {
   const store = createMemoryStore();
   const state = await openState({ chain: store, trie: memoryTries(), ...settings });
   await writeGenesis({ store, state }, genesis);
-  const database = { store, state, [Symbol.asyncDispose]: async () => undefined };
+  const database = { store, state, ...(disk && { disk }), [Symbol.asyncDispose]: async () => undefined };
   const dispose = async (): Promise<void> => {
     await state[Symbol.asyncDispose]();
     await store[Symbol.asyncDispose]();

@@ -21,6 +21,8 @@ export interface Maker {
   readonly transactions?: readonly Transaction[];
   /** Votes that wait from the beginning, by name. */
   readonly votes?: readonly (readonly [name: string, value: unknown])[];
+  /** When the disk has room for a block: always, if left out. */
+  readonly room?: () => Promise<void>;
 }
 
 /** What waits of one sender: taken from the front; left out until the next block where it does not fit. */
@@ -59,6 +61,7 @@ export async function sealBlocks(genesis: Genesis, maker: Maker, count: number):
     governance,
     vote: () => ballots.next(),
     state,
+    room: maker.room ?? (() => Promise.resolve()),
     ready: state.ready,
     candidates: () => candidatesFrom(waiting),
     drop: () => undefined,

@@ -55,6 +55,24 @@ test("a file goes in block after block, and again without anything to do", async
   expect(again).toMatchObject({ ...ended, blocks: 42, imported: 0, transactions: 0, number: 41 });
 });
 
+test("nothing is taken while the disk is nearly full, and all of it later", async () => {
+  const disk = { isLow: false };
+  await using open = await aChain(await recordedGenesis(), { disk });
+  await importBytes(open, blocks.slice(0, 3));
+  disk.isLow = true;
+  const { failure, number } = await importBytes(open, blocks);
+  expect([number, failure]).toMatchObject([
+    2,
+    {
+      code: "no-room",
+      message: expect.stringMatching(/^block 3: the disk is nearly full: no blocks are written/),
+    },
+  ]);
+  expect(open.chain.badBlocks()).toEqual([]);
+  disk.isLow = false;
+  expect(await importBytes(open, blocks)).toMatchObject({ ...ended, imported: 39, number: 41 });
+});
+
 test("an import goes on where it was", async () => {
   await using open = await openRecorded();
   await importBytes(open, blocks.slice(0, 20));

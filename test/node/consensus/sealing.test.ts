@@ -1,5 +1,6 @@
 /** Blocks that a single validator makes are taken by all rules elsewhere, at every level. */
 import { readFileSync } from "node:fs";
+import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "@jest/globals";
 import { concatBytes } from "../../../node/bytes/compare.ts";
@@ -48,6 +49,20 @@ describe("with randomness and blobs", () => {
       [],
     ]);
     expect(blocks.map(({ header }) => header.blobGasUsed)).toEqual([131_072n, 131_072n, 131_072n, 0n]);
+  });
+
+  test("no block is made while the disk has no room; they go on by themselves when it has", async () => {
+    const asked = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<void>();
+    const room = (): Promise<void> => {
+      asked.resolve();
+      return gate.promise;
+    };
+    const making = sealBlocks(genesis, { key, rewardbase: addressOfKey(key), room }, 1);
+    await asked.promise;
+    expect(await Promise.race([making, setTimeout(100, "nothing made")])).toBe("nothing made");
+    gate.resolve();
+    expect((await making).map(({ header }) => header.number)).toEqual([1]);
   });
 
   test("no block is made with a key that the chain does not know", async () => {
