@@ -1,6 +1,7 @@
 /** Calls and creations: what passes between frames, and the rules for who may be called (execution.md 5.1, 5.2). */
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import { concatBytes } from "../../../node/bytes/compare.ts";
+import { toHex } from "../../../node/bytes/hex.ts";
 import { bytesToBigint, fixedBytes } from "../../../node/bytes/integer.ts";
 import { createEvm } from "../../../node/evm/evm.ts";
 import { newAccount } from "../../../node/model/account.ts";
@@ -17,6 +18,7 @@ import {
   rulesOf,
   runProgram,
 } from "../../support/evm.ts";
+import { SuiteWorld } from "../../support/suite-world.ts";
 
 let world: World;
 beforeEach(() => {
@@ -135,6 +137,18 @@ describe("who may be called", () => {
     expect(world.account(addressOf(4))).toMatchObject({ kind: "contract", nonce: 0n });
     world.endTransaction();
     expect(world.exists(addressOf(4))).toBe(false);
+  });
+
+  test.each([
+    ["0x5555 GAS STATICCALL", true],
+    ["0 0x5555 GAS CALL", false],
+  ])("an empty account that is there is touched by a call alone: %s, stays %s", (call, stays) => {
+    const empty = fixedBytes(0x5555, 20);
+    const nothing = { balance: "0x0", nonce: "0x0", code: "0x", storage: {} };
+    ({ world } = new SuiteWorld({ [toHex(empty)]: nothing }, 1));
+    expect(answer(`0 0 0 0 ${call}`)).toBe(1n);
+    world.endTransaction();
+    expect(world.exists(empty)).toBe(stays);
   });
 
   test("code that cannot be borrowed is a success without output, also at a reserved address", () => {

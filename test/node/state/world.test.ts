@@ -237,14 +237,20 @@ test("taking nothing from an empty account does not touch it", async () => {
   expect([world.exists(alice), world.isEmpty(alice), world.isEmpty(bob)]).toEqual([true, true, true]);
 });
 
-test("the empty account of RIPEMD-160 goes although its touch was taken back", async () => {
-  await using node = await openInMemory();
-  const ripemd = Uint8Array.of(...new Uint8Array(19), 3);
-  await makeBlock(node, (world) => world.setAccount(ripemd, newAccount()));
-  const world = node.state.begin();
-  const mark = world.snapshot();
-  world.addBalance(ripemd, 0n);
-  world.revert(mark);
-  world.endTransaction();
-  expect(world.exists(ripemd)).toBe(false);
-});
+test.each([
+  [0n, false],
+  [5n, true],
+])(
+  "of what is taken back a touch of RIPEMD-160 counts all the same, a payment does not: %s peb, stays %s",
+  async (amount, stays) => {
+    await using node = await openInMemory();
+    const ripemd = Uint8Array.of(...new Uint8Array(19), 3);
+    await makeBlock(node, (world) => world.setAccount(ripemd, newAccount()));
+    const world = node.state.begin();
+    const mark = world.snapshot();
+    world.addBalance(ripemd, amount);
+    world.revert(mark);
+    world.endTransaction();
+    expect(world.exists(ripemd)).toBe(stays);
+  },
+);
