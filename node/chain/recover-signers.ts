@@ -10,92 +10,104 @@ import { type SigningJob, setSender, signingJob, type Transaction } from "../mod
 import { payerJobs, senderJobs, setPayerKeys, setSenderKeys } from "../model/transaction-signers.ts";
 import type { Authorization } from "../model/transaction-type.ts";
 
-/** Jobs whose signers belong together, and where they go. */
+/** Somebody who waits for the signers of the next `count` jobs. */
 interface Wish {
-  readonly jobs: readonly SigningJob[];
+  readonly count: number;
   readonly settle: (signers: Signers) => void;
 }
 
-/** See the head of this file. Never rejects. */
-export async function recoverSigners(
+/** What is asked of the threads, and by whom. */
+interface Wishes {
+  readonly jobs: RecoveryJob[];
+  readonly wishes: Wish[];
+}
+
+/** See the head of this file. Never rejects. Jobs are garbage as soon as they are handed over: there are many. */
+export function recoverSigners(
   recoverer: Recoverer,
   chainId: bigint,
   transactions: readonly Transaction[],
 ): Promise<void> {
-  const addresses: Wish[] = [];
-  const keys: Wish[] = [];
+  const addresses: Wishes = { jobs: [], wishes: [] };
+  const keys: Wishes = { jobs: [], wishes: [] };
   for (const tx of transactions) {
-    if (tx.fields.from === undefined) wish(addresses, () => senderWish(tx, chainId));
-    else wish(keys, () => senderKeysWish(tx, chainId));
-    if (tx.fields.feePayer !== undefined) wish(keys, () => payerKeysWish(tx, chainId));
-    for (const each of tx.fields.authorizationList ?? []) wish(addresses, () => giverWish(each));
+    if (tx.fields.from === undefined) wishSender(addresses, tx, chainId);
+    else wishSenderKeys(keys, tx, chainId);
+    if (tx.fields.feePayer !== undefined) wishPayerKeys(keys, tx, chainId);
+    for (const each of tx.fields.authorizationList ?? []) wishGiver(addresses, each);
   }
-  await Promise.all([
-    settleAll(addresses, (batch) => recoverer.recover(batch)),
-    settleAll(keys, (batch) => recoverer.recoverKeys(batch)),
-  ]);
+  const settling = [
+    settled(addresses.wishes, recoverer.recover(addresses.jobs)),
+    settled(keys.wishes, recoverer.recoverKeys(keys.jobs)),
+  ];
+  return Promise.all(settling).then(() => undefined);
 }
 
-function wish(wishes: Wish[], make: () => Wish): void {
+function wish(
+  { jobs, wishes }: Wishes,
+  make: () => readonly SigningJob[],
+  settle: (signers: Signers) => void,
+): void {
   try {
-    wishes.push(make());
+    const own = make();
+    for (const { digest, signature65: signature } of own) jobs.push({ digest, signature });
+    wishes.push({ count: own.length, settle });
   } catch {
     // left alone, as said above
   }
 }
 
-function senderWish(tx: Transaction, chainId: bigint): Wish {
-  return {
-    jobs: [signingJob(tx, chainId)],
-    settle: ([sender]) => {
+function wishSender(wishes: Wishes, tx: Transaction, chainId: bigint): void {
+  wish(
+    wishes,
+    () => [signingJob(tx, chainId)],
+    ([sender]) => {
       if (sender !== undefined) setSender(tx, chainId, sender);
     },
-  };
+  );
 }
 
-function senderKeysWish(tx: Transaction, chainId: bigint): Wish {
-  return {
-    jobs: senderJobs(tx, chainId),
-    settle: (keys) => {
+function wishSenderKeys(wishes: Wishes, tx: Transaction, chainId: bigint): void {
+  wish(
+    wishes,
+    () => senderJobs(tx, chainId),
+    (keys) => {
       if (areAllThere(keys)) setSenderKeys(tx, chainId, keys);
     },
-  };
+  );
 }
 
-function payerKeysWish(tx: Transaction, chainId: bigint): Wish {
-  return {
-    jobs: payerJobs(tx, chainId),
-    settle: (keys) => {
+function wishPayerKeys(wishes: Wishes, tx: Transaction, chainId: bigint): void {
+  wish(
+    wishes,
+    () => payerJobs(tx, chainId),
+    (keys) => {
       if (areAllThere(keys)) setPayerKeys(tx, chainId, keys);
     },
-  };
+  );
 }
 
 /** Nothing is asked for a signature that cannot be anybody's. */
-function giverWish(authorization: Authorization): Wish {
-  const job = authorityJob(authorization);
-  return {
-    jobs: job === undefined ? [] : [job],
-    settle: ([giver]) => setAuthority(authorization, giver),
-  };
+function wishGiver(wishes: Wishes, authorization: Authorization): void {
+  wish(
+    wishes,
+    () => {
+      const job = authorityJob(authorization);
+      return job === undefined ? [] : [job];
+    },
+    ([giver]) => setAuthority(authorization, giver),
+  );
 }
 
 function areAllThere(keys: Signers): keys is readonly Uint8Array[] {
   return keys.every((key) => key !== undefined);
 }
 
-async function settleAll(
-  wishes: readonly Wish[],
-  recover: (batch: readonly RecoveryJob[]) => Promise<Signers>,
-): Promise<void> {
-  if (wishes.length === 0) return;
-  const jobs = wishes.flatMap((each) =>
-    each.jobs.map(({ digest, signature65 }) => ({ digest, signature: signature65 })),
-  );
-  const signers = await recover(jobs);
+async function settled(wishes: readonly Wish[], recovering: Promise<Signers>): Promise<void> {
+  const signers = await recovering;
   let at = 0;
-  for (const { jobs: own, settle } of wishes) {
-    settle(signers.slice(at, at + own.length));
-    at += own.length;
+  for (const { count, settle } of wishes) {
+    settle(signers.slice(at, at + count));
+    at += count;
   }
 }

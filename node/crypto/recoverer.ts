@@ -15,6 +15,7 @@ import {
   packJobs,
   type RecoveryJob,
   recoverSigner,
+  unpackJobs,
   unpackSigners,
   type Wanted,
 } from "./recovery-batch.ts";
@@ -72,16 +73,14 @@ export function openRecoverer(log: RecovererLog, options: RecovererOptions = {})
   const count = options.threads ?? Math.min(MOST_THREADS, availableParallelism());
   const threads = Array.from({ length: count }, () => new ThreadRecoverer(log, options));
   let next = 0;
-  const share = async (batch: readonly RecoveryJob[], wanted: Wanted): Promise<Signers> => {
+  const share = (batch: readonly RecoveryJob[], wanted: Wanted): Promise<Signers> => {
     const parts = Math.min(count, Math.max(1, Math.floor(batch.length / SMALLEST_PART)));
     const size = Math.ceil(batch.length / parts);
-    const found = await Promise.all(
-      Array.from({ length: parts }, (_, i) => {
-        const thread = threads[next++ % count] as ThreadRecoverer; // an index below the count
-        return thread.recover(batch.slice(i * size, (i + 1) * size), wanted);
-      }),
-    );
-    return found.length === 1 ? (found[0] ?? []) : found.flat();
+    const finding = Array.from({ length: parts }, (_, i) => {
+      const thread = threads[next++ % count] as ThreadRecoverer; // an index below the count
+      return thread.recover(batch.slice(i * size, (i + 1) * size), wanted);
+    });
+    return inOneList(finding);
   };
   return {
     start: () => {
@@ -94,6 +93,11 @@ export function openRecoverer(log: RecovererLog, options: RecovererOptions = {})
       await Promise.all(threads.map((thread) => thread[Symbol.asyncDispose]()));
     },
   };
+}
+
+async function inOneList(finding: readonly Promise<Signers>[]): Promise<Signers> {
+  const found = await Promise.all(finding);
+  return found.length === 1 ? (found[0] ?? []) : found.flat();
 }
 
 class ThreadRecoverer {
@@ -115,7 +119,7 @@ class ThreadRecoverer {
     this.#budget = options.budgetBytes ?? DEFAULT_BUDGET;
   }
 
-  async recover(batch: readonly RecoveryJob[], wanted: Wanted): Promise<Signers> {
+  recover(batch: readonly RecoveryJob[], wanted: Wanted): Promise<Signers> {
     const bytes = batch.length * JOB_BYTES;
     const tooMuch = this.#waitingBytes + bytes > this.#budget;
     if (batch.length < SMALLEST_BATCH || tooMuch || this.#closed || this.#deaths >= MOST_DEATHS) {
@@ -125,7 +129,7 @@ class ThreadRecoverer {
       this.start(); // for the next one: starting takes longer than this batch
       return recoverHere(batch, wanted);
     }
-    return this.#send(batch, wanted);
+    return this.#send(packJobs(batch), wanted);
   }
 
   start(): void {
@@ -141,9 +145,11 @@ class ThreadRecoverer {
     return batch.map((_, i) => (answer?.[i] === undefined ? undefined : answer[i] === 1));
   }
 
-  async #send(batch: readonly RecoveryJob[], wanted: Wanted): Promise<Signers> {
-    const answer = await this.#ask(packJobs(batch), wanted);
-    return answer === undefined ? recoverHere(batch, wanted) : unpackSigners(answer, wanted);
+  /** Keeps a copy of the bytes, not the jobs, which are many objects. */
+  async #send(packed: Uint8Array<ArrayBuffer>, wanted: Wanted): Promise<Signers> {
+    const copy = packed.slice();
+    const answer = await this.#ask(packed, wanted);
+    return answer === undefined ? recoverHere(unpackJobs(copy), wanted) : unpackSigners(answer, wanted);
   }
 
   async #ask(packed: Uint8Array<ArrayBuffer>, wanted: Wanted | "claims"): Promise<Uint8Array | undefined> {

@@ -34,15 +34,23 @@ export function packJobs(batch: readonly RecoveryJob[]): Uint8Array<ArrayBuffer>
   return packed;
 }
 
+/** Packed jobs, views of their bytes, in order. */
+export function unpackJobs(packed: Uint8Array): RecoveryJob[] {
+  return Array.from({ length: Math.floor(packed.length / JOB_BYTES) }, (_, i) => jobAt(packed, i));
+}
+
+function jobAt(packed: Uint8Array, i: number): RecoveryJob {
+  const at = i * JOB_BYTES;
+  return { digest: packed.subarray(at, at + 32), signature: packed.subarray(at + 32, at + JOB_BYTES) };
+}
+
 /** Does packed jobs in order. */
 export function recoverPacked(packed: Uint8Array, wanted: Wanted): Uint8Array<ArrayBuffer> {
   const count = Math.floor(packed.length / JOB_BYTES);
   const width = 1 + WANTED_BYTES[wanted];
   const answer = new Uint8Array(count * width);
   for (let i = 0; i < count; i++) {
-    const at = i * JOB_BYTES;
-    const job = { digest: packed.subarray(at, at + 32), signature: packed.subarray(at + 32, at + JOB_BYTES) };
-    const signer = recoverSigner(job, wanted);
+    const signer = recoverSigner(jobAt(packed, i), wanted);
     if (signer === undefined) continue;
     answer[i * width] = 1;
     answer.set(signer, i * width + 1);

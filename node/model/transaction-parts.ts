@@ -73,9 +73,20 @@ export function hasLowS({ s }: Pick<Signature, "s">): boolean {
   return isLowS(padded(s));
 }
 
+const SIGNATURE_BYTES = 65;
+const SLAB_SIGNATURES = 256;
+/** Signatures share memory: what is above 64 bytes is off the heap, and costs much more alone than as a view. */
+let slab = new Uint8Array(0);
+let slabAt = 0;
+
 /** r, s, parity as recovery takes them: 65 bytes. */
 export function signatureBytes({ r, s }: Pick<Signature, "r" | "s">, parity: number): Uint8Array {
-  const bytes = new Uint8Array(65);
+  if (slabAt === slab.length) {
+    slab = new Uint8Array(SLAB_SIGNATURES * SIGNATURE_BYTES);
+    slabAt = 0;
+  }
+  const bytes = slab.subarray(slabAt, slabAt + SIGNATURE_BYTES);
+  slabAt += SIGNATURE_BYTES;
   bytes.set(r, 32 - r.length);
   bytes.set(s, 64 - s.length);
   bytes[64] = parity;
