@@ -43,7 +43,7 @@ async function start(): Promise<void> {
     clock: systemClock,
     loadNode: async () => ({
       ...(await import("./chain-jobs.ts")),
-      openNode: async (options, signal) => (await import("./node.ts")).openNode(options, signal),
+      openNode: async (...how) => (await import("./node.ts")).openNode(...how),
     }),
   });
 }

@@ -26,7 +26,7 @@ import { openNodeNetwork } from "./node-network.ts";
 import { openNodeRpc } from "./node-rpc.ts";
 import { openNodeSealer } from "./node-sealer.ts";
 import { systemClock } from "./observe/clock.ts";
-import { createLog, type Log } from "./observe/log.ts";
+import type { AdjustableLog, Log } from "./observe/log.ts";
 import { createMetrics, type Metrics } from "./observe/metrics.ts";
 import { loadNodeKey, type NodeKey, nodeKeyOf } from "./p2p/node-key.ts";
 import { openReadiness } from "./readiness.ts";
@@ -54,9 +54,8 @@ export interface Node extends AsyncDisposable {
 }
 
 /** Opens a node. Ends early with the signal's reason when it is aborted. Throws what a part threw. */
-export async function openNode(options: NodeOptions, signal: AbortSignal): Promise<Node> {
+export async function openNode(options: NodeOptions, signal: AbortSignal, log: AdjustableLog): Promise<Node> {
   const clock = systemClock;
-  const log = createLog(options.log);
   const metrics = createMetrics();
   if (secp256k1Backend !== "native") {
     log.warn({ backend: secp256k1Backend }, "native secp256k1 did not load: signatures are checked slowly");

@@ -4,6 +4,7 @@ import type { FlagCommand } from "../config/flags-rows.ts";
 import type { NodeOptions } from "../config/options.ts";
 import type { NodeEndpoints } from "../node.ts";
 import type { DevelopmentAccount } from "../node-accounts.ts";
+import type { AdjustableLog } from "../observe/log.ts";
 import type { Progress } from "../observe/progress.ts";
 import { decodeDetails } from "./decode-names.ts";
 
@@ -113,7 +114,7 @@ export interface RunningNode extends AsyncDisposable {
 
 /** What commands do with a node; loaded when a command needs it, so that `knit version` stays fast. */
 export interface NodeCommands {
-  openNode(options: NodeOptions, signal: AbortSignal): Promise<RunningNode>;
+  openNode(options: NodeOptions, signal: AbortSignal, log: AdjustableLog): Promise<RunningNode>;
   /** Writes block 0; `hash` is its `0x` text. */
   initDatadir(options: NodeOptions, genesisText: string): Promise<{ readonly hash: string }>;
   importChain(options: NodeOptions, job: ImportJob): Promise<ImportResult>;

@@ -1,7 +1,8 @@
 /** `knit run` and `knit dev`: a node opened, announced, and closed when somebody asks for it. */
 import type { NodeOptions } from "../config/options.ts";
 import { nodeOptions } from "../config/options-check.ts";
-import { createLog, type Log } from "../observe/log.ts";
+import { type AdjustableLog, createLog } from "../observe/log.ts";
+import { type LogFile, openLogFile } from "../observe/log-file.ts";
 import type { Job } from "./chain-commands.ts";
 import type { RunningNode } from "./commands.ts";
 import { openTemporaryDirectory, prepareDatadir } from "./datadir.ts";
@@ -13,7 +14,8 @@ import { openShutdownSignal } from "./signals.ts";
 /** Runs a node until a signal stops it. Throws when it cannot start or cannot go on. */
 export async function runNode({ shell, resolved, command }: Job): Promise<void> {
   const { options, warnings } = nodeOptions(command, resolved, shell.surroundings);
-  const log = createLog({ ...options.log, stream: shell.stderr });
+  await using file = openFile(options);
+  const log = createLog({ ...options.log, stream: shell.stderr, file });
   for (const warning of warnings) log.warn({ warning }, "check the flags");
   await keepRunning({ shell, options, log, announce: () => undefined });
 }
@@ -24,7 +26,8 @@ export async function runDevelopmentNode({ shell, resolved, command }: Job): Pro
   const datadir = scratch?.path ?? resolved.values.datadir;
   const values = { ...resolved.values, datadir };
   const { options, warnings } = nodeOptions(command, { ...resolved, values }, shell.surroundings);
-  const log = createLog({ ...options.log, stream: shell.stderr });
+  await using file = openFile(options);
+  const log = createLog({ ...options.log, stream: shell.stderr, file });
   for (const warning of warnings) log.warn({ warning }, "check the flags");
   const announce = ({ endpoints, developmentAccounts = [] }: RunningNode) => {
     const text = devBanner({
@@ -39,10 +42,14 @@ export async function runDevelopmentNode({ shell, resolved, command }: Job): Pro
   await keepRunning({ shell, options, log, announce });
 }
 
+function openFile({ logFile }: NodeOptions): LogFile | undefined {
+  return logFile && openLogFile(logFile.path, logFile.rotation);
+}
+
 interface Run {
   readonly shell: Shell;
   readonly options: NodeOptions;
-  readonly log: Log;
+  readonly log: AdjustableLog;
   readonly announce: (node: RunningNode) => void;
 }
 
@@ -52,7 +59,7 @@ async function keepRunning({ shell, options, log, announce }: Run): Promise<void
   await prepareDatadir(options.paths);
   const commands = await shell.loadNode();
   try {
-    await using node = await commands.openNode(options, signal);
+    await using node = await commands.openNode(options, signal, log);
     announce(node);
     await untilStopped(node, signal);
   } catch (error) {

@@ -17,6 +17,7 @@ import {
   secret,
   text,
 } from "./flags-kinds.ts";
+import { logFileFlags } from "./flags-log.ts";
 import { DATA, type FlagCommand, NODE, rows } from "./flags-rows.ts";
 import { rpcFlags } from "./flags-rpc.ts";
 
@@ -181,6 +182,7 @@ export const flags = {
     "debug-profile.verbosity",
   ),
   "log.format": log.flag(choice(["terminal", "logfmt", "json"]), "terminal", "how log lines look"),
+  ...logFileFlags,
 };
 
 /** A flag's name. */

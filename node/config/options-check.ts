@@ -11,7 +11,7 @@ import type {
   WsOptions,
 } from "./options.ts";
 import { OptionError } from "./options-error.ts";
-import { ipcPath, nodePaths, type Surroundings } from "./options-paths.ts";
+import { absolutePath, ipcPath, nodePaths, type Surroundings } from "./options-paths.ts";
 
 /** Options, and what an operator should be told about them. */
 export interface CheckedOptions {
@@ -51,6 +51,7 @@ export function nodeOptions(command: string, resolved: ResolvedFlags, around: Su
     },
     accounts: accountOptions(values),
     log: { level: logLevel(values.verbosity), format: values["log.format"] },
+    logFile: logFile(values, around, warnings),
     development:
       command === "dev" ? { accounts: values.accounts, balance: values.balance * PEB_PER_KLAY } : undefined,
   };
@@ -205,4 +206,21 @@ function stateFlags(values: FlagValues): StateFlags {
 
 function logLevel(verbosity: number): NodeOptions["log"]["level"] {
   return (["silent", "error", "warn", "info"] as const)[verbosity] ?? "debug";
+}
+
+const DAY_MS = 86_400_000;
+
+function logFile(values: FlagValues, around: Surroundings, warnings: string[]): NodeOptions["logFile"] {
+  const file = values["log.file"];
+  if (file === undefined || file === "") {
+    if (values["log.rotate"]) warnings.push("--log.rotate does nothing without --log.file");
+    return undefined;
+  }
+  const rotation = {
+    maxBytes: values["log.maxsize"] * MEBIBYTE,
+    maxFiles: values["log.maxbackups"],
+    maxAgeMs: values["log.maxage"] * DAY_MS,
+    compress: values["log.compress"],
+  };
+  return { path: absolutePath(file, around), rotation: values["log.rotate"] ? rotation : undefined };
 }

@@ -61,6 +61,11 @@ export function ipcPath(given: string | undefined, dataDirectory: string, around
     : paths.resolve(around.workingDirectory, name);
 }
 
+/** As whoever typed it means it. */
+export function absolutePath(path: string, around: Surroundings): string {
+  return pathsOf(around).resolve(around.workingDirectory, path);
+}
+
 const SHORT = { core: "kcn", proxy: "kpn", endpoint: "ken" } as const;
 
 function defaultDirectory(type: FlagValues["type"], around: Surroundings): string {

@@ -29,8 +29,26 @@ export interface NodeOptions {
     readonly level: "silent" | "error" | "warn" | "info" | "debug";
     readonly format: "terminal" | "logfmt" | "json";
   };
+  /** A file that takes every line too. */
+  readonly logFile: LogFileFlags | undefined;
   /** Set for a development chain. */
   readonly development: DevelopmentFlags | undefined;
+}
+
+/** A file that takes what is logged. */
+export interface LogFileFlags {
+  readonly path: string;
+  /** `undefined`: it only grows. */
+  readonly rotation:
+    | {
+        readonly maxBytes: number;
+        /** 0: all. */
+        readonly maxFiles: number;
+        /** 0: never. */
+        readonly maxAgeMs: number;
+        readonly compress: boolean;
+      }
+    | undefined;
 }
 
 /** Other nodes. */

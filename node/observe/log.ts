@@ -40,11 +40,14 @@ export interface LogOptions {
   readonly level: LogLevel;
   readonly format: LogFormat;
   readonly stream?: LogStream;
+  /** Takes every line too, without colours. */
+  readonly file?: LogStream | undefined;
 }
 
 /** A log that writes `level` and graver records to `stream`, one line each. */
-export function createLog({ level, format, stream = process.stderr }: LogOptions): AdjustableLog {
-  const destination = format === "json" ? stream : formatting(stream, format);
+export function createLog({ level, format, stream = process.stderr, file }: LogOptions): AdjustableLog {
+  const streams = file === undefined ? [stream] : [stream, file];
+  const destination = format === "json" ? copying(streams) : formatting(streams, format);
   const gate = { least: RANKS[level] };
   const formatters = { level: (label: string) => ({ level: label }) };
   const logger = pino({ level: "debug", base: null, formatters }, destination);
@@ -93,12 +96,22 @@ function plain(fields: object): Record<string, unknown> {
   return result;
 }
 
-function formatting(stream: LogStream, format: "terminal" | "logfmt"): LogStream {
-  const colour = stream.isTTY === true && !process.env["NO_COLOR"];
+function copying(streams: readonly LogStream[]): LogStream {
+  return {
+    write(line) {
+      for (const stream of streams) stream.write(line);
+    },
+  };
+}
+
+function formatting(streams: readonly LogStream[], format: "terminal" | "logfmt"): LogStream {
   return {
     write(line) {
       const record = JSON.parse(line) as LogRecord; // pino wrote this line with the settings above
-      stream.write(format === "logfmt" ? logfmtLine(record) : terminalLine(record, colour));
+      for (const stream of streams) {
+        const colour = stream.isTTY === true && !process.env["NO_COLOR"];
+        stream.write(format === "logfmt" ? logfmtLine(record) : terminalLine(record, colour));
+      }
     },
   };
 }

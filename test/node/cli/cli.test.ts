@@ -63,8 +63,8 @@ describe("knit run", () => {
     const closing = Promise.withResolvers<undefined>();
     const { commands, opened } = openable({});
     const slow: Partial<NodeCommands> = {
-      openNode: async (options, signal) => ({
-        ...(await commands.openNode?.(options, signal)),
+      openNode: async (...how) => ({
+        ...(await commands.openNode?.(...how)),
         endpoints: {},
         [Symbol.asyncDispose]: () => closing.promise,
       }),

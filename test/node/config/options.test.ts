@@ -89,6 +89,9 @@ describe("options", () => {
       "--rpcreadtimeout 0 is below one second, 30 is used",
       "--prometheus does nothing without --metrics",
     ]);
+    expect(options({ line: { "log.rotate": "true" } }).warnings).toEqual([
+      "--log.rotate does nothing without --log.file",
+    ]);
     expect(options().warnings).toEqual([]);
   });
 
@@ -134,6 +137,12 @@ describe("options", () => {
     });
     expect(found.consensus).toEqual({ rewardbase: undefined, intervalMs: 1_000, timeLimitMs: 250 });
     expect(found.log).toEqual({ level: "debug", format: "terminal" });
+    const line = { "log.file": "/var/log/knit.log", "log.rotate": "true", "log.maxage": "2" };
+    expect(options({ line }).options.logFile).toEqual({
+      path: "/var/log/knit.log",
+      rotation: { maxBytes: 104_857_600, maxFiles: 10, maxAgeMs: 172_800_000, compress: false },
+    });
+    expect(options({ line: { "log.file": "a" } }).options.logFile).toMatchObject({ rotation: undefined });
     expect(options().options.state.cacheBytes).toBeUndefined();
     expect(options({ line: { verbosity: "0" } }).options.log.level).toBe("silent");
   });
