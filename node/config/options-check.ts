@@ -70,6 +70,9 @@ function refuseClashes({ given, values }: ResolvedFlags): void {
   if (values.ipcdisable && given.has("ipcpath")) {
     throw new OptionError("clash", "Flags --ipcdisable, --ipcpath can't be used at the same time");
   }
+  if (values["state.live-pruning"] && values.gcmode === "archive") {
+    throw new OptionError("clash", "--gcmode archive keeps all states, --state.live-pruning lets go of them");
+  }
   const { first, last } = values;
   if (first !== undefined && last !== undefined && first > last) {
     throw new OptionError("clash", `--first ${first} is after --last ${last}`);
@@ -189,12 +192,18 @@ function poolFlags(values: FlagValues, instance: string): PoolFlags {
   };
 }
 
+/** The Go node's: two days of blocks. */
+const PRUNING_RETENTION = 172_800;
+
 function stateFlags(values: FlagValues): StateFlags {
   const limit = values["state.trie-cache-limit"];
   const mode = values.gcmode;
+  const livePruning = values["state.live-pruning"];
+  const kept = livePruning ? false : undefined;
   return {
-    archive: mode === undefined ? undefined : mode === "archive",
-    retention: values["state.live-pruning-retention"],
+    archive: mode === undefined ? kept : mode === "archive",
+    livePruning,
+    retention: values["state.live-pruning-retention"] ?? (livePruning ? PRUNING_RETENTION : undefined),
     preimages: values["state.preimages"],
     flushInterval: values["state.block-interval"],
     cacheSaveMs: values["state.trie-cache-save-period"],

@@ -132,6 +132,8 @@ export interface PoolFlags {
 export interface StateFlags {
   /** Keep all states; `undefined`: as the database was opened before. */
   readonly archive: boolean | undefined;
+  /** Old states are let go block by block, and a migration is refused. */
+  readonly livePruning: boolean;
   /** Recent blocks whose states can be read; `undefined`: as the database was opened before. */
   readonly retention: number | undefined;
   /** Keep addresses and slot keys beside their hashes. */

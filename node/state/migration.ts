@@ -28,7 +28,7 @@ export interface MigrationStatus {
   readonly error: string | undefined;
 }
 
-/** Whether a migration was asked for; `pruning`: earlier states are let go block by block, which excludes it. */
+/** Whether a migration was asked for; `pruning`: live pruning is on, which excludes it. */
 export type MigrationStart = "asked" | "running" | "pruning";
 
 /** What a migration works on. */
@@ -39,6 +39,8 @@ export interface MigrationParts {
   readonly startRun: StartRun;
   readonly keeper: TrieKeeper;
   readonly history: History;
+  /** No migration is begun, nor one that was broken off by a restart. */
+  readonly livePruning: boolean;
 }
 
 const MIGRATION_KEY = tables.meta.key("migration");
@@ -76,7 +78,7 @@ export class Migration {
 
   constructor(parts: MigrationParts) {
     this.#parts = parts;
-    if (readMigration(parts.chain) !== undefined) this.#ask();
+    if (!parts.livePruning && readMigration(parts.chain) !== undefined) this.#ask();
   }
 
   get status(): MigrationStatus {
@@ -95,7 +97,7 @@ export class Migration {
 
   /** Asks for a migration behind the next block. */
   start(): MigrationStart {
-    if (this.#parts.history.mode?.archive === false) return "pruning";
+    if (this.#parts.livePruning) return "pruning";
     if (this.#status.isMigration) return "running";
     this.#ask();
     return "asked";

@@ -21,6 +21,8 @@ export interface StateOptions {
   readonly retention?: number | undefined;
   /** True: from now on no state is let go. Left out: as the database was opened before. */
   readonly archive?: boolean | undefined;
+  /** Migrations are refused: states are let go by retention alone. */
+  readonly livePruning?: boolean;
   /** Blocks indexed in memory; a longer retention takes an index on disk. */
   readonly window?: number;
   /** The trie is written when it is this many blocks behind on disk ... */
@@ -49,6 +51,7 @@ const DEFAULTS = {
   log: silentLog,
   retention: undefined,
   archive: undefined,
+  livePruning: false,
   window: 128,
   flushInterval: 16,
   flushBytes: 32 * 1024 * 1024,

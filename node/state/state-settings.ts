@@ -15,4 +15,5 @@ export interface StateSettings {
   readonly flushBytes: number;
   readonly cachedAccounts: number;
   readonly preimages: boolean;
+  readonly livePruning: boolean;
 }

@@ -105,6 +105,10 @@ describe("options", () => {
       "Flags --ipcdisable, --ipcpath can't be used at the same time",
     ],
     [{ line: { rpc: "true", ws: "true", wsport: "8551" } }, "--rpcport and --wsport are both 8551"],
+    [
+      { line: { "state.live-pruning": "true", gcmode: "archive" } },
+      "--gcmode archive keeps all states, --state.live-pruning lets go of them",
+    ],
     [{ command: "export", line: { first: "5", last: "4" } }, "--first 5 is after --last 4"],
   ])("refuse flags that clash: %j", (given, message) => {
     expect(() => options(given)).toThrow(expect.objectContaining({ code: "clash", message }));
@@ -123,10 +127,23 @@ describe("options", () => {
     expect(options({ line: { gcmode } }).options.state.archive).toBe(archive);
   });
 
+  test("prune live with the Go node's retention, also what was an archive, unless another one is given", () => {
+    const state = (line: Record<string, string>) => options({ line }).options.state;
+    const pruning = { "state.live-pruning": "true" };
+    expect(state(pruning)).toMatchObject({ livePruning: true, archive: false, retention: 172_800 });
+    const shorter = { ...pruning, "state.live-pruning-retention": "500" };
+    expect(state(shorter)).toMatchObject({ livePruning: true, retention: 500 });
+    expect(state({ "state.live-pruning-retention": "500" })).toMatchObject({
+      livePruning: false,
+      retention: 500,
+    });
+  });
+
   test("are in base units", () => {
     const { options: found } = options({ line: { "state.trie-cache-limit": "32", verbosity: "5" } });
     expect(found.state).toEqual({
       archive: undefined,
+      livePruning: false,
       retention: undefined,
       preimages: true,
       senderHashes: false,

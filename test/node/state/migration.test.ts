@@ -148,23 +148,42 @@ test("without room on disk it does not begin, and blocks go on", async () => {
   await expectWhole(node);
 });
 
-test("a retention of its own excludes it, an archive does not", async () => {
-  await using pruning = await openInMemory({ retention: 1000 });
-  expect(pruning.state.migration.start()).toBe("pruning");
-  await using archive = await openInMemory({ archive: true });
-  expect(archive.state.migration.start()).toBe("asked");
-});
-
-test("an archive lets go of what was before", async () => {
+test("live pruning excludes it on any database, also one that a restart broke off, until it is off again", async () => {
   using place = aTemporaryDirectory();
-  await using node = await openOnDisk(place.path, { archive: true });
-  await grow(node, 10);
-  node.state.migration.start();
+  {
+    await using node = await openOnDisk(place.path, {});
+    await grow(node, 3);
+    node.state.migration.start();
+    await grow(node, 4);
+    expect(node.state.migration.status).toMatchObject({ isMigration: true, block: 4 });
+  }
+  {
+    await using node = await openOnDisk(place.path, { livePruning: true, retention: 1000 });
+    expect(node.state.migration.status.isMigration).toBe(false);
+    expect(node.state.migration.start()).toBe("pruning");
+    await grow(node, 6);
+    await expectWhole(node);
+  }
+  await using node = await openOnDisk(place.path, {});
+  expect(node.state.migration.status.isMigration).toBe(true);
+  await grow(node, 7);
   await finish(node);
-  expect(() => node.state.view(10)).toThrow(expect.objectContaining({ code: "state-missing" }));
-  expect(node.state.view(11).number).toBe(11);
   await expectWhole(node);
 });
+
+test.each([{ archive: true }, { retention: 1000 }])(
+  "a database with %j lets go of what was before",
+  async (kept) => {
+    using place = aTemporaryDirectory();
+    await using node = await openOnDisk(place.path, kept);
+    await grow(node, 10);
+    node.state.migration.start();
+    await finish(node);
+    expect(() => node.state.view(10)).toThrow(expect.objectContaining({ code: "state-missing" }));
+    expect(node.state.view(11).number).toBe(11);
+    await expectWhole(node);
+  },
+);
 
 test("a node that is missing ends it with its path, and the state stays", async () => {
   using place = aTemporaryDirectory();
