@@ -48,6 +48,8 @@ export class HttpConnection {
   /** Below this many held bytes there is no whole request. */
   #needed = 0;
   #closing = false;
+  /** What the replies that are not written yet hold; known from their lengths, so that nobody looks twice. */
+  #isAscii = true;
   #isCounted = false;
   readonly #session = new RequestSession();
   readonly #asHalf: Holder = { dropped: () => this.#refuse() };
@@ -172,14 +174,16 @@ export class HttpConnection {
   }
 
   #reply(answer: string): string {
-    return `${this.#host.replyHead}${Buffer.byteLength(answer)}\r\n\r\n${answer}`;
+    const bytes = Buffer.byteLength(answer);
+    if (bytes !== answer.length) this.#isAscii = false;
+    return `${this.#host.replyHead}${bytes}\r\n\r\n${answer}`;
   }
 
   /** Whether the socket takes more: if not, reading stops until it has drained. */
   #write(text: string): boolean {
     if (text === "" || this.#phase === "gone") return true;
-    const isAscii = Buffer.byteLength(text) === text.length;
-    this.#socket.write(text, isAscii ? "latin1" : "utf8");
+    this.#socket.write(text, this.#isAscii ? "latin1" : "utf8");
+    this.#isAscii = true;
     const unsent = this.#socket.writableLength;
     if (unsent <= COUNTED_UNSENT) return true;
     this.#isCounted = true;
