@@ -16,7 +16,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { startLoadTool } from "./rpc/load.ts";
 import { madeChain } from "./rpc/made-chain.ts";
-import { type NodesOptions, openNodes } from "./rpc/nodes.ts";
+import { type NodesOptions, openNodes, type ReadyNode } from "./rpc/nodes.ts";
 import { peerPlace } from "./rpc/peers.ts";
 import { type Figure, type Row, rows, type Subject } from "./rpc/rows.ts";
 import { Table } from "./rpc/table.ts";
@@ -57,15 +57,32 @@ async function measureIn(options: NodesOptions): Promise<void> {
   using load = startLoadTool();
   const terms = { load, measureMs: Number(values.seconds) * 1000, transfers: Number(values.transfers) };
   const wanted = values.rows === undefined ? rows.filter(({ isLong }) => !isLong) : chosen(rows, values.rows);
-  const { runs, table } = options;
+  const measured = { ...options, nodes: nodes.open, terms };
+  await inRounds(
+    wanted.filter(({ sends }) => !sends),
+    measured,
+  );
+  await inRounds(
+    wanted.filter(({ sends }) => sends),
+    measured,
+  );
+  nodes.noteMemory();
+}
+
+interface Measured extends Pick<NodesOptions, "runs" | "table"> {
+  readonly nodes: readonly ReadyNode[];
+  readonly terms: Omit<Subject, "node" | "contents">;
+}
+
+/** All rows in every round, the nodes forth and then back. */
+async function inRounds(chosenRows: readonly Row[], { runs, table, nodes, terms }: Measured): Promise<void> {
   for (let run = 0; run < runs; run++) {
-    const turn = run % 2 === 0 ? nodes.open : nodes.open.toReversed();
-    for (const row of run === 0 ? wanted : wanted.filter(({ isLong }) => !isLong)) {
+    const turn = run % 2 === 0 ? nodes : nodes.toReversed();
+    for (const row of run === 0 ? chosenRows : chosenRows.filter(({ isLong }) => !isLong)) {
       for (const ready of turn) table.add(row, ready.name, await figureOf(row, { ...ready, ...terms }));
       if (run === runs - 1 || row.isLong) table.print(row);
     }
   }
-  nodes.noteMemory();
 }
 
 /** What a node cannot do is said in its place. */

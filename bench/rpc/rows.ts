@@ -34,6 +34,8 @@ export interface Row {
   readonly isLessBetter?: boolean;
   /** Takes long: measured only when it is named, and once. */
   readonly isLong?: boolean;
+  /** Leaves work behind in some nodes: measured after all that do not. */
+  readonly sends?: boolean;
   measure(subject: Subject): Promise<Figure | string>;
 }
 
@@ -62,8 +64,8 @@ export const rows: readonly Row[] = [
   calls("ws eth_blockNumber", () => [blockNumber], { wire: "ws" }),
   calls("ipc eth_blockNumber", () => [blockNumber], { wire: "ipc" }),
   { name: "idle p99", unit: "ms", isLessBetter: true, measure: idle },
-  { name: "busy p99", unit: "ms", isLessBetter: true, measure: busy },
-  { name: "transfers", unit: "1/s", measure: transfers },
+  { name: "busy p99", unit: "ms", isLessBetter: true, sends: true, measure: busy },
+  { name: "transfers", unit: "1/s", sends: true, measure: transfers },
   { name: "growth", unit: "MiB", isLessBetter: true, isLong: true, measure: growth },
 ];
 

@@ -101,7 +101,7 @@ export function rawBlock(rows: Rows, number: number): Uint8Array | undefined {
 const CACHED_BLOCKS = 128;
 const CACHED_TRANSACTIONS = 4_000;
 /** Bytes of the rows whose receipts are kept decoded, which takes several times as much. */
-const CACHED_RECEIPT_BYTES = 2 * 1024 * 1024;
+const CACHED_RECEIPT_BYTES = 512 * 1024;
 
 /** Decoded blocks and receipts by number, the newest used ones kept. */
 export class BlockRows {
