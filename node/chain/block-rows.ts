@@ -97,9 +97,9 @@ export function rawBlock(rows: Rows, number: number): Uint8Array | undefined {
   return header === undefined || body === undefined ? undefined : encodeRlpList([header, body]);
 }
 
-/** Blocks kept decoded, and the transactions in all of them together. */
+/** Blocks kept decoded, and the transactions in all of them together; the newest one is kept however long it is. */
 const CACHED_BLOCKS = 128;
-const CACHED_TRANSACTIONS = 4_000;
+const CACHED_TRANSACTIONS = 10_000;
 /** Bytes of the rows whose receipts are kept decoded, which takes several times as much. */
 const CACHED_RECEIPT_BYTES = 512 * 1024;
 
@@ -145,6 +145,7 @@ export class BlockRows {
     this.#transactions += block.transactions.length;
     for (const [number, oldest] of this.#blocks) {
       if (this.#blocks.size <= CACHED_BLOCKS && this.#transactions <= CACHED_TRANSACTIONS) break;
+      if (oldest === block) break;
       this.#blocks.delete(number);
       this.#transactions -= oldest.transactions.length;
     }
@@ -174,7 +175,7 @@ export class BlockRows {
     this.#receipts.set(number, { receipts, bytes: row.length });
     this.#receiptBytes += row.length;
     for (const oldest of this.#receipts.keys()) {
-      if (this.#receiptBytes <= CACHED_RECEIPT_BYTES) break;
+      if (this.#receiptBytes <= CACHED_RECEIPT_BYTES || oldest === number) break;
       this.#dropReceipts(oldest);
     }
     return receipts;

@@ -4,6 +4,7 @@ import { BlockRows, blockRowSteps, writeBlockRows } from "../../../node/chain/bl
 import { createBlock, decodeBlock } from "../../../node/model/block.ts";
 import { bloomOf } from "../../../node/model/bloom.ts";
 import type { Receipt } from "../../../node/model/receipt.ts";
+import type { Transaction } from "../../../node/model/transaction.ts";
 import { createMemoryStore } from "../../../node/store/memory-store.ts";
 import { recordedBlocks } from "../../support/chain.ts";
 
@@ -19,6 +20,29 @@ test("a long block's rows are written in steps, between which others may run", a
   );
   await using store = createMemoryStore();
   expect([...blockRowSteps(store.createBatch(), long, [])].length).toBeGreaterThan(2);
+});
+
+test("a block is kept decoded however long it is, and its receipts too", async () => {
+  const blocks = (await recordedBlocks()).slice(0, 3).map((raw) => decodeBlock(raw));
+  const some = (await recordedBlocks())
+    .map((raw) => decodeBlock(raw).transactions)
+    .find(({ length }) => length > 0);
+  if (some === undefined) throw new Error("no block has transactions");
+  const [first, second] = blocks.map(({ header }) =>
+    createBlock(
+      header,
+      Array.from({ length: 12_000 }, () => some[0] as Transaction),
+    ),
+  );
+  await using store = createMemoryStore();
+  const rows = new BlockRows(store);
+  for (const block of [first, second]) if (block !== undefined) rows.remember(block);
+  expect(rows.block(1)).toBe(second);
+  expect(rows.block(0)).toBeUndefined();
+  const batch = store.createBatch();
+  if (first !== undefined) writeBlockRows(batch, first, [aReceipt(700_000)]);
+  await store.write(batch, { sync: false });
+  expect(rows.receipts(0)).toBe(rows.receipts(0));
 });
 
 test("receipts are decoded once, given up when there are many, and forgotten with their block", async () => {
