@@ -44,7 +44,10 @@ export function run(m: Machine, f: Frame): boolean {
     if (watch !== undefined) watch.begin(f, { pc, op, gas, sp, computation });
     if (sp < (need[op] as number) || sp > (most[op] as number)) {
       f.failure = refusal(m, f, op, sp);
-      if (f.failure === failures["write-protection"]) computation += costOf[op] as number; // counted all the same
+      if (f.failure === failures["write-protection"]) {
+        computation += costOf[op] as number; // counted all the same
+        if (watch !== undefined) state.tellRefused(m, f, { op, sp, gas });
+      }
       if (f.failure !== undefined) break;
     }
     gas -= gasOf[op] as number;

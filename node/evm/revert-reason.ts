@@ -30,6 +30,11 @@ export function revertReason(output: Uint8Array): string | undefined {
   return PANICS[code.toString()] ?? `unknown panic code: 0x${code.toString(16)}`;
 }
 
+/** The same of texts alone: what contracts say, not what Solidity's own checks find. */
+export function revertText(output: Uint8Array): string | undefined {
+  return equalBytes(output.subarray(0, 4), ERROR) ? textIn(output.subarray(4)) : undefined;
+}
+
 /** One ABI text: its offset, its length, its bytes. */
 function textIn(body: Uint8Array): string | undefined {
   const offset = wordAt(body, 0);

@@ -21,6 +21,7 @@ const EXP_GAS = 10;
 const EXP_BYTE_GAS = 50;
 const DESTROY_GAS = 5000;
 const NEW_ACCOUNT_GAS = 25_000;
+const SSTORE = 0x55;
 const EMPTY_CODE_HASH = wordOf(EMPTY_HASH);
 
 /** What meeting an address costs beyond the constant 100; nothing before access lists. */
@@ -85,6 +86,17 @@ export function sstore(m: Machine, f: Frame, sp: number, gas: number): number {
   m.watch?.tracer.storageWrite?.(f.address, key, value);
   m.world.setSlot(f.address, key, value);
   return left;
+}
+
+/** A write that a static frame refuses is shown with what it would have cost. */
+export function tellRefused(
+  m: Machine,
+  f: Frame,
+  { op, sp, gas }: { op: number; sp: number; gas: number },
+): void {
+  if (op !== SSTORE) return;
+  const [key, value] = [f.stack[sp - 1] as bigint, f.stack[sp - 2] as bigint]; // as many as it needs were counted
+  m.watch?.charged(f, storeGas(m, f, gas, { key, value }));
 }
 
 export function exp(m: Machine, f: Frame, sp: number, gas: number): number {

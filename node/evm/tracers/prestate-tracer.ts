@@ -1,10 +1,9 @@
 /** The accounts and slots that a transaction looks at, as they were before it, and what it makes of them. */
-import { equalBytes } from "../../bytes/compare.ts";
 import { mapKey, toHex } from "../../bytes/hex.ts";
 import { toQuantity } from "../../bytes/integer.ts";
 import { wordBytes } from "../../bytes/word.ts";
 import type { World } from "../../state/world.ts";
-import type { Tracer } from "../tracer.ts";
+import type { FrameStart, Tracer } from "../tracer.ts";
 import { accountNamed, slotNamed } from "./named.ts";
 
 /** An account as it is shown. */
@@ -24,10 +23,13 @@ export interface PrestateDifference {
   readonly post: Readonly<Record<string, Partial<PrestateAccount>>>;
 }
 
-/** What somebody else paid of a sender's fee. */
-export interface PaidByOthers {
+/** A transaction, as the Go node's list of what it looked at ends. */
+export interface ListedTransaction {
   readonly sender: Uint8Array;
-  readonly amount: bigint;
+  /** Where it goes, unless code says it. */
+  readonly to: Uint8Array;
+  /** What the sender is shown with beyond what it had. */
+  readonly paid: bigint;
 }
 
 /** A tracer and what it has seen. */
@@ -35,14 +37,19 @@ export interface PrestateTracer {
   readonly tracer: Tracer;
   /** Notes an account: its sender, fee payer and recipient, before the transaction buys its gas. */
   readonly look: (address: Uint8Array) => void;
+  /** Everything looked at, but for contracts that the transaction itself created. */
+  readonly result: () => Prestate;
   /**
-   * Everything looked at, but for contracts that the transaction itself created. The Go node shows a sender whose
-   * fee somebody else pays with that part of the fee besides: it adds the whole fee to what is left in the end.
+   * What the Go node looks at, in its order: where code runs first or the transaction goes, what opcodes name and
+   * create, the sender. It shows a sender whose fee somebody else pays with that part of the fee besides: it adds the
+   * whole fee to what is left in the end.
    */
-  readonly result: (others?: PaidByOthers) => Prestate;
+  readonly listed: (transaction: ListedTransaction) => Prestate;
   /** The same against the world as it is now: after the transaction, before the next. */
   readonly difference: () => PrestateDifference;
 }
+
+const SELFDESTRUCT = 0xff;
 
 interface Seen {
   readonly address: Uint8Array;
@@ -66,36 +73,49 @@ export function createPrestateTracer(world: World): PrestateTracer {
     }
     return account;
   };
+  const order = new Set<Seen>();
+  let outermost: FrameStart | undefined;
   return {
     look,
     tracer: {
-      enter: ({ kind, to, from, isPrecompile }) => {
+      enter: (start) => {
+        const { kind, to, from, isPrecompile, depth } = start;
+        outermost ??= start;
         look(from);
         const target = look(to);
-        if (!isPrecompile && (kind === "CREATE" || kind === "CREATE2")) target.created = true;
+        if (isPrecompile || (kind !== "CREATE" && kind !== "CREATE2")) return;
+        target.created = true;
+        if (depth > 0) order.add(target);
       },
       step: (step) => {
-        const account = accountNamed(step);
-        if (account !== undefined) look(account);
+        if (order.size === 0) order.add(look(step.address));
+        const named = accountNamed(step);
+        const account = named && look(named);
+        if (account !== undefined && step.op !== SELFDESTRUCT) order.add(account);
         const key = slotNamed(step);
         if (key === undefined) return;
         const { slots } = look(step.address);
         if (!slots.has(key)) slots.set(key, world.originalSlot(step.address, key));
       },
     },
-    result: (others) => {
+    result: () => {
       const kept = [...seen.values()].filter(({ created, existed }) => existed || !created);
+      return Object.fromEntries(kept.map((account) => [toHex(account.address), shown(account)]));
+    },
+    listed: ({ sender, to, paid }) => {
+      if (order.size === 0) order.add(look(outermost?.to ?? to));
+      const own = look(sender);
+      const made = outermost?.kind === "CREATE" ? look(outermost.to) : undefined;
+      const kept = [...order.add(own)].filter((account) => account !== made);
       return Object.fromEntries(
-        kept.map((account) => [toHex(account.address), shown(withFee(account, others))]),
+        kept.map((account) => {
+          const balance = account.balance + (account === own ? paid : 0n);
+          return [toHex(account.address), shown({ ...account, balance })];
+        }),
       );
     },
     difference: () => differenceOf([...seen.values()], world),
   };
-}
-
-function withFee(account: Seen, others: PaidByOthers | undefined): Seen {
-  if (others === undefined || !equalBytes(account.address, others.sender)) return account;
-  return { ...account, balance: account.balance + others.amount };
 }
 
 function photograph(world: World, address: Uint8Array): Seen {

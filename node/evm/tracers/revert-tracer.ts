@@ -1,6 +1,6 @@
 /** Why a transaction was reverted: the Go node's `revertTracer`. */
 
-import { revertReason } from "../revert-reason.ts";
+import { revertText } from "../revert-reason.ts";
 import type { Tracer } from "../tracer.ts";
 
 /** A tracer and what it has seen. */
@@ -16,7 +16,7 @@ export function createRevertTracer(): RevertTracer {
   return {
     tracer: {
       exit: ({ depth, output, failure }) => {
-        if (depth === 0 && failure?.code === "reverted") message = revertReason(output) ?? "";
+        if (depth === 0 && failure?.code === "reverted") message = revertText(output) ?? "";
       },
     },
     result: () => message,

@@ -3,9 +3,11 @@ import type { FrameStart, Step, Tracer } from "../../evm/tracer.ts";
 import { createCallTracer, framelessCall } from "../../evm/tracers/call-tracer.ts";
 import {
   type CountTracer,
+  createBigramTracer,
   createFourByteTracer,
-  createNgramTracer,
   createOpcodeCounter,
+  createTrigramTracer,
+  createUnigramTracer,
 } from "../../evm/tracers/count-tracers.ts";
 import { createEvmdisTracer, evmdisBytes } from "../../evm/tracers/evmdis-tracer.ts";
 import { createPrestateTracer } from "../../evm/tracers/prestate-tracer.ts";
@@ -84,11 +86,11 @@ const TRACERS: Readonly<Record<string, Make>> = {
   fastCallTracer: callTracing,
   prestateTracer: prestateTracing,
   revertTracer: () => createRevertTracer(),
-  "4byteTracer": counting(createFourByteTracer),
+  "4byteTracer": ({ subject }) => createFourByteTracer(subject.input),
   opcountTracer: counting(createOpcodeCounter),
-  unigramTracer: counting(() => createNgramTracer(1)),
-  bigramTracer: counting(() => createNgramTracer(2)),
-  trigramTracer: counting(() => createNgramTracer(3)),
+  unigramTracer: counting(createUnigramTracer),
+  bigramTracer: counting(createBigramTracer),
+  trigramTracer: counting(createTrigramTracer),
   evmdisTracer: () => ({ ...createEvmdisTracer(), stepBytes: evmdisBytes }),
   noopTracer: () => ({ tracer: {}, result: () => ({}) }),
 };
@@ -141,16 +143,18 @@ function structTracing({ config, budget, computationLimit, profile }: TracingTer
   return { tracer: limited(tracer, limits), result };
 }
 
-function prestateTracing({ world, subject: { from, feePayer }, profile }: Parts): Tracing {
-  const { tracer, look, result } = createPrestateTracer(world);
+function prestateTracing({ world, subject, profile }: Parts): Tracing {
+  const { from, to = from, feePayer } = subject;
+  const { tracer, look, result, listed } = createPrestateTracer(world);
   look(from);
-  if (profile.prestateFee === "right") return { tracer, result: () => result() };
+  if (profile.prestateFee === "right") return { tracer, result };
+  look(to);
   const before = feePayer && world.balance(feePayer);
   return {
     tracer,
     result: ({ fee }) => {
       const lent = feePayer === undefined || before === undefined ? 0n : before - world.balance(feePayer);
-      return result({ sender: from, amount: profile.prestateFee === "lent" ? lent : lent - fee });
+      return listed({ sender: from, to, paid: profile.prestateFee === "lent" ? lent : lent - fee });
     },
   };
 }

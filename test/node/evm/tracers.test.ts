@@ -3,9 +3,11 @@ import { fromBareHex, toHex } from "../../../node/bytes/hex.ts";
 import { wordBytes } from "../../../node/bytes/word.ts";
 import { createCallTracer } from "../../../node/evm/tracers/call-tracer.ts";
 import {
+  createBigramTracer,
   createFourByteTracer,
-  createNgramTracer,
   createOpcodeCounter,
+  createTrigramTracer,
+  createUnigramTracer,
 } from "../../../node/evm/tracers/count-tracers.ts";
 import { createEvmdisTracer } from "../../../node/evm/tracers/evmdis-tracer.ts";
 import { createPrestateTracer } from "../../../node/evm/tracers/prestate-tracer.ts";
@@ -143,21 +145,52 @@ test("calls show inside one another; the outermost has the transaction's gas", (
 });
 
 test("selectors are counted with the length behind them, of calls that reach code", () => {
-  const { tracer, result } = createFourByteTracer();
   const input = fromBareHex("27dc297e0000");
+  const { tracer, result } = createFourByteTracer(input);
   const same = "0 0 6 0 0 0x07e4 5000 CALL 0 0 6 0 0 0x07e4 5000 CALL";
   const world = aWorld();
   putContract(world, OTHER, assemble("STOP"));
   runProgram(`0 0 6 0 4 5000 STATICCALL ${same}`, { world, tracer, input, gas: 100_000n });
-  expect(result()).toEqual({ "0x27dc297e-2": 1, "0x00000000-2": 2 });
+  expect(Object.entries(result())).toEqual([
+    ["0x00000000-2", 2],
+    ["0x27dc297e-2", 1],
+  ]);
 });
 
 test("opcodes are counted, alone and in sequences", () => {
-  const [all, ones, pairs] = [createOpcodeCounter(), createNgramTracer(1), createNgramTracer(2)];
+  const [all, ones, pairs] = [createOpcodeCounter(), createUnigramTracer(), createBigramTracer()];
   for (const { tracer } of [all, ones, pairs]) runProgram("1 2 ADD POP", { tracer, gas: 100_000n });
   expect(all.result()).toBe(5);
   expect(ones.result()).toEqual({ PUSH1: 2, ADD: 1, POP: 1, STOP: 1 });
   expect(pairs.result()).toEqual({ "PUSH1-PUSH1": 1, "PUSH1-ADD": 1, "ADD-POP": 1, "POP-STOP": 1 });
+});
+
+test("sequences of opcodes keep to their depth; those of three leave out the first one of each", () => {
+  const [pairs, threes] = [createBigramTracer(), createTrigramTracer()];
+  for (const { tracer } of [pairs, threes]) {
+    const world = aWorld();
+    putContract(world, OTHER, assemble("1 POP"));
+    runProgram("0 0 0 0 0x07e4 GAS STATICCALL POP", { world, tracer, gas: 100_000n });
+  }
+  expect(pairs.result()).toEqual({
+    "PUSH1-PUSH1": 3,
+    "PUSH1-PUSH2": 1,
+    "PUSH2-GAS": 1,
+    "GAS-STATICCALL": 1,
+    "PUSH1-POP": 1,
+    "POP-STOP": 2,
+  });
+  expect(threes.result()).toEqual({
+    "--PUSH1": 1,
+    "-PUSH1-PUSH1": 1,
+    "PUSH1-PUSH1-PUSH1": 1,
+    "PUSH1-PUSH1-PUSH2": 1,
+    "PUSH1-PUSH2-GAS": 1,
+    "PUSH2-GAS-STATICCALL": 1,
+    "--POP": 1,
+    "-POP-STOP": 1,
+    "--STOP": 1,
+  });
 });
 
 test("a revert's message is that of the outermost frame alone", () => {
@@ -169,6 +202,12 @@ test("a revert's message is that of the outermost frame alone", () => {
   const outer = createRevertTracer();
   runProgram(`#${toHex(SAYS_NO).slice(2)}`, { tracer: outer.tracer, gas: 100_000n });
   expect(outer.result()).toBe("no");
+  const checked = createRevertTracer();
+  runProgram(`#7f${"4e487b71".padEnd(64, "0")} 0 MSTORE 1 35 MSTORE8 36 0 REVERT`, {
+    tracer: checked.tracer,
+    gas: 100_000n,
+  });
+  expect(checked.result()).toBe(""); // one of Solidity's own checks
 });
 
 test("the state before has what was looked at, with values as they were, but not what was created", () => {
@@ -192,14 +231,34 @@ test("the state before has what was looked at, with values as they were, but not
   });
 });
 
-test("a sender is shown with what others paid of the fee, as the Go node does", () => {
+test("the Go node's list has what opcodes named and created, in that order, and the sender with what others paid", () => {
   const world = aWorld();
   world.addBalance(CALLER, 100n);
+  putContract(world, CONTRACT, assemble("STOP"));
+  putContract(world, OTHER, assemble("0x99 SELFDESTRUCT"));
+  world.endTransaction();
   const tracer = createPrestateTracer(world);
   tracer.look(CALLER);
-  const others = { sender: CALLER, amount: 11n };
-  expect(tracer.result(others)[toHex(CALLER)]?.balance).toBe("0x6f");
-  expect(tracer.result()[toHex(CALLER)]?.balance).toBe("0x64");
+  const program = "0x55 BALANCE POP 0 0 0 CREATE 0 0 0 0 0 0x07e4 50000 CALL";
+  runProgram(program, { world, tracer: tracer.tracer, gas: 300_000n });
+  const listed = tracer.listed({ sender: CALLER, to: OTHER, paid: 11n });
+  const [contract, asked, created, called, sender, ...more] = Object.entries(listed);
+  expect([contract, asked, called, sender].map((entry) => entry?.[0])).toEqual([
+    toHex(CONTRACT),
+    `0x${"55".padStart(40, "0")}`,
+    toHex(OTHER),
+    toHex(CALLER),
+  ]);
+  expect(created?.[1]).toEqual({ balance: "0x0", nonce: 0, code: "0x", storage: {} });
+  expect(sender?.[1]?.balance).toBe("0x6f");
+  expect(more).toEqual([]);
+});
+
+test("of a transaction without code the Go node lists where it goes, then the sender", () => {
+  const tracer = createPrestateTracer(aWorld());
+  expect(Object.keys(tracer.listed({ sender: CALLER, to: OTHER, paid: 0n }))).toEqual(
+    [OTHER, CALLER].map(toHex),
+  );
 });
 
 test("the difference has what changed on both sides, created accounts after and destroyed ones before", () => {

@@ -67,7 +67,7 @@ test.each([
   ],
   ["unigramTracer", { SSTORE: 1, CALL: 1 }],
   ["bigramTracer", { "GAS-CALL": 1 }],
-  ["trigramTracer", { "PUSH1-PUSH1-SSTORE": 1 }],
+  ["trigramTracer", { "-PUSH1-SSTORE": 1 }],
   ["evmdisTracer", expect.arrayContaining([expect.objectContaining({ op: 241, to: "1001" })])],
   ["noopTracer", {}],
 ])("%s sees the call of another contract", async (tracer, seen) => {
