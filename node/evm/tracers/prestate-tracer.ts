@@ -98,24 +98,20 @@ export function createPrestateTracer(world: World): PrestateTracer {
         if (!slots.has(key)) slots.set(key, world.originalSlot(step.address, key));
       },
     },
-    result: () => {
-      const kept = [...seen.values()].filter(({ created, existed }) => existed || !created);
-      return Object.fromEntries(kept.map((account) => [toHex(account.address), shown(account)]));
-    },
+    result: () => shownAll([...seen.values()].filter(({ created, existed }) => existed || !created)),
     listed: ({ sender, to, paid }) => {
       if (order.size === 0) order.add(look(outermost?.to ?? to));
       const own = look(sender);
       const made = outermost?.kind === "CREATE" ? look(outermost.to) : undefined;
       const kept = [...order.add(own)].filter((account) => account !== made);
-      return Object.fromEntries(
-        kept.map((account) => {
-          const balance = account.balance + (account === own ? paid : 0n);
-          return [toHex(account.address), shown({ ...account, balance })];
-        }),
-      );
+      return shownAll(kept.map((each) => (each === own ? { ...own, balance: own.balance + paid } : each)));
     },
     difference: () => differenceOf([...seen.values()], world),
   };
+}
+
+function shownAll(accounts: readonly Seen[]): Prestate {
+  return Object.fromEntries(accounts.map((account) => [toHex(account.address), shown(account)]));
 }
 
 function photograph(world: World, address: Uint8Array): Seen {
