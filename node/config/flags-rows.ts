@@ -9,6 +9,7 @@ export type FlagCommand =
   | "import"
   | "export"
   | "verify"
+  | "size"
   | "rewind"
   | "decode"
   | "dumpgenesis"
@@ -54,7 +55,16 @@ export interface Flag<T> {
 /** The commands that run a node. */
 export const NODE: readonly FlagCommand[] = ["run", "dev"];
 /** The commands that have a data directory. */
-export const DATA: readonly FlagCommand[] = ["run", "dev", "init", "import", "export", "verify", "rewind"];
+export const DATA: readonly FlagCommand[] = [
+  "run",
+  "dev",
+  "init",
+  "import",
+  "export",
+  "verify",
+  "size",
+  "rewind",
+];
 
 /** Makes the rows of one heading: kind, default, summary, and the other names. */
 export function rows(group: FlagGroup, commands: readonly FlagCommand[]) {

@@ -116,11 +116,11 @@ export const flags = {
   "state.live-pruning": data.flag(
     boolean,
     false,
-    "let go of old states block by block, and of no others: a migration is refused",
+    "keep the states of 172,800 blocks, let go of older ones; refuse migrations",
   ),
   "state.live-pruning-retention": data.maybe(
     integer(1),
-    "recent blocks whose states can be read; 172,800 with --state.live-pruning, else as before, 128 at first",
+    "recent blocks whose states can be read; as before by default, 128 at first",
   ),
   sendertxhashindexing: data.flag(
     boolean,

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import { type Given, LINUX, options } from "../../support/options.ts";
 
+const stateOf = (line: Record<string, string>) => options({ line }).options.state;
+
 describe("options", () => {
   test("lay the data directory out below the default of type and system", () => {
     expect(options().options.paths).toEqual({
@@ -128,12 +130,11 @@ describe("options", () => {
   });
 
   test("prune live with the Go node's retention, also what was an archive, unless another one is given", () => {
-    const state = (line: Record<string, string>) => options({ line }).options.state;
     const pruning = { "state.live-pruning": "true" };
-    expect(state(pruning)).toMatchObject({ livePruning: true, archive: false, retention: 172_800 });
+    expect(stateOf(pruning)).toMatchObject({ livePruning: true, archive: false, retention: 172_800 });
     const shorter = { ...pruning, "state.live-pruning-retention": "500" };
-    expect(state(shorter)).toMatchObject({ livePruning: true, retention: 500 });
-    expect(state({ "state.live-pruning-retention": "500" })).toMatchObject({
+    expect(stateOf(shorter)).toMatchObject({ livePruning: true, retention: 500 });
+    expect(stateOf({ "state.live-pruning-retention": "500" })).toMatchObject({
       livePruning: false,
       retention: 500,
     });
