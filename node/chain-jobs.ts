@@ -10,6 +10,7 @@ import type { NodeOptions } from "./config/options.ts";
 import { importInto, openConsensusChain } from "./consensus-chain.ts";
 import { openRecoverer } from "./crypto/recoverer.ts";
 import { openDatabase } from "./database.ts";
+import { diskUse, type KindUse } from "./disk-use.ts";
 import { systemClock } from "./observe/clock.ts";
 import { createLog, type Log } from "./observe/log.ts";
 import type { Progress } from "./observe/progress.ts";
@@ -160,6 +161,13 @@ export async function rewindChain(options: NodeOptions, number: number): Promise
   await writer.exclusively(() => writer.setHead(number));
   const head = chain.head().header.number;
   return { blocks: before - head, head };
+}
+
+/** Looks up what takes the disk, kind by kind. */
+export async function measureDatabase(options: NodeOptions): Promise<readonly KindUse[]> {
+  await using database = await openDatabase(options, logOf(options));
+  await database.state.ready;
+  return diskUse(database);
 }
 
 /** Compares flat state, trie and root. Throws `StateError` `corrupt` at the first contradiction. */

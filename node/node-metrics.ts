@@ -2,6 +2,7 @@
 import { arch } from "node:process";
 import { programVersion } from "./config/version.ts";
 import type { NodeDatabase } from "./database.ts";
+import type { DiskUseWatch } from "./disk-use.ts";
 import type { Metrics } from "./observe/metrics.ts";
 import { declareStateMetrics } from "./state/metrics.ts";
 import { declareStoreMetrics } from "./store/metrics.ts";
@@ -10,6 +11,7 @@ import { declareStoreMetrics } from "./store/metrics.ts";
 export function declareNodeMetrics(
   metrics: Metrics,
   { store, state, nodeCache, disk }: Omit<NodeDatabase, keyof AsyncDisposable>,
+  use: Pick<DiskUseWatch, "newest">,
 ): void {
   for (const name of ["build/info", "knit_build_info"]) {
     metrics.values("gauge", {
@@ -36,7 +38,13 @@ export function declareNodeMetrics(
   });
   declareStoreMetrics(metrics, [
     { name: "chain", property: (name) => store.property(name) },
-    { name: "trie", property: (name) => state.figures().trieProperty(name) },
+    { name: "trie", property: (name) => state.figures().trie?.property(name) },
   ]);
+  metrics.values("gauge", {
+    name: "knit_disk_use_bytes",
+    help: "Table files by the kind of their rows, roughly, looked up every half minute.",
+    labels: ["database", "kind"],
+    read: () => use.newest().map(({ database, kind, bytes }) => [[database, kind], bytes]),
+  });
   declareStateMetrics(metrics, state, nodeCache.slab);
 }

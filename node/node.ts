@@ -18,6 +18,7 @@ import { type Kzg, openKzg } from "./crypto/kzg.ts";
 import { openRecoverer, type Recoverer } from "./crypto/recoverer.ts";
 import { secp256k1Backend } from "./crypto/secp256k1.ts";
 import { type Database, openDatabase } from "./database.ts";
+import { watchDiskUse } from "./disk-use.ts";
 import { type Ballots, createBallots } from "./governance/ballots.ts";
 import { type DevelopmentAccount, developmentAccounts, openNodeAccounts } from "./node-accounts.ts";
 import { openNodeFiles } from "./node-files.ts";
@@ -63,7 +64,7 @@ export async function openNode(options: NodeOptions, signal: AbortSignal, log: A
   await using parts = new AsyncDisposableStack();
   const nodeKey = options.nodeKey ? nodeKeyOf(options.nodeKey) : await loadNodeKey(options.paths.nodeKey);
   const database = parts.use(await openDatabase(options, log));
-  declareNodeMetrics(metrics, database);
+  declareNodeMetrics(metrics, database, parts.use(watchDiskUse(database, log)));
   signal.throwIfAborted();
   await beginDevelopmentChain(options, database, nodeKey);
   const open = await openConsensusChain(database, log, clock);

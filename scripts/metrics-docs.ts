@@ -18,7 +18,7 @@ export const METRICS_DOCS = "docs/metrics.md";
 /** Declares what a node declares. Nothing is read while the page is written, and listeners hear nothing. */
 export function declareAll(metrics: Metrics): void {
   const unread = { onHead: () => undefined, nodeCache: {} } as never; // see above
-  declareNodeMetrics(metrics, unread);
+  declareNodeMetrics(metrics, unread, unread);
   declareChainMetrics(metrics, unread, unread);
   declarePoolMetrics(metrics, unread);
   declareThrottlerMetrics(metrics);

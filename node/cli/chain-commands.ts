@@ -59,6 +59,21 @@ function comparedText({ head, accounts, slots, codes, changes }: Compared): stri
   return `flat state, trie and root agree at block ${head}: ${parts.join(", ")}\n`;
 }
 
+/** `knit db size`: the largest kind first. */
+export async function tellSizes(job: Job): Promise<void> {
+  using work = await openJob(job, { label: "size", unit: "kinds" });
+  const uses = (await work.node.measureDatabase(work.options)).toSorted((a, b) => b.bytes - a.bytes);
+  const all = uses.reduce((sum, { bytes }) => sum + bytes, 0);
+  const rows = uses
+    .filter(({ bytes }) => bytes > 0)
+    .map((use) => sizeLine(use.bytes, `${use.kind}: ${use.holds}`));
+  job.shell.stdout.write([...rows, sizeLine(all, "in all"), ""].join("\n"));
+}
+
+function sizeLine(bytes: number, what: string): string {
+  return `${bytes.toLocaleString("en").padStart(19)}  ${what}`;
+}
+
 /** `knit db rewind NUMBER`. */
 export async function rewindDatabase(job: Job): Promise<void> {
   const [typed = ""] = job.arguments;

@@ -6,7 +6,7 @@ import type { FlagName } from "../config/flags.ts";
 import { readSettingsFile } from "../config/flags-file.ts";
 import { type FlagSources, type ResolvedFlags, resolveFlags } from "../config/flags-values.ts";
 import { programVersion } from "../config/version.ts";
-import { initDatadir, type Job, rewindDatabase, verifyDatabase } from "./chain-commands.ts";
+import { initDatadir, type Job, rewindDatabase, tellSizes, verifyDatabase } from "./chain-commands.ts";
 import { readCommandLine } from "./command-line.ts";
 import type { Command } from "./commands.ts";
 import { failureLine } from "./failure.ts";
@@ -45,6 +45,7 @@ const ACTIONS: Readonly<Record<Exclude<Command["name"], "version">, Action>> = {
   export: exportFile,
   rewind: rewindDatabase,
   verify: verifyDatabase,
+  size: tellSizes,
   dumpgenesis: async (job) => (await import("./dump-genesis.ts")).dumpGenesis(job), // large
   rpc: async (job) => (await import("./rpc-command.ts")).callNode(job), // the wires of all kinds
   wallet: async (job) => (await import("./wallet-command.ts")).importWallet(job), // word lists and curves

@@ -2,6 +2,7 @@
 import type { Compared, ExportJob, FileResult, ImportJob, ImportResult } from "../chain-jobs.ts";
 import type { FlagCommand } from "../config/flags-rows.ts";
 import type { NodeOptions } from "../config/options.ts";
+import type { KindUse } from "../disk-use.ts";
 import type { NodeEndpoints } from "../node.ts";
 import type { DevelopmentAccount } from "../node-accounts.ts";
 import type { AdjustableLog } from "../observe/log.ts";
@@ -78,6 +79,7 @@ export const commands: readonly Command[] = [
     summary: "takes the chain back to a recent block; later blocks are gone",
   },
   { name: "verify", words: "db verify", summary: "compares flat state, trie and state root" },
+  { name: "size", words: "db size", summary: "tells what takes the disk, by kind" },
   { name: "dumpgenesis", words: "dumpgenesis", summary: "prints a public network's genesis file" },
   {
     name: "decode",
@@ -121,6 +123,8 @@ export interface NodeCommands {
   exportChain(options: NodeOptions, job: ExportJob): Promise<FileResult>;
   /** Takes the chain back to a block; `head` is the newest block then. */
   rewindChain(options: NodeOptions, number: number): Promise<FileResult>;
+  /** Bytes of each kind of row. */
+  measureDatabase(options: NodeOptions): Promise<readonly KindUse[]>;
   /** Throws when something disagrees. */
   verifyDatabase(options: NodeOptions, progress: Progress, signal: AbortSignal): Promise<Compared>;
 }

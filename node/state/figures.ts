@@ -1,4 +1,5 @@
 /** How the state stands, for those who steer and watch it. */
+import type { Store } from "../store/store.ts";
 import type { History } from "./history.ts";
 import type { TrieKeeper } from "./trie-keeper.ts";
 
@@ -12,8 +13,8 @@ export interface StateFigures {
   readonly flushedTo: number | undefined;
   /** Changed trie nodes in memory. */
   readonly dirtyBytes: number;
-  /** What the engine of the trie's database tells of itself; `undefined` also while that is not open. */
-  readonly trieProperty: (name: string) => string | undefined;
+  /** The trie's database; `undefined` while it is not open. */
+  readonly trie: Pick<Store, "property" | "bytesIn"> | undefined;
 }
 
 /** Reads them off. */
@@ -23,6 +24,6 @@ export function stateFigures(keeper: TrieKeeper, history: History): StateFigures
     oldestRewind: history.oldestRecent,
     flushedTo: keeper.marker,
     dirtyBytes: keeper.tries.dirtyBytes,
-    trieProperty: (name) => keeper.property(name),
+    trie: keeper.opened,
   };
 }

@@ -78,9 +78,9 @@ export class TrieKeeper {
     return this.#store;
   }
 
-  /** What the database's engine tells of itself. */
-  property(name: string): string | undefined {
-    return this.#store?.property(name);
+  /** The trie database; `undefined` while it is not open. */
+  get opened(): Store | undefined {
+    return this.#store;
   }
 
   /** True when the stored tries are those of `head` as far as one can see without reading them. */

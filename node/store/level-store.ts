@@ -213,6 +213,10 @@ class LevelStore implements Store {
     return text === "" ? undefined : text;
   }
 
+  bytesIn({ from, to }: Range): Promise<number> {
+    return this.#level.approximateSize(from, to);
+  }
+
   compact(): Promise<void> {
     return this.#level.compactRange(FIRST_KEY, LAST_KEY);
   }

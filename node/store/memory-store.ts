@@ -54,6 +54,12 @@ class MemoryStore implements Store {
     return undefined;
   }
 
+  async bytesIn(range: Range): Promise<number> {
+    let bytes = 0;
+    for await (const [key, value] of this.entries(range)) bytes += key.length + value.length;
+    return bytes;
+  }
+
   compact(): Promise<void> {
     return Promise.resolve();
   }

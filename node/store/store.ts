@@ -63,6 +63,8 @@ export interface Store extends Rows, StoreReader {
   entries(range: Range): AsyncIterable<Row>;
   /** What the engine tells of itself under this name, such as `leveldb.stats`; `undefined` when it knows nothing. */
   property(name: string): string | undefined;
+  /** Bytes that rows take in table files, roughly; what was written last may not be counted yet. */
+  bytesIn(range: Range): Promise<number>;
   /** Rewrites the files without rows that were overwritten or deleted; reads and writes go on meanwhile. */
   compact(): Promise<void>;
 }

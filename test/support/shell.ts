@@ -31,6 +31,7 @@ export function fakeShell(
     importChain: refuse,
     exportChain: refuse,
     rewindChain: refuse,
+    measureDatabase: refuse,
     verifyDatabase: refuse,
     ...commands,
   };

@@ -186,6 +186,26 @@ describe("commands on a data directory", () => {
     expect(err()).toMatch(/^knit: Failed to read genesis file: ENOENT/);
   });
 
+  test("knit db size tells what takes the disk, the largest first", async () => {
+    const uses = [
+      { database: "chain", kind: "header", holds: "RLP of the header", bytes: 2_500 },
+      { database: "chain", kind: "meta", holds: "single rows by name", bytes: 0 },
+      { database: "trie", kind: "accountNode", holds: "node of the account trie", bytes: 1_000_000 },
+    ] as const;
+    const { shell, out } = fakeShell({ measureDatabase: () => Promise.resolve(uses) });
+    expect(await runCli(["db", "size", "--datadir", directory], shell)).toBe(0);
+    expect(
+      out()
+        .split("\n")
+        .map((line) => line.trim()),
+    ).toEqual([
+      "1,000,000  accountNode: node of the account trie",
+      "2,500  header: RLP of the header",
+      "1,002,500  in all",
+      "",
+    ]);
+  });
+
   test("knit db verify tells what was compared", async () => {
     const agree = "flat state, trie and root agree at block 9: 5 accounts, 4 slots, 3 codes";
     for (const [changes, text] of [

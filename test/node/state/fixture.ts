@@ -66,6 +66,7 @@ export function bound(store: Store): Omit<Store, typeof Symbol.asyncDispose> {
     damage: undefined,
     dismissDamage: () => store.dismissDamage(),
     property: (name) => store.property(name),
+    bytesIn: (range) => store.bytesIn(range),
     compact: () => store.compact(),
     get: (key) => store.get(key),
     createBatch: () => store.createBatch(),

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { expect, test } from "@jest/globals";
 import type { Range, Row, Store } from "../../../node/store/store.ts";
 
@@ -25,6 +26,16 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
     await store.compact();
     expect([store.get(bytes(1)), store.get(bytes(254))].map(plain)).toEqual([[10], [11]]);
     expect(store.property("leveldb.nothing")).toBeUndefined();
+  });
+
+  inStore("the bytes of rows are told by range, once they are in table files", async (store) => {
+    const [one, two, three] = [1, 2, 3].map(() => randomBytes(100_000)); // which cannot be packed
+    await put(store, [bytes(1), one ?? bytes()], [bytes(3), two ?? bytes()], [bytes(3, 1), three ?? bytes()]);
+    await store.compact();
+    const within = async (from: number, to: number) => store.bytesIn({ from: bytes(from), to: bytes(to) });
+    expect(await within(1, 2)).toBeGreaterThan(50_000);
+    expect(await within(3, 4)).toBeGreaterThan(1.5 * (await within(1, 2)));
+    expect(await within(5, 9)).toBe(0);
   });
 
   inStore("keys of any length stand for themselves", async (store) => {
