@@ -103,10 +103,9 @@ export function createEvm(options: EvmOptions): Evm {
       const frame = topFrame({ caller, value, gas }, options);
       frame.kind = "CALL";
       frame.address = to;
-      frame.addressWord = wordOf(to);
       frame.codeAddress = to;
       frame.input = input;
-      return resultOf(machine, frame, beginCall(machine, frame));
+      return resultOf(machine, frame, beginCall(machine, frame), options);
     },
     create: ({ caller, code, value, gas }) => {
       const frame = topFrame({ caller, value, gas }, options);
@@ -115,7 +114,7 @@ export function createEvm(options: EvmOptions): Evm {
       frame.input = code;
       const runs = beginCreation(machine, frame, undefined);
       const created = frame.address === caller ? undefined : frame.address;
-      return { ...resultOf(machine, frame, runs), created };
+      return { ...resultOf(machine, frame, runs, options), created };
     },
   };
 }
@@ -128,15 +127,17 @@ function topFrame(
   setGas(frame, gas);
   if (gasAtHand !== undefined) keepAtHand(frame, gasAtHand);
   frame.caller = caller;
-  frame.callerWord = wordOf(caller);
   frame.value = value;
   frame.depth = 0;
   frame.isStatic = false;
   return frame;
 }
 
-function resultOf(m: Machine, top: Frame, runs: boolean): EvmResult {
-  if (runs) drive(m, top);
+function resultOf(m: Machine, top: Frame, runs: boolean, options: EvmOptions): EvmResult {
+  if (runs) {
+    setWords(m, top, options);
+    drive(m, top);
+  }
   finish(m, top);
   const { output, failure } = top;
   const isKept = failure === undefined || failure.code === "reverted";
@@ -144,6 +145,13 @@ function resultOf(m: Machine, top: Frame, runs: boolean): EvmResult {
   releaseFrame(top);
   const kept = isKept ? output : new Uint8Array(0);
   return { gasLeft, output: kept, failure, created: undefined, computation: m.computation };
+}
+
+/** What only code asks for, as words: most messages run none. */
+function setWords(m: Machine, top: Frame, options: EvmOptions): void {
+  top.addressWord = wordOf(top.address);
+  top.callerWord = wordOf(top.caller);
+  m.surroundings = surroundingsOf(options, m.schedule);
 }
 
 /** Runs a frame and all that it calls, one after another: calls never nest on JavaScript's own stack. */
@@ -175,13 +183,27 @@ function createMachine(options: EvmOptions): Machine {
     number: block.number,
     blockHash: block.blockHash,
     feePayer: transaction.feePayer,
-    surroundings: surroundingsOf(options, tables.schedule),
+    surroundings: NO_SURROUNDINGS,
     limit: options.computationLimit ?? rules.computationLimit,
     watch: tracer === undefined ? undefined : new Watch(tracer, { world, tables }),
     computation: 0,
     next: undefined,
   };
 }
+
+const NO_SURROUNDINGS: Surroundings = {
+  origin: 0n,
+  gasPrice: 0n,
+  coinbase: 0n,
+  timestamp: 0n,
+  number: 0n,
+  difficulty: 0n,
+  gasLimit: 0n,
+  chainId: 0n,
+  baseFee: 0n,
+  blobBaseFee: 0n,
+  blobHashes: [],
+};
 
 function surroundingsOf(options: EvmOptions, { random }: GasSchedule): Surroundings {
   const { block, transaction, chainId } = options;

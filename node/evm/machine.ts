@@ -32,7 +32,8 @@ export interface Machine {
   readonly number: number;
   readonly blockHash: (number: number) => Uint8Array | undefined;
   readonly feePayer: Uint8Array;
-  readonly surroundings: Surroundings;
+  /** Set before any code runs. */
+  surroundings: Surroundings;
   /** The most that `computation` may reach. */
   readonly limit: number;
   readonly watch: Watch | undefined;
