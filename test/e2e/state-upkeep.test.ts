@@ -1,8 +1,9 @@
 /** What keeps a node's state in shape: saved trie nodes, which survive a `kill -9`, and a migration beside a running chain. */
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { startDevNode } from "../support/dev-node.ts";
 import { startKnit } from "../support/knit-process.ts";
 import { call, until } from "../support/rpc-client.ts";
 
@@ -73,3 +74,16 @@ test("a migration asked for over RPC ends by itself while blocks go on", async (
   expect(await call(url, "chain_getBalance", account, "latest")).toBe(before);
   await knit.stop();
 }, 60_000);
+
+test("with too little room on the disk no blocks are made, and readiness, metrics and the log's file say so", async () => {
+  const file = join(directory, "logs", "knit.log");
+  const scratch = join(directory, "full");
+  const node = await startDevNode("--datadir", scratch, "--db.min-free", "1000000000", "--log.file", file);
+  const ready = await fetch(new URL("/readyz", node.metrics));
+  expect([ready.status, await ready.json()]).toEqual([503, { ready: false, reasons: ["disk-low"] }]);
+  const scraped = await (await fetch(node.metrics)).text();
+  expect(scraped).toMatch(/^knit_disk_low 1$/m);
+  expect(scraped).toMatch(/^klaytn_blockchain_head_blocknumber 0$/m);
+  await node.knit.stop();
+  expect(await readFile(file, "utf8")).toMatch(/error the disk is nearly full: no blocks are written/);
+});
