@@ -6,6 +6,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { createMemoryStream, main } from "assemblyscript/asc";
 import { blake2fSource } from "../wasm/blake2f-source.ts";
 import { blsOrderSource } from "../wasm/bls-order-source.ts";
+import { blsPairingSource } from "../wasm/bls-pairing-source.ts";
 import { bn254Source } from "../wasm/bn254-source.ts";
 import { keccakSource } from "../wasm/keccak-source.ts";
 import { montgomerySource } from "../wasm/montgomery-source.ts";
@@ -15,6 +16,7 @@ const PARTS = [
   { source: keccakSource, target: "node/crypto/keccak-wasm.ts", name: "KECCAK_WASM" },
   { source: blake2fSource, target: "node/crypto/blake2f-wasm.ts", name: "BLAKE2F_WASM" },
   { source: blsOrderSource, target: "node/crypto/bls-order-wasm.ts", name: "BLS_ORDER_WASM" },
+  { source: blsPairingSource, target: "node/crypto/bls-pairing-wasm.ts", name: "BLS_PAIRING_WASM" },
   { source: bn254Source, target: "node/crypto/bn254-wasm.ts", name: "BN254_WASM" },
   { source: montgomerySource, target: "node/evm/montgomery-wasm.ts", name: "MONTGOMERY_WASM" },
   { source: powerSource, target: "node/evm/power-wasm.ts", name: "POWER_WASM" },

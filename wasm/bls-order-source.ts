@@ -13,10 +13,10 @@
  * of the first curve, both x before both y; `isInSecond()` for one of the twist, real parts first. Points are on their
  * curve and not infinity.
  */
+import { BLS_ENDOMORPHISM, BLS_MODULUS, BLS_PARAMETER } from "./bls-pairing-source.ts";
 import {
   constantOf,
   type Field,
-  limbOf,
   limbsOf,
   montgomeryOne,
   plainConstant,
@@ -25,19 +25,17 @@ import {
   sizeOf,
 } from "./field.ts";
 import { pairSource } from "./pair-source.ts";
+import { limbsSource } from "./pairing-source.ts";
 
 /** Products of values below 35 moduli are between -1 and 3 moduli. */
 const FIELD: Field = {
-  modulus:
-    0x1a0111ea397fe69a4b1ba7b6434bacd764774b84f38512bf6730d2a0f6b0f6241eabfffeb153ffffb9feffffffffaaabn,
+  modulus: BLS_MODULUS,
   limbs: 14,
   bits: 28,
 };
 const { modulus } = FIELD;
 const SIZE = sizeOf(FIELD);
 const COORDINATE = 48;
-/** Less the curve's parameter u. */
-const PARAMETER = 0xd201000000010000n;
 const NAMES = ["PX", "PY", "OPPOSITE", "X", "Y", "Z", "A", "B", "C", "D", "E"];
 
 /** The module's source. */
@@ -47,8 +45,8 @@ export function blsOrderSource(): string {
   ${NAMES.map((name) => `const ${name}: usize = memory.data(${SIZE}, 16);`).join("\n  ")}
   const ZERO: usize = memory.data(${SIZE}, 16);
   ${readSource()}
-  ${groupSource({ name: "First", times: "multiplyLanes", squared: "squareLanes", one: [1n, 1n], factor: PARAMETER ** 2n })}
-  ${groupSource({ name: "Second", times: "multiply", squared: "square", one: [1n, 0n], factor: PARAMETER })}
+  ${groupSource({ name: "First", times: "multiplyLanes", squared: "squareLanes", one: [1n, 1n], factor: BLS_PARAMETER ** 2n })}
+  ${groupSource({ name: "Second", times: "multiply", squared: "square", one: [1n, 0n], factor: BLS_PARAMETER })}
   ${firstSource()}
   ${secondSource()}
   `;
@@ -56,20 +54,11 @@ export function blsOrderSource(): string {
 
 function readSource(): string {
   const square = limbsOf(FIELD, montgomeryOne(FIELD) ** 2n % modulus);
-  const words = [0, 1, 2, 3, 4, 5].map((k) => `const w${k} = bswap<u64>(load<u64>(from, ${40 - 8 * k}));`);
-  const parts = Array.from(
-    { length: FIELD.limbs },
-    (_, i) => `store<i32>(to, i32(${limbOf(FIELD, i, 6)}), ${8 * i});`,
-  );
   return `
   const INPUT: usize = memory.data(${4 * COORDINATE}, 16);
   const R_SQUARED: usize = ${plainConstant(square, square)};
   export function input(): usize { return INPUT; }
-
-  function readLimbs(to: usize, from: usize): void {
-    ${words.join("\n    ")}
-    ${parts.join("\n    ")}
-  }
+  ${limbsSource(FIELD, COORDINATE, 0)}
 
   function readPair(to: usize, from: usize): void {
     readLimbs(to, from);
@@ -196,8 +185,8 @@ function firstSource(): string {
 /** psi is the conjugates over (1 + i)^((p - 1) / 3) and (1 + i)^((p - 1) / 2). */
 function secondSource(): string {
   return `
-  const OVER_X: usize = ${constantOf(FIELD, ...inversePower((modulus - 1n) / 3n))};
-  const OVER_Y: usize = ${constantOf(FIELD, ...inversePower((modulus - 1n) / 2n))};
+  const OVER_X: usize = ${constantOf(FIELD, ...BLS_ENDOMORPHISM[0])};
+  const OVER_Y: usize = ${constantOf(FIELD, ...BLS_ENDOMORPHISM[1])};
   export function isInSecond(): bool {
     read();
     multipleSecond();
@@ -208,16 +197,4 @@ function secondSource(): string {
     return !isZero(Z) && isAtSecond(D, E);
   }
   `;
-}
-
-/** (1 + i) ** -exponent; 1 / (1 + i) is (1 - i) / 2. */
-function inversePower(exponent: bigint): [bigint, bigint] {
-  const half = (modulus + 1n) / 2n;
-  let [a, b] = [1n, 0n];
-  let [c, d] = [half, modulus - half];
-  for (let rest = exponent; rest > 0n; rest >>= 1n) {
-    if ((rest & 1n) === 1n) [a, b] = [(a * c + (modulus - b) * d) % modulus, (a * d + b * c) % modulus];
-    [c, d] = [(c * c + (modulus - d) * d) % modulus, (2n * c * d) % modulus];
-  }
-  return [a, b];
 }

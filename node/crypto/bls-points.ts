@@ -5,6 +5,7 @@
  */
 import { BLS_WORD_BYTES, type BlsMcl, blsMcl } from "./bls-mcl.ts";
 import { areInG1, areInG2 } from "./bls-order.ts";
+import { isBlsProductOne } from "./bls-pairing.ts";
 import { MCL_BYTES } from "./mcl.ts";
 
 /** Bytes of points, of terms of the multi-scalar multiplications and of pairs, as contracts write them. */
@@ -103,18 +104,10 @@ export function sumG2(input: Uint8Array): Uint8Array | undefined {
 /** Whether the product of the pairings of points of G1 and G2 is one; at least one pair. */
 export function isBlsPairing(input: Uint8Array): boolean | undefined {
   if (input.length === 0 || input.length % BLS_POINT_BYTES.pair !== 0) return undefined;
-  const { g1, g2, mcl } = groups();
+  const isOne = isBlsProductOne(input);
   const count = input.length / BLS_POINT_BYTES.pair;
   const firsts = Array.from({ length: count }, (_, index) => index * BLS_POINT_BYTES.pair);
-  const seconds = firsts.map((at) => at + BLS_POINT_BYTES.g1);
-  const isOne = mcl.check(
-    count,
-    (first, second, index) =>
-      g1.read(first, input, firsts[index] ?? 0) && g2.read(second, input, seconds[index] ?? 0),
-  );
-  if (isOne === undefined || !g1.areInGroup(input, firsts) || !g2.areInGroup(input, seconds))
-    return undefined;
-  return isOne;
+  return isOne === undefined || !areInG1(input, firsts) ? undefined : isOne;
 }
 
 /** The point of G1 that an element of the field is mapped to (RFC 9380). */

@@ -21,7 +21,7 @@ export interface PointCodec {
   readonly writeG2: (from: number) => Uint8Array;
 }
 
-const { fp, g1, g2 } = MCL_BYTES;
+const { fp, g2 } = MCL_BYTES;
 
 /** The codec of one instance. */
 export function createPointCodec(mcl: Mcl, format: PointFormat): PointCodec {
@@ -104,40 +104,4 @@ function createFieldCodec({ raw, heap }: Mcl, format: PointFormat): FieldCodec {
 function isZeroAt(bytes: Uint8Array, at: number, length: number): boolean {
   for (let i = at; i < at + length; i++) if (bytes[i] !== 0) return false;
   return true;
-}
-
-/** How many pairs are held at once; longer checks are done in parts. */
-const PAIRS_AT_ONCE = 16;
-
-/** Whether the product of the pairings of points is one; `read` puts pair `index` in place or says no. */
-export type PairingCheck = (
-  count: number,
-  read: (g1: number, g2: number, index: number) => boolean,
-) => boolean | undefined;
-
-/** The check of one instance. Pairs with infinity count as one, after both points have been read. */
-export function createPairingCheck({ raw }: Mcl): PairingCheck {
-  const firsts = raw.malloc(PAIRS_AT_ONCE * g1);
-  const seconds = raw.malloc(PAIRS_AT_ONCE * g2);
-  const product = raw.malloc(MCL_BYTES.gt);
-  const part = raw.malloc(MCL_BYTES.gt);
-  return (count, read) => {
-    let held = 0;
-    raw.mclBnGT_setInt32(product, 1);
-    const multiply = (): void => {
-      if (held === 0) return;
-      raw.mclBn_millerLoopVec(part, firsts, seconds, held);
-      raw.mclBnGT_mul(product, product, part);
-      held = 0;
-    };
-    for (let index = 0; index < count; index++) {
-      const [first, second] = [firsts + held * g1, seconds + held * g2];
-      if (!read(first, second, index)) return undefined;
-      if (raw.mclBnG1_isZero(first) === 0 && raw.mclBnG2_isZero(second) === 0) held++;
-      if (held === PAIRS_AT_ONCE) multiply();
-    }
-    multiply();
-    raw.mclBn_finalExp(product, product);
-    return raw.mclBnGT_isOne(product) === 1;
-  };
 }

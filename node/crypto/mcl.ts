@@ -42,13 +42,10 @@ export interface MclExports {
   readonly mclBnG2_add: (to: number, a: number, b: number) => void;
   /** The points are changed. */
   readonly mclBnG2_mulVec: (to: number, points: number, scalars: number, count: number) => void;
-  readonly mclBn_millerLoopVec: (to: number, g1: number, g2: number, count: number) => void;
   readonly mclBn_getUint64NumToPrecompute: () => number;
   readonly mclBn_precomputeG2: (to: number, point: number) => void;
   readonly mclBn_precomputedMillerLoop2: (to: number, ...pairs: readonly number[]) => void;
   readonly mclBn_finalExp: (to: number, from: number) => void;
-  readonly mclBnGT_setInt32: (to: number, value: number) => void;
-  readonly mclBnGT_mul: (to: number, a: number, b: number) => void;
   readonly mclBnGT_isOne: (value: number) => number;
 }
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
 import { bls12_381 } from "@noble/curves/bls12-381.js";
 import { concatBytes } from "../../../node/bytes/compare.ts";
-import { bytesToBigint, fixedBytes } from "../../../node/bytes/integer.ts";
+import { bytesToBigint } from "../../../node/bytes/integer.ts";
 import { areInG1, areInG2 } from "../../../node/crypto/bls-order.ts";
-import { outsideG1 } from "../../support/bls-points.ts";
+import { bytesOfG1, bytesOfG2, outsideG1, outsideG2 } from "../../support/bls-points.ts";
 import { randomBytes, seededRandom } from "../../support/random.ts";
 
 const { G1, G2, fields } = bls12_381;
@@ -25,16 +25,6 @@ interface Point<P> {
 type PointG1 = typeof G1.Point.ZERO;
 type PointG2 = typeof G2.Point.ZERO;
 
-const bytesOfG1 = (point: PointG1): Uint8Array => {
-  if (point.is0()) return new Uint8Array(128);
-  const { x, y } = point.toAffine();
-  return concatBytes(fixedBytes(x, 64), fixedBytes(y, 64));
-};
-const bytesOfG2 = (point: PointG2): Uint8Array => {
-  if (point.is0()) return new Uint8Array(256);
-  const { x, y } = point.toAffine();
-  return concatBytes(...[x.c0, x.c1, y.c0, y.c1].map((part) => fixedBytes(part, 64)));
-};
 const areIn1 = (...points: readonly PointG1[]): boolean =>
   areInG1(
     concatBytes(...points.map(bytesOfG1)),
@@ -125,20 +115,6 @@ function times<P extends Point<P>>(point: P, factor: bigint, zero: P): P {
     square = square.double();
   }
   return product;
-}
-
-function outsideG2(): PointG2 {
-  const { Fp2 } = fields;
-  const { b } = G2.Point.CURVE() as { b: ReturnType<typeof Fp2.create> };
-  for (let c0 = 1n; ; c0++) {
-    const x = Fp2.fromBigTuple([c0, 1n]);
-    try {
-      const point = G2.Point.fromAffine({ x, y: Fp2.sqrt(Fp2.add(Fp2.mul(Fp2.sqr(x), x), b)) });
-      if (!point.isTorsionFree()) return point;
-    } catch {
-      // no root: the next x
-    }
-  }
 }
 
 function divisor(a: bigint, b: bigint): bigint {
