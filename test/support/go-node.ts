@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { mkdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { peakMemory } from "../../bench/support/built-knit.ts";
+import { cpuSeconds, peakMemory } from "../../bench/support/built-knit.ts";
 import { readBlockFile } from "../../node/chain/block-file.ts";
 
 const binary = process.env["KNIT_PEER_KCN"];
@@ -47,6 +47,8 @@ export interface GoImporter extends AsyncDisposable {
   /** Seconds that it needs for some blocks that follow those before. */
   readonly secondsOf: (blocks: Uint8Array) => Promise<number>;
   readonly peakMiB: () => number | undefined;
+  /** Seconds of CPU time that it has had. */
+  readonly cpuSeconds: () => number;
 }
 
 /** Starts a Go node with a fresh database; undefined without a binary. */
@@ -71,6 +73,7 @@ export async function openGoImporter(terms: GoTerms): Promise<GoImporter | undef
       return (performance.now() - started) / 1000;
     },
     peakMiB: () => peakMemory(node.pid),
+    cpuSeconds: () => cpuSeconds(node.pid),
     [Symbol.asyncDispose]: async () => {
       node.kill("SIGINT");
       await once(node, "exit");
