@@ -1,7 +1,7 @@
 /** Development chains from npm that Knit is compared with. They are no dependencies: each is installed when asked for. */
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { arch, platform } from "node:os";
 import { join } from "node:path";
 import { cacheFolder } from "./cache.ts";
@@ -12,7 +12,7 @@ export interface PeerPackages {
   readonly file: string;
 }
 
-const PLATFORM = `anvil-${platform() === "win32" ? "win32" : platform()}-${arch() === "x64" ? "amd64" : arch()}`;
+const PLATFORM = `anvil-${platform()}-${arch() === "x64" ? "amd64" : arch()}`;
 
 /** Ganache's native server wants Node.js 20 at most. */
 export const NODE_20 = "node/bin/node";
@@ -36,8 +36,10 @@ export interface PeerPlace {
 /** `folder` is the cache's own when none is given. */
 export async function peerPlace(folder: string | undefined, mayInstall: boolean): Promise<PeerPlace> {
   const place = { folder: folder ?? (await cacheFolder("peers")), mayInstall };
-  if (mayInstall && !existsSync(join(place.folder, "package.json")))
-    await writeFile(join(place.folder, "package.json"), '{ "private": true }\n');
+  const manifest = join(place.folder, "package.json");
+  if (!mayInstall || existsSync(manifest)) return place;
+  await mkdir(place.folder, { recursive: true });
+  await writeFile(manifest, '{ "private": true }\n');
   return place;
 }
 
