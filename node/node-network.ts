@@ -10,9 +10,9 @@ import type { Clock } from "./observe/clock.ts";
 import type { Log } from "./observe/log.ts";
 import type { Metrics } from "./observe/metrics.ts";
 import type { NodeKey } from "./p2p/node-key.ts";
-import { readNodeList } from "./p2p/node-list.ts";
+import { parseBootNodes, readNodeList } from "./p2p/node-list.ts";
 import type { NodeType } from "./p2p/node-type.ts";
-import { openP2p, type P2p } from "./p2p/p2p.ts";
+import { type DiscoveryFlags, openP2p, type P2p } from "./p2p/p2p.ts";
 import { createPause } from "./pause.ts";
 import { type ChainProtocol, openChainProtocol } from "./protocol/chain-protocol.ts";
 import type { TxPool } from "./txpool/pool.ts";
@@ -47,7 +47,7 @@ export async function openNodeNetwork(surroundings: NetworkSurroundings): Promis
   await using parts = new AsyncDisposableStack();
   const protocol = parts.use(openProtocol(surroundings));
   const staticNodes = await readNodeList(options.paths.staticNodes, log);
-  const { port, maxPeers, maxPendingPeers } = options.network;
+  const { port, maxPeers, maxPendingPeers, netRestrict, externalIp } = options.network;
   const p2p = parts.use(
     await openP2p({
       nodeKey,
@@ -59,6 +59,9 @@ export async function openNodeNetwork(surroundings: NetworkSurroundings): Promis
       maxPendingPeers,
       staticNodes,
       trustedNodes: await readNodeList(options.paths.trustedNodes, log),
+      discovery: discoveryFlags(surroundings),
+      netRestrict,
+      externalIp,
       log,
       metrics,
       clock,
@@ -68,6 +71,12 @@ export async function openNodeNetwork(surroundings: NetworkSurroundings): Promis
   const open = parts.move();
   const expectsPeers = staticNodes.length > 0;
   return { p2p, protocol, expectsPeers, [Symbol.asyncDispose]: () => open.disposeAsync() };
+}
+
+function discoveryFlags({ options, open, log }: NetworkSurroundings): DiscoveryFlags | undefined {
+  const { discovers, bootNodes } = options.network;
+  if (!discovers) return undefined;
+  return { networkId: networkId(options, open), bootNodes: parseBootNodes(bootNodes, log) };
 }
 
 function openProtocol(surroundings: NetworkSurroundings): ChainProtocol {

@@ -46,6 +46,7 @@ const ACTIONS: Readonly<Record<Exclude<Command["name"], "version">, Action>> = {
   rewind: rewindDatabase,
   verify: verifyDatabase,
   size: tellSizes,
+  bootnode: async (job) => (await import("./bootnode-command.ts")).runBootNode(job),
   dumpgenesis: async (job) => (await import("./dump-genesis.ts")).dumpGenesis(job), // large
   rpc: async (job) => (await import("./rpc-command.ts")).callNode(job), // the wires of all kinds
   wallet: async (job) => (await import("./wallet-command.ts")).importWallet(job), // word lists and curves

@@ -53,6 +53,7 @@ export const commands: readonly Command[] = [
     words: "dev",
     summary: "runs a new chain of one node with funded accounts, for development",
   },
+  { name: "bootnode", words: "bootnode", summary: "runs a boot node, from which nodes find each other" },
   {
     name: "init",
     words: "init",

@@ -1,4 +1,5 @@
 /** The kinds of value that flags take: how text becomes a value, and what help calls it. */
+import { isIP } from "node:net";
 import { fromBareHex } from "../bytes/hex.ts";
 
 /** Turns text into a value or throws an `Error` whose message completes "must be ...". */
@@ -47,6 +48,49 @@ export function integer(least: number, most: number = Number.MAX_SAFE_INTEGER): 
 
 /** A TCP port; 0 takes a free one. */
 export const port: Kind<number> = { ...integer(0, 65_535), hint: "PORT" };
+
+/** Networks between commas, such as `10.0.0.0/8` or `fc00::/7`. */
+export const networks: Kind<readonly string[]> = {
+  hint: "NETWORKS",
+  parse: (value) => {
+    const found = splitList(value);
+    if (found.length > 0 && found.every(isNetwork)) return found;
+    throw new Error("networks such as 10.0.0.0/8 or fc00::/7, with commas between");
+  },
+};
+
+function isNetwork(range: string): boolean {
+  const [, address = "", prefix] = /^([^/]*)\/(\d{1,3})$/.exec(range) ?? [];
+  const family = isIP(address);
+  return family !== 0 && Number(prefix) <= (family === 4 ? 32 : 128);
+}
+
+/** What `extip:` names, or a way to ask routers. */
+export type AddressSource = "any" | "none" | "upnp" | "pmp" | { readonly ip: string };
+
+/** How a node learns the address that others know it by. */
+export const addressSource: Kind<AddressSource> = {
+  hint: "none|extip:IP",
+  parse: (value) => {
+    if (value === "any" || value === "none" || value === "upnp" || value === "pmp") return value;
+    const ip = /^extip:(.*)$/.exec(value)?.[1] ?? "";
+    if (isIP(ip) !== 0) return { ip };
+    throw new Error("none, extip:IP, any, upnp or pmp");
+  },
+};
+
+/** Where to listen: `host:port` or `:port`, IPv6 in brackets. */
+export const listenAddress: Kind<{ readonly host: string | undefined; readonly port: number }> = {
+  hint: "HOST:PORT",
+  parse: (value) => {
+    const [, bracketed, plain = "", digits = ""] =
+      /^(?:\[([^\]]*)\]|([^:[\]]*)):(\d{1,5})$/.exec(value) ?? [];
+    const host = bracketed ?? plain;
+    const good = digits !== "" && Number(digits) <= 65_535 && (host === "" || isIP(host) !== 0);
+    if (!good) throw new Error("an address and port such as :32323 or 127.0.0.1:32323");
+    return { host: host === "" ? undefined : host, port: Number(digits) };
+  },
+};
 
 /** A whole number that may pass 2^53. */
 export const amount: Kind<bigint> = {

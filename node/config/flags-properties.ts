@@ -29,11 +29,20 @@ const FLAGS: Readonly<Record<string, FlagName>> = {
   WS_PORT: "wsport",
   WS_ADDR: "wsaddr",
   WS_ORIGINS: "wsorigins",
+  NO_DISCOVER: "nodiscover",
+  KEY_PATH: "nodekey",
+  AUTHORIZED_NODES: "authorized-nodes",
   DATA_DIR: "datadir",
 };
 
 /** Properties that are 1 or 0. */
-const SWITCHES: ReadonlySet<string> = new Set(["RPC_ENABLE", "WS_ENABLE", "METRICS", "PROMETHEUS"]);
+const SWITCHES: ReadonlySet<string> = new Set([
+  "RPC_ENABLE",
+  "WS_ENABLE",
+  "METRICS",
+  "PROMETHEUS",
+  "NO_DISCOVER",
+]);
 
 /** True for text whose first line that says something assigns a property. */
 export function isProperties(text: string): boolean {

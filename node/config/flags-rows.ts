@@ -5,6 +5,7 @@ import type { Kind } from "./flags-kinds.ts";
 export type FlagCommand =
   | "run"
   | "dev"
+  | "bootnode"
   | "init"
   | "import"
   | "export"

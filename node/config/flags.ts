@@ -6,12 +6,16 @@
 import {
   account,
   accounts,
+  addressSource,
   amount,
   boolean,
   choice,
   duration,
   integer,
   type Kind,
+  list,
+  listenAddress,
+  networks,
   path,
   port,
   secret,
@@ -27,19 +31,23 @@ const decoding = rows("Decoding", ["decode"]);
 const publicNetworks = rows("Public networks", ["dumpgenesis"]);
 const calling = rows("Calling a node", ["rpc"]);
 const place = rows("Base", [...DATA, "rpc", "wallet"]);
+const settings = rows("Base", [...DATA, "rpc", "wallet", "bootnode"]);
 const keyStore = rows("Base", [...DATA, "wallet"]);
 const keyForm = rows("Base", [...NODE, "wallet"]);
 const keyFiles = rows("Accounts", [...NODE, "wallet"]);
 const base = rows("Base", DATA);
 const node = rows("Base", NODE);
+const identity = rows("Base", [...NODE, "bootnode"]);
 const network = rows("Network", NODE);
+const meeting = rows("Network", [...NODE, "bootnode"]);
+const bootnode = rows("Network", ["bootnode"]);
 const keys = rows("Accounts", NODE);
 const pool = rows("Transaction pool", NODE);
 const state = rows("State and database", NODE);
 const data = rows("State and database", DATA);
 const consensus = rows("Consensus", NODE);
 const metrics = rows("Metrics", NODE);
-const log = rows("Log", DATA);
+const log = rows("Log", [...DATA, "bootnode"]);
 
 /** All flags by name. */
 export const flags = {
@@ -58,21 +66,31 @@ export const flags = {
   raw: calling.flag(boolean, false, "print the result as it came, on one line"),
   timeout: calling.flag(duration, 60_000, "how long to wait for the answer"),
 
-  conf: place.maybe(path, "a file with settings: YAML, or lines such as RPC_ENABLE=1"),
+  conf: settings.maybe(path, "a file with settings: YAML, or lines such as RPC_ENABLE=1"),
   type: place.flag(choice(["core", "proxy", "endpoint"]), "endpoint", "what the node is in its network"),
   datadir: place.maybe(path, "where everything is kept; the default follows the type", "common.datadir"),
   chaindatadir: base.maybe(path, "another place for the chain's database", "common.chaindatadir"),
   keystore: keyStore.maybe(path, "where key files are; <datadir>/keystore by default", "common.keystore"),
   identity: node.flag(text, "", "a name that the node adds to its own", "common.identity"),
-  networkid: node.maybe(integer(1), "the network's number; the chain's id by default", "p2p.network-id"),
+  networkid: identity.maybe(integer(1), "the network's number; the chain's id by default", "p2p.network-id"),
   lightkdf: keyForm.flag(boolean, false, "weaker and faster encryption of new key files", "common.light-kdf"),
   v3: node.flag(boolean, false, "write key files of version 3, which hold a single key"),
-  nodekey: node.maybe(path, "a file with the node's private key", "p2p.node-key"),
-  nodekeyhex: node.maybe(secret, "the node's private key; visible to others in ps", "p2p.node-key-hex"),
+  nodekey: identity.maybe(path, "a file with the node's private key", "p2p.node-key"),
+  nodekeyhex: identity.maybe(secret, "the node's private key; visible to others in ps", "p2p.node-key-hex"),
 
   port: network.maybe(port, "port for peers, 32323 by default; 0 takes a free one", "p2p.port"),
   maxconnections: network.flag(integer(0), 10, "peers at a time", "p2p.max-connections"),
   maxpendpeers: network.flag(integer(0), 0, "handshakes at a time; 0 is 50", "p2p.max-pend-peers"),
+  nodiscover: network.flag(boolean, false, "find no other nodes, and be found by none", "p2p.no-discover"),
+  bootnodes: meeting.flag(list, [], "node URLs to find other nodes from", "p2p.bootnodes"),
+  netrestrict: meeting.maybe(networks, "networks to have to do with; all by default", "p2p.net-restrict"),
+  nat: meeting.flag(addressSource, "none", "the address that others know this node by", "p2p.nat"),
+  bnaddr: bootnode.maybe(listenAddress, "where to listen for nodes; :32323 by default"),
+  "authorized-nodes": bootnode.flag(
+    list,
+    [],
+    "node URLs; a type that is listed, but en, is believed of those alone",
+  ),
 
   ...rpcFlags,
 

@@ -3,6 +3,7 @@ import type { FlagName, FlagValues } from "./flags.ts";
 import type { ResolvedFlags } from "./flags-values.ts";
 import type {
   HttpOptions,
+  MeetingFlags,
   NetworkFlags,
   NodeOptions,
   PoolFlags,
@@ -35,7 +36,7 @@ export function nodeOptions(command: string, resolved: ResolvedFlags, around: Su
     networkId: values.networkid,
     paths,
     nodeKey: values.nodekeyhex,
-    network: networkFlags(command, values),
+    network: networkFlags(command, values, warnings),
     rpc: rpcOptions(values),
     http: values.rpc ? httpOptions(values, warnings) : undefined,
     ws: values.ws ? wsOptions(values) : undefined,
@@ -107,11 +108,27 @@ const DEFAULT_PORT = 32_323;
 const DEFAULT_PENDING = 50;
 
 /** A development chain is for this machine alone: it listens for peers only when a port is named. */
-function networkFlags(command: string, values: FlagValues): NetworkFlags {
+function networkFlags(command: string, values: FlagValues, warnings: string[]): NetworkFlags {
   return {
+    ...meetingFlags(values, warnings),
+    discovers: !values.nodiscover,
     port: values.port ?? (command === "dev" ? undefined : DEFAULT_PORT),
     maxPeers: values.maxconnections,
     maxPendingPeers: values.maxpendpeers === 0 ? DEFAULT_PENDING : values.maxpendpeers,
+  };
+}
+
+/** How nodes find each other, of a node or a boot node. */
+export function meetingFlags(values: FlagValues, warnings: string[]): MeetingFlags {
+  const { bootnodes, netrestrict, nat } = values;
+  if (nat === "any" || nat === "upnp" || nat === "pmp")
+    warnings.push(
+      `--nat ${nat} asks no router: open the port there, and give the address with --nat extip:IP`,
+    );
+  return {
+    bootNodes: bootnodes,
+    netRestrict: netrestrict,
+    externalIp: typeof nat === "string" ? undefined : nat.ip,
   };
 }
 
@@ -213,7 +230,8 @@ function stateFlags(values: FlagValues): StateFlags {
   };
 }
 
-function logLevel(verbosity: number): NodeOptions["log"]["level"] {
+/** How much is logged, by the Go node's numbers. */
+export function logLevel(verbosity: number): NodeOptions["log"]["level"] {
   return (["silent", "error", "warn", "info"] as const)[verbosity] ?? "debug";
 }
 

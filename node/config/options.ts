@@ -52,12 +52,37 @@ export interface LogFileFlags {
 }
 
 /** Other nodes. */
-export interface NetworkFlags {
+export interface NetworkFlags extends MeetingFlags {
+  /** Find other nodes, and be found. */
+  readonly discovers: boolean;
   /** `undefined`: nobody can connect to this node, which may still connect to others. */
   readonly port: number | undefined;
   readonly maxPeers: number;
   /** Handshakes at a time. */
   readonly maxPendingPeers: number;
+}
+
+/** How nodes find each other. */
+export interface MeetingFlags {
+  /** Node URLs, not looked at yet. */
+  readonly bootNodes: readonly string[];
+  /** Networks such as `10.0.0.0/8`; `undefined`: all. */
+  readonly netRestrict: readonly string[] | undefined;
+  /** The address that others know this node by, when it was given. */
+  readonly externalIp: string | undefined;
+}
+
+/** What a boot node is opened with. */
+export interface BootNodeOptions extends MeetingFlags {
+  /** The private key when it was given as text; otherwise it is in `nodeKeyPath`. */
+  readonly nodeKey: Uint8Array | undefined;
+  /** Absolute. */
+  readonly nodeKeyPath: string;
+  readonly networkId: number;
+  readonly listen: { readonly host: string | undefined; readonly port: number };
+  /** Node URLs, not looked at yet. */
+  readonly authorised: readonly string[];
+  readonly log: NodeOptions["log"];
 }
 
 /** What all transports share. */

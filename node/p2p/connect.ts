@@ -2,6 +2,7 @@
 import { lookup } from "node:dns/promises";
 import { connect, isIP, type Socket } from "node:net";
 import { P2pError } from "./error.ts";
+import { plainIp } from "./ip.ts";
 import type { NodeUrl } from "./node-url.ts";
 
 /** Gives an address for a host name; rejects when it has none. */
@@ -10,23 +11,32 @@ export type Resolve = (host: string) => Promise<string>;
 /** The machine's own resolver. */
 export const systemResolve: Resolve = async (host) => (await lookup(host)).address;
 
+/** The address of a host, which is an address already or a name. */
+export async function resolveHost(host: string, resolve: Resolve): Promise<string> {
+  return plainIp(isIP(host) === 0 ? await resolve(host) : host);
+}
+
 /** How to connect. */
 export interface ConnectOptions {
+  /** Addresses that may be connected to; all unless said otherwise. */
+  readonly allows?: (ip: string) => boolean;
   readonly resolve: Resolve;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
 
-/** A connection to a node. Rejects with `P2pError` `closed` or `timeout`. */
+/** A connection to a node. Rejects with `P2pError` `closed`, `timeout` or `refused`. */
 export async function connectTo({ host, tcpPort }: NodeUrl, options: ConnectOptions): Promise<Socket> {
-  const { resolve, timeoutMs, signal } = options;
+  const { resolve, timeoutMs, signal, allows = () => true } = options;
   if (host === undefined) throw new P2pError("closed", "a node without an address");
   const expired = AbortSignal.timeout(timeoutMs);
   const either = AbortSignal.any([signal, expired]);
   try {
-    const address = isIP(host) === 0 ? await orAbort(resolve(host), either) : host;
+    const address = await orAbort(resolveHost(host, resolve), either);
+    if (!allows(address)) throw new P2pError("refused", `${address} is outside the networks to keep to`);
     return await openSocket(address, tcpPort, either);
   } catch (cause) {
+    if (cause instanceof P2pError) throw cause;
     if (expired.aborted)
       throw new P2pError("timeout", `${host} did not answer for ${timeoutMs} ms`, { cause });
     throw new P2pError("closed", `cannot connect to ${host}: ${(cause as Error).message}`, { cause });

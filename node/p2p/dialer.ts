@@ -1,11 +1,26 @@
 /**
- * Keeps static peers connected: dials each until it is there, again when it is lost, with a wait that doubles
- * from failure to failure. At most 16 dials run at once. Knows no sockets: it is given `dial`.
+ * Keeps peers connected: dials each until it is there, again when it is lost, with a wait that doubles from failure
+ * to failure. Static peers are dialled for ever, found ones are given up. At most 16 dials run at once. Knows no
+ * sockets: it is given `dial`.
  */
 import { mapKey } from "../bytes/hex.ts";
 import type { Clock } from "../observe/clock.ts";
 import type { NodeUrl } from "./node-url.ts";
 import type { P2pTimings } from "./timings.ts";
+
+/** Why a node is dialled: the operator named it, its type is wanted, or any of its type would do. */
+export type DialKind = "static" | "typed" | "dynamic";
+
+/** How many failures in a row a dialled node may have. */
+const MOST_FAILURES: Readonly<Record<DialKind, number>> = {
+  static: Number.POSITIVE_INFINITY,
+  typed: 3,
+  dynamic: 0,
+};
+/** A node that was given up is not taken again for this long. */
+const GIVEN_UP_MS = 30_000;
+/** So many of those are remembered. */
+const MOST_GIVEN_UP = 1024;
 
 /** A peer that a dial gave. */
 export interface Dialled {
@@ -17,9 +32,9 @@ export interface Dialled {
 /** What the dialer needs from outside. */
 export interface DialerSurroundings {
   /** Connects and sets a session up; rejects when that fails. `gone` resolves when the peer is gone again. */
-  readonly dial: (url: NodeUrl) => Promise<Dialled>;
+  readonly dial: (url: NodeUrl, kind: DialKind) => Promise<Dialled>;
   /** Told of every dial that gave no peer, and how many in a row there were. */
-  readonly failed: (url: NodeUrl, failures: number, error: Error) => undefined;
+  readonly failed: (url: NodeUrl, kind: DialKind, failures: number, error: Error) => undefined;
   isPeer(id: Uint8Array): boolean;
   readonly ownId: Uint8Array;
   readonly timings: P2pTimings;
@@ -30,6 +45,7 @@ export interface DialerSurroundings {
 
 interface Entry {
   readonly url: NodeUrl;
+  kind: DialKind;
   failures: number;
   timer: NodeJS.Timeout | undefined;
   /** Being dialled, or connected by a dial of ours. */
@@ -38,24 +54,38 @@ interface Entry {
 
 const MOST_DIALS = 16;
 
-/** The static peers. Disposing it stops all dialling. */
+/** The peers that are dialled. Disposing it stops all dialling. */
 export class Dialer implements Disposable {
   readonly #outside: DialerSurroundings;
   readonly #entries = new Map<string, Entry>();
   readonly #waiting = new Set<Entry>();
+  readonly #givenUp = new Map<string, number>();
   #running = 0;
 
   constructor(surroundings: DialerSurroundings) {
     this.#outside = surroundings;
   }
 
-  /** Adds a node and dials it soon; nothing changes when its id is there already. */
-  add(url: NodeUrl): void {
+  /**
+   * Adds a node and dials it soon. Nothing changes when its id is there already; but that a found node is
+   * named by the operator makes it a static one. Found nodes that were given up lately are left out.
+   */
+  add(url: NodeUrl, kind: DialKind = "static"): void {
     const key = mapKey(url.id);
-    if (this.#entries.has(key) || key === mapKey(this.#outside.ownId)) return;
-    const entry: Entry = { url, failures: 0, timer: undefined, busy: false };
+    const found = this.#entries.get(key);
+    if (found !== undefined) {
+      if (kind === "static") found.kind = kind;
+      return;
+    }
+    if (key === mapKey(this.#outside.ownId) || (kind !== "static" && this.#wasGivenUp(key))) return;
+    const entry: Entry = { url, kind, failures: 0, timer: undefined, busy: false };
     this.#entries.set(key, entry);
     if (url.host !== undefined && url.tcpPort !== 0) this.#begin(entry);
+  }
+
+  /** How many nodes are dialled, or connected, for this reason. */
+  count(kind: DialKind): number {
+    return [...this.#entries.values()].filter((entry) => entry.kind === kind).length;
   }
 
   /** Forgets a node; false when it was not there. */
@@ -98,8 +128,8 @@ export class Dialer implements Disposable {
     const { dial, failed, clock, timings } = this.#outside;
     entry.busy = true;
     this.#running++;
-    const connected = await dial(entry.url).catch((error: Error) =>
-      failed(entry.url, entry.failures + 1, error),
+    const connected = await dial(entry.url, entry.kind).catch((error: Error) =>
+      failed(entry.url, entry.kind, entry.failures + 1, error),
     );
     this.#running--;
     this.#beginWaiting();
@@ -109,7 +139,22 @@ export class Dialer implements Disposable {
     const steady = connected !== undefined && clock.now() - started >= timings.steadyMs;
     entry.failures = steady ? 1 : entry.failures + 1;
     entry.busy = false;
-    this.#later(entry, this.#backOff(entry.failures));
+    if (entry.failures > MOST_FAILURES[entry.kind]) this.#giveUp(entry);
+    else this.#later(entry, this.#backOff(entry.failures));
+  }
+
+  #giveUp(entry: Entry): void {
+    if (!this.#kept(entry)) return;
+    const key = mapKey(entry.url.id);
+    this.#entries.delete(key);
+    this.#givenUp.delete(key);
+    this.#givenUp.set(key, this.#outside.clock.now());
+    if (this.#givenUp.size > MOST_GIVEN_UP) this.#givenUp.delete(this.#givenUp.keys().next().value ?? "");
+  }
+
+  #wasGivenUp(key: string): boolean {
+    const at = this.#givenUp.get(key);
+    return at !== undefined && this.#outside.clock.now() - at < GIVEN_UP_MS;
   }
 
   #beginWaiting(): void {

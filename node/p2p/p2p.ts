@@ -1,28 +1,31 @@
 /**
- * A node among other nodes: accepts connections, keeps static peers connected, and runs over each session the
- * protocols it is given. It knows no blocks. Comes in: sockets, node URLs, protocol rows. Goes out: peers to the
- * protocols, and what RPC shows of them.
+ * A node among other nodes: accepts connections, keeps static peers connected, finds others, and runs over each
+ * session the protocols it is given. It knows no blocks. Comes in: sockets, node URLs, protocol rows. Goes out:
+ * peers to the protocols, and what RPC shows of them.
  */
 import type { Socket } from "node:net";
-import { bareHex, mapKey } from "../bytes/hex.ts";
+import { mapKey } from "../bytes/hex.ts";
 import type { Clock } from "../observe/clock.ts";
 import type { Log } from "../observe/log.ts";
 import type { Metrics } from "../observe/metrics.ts";
-import { connectTo, type Resolve, systemResolve } from "./connect.ts";
-import { Dialer, type Dialled } from "./dialer.ts";
+import { type Resolve, systemResolve } from "./connect.ts";
+import { createDial, createFailureLog } from "./dial.ts";
+import { Dialer } from "./dialer.ts";
+import type { Discovery, DiscoveryOptions } from "./discovery/discovery.ts";
 import { P2pError } from "./error.ts";
-import { type Listener, openListener } from "./listener.ts";
+import { allowedBy, plainIp } from "./ip.ts";
+import { type Listener, type ListenerOptions, openListener } from "./listener.ts";
 import { declareP2pMetrics, type P2pMetrics } from "./metrics.ts";
 import type { NodeKey } from "./node-key.ts";
 import type { NodeType } from "./node-type.ts";
-import { hostAndPort, type NodeUrl, parseNodeUrl } from "./node-url.ts";
-import { PeerSet } from "./peer-set.ts";
+import { type NodeUrl, parseNodeUrl } from "./node-url.ts";
+import { openOwnDiscovery } from "./own-discovery.ts";
+import { PeerSet, type PeerSetParts } from "./peer-set.ts";
 import type { Peer, PeerEvent, PeerInfo, Protocol } from "./protocol.ts";
+import { dynamicPlaces, search } from "./search.ts";
+import { type SelfInfo, selfInfo } from "./self-info.ts";
 import { SESSION_LIMITS, type SessionLimits } from "./session.ts";
 import { type P2pTimings, TIMINGS } from "./timings.ts";
-
-/** So many failed dials in a row are told to the operator, once. */
-const WORTH_A_WARNING = 3;
 
 /** What a node among nodes is made of. */
 export interface P2pOptions {
@@ -40,6 +43,12 @@ export interface P2pOptions {
   readonly staticNodes: readonly NodeUrl[];
   /** Ids that the limits do not hold for. */
   readonly trustedNodes?: readonly NodeUrl[] | undefined;
+  /** How other nodes are found; undefined: they are not. */
+  readonly discovery?: DiscoveryFlags | undefined;
+  /** The networks to have to do with, as `10.0.0.0/8`; all when undefined. */
+  readonly netRestrict?: readonly string[] | undefined;
+  /** The address that others know this node by, if that is not the one it listens on. */
+  readonly externalIp?: string | undefined;
   readonly log: Log;
   readonly metrics: Metrics;
   readonly clock: Clock;
@@ -50,18 +59,8 @@ export interface P2pOptions {
   readonly limits?: Partial<SessionLimits> | undefined;
 }
 
-/** What a node says of its own network side (`admin_nodeInfo`). */
-export interface SelfInfo {
-  /** 128 hex digits. */
-  readonly id: string;
-  readonly name: string;
-  readonly type: NodeType;
-  /** As the Go node without discovery writes it: `discport` is 0, and no type is said. */
-  readonly url: NodeUrl;
-  readonly ip: string;
-  readonly ports: { readonly discovery: number; readonly listener: number };
-  readonly listenAddr: string;
-}
+/** What finding other nodes takes. */
+export type DiscoveryFlags = Pick<DiscoveryOptions, "networkId" | "bootNodes" | "timings">;
 
 /** Peers by type: `total` always, a type only when there are some. */
 export type PeerCounts = { readonly total: number } & { readonly [type in NodeType]?: number };
@@ -83,50 +82,81 @@ export interface P2p extends AsyncDisposable {
   onPeerEvent(listener: (event: PeerEvent) => void): () => void;
 }
 
-/** Starts listening and dialling. Rejects with `P2pError` `cannot-listen`. */
+/** Starts listening, dialling and searching. Rejects with `P2pError` `cannot-listen`. */
 export async function openP2p(options: P2pOptions): Promise<P2p> {
-  const { nodeKey, protocols, log } = options;
-  checkProtocols(protocols);
+  const { nodeKey, log, resolve = systemResolve, externalIp } = options;
+  checkProtocols(options.protocols);
   const timings = { ...TIMINGS, ...options.timings };
-  const trusted = new Set(options.trustedNodes?.map(({ id }) => mapKey(id)));
+  const allows = allowedBy(options.netRestrict);
   const closing = new AbortController();
-  const set = new PeerSet({
-    self: { nodeKey, type: options.type, random: options.random, timings },
-    name: options.name,
-    protocols,
-    maxPeers: options.maxPeers,
-    isTrusted: (id) => trusted.has(mapKey(id)),
-    limits: { ...SESSION_LIMITS, ...options.limits },
-    clock: options.clock,
-    log,
-    metrics: () => metrics,
-    onGone: (id) => dialer.lost(id),
-  });
+  const { signal } = closing;
+  const set = createPeerSet(options, timings, { metrics: () => metrics, onGone: (id) => dialer.lost(id) });
   const metrics = declareP2pMetrics(options.metrics, () => set.list());
-  const dial = createDial({ options, timings, metrics, set, signal: closing.signal });
+  const isPeer = (id: Uint8Array): boolean => set.find(id) !== undefined;
+  const chance = () => Buffer.from(options.random(4)).readUInt32BE() / 2 ** 32;
   const dialer = new Dialer({
-    dial,
+    dial: createDial({ resolve, timeoutMs: timings.dialMs, allows, metrics, set, signal }),
     failed: createFailureLog(log, metrics),
-    isPeer: (id) => set.find(id) !== undefined,
+    isPeer,
     ownId: nodeKey.id,
     timings,
     clock: options.clock,
-    chance: () => (options.random(1)[0] ?? 0) / 256,
+    chance,
   });
-  const listener = options.listen && (await openListener(listenerOptions(options, set, metrics)));
+  const listener = options.listen && (await openListener(listenerOptions(options, { set, metrics, allows })));
+  const discovery = listener && (await discoveryOf(options, { allows, resolve }, listener));
+  if (discovery !== undefined) {
+    const { searchMs } = timings;
+    void search({ ...options, discovery, dialer, isPeer, searchMs, chance, signal });
+  }
   for (const url of options.staticNodes) dialer.add(url);
   return {
-    self: selfInfo(options, listener),
+    self: selfInfo({ ...options, id: nodeKey.id }, { listener, discoveryPort: discovery?.port, externalIp }),
     listening: listener !== undefined,
     ...control(set, dialer),
     async [Symbol.asyncDispose]() {
       dialer[Symbol.dispose]();
       closing.abort(new P2pError("closed", "the node is shutting down"));
-      const closed = listener?.[Symbol.asyncDispose]();
+      const closed = Promise.all([listener?.[Symbol.asyncDispose](), discovery?.[Symbol.asyncDispose]()]);
       await set[Symbol.asyncDispose]();
       await closed;
     },
   };
+}
+
+async function discoveryOf(
+  options: P2pOptions,
+  reach: Pick<DiscoveryOptions, "allows" | "resolve">,
+  listener: Listener,
+): Promise<Discovery | undefined> {
+  const { discovery, listen, externalIp } = options;
+  if (discovery === undefined) return undefined;
+  const where = { host: listen?.host, anyPort: listen?.port === 0, externalIp };
+  return openOwnDiscovery(
+    { ...options, ...discovery, timings: discovery.timings, ...where, ...reach },
+    listener,
+  );
+}
+
+function createPeerSet(
+  options: P2pOptions,
+  timings: P2pTimings,
+  wires: Pick<PeerSetParts, "metrics" | "onGone">,
+): PeerSet {
+  const { nodeKey, type, random, maxPeers } = options;
+  const trusted = new Set(options.trustedNodes?.map(({ id }) => mapKey(id)));
+  return new PeerSet({
+    ...wires,
+    self: { nodeKey, type, random, timings },
+    name: options.name,
+    protocols: options.protocols,
+    maxPeers,
+    maxDynamic: options.discovery ? dynamicPlaces(type, maxPeers) : 0,
+    isTrusted: (id) => trusted.has(mapKey(id)),
+    limits: { ...SESSION_LIMITS, ...options.limits },
+    clock: options.clock,
+    log: options.log,
+  });
 }
 
 /** Two rows of one name and version, or no codes at all, would be a mistake in the program. */
@@ -136,82 +166,31 @@ function checkProtocols(protocols: readonly Protocol[]): void {
     throw new RangeError(`protocols ${names.join(", ")}: not distinct, or without codes`);
 }
 
-function listenerOptions(options: P2pOptions, set: PeerSet, metrics: P2pMetrics) {
+interface Reception {
+  readonly set: PeerSet;
+  readonly metrics: P2pMetrics;
+  readonly allows: (ip: string) => boolean;
+}
+
+function listenerOptions(options: P2pOptions, { set, metrics, allows }: Reception): ListenerOptions {
   return {
     host: options.listen?.host,
     port: options.listen?.port ?? 0,
     maxPending: options.maxPendingPeers ?? 50,
     async setUp(socket: Socket) {
-      metrics.inboundConnects.add(1);
       const { remoteAddress } = socket;
+      // Without an address it is gone already.
+      if (remoteAddress === undefined || !allows(plainIp(remoteAddress))) {
+        socket.destroy();
+        return;
+      }
+      metrics.inboundConnects.add(1);
       await set
         .setUp(socket, undefined)
         .catch((error: Error) =>
           options.log.debug({ remoteAddress, error: error.message }, "inbound connection failed"),
         );
     },
-  };
-}
-
-interface DialParts {
-  readonly options: P2pOptions;
-  readonly timings: P2pTimings;
-  readonly metrics: P2pMetrics;
-  readonly set: PeerSet;
-  readonly signal: AbortSignal;
-}
-
-function createDial({ options, timings, metrics, set, signal }: DialParts) {
-  const { resolve = systemResolve } = options;
-  return async (url: NodeUrl): Promise<Dialled> => {
-    metrics.dialTries.add(1);
-    const socket = await connectTo(url, { resolve, timeoutMs: timings.dialMs, signal });
-    metrics.outboundConnects.add(1);
-    const abort = () => void socket.destroy();
-    signal.addEventListener("abort", abort, { once: true });
-    try {
-      const { peer, gone } = await set.setUp(socket, url.id);
-      return { gone, leave: () => peer.disconnect("requested") };
-    } finally {
-      signal.removeEventListener("abort", abort);
-    }
-  };
-}
-
-function createFailureLog(log: Log, metrics: P2pMetrics) {
-  return (url: NodeUrl, failures: number, { message }: Error): undefined => {
-    metrics.dialFailures.add(1);
-    const fields = {
-      peer: bareHex(url.id).slice(0, 16),
-      host: url.host,
-      port: url.tcpPort,
-      failures,
-      error: message,
-    };
-    if (failures === WORTH_A_WARNING) log.warn(fields, "static peer cannot be reached, still trying");
-    else log.debug(fields, "dial failed");
-  };
-}
-
-function selfInfo({ nodeKey, name, type }: P2pOptions, listener: Listener | undefined): SelfInfo {
-  const ip = listener?.host ?? "::";
-  const port = listener?.port ?? 0;
-  const url: NodeUrl = {
-    id: nodeKey.id,
-    host: ip,
-    tcpPort: port,
-    udpPort: 0,
-    tcpPorts: [port],
-    type: "unknown",
-  };
-  return {
-    id: bareHex(nodeKey.id),
-    name,
-    type,
-    url,
-    ip,
-    ports: { discovery: 0, listener: port },
-    listenAddr: hostAndPort(ip, port),
   };
 }
 

@@ -7,6 +7,7 @@ import type { Log } from "../observe/log.ts";
 import { type Candidate, refusal } from "./admission.ts";
 import type { Hello } from "./base-messages.ts";
 import { matchProtocols } from "./capabilities.ts";
+import type { DialKind } from "./dialer.ts";
 import { P2pError } from "./error.ts";
 import { sayGoodbye } from "./goodbye.ts";
 import { type Encrypted, encrypt, exchangeHello, type HandshakeSelf } from "./handshake.ts";
@@ -20,6 +21,8 @@ export interface PeerSetParts {
   readonly name: string;
   readonly protocols: readonly Protocol[];
   readonly maxPeers: number;
+  /** Outbound places kept for dials of the node's own choice. */
+  readonly maxDynamic: number;
   readonly isTrusted: (id: Uint8Array) => boolean;
   readonly limits: SessionLimits;
   readonly clock: Clock;
@@ -27,6 +30,12 @@ export interface PeerSetParts {
   readonly metrics: () => P2pMetrics;
   /** Called when a peer is wholly gone. */
   readonly onGone: (id: Uint8Array) => void;
+}
+
+/** Who was dialled, and why. */
+export interface Wanted {
+  readonly id: Uint8Array;
+  readonly kind: DialKind;
 }
 
 /** A peer that was admitted. */
@@ -67,19 +76,19 @@ export class PeerSet implements AsyncDisposable {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Makes a peer of a connection, `dialled` being the id that was wanted. Rejects, closed, when it cannot be. */
-  async setUp(socket: Socket, dialled: Uint8Array | undefined): Promise<Admitted> {
+  /** Makes a peer of a connection, `dialled` saying who was wanted and why. Rejects, closed, when it cannot be. */
+  async setUp(socket: Socket, dialled: Wanted | undefined): Promise<Admitted> {
     const { self, isTrusted } = this.#parts;
     let encrypted: Encrypted | undefined;
     try {
-      encrypted = await encrypt(socket, self, dialled);
+      encrypted = await encrypt(socket, self, dialled?.id);
       const { remoteId } = encrypted;
       const inbound = dialled === undefined;
       return await this.#greet(encrypted, {
         remoteId,
         inbound,
-        trusted: isTrusted(remoteId),
-        isStatic: !inbound,
+        trusted: dialled?.kind === "typed" || isTrusted(remoteId),
+        isStatic: dialled !== undefined && dialled.kind !== "dynamic",
       });
     } catch (error) {
       const reason = error instanceof P2pError ? error.reason : undefined;
@@ -108,14 +117,14 @@ export class PeerSet implements AsyncDisposable {
   }
 
   #check(candidate: Candidate): void {
-    const { self, maxPeers } = this.#parts;
+    const { self, maxPeers, maxDynamic } = this.#parts;
     if (this.#closing) throw new P2pError("refused", "refused: shutting down", { reason: "quitting" });
     const reason = refusal(candidate, {
       ownId: self.nodeKey.id,
       peers: this.#peers.size,
       inboundPeers: this.list().filter((peer) => peer.inbound).length,
       maxPeers,
-      maxDynamic: 0,
+      maxDynamic,
       isPeer: (id) => this.find(id) !== undefined,
     });
     if (reason !== undefined) throw new P2pError("refused", `refused: ${reason}`, { reason });

@@ -14,6 +14,8 @@ export interface P2pTimings {
   /** The wait after the first failure; it doubles with each further one. */
   readonly redialFirstMs: number;
   readonly redialMostMs: number;
+  /** Between two searches for nodes to dial. */
+  readonly searchMs: number;
   /** A session that lasted this long was a good one: the next failure is a first one. */
   readonly steadyMs: number;
 }
@@ -29,5 +31,6 @@ export const TIMINGS: P2pTimings = {
   dialMs: 15_000,
   redialFirstMs: 1000,
   redialMostMs: 30_000,
+  searchMs: 4000,
   steadyMs: 30_000,
 };

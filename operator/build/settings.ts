@@ -18,7 +18,13 @@ export function settingsMap(node: NodeResource): Draft {
 
 /** The settings as YAML, a flag a line: the Node's own ones, then those that nobody can replace. */
 export function settingsText(node: NodeResource): string {
-  const settings = { identity: node.meta.name, "log.format": "json", ...node.spec.settings, ...fixed(node) };
+  const settings = {
+    identity: node.meta.name,
+    "log.format": "json",
+    nodiscover: true,
+    ...node.spec.settings,
+    ...fixed(node),
+  };
   return Object.entries(settings)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}\n`)

@@ -7,8 +7,8 @@ import type { Surroundings } from "../../node/config/options-paths.ts";
 
 /** Texts by flag and where they come from. */
 export interface Given {
-  readonly command?: "run" | "dev" | "export";
-  readonly line?: Partial<Record<FlagName, string>>;
+  readonly command?: "run" | "dev" | "export" | "bootnode";
+  readonly line?: Partial<Record<FlagName, string>> | undefined;
   readonly env?: Record<string, string>;
   readonly file?: Partial<Record<FlagName, string>>;
 }

@@ -1,12 +1,14 @@
 /** Samples of the network's bytes: handshake packets, a frame, node URLs, votes, governance data, blocks. */
 import { bareHex, fromBareHex, fromHex, toHex } from "../../node/bytes/hex.ts";
 import { fixedBytes } from "../../node/bytes/integer.ts";
+import { encodeRlp, itemAt, listItems } from "../../node/bytes/rlp.ts";
 import { decodedGovernance, decodedVote } from "../../node/cli/decode-governance.ts";
 import { parseExactJson } from "../../node/config/exact-json.ts";
 import { loadBls } from "../../node/crypto/bls.ts";
 import { keccak256 } from "../../node/crypto/keccak.ts";
 import { publicKeyOf } from "../../node/crypto/secp256k1.ts";
 import { encodeExtra } from "../../node/model/istanbul-extra.ts";
+import { decodePacket, packetFields } from "../../node/p2p/discovery/packets.ts";
 import { createFrameReader, createFrameWriter, joinContent, splitContent } from "../../node/p2p/frame.ts";
 import { openAck, openAuth, sessionKeys } from "../../node/p2p/handshake-packets.ts";
 import { formatNodeUrl, parseNodeUrl } from "../../node/p2p/node-url.ts";
@@ -21,6 +23,11 @@ interface Handshake extends Readonly<Record<string, unknown>> {
 
 interface Frame extends Readonly<Record<string, string | number>> {
   readonly messageCode: number;
+}
+
+interface Discovery {
+  readonly packets: readonly { readonly name: string; readonly hex: string }[];
+  readonly expectedNodeId: string;
 }
 
 interface NodeUrls {
@@ -45,6 +52,7 @@ interface BlockEntry {
 const SECTIONS: Readonly<Record<string, (tally: Tally, section: never) => void | Promise<void>>> = {
   rlpxHandshake: handshake,
   rlpxFrame: frame,
+  discovery,
   nodeUrls,
   istanbulExtra,
   blocks,
@@ -123,6 +131,21 @@ function frame(tally: Tally, sample: Frame): void {
   const length = reader.header(bytes("frame").subarray(0, 32));
   const { code, payload } = splitContent(reader.body(bytes("frame").subarray(32), length));
   tally.same("rlpxFrame read", [code, toHex(payload)], [sample.messageCode, sample["payload"]]);
+}
+
+/** Signed packets, with elements behind the known ones. */
+function discovery(tally: Tally, { packets, expectedNodeId }: Discovery): void {
+  for (const [index, { name, hex }] of packets.entries()) {
+    const bytes = fromBareHex(hex);
+    const what = `discovery ${index} ${name}`;
+    tally.holds(`${what} sender`, () => toHex(decodePacket(bytes).sender), expectedNodeId);
+    const { packet } = decodePacket(bytes);
+    const recorded = listItems(itemAt(bytes, 98)).map(({ raw }) => toHex(raw));
+    const written = packetFields(packet).map((field) => toHex(encodeRlp(field)));
+    // The ping's version is written as 4, whatever it was.
+    if (packet.kind === "ping") recorded[1] = "0x04";
+    tally.same(what, written, recorded.slice(0, written.length));
+  }
 }
 
 function nodeUrls(tally: Tally, { accepted, rejected, strings = [] }: NodeUrls): void {

@@ -148,6 +148,7 @@ WS_ENABLE=0
 WS_API='personal'
 WS_ADDR=
 PORT=32323
+NO_DISCOVER=1
 REWARDBASE=
 `;
     expect(Object.fromEntries(await readSettings(text, "kcnd.conf"))).toEqual({
@@ -157,6 +158,7 @@ REWARDBASE=
       ws: "false",
       wsapi: "personal",
       port: "32323",
+      nodiscover: "true",
     });
   });
 

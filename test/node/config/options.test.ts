@@ -1,5 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
-import { type Given, LINUX, options } from "../../support/options.ts";
+import { bootNodeOptions } from "../../../node/config/boot-node-options.ts";
+import { type Given, LINUX, options, resolve } from "../../support/options.ts";
+
+const boot = (line: Given["line"]) => bootNodeOptions(resolve({ command: "bootnode", line }), LINUX).options;
 
 const stateOf = (line: Record<string, string>) => options({ line }).options.state;
 
@@ -169,5 +172,53 @@ describe("options", () => {
     expect(options().options.pool.journal).toBe("/h/.ken/knit/transactions.rlp");
     expect(options({ line: { "txpool.journal": "/j/t.rlp" } }).options.pool.journal).toBe("/j/t.rlp");
     expect(options({ line: { "txpool.journal": "" } }).options.pool.journal).toBeUndefined();
+  });
+
+  test("say how nodes find each other; networks and addresses are checked", () => {
+    const plain = { discovers: true, bootNodes: [], netRestrict: undefined, externalIp: undefined };
+    expect(options().options.network).toMatchObject(plain);
+    const line = { nodiscover: "true", bootnodes: "kni://a, kni://b", netrestrict: "10.0.0.0/8,fd00::/8" };
+    expect(options({ line: { ...line, nat: "extip:9.9.9.9" } }).options.network).toMatchObject({
+      discovers: false,
+      bootNodes: ["kni://a", "kni://b"],
+      netRestrict: ["10.0.0.0/8", "fd00::/8"],
+      externalIp: "9.9.9.9",
+    });
+    for (const netrestrict of ["10.0.0.0", "10.0.0.0/33", "fd00::/129", "here/8", ","])
+      expect(() => options({ line: { netrestrict } })).toThrow(
+        "--netrestrict must be networks such as 10.0.0.0/8",
+      );
+    expect(() => options({ line: { nat: "extip:here" } })).toThrow(
+      "--nat must be none, extip:IP, any, upnp or pmp",
+    );
+    expect(options({ line: { nat: "upnp" } }).warnings).toEqual([
+      "--nat upnp asks no router: open the port there, and give the address with --nat extip:IP",
+    ]);
+  });
+
+  test("of a boot node are its key, its network and where it listens", () => {
+    expect(boot({ nodekey: "key" })).toMatchObject({
+      nodeKey: undefined,
+      nodeKeyPath: "/w/key",
+      networkId: 8217,
+      listen: { host: undefined, port: 32_323 },
+      authorised: [],
+    });
+    const nodekeyhex = "11".repeat(32);
+    expect(boot({ nodekeyhex, bnaddr: "[::1]:7", networkid: "9", "authorized-nodes": "a,b" })).toMatchObject({
+      nodeKey: new Uint8Array(32).fill(17),
+      networkId: 9,
+      listen: { host: "::1", port: 7 },
+      authorised: ["a", "b"],
+    });
+    expect(boot({ nodekeyhex, bnaddr: ":7" }).listen).toEqual({ host: undefined, port: 7 });
+    expect(() => boot({})).toThrow("Use --nodekey or --nodekeyhex to specify a private key");
+    expect(() => boot({ nodekey: "key", nodekeyhex })).toThrow(
+      "Options --nodekey and --nodekeyhex are mutually exclusive",
+    );
+    for (const bnaddr of ["7", "here:7", ":70000", "::1:7"])
+      expect(() => boot({ nodekeyhex, bnaddr })).toThrow(
+        "--bnaddr must be an address and port such as :32323",
+      );
   });
 });

@@ -113,3 +113,37 @@ test("a node that is removed is not dialled again, and left if a dial of it then
   expect(dials.length).toBe(2);
   close();
 });
+
+test("a node that was found for its type is given up after four failures in a row, and for half a minute", async () => {
+  const { dialer, dials, close } = aDialer();
+  dialer.add(urlOf(1), "typed");
+  for (const wait of [1000, 2000, 4000, 8000]) {
+    expect(dialer.count("typed")).toBe(1);
+    dials.at(-1)?.fail();
+    await jest.advanceTimersByTimeAsync(wait);
+  }
+  expect([dials.length, dialer.count("typed")]).toEqual([4, 0]);
+  dialer.add(urlOf(1), "typed");
+  expect(dialer.count("typed")).toBe(0);
+  await jest.advanceTimersByTimeAsync(30_000);
+  dialer.add(urlOf(1), "typed");
+  expect([dials.length, dialer.count("typed")]).toEqual([5, 1]);
+  close();
+});
+
+test("any node is dialled once, and its place is free when it leaves; one that the operator names is kept", async () => {
+  const { dialer, dials, close } = aDialer();
+  dialer.add(urlOf(1), "dynamic");
+  dialer.add(urlOf(2), "dynamic");
+  dialer.add(urlOf(2));
+  const sessions = dials.map((dial) => dial.succeed());
+  await jest.advanceTimersByTimeAsync(60_000);
+  expect([dialer.count("dynamic"), dialer.count("static")]).toEqual([1, 1]);
+  for (const { leave } of sessions) leave();
+  await jest.advanceTimersByTimeAsync(2000);
+  expect([dialer.count("dynamic"), dialer.count("static")]).toEqual([0, 1]);
+  expect(dials.map(({ port }) => port)).toEqual([1, 2, 2]);
+  dialer.add(urlOf(1));
+  expect(dials.at(-1)?.port).toBe(1);
+  close();
+});

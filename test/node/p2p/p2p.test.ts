@@ -3,7 +3,8 @@ import { createMetrics } from "../../../node/observe/metrics.ts";
 import { P2pError } from "../../../node/p2p/error.ts";
 import { formatNodeUrl, parseNodeUrl } from "../../../node/p2p/node-url.ts";
 import type { PeerEvent } from "../../../node/p2p/protocol.ts";
-import { aChat, connectRaw, keyOf, openNode, QUICK, urlOf } from "../../support/p2p.ts";
+import { aDiscovery, NETWORK, urlAt, Wire } from "../../support/discovery.ts";
+import { aChat, connectPlain, connectRaw, keyOf, openNode, QUICK, urlOf } from "../../support/p2p.ts";
 import { until } from "../../support/until.ts";
 
 const bytes = (text: string): Uint8Array => Buffer.from(text);
@@ -234,4 +235,26 @@ test("two nodes that dial each other end up with one connection", async () => {
   first.addPeer(urlOf(second));
   await until(() => first.peers().length === 1 && second.peers().length === 1);
   await first[Symbol.asyncDispose]();
+});
+
+test("nodes that found each other have peers, typed dials are trusted, and networks outside are kept away", async () => {
+  const place = { ip: "127.0.0.1", host: "127.0.0.1", port: 0, open: undefined };
+  await using boot = await aDiscovery(new Wire(), "boot", { type: "bn", ...place });
+  const { port } = boot;
+  const bootNode = { ...urlAt("boot", "127.0.0.1"), tcpPort: port, udpPort: port };
+  const discovery = { networkId: NETWORK, bootNodes: [bootNode], timings: { replyMs: 2000 } };
+  const timings = { ...QUICK, searchMs: 50 };
+  await using proxy = await openNode("proxy", { type: "pn", discovery, timings });
+  await using endpoint = await openNode("endpoint", { discovery, timings });
+  await using outside = await openNode("outside", { discovery, timings, netRestrict: ["10.0.0.0/8"] });
+  expect(proxy.self.url).toMatchObject({ udpPort: proxy.self.ports.discovery, type: "pn" });
+  await until(() => endpoint.peers().length === 1);
+  expect(endpoint.peers()[0]).toMatchObject({
+    id: proxy.self.id,
+    networks: [{ inbound: false, static: true, trusted: true, nodeType: "pn" }],
+  });
+  const inside = await connectPlain(outside);
+  await new Promise<void>((resolve) => void inside.once("close", () => resolve()));
+  expect(outside.addPeer(urlOf(proxy))).toBe(true);
+  expect([outside.peers().length, proxy.peers().length]).toEqual([0, 1]);
 });

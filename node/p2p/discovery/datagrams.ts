@@ -1,0 +1,54 @@
+/** The UDP socket: one for both families where the machine has both. */
+import { createSocket, type Socket } from "node:dgram";
+import { isIPv4 } from "node:net";
+import { P2pError } from "../error.ts";
+import { plainIp } from "../ip.ts";
+import type { Place } from "./exchange.ts";
+
+/** An open socket. Sending may lose packets and never throws. */
+export interface Datagrams extends AsyncDisposable {
+  readonly port: number;
+  send(bytes: Uint8Array, to: Place): void;
+}
+
+/** Opens a socket. All addresses when `host` is undefined. Rejects with `P2pError` `cannot-listen`. */
+export type OpenDatagrams = (
+  where: { readonly host: string | undefined; readonly port: number },
+  receive: (bytes: Uint8Array, from: Place) => void,
+) => Promise<Datagrams>;
+
+/** The system's sockets. */
+export const openDatagrams: OpenDatagrams = async ({ host, port }, receive) => {
+  const wide = host === undefined || !isIPv4(host);
+  const socket = await bind(wide ? "udp6" : "udp4", port, host).catch((error: NodeJS.ErrnoException) => {
+    if (host !== undefined || error.code !== "EAFNOSUPPORT") throw cannotListen(error);
+    return bind("udp4", port, host).catch((second: Error) => {
+      throw cannotListen(second);
+    });
+  });
+  const mapped = socket.address().family === "IPv6";
+  socket.on("message", (bytes, from) => receive(bytes, { ip: plainIp(from.address), port: from.port }));
+  return {
+    port: socket.address().port,
+    send({ buffer, byteOffset, length }, to) {
+      const view = new Uint8Array(buffer, byteOffset, length);
+      socket.send(view, to.port, mapped && isIPv4(to.ip) ? `::ffff:${to.ip}` : to.ip, () => undefined);
+    },
+    [Symbol.asyncDispose]: () => new Promise((resolve) => void socket.close(() => resolve())),
+  };
+};
+
+function bind(type: "udp4" | "udp6", port: number, host: string | undefined): Promise<Socket> {
+  const socket = createSocket({ type });
+  return new Promise((resolve, reject) => {
+    // Stays for the socket's life: an error without a listener would end the process.
+    socket.on("error", (error) => {
+      reject(error);
+    });
+    socket.bind({ port, ...(host === undefined ? {} : { address: host }) }, () => resolve(socket));
+  });
+}
+
+function cannotListen(cause: Error): P2pError {
+  return new P2pError("cannot-listen", `cannot listen for discovery: ${cause.message}`, { cause });
+}

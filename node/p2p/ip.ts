@@ -1,0 +1,115 @@
+/** Internet addresses as text and as bytes, the networks they lie in, and which of them nodes may tell each other. */
+import { BlockList, isIPv4, isIPv6 } from "node:net";
+
+/** A set of networks. */
+export interface Networks {
+  has(ip: string): boolean;
+}
+
+/** The networks of texts such as `10.0.0.0/8` or `fc00::/7`, which are known to be right. */
+export function networksOf(ranges: readonly string[]): Networks {
+  const held = new BlockList();
+  for (const range of ranges) {
+    const [address = "", prefix = ""] = range.split("/");
+    held.addSubnet(address, Number(prefix), family(address));
+  }
+  return { has: (ip) => held.check(ip, family(ip)) };
+}
+
+/** A test of addresses: true in these networks, everywhere when they are undefined. */
+export function allowedBy(ranges: readonly string[] | undefined): (ip: string) => boolean {
+  if (ranges === undefined) return () => true;
+  const networks = networksOf(ranges);
+  return (ip) => networks.has(ip);
+}
+
+function family(ip: string): "ipv4" | "ipv6" {
+  return isIPv4(ip) ? "ipv4" : "ipv6";
+}
+
+const LOOPBACK = networksOf(["127.0.0.0/8", "::1/128"]);
+
+const LAN = networksOf([
+  "0.0.0.0/8",
+  "10.0.0.0/8",
+  "127.0.0.0/8",
+  "172.16.0.0/12",
+  "192.168.0.0/16",
+  "::1/128",
+  "fc00::/7",
+  "fe80::/10",
+]);
+
+/** Unspecified, multicast, and the blocks that the IANA special-purpose registries keep from ordinary use. */
+const NEVER_RELAYED = networksOf([
+  "0.0.0.0/32",
+  "192.0.0.0/29",
+  "192.0.2.0/24",
+  "192.88.99.0/24",
+  "198.18.0.0/15",
+  "198.51.100.0/24",
+  "203.0.113.0/24",
+  "224.0.0.0/4",
+  "255.255.255.255/32",
+  "::/128",
+  "100::/64",
+  "2001::/32",
+  "2001:2::/48",
+  "2001:10::/28",
+  "2001:20::/28",
+  "2001:db8::/32",
+  "2002::/16",
+  "ff00::/8",
+]);
+
+/** True for addresses of private networks and of this machine. */
+export function isLan(ip: string): boolean {
+  return LAN.has(ip);
+}
+
+/** Whether a node at `sender` may tell of one at `ip`: nobody outside speaks for addresses inside. */
+export function mayRelay(sender: string, ip: string): boolean {
+  if (NEVER_RELAYED.has(ip)) return false;
+  if (LOOPBACK.has(ip)) return LOOPBACK.has(sender);
+  return !LAN.has(ip) || LAN.has(sender);
+}
+
+/** What addresses of one owner have in common: the first 24 bits (IPv4) or 64 bits (IPv6), as text. */
+export function neighbourhood(ip: string): string {
+  const bytes = ipBytes(ip);
+  return Buffer.from(bytes.subarray(0, bytes.length === 4 ? 3 : 8)).toString("hex");
+}
+
+const MAPPED = Buffer.from("00000000000000000000ffff", "hex");
+
+/** An address in its plainest form: no zone, IPv4 where it is mapped into IPv6. */
+export function plainIp(ip: string): string {
+  return ipText(ipBytes(ip)) ?? ip;
+}
+
+/** The 4 or 16 bytes of an address, which must be one. */
+export function ipBytes(ip: string): Uint8Array {
+  if (isIPv4(ip)) return Uint8Array.from(ip.split("."), Number);
+  const [bare = ""] = ip.split("%");
+  if (!isIPv6(bare)) throw new RangeError(`${ip} is no internet address`);
+  const [head = "", tail] = new URL(`http://[${bare}]`).hostname.slice(1, -1).split("::");
+  const before = groups(head);
+  const after = groups(tail ?? "");
+  const middle = tail === undefined ? [] : Array.from({ length: 8 - before.length - after.length }, () => 0);
+  return Uint8Array.from([...before, ...middle, ...after].flatMap((group) => [group >> 8, group & 0xff]));
+}
+
+function groups(text: string): number[] {
+  return text === "" ? [] : text.split(":").map((group) => Number.parseInt(group, 16));
+}
+
+/** The address of 4 or 16 bytes; undefined for any other length. */
+export function ipText(bytes: Uint8Array): string | undefined {
+  if (bytes.length === 4) return bytes.join(".");
+  if (bytes.length !== 16) return undefined;
+  if (MAPPED.equals(bytes.subarray(0, 12))) return bytes.subarray(12).join(".");
+  const hex = Buffer.from(bytes)
+    .toString("hex")
+    .replace(/(.{4})(?!$)/g, "$1:");
+  return new URL(`http://[${hex}]`).hostname.slice(1, -1);
+}
