@@ -3,6 +3,7 @@ import { equalBytes } from "../../bytes/compare.ts";
 import { toHex } from "../../bytes/hex.ts";
 import { wordBytes } from "../../bytes/word.ts";
 import type { Tracer } from "../../evm/tracer.ts";
+import { blobGasFor } from "../../execution/blob-gas.ts";
 import { ExecutionError } from "../../execution/error.ts";
 import { checkedSender } from "../../execution/participants.ts";
 import { type CallTerms, simulate } from "../../execution/simulate.ts";
@@ -127,8 +128,9 @@ function tracedTransaction({ world, context }: Stage, tx: Transaction, terms: Sh
   return tracingFailed(() => {
     const { address: from } = checkedSender(world, tx, context);
     const { to, input, value, gas: gasLimit } = tx;
-    const { feePayer } = tx.fields;
-    const subject = { from, to, input, value, gasLimit, feePayer };
+    const { feePayer, blobVersionedHashes } = tx.fields;
+    const blobFee = blobGasFor(blobVersionedHashes) * context.block.blobBaseFee;
+    const subject = { from, to, input, value, gasLimit, feePayer, blobFee };
     const tracing = startTracing(withLimit(terms, context), world, subject);
     const { transition, fee } = executeTransaction(world, tx, context, tracing.tracer);
     return tracing.result(outcomeOf(transition, fee));

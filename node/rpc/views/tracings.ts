@@ -31,6 +31,8 @@ export interface Subject {
   readonly gasLimit: bigint;
   /** Where the sender does not pay the fee alone. */
   readonly feePayer?: Uint8Array | undefined;
+  /** What its blobs cost the sender. */
+  readonly blobFee?: bigint;
 }
 
 /** What became of it. */
@@ -144,7 +146,7 @@ function structTracing({ config, budget, computationLimit, profile }: TracingTer
 }
 
 function prestateTracing({ world, subject, profile }: Parts): Tracing {
-  const { from, to = from, feePayer } = subject;
+  const { from, to = from, feePayer, blobFee = 0n } = subject;
   const { tracer, look, result, listed } = createPrestateTracer(world);
   look(from);
   if (profile.prestateFee === "right") return { tracer, result };
@@ -152,11 +154,21 @@ function prestateTracing({ world, subject, profile }: Parts): Tracing {
   const before = feePayer && world.balance(feePayer);
   return {
     tracer,
-    result: ({ fee }) => {
+    result: ({ fee, gasUsed }) => {
       const lent = feePayer === undefined || before === undefined ? 0n : before - world.balance(feePayer);
-      return listed({ sender: from, to, paid: profile.prestateFee === "lent" ? lent : lent - fee });
+      const added = profile.prestateFee === "lent" ? roughFee(gasUsed, fee) : 0n;
+      return listed({ sender: from, to, paid: lent + added - fee - blobFee });
     },
   };
+}
+
+/** The Go node's program works out the fee in doubles, and takes the digits that those are written with. */
+function roughFee(gasUsed: bigint, fee: bigint): bigint {
+  if (gasUsed === 0n) return 0n;
+  const product = Number(gasUsed) * Number(fee / gasUsed);
+  const [digits = "0", exponent = "0"] = product.toString().split("e+");
+  const [whole = "0", part = ""] = digits.split(".");
+  return BigInt(whole + part.padEnd(Number(exponent), "0"));
 }
 
 function callTracing({ subject, name, profile }: Parts): Tracing {

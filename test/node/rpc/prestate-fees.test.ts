@@ -1,0 +1,50 @@
+/** The sender's balance in `prestateTracer`, as each profile shows it (rpc.md 2.8.3; compared with a Go node 2.2.1). */
+import { expect, test } from "@jest/globals";
+import { toHex } from "../../../node/bytes/hex.ts";
+import { type ProfileName, rpcProfiles } from "../../../node/rpc/profiles.ts";
+import { startTracing } from "../../../node/rpc/views/tracings.ts";
+import { aWorld, CALLER, OTHER } from "../../support/evm.ts";
+
+const BEFORE = 10n ** 30n;
+
+function shownTo(name: ProfileName, { gasUsed = 0n, price = 0n, blobFee = 0n }): bigint {
+  const world = aWorld();
+  world.addBalance(CALLER, BEFORE);
+  const subject = { from: CALLER, to: OTHER, input: new Uint8Array(0), value: 0n, gasLimit: 1n, blobFee };
+  const terms = {
+    config: { tracer: "prestateTracer" },
+    budget: { maxBytes: 1_000, used: 0 },
+    profile: rpcProfiles[name],
+    computationLimit: 1,
+  };
+  const { tracer, result } = startTracing(terms, world, subject);
+  const [input, isPrecompile] = [new Uint8Array(0), false];
+  tracer.enter?.({
+    kind: "CALL",
+    depth: 0,
+    from: CALLER,
+    to: OTHER,
+    value: 0n,
+    gas: 1n,
+    input,
+    isPrecompile,
+  });
+  const trace = result({ gasUsed, fee: gasUsed * price, failed: false, output: input });
+  return BigInt((trace as Record<string, { balance: string }>)[toHex(CALLER)]?.balance ?? 0) - BEFORE;
+}
+
+test("the service shows what the sender had", () => {
+  expect(shownTo("service", { gasUsed: 123_457n, price: 98_765_432_109_876_543n, blobFee: 7n })).toBe(0n);
+});
+
+test("a Go node of line 2 adds a fee of doubles to what is left, and forgets what blobs cost", () => {
+  expect(shownTo("kaia", { gasUsed: 21_000n, price: 25_000_000_000n, blobFee: 7n })).toBe(-7n);
+  // 41666250000388885 is written 41666250000388890
+  expect(shownTo("kaia", { gasUsed: 55_555n, price: 750_000_000_007n })).toBe(5n);
+  // 12193283951989028369151 is written 1.219328395198903e+22
+  expect(shownTo("kaia", { gasUsed: 123_457n, price: 98_765_432_109_876_543n })).toBe(1_630_849n);
+});
+
+test("one of line 1 adds none", () => {
+  expect(shownTo("klaytn", { gasUsed: 21_000n, price: 25n })).toBe(-21_000n * 25n);
+});
