@@ -27,7 +27,7 @@ import {
 import { pairSource } from "./pair-source.ts";
 import { limbsSource } from "./pairing-source.ts";
 
-/** Products of values below 35 moduli are between -1 and 3 moduli. */
+/** R is above 2,500 moduli: values whose product is below 35 squared moduli come to one between -1 and 3 moduli. */
 const FIELD: Field = {
   modulus: BLS_MODULUS,
   limbs: 14,
