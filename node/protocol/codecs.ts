@@ -2,6 +2,7 @@
 import { BytesError } from "../bytes/error.ts";
 import { integerBytes } from "../bytes/integer.ts";
 import { decodeRlp, encodeRlp, encodeRlpList } from "../bytes/rlp.ts";
+import type { ConsensusEnvelope } from "../consensus/consensus-peers.ts";
 import { decodeHeader, encodeHeader, type Header } from "../model/header.ts";
 import { RlpCursor } from "../model/rlp-cursor.ts";
 import { MOST_HASHES, MOST_HEADER, MOST_TRANSACTIONS, SERVED } from "./limits.ts";
@@ -42,12 +43,6 @@ export interface PushedBlock {
   readonly header: Header;
   readonly body: Uint8Array;
   readonly td: bigint;
-}
-
-/** A consensus message as far as it concerns nobody but the consensus engine. */
-export interface ConsensusEnvelope {
-  readonly previousHash: Uint8Array;
-  readonly payload: Uint8Array;
 }
 
 /** Reads a list to its end with `read`. */

@@ -1,12 +1,12 @@
 /** What is done with each message of a peer, by its code. Messages of one peer are handled one after another. */
 import { setTimeout as pause } from "node:timers/promises";
+import type { ConsensusEnvelope } from "../consensus/consensus-peers.ts";
 import { blockHash } from "../model/header.ts";
 import type { Clock } from "../observe/clock.ts";
 import { createRate } from "../p2p/budget.ts";
 import type { Message } from "../p2p/protocol.ts";
 import type { ChainPeer, Claim } from "./chain-peer.ts";
 import { raiseClaim } from "./claims.ts";
-import type { ConsensusEnvelope } from "./codecs.ts";
 import { ProtocolError } from "./error.ts";
 import type { Follower } from "./follower.ts";
 import { RATES } from "./limits.ts";
