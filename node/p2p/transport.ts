@@ -69,7 +69,7 @@ export function createTransport(
       return payload;
     },
     write({ code, payload }, done) {
-      const frame = seal(joinContent({ code, payload: packed ? packSnappy(payload) : payload }));
+      const frame = seal(joinContent({ code, payload: packed ? packOnce(payload) : payload }));
       socket.write(frame, done);
       return frame.length;
     },
@@ -77,4 +77,18 @@ export function createTransport(
       packed = true;
     },
   };
+}
+
+/** A payload of this many bytes is packed once, however many peers get it. */
+const WORTH_SHARING = 512;
+const shared = new WeakMap<Uint8Array, Uint8Array>();
+
+function packOnce(payload: Uint8Array): Uint8Array {
+  if (payload.length < WORTH_SHARING) return packSnappy(payload);
+  let packed = shared.get(payload);
+  if (packed === undefined) {
+    packed = packSnappy(payload);
+    shared.set(payload, packed);
+  }
+  return packed;
 }

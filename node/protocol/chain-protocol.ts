@@ -6,6 +6,7 @@
 import type { Chain } from "../chain/chain.ts";
 import { createRawBlocks } from "../chain/raw-blocks.ts";
 import type { Writer } from "../chain/writer.ts";
+import type { ConsensusPeers } from "../consensus/consensus-peers.ts";
 import type { Recoverer } from "../crypto/recoverer.ts";
 import type { Pause } from "../execution/block.ts";
 import { parseExtra } from "../model/istanbul-extra.ts";
@@ -19,8 +20,9 @@ import type { Rows } from "../store/store.ts";
 import type { TxPool } from "../txpool/pool.ts";
 import { tellHead } from "./blocks-out.ts";
 import type { ChainPeer } from "./chain-peer.ts";
+import { createConsensusChannel } from "./consensus-channel.ts";
 import { Follower } from "./follower.ts";
-import { type ConsensusListener, createHandler, type HandleMessage } from "./handlers.ts";
+import { createHandler, type HandleMessage } from "./handlers.ts";
 import { type ProtocolTimings, TIMINGS } from "./limits.ts";
 import { messageOf, PROTOCOL_NAME, VERSIONS } from "./messages.ts";
 import { declareProtocolMetrics } from "./metrics.ts";
@@ -46,7 +48,6 @@ export interface ChainProtocolOptions {
   readonly networkId: number;
   /** On a consensus node: whether an address may take part in consensus; others that claim so are left. */
   readonly isValidator?: ((address: Uint8Array) => boolean) | undefined;
-  readonly onConsensus?: ConsensusListener | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -59,6 +60,8 @@ export interface ChainProtocolOptions {
 export interface ChainProtocol extends AsyncDisposable {
   /** Rows for `openP2p`. */
   readonly protocols: readonly Protocol[];
+  /** The peers that are consensus nodes, for the engine. */
+  readonly consensus: ConsensusPeers;
   /** Undefined when no catch-up is under way. */
   syncing(): SyncFacts | undefined;
   /** Resolves when a peer's head was heard of and ours is not behind it. */
@@ -99,10 +102,12 @@ export function openChainProtocol(options: ChainProtocolOptions): ChainProtocol 
     nextBaseFee: () => chain.nextBaseFee(),
     onSent: (count) => metrics.sent.add(count),
   });
+  const consensus = createConsensusChannel(shared.peers);
   const parts = {
     ...shared,
     follower,
     metrics,
+    consensus,
     serving: createServing(createRawBlocks(options.rows, chain)),
     intake: { pool, recoverer, chainId: shared.chainId, pause: options.pause },
     acceptsTransactions: accepting(chain, follower),
@@ -110,6 +115,7 @@ export function openChainProtocol(options: ChainProtocolOptions): ChainProtocol 
   const handler = (peer: ChainPeer): HandleMessage => createHandler(peer, parts);
   return {
     protocols: protocolRows(runPeer({ ...shared, present, follower, gossip, metrics, handler }), present),
+    consensus: consensus.peers,
     syncing: () => follower.facts(),
     heardHead: follower.heard,
     peerCount: () => present.size,

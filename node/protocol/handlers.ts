@@ -1,12 +1,12 @@
 /** What is done with each message of a peer, by its code. Messages of one peer are handled one after another. */
 import { setTimeout as pause } from "node:timers/promises";
-import type { ConsensusEnvelope } from "../consensus/consensus-peers.ts";
 import { blockHash } from "../model/header.ts";
 import type { Clock } from "../observe/clock.ts";
 import { createRate } from "../p2p/budget.ts";
 import type { Message } from "../p2p/protocol.ts";
 import type { ChainPeer, Claim } from "./chain-peer.ts";
 import { raiseClaim } from "./claims.ts";
+import type { ConsensusChannel } from "./consensus-channel.ts";
 import { ProtocolError } from "./error.ts";
 import type { Follower } from "./follower.ts";
 import { RATES } from "./limits.ts";
@@ -14,9 +14,6 @@ import { messageOf, messages } from "./messages.ts";
 import type { ProtocolMetrics } from "./metrics.ts";
 import type { Answering } from "./serving.ts";
 import { type TransactionIntake, takeTransactions } from "./transactions-in.ts";
-
-/** Who gets the consensus messages; the engine checks what is in them. */
-export type ConsensusListener = (peer: ChainPeer["link"], message: ConsensusEnvelope) => void;
 
 /** What handling needs. */
 export interface HandlerParts {
@@ -26,7 +23,7 @@ export interface HandlerParts {
   /** False while transactions of peers are not even read. */
   readonly acceptsTransactions: () => boolean;
   readonly tip: () => number;
-  readonly onConsensus?: ConsensusListener | undefined;
+  readonly consensus: Pick<ConsensusChannel, "receive">;
   readonly clock: Clock;
   readonly metrics: ProtocolMetrics;
 }
@@ -43,7 +40,7 @@ export function createHandler(peer: ChainPeer, parts: HandlerParts): HandleMessa
     [messages.announced.code, (payload) => takeAnnounced(peer, payload, parts)],
     [messages.block.code, (payload) => takePushed(peer, payload, parts)],
     [messages.transactions.code, createTransactionHandler(peer, parts)],
-    [messages.consensus.code, (payload) => passConsensus(peer, payload, parts)],
+    [messages.consensus.code, createConsensusHandler(peer, parts)],
     ...servingHandlers(peer, parts),
   ]);
   return async ({ code, payload }) => {
@@ -96,9 +93,12 @@ function createTransactionHandler(peer: ChainPeer, parts: HandlerParts): Handler
   };
 }
 
-function passConsensus(peer: ChainPeer, payload: Uint8Array, { onConsensus }: HandlerParts): void {
-  const message = messages.consensus.decode(payload);
-  onConsensus?.(peer.link, message);
+function createConsensusHandler(peer: ChainPeer, { consensus, clock }: HandlerParts): Handler {
+  const rate = createRate(RATES.consensus, clock);
+  return async (payload) => {
+    consensus.receive(peer, messages.consensus.decode(payload));
+    await wait(rate(1), peer);
+  };
 }
 
 /** Requests above the peer's share wait, and with them all else that it sends. */

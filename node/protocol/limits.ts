@@ -28,6 +28,7 @@ export const RATES = {
   servedBytes: { perSecond: 32 * MIB, burst: 64 * MIB },
   servedItems: { perSecond: 50_000, burst: 100_000 },
   transactions: { perSecond: 20_000, burst: 40_000 },
+  consensus: { perSecond: 2000, burst: 10_000 },
 } as const;
 
 /** Blocks that peers pushed and whose parent is not here yet. */
