@@ -3,6 +3,7 @@
  * good, so that an older one is answered with a sentence and not with a syntax error.
  */
 import { setFlagsFromString } from "node:v8";
+import { messageOf } from "./bytes/message-of.ts";
 
 const OLDEST_NODE = 24;
 /**
@@ -50,7 +51,7 @@ async function start(): Promise<void> {
 
 /** A bug: one line for everyone, the stack for who asked for details. The state on disk is whole at any time. */
 function end(error: unknown): void {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   process.stderr.write(`Fatal: ${message.split("\n")[0]}\n`);
   if (/[45]/.test(process.env["KNIT_VERBOSITY"] ?? "") || /verbosity[= ][45]/.test(process.argv.join(" "))) {
     process.stderr.write(`${error instanceof Error ? error.stack : ""}\n`);

@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import type { Accounts } from "./accounts/accounts.ts";
 import { openAccounts } from "./accounts/open-accounts.ts";
 import { toHex } from "./bytes/hex.ts";
+import { messageOf } from "./bytes/message-of.ts";
 import { developmentKeys } from "./chain/development.ts";
 import type { AccountReference } from "./config/flags-kinds.ts";
 import type { NodeOptions } from "./config/options.ts";
@@ -39,7 +40,7 @@ async function readPasswords(path: string): Promise<string[]> {
   try {
     return (await readFile(path, "utf8")).split("\n").map((line) => line.replace(/\r$/, ""));
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = messageOf(cause);
     throw new OptionError("bad-file", `Failed to read password file: ${why}`, cause);
   }
 }

@@ -1,9 +1,6 @@
 import { mapKey } from "../bytes/hex.ts";
-import type { Clock } from "../observe/clock.ts";
+import { type Clock, LONGEST_TIMER_MS } from "../observe/clock.ts";
 import { type Keyring, wipe } from "./keyring.ts";
-
-/** The longest delay a timer takes, in milliseconds. */
-const LONGEST_DELAY = 2 ** 31 - 1;
 
 interface Unlocked {
   readonly keyring: Keyring;
@@ -44,7 +41,7 @@ export class UnlockedKeys {
       this.drop(address);
       return;
     }
-    const delay = Math.min(rest, LONGEST_DELAY);
+    const delay = Math.min(rest, LONGEST_TIMER_MS);
     unlocked.timer = setTimeout(() => this.#wait(address, unlocked, until), delay).unref();
   }
 

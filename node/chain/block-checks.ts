@@ -1,6 +1,7 @@
 /** What a block's body and the outcome of its execution must be, in the Go node's order and words. */
 import { equalBytes } from "../bytes/compare.ts";
 import { bareHex } from "../bytes/hex.ts";
+import { messageOf } from "../bytes/message-of.ts";
 import type { Rules } from "../config/rules.ts";
 import { blobGasOf } from "../execution/blob-gas.ts";
 import type { BlockOutcome } from "../execution/block.ts";
@@ -84,7 +85,7 @@ function mismatch(text: string, first: Uint8Array, second: Uint8Array): ChainErr
  * judge it, `failed` when disk, state or a defect of this program stood in the way.
  */
 export function refusal(number: number, cause: unknown): ChainError {
-  const why = cause instanceof Error ? cause.message : String(cause);
+  const why = messageOf(cause);
   return new ChainError(refusalCode(cause), `block ${number}: ${why}`, { block: number, cause });
 }
 

@@ -8,7 +8,8 @@ import { basename, dirname, join } from "node:path";
 import { Readable, type Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
-import { ChainError, messageOf } from "./error.ts";
+import { messageOf } from "../bytes/message-of.ts";
+import { ChainError } from "./error.ts";
 
 /** Writes raw blocks to a new file, gzip when its name ends in `.gz`. Throws `ChainError` `bad-file`. */
 export async function writeBlockFile(

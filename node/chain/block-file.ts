@@ -5,7 +5,8 @@
  */
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { ChainError, messageOf } from "./error.ts";
+import { messageOf } from "../bytes/message-of.ts";
+import { ChainError } from "./error.ts";
 import { createFramer, type Framed, type Framer } from "./framer.ts";
 import { type Unpacked, unpack } from "./unpack.ts";
 

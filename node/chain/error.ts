@@ -22,8 +22,3 @@ export class ChainError extends Error {
     this.block = options.block;
   }
 }
-
-/** What an error says; those of the system need not be instances of this realm's `Error`. */
-export function messageOf(cause: unknown): string {
-  return String((cause as { message?: unknown } | undefined)?.message ?? cause);
-}

@@ -3,6 +3,7 @@
  * found out by their bytes alone; the rest are decoded in slices, and their signers recovered in batches that are
  * large enough for the helper threads.
  */
+import { messageOf } from "../bytes/message-of.ts";
 import type { Recoverer } from "../crypto/recoverer.ts";
 import type { Pause } from "../execution/block.ts";
 import { type Block, type BlockParts, splitBlock } from "../model/block.ts";
@@ -94,7 +95,7 @@ async function readBlock(parts: PreparationParts, file: FileBlock): Promise<Prep
     if (number <= parts.tip() && parts.holds(number, split)) return { file, header, block: undefined };
     return { file, header, block: await decoded(header, split, parts.pause) };
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = messageOf(cause);
     const place = `at byte ${file.offset}, ${file.raw.length} bytes long`;
     throw new ChainError("bad-block", `block ${file.index}: failed to parse: ${why} (${place})`, { cause });
   }

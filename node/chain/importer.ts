@@ -5,6 +5,7 @@
 import { setTimeout } from "node:timers/promises";
 import { equalBytes } from "../bytes/compare.ts";
 import { bareHex, toHex } from "../bytes/hex.ts";
+import { messageOf } from "../bytes/message-of.ts";
 import { type Block, encodeBlock } from "../model/block.ts";
 import { blockHash, type Header } from "../model/header.ts";
 import type { Clock } from "../observe/clock.ts";
@@ -177,7 +178,7 @@ async function isDue({ time }: Header, clock: Clock, signal: AbortSignal | undef
 
 /** The error with the number of the block and its place in the file. */
 function atPlace(cause: unknown, { index, offset, raw }: FileBlock, block: number): ChainError {
-  const why = cause instanceof Error ? cause.message : String(cause);
+  const why = messageOf(cause);
   const named = why.startsWith(`block ${block}: `) ? why : `block ${block}: ${why}`;
   const place = `block ${index} of the file, at byte ${offset}, ${raw.length} bytes long`;
   const code = cause instanceof ChainError ? cause.code : undefined;

@@ -1,6 +1,7 @@
 /** What `knit decode` is given, as bytes: hex text, or a file that holds it or the bytes themselves. */
 import { open } from "node:fs/promises";
 import { fromBareHex } from "../bytes/hex.ts";
+import { messageOf } from "../bytes/message-of.ts";
 import { OptionError } from "../config/options-error.ts";
 
 /** The longest input, in bytes. */
@@ -34,7 +35,7 @@ async function readBounded(path: string): Promise<Uint8Array> {
     }
     return bytes.subarray(0, Math.min(length, size));
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     const typed = /^(0x)?[0-9a-f]*$/i.test(path) ? "an odd number of hex digits, and no file: " : "";
     throw new OptionError(
       "bad-file",

@@ -1,4 +1,5 @@
 /** JSON whose integers stay exact: amounts in a genesis pass 2^53, where `JSON.parse` alone would round them. */
+import { messageOf } from "../bytes/message-of.ts";
 import { ConfigError } from "./error.ts";
 
 /** JSON.rawJSON (ECMAScript proposal "JSON.parse source text access"), which TypeScript's library does not know yet. */
@@ -9,7 +10,7 @@ export function parseExactJson(text: string): unknown {
   try {
     return JSON.parse(text, exactNumber);
   } catch (error) {
-    throw new ConfigError("bad-json", `not JSON: ${error instanceof Error ? error.message : String(error)}`, {
+    throw new ConfigError("bad-json", `not JSON: ${messageOf(error)}`, {
       cause: error,
     });
   }

@@ -4,6 +4,7 @@
  */
 import { isZero } from "../bytes/compare.ts";
 import { BLS_ORDER_WASM } from "./bls-order-wasm.ts";
+import { openWasm } from "./wasm.ts";
 
 interface OrderModule {
   readonly memory: { readonly buffer: ArrayBuffer };
@@ -12,21 +13,14 @@ interface OrderModule {
   readonly isInSecond: () => number;
 }
 
-/** What is used of the global of that name, whose types are only in the browser's library. */
-declare const WebAssembly: {
-  readonly Module: new (bytes: Uint8Array) => object;
-  readonly Instance: new (module: object) => { readonly exports: unknown };
-};
-
 const WORD = 64;
 const COORDINATE = 48;
 
 let loaded: { readonly coordinates: Uint8Array; readonly module: OrderModule } | undefined;
 
 function load(): NonNullable<typeof loaded> {
-  const code = new WebAssembly.Module(Buffer.from(BLS_ORDER_WASM, "base64"));
   // The exports are those of wasm/bls-order-source.ts; a test rebuilds the module and compares.
-  const module = new WebAssembly.Instance(code).exports as OrderModule;
+  const module = openWasm(BLS_ORDER_WASM) as OrderModule;
   return { coordinates: new Uint8Array(module.memory.buffer, module.input(), 4 * COORDINATE), module };
 }
 

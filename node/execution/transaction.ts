@@ -2,7 +2,7 @@
  * One transaction against the world state. In: a decoded transaction and the block that it runs in. Out: its
  * receipt and what it paid; or an `ExecutionError`, and then the world is as before.
  */
-
+import { messageOf as saidBy } from "../bytes/message-of.ts";
 import type { Rules } from "../config/rules.ts";
 import type { EvmBlock } from "../evm/evm.ts";
 import type { Tracer } from "../evm/tracer.ts";
@@ -79,7 +79,7 @@ function checkType(tx: Transaction, rules: Rules): void {
   try {
     checkTypeAccepted(tx, rules);
   } catch (cause) {
-    throw new ExecutionError("type-not-accepted", cause instanceof Error ? cause.message : String(cause), {
+    throw new ExecutionError("type-not-accepted", saidBy(cause), {
       cause,
     });
   }

@@ -4,5 +4,8 @@ export interface Clock {
   now(): number;
 }
 
+/** The longest delay that a timer takes. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 /** The machine's clock. */
 export const systemClock: Clock = { now: () => Date.now() };

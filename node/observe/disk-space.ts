@@ -35,7 +35,8 @@ export async function openDiskSpace(options: DiskSpaceOptions): Promise<DiskSpac
   return watch;
 }
 
-async function freeBelow(directory: string): Promise<number> {
+/** Bytes that are free for this user where a directory lies. */
+export async function freeBelow(directory: string): Promise<number> {
   const { bavail, bsize } = await statfs(directory);
   return bavail * bsize;
 }

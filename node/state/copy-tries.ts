@@ -7,7 +7,7 @@ import { EMPTY_TRIE_ROOT } from "../model/list-root.ts";
 import type { Row, Snapshot, Store } from "../store/store.ts";
 import { trieTables } from "../store/tables.ts";
 import { StateError } from "./error.ts";
-import { LEAF } from "./trie/node.ts";
+import { LEAF, toKey } from "./trie/node.ts";
 import { RowCheck } from "./trie/row-check.ts";
 
 /** How far a copy is. */
@@ -87,7 +87,7 @@ class Copying {
   async #copyStorage(nibbles: readonly number[], value: Uint8Array): Promise<void> {
     const { storageRoot } = decodeAccount(value);
     if (equalBytes(storageRoot, EMPTY_TRIE_ROOT)) return;
-    const account = hashOf(nibbles);
+    const account = toKey(nibbles);
     while (this.#storageRow !== undefined && compareAccount(this.#storageRow[0], account) < 0) {
       await this.#nextStorageRow();
     }
@@ -143,13 +143,6 @@ function partOf(path: ArrayLike<number>): number {
   let part = 0;
   for (let i = 0; i < Math.min(path.length, 6); i++) part += (path[i] as number) / 16 ** (i + 1);
   return part;
-}
-
-function hashOf(nibbles: readonly number[]): Uint8Array {
-  return Uint8Array.from(
-    { length: 32 },
-    (_, i) => (nibbles[2 * i] as number) * 16 + (nibbles[2 * i + 1] as number),
-  );
 }
 
 function compareAccount(key: Uint8Array, account: Uint8Array): number {

@@ -1,11 +1,10 @@
 /** One copying for a migration, in a thread of its own or here, and what its owner hears of it. */
 import { extname, join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
+import { endThread } from "../crypto/end-thread.ts";
 import type { StoreReader } from "../store/store.ts";
 import type { CopyCounts } from "./copy-tries.ts";
 import { copyGeneration } from "./migration-copy.ts";
-import type { Point } from "./rows.ts";
 import type { TrieStores } from "./trie-stores.ts";
 
 /** A copying under way. */
@@ -48,7 +47,7 @@ export interface MigrationWorkerData {
 
 /** What it tells. */
 export type MigrationNews =
-  | { readonly kind: "begun"; readonly point: Point }
+  | { readonly kind: "begun" }
   | { readonly kind: "counts"; readonly counts: CopyCounts }
   | { readonly kind: "done" }
   | { readonly kind: "failed"; readonly message: string };
@@ -69,7 +68,6 @@ export function runInThread(chain: string, tries: string): StartRun {
     });
     const begun = Promise.withResolvers<void>();
     const done = Promise.withResolvers<void>();
-    const exited = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
     let failure: Error | undefined = new Error("the copying thread ended");
     worker.on("message", (news: MigrationNews) => {
       if (news.kind === "begun") begun.resolve();
@@ -78,23 +76,12 @@ export function runInThread(chain: string, tries: string): StartRun {
     });
     worker.on("error", (error) => (failure = error instanceof Error ? error : new Error(String(error))));
     // its stores are closed when it has ended, not before
-    void exited.then(() => {
+    worker.once("exit", () => {
       if (failure === undefined) return done.resolve();
       done.reject(failure);
       begun.reject(failure);
     });
-    const stop = async (): Promise<void> => {
-      worker.postMessage("stop", []);
-      const waited = new AbortController();
-      const late = setTimeout(LONGEST_ENDING_MS, undefined, { signal: waited.signal });
-      late.then(
-        () => worker.terminate(),
-        () => undefined,
-      );
-      await exited;
-      waited.abort();
-    };
-    return settled(begun.promise, done.promise, () => void stop());
+    return settled(begun.promise, done.promise, () => void endThread(worker, LONGEST_ENDING_MS));
   };
 }
 

@@ -1,5 +1,6 @@
 /** The thread of `migration-run.ts`: opens the databases beside their owner, copies, closes them, tells how it went. */
 import { parentPort, workerData } from "node:worker_threads";
+import { messageOf } from "../bytes/message-of.ts";
 import { openLevelReader, openLevelStore } from "../store/level-store.ts";
 import { copyGeneration } from "./migration-copy.ts";
 import type { MigrationNews, MigrationWorkerData } from "./migration-run.ts";
@@ -16,7 +17,7 @@ async function copy(signal: AbortSignal, tell: (news: MigrationNews) => void): P
     from,
     to,
     signal,
-    begun: (point) => tell({ kind: "begun", point }),
+    begun: () => tell({ kind: "begun" }),
     report: (counts) => tell({ kind: "counts", counts }),
   });
 }
@@ -30,7 +31,7 @@ if (parentPort !== null) {
     await copy(closing.signal, tell);
     tell({ kind: "done" });
   } catch (error) {
-    tell({ kind: "failed", message: error instanceof Error ? error.message : String(error) });
+    tell({ kind: "failed", message: messageOf(error) });
   }
   port.close();
 }

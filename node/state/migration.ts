@@ -3,9 +3,10 @@
  * every node checked; then the state moves there, earlier states are let go and the old directory is removed.
  * Asked for, it begins behind the next block. A restart begins it anew.
  */
-import { bytesToNumber, fixedBytes } from "../bytes/integer.ts";
+import { fixedBytes } from "../bytes/integer.ts";
+import { messageOf } from "../bytes/message-of.ts";
 import type { Log } from "../observe/log.ts";
-import type { Rows, Store } from "../store/store.ts";
+import type { Store } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
 import type { CopyCounts } from "./copy-tries.ts";
 import type { History } from "./history.ts";
@@ -43,6 +44,7 @@ export interface MigrationParts {
   readonly livePruning: boolean;
 }
 
+/** The block that is copied: a migration is under way. */
 const MIGRATION_KEY = tables.meta.key("migration");
 const NO_COUNTS = { read: 0, committed: 0, pending: 0 };
 /** The new generation is no larger than the old one; this much is kept for everything else. */
@@ -53,12 +55,6 @@ type Phase =
   | { readonly kind: "idle" | "asked" }
   | { readonly kind: "copying"; readonly run: MigrationRun }
   | { readonly kind: "ready"; readonly store: Store };
-
-/** The block that a migration left by an earlier process copied; `undefined` where none was under way. */
-export function readMigration(rows: Rows): number | undefined {
-  const row = rows.get(MIGRATION_KEY);
-  return row && bytesToNumber(row);
-}
 
 /** See the head of this file. Its owner calls `step` between blocks while `isDue`, and asks for `floor`. */
 export class Migration {
@@ -78,7 +74,7 @@ export class Migration {
 
   constructor(parts: MigrationParts) {
     this.#parts = parts;
-    if (!parts.livePruning && readMigration(parts.chain) !== undefined) this.#ask();
+    if (!parts.livePruning && parts.chain.get(MIGRATION_KEY) !== undefined) this.#ask();
   }
 
   get status(): MigrationStatus {
@@ -210,7 +206,7 @@ export class Migration {
   }
 
   async #endEarly(phase: Phase, reason: unknown): Promise<void> {
-    const error = reason instanceof Error ? reason.message : String(reason);
+    const error = messageOf(reason);
     const { log } = this.#parts;
     await this.#tidy(phase).catch((why: unknown) =>
       log.warn({ error: why }, "a copy of the state stays behind"),

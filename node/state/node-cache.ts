@@ -1,5 +1,6 @@
 /** The clean trie nodes in memory, kept over restarts in a file when somebody asks for it or time comes. */
 import { setTimeout } from "node:timers/promises";
+import { LONGEST_TIMER_MS } from "../observe/clock.ts";
 import type { Log } from "../observe/log.ts";
 import { loadNodes, SavedNodesError, saveNodes } from "./saved-nodes.ts";
 import { Slab } from "./trie/slab.ts";
@@ -14,9 +15,6 @@ export interface NodeCacheSettings {
   /** Milliseconds from one saving to the next; 0: only when asked. */
   readonly saveMs: number;
 }
-
-/** Timers take no more. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Whether a saving began; `off`: no nodes are kept. */
 export type SaveStart = "started" | "running" | "off";

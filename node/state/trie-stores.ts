@@ -1,5 +1,6 @@
-import { readdir, rm, stat, statfs } from "node:fs/promises";
+import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { freeBelow } from "../observe/disk-space.ts";
 import { type LevelStoreOptions, openLevelStore } from "../store/level-store.ts";
 import { createMemoryStore } from "../store/memory-store.ts";
 import type { Store } from "../store/store.ts";
@@ -38,10 +39,10 @@ export function trieDirectories(directory: string, options: LevelStoreOptions = 
     open: (generation) =>
       openLevelStore(path(generation), { ...TRIE_STORE, tidyBytes: TIDY_BYTES, ...options }),
     remove: (generation) => rm(path(generation), { recursive: true, force: true }),
-    space: async (generation) => {
-      const { bavail, bsize } = await statfs(directory);
-      return { used: await sizeOf(path(generation)), free: bavail * bsize };
-    },
+    space: async (generation) => ({
+      used: await sizeOf(path(generation)),
+      free: await freeBelow(directory),
+    }),
   };
 }
 

@@ -1,5 +1,6 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { messageOf } from "../bytes/message-of.ts";
 import { StoreError } from "./error.ts";
 
 /** What the engine reported on opening, in this room's words. */
@@ -62,10 +63,6 @@ function codeOf(error: unknown): string | undefined {
   return typeof code === "string" ? code : undefined;
 }
 
-function messageOf(error: unknown): string {
-  return String(fieldOf(error, "message") ?? error);
-}
-
-function fieldOf(error: unknown, field: "cause" | "code" | "message"): unknown {
+function fieldOf(error: unknown, field: "cause" | "code"): unknown {
   return typeof error === "object" && error !== null ? (error as Record<string, unknown>)[field] : undefined;
 }

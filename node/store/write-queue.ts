@@ -1,4 +1,5 @@
 import { mapKey } from "../bytes/hex.ts";
+import { messageOf } from "../bytes/message-of.ts";
 import type { Changes } from "./changes.ts";
 import { StoreError } from "./error.ts";
 
@@ -53,7 +54,7 @@ export class WriteQueue {
 const NOT_IN_FLIGHT = { found: false, value: undefined } as const;
 
 function failedWrite(cause: unknown): StoreError {
-  return new StoreError("failed", `write failed: ${cause instanceof Error ? cause.message : String(cause)}`, {
+  return new StoreError("failed", `write failed: ${messageOf(cause)}`, {
     cause,
   });
 }

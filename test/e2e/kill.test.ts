@@ -7,7 +7,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { type KnitProcess, runKnit, startKnit } from "../support/knit-process.ts";
+import { startDevNode } from "../support/dev-node.ts";
+import { runKnit, startKnit } from "../support/knit-process.ts";
 import { seededRandom } from "../support/random.ts";
 import { call, until } from "../support/rpc-client.ts";
 import { makeTransferChain } from "../support/transfer-chain.ts";
@@ -27,21 +28,6 @@ const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 interface Reported {
   readonly number: string;
   readonly hash: string;
-}
-
-async function startDev(datadir: string): Promise<{ knit: KnitProcess; url: string }> {
-  const knit = startKnit(
-    "dev",
-    "--datadir",
-    datadir,
-    "--rpcport",
-    "0",
-    "--wsport",
-    "0",
-    "--prometheusport",
-    "0",
-  );
-  return { knit, url: (await knit.waitFor(/HTTP +(http:\S+)\n/))[1] ?? "" };
 }
 
 /** Sends transfers between held accounts and notes the newest block the node reports, until it is killed. */
@@ -92,7 +78,7 @@ test(`no reported block is lost in ${KILLS} kills while blocks are made (seed ${
   const datadir = join(directory, "dev");
   let reported: Reported | undefined;
   for (let kill = 0; kill < KILLS; kill++) {
-    const { knit, url } = await startDev(datadir);
+    const { knit, http: url } = await startDevNode("--datadir", datadir);
     if (reported !== undefined) {
       expect(await call(url, "eth_getBlockByNumber", reported.number, false)).toMatchObject({
         hash: reported.hash,
@@ -107,7 +93,7 @@ test(`no reported block is lost in ${KILLS} kills while blocks are made (seed ${
     if (kill % 25 === 24) await replay(datadir);
   }
   await replay(datadir);
-  const { knit, url } = await startDev(datadir);
+  const { knit, http: url } = await startDevNode("--datadir", datadir);
   const first = Number(await call(url, "eth_blockNumber"));
   await until(async () => (Number(await call(url, "eth_blockNumber")) > first ? true : undefined));
   expect(await knit.stop()).toBe(0);

@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { startDevNode } from "../support/dev-node.ts";
-import { startKnit } from "../support/knit-process.ts";
 import { call, until } from "../support/rpc-client.ts";
 
 let directory: string;
@@ -13,26 +12,10 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
-const start = (...more: string[]) =>
-  startKnit(
-    "dev",
-    "--datadir",
-    directory,
-    "--rpcport",
-    "0",
-    "--wsport",
-    "0",
-    "--prometheusport",
-    "0",
-    "--rpcapi",
-    "admin,chain",
-    ...more,
-  );
-const LISTENING = /(http:\/\/127\.0\.0\.1:\d+)/;
+const start = (...more: string[]) => startDevNode("--datadir", directory, "--rpcapi", "admin,chain", ...more);
 
 test("what a node saved is loaded by the next; without a cache nothing is", async () => {
-  const first = start("--state.block-interval", "1");
-  const [, url = ""] = await first.waitFor(LISTENING);
+  const { knit: first, http: url } = await start("--state.block-interval", "1");
   const [from, to] = (await call(url, "chain_accounts")) as [string, string];
   await call(url, "chain_sendTransaction", { from, to, value: "0x1" });
   await until(async () => ((await call(url, "chain_blockNumber")) === "0x0" ? undefined : true));
@@ -40,13 +23,12 @@ test("what a node saved is loaded by the next; without a cache nothing is", asyn
   await first.waitFor(/saved trie nodes/);
   await first.stop("SIGKILL");
 
-  const second = start();
+  const { knit: second } = await start();
   const [, nodes] = await second.waitFor(/loaded trie nodes.*nodes=(\d+)/);
   expect(Number(nodes)).toBeGreaterThan(0);
   await second.stop();
 
-  const without = start("--state.trie-cache-limit", "0");
-  const [, bare = ""] = await without.waitFor(LISTENING);
+  const { knit: without, http: bare } = await start("--state.trie-cache-limit", "0");
   await expect(call(bare, "admin_saveTrieNodeCacheToDisk")).rejects.toMatchObject({
     code: -32000,
     message: "trie node cache is disabled, nothing to save to file",
@@ -56,8 +38,7 @@ test("what a node saved is loaded by the next; without a cache nothing is", asyn
 });
 
 test("a migration asked for over RPC ends by itself while blocks go on", async () => {
-  const knit = start("--block-generation-interval", "1");
-  const [, url = ""] = await knit.waitFor(LISTENING);
+  const { knit, http: url } = await start("--block-generation-interval", "1");
   const account = ((await call(url, "chain_accounts")) as string[])[5]; // which sends nothing
   const before = await call(url, "chain_getBalance", account, "latest");
   expect(await call(url, "admin_startStateMigration")).toBeNull();

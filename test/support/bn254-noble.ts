@@ -1,7 +1,7 @@
 import { bn254 } from "@noble/curves/bn254.js";
 import { concatBytes, isZero } from "../../node/bytes/compare.ts";
 import { bytesToBigint, fixedBytes } from "../../node/bytes/integer.ts";
-import type { Bn254Curve } from "../../node/crypto/bn254.ts";
+import { BN254_PAIR_BYTES, type Bn254Curve } from "../../node/crypto/bn254.ts";
 
 const { G1, G2, fields } = bn254;
 type PointG1 = typeof G1.Point.ZERO;
@@ -21,7 +21,8 @@ export const nobleBn254: Bn254Curve = {
   },
   isProductOne: (pairs) => {
     const points: { g1: PointG1; g2: PointG2 }[] = [];
-    for (const pair of pairs) {
+    for (let at = 0; at < pairs.length; at += BN254_PAIR_BYTES) {
+      const pair = pairs.subarray(at, at + BN254_PAIR_BYTES);
       const [g1, g2] = [pointOfG1(pair.subarray(0, 64)), pointOfG2(pair.subarray(64))];
       if (g1 === undefined || g2 === undefined) return undefined;
       if (!g1.is0() && !g2.is0()) points.push({ g1, g2 });

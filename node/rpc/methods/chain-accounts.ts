@@ -1,11 +1,10 @@
 /** What accounts are, hold and may be signed by: kinds, keys, slots, signers of what was signed. */
-
 import { equalBytes } from "../../bytes/compare.ts";
 import { bytesToBigint } from "../../bytes/integer.ts";
+import { messageOf } from "../../bytes/message-of.ts";
 import { decodeRlp } from "../../bytes/rlp.ts";
 import { wordBytes } from "../../bytes/word.ts";
 import type { Chain } from "../../chain/chain.ts";
-import { messageOf } from "../../chain/error.ts";
 import { EMPTY_HASH, keccak256 } from "../../crypto/keccak.ts";
 import { addressOfPublicKey } from "../../crypto/secp256k1.ts";
 import { checkedSender } from "../../execution/participants.ts";

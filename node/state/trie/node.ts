@@ -114,3 +114,10 @@ export function sharedNibbles(path: Uint8Array, key: Uint8Array, depth: number):
   while (shared < path.length && path[shared] === key[depth + shared]) shared++;
   return shared;
 }
+
+/** The 32-byte key of 64 nibbles. */
+export function toKey(nibbles: ArrayLike<number>): Uint8Array {
+  const key = new Uint8Array(32);
+  for (let i = 0; i < 32; i++) key[i] = ((nibbles[2 * i] as number) << 4) | (nibbles[2 * i + 1] as number);
+  return key;
+}

@@ -1,6 +1,6 @@
 import { equalBytes } from "../../bytes/compare.ts";
 import { EMPTY_TRIE_ROOT } from "../../model/list-root.ts";
-import { BRANCH, LEAF, type TrieNode } from "./node.ts";
+import { BRANCH, LEAF, type TrieNode, toKey } from "./node.ts";
 import type { NodeSource } from "./node-source.ts";
 
 /** One key of a stored trie with its value. */
@@ -51,10 +51,4 @@ function* walkNode(
     );
   }
   return rows;
-}
-
-function toKey(nibbles: Uint8Array): Uint8Array {
-  const key = new Uint8Array(32);
-  for (let i = 0; i < 32; i++) key[i] = ((nibbles[2 * i] as number) << 4) | (nibbles[2 * i + 1] as number);
-  return key;
 }

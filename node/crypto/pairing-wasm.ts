@@ -1,0 +1,34 @@
+/** Pairing checks in a WebAssembly module of our own, which is compiled by the first check. */
+import { openWasm } from "./wasm.ts";
+
+/** The exports of such a module. */
+interface PairingModule {
+  readonly memory: { readonly buffer: ArrayBuffer };
+  readonly input: () => number;
+  readonly begin: () => void;
+  readonly take: (count: number) => number;
+  readonly isOne: () => number;
+}
+
+/** How many pairs are held at once; longer checks are done in parts. */
+const PAIRS_AT_ONCE = 16;
+
+/** Whether the product of the pairings of whole pairs is one; undefined when a point is not in its group. */
+export type PairingCheck = (pairs: Uint8Array) => boolean | undefined;
+
+/** The check of a module, whose source a test compiles and compares, with pairs of so many bytes. */
+export function pairingCheck(base64: string, pairBytes: number): PairingCheck {
+  const most = PAIRS_AT_ONCE * pairBytes;
+  let module: PairingModule | undefined;
+  return (pairs) => {
+    module ??= openWasm(base64) as PairingModule;
+    const input = new Uint8Array(module.memory.buffer, module.input(), most);
+    module.begin();
+    for (let at = 0; at < pairs.length; at += most) {
+      const part = pairs.subarray(at, at + most);
+      input.set(part);
+      if (module.take(part.length / pairBytes) === 0) return undefined;
+    }
+    return module.isOne() !== 0;
+  };
+}
