@@ -1,9 +1,11 @@
 /** The node among others: the chain protocol over peers, and the peers it keeps. */
 import { randomBytes } from "node:crypto";
 import { equalBytes } from "./bytes/compare.ts";
+import { toHex } from "./bytes/hex.ts";
 import type { OpenChain } from "./chain/open-chain.ts";
 import { clientName } from "./client-name.ts";
 import type { NodeOptions } from "./config/options.ts";
+import { publicBootNodes } from "./config/presets/networks.ts";
 import type { Recoverer } from "./crypto/recoverer.ts";
 import type { Database } from "./database.ts";
 import type { Clock } from "./observe/clock.ts";
@@ -36,6 +38,8 @@ export interface NodeNetwork extends AsyncDisposable {
   readonly protocol: ChainProtocol;
   /** True when peers were configured: then a head must be heard of before a block is made. */
   readonly expectsPeers: boolean;
+  /** True when peers were configured, or boot nodes to find them: a node without any is of no use to clients. */
+  readonly seeksPeers: boolean;
 }
 
 /** The network's words for the node types. */
@@ -47,6 +51,7 @@ export async function openNodeNetwork(surroundings: NetworkSurroundings): Promis
   await using parts = new AsyncDisposableStack();
   const protocol = parts.use(openProtocol(surroundings));
   const staticNodes = await readNodeList(options.paths.staticNodes, log);
+  const discovery = discoveryFlags(surroundings);
   const { port, maxPeers, maxPendingPeers, netRestrict, externalIp } = options.network;
   const p2p = parts.use(
     await openP2p({
@@ -59,7 +64,7 @@ export async function openNodeNetwork(surroundings: NetworkSurroundings): Promis
       maxPendingPeers,
       staticNodes,
       trustedNodes: await readNodeList(options.paths.trustedNodes, log),
-      discovery: discoveryFlags(surroundings),
+      discovery,
       netRestrict,
       externalIp,
       log,
@@ -70,13 +75,16 @@ export async function openNodeNetwork(surroundings: NetworkSurroundings): Promis
   );
   const open = parts.move();
   const expectsPeers = staticNodes.length > 0;
-  return { p2p, protocol, expectsPeers, [Symbol.asyncDispose]: () => open.disposeAsync() };
+  const seeksPeers = expectsPeers || (discovery !== undefined && discovery.bootNodes.length > 0);
+  return { p2p, protocol, expectsPeers, seeksPeers, [Symbol.asyncDispose]: () => open.disposeAsync() };
 }
 
 function discoveryFlags({ options, open, log }: NetworkSurroundings): DiscoveryFlags | undefined {
-  const { discovers, bootNodes } = options.network;
-  if (!discovers) return undefined;
-  return { networkId: networkId(options, open), bootNodes: parseBootNodes(bootNodes, log) };
+  const { discovers, bootNodes, port } = options.network;
+  if (!discovers || port === undefined) return undefined;
+  const known =
+    bootNodes.length > 0 ? bootNodes : publicBootNodes(toHex(open.chain.genesisHash), options.type);
+  return { networkId: networkId(options, open), bootNodes: parseBootNodes(known, log) };
 }
 
 function openProtocol(surroundings: NetworkSurroundings): ChainProtocol {

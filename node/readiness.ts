@@ -9,7 +9,7 @@ import type { State } from "./state/state.ts";
 export interface ReadinessParts {
   readonly state: Pick<State, "ready" | "migration">;
   readonly network: {
-    readonly expectsPeers: boolean;
+    readonly seeksPeers: boolean;
     readonly protocol: Pick<NodeNetwork["protocol"], "heardHead" | "syncing" | "peerCount">;
   };
   readonly disk: Pick<DiskSpace, "isLow">;
@@ -40,9 +40,9 @@ export function openReadiness(parts: ReadinessParts, metrics: Metrics): () => Re
 }
 
 function reasonRows({ state, network, disk }: ReadinessParts): readonly Reason[] {
-  const { protocol, expectsPeers } = network;
-  const started = settled(expectsPeers ? Promise.all([state.ready, protocol.heardHead]) : state.ready);
-  const noPeers = (): boolean => expectsPeers && protocol.peerCount() === 0;
+  const { protocol, seeksPeers } = network;
+  const started = settled(seeksPeers ? Promise.all([state.ready, protocol.heardHead]) : state.ready);
+  const noPeers = (): boolean => seeksPeers && protocol.peerCount() === 0;
   return [
     { name: "starting", keepsAway: true, holds: () => !started() },
     { name: "syncing", keepsAway: true, holds: () => protocol.syncing() !== undefined },

@@ -27,7 +27,7 @@ export function declareAll(metrics: Metrics): void {
   declareRpcMetrics(metrics, createBudget());
   declareCallMetrics(metrics);
   declareExposureMetrics(metrics, unread);
-  const network = { expectsPeers: false, protocol: unread };
+  const network = { seeksPeers: false, protocol: unread };
   openReadiness({ state: { ready: Promise.resolve(), migration: unread }, network, disk: unread }, metrics);
 }
 

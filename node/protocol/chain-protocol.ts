@@ -25,7 +25,7 @@ import { Follower } from "./follower.ts";
 import { createHandler, type HandleMessage } from "./handlers.ts";
 import { type ProtocolTimings, TIMINGS } from "./limits.ts";
 import { messageOf, PROTOCOL_NAME, VERSIONS } from "./messages.ts";
-import { declareProtocolMetrics } from "./metrics.ts";
+import { declareProtocolMetrics, type ProtocolGauges } from "./metrics.ts";
 import { describePeer, runPeer } from "./peer-run.ts";
 import type { SyncFacts } from "./progress.ts";
 import type { Chance } from "./recipients.ts";
@@ -70,9 +70,6 @@ export interface ChainProtocol extends AsyncDisposable {
   peerCount(): number;
 }
 
-/** The version that we speak; all nodes of either line know it. */
-const SPOKEN: readonly number[] = [65];
-
 /** Starts to follow the chain's and the pool's events; peers come in by way of `protocols`. */
 export function openChainProtocol(options: ChainProtocolOptions): ChainProtocol {
   const { chain, writer, pool, recoverer } = options;
@@ -85,10 +82,7 @@ export function openChainProtocol(options: ChainProtocolOptions): ChainProtocol 
     peers: () => present.values(),
     tip: () => writer.tip.header.number,
   };
-  const metrics = declareProtocolMetrics(options.metrics, {
-    peers: () => present.size,
-    behind: () => Math.max(0, ...[...present.values()].map(({ claim }) => claim.number - shared.tip())),
-  });
+  const metrics = declareProtocolMetrics(options.metrics, gaugesOf(present, shared.tip));
   const tell = createHeadTeller((full) => tellHead(shared, full));
   const follower = new Follower({
     ...shared,
@@ -127,6 +121,13 @@ export function openChainProtocol(options: ChainProtocolOptions): ChainProtocol 
   };
 }
 
+function gaugesOf(present: ReadonlyMap<ProtocolPeer, ChainPeer>, tip: () => number): ProtocolGauges {
+  return {
+    peers: () => present.size,
+    behind: () => Math.max(0, ...[...present.values()].map(({ claim }) => claim.number - tip())),
+  };
+}
+
 /** Blocks made here are told of at once; of a catch-up's blocks only the last one is. */
 function tellHeads(chain: Chain, follower: Follower, tell: (full: boolean) => void): () => void {
   return chain.onHead(() => {
@@ -138,7 +139,7 @@ function protocolRows(
   run: Protocol["run"],
   present: ReadonlyMap<ProtocolPeer, ChainPeer>,
 ): readonly Protocol[] {
-  return VERSIONS.filter(({ version }) => SPOKEN.includes(version)).map(({ version, length }) => ({
+  return VERSIONS.map(({ version, length }) => ({
     name: PROTOCOL_NAME,
     version,
     length,

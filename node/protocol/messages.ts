@@ -32,12 +32,12 @@ export interface MessageRow<T> extends Codec<T> {
 
 /** Name and number of codes of each version. */
 export const PROTOCOL_NAME = "istanbul";
-/** What the versions differ in: the number of codes. */
+/** What the versions differ in is the number of codes; in the order in which the Go node names them. */
 export const VERSIONS = [
-  { version: 64, length: 21 },
-  { version: 65, length: 23 },
-  { version: 66, length: 24 },
   { version: 67, length: 26 },
+  { version: 66, length: 24 },
+  { version: 65, length: 23 },
+  { version: 64, length: 21 },
 ] as const;
 
 /** Every message by a name of our own. */

@@ -41,6 +41,7 @@ export function createServing(raw: RawBlocks): ReadonlyMap<number, Answering> {
     byHash(messages.receiptsRequest, messages.receipts.code, { most: SERVED.receipts, find: receipts }),
     nothing(messages.nodeDataRequest, messages.nodeData.code),
     nothing(messages.stakingRequest, messages.staking.code),
+    nothing(messages.sidecarsRequest, messages.sidecars.code),
   ]);
 }
 
@@ -75,8 +76,8 @@ function byHash(
   ];
 }
 
-/** What a node with another kind of state cannot give. */
-function nothing(row: MessageRow<Uint8Array[]>, code: number): [number, Answering] {
+/** What a node with another kind of state, and without the blobs of old blocks, cannot give. */
+function nothing(row: MessageRow<unknown>, code: number): [number, Answering] {
   return [
     row.code,
     (payload) => {

@@ -18,8 +18,8 @@ const aNode = () => {
     syncing: () => (now.syncing ? facts : undefined),
     peerCount: () => now.peers,
   };
-  const parts = (expectsPeers: boolean) =>
-    ({ state: { ready: state.promise, migration }, network: { expectsPeers, protocol }, disk: now }) as never;
+  const parts = (seeksPeers: boolean) =>
+    ({ state: { ready: state.promise, migration }, network: { seeksPeers, protocol }, disk: now }) as never;
   return { state, heard, now, parts };
 };
 

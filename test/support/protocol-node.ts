@@ -45,6 +45,8 @@ export interface TestNodeTerms {
   readonly networkId?: number;
   /** Seconds since the epoch at which block 0 was made. */
   readonly time?: number;
+  /** Of the protocol; 65 unless said otherwise. */
+  readonly version?: number;
   readonly isValidator?: (address: Uint8Array) => boolean;
 }
 
@@ -53,7 +55,7 @@ const GENESIS_TIME = Math.floor(Date.now() / 1000) - 20_000;
 
 /** Opens a node; all of one test are on the same chain unless their genesis times differ. */
 export async function aNode(terms: TestNodeTerms): Promise<TestNode> {
-  const { type = "en", number, networkId = 1337, time = GENESIS_TIME } = terms;
+  const { type = "en", number, networkId = 1337, time = GENESIS_TIME, version = 65 } = terms;
   await using parts = new AsyncDisposableStack();
   const genesis = developmentGenesis({
     validator: addressOfKey(VALIDATOR),
@@ -86,14 +88,14 @@ export async function aNode(terms: TestNodeTerms): Promise<TestNode> {
       isValidator: terms.isValidator,
     }),
   );
-  const [row] = protocol.protocols;
+  const row = protocol.protocols.find((each) => each.version === version);
   if (row === undefined) throw new Error("the protocol has no rows");
   const all = parts.move();
   return {
     open,
     pool,
     protocol,
-    end: { type, number, protocol: row },
+    end: { type, number, version, protocol: row },
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   };
 }

@@ -8,6 +8,8 @@ import type { Message, Protocol, ProtocolPeer } from "../../node/p2p/protocol.ts
 export interface LinkEnd {
   readonly type: NodeType;
   readonly number: number;
+  /** The version of the protocol that this end speaks; 65 unless said otherwise. */
+  readonly version?: number;
   /** What becomes of a message that this end sends: other messages, or none. */
   readonly tamper?: ((message: Message) => readonly Message[]) | undefined;
 }
@@ -47,7 +49,7 @@ export function aLink(first: LinkEnd, second: LinkEnd, budget = BUDGET): Link {
       inbound: false,
       trusted: false,
       signal: gone.signal,
-      version: 65,
+      version: by.version ?? 65,
       info: () => ({ id: idText, name: `peer ${seen.number}`, caps: [], networks: [], protocols: {} }),
       disconnect: close,
       send(code, payload) {

@@ -50,3 +50,9 @@ export const kairos: NetworkPreset = {
     "kni://779d766628247ebda5f3e108e9303bd8efdb8eba9fd8d6c529e2614aec7207ebf6614fe7e61d0d99b75e8b23dd3a679b112fd0de7e4e71a7008f0718710da48f@ston45-kairos.node.kaia.io:32323?ntype=bn",
   ],
 };
+
+/** The boot nodes for a node of a public network, known by its block 0; core nodes have none, other chains neither. */
+export function publicBootNodes(genesisHash: string, type: "core" | "proxy" | "endpoint"): readonly string[] {
+  if (type === "core") return [];
+  return [mainnet, kairos].find((network) => network.genesisHash === genesisHash)?.bootNodes ?? [];
+}

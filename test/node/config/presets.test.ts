@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { checkForkOrder, forks } from "../../../node/config/forks.ts";
 import { parseGenesis } from "../../../node/config/genesis.ts";
-import { kairos, mainnet } from "../../../node/config/presets/networks.ts";
+import { kairos, mainnet, publicBootNodes } from "../../../node/config/presets/networks.ts";
 import { parseNodeUrl } from "../../../node/p2p/node-url.ts";
 
 test.each([mainnet, kairos])(
@@ -21,6 +21,13 @@ test.each([mainnet, kairos])("$name: boot nodes have whole URLs of their type", 
       host: expect.stringContaining(".kaia.io"),
     });
   }
+});
+
+test("a proxy or endpoint of a public network has its boot nodes, a core node and other chains none", () => {
+  expect(publicBootNodes(kairos.genesisHash, "endpoint")).toBe(kairos.bootNodes);
+  expect(publicBootNodes(mainnet.genesisHash, "proxy")).toBe(mainnet.bootNodes);
+  expect(publicBootNodes(mainnet.genesisHash, "core")).toEqual([]);
+  expect(publicBootNodes(`0x${"00".repeat(32)}`, "endpoint")).toEqual([]);
 });
 
 test("the forks of the test network are those of its genesis", () => {

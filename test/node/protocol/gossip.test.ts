@@ -5,43 +5,10 @@ import { encodeRlp, encodeRlpList } from "../../../node/bytes/rlp.ts";
 import type { Block } from "../../../node/model/block.ts";
 import type { Message } from "../../../node/p2p/protocol.ts";
 import { messages } from "../../../node/protocol/messages.ts";
-import {
-  aNode,
-  aTransfer,
-  headOf,
-  makeBlock,
-  makeBlocks,
-  type TestNode,
-} from "../../support/protocol-node.ts";
-import { aLink, connect, type Link } from "../../support/protocol-peer.ts";
+import { aNode, aTransfer, headOf, makeBlock, makeBlocks } from "../../support/protocol-node.ts";
+import { aLink, connect } from "../../support/protocol-peer.ts";
+import { aPuppet, type Puppet } from "../../support/puppet.ts";
 import { until } from "../../support/until.ts";
-
-interface Puppet {
-  readonly link: Link;
-  /** What the node sent so far, by code; the status is not in it. */
-  readonly received: Message[];
-  /** Why the node left. */
-  readonly left: Promise<string>;
-  say(code: number, payload: Uint8Array): void;
-}
-
-/** A peer played by the test: it says it has the node's own head and listens. */
-async function aPuppet(node: TestNode, number: number, type: "cn" | "pn" | "en" = "pn"): Promise<Puppet> {
-  const link = aLink(node.end, { type, number });
-  const left = node.end.protocol.run(link.first).then(
-    () => "returned",
-    (error: { code?: string; message: string }) => error.code ?? error.message,
-  );
-  const status = await link.second.next();
-  if (status === undefined) throw new Error("no status came");
-  link.second.send(status.code, status.payload);
-  const received: Message[] = [];
-  void (async () => {
-    for await (const message of link.second.messages) received.push(message);
-  })();
-  await until(() => node.protocol.peerCount() >= 1);
-  return { link, received, left, say: (code, payload) => void link.second.send(code, payload) };
-}
 
 function pushed(block: Block): Uint8Array {
   const body = encodeRlpList(block.transactions.map(({ raw }) => raw));
@@ -222,6 +189,17 @@ test.each(OFFENCES)("%s ends the session", async (_, code, payload) => {
   puppet.say(code, payload);
   expect(["bad-message", "unknown-block"]).toContain(await puppet.left);
   expect(node.protocol.peerCount()).toBe(0);
+  puppet.link.close();
+});
+
+test("the newest version's bids are passed over, and blobs of old blocks asked for in vain", async () => {
+  await using node = await aNode({ number: 1, version: 67 });
+  const puppet = await aPuppet(node, 9);
+  const asked = encodeRlpList([encodeRlp([Uint8Array.of(1), new Uint8Array(0), new Uint8Array(32)])]);
+  puppet.say(messages.bid.code, encodeRlp([]));
+  puppet.say(messages.sidecarsRequest.code, asked);
+  await until(() => puppet.received.length === 1);
+  expect(puppet.received).toEqual([{ code: messages.sidecars.code, payload: encodeRlpList([]) }]);
   puppet.link.close();
 });
 

@@ -1,0 +1,37 @@
+/** A peer of a node in memory that is played by the test. */
+import type { Message } from "../../node/p2p/protocol.ts";
+import type { TestNode } from "./protocol-node.ts";
+import { aLink, type Link } from "./protocol-peer.ts";
+import { until } from "./until.ts";
+
+/** A peer that a test plays. */
+export interface Puppet {
+  readonly link: Link;
+  /** What the node sent so far, by code; the status is not in it. */
+  readonly received: Message[];
+  /** Why the node left. */
+  readonly left: Promise<string>;
+  say(code: number, payload: Uint8Array): void;
+}
+
+/** Plays a peer: it says it has the node's own head and listens. */
+export async function aPuppet(
+  node: TestNode,
+  number: number,
+  type: "cn" | "pn" | "en" = "pn",
+): Promise<Puppet> {
+  const link = aLink(node.end, { type, number });
+  const left = node.end.protocol.run(link.first).then(
+    () => "returned",
+    (error: { code?: string; message: string }) => error.code ?? error.message,
+  );
+  const status = await link.second.next();
+  if (status === undefined) throw new Error("no status came");
+  link.second.send(status.code, status.payload);
+  const received: Message[] = [];
+  void (async () => {
+    for await (const message of link.second.messages) received.push(message);
+  })();
+  await until(() => node.protocol.peerCount() >= 1);
+  return { link, received, left, say: (code, payload) => void link.second.send(code, payload) };
+}
