@@ -24,13 +24,15 @@ async function start(): Promise<void> {
   for (const flag of HEAP_FLAGS) setFlagsFromString(flag);
   process.on("uncaughtException", end);
   process.on("unhandledRejection", end);
-  const [{ runCli }, { systemClock }, { homedir }, { existsSync }] = await Promise.all([
+  const [{ runCli }, { systemClock }, { homedir }, { existsSync }, path] = await Promise.all([
     import("./cli/cli.ts"),
     import("./observe/clock.ts"),
     import("node:os"),
     import("node:fs"),
+    import("node:path"),
   ]);
   process.exitCode = await runCli(process.argv.slice(2), {
+    program: process.env["KNIT_PROGRAM"] ?? path.basename(process.argv[1] ?? ""),
     stdout: process.stdout,
     stderr: process.stderr,
     environment: process.env,

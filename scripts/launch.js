@@ -4,7 +4,7 @@
  */
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -43,7 +43,8 @@ function startWithNewerNode(name, entry) {
     process.exitCode = 1;
     return;
   }
-  const child = spawn(newer, [entry, ...process.argv.slice(2)], { stdio: "inherit" });
+  const env = { ...process.env, KNIT_PROGRAM: basename(process.argv[1] ?? "") };
+  const child = spawn(newer, [entry, ...process.argv.slice(2)], { stdio: "inherit", env });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
   child.on("close", (code) => {
     process.exitCode = code ?? 1;

@@ -3,7 +3,8 @@
  * `--name=value`, command first. Single dashes, aliases, values behind a space and flags before the command
  * are all fine.
  */
-import { type FlagName, findFlag, flags, spellings } from "../config/flags.ts";
+import { findFlag, flags, spellings } from "../config/flags.ts";
+import { absentFlags, findAbsent } from "../config/flags-absent.ts";
 import { nearest } from "../config/flags-nearest.ts";
 import { suggestion } from "../config/flags-values.ts";
 import { OptionError } from "../config/options-error.ts";
@@ -36,18 +37,32 @@ function respelled(command: string | undefined, option: string): string {
 
 function normalFlag(argument: string, rest: string[]): string {
   const [, typed = "", value] = /^--?([^=]+)(?:=(.*))?$/s.exec(argument) ?? [];
-  const name = findFlag(typed);
-  if (name === undefined) {
+  const known = knownFlag(typed);
+  if (known === undefined) {
     throw new OptionError("unknown-flag", `unknown flag --${typed}${suggestion(typed, "--")}`);
   }
-  return `--${name}=${value ?? valueBehind(name, rest)}`;
+  return `--${known.name}=${value ?? valueBehind(known, rest)}`;
 }
 
-function valueBehind(name: FlagName, rest: string[]): string {
-  if (flags[name].kind.hint === "") return "true";
+/** What has to be known of a flag to read it. */
+interface KnownFlag {
+  readonly name: string;
+  readonly isSwitch: boolean;
+  readonly about: string;
+}
+
+function knownFlag(typed: string): KnownFlag | undefined {
+  const name = findFlag(typed);
+  if (name !== undefined) return { name, isSwitch: flags[name].kind.hint === "", about: flags[name].summary };
+  const absent = findAbsent(typed);
+  return absent && { name: absent, isSwitch: absentFlags[absent].isSwitch, about: absentFlags[absent].why };
+}
+
+function valueBehind({ name, isSwitch, about }: KnownFlag, rest: string[]): string {
+  if (isSwitch) return "true";
   const next = rest[0];
   if (next === undefined || isFlag(next)) {
-    throw new OptionError("missing-value", `--${name} needs a value: ${flags[name].summary}`);
+    throw new OptionError("missing-value", `--${name} needs a value: ${about}`);
   }
   rest.shift();
   return next;
@@ -55,7 +70,7 @@ function valueBehind(name: FlagName, rest: string[]): string {
 
 function isFlag(argument: string): boolean {
   const [, typed] = /^--?([^=]+)/.exec(argument) ?? [];
-  return typed !== undefined && findFlag(typed) !== undefined;
+  return typed !== undefined && knownFlag(typed) !== undefined;
 }
 
 function refuseUnknownCommand(words: readonly string[]): void {

@@ -2,9 +2,15 @@
  * The command line: arguments in, exit code out. A command is read, its flags are resolved and checked,
  * and what it does is called with the node's options. Whatever fails ends here as one line.
  */
-import type { FlagName } from "../config/flags.ts";
-import { readSettingsFile } from "../config/flags-file.ts";
-import { type FlagSources, type ResolvedFlags, resolveFlags } from "../config/flags-values.ts";
+import type { FlagValues } from "../config/flags.ts";
+import { readPropertiesFile, readSettingsFile } from "../config/flags-file.ts";
+import {
+  type FlagSources,
+  type FlagTexts,
+  type ResolvedFlags,
+  resolveFlags,
+} from "../config/flags-values.ts";
+import { OptionError } from "../config/options-error.ts";
 import { programVersion } from "../config/version.ts";
 import { initDatadir, type Job, rewindDatabase, tellSizes, verifyDatabase } from "./chain-commands.ts";
 import { readCommandLine } from "./command-line.ts";
@@ -24,6 +30,7 @@ export async function runCli(given: readonly string[], shell: Shell): Promise<nu
     }
     const { command } = invocation;
     if (command.name === "version") return printVersion(shell);
+    if (command.name === "completion") return await printCompletion(invocation.arguments, shell);
     const resolved = await resolve(command.name, invocation.flags, shell);
     const job = { shell, resolved, command: command.name, arguments: invocation.arguments };
     return (await ACTIONS[command.name](job)) ?? 0;
@@ -37,7 +44,7 @@ export async function runCli(given: readonly string[], shell: Shell): Promise<nu
 /** Resolves to the exit code, or to nothing for 0. */
 type Action = (job: Job) => Promise<number | undefined> | Promise<void>;
 
-const ACTIONS: Readonly<Record<Exclude<Command["name"], "version">, Action>> = {
+const ACTIONS: Readonly<Record<Exclude<Command["name"], "version" | "completion">, Action>> = {
   run: runNode,
   dev: runDevelopmentNode,
   init: initDatadir,
@@ -46,6 +53,7 @@ const ACTIONS: Readonly<Record<Exclude<Command["name"], "version">, Action>> = {
   rewind: rewindDatabase,
   verify: verifyDatabase,
   size: tellSizes,
+  config: async (job) => (await import("./config-command.ts")).showConfig(job),
   bootnode: async (job) => (await import("./bootnode-command.ts")).runBootNode(job),
   dumpgenesis: async (job) => (await import("./dump-genesis.ts")).dumpGenesis(job), // large
   rpc: async (job) => (await import("./rpc-command.ts")).callNode(job), // the wires of all kinds
@@ -60,16 +68,33 @@ function printVersion({ stdout }: Shell): number {
   return 0;
 }
 
+async function printCompletion([name = ""]: readonly string[], { stdout }: Shell): Promise<number> {
+  const { completion } = await import("./completion.ts");
+  stdout.write(completion(name));
+  return 0;
+}
+
+/** What a node is when the program is started under the name of a Go node's program. */
+const PROGRAMS: Readonly<Record<string, FlagValues["type"]>> = { kcn: "core", kpn: "proxy", ken: "endpoint" };
+
 /** The settings file is named by the command line or the environment, so those are read first. */
 async function resolve(
   command: FlagSources["command"],
-  commandLine: ReadonlyMap<FlagName, string>,
-  { environment }: Shell,
+  commandLine: FlagTexts,
+  { environment, program }: Shell,
 ): Promise<ResolvedFlags> {
-  const sources: FlagSources = { command, environment, commandLine };
+  const type = Object.hasOwn(PROGRAMS, program) ? PROGRAMS[program] : undefined;
+  const sources: FlagSources = { command, type, environment, commandLine };
   const resolved = resolveFlags(sources);
-  const { conf } = resolved.values;
-  return conf ? resolveFlags({ ...sources, file: await readSettingsFile(conf) }) : resolved;
+  const file = await settingsFile(resolved);
+  return file ? resolveFlags({ ...sources, file }) : resolved;
+}
+
+async function settingsFile({ values: { conf, properties } }: ResolvedFlags): Promise<FlagTexts | undefined> {
+  if (conf && properties)
+    throw new OptionError("clash", "--conf and --properties: one settings file at a time");
+  if (conf) return readSettingsFile(conf);
+  return properties ? readPropertiesFile(properties) : undefined;
 }
 
 /** A stack helps only who asked for details; reading flags may be what failed, so this looks by itself. */

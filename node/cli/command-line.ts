@@ -1,6 +1,8 @@
 /** The command line, read: which command, on what, with which flags. */
 import { Command as CommanderCommand, CommanderError, Option } from "commander";
-import { type FlagName, flagNames, flags } from "../config/flags.ts";
+import { flagNames, flags } from "../config/flags.ts";
+import { absentNames, judgesAbsent } from "../config/flags-absent.ts";
+import type { AnyName, FlagTexts } from "../config/flags-values.ts";
 import { OptionError } from "../config/options-error.ts";
 import { normalArguments } from "./arguments.ts";
 import { type Command, commands } from "./commands.ts";
@@ -13,7 +15,7 @@ export type Invocation =
       readonly kind: "command";
       readonly command: Command;
       readonly arguments: readonly string[];
-      readonly flags: ReadonlyMap<FlagName, string>;
+      readonly flags: FlagTexts;
     };
 
 /** Reads arguments (without program and script). Throws `OptionError` with one line for the user. */
@@ -58,9 +60,8 @@ function parentOf(
 }
 
 function addCommand(target: CommanderCommand, command: Command, report: (found: Invocation) => void): void {
-  const options = new Map<FlagName, Option>();
-  for (const name of flagNames) {
-    if (!flags[name].commands.some((each) => each === command.name)) continue;
+  const options = new Map<AnyName, Option>();
+  for (const name of flagsOf(command)) {
     const option = new Option(`--${name} <value>`);
     options.set(name, option);
     target.addOption(option);
@@ -72,13 +73,21 @@ function addCommand(target: CommanderCommand, command: Command, report: (found: 
   };
   target.action(() => {
     const values: Record<string, unknown> = target.opts();
-    const texts = new Map<FlagName, string>();
+    const texts = new Map<AnyName, string>();
     for (const [name, option] of options) {
       const value = values[option.attributeName()];
       if (typeof value === "string") texts.set(name, value);
     }
     report({ kind: "command", command, arguments: target.args, flags: texts });
   });
+}
+
+/** What a command takes: its own flags, and those that it judges. */
+function flagsOf({ name: command }: Command): readonly AnyName[] {
+  const own = flagNames.filter((name) => flags[name].commands.some((each) => each === command));
+  return command !== "version" && command !== "completion" && judgesAbsent(command)
+    ? [...own, ...absentNames]
+    : own;
 }
 
 /** The library's errors in one line of our own; what it calls an unknown option belongs to another command. */

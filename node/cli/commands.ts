@@ -11,7 +11,7 @@ import { decodeDetails } from "./decode-names.ts";
 
 /** One command: a row of help and of the command line. */
 export interface Command {
-  readonly name: FlagCommand | "version";
+  readonly name: FlagCommand | "completion" | "version";
   /** As typed; words between spaces. */
   readonly words: string;
   /** What it is about, if anything: `<one>`, `<more...>`, `[may be left out]`. */
@@ -43,6 +43,12 @@ printed is its URL. On a running node it is opened, and accounts of it are kept,
 
   knit rpc personal_openWallet hdwallet:///... PASSPHRASE
   knit rpc personal_deriveAccount hdwallet:///... "m/44'/60'/0'/0/0" true
+`;
+
+const COMPLETION_DETAILS = `
+  source <(knit completion bash)                                    in ~/.bashrc
+  source <(knit completion zsh)                                     in ~/.zshrc, behind compinit
+  knit completion fish > ~/.config/fish/completions/knit.fish
 `;
 
 /** All commands in the order of help. */
@@ -102,6 +108,18 @@ export const commands: readonly Command[] = [
     arguments: ["<FILE>"],
     summary: "keeps a mnemonic (12 to 24 English words) as an encrypted HD wallet",
     details: WALLET_DETAILS,
+  },
+  {
+    name: "config",
+    words: "config",
+    summary: "shows what a node would run with, and where each value is from",
+  },
+  {
+    name: "completion",
+    words: "completion",
+    arguments: ["<SHELL>"],
+    summary: "prints what makes bash, zsh or fish complete commands and flags",
+    details: COMPLETION_DETAILS,
   },
   { name: "version", words: "version", summary: "prints the version" },
 ];

@@ -3,6 +3,7 @@ import { type FlagName, flagNames, flags, spellings } from "../config/flags.ts";
 import { flagGroups } from "../config/flags-rows.ts";
 import { programVersion } from "../config/version.ts";
 import { type Command, commands } from "./commands.ts";
+import { flagText } from "./flag-text.ts";
 
 /** `knit --help`. */
 export function generalHelp(): string {
@@ -15,8 +16,12 @@ Commands
 ${table(rows)}
 
 knit COMMAND --help lists a command's flags. A flag may also come from the environment (--rpcport 8551 as
-KNIT_RPCPORT=8551; KLAYTN_ and KAIA_ are read too) or from a YAML file (--conf FILE). Flags win over the
-environment, the environment over the file.
+KNIT_RPCPORT=8551; KLAYTN_ and KAIA_ are read too) or from a file (--conf FILE: YAML, or lines such as RPC_ENABLE=1).
+Flags win over the environment, the environment over the file; knit config shows what holds and why. Started under
+the name kcn, kpn or ken, knit is a core node, a proxy or an endpoint.
+
+Exit codes: 0 done, 1 refused or failed (one line on stderr says why), 2 a node answered with an error, 130 and 143
+interrupted by SIGINT or SIGTERM before the work was done.
 `;
 }
 
@@ -40,27 +45,8 @@ function flagRow(name: FlagName): readonly [string, string] {
   const { kind, fallback, summary } = flags[name];
   const word = spellings.find((each) => each.flag === name)?.typed ?? name;
   const typed = kind.hint === "" ? `--${word}` : `--${word} ${kind.hint}`;
-  const shown = fallbackText(name, fallback);
+  const shown = typeof fallback === "boolean" ? "" : flagText(name, fallback);
   return [typed, shown === "" ? summary : `${summary} (${shown})`];
-}
-
-/** Times are shown as they are typed, in the largest unit that holds them. */
-function fallbackText(name: FlagName, fallback: (typeof flags)[FlagName]["fallback"]): string {
-  if (fallback === undefined || typeof fallback === "boolean") return "";
-  if (Array.isArray(fallback)) return fallback.filter((word) => typeof word === "string").join(",");
-  if (typeof fallback === "object") return "";
-  if (typeof fallback === "number" && flags[name].kind.hint === "TIME") return timeText(fallback);
-  return typeof fallback === "number" || typeof fallback === "bigint" ? fallback.toString() : fallback;
-}
-
-function timeText(ms: number): string {
-  const units = [
-    ["h", 3_600_000],
-    ["m", 60_000],
-    ["s", 1_000],
-  ] as const;
-  const found = units.find(([, size]) => ms >= size && ms % size === 0);
-  return found ? `${ms / found[1]}${found[0]}` : `${ms}ms`;
 }
 
 const LONGEST_NAME = 34;

@@ -7,6 +7,8 @@ import type { SignalSource } from "./signals.ts";
 
 /** The machine as the command line sees it. */
 export interface Shell {
+  /** The name under which the program was started, such as `knit` or `kcn`. */
+  readonly program: string;
   readonly stdout: ProgressStream;
   readonly stderr: ProgressStream;
   readonly environment: Readonly<Record<string, string | undefined>>;

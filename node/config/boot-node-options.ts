@@ -17,13 +17,14 @@ export interface CheckedBootNode {
 }
 
 /** Checks and groups the flags. Throws `OptionError` unless exactly one node key is given. */
-export function bootNodeOptions({ values, given }: ResolvedFlags, around: Surroundings): CheckedBootNode {
+export function bootNodeOptions(resolved: ResolvedFlags, around: Surroundings): CheckedBootNode {
+  const { values, given } = resolved;
   const { nodekey, nodekeyhex, networkid, bnaddr, verbosity } = values;
   if (given.has("nodekey") && given.has("nodekeyhex"))
     throw new OptionError("clash", "Options --nodekey and --nodekeyhex are mutually exclusive");
   if (nodekey === undefined && nodekeyhex === undefined)
     throw new OptionError("missing-value", "Use --nodekey or --nodekeyhex to specify a private key");
-  const warnings: string[] = [];
+  const warnings = [...resolved.warnings];
   const paths = around.platform === "win32" ? win32 : posix;
   const options: BootNodeOptions = {
     ...meetingFlags(values, warnings),

@@ -3,17 +3,26 @@
  * node's daemon.
  */
 import { readFile } from "node:fs/promises";
-import { type FlagName, findFlag } from "./flags.ts";
+import { findFlag } from "./flags.ts";
+import { findAbsent } from "./flags-absent.ts";
 import { isProperties, readProperties } from "./flags-properties.ts";
-import { type FlagTexts, suggestion } from "./flags-values.ts";
+import { type AnyName, type FlagTexts, suggestion } from "./flags-values.ts";
 import { OptionError } from "./options-error.ts";
 
 /** Reads the file at `fileName`. Throws `OptionError` `bad-file` or `unknown-flag`. */
 export async function readSettingsFile(fileName: string): Promise<FlagTexts> {
-  const content = await readFile(fileName, "utf8").catch((error: NodeJS.ErrnoException) => {
+  return readSettings(await contentOf(fileName), fileName);
+}
+
+/** The same for a file that has properties, whatever its first line. */
+export async function readPropertiesFile(fileName: string): Promise<FlagTexts> {
+  return readProperties(await contentOf(fileName), fileName);
+}
+
+function contentOf(fileName: string): Promise<string> {
+  return readFile(fileName, "utf8").catch((error: NodeJS.ErrnoException) => {
     throw new OptionError("bad-file", `cannot read the settings file: ${error.message}`, error);
   });
-  return readSettings(content, fileName);
 }
 
 /** Reads the text of such a file; `fileName` is for messages. */
@@ -22,9 +31,9 @@ export async function readSettings(text: string, fileName: string): Promise<Flag
 }
 
 async function readYaml(yamlText: string, fileName: string): Promise<FlagTexts> {
-  const texts = new Map<FlagName, string>();
+  const texts = new Map<AnyName, string>();
   for (const [key, value] of flatten(await parseYaml(yamlText, fileName), "")) {
-    const name = findFlag(key);
+    const name = findFlag(key) ?? findAbsent(key);
     if (!name)
       throw new OptionError("unknown-flag", `unknown setting ${key} in ${fileName}${suggestion(key)}`);
     texts.set(name, value);

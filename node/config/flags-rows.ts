@@ -15,7 +15,8 @@ export type FlagCommand =
   | "decode"
   | "dumpgenesis"
   | "rpc"
-  | "wallet";
+  | "wallet"
+  | "config";
 
 /** The headings under which help shows flags, in its order. */
 export const flagGroups = [
@@ -53,8 +54,8 @@ export interface Flag<T> {
   readonly aliases: readonly string[];
 }
 
-/** The commands that run a node. */
-export const NODE: readonly FlagCommand[] = ["run", "dev"];
+/** The commands that run a node, and the one that shows what it would run with. */
+export const NODE: readonly FlagCommand[] = ["run", "dev", "config"];
 /** The commands that have a data directory. */
 export const DATA: readonly FlagCommand[] = [
   "run",
@@ -65,6 +66,7 @@ export const DATA: readonly FlagCommand[] = [
   "verify",
   "size",
   "rewind",
+  "config",
 ];
 
 /** Makes the rows of one heading: kind, default, summary, and the other names. */

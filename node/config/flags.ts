@@ -28,7 +28,7 @@ import { rpcFlags } from "./flags-rpc.ts";
 const dev = rows("Development chain", ["dev"]);
 const file = rows("Chain file", ["export"]);
 const decoding = rows("Decoding", ["decode"]);
-const publicNetworks = rows("Public networks", ["dumpgenesis"]);
+const publicNetworks = rows("Public networks", ["run", "config", "dumpgenesis"]);
 const calling = rows("Calling a node", ["rpc"]);
 const place = rows("Base", [...DATA, "rpc", "wallet"]);
 const settings = rows("Base", [...DATA, "rpc", "wallet", "bootnode"]);
@@ -59,14 +59,22 @@ export const flags = {
 
   "decode.type": decoding.maybe(text, "what the bytes are; guessed when not given, and said on stderr"),
 
-  mainnet: publicNetworks.flag(boolean, false, "the main network, also when none is named", "cypress"),
-  kairos: publicNetworks.flag(boolean, false, "the test network Kairos (Baobab)", "baobab"),
+  mainnet: publicNetworks.flag(boolean, false, "the main network", "cypress", "p2p.mainnet", "p2p.cypress"),
+  kairos: publicNetworks.flag(
+    boolean,
+    false,
+    "the test network Kairos (Baobab)",
+    "baobab",
+    "p2p.kairos",
+    "p2p.baobab",
+  ),
 
   endpoint: calling.maybe(text, "its URL (http, https, ws, wss) or socket; the data directory's by default"),
   raw: calling.flag(boolean, false, "print the result as it came, on one line"),
   timeout: calling.flag(duration, 60_000, "how long to wait for the answer"),
 
   conf: settings.maybe(path, "a file with settings: YAML, or lines such as RPC_ENABLE=1"),
+  properties: settings.maybe(path, "such lines alone, as the Go node's daemon reads them"),
   type: place.flag(choice(["core", "proxy", "endpoint"]), "endpoint", "what the node is in its network"),
   datadir: place.maybe(path, "where everything is kept; the default follows the type", "common.datadir"),
   chaindatadir: base.maybe(path, "another place for the chain's database", "common.chaindatadir"),
@@ -85,11 +93,12 @@ export const flags = {
   bootnodes: meeting.flag(list, [], "node URLs to find other nodes from", "p2p.bootnodes"),
   netrestrict: meeting.maybe(networks, "networks to have to do with; all by default", "p2p.net-restrict"),
   nat: meeting.flag(addressSource, "none", "the address that others know this node by", "p2p.nat"),
-  bnaddr: bootnode.maybe(listenAddress, "where to listen for nodes; :32323 by default"),
+  bnaddr: bootnode.maybe(listenAddress, "where to listen for nodes; :32323 by default", "p2p.bn-addr"),
   "authorized-nodes": bootnode.flag(
     list,
     [],
     "node URLs; a type that is listed, but en, is believed of those alone",
+    "common.authorized-nodes",
   ),
 
   ...rpcFlags,
@@ -105,7 +114,7 @@ export const flags = {
   "txpool.nolocals": pool.flag(boolean, false, "no privileges for transactions submitted here"),
   "txpool.keeplocals": pool.flag(boolean, false, "never drop waiting transactions submitted here"),
   "txpool.allow-local-anchortx": pool.flag(boolean, false, "take anchoring transactions submitted here"),
-  "txpool.deny.remotetx": pool.flag(boolean, false, "refuse transactions of peers"),
+  "txpool.deny.remotetx": pool.flag(boolean, false, "refuse transactions of peers", "txpool.deny-remote-tx"),
   "txpool.spamthrottler.disable": pool.flag(
     boolean,
     false,
@@ -130,6 +139,7 @@ export const flags = {
   gcmode: data.maybe(
     choice(["full", "archive"]),
     "keep all states or only recent ones; as before by default",
+    "common.garbage-collection-mode",
   ),
   "state.live-pruning": data.flag(
     boolean,

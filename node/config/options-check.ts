@@ -27,13 +27,14 @@ const PEB_PER_KLAY = 10n ** 18n;
 export function nodeOptions(command: string, resolved: ResolvedFlags, around: Surroundings): CheckedOptions {
   const { values } = resolved;
   refuseClashes(resolved);
-  const warnings: string[] = [];
+  const warnings = [...resolved.warnings];
   warnOfIdleFlags(resolved, warnings);
   const paths = nodePaths(values, around);
   const options: NodeOptions = {
     type: values.type,
     identity: values.identity,
     networkId: values.networkid,
+    publicNetwork: publicNetwork(values),
     paths,
     nodeKey: values.nodekeyhex,
     network: networkFlags(command, values, warnings),
@@ -59,15 +60,22 @@ export function nodeOptions(command: string, resolved: ResolvedFlags, around: Su
   return { options, warnings };
 }
 
+function publicNetwork({ mainnet, kairos }: FlagValues): NodeOptions["publicNetwork"] {
+  if (mainnet) return "mainnet";
+  return kairos ? "kairos" : undefined;
+}
+
 function accountOptions({ lightkdf, v3, unlock, password }: FlagValues): NodeOptions["accounts"] {
   return { lightKdf: lightkdf, keyFileVersion: v3 ? 3 : 4, unlock, passwordFile: password };
 }
 
-function refuseClashes({ given, values }: ResolvedFlags): void {
+function refuseClashes(resolved: ResolvedFlags): void {
+  const { given, values } = resolved;
   const both = (a: FlagName, b: FlagName) => given.has(a) && given.has(b);
   if (both("nodekey", "nodekeyhex")) {
     throw new OptionError("clash", 'Options "nodekey" and "nodekeyhex" are mutually exclusive');
   }
+  refuseTwoNetworks(resolved);
   if (values.ipcdisable && given.has("ipcpath")) {
     throw new OptionError("clash", "Flags --ipcdisable, --ipcpath can't be used at the same time");
   }
@@ -79,6 +87,13 @@ function refuseClashes({ given, values }: ResolvedFlags): void {
     throw new OptionError("clash", `--first ${first} is after --last ${last}`);
   }
   refuseSharedPorts(values);
+}
+
+function refuseTwoNetworks({ given, values: { kairos, mainnet } }: ResolvedFlags): void {
+  const named = [kairos ? "kairos" : "", mainnet ? "mainnet" : "", given.has("networkid") ? "networkid" : ""];
+  const [first, second] = named.filter((name) => name !== "");
+  if (second !== undefined)
+    throw new OptionError("clash", `--${first} and --${second} must not be set together`);
 }
 
 function refuseSharedPorts(values: FlagValues): void {

@@ -1,5 +1,11 @@
 /** What can be wrong with flags, environment variables and the settings file. */
-export type OptionErrorCode = "unknown-flag" | "missing-value" | "bad-value" | "clash" | "bad-file";
+export type OptionErrorCode =
+  | "unknown-flag"
+  | "absent-flag"
+  | "missing-value"
+  | "bad-value"
+  | "clash"
+  | "bad-file";
 
 /** Thrown while options are read; the message is one line for the person who typed them. */
 export class OptionError extends Error {

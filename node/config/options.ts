@@ -11,6 +11,8 @@ export interface NodeOptions {
   readonly identity: string;
   /** `undefined`: the chain's id. */
   readonly networkId: number | undefined;
+  /** The public network whose chain this has to be. */
+  readonly publicNetwork: "mainnet" | "kairos" | undefined;
   readonly paths: NodePaths;
   /** The node's private key when it was given as text; otherwise it is in `paths.nodeKey`. */
   readonly nodeKey: Uint8Array | undefined;

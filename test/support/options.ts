@@ -1,16 +1,15 @@
 /** Flags resolved and options checked as the command line does it, from texts by flag. */
-import type { FlagName } from "../../node/config/flags.ts";
-import { type ResolvedFlags, resolveFlags } from "../../node/config/flags-values.ts";
+import { type AnyName, type ResolvedFlags, resolveFlags } from "../../node/config/flags-values.ts";
 import type { CheckedOptions } from "../../node/config/options-check.ts";
 import { nodeOptions } from "../../node/config/options-check.ts";
 import type { Surroundings } from "../../node/config/options-paths.ts";
 
 /** Texts by flag and where they come from. */
 export interface Given {
-  readonly command?: "run" | "dev" | "export" | "bootnode";
-  readonly line?: Partial<Record<FlagName, string>> | undefined;
+  readonly command?: "run" | "dev" | "export" | "bootnode" | "rpc";
+  readonly line?: Partial<Record<AnyName, string>> | undefined;
   readonly env?: Record<string, string>;
-  readonly file?: Partial<Record<FlagName, string>>;
+  readonly file?: Partial<Record<AnyName, string>>;
 }
 
 /** A Linux machine with a home directory and no files. */
@@ -21,8 +20,8 @@ export const LINUX: Surroundings = {
   exists: () => false,
 };
 
-function texts(values: Partial<Record<FlagName, string>> = {}): ReadonlyMap<FlagName, string> {
-  return new Map(Object.entries(values) as [FlagName, string][]); // the keys of the parameter's type
+function texts(values: Partial<Record<AnyName, string>> = {}): ReadonlyMap<AnyName, string> {
+  return new Map(Object.entries(values) as [AnyName, string][]); // the keys of the parameter's type
 }
 
 /** The values that flags have. */

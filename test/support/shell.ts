@@ -37,6 +37,7 @@ export function fakeShell(
   };
   return {
     shell: {
+      program: "knit",
       stdout: { write: (text) => out.push(text) },
       stderr: { write: (text) => err.push(text) },
       environment,

@@ -3,20 +3,24 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import { type FlagName, findFlag, flagNames, flags } from "../../../node/config/flags.ts";
+import { absentFlags, absentNames } from "../../../node/config/flags-absent.ts";
 import { readSettings, readSettingsFile } from "../../../node/config/flags-file.ts";
 import { nearest } from "../../../node/config/flags-nearest.ts";
 import { flagGroups } from "../../../node/config/flags-rows.ts";
-import { suggestion, variableName } from "../../../node/config/flags-values.ts";
+import { suggestion, variableNames } from "../../../node/config/flags-values.ts";
 import { resolve } from "../../support/options.ts";
 
 describe("the flag table", () => {
   test("has no name twice, aliases included", () => {
-    const names = flagNames.flatMap((name) => [name, ...flags[name].aliases]);
+    const names = [
+      ...flagNames.flatMap((name) => [name, ...flags[name].aliases]),
+      ...absentNames.flatMap((name) => [name, ...absentFlags[name].aliases]),
+    ];
     expect(new Set(names).size).toBe(names.length);
   });
 
   test("has no two flags with one environment variable", () => {
-    const variables = flagNames.map((name) => variableName(name));
+    const variables = [...flagNames, ...absentNames].flatMap(variableNames);
     expect(new Set(variables).size).toBe(variables.length);
   });
 
@@ -166,6 +170,9 @@ REWARDBASE=
     ["RPC_ENABEL=1", "unknown property RPC_ENABEL in line 1 of kcnd.conf (did you mean RPC_ENABLE?)"],
     ["PORT=1\nDATA_DIR=$HOME/x", "line 2 of kcnd.conf assigns no plain text to a property"],
     ["PORT=1\nDATA_DIR=`id`", "line 2 of kcnd.conf assigns no plain text to a property"],
+    ["PORT=1\nSUBPORT=$((WS_PORT + 1))", "line 2 of kcnd.conf assigns no plain text to a property"],
+    ["NETWORK=aspen", "NETWORK in kcnd.conf must be mainnet or kairos, not aspen"],
+    ['ADDITIONAL="--txpool.nolocal"', "ADDITIONAL in kcnd.conf: there is no flag --txpool.nolocal"],
     ["PORT=1\nif true", "line 2 of kcnd.conf assigns no plain text to a property"],
   ])("is refused for %j", async (text, message) => {
     await expect(readSettings(text, "kcnd.conf")).rejects.toMatchObject({ name: "OptionError", message });

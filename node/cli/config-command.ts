@@ -1,0 +1,31 @@
+/** `knit config [flags]`: what a node would run with, and where each value comes from. */
+import { type FlagName, flagNames, flags } from "../config/flags.ts";
+import { secretFlags } from "../config/flags-values.ts";
+import { nodeOptions } from "../config/options-check.ts";
+import type { Job } from "./chain-commands.ts";
+import { flagText } from "./flag-text.ts";
+
+/** Prints a line for each flag of `knit run`. Throws what would keep a node from starting with them. */
+export function showConfig({ shell, resolved }: Job): void {
+  const { warnings } = nodeOptions("run", resolved, shell.surroundings);
+  const rows = flagNames
+    .filter((name) => flags[name].commands.includes("run"))
+    .map((name) => [name, valueText(name, resolved), originText(name, resolved)] as const);
+  const [names, values] = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  for (const [name, value, origin] of rows) {
+    shell.stdout.write(`${name.padEnd(names ?? 0)}  ${value.padEnd(Math.min(values ?? 0, 40))}  ${origin}\n`);
+  }
+  for (const warning of warnings) shell.stderr.write(`warning: ${warning}\n`);
+}
+
+type Resolved = Job["resolved"];
+
+function valueText(name: FlagName, { values, origins }: Resolved): string {
+  const given = origins.get(name);
+  if (given !== undefined) return secretFlags.has(name) ? "(not shown)" : given.text;
+  return flagText(name, values[name]) || "-";
+}
+
+function originText(name: FlagName, { origins }: Resolved): string {
+  return origins.get(name)?.origin ?? "default";
+}

@@ -1,0 +1,41 @@
+/** How the flags of knit compare with those of the Go nodes: what the Go nodes lack, and what is not quite theirs. */
+import type { FlagName } from "./flags.ts";
+
+/** Flags that no Go node has. */
+export const ownFlags: ReadonlySet<FlagName> = new Set<FlagName>([
+  "accounts",
+  "balance",
+  "first",
+  "last",
+  "decode.type",
+  "endpoint",
+  "raw",
+  "timeout",
+  "type",
+  "properties",
+  "rpc.profile",
+  "rpc.max-answer-bytes",
+  "rpc.ipc-only-privileges",
+  "state.preimages",
+  "db.min-free",
+]);
+
+/** What is different in flags that both have; the others are the same. */
+export const differences: Partial<Record<FlagName, string>> = {
+  mainnet: "block 0 is not included: `knit init GENESIS` first",
+  conf: "takes properties too",
+  datadir: "the chain is in `knit/` inside, not in `klay/`",
+  ipcpath: "`knit.ipc` by default, not `klay.ipc`",
+  nat: "`none` by default, not `any`; no router is asked",
+  networkid: "the chain's id by default, not 8217",
+  rpcapi: "`chain,net,rpc` by default; `--rpc.profile` chooses the Go node's",
+  wsapi: "`chain,net,rpc` by default; `--rpc.profile` chooses the Go node's",
+  srvtype: "there is one kind of server",
+  "rpc.concurrencylimit": "does nothing: the budget of a listener limits what waits",
+  "rpc.ethtxfeecap": "a whole number of KAIA",
+  gcmode: "as the database was opened before by default",
+  "state.live-pruning-retention": "keeps states without `--state.live-pruning` too",
+  "state.block-interval": "16 by default, not 128; blocks are on disk at once whatever it is",
+  "db.leveldb.cache-size": "16 by default, not 768",
+  rewardbase: "the node's own address by default",
+};

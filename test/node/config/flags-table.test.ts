@@ -1,0 +1,178 @@
+/** The tables of flags as a whole: every way in reaches every flag, and no flag of the Go nodes is forgotten. */
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "@jest/globals";
+import { type FlagName, findFlag, flagNames, flags } from "../../../node/config/flags.ts";
+import { type AbsentName, absentFlags, absentNames, findAbsent } from "../../../node/config/flags-absent.ts";
+import { differences, ownFlags } from "../../../node/config/flags-compared.ts";
+import { readSettings } from "../../../node/config/flags-file.ts";
+import { readProperties } from "../../../node/config/flags-properties.ts";
+import { variableNames } from "../../../node/config/flags-values.ts";
+import { FLAGS_DOCS, flagsDocs } from "../../../scripts/flags-docs.ts";
+import { options, resolve } from "../../support/options.ts";
+
+/** A text for each kind of value, none of them a default. */
+const SAMPLES: Readonly<Record<string, string>> = {
+  "": "1",
+  N: "5",
+  PORT: "12345",
+  TEXT: "words",
+  PATH: "/some/where",
+  LIST: "one,two",
+  NETWORKS: "10.0.0.0/8",
+  "none|extip:IP": "extip:1.2.3.4",
+  "HOST:PORT": "127.0.0.1:99",
+  AMOUNT: "5",
+  TIME: "90s",
+  HEX: "12".repeat(32),
+  ACCOUNT: `0x${"34".repeat(20)}`,
+  ACCOUNTS: `0x${"56".repeat(20)},1`,
+};
+
+function sampleOf(name: FlagName): string {
+  const { hint } = flags[name].kind;
+  return SAMPLES[hint] ?? hint.split("|").at(-1) ?? "";
+}
+
+function any(name: AbsentName): string {
+  return absentFlags[name].isSwitch ? "true" : "7";
+}
+
+/** Everything but where it came from. */
+function outcome(given: Parameters<typeof resolve>[0], name: FlagName): unknown {
+  const { values, given: who } = resolve(given);
+  return { value: values[name], given: [...who] };
+}
+
+describe("a flag reaches the same value from everywhere:", () => {
+  test.each(flagNames)("%s", async (name) => {
+    const text = sampleOf(name);
+    const expected = { value: flags[name].kind.parse(text), given: [name] };
+    expect(outcome({ line: { [name]: text } }, name)).toEqual(expected);
+    for (const variable of variableNames(name)) {
+      for (const prefix of ["KNIT_", "KLAYTN_", "KAIA_"])
+        expect(outcome({ env: { [prefix + variable]: text } }, name)).toEqual(expected);
+      const file = Object.fromEntries(readProperties(`${variable}="${text}"`, "f"));
+      expect(outcome({ file }, name)).toEqual(expected);
+    }
+    for (const written of [name, ...flags[name].aliases]) {
+      const nested = written.split(".").map((part, depth) => `${" ".repeat(depth)}${part}:`);
+      for (const yaml of [`${written}: "${text}"`, `${nested.join("\n")} "${text}"`])
+        expect(outcome({ file: Object.fromEntries(await readSettings(yaml, "f")) }, name)).toEqual(expected);
+    }
+  });
+});
+
+describe("a flag that only the Go nodes have", () => {
+  const idle = absentNames.filter((name) => absentFlags[name].verdict === "idle");
+  const refused = absentNames.filter((name) => absentFlags[name].verdict === "refused");
+
+  test("is taken with a warning from everywhere, or refused with the reason", () => {
+    for (const name of idle) {
+      const { why } = absentFlags[name];
+      expect(resolve({ line: { [name]: any(name) } }).warnings).toEqual([`--${name} does nothing: ${why}`]);
+      const env = { [`KLAYTN_${variableNames(name)[0]}`]: any(name) };
+      expect(resolve({ env }).warnings).toEqual([`${Object.keys(env)[0]} does nothing: ${why}`]);
+    }
+    for (const name of refused) {
+      const message = `${name} in the settings file is refused: ${absentFlags[name].why}`;
+      expect(() => resolve({ file: { [name]: any(name) } })).toThrow(
+        expect.objectContaining({ code: "absent-flag", message }),
+      );
+    }
+  });
+
+  test("is not spoken of where it says what knit does anyway", () => {
+    for (const name of absentNames) {
+      const { harmless = "" } = absentFlags[name];
+      expect(resolve({ file: { [name]: harmless.toUpperCase() } }).warnings).toEqual([]);
+    }
+  });
+
+  test("is one of a line where there are many, and reaches the log with the other warnings", () => {
+    const file = Object.fromEntries(idle.slice(0, 4).map((name) => [name, any(name)]));
+    const expected = `these do nothing here: ${Object.keys(file).join(", ")}`;
+    expect(options({ file }).warnings).toEqual([expected]);
+  });
+
+  test("is nothing to commands that run no node", () => {
+    expect(resolve({ command: "rpc", env: { KLAYTN_GRPC: "1" } }).warnings).toEqual([]);
+  });
+});
+
+describe("the Go nodes' flags", () => {
+  const go = (
+    JSON.parse(readFileSync("test/node/config/go-flags.json", "utf8")) as {
+      flags: Record<string, { aliases: string[]; variables: string[] }>;
+    }
+  ).flags;
+
+  test("are all known, by all their names and variables", () => {
+    expect(Object.keys(go).length).toBeGreaterThan(280);
+    for (const [name, { aliases, variables }] of Object.entries(go)) {
+      const found = findFlag(name) ?? findAbsent(name);
+      expect([name, found]).not.toContain(undefined);
+      for (const alias of aliases)
+        expect([alias, findFlag(alias) ?? findAbsent(alias)]).toEqual([alias, found]);
+      const known = found === undefined ? [] : variableNames(found);
+      expect([name, variables.filter((each) => !known.includes(each))]).toEqual([name, []]);
+    }
+  });
+
+  test("are those that are not called knit's own", () => {
+    const theirs = flagNames.filter((name) => !ownFlags.has(name));
+    expect(theirs.filter((name) => !Object.hasOwn(go, name))).toEqual([]);
+    expect([...ownFlags].filter((name) => Object.hasOwn(go, name))).toEqual([]);
+    expect(absentNames.filter((name) => !Object.hasOwn(go, name))).toEqual([]);
+    expect(Object.keys(differences).filter((name) => ownFlags.has(name as FlagName))).toEqual([]);
+  });
+});
+
+test("the page about flags says what the tables hold; node scripts/flags-docs.ts writes it anew", () => {
+  expect(readFileSync(FLAGS_DOCS, "utf8")).toBe(flagsDocs());
+});
+
+test("the Go node's own properties file is read as its daemon reads it", () => {
+  const text = `NETWORK="mainnet"
+NETWORK_ID=
+PORT=32323
+SERVER_TYPE="http"
+SYNCMODE="full"
+MAXCONNECTIONS=10
+TXPOOL_LIFE_TIME="30m"
+RPC_ENABLE=1 # if this is set, the following options will be used
+RPC_VHOSTS="*"
+SC_MAIN_BRIDGE=0
+AUTO_RESTART=0
+DB_NO_PARALLEL_WRITE=0
+MULTICHANNEL=1
+SUBPORT=$((PORT + 1)) # used for multi channel option
+LOG_ROTATE=0
+ADDITIONAL="--txpool.nolocals --gcmode archive --db.single"
+AUTO_RESTART_NODE=0
+DATA_DIR=/var/kend/data
+LOG_DIR=$DATA_DIR/logs
+`;
+  const file = Object.fromEntries(readProperties(text, "kend.conf"));
+  expect(file).toMatchObject({
+    mainnet: "true",
+    subport: "32324",
+    multichannel: "true",
+    mainbridge: "false",
+    "txpool.nolocals": "true",
+    gcmode: "archive",
+    "db.single": "true",
+    "log.file": "/var/kend/data/logs/knitd.out",
+  });
+  expect(options({ file }).options).toMatchObject({
+    publicNetwork: "mainnet",
+    http: { virtualHosts: ["*"] },
+  });
+});
+
+test.each([
+  [{ mainnet: "true", kairos: "true" }, "--kairos and --mainnet must not be set together"],
+  [{ kairos: "true", networkid: "1001" }, "--kairos and --networkid must not be set together"],
+  [{ mainnet: "true", networkid: "8217" }, "--mainnet and --networkid must not be set together"],
+])("%j is a clash", (line, message) => {
+  expect(() => options({ line })).toThrow(expect.objectContaining({ code: "clash", message }));
+});
