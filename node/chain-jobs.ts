@@ -5,6 +5,7 @@ import { ChainError } from "./chain/error.ts";
 import { exportBlocks } from "./chain/exporter.ts";
 import { writeGenesis } from "./chain/genesis-block.ts";
 import type { ImportOutcome, ImportProgress } from "./chain/importer.ts";
+import { oldestBody } from "./chain/kept-blocks.ts";
 import { checkGenesis, parseGenesis } from "./config/genesis.ts";
 import type { NodeOptions } from "./config/options.ts";
 import { importInto, openConsensusChain } from "./consensus-chain.ts";
@@ -163,11 +164,19 @@ export async function rewindChain(options: NodeOptions, number: number): Promise
   return { blocks: before - head, head };
 }
 
+/** What takes the disk, and which blocks are whole besides block 0. */
+export interface DatabaseSize {
+  readonly kinds: readonly KindUse[];
+  readonly oldestBody: number;
+  readonly head: number;
+}
+
 /** Looks up what takes the disk, kind by kind. */
-export async function measureDatabase(options: NodeOptions): Promise<readonly KindUse[]> {
+export async function measureDatabase(options: NodeOptions): Promise<DatabaseSize> {
   await using database = await openDatabase(options, logOf(options));
   await database.state.ready;
-  return diskUse(database);
+  const { store, state } = database;
+  return { kinds: await diskUse(database), oldestBody: oldestBody(store), head: state.number };
 }
 
 /** Compares flat state, trie and root. Throws `StateError` `corrupt` at the first contradiction. */

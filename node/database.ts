@@ -36,7 +36,14 @@ export async function openDatabase(options: NodeOptions, log: Log): Promise<Node
   await mkdir(options.paths.chainData, { recursive: true, mode: 0o700 });
   await using parts = new AsyncDisposableStack();
   const disk = parts.use(await openDiskSpace({ ...options.disk, directory: options.paths.chainData, log }));
-  const { databaseCacheBytes, cacheBytes, cacheSaveMs, senderHashes: _, ...history } = options.state;
+  const {
+    databaseCacheBytes,
+    cacheBytes,
+    cacheSaveMs,
+    senderHashes: _,
+    historyBlocks: __,
+    ...history
+  } = options.state;
   const store = parts.use(await openLevelStore(chainDirectory(options), { cacheBytes: databaseCacheBytes }));
   const tries = join(options.paths.chainData, "trie");
   const trie = trieDirectories(tries);

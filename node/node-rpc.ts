@@ -4,7 +4,7 @@ import type { Accounts } from "./accounts/accounts.ts";
 import { toQuantity } from "./bytes/integer.ts";
 import type { OpenChain } from "./chain/open-chain.ts";
 import { hashBySender } from "./chain/sender-hashes.ts";
-import { openSupply, type Supply } from "./chain/supply.ts";
+import type { Supply } from "./chain/supply.ts";
 import type { NodeOptions } from "./config/options.ts";
 import { deriveBlsKey } from "./crypto/bls-key.ts";
 import { type BlsPublicInfo, provePossession } from "./crypto/bls-possession.ts";
@@ -17,7 +17,6 @@ import type { AdjustableLog } from "./observe/log.ts";
 import type { Metrics } from "./observe/metrics.ts";
 import { openProfiler, type Profiler } from "./observe/profiler.ts";
 import type { NodeKey } from "./p2p/node-key.ts";
-import { createPause } from "./pause.ts";
 import type { ReaderData } from "./reader.ts";
 import { BriefCalls } from "./rpc/brief-calls.ts";
 import { createEndpoint, type Endpoint } from "./rpc/dispatch.ts";
@@ -62,6 +61,7 @@ export interface RpcSurroundings {
   readonly accounts: Accounts;
   readonly nodeKey: NodeKey;
   readonly network: NodeNetwork;
+  readonly supply: Supply;
   readonly files: ChainFiles;
   readonly metrics: Metrics;
   readonly log: AdjustableLog;
@@ -106,8 +106,7 @@ export async function openNodeRpc(surroundings: RpcSurroundings): Promise<NodeRp
   declareExposureMetrics(metrics, exposure);
   const configured = configuredPlans(options, profile);
   const profiler = parts.use(openProfiler());
-  const supply = parts.use(followSupply(surroundings));
-  const control = { listeners, subscriptionLimit, configured, log, profiler, supply };
+  const control = { listeners, subscriptionLimit, configured, log, profiler };
   const registry: Registry = nodeRegistry(surroundings, { ...control, ...askedOfReaders(readers) });
   if (configured.http !== undefined) await listeners.start("http", configured.http);
   if (configured.ws !== undefined) await listeners.start("ws", configured.ws);
@@ -120,10 +119,6 @@ export async function openNodeRpc(surroundings: RpcSurroundings): Promise<NodeRp
     endpoints: { http: listeners.url("http"), ws: listeners.url("ws"), ipc: opened?.url },
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
-}
-
-function followSupply({ open: { chain }, database: { store }, log }: RpcSurroundings): Supply {
-  return openSupply({ chain, store, pause: createPause(), log });
 }
 
 /** What HTTP and WebSocket do not serve, whatever modules they have. */
@@ -220,19 +215,19 @@ function wsLimits(ws: NodeOptions["ws"]): Pick<WsOptions, "maxConnections" | "re
 type Control = Pick<AdminListenersParts, "listeners" | "subscriptionLimit" | "log"> & {
   readonly configured: Plans;
   readonly profiler: Profiler;
-  readonly supply: Supply;
 } & ReturnType<typeof askedOfReaders>;
 
 function nodeRegistry(
   surroundings: RpcSurroundings,
   { configured, profiler, ...control }: Control,
 ): Registry {
-  const { options, open, ballots, database, pool, accounts, nodeKey, network, files } = surroundings;
+  const { options, open, ballots, database, pool, accounts, nodeKey, network, supply, files } = surroundings;
   const { chain, governance, writer } = open;
   const rewardbase = (): Uint8Array | undefined => rewardbaseOf(options, accounts);
   return createNodeRegistry({
     ...control,
     files,
+    supply,
     configured: { http: configured.http ?? {}, ws: configured.ws ?? {} },
     chain,
     governance,

@@ -6,7 +6,7 @@ import { resolve } from "node:path";
 import { addressText, toHex } from "./bytes/hex.ts";
 import type { Chain } from "./chain/chain.ts";
 import { developmentGenesis } from "./chain/development.ts";
-import { openFollowers } from "./chain/followers.ts";
+import { type Followers, openFollowers } from "./chain/followers.ts";
 import { writeGenesis } from "./chain/genesis-block.ts";
 import { declareChainMetrics } from "./chain/metrics.ts";
 import type { OpenChain } from "./chain/open-chain.ts";
@@ -30,6 +30,7 @@ import { systemClock } from "./observe/clock.ts";
 import type { AdjustableLog, Log } from "./observe/log.ts";
 import { createMetrics, type Metrics } from "./observe/metrics.ts";
 import { loadNodeKey, type NodeKey, nodeKeyOf } from "./p2p/node-key.ts";
+import { createPause } from "./pause.ts";
 import { beginPublicChain, presetOf, withBootNodes } from "./public-network.ts";
 import { openReadiness } from "./readiness.ts";
 import { openOperations } from "./rpc/operations.ts";
@@ -75,7 +76,7 @@ export async function openNode(given: NodeOptions, signal: AbortSignal, log: Adj
   const { chain } = open;
   declareChainMetrics(metrics, chain, clock);
   const ballots = ballotsOf(open, nodeKey, log);
-  parts.use(openFollowers({ store: database.store, chain, log }, options.state));
+  const { supply } = parts.use(followChain(options, database, chain, log));
   const recoverer = parts.use(openRecoverer(log));
   const kzg = parts.use(openKzg());
   const accounts = parts.use(await openNodeAccounts(options, log));
@@ -85,7 +86,7 @@ export async function openNode(given: NodeOptions, signal: AbortSignal, log: Adj
     await openNodeNetwork({ options, database, open, pool, recoverer, nodeKey, clock, log, metrics }),
   );
   const files = openNodeFiles({ database, open, recoverer, clock });
-  const common = { options, open, ballots, database, pool, accounts, nodeKey, network, log };
+  const common = { options, open, ballots, database, pool, accounts, nodeKey, network, supply, log };
   const rpc = parts.use(await openNodeRpc({ ...common, files, metrics }));
   parts.use(files); // a call that waits for a file ends before the listeners do
   const readiness = openReadiness({ ...database, network }, metrics);
@@ -114,6 +115,12 @@ async function beginDevelopmentChain(
   await database.state.ready;
   const time = Math.floor(systemClock.now() / 1000) - 1;
   await writeGenesis(database, developmentGenesis({ ...development, validator: address, time }));
+}
+
+function followChain(options: NodeOptions, { store, state }: Database, chain: Chain, log: Log): Followers {
+  const oldestRewind = (): number => state.figures().oldestRewind;
+  const { senderHashes, historyBlocks: blocks } = options.state;
+  return openFollowers({ store, chain, oldestRewind, pause: createPause(), log }, { senderHashes, blocks });
 }
 
 /** Votes of this node, followed by the chain's heads for as long as the chain is open. */

@@ -47,7 +47,9 @@ Methods marked *keys*, *files*, *listeners* or *process* use the node's keys, wr
 steer the process and its database: with
 \`--rpc.ipc-only-privileges\` they answer over IPC alone. \`rpc.discover\` (also \`rpc_discover\`) answers with the OpenRPC document of the interface; docs/openrpc.json is the one of
 IPC. \`knit rpc METHOD [PARAMS]\` asks a running node from the shell. An answer (of a batch, all its answers) of more than 25 MB is
-refused with code -32003; \`--rpc.max-answer-bytes\` sets another limit.
+refused with code -32003; \`--rpc.max-answer-bytes\` sets another limit. Bodies, receipts and logs that \`--history.blocks\`
+let go of are refused with code 4444 and \`pruned history unavailable\`, as geth does; the error's data names the first
+block after block 0 that is whole (\`{"oldestBlock":"0x7b"}\`). Headers always answer; a transaction of such a block is unknown.
 
 \`klay_\` and \`kaia_\` are \`chain_\` under other names. Methods marked *reader* run in a thread of their own, with a
 deadline. IPC serves every module; HTTP and WebSocket serve those they are started with, and \`rpc\` always.

@@ -28,6 +28,8 @@ export interface Derived {
 export interface BlockFollower extends AsyncDisposable {
   /** Resolves when all blocks up to the head are taken in. */
   caughtUp(): Promise<void>;
+  /** The first block that has not been taken in. */
+  readonly next: number;
 }
 
 /** Longest stretch of work, and the rest after it: catching up with a long chain leaves the thread to others. */
@@ -55,6 +57,10 @@ class Follower implements BlockFollower {
       chain.onRewind((removed, head) => derived.cut(head.header.number, removed)),
     ];
     this.#start();
+  }
+
+  get next(): number {
+    return this.#derived.next;
   }
 
   async caughtUp(): Promise<void> {

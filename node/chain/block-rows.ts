@@ -9,7 +9,8 @@ import { readTransactions, type Transaction } from "../model/transaction.ts";
 import { runAtOnce } from "../state/slices.ts";
 import type { Batch, Rows } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
-import type { TransactionPlace } from "./chain.ts";
+import type { BlockHead, TransactionPlace } from "./chain.ts";
+import { refuseDropped } from "./kept-blocks.ts";
 import { readSenders } from "./senders.ts";
 
 /** Adds all rows of a block: header, body, receipts and the two look-ups. */
@@ -50,8 +51,13 @@ export function deleteBlockRows(batch: Batch, { header: { number }, hash, transa
 export function holdsBlock(rows: Rows, number: number, { header, body }: BlockParts): boolean {
   const known = rows.get(tables.header.key(number));
   if (known === undefined || !equalBytes(known, header.raw)) return false;
-  const transactions = rows.get(tables.body.key(number));
-  return transactions !== undefined && equalBytes(transactions, body.raw);
+  return holdsBody(rows, number, body.raw);
+}
+
+/** True when the block of this number has this body; false also when it is not kept. */
+export function holdsBody(rows: Rows, number: number, body: Uint8Array): boolean {
+  const known = rows.get(tables.body.key(number));
+  return known !== undefined && equalBytes(known, body);
 }
 
 /** A block's header; undefined when it is not there. Throws `StoreError` or a format error, as all below. */
@@ -60,15 +66,17 @@ export function storedHeader(rows: Rows, number: number): Header | undefined {
   return row && decodeHeader(decodeRlp(row));
 }
 
-/** A block's transactions, without their senders. */
+/** A block's transactions, without their senders. Throws `ChainError` `pruned-history`, as receipts do. */
 export function storedTransactions(rows: Rows, number: number): Transaction[] | undefined {
   const row = rows.get(tables.body.key(number));
+  if (row === undefined) refuseDropped(rows, number);
   return row && readTransactions(decodeRlp(row));
 }
 
 /** A block's receipts, as far as they are stored. */
 export function storedReceipts(rows: Rows, number: number): Receipt[] | undefined {
   const row = rows.get(tables.receipts.key(number));
+  if (row === undefined) refuseDropped(rows, number);
   return row && decodeStoredReceipts(row);
 }
 
@@ -118,7 +126,7 @@ export class BlockRows {
     this.#chainId = chainId;
   }
 
-  /** Throws `StoreError` or a format error when the rows are damaged. */
+  /** Throws `StoreError` or a format error when the rows are damaged, `ChainError` `pruned-history` without a body. */
   block(number: number): Block | undefined {
     const cached = this.#blocks.get(number);
     if (cached !== undefined) return cached;
@@ -132,7 +140,7 @@ export class BlockRows {
   }
 
   /** A block's header and hash, without reading the rest where it is not kept decoded. */
-  header(number: number): Pick<Block, "header" | "hash"> | undefined {
+  header(number: number): BlockHead | undefined {
     const cached = this.#blocks.get(number);
     if (cached !== undefined) return cached;
     const header = storedHeader(this.#rows, number);
@@ -165,12 +173,15 @@ export class BlockRows {
     return storedNumber(this.#rows, hash);
   }
 
-  /** Throws `StoreError` or a format error when the row is damaged. */
+  /** Throws as `block` does. */
   receipts(number: number): readonly Receipt[] | undefined {
     const cached = this.#receipts.get(number);
     if (cached !== undefined) return cached.receipts;
     const row = this.#rows.get(tables.receipts.key(number));
-    if (row === undefined) return undefined;
+    if (row === undefined) {
+      refuseDropped(this.#rows, number);
+      return undefined;
+    }
     const receipts = decodeStoredReceipts(row);
     this.#receipts.set(number, { receipts, bytes: row.length });
     this.#receiptBytes += row.length;

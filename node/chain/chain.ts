@@ -25,6 +25,9 @@ export interface RemovedBlock {
 /** Called when the chain was taken back to `head`, with the removed blocks, the newest first; must not throw. */
 export type RewindListener = (removed: readonly RemovedBlock[], head: Block) => void;
 
+/** A block without its body, which need not be kept. */
+export type BlockHead = Pick<Block, "header" | "hash">;
+
 /** Where a transaction stands in the chain. */
 export interface TransactionPlace {
   readonly block: Block;
@@ -32,13 +35,21 @@ export interface TransactionPlace {
   readonly index: number;
 }
 
-/** What readers see of the chain. */
+/**
+ * What readers see of the chain. Bodies and receipts of old blocks may have been let go of: asking for them throws
+ * `ChainError` `pruned-history`.
+ */
 export interface Chain {
   readonly config: ChainConfig;
   readonly genesisHash: Uint8Array;
   /** The newest durable block. */
   head(): Block;
   block(number: number): Block | undefined;
+  /** The first block after block 0 of which body and receipts are kept. */
+  oldestBody(): number;
+  header(number: number): BlockHead | undefined;
+  /** The number of the block with this hash. */
+  number(hash: Uint8Array): number | undefined;
   blockByHash(hash: Uint8Array): Block | undefined;
   receipts(number: number): readonly Receipt[] | undefined;
   findTransaction(hash: Uint8Array): TransactionPlace | undefined;

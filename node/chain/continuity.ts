@@ -6,6 +6,7 @@ import type { Log } from "../observe/log.ts";
 import type { Rows, Store } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
 import { ChainError } from "./error.ts";
+import { isDropped } from "./kept-blocks.ts";
 
 /** Headers looked at between two pauses. */
 const SLICE = 256;
@@ -34,7 +35,8 @@ export async function settleDamage(
 function checkedHeader(rows: Rows, number: number, child: Header | undefined): Header {
   const raw = rows.get(tables.header.key(number));
   const others = [tables.body.key(number), tables.receipts.key(number)];
-  if (raw === undefined || others.some((key) => rows.get(key) === undefined)) throw gap(number, "is missing");
+  const isWhole = isDropped(rows, number) || others.every((key) => rows.get(key) !== undefined);
+  if (raw === undefined || !isWhole) throw gap(number, "is missing");
   const header = decodeHeader(decodeRlp(raw));
   if (child !== undefined && !equalBytes(child.parentHash, blockHash(header))) {
     throw gap(number, "is not the parent of the block after it");

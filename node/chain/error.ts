@@ -9,16 +9,30 @@ export type ChainErrorCode =
   | "no-genesis"
   /** So little of the disk is free that nothing is written. */
   | "no-room"
+  /** A body or receipts that were let go of. */
+  | "pruned-history"
   | "unsupported";
 
-/** Thrown by this room; `block` is the number of the block that was refused. */
+/** Details of an error. */
+interface ChainErrorOptions {
+  readonly block?: number;
+  readonly oldest?: number;
+  readonly cause?: unknown;
+}
+
+/**
+ * Thrown by this room; `block` is the number of the block that was refused, `oldest` of a `pruned-history` the first
+ * block after block 0 that is whole.
+ */
 export class ChainError extends Error {
   override readonly name = "ChainError";
   readonly code: ChainErrorCode;
   readonly block: number | undefined;
-  constructor(code: ChainErrorCode, message: string, options: { block?: number; cause?: unknown } = {}) {
+  readonly oldest: number | undefined;
+  constructor(code: ChainErrorCode, message: string, options: ChainErrorOptions = {}) {
     super(message, { cause: options.cause });
     this.code = code;
     this.block = options.block;
+    this.oldest = options.oldest;
   }
 }

@@ -4,6 +4,7 @@ import type { Rows } from "../store/store.ts";
 import { refuseExisting, writeBlockFile } from "./block-file-writer.ts";
 import { rawBlock } from "./block-rows.ts";
 import { ChainError } from "./error.ts";
+import { oldestBody } from "./kept-blocks.ts";
 
 /** Where blocks come from. */
 export interface ExportSource {
@@ -30,6 +31,9 @@ export async function exportBlocks(source: ExportSource, order: ExportOrder): Pr
     throw new ChainError("bad-file", `export failed: first (${first}) is greater than last (${last})`);
   }
   if (last > source.head) throw notFound(Math.max(first, source.head + 1));
+  const oldest = oldestBody(source.rows);
+  const missing = Math.max(first, 1);
+  if (missing < oldest && missing <= last) throw dropped(missing, oldest);
   await writeBlockFile(order.file, rawBlocks(source, { ...order, first, last }));
   return last - first + 1;
 }
@@ -47,6 +51,14 @@ async function* rawBlocks(
     const waiting = pause();
     if (waiting !== undefined) await waiting;
   }
+}
+
+function dropped(number: number, oldest: number): ChainError {
+  const rest = `the first whole block after block 0 is ${oldest}`;
+  return new ChainError(
+    "bad-file",
+    `export failed on #${number}: not found: its body was let go of, ${rest}`,
+  );
 }
 
 function notFound(number: number): ChainError {

@@ -1,14 +1,40 @@
-/** Everything that is derived from blocks beside the chain itself. */
+/** Everything that is derived from blocks beside the chain itself; and blocks that are old enough to be let go of. */
+import type { Pause } from "../execution/block.ts";
+import { openBlockPruner } from "./block-pruner.ts";
+import type { Chain } from "./chain.ts";
 import { type FollowerParts, openLogFollower } from "./log-follower.ts";
 import { openSenderHashFollower } from "./sender-hashes.ts";
+import { openSupply, type Supply } from "./supply.ts";
 
-/** Begins to follow; disposing ends all of it. */
-export function openFollowers(
-  parts: FollowerParts,
-  wanted: { readonly senderHashes: boolean },
-): AsyncDisposable {
+/** What is followed. */
+export interface FollowersParts extends FollowerParts {
+  readonly chain: Chain;
+  readonly pause: Pause;
+  /** The oldest block that the chain can be taken back to. */
+  readonly oldestRewind: () => number;
+}
+
+/** What is wanted. */
+export interface WantedFollowers {
+  readonly senderHashes: boolean;
+  /** Newest blocks that stay whole; 0 is all. */
+  readonly blocks: number;
+}
+
+/** Disposing them ends all of it. */
+export interface Followers extends AsyncDisposable {
+  readonly supply: Supply;
+}
+
+/** Begins to follow. */
+export function openFollowers(parts: FollowersParts, wanted: WantedFollowers): Followers {
   const followers = new AsyncDisposableStack();
-  followers.use(openLogFollower(parts));
-  if (wanted.senderHashes) followers.use(openSenderHashFollower(parts));
-  return followers;
+  const supply = followers.use(openSupply(parts));
+  const reading = [supply, followers.use(openLogFollower(parts))];
+  if (wanted.senderHashes) reading.push(followers.use(openSenderHashFollower(parts)));
+  if (wanted.blocks > 0) {
+    const needed = (): number => Math.min(parts.oldestRewind(), ...reading.map(({ next }) => next));
+    followers.use(openBlockPruner({ ...parts, blocks: wanted.blocks, needed }));
+  }
+  return { supply, [Symbol.asyncDispose]: () => followers.disposeAsync() };
 }

@@ -6,18 +6,22 @@ import { setTimeout } from "node:timers/promises";
 import { equalBytes } from "../bytes/compare.ts";
 import { bareHex, toHex } from "../bytes/hex.ts";
 import { messageOf } from "../bytes/message-of.ts";
-import { type Block, encodeBlock } from "../model/block.ts";
-import { blockHash, type Header } from "../model/header.ts";
+import { encodeRlpList } from "../bytes/rlp.ts";
+import type { Block } from "../model/block.ts";
+import { blockHash, encodeHeader, type Header } from "../model/header.ts";
 import type { Clock } from "../observe/clock.ts";
 import type { FileBlock } from "./block-file.ts";
+import type { BlockHead } from "./chain.ts";
 import { ChainError } from "./error.ts";
 import { type PreparationParts, type PreparedBlock, prepareBlocks } from "./file-blocks.ts";
 
 /** What the importer needs of the chain. */
 export interface ImportTarget extends PreparationParts {
   readonly clock: Clock;
-  /** A block of the chain by number. */
-  block(number: number): Block | undefined;
+  /** A block of the chain by number, without its body. */
+  header(number: number): BlockHead | undefined;
+  /** True when the block of this number has this body and it is kept. */
+  holdsBody(number: number, body: Uint8Array): boolean;
   /** Checks header and body of a block that is known by its hash but not by its bytes. Throws `ChainError`. */
   recheck(block: Block): void;
   insert(block: Block): Promise<void>;
@@ -121,9 +125,9 @@ async function take(
 /** Of one number there is one block: another one is said to be so, the same one may have other seals. */
 function checkKnown(target: ImportTarget, block: Block): void {
   const { number } = block.header;
-  const known = target.block(number);
+  const known = target.header(number);
   if (known !== undefined && equalBytes(known.hash, block.hash)) {
-    if (!isSameButRound(known, block)) target.recheck(block);
+    if (!isSameButRound(target, known, block)) target.recheck(block);
     return;
   }
   const have = known === undefined ? "none" : toHex(known.hash);
@@ -138,11 +142,16 @@ function checkKnown(target: ImportTarget, block: Block): void {
 const ROUND_BYTE = 31;
 
 /** True when nothing but the round differs, to which neither hash nor seal commits. */
-function isSameButRound(known: Block, block: Block): boolean {
+function isSameButRound(
+  target: Pick<ImportTarget, "holdsBody">,
+  known: BlockHead,
+  { header, transactions }: Block,
+): boolean {
   const round = known.header.extra[ROUND_BYTE];
-  const extra = Uint8Array.from(block.header.extra);
+  const extra = Uint8Array.from(header.extra);
   if (round !== undefined) extra[ROUND_BYTE] = round;
-  return equalBytes(encodeBlock(known), encodeBlock({ ...block, header: { ...block.header, extra } }));
+  if (!equalBytes(encodeHeader(known.header), encodeHeader({ ...header, extra }))) return false;
+  return target.holdsBody(header.number, encodeRlpList(transactions.map((tx) => tx.raw)));
 }
 
 /** The Go node's check of neighbours in one of its batches, in its words. */

@@ -2,6 +2,7 @@
 import type { Store } from "../store/store.ts";
 import { type BlockFollower, type Derived, type FollowedChain, openBlockFollower } from "./block-follower.ts";
 import { storedHeader } from "./block-rows.ts";
+import { oldestBody } from "./kept-blocks.ts";
 import { indexedSections, putIndexedSections, SECTION_BLOCKS, SectionBits } from "./log-index.ts";
 
 /** What is followed and where the index goes. */
@@ -23,7 +24,7 @@ class LogIndexing implements Derived {
 
   constructor(parts: FollowerParts) {
     this.#parts = parts;
-    this.#sections = indexedSections(parts.store);
+    this.#sections = Math.max(indexedSections(parts.store), this.#firstSection);
     this.#next = this.#sections * SECTION_BLOCKS;
     const isWhole = parts.store.damage === undefined; // else any batch may be missing
     this.cut(isWhole ? parts.chain.head().header.number : -1);
@@ -44,7 +45,7 @@ class LogIndexing implements Derived {
 
   /** Forgets sections that are not whole below `head`, and the one in the making. */
   cut(head: number): void {
-    const whole = Math.floor((head + 1) / SECTION_BLOCKS);
+    const whole = Math.max(Math.floor((head + 1) / SECTION_BLOCKS), this.#firstSection);
     if (this.#next <= head + 1 && this.#sections <= whole) return;
     if (whole < this.#sections) {
       this.#sections = whole;
@@ -56,6 +57,11 @@ class LogIndexing implements Derived {
     }
     this.#bits.clear();
     this.#next = this.#sections * SECTION_BLOCKS;
+  }
+
+  /** Blocks that were let go of need no index. */
+  get #firstSection(): number {
+    return Math.floor(oldestBody(this.#parts.store) / SECTION_BLOCKS);
   }
 
   /** Rows and cursor are one batch; the section counts before it has landed, as batches land in order. */

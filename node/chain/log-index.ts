@@ -29,6 +29,11 @@ export function putIndexedSections(batch: Batch, sections: number): void {
   batch.put(CURSOR, fixedBytes(sections, 6));
 }
 
+/** Takes the rows of a section out. */
+export function deleteSection(batch: Batch, section: number): void {
+  for (let bit = 0; bit <= ANY; bit++) batch.delete(tables.logIndex.key(section, bit));
+}
+
 /** A section in the making. */
 export class SectionBits {
   readonly #rows = new Uint8Array((BITS + 1) * SECTION_BYTES);

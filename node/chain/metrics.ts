@@ -25,6 +25,11 @@ export function declareChainMetrics(metrics: Metrics, chain: Chain, clock: Clock
     help: "How long ago the newest block was made, by its own time.",
     read: () => clock.now() / 1000 - chain.head().header.time,
   });
+  metrics.gauge({
+    name: "knit_history_oldest_block",
+    help: "The first block after block 0 whose body and receipts are kept.",
+    read: () => chain.oldestBody(),
+  });
   const blocks = metrics.counter({ name: "knit_blocks_total", help: "Blocks since the start." });
   const transactions = metrics.counter({
     name: "blockchain/block/tx/counter",

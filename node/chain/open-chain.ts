@@ -16,6 +16,7 @@ import { BadBlocks } from "./bad-blocks.ts";
 import { BlockRows } from "./block-rows.ts";
 import type { Chain } from "./chain.ts";
 import { ChainError } from "./error.ts";
+import { oldestBody } from "./kept-blocks.ts";
 import { Publisher } from "./publisher.ts";
 import { storedConfig } from "./stored-config.ts";
 import { type VerifyHeader, Writer } from "./writer.ts";
@@ -74,13 +75,14 @@ export function openChain(parts: ChainParts): OpenChain {
     hasRoom: parts.hasRoom ?? (() => true),
   });
   const { author } = headerRules;
-  const chain = readChain({ config, state, rows, genesis, publisher, badBlocks, governance, author });
+  const chain = readChain({ config, store, state, rows, genesis, publisher, badBlocks, governance, author });
   return { chain, writer, governance };
 }
 
 /** What readers of the chain see it through. */
 interface ReadParts {
   readonly config: ChainConfig;
+  readonly store: Store;
   readonly state: State;
   readonly rows: BlockRows;
   readonly genesis: Block;
@@ -91,20 +93,25 @@ interface ReadParts {
 }
 
 function readChain(parts: ReadParts): Chain {
-  const { config, state, rows, genesis, publisher, badBlocks, governance, author } = parts;
+  const { config, store, state, rows, genesis, publisher, badBlocks, governance, author } = parts;
   const upToHead = (number: number | undefined): number | undefined =>
     number !== undefined && number <= publisher.head.header.number ? number : undefined;
-  const block = (number: number): Block | undefined => {
+  const upTo = <T>(number: number, read: (number: number) => T): Block | T | undefined => {
     if (number === publisher.head.header.number) return publisher.head;
-    return upToHead(number) === undefined ? undefined : rows.block(number);
+    return upToHead(number) === undefined ? undefined : read(number);
   };
+  const block = (number: number): Block | undefined => upTo(number, (each) => rows.block(each));
+  const numberOf = (hash: Uint8Array): number | undefined => upToHead(rows.number(hash));
   return {
     config,
     genesisHash: genesis.hash,
     head: () => publisher.head,
     block,
+    oldestBody: () => oldestBody(store),
+    header: (number) => upTo(number, (each) => rows.header(each)),
+    number: numberOf,
     blockByHash: (hash) => {
-      const number = upToHead(rows.number(hash));
+      const number = numberOf(hash);
       return number === undefined ? undefined : block(number);
     },
     receipts: (number) => (upToHead(number) === undefined ? undefined : rows.receipts(number)),

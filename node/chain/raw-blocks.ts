@@ -4,8 +4,9 @@ import type { Rows } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
 import { storedNumber } from "./block-rows.ts";
 import type { Chain } from "./chain.ts";
+import { isDropped } from "./kept-blocks.ts";
 
-/** The bytes of durable blocks. */
+/** The bytes of durable blocks; of those that were let go of, no body and no receipts. */
 export interface RawBlocks {
   head(): number;
   /** The number of a block by its hash. */
@@ -31,6 +32,6 @@ export function createRawBlocks(rows: Rows, chain: Pick<Chain, "head" | "receipt
     },
     header: (number) => upToHead(tables.header.key(number), number),
     body: (number) => upToHead(tables.body.key(number), number),
-    receipts: (number) => chain.receipts(number)?.map(encodeReceipt),
+    receipts: (number) => (isDropped(rows, number) ? undefined : chain.receipts(number)?.map(encodeReceipt)),
   };
 }

@@ -11,6 +11,7 @@ import { tables } from "../store/tables.ts";
 import { type BlockFollower, type Derived, openBlockFollower } from "./block-follower.ts";
 import { storedHeader, storedTransactions } from "./block-rows.ts";
 import type { RemovedBlock } from "./chain.ts";
+import { oldestBody } from "./kept-blocks.ts";
 import type { FollowerParts } from "./log-follower.ts";
 
 /** The hash of the transaction that its sender knows by another. */
@@ -36,7 +37,7 @@ class SenderHashes implements Derived {
   constructor(parts: FollowerParts) {
     this.#parts = parts;
     const isWhole = parts.store.damage === undefined; // else any batch may be missing
-    this.#next = isWhole ? this.#storedCursor() : 0;
+    this.#next = Math.max(isWhole ? this.#storedCursor() : 0, firstKept(parts.store));
   }
 
   get next(): number {
@@ -88,6 +89,12 @@ class SenderHashes implements Derived {
     batch.put(CURSOR, cursor);
     return this.#parts.store.write(batch, { sync: false });
   }
+}
+
+/** Block 0 has no transactions. */
+function firstKept(rows: Rows): number {
+  const oldest = oldestBody(rows);
+  return oldest === 1 ? 0 : oldest;
 }
 
 function knownOtherwise(transactions: readonly Transaction[]): Transaction[] {

@@ -24,8 +24,10 @@ export interface SupplyTotals {
 
 /** See the head of this file. */
 export interface Supply extends AsyncDisposable {
-  /** Up to and with a block; undefined where they are not known, or not yet. */
+  /** Up to and with a block; undefined where they are not known, or not yet. Rejects with `pruned-history`. */
   totals(number: number): Promise<SupplyTotals | undefined>;
+  /** The first block that is yet to be summed up. */
+  readonly next: number;
 }
 
 /** What the sums are made from. */
@@ -52,8 +54,12 @@ export function putGenesisSupply(batch: Batch, balances: Iterable<bigint>): void
 /** Starts to sum up behind the chain. */
 export function openSupply(parts: SupplyParts): Supply {
   const { store, interval = INTERVAL } = parts;
-  const follower = openBlockFollower(parts, new KeptSums(parts, interval));
+  const sums = new KeptSums(parts, interval);
+  const follower = openBlockFollower(parts, sums);
   return {
+    get next() {
+      return sums.next - interval + 1;
+    },
     totals: async (number) => {
       const base = number - (number % interval);
       const row = store.get(tables.supply.key(base));

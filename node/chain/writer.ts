@@ -20,7 +20,8 @@ import type { World } from "../state/world.ts";
 import type { Store } from "../store/store.ts";
 import type { BadBlocks } from "./bad-blocks.ts";
 import { checkBody, checkOutcome, isBadBlock, refusal } from "./block-checks.ts";
-import { type BlockRows, blockRowSteps, holdsBlock } from "./block-rows.ts";
+import { type BlockRows, blockRowSteps, holdsBlock, holdsBody } from "./block-rows.ts";
+import type { BlockHead } from "./chain.ts";
 import { ChainError } from "./error.ts";
 import type { Publisher } from "./publisher.ts";
 import { repaired } from "./repaired.ts";
@@ -28,7 +29,7 @@ import { rewindChain } from "./rewind.ts";
 import { writeSenders } from "./senders.ts";
 
 /** The header rules, given by consensus: throws when a header breaks one, else names its author. */
-export type VerifyHeader = (header: Header, parent: Block) => { readonly author: Uint8Array };
+export type VerifyHeader = (header: Header, parent: BlockHead) => { readonly author: Uint8Array };
 
 /** What the writer works on. */
 export interface WriterParts {
@@ -77,8 +78,13 @@ export class Writer {
   }
 
   /** A block by number, durable or not. */
-  written(number: number): Block | undefined {
-    return this.#parts.rows.block(number);
+  written(number: number): BlockHead | undefined {
+    return this.#parts.rows.header(number);
+  }
+
+  /** True when the block of this number, durable or not, has these transactions and they are kept. */
+  holdsBody(number: number, body: Uint8Array): boolean {
+    return holdsBody(this.#parts.store, number, body);
   }
 
   /** True when the chain has this very block, byte for byte. */
@@ -122,7 +128,7 @@ export class Writer {
   recheck(block: Block): void {
     const { config, rows, verifyHeader, governance } = this.#parts;
     const { number } = block.header;
-    const parent = number === 0 ? undefined : rows.block(number - 1);
+    const parent = number === 0 ? undefined : rows.header(number - 1);
     try {
       if (parent === undefined)
         throw new ChainError("bad-block", "its seals differ from those in the database");

@@ -62,12 +62,15 @@ function comparedText({ head, accounts, slots, codes, changes }: Compared): stri
 /** `knit db size`: the largest kind first. */
 export async function tellSizes(job: Job): Promise<void> {
   using work = await openJob(job, { label: "size", unit: "kinds" });
-  const uses = (await work.node.measureDatabase(work.options)).toSorted((a, b) => b.bytes - a.bytes);
+  const { kinds, oldestBody, head } = await work.node.measureDatabase(work.options);
+  const uses = kinds.toSorted((a, b) => b.bytes - a.bytes);
   const all = uses.reduce((sum, { bytes }) => sum + bytes, 0);
   const rows = uses
     .filter(({ bytes }) => bytes > 0)
     .map((use) => sizeLine(use.bytes, `${use.kind}: ${use.holds}`));
-  job.shell.stdout.write([...rows, sizeLine(all, "in all"), ""].join("\n"));
+  const whole =
+    oldestBody > 1 ? [`bodies and receipts are those of block 0 and of ${oldestBody} to ${head}`] : [];
+  job.shell.stdout.write([...rows, sizeLine(all, "in all"), ...whole, ""].join("\n"));
 }
 
 function sizeLine(bytes: number, what: string): string {

@@ -1,8 +1,14 @@
 /** The commands of `knit`, and what they ask of the node. */
-import type { Compared, ExportJob, FileResult, ImportJob, ImportResult } from "../chain-jobs.ts";
+import type {
+  Compared,
+  DatabaseSize,
+  ExportJob,
+  FileResult,
+  ImportJob,
+  ImportResult,
+} from "../chain-jobs.ts";
 import type { FlagCommand } from "../config/flags-rows.ts";
 import type { NodeOptions } from "../config/options.ts";
-import type { KindUse } from "../disk-use.ts";
 import type { NodeEndpoints } from "../node.ts";
 import type { DevelopmentAccount } from "../node-accounts.ts";
 import type { AdjustableLog } from "../observe/log.ts";
@@ -142,8 +148,8 @@ export interface NodeCommands {
   exportChain(options: NodeOptions, job: ExportJob): Promise<FileResult>;
   /** Takes the chain back to a block; `head` is the newest block then. */
   rewindChain(options: NodeOptions, number: number): Promise<FileResult>;
-  /** Bytes of each kind of row. */
-  measureDatabase(options: NodeOptions): Promise<readonly KindUse[]>;
+  /** Bytes of each kind of row, and from which block on the history is whole. */
+  measureDatabase(options: NodeOptions): Promise<DatabaseSize>;
   /** Throws when something disagrees. */
   verifyDatabase(options: NodeOptions, progress: Progress, signal: AbortSignal): Promise<Compared>;
 }

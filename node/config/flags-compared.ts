@@ -18,6 +18,7 @@ export const ownFlags: ReadonlySet<FlagName> = new Set<FlagName>([
   "rpc.ipc-only-privileges",
   "state.preimages",
   "db.min-free",
+  "history.blocks",
 ]);
 
 /** What is different in flags that both have; the others are the same. */

@@ -150,6 +150,11 @@ export const flags = {
     integer(1),
     "recent blocks whose states can be read; as before by default, 128 at first",
   ),
+  "history.blocks": state.flag(
+    integer(0),
+    0,
+    "recent blocks whose bodies and receipts are kept; 0 keeps all",
+  ),
   sendertxhashindexing: data.flag(
     boolean,
     false,

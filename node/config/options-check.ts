@@ -240,6 +240,7 @@ function stateFlags(values: FlagValues): StateFlags {
     flushInterval: values["state.block-interval"],
     cacheSaveMs: values["state.trie-cache-save-period"],
     cacheBytes: limit < 0 ? undefined : limit * MEBIBYTE,
+    historyBlocks: values["history.blocks"],
     senderHashes: values.sendertxhashindexing,
     databaseCacheBytes: values["db.leveldb.cache-size"] * MEBIBYTE,
   };

@@ -171,6 +171,8 @@ export interface StateFlags {
   /** How often they are saved for the next start; 0: only when asked. */
   readonly cacheSaveMs: number;
   readonly databaseCacheBytes: number;
+  /** Newest blocks whose bodies and receipts are kept; 0 keeps all. */
+  readonly historyBlocks: number;
   /** Keep an index of the hashes that senders know. */
   readonly senderHashes: boolean;
 }

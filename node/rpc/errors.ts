@@ -1,4 +1,6 @@
 /** The only place where an error becomes a JSON-RPC error object: a code, a message and sometimes data. */
+import { toQuantity } from "../bytes/integer.ts";
+import { ChainError } from "../chain/error.ts";
 import { goText } from "./json-text.ts";
 
 /** Codes this room gives out. Rooms below never know one: what they throw is answered as `serverError`. */
@@ -12,6 +14,8 @@ export const rpcCode = {
   /** An answer, or the rest of a batch, would pass the size limit of one message. */
   tooLarge: -32003,
   reverted: 3,
+  /** Bodies or receipts that were let go of; geth's code. */
+  prunedHistory: 4444,
 } as const;
 
 /** An error with its own JSON-RPC code; `data` is JSON text when there is any. */
@@ -45,18 +49,24 @@ export interface CallError {
 }
 
 /**
- * What is told of an error. An `RpcError` keeps its code; an error of another room (its `code` is a kebab-case word)
+ * What is told of an error. An `RpcError` keeps its code; history that was let go of has geth's code, and data that
+ * names the first whole block after block 0; any other error of another room (its `code` is a kebab-case word)
  * is a server error with its own words; anything else is a defect: it is reported to `onBug` and the caller learns
  * nothing of it.
  */
 export function errorOf(error: unknown, onBug: BugListener): CallError {
   if (error instanceof RpcError) return error;
+  if (error instanceof ChainError && error.oldest !== undefined) return prunedHistory(error, error.oldest);
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
   if (typeof code === "string" && ROOM_CODE.test(code) && typeof message === "string") {
     return { code: rpcCode.serverError, message, data: undefined };
   }
   onBug(error);
   return { code: rpcCode.internal, message: "internal error", data: undefined };
+}
+
+function prunedHistory({ message }: ChainError, oldest: number): CallError {
+  return { code: rpcCode.prunedHistory, message, data: `{"oldestBlock":"${toQuantity(oldest)}"}` };
 }
 
 /** The JSON text of an `error` member. */

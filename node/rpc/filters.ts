@@ -26,7 +26,7 @@ export interface FilterLimits {
 
 /** What filters look things up in. */
 export interface FilterParts {
-  readonly chain: Pick<Chain, "head" | "block" | "onRewind">;
+  readonly chain: Pick<Chain, "head" | "header" | "onRewind">;
   readonly pool: Pick<TxPool, "onPending">;
   /** The logs that fit, as a JSON list, from a reader thread. Rejects with `RpcError`. */
   readonly searchLogs: (filter: LogFilter) => Promise<string>;
@@ -178,7 +178,7 @@ export class Filters {
     const last = Math.min(this.#head, poll.told + this.#limits.hashes);
     const hashes: Uint8Array[] = [];
     for (let number = poll.told + 1; number <= last; number++) {
-      const block = this.#parts.chain.block(number);
+      const block = this.#parts.chain.header(number);
       if (block !== undefined) hashes.push(block.hash);
     }
     poll.told = Math.max(poll.told, last);

@@ -33,6 +33,7 @@ type NativeBatch = ReturnType<Level["batch"]>;
 const NO_ROW = Uint8Array.of(0);
 const FIRST_KEY = Uint8Array.of(0);
 const LAST_KEY = Uint8Array.of(255);
+const WHOLE: Range = { from: FIRST_KEY, to: LAST_KEY };
 /** Less than this written leaves nothing to tidy. */
 const TIDY_AFTER_BYTES = 1024 * 1024;
 /** Modest: a node that idles should be small. Options left `undefined` would be read as huge. */
@@ -217,8 +218,8 @@ class LevelStore implements Store {
     return this.#level.approximateSize(from, to);
   }
 
-  compact(): Promise<void> {
-    return this.#level.compactRange(FIRST_KEY, LAST_KEY);
+  compact({ from, to }: Range = WHOLE): Promise<void> {
+    return this.#level.compactRange(from, to);
   }
 
   snapshot(): Snapshot {

@@ -65,6 +65,9 @@ export interface Store extends Rows, StoreReader {
   property(name: string): string | undefined;
   /** Bytes that rows take in table files, roughly; what was written last may not be counted yet. */
   bytesIn(range: Range): Promise<number>;
-  /** Rewrites the files without rows that were overwritten or deleted; reads and writes go on meanwhile. */
-  compact(): Promise<void>;
+  /**
+   * Rewrites the files, or those with rows of a range, without rows that were overwritten or deleted; reads and writes
+   * go on meanwhile.
+   */
+  compact(range?: Range): Promise<void>;
 }

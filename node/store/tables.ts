@@ -23,6 +23,7 @@ export type MetaName =
   | "head"
   | "state"
   | "trie"
+  | "bodies"
   | "migration"
   | "history"
   | "governance"

@@ -1,6 +1,6 @@
 /** Blocks, headers and receipts of whole blocks, in the chain's form and in Ethereum's. */
 
-import type { Chain } from "../../chain/chain.ts";
+import type { BlockHead, Chain } from "../../chain/chain.ts";
 import type { Block } from "../../model/block.ts";
 import { blockNumber, blockReference } from "../codecs/block-number.ts";
 import { hash, nullable } from "../codecs/hex.ts";
@@ -11,7 +11,7 @@ import { type Method, method } from "../method.ts";
 import type { RpcProfile } from "../profiles.ts";
 import { type BlockText, chainBlock, chainHeader, ethBlock, ethHeader } from "../views/block.ts";
 import { BlockTexts } from "../views/block-texts.ts";
-import { blockAt, blockOf, blockOfHash, findBlock } from "../views/lookup.ts";
+import { blockAt, blockOf, blockOfHash, findBlock, findHeader, headerOfHash } from "../views/lookup.ts";
 import { noHeader } from "../views/not-there.ts";
 import { blockReceipts, chainReceipt, ethReceipt, type ReceiptView } from "../views/receipt.ts";
 import { inSlices } from "../views/slices.ts";
@@ -61,7 +61,7 @@ function chainForm({ chain, profile }: ChainBlockParts): Method[] {
       params: { number: blockNumber },
       result: header,
       handle: ({ number }) => {
-        const found = findBlock(chain, number);
+        const found = findHeader(chain, number);
         if (found === undefined) throw failure(`the header does not exist (block number: ${number})`);
         return chainHeader(chain, found);
       },
@@ -72,7 +72,7 @@ function chainForm({ chain, profile }: ChainBlockParts): Method[] {
       params: { hash },
       result: header,
       handle: (args) => {
-        const found = chain.blockByHash(args.hash);
+        const found = headerOfHash(chain, args.hash);
         if (found === undefined) throw noHeader(args.hash, profile);
         return chainHeader(chain, found);
       },
@@ -84,7 +84,7 @@ function ethForm({ chain, profile }: ChainBlockParts): Method[] {
   const texts = new BlockTexts();
   const shown = (found: Block | undefined, full: boolean): BlockText | undefined =>
     found && texts.text(found, full ? "full" : "hashes", () => ethBlock(chain, found, { profile, full }));
-  const shownHeader = (found: Block | undefined, isPending: boolean) =>
+  const shownHeader = (found: BlockHead | undefined, isPending: boolean) =>
     found && ethHeader(chain, found, { profile, isPending });
   return [
     method({
@@ -110,14 +110,14 @@ function ethForm({ chain, profile }: ChainBlockParts): Method[] {
       summary: "A header in Ethereum's form by number or tag; null when there is none.",
       params: { number: blockNumber },
       result: nullable(header),
-      handle: ({ number }) => shownHeader(findBlock(chain, number), number === "pending"),
+      handle: ({ number }) => shownHeader(findHeader(chain, number), number === "pending"),
     }),
     method({
       name: "eth_getHeaderByHash",
       summary: "A header in Ethereum's form by hash; null when there is none.",
       params: { hash },
       result: nullable(header),
-      handle: (args) => shownHeader(chain.blockByHash(args.hash), false),
+      handle: (args) => shownHeader(headerOfHash(chain, args.hash), false),
     }),
   ];
 }

@@ -1,5 +1,6 @@
 /** Who decides about blocks: council, committee, seals (rpc.md 2.6.4). */
 import { toHex } from "../../bytes/hex.ts";
+import type { BlockHead } from "../../chain/chain.ts";
 import { committersOf } from "../../consensus/seal.ts";
 import type { Block } from "../../model/block.ts";
 import { sealHash } from "../../model/header.ts";
@@ -80,12 +81,12 @@ function councilAt(parts: GoverningParts, number: BlockNumber): readonly Uint8Ar
 
 function committeeAt(parts: GoverningParts, number: BlockNumber): readonly Uint8Array[] {
   const wanted = councilNumber(parts, number);
-  const block = parts.chain.block(wanted);
+  const block = parts.chain.header(wanted);
   if (block === undefined) throw failure("pending is not allowed");
   return committeeOf(parts, block);
 }
 
-function committeeOf({ governance }: GoverningParts, { header }: Block): readonly Uint8Array[] {
+function committeeOf({ governance }: GoverningParts, { header }: BlockHead): readonly Uint8Array[] {
   return governance.committee(header.number, header.number === 0 ? 0 : roundOf(header.extra));
 }
 

@@ -7,7 +7,7 @@ import { boolean, plain, text } from "../codecs/plain.ts";
 import { failure } from "../errors.ts";
 import { type Method, method } from "../method.ts";
 import type { RpcProfile } from "../profiles.ts";
-import { findBlock } from "../views/lookup.ts";
+import { findHeader } from "../views/lookup.ts";
 
 /** What these methods tell. */
 export interface ChainFactsParts {
@@ -120,14 +120,14 @@ function uncleMethods(chain: Chain): Method[] {
       summary: "How many uncles a block has: none; null where there is no block.",
       params: { number: blockNumber },
       result: count,
-      handle: ({ number }) => (findBlock(chain, number) === undefined ? undefined : 0),
+      handle: ({ number }) => (findHeader(chain, number) === undefined ? undefined : 0),
     }),
     method({
       name: "eth_getUncleCountByBlockHash",
       summary: "The same by the block's hash.",
       params: { hash },
       result: count,
-      handle: (args) => (chain.blockByHash(args.hash) === undefined ? undefined : 0),
+      handle: (args) => (chain.number(args.hash) === undefined ? undefined : 0),
     }),
     method({
       name: "eth_getUncleByBlockNumberAndIndex",

@@ -11,7 +11,7 @@ import { address } from "../codecs/hex.ts";
 import { plain, text } from "../codecs/plain.ts";
 import { failure } from "../errors.ts";
 import { type Method, method } from "../method.ts";
-import { blockAt } from "../views/lookup.ts";
+import { headerAt } from "../views/lookup.ts";
 import { configView, type GoverningParts, shownValues } from "../views/parameters.ts";
 import { rewardView } from "../views/rewards.ts";
 import { sorted } from "../views/sorted.ts";
@@ -60,7 +60,7 @@ function parameterMethods(parts: GoverningParts): Method[] {
 }
 
 function forkView({ chain, profile }: GoverningParts, asked: BlockNumber): object {
-  const { number } = blockAt(chain, asked).header;
+  const { number } = headerAt(chain, asked).header;
   const { chainId, forks } = chain.config;
   const flags = Object.entries(profile.line.forkFlags).map(([flag, key]) => {
     return [flag, number >= (forks.get(key) ?? Number.POSITIVE_INFINITY)];

@@ -2,15 +2,16 @@
 
 import { equalBytes } from "../../bytes/compare.ts";
 import { addressText, toHex } from "../../bytes/hex.ts";
+import type { BlockHead } from "../../chain/chain.ts";
 import { proposerWeights } from "../../governance/proposers.ts";
 import type { ValidatorSet } from "../../governance/validators.ts";
-import type { Block } from "../../model/block.ts";
 import { optional } from "../codec.ts";
 import { type BlockNumber, blockNumber } from "../codecs/block-number.ts";
 import { address, hash, listOf } from "../codecs/hex.ts";
 import { boolean, integer, nothing, plain } from "../codecs/plain.ts";
 import { failure } from "../errors.ts";
 import { type Method, method } from "../method.ts";
+import { headerOfHash } from "../views/lookup.ts";
 import type { GoverningParts } from "../views/parameters.ts";
 import { sorted } from "../views/sorted.ts";
 import { councilNumber } from "./chain-consensus.ts";
@@ -29,7 +30,7 @@ function validatorMethods(parts: GoverningParts): Method[] {
   const { chain, governance } = parts;
   const validators = (number: BlockNumber) => governance.validators(councilNumber(parts, number));
   const ofHash = (wanted: Uint8Array) => {
-    const block = chain.blockByHash(wanted);
+    const block = headerOfHash(chain, wanted);
     if (block === undefined) throw failure("unknown block");
     return governance.validators(block.header.number);
   };
@@ -86,7 +87,7 @@ function snapshotMethods(parts: GoverningParts): Method[] {
       params: at,
       result,
       handle: ({ number }) => {
-        const block = chain.block(councilNumber(parts, number));
+        const block = chain.header(councilNumber(parts, number));
         if (block === undefined) throw failure("unknown block");
         return snapshotView(parts, block);
       },
@@ -97,7 +98,7 @@ function snapshotMethods(parts: GoverningParts): Method[] {
       params: { hash },
       result,
       handle: (args) => {
-        const block = chain.blockByHash(args.hash);
+        const block = headerOfHash(chain, args.hash);
         if (block === undefined) throw failure("unknown block");
         return snapshotView(parts, block);
       },
@@ -108,7 +109,7 @@ function snapshotMethods(parts: GoverningParts): Method[] {
 /** Every validator's vote weighs the same. */
 const VOTING_POWER = 1_000;
 
-function snapshotView(parts: GoverningParts, { header, hash: own }: Block): object {
+function snapshotView(parts: GoverningParts, { header, hash: own }: BlockHead): object {
   const { chain, governance } = parts;
   const next = header.number + 1;
   const set = governance.validators(next);

@@ -11,7 +11,7 @@ import { blockNumber } from "../codecs/block-number.ts";
 import { boolean, plain } from "../codecs/plain.ts";
 import { failure } from "../errors.ts";
 import { type Method, method } from "../method.ts";
-import { findBlock } from "../views/lookup.ts";
+import { findHeader } from "../views/lookup.ts";
 
 /** What is read. */
 export interface SupplyMethodParts {
@@ -33,7 +33,7 @@ export function supplyMethods(parts: SupplyMethodParts): Method[] {
       params: { number: optional(blockNumber, "latest" as const), showPartial: optional(boolean, false) },
       result: plain<object>("supply"),
       handle: async ({ number, showPartial }) => {
-        const block = findBlock(parts.chain, number);
+        const block = findHeader(parts.chain, number);
         if (block === undefined) throw failure("block not found");
         const totals = await parts.supply.totals(block.header.number);
         if (totals === undefined) throw failure("supply checkpoint not found");

@@ -3,6 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { toHex } from "../../bytes/hex.ts";
 import { toQuantity } from "../../bytes/integer.ts";
 import type { Chain } from "../../chain/chain.ts";
+import { prunedHistory } from "../../chain/kept-blocks.ts";
 import { optional } from "../codec.ts";
 import { type BlockNumber, blockNumber, numberAt } from "../codecs/block-number.ts";
 import { type TraceConfig, traceConfig } from "../codecs/trace-config.ts";
@@ -11,7 +12,7 @@ import { type Subscription, subscription } from "../subscription.ts";
 
 /** What the traces are made of. */
 export interface TraceChainParts {
-  readonly chain: Pick<Chain, "head" | "block">;
+  readonly chain: Pick<Chain, "head" | "block" | "oldestBody">;
   /** A block's traces as a JSON list, from a reader thread. Rejects with `RpcError`. */
   readonly traceBlock: (number: number, config: TraceConfig, signal: AbortSignal) => Promise<string>;
 }
@@ -29,6 +30,7 @@ export function traceChainSubscription(parts: TraceChainParts): Subscription {
       const first = existing(chain, start, "starting");
       const last = existing(chain, end, "end");
       if (last <= first) throw failure(`end block #${last} needs to come after start block #${first}`);
+      if (first + 1 < chain.oldestBody()) throw prunedHistory(chain.oldestBody());
       const ending = new AbortController();
       const { signal } = ending;
       void traceAll(parts, { first, last, config, signal }, notify);
@@ -57,7 +59,7 @@ async function traceAll(
   notify: (json: string) => void,
 ): Promise<void> {
   for (let number = first + 1; number <= last && !signal.aborted; number++) {
-    const block = chain.block(number);
+    const block = number < chain.oldestBody() ? undefined : chain.block(number); // some may have gone since
     if (block === undefined) return;
     await setImmediate(); // also between blocks that have nothing to tell
     if (block.transactions.length === 0) continue;

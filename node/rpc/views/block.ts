@@ -1,7 +1,7 @@
 /** How a block and a header look to clients: the chain's own form and Ethereum's. Keys are sorted. */
 import { toHex } from "../../bytes/hex.ts";
 import { toQuantity } from "../../bytes/integer.ts";
-import type { Chain } from "../../chain/chain.ts";
+import type { BlockHead, Chain } from "../../chain/chain.ts";
 import type { Block } from "../../model/block.ts";
 import type { Header } from "../../model/header.ts";
 import type { Transaction } from "../../model/transaction.ts";
@@ -76,7 +76,7 @@ function withTransactions(
 }
 
 /** A header in the chain's form. */
-export function chainHeader(chain: Chain, { header, hash }: Block): object {
+export function chainHeader(chain: Chain, { header, hash }: BlockHead): object {
   const { headerShowsBaseFee } = chain.rules(header.number);
   return sorted({
     ...chainFields(header, hash),
@@ -125,14 +125,14 @@ export function ethBlock(chain: Chain, block: Block, form: BlockForm): BlockText
 }
 
 /** A header in Ethereum's form. */
-export function ethHeader(chain: Chain, block: Block, form: Omit<BlockForm, "full">): object {
+export function ethHeader(chain: Chain, block: BlockHead, form: Omit<BlockForm, "full">): object {
   const size = headerSize(block.header, form.profile.line.headerBytes);
   return sorted({ ...ethFields(chain, block, form), size: toQuantity(size) });
 }
 
 function ethFields(
   chain: Chain,
-  { header, hash }: Block,
+  { header, hash }: BlockHead,
   { profile, isPending = false }: Omit<BlockForm, "full">,
 ): Record<string, unknown> {
   const { line, shownGasLimit } = profile;

@@ -52,9 +52,9 @@ export function chainReading(chain: Chain): ChainReading {
   return {
     config: chain.config,
     head: chain.head().header.number,
-    header: (number) => chain.block(number)?.header,
+    header: (number) => chain.header(number)?.header,
     transactions: (number) => chain.block(number)?.transactions,
-    numberOf: (hash) => chain.blockByHash(hash)?.header.number,
+    numberOf: (hash) => chain.number(hash),
     place: (hash) => {
       const found = chain.findTransaction(hash);
       return found && { number: found.block.header.number, index: found.index };

@@ -1,6 +1,6 @@
 /** What gas cost in a range of blocks, how full they were and what their transactions offered on top. */
 import { toQuantity } from "../../bytes/integer.ts";
-import type { Chain } from "../../chain/chain.ts";
+import type { BlockHead, Chain } from "../../chain/chain.ts";
 import { nextBaseFee } from "../../execution/base-fee.ts";
 import { BLOB_PRICE } from "../../execution/evm-block.ts";
 import type { Block } from "../../model/block.ts";
@@ -40,11 +40,13 @@ export function feeHistory(parts: FeeHistoryParts, question: FeeQuestion): strin
   const ratios: number[] = [];
   const fees: bigint[] = [];
   const take = (index: number): string => {
-    const block = parts.chain.block(oldest + index);
-    if (block === undefined) throw failure("block not found");
-    fees.push(block.header.baseFee ?? 0n);
-    ratios.push(ratioOf(parts, block));
-    if (percentiles.length > 0) rewards.push(rewardsOf(parts, block, percentiles));
+    const number = oldest + index;
+    const block = percentiles.length > 0 ? parts.chain.block(number) : undefined;
+    const found = block ?? parts.chain.header(number);
+    if (found === undefined) throw failure("block not found");
+    fees.push(found.header.baseFee ?? 0n);
+    ratios.push(ratioOf(parts, found));
+    if (block !== undefined) rewards.push(rewardsOf(parts, block, percentiles));
     return "";
   };
   return inSlices(count, take, () => {
@@ -85,7 +87,7 @@ function rangeOf({ chain, profile }: FeeHistoryParts, { count, newest }: FeeQues
   return { newest: last, count: Math.min(left, last + 1) };
 }
 
-function ratioOf({ chain, profile }: FeeHistoryParts, { header }: Block): number {
+function ratioOf({ chain, profile }: FeeHistoryParts, { header }: BlockHead): number {
   const limit = profile.line.countsPending
     ? profile.shownGasLimit
     : chain.parameters(header.number).baseFee.maxBlockGasUsed;
@@ -121,7 +123,7 @@ export function tipOf({ gasFeeCap, gasTipCap }: Transaction, { header: { baseFee
 }
 
 function feeAfter(chain: Chain, number: number): bigint {
-  const header = chain.block(number)?.header;
+  const header = chain.header(number)?.header;
   if (header === undefined || !chain.rules(number + 1).baseFee) return 0n;
   return nextBaseFee(header, chain.parameters(number + 1).baseFee);
 }

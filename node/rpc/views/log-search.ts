@@ -1,5 +1,6 @@
 /** The search itself: blooms first, receipts only where a bloom lets something through. */
 import { equalBytes } from "../../bytes/compare.ts";
+import { prunedHistory } from "../../chain/kept-blocks.ts";
 import { SECTION_BLOCKS } from "../../chain/log-index.ts";
 import { bloomMayHold } from "../../model/bloom.ts";
 import type { Log, Receipt } from "../../model/receipt.ts";
@@ -62,6 +63,7 @@ function* numbersInRange(
   const first = from === "pending" ? 0 : numberAt(source.head, from); // the older line begins at block 0
   const last = Math.min(numberAt(source.head, to), source.head);
   if (filter.topics.length > MAX_TOPICS) return;
+  if (Math.max(first, 1) <= Math.min(last, source.oldest - 1)) throw prunedHistory(source.oldest);
   let number = first;
   if (source.index !== undefined && number < source.index.end) {
     const end = Math.min(last + 1, source.index.end);

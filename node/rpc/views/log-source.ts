@@ -2,6 +2,7 @@
 import { bytesToNumber } from "../../bytes/integer.ts";
 import { storedHeader, storedNumber, storedReceipts } from "../../chain/block-rows.ts";
 import type { Chain } from "../../chain/chain.ts";
+import { oldestBody } from "../../chain/kept-blocks.ts";
 import {
   indexedSections,
   SECTION_BLOCKS,
@@ -23,6 +24,8 @@ export interface LogBlock {
 /** Blocks as they were when it was opened. */
 export interface LogSource extends Disposable {
   readonly head: number;
+  /** The first block after block 0 of which receipts are kept. */
+  readonly oldest: number;
   block(number: number): LogBlock | undefined;
   numberOf(hash: Uint8Array): number | undefined;
   receipts(number: number): readonly Receipt[] | undefined;
@@ -44,11 +47,12 @@ export type OpenLogSource = () => LogSource | Promise<LogSource>;
 export function chainLogSource(chain: Chain): LogSource {
   return {
     head: chain.head().header.number,
+    oldest: chain.oldestBody(),
     block: (number) => {
-      const found = chain.block(number);
+      const found = chain.header(number);
       return found === undefined ? undefined : { bloom: found.header.bloom, hash: () => found.hash };
     },
-    numberOf: (hash) => chain.blockByHash(hash)?.header.number,
+    numberOf: (hash) => chain.number(hash),
     receipts: (number) => chain.receipts(number),
     [Symbol.dispose]: () => undefined,
   };
@@ -64,6 +68,7 @@ export async function storeLogSource(store: StoreReader): Promise<LogSource> {
   const sections = Math.min(indexedSections(snapshot), Math.floor((head + 1) / SECTION_BLOCKS));
   return {
     head,
+    oldest: oldestBody(snapshot),
     index: {
       end: sections * SECTION_BLOCKS,
       search: (groups) => searchSections(snapshot, groups),

@@ -1,5 +1,5 @@
 /** Which block and which state a caller means, with the Go node's words when there is none. */
-import type { Chain } from "../../chain/chain.ts";
+import type { BlockHead, Chain } from "../../chain/chain.ts";
 import type { Block } from "../../model/block.ts";
 import type { StateView } from "../../state/state.ts";
 import type { BlockNumber, BlockReference } from "../codecs/block-number.ts";
@@ -15,7 +15,26 @@ export function findBlock(chain: Chain, number: BlockNumber): Block | undefined 
   return chain.block(number === "earliest" ? 0 : number);
 }
 
+/** The same without its body, which need not be kept. */
+export function findHeader(chain: Chain, number: BlockNumber): BlockHead | undefined {
+  if (number === "latest" || number === "pending") return chain.head();
+  return chain.header(number === "earliest" ? 0 : number);
+}
+
 /** The same, with the error for an unknown block. */
+export function headerAt(chain: Chain, number: BlockNumber): BlockHead {
+  const found = findHeader(chain, number);
+  if (found === undefined) throw noBlock(number); // only a number: each tag has its block
+  return found;
+}
+
+/** The header of a hash. */
+export function headerOfHash(chain: Chain, hash: Uint8Array): BlockHead | undefined {
+  const number = chain.number(hash);
+  return number === undefined ? undefined : chain.header(number);
+}
+
+/** The block of a number or tag, with the error for an unknown one. */
 export function blockAt(chain: Chain, number: BlockNumber): Block {
   const block = findBlock(chain, number);
   if (block === undefined) throw noBlock(number); // only a number: each tag has its block
@@ -38,6 +57,5 @@ export function blockOf(chain: Chain, reference: BlockReference | undefined): Bl
 /** The state after a block; `pending` is the newest state. Throws `StateError` when it is no longer kept. */
 export function stateOf(chain: Chain, reference: BlockReference | undefined): StateView {
   const head = chain.head().header.number;
-  const numberOf = (hash: Uint8Array): number | undefined => chain.blockByHash(hash)?.header.number;
-  return chain.stateAt(numberIn({ head, numberOf }, reference));
+  return chain.stateAt(numberIn({ head, numberOf: (hash) => chain.number(hash) }, reference));
 }

@@ -80,7 +80,7 @@ function accumulatedView(
 ): object {
   const { funds, timesAsText } = parts.profile.line;
   const time = (number: number): number | string => {
-    const { time: seconds } = blockAt(parts, number).header;
+    const seconds = parts.chain.header(number)?.header.time ?? 0; // of a block that was just read
     return timesAsText
       ? `${new Date(seconds * 1000).toISOString().slice(0, 19).replace("T", " ")} +0000 UTC`
       : seconds;

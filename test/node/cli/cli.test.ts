@@ -192,7 +192,9 @@ describe("commands on a data directory", () => {
       { database: "chain", kind: "meta", holds: "single rows by name", bytes: 0 },
       { database: "trie", kind: "accountNode", holds: "node of the account trie", bytes: 1_000_000 },
     ] as const;
-    const { shell, out } = fakeShell({ measureDatabase: () => Promise.resolve(uses) });
+    const { shell, out } = fakeShell({
+      measureDatabase: () => Promise.resolve({ kinds: uses, oldestBody: 5, head: 9 }),
+    });
     expect(await runCli(["db", "size", "--datadir", directory], shell)).toBe(0);
     expect(
       out()
@@ -202,6 +204,7 @@ describe("commands on a data directory", () => {
       "1,000,000  accountNode: node of the account trie",
       "2,500  header: RLP of the header",
       "1,002,500  in all",
+      "bodies and receipts are those of block 0 and of 5 to 9",
       "",
     ]);
   });

@@ -150,6 +150,7 @@ describe("options", () => {
       livePruning: false,
       retention: undefined,
       preimages: true,
+      historyBlocks: 0,
       senderHashes: false,
       flushInterval: 16,
       cacheBytes: 33_554_432,

@@ -34,6 +34,7 @@ function aChainOf(blocks: readonly (readonly bigint[])[], nextBaseFee = 100n): C
     config: { chainId: 1n },
     head: () => all.at(-1),
     block: (number: number) => all[number],
+    header: (number: number) => all[number],
     receipts: (number: number) => all[number]?.transactions.map(() => ({ gasUsed: 10n })),
     rules: () => RULES,
     parameters: () => ({ unitPrice: 1n, baseFee }),

@@ -31,7 +31,7 @@ function aScene(limits: Partial<FilterLimits> = {}) {
   const pendings = new Set<PendingListener>();
   const chain = {
     head: () => blockOf(head),
-    block: (number: number) => (number <= head ? blockOf(number) : undefined),
+    header: (number: number) => (number <= head ? blockOf(number) : undefined),
     onRewind: listen(rewinds),
   };
   const filters = new Filters({

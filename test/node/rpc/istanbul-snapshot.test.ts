@@ -46,7 +46,7 @@ function snapshot({
     chain: {
       config: { istanbul: { policy: 2 } },
       head: () => block,
-      block: () => block,
+      header: () => block,
       rules: () => ({ ...BASE_RULES, drawsProposersEvenly: evenly }),
     },
     governance: {

@@ -44,7 +44,7 @@ function ask(
         kip160ContractAddress: kip160,
       },
       head: () => ({ header: { number: HEAD } }),
-      block: (wanted: number) => ({ header: { number: wanted } }),
+      header: (wanted: number) => ({ header: { number: wanted } }),
       stateAt: () => ({ account: () => undefined }),
     },
     governance: {

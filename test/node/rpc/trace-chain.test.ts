@@ -10,7 +10,7 @@ const hash = new Uint8Array(32).fill(7);
 /** Every second of ten blocks has a transaction. */
 const blockAt = (number: number): Block =>
   ({ header: { number }, hash, transactions: number % 2 === 0 ? [{}] : [] }) as unknown as Block; // what is read
-const chain = { head: () => blockAt(9), block: blockAt };
+const chain = { head: () => blockAt(9), block: blockAt, oldestBody: () => 1 };
 
 test("it tells the blocks after the first that have transactions, until it is ended", async () => {
   const asked: unknown[] = [];

@@ -1,0 +1,36 @@
+/**
+ * Which blocks have their bodies and receipts: all, unless `--history.blocks` let the oldest go. Headers and the whole
+ * of block 0 always stay.
+ */
+import { bytesToNumber, fixedBytes } from "../bytes/integer.ts";
+import type { Batch, Rows } from "../store/store.ts";
+import { tables } from "../store/tables.ts";
+import { ChainError } from "./error.ts";
+
+const KEY = tables.meta.key("bodies");
+
+/** The first block after block 0 that has them. */
+export function oldestBody(rows: Rows): number {
+  const row = rows.get(KEY);
+  return row === undefined ? 1 : bytesToNumber(row);
+}
+
+/** Says so in the batch that lets go of those before it: the two are never apart. */
+export function putOldestBody(batch: Batch, number: number): void {
+  batch.put(KEY, fixedBytes(number, 6));
+}
+
+/** True when a block's body and receipts were let go of. */
+export function isDropped(rows: Rows, number: number): boolean {
+  return number > 0 && number < oldestBody(rows);
+}
+
+/** Throws `ChainError` `pruned-history` when they were: asked where a row is missing. */
+export function refuseDropped(rows: Rows, number: number): void {
+  if (isDropped(rows, number)) throw prunedHistory(oldestBody(rows));
+}
+
+/** The words that geth has for a history that was let go of; clients know them. */
+export function prunedHistory(oldest: number): ChainError {
+  return new ChainError("pruned-history", "pruned history unavailable", { oldest });
+}
