@@ -24,17 +24,22 @@ async function start(): Promise<void> {
   for (const flag of HEAP_FLAGS) setFlagsFromString(flag);
   process.on("uncaughtException", end);
   process.on("unhandledRejection", end);
-  const [{ runCli }, { systemClock }, { homedir }, { existsSync }, path] = await Promise.all([
-    import("./cli/cli.ts"),
-    import("./observe/clock.ts"),
-    import("node:os"),
-    import("node:fs"),
-    import("node:path"),
-  ]);
+  const [{ runCli }, { createPrompter }, { systemClock }, { homedir }, { existsSync }, path] =
+    await Promise.all([
+      import("./cli/cli.ts"),
+      import("./cli/prompter.ts"),
+      import("./observe/clock.ts"),
+      import("node:os"),
+      import("node:fs"),
+      import("node:path"),
+    ]);
+  let asking: ReturnType<typeof createPrompter> | undefined; // standard input is opened by the first question
+  const prompter = () => (asking ??= createPrompter(process.stdin, process.stdout));
   process.exitCode = await runCli(process.argv.slice(2), {
     program: process.env["KNIT_PROGRAM"] ?? path.basename(process.argv[1] ?? ""),
     stdout: process.stdout,
     stderr: process.stderr,
+    prompter: { passphrase: (question) => prompter().passphrase(question) },
     environment: process.env,
     surroundings: {
       platform: process.platform,

@@ -31,7 +31,7 @@ import type { AdjustableLog, Log } from "./observe/log.ts";
 import { createMetrics, type Metrics } from "./observe/metrics.ts";
 import { loadNodeKey, type NodeKey, nodeKeyOf } from "./p2p/node-key.ts";
 import { createPause } from "./pause.ts";
-import { beginPublicChain, presetOf, withBootNodes } from "./public-network.ts";
+import { beginPublicChain, beginPublicChain, presetOf, withBootNodes } from "./public-network.ts";
 import { openReadiness } from "./readiness.ts";
 import { openOperations } from "./rpc/operations.ts";
 import { kzgProver } from "./txpool/blobs.ts";
@@ -57,9 +57,7 @@ export interface Node extends AsyncDisposable {
 }
 
 /** Opens a node. Ends early with the signal's reason when it is aborted. Throws what a part threw. */
-export async function openNode(given: NodeOptions, signal: AbortSignal, log: AdjustableLog): Promise<Node> {
-  const preset = await presetOf(given);
-  const options = withBootNodes(given, preset);
+export async function openNode(options: NodeOptions, signal: AbortSignal, log: AdjustableLog): Promise<Node> {
   const clock = systemClock;
   const metrics = createMetrics();
   if (secp256k1Backend !== "native") {
@@ -71,7 +69,7 @@ export async function openNode(given: NodeOptions, signal: AbortSignal, log: Adj
   declareNodeMetrics(metrics, database, parts.use(watchDiskUse(database, log)));
   signal.throwIfAborted();
   await beginDevelopmentChain(options, database, nodeKey);
-  await beginPublicChain(database, preset);
+  await beginPublicChain(database, options);
   const open = await openConsensusChain(database, log, clock);
   const { chain } = open;
   declareChainMetrics(metrics, chain, clock);

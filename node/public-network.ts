@@ -1,4 +1,4 @@
-/** A node of a public network: its boot nodes are known, and its chain begins with that network's block 0. */
+/** A node of a public network: its chain begins with that network's block 0. */
 import { toHex } from "./bytes/hex.ts";
 import { BlockRows } from "./chain/block-rows.ts";
 import { ChainError } from "./chain/error.ts";
@@ -6,29 +6,16 @@ import { writeGenesis } from "./chain/genesis-block.ts";
 import { exactJsonText } from "./config/exact-json.ts";
 import { parseGenesis } from "./config/genesis.ts";
 import type { NodeOptions } from "./config/options.ts";
-import type { NetworkPreset } from "./config/presets/networks.ts";
+import { kairos, mainnet } from "./config/presets/networks.ts";
 import type { Database } from "./database.ts";
-
-/** What is known of the network that the options name; loaded when they name one. */
-export async function presetOf({ publicNetwork }: NodeOptions): Promise<NetworkPreset | undefined> {
-  if (publicNetwork === undefined) return undefined;
-  return (await import("./config/presets/networks.ts"))[publicNetwork];
-}
-
-/** The options with the network's boot nodes where none were given. */
-export function withBootNodes(options: NodeOptions, preset: NetworkPreset | undefined): NodeOptions {
-  const { network } = options;
-  if (preset === undefined || network.bootNodes.length > 0) return options;
-  return { ...options, network: { ...network, bootNodes: preset.bootNodes } };
-}
 
 /**
  * Gives an empty database the network's block 0. Throws `ChainError` `genesis-mismatch` for one with another chain
  * and `no-genesis` where block 0 is not included here.
  */
-export async function beginPublicChain(database: Database, preset: NetworkPreset | undefined): Promise<void> {
-  if (preset === undefined) return;
-  const { name, genesis, genesisHash } = preset;
+export async function beginPublicChain(database: Database, { publicNetwork }: NodeOptions): Promise<void> {
+  if (publicNetwork === undefined) return;
+  const { name, genesis, genesisHash } = { mainnet, kairos }[publicNetwork];
   const known = new BlockRows(database.store).block(0);
   if (known !== undefined) {
     if (toHex(known.hash) === genesisHash) return;

@@ -57,6 +57,11 @@ const ACTIONS: Readonly<Record<Exclude<Command["name"], "version" | "completion"
   bootnode: async (job) => (await import("./bootnode-command.ts")).runBootNode(job),
   dumpgenesis: async (job) => (await import("./dump-genesis.ts")).dumpGenesis(job), // large
   rpc: async (job) => (await import("./rpc-command.ts")).callNode(job), // the wires of all kinds
+  "account-list": async (job) => (await import("./account-commands.ts")).listAccounts(job), // curves
+  "account-new": async (job) => (await import("./account-commands.ts")).newAccount(job),
+  "account-update": async (job) => (await import("./account-update.ts")).updateAccounts(job),
+  "account-import": async (job) => (await import("./account-commands.ts")).importAccount(job),
+  "account-export": async (job) => (await import("./account-commands.ts")).exportAccount(job),
   wallet: async (job) => (await import("./wallet-command.ts")).importWallet(job), // word lists and curves
   decode: async (job) => (await import("./decode.ts")).decode(job), // formats and curves: slow to load
 };

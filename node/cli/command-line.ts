@@ -94,8 +94,10 @@ function flagsOf({ name: command }: Command): readonly AnyName[] {
 function explained(error: CommanderError): OptionError {
   const [, option] = /unknown option '(--[^=']+)/.exec(error.message) ?? [];
   if (option) return new OptionError("unknown-flag", `${option} is not a flag of this command`, error);
-  if (error.message.includes("argument 'GENESIS'")) {
-    return new OptionError("missing-value", "Must supply path to genesis JSON file", error);
-  }
+  const [, argument] = /missing required argument '([^']+)'/.exec(error.message) ?? [];
+  const row = commands.find(
+    ({ arguments: [first] = [], missing }) => missing && first?.replace(/[<>.]/g, "") === argument,
+  );
+  if (argument && row?.missing) return new OptionError("missing-value", row.missing, error);
   return new OptionError("missing-value", error.message.replace(/^error: /, ""), error);
 }

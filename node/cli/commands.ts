@@ -22,6 +22,8 @@ export interface Command {
   readonly words: string;
   /** What it is about, if anything: `<one>`, `<more...>`, `[may be left out]`. */
   readonly arguments?: readonly string[];
+  /** What is said when the first argument is missing; the library's words when there is nothing better. */
+  readonly missing?: string;
   readonly summary: string;
   /** What help says after the flags. */
   readonly details?: string;
@@ -51,6 +53,11 @@ printed is its URL. On a running node it is opened, and accounts of it are kept,
   knit rpc personal_deriveAccount hdwallet:///... "m/44'/60'/0'/0/0" true
 `;
 
+const UPDATE_DETAILS = `
+An account is its address or its place in the list. Passphrases are asked for, or read from --password FILE: the first
+line opens each account, the second is the new passphrase; with one line that stays as it is.
+`;
+
 const COMPLETION_DETAILS = `
   source <(knit completion bash)                                    in ~/.bashrc
   source <(knit completion zsh)                                     in ~/.zshrc, behind compinit
@@ -70,6 +77,7 @@ export const commands: readonly Command[] = [
     name: "init",
     words: "init",
     arguments: ["<GENESIS>"],
+    missing: "Must supply path to genesis JSON file",
     summary: "writes a genesis into a data directory",
   },
   {
@@ -107,6 +115,28 @@ export const commands: readonly Command[] = [
     arguments: ["<METHOD>", "[PARAMS...]"],
     summary: "calls a method of a running node and prints its answer",
     details: RPC_DETAILS,
+  },
+  { name: "account-list", words: "account list", summary: "prints the accounts of the key store" },
+  { name: "account-new", words: "account new", summary: "makes an account and prints its address" },
+  {
+    name: "account-update",
+    words: "account update",
+    arguments: ["<ADDRESS...>"],
+    missing: "No accounts specified to update",
+    summary: "writes key files anew under another passphrase",
+    details: UPDATE_DETAILS,
+  },
+  {
+    name: "account-import",
+    words: "account import",
+    arguments: ["<KEYFILE>"],
+    missing: "keyfile must be given as argument",
+    summary: "makes an account of a private key (64 hex digits in a file)",
+  },
+  {
+    name: "account-export",
+    words: "account export",
+    summary: "makes a key file's key the node key of the data directory",
   },
   {
     name: "wallet",

@@ -3,6 +3,7 @@ import type { Surroundings } from "../config/options-paths.ts";
 import type { Clock } from "../observe/clock.ts";
 import type { ProgressStream } from "../observe/progress.ts";
 import type { NodeCommands } from "./commands.ts";
+import type { Prompter } from "./prompter.ts";
 import type { SignalSource } from "./signals.ts";
 
 /** The machine as the command line sees it. */
@@ -11,6 +12,7 @@ export interface Shell {
   readonly program: string;
   readonly stdout: ProgressStream;
   readonly stderr: ProgressStream;
+  readonly prompter: Prompter;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly surroundings: Surroundings;
   readonly signals: SignalSource;

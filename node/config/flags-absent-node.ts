@@ -24,7 +24,6 @@ export const absentOfNode = {
     "bls-nodekeystore": valued("p2p.bls-node-keystore"),
   }),
   ...refused("the node key is a file of 64 hex digits (--nodekey)", {
-    nodekeystore: valued("p2p.node-keystore"),
     genkey: valued("common.gen-key-path"),
     writeaddress: switched("common.write-address"),
   }),

@@ -38,5 +38,6 @@ export const differences: Partial<Record<FlagName, string>> = {
   "state.live-pruning-retention": "keeps states without `--state.live-pruning` too",
   "state.block-interval": "16 by default, not 128; blocks are on disk at once whatever it is",
   "db.leveldb.cache-size": "16 by default, not 768",
+  nodekeystore: "for `knit account export` alone",
   rewardbase: "the node's own address by default",
 };

@@ -16,7 +16,17 @@ export type FlagCommand =
   | "dumpgenesis"
   | "rpc"
   | "wallet"
-  | "config";
+  | "config"
+  | (typeof ACCOUNT)[number];
+
+/** The commands about key files. */
+export const ACCOUNT = [
+  "account-list",
+  "account-new",
+  "account-update",
+  "account-import",
+  "account-export",
+] as const;
 
 /** The headings under which help shows flags, in its order. */
 export const flagGroups = [

@@ -22,19 +22,24 @@ import {
   text,
 } from "./flags-kinds.ts";
 import { logFileFlags } from "./flags-log.ts";
-import { DATA, type FlagCommand, NODE, rows } from "./flags-rows.ts";
+import { ACCOUNT, DATA, type FlagCommand, NODE, rows } from "./flags-rows.ts";
 import { rpcFlags } from "./flags-rpc.ts";
+
+/** The commands that write key files. */
+const WRITING: readonly FlagCommand[] = ["account-new", "account-update", "account-import"];
 
 const dev = rows("Development chain", ["dev"]);
 const file = rows("Chain file", ["export"]);
 const decoding = rows("Decoding", ["decode"]);
 const publicNetworks = rows("Public networks", ["run", "config", "dumpgenesis"]);
 const calling = rows("Calling a node", ["rpc"]);
-const place = rows("Base", [...DATA, "rpc", "wallet"]);
-const settings = rows("Base", [...DATA, "rpc", "wallet", "bootnode"]);
-const keyStore = rows("Base", [...DATA, "wallet"]);
-const keyForm = rows("Base", [...NODE, "wallet"]);
-const keyFiles = rows("Accounts", [...NODE, "wallet"]);
+const place = rows("Base", [...DATA, ...ACCOUNT, "rpc", "wallet"]);
+const settings = rows("Base", [...DATA, ...ACCOUNT, "rpc", "wallet", "bootnode"]);
+const keyStore = rows("Base", [...DATA, ...ACCOUNT, "wallet"]);
+const keyForm = rows("Base", [...NODE, ...WRITING, "wallet"]);
+const keyVersion = rows("Base", [...NODE, ...WRITING]);
+const keyFiles = rows("Accounts", [...NODE, ...WRITING, "account-export", "wallet"]);
+const exporting = rows("Accounts", ["account-export"]);
 const base = rows("Base", DATA);
 const node = rows("Base", NODE);
 const identity = rows("Base", [...NODE, "bootnode"]);
@@ -82,7 +87,7 @@ export const flags = {
   identity: node.flag(text, "", "a name that the node adds to its own", "common.identity"),
   networkid: identity.maybe(integer(1), "the network's number; the chain's id by default", "p2p.network-id"),
   lightkdf: keyForm.flag(boolean, false, "weaker and faster encryption of new key files", "common.light-kdf"),
-  v3: node.flag(boolean, false, "write key files of version 3, which hold a single key"),
+  v3: keyVersion.flag(boolean, false, "write key files of version 3, which hold a single key"),
   nodekey: identity.maybe(path, "a file with the node's private key", "p2p.node-key"),
   nodekeyhex: identity.maybe(secret, "the node's private key; visible to others in ps", "p2p.node-key-hex"),
 
@@ -109,6 +114,7 @@ export const flags = {
     "accounts to unlock at start, by address or index",
     "account-update.unlock",
   ),
+  nodekeystore: exporting.maybe(path, "the key file whose key becomes the node key", "p2p.node-keystore"),
   password: keyFiles.maybe(path, "a file with their passphrases, one a line", "account-update.password"),
 
   "txpool.nolocals": pool.flag(boolean, false, "no privileges for transactions submitted here"),

@@ -10,7 +10,7 @@ import type { NodeOptions } from "../../node/config/options.ts";
 import { kairos } from "../../node/config/presets/networks.ts";
 import { type Database, openDatabase } from "../../node/database.ts";
 import { createLog } from "../../node/observe/log.ts";
-import { beginPublicChain, presetOf, withBootNodes } from "../../node/public-network.ts";
+import { beginPublicChain } from "../../node/public-network.ts";
 import { options } from "../support/options.ts";
 
 let directory = "";
@@ -29,7 +29,7 @@ function optionsOf(line: Record<string, string>): NodeOptions {
 
 async function begun(given: NodeOptions, check?: (database: Database) => void): Promise<void> {
   await using database = await openDatabase(given, createLog({ level: "silent", format: "terminal" }));
-  await beginPublicChain(database, await presetOf(given));
+  await beginPublicChain(database, given);
   check?.(database);
 }
 
@@ -53,11 +53,4 @@ test("a directory with another chain is refused, and the main network's without 
     code: "genesis-mismatch",
     message: "this data directory holds another chain than the main network's",
   });
-});
-
-test("boot nodes are the network's unless others are given", async () => {
-  const given = optionsOf({ kairos: "true" });
-  expect(withBootNodes(given, await presetOf(given)).network.bootNodes).toEqual(kairos.bootNodes);
-  const own = optionsOf({ kairos: "true", bootnodes: "kni://x" });
-  expect(withBootNodes(own, await presetOf(own))).toBe(own);
 });

@@ -16,11 +16,13 @@ export interface FakeShell {
 
 const refuse = () => Promise.reject(new Error("this test expects no such call"));
 
-/** A shell in which the node does what `commands` says and refuses the rest. */
+/** A shell in which the node does what `commands` says and refuses the rest, and a person types `answers`. */
 export function fakeShell(
   commands: Partial<NodeCommands> = {},
   environment: Record<string, string> = {},
+  answers: readonly string[] = [],
 ): FakeShell {
+  const left = [...answers];
   const out: string[] = [];
   const err: string[] = [];
   const exits: number[] = [];
@@ -40,6 +42,13 @@ export function fakeShell(
       program: "knit",
       stdout: { write: (text) => out.push(text) },
       stderr: { write: (text) => err.push(text) },
+      prompter: {
+        passphrase: (question) => {
+          out.push(question, "\n");
+          const answer = left.shift();
+          return answer === undefined ? refuse() : Promise.resolve(answer);
+        },
+      },
       environment,
       surroundings: { platform: "linux", home: "", workingDirectory: process.cwd(), exists: () => false },
       signals: {

@@ -1,0 +1,136 @@
+/** `knit account`: the key files of a key store, listed, made, taken in and given out. Texts are the Go node's. */
+import { open, rm } from "node:fs/promises";
+import type { Accounts } from "../accounts/accounts.ts";
+import { AccountsError } from "../accounts/error.ts";
+import { keyFileAddress } from "../accounts/key-file.ts";
+import { createKeyStore } from "../accounts/key-store.ts";
+import { openAccounts } from "../accounts/open-accounts.ts";
+import { parseRawKey } from "../accounts/raw-key.ts";
+import { equalBytes } from "../bytes/compare.ts";
+import { bareHex } from "../bytes/hex.ts";
+import type { NodeOptions } from "../config/options.ts";
+import { nodeOptions } from "../config/options-check.ts";
+import { OptionError } from "../config/options-error.ts";
+import { LIGHT_COST } from "../crypto/secret-box.ts";
+import { createLog } from "../observe/log.ts";
+import type { Job } from "./chain-commands.ts";
+import { prepareDatadir } from "./datadir.ts";
+import { openPassphrases, type Passphrases } from "./passphrases.ts";
+import { readShortText } from "./short-text.ts";
+
+const NEW =
+  "Your new account is locked with a password. Please give a password. Do not forget this password.";
+
+/** What the commands about accounts work with. */
+export interface AccountJob extends AsyncDisposable {
+  readonly options: NodeOptions;
+  readonly accounts: Accounts;
+  readonly passphrases: Passphrases;
+  readonly say: (line: string) => void;
+}
+
+/** Opens the key store and the source of passphrases. Throws `OptionError`. */
+export async function openAccountJob({ shell, resolved, command }: Job): Promise<AccountJob> {
+  const { options } = nodeOptions(command, resolved, shell.surroundings);
+  const { passwordFile, lightKdf, keyFileVersion } = options.accounts;
+  const passphrases = await openPassphrases(passwordFile, shell.prompter, shell.stdout);
+  const log = createLog({ ...options.log, stream: shell.stderr });
+  const accounts = await openAccounts({ directory: options.paths.keystore, lightKdf, keyFileVersion, log });
+  return {
+    options,
+    accounts,
+    passphrases,
+    say: (line) => void shell.stdout.write(`${line}\n`),
+    [Symbol.asyncDispose]: () => accounts[Symbol.asyncDispose](),
+  };
+}
+
+/** `knit account list`. */
+export async function listAccounts(job: Job): Promise<void> {
+  await using work = await openAccountJob(job);
+  const all = work.accounts.wallets().flatMap(({ accounts }) => accounts);
+  for (const [i, { address, url }] of all.entries()) work.say(`Account #${i}: {${bareHex(address)}} ${url}`);
+}
+
+/** `knit account new`. */
+export async function newAccount(job: Job): Promise<void> {
+  await using work = await openAccountJob(job);
+  const address = await work.accounts.create(await work.passphrases.fresh(0, NEW));
+  work.say(`Address: {${bareHex(address)}}`);
+}
+
+/** `knit account import KEYFILE`: 64 hex digits, or a wallet key of 110 characters. */
+export async function importAccount(job: Job): Promise<void> {
+  const text = (await readShortText(job.arguments[0] ?? "", "key")).trim();
+  checkKey(text);
+  await using work = await openAccountJob(job);
+  const { accounts, passphrases, say } = work;
+  const passphrase = await passphrases.fresh(0, NEW);
+  const address = await accounts.importRawKey(text, passphrase).catch((cause: unknown) => {
+    throw cause instanceof AccountsError
+      ? new Error(`Could not create the account: ${cause.message}`, { cause })
+      : cause;
+  });
+  say(`Address: {${bareHex(address)}}`);
+  const path = accounts
+    .wallets()
+    .find((wallet) => wallet.accounts.some((each) => equalBytes(each.address, address)));
+  if (path !== undefined) say(`Your account is imported at ${path.url.replace(/^keystore:\/\//, "")}`);
+}
+
+/** Before anybody is asked for a passphrase. */
+function checkKey(text: string): void {
+  try {
+    parseRawKey(text).key.fill(0);
+  } catch (cause) {
+    if (!(cause instanceof AccountsError)) throw cause;
+    throw new Error(`Failed to load the private key: ${cause.message}`, { cause });
+  }
+}
+
+/** `knit account export --nodekeystore FILE`: the key of a key file becomes the node key of the data directory. */
+export async function exportAccount(job: Job): Promise<void> {
+  const { nodekeystore } = job.resolved.values;
+  if (!nodekeystore)
+    throw new OptionError("missing-value", "no node keystore file specified (--nodekeystore FILE)");
+  const address = keyFileAddress(await readKeyFile(nodekeystore));
+  if (address === undefined) throw new OptionError("bad-file", `${nodekeystore} is no key file`);
+  await using work = await openAccountJob(job);
+  const { paths } = work.options;
+  const passphrase = await work.passphrases.one(0, "Enter the password");
+  const store = createKeyStore({ cost: LIGHT_COST, version: 4 }); // it only reads
+  const key = await store.open(
+    { address, path: nodekeystore, url: `keystore://${nodekeystore}` },
+    passphrase,
+  );
+  try {
+    work.say(`Exporting node key: address=${bareHex(address)}`);
+    await prepareDatadir(paths);
+    await writeSecret(paths.nodeKey, bareHex(key));
+    work.say(`Created ${paths.nodeKey}`);
+  } finally {
+    key.fill(0);
+  }
+}
+
+function readKeyFile(path: string): Promise<string> {
+  return readShortText(path, "node keystore");
+}
+
+/** A new file of mode 0600, synced; one that is there is never replaced. */
+async function writeSecret(path: string, text: string): Promise<void> {
+  const file = await open(path, "wx", 0o600).catch((cause: NodeJS.ErrnoException) => {
+    throw cause.code === "EEXIST"
+      ? new OptionError("bad-file", `file '${path}' already exists`, cause)
+      : cause;
+  });
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,119 @@
+/** Passphrases asked of a person: without echo on a terminal, line by line from anything else. */
+
+/** Asks. */
+export interface Prompter {
+  /** Rejects with `Failed to read passphrase: ...` when the person gives up or the input ends. */
+  passphrase(question: string): Promise<string>;
+}
+
+/** What of standard input is needed; `process.stdin` is one. */
+export interface PromptInput {
+  readonly isTTY?: boolean | undefined;
+  setRawMode?(on: boolean): unknown;
+  setEncoding(encoding: "utf8"): unknown;
+  on(name: "data", listener: (text: string) => void): unknown;
+  on(name: "end", listener: () => void): unknown;
+  off(name: "data" | "end", listener: (text: string) => void): unknown;
+  resume(): unknown;
+  pause(): unknown;
+}
+
+/** Longer passphrases are cut nowhere: they are refused. */
+const MOST_CHARACTERS = 4096;
+
+const CTRL_C = "\u0003";
+const CTRL_D = "\u0004";
+const CTRL_U = "\u0015";
+const ERASERS = new Set(["\u007f", "\b"]);
+
+/** Listens only while it asks, so that a program can end behind the last answer. */
+export function createPrompter(input: PromptInput, output: { write(text: string): unknown }): Prompter {
+  const left: Left = { typed: "", ended: false };
+  let warned = false;
+  return {
+    async passphrase(question) {
+      if (input.isTTY !== true && !warned) {
+        output.write("!! Unsupported terminal, password will be echoed.\n");
+        warned = true;
+      }
+      output.write(question);
+      input.setEncoding("utf8");
+      if (input.isTTY === true) input.setRawMode?.(true);
+      try {
+        return await readLine(input, left);
+      } finally {
+        if (input.isTTY === true) input.setRawMode?.(false);
+        output.write("\n");
+      }
+    },
+  };
+}
+
+/** What came behind the last line. */
+interface Left {
+  typed: string;
+  ended: boolean;
+}
+
+function readLine(input: PromptInput, left: Left): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const editor = createEditor(input.isTTY === true);
+  const fail = (why: string): void => reject(new Error(`Failed to read passphrase: ${why}`));
+  const onData = (text: string): void => {
+    const characters = Array.from(text);
+    for (const [place, character] of characters.entries()) {
+      const done = editor.take(character);
+      left.typed = characters.slice(place + 1).join("");
+      if (done === "aborted") return fail("prompt aborted");
+      if (done === "end") return fail("EOF");
+      if (editor.line.length > MOST_CHARACTERS) return fail(`more than ${MOST_CHARACTERS} characters`);
+      if (done === "line") return resolve(editor.line);
+    }
+  };
+  const onEnd = (): void => {
+    left.ended = true;
+    if (editor.line === "") fail("EOF");
+    else resolve(editor.line);
+  };
+  input.on("data", onData);
+  input.on("end", onEnd);
+  onData(left.typed);
+  if (left.ended) onEnd();
+  input.resume();
+  return promise.finally(() => {
+    input.off("data", onData);
+    input.off("end", onEnd);
+    input.pause();
+  });
+}
+
+interface Editor {
+  readonly line: string;
+  /** What the character ended, if anything. */
+  take(character: string): "line" | "aborted" | "end" | undefined;
+}
+
+/** A line as it is typed; only a terminal in raw mode hands over keys that edit. */
+function createEditor(isTerminal: boolean): Editor {
+  let characters: string[] = [];
+  const edit = (character: string): "aborted" | "end" | undefined => {
+    if (character === CTRL_C) return "aborted";
+    if (character === CTRL_D) return characters.length === 0 ? "end" : undefined;
+    if (character === CTRL_U) characters = [];
+    else if (ERASERS.has(character)) characters.pop();
+    else if (character >= " ") characters.push(character);
+    return undefined;
+  };
+  return {
+    get line() {
+      return characters.join("");
+    },
+    take(character) {
+      if (character === "\n" || character === "\r")
+        return isTerminal || character === "\n" ? "line" : undefined;
+      if (isTerminal) return edit(character);
+      characters.push(character);
+      return undefined;
+    },
+  };
+}
