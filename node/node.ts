@@ -31,7 +31,7 @@ import type { AdjustableLog, Log } from "./observe/log.ts";
 import { createMetrics, type Metrics } from "./observe/metrics.ts";
 import { loadNodeKey, type NodeKey, nodeKeyOf } from "./p2p/node-key.ts";
 import { createPause } from "./pause.ts";
-import { beginPublicChain, beginPublicChain, presetOf, withBootNodes } from "./public-network.ts";
+import { beginPublicChain } from "./public-network.ts";
 import { openReadiness } from "./readiness.ts";
 import { openOperations } from "./rpc/operations.ts";
 import { kzgProver } from "./txpool/blobs.ts";
