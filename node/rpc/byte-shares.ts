@@ -11,12 +11,13 @@ export interface Holder {
 
 /** See the file's header. */
 export class ByteShares {
-  readonly #max: number;
+  /** Bytes that may be held. */
+  readonly max: number;
   readonly #shares = new Map<Holder, number>();
   #used = 0;
 
   constructor(max: number) {
-    this.#max = max;
+    this.max = max;
   }
 
   /** Bytes held by all. */
@@ -29,7 +30,7 @@ export class ByteShares {
     this.#used += bytes - (this.#shares.get(holder) ?? 0);
     if (bytes === 0) this.#shares.delete(holder);
     else this.#shares.set(holder, bytes);
-    while (this.#used > this.#max) this.#dropLargest();
+    while (this.#used > this.max) this.#dropLargest();
   }
 
   #dropLargest(): void {

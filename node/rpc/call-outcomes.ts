@@ -9,6 +9,7 @@ export type CallOutcome =
   | "bad_parameters"
   | "no_method"
   | "too_large"
+  | "no_memory"
   | "defect";
 
 /** Told of a call by its method's registered name, how it ended, and how many milliseconds it took. */
@@ -22,6 +23,7 @@ const OUTCOMES: ReadonlyMap<number, CallOutcome> = new Map([
   [rpcCode.invalidParams, "bad_parameters"],
   [rpcCode.noMethod, "no_method"],
   [rpcCode.tooLarge, "too_large"],
+  [rpcCode.noMemory, "no_memory"],
   [rpcCode.internal, "defect"],
 ]);
 

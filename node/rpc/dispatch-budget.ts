@@ -15,6 +15,8 @@ export interface DispatchBudget {
   readonly maxAnswer: number;
   /** Answers and notifications that peers have not taken yet, of all transports. */
   readonly unsent: ByteShares;
+  /** Characters of batches' answers that are not whole yet. */
+  making: number;
   /** Where long batches wait for each other. */
   readonly turns: Turns;
   /** Told of each call when it has been answered. */
@@ -34,6 +36,7 @@ export function createBudget(
     pending: 0,
     total: 0,
     errors: 0,
+    making: 0,
     maxPending: 200_000,
     maxAnswer: 25_000_000,
     unsent,
@@ -41,4 +44,12 @@ export function createBudget(
     onCall: () => undefined,
     ...limits,
   };
+}
+
+/**
+ * Whether batches may go on: half of what may wait for all peers is left for answers that came before, so that a peer
+ * is refused the rest of a batch before another one is dropped.
+ */
+export function hasRoom({ making, unsent }: Pick<DispatchBudget, "making" | "unsent">): boolean {
+  return making + unsent.used < unsent.max / 2;
 }

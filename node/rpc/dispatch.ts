@@ -121,14 +121,15 @@ class Dispatcher implements Endpoint {
 
   #batch({ messages }: Envelope, session: Session): Answer {
     if (messages.length === 0) return EMPTY_BATCH;
-    const parts = new BatchAnswer(this.#budget.maxAnswer);
+    const parts = new BatchAnswer(this.#budget);
     const ahead = batchAhead(messages, this.view);
     if (ahead !== undefined) return this.#counted(this.#prepared({ messages, session, parts }, ahead));
     const { turns } = this.#budget;
     const until = performance.now() + (turns.areTaken ? SHORT_SLICE_MS : SLICE_MS);
     for (let index = 0; index < messages.length; index++) {
       const message = messages[index] as Message; // within the length
-      const part = parts.isFull ? refusal(message) : this.#one(message, session);
+      const why = parts.fullness;
+      const part = why === undefined ? this.#one(message, session) : refusal(message, why);
       if (typeof part !== "string")
         return this.#counted(this.#restOfBatch({ messages, session, parts }, index, part));
       parts.add(part, message);
@@ -137,7 +138,7 @@ class Dispatcher implements Endpoint {
         return this.#counted(this.#restOfBatch({ messages, session, parts }, index + 1, turns.next()));
       }
     }
-    return parts.text();
+    return ended(parts);
   }
 
   async #prepared(batch: Batch, ahead: BatchAhead): Promise<string> {
@@ -150,14 +151,16 @@ class Dispatcher implements Endpoint {
 
   /** Goes on with a batch, one entry after the other; `first` is the answer of entry `from`, or a pause before it. */
   async #restOfBatch(batch: Batch, from: number, first: Promise<string | undefined>): Promise<string> {
-    const { messages, session, parts } = batch;
+    const { messages, session } = batch;
+    using parts = batch.parts;
     const early = await first;
     let next = from;
     if (early !== undefined) parts.add(early, messages[next++]);
     let sliceStart = performance.now();
     for (; next < messages.length; next++) {
       const message = messages[next] as Message; // within the length
-      parts.add(parts.isFull ? refusal(message) : await this.#one(message, session), message);
+      const why = parts.fullness;
+      parts.add(why === undefined ? await this.#one(message, session) : refusal(message, why), message);
       if (session.signal.aborted) return "";
       if (performance.now() - sliceStart <= SLICE_MS) continue;
       await this.#budget.turns.next();
@@ -248,6 +251,12 @@ class Dispatcher implements Endpoint {
     const context: CallContext = { signal: session.signal, modules, document };
     return method.invoke(message.params, context);
   }
+}
+
+/** The text of an answer that is whole. */
+function ended(answer: BatchAnswer): string {
+  using parts = answer;
+  return parts.text();
 }
 
 /** One call under way. */

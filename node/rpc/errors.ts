@@ -13,6 +13,8 @@ export const rpcCode = {
   serverError: -32000,
   /** An answer, or the rest of a batch, would pass the size limit of one message. */
   tooLarge: -32003,
+  /** The node has no memory for it: the same call may go through later. EIP-1474's "limit exceeded". */
+  noMemory: -32005,
   reverted: 3,
   /** Bodies or receipts that were let go of; geth's code. */
   prunedHistory: 4444,

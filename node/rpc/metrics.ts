@@ -31,7 +31,7 @@ export function declareRpcMetrics(metrics: Metrics, budget: DispatchBudget): voi
 export function declareCallMetrics(metrics: Metrics): CallListener {
   const calls = metrics.counters({
     name: "knit_rpc_calls_total",
-    help: "Calls by method and how they ended: ok, failed, reverted, bad_parameters, no_method, too_large, defect.",
+    help: "Calls by method and how they ended: ok, failed, reverted, bad_parameters, no_method, too_large, no_memory, defect.",
     labels: ["method", "outcome"],
   });
   const seconds = metrics.histograms({

@@ -1,5 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { createMetrics } from "../../../node/observe/metrics.ts";
+import { ByteShares } from "../../../node/rpc/byte-shares.ts";
 import { text } from "../../../node/rpc/codecs/plain.ts";
 import { PARSE_ERROR } from "../../../node/rpc/dispatch.ts";
 import { createBudget } from "../../../node/rpc/dispatch-budget.ts";
@@ -124,6 +125,30 @@ test("a batch whose answer grows too large goes on with refusals", async () => {
   expect(answers[0]).toHaveProperty("result");
   expect(answers[1]).toHaveProperty("error", { code: -32003, message: "response too large" });
   expect(answers[2]).toHaveProperty("error", { code: -32003, message: "response too large" });
+});
+
+/** Outcomes of 20 calls, of which so many were carried out. */
+const cutAfter = (whole: number): string[] =>
+  Array.from({ length: 20 }, (_, i) => (i < whole ? "ok" : "-32005"));
+
+test("while much waits for peers, a batch gets a short answer and an error for the rest; nothing stays counted", async () => {
+  const unsent = new ByteShares(1_000_000);
+  const budget = createBudget({ unsent });
+  const wide = "x".repeat(40_000);
+  const methods = [textRow("net_wide", () => wide), textRow("net_late", () => Promise.resolve(wide))];
+  const endpoint = anEndpoint({ methods, options: { budget } });
+  const outcomes = async (name: string): Promise<string[]> => {
+    const calls = Array.from({ length: 20 }, (_, id) => aCall(name, [], id));
+    const entries = JSON.parse((await endpoint.answer(`[${calls.join(",")}]`, aSession)) ?? "") as {
+      error?: { code: number };
+    }[];
+    return entries.map(({ error }) => (error === undefined ? "ok" : `${error.code}`));
+  };
+  expect(await outcomes("net_wide")).toEqual(cutAfter(13)); // half a million characters
+  expect(await outcomes("net_late")).toEqual(cutAfter(13));
+  unsent.hold({ dropped: () => undefined }, 500_000);
+  expect(await outcomes("net_wide")).toEqual(cutAfter(2)); // more than 64 KiB
+  expect(budget.making).toBe(0);
 });
 
 test("an answer that is too large is refused by its code, whether it comes at once or late", async () => {
