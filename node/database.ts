@@ -8,7 +8,7 @@ import { type DiskSpace, openDiskSpace } from "./observe/disk-space.ts";
 import type { Log } from "./observe/log.ts";
 import { runInThread } from "./state/migration-run.ts";
 import { NodeCache } from "./state/node-cache.ts";
-import { CACHE_BYTES, openState } from "./state/open-state.ts";
+import { openState } from "./state/open-state.ts";
 import type { State } from "./state/state.ts";
 import { trieDirectories } from "./state/trie-stores.ts";
 import { openLevelStore } from "./store/level-store.ts";
@@ -31,28 +31,33 @@ export function chainDirectory({ paths }: NodeOptions): string {
   return join(paths.chainData, "chain");
 }
 
+/** One that is filled and one that is written. */
+const BUFFERS_AT_A_TIME = 2;
+
 /** Opens or creates the databases. Throws `StoreError` `in-use` when another process has them. */
 export async function openDatabase(options: NodeOptions, log: Log): Promise<NodeDatabase> {
   await mkdir(options.paths.chainData, { recursive: true, mode: 0o700 });
   await using parts = new AsyncDisposableStack();
   const disk = parts.use(await openDiskSpace({ ...options.disk, directory: options.paths.chainData, log }));
-  const {
-    databaseCacheBytes,
-    cacheBytes,
-    cacheSaveMs,
-    senderHashes: _,
-    historyBlocks: __,
-    ...history
-  } = options.state;
-  const store = parts.use(await openLevelStore(chainDirectory(options), { cacheBytes: databaseCacheBytes }));
+  const { cacheSaveMs, senderHashes: _, historyBlocks: __, ...history } = options.state;
+  const { databaseCache, trieCache, trieBuffers, dirtyNodes, copier } = options.memory.shares;
+  const store = parts.use(await openLevelStore(chainDirectory(options), { cacheBytes: databaseCache }));
   const tries = join(options.paths.chainData, "trie");
-  const trie = trieDirectories(tries);
-  const startRun = runInThread(chainDirectory(options), tries);
+  const trie = trieDirectories(tries, { writeBufferBytes: Math.floor(trieBuffers / BUFFERS_AT_A_TIME) });
+  const startRun = runInThread(chainDirectory(options), tries, copier);
   const path = join(options.paths.dataDirectory, "fastcache", "nodes");
-  const cache = { log, bytes: cacheBytes ?? CACHE_BYTES, path, saveMs: cacheSaveMs };
+  const cache = { log, bytes: trieCache, path, saveMs: cacheSaveMs };
   const nodeCache = parts.use(new NodeCache(cache));
   const state = parts.use(
-    await openState({ chain: store, trie, log, ...history, slab: nodeCache.slab, startRun }),
+    await openState({
+      chain: store,
+      trie,
+      log,
+      ...history,
+      slab: nodeCache.slab,
+      startRun,
+      flushBytes: dirtyNodes,
+    }),
   );
   await settleDamage(store, state.number, log, setImmediate);
   const open = parts.move();

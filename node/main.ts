@@ -24,17 +24,26 @@ async function start(): Promise<void> {
   for (const flag of HEAP_FLAGS) setFlagsFromString(flag);
   process.on("uncaughtException", end);
   process.on("unhandledRejection", end);
-  const [{ runCli }, { createPrompter }, { systemClock }, { homedir }, { existsSync }, path] =
-    await Promise.all([
-      import("./cli/cli.ts"),
-      import("./cli/prompter.ts"),
-      import("./observe/clock.ts"),
-      import("node:os"),
-      import("node:fs"),
-      import("node:path"),
-    ]);
+  const [
+    { runCli },
+    { createPrompter },
+    { limitHeap },
+    { systemClock },
+    { homedir, totalmem },
+    { existsSync },
+    path,
+  ] = await Promise.all([
+    import("./cli/cli.ts"),
+    import("./cli/prompter.ts"),
+    import("./heap-limit.ts"),
+    import("./observe/clock.ts"),
+    import("node:os"),
+    import("node:fs"),
+    import("node:path"),
+  ]);
   let asking: ReturnType<typeof createPrompter> | undefined; // standard input is opened by the first question
   const prompter = () => (asking ??= createPrompter(process.stdin, process.stdout));
+  const container = process.constrainedMemory();
   process.exitCode = await runCli(process.argv.slice(2), {
     program: process.env["KNIT_PROGRAM"] ?? path.basename(process.argv[1] ?? ""),
     stdout: process.stdout,
@@ -46,7 +55,10 @@ async function start(): Promise<void> {
       home: homedir(),
       workingDirectory: process.cwd(),
       exists: existsSync,
+      // a number above what the machine has where there is no limit, or 0
+      containerBytes: container > 0 && container < totalmem() ? container : undefined,
     },
+    limitHeap,
     signals: process,
     clock: systemClock,
     loadNode: async () => ({

@@ -3,14 +3,18 @@ import { arch } from "node:process";
 import { programVersion } from "./config/version.ts";
 import type { NodeDatabase } from "./database.ts";
 import type { DiskUseWatch } from "./disk-use.ts";
+import type { MemoryWatch } from "./observe/memory-watch.ts";
 import type { Metrics } from "./observe/metrics.ts";
 import { declareStateMetrics } from "./state/metrics.ts";
 import { declareStoreMetrics } from "./store/metrics.ts";
 
+/** What is looked at. */
+export type MeasuredParts = Omit<NodeDatabase, keyof AsyncDisposable> & { readonly memory: MemoryWatch };
+
 /** Declares them: read when they are scraped. */
 export function declareNodeMetrics(
   metrics: Metrics,
-  { store, state, nodeCache, disk }: Omit<NodeDatabase, keyof AsyncDisposable>,
+  { store, state, nodeCache, disk, memory }: MeasuredParts,
   use: Pick<DiskUseWatch, "newest">,
 ): void {
   for (const name of ["build/info", "knit_build_info"]) {
@@ -36,6 +40,7 @@ export function declareNodeMetrics(
     help: "1 while so little is free that no blocks are written.",
     read: () => Number(disk.isLow),
   });
+  declareMemoryMetrics(metrics, memory);
   declareStoreMetrics(metrics, [
     { name: "chain", property: (name) => store.property(name) },
     { name: "trie", property: (name) => state.figures().trie?.property(name) },
@@ -47,4 +52,27 @@ export function declareNodeMetrics(
     read: () => use.newest().map(({ database, kind, bytes }) => [[database, kind], bytes]),
   });
   declareStateMetrics(metrics, state, nodeCache.slab);
+}
+
+function declareMemoryMetrics(metrics: Metrics, memory: MemoryWatch): void {
+  metrics.gauge({
+    name: "knit_memory_limit_bytes",
+    help: "What the process may take; absent where there is no limit.",
+    read: () => memory.limit,
+  });
+  metrics.gauge({
+    name: "knit_memory_used_bytes",
+    help: "What it takes, without pages of files.",
+    read: () => memory.used,
+  });
+  metrics.gauge({
+    name: "knit_memory_short",
+    help: "1 while so much is taken that calls are refused.",
+    read: () => Number(memory.isShort),
+  });
+  metrics.counter({
+    name: "knit_memory_sheds_total",
+    help: "How often caches and idle threads were let go of because memory was tight.",
+    read: () => memory.sheds,
+  });
 }

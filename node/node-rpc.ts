@@ -1,24 +1,24 @@
 /** The node's JSON-RPC: one registry, a listener per transport, reader threads behind them. */
-import { extname } from "node:path";
 import type { Accounts } from "./accounts/accounts.ts";
-import { toQuantity } from "./bytes/integer.ts";
 import type { OpenChain } from "./chain/open-chain.ts";
 import { hashBySender } from "./chain/sender-hashes.ts";
 import type { Supply } from "./chain/supply.ts";
 import type { NodeOptions } from "./config/options.ts";
 import { deriveBlsKey } from "./crypto/bls-key.ts";
 import { type BlsPublicInfo, provePossession } from "./crypto/bls-possession.ts";
-import { chainDirectory, type NodeDatabase } from "./database.ts";
+import type { NodeDatabase } from "./database.ts";
 import type { Ballots } from "./governance/ballots.ts";
 import { rewardbaseOf } from "./node-accounts.ts";
 import { type NodeNetwork, networkId } from "./node-network.ts";
+import { askedOfReaders, callTerms, openReaders } from "./node-readers.ts";
 import { nodeSettings } from "./node-settings.ts";
 import type { AdjustableLog } from "./observe/log.ts";
+import type { MemoryWatch } from "./observe/memory-watch.ts";
 import type { Metrics } from "./observe/metrics.ts";
 import { openProfiler, type Profiler } from "./observe/profiler.ts";
 import type { NodeKey } from "./p2p/node-key.ts";
-import type { ReaderData } from "./reader.ts";
 import { BriefCalls } from "./rpc/brief-calls.ts";
+import { ByteShares } from "./rpc/byte-shares.ts";
 import { createEndpoint, type Endpoint } from "./rpc/dispatch.ts";
 import { createBudget } from "./rpc/dispatch-budget.ts";
 import { declareExposureMetrics, type ExposureParts, warnOfExposure } from "./rpc/exposure.ts";
@@ -35,18 +35,14 @@ import {
 } from "./rpc/listeners.ts";
 import type { ChainFiles } from "./rpc/methods/admin-chain.ts";
 import type { AdminListenersParts } from "./rpc/methods/admin-listeners.ts";
-import { createNodeRegistry, type NodeParts } from "./rpc/methods/all.ts";
-import type { CallParts } from "./rpc/methods/calls.ts";
-import { TRACE_EXPIRY } from "./rpc/methods/traces.ts";
+import { createNodeRegistry } from "./rpc/methods/all.ts";
 import { declareCallMetrics, declareRpcMetrics } from "./rpc/metrics.ts";
 import { ALL_MODULES } from "./rpc/modules.ts";
 import { type RpcProfile, rpcProfiles } from "./rpc/profiles.ts";
-import { openReaderPool, type ReaderPool, type ReaderTerms, type ThreadPool } from "./rpc/reader-pool.ts";
+import type { ReaderPool } from "./rpc/reader-pool.ts";
 import type { MethodView, Registry, ViewOptions } from "./rpc/registry.ts";
 import { createSubscriptionLimit, type SubscriptionLimit } from "./rpc/subscriptions.ts";
-import { callJson } from "./rpc/views/call-json.ts";
 import { chainReading, storeReading } from "./rpc/views/chain-reading.ts";
-import { logFilterJson } from "./rpc/views/log-filter-json.ts";
 import { chainLogSource } from "./rpc/views/log-source.ts";
 import { openWs, type WsOptions } from "./rpc/ws.ts";
 import type { TxPool } from "./txpool/pool.ts";
@@ -64,6 +60,7 @@ export interface RpcSurroundings {
   readonly supply: Supply;
   readonly files: ChainFiles;
   readonly metrics: Metrics;
+  readonly memory: MemoryWatch;
   readonly log: AdjustableLog;
 }
 
@@ -78,13 +75,15 @@ export interface NodeRpc extends AsyncDisposable {
 
 /** Opens every listener that the options ask for. Rejects when an address is taken. */
 export async function openNodeRpc(surroundings: RpcSurroundings): Promise<NodeRpc> {
-  const { options, log, metrics } = surroundings;
+  const { options, log, metrics, memory } = surroundings;
   const profile = rpcProfiles[options.rpc.profile];
   await using parts = new AsyncDisposableStack();
   const onBug = (error: unknown): void => log.error({ error }, "a method failed by a defect");
-  const readers = parts.use(openReaders(options, onBug));
+  const readers = parts.use(openReaders(options, memory, onBug));
+  memory.onTight(() => readers.rest());
   const budget = createBudget({
     maxAnswer: options.rpc.maxAnswerBytes,
+    unsent: new ByteShares(options.memory.shares.unsent),
     onCall: declareCallMetrics(metrics),
   });
   declareRpcMetrics(metrics, budget);
@@ -133,33 +132,6 @@ function withheld({
 /** The Go node's idle time of HTTP connections. */
 const KEEP_STOPPED_MS = 120_000;
 
-function openReaders(options: NodeOptions, onBug: (error: unknown) => void): ThreadPool {
-  return openReaderPool({
-    entry: new URL(`./reader${extname(import.meta.url)}`, import.meta.url),
-    workerData: readerData(options),
-    deadlineMs: options.rpc.logsDeadlineMs,
-    onBug,
-  });
-}
-
-/** What other methods have done in a reader thread, as a client's own request would be. */
-function askedOfReaders(readers: ThreadPool): Pick<NodeParts, "estimateGas" | "searchLogs" | "traceBlock"> {
-  const { signal } = new AbortController();
-  const ask = (name: string, params: readonly unknown[], terms: ReaderTerms = { signal }): Promise<string> =>
-    readers.call(name, JSON.stringify(params), terms);
-  return {
-    estimateGas: async (args) => {
-      const json = await ask("eth_estimateGas", [callJson(args)]);
-      return BigInt(JSON.parse(json) as string); // the codec of a quantity wrote it
-    },
-    searchLogs: (filter) => ask("chain_getLogs", [logFilterJson(filter)]),
-    traceBlock: (number, config, until) => {
-      const terms = { signal: until, expires: TRACE_EXPIRY };
-      return ask("debug_traceBlockByNumber", [toQuantity(number), config], terms);
-    },
-  };
-}
-
 function exposureOf({ options, accounts }: RpcSurroundings, listeners: Listeners): ExposureParts {
   return {
     exposed: () => listeners.exposed(),
@@ -178,16 +150,27 @@ function configuredPlans({ http, ws }: NodeOptions, { defaultModules }: RpcProfi
   };
 }
 
+/** Those that have half requests: HTTP and WebSocket. */
+const KINDS_OF_LISTENERS = 2;
+
 function listenerOpeners(
-  { http, ws, rpc }: NodeOptions,
+  { http, ws, rpc, memory: { shares } }: NodeOptions,
   subscriptionLimit: SubscriptionLimit,
 ): ListenersOptions["open"] {
   const maxMessage = rpc.maxRequestBytes;
+  const maxBuffered = Math.floor(shares.halves / KINDS_OF_LISTENERS);
   return {
     http: ({ host, port, origins: cors, virtualHosts }, endpoint) =>
-      openHttp({ host, port, endpoint, cors, virtualHosts, limits: httpLimits(http, maxMessage) }),
+      openHttp({
+        host,
+        port,
+        endpoint,
+        cors,
+        virtualHosts,
+        limits: { ...httpLimits(http, maxMessage), maxBuffered },
+      }),
     ws: ({ host, port, origins }, endpoint) =>
-      openWs({ ...wsLimits(ws), host, port, origins, endpoint, maxMessage, subscriptionLimit }),
+      openWs({ ...wsLimits(ws), host, port, origins, endpoint, maxMessage, maxBuffered, subscriptionLimit }),
   };
 }
 
@@ -247,6 +230,7 @@ function nodeRegistry(
     possession: possessionOf(nodeKey),
     p2p: network.p2p,
     sync: network.protocol,
+    filterLimits: { bytes: options.memory.shares.filters },
     ethFeeCap: options.rpc.ethFeeCap,
     logs: { open: () => chainLogSource(chain), maxLogs: options.rpc.maxLogs },
     calls: { open: () => chainReading(chain), ...callTerms(options), brief: new BriefCalls() },
@@ -272,15 +256,4 @@ function possessionOf({ key }: NodeKey): () => Promise<BlsPublicInfo> {
     info ??= provePossession(deriveBlsKey(key));
     return info;
   };
-}
-
-function readerData(options: NodeOptions): ReaderData {
-  const { maxLogs, maxAnswerBytes: maxBytes, profile } = options.rpc;
-  return { directory: chainDirectory(options), maxLogs, maxBytes, profile, ...callTerms(options) };
-}
-
-function callTerms({ rpc }: NodeOptions): Omit<CallParts, "open"> {
-  const { shownGasLimit: upperGas, line } = rpcProfiles[rpc.profile];
-  const { readsPanics } = line;
-  return { limits: { upperGas, gasCap: BigInt(rpc.gasCap), readsPanics }, timeoutMs: rpc.evmTimeoutMs };
 }

@@ -28,7 +28,9 @@ import { openNodeRpc } from "./node-rpc.ts";
 import { openNodeSealer } from "./node-sealer.ts";
 import { systemClock } from "./observe/clock.ts";
 import type { AdjustableLog, Log } from "./observe/log.ts";
+import { openMemoryWatch } from "./observe/memory-watch.ts";
 import { createMetrics, type Metrics } from "./observe/metrics.ts";
+import { collectGarbage } from "./observe/profiler.ts";
 import { loadNodeKey, type NodeKey, nodeKeyOf } from "./p2p/node-key.ts";
 import { createPause } from "./pause.ts";
 import { beginPublicChain } from "./public-network.ts";
@@ -65,8 +67,10 @@ export async function openNode(options: NodeOptions, signal: AbortSignal, log: A
   }
   await using parts = new AsyncDisposableStack();
   const nodeKey = options.nodeKey ? nodeKeyOf(options.nodeKey) : await loadNodeKey(options.paths.nodeKey);
+  const memory = parts.use(openMemoryWatch({ ...options.memory, log, collect: collectGarbage }));
   const database = parts.use(await openDatabase(options, log));
-  declareNodeMetrics(metrics, database, parts.use(watchDiskUse(database, log)));
+  memory.onTight(() => database.nodeCache.slab?.empty());
+  declareNodeMetrics(metrics, { ...database, memory }, parts.use(watchDiskUse(database, log)));
   signal.throwIfAborted();
   await beginDevelopmentChain(options, database, nodeKey);
   await beginPublicChain(database, options);
@@ -85,7 +89,7 @@ export async function openNode(options: NodeOptions, signal: AbortSignal, log: A
   );
   const files = openNodeFiles({ database, open, recoverer, clock });
   const common = { options, open, ballots, database, pool, accounts, nodeKey, network, supply, log };
-  const rpc = parts.use(await openNodeRpc({ ...common, files, metrics }));
+  const rpc = parts.use(await openNodeRpc({ ...common, files, metrics, memory }));
   parts.use(files); // a call that waits for a file ends before the listeners do
   const readiness = openReadiness({ ...database, network }, metrics);
   const operations =

@@ -47,7 +47,8 @@ Methods marked *keys*, *files*, *listeners* or *process* use the node's keys, wr
 steer the process and its database: with
 \`--rpc.ipc-only-privileges\` they answer over IPC alone. \`rpc.discover\` (also \`rpc_discover\`) answers with the OpenRPC document of the interface; docs/openrpc.json is the one of
 IPC. \`knit rpc METHOD [PARAMS]\` asks a running node from the shell. An answer (of a batch, all its answers) of more than 25 MB is
-refused with code -32003; \`--rpc.max-answer-bytes\` sets another limit. Bodies, receipts and logs that \`--history.blocks\`
+refused with code -32003; \`--rpc.max-answer-bytes\` sets another limit. While
+memory is short, methods marked *reader* and the rest of long batches are refused with -32005 ([memory.md](memory.md)). Bodies, receipts and logs that \`--history.blocks\`
 let go of are refused with code 4444 and \`pruned history unavailable\`, as geth does; the error's data names the first
 block after block 0 that is whole (\`{"oldestBlock":"0x7b"}\`). Headers always answer; a transaction of such a block is unknown.
 

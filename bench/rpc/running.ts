@@ -19,6 +19,7 @@ export interface Launch {
 /** A running node. Disposing ends it. */
 export interface RunningNode extends AsyncDisposable {
   readonly targets: Targets;
+  readonly pid: number;
   /** Milliseconds from the start of the process to its first answer over HTTP. */
   readonly firstAnswerMs: number;
   /** Resident memory now, in MiB. */
@@ -47,6 +48,7 @@ export async function startNode({ command, args, cwd, targets }: Launch): Promis
   const firstAnswerMs = performance.now() - started;
   return {
     targets,
+    pid: child.pid ?? Number.NaN,
     firstAnswerMs,
     memory: () => residentMemory(child.pid),
     cpuSeconds: () => cpuSeconds(child.pid),

@@ -1,4 +1,5 @@
 /** `knit run` and `knit dev`: a node opened, announced, and closed when somebody asks for it. */
+import { memoryOptions } from "../config/memory-options.ts";
 import type { NodeOptions } from "../config/options.ts";
 import { nodeOptions } from "../config/options-check.ts";
 import { type AdjustableLog, createLog } from "../observe/log.ts";
@@ -13,6 +14,7 @@ import { openShutdownSignal } from "./signals.ts";
 
 /** Runs a node until a signal stops it. Throws when it cannot start or cannot go on. */
 export async function runNode({ shell, resolved, command }: Job): Promise<void> {
+  limitHeap({ shell, resolved });
   const { options, warnings } = nodeOptions(command, resolved, shell.surroundings);
   await using file = openFile(options);
   const log = createLog({ ...options.log, stream: shell.stderr, file });
@@ -22,6 +24,7 @@ export async function runNode({ shell, resolved, command }: Job): Promise<void> 
 
 /** Runs a development chain; without `--datadir` in a directory that goes with it. */
 export async function runDevelopmentNode({ shell, resolved, command }: Job): Promise<void> {
+  limitHeap({ shell, resolved });
   await using scratch = resolved.values.datadir === undefined ? await openTemporaryDirectory() : undefined;
   const datadir = scratch?.path ?? resolved.values.datadir;
   const values = { ...resolved.values, datadir };
@@ -40,6 +43,11 @@ export async function runDevelopmentNode({ shell, resolved, command }: Job): Pro
     shell.stdout.write(text);
   };
   await keepRunning({ shell, options, log, announce });
+}
+
+/** Comes first: the process may begin anew. */
+function limitHeap({ shell, resolved }: Pick<Job, "shell" | "resolved">): void {
+  shell.limitHeap(memoryOptions(resolved, shell.surroundings, []).shares.heap);
 }
 
 function openFile({ logFile }: NodeOptions): LogFile | undefined {

@@ -17,6 +17,8 @@ export interface Shell {
   readonly surroundings: Surroundings;
   readonly signals: SignalSource;
   readonly clock: Clock;
+  /** Sees to it that the heap takes at most so many bytes; the process may begin anew for that. */
+  readonly limitHeap: (bytes: number | undefined) => void;
   /** Loads the node's code; called by the commands that need it. */
   readonly loadNode: () => Promise<NodeCommands>;
 }

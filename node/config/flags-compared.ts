@@ -19,6 +19,7 @@ export const ownFlags: ReadonlySet<FlagName> = new Set<FlagName>([
   "state.preimages",
   "db.min-free",
   "history.blocks",
+  "max-memory",
 ]);
 
 /** What is different in flags that both have; the others are the same. */

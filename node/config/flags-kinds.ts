@@ -114,6 +114,29 @@ export const duration: Kind<number> = {
   },
 };
 
+const UNIT_BYTES: Readonly<Record<string, number>> = {
+  "": 1,
+  k: 1e3,
+  m: 1e6,
+  g: 1e9,
+  t: 1e12,
+  ki: 2 ** 10,
+  mi: 2 ** 20,
+  gi: 2 ** 30,
+  ti: 2 ** 40,
+};
+
+/** A number of bytes such as `512MiB`, `512Mi`, `1.5GB` or `2000000000`. */
+export const byteSize: Kind<number> = {
+  hint: "SIZE",
+  parse: (value) => {
+    const [, digits, unit = ""] = /^(\d{1,15}(?:\.\d{1,3})?) ?([kmgt]?i?)b?$/i.exec(value) ?? [];
+    const factor = UNIT_BYTES[unit.toLowerCase()];
+    if (digits === undefined || factor === undefined) throw new Error("a size such as 512MiB or 2GB");
+    return Math.floor(Number(digits) * factor);
+  },
+};
+
 /** One of some words. */
 export function choice<const T extends string>(words: readonly T[]): Kind<T> {
   return {

@@ -9,6 +9,7 @@ import {
   addressSource,
   amount,
   boolean,
+  byteSize,
   choice,
   duration,
   integer,
@@ -87,6 +88,10 @@ export const flags = {
   identity: node.flag(text, "", "a name that the node adds to its own", "common.identity"),
   networkid: identity.maybe(integer(1), "the network's number; the chain's id by default", "p2p.network-id"),
   lightkdf: keyForm.flag(boolean, false, "weaker and faster encryption of new key files", "common.light-kdf"),
+  "max-memory": node.maybe(
+    byteSize,
+    "the most memory to take, such as 512MiB; a container's limit by default, 0 is no limit",
+  ),
   v3: keyVersion.flag(boolean, false, "write key files of version 3, which hold a single key"),
   nodekey: identity.maybe(path, "a file with the node's private key", "p2p.node-key"),
   nodekeyhex: identity.maybe(secret, "the node's private key; visible to others in ps", "p2p.node-key-hex"),

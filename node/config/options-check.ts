@@ -1,6 +1,8 @@
 /** From flags to options: values are checked against each other, put into base units and grouped. */
 import type { FlagName, FlagValues } from "./flags.ts";
 import type { ResolvedFlags } from "./flags-values.ts";
+import { memoryOptions } from "./memory-options.ts";
+import type { MemoryPlan } from "./memory-plan.ts";
 import type {
   HttpOptions,
   MeetingFlags,
@@ -30,6 +32,7 @@ export function nodeOptions(command: string, resolved: ResolvedFlags, around: Su
   const warnings = [...resolved.warnings];
   warnOfIdleFlags(resolved, warnings);
   const paths = nodePaths(values, around);
+  const memory = memoryOptions(resolved, around, warnings);
   const options: NodeOptions = {
     type: values.type,
     identity: values.identity,
@@ -38,13 +41,14 @@ export function nodeOptions(command: string, resolved: ResolvedFlags, around: Su
     paths,
     nodeKey: values.nodekeyhex,
     network: networkFlags(command, values, warnings),
-    rpc: rpcOptions(values),
+    rpc: rpcOptions(values, memory),
     http: values.rpc ? httpOptions(values, warnings) : undefined,
     ws: values.ws ? wsOptions(values) : undefined,
     ipc: values.ipcdisable ? undefined : { path: ipcPath(values.ipcpath, paths.dataDirectory, around) },
     metrics: metricsOptions(command, values, warnings),
     pool: poolFlags(values, paths.instance),
     state: stateFlags(values),
+    memory,
     disk: { leastBytes: values["db.min-free"] * MEBIBYTE },
     consensus: {
       rewardbase: values.rewardbase,
@@ -147,7 +151,7 @@ export function meetingFlags(values: FlagValues, warnings: string[]): MeetingFla
   };
 }
 
-function rpcOptions(values: FlagValues): RpcOptions {
+function rpcOptions(values: FlagValues, { shares }: MemoryPlan): RpcOptions {
   return {
     profile: values["rpc.profile"],
     maxRequestBytes: values.maxRequestContentLength,
@@ -156,7 +160,7 @@ function rpcOptions(values: FlagValues): RpcOptions {
     gasCap: values["rpc.gascap"],
     ethFeeCap: values["rpc.ethtxfeecap"],
     evmTimeoutMs: values["rpc.evmtimeout"],
-    maxAnswerBytes: values["rpc.max-answer-bytes"],
+    maxAnswerBytes: shares.answer,
     privilegesOverIpcOnly: values["rpc.ipc-only-privileges"],
     unsafeDebugOverIpcOnly: values["rpc.unsafe-debug.disable"],
     maxTraces: values["rpc.unsafe-debug.heavy-debug.request-limit"],
@@ -228,7 +232,6 @@ function poolFlags(values: FlagValues, instance: string): PoolFlags {
 const PRUNING_RETENTION = 172_800;
 
 function stateFlags(values: FlagValues): StateFlags {
-  const limit = values["state.trie-cache-limit"];
   const mode = values.gcmode;
   const livePruning = values["state.live-pruning"];
   const kept = livePruning ? false : undefined;
@@ -239,10 +242,8 @@ function stateFlags(values: FlagValues): StateFlags {
     preimages: values["state.preimages"],
     flushInterval: values["state.block-interval"],
     cacheSaveMs: values["state.trie-cache-save-period"],
-    cacheBytes: limit < 0 ? undefined : limit * MEBIBYTE,
     historyBlocks: values["history.blocks"],
     senderHashes: values.sendertxhashindexing,
-    databaseCacheBytes: values["db.leveldb.cache-size"] * MEBIBYTE,
   };
 }
 

@@ -10,6 +10,8 @@ export interface Surroundings {
   readonly home: string;
   readonly workingDirectory: string;
   readonly exists: (path: string) => boolean;
+  /** What the container may take; left out where there is no limit. */
+  readonly containerBytes?: number | undefined;
 }
 
 /** All paths of a node, absolute. */

@@ -3,6 +3,7 @@
  * flags, files or the environment again.
  */
 import type { AccountReference } from "./flags-kinds.ts";
+import type { MemoryPlan } from "./memory-plan.ts";
 import type { NodePaths } from "./options-paths.ts";
 
 /** What a node is opened with. A part that is not served is `undefined`. */
@@ -25,6 +26,7 @@ export interface NodeOptions {
   readonly pool: PoolFlags;
   readonly state: StateFlags;
   readonly disk: DiskFlags;
+  readonly memory: MemoryPlan;
   readonly consensus: ConsensusFlags;
   readonly accounts: AccountFlags;
   readonly log: {
@@ -166,11 +168,8 @@ export interface StateFlags {
   /** Keep addresses and slot keys beside their hashes. */
   readonly preimages: boolean;
   readonly flushInterval: number;
-  /** Bytes of trie nodes kept in memory; `undefined`: the state chooses. */
-  readonly cacheBytes: number | undefined;
   /** How often they are saved for the next start; 0: only when asked. */
   readonly cacheSaveMs: number;
-  readonly databaseCacheBytes: number;
   /** Newest blocks whose bodies and receipts are kept; 0 keeps all. */
   readonly historyBlocks: number;
   /** Keep an index of the hashes that senders know. */

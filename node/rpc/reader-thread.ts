@@ -3,7 +3,7 @@ import type { MessagePort } from "node:worker_threads";
 import { errorJson, errorOf } from "./errors.ts";
 import { parseJson } from "./json-text.ts";
 import type { Method } from "./method.ts";
-import type { ReaderAnswer, ReaderReply, ReaderRequest } from "./reader-pool.ts";
+import type { ReaderAnswer, ReaderReply, ReaderRequest } from "./reader-messages.ts";
 
 /** How a thread ends, and who is told of its defects. */
 export interface ReaderHooks {

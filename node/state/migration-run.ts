@@ -53,17 +53,22 @@ export type MigrationNews =
   | { readonly kind: "failed"; readonly message: string };
 
 /** Batches and nodes are outside the heap; what is changed meanwhile is on it. */
-const THREAD_MEMORY = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 256 };
+const HEAP_BYTES = 256 * 1024 * 1024;
+const YOUNG_MIB = 8;
 /** A thread that does not end by itself is not waited for any longer. */
 const LONGEST_ENDING_MS = 10_000;
 
-/** Copies in a thread. Directories: that of the chain database, and the one with the generations. */
-export function runInThread(chain: string, tries: string): StartRun {
+/** Copies in a thread with so large a heap. Directories: that of the chain database, and the one with the generations. */
+export function runInThread(chain: string, tries: string, heapBytes = HEAP_BYTES): StartRun {
+  const resourceLimits = {
+    maxYoungGenerationSizeMb: YOUNG_MIB,
+    maxOldGenerationSizeMb: Math.ceil(heapBytes / 2 ** 20) - YOUNG_MIB,
+  };
   return (generation, { report }) => {
     const [from, to] = [generation - 1, generation].map((each) => join(tries, String(each)));
     const worker = new Worker(new URL(`./migration-worker${extname(import.meta.url)}`, import.meta.url), {
       workerData: { chain, from, to },
-      resourceLimits: THREAD_MEMORY,
+      resourceLimits,
       env: {},
     });
     const begun = Promise.withResolvers<void>();

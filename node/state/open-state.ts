@@ -45,7 +45,7 @@ export interface StateOptions {
 }
 
 /** Memory for clean trie nodes where nobody says how much. */
-export const CACHE_BYTES = 32 * 1024 * 1024;
+const CACHE_BYTES = 32 * 1024 * 1024;
 
 const DEFAULTS = {
   log: silentLog,

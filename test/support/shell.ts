@@ -57,6 +57,7 @@ export function fakeShell(
         exit: (code) => void exits.push(code),
       },
       clock: { now: () => 0 },
+      limitHeap: () => undefined,
       loadNode: () => Promise.resolve(node),
     },
     out: () => out.join(""),

@@ -5,7 +5,7 @@ import type { P2p } from "../../p2p/p2p.ts";
 import type { ChainProtocol } from "../../protocol/chain-protocol.ts";
 import type { TxPool } from "../../txpool/pool.ts";
 import type { LogFilter } from "../codecs/log-filter.ts";
-import { Filters } from "../filters.ts";
+import { type FilterLimits, Filters } from "../filters.ts";
 import type { RpcProfile } from "../profiles.ts";
 import { createRegistry, type Registry } from "../registry.ts";
 import { type AdminParts, adminMethods } from "./admin.ts";
@@ -85,6 +85,7 @@ export interface NodeParts
     "self" | "listening" | "peers" | "addPeer" | "removePeer" | "countByType" | "onPeerEvent"
   >;
   readonly sync: Pick<ChainProtocol, "syncing">;
+  readonly filterLimits?: Partial<FilterLimits>;
 }
 
 /** The sealed registry of a node. */
@@ -117,7 +118,9 @@ export function createNodeRegistry(parts: NodeParts): Registry {
     ...chainSigningMethods(parts),
     ...ownTransactionMethods(parts),
     ...logMethods({ ...parts.logs, profile: parts.profile }),
-    ...filterMethods(new Filters({ ...parts, now: () => performance.now() })),
+    ...filterMethods(
+      new Filters({ ...parts, limits: parts.filterLimits ?? {}, now: () => performance.now() }),
+    ),
     ...callMethods(parts.calls),
     ...netMethods(parts),
     ...personalMethods(parts),

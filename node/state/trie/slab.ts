@@ -110,6 +110,13 @@ export class Slab {
     return count;
   }
 
+  /** Forgets everything and gives the memory back; it grows again as nodes come. */
+  empty(): void {
+    this.#total = Math.min(this.#limit, SMALLEST);
+    this.#head = 1;
+    this.#allocate();
+  }
+
   /** Forgets everything. */
   clear(): void {
     this.#index.fill(0);

@@ -23,6 +23,7 @@ const SAMPLES: Readonly<Record<string, string>> = {
   "HOST:PORT": "127.0.0.1:99",
   AMOUNT: "5",
   TIME: "90s",
+  SIZE: "512MiB",
   HEX: "12".repeat(32),
   ACCOUNT: `0x${"34".repeat(20)}`,
   ACCOUNTS: `0x${"56".repeat(20)},1`,

@@ -153,9 +153,7 @@ describe("options", () => {
       historyBlocks: 0,
       senderHashes: false,
       flushInterval: 16,
-      cacheBytes: 33_554_432,
       cacheSaveMs: 0,
-      databaseCacheBytes: 16_777_216,
     });
     expect(found.consensus).toEqual({ rewardbase: undefined, intervalMs: 1_000, timeLimitMs: 250 });
     expect(found.log).toEqual({ level: "debug", format: "terminal" });
@@ -165,7 +163,6 @@ describe("options", () => {
       rotation: { maxBytes: 104_857_600, maxFiles: 10, maxAgeMs: 172_800_000, compress: false },
     });
     expect(options({ line: { "log.file": "a" } }).options.logFile).toMatchObject({ rotation: undefined });
-    expect(options().options.state.cacheBytes).toBeUndefined();
     expect(options({ line: { verbosity: "0" } }).options.log.level).toBe("silent");
   });
 

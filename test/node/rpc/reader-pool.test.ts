@@ -22,7 +22,9 @@ parentPort.on("message", (request) => {
   const { id, name, params } = request;
   if (name === "spin") for (;;);
   if (name === "die") process.exit(3);
+  if (name === "hoard") for (const all = []; ; ) all.push(Array.from({ length: 1000 }, () => ({ all })));
   if (name === "fail") return parentPort.postMessage({ id, error: '{"code":3,"message":"no","data":"0x08"}' });
+  if (name === "late") return setTimeout(() => parentPort.postMessage({ id, result: params }), 50);
   parentPort.postMessage({ id, result: params });
 });
 parentPort.postMessage("up");
@@ -108,6 +110,43 @@ test("a thread that dies is reported, its caller learns nothing of it, and the n
   });
   expect(bugs).toHaveLength(1);
   expect(await pool.call("echo", "[7]", terms)).toBe("[7]");
+});
+
+test("a call that fills its thread's heap is refused by its code, is no defect, and the next one is served", async () => {
+  const { pool, bugs } = aPool({ heapBytes: 40 * 2 ** 20, deadlineMs: 60_000 });
+  await using _closing = pool;
+  await expect(pool.call("hoard", "[]", terms)).rejects.toMatchObject({
+    code: -32005,
+    message: "the call needs more memory than the node has for one",
+  });
+  expect(bugs).toEqual([]);
+  expect(await pool.call("echo", "[7]", terms)).toBe("[7]");
+});
+
+test("while memory is short calls are refused by their code", async () => {
+  let isShort = true;
+  const { pool } = aPool({ isShort: () => isShort });
+  await using _closing = pool;
+  await expect(pool.call("echo", "[]", terms)).rejects.toMatchObject({
+    code: -32005,
+    message: "the node is short of memory: try again later",
+  });
+  isShort = false;
+  expect(await pool.call("echo", "[7]", terms)).toBe("[7]");
+});
+
+test("threads that have nothing to do can be let go; one that works goes on, and the next call starts another", async () => {
+  const { pool } = aPool({ maxThreads: 2, deadlineMs: 60_000 });
+  await using _closing = pool;
+  const both = [pool.call("echo", "[1]", terms), pool.call("echo", "[2]", terms)];
+  await Promise.all(both);
+  const late = pool.call("late", "[3]", terms);
+  pool.rest();
+  expect(pool.threads).toBe(1);
+  expect(await late).toBe("[3]");
+  pool.rest();
+  expect(pool.threads).toBe(0);
+  expect(await pool.call("echo", "[4]", terms)).toBe("[4]");
 });
 
 test("calls beyond the queue are refused", async () => {

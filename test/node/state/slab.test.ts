@@ -27,6 +27,22 @@ test("it starts small, grows and never passes its limit", () => {
   expect(slab.size).toBeGreaterThan(limit * 0.95);
 });
 
+test("an emptied one is small again, knows nothing of before, and grows as it did", () => {
+  const slab = new Slab(3_000_000);
+  const fill = (): void => {
+    for (let i = 1; i <= 10_000; i++)
+      slab.put(Math.imul(i, 0x9e3779b1) >>> 0, aHash(1), 0, new Uint8Array(532), 532);
+  };
+  fill();
+  const full = slab.size;
+  slab.empty();
+  expect(slab.size).toBeLessThan(300_000);
+  for (let i = 1; i <= 10_000; i++) expect(slab.find(Math.imul(i, 0x9e3779b1) >>> 0, aHash(1), 0)).toBe(-1);
+  fill();
+  expect(slab.size).toBe(full);
+  expect(slab.find(Math.imul(10_000, 0x9e3779b1) >>> 0, aHash(1), 0)).toBeGreaterThan(0);
+});
+
 test("where there is no room for all that it may take, it goes on with what it has", () => {
   const slab = new Slab(2 ** 52);
   const [before, node] = [slab.size, new Uint8Array(500)];

@@ -1,0 +1,117 @@
+/**
+ * Watches what the process takes of the memory that it may. When that becomes tight, whoever holds what can be had
+ * again lets go of it; when it is nearly used up, calls that may need much are refused until there is room again.
+ */
+import { readFileSync } from "node:fs";
+import type { Log } from "./log.ts";
+
+/** See the file's header. Disposing it ends the looking. */
+export interface MemoryWatch extends Disposable {
+  /** Bytes at the last look. */
+  readonly used: number;
+  /** Bytes; `undefined`: there is no limit, and nothing is ever short. */
+  readonly limit: number | undefined;
+  /** How often parts were let go of. */
+  readonly sheds: number;
+  /** True while nothing may begin that may need much. */
+  readonly isShort: boolean;
+  /** Adds something that lets go of what can be had again; called again while memory stays tight. */
+  onTight(shed: () => void): void;
+}
+
+/** What is watched and how often. */
+export interface MemoryWatchOptions {
+  readonly limit: number | undefined;
+  readonly log: Log;
+  /** Left out: the system is asked. */
+  readonly usedBytes?: () => number;
+  /** Frees what nothing holds any more; it may take a tenth of a second. */
+  readonly collect: () => void;
+  readonly everyMs?: number;
+}
+
+const EVERY_MS = 200;
+/** Shares of the limit. Above the first parts let go; calls are refused from the third on, until it is under the second. */
+const TIGHT = 0.8;
+const CALM_AGAIN = 0.85;
+const SHORT = 0.9;
+/** Looks between two sheddings. */
+const REST_LOOKS = 25;
+
+/** Looks once before it returns. */
+export function openMemoryWatch(options: MemoryWatchOptions): MemoryWatch {
+  const watch = new Watch(options);
+  watch.look();
+  watch.start(options.everyMs ?? EVERY_MS);
+  return watch;
+}
+
+/**
+ * Resident memory of the process that is no page of a file, which the system takes back by itself. All resident memory
+ * where the system does not tell them apart.
+ */
+export function ownMemory(): number {
+  try {
+    const kib = /^RssAnon:\s+(\d+) kB$/m.exec(readFileSync("/proc/self/status", "latin1"))?.[1];
+    if (kib !== undefined) return Number(kib) * 1024;
+  } catch {
+    // not Linux
+  }
+  return process.memoryUsage.rss();
+}
+
+class Watch implements MemoryWatch {
+  readonly limit: number | undefined;
+  readonly #options: MemoryWatchOptions;
+  readonly #sheds: (() => void)[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #looksToRest = 0;
+  used = 0;
+  sheds = 0;
+  isShort = false;
+
+  constructor(options: MemoryWatchOptions) {
+    this.#options = options;
+    this.limit = options.limit;
+  }
+
+  onTight(shed: () => void): void {
+    this.#sheds.push(shed);
+  }
+
+  start(everyMs: number): void {
+    this.#timer = setInterval(() => this.look(), everyMs);
+    this.#timer.unref();
+  }
+
+  look(): void {
+    const { limit, usedBytes = ownMemory } = this.#options;
+    this.used = usedBytes();
+    if (limit === undefined) return;
+    const part = this.used / limit;
+    if (part < TIGHT) this.#looksToRest = 0;
+    else if (this.#looksToRest > 0) this.#looksToRest--;
+    else this.#shed();
+    if (this.isShort ? part >= CALM_AGAIN : part < SHORT) return;
+    this.isShort = !this.isShort;
+    this.#tell();
+  }
+
+  #shed(): void {
+    this.#looksToRest = REST_LOOKS;
+    this.sheds++;
+    for (const shed of this.#sheds) shed();
+    this.#options.collect();
+  }
+
+  #tell(): void {
+    const { log } = this.#options;
+    const fields = { used: this.used, limit: this.limit };
+    if (this.isShort) log.warn(fields, "memory is nearly used up: calls that may need much are refused");
+    else log.info(fields, "there is memory again: all calls are answered");
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+  }
+}

@@ -1,0 +1,153 @@
+/** One thread of the pool and the call that it works on. */
+import { type ResourceLimits, Worker } from "node:worker_threads";
+import { endThread } from "../crypto/end-thread.ts";
+import { failure, RpcError, rpcCode } from "./errors.ts";
+import type { Expiry } from "./method.ts";
+import type { ReaderAnswer, ReaderReply, ReaderRequest } from "./reader-messages.ts";
+
+/** How a thread is started and when it is given up. */
+export interface ThreadOptions {
+  /** Its module; it says `up`, answers each `ReaderRequest` with one `ReaderAnswer` and ends when given null. */
+  readonly entry: URL;
+  /** Structured-clone data for the thread, such as the database directory. */
+  readonly workerData?: unknown;
+  /** A call's deadline from the moment a thread that is up takes it. */
+  readonly deadlineMs?: number;
+  /** The heap of a thread; a call that needs more is answered with an error. Left out: the engine's own limit. */
+  readonly heapBytes?: number | undefined;
+  /** A thread failed by itself; its call is answered with an internal error. */
+  onBug(error: unknown): void;
+}
+
+/** A call, and who waits for it. */
+export interface Job {
+  readonly request: ReaderRequest;
+  readonly bytes: number;
+  readonly expires: Expiry | undefined;
+  resolve(text: string): void;
+  reject(error: Error): void;
+}
+
+/** A thread that is terminated while it loads its code can take the process along: it gets this long. */
+const STARTING_MS = 30_000;
+/** What a thread that is up gets to end by itself. */
+const ENDING_MS = 500;
+/** Young objects of a thread whose heap is limited. */
+const YOUNG_MIB = 6;
+
+/** One thread and the call it works on. */
+export class Reader {
+  readonly #worker: Worker;
+  readonly #options: ThreadOptions;
+  /** Told that it can take the next call, or, with a promise, that it ends. */
+  readonly #onFree: (gone?: Promise<unknown>) => void;
+  #isUp = false;
+  #job: Job | undefined;
+  #deadline: NodeJS.Timeout | undefined;
+  #stopped = false;
+
+  constructor(options: ThreadOptions, onFree: (gone?: Promise<unknown>) => void) {
+    this.#options = options;
+    this.#onFree = onFree;
+    const { entry, workerData, heapBytes } = options;
+    this.#worker = new Worker(
+      entry,
+      heapBytes === undefined ? { workerData } : { workerData, resourceLimits: heapLimits(heapBytes) },
+    );
+    this.#worker.unref();
+    this.#worker.on("message", (reply: ReaderReply) => {
+      if (reply === "up") this.#begin();
+      else this.#finish(reply);
+    });
+    this.#worker.on("error", (error) => this.#fail(error));
+    this.#worker.on("exit", () => this.#fail(new Error("the reader thread ended")));
+  }
+
+  /** A thread that is not up yet is handed the call later: until then it can still end by itself. */
+  take(job: Job): void {
+    this.#job = job;
+    this.#worker.ref();
+    if (this.#isUp) this.#hand(job);
+    else this.#watch(STARTING_MS);
+  }
+
+  #hand({ request, expires }: Job): void {
+    this.#watch(expires?.afterMs ?? this.#options.deadlineMs ?? 10_000);
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+    this.#worker.postMessage(request);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#end()?.reject(failure("the node is stopping"));
+    await endThread(this.#worker, this.#isUp ? ENDING_MS : STARTING_MS);
+  }
+
+  #begin(): void {
+    this.#isUp = true;
+    if (this.#job !== undefined) this.#hand(this.#job);
+  }
+
+  #watch(forMs: number): void {
+    clearTimeout(this.#deadline);
+    this.#deadline = setTimeout(() => this.#expire(), forMs);
+  }
+
+  #finish(reply: ReaderAnswer): void {
+    if (reply.id !== this.#job?.request.id) return;
+    const job = this.#end();
+    this.#worker.unref();
+    if ("result" in reply) job?.resolve(reply.result);
+    else job?.reject(errorOf(reply.error));
+    this.#onFree();
+  }
+
+  #expire(): void {
+    this.#stopped = true;
+    const message = this.#job?.expires?.message ?? "query timeout exceeded";
+    this.#end()?.reject(failure(message));
+    this.#onFree(this.#worker.terminate());
+  }
+
+  #fail(error: unknown): void {
+    if (this.#stopped) return;
+    this.#stopped = true;
+    if (isOutOfMemory(error)) {
+      this.#end()?.reject(noMemory("the call needs more memory than the node has for one"));
+    } else {
+      this.#options.onBug(error);
+      this.#end()?.reject(new RpcError(rpcCode.internal, "internal error"));
+    }
+    this.#onFree(this.#worker.terminate());
+  }
+
+  #end(): Job | undefined {
+    clearTimeout(this.#deadline);
+    const job = this.#job;
+    this.#job = undefined;
+    return job;
+  }
+}
+
+function heapLimits(bytes: number): ResourceLimits {
+  return {
+    maxYoungGenerationSizeMb: YOUNG_MIB,
+    maxOldGenerationSizeMb: Math.floor(bytes / 2 ** 20) - YOUNG_MIB,
+  };
+}
+
+/** What a caller is told who may try again. */
+export function noMemory(message: string): RpcError {
+  return new RpcError(rpcCode.noMemory, message);
+}
+
+/** The engine ended the thread because its heap was full. */
+function isOutOfMemory(error: unknown): boolean {
+  return (error as { readonly code?: unknown }).code === "ERR_WORKER_OUT_OF_MEMORY";
+}
+
+/** An error object that a thread wrote, as the error it was. */
+function errorOf(json: string): RpcError {
+  const { code, message, data } = JSON.parse(json) as { code: number; message: string; data?: unknown };
+  return new RpcError(code, message, data === undefined ? undefined : JSON.stringify(data));
+}

@@ -1,0 +1,71 @@
+import { expect, test } from "@jest/globals";
+import { silentLog } from "../../../node/observe/log.ts";
+import { type MemoryWatch, openMemoryWatch, ownMemory } from "../../../node/observe/memory-watch.ts";
+import { until } from "../../support/until.ts";
+
+interface Watched {
+  readonly memory: MemoryWatch;
+  readonly told: string[];
+  /** The process takes so much from now on; resolves when the watch has seen it. */
+  take(bytes: number): Promise<void>;
+}
+
+function watching(limit: number | undefined): Watched {
+  const told: string[] = [];
+  let used = 0;
+  const memory = openMemoryWatch({
+    limit,
+    log: silentLog,
+    usedBytes: () => used,
+    collect: () => void told.push("collected"),
+    everyMs: 1,
+  });
+  memory.onTight(() => void told.push("let go"));
+  return {
+    memory,
+    told,
+    take: async (bytes) => {
+      used = bytes;
+      await until(() => memory.used === bytes);
+    },
+  };
+}
+
+test("where memory is tight whoever can lets go first, then garbage is collected, again while it stays tight", async () => {
+  const { memory, told, take } = watching(1000);
+  using _watch = memory;
+  await take(799);
+  expect([told, memory.sheds]).toEqual([[], 0]);
+  await take(800);
+  expect(told).toEqual(["let go", "collected"]);
+  await until(() => memory.sheds >= 2);
+  await take(100);
+  const sheds = memory.sheds;
+  await take(101);
+  expect(memory.sheds).toBe(sheds);
+});
+
+test("calls are refused from nine tenths on, until there is a twentieth of the limit more", async () => {
+  const { memory, take } = watching(1000);
+  using _watch = memory;
+  await take(899);
+  expect(memory.isShort).toBe(false);
+  await take(900);
+  expect(memory.isShort).toBe(true);
+  await take(850);
+  expect(memory.isShort).toBe(true);
+  await take(849);
+  expect(memory.isShort).toBe(false);
+});
+
+test("without a limit nothing is short", async () => {
+  const { memory, told, take } = watching(undefined);
+  using _watch = memory;
+  await take(Number.MAX_SAFE_INTEGER);
+  expect([memory.isShort, told]).toEqual([false, []]);
+});
+
+test("what this process takes is told", () => {
+  expect(ownMemory()).toBeGreaterThan(10e6);
+  expect(ownMemory()).toBeLessThanOrEqual(process.resourceUsage().maxRSS * 1024);
+});
