@@ -1,0 +1,33 @@
+/**
+ * Nodes among nodes, as processes on loopback. Prints one JSON line a figure.
+ *
+ *   npm run build && node bench/network.ts sync [--chain DIRECTORY]
+ *
+ * `sync`: a fresh endpoint takes a chain of 50,000 transfers (or the genesis.json and chain.rlp.gz of a directory) from
+ * one proxy; with the path of a Go node's binary in KNIT_PEER_KCN that one takes it from the same proxy afterwards.
+ * Times are from the first block to the last, because a Go node waits up to ten seconds before it begins.
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { benchSync } from "./support/network-sync.ts";
+
+const BENCHES: Readonly<
+  Record<string, (terms: { scratch: string; chain: string | undefined }) => Promise<void>>
+> = {
+  sync: benchSync,
+};
+
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { chain: { type: "string" } } });
+const scratch = await mkdtemp(join(tmpdir(), "knit-bench-network-"));
+try {
+  for (const name of positionals.length > 0 ? positionals : Object.keys(BENCHES)) {
+    const bench = BENCHES[name];
+    if (bench === undefined)
+      throw new RangeError(`no bench ${name}: there are ${Object.keys(BENCHES).join(", ")}`);
+    await bench({ scratch, chain: values.chain });
+  }
+} finally {
+  await rm(scratch, { recursive: true, force: true });
+}
