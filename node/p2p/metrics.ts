@@ -16,13 +16,21 @@ export interface P2pMetrics {
 /** Declares them; the gauges read the list of peers. */
 export function declareP2pMetrics(metrics: Metrics, peers: () => readonly Peer[]): P2pMetrics {
   const count = (test: (peer: Peer) => boolean) => () => peers().filter(test).length;
+  const connections = (test: (peer: Peer) => boolean) => () =>
+    peers()
+      .filter(test)
+      .reduce((sum, peer) => sum + peer.info().networks.length, 0);
   const gauges: [name: string, help: string, read: () => number][] = [
     ["PeerCountGauge", "Peers.", count(() => true)],
     ["PeerInCountGauge", "Peers that came to us.", count((peer) => peer.inbound)],
     ["PeerOutCountGauge", "Peers that we dialled.", count((peer) => !peer.inbound)],
-    ["ConnectionCountGauge", "Connections to peers.", count(() => true)],
-    ["ConnectionInCountGauge", "Connections of peers that came to us.", count((peer) => peer.inbound)],
-    ["ConnectionOutCountGauge", "Connections to peers that we dialled.", count((peer) => !peer.inbound)],
+    ["ConnectionCountGauge", "Connections to peers.", connections(() => true)],
+    ["ConnectionInCountGauge", "Connections of peers that came to us.", connections((peer) => peer.inbound)],
+    [
+      "ConnectionOutCountGauge",
+      "Connections to peers that we dialled.",
+      connections((peer) => !peer.inbound),
+    ],
     ["CNPeerCountGauge", "Consensus nodes among the peers.", count((peer) => peer.type === "cn")],
     ["PNPeerCountGauge", "Proxy nodes among the peers.", count((peer) => peer.type === "pn")],
     ["ENPeerCountGauge", "Endpoint nodes among the peers.", count((peer) => peer.type === "en")],

@@ -1,7 +1,6 @@
 /** The discovery of a node that listens for peers: on the same port, which it tells the others. */
 import { type Discovery, type DiscoveryOptions, openDiscovery } from "./discovery/discovery.ts";
 import type { P2pError } from "./error.ts";
-import type { Listener } from "./listener.ts";
 
 /** What it is made of besides the listener. */
 export interface OwnDiscoveryParts
@@ -24,18 +23,13 @@ export interface OwnDiscoveryParts
   readonly anyPort: boolean;
 }
 
-/** Opens it. Rejects, with the listener closed, with `P2pError` `cannot-listen`. */
-export async function openOwnDiscovery(parts: OwnDiscoveryParts, listener: Listener): Promise<Discovery> {
+/** Opens it on the listener's port. Rejects with `P2pError` `cannot-listen`. */
+export function openOwnDiscovery(parts: OwnDiscoveryParts, listenerPort: number): Promise<Discovery> {
   const { anyPort, externalIp } = parts;
-  const announce = { ip: externalIp, tcpPort: listener.port };
+  const announce = { ip: externalIp, tcpPort: listenerPort };
   const openAt = (port: number) => openDiscovery({ ...parts, port, announce });
-  try {
-    return await openAt(listener.port).catch((error: P2pError) => {
-      if (!anyPort) throw error;
-      return openAt(0);
-    });
-  } catch (error) {
-    await listener[Symbol.asyncDispose]();
-    throw error;
-  }
+  return openAt(listenerPort).catch((error: P2pError) => {
+    if (!anyPort) throw error;
+    return openAt(0);
+  });
 }

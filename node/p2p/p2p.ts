@@ -34,7 +34,7 @@ export interface P2pOptions {
   /** The client name in hello. */
   readonly name: string;
   /** Undefined: nobody can connect to us. Without a host: all interfaces. Port 0: any free one. */
-  readonly listen: { readonly host?: string | undefined; readonly port: number } | undefined;
+  readonly listen: ListenPlan | undefined;
   /** In the order in which hello names them. */
   readonly protocols: readonly Protocol[];
   readonly maxPeers: number;
@@ -57,6 +57,13 @@ export interface P2pOptions {
   readonly resolve?: Resolve | undefined;
   readonly timings?: Partial<P2pTimings> | undefined;
   readonly limits?: Partial<SessionLimits> | undefined;
+}
+
+/** Where to listen; with a second port peers that have one too use a connection of its own for transactions. */
+export interface ListenPlan {
+  readonly host?: string | undefined;
+  readonly port: number;
+  readonly subPort?: number | undefined;
 }
 
 /** What finding other nodes takes. */
@@ -90,7 +97,12 @@ export async function openP2p(options: P2pOptions): Promise<P2p> {
   const allows = allowedBy(options.netRestrict);
   const closing = new AbortController();
   const { signal } = closing;
-  const set = createPeerSet(options, timings, { metrics: () => metrics, onGone: (id) => dialer.lost(id) });
+  const listeners: Listener[] = [];
+  const set = createPeerSet(options, timings, {
+    metrics: () => metrics,
+    onGone: (id) => dialer.lost(id),
+    ports: () => listeners.map(({ port }) => port),
+  });
   const metrics = declareP2pMetrics(options.metrics, () => set.list());
   const isPeer = (id: Uint8Array): boolean => set.find(id) !== undefined;
   const chance = () => Buffer.from(options.random(4)).readUInt32BE() / 2 ** 32;
@@ -103,8 +115,9 @@ export async function openP2p(options: P2pOptions): Promise<P2p> {
     clock: options.clock,
     chance,
   });
-  const listener = options.listen && (await openListener(listenerOptions(options, { set, metrics, allows })));
-  const discovery = listener && (await discoveryOf(options, { allows, resolve }, listener));
+  listeners.push(...(await openListeners(options, { set, metrics, allows })));
+  const [listener] = listeners;
+  const discovery = listener && (await discoveryOf(options, { allows, resolve }, listeners));
   if (discovery !== undefined) {
     const { searchMs } = timings;
     void search({ ...options, discovery, dialer, isPeer, searchMs, chance, signal });
@@ -117,31 +130,38 @@ export async function openP2p(options: P2pOptions): Promise<P2p> {
     async [Symbol.asyncDispose]() {
       dialer[Symbol.dispose]();
       closing.abort(new P2pError("closed", "the node is shutting down"));
-      const closed = Promise.all([listener?.[Symbol.asyncDispose](), discovery?.[Symbol.asyncDispose]()]);
+      const closed = Promise.all(
+        [...listeners, discovery].map(async (each) => each?.[Symbol.asyncDispose]()),
+      );
       await set[Symbol.asyncDispose]();
       await closed;
     },
   };
 }
 
+/** Rejects, with the listeners closed, when there is no port for it. */
 async function discoveryOf(
   options: P2pOptions,
   reach: Pick<DiscoveryOptions, "allows" | "resolve">,
-  listener: Listener,
+  listeners: readonly Listener[],
 ): Promise<Discovery | undefined> {
   const { discovery, listen, externalIp } = options;
-  if (discovery === undefined) return undefined;
+  const [main] = listeners;
+  if (discovery === undefined || main === undefined) return undefined;
   const where = { host: listen?.host, anyPort: listen?.port === 0, externalIp };
-  return openOwnDiscovery(
-    { ...options, ...discovery, timings: discovery.timings, ...where, ...reach },
-    listener,
-  );
+  try {
+    const parts = { ...options, ...discovery, timings: discovery.timings, ...where, ...reach };
+    return await openOwnDiscovery(parts, main.port);
+  } catch (error) {
+    for (const listener of listeners) await listener[Symbol.asyncDispose]();
+    throw error;
+  }
 }
 
 function createPeerSet(
   options: P2pOptions,
   timings: P2pTimings,
-  wires: Pick<PeerSetParts, "metrics" | "onGone">,
+  wires: Pick<PeerSetParts, "metrics" | "onGone" | "ports">,
 ): PeerSet {
   const { nodeKey, type, random, maxPeers } = options;
   const trusted = new Set(options.trustedNodes?.map(({ id }) => mapKey(id)));
@@ -172,10 +192,26 @@ interface Reception {
   readonly allows: (ip: string) => boolean;
 }
 
-function listenerOptions(options: P2pOptions, { set, metrics, allows }: Reception): ListenerOptions {
+/** The main port's first. Rejects, with none open, when one cannot be had. */
+async function openListeners(options: P2pOptions, reception: Reception): Promise<Listener[]> {
+  const { listen } = options;
+  if (listen === undefined) return [];
+  const ports = [listen.port, ...(listen.subPort === undefined ? [] : [listen.subPort])];
+  await using opened = new AsyncDisposableStack();
+  const listeners: Listener[] = [];
+  for (const [place, port] of ports.entries())
+    listeners.push(opened.use(await openListener({ ...listenerOptions(options, reception, place), port })));
+  opened.move();
+  return listeners;
+}
+
+function listenerOptions(
+  options: P2pOptions,
+  { set, metrics, allows }: Reception,
+  place: number,
+): Omit<ListenerOptions, "port"> {
   return {
     host: options.listen?.host,
-    port: options.listen?.port ?? 0,
     maxPending: options.maxPendingPeers ?? 50,
     async setUp(socket: Socket) {
       const { remoteAddress } = socket;
@@ -186,7 +222,7 @@ function listenerOptions(options: P2pOptions, { set, metrics, allows }: Receptio
       }
       metrics.inboundConnects.add(1);
       await set
-        .setUp(socket, undefined)
+        .receive(socket, place)
         .catch((error: Error) =>
           options.log.debug({ remoteAddress, error: error.message }, "inbound connection failed"),
         );

@@ -4,18 +4,20 @@ import { addressOfPublicKey } from "../crypto/secp256k1.ts";
 import type { BudgetedQueue } from "./budget.ts";
 import { sortCapabilities } from "./capabilities.ts";
 import { P2pError } from "./error.ts";
-import { type FrameContent, MOST_CONTENT } from "./frame.ts";
+import { MOST_CONTENT } from "./frame.ts";
 import { hostAndPort } from "./node-url.ts";
+import { type Outbox, post } from "./outbox.ts";
 import type { Message, Peer, PeerInfo, ProtocolPeer } from "./protocol.ts";
 import type { DisconnectReason } from "./reasons.ts";
 import type { Channel, Connected, SessionWatch } from "./session.ts";
+import type { Transport } from "./transport.ts";
 
 /** The parts of a session that its faces need. */
 export interface FaceParts {
   readonly connected: Connected;
   readonly channels: readonly Channel[];
-  readonly outbox: BudgetedQueue<FrameContent>;
-  readonly post: (code: number, payload: Uint8Array) => boolean;
+  /** One for each connection, in their order. */
+  readonly outboxes: readonly Outbox[];
   readonly watch: SessionWatch;
   readonly leave: (reason: DisconnectReason) => void;
   readonly signal: AbortSignal;
@@ -31,7 +33,7 @@ export interface PeerFace {
 export function createPeerFace(parts: FaceParts): PeerFace {
   const { connected, channels, signal, leave } = parts;
   const idText = bareHex(connected.remoteId);
-  const networks = [networkOf(connected)];
+  const networks = connected.transports.map((transport) => networkOf(transport, connected));
   const caps = sortCapabilities(connected.hello.capabilities).map(
     ({ name, version }) => `${name}/${version}`,
   );
@@ -73,8 +75,8 @@ export function createPeerFace(parts: FaceParts): PeerFace {
 
 type Exchange = Pick<ProtocolPeer, "version" | "send" | "writable" | "next" | "messages">;
 
-function exchange({ outbox, post, watch, signal }: FaceParts, channel: Channel): Exchange {
-  const { protocol, offset, inbox } = channel;
+function exchange({ outboxes, watch, signal }: FaceParts, channel: Channel): Exchange {
+  const { protocol, offset, inboxes } = channel;
   return {
     version: protocol.version,
     send(code, payload) {
@@ -83,13 +85,17 @@ function exchange({ outbox, post, watch, signal }: FaceParts, channel: Channel):
           "bad-message",
           `${protocol.name}: cannot send ${payload.length} bytes as code ${code}`,
         );
-      const sent = post(offset + code, payload);
+      const outbox = outboxes[protocol.lane?.(code) ?? 0] ?? outboxes[0];
+      const sent = outbox !== undefined && post(outbox, { code: offset + code, payload });
       if (sent) watch.message("out", protocol.name, { code, payload });
       return sent;
     },
-    writable: async () => (await outbox.room()) && !signal.aborted,
-    next: () => inbox.take(),
-    messages: messagesOf(inbox),
+    async writable() {
+      for (const outbox of outboxes) await outbox.room();
+      return !signal.aborted;
+    },
+    next: (lane = 0) => inboxes[lane].take(),
+    messages: messagesOf(inboxes[0]),
   };
 }
 
@@ -97,14 +103,11 @@ async function* messagesOf(inbox: BudgetedQueue<Message>): AsyncGenerator<Messag
   for (let message = await inbox.take(); message !== undefined; message = await inbox.take()) yield message;
 }
 
-function networkOf({
-  transport,
-  inbound,
-  trusted,
-  isStatic,
-  remoteType,
-}: Connected): PeerInfo["networks"][number] {
-  const { localAddress = "", localPort = 0, remoteAddress = "", remotePort = 0 } = transport.socket;
+function networkOf(
+  { socket }: Transport,
+  { inbound, trusted, isStatic, remoteType }: Connected,
+): PeerInfo["networks"][number] {
+  const { localAddress = "", localPort = 0, remoteAddress = "", remotePort = 0 } = socket;
   return {
     localAddress: hostAndPort(plainAddress(localAddress), localPort),
     remoteAddress: hostAndPort(plainAddress(remoteAddress), remotePort),

@@ -9,6 +9,7 @@ import type { Hello } from "./base-messages.ts";
 import { matchProtocols } from "./capabilities.ts";
 import type { DialKind } from "./dialer.ts";
 import { P2pError } from "./error.ts";
+import { Gathering } from "./gathering.ts";
 import { sayGoodbye } from "./goodbye.ts";
 import { type Encrypted, encrypt, exchangeHello, type HandshakeSelf } from "./handshake.ts";
 import type { P2pMetrics } from "./metrics.ts";
@@ -20,6 +21,8 @@ export interface PeerSetParts {
   readonly self: HandshakeSelf;
   readonly name: string;
   readonly protocols: readonly Protocol[];
+  /** Ours, the first for everything that has no port of its own; one alone means one connection a peer. */
+  readonly ports: () => readonly number[];
   readonly maxPeers: number;
   /** Outbound places kept for dials of the node's own choice. */
   readonly maxDynamic: number;
@@ -38,6 +41,12 @@ export interface Wanted {
   readonly kind: DialKind;
 }
 
+/** A connection whose other end has said hello; it is no peer yet. */
+export interface Greeted extends Encrypted {
+  readonly candidate: Candidate;
+  readonly hello: Hello;
+}
+
 /** A peer that was admitted. */
 export interface Admitted {
   readonly peer: Peer;
@@ -52,12 +61,17 @@ const GRACE_MS = 5000;
 export class PeerSet implements AsyncDisposable {
   readonly #parts: PeerSetParts;
   readonly #peers = new Map<string, { readonly session: Session; readonly gone: Promise<void> }>();
+  readonly #gathering: Gathering<Greeted>;
   readonly #listeners = new Set<(event: PeerEvent) => void>();
 
   #closing = false;
 
   constructor(parts: PeerSetParts) {
     this.#parts = parts;
+    this.#gathering = new Gathering({
+      timeoutMs: parts.self.timings.handshakeMs,
+      close: ({ transport }) => void transport.socket.destroy(),
+    });
   }
 
   /** Sorted by id. */
@@ -76,44 +90,76 @@ export class PeerSet implements AsyncDisposable {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Makes a peer of a connection, `dialled` saying who was wanted and why. Rejects, closed, when it cannot be. */
-  async setUp(socket: Socket, dialled: Wanted | undefined): Promise<Admitted> {
+  /** True when peers that want to may have several connections. */
+  get isMultichannel(): boolean {
+    return this.#parts.ports().length > 1;
+  }
+
+  /** Both handshakes over a connection, `dialled` saying who was wanted and why. Rejects, closed, when they fail. */
+  async greet(socket: Socket, dialled: Wanted | undefined): Promise<Greeted> {
     const { self, isTrusted } = this.#parts;
     let encrypted: Encrypted | undefined;
     try {
       encrypted = await encrypt(socket, self, dialled?.id);
       const { remoteId } = encrypted;
-      const inbound = dialled === undefined;
-      return await this.#greet(encrypted, {
+      const candidate = {
         remoteId,
-        inbound,
+        inbound: dialled === undefined,
         trusted: dialled?.kind === "typed" || isTrusted(remoteId),
         isStatic: dialled !== undefined && dialled.kind !== "dynamic",
-      });
+      };
+      this.#check(candidate);
+      const hello = await exchangeHello(encrypted, ownHello(this.#parts), self.timings);
+      return { ...encrypted, candidate, hello };
     } catch (error) {
-      const reason = error instanceof P2pError ? error.reason : undefined;
       if (encrypted === undefined) socket.destroy();
-      else sayGoodbye(encrypted.transport, { reason, form: "bare", timeoutMs: self.timings.disconnectMs });
+      else this.#refuse([encrypted], error);
+      throw error;
+    }
+  }
+
+  /**
+   * A connection that came to one of our ports. A peer that opens several is admitted with the last; until then the
+   * result is undefined. Rejects, closed, when it cannot be a peer.
+   */
+  async receive(socket: Socket, port: number): Promise<Admitted | undefined> {
+    const greeted = await this.greet(socket, undefined);
+    if (!this.isMultichannel || !greeted.hello.multichannel) return this.admit([greeted]);
+    const at = { port, ports: this.#parts.ports().length };
+    const all = this.#gathering.put(greeted.remoteId, greeted, at);
+    return all && this.admit(all);
+  }
+
+  /** Makes a peer of its connections, in the order of ports. Throws, and closes them, when it cannot be one. */
+  admit(all: readonly Greeted[]): Admitted {
+    const [first] = all;
+    if (first === undefined) throw new RangeError("a peer without a connection");
+    try {
+      const { candidate, hello, remoteId, remoteType } = first;
+      const matched = matchProtocols(this.#parts.protocols, hello.capabilities);
+      this.#check({ ...candidate, useful: matched.length > 0 });
+      const watch = createWatch(bareHex(remoteId), this.#parts.metrics(), this.#listeners);
+      const surroundings = { ...this.#parts, timings: this.#parts.self.timings, watch };
+      const transports = all.map(({ transport }) => transport);
+      return this.#add(openSession({ ...candidate, transports, remoteType, hello, matched }, surroundings));
+    } catch (error) {
+      this.#refuse(all, error);
       throw error;
     }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing = true;
+    this.#gathering[Symbol.dispose]();
     const all = [...this.#peers.values()];
     for (const { session } of all) session.peer.disconnect("quitting");
     await Promise.all(all.map(({ gone }) => gone));
   }
 
-  async #greet(encrypted: Encrypted, candidate: Candidate): Promise<Admitted> {
-    const { self, protocols } = this.#parts;
-    this.#check(candidate);
-    const hello = await exchangeHello(encrypted, ownHello(this.#parts), self.timings);
-    const matched = matchProtocols(protocols, hello.capabilities);
-    this.#check({ ...candidate, useful: matched.length > 0 });
-    const watch = createWatch(bareHex(encrypted.remoteId), this.#parts.metrics(), this.#listeners);
-    const surroundings = { ...this.#parts, timings: self.timings, watch };
-    return this.#add(openSession({ ...encrypted, ...candidate, hello, matched }, surroundings));
+  #refuse(all: readonly Encrypted[], error: unknown): void {
+    const reason = error instanceof P2pError ? error.reason : undefined;
+    const { disconnectMs } = this.#parts.self.timings;
+    for (const { transport } of all) sayGoodbye(transport, { reason, form: "bare", timeoutMs: disconnectMs });
   }
 
   #check(candidate: Candidate): void {
@@ -164,9 +210,12 @@ async function leaving(session: Session): Promise<P2pError> {
   return error;
 }
 
-function ownHello({ name, protocols, self }: PeerSetParts): Hello {
+/** A node with one port names none, as the Go node does. */
+function ownHello({ name, protocols, self, ports }: PeerSetParts): Hello {
   const capabilities = protocols.map((protocol) => ({ name: protocol.name, version: protocol.version }));
-  return { version: 5, name, capabilities, listenPorts: [], id: self.nodeKey.id, multichannel: false };
+  const multichannel = ports().length > 1;
+  const listenPorts = multichannel ? ports() : [];
+  return { version: 5, name, capabilities, listenPorts, id: self.nodeKey.id, multichannel };
 }
 
 function createWatch(

@@ -11,6 +11,11 @@ export interface Protocol {
   /** The longest payload of a message, unpacked. A longer one ends the session before it is unpacked. */
   maxPayload(code: number): number;
   /**
+   * The lane of a code, 0 when this is left out: messages of one lane come in order and do not wait for those of the
+   * other, and lanes have connections of their own where both nodes open several.
+   */
+  lane?(code: number): Lane;
+  /**
    * Runs until the peer is gone (`next` gives undefined) or the protocol is done with it. A `P2pError` with a
    * reason tells that reason to the peer, any other error `subprotocol-error`, a plain return `quitting`.
    */
@@ -18,6 +23,9 @@ export interface Protocol {
   /** What `admin_peers` shows; undefined while the protocol has not met the peer yet. */
   describe?(peer: ProtocolPeer): unknown;
 }
+
+/** Which of a session's two ways a message goes: 0 for what must not wait, 1 for transactions. */
+export type Lane = 0 | 1;
 
 /** A message of one protocol; codes are the protocol's own. The payload is RLP that nobody has looked at. */
 export interface Message {
@@ -72,11 +80,11 @@ export interface ProtocolPeer extends Peer {
    * is gone: drop what can be dropped, else wait for `writable`.
    */
   send(code: number, payload: Uint8Array): boolean;
-  /** Resolves when there is room in the send budget again; false when the peer is gone. */
+  /** Resolves when there is room in all send budgets again; false when the peer is gone. */
   writable(): Promise<boolean>;
-  /** The next message; undefined when the session has ended and all that came before was taken. */
-  next(): Promise<Message | undefined>;
-  /** All messages from here on; ends with the session. */
+  /** The next message of a lane, 0 unless said; undefined when the session has ended and all before was taken. */
+  next(lane?: Lane): Promise<Message | undefined>;
+  /** All messages of lane 0 from here on; ends with the session. */
   readonly messages: AsyncIterable<Message>;
 }
 

@@ -1,5 +1,6 @@
 /**
- * One peer while it is connected: reads messages, hands them to their protocols, writes what is queued, pings.
+ * One peer while it is connected, by one connection or several: reads messages, hands them to their protocols, writes
+ * what is queued, pings.
  * Everything that waits has a budget: a protocol's full inbox stops reading, a full outbox refuses messages, a
  * peer above its rate is read more slowly, and one that neither sends nor takes anything is left.
  */
@@ -19,6 +20,7 @@ import { P2pError } from "./error.ts";
 import type { FrameContent } from "./frame.ts";
 import { sayGoodbye } from "./goodbye.ts";
 import type { NodeType } from "./node-type.ts";
+import { MESSAGE_OVERHEAD, type Outbox, post } from "./outbox.ts";
 import { createPeerFace } from "./peer-face.ts";
 import type { Message, Peer, Protocol } from "./protocol.ts";
 import { type DisconnectReason, reasonText } from "./reasons.ts";
@@ -44,9 +46,10 @@ export const SESSION_LIMITS: SessionLimits = {
   messages: { perSecond: 10_000, burst: 20_000 },
 };
 
-/** A connection that was admitted. */
+/** The connections of a peer that was admitted. */
 export interface Connected {
-  readonly transport: Transport;
+  /** By their order among the ports: the first takes everything that has no other. */
+  readonly transports: readonly Transport[];
   readonly remoteId: Uint8Array;
   readonly remoteType: NodeType;
   readonly hello: Hello;
@@ -84,33 +87,34 @@ export interface Session {
 
 /** One protocol's part of a session. */
 export interface Channel extends Matched<Protocol> {
-  readonly inbox: BudgetedQueue<Message>;
+  /** By lane. */
+  readonly inboxes: readonly [BudgetedQueue<Message>, BudgetedQueue<Message>];
 }
 
-const MESSAGE_OVERHEAD = 64;
+/** One connection of a session and what waits to be written to it. */
+interface Wire {
+  readonly transport: Transport;
+  readonly outbox: Outbox;
+}
 
 /** Starts a session; its protocols run at once. */
 export function openSession(connected: Connected, surroundings: SessionSurroundings): Session {
-  const { transport, matched } = connected;
   const { limits, timings, watch, log } = surroundings;
-  const outbox = createBudgetedQueue<FrameContent>(limits.outbox);
-  const channels: readonly Channel[] = matched.map((row) => ({
-    ...row,
-    inbox: createBudgetedQueue<Message>(limits.inbox),
-  }));
+  const wires = connected.transports.map((transport) => createWire(transport, limits));
+  const channels = connected.matched.map((row): Channel => ({ ...row, inboxes: createInboxes(limits) }));
   const controller = new AbortController();
+  const { signal } = controller;
   const ended = Promise.withResolvers<P2pError>();
-  const post = (code: number, payload: Uint8Array): boolean =>
-    outbox.offer({ code, payload }, payload.length + MESSAGE_OVERHEAD);
-  const pinger = setInterval(() => post(BASE.ping, EMPTY_LIST), timings.pingMs);
+  const pinger = setInterval(() => {
+    for (const { outbox } of wires) postBase(outbox, BASE.ping);
+  }, timings.pingMs);
   const end = (error: P2pError, tell: DisconnectReason | undefined): void => {
-    if (controller.signal.aborted) return;
+    if (signal.aborted) return;
     clearInterval(pinger);
-    transport.reader.deadline(undefined);
-    sayGoodbye(transport, { reason: tell, form: "list", timeoutMs: timings.disconnectMs });
+    for (const wire of wires) closeWire(wire, tell, timings);
     // What a peer said before it left is still worth hearing, unless it is we who leave.
-    for (const { inbox } of channels) inbox.close(tell === undefined ? undefined : "drop");
-    outbox.close("drop");
+    for (const inbox of channels.flatMap(({ inboxes }) => inboxes))
+      inbox.close(tell === undefined ? undefined : "drop");
     controller.abort(error);
     ended.resolve(error);
   };
@@ -120,21 +124,45 @@ export function openSession(connected: Connected, surroundings: SessionSurroundi
     const found = asP2pError(error);
     end(found, found.reason);
   };
-  const face = createPeerFace({ connected, channels, outbox, post, watch, leave, signal: controller.signal });
-  const deliver = createDelivery({ transport, channels, watch, post });
-  void receive({ connected, surroundings, deliver, signal: controller.signal }).catch(fail);
-  void transmit(outbox, transport, surroundings).catch(fail);
+  const outboxes = wires.map(({ outbox }) => outbox);
+  const face = createPeerFace({ connected, channels, outboxes, watch, leave, signal });
+  const read = createReceiving({ connected, channels, surroundings, signal });
+  for (const wire of wires) {
+    void read(wire).catch(fail);
+    void transmit(wire, surroundings).catch(fail);
+  }
   const runs = channels.map(async (channel) => {
     try {
       await channel.protocol.run(face.protocolPeer(channel));
       leave("quitting");
     } catch (error) {
-      if (!controller.signal.aborted)
-        log.debug({ peer: face.peer.shortId, error }, "protocol gave up on a peer");
+      if (!signal.aborted) log.debug({ peer: face.peer.shortId, error }, "protocol gave up on a peer");
       end(asP2pError(error), (error instanceof P2pError && error.reason) || "subprotocol-error");
     }
   });
   return { peer: face.peer, ended: ended.promise, finished: Promise.all(runs).then(() => undefined) };
+}
+
+function createWire(transport: Transport, { outbox }: SessionLimits): Wire {
+  return { transport, outbox: createBudgetedQueue<FrameContent>(outbox) };
+}
+
+function closeWire(
+  { transport, outbox }: Wire,
+  reason: DisconnectReason | undefined,
+  timings: P2pTimings,
+): void {
+  transport.reader.deadline(undefined);
+  sayGoodbye(transport, { reason, form: "list", timeoutMs: timings.disconnectMs });
+  outbox.close("drop");
+}
+
+function createInboxes({ inbox }: SessionLimits): Channel["inboxes"] {
+  return [createBudgetedQueue<Message>(inbox), createBudgetedQueue<Message>(inbox)];
+}
+
+function postBase(outbox: Outbox, code: number): void {
+  post(outbox, { code, payload: EMPTY_LIST });
 }
 
 function asP2pError(error: unknown): P2pError {
@@ -144,76 +172,72 @@ function asP2pError(error: unknown): P2pError {
 
 interface Receiving {
   readonly connected: Connected;
+  readonly channels: readonly Channel[];
   readonly surroundings: SessionSurroundings;
-  readonly deliver: (message: PackedMessage) => Promise<void>;
   readonly signal: AbortSignal;
 }
 
-/** Reads until the session ends, no faster than its protocols take and its rate allows. */
-async function receive({ connected, surroundings, deliver, signal }: Receiving): Promise<void> {
-  const { transport, matched } = connected;
-  const { limits, clock, timings, watch } = surroundings;
+/** Reads a connection until the session ends, no faster than protocols take and the rate of the whole peer allows. */
+function createReceiving(parts: Receiving): (wire: Wire) => Promise<void> {
+  const { limits, clock, timings, watch } = parts.surroundings;
   const byteRate = createRate(limits.bytes, clock);
   const messageRate = createRate(limits.messages, clock);
-  const limit = Math.max(MOST_BASE, ...matched.map(({ protocol }) => longestPayload(protocol)));
-  while (!signal.aborted) {
-    transport.reader.deadline(timings.readMs);
-    const message = await transport.read(limit);
-    transport.reader.deadline(undefined);
-    watch.traffic("in", message.wireBytes);
-    const waitMs = Math.max(byteRate(message.wireBytes), messageRate(1));
-    await deliver(message);
-    if (waitMs >= 1) await pause(waitMs, undefined, { signal }).catch(() => undefined);
-  }
+  const limit = Math.max(
+    MOST_BASE,
+    ...parts.connected.matched.map(({ protocol }) => longestPayload(protocol)),
+  );
+  const deliver = createDelivery(parts);
+  const { signal } = parts;
+  return async (wire) => {
+    const { transport } = wire;
+    while (!signal.aborted) {
+      transport.reader.deadline(timings.readMs);
+      const message = await transport.read(limit);
+      transport.reader.deadline(undefined);
+      watch.traffic("in", message.wireBytes);
+      const waitMs = Math.max(byteRate(message.wireBytes), messageRate(1));
+      await deliver(message, wire);
+      if (waitMs >= 1) await pause(waitMs, undefined, { signal }).catch(() => undefined);
+    }
+  };
 }
 
 function longestPayload(protocol: Protocol): number {
   return Math.max(...Array.from({ length: protocol.length }, (_, code) => protocol.maxPayload(code)));
 }
 
-interface Delivery {
-  readonly transport: Transport;
-  readonly channels: readonly Channel[];
-  readonly watch: SessionWatch;
-  readonly post: (code: number, payload: Uint8Array) => boolean;
-}
-
 /** Takes a message to whom it belongs. */
 function createDelivery({
-  transport,
   channels,
-  watch,
-  post,
-}: Delivery): (message: PackedMessage) => Promise<void> {
-  const deliverBase = (message: PackedMessage): void => {
-    if (message.payload.length > MOST_BASE)
-      throw new P2pError("too-large", `base message of ${message.payload.length} bytes`, {
-        reason: "protocol-error",
-      });
-    if (message.code === BASE.ping) post(BASE.pong, EMPTY_LIST);
-    if (message.code !== BASE.disconnect) return;
-    const { code } = decodeDisconnect(transport.unpack(message, MOST_BASE));
-    throw new P2pError("disconnected", `the peer said: ${reasonText(code)}`);
-  };
-  return async (message) => {
-    if (message.code < BASE_LENGTH) return deliverBase(message);
+  surroundings: { watch },
+}: Receiving): (message: PackedMessage, wire: Wire) => Promise<void> {
+  return async (message, wire) => {
+    if (message.code < BASE_LENGTH) return deliverBase(message, wire);
     const channel = channels.find(
       ({ offset, protocol }) => message.code >= offset && message.code < offset + protocol.length,
     );
     if (channel === undefined) throw new P2pError("bad-message", `message code ${message.code} is nobody's`);
-    const code = message.code - channel.offset;
-    const payload = transport.unpack(message, channel.protocol.maxPayload(code));
-    watch.message("in", channel.protocol.name, { code, payload });
-    await channel.inbox.put({ code, payload }, payload.length + MESSAGE_OVERHEAD);
+    const { protocol, offset, inboxes } = channel;
+    const code = message.code - offset;
+    const payload = wire.transport.unpack(message, protocol.maxPayload(code));
+    watch.message("in", protocol.name, { code, payload });
+    await inboxes[protocol.lane?.(code) ?? 0].put({ code, payload }, payload.length + MESSAGE_OVERHEAD);
   };
 }
 
+function deliverBase(message: PackedMessage, { transport, outbox }: Wire): void {
+  if (message.payload.length > MOST_BASE)
+    throw new P2pError("too-large", `base message of ${message.payload.length} bytes`, {
+      reason: "protocol-error",
+    });
+  if (message.code === BASE.ping) postBase(outbox, BASE.pong);
+  if (message.code !== BASE.disconnect) return;
+  const { code } = decodeDisconnect(transport.unpack(message, MOST_BASE));
+  throw new P2pError("disconnected", `the peer said: ${reasonText(code)}`);
+}
+
 /** Writes what is queued, in order; a peer that takes nothing within the time is left. */
-async function transmit(
-  outbox: BudgetedQueue<FrameContent>,
-  transport: Transport,
-  { timings, watch }: SessionSurroundings,
-): Promise<void> {
+async function transmit({ outbox, transport }: Wire, { timings, watch }: SessionSurroundings): Promise<void> {
   for (;;) {
     const message = await outbox.take();
     if (message === undefined || !transport.socket.writable) return;

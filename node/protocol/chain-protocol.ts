@@ -24,7 +24,7 @@ import { createConsensusChannel } from "./consensus-channel.ts";
 import { Follower } from "./follower.ts";
 import { createHandler, type HandleMessage } from "./handlers.ts";
 import { type ProtocolTimings, TIMINGS } from "./limits.ts";
-import { messageOf, PROTOCOL_NAME, VERSIONS } from "./messages.ts";
+import { messageOf, messages, PROTOCOL_NAME, VERSIONS } from "./messages.ts";
 import { declareProtocolMetrics, type ProtocolGauges } from "./metrics.ts";
 import { describePeer, runPeer } from "./peer-run.ts";
 import type { SyncFacts } from "./progress.ts";
@@ -144,6 +144,7 @@ function protocolRows(
     version,
     length,
     run,
+    lane: (code) => (code === messages.transactions.code ? 1 : 0),
     maxPayload: (code) => messageOf(code, version)?.maxPayload ?? 0,
     describe: (link) => describePeer(present.get(link)),
   }));

@@ -1,4 +1,4 @@
-/** What is done with each message of a peer, by its code. Messages of one peer are handled one after another. */
+/** What is done with each message of a peer, by its code. Messages of one lane are handled one after another. */
 import { setTimeout as pause } from "node:timers/promises";
 import { blockHash } from "../model/header.ts";
 import type { Clock } from "../observe/clock.ts";

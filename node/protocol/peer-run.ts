@@ -4,7 +4,7 @@ import type { Chain } from "../chain/chain.ts";
 import type { Pause } from "../execution/block.ts";
 import type { Log } from "../observe/log.ts";
 import type { NodeType } from "../p2p/node-type.ts";
-import type { ProtocolPeer } from "../p2p/protocol.ts";
+import type { Lane, ProtocolPeer } from "../p2p/protocol.ts";
 import { type ChainPeer, createChainPeer } from "./chain-peer.ts";
 import { ProtocolError } from "./error.ts";
 import type { Follower } from "./follower.ts";
@@ -60,7 +60,9 @@ async function meet(link: ProtocolPeer, parts: PeerRunParts): Promise<void> {
   follower.wake();
   try {
     gossip.greet(peer).catch((error: Error) => log.error({ error }, "cannot send pending transactions"));
-    await Promise.race([handleAll(peer, parts.handler(peer), parts.pause), peer.dropped]);
+    const handle = parts.handler(peer);
+    const lanes = LANES.map((lane) => handleAll(peer, lane, { handle, pause: parts.pause }));
+    await Promise.race([...lanes, peer.dropped]);
   } finally {
     present.delete(link);
     peer.requests.close();
@@ -77,8 +79,16 @@ function checkAdmission({ type, address }: ProtocolPeer, { nodeType, isValidator
   throw new ProtocolError("unwanted", "the peer claims to be a consensus node and is no validator");
 }
 
-async function handleAll({ link }: ChainPeer, handle: HandleMessage, pause: Pause): Promise<void> {
-  for (let message = await link.next(); message; message = await link.next()) {
+const LANES: readonly Lane[] = [0, 1];
+
+interface Handling {
+  readonly handle: HandleMessage;
+  readonly pause: Pause;
+}
+
+/** Messages of a lane one after another: transactions, of which there may be many, hold up nothing else. */
+async function handleAll({ link }: ChainPeer, lane: Lane, { handle, pause }: Handling): Promise<void> {
+  for (let message = await link.next(lane); message; message = await link.next(lane)) {
     await handle(message);
     const waiting = pause();
     if (waiting !== undefined) await waiting;

@@ -1,8 +1,9 @@
 /** Two ends of a session without sockets: what one sends the other gets, unless a test tampers with it. */
 import { bareHex } from "../../node/bytes/hex.ts";
-import { createBudgetedQueue, type QueueBudget } from "../../node/p2p/budget.ts";
+import { type BudgetedQueue, createBudgetedQueue, type QueueBudget } from "../../node/p2p/budget.ts";
 import type { NodeType } from "../../node/p2p/node-type.ts";
-import type { Message, Protocol, ProtocolPeer } from "../../node/p2p/protocol.ts";
+import type { Lane, Message, Protocol, ProtocolPeer } from "../../node/p2p/protocol.ts";
+import { messages } from "../../node/protocol/messages.ts";
 
 /** How one end looks to the other. */
 export interface LinkEnd {
@@ -23,22 +24,28 @@ export interface Link {
   close(): void;
 }
 
+type Lanes = readonly [BudgetedQueue<Message>, BudgetedQueue<Message>];
+
+function laneOf({ code }: Message): Lane {
+  return code === messages.transactions.code ? 1 : 0;
+}
+
 const BUDGET: QueueBudget = { items: 4096, bytes: 32 * 2 ** 20 };
 
 /** Links two ends; nothing runs over it yet. */
 export function aLink(first: LinkEnd, second: LinkEnd, budget = BUDGET): Link {
   const gone = new AbortController();
-  const toFirst = createBudgetedQueue<Message>(budget);
-  const toSecond = createBudgetedQueue<Message>(budget);
+  const lanes = (): Lanes => [createBudgetedQueue<Message>(budget), createBudgetedQueue<Message>(budget)];
+  const toFirst = lanes();
+  const toSecond = lanes();
   const close = (): void => {
-    toFirst.close("drop");
-    toSecond.close("drop");
+    for (const queue of [...toFirst, ...toSecond]) queue.close("drop");
     gone.abort(new Error("the link is closed"));
   };
-  const view = (seen: LinkEnd, by: LinkEnd, inbox: typeof toFirst, outbox: typeof toFirst): ProtocolPeer => {
+  const view = (seen: LinkEnd, by: LinkEnd, inbox: Lanes, outbox: Lanes): ProtocolPeer => {
     const id = new Uint8Array(64).fill(seen.number);
     const idText = bareHex(id);
-    const next = (): Promise<Message | undefined> => inbox.take();
+    const next = (lane: Lane = 0): Promise<Message | undefined> => inbox[lane].take();
     return {
       id,
       idText,
@@ -55,9 +62,9 @@ export function aLink(first: LinkEnd, second: LinkEnd, budget = BUDGET): Link {
       send(code, payload) {
         if (gone.signal.aborted) return false;
         const sent = by.tamper === undefined ? [{ code, payload }] : by.tamper({ code, payload });
-        return sent.every((message) => outbox.offer(message, message.payload.length));
+        return sent.every((message) => outbox[laneOf(message)].offer(message, message.payload.length));
       },
-      writable: async () => (await outbox.room()) && !gone.signal.aborted,
+      writable: async () => (await outbox[0].room()) && (await outbox[1].room()) && !gone.signal.aborted,
       next,
       messages: {
         async *[Symbol.asyncIterator]() {

@@ -1,5 +1,5 @@
 /** A peer of a node in memory that is played by the test. */
-import type { Message } from "../../node/p2p/protocol.ts";
+import type { Lane, Message } from "../../node/p2p/protocol.ts";
 import type { TestNode } from "./protocol-node.ts";
 import { aLink, type Link } from "./protocol-peer.ts";
 import { until } from "./until.ts";
@@ -29,9 +29,12 @@ export async function aPuppet(
   if (status === undefined) throw new Error("no status came");
   link.second.send(status.code, status.payload);
   const received: Message[] = [];
-  void (async () => {
-    for await (const message of link.second.messages) received.push(message);
-  })();
+  for (const lane of [0, 1] as const) void listen(link, lane, received);
   await until(() => node.protocol.peerCount() >= 1);
   return { link, received, left, say: (code, payload) => void link.second.send(code, payload) };
+}
+
+async function listen({ second }: Link, lane: Lane, received: Message[]): Promise<void> {
+  for (let message = await second.next(lane); message; message = await second.next(lane))
+    received.push(message);
 }
