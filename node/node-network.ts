@@ -52,13 +52,13 @@ export async function openNodeNetwork(surroundings: NetworkSurroundings): Promis
   const protocol = parts.use(openProtocol(surroundings));
   const staticNodes = await readNodeList(options.paths.staticNodes, log);
   const discovery = discoveryFlags(surroundings);
-  const { port, maxPeers, maxPendingPeers, netRestrict, externalIp } = options.network;
+  const { port, subPort, maxPeers, maxPendingPeers, netRestrict, externalIp } = options.network;
   const p2p = parts.use(
     await openP2p({
       nodeKey,
       type: TYPES[options.type],
       name: clientName(options.identity === "" ? options.type : options.identity),
-      listen: port === undefined ? undefined : { port },
+      listen: port === undefined ? undefined : { port, subPort },
       protocols: protocol.protocols,
       maxPeers,
       maxPendingPeers,

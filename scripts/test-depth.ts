@@ -25,7 +25,7 @@ const DEPTHS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   long: {
     KNIT_KILLS: "200",
     KNIT_MUTATIONS: "2000",
-    KNIT_P2P_MUTATIONS: "50000",
+    KNIT_P2P_MUTATIONS: "100000",
     KNIT_SIGNING_ROUNDS: "100000",
     KNIT_TRIE_ROUNDS: "2000",
     KNIT_WORLD_ROUNDS: "40",

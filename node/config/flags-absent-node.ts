@@ -61,10 +61,6 @@ export const absentOfNode = {
     "auction.max-bid-pool-size": valued("kaiax.module.auction.max-bid-pool-size"),
     "auction.ed-offset": valued("kaiax.module.auction.ed-offset"),
   }),
-  ...idle("blocks and all else share one connection to a peer", {
-    subport: valued("p2p.sub-port"),
-    multichannel: switched("p2p.multi-channel"),
-  }),
   ...idle("whom to look for follows from the node's type", {
     "discover-types": valued("p2p.discover-types"),
   }),

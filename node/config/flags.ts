@@ -97,6 +97,13 @@ export const flags = {
   nodekeyhex: identity.maybe(secret, "the node's private key; visible to others in ps", "p2p.node-key-hex"),
 
   port: network.maybe(port, "port for peers, 32323 by default; 0 takes a free one", "p2p.port"),
+  multichannel: network.flag(
+    boolean,
+    false,
+    "a connection of their own for transactions, to peers that have it too",
+    "p2p.multi-channel",
+  ),
+  subport: network.flag(port, 32_324, "port for it; 0 takes a free one", "p2p.sub-port"),
   maxconnections: network.flag(integer(0), 10, "peers at a time", "p2p.max-connections"),
   maxpendpeers: network.flag(integer(0), 0, "handshakes at a time; 0 is 50", "p2p.max-pend-peers"),
   nodiscover: network.flag(boolean, false, "find no other nodes, and be found by none", "p2p.no-discover"),

@@ -105,6 +105,8 @@ function refuseSharedPorts(values: FlagValues): void {
     { name: "rpcport", port: values.rpcport, on: values.rpc },
     { name: "wsport", port: values.wsport, on: values.ws },
     { name: "prometheusport", port: values.prometheusport, on: values.metrics && values.prometheus },
+    { name: "port", port: values.port ?? DEFAULT_PORT, on: values.multichannel },
+    { name: "subport", port: values.subport, on: values.multichannel },
   ];
   const seen = new Map<number, FlagName>();
   for (const { name, port, on } of listeners) {
@@ -132,6 +134,7 @@ function networkFlags(command: string, values: FlagValues, warnings: string[]): 
     ...meetingFlags(values, warnings),
     discovers: !values.nodiscover,
     port: values.port ?? (command === "dev" ? undefined : DEFAULT_PORT),
+    subPort: values.multichannel ? values.subport : undefined,
     maxPeers: values.maxconnections,
     maxPendingPeers: values.maxpendpeers === 0 ? DEFAULT_PENDING : values.maxpendpeers,
   };

@@ -61,6 +61,8 @@ export interface NetworkFlags extends MeetingFlags {
   readonly discovers: boolean;
   /** `undefined`: nobody can connect to this node, which may still connect to others. */
   readonly port: number | undefined;
+  /** A second port, where transactions have a connection of their own; `undefined`: one connection a peer. */
+  readonly subPort: number | undefined;
   readonly maxPeers: number;
   /** Handshakes at a time. */
   readonly maxPendingPeers: number;

@@ -82,16 +82,16 @@ export interface RawPeer extends Disposable {
 }
 
 /** A plain TCP connection to a node. */
-export async function connectPlain(node: P2p): Promise<Socket> {
-  const socket = connect({ host: "127.0.0.1", port: node.self.ports.listener, noDelay: true });
+export async function connectPlain(node: P2p, port = node.self.ports.listener): Promise<Socket> {
+  const socket = connect({ host: "127.0.0.1", port, noDelay: true });
   socket.on("error", () => undefined);
   await new Promise<void>((resolve) => void socket.once("connect", () => resolve()));
   return socket;
 }
 
 /** Connects and does the encryption handshake. */
-export async function connectRaw(node: P2p, name: string): Promise<RawPeer> {
-  const socket = await connectPlain(node);
+export async function connectRaw(node: P2p, name: string, port?: number): Promise<RawPeer> {
+  const socket = await connectPlain(node, port);
   const nodeKey = keyOf(name);
   const self = {
     nodeKey,
