@@ -33,7 +33,7 @@ import { createMetrics, type Metrics } from "./observe/metrics.ts";
 import { collectGarbage } from "./observe/profiler.ts";
 import { loadNodeKey, type NodeKey, nodeKeyOf } from "./p2p/node-key.ts";
 import { createPause } from "./pause.ts";
-import { beginPublicChain, beginPublicChain, presetOf } from "./public-network.ts";
+import { beginPublicChain } from "./public-network.ts";
 import { openReadiness } from "./readiness.ts";
 import { openOperations } from "./rpc/operations.ts";
 import { kzgProver } from "./txpool/blobs.ts";
@@ -60,7 +60,6 @@ export interface Node extends AsyncDisposable {
 
 /** Opens a node. Ends early with the signal's reason when it is aborted. Throws what a part threw. */
 export async function openNode(options: NodeOptions, signal: AbortSignal, log: AdjustableLog): Promise<Node> {
-  const preset = await presetOf(options);
   const clock = systemClock;
   const metrics = createMetrics();
   if (secp256k1Backend !== "native") {

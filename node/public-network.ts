@@ -9,12 +9,6 @@ import type { NodeOptions } from "./config/options.ts";
 import { kairos, mainnet } from "./config/presets/networks.ts";
 import type { Database } from "./database.ts";
 
-/** What is known of the network that the options name; loaded when they name one. */
-export async function presetOf({ publicNetwork }: NodeOptions): Promise<NetworkPreset | undefined> {
-  if (publicNetwork === undefined) return undefined;
-  return (await import("./config/presets/networks.ts"))[publicNetwork];
-}
-
 /**
  * Gives an empty database the network's block 0. Throws `ChainError` `genesis-mismatch` for one with another chain
  * and `no-genesis` where block 0 is not included here.

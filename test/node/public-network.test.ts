@@ -10,7 +10,7 @@ import type { NodeOptions } from "../../node/config/options.ts";
 import { kairos } from "../../node/config/presets/networks.ts";
 import { type Database, openDatabase } from "../../node/database.ts";
 import { createLog } from "../../node/observe/log.ts";
-import { beginPublicChain, beginPublicChain, presetOf } from "../../node/public-network.ts";
+import { beginPublicChain } from "../../node/public-network.ts";
 import { options } from "../support/options.ts";
 
 let directory = "";

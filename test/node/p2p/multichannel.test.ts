@@ -121,11 +121,14 @@ test("a connection whose others do not come is closed, and so is one that is dia
   expect(target.peers()).toEqual([]);
 });
 
+function idOf(n: number): Uint8Array {
+  return new Uint8Array(64).fill(n);
+}
+
 test("only so many nodes may wait for their other connections", () => {
   const closed: number[] = [];
   using gathering = new Gathering<number>({ timeoutMs: 60_000, close: (each) => void closed.push(each) });
-  const id = (n: number): Uint8Array => new Uint8Array(64).fill(n);
-  for (let n = 0; n < 70; n++) gathering.put(id(n), n, { port: 0, ports: 2 });
+  for (let n = 0; n < 70; n++) gathering.put(idOf(n), n, { port: 0, ports: 2 });
   expect(closed).toEqual([0, 1, 2, 3, 4, 5]);
-  expect(gathering.put(id(69), 100, { port: 1, ports: 2 })).toEqual([69, 100]);
+  expect(gathering.put(idOf(69), 100, { port: 1, ports: 2 })).toEqual([69, 100]);
 });
