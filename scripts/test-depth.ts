@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 /** How often and how long, by depth; `npm test` uses the numbers written in the tests. */
 const DEPTHS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   ci: {
+    KNIT_BFT_SEEDS: "1000",
     KNIT_KILLS: "60",
     KNIT_MUTATIONS: "300",
     KNIT_P2P_MUTATIONS: "10000",
@@ -23,6 +24,7 @@ const DEPTHS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     KNIT_VM_PERFORMANCE: "1",
   },
   long: {
+    KNIT_BFT_SEEDS: "10000",
     KNIT_KILLS: "200",
     KNIT_MUTATIONS: "2000",
     KNIT_P2P_MUTATIONS: "100000",

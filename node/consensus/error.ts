@@ -1,4 +1,4 @@
-/** Which header rule a block breaks, or why no block can be made. */
+/** Which header rule a block breaks, why no block can be made, or that a message is not what it claims. */
 export type ConsensusErrorCode =
   | "base-fee"
   | "future-block"
@@ -10,9 +10,10 @@ export type ConsensusErrorCode =
   | "fork-fields"
   | "committed-seals"
   | "governance"
+  | "bad-message"
   | "unsupported";
 
-/** Thrown by the header rules and the sealer; the messages are the Go node's. */
+/** Thrown by the header rules, the sealer and the reader of messages; the messages are the Go node's. */
 export class ConsensusError extends Error {
   override readonly name = "ConsensusError";
   readonly code: ConsensusErrorCode;

@@ -5,6 +5,9 @@
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { bareHex, fromBareHex, toHex } from "../../node/bytes/hex.ts";
+import { readLetter } from "../../node/consensus/bft/letters.ts";
+import { decodeMessage, encodeMessage } from "../../node/consensus/bft/message.ts";
+import { encodeStatement } from "../../node/consensus/bft/statements.ts";
 import { blockHash, type Header } from "../../node/model/header.ts";
 import type { HeaderQuery } from "../../node/protocol/codecs.ts";
 import { messageOf, messages } from "../../node/protocol/messages.ts";
@@ -55,6 +58,7 @@ export async function replayMessages(file: string): Promise<ReplayedMessages> {
       const code = message.code - OFFSET;
       const what = `connection ${index}, message ${at} (code ${code})`;
       check(what, () => returns(code, message.payload));
+      if (code === messages.consensus.code) check(`${what}: letter`, () => isWhole(message.payload));
       if (code === messages.status.code) {
         check(`${what}: network`, () => statusNetwork(message.payload) === BigInt(networkId));
       }
@@ -67,6 +71,14 @@ export async function replayMessages(file: string): Promise<ReplayedMessages> {
 function returns(code: number, payload: string): boolean {
   const row = messageOf(code, NEWEST_VERSION);
   return row !== undefined && bareHex(row.encode(row.decode(fromBareHex(payload)))) === payload;
+}
+
+/** The letter in a consensus message is signed by its sender, and its parts give its bytes again. */
+function isWhole(payload: string): boolean {
+  const { payload: letter } = messages.consensus.decode(fromBareHex(payload));
+  const content = encodeStatement(readLetter(letter).statement);
+  const written = encodeMessage({ ...decodeMessage(letter), content });
+  return bareHex(written) === bareHex(letter);
 }
 
 function statusNetwork(payload: string): bigint {

@@ -1,0 +1,71 @@
+/** Letters from bytes, with every signature in them checked; and bytes from what this node says. */
+import { equalBytes } from "../../bytes/compare.ts";
+import { mapKey } from "../../bytes/hex.ts";
+import { addressOfPublicKey, recover } from "../../crypto/secp256k1.ts";
+import { committedSealDigest } from "../../model/istanbul-extra.ts";
+import { ConsensusError } from "../error.ts";
+import type { SealDigest } from "../seal.ts";
+import type { Letter } from "./letter.ts";
+import { type ConsensusMessage, decodeMessage, encodeMessage, messageDigest } from "./message.ts";
+import {
+  type BlockStatement,
+  codeOf,
+  decodeStatement,
+  encodeStatement,
+  keyBytes,
+  type ProposedBlock,
+} from "./statements.ts";
+
+/** A letter about blocks. */
+export type BlockLetter = Letter<ProposedBlock>;
+
+const NO_BYTES = new Uint8Array(0);
+
+/**
+ * Reads a letter. The seal of a commit is checked too: one that is not its sender's would spoil the block. Throws
+ * `BytesError` or `ModelError` for what cannot be read, `ConsensusError` `bad-message` for a false signature.
+ */
+export function readLetter(payload: Uint8Array): BlockLetter {
+  const message = decodeMessage(payload);
+  const { code, content, sender, signature, seal } = message;
+  if (!isSignedBy(sender, messageDigest(message), signature)) throw bad("the signature is not the sender's");
+  const statement = decodeStatement(code, content);
+  if (statement === undefined) throw bad(`there is no message ${code}`);
+  if (statement.kind === "commit" && !isSignedBy(sender, sealDigest(statement.digest), seal)) {
+    throw bad("the committed seal is not the sender's");
+  }
+  return { sender: mapKey(sender), statement, seal, payload };
+}
+
+/** Writes the letters of one validator: the same statement gives the same bytes. */
+export function createWriter(
+  address: Uint8Array,
+  sign: SealDigest,
+): (statement: BlockStatement) => BlockLetter {
+  return (statement) => {
+    const seal = statement.kind === "commit" ? sign(sealDigest(statement.digest)) : NO_BYTES;
+    const unsigned: ConsensusMessage = {
+      hash: keyBytes(statement.kind === "preprepare" ? statement.proposal.parent : statement.parent),
+      code: codeOf(statement.kind),
+      content: encodeStatement(statement),
+      sender: address,
+      signature: NO_BYTES,
+      seal,
+    };
+    const payload = encodeMessage({ ...unsigned, signature: sign(messageDigest(unsigned)) });
+    return { sender: mapKey(address), statement, seal, payload };
+  };
+}
+
+function sealDigest(digest: string): Uint8Array {
+  return committedSealDigest(keyBytes(digest));
+}
+
+function isSignedBy(sender: Uint8Array, digest: Uint8Array, signature: Uint8Array): boolean {
+  const key = recover(digest, signature);
+  return key !== undefined && equalBytes(addressOfPublicKey(key), sender);
+}
+
+function bad(what: string): ConsensusError {
+  return new ConsensusError("bad-message", what);
+}

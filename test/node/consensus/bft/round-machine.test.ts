@@ -1,0 +1,263 @@
+/** What one validator does with what others say, step by step. */
+import { describe, expect, test } from "@jest/globals";
+import { KEPT } from "../../../../node/consensus/bft/backlog.ts";
+import type { Letter, Proposal } from "../../../../node/consensus/bft/letter.ts";
+import type { Remembered, Signed } from "../../../../node/consensus/bft/round-state.ts";
+import { timeoutMs } from "../../../../node/consensus/bft/rounds.ts";
+import { aBlock, aProposal, aVote, electorateOf, Table } from "../../../support/bft/table.ts";
+
+const B = aBlock("b");
+const C = aBlock("c");
+
+/** v1 of four, who has accepted and locked block b in round 0. */
+function locked(): Table {
+  const table = new Table("v1", 4);
+  table.hear(aProposal("v0", B));
+  table.approve("b");
+  table.hear(aVote("v0", "prepare"), aVote("v2", "prepare"));
+  expect(table.state.lock?.proposal).toBe(B);
+  return table;
+}
+
+describe("a round without faults", () => {
+  test("a validator alone commits its own block in one step", () => {
+    const table = new Table("v0", 1);
+    expect(table.done("build")).toEqual([{ type: "build", view: { sequence: 1, round: 0 } }]);
+    table.take({ type: "candidate", proposal: B });
+    expect(table.said).toEqual(["preprepare 0 b", "prepare 0 b", "commit 0 b"]);
+    expect(table.done("commit")).toMatchObject([{ proposal: B, round: 0, commits: [{ sender: "v0" }] }]);
+  });
+
+  test("a proposal is judged, prepared, and committed with the quorum's votes", () => {
+    const table = new Table("v1", 4);
+    table.hear(aProposal("v0", B));
+    expect(table.done("judge")).toMatchObject([{ proposal: B }]);
+    expect(table.said).toEqual([]);
+    table.approve("b");
+    expect(table.said).toEqual(["prepare 0 b"]);
+    table.hear(aVote("v0", "prepare"));
+    expect(table.said).toEqual([]);
+    table.hear(aVote("v2", "prepare"));
+    expect(table.said).toEqual(["commit 0 b"]);
+    table.hear(aVote("v2", "commit"), aVote("v3", "commit"));
+    expect(table.done("commit")).toHaveLength(1);
+    table.hear(aVote("v0", "commit"));
+    expect(table.done("commit")).toEqual([]);
+  });
+
+  test("commits count as prepares do", () => {
+    const table = new Table("v1", 4);
+    table.hear(aProposal("v0", B));
+    table.approve("b");
+    table.hear(aVote("v2", "commit"), aVote("v3", "commit"));
+    expect(table.said).toEqual(["commit 0 b"]);
+    expect(table.done("commit")).toHaveLength(1);
+  });
+
+  test("a new head begins the next height", () => {
+    const table = locked();
+    table.take({ type: "head", head: { number: 1, hash: "b" }, electorate: electorateOf(4) });
+    expect(table.state).toMatchObject({ view: { sequence: 2, round: 0 }, lock: undefined });
+    expect(table.done("timer")).toEqual([{ type: "timer", view: { sequence: 2, round: 0 }, ms: 10_000 }]);
+  });
+});
+
+describe("what is not believed", () => {
+  test("a proposal of somebody who is not the proposer", () => {
+    const table = new Table("v1", 4);
+    table.hear(aProposal("v2", B));
+    expect(table.actions).toEqual([]);
+  });
+
+  test("anything of a stranger", () => {
+    const table = new Table("v1", 4);
+    table.hear(aVote("v9", "round-change", { round: 3 }), aVote("v9", "prepare", { sequence: 2 }));
+    expect(table.actions).toEqual([]);
+    expect(table.state.backlog.size).toBe(0);
+  });
+
+  test("votes for another block or by somebody outside the committee", () => {
+    const committee = new Set(["v0", "v1", "v2"]);
+    const table = new Table("v1", 4);
+    table.state = { ...table.state, electorate: { ...electorateOf(4), committee: () => committee } };
+    table.hear(aProposal("v0", B));
+    table.approve("b");
+    table.hear(aVote("v0", "prepare", { digest: "c" }), aVote("v3", "prepare"));
+    expect(table.state.prepares.size).toBe(1);
+  });
+
+  test("a bad block, or one on another parent: the next round is wanted", () => {
+    const table = new Table("v1", 4);
+    table.hear(aProposal("v0", B));
+    table.take({ type: "judged", view: { sequence: 1, round: 0 }, hash: "b", good: false });
+    expect(table.said).toEqual(["round-change 1"]);
+    const other = new Table("v1", 4);
+    other.hear(aProposal("v0", aBlock("x", { parent: "elsewhere" })));
+    expect(other.said).toEqual(["round-change 1"]);
+  });
+
+  test("a judgement that comes after its round", () => {
+    const table = new Table("v1", 4);
+    table.hear(aProposal("v0", B));
+    const { view } = table.state;
+    table.take({ type: "timeout", view });
+    table.take({ type: "judged", view, hash: "b", good: true });
+    expect(table.actions).toEqual([]);
+  });
+});
+
+describe("rounds", () => {
+  test("the time of a round doubles, and stays finite", () => {
+    expect([0, 1, 2, 3, 4].map(timeoutMs)).toEqual([10_000, 12_000, 14_000, 18_000, 26_000]);
+    expect(timeoutMs(Number.MAX_SAFE_INTEGER)).toBe(timeoutMs(20));
+  });
+
+  test("a silent proposer: three of four begin the next round, and its proposer proposes", () => {
+    const table = new Table("v1", 4);
+    table.take({ type: "timeout", view: table.state.view });
+    expect(table.said).toEqual(["round-change 1"]);
+    table.hear(aVote("v2", "round-change", { round: 1 }));
+    expect(table.state.waiting).toBe(true);
+    table.hear(aVote("v3", "round-change", { round: 1 }));
+    expect(table.state).toMatchObject({ waiting: false, started: 1 });
+    expect(table.done("build")).toEqual([{ type: "build", view: { sequence: 1, round: 1 } }]);
+    table.take({ type: "candidate", proposal: C });
+    expect(table.said).toEqual(["preprepare 1 c", "prepare 1 c"]);
+  });
+
+  test("who waits joins a later round that two want; who does not wait joins when its time is up", () => {
+    const wishes = [aVote("v2", "round-change", { round: 5 }), aVote("v3", "round-change", { round: 5 })];
+    const waiting = new Table("v1", 4);
+    waiting.take({ type: "timeout", view: waiting.state.view });
+    waiting.hear(...wishes);
+    expect(waiting.said).toEqual(["round-change 5"]);
+    const busy = new Table("v1", 4);
+    busy.hear(...wishes);
+    expect(busy.actions).toEqual([]);
+    busy.take({ type: "timeout", view: busy.state.view });
+    expect(busy.said).toEqual(["round-change 5"]);
+  });
+
+  test("a quorum for a later round begins it at once", () => {
+    const table = new Table("v1", 4);
+    table.hear(...["v0", "v2", "v3"].map((sender) => aVote(sender, "round-change", { round: 2 })));
+    expect(table.state).toMatchObject({ view: { sequence: 1, round: 2 }, waiting: false });
+  });
+
+  test("wishes for ever new rounds do not pile up", () => {
+    const table = new Table("v1", 4);
+    for (let round = 1; round < 1000; round++) table.hear(aVote("v2", "round-change", { round }));
+    expect(table.state.roundChanges.get("v2")?.length).toBeLessThanOrEqual(16);
+  });
+
+  test("a block that the chain refuses binds nobody", () => {
+    const table = locked();
+    table.take({ type: "refused", hash: "b" });
+    expect(table.state.lock).toBeUndefined();
+    expect(table.said).toEqual(["round-change 1"]);
+  });
+});
+
+describe("letters that come early", () => {
+  test("are kept and read when their time comes, the proposal first", () => {
+    const table = new Table("v1", 4);
+    table.hear(aVote("v2", "commit"), aVote("v2", "prepare"), aVote("v3", "prepare"));
+    expect(table.actions).toEqual([]);
+    table.hear(aProposal("v0", B));
+    table.approve("b");
+    expect(table.said).toEqual(["prepare 0 b", "commit 0 b"]);
+  });
+
+  test("of far heights are not kept, nor more than a share of each sender", () => {
+    const table = new Table("v1", 4);
+    table.hear(aVote("v2", "prepare", { sequence: 2 + KEPT.heights }));
+    expect(table.state.backlog.size).toBe(0);
+    for (let round = 1; round < 2 * KEPT.letters; round++) table.hear(aVote("v2", "prepare", { round }));
+    for (let round = 1; round < 9; round++) table.hear(aProposal("v3", B, round));
+    expect(table.state.backlog.get("v2")).toHaveLength(KEPT.letters);
+    expect(table.state.backlog.get("v3")).toHaveLength(KEPT.blocks);
+  });
+});
+
+/** Enough votes for block c in a round. */
+function votes(round: number): readonly Letter<Proposal>[] {
+  return ["v0", "v2", "v3"].map((sender) => aVote(sender, "prepare", { round, digest: "c" }));
+}
+
+describe("a lock", () => {
+  test("keeps its holder from voting for another block, and makes it propose its own", () => {
+    const table = locked();
+    table.hear(...["v0", "v2", "v3"].map((sender) => aVote(sender, "round-change", { round: 1 })));
+    expect(table.said).toEqual(["preprepare 1 b", "prepare 1 b"]);
+    table.hear(...["v0", "v2", "v3"].map((sender) => aVote(sender, "round-change", { round: 2 })));
+    table.hear(aProposal("v2", C, 2));
+    expect(table.said).toEqual(["round-change 3"]);
+    expect(table.done("judge")).toEqual([]);
+  });
+
+  test("comes along with each round change, with the votes it stands on", () => {
+    const table = locked();
+    table.take({ type: "timeout", view: table.state.view });
+    expect(
+      table
+        .done("remind")[0]
+        ?.letters.map(({ sender }) => sender)
+        .sort(),
+    ).toEqual(["v0", "v1", "v2"]);
+  });
+
+  test("gives way to the votes of a later round, not to fewer nor to earlier ones", () => {
+    const table = locked();
+    table.hear(...["v0", "v2", "v3"].map((sender) => aVote(sender, "round-change", { round: 2 })));
+    table.hear(...votes(0), ...votes(1).slice(0, 2));
+    expect(table.state.lock).toBeDefined();
+    table.hear(...votes(1));
+    expect(table.state.lock).toBeUndefined();
+    table.hear(aProposal("v2", C, 2));
+    expect(table.done("judge")).toHaveLength(1);
+  });
+});
+
+/** What a validator remembers that signed these digests in a round. */
+function signedIn(round: number, digests: Signed["digests"]): Remembered<Proposal> {
+  return { signed: { view: { sequence: 1, round }, digests }, lock: undefined };
+}
+
+describe("after a restart", () => {
+  test("nothing is signed that contradicts what was signed before", () => {
+    const table = new Table("v1", 4, signedIn(0, { prepare: "b" }));
+    table.hear(aProposal("v0", C));
+    table.approve("c");
+    expect(table.said).toEqual([]);
+    const proposer = new Table("v0", 4, signedIn(0, { preprepare: "b" }));
+    proposer.take({ type: "candidate", proposal: C });
+    expect(proposer.said).toEqual([]);
+  });
+
+  test("the same may be said again, and the round that was waited for is waited for again", () => {
+    const same = new Table("v1", 4, signedIn(0, { prepare: "b" }));
+    same.hear(aProposal("v0", B));
+    same.approve("b");
+    expect(same.said).toEqual(["prepare 0 b"]);
+    const later = new Table("v1", 4, signedIn(3, {}));
+    expect(later.state).toMatchObject({ view: { sequence: 1, round: 3 }, waiting: true });
+    expect(later.said).toEqual(["round-change 3"]);
+  });
+
+  test("a lock still binds", () => {
+    const { lock, signed } = locked().state;
+    const table = new Table("v1", 4, { signed, lock });
+    table.hear(...["v0", "v2", "v3"].map((sender) => aVote(sender, "round-change", { round: 2 })));
+    table.hear(aProposal("v2", C, 2));
+    expect(table.said).toEqual(["round-change 3"]);
+  });
+
+  test("a chain that lost blocks says nothing until it is where it was", () => {
+    const table = new Table("v0", 4, {
+      signed: { view: { sequence: 2, round: 0 }, digests: {} },
+      lock: undefined,
+    });
+    table.take({ type: "candidate", proposal: B });
+    expect(table.said).toEqual([]);
+  });
+});

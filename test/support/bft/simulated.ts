@@ -1,0 +1,71 @@
+/** The people and the letters of a simulation. */
+import type { Letter, Proposal, Statement } from "../../../node/consensus/bft/letter.ts";
+import type { Remembered, RoundState } from "../../../node/consensus/bft/round-state.ts";
+
+/** A block of the simulation: its hash says who made it. */
+export interface SimulatedBlock extends Proposal {
+  readonly isBad: boolean;
+}
+
+/** A letter about such blocks. */
+export type Said = Letter<SimulatedBlock>;
+
+/** A validator of the simulation, honest or not. */
+export interface Validator {
+  readonly index: number;
+  readonly name: string;
+  /** Hashes of its blocks by number. */
+  readonly chain: string[];
+  /** Undefined while it is down. */
+  state: RoundState<SimulatedBlock> | undefined;
+  disk: Remembered<SimulatedBlock> | undefined;
+  /** How often it was started: what was meant for an earlier life is not done. */
+  life: number;
+  timer: number;
+  readonly met: Set<string>;
+  readonly sent: Set<string>;
+}
+
+/** What a run came to. */
+export interface Outcome {
+  readonly blocks: number;
+  readonly steps: number;
+  /** Rounds after the first that were started. */
+  readonly rounds: number;
+  readonly crashes: number;
+}
+
+/** A run that broke a rule; the message says which, how to repeat it, and what happened last. */
+export class SimulationFailure extends Error {
+  override readonly name = "SimulationFailure";
+}
+
+/** The seal of a commit that is none would never get past the signature check. */
+export const GOOD_SEAL = Uint8Array.of(1);
+const NO_SEAL = new Uint8Array(0);
+
+/** A letter of the simulation: good seals are 1. */
+export function written(sender: string, statement: Statement<SimulatedBlock>): Said {
+  const seal = statement.kind === "commit" ? GOOD_SEAL : NO_SEAL;
+  return { sender, statement, seal, payload: NO_SEAL };
+}
+
+/** The block that a statement is about. */
+export function digestOf(statement: Statement<SimulatedBlock>): string {
+  return statement.kind === "preprepare" ? statement.proposal.hash : statement.digest;
+}
+
+/** Names a letter: the same one always has the same name. */
+export function keyOf({ sender, statement, seal }: Said): string {
+  const { kind, view } = statement;
+  const digest = kind === "round-change" ? "" : digestOf(statement);
+  return `${sender} ${kind} ${view.sequence}/${view.round} ${digest} ${seal.join()}`;
+}
+
+/** Where a validator stands, for the end of a trace. */
+export function describe({ name, state }: Validator): string {
+  if (state === undefined) return `${name} is down`;
+  const { view, waiting, phase, lock, started } = state;
+  const locked = lock === undefined ? "" : ` locked on ${lock.proposal.hash} of round ${lock.round}`;
+  return `${name} ${view.sequence}/${view.round} (${started}) ${waiting ? "waiting" : phase}${locked}`;
+}

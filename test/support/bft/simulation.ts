@@ -1,0 +1,295 @@
+/**
+ * Validators that agree on blocks over a network that loses, repeats, delays and reorders what they say, with cuts,
+ * crashes and traitors: time, network and disk are made up here, the round machine is the real one. The same plan
+ * gives the same run. A run ends when all honest validators have two blocks more than anybody had when the network
+ * became good; it throws `SimulationFailure` when that takes too long or when anything happened that never may.
+ */
+import type { Proposal, Statement } from "../../../node/consensus/bft/letter.ts";
+import { beginRounds, step } from "../../../node/consensus/bft/round-machine.ts";
+import type { Electorate, RoundAction, RoundEvent, Step } from "../../../node/consensus/bft/round-state.ts";
+import { quorum } from "../../../node/governance/validators.ts";
+import { seededRandom } from "../random.ts";
+import { Agenda } from "./agenda.ts";
+import { drawElectorate, isCut, type Plan } from "./plan.ts";
+import {
+  describe,
+  digestOf,
+  GOOD_SEAL,
+  keyOf,
+  type Outcome,
+  type Said,
+  type SimulatedBlock,
+  SimulationFailure,
+  type Validator,
+  written,
+} from "./simulated.ts";
+import { betray } from "./treason.ts";
+
+const GENESIS = "0";
+const MOST_STEPS = 3_000_000;
+/** Milliseconds in which a good network has to come to two blocks. */
+const PATIENCE = 40_000_000;
+const SYNC_MS = 3000;
+const TRACE_LINES = 200;
+
+/** Runs a plan to its end. */
+export function simulate(plan: Plan): Outcome {
+  return new Simulation(plan).run();
+}
+
+class Simulation {
+  readonly #plan: Plan;
+  readonly #random: () => number;
+  readonly #agenda = new Agenda<() => void>();
+  readonly #validators: readonly Validator[];
+  readonly #decided = new Map<number, string>();
+  readonly #electorates = new Map<number, Electorate>();
+  readonly #signed = new Map<string, string>();
+  readonly #trace: string[] = [];
+  #now = 0;
+  #steps = 0;
+  #rounds = 0;
+  #crashes = 0;
+  #made = 0;
+
+  constructor(plan: Plan) {
+    this.#plan = plan;
+    this.#random = seededRandom(plan.seed ^ 0x5eed);
+    this.#validators = Array.from({ length: plan.validators }, (_, index) => ({
+      index,
+      name: `v${index}`,
+      chain: [GENESIS],
+      state: undefined,
+      disk: undefined,
+      life: 0,
+      timer: 0,
+      met: new Set(),
+      sent: new Set(),
+    }));
+  }
+
+  run(): Outcome {
+    for (const validator of this.#validators) {
+      this.#start(validator);
+      this.#sync(validator);
+    }
+    const honest = this.#validators.filter(({ index }) => !this.#plan.traitors.has(index));
+    let target: number | undefined;
+    for (let next = this.#agenda.take(); next !== undefined; next = this.#agenda.take()) {
+      this.#now = next.time;
+      if (target === undefined && this.#isGood) target = this.#decided.size + 2;
+      next.what();
+      if (target !== undefined && honest.every(({ chain }) => chain.length > (target ?? 0))) break;
+      if (this.#steps > MOST_STEPS || this.#now > this.#plan.badUntil + PATIENCE) this.#fail("no progress");
+    }
+    return { blocks: this.#decided.size, steps: this.#steps, rounds: this.#rounds, crashes: this.#crashes };
+  }
+
+  get #isGood(): boolean {
+    return this.#now >= this.#plan.badUntil;
+  }
+
+  #upTo(most: number): number {
+    return Math.floor(this.#random() * (most + 1));
+  }
+
+  #after(ms: number, validator: Validator, what: () => void): void {
+    const { life } = validator;
+    this.#agenda.add(this.#now + ms, () => {
+      if (validator.life === life && validator.state !== undefined) what();
+    });
+  }
+
+  #start(validator: Validator): void {
+    const { name, chain, disk } = validator;
+    validator.life++;
+    const number = chain.length - 1;
+    const head = { number, hash: chain[number] ?? GENESIS };
+    const write = (statement: Statement<SimulatedBlock>): Said => written(name, statement);
+    const electorate = this.#electorate(number + 1);
+    this.#take(validator, beginRounds({ self: name, write, head, electorate, remembered: disk }));
+  }
+
+  #electorate(number: number): Electorate {
+    const known = this.#electorates.get(number) ?? drawElectorate(this.#plan, number);
+    this.#electorates.set(number, known);
+    return known;
+  }
+
+  #tell(validator: Validator, event: RoundEvent<SimulatedBlock>): void {
+    if (validator.state === undefined) return;
+    this.#steps++;
+    const before = validator.state;
+    const made = step(before, event);
+    if (made.state.started > before.started) this.#rounds++;
+    this.#take(validator, made);
+  }
+
+  /** What was signed is on disk before anything is done; a crash may come before that, or between any two actions. */
+  #take(validator: Validator, { state, actions }: Step<SimulatedBlock>): void {
+    const crashes = !this.#isGood && this.#random() < this.#plan.crashes;
+    if (crashes && this.#random() < 0.3) return this.#crash(validator);
+    validator.state = state;
+    validator.disk = { signed: state.signed, lock: state.lock };
+    const done = crashes ? actions.slice(0, this.#upTo(actions.length)) : actions;
+    for (const action of done) this.#act(validator, action);
+    if (crashes) this.#crash(validator);
+  }
+
+  #crash(validator: Validator): void {
+    this.#crashes++;
+    validator.state = undefined;
+    validator.life++;
+    validator.met.clear();
+    validator.sent.clear();
+    this.#note(`${validator.name} crashes`);
+    const back = Math.min(this.#now + this.#upTo(20_000), Math.max(this.#plan.badUntil, this.#now));
+    this.#agenda.add(back, () => {
+      this.#note(`${validator.name} is back`);
+      this.#start(validator);
+    });
+  }
+
+  #act(validator: Validator, action: RoundAction<SimulatedBlock>): void {
+    switch (action.type) {
+      case "gossip":
+        return this.#gossip(validator, action.letter);
+      case "remind":
+        for (const letter of action.letters) {
+          for (const to of this.#recipients(validator)) this.#send(validator, to, letter);
+        }
+        return;
+      case "build":
+        return this.#after(5 + this.#upTo(300), validator, () => this.#build(validator));
+      case "judge": {
+        const { view, proposal } = action;
+        const event = { type: "judged", view, hash: proposal.hash, good: !proposal.isBad } as const;
+        return this.#after(1 + this.#upTo(100), validator, () => this.#tell(validator, event));
+      }
+      case "timer": {
+        const timer = ++validator.timer;
+        return this.#after(action.ms * (0.95 + this.#random() * 0.1), validator, () => {
+          if (timer === validator.timer) this.#tell(validator, { type: "timeout", view: action.view });
+        });
+      }
+      case "commit": {
+        const { proposal, commits } = action;
+        if (commits.length < quorum(this.#plan.committeeSize).required) this.#fail("too few seals");
+        return this.#after(this.#upTo(50), validator, () => this.#append(validator, proposal));
+      }
+    }
+  }
+
+  #build(validator: Validator): void {
+    const { name, chain, index } = validator;
+    const number = chain.length;
+    const hash = `${number}:${name}#${this.#made++}`;
+    const isBad = this.#plan.traitors.get(index) === "bad-blocks";
+    const proposal = { number, hash, parent: chain[number - 1] ?? GENESIS, isBad };
+    this.#tell(validator, { type: "candidate", proposal });
+  }
+
+  /** Everybody who agrees now or in the next round; whoever does not, says nothing. */
+  #recipients({ index, state }: Validator): readonly Validator[] {
+    if (state === undefined) return [];
+    const { electorate, started, self } = state;
+    const committee = electorate.committee(started);
+    if (!committee.has(self)) return [];
+    const next = electorate.committee(started + 1);
+    return this.#validators.filter(
+      (to) => to.index !== index && (committee.has(to.name) || next.has(to.name)),
+    );
+  }
+
+  #gossip(validator: Validator, letter: Said): void {
+    const isOwn = letter.sender === validator.name;
+    const treason = this.#plan.traitors.get(validator.index);
+    if (isOwn && treason === undefined) this.#checkSigned(letter.statement, validator.name);
+    if (!isOwn && !this.#plan.relays) return;
+    for (const to of this.#recipients(validator)) {
+      if (isOwn && treason !== undefined) {
+        for (const lie of betray(treason, letter, to.index, this.#random)) this.#send(validator, to, lie);
+        continue;
+      }
+      const once = `${to.index} ${keyOf(letter)}`;
+      if (validator.sent.has(once)) continue;
+      validator.sent.add(once);
+      this.#send(validator, to, letter);
+    }
+  }
+
+  /** Honest validators never sign two different things of a kind in one view, whatever happened in between. */
+  #checkSigned(statement: Statement<SimulatedBlock>, name: string): void {
+    const { kind, view } = statement;
+    const what = `${name} ${kind} ${view.sequence}/${view.round}`;
+    const digest = digestOf(statement);
+    const before = this.#signed.get(what) ?? digest;
+    this.#signed.set(what, digest);
+    if (before !== digest) this.#fail(`${what} signed twice: ${before} and ${digest}`);
+  }
+
+  #send(from: Validator, to: Validator, letter: Said): void {
+    const key = keyOf(letter);
+    const { loss, commitLoss } = this.#plan;
+    const chance = letter.statement.kind === "commit" ? commitLoss : loss;
+    if (!this.#arrives(from, to, chance)) return this.#note(`${from.name} > ${to.name} lost ${key}`);
+    const copies = !this.#isGood && this.#random() < this.#plan.duplicates ? 2 : 1;
+    for (let i = 0; i < copies; i++) {
+      const delay = 1 + this.#upTo(this.#isGood ? 50 : this.#plan.maxDelay);
+      this.#after(delay, to, () => this.#deliver(from, to, letter, key));
+    }
+  }
+
+  #arrives(from: Validator, to: Validator, loss: number): boolean {
+    if (this.#isGood) return true;
+    return !isCut(this.#plan, this.#now, from.index, to.index) && this.#random() >= loss;
+  }
+
+  /** Letters with a seal that is none get no further than the signature check. */
+  #deliver(from: Validator, to: Validator, letter: Said, key: string): void {
+    to.sent.add(`${from.index} ${key}`);
+    if (to.met.has(key)) return;
+    to.met.add(key);
+    if (letter.statement.kind === "commit" && letter.seal[0] !== GOOD_SEAL[0]) return;
+    this.#note(`${from.name} > ${to.name} ${key}`);
+    this.#tell(to, { type: "letter", letter });
+  }
+
+  #append(validator: Validator, { number, hash }: Proposal): void {
+    const { chain, name } = validator;
+    if (chain.length !== number) return;
+    const decided = this.#decided.get(number) ?? hash;
+    if (decided !== hash) this.#fail(`two blocks ${number}: ${decided}, and ${hash} at ${name}`);
+    this.#decided.set(number, hash);
+    chain.push(hash);
+    this.#note(`${name} has ${hash}`);
+    this.#tell(validator, { type: "head", head: { number, hash }, electorate: this.#electorate(number + 1) });
+  }
+
+  /** Blocks that somebody else has come by another way than the agreement, every now and then. */
+  #sync(validator: Validator): void {
+    this.#agenda.add(this.#now + this.#upTo(SYNC_MS), () => {
+      const peer = this.#validators[this.#upTo(this.#plan.validators - 1)];
+      const loss = 1 - this.#plan.syncs;
+      if (peer !== undefined && validator.state !== undefined && this.#arrives(peer, validator, loss)) {
+        for (const hash of peer.chain.slice(validator.chain.length)) {
+          this.#append(validator, { number: validator.chain.length, hash, parent: "" });
+        }
+      }
+      this.#sync(validator);
+    });
+  }
+
+  #note(line: string): void {
+    this.#trace.push(`${(this.#now / 1000).toFixed(3)} ${line}`);
+    if (this.#trace.length > 2 * TRACE_LINES) this.#trace.splice(0, TRACE_LINES);
+  }
+
+  #fail(what: string): never {
+    const { seed, validators } = this.#plan;
+    const again = `repeat it with KNIT_BFT_SEED=${seed} KNIT_BFT_SEEDS=1`;
+    const states = this.#validators.map((validator) => describe(validator));
+    const last = [...this.#trace.slice(-TRACE_LINES), ...states].join("\n");
+    throw new SimulationFailure(`${what}: ${validators} validators, seed ${seed} (${again})\n${last}`);
+  }
+}
