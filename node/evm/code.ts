@@ -1,4 +1,5 @@
 /** Code with what is found out about it on the way: where it may jump to, and its long constants. */
+import { equalBytes } from "../bytes/compare.ts";
 import { mapKey } from "../bytes/hex.ts";
 import { bytesToBigint } from "../bytes/integer.ts";
 import { EMPTY_HASH } from "../crypto/keccak.ts";
@@ -75,21 +76,29 @@ export class Codes {
     const name = mapKey(hash);
     let code = this.#codes.get(name);
     if (code === undefined) {
-      code = recent.get(name) ?? this.#load(address, name);
+      code = recent.get(name) ?? loadCode(this.#world, address, name);
       this.#codes.set(name, code);
     }
     this.#last = code;
     this.#lastHash = hash;
     return code;
   }
+}
 
-  #load(address: Uint8Array, name: string): Code {
-    const bytes = this.#world.code(address);
-    if (bytes.length === 0) return NO_CODE;
-    const code = new Code(bytes);
-    recent.set(name, code);
-    return code;
-  }
+/** The code of one account of a world; read from there only when it was not met for long. */
+export function codeAt(world: World, address: Uint8Array): Code {
+  const hash = world.codeHash(address);
+  if (hash === EMPTY_HASH || equalBytes(hash, EMPTY_HASH)) return NO_CODE;
+  const name = mapKey(hash);
+  return recent.get(name) ?? loadCode(world, address, name);
+}
+
+function loadCode(world: World, address: Uint8Array, name: string): Code {
+  const bytes = world.code(address);
+  if (bytes.length === 0) return NO_CODE;
+  const code = new Code(bytes);
+  recent.set(name, code);
+  return code;
 }
 
 /** The account that code hands calls on to (EIP-7702): the designator and the address. */

@@ -6,7 +6,7 @@ import { bytesToBigint } from "../bytes/integer.ts";
 import type { Rules } from "../config/rules.ts";
 import { checksumAddress } from "../crypto/checksum.ts";
 import { createAddress } from "../evm/address.ts";
-import { delegationIn } from "../evm/code.ts";
+import { codeAt, delegationIn } from "../evm/code.ts";
 import { createEvm, type EvmBlock } from "../evm/evm.ts";
 import type { Tracer } from "../evm/tracer.ts";
 import { decodeAccountKey } from "../model/account-key-decode.ts";
@@ -205,7 +205,7 @@ function runCode(world: World, message: Message, gas: bigint, context: Transitio
 
 function applyDelegations(world: World, message: Message, to: Uint8Array, context: TransitionContext): void {
   if (message.authorizationList !== undefined) applyAuthorizations(world, message.authorizationList, context);
-  const target = delegationIn(world.code(to));
+  const target = delegationIn(codeAt(world, to).bytes);
   if (target !== undefined) world.warmAddress(target);
 }
 
