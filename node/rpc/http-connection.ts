@@ -6,8 +6,11 @@
 import type { Socket } from "node:net";
 import type { ByteShares, Holder } from "./byte-shares.ts";
 import { type Endpoint, PARSE_ERROR } from "./dispatch.ts";
-import { type HeadReader, MAX_HEAD_BYTES } from "./http-head.ts";
+import type { HeadReader } from "./http-head.ts";
 import type { HttpLimits } from "./http-limits.ts";
+import { RequestReader } from "./http-requests.ts";
+import { Outbox } from "./outbox.ts";
+import type { ReplyTurn } from "./reply-turn.ts";
 import { RequestSession } from "./request-session.ts";
 
 /** What connections share. */
@@ -21,6 +24,7 @@ export interface ConnectionHost {
   readonly halves: ByteShares;
   /** Everything of a reply's head before the length. */
   replyHead: string;
+  readonly turn: ReplyTurn;
   /** Takes over a socket whose next request is not plain; `unread` begins with that request. */
   handOver(connection: HttpConnection, socket: Socket, unread: Buffer): void;
   closed(connection: HttpConnection): void;
@@ -40,6 +44,7 @@ type Phase = "idle" | "reading" | "answering" | "writing" | "gone";
 export class HttpConnection {
   readonly #socket: Socket;
   readonly #host: ConnectionHost;
+  readonly #outbox: Outbox;
   #phase: Phase = "idle";
   #deadline: number;
   /** Bytes of requests that are not answered yet, in the order they came. */
@@ -58,6 +63,7 @@ export class HttpConnection {
   constructor(socket: Socket, host: ConnectionHost) {
     this.#socket = socket;
     this.#host = host;
+    this.#outbox = new Outbox(socket, host.turn);
     this.#deadline = host.now + host.limits.idleMs;
     socket.on("data", this.#onData);
     socket.on("drain", this.#onDrain);
@@ -68,6 +74,7 @@ export class HttpConnection {
   /** Called every second or so: acts on a deadline that has passed. */
   sweep(now: number): void {
     if (now < this.#deadline) return;
+    this.#outbox.flush();
     if (this.#phase === "answering") this.#socket.write(TIMED_OUT, "latin1");
     this.#socket.destroySoon();
     const isStuck = this.#phase === "idle" && this.#socket.writableLength > 0;
@@ -78,7 +85,13 @@ export class HttpConnection {
   /** No further requests: closes now, or after the answer that is being made. */
   stop(): void {
     this.#closing = true;
-    if (this.#phase === "idle" || this.#phase === "reading") this.#socket.destroySoon();
+    if (this.#phase === "idle" || this.#phase === "reading") this.#end();
+  }
+
+  /** Closes after what was answered. */
+  #end(): void {
+    this.#outbox.flush();
+    this.#socket.destroySoon();
   }
 
   readonly #onData = (chunk: Buffer): void => {
@@ -125,8 +138,8 @@ export class HttpConnection {
 
   /** Too many half requests wait, and this one is the largest. */
   #refuse(): void {
-    this.#socket.write(BUSY, "latin1");
-    this.#socket.destroySoon();
+    this.#outbox.write(BUSY, "latin1");
+    this.#end();
     this.#gone();
   }
 
@@ -179,12 +192,12 @@ export class HttpConnection {
     return `${this.#host.replyHead}${bytes}\r\n\r\n${answer}`;
   }
 
-  /** Whether the socket takes more: if not, reading stops until it has drained. */
+  /** Whether the peer takes more: if not, reading stops until it has drained. */
   #write(text: string): boolean {
     if (text === "" || this.#phase === "gone") return true;
-    this.#socket.write(text, this.#isAscii ? "latin1" : "utf8");
+    this.#outbox.write(text, this.#isAscii ? "latin1" : "utf8");
     this.#isAscii = true;
-    const unsent = this.#socket.writableLength;
+    const { unsent } = this.#outbox;
     if (unsent <= COUNTED_UNSENT) return true;
     this.#isCounted = true;
     this.#host.endpoint.unsent.hold(this.#asUnsent, unsent);
@@ -197,7 +210,7 @@ export class HttpConnection {
   #finish(replies: string): void {
     if (!this.#write(replies) || this.#phase === "gone") return;
     this.#enter("idle", this.#host.limits.idleMs);
-    if (this.#closing) this.#socket.destroySoon();
+    if (this.#closing) this.#end();
   }
 
   #keepRest(rest: Buffer): void {
@@ -233,6 +246,7 @@ export class HttpConnection {
 
   #leave(replies: string, unread: Buffer): void {
     this.#write(replies);
+    this.#outbox.flush();
     const socket = this.#socket;
     socket.off("data", this.#onData);
     socket.off("drain", this.#onDrain);
@@ -250,49 +264,3 @@ const TIMED_OUT =
 const BUSY =
   "HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain; charset=utf-8\r\n" +
   "Content-Length: 4\r\nConnection: close\r\n\r\nbusy";
-
-/** Takes requests out of bytes, one after the other. */
-class RequestReader {
-  at = 0;
-  readonly #bytes: Buffer;
-  readonly #heads: HeadReader;
-  /** All bytes as text, when every byte became one character: then text and bytes have the same indices. */
-  readonly #text: string | undefined;
-
-  constructor(bytes: Buffer, heads: HeadReader) {
-    this.#bytes = bytes;
-    this.#heads = heads;
-    const text = bytes.toString("utf8");
-    this.#text = text.length === bytes.length ? text : undefined;
-  }
-
-  /** The next body; the bytes that are needed for it when it is not all there (0 when not known yet). */
-  next(): { readonly text: string } | number | "foreign" {
-    const left = this.#bytes.length - this.at;
-    const head = this.#head();
-    if (head === undefined) return left > MAX_HEAD_BYTES ? "foreign" : 0;
-    const plain = this.#heads.read(head);
-    if (plain === "foreign") return "foreign";
-    const needed = head.length + plain.bodyLength;
-    if (needed > left) return needed;
-    const text = this.#slice(this.at + head.length, this.at + needed);
-    this.at += needed;
-    return { text };
-  }
-
-  #slice(from: number, to: number): string {
-    return this.#text === undefined ? this.#bytes.toString("utf8", from, to) : this.#text.slice(from, to);
-  }
-
-  /** The head with its empty line; undefined when it is not all there. */
-  #head(): string | undefined {
-    const whole = this.#text;
-    if (whole !== undefined) return headText(whole, this.at);
-    return headText(this.#bytes.toString("latin1", this.at, this.at + MAX_HEAD_BYTES), 0);
-  }
-}
-
-function headText(text: string, at: number): string | undefined {
-  const end = text.indexOf("\r\n\r\n", at);
-  return end < 0 || end - at > MAX_HEAD_BYTES ? undefined : text.slice(at, end + 4);
-}

@@ -11,6 +11,7 @@ import { HeadReader } from "./http-head.ts";
 import { type HttpLimits, httpDefaults } from "./http-limits.ts";
 import { lazyServer, type SocketServer } from "./lazy-server.ts";
 import { type Listener, listenOn, type TcpAddress } from "./listener.ts";
+import { ReplyTurn } from "./reply-turn.ts";
 
 /** How an HTTP listener is opened. */
 export interface HttpOptions extends TcpAddress {
@@ -67,6 +68,7 @@ class FastServer implements ConnectionHost {
   now = performance.now();
   readonly halves: ByteShares;
   replyHead = "";
+  readonly turn = new ReplyTurn();
   readonly #connections = new Set<HttpConnection>();
   readonly #fallback: SocketServer;
   readonly #vary: string;

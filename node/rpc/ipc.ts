@@ -10,6 +10,8 @@ import type { Endpoint } from "./dispatch.ts";
 import { JsonScanError } from "./json-scanner.ts";
 import { JsonStream } from "./json-stream.ts";
 import { closerOf, type Listener } from "./listener.ts";
+import { Outbox } from "./outbox.ts";
+import { ReplyTurn } from "./reply-turn.ts";
 import { StreamSession, type Wire } from "./stream-session.ts";
 import type { SubscriptionLimit } from "./subscriptions.ts";
 
@@ -36,10 +38,11 @@ export async function openIpc(options: IpcOptions): Promise<Listener> {
   const isFile = !path.startsWith("\\\\.\\pipe\\");
   if (isFile) await makeRoom(path);
   const sockets = new Set<Socket>();
+  const turn = new ReplyTurn();
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
-    serve(socket, options);
+    serve(socket, options, turn);
   });
   server.maxConnections = options.maxConnections ?? 1000;
   await listenPrivately(server, path);
@@ -51,6 +54,7 @@ export async function openIpc(options: IpcOptions): Promise<Listener> {
     retire: () => void close(),
     [Symbol.asyncDispose]: async () => {
       const closed = close();
+      turn.flush();
       for (const socket of sockets) socket.destroySoon();
       await closed;
     },
@@ -94,8 +98,10 @@ function listenPrivately(server: Server, path: string): Promise<void> {
   });
 }
 
-function serve(socket: Socket, { endpoint, subscriptionLimit, maxMessage = MAX_MESSAGE }: IpcOptions): void {
-  const session: StreamSession = new StreamSession(endpoint, subscriptionLimit, wireOf(socket));
+function serve(socket: Socket, options: IpcOptions, turn: ReplyTurn): void {
+  const { endpoint, subscriptionLimit, maxMessage = MAX_MESSAGE } = options;
+  const wire = wireOf(socket, new Outbox(socket, turn));
+  const session: StreamSession = new StreamSession(endpoint, subscriptionLimit, wire);
   const decoder = new StringDecoder("utf8");
   const values = new JsonStream(maxMessage, (text) => session.take(text));
   socket.on("data", (chunk: Buffer) => {
@@ -111,13 +117,16 @@ function serve(socket: Socket, { endpoint, subscriptionLimit, maxMessage = MAX_M
   socket.on("close", () => session.close());
 }
 
-function wireOf(socket: Socket): Wire {
+function wireOf(socket: Socket, outbox: Outbox): Wire {
   return {
-    write: (text) => void socket.write(text, Buffer.byteLength(text) === text.length ? "latin1" : "utf8"),
-    unsent: () => socket.writableLength,
+    write: (text) => outbox.write(text, Buffer.byteLength(text) === text.length ? "latin1" : "utf8"),
+    unsent: () => outbox.unsent,
     pause: () => void socket.pause(),
     resume: () => void socket.resume(),
-    end: () => socket.destroySoon(),
+    end: () => {
+      outbox.flush();
+      socket.destroySoon();
+    },
     destroy: () => void socket.destroy(),
   };
 }

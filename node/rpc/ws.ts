@@ -8,8 +8,11 @@ import { ByteShares } from "./byte-shares.ts";
 import type { Endpoint } from "./dispatch.ts";
 import { type Bound, type Listener, listenOn, type TcpAddress } from "./listener.ts";
 import { http } from "./node-http.ts";
+import { Outbox } from "./outbox.ts";
+import { ReplyTurn } from "./reply-turn.ts";
 import { type StreamLimits, StreamSession, streamDefaults, type Wire } from "./stream-session.ts";
 import type { SubscriptionLimit } from "./subscriptions.ts";
+import { readFrames } from "./ws-frames.ts";
 
 /** How a WebSocket listener is opened. */
 export interface WsOptions extends TcpAddress {
@@ -45,7 +48,10 @@ export async function openWs(options: WsOptions): Promise<Listener> {
     url: `ws://${address}`,
     address,
     retire: () => void bound.close(),
-    [Symbol.asyncDispose]: () => close(server, bound, upgrade.peers),
+    [Symbol.asyncDispose]: () => {
+      upgrade.turn.flush();
+      return close(server, bound, upgrade.peers);
+    },
   };
 }
 
@@ -56,24 +62,28 @@ const PROBED = { keepAlive: true, keepAliveInitialDelay: 60_000 };
 const MAX_CONNECTIONS = 3000;
 /** Connections besides those, which have not asked for an upgrade yet or are refused one. */
 const NOT_UPGRADED = 1000;
+/** Bytes of a message. */
+const MAX_MESSAGE = 512 * 1024;
 
 /** Checks and makes connections. The library behind it is loaded by the first one. */
 function upgrades(options: WsOptions) {
-  const { maxConnections = MAX_CONNECTIONS, maxMessage = 512 * 1024 } = options;
+  const { maxConnections = MAX_CONNECTIONS, maxMessage = MAX_MESSAGE } = options;
   const origins = allowedOrigins(options.origins ?? []);
   const peers = new Set<WebSocket>();
   const halves = new ByteShares(options.maxBuffered ?? 64 * 1024 * 1024);
+  const turn = new ReplyTurn();
   let loading: Promise<WebSocketServer> | undefined;
   const handle = (upgrader: WebSocketServer, request: IncomingMessage, socket: Socket, head: Buffer) => {
     if (peers.size >= maxConnections) return refuse(socket, "200 OK", "");
     upgrader.handleUpgrade(request, socket, head, (peer) => {
       peers.add(peer);
       peer.once("close", () => peers.delete(peer));
-      serve(peer, socket, options, halves);
+      serve(peer, socket, { options, halves, turn });
     });
   };
   return {
     peers,
+    turn,
     take: (request: IncomingMessage, socket: Socket, head: Buffer): void => {
       if (!isOriginAllowed(request.headers.origin, origins)) {
         return refuse(socket, "403 Forbidden", "Forbidden\n");
@@ -121,29 +131,40 @@ function refuse(socket: Socket, status: string, body: string): void {
 /** A chunk of fewer bytes is not worth counting. */
 const COUNTED_HALF = 16 * 1024;
 
-/** Counts what has come since the last whole message. */
-function countHalves(peer: WebSocket, socket: Socket, halves: ByteShares): void {
+/** Counts what has come since the last whole message; the result is told of each chunk that may end in a half one. */
+function countHalves(peer: WebSocket, halves: ByteShares): (chunk: Buffer) => void {
   const holder = { dropped: () => peer.terminate() };
   let half = 0;
   const isWhole = (): void => {
     if (half > COUNTED_HALF) halves.hold(holder, 0);
     half = 0;
   };
-  // Before the library sees the chunk: the message that it ends is told of after this.
-  socket.prependListener("data", (chunk: Buffer) => {
-    half += chunk.length;
-    if (half > COUNTED_HALF) halves.hold(holder, half);
-  });
   peer.on("message", isWhole);
   peer.on("close", isWhole);
+  return ({ length }) => {
+    half += length;
+    if (half > COUNTED_HALF) halves.hold(holder, half);
+  };
 }
 
-function serve(peer: WebSocket, socket: Socket, options: WsOptions, halves: ByteShares): void {
-  const { endpoint, subscriptionLimit, readDeadlineMs = 0 } = options;
+/** What the connections of a listener share. */
+interface Shared {
+  readonly options: WsOptions;
+  readonly halves: ByteShares;
+  readonly turn: ReplyTurn;
+}
+
+function serve(peer: WebSocket, socket: Socket, { options, halves, turn }: Shared): void {
+  const { endpoint, subscriptionLimit, readDeadlineMs = 0, maxMessage = MAX_MESSAGE } = options;
   const limits = { ...streamDefaults, ...options.limits };
-  const session: StreamSession = new StreamSession(endpoint, subscriptionLimit, wireOf(peer, socket), limits);
+  const wire = wireOf(peer, new Outbox(socket, turn));
+  const session: StreamSession = new StreamSession(endpoint, subscriptionLimit, wire, limits);
   socket.on("drain", () => session.drained());
-  countHalves(peer, socket, halves);
+  readFrames(peer, socket, {
+    longest: maxMessage,
+    onText: (text) => session.receive(text),
+    onRest: countHalves(peer, halves),
+  });
   const deadline = readDeadlineMs > 0 ? setTimeout(() => peer.terminate(), readDeadlineMs) : undefined;
   peer.on("message", (bytes: Buffer) => session.receive(bytes.toString("utf8")));
   peer.on("error", () => undefined); // a message too large, a broken frame: `ws` closes with the right code
@@ -153,13 +174,16 @@ function serve(peer: WebSocket, socket: Socket, options: WsOptions, halves: Byte
   });
 }
 
-function wireOf(peer: WebSocket, socket: Socket): Wire {
+function wireOf(peer: WebSocket, outbox: Outbox): Wire {
   return {
-    write: (text) => writeText(peer, socket, text),
-    unsent: () => socket.writableLength,
+    write: (text) => writeText(peer, outbox, text),
+    unsent: () => outbox.unsent,
     pause: () => peer.pause(),
     resume: () => peer.resume(),
-    end: () => peer.close(),
+    end: () => {
+      outbox.flush();
+      peer.close();
+    },
     destroy: () => peer.terminate(),
   };
 }
@@ -168,15 +192,18 @@ function wireOf(peer: WebSocket, socket: Socket): Wire {
  * Sends a text frame. Short ASCII ones, which nearly all are, are framed here: one string, one write, no buffers.
  * Frames of `ws` itself (pong, close) are whole writes too, so the two cannot mix.
  */
-function writeText(peer: WebSocket, socket: Socket, text: string): void {
+function writeText(peer: WebSocket, outbox: Outbox, text: string): void {
   const { length } = text;
   if (peer.readyState !== peer.OPEN) return;
-  if (length > 0xffff || Buffer.byteLength(text) !== length) return peer.send(text);
+  if (length > 0xffff || Buffer.byteLength(text) !== length) {
+    outbox.flush();
+    return peer.send(text);
+  }
   const head =
     length < 126
       ? String.fromCharCode(TEXT_FRAME, length)
       : String.fromCharCode(TEXT_FRAME, 126, length >> 8, length & 0xff);
-  socket.write(head + text, "latin1");
+  outbox.write(head + text, "latin1");
 }
 
 /** The first byte of a whole text frame (RFC 6455, section 5.2). */

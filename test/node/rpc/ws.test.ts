@@ -82,6 +82,31 @@ test("the recorded requests are answered as the Go node answers them", async () 
   expect(compared).toBeGreaterThan(15);
 });
 
+test("messages of every framing are answered in their order", async () => {
+  await using listener = await listen();
+  await using client = await aClient(listener.url);
+  const ponged = new Promise((resolve) => client.socket.once("pong", resolve));
+  client.send(aCall("net_version", [], 1));
+  client.send(aCall("net_version", [], "ü"));
+  client.socket.ping();
+  client.send(aCall("net_version", [], 2));
+  const call = aCall("net_version", [], 3);
+  client.socket.send(call.slice(0, 9), { fin: false });
+  client.socket.send(call.slice(9), { fin: true });
+  client.send(aCall("net_version", [], 4));
+  client.socket.send(Buffer.from(aCall("net_version", [], 5)));
+  client.send(aCall("net_version", ["x".repeat(70_000)], 6));
+  for (const id of [1, '"ü"', 2, 3, 4, 5, 6]) expect(await client.next()).toContain(`"id":${id},`);
+  await ponged;
+});
+
+test("text that is not UTF-8 closes the connection with code 1007", async () => {
+  await using listener = await listen();
+  await using client = await aClient(listener.url);
+  client.socket.send(Buffer.of(0x22, 0xff, 0x22), { binary: false });
+  expect(await client.closed()).toBe(1007);
+});
+
 test("a message above the limit closes the connection with code 1009", async () => {
   await using listener = await listen({ maxMessage: 1000 });
   await using client = await aClient(listener.url);

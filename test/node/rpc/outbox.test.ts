@@ -1,0 +1,80 @@
+import { once } from "node:events";
+import { connect, createServer, type Socket } from "node:net";
+import { expect, test } from "@jest/globals";
+import { Outbox } from "../../../node/rpc/outbox.ts";
+import { ReplyTurn } from "../../../node/rpc/reply-turn.ts";
+
+/** Both ends of a connection, and what the first one wrote. */
+interface Pair extends AsyncDisposable {
+  readonly near: Socket;
+  readonly writes: string[];
+  readonly far: Socket;
+}
+
+async function aPair(): Promise<Pair> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { port: number };
+  const near = connect({ host: "127.0.0.1", port });
+  const [far] = (await once(server, "connection")) as [Socket];
+  const writes: string[] = [];
+  const { write } = near;
+  near.write = ((text: string, encoding: BufferEncoding) => {
+    writes.push(text);
+    return write.call(near, text, encoding);
+  }) as Socket["write"];
+  return {
+    near,
+    far,
+    writes,
+    [Symbol.asyncDispose]: async () => {
+      near.destroy();
+      far.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function turnOver(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}
+
+test("what is said in one turn is one write, and counts as unsent until then", async () => {
+  await using pair = await aPair();
+  const outbox = new Outbox(pair.near, new ReplyTurn());
+  for (const word of ["a", "b", "c"]) outbox.write(word, "latin1");
+  expect([outbox.unsent, pair.writes]).toEqual([3, []]);
+  await turnOver();
+  expect(pair.writes).toEqual(["abc"]);
+  outbox.write("d", "latin1");
+  await turnOver();
+  expect(pair.writes).toEqual(["abc", "d"]);
+});
+
+test("encodings keep their order and are not mixed", async () => {
+  await using pair = await aPair();
+  const outbox = new Outbox(pair.near, new ReplyTurn());
+  outbox.write("é", "latin1");
+  outbox.write("é", "utf8");
+  outbox.write("é", "latin1");
+  outbox.flush();
+  const all: Buffer[] = [];
+  while (Buffer.concat(all).length < 4) all.push(...((await once(pair.far, "data")) as Buffer[]));
+  expect(Buffer.concat(all)).toEqual(Buffer.of(0xe9, 0xc3, 0xa9, 0xe9));
+});
+
+test("long answers do not wait, nor do many connections", async () => {
+  await using pair = await aPair();
+  const turn = new ReplyTurn();
+  const outbox = new Outbox(pair.near, turn);
+  outbox.write("a", "latin1");
+  outbox.write("x".repeat(100_000), "latin1");
+  expect(pair.writes.map(({ length }) => length)).toEqual([100_001]);
+  let flushed = 0;
+  for (let i = 0; i < 1000; i++) turn.add({ flush: () => flushed++ });
+  expect(flushed).toBeGreaterThan(900);
+  await turnOver();
+  expect(flushed).toBe(1000);
+});
