@@ -20,8 +20,10 @@ import { createBn254, bn254 as openedBn254 } from "../node/crypto/bn254.ts";
 import { ripemd160, sha256 } from "../node/crypto/hashes.ts";
 import { hashInput, keccak256 } from "../node/crypto/keccak.ts";
 import { verifyP256 } from "../node/crypto/p256.ts";
+import { recoverPackedBy } from "../node/crypto/packed-recovery.ts";
+import { MOST_AT_ONCE, openRecoverMany } from "../node/crypto/recover-many.ts";
 import { openRecoverer } from "../node/crypto/recoverer.ts";
-import { recoverSigner } from "../node/crypto/recovery-batch.ts";
+import { packJobs, recoverSigner } from "../node/crypto/recovery-batch.ts";
 import {
   createSecp256k1,
   publicKeyOf,
@@ -72,6 +74,16 @@ compare({
       .toRawBytes(false),
   oracleName: ethereumCryptography,
 });
+const jobs = packJobs(Array.from({ length: MOST_AT_ONCE }, () => ({ digest, signature })));
+const recoverMany = openRecoverMany();
+if (recoverMany !== undefined) {
+  compare({
+    name: `recover, ${MOST_AT_ONCE} at once`,
+    ours: () => recoverMany(jobs),
+    oracle: () => recoverPackedBy(undefined, jobs, "key"),
+    oracleName: `${secp256k1Backend}, one after another`,
+  });
+}
 compare({
   name: `sign (${secp256k1Backend})`,
   ours: () => sign(digest, key),

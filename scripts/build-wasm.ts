@@ -3,7 +3,6 @@
  * With `--check` nothing is written; the exit code is 1 when a committed file is not what the source gives.
  */
 import { readFileSync, writeFileSync } from "node:fs";
-import { createMemoryStream, main } from "assemblyscript/asc";
 import { blake2fSource } from "../wasm/blake2f-source.ts";
 import { blsOrderSource } from "../wasm/bls-order-source.ts";
 import { blsPairingSource } from "../wasm/bls-pairing-source.ts";
@@ -11,8 +10,18 @@ import { bn254Source } from "../wasm/bn254-source.ts";
 import { keccakSource } from "../wasm/keccak-source.ts";
 import { montgomerySource } from "../wasm/montgomery-source.ts";
 import { powerSource } from "../wasm/power-source.ts";
+import { recoverySource } from "../wasm/recovery-source.ts";
+import { BY_DEFAULT, compileWasm, IN_ORDER } from "./compile-wasm.ts";
 
-const PARTS = [
+interface Part {
+  readonly source: () => string;
+  readonly target: string;
+  readonly name: string;
+  /** Of the optimiser; `BY_DEFAULT` without. */
+  readonly flags?: readonly string[];
+}
+
+const PARTS: readonly Part[] = [
   { source: keccakSource, target: "node/crypto/keccak-wasm.ts", name: "KECCAK_WASM" },
   { source: blake2fSource, target: "node/crypto/blake2f-wasm.ts", name: "BLAKE2F_WASM" },
   { source: blsOrderSource, target: "node/crypto/bls-order-wasm.ts", name: "BLS_ORDER_WASM" },
@@ -20,35 +29,13 @@ const PARTS = [
   { source: bn254Source, target: "node/crypto/bn254-wasm.ts", name: "BN254_WASM" },
   { source: montgomerySource, target: "node/evm/montgomery-wasm.ts", name: "MONTGOMERY_WASM" },
   { source: powerSource, target: "node/evm/power-wasm.ts", name: "POWER_WASM" },
+  {
+    source: recoverySource,
+    target: "node/crypto/recovery-wasm.ts",
+    name: "RECOVERY_WASM",
+    flags: IN_ORDER,
+  },
 ];
-
-async function compile(source: string): Promise<Uint8Array> {
-  let binary: Uint8Array | undefined;
-  const flags = [
-    "-O3",
-    "--noAssert",
-    "--runtime",
-    "stub",
-    "--enable",
-    "bulk-memory",
-    "--enable",
-    "simd",
-    "--use",
-    "abort=",
-  ];
-  const stderr = createMemoryStream();
-  const { error } = await main(["main.ts", "--outFile", "main.wasm", ...flags], {
-    readFile: (name) => (name === "main.ts" ? source : null),
-    writeFile: (name, contents) => {
-      if (name === "main.wasm" && typeof contents !== "string") binary = contents;
-    },
-    listFiles: () => [],
-    stderr,
-  });
-  if (error !== null || binary === undefined)
-    throw new Error(`asc failed: ${stderr.toString()}`, { cause: error });
-  return binary;
-}
 
 function asTypeScript(name: string, binary: Uint8Array): string {
   const lines =
@@ -66,7 +53,7 @@ function asTypeScript(name: string, binary: Uint8Array): string {
 
 for (const part of PARTS) {
   const target = new URL(`../${part.target}`, import.meta.url);
-  const text = asTypeScript(part.name, await compile(part.source()));
+  const text = asTypeScript(part.name, await compileWasm(part.source(), part.flags ?? BY_DEFAULT));
   if (!process.argv.includes("--check")) writeFileSync(target, text);
   else if (readFileSync(target, "utf8") !== text) {
     console.error(`${part.target} is not what its source gives: run node scripts/build-wasm.ts`);

@@ -15,7 +15,8 @@ export type Wanted = "address" | "key";
 
 /** Bytes of one packed job. */
 export const JOB_BYTES = 97;
-const WANTED_BYTES: Readonly<Record<Wanted, number>> = { address: 20, key: 64 };
+/** Bytes of what is wanted. */
+export const WANTED_BYTES: Readonly<Record<Wanted, number>> = { address: 20, key: 64 };
 
 /** The signer of a job; undefined when nothing recovers. Never throws. */
 export function recoverSigner({ digest, signature }: RecoveryJob, wanted: Wanted): Uint8Array | undefined {
@@ -39,23 +40,10 @@ export function unpackJobs(packed: Uint8Array): RecoveryJob[] {
   return Array.from({ length: Math.floor(packed.length / JOB_BYTES) }, (_, i) => jobAt(packed, i));
 }
 
-function jobAt(packed: Uint8Array, i: number): RecoveryJob {
+/** Packed job i, views of its bytes. */
+export function jobAt(packed: Uint8Array, i: number): RecoveryJob {
   const at = i * JOB_BYTES;
   return { digest: packed.subarray(at, at + 32), signature: packed.subarray(at + 32, at + JOB_BYTES) };
-}
-
-/** Does packed jobs in order. */
-export function recoverPacked(packed: Uint8Array, wanted: Wanted): Uint8Array<ArrayBuffer> {
-  const count = Math.floor(packed.length / JOB_BYTES);
-  const width = 1 + WANTED_BYTES[wanted];
-  const answer = new Uint8Array(count * width);
-  for (let i = 0; i < count; i++) {
-    const signer = recoverSigner(jobAt(packed, i), wanted);
-    if (signer === undefined) continue;
-    answer[i * width] = 1;
-    answer.set(signer, i * width + 1);
-  }
-  return answer;
 }
 
 /** The signers of an answer, views of it, in the order of the jobs. */

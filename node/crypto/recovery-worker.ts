@@ -5,7 +5,8 @@
 import { parentPort } from "node:worker_threads";
 import { type BlstCurve, loadBlst } from "./bls-blst.ts";
 import { verifyPacked } from "./claim-batch.ts";
-import { recoverPacked, type Wanted } from "./recovery-batch.ts";
+import { recoverPacked } from "./packed-recovery.ts";
+import type { Wanted } from "./recovery-batch.ts";
 
 interface Question {
   readonly id: number;

@@ -9,13 +9,9 @@ import { loadBls } from "../../../node/crypto/bls.ts";
 import { loadBlst } from "../../../node/crypto/bls-blst.ts";
 import { deriveBlsKey } from "../../../node/crypto/bls-key.ts";
 import { keccak256 } from "../../../node/crypto/keccak.ts";
+import { recoverPacked } from "../../../node/crypto/packed-recovery.ts";
 import { openRecoverer } from "../../../node/crypto/recoverer.ts";
-import {
-  packJobs,
-  type RecoveryJob,
-  recoverPacked,
-  unpackSigners,
-} from "../../../node/crypto/recovery-batch.ts";
+import { packJobs, type RecoveryJob, unpackSigners } from "../../../node/crypto/recovery-batch.ts";
 import { addressOfKey, publicKeyOf, sign } from "../../../node/crypto/secp256k1.ts";
 
 let directory: string;
