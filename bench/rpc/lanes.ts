@@ -1,9 +1,7 @@
 /** Connections that keep one request under way each and note how long every answer takes. */
-import { randomBytes } from "node:crypto";
-import { once } from "node:events";
-import { connect, type Socket } from "node:net";
+import { Connection } from "./connection.ts";
 import { Latencies } from "./latencies.ts";
-import { answerReader, dress, type Wire } from "./wires.ts";
+import { answerReader, checkAnswer, dress, type Wire } from "./wires.ts";
 
 /** Requests of one kind that are sent side by side. */
 export interface Group {
@@ -42,10 +40,11 @@ export interface RunningGroup {
   close(): void;
 }
 
-/** Connects and starts sending. Rejects when a connection cannot be made. */
+/** Connects and starts sending. Rejects when a connection cannot be made, or its first answer is an error. */
 export async function openGroup(group: Group): Promise<RunningGroup> {
-  const sockets = await Promise.all(Array.from({ length: group.connections }, () => open(group)));
-  return new Lanes(group, sockets);
+  const requests = group.bodies.map((body) => dress(group.wire, group.target, body));
+  const connections = Array.from({ length: group.connections }, () => open(group, requests));
+  return new Lanes(group, requests, await Promise.all(connections));
 }
 
 class Lanes implements RunningGroup {
@@ -53,22 +52,22 @@ class Lanes implements RunningGroup {
   answers = 0;
   readonly #group: Group;
   readonly #requests: readonly Buffer[];
-  readonly #sockets: readonly Socket[];
+  readonly #connections: readonly Connection[];
   #latencies = new Latencies();
   #next = 0;
   #left: number;
   #isClosed = false;
   #settle: { readonly resolve: () => void; readonly reject: (error: Error) => void };
 
-  constructor(group: Group, sockets: readonly Socket[]) {
+  constructor(group: Group, requests: readonly Buffer[], connections: readonly Connection[]) {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.done = promise;
     this.#settle = { resolve, reject };
     this.#group = group;
-    this.#requests = group.bodies.map((body) => dress(group.wire, group.target, body));
+    this.#requests = requests;
     this.#left = group.once === true ? this.#requests.length : Number.POSITIVE_INFINITY;
-    this.#sockets = sockets;
-    for (const socket of sockets) this.#run(socket);
+    this.#connections = connections;
+    for (const connection of connections) this.#run(connection);
   }
 
   begin(): void {
@@ -88,10 +87,11 @@ class Lanes implements RunningGroup {
 
   close(): void {
     this.#isClosed = true;
-    for (const socket of this.#sockets) socket.destroy();
+    for (const { socket } of this.#connections) socket.destroy();
   }
 
-  #run(socket: Socket): void {
+  #run(connection: Connection): void {
+    const { socket } = connection;
     const reader = answerReader(this.#group.wire);
     const { restMs = 0 } = this.#group;
     let sentAt = 0;
@@ -101,9 +101,9 @@ class Lanes implements RunningGroup {
       sentAt = performance.now();
       socket.write(request);
     };
-    socket.on("data", (chunk: Buffer) => {
+    connection.onChunk = (bytes, length) => {
       try {
-        if (!reader.push(chunk)) return;
+        if (!reader.push(bytes, length)) return;
       } catch (error) {
         this.#settle.reject(error as Error); // a status that is not 200
         socket.destroy();
@@ -112,7 +112,7 @@ class Lanes implements RunningGroup {
       this.#answered(performance.now() - sentAt);
       if (restMs > 0) setTimeout(send, restMs);
       else send();
-    });
+    };
     socket.once("close", () => {
       if (!this.#isClosed) this.#settle.reject(new Error(`${this.#group.target} closed a connection`));
     });
@@ -131,24 +131,13 @@ class Lanes implements RunningGroup {
   }
 }
 
-async function open({ wire, target }: Group): Promise<Socket> {
-  const url = wire === "ipc" ? undefined : new URL(target);
-  const socket =
-    url === undefined
-      ? connect({ path: target })
-      : connect({ host: url.hostname, port: Number(url.port), noDelay: true });
-  await once(socket, "connect");
-  if (wire === "ws" && url !== undefined) await upgrade(socket, url);
-  return socket;
-}
-
-async function upgrade(socket: Socket, url: URL): Promise<void> {
-  const key = randomBytes(16).toString("base64");
-  socket.write(
-    `GET / HTTP/1.1\r\nHost: ${url.host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n` +
-      `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${key}\r\n\r\n`,
-  );
-  const [answer] = (await once(socket, "data")) as [Buffer];
-  if (!answer.toString("latin1").startsWith("HTTP/1.1 101"))
-    throw new Error(`no upgrade: ${answer.toString()}`);
+/** A connection whose first answer was looked at; what is sent once is not sent for that. */
+async function open({ wire, target, once = false }: Group, requests: readonly Buffer[]): Promise<Connection> {
+  const connection = new Connection(wire, target);
+  await connection.open(wire, target);
+  const [first] = requests;
+  if (once || first === undefined) return connection;
+  const reader = answerReader(wire);
+  checkAnswer(wire, await connection.ask(first, (bytes, length) => reader.push(bytes, length)));
+  return connection;
 }

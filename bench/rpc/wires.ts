@@ -27,8 +27,8 @@ function maskedLength(length: number): Buffer {
 
 /** Finds the end of one answer after another; there is never more than one under way. */
 export interface AnswerReader {
-  /** Whether the answer is whole with this chunk. */
-  push(chunk: Buffer): boolean;
+  /** Whether the answer is whole with these bytes: the first `length` of a buffer that is used again. */
+  push(bytes: Buffer, length: number): boolean;
 }
 
 /** A reader for one connection. */
@@ -37,65 +37,79 @@ export function answerReader(wire: Wire): AnswerReader {
   return wire === "ws" ? new FrameAnswers() : new BareAnswers();
 }
 
+const NOTHING = Buffer.alloc(0);
+const HEAD_END = "\r\n\r\n";
+
+/** Most heads are those of the answer before, byte for byte: then nothing of an answer is looked at. */
 class HttpAnswers implements AnswerReader {
-  #early: Buffer = Buffer.alloc(0);
+  #early: Buffer = NOTHING;
   /** Bytes that are missing; in chunks, not known until the last one. */
   #left = 0;
   #isChunked = false;
-  #lastHead = "";
+  #lastHead: Buffer = NOTHING;
   #lastLength = 0;
 
-  push(chunk: Buffer): boolean {
-    if (this.#isChunked) return this.#chunk(chunk);
-    if (this.#left > 0) {
-      this.#left -= chunk.length;
-      return this.#left <= 0;
-    }
-    return this.#first(this.#early.length === 0 ? chunk : Buffer.concat([this.#early, chunk]));
+  push(bytes: Buffer, length: number): boolean {
+    if (this.#left > 0) return this.#until(this.#left - length);
+    const head = this.#lastHead;
+    const isKnown = head.length > 0 && head.length <= length && this.#early.length === 0;
+    if (isKnown && bytes.compare(head, 0, head.length, 0, head.length) === 0)
+      return this.#until(head.length + this.#lastLength - length);
+    const chunk = Buffer.concat([this.#early, bytes.subarray(0, length)]);
+    return this.#isChunked ? this.#chunk(chunk) : this.#first(chunk);
+  }
+
+  #until(left: number): boolean {
+    this.#left = Math.max(0, left);
+    return left <= 0;
   }
 
   #first(bytes: Buffer): boolean {
-    const end = bytes.indexOf("\r\n\r\n");
-    this.#early = end < 0 ? bytes : Buffer.alloc(0);
+    const end = bytes.indexOf(HEAD_END);
+    this.#early = end < 0 ? bytes : NOTHING;
     if (end < 0) return false;
-    const length = this.#lengthOf(bytes.toString("latin1", 0, end));
+    const length = bodyLength(bytes.toString("latin1", 0, end));
     if (Number.isNaN(length)) {
       this.#isChunked = true;
       return this.#chunk(bytes);
     }
-    this.#left = end + 4 + length - bytes.length;
-    return this.#left <= 0;
+    this.#lastHead = bytes.subarray(0, end + HEAD_END.length);
+    this.#lastLength = length;
+    return this.#until(this.#lastHead.length + length - bytes.length);
   }
 
   /** Ends with the empty chunk; JSON holds no line feed before a closing one. */
   #chunk(bytes: Buffer): boolean {
-    this.#early = Buffer.concat([this.#early, bytes]).subarray(-LAST_CHUNK.length);
+    this.#early = bytes.subarray(-LAST_CHUNK.length);
     if (!this.#early.equals(LAST_CHUNK)) return false;
-    this.#early = Buffer.alloc(0);
+    this.#early = NOTHING;
     this.#isChunked = false;
     return true;
-  }
-
-  /** `NaN` when there is none. Most heads are those of the answer before. */
-  #lengthOf(head: string): number {
-    if (head === this.#lastHead) return this.#lastLength;
-    const status = head.slice(9, 12);
-    if (status !== "200") throw new Error(`HTTP status ${status}`);
-    this.#lastHead = head;
-    this.#lastLength = Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1]);
-    return this.#lastLength;
   }
 }
 
 const LAST_CHUNK = Buffer.from("\r\n0\r\n\r\n");
 
+/** `NaN` when the head does not tell. */
+function bodyLength(head: string): number {
+  const status = head.slice(9, 12);
+  if (status !== "200") throw new Error(`HTTP status ${status}`);
+  return Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1]);
+}
+
 /** Text frames, in as many fragments as the server likes; control frames do not come while the connection is busy. */
 class FrameAnswers implements AnswerReader {
-  #bytes: Buffer = Buffer.alloc(0);
+  #bytes: Buffer = NOTHING;
   #left = 0;
   #isLast = true;
 
-  push(chunk: Buffer): boolean {
+  push(bytes: Buffer, length: number): boolean {
+    const isShort = bytes[0] === 0x81 && length === 2 + (bytes[1] ?? 0);
+    if (isShort && this.#left === 0 && this.#bytes.length === 0) return true;
+    return this.#take(Buffer.from(bytes.subarray(0, length)));
+  }
+
+  #take(chunk: Buffer): boolean {
     if (this.#left > chunk.length) {
       this.#left -= chunk.length;
       return false;
@@ -105,23 +119,29 @@ class FrameAnswers implements AnswerReader {
       this.#left = 0;
       return this.#isLast;
     }
-    this.#bytes = this.#bytes.length === 0 ? rest : Buffer.concat([this.#bytes, rest]);
+    this.#bytes = Buffer.concat([this.#bytes, rest]);
     this.#left = 0;
     return this.#frame();
   }
 
   #frame(): boolean {
     const short = (this.#bytes[1] ?? 0) & 0x7f;
-    const head = short < 126 ? 2 : short === 126 ? 4 : 10;
+    const head = frameHead(short);
     if (this.#bytes.length < head) return false;
     const length = payloadLength(this.#bytes, short);
     this.#isLast = ((this.#bytes[0] ?? 0) & 0x80) !== 0;
     const rest = this.#bytes.subarray(head);
-    this.#bytes = Buffer.alloc(0);
-    if (rest.length > length) return this.push(rest.subarray(length));
+    this.#bytes = NOTHING;
+    if (rest.length > length) return this.#take(rest.subarray(length));
     this.#left = length - rest.length;
     return this.#left === 0 && this.#isLast;
   }
+}
+
+/** Bytes before the payload of a frame that a server sends. */
+function frameHead(short: number): number {
+  if (short < 126) return 2;
+  return short === 126 ? 4 : 10;
 }
 
 function payloadLength(bytes: Buffer, short: number): number {
@@ -133,9 +153,10 @@ function payloadLength(bytes: Buffer, short: number): number {
 class BareAnswers implements AnswerReader {
   #depth = 0;
 
-  push(chunk: Buffer): boolean {
+  push(bytes: Buffer, length: number): boolean {
     let sawBracket = false;
-    for (const byte of chunk) {
+    for (let at = 0; at < length; at++) {
+      const byte = bytes[at];
       if (byte === 0x7b || byte === 0x5b) this.#depth++;
       else if (byte === 0x7d || byte === 0x5d) this.#depth--;
       else continue;
@@ -143,4 +164,18 @@ class BareAnswers implements AnswerReader {
     }
     return sawBracket && this.#depth === 0;
   }
+}
+
+/** Throws when a whole answer, as it came over the wire, is an error or no answer at all. */
+export function checkAnswer(wire: Wire, bytes: Buffer): void {
+  const text = bytes.toString("latin1", payloadStart(wire, bytes)).replace(/\r\n[0-9a-f]+\r\n/gi, "");
+  const json = text.slice(text.search(/[[{]/), Math.max(text.lastIndexOf("}"), text.lastIndexOf("]")) + 1);
+  const answers = [JSON.parse(json)].flat() as { readonly result?: unknown }[];
+  const wrong = answers.find(({ result }) => result === undefined || result === null);
+  if (wrong !== undefined) throw new Error(`the answer is ${JSON.stringify(wrong).slice(0, 200)}`);
+}
+
+function payloadStart(wire: Wire, bytes: Buffer): number {
+  if (wire === "ipc") return 0;
+  return wire === "ws" ? frameHead((bytes[1] ?? 0) & 0x7f) : bytes.indexOf(HEAD_END) + 2;
 }
