@@ -1,7 +1,7 @@
 /**
- * Takes blocks from one peer until it has no more: headers, then the bodies that are not empty, then
- * verification and execution, all three at once, with bounded queues between them. Nothing is believed: headers
- * must be linked to our tip, answers complete, and every block passes all rules.
+ * Takes blocks of one peer, the leader, until it has no more: its headers, then the bodies that are not empty, from
+ * other peers too, then verification and execution, all at once, with bounded queues between them. Nothing is
+ * believed: headers must be linked to our tip, answers complete, and every block passes all rules.
  */
 import { equalBytes } from "../bytes/compare.ts";
 import { findSealers, type HashedHeader } from "../consensus/found-sealers.ts";
@@ -9,64 +9,84 @@ import type { Block } from "../model/block.ts";
 import { blockHash, type Header } from "../model/header.ts";
 import { type BudgetedQueue, createBudgetedQueue } from "../p2p/budget.ts";
 import { assembleBlock, type BlockIntake, findSenders, takeBlock } from "./blocks-in.ts";
+import { type Body, BodySources, type HelperParts } from "./body-sources.ts";
 import type { ChainPeer } from "./chain-peer.ts";
 import { ProtocolError } from "./error.ts";
-import { CATCH_UP, FULL_ANSWER_BYTES, SERVED } from "./limits.ts";
-import { bodiesQuestion, headersQuestion } from "./requests.ts";
+import { CATCH_UP, SERVED } from "./limits.ts";
+import { headersQuestion } from "./requests.ts";
 
 /** What a catch-up needs. */
-export interface CatchUpParts extends BlockIntake {
+export interface CatchUpParts extends BlockIntake, HelperParts {
   /** The transactions root of a block without transactions. */
   readonly emptyRoot: (number: number) => Uint8Array;
+  /** That of a block with these, in their raw forms. */
+  readonly bodyRoot: (number: number, raw: readonly Uint8Array[]) => Uint8Array;
   /** Told of every block taken. */
   readonly onBlock: (number: number) => void;
+  /** Told once, when something is wrong, with the peer that it came from. */
+  readonly onFailure: (peer: ChainPeer, error: unknown) => void;
 }
 
 /** A header and its hash. */
 type Linked = HashedHeader;
 
-/** A block, and when its seals and senders are known. */
+/** Headers in a row with the bodies of those that are not empty, which are under way. */
+interface Piece {
+  readonly headers: readonly Linked[];
+  readonly sealed: Promise<void>;
+  readonly bodies: Promise<Body[]>;
+}
+
+/** A block, who gave its body if it has one, and when its seals and senders are known. */
 interface PreparedBlock {
   readonly block: Block;
+  readonly from: ChainPeer | undefined;
   readonly ready: Promise<unknown>;
 }
 
+/** The stages' queues, and how a stage ends them all. */
+interface Line {
+  readonly runs: BudgetedQueue<readonly Linked[]>;
+  readonly pieces: BudgetedQueue<Piece>;
+  readonly blocks: BudgetedQueue<PreparedBlock>;
+  readonly fail: (error: unknown, from?: ChainPeer) => void;
+}
+
 /**
- * Takes all blocks up to the peer's head. Rejects with what is wrong: `ProtocolError`, or as `Writer.insert`
- * does. What was taken before is kept and durable either way. Ends early without error when `signal` is aborted.
+ * Takes all blocks up to the peer's head. What is wrong is told to `onFailure`: `ProtocolError`, or what
+ * `Writer.insert` rejects with. What was taken before is kept and durable either way. Ends early when `signal` is
+ * aborted.
  */
 export async function catchUp(peer: ChainPeer, parts: CatchUpParts, signal: AbortSignal): Promise<void> {
   const promised = peer.claim.number;
-  const runs = createBudgetedQueue<readonly Linked[]>(CATCH_UP.headers);
-  const blocks = createBudgetedQueue<PreparedBlock>(CATCH_UP.blocks);
-  let failure: { readonly error: unknown } | undefined;
-  const end = (): void => {
-    runs.close("drop");
-    blocks.close("drop");
-  };
-  const stage = async (work: Promise<void>): Promise<void> => {
-    try {
-      await work;
-    } catch (error) {
-      failure ??= { error };
+  let failed = false;
+  const line: Line = {
+    runs: createBudgetedQueue(CATCH_UP.headers),
+    pieces: createBudgetedQueue(CATCH_UP.pieces),
+    blocks: createBudgetedQueue(CATCH_UP.blocks),
+    fail(error, from = peer) {
+      if (!failed) parts.onFailure(from, error);
+      failed = true;
       end();
-    }
+    },
+  };
+  const end = (): void => {
+    for (const queue of [line.runs, line.pieces, line.blocks]) queue.close("drop");
   };
   signal.addEventListener("abort", end, { once: true });
   try {
-    void stage(fetchHeaders(peer, parts, runs));
-    void stage(fetchBodies(peer, parts, { runs, blocks }));
-    await stage(takeBlocks(parts, blocks));
+    void fetchHeaders(peer, parts, line).catch(line.fail);
+    void fetchBodies(peer, parts, line).catch(line.fail);
+    void assemble(parts, line).catch(line.fail);
+    await takeBlocks(parts, line).catch(line.fail);
   } finally {
     signal.removeEventListener("abort", end);
     await parts.writer.exclusively(() => parts.writer.settle());
   }
-  if (failure !== undefined) throw failure.error;
   const reached = parts.writer.tip.header.number;
-  if (!signal.aborted && reached < promised) {
-    throw new ProtocolError(
-      "stalling",
-      `the peer promised block ${promised} and gave no more than ${reached}`,
+  if (!failed && !signal.aborted && reached < promised) {
+    line.fail(
+      new ProtocolError("stalling", `the peer promised block ${promised} and gave no more than ${reached}`),
     );
   }
 }
@@ -75,7 +95,7 @@ export async function catchUp(peer: ChainPeer, parts: CatchUpParts, signal: Abor
 async function fetchHeaders(
   { requests }: ChainPeer,
   { writer, pause }: CatchUpParts,
-  runs: BudgetedQueue<readonly Linked[]>,
+  { runs }: Line,
 ): Promise<void> {
   const amount = SERVED.headers;
   const tip = writer.tip;
@@ -124,92 +144,99 @@ function sizeOf(run: readonly Linked[]): number {
   );
 }
 
-interface Queues {
-  readonly runs: BudgetedQueue<readonly Linked[]>;
-  readonly blocks: BudgetedQueue<PreparedBlock>;
-}
-
-/** Turns headers into blocks, and finds who sealed the one and sent the other meanwhile, many at once. */
-async function fetchBodies(peer: ChainPeer, parts: CatchUpParts, { runs, blocks }: Queues): Promise<void> {
+/** Asks for bodies some pieces ahead, and finds out who sealed the headers meanwhile. */
+async function fetchBodies(peer: ChainPeer, parts: CatchUpParts, { runs, pieces }: Line): Promise<void> {
+  const sources = new BodySources(peer, parts);
   let sealed = Promise.resolve();
   for (let run = await runs.take(); run !== undefined; run = await runs.take()) {
     await sealed;
     sealed = findSealers(parts.recoverer, run);
-    for await (const group of assembled(peer, parts, run)) {
-      const ready = Promise.all([sealed, findSenders(group, parts)]);
-      ready.catch(() => undefined); // whoever takes the block meets it
-      if (!(await putAll(blocks, group, ready))) return;
+    for (const headers of cut(run, sources.share(run.at(-1)?.header.number ?? 0), parts)) {
+      const bodies = sources.bodies(headers.filter((each) => !isEmpty(each, parts)));
+      for (const promise of [sealed, bodies]) promise.catch(() => undefined); // whoever takes the piece meets it
+      if (!(await pieces.put({ headers, sealed, bodies }, sizeOf(headers)))) return;
+    }
+  }
+  pieces.close();
+}
+
+function isEmpty({ header }: Linked, { emptyRoot }: CatchUpParts): boolean {
+  return equalBytes(header.transactionsRoot, emptyRoot(header.number));
+}
+
+/** Pieces with so many bodies each, and at the end what is left. */
+function* cut(run: readonly Linked[], bodies: number, parts: CatchUpParts): Generator<readonly Linked[]> {
+  let from = 0;
+  let wanted = 0;
+  for (const [place, each] of run.entries()) {
+    if (!isEmpty(each, parts)) wanted++;
+    if (wanted < bodies && place < run.length - 1) continue;
+    yield run.slice(from, place + 1);
+    from = place + 1;
+    wanted = 0;
+  }
+}
+
+/** Turns pieces into blocks, and finds who sent their transactions, those of many blocks at once. */
+async function assemble(parts: CatchUpParts, { pieces, blocks, fail }: Line): Promise<void> {
+  for (let piece = await pieces.take(); piece !== undefined; piece = await pieces.take()) {
+    const { headers, sealed } = piece;
+    const bodies = await piece.bodies;
+    let group: Omit<PreparedBlock, "ready">[] = [];
+    let transactions = 0;
+    for (const [place, each] of headers.entries()) {
+      const body = isEmpty(each, parts) ? undefined : bodies.shift();
+      const block = await assembleBlock(each.header, body?.raw, parts.pause).catch((error: unknown) =>
+        fail(error, body?.from),
+      );
+      if (block === undefined) return;
+      group.push({ block, from: body?.from });
+      transactions += block.transactions.length;
+      if (transactions < GROUP_TRANSACTIONS && place < headers.length - 1) continue;
+      if (!(await prepare(group, sealed, { parts, blocks }))) return;
+      group = [];
+      transactions = 0;
     }
   }
   blocks.close();
 }
 
-async function putAll(
-  blocks: BudgetedQueue<PreparedBlock>,
-  group: readonly Block[],
-  ready: Promise<unknown>,
+/** Transactions whose senders are found together. */
+const GROUP_TRANSACTIONS = 256;
+
+async function prepare(
+  group: readonly Omit<PreparedBlock, "ready">[],
+  sealed: Promise<void>,
+  { parts, blocks }: { readonly parts: CatchUpParts; readonly blocks: Line["blocks"] },
 ): Promise<boolean> {
-  for (const block of group) {
-    if (!(await blocks.put({ block, ready }, block.size))) return false;
+  const senders = findSenders(
+    group.map(({ block }) => block),
+    parts,
+  );
+  const ready = Promise.all([sealed, senders]);
+  ready.catch(() => undefined); // whoever takes the block meets it
+  for (const each of group) {
+    if (!(await blocks.put({ ...each, ready }, each.block.size))) return false;
   }
   return true;
 }
 
-/** The blocks of a run in groups with some work in each; bodies are asked for where there are any. */
-async function* assembled(
-  peer: ChainPeer,
-  { emptyRoot, pause }: CatchUpParts,
-  run: readonly Linked[],
-): AsyncGenerator<Block[]> {
-  const isEmpty = ({ header }: Linked): boolean =>
-    equalBytes(header.transactionsRoot, emptyRoot(header.number));
-  const wanted = run.filter((each) => !isEmpty(each));
-  let bodies: Uint8Array[] = [];
-  let asked = 0;
-  let group: Block[] = [];
-  let transactions = 0;
-  for (const each of run) {
-    if (!isEmpty(each) && bodies.length === 0) {
-      bodies = await askBodies(peer, wanted.slice(asked, asked + SERVED.bodies));
-      asked += bodies.length;
-    }
-    const block = await assembleBlock(each.header, isEmpty(each) ? undefined : bodies.shift(), pause);
-    group.push(block);
-    transactions += block.transactions.length;
-    if (transactions < GROUP_TRANSACTIONS) continue;
-    yield group;
-    group = [];
-    transactions = 0;
-  }
-  if (group.length > 0) yield group;
-}
-
-/** Transactions whose senders are found together. */
-const GROUP_TRANSACTIONS = 256;
-
-/** As many bodies as the peer gives at once: all, or enough to reach the size at which servers stop. */
-async function askBodies({ requests }: ChainPeer, wanted: readonly Linked[]): Promise<Uint8Array[]> {
-  const bodies = await requests.request(
-    bodiesQuestion,
-    wanted.map(({ hash }) => hash),
-  );
-  const bytes = bodies.reduce((sum, body) => sum + body.length, 0);
-  if (bodies.length > wanted.length) throw new ProtocolError("bad-answer", "more bodies than asked for");
-  if (bodies.length === 0 || (bodies.length < wanted.length && bytes < FULL_ANSWER_BYTES)) {
-    throw new ProtocolError(
-      "bad-answer",
-      `the peer gave ${bodies.length} of ${wanted.length} bodies of its own headers`,
-    );
-  }
-  return bodies;
-}
-
-async function takeBlocks(parts: CatchUpParts, blocks: BudgetedQueue<PreparedBlock>): Promise<void> {
+async function takeBlocks(parts: CatchUpParts, { blocks, fail }: Line): Promise<void> {
   for (let next = await blocks.take(); next !== undefined; next = await blocks.take()) {
     await next.ready;
-    await takeBlock(parts, next.block);
+    try {
+      await takeBlock(parts, next.block);
+    } catch (error) {
+      return fail(error, hasItsBody(next.block, parts) ? undefined : next.from);
+    }
     parts.onBlock(next.block.header.number);
     const waiting = parts.pause();
     if (waiting !== undefined) await waiting;
   }
+}
+
+/** Whether the transactions are those of the header: then who gave the header answers for the block. */
+function hasItsBody({ header, transactions }: Block, { bodyRoot }: CatchUpParts): boolean {
+  const raw = transactions.map((transaction) => transaction.raw);
+  return equalBytes(bodyRoot(header.number, raw), header.transactionsRoot);
 }

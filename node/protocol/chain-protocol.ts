@@ -87,6 +87,7 @@ export function openChainProtocol(options: ChainProtocolOptions): ChainProtocol 
   const follower = new Follower({
     ...shared,
     emptyRoot: (number) => listRoot(chain.parameters(number).deriveShaImpl, []),
+    bodyRoot: (number, raw) => listRoot(chain.parameters(number).deriveShaImpl, [...raw]),
     onPushed: () => tell(true),
     onCaughtUp: (blocks) => tell(blocks <= FEW_BLOCKS),
   });

@@ -17,7 +17,7 @@ import { type CatchUpProgress, createProgress, type SyncFacts } from "./progress
 import { type Pushed, PushedBlocks } from "./pushed-blocks.ts";
 
 /** What following needs. */
-export interface FollowerParts extends Omit<CatchUpParts, "onBlock"> {
+export interface FollowerParts extends Omit<CatchUpParts, "onBlock" | "onFailure" | "helperMs"> {
   readonly peers: () => Iterable<ChainPeer>;
   /** Resolves when the state can execute blocks. */
   readonly ready: Promise<void>;
@@ -176,9 +176,15 @@ export class Follower implements AsyncDisposable {
     const start = this.#tip;
     const progress = createProgress({ start, peer, clock, log, intervalMs: timings.progressMs });
     this.#progress = progress;
+    let failed = false;
+    const onFailure = (whose: ChainPeer, error: unknown): void => {
+      failed = true;
+      this.#blame(whose, error);
+    };
+    const onBlock = (number: number): void => progress.onBlock(number);
     try {
-      await catchUp(peer, { ...this.#parts, onBlock: (number) => progress.onBlock(number) }, signal);
-      progress.done(this.#tip);
+      await catchUp(peer, { ...this.#parts, helperMs: timings.helperMs, onBlock, onFailure }, signal);
+      if (!failed) progress.done(this.#tip);
     } catch (error) {
       this.#blame(peer, error);
     } finally {

@@ -34,9 +34,11 @@ export const RATES = {
 /** Blocks that peers pushed and whose parent is not here yet. */
 export const PUSHED = { blocks: 64, perPeer: 8, bytes: 32 * MIB, distance: 64 } as const;
 
-/** Headers, and blocks, that wait in a catch-up for their turn. */
+/** Headers, pieces and blocks that wait in a catch-up for their turn. */
 export const CATCH_UP = {
   headers: { items: 4, bytes: 4 * MIB },
+  /** Bodies that are asked for ahead: each piece is an answer of a few MiB at most. */
+  pieces: { items: 6, bytes: 4 * MIB },
   blocks: { items: 512, bytes: 2 * MIB },
 } as const;
 
@@ -50,6 +52,8 @@ export interface ProtocolTimings {
   readonly statusMs: number;
   /** From a request to its answer. */
   readonly requestMs: number;
+  /** The same for a peer that only helps in a catch-up: others are there. */
+  readonly helperMs: number;
   /** How long an announced block may take to come by itself. */
   readonly announcedMs: number;
   /** How often a peer ahead of us is looked for when nothing happens. */
@@ -65,6 +69,7 @@ export interface ProtocolTimings {
 export const TIMINGS: ProtocolTimings = {
   statusMs: 5000,
   requestMs: 15_000,
+  helperMs: 3000,
   announcedMs: 500,
   lookMs: 10_000,
   resendMs: 4000,

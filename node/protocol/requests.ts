@@ -37,16 +37,16 @@ export class Requests {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Asks and waits for the answer. Rejects with `ProtocolError`: `timeout`, `bad-message` or why the peer is gone. */
-  async request<Q, A>({ ask, answer }: Question<Q, A>, question: Q): Promise<A> {
+  /** Asks and waits for the answer, `timeoutMs` at most. Rejects with `ProtocolError`: `timeout`, `bad-message` or why the peer is gone. */
+  async request<Q, A>({ ask, answer }: Question<Q, A>, question: Q, timeoutMs = this.#timeoutMs): Promise<A> {
     for (let open = this.#open.get(answer.code); open; open = this.#open.get(answer.code)) {
       await open.done;
     }
     if (this.#closed) throw this.#closed;
     const { promise, resolve, reject } = Promise.withResolvers<A>();
     const timer = setTimeout(() => {
-      reject(new ProtocolError("timeout", `no answer to ${ask.name} within ${this.#timeoutMs} ms`));
-    }, this.#timeoutMs);
+      reject(new ProtocolError("timeout", `no answer to ${ask.name} within ${timeoutMs} ms`));
+    }, timeoutMs);
     const settle = (payload: Uint8Array): void => resolve(answer.decode(payload));
     this.#open.set(answer.code, { settle, fail: reject, done: promise.then(ignore, ignore) });
     try {

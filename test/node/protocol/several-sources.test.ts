@@ -1,0 +1,86 @@
+/** Catching up from several peers: one leads, the others help with bodies, and may be of no help. */
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import type { Message } from "../../../node/p2p/protocol.ts";
+import { messages } from "../../../node/protocol/messages.ts";
+import { aNode, aTransfer, headOf, makeBlock, type TestNode } from "../../support/protocol-node.ts";
+import { connect, type Session } from "../../support/protocol-peer.ts";
+import { until } from "../../support/until.ts";
+
+const BLOCKS = 110;
+let ahead: TestNode;
+
+beforeAll(async () => {
+  ahead = await aNode({ number: 1, type: "cn" });
+  for (let i = 0; i < BLOCKS; i++) {
+    ahead.pool.add(aTransfer(i), "local");
+    await makeBlock(ahead);
+  }
+});
+
+afterAll(async () => {
+  await ahead[Symbol.asyncDispose]();
+});
+
+type Tamper = (message: Message) => readonly Message[];
+
+/** Connects the node with so many ends of the node ahead, the first of which leads. */
+function surround(node: TestNode, ends: readonly Tamper[]): Session[] {
+  return ends.map((tamper, place) => connect(node.end, { ...ahead.end, number: 10 + place, tamper }));
+}
+
+const honest: Tamper = (message) => [message];
+
+function aboutBodies(change: (message: Message) => readonly Message[]): Tamper {
+  return (message) => (message.code === messages.bodies.code ? change(message) : [message]);
+}
+
+async function takesAll(node: TestNode): Promise<void> {
+  await until(() => headOf(node) === BLOCKS);
+  expect(node.open.chain.head().hash).toEqual(ahead.open.chain.head().hash);
+}
+
+test("bodies come from all peers that have them", async () => {
+  await using behind = await aNode({ number: 2 });
+  const answers = [0, 0, 0];
+  const counted = answers.map((_, place) =>
+    aboutBodies((message) => {
+      answers[place] = (answers[place] ?? 0) + 1;
+      return [message];
+    }),
+  );
+  const sessions = surround(behind, counted);
+  await takesAll(behind);
+  for (const count of answers) expect(count).toBeGreaterThan(0);
+  for (const session of sessions) await session.close();
+});
+
+test("a helper that gives the bodies of other blocks is left, and not who leads", async () => {
+  await using behind = await aNode({ number: 2 });
+  const wrong = messages.bodies.encode([messages.transactions.encode([aTransfer(7).raw])]);
+  const liar = aboutBodies(({ code, payload }) => {
+    const [body = wrong] = messages.bodies.decode(wrong);
+    return [{ code, payload: messages.bodies.encode(messages.bodies.decode(payload).map(() => body)) }];
+  });
+  const [leading, lying] = surround(behind, [honest, liar]);
+  expect(await lying?.first).toMatchObject({ code: "bad-block" });
+  await takesAll(behind);
+  expect(behind.protocol.peerCount()).toBe(1);
+  await leading?.close();
+});
+
+test.each([
+  ["that says nothing", aboutBodies(() => [])],
+  ["that has none", aboutBodies(({ code }) => [{ code, payload: messages.bodies.encode([]) }])],
+  [
+    "that has the first one alone",
+    aboutBodies(({ code, payload }) => [
+      { code, payload: messages.bodies.encode(messages.bodies.decode(payload).slice(0, 1)) },
+    ]),
+  ],
+])("a helper %s is done without, and stays", async (_, tamper) => {
+  await using behind = await aNode({ number: 2, timings: { helperMs: 50 } });
+  const sessions = surround(behind, [honest, tamper]);
+  await takesAll(behind);
+  expect(behind.protocol.peerCount()).toBe(2);
+  for (const session of sessions) await session.close();
+});
