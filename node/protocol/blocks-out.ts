@@ -1,6 +1,7 @@
 /**
- * Tells peers of our head: the whole block to some, to validators with the blobs that its transactions came with; its
- * hash to the rest; nothing to those that have it.
+ * Tells peers of blocks: the whole block to some, to validators with the blobs that its transactions came with; its
+ * hash to the rest; nothing to those that have it. A block of a peer is passed on as soon as its header and its
+ * transactions root are found good, its hash is told once it is our head; one that was made here is our head already.
  */
 import { encodeRlpList } from "../bytes/rlp.ts";
 import type { Chain } from "../chain/chain.ts";
@@ -23,35 +24,36 @@ export interface BlockGossipParts {
 }
 
 /** Tells of the head: `full` sends the block itself where the rules want it, otherwise all get the hash. */
-export function tellHead({ chain, nodeType, peers, chance, pool }: BlockGossipParts, full: boolean): void {
-  const block = chain.head();
-  const lacking = [...peers()].filter((peer) => !peer.knownBlocks.has(block.hash));
-  const recipients = blockRecipients(nodeType, lacking, chance);
-  const pushed = full ? recipients.full : [];
-  const named = full ? recipients.hash : [...recipients.full, ...recipients.hash];
-  if (pushed.length > 0) {
-    const td = chain.totalBlockScore(block.header.number);
-    const { code } = messages.block;
-    const bare = pushed.filter(({ type }) => type !== "cn");
-    const validators = pushed.filter(({ type }) => type === "cn");
-    if (bare.length > 0) send(bare, block, { code, payload: encodePushed(block, td, rawOf) });
-    if (validators.length > 0) {
-      send(validators, block, { code, payload: encodePushed(block, td, (tx) => pool.wire(tx)) });
-    }
-  }
-  if (named.length > 0) {
-    const { number } = block.header;
-    const payload = messages.announced.encode([{ hash: block.hash, number }]);
-    send(named, block, { code: messages.announced.code, payload });
-  }
+export function tellHead(parts: BlockGossipParts, full: boolean): void {
+  const block = parts.chain.head();
+  const { pool } = parts;
+  const body = (): Uint8Array => encodeRlpList(block.transactions.map((tx) => pool.wire(tx)));
+  if (full) pushBlock(parts, block, body);
+  const { announced } = messages;
+  const payload = announced.encode([{ hash: block.hash, number: block.header.number }]);
+  const rest = recipientsOf(parts, block);
+  send([...rest.full, ...rest.hash], block, { code: announced.code, payload });
 }
 
-function encodePushed(
-  { header, transactions }: Block,
-  td: bigint,
-  shown: (tx: Transaction) => Uint8Array,
-): Uint8Array {
-  return messages.block.encode({ header, body: encodeRlpList(transactions.map(shown)), td });
+/** Sends a block whose parent we have to whom the rules want it sent; `body` is what validators get of it. */
+export function pushBlock(parts: BlockGossipParts, block: Block, body: () => Uint8Array): void {
+  const { full } = recipientsOf(parts, block);
+  const { header, transactions } = block;
+  const td = parts.chain.totalBlockScore(header.number - 1) + header.blockScore;
+  const bare = full.filter(({ type }) => type !== "cn");
+  const validators = full.filter(({ type }) => type === "cn");
+  const { code } = messages.block;
+  const encode = (items: Uint8Array): Uint8Array => messages.block.encode({ header, body: items, td });
+  if (bare.length > 0) send(bare, block, { code, payload: encode(encodeRlpList(transactions.map(rawOf))) });
+  if (validators.length > 0) send(validators, block, { code, payload: encode(body()) });
+}
+
+function recipientsOf(
+  { nodeType, peers, chance }: BlockGossipParts,
+  { hash }: Block,
+): ReturnType<typeof blockRecipients<ChainPeer>> {
+  const lacking = [...peers()].filter((peer) => !peer.knownBlocks.has(hash));
+  return blockRecipients(nodeType, lacking, chance);
 }
 
 function rawOf({ raw }: Transaction): Uint8Array {

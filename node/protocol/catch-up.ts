@@ -236,7 +236,10 @@ async function takeBlocks(parts: CatchUpParts, { blocks, fail }: Line): Promise<
 }
 
 /** Whether the transactions are those of the header: then who gave the header answers for the block. */
-function hasItsBody({ header, transactions }: Block, { bodyRoot }: CatchUpParts): boolean {
+export function hasItsBody(
+  { header, transactions }: Block,
+  { bodyRoot }: Pick<CatchUpParts, "bodyRoot">,
+): boolean {
   const raw = transactions.map((transaction) => transaction.raw);
   return equalBytes(bodyRoot(header.number, raw), header.transactionsRoot);
 }

@@ -18,10 +18,10 @@ import type { NodeType } from "../p2p/node-type.ts";
 import type { Protocol, ProtocolPeer } from "../p2p/protocol.ts";
 import type { Rows } from "../store/store.ts";
 import type { TxPool } from "../txpool/pool.ts";
-import { tellHead } from "./blocks-out.ts";
+import { pushBlock, tellHead } from "./blocks-out.ts";
 import type { ChainPeer } from "./chain-peer.ts";
 import { createConsensusChannel } from "./consensus-channel.ts";
-import { Follower } from "./follower.ts";
+import { Follower, type FollowerParts } from "./follower.ts";
 import { createHandler, type HandleMessage } from "./handlers.ts";
 import { type ProtocolTimings, TIMINGS } from "./limits.ts";
 import { messageOf, messages, PROTOCOL_NAME, VERSIONS } from "./messages.ts";
@@ -86,9 +86,9 @@ export function openChainProtocol(options: ChainProtocolOptions): ChainProtocol 
   const tell = createHeadTeller((full) => tellHead(shared, full));
   const follower = new Follower({
     ...shared,
-    emptyRoot: (number) => listRoot(chain.parameters(number).deriveShaImpl, []),
-    bodyRoot: (number, raw) => listRoot(chain.parameters(number).deriveShaImpl, [...raw]),
-    onPushed: () => tell(true),
+    ...rootsOf(chain),
+    onSound: (block, body) => pushBlock(shared, block, () => body),
+    onPushed: () => tell(false),
     onCaughtUp: (blocks) => tell(blocks <= FEW_BLOCKS),
   });
   const stopListening = tellHeads(chain, follower, tell);
@@ -122,6 +122,12 @@ export function openChainProtocol(options: ChainProtocolOptions): ChainProtocol 
   };
 }
 
+function rootsOf(chain: Chain): Pick<FollowerParts, "emptyRoot" | "bodyRoot"> {
+  const rootOf = (number: number, raw: readonly Uint8Array[]): Uint8Array =>
+    listRoot(chain.parameters(number).deriveShaImpl, [...raw]);
+  return { emptyRoot: (number) => rootOf(number, []), bodyRoot: rootOf };
+}
+
 function gaugesOf(present: ReadonlyMap<ProtocolPeer, ChainPeer>, tip: () => number): ProtocolGauges {
   return {
     peers: () => present.size,
@@ -131,8 +137,8 @@ function gaugesOf(present: ReadonlyMap<ProtocolPeer, ChainPeer>, tip: () => numb
 
 /** Blocks made here are told of at once; of a catch-up's blocks only the last one is. */
 function tellHeads(chain: Chain, follower: Follower, tell: (full: boolean) => void): () => void {
-  return chain.onHead(() => {
-    if (!follower.isCatchingUp) tell(true);
+  return chain.onHead(({ hash }) => {
+    if (!follower.tells(hash)) tell(true);
   });
 }
 

@@ -3,10 +3,12 @@
  * that is farthest ahead, one at a time. A peer that gives what no honest node gives is dropped; what is
  * our own fault is tried again later.
  */
+import { equalBytes } from "../bytes/compare.ts";
+import type { Block } from "../model/block.ts";
 import type { Clock } from "../observe/clock.ts";
 import type { Log } from "../observe/log.ts";
 import { assembleBlock, findSenders, takeBlock } from "./blocks-in.ts";
-import { type CatchUpParts, catchUp } from "./catch-up.ts";
+import { type CatchUpParts, catchUp, hasItsBody } from "./catch-up.ts";
 import type { ChainPeer } from "./chain-peer.ts";
 import { bestAhead, type When } from "./claims.ts";
 import type { PushedBlock } from "./codecs.ts";
@@ -21,6 +23,8 @@ export interface FollowerParts extends Omit<CatchUpParts, "onBlock" | "onFailure
   readonly peers: () => Iterable<ChainPeer>;
   /** Resolves when the state can execute blocks. */
   readonly ready: Promise<void>;
+  /** Called when a pushed block is known to be good but for its execution, with the body as it came. */
+  readonly onSound: (block: Block, body: Uint8Array) => void;
   /** Called when a pushed block was taken. */
   readonly onPushed: () => void;
   /** Called when blocks were taken from one peer in a row: the chain's head is worth telling now. */
@@ -45,6 +49,8 @@ export class Follower implements AsyncDisposable {
   #draining: Promise<void> | undefined;
   #wake = Promise.withResolvers<void>();
   #progress: CatchUpProgress | undefined;
+  /** The pushed block that is being executed. */
+  #taking: Uint8Array | undefined;
   #hasHeard = false;
   #notBefore = 0;
 
@@ -68,9 +74,9 @@ export class Follower implements AsyncDisposable {
     return this.#progress?.facts(this.#parts.writer.tip.header.number);
   }
 
-  /** True while blocks are taken from one peer in a row. */
-  get isCatchingUp(): boolean {
-    return this.#progress !== undefined;
+  /** Whether `onPushed` or `onCaughtUp` tells of the new head with this hash. */
+  tells(hash: Uint8Array): boolean {
+    return this.#progress !== undefined || (this.#taking !== undefined && equalBytes(hash, this.#taking));
   }
 
   /** A block that a peer pushed. */
@@ -153,12 +159,19 @@ export class Follower implements AsyncDisposable {
 
   /** The header first: it takes no time to find out that no validator made it. */
   async #takeOne({ header, body, peer }: Pushed): Promise<void> {
-    const { writer, log, onPushed } = this.#parts;
+    const { writer, log, onPushed, onSound } = this.#parts;
     writer.checkHeader(header);
     const block = await assembleBlock(header, body, this.#parts.pause);
+    if (!hasItsBody(block, this.#parts)) throw new ProtocolError("bad-block", "the body is not the header's");
+    onSound(block, body);
     await findSenders([block], this.#parts);
-    await takeBlock(this.#parts, block);
-    await writer.exclusively(() => writer.settle());
+    this.#taking = block.hash;
+    try {
+      await takeBlock(this.#parts, block);
+      await writer.exclusively(() => writer.settle());
+    } finally {
+      this.#taking = undefined;
+    }
     log.info(
       { number: header.number, hash: block.hash, txs: block.transactions.length, peer: peer.name },
       "imported block",

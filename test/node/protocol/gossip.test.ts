@@ -42,6 +42,23 @@ test("a block goes from the validator through a proxy to an endpoint, each impor
   await down.close();
 });
 
+test("a proxy passes a block on before it has executed it", async () => {
+  await using core = await aNode({ number: 1, type: "cn" });
+  await using proxy = await aNode({ number: 2, type: "pn" });
+  await using endpoint = await aNode({ number: 3, type: "en" });
+  const sessions = [connect(core.end, proxy.end), connect(proxy.end, endpoint.end)];
+  await Promise.all([proxy.protocol.heardHead, endpoint.protocol.heardHead]);
+  const held = Promise.withResolvers<void>();
+  const released = proxy.open.writer.exclusively(() => held.promise);
+  await makeBlock(core);
+  await until(() => headOf(endpoint) === 1);
+  expect(headOf(proxy)).toBe(0);
+  held.resolve();
+  await released;
+  await until(() => headOf(proxy) === 1);
+  for (const session of sessions) await session.close();
+});
+
 test("a transfer given to the endpoint reaches the validator's pool and comes back in a block", async () => {
   await using core = await aNode({ number: 1, type: "cn" });
   await using proxy = await aNode({ number: 2, type: "pn" });
