@@ -3,6 +3,7 @@
  * In: one JSON value, anything after it is left alone. Out: the calls of the message, with each id's text as it was
  * written. Hot: every request of every transport comes through here.
  */
+import { isMember, memberAt, plainNumberEnd } from "./envelope-parts.ts";
 import { parseJson } from "./json-text.ts";
 
 /** One call, notification or response as the client wrote it. */
@@ -66,6 +67,8 @@ export function readEnvelope(text: string): Envelope | "empty" | undefined {
 class EnvelopeReader {
   readonly #text: string;
   #at = 0;
+  /** The entries of a batch often call the same method: its name is cut out once, closing quote included. */
+  #method = { name: "", quoted: "" };
 
   constructor(text: string) {
     this.#text = text;
@@ -105,7 +108,7 @@ class EnvelopeReader {
     }
     for (;;) {
       if (this.#next() !== QUOTE) throw notJson;
-      const key = this.#string();
+      const key = this.#key();
       if (this.#next() !== COLON) throw notJson;
       this.#at++;
       this.#next();
@@ -123,7 +126,7 @@ class EnvelopeReader {
         draft.id = this.#checked();
         return;
       case "method":
-        this.#method(draft);
+        draft.method = this.#methodName();
         return;
       case "params":
         this.#params(draft);
@@ -143,13 +146,34 @@ class EnvelopeReader {
   /** Go matches member names without regard to case. */
   #foldedMember(draft: Draft, key: string): void {
     const folded = key.toLowerCase();
-    if (folded === key || !MEMBERS.has(folded)) this.#skip();
+    if (folded === key || !isMember(folded)) this.#skip();
     else this.#member(draft, folded);
   }
 
-  #method(draft: Draft): void {
-    if (this.#text.charCodeAt(this.#at) === QUOTE) draft.method = this.#string();
-    else this.#skip();
+  /** The name of a member; those of a call are not cut out of the text. */
+  #key(): string {
+    const known = memberAt(this.#text, this.#at + 1);
+    if (known === undefined) return this.#string();
+    this.#at += known.length + 2;
+    return known;
+  }
+
+  /** Empty when it is not a string. */
+  #methodName(): string {
+    const start = this.#at;
+    if (this.#text.charCodeAt(start) !== QUOTE) {
+      this.#skip();
+      return "";
+    }
+    const { name, quoted } = this.#method;
+    if (quoted !== "" && this.#text.startsWith(quoted, start + 1)) {
+      this.#at = start + 1 + quoted.length;
+      return name;
+    }
+    const found = this.#string();
+    const isPlain = this.#at - start === found.length + 2;
+    if (isPlain) this.#method = { name: found, quoted: `${found}"` };
+    return found;
   }
 
   #params(draft: Draft): void {
@@ -159,14 +183,20 @@ class EnvelopeReader {
   }
 
   #skip(): void {
-    this.#checked();
+    if (this.#text.charCodeAt(this.#at) === QUOTE) this.#passString();
+    else this.#checked();
   }
 
   /** The text of a value that was proved to be JSON. */
   #checked(): string {
-    const first = this.#text.charCodeAt(this.#at);
+    const start = this.#at;
+    const first = this.#text.charCodeAt(start);
+    if (first === QUOTE) {
+      this.#passString();
+      return this.#text.slice(start, this.#at);
+    }
     const text = this.#value();
-    if (first === QUOTE || first === OPEN_LIST || first === OPEN_OBJECT) JSON.parse(text);
+    if (first === OPEN_LIST || first === OPEN_OBJECT) JSON.parse(text);
     return text;
   }
 
@@ -181,6 +211,8 @@ class EnvelopeReader {
   }
 
   #scalarEnd(start: number): number {
+    const plain = plainNumberEnd(this.#text, start);
+    if (plain > start) return plain;
     SCALAR.lastIndex = start;
     if (!SCALAR.test(this.#text)) throw notJson;
     return SCALAR.lastIndex;
@@ -213,13 +245,22 @@ class EnvelopeReader {
   /** The value of a string; those without escapes and control characters are only sliced. */
   #string(): string {
     const start = this.#at;
+    if (this.#passString()) return this.#text.slice(start + 1, this.#at - 1);
+    return JSON.parse(this.#text.slice(start, this.#at));
+  }
+
+  /** Goes behind a string; whether it stands for itself. Throws when it is none. */
+  #passString(): boolean {
+    const start = this.#at;
     const end = this.#stringEnd(start);
     this.#at = end;
     for (let at = start + 1; at < end - 1; at++) {
       const code = this.#text.charCodeAt(at);
-      if (code < SPACE || code === BACKSLASH) return JSON.parse(this.#text.slice(start, end));
+      if (code >= SPACE && code !== BACKSLASH) continue;
+      JSON.parse(this.#text.slice(start, end));
+      return false;
     }
-    return this.#text.slice(start + 1, end - 1);
+    return true;
   }
 
   #endOrComma(end: number): boolean {
@@ -238,8 +279,6 @@ class EnvelopeReader {
     }
   }
 }
-
-const MEMBERS: ReadonlySet<string> = new Set(["jsonrpc", "id", "method", "params", "result", "error"]);
 
 interface Draft {
   id: string | undefined;

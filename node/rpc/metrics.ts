@@ -1,6 +1,7 @@
 /** What operators watch of JSON-RPC. */
-import type { Metrics } from "../observe/metrics.ts";
-import type { CallListener } from "./call-outcomes.ts";
+import type { Histogram } from "../observe/metric-text.ts";
+import type { Counter, Metrics } from "../observe/metrics.ts";
+import type { CallListener, CallOutcome } from "./call-outcomes.ts";
 import type { DispatchBudget } from "./dispatch-budget.ts";
 
 /** From calls that read memory to those that a reader thread gives up. */
@@ -40,8 +41,25 @@ export function declareCallMetrics(metrics: Metrics): CallListener {
     labels: ["method"],
     buckets: SECONDS,
   });
+  const series = new Map<string, CallSeries>();
   return (method, outcome, ms) => {
-    calls.of(method, outcome).add(1);
-    seconds.of(method).observe(ms / 1000);
+    let own = series.get(method);
+    if (own === undefined) {
+      own = { seconds: seconds.of(method), ended: new Map() };
+      series.set(method, own);
+    }
+    let ended = own.ended.get(outcome);
+    if (ended === undefined) {
+      ended = calls.of(method, outcome);
+      own.ended.set(outcome, ended);
+    }
+    ended.add(1);
+    own.seconds.observe(ms / 1000);
   };
+}
+
+/** What is counted of one method: found without making a name for each call. */
+interface CallSeries {
+  readonly seconds: Histogram;
+  readonly ended: Map<CallOutcome, Counter>;
 }

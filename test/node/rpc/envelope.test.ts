@@ -47,6 +47,32 @@ function isValid(text: string): boolean {
 
 const nested = (depth: number) => `{"id":1,"method":"m","params":[${"[".repeat(depth)}${"]".repeat(depth)}]}`;
 
+test.each([
+  ["m", "m"],
+  ["mm", "m", "mm", "m"],
+  ["", "m", ""],
+  ["a\\b", "a\b", "a\\b"],
+  ['a"', "a", 'a"'],
+  ["\u0041", "A"],
+  ["é", "é"],
+])("each entry of a batch has the method that it names: %j", (...methods) => {
+  const text = `[${methods.map((method) => `{"id":7,"method":${JSON.stringify(method)}}`).join(",")}]`;
+  const escaped = text.replaceAll("m", "\\u006d");
+  for (const written of [text, escaped, text.replace("m", "\\u006d")]) {
+    const envelope = readEnvelope(written);
+    expect(envelope).toMatchObject({ messages: methods.map((method) => ({ id: "7", method })) });
+  }
+});
+
+test.each(["0", "00", "7", "7 ", "70", "-7", "7.5", "7e1", "7x", "07", "7.", "12345678901234567890"])(
+  "the id %s is read as JSON reads it",
+  (id) => {
+    const text = `{"id":${id},"method":"m"}`;
+    expect(readEnvelope(text) !== undefined).toBe(isValid(text));
+    expect(readEnvelope(`[{"id":${id}}]`) !== undefined).toBe(isValid(text));
+  },
+);
+
 test("values nested ten thousand deep are read, deeper ones refused, none overflows", () => {
   expect(readEnvelope(nested(9_999))).toBeDefined();
   expect(readEnvelope(nested(10_001))).toBeUndefined();
