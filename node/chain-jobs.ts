@@ -10,12 +10,13 @@ import { checkGenesis, parseGenesis } from "./config/genesis.ts";
 import type { NodeOptions } from "./config/options.ts";
 import { importInto, openConsensusChain } from "./consensus-chain.ts";
 import { openRecoverer } from "./crypto/recoverer.ts";
-import { openDatabase } from "./database.ts";
+import { databaseDirectories, openDatabase } from "./database.ts";
 import { diskUse, type KindUse } from "./disk-use.ts";
 import { systemClock } from "./observe/clock.ts";
 import { createLog, type Log } from "./observe/log.ts";
 import type { Progress } from "./observe/progress.ts";
 import { createPause } from "./pause.ts";
+import { checkAllTables } from "./store/check-tables.ts";
 import { enlargeYoungSpace } from "./young-space.ts";
 
 /** Chain files to take in, one after the other; progress counts blocks. */
@@ -179,7 +180,10 @@ export async function measureDatabase(options: NodeOptions): Promise<DatabaseSiz
   return { kinds: await diskUse(database), oldestBody: oldestBody(store), head: state.number };
 }
 
-/** Compares flat state, trie and root. Throws `StateError` `corrupt` at the first contradiction. */
+/**
+ * Checks every table file, and compares flat state, trie and root. Throws `StoreError` or `StateError` `corrupt` at the
+ * first contradiction.
+ */
 export async function verifyDatabase(
   options: NodeOptions,
   progress: Progress,
@@ -189,6 +193,10 @@ export async function verifyDatabase(
   await using database = await openDatabase(options, log);
   const { chain } = await openConsensusChain(database, log, systemClock);
   await database.state.ready;
+  for (const directory of await databaseDirectories(options)) {
+    signal.throwIfAborted();
+    await checkAllTables(directory);
+  }
   const { accounts, slots, codes, changes } = await database.state.verify((done) => {
     signal.throwIfAborted();
     progress.update(done);

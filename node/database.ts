@@ -1,5 +1,5 @@
 /** The databases of a data directory: the chain's rows and the state over them. */
-import { mkdir } from "node:fs/promises";
+import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { settleDamage } from "./chain/continuity.ts";
@@ -11,6 +11,7 @@ import { NodeCache } from "./state/node-cache.ts";
 import { openState } from "./state/open-state.ts";
 import type { State } from "./state/state.ts";
 import { trieDirectories } from "./state/trie-stores.ts";
+import { StoreError } from "./store/error.ts";
 import { openLevelStore } from "./store/level-store.ts";
 import type { Store } from "./store/store.ts";
 
@@ -34,6 +35,13 @@ export function chainDirectory({ paths }: NodeOptions): string {
 /** One that is filled and one that is written. */
 const BUFFERS_AT_A_TIME = 2;
 
+/** The directories of both databases as they are on disk, the chain's first. */
+export async function databaseDirectories(options: NodeOptions): Promise<readonly string[]> {
+  const tries = join(options.paths.chainData, "trie");
+  const generations = await readdir(tries);
+  return [chainDirectory(options), ...generations.map((each) => join(tries, each))];
+}
+
 /** Opens or creates the databases. Throws `StoreError` `in-use` when another process has them. */
 export async function openDatabase(options: NodeOptions, log: Log): Promise<NodeDatabase> {
   await mkdir(options.paths.chainData, { recursive: true, mode: 0o700 });
@@ -41,7 +49,7 @@ export async function openDatabase(options: NodeOptions, log: Log): Promise<Node
   const disk = parts.use(await openDiskSpace({ ...options.disk, directory: options.paths.chainData, log }));
   const { cacheSaveMs, senderHashes: _, historyBlocks: __, ...history } = options.state;
   const { databaseCache, trieCache, trieBuffers, dirtyNodes, copier } = options.memory.shares;
-  const store = parts.use(await openLevelStore(chainDirectory(options), { cacheBytes: databaseCache }));
+  const store = parts.use(await openChainStore(chainDirectory(options), databaseCache));
   const tries = join(options.paths.chainData, "trie");
   const trie = trieDirectories(tries, { writeBufferBytes: Math.floor(trieBuffers / BUFFERS_AT_A_TIME) });
   const startRun = runInThread(chainDirectory(options), tries, copier);
@@ -62,4 +70,15 @@ export async function openDatabase(options: NodeOptions, log: Log): Promise<Node
   await settleDamage(store, state.number, log, setImmediate);
   const open = parts.move();
   return { store, state, nodeCache, disk, [Symbol.asyncDispose]: () => open.disposeAsync() };
+}
+
+/** The tries can be made anew from it, but nothing else has its rows. */
+async function openChainStore(directory: string, cacheBytes: number): Promise<Store> {
+  try {
+    return await openLevelStore(directory, { cacheBytes });
+  } catch (cause) {
+    if (!(cause instanceof StoreError) || cause.code !== "corrupt") throw cause;
+    const advice = "put a copy of the data directory back, or move it away and import or catch up again";
+    throw new StoreError("corrupt", `${cause.message}; ${advice}`, { cause });
+  }
 }

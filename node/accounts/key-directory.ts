@@ -2,8 +2,9 @@
  * The key files of a directory, read again only when the directory or a file in it has changed. Hidden files,
  * editor backups (`~`), directories and whatever does not look like a key file are skipped.
  */
-import { mapKey } from "../bytes/hex.ts";
+import { addressText, bareHex, mapKey } from "../bytes/hex.ts";
 import type { Clock } from "../observe/clock.ts";
+import { type Log, silentLog } from "../observe/log.ts";
 import { AccountsError } from "./error.ts";
 import { followFiles } from "./followed-files.ts";
 import { keyFileAddress } from "./key-file.ts";
@@ -26,12 +27,12 @@ export interface KeyDirectory {
 }
 
 /** Follows `directory`, an absolute path. A missing directory is empty. */
-export function createKeyDirectory(directory: string, clock: Clock): KeyDirectory {
+export function createKeyDirectory(directory: string, clock: Clock, log: Log = silentLog): KeyDirectory {
   const look = followFiles({
     directory,
     clock,
     isWanted: (name) => !name.endsWith("~"),
-    read: readEntry,
+    read: (text, path) => readEntry(text, path, log),
   });
   let entries: readonly KeyEntry[] = [];
   let byAddress = new Map<string, KeyEntry[]>();
@@ -53,7 +54,18 @@ export function createKeyDirectory(directory: string, clock: Clock): KeyDirector
   };
 }
 
-function readEntry(text: string, path: string): KeyEntry | undefined {
+/** Nothing in a file covers its address, so that in its name must be the same, where there is one. */
+const NAMED_ADDRESS = /--([0-9a-f]{40})$/i;
+
+function readEntry(text: string, path: string, log: Log): KeyEntry | undefined {
   const address = keyFileAddress(text);
+  const named = NAMED_ADDRESS.exec(path)?.[1]?.toLowerCase();
+  if (address !== undefined && named !== undefined && named !== bareHex(address)) {
+    log.error(
+      { path, address: addressText(address) },
+      "left out a key file of another address than its name says",
+    );
+    return undefined;
+  }
   return address && { address, path, url: `keystore://${path}` };
 }

@@ -40,12 +40,15 @@ class FileAccounts implements Accounts {
   readonly #writing = new Set<string>();
   #closed = false;
 
-  constructor(directory: string, { lightKdf, keyFileVersion = 4, clock = systemClock }: AccountsOptions) {
+  constructor(
+    directory: string,
+    { lightKdf, keyFileVersion = 4, clock = systemClock, log }: AccountsOptions,
+  ) {
     const cost = lightKdf ? LIGHT_COST : STANDARD_COST;
     const gate = passphraseGate();
     this.#directory = directory;
     this.#clock = clock;
-    this.#files = createKeyDirectory(directory, clock);
+    this.#files = createKeyDirectory(directory, clock, log);
     this.#store = createKeyStore({ cost, version: keyFileVersion }, gate);
     this.#hd = new HdWallets({ directory: join(directory, "hd-wallets"), cost, gate, clock });
     this.#unlocked = new UnlockedKeys(clock);

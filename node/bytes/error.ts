@@ -1,5 +1,5 @@
 /** What can be wrong with bytes or their text. */
-export type BytesErrorCode = "bad-hex" | "bad-length" | "bad-quantity" | "bad-rlp";
+export type BytesErrorCode = "bad-hex" | "bad-length" | "bad-quantity" | "bad-rlp" | "bad-snappy";
 
 /** Thrown by this room; `code` is stable, the message says what was found and where. */
 export class BytesError extends Error {

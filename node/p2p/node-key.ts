@@ -1,6 +1,7 @@
 /**
  * A node's identity: a secp256k1 key kept as 64 hex digits in a file of mode 0600. Its public key is the node
- * id, the address of it is what the validators know the node by.
+ * id, the address of it is what the validators know the node by. Beside a key that was made here stands that address:
+ * a key file has no checksum, and a node with a flipped bit in it would be another node.
  */
 import { randomBytes } from "node:crypto";
 import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
@@ -48,22 +49,44 @@ export async function loadNodeKey(path: string): Promise<NodeKey> {
   if (!/^[0-9a-fA-F]{64}$/.test(digits)) {
     throw new NodeKeyError(`${path} does not begin with ${DIGITS} hex digits`);
   }
-  return nodeKeyOf(fromBareHex(digits));
+  const key = nodeKeyOf(fromBareHex(digits));
+  await checkAddress(path, key);
+  return key;
+}
+
+async function checkAddress(path: string, { address }: NodeKey): Promise<void> {
+  const noted = await readFile(addressPath(path), "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return undefined; // a key that somebody put there
+    throw new NodeKeyError(`cannot read ${addressPath(path)}`, { cause: error });
+  });
+  if (noted === undefined || noted === bareHex(address)) return;
+  const advice = `put the right key there, or remove ${addressPath(path)} if the key was changed on purpose`;
+  throw new NodeKeyError(`${path} is the key of ${bareHex(address)}, it was made for ${noted}: ${advice}`);
+}
+
+function addressPath(path: string): string {
+  return `${path}.address`;
 }
 
 async function createNodeKey(path: string): Promise<NodeKey> {
   let key = randomBytes(32);
   while (!isPrivateKey(key)) key = randomBytes(32);
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const made = nodeKeyOf(key);
+  await writeWhole(addressPath(path), bareHex(made.address));
+  await writeWhole(path, bareHex(key));
+  return made;
+}
+
+async function writeWhole(path: string, text: string): Promise<void> {
   const draft = `${path}.new`;
   await rm(draft, { force: true });
   const file = await open(draft, "wx", 0o600);
   try {
-    await file.writeFile(bareHex(key));
+    await file.writeFile(text);
     await file.sync();
   } finally {
     await file.close();
   }
   await rename(draft, path);
-  return nodeKeyOf(key);
 }

@@ -1,8 +1,10 @@
 /**
- * Snappy's raw block form (google/snappy `format_description.txt`), which packs every message after hello.
- * Unpacking is our own: it meets hostile bytes, on which the library's neither ends nor checks its lengths.
+ * Snappy's raw block form, which packs every message after hello. Unpacking is our own: it meets hostile bytes, on
+ * which the library's neither ends nor checks its lengths.
  */
 import { compress } from "snappyjs";
+import { BytesError } from "../bytes/error.ts";
+import { snappyLength, unpackSnappyBlock } from "../bytes/snappy.ts";
 import { P2pError } from "./error.ts";
 
 /** Packs a message. */
@@ -15,78 +17,17 @@ export function mostPacked(length: number): number {
   return 32 + length + Math.floor(length / 6);
 }
 
-/** A copy gives at most 64 bytes for 3, so no honest block says more than this times its own length. */
-const MOST_RATIO = 22;
-
 /** Unpacks a message of at most `limit` bytes. Throws `P2pError` `too-large` before unpacking, or `bad-message`. */
 export function unpackSnappy(packed: Uint8Array, limit: number): Uint8Array {
-  const header = readLength(packed);
-  if (header.value > limit)
-    throw new P2pError("too-large", `message of ${header.value} bytes, at most ${limit}`, {
-      reason: "subprotocol-error",
-    });
-  if (header.value > packed.length * MOST_RATIO) throw bad("a length that the block cannot fill");
-  const out = new Uint8Array(header.value);
-  const end = unpack(packed, header.next, out);
-  if (end !== out.length) throw bad(`${end} bytes where ${out.length} were announced`);
-  return out;
-}
-
-function readLength(packed: Uint8Array): { value: number; next: number } {
-  let value = 0;
-  for (let next = 0; next < 5; next++) {
-    const byte = packed[next];
-    if (byte === undefined) break;
-    value += (byte & 0x7f) * 2 ** (7 * next);
-    if (byte < 0x80) return { value, next: next + 1 };
-  }
-  throw bad("no length");
-}
-
-function unpack(packed: Uint8Array, start: number, out: Uint8Array): number {
-  let to = 0;
-  for (let at = start; at < packed.length; ) {
-    const tag = packed[at] as number; // in range: tested by the loop
-    const extra = extraBytes(tag);
-    if (at + extra >= packed.length) throw bad("cut off");
-    const number = littleEndian(packed, at + 1, extra);
-    at += 1 + extra;
-    if ((tag & 3) === 0) {
-      const length = (extra === 0 ? tag >>> 2 : number) + 1;
-      if (length > packed.length - at || length > out.length - to) throw bad("a literal too long");
-      out.set(packed.subarray(at, at + length), to);
-      at += length;
-      to += length;
-    } else {
-      to = copy(out, to, tag, number);
+  try {
+    const length = snappyLength(packed);
+    if (length > limit) {
+      const text = `message of ${length} bytes, at most ${limit}`;
+      throw new P2pError("too-large", text, { reason: "subprotocol-error" });
     }
+    return unpackSnappyBlock(packed);
+  } catch (error) {
+    if (!(error instanceof BytesError)) throw error;
+    throw new P2pError("bad-message", error.message, { cause: error });
   }
-  return to;
-}
-
-/** How many bytes of length or offset follow a tag. */
-function extraBytes(tag: number): number {
-  const kind = tag & 3;
-  if (kind === 0) return Math.max(0, (tag >>> 2) - 59);
-  return kind === 3 ? 4 : kind;
-}
-
-function copy(out: Uint8Array, to: number, tag: number, number: number): number {
-  const near = (tag & 3) === 1;
-  const length = near ? ((tag >>> 2) & 7) + 4 : (tag >>> 2) + 1;
-  const offset = near ? (tag >>> 5) * 256 + number : number;
-  if (offset === 0 || offset > to || length > out.length - to) throw bad("a copy out of range");
-  if (offset >= length) out.copyWithin(to, to - offset, to - offset + length);
-  else for (let i = to; i < to + length; i++) out[i] = out[i - offset] as number; // in range: checked above
-  return to + length;
-}
-
-function littleEndian(bytes: Uint8Array, at: number, count: number): number {
-  let value = 0;
-  for (let i = count - 1; i >= 0; i--) value = value * 256 + (bytes[at + i] as number); // checked by the caller
-  return value;
-}
-
-function bad(what: string): P2pError {
-  return new P2pError("bad-message", `snappy: ${what}`);
 }

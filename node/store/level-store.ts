@@ -6,6 +6,7 @@ import { readdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { ClassicLevel } from "classic-level";
 import { Changes } from "./changes.ts";
+import { checkNewestTables } from "./check-tables.ts";
 import { appendChecksum, CHECKSUM_LENGTH, checkedValue } from "./checksum.ts";
 import { StoreError } from "./error.ts";
 import { dismissDamage, openFailure, readFailure, recoveryDamage } from "./level-failure.ts";
@@ -50,6 +51,7 @@ export async function openLevelStore(path: string, options: LevelStoreOptions = 
   if (held.has(directory)) throw new StoreError("in-use", `${directory} is already open in this process`);
   held.add(directory);
   try {
+    await checkNewestTables(directory);
     const level = await openLevel(directory, options, true);
     return new LevelStore(level, directory, options, await recoveryDamage(directory));
   } catch (error) {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { createKeyDirectory } from "../../../node/accounts/key-directory.ts";
 import { bareHex, fromBareHex } from "../../../node/bytes/hex.ts";
+import { silentLog } from "../../../node/observe/log.ts";
 
 let directory: string;
 let now: number;
@@ -42,6 +43,16 @@ test("skips hidden files, backups, directories, foreign, damaged and oversized f
   await symlink(join(directory, "nowhere"), join(directory, "dangling"));
   const files = createKeyDirectory(directory, clock);
   expect(files.entries().map(({ address }) => bareHex(address))).toEqual([addressOf("a")]);
+});
+
+test("leaves out, and says so, a file of another address than the one in its name", async () => {
+  const said: string[] = [];
+  const log = { ...silentLog, error: (_fields: object, message: string) => void said.push(message) };
+  await put(`UTC--1--${addressOf("a").toUpperCase()}`, keyText("a"));
+  await put(`UTC--1--${addressOf("b")}`, keyText("c"));
+  const files = createKeyDirectory(directory, clock, log);
+  expect(files.entries().map(({ address }) => bareHex(address))).toEqual([addressOf("a")]);
+  expect(said).toEqual(["left out a key file of another address than its name says"]);
 });
 
 test("sees files that come, change and go, at once and after the directory has settled", async () => {

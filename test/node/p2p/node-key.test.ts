@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { computeAddress, SigningKey } from "ethers";
-import { addressText, toHex } from "../../../node/bytes/hex.ts";
+import { addressText, bareHex, toHex } from "../../../node/bytes/hex.ts";
 import { loadNodeKey, nodeKeyOf } from "../../../node/p2p/node-key.ts";
 
 let directory: string;
@@ -18,6 +18,21 @@ test("a missing key file is made, readable by its owner alone, and read again as
   expect((await stat(path)).mode & 0o777).toBe(0o600);
   expect(await readFile(path, "utf8")).toMatch(/^[0-9a-f]{64}$/);
   expect(await loadNodeKey(path)).toEqual(made);
+});
+
+test("a key that was made here and is another one now is refused, one that somebody put there is taken", async () => {
+  const path = join(directory, "flipped", "nodekey");
+  const made = await loadNodeKey(path);
+  const digits = await readFile(path, "utf8");
+  await writeFile(path, (digits.startsWith("0") ? "1" : "0") + digits.slice(1));
+  await expect(loadNodeKey(path)).rejects.toMatchObject({
+    code: "bad-node-key",
+    message: expect.stringContaining(
+      `it was made for ${bareHex(made.address)}: put the right key there, or remove`,
+    ),
+  });
+  await rm(`${path}.address`);
+  expect((await loadNodeKey(path)).address).not.toEqual(made.address);
 });
 
 test("id and address are those of the key", () => {
