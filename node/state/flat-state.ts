@@ -21,17 +21,27 @@ export interface FlatState {
   code(hash: Uint8Array): Uint8Array | undefined;
 }
 
+const ACCOUNTS_A_SLOT = 16;
+/** Remembered of a slot that is zero. */
+const NO_ROW = new Uint8Array(0);
+
 /** The newest accepted block's. Its rows are known here from `apply` on, also before its batch is in the store. */
 export class NewestState implements FlatState {
   readonly #rows: Rows;
   readonly #accounts: RecentMap<AccountRecord>;
+  /** Rows of slots by `mapKey` of their keys: callers ask the same contracts again and again. */
+  readonly #slots: RecentMap<Uint8Array>;
   readonly #confirmAbsent: (hash: Uint8Array) => void;
   #newest: FlatChanges = { accounts: new Map(), slots: new Map(), codes: new Map() };
 
-  /** `confirmAbsent` is called for accounts without a row, and throws when it knows better. */
+  /**
+   * Remembers so many accounts, and a slot for every sixteen of them. `confirmAbsent` is called for accounts without a
+   * row, and throws when it knows better.
+   */
   constructor(rows: Rows, cachedAccounts: number, confirmAbsent: (hash: Uint8Array) => void) {
     this.#rows = rows;
     this.#accounts = new RecentMap(cachedAccounts);
+    this.#slots = new RecentMap(cachedAccounts / ACCOUNTS_A_SLOT);
     this.#confirmAbsent = confirmAbsent;
   }
 
@@ -47,12 +57,13 @@ export class NewestState implements FlatState {
 
   slot(accountHash: Uint8Array, incarnation: number, slotHash: Uint8Array): Uint8Array | undefined {
     const key = tables.slot.key(accountHash, incarnation, slotHash);
+    const name = mapKey(key);
+    const known = this.#slots.get(name);
+    if (known !== undefined) return known === NO_ROW ? undefined : known;
     const { slots } = this.#newest;
-    if (slots.size > 0) {
-      const name = mapKey(key);
-      if (slots.has(name)) return slots.get(name);
-    }
-    return this.#rows.get(key);
+    const row = slots.has(name) ? slots.get(name) : this.#rows.get(key);
+    this.#slots.set(name, row ?? NO_ROW);
+    return row;
   }
 
   code(hash: Uint8Array): Uint8Array | undefined {
@@ -63,6 +74,7 @@ export class NewestState implements FlatState {
   /** Forgets what it holds in memory: the rows of the store were taken back to an earlier block. */
   forget(): void {
     this.#accounts.clear();
+    this.#slots.clear();
     this.#newest = { accounts: new Map(), slots: new Map(), codes: new Map() };
   }
 
@@ -70,5 +82,6 @@ export class NewestState implements FlatState {
   apply(changes: FlatChanges): void {
     this.#newest = changes;
     for (const [name, record] of changes.accounts) this.#accounts.set(name, record);
+    for (const [name, row] of changes.slots) this.#slots.set(name, row ?? NO_ROW);
   }
 }

@@ -102,6 +102,20 @@ test("an accepted block is read before its batch is written", async () => {
   expect(node.state.view(0).account(alice)?.balance).toBe(1n);
 });
 
+test("a slot that was read before is what the newest block made of it", async () => {
+  await using node = await openInMemory();
+  await makeBlock(node, (world) => world.addBalance(alice, 1n));
+  for (const value of [0n, 7n, 7n, 0n, 300n]) {
+    await makeBlock(node, (world) => world.setSlot(alice, 1n, value));
+    for (let again = 0; again < 2; again++) {
+      expect(node.state.worldAt(node.state.number).slot(alice, 1n)).toBe(value);
+      expect(node.state.worldAt(node.state.number).slot(alice, 2n)).toBe(0n);
+    }
+  }
+  await makeBlock(node, (world) => world.destroy(alice));
+  expect(node.state.worldAt(node.state.number).slot(alice, 1n)).toBe(0n);
+});
+
 test("calls out of order are refused", async () => {
   await using node = await openInMemory();
   const busy = expect.objectContaining({ code: "busy" });
