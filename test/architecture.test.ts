@@ -37,6 +37,7 @@ const NODE: Plan = {
     protocol: 11,
     rpc: 12,
     console: 13,
+    "network-maker": 13,
     root: 14,
     cli: 15,
   },

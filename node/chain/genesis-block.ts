@@ -60,9 +60,14 @@ function genesisBlock(state: State, genesis: Genesis): Block {
   return createBlock(genesisHeader(genesis, state.seal(world, { keepEmpty: true })), []);
 }
 
-async function renewConfig({ store, state }: GenesisTarget, known: Block, genesis: Genesis): Promise<Block> {
+/** Block 0 of a genesis, written nowhere. */
+export async function createGenesisBlock(genesis: Genesis): Promise<Block> {
   await using scratch = await openState({ chain: createMemoryStore(), trie: memoryTries() });
-  const same = genesisBlock(scratch, genesis);
+  return genesisBlock(scratch, genesis);
+}
+
+async function renewConfig({ store, state }: GenesisTarget, known: Block, genesis: Genesis): Promise<Block> {
+  const same = await createGenesisBlock(genesis);
   if (!equalBytes(same.hash, known.hash)) {
     const [have, want] = [known.hash, same.hash].map((hash) => bareHex(hash.subarray(0, 8)));
     throw new ChainError(

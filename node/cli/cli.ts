@@ -53,6 +53,7 @@ const ACTIONS: Readonly<Record<Exclude<Command["name"], "version" | "completion"
   rewind: rewindDatabase,
   verify: verifyDatabase,
   size: tellSizes,
+  genesis: async (job) => (await import("./genesis-command.ts")).makeGenesis(job),
   config: async (job) => (await import("./config-command.ts")).showConfig(job),
   bootnode: async (job) => (await import("./bootnode-command.ts")).runBootNode(job),
   dumpgenesis: async (job) => (await import("./dump-genesis.ts")).dumpGenesis(job), // large

@@ -21,11 +21,12 @@ export type Invocation =
 /** Reads arguments (without program and script). Throws `OptionError` with one line for the user. */
 export function readCommandLine(given: readonly string[]): Invocation {
   let found: Invocation | undefined;
-  const program = createProgram((invocation) => {
+  const words = normalArguments(given);
+  const program = createProgram(typedNames(words), (invocation) => {
     found = invocation;
   });
   try {
-    program.parse(normalArguments(given), { from: "user" });
+    program.parse(words, { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode !== 0 && error.code !== "commander.help") throw explained(error);
@@ -33,7 +34,14 @@ export function readCommandLine(given: readonly string[]): Invocation {
   return found ?? { kind: "help", text: generalHelp() };
 }
 
-function createProgram(report: (invocation: Invocation) => void): CommanderCommand {
+type Report = (invocation: Invocation) => void;
+
+/** The library compares each option with all others, so it is told only of those that are there. */
+function typedNames(words: readonly string[]): ReadonlySet<string> {
+  return new Set(words.flatMap((word) => /^--([^=]+)/.exec(word)?.[1] ?? []));
+}
+
+function createProgram(typed: ReadonlySet<string>, report: Report): CommanderCommand {
   const program = new CommanderCommand("knit");
   program.exitOverride().configureOutput({ writeOut: () => undefined, writeErr: () => undefined });
   program.helpInformation = () => {
@@ -44,7 +52,8 @@ function createProgram(report: (invocation: Invocation) => void): CommanderComma
   for (const command of commands) {
     const words = command.words.split(" ");
     const last = words.pop() ?? "";
-    addCommand(parentOf(parents, program, words.join(" ")).command(last), command, report);
+    const names = flagsOf(command).filter((name) => typed.has(name));
+    addCommand(parentOf(parents, program, words.join(" ")).command(last), { command, names, report });
   }
   return program;
 }
@@ -59,9 +68,16 @@ function parentOf(
   return parent;
 }
 
-function addCommand(target: CommanderCommand, command: Command, report: (found: Invocation) => void): void {
+interface AddedCommand {
+  readonly command: Command;
+  /** Flags that were typed, for whatever command, and that this one takes. */
+  readonly names: readonly AnyName[];
+  readonly report: Report;
+}
+
+function addCommand(target: CommanderCommand, { command, names, report }: AddedCommand): void {
   const options = new Map<AnyName, Option>();
-  for (const name of flagsOf(command)) {
+  for (const name of names) {
     const option = new Option(`--${name} <value>`);
     options.set(name, option);
     target.addOption(option);

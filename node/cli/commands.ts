@@ -58,6 +58,14 @@ An account is its address or its place in the list. Passphrases are asked for, o
 line opens each account, the second is the new passphrase; with one line that stays as it is.
 `;
 
+const GENESIS_DETAILS = `
+TYPE is what the network is to run on: local (a script starts processes), remote (files alone, for machines of their
+own), compose or docker, kubernetes (manifests for knit-operator). Forks begin at block 0 unless something else is said.
+
+  knit genesis --cn-num 4 --pn-num 1 --en-num 1 --test-num 2 local && ./knit-network/start.sh
+  knit genesis --cn-num 4 --genesis-type kairos --osaka-compatible-blocknumber never kubernetes
+`;
+
 const COMPLETION_DETAILS = `
   source <(knit completion bash)                                    in ~/.bashrc
   source <(knit completion zsh)                                     in ~/.zshrc, behind compinit
@@ -79,6 +87,13 @@ export const commands: readonly Command[] = [
     arguments: ["<GENESIS>"],
     missing: "Must supply path to genesis JSON file",
     summary: "writes a genesis into a data directory",
+  },
+  {
+    name: "genesis",
+    words: "genesis",
+    arguments: ["[TYPE]"],
+    summary: "makes a network: keys, genesis, static nodes; for processes, compose or Kubernetes",
+    details: GENESIS_DETAILS,
   },
   {
     name: "import",

@@ -1,9 +1,11 @@
 /** A flag's value as somebody would type it. */
+import { toHex } from "../bytes/hex.ts";
 import type { FlagName } from "../config/flags.ts";
 import { flags } from "../config/flags.ts";
 
 /** Lists have commas, times the largest unit that holds them; nothing is empty. */
 export function flagText(name: FlagName, value: unknown): string {
+  if (value instanceof Uint8Array) return toHex(value);
   if (Array.isArray(value)) return value.filter((word) => typeof word === "string").join(",");
   if (typeof value === "number" && flags[name].kind.hint === "TIME") return timeText(value);
   return ["string", "number", "bigint", "boolean"].includes(typeof value) ? String(value) : "";

@@ -45,7 +45,8 @@ function flagRow(name: FlagName): readonly [string, string] {
   const { kind, fallback, summary } = flags[name];
   const word = spellings.find((each) => each.flag === name)?.typed ?? name;
   const typed = kind.hint === "" ? `--${word}` : `--${word} ${kind.hint}`;
-  const shown = typeof fallback === "boolean" ? "" : flagText(name, fallback);
+  const shown =
+    typeof fallback === "boolean" || fallback instanceof Uint8Array ? "" : flagText(name, fallback);
   return [typed, shown === "" ? summary : `${summary} (${shown})`];
 }
 

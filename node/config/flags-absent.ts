@@ -3,12 +3,13 @@
  * the reason, wherever it is set.
  */
 import { absentDatabases } from "./flags-absent-database.ts";
+import { absentOfMaker } from "./flags-absent-maker.ts";
 import { absentOfNode } from "./flags-absent-node.ts";
 import type { AbsentFlag } from "./flags-absent-rows.ts";
 import { absentServices } from "./flags-absent-services.ts";
 import { DATA, type FlagCommand } from "./flags-rows.ts";
 
-const table = { ...absentOfNode, ...absentDatabases, ...absentServices };
+const table = { ...absentOfNode, ...absentDatabases, ...absentServices, ...absentOfMaker };
 
 /** The name of an absent flag. */
 export type AbsentName = keyof typeof table;
@@ -28,7 +29,7 @@ export function findAbsent(name: string): AbsentName | undefined {
   return byName.get(name);
 }
 
-/** True for commands that look at absent flags: those of a node and of a boot node. */
+/** True for commands that look at absent flags: those of a node, of a boot node and of the network maker. */
 export function judgesAbsent(command: FlagCommand): boolean {
-  return command === "bootnode" || DATA.includes(command);
+  return command === "bootnode" || command === "genesis" || DATA.includes(command);
 }

@@ -1,7 +1,7 @@
 /** How the flags of knit compare with those of the Go nodes: what the Go nodes lack, and what is not quite theirs. */
 import type { FlagName } from "./flags.ts";
 
-/** Flags that no Go node has. */
+/** Flags that no Go node has, nor its network maker. */
 export const ownFlags: ReadonlySet<FlagName> = new Set<FlagName>([
   "accounts",
   "balance",
@@ -13,6 +13,7 @@ export const ownFlags: ReadonlySet<FlagName> = new Set<FlagName>([
   "timeout",
   "type",
   "properties",
+  "network-name",
   "rpc.profile",
   "rpc.max-answer-bytes",
   "rpc.ipc-only-privileges",
@@ -32,6 +33,11 @@ export const differences: Partial<Record<FlagName, string>> = {
   networkid: "the chain's id by default, not 8217",
   rpcapi: "`chain,net,rpc` by default; `--rpc.profile` chooses the Go node's",
   wsapi: "`chain,net,rpc` by default; `--rpc.profile` chooses the Go node's",
+  "cn-num": "1 by default, not 0",
+  "gen-type": "local by default, not docker; no deploy, and kubernetes besides",
+  output: "`knit-network` by default; nothing in it is replaced",
+  "docker-image-id": "an image of knit by default",
+  "genesis-type": "mainnet and mainnet-test have the address book of Kairos, and no credit contract",
   srvtype: "there is one kind of server",
   "rpc.concurrencylimit": "does nothing: the budget of a listener limits what waits",
   "rpc.ethtxfeecap": "a whole number of KAIA",

@@ -175,6 +175,31 @@ function parseAccount(value: string): AccountReference {
   throw new Error("an account address or its index in the keystore");
 }
 
+/** An address: 40 hex digits, with or without `0x`; 20 bytes. */
+export const address: Kind<Uint8Array> = { hint: "ADDRESS", parse: parseAddress };
+
+/** Addresses between commas. */
+export const addresses: Kind<readonly Uint8Array[]> = {
+  hint: "ADDRESSES",
+  parse: (value) => splitList(value).map(parseAddress),
+};
+
+function parseAddress(value: string): Uint8Array {
+  const digits = value.replace(/^0x/, "");
+  if (!/^[0-9a-fA-F]{40}$/.test(digits)) throw new Error("an address of 40 hex digits");
+  return fromBareHex(digits);
+}
+
+/** The block at which a fork begins, or `never`. */
+export const fork: Kind<number | "never"> = {
+  hint: "BLOCK",
+  parse: (value) => {
+    if (value === "never") return value;
+    if (/^\d{1,15}$/.test(value)) return Number(value);
+    throw new Error("a block number or never");
+  },
+};
+
 function splitList(value: string): string[] {
   const words = value.split(",").map((word) => word.trim());
   return words.filter((word) => word !== "");

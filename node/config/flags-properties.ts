@@ -51,8 +51,13 @@ const FLAGS: Readonly<Record<string, AnyName>> = {
 /** Properties that are no flag, but are read here, or by `knitd`. */
 const OTHERS = ["NETWORK", "LOG_DIR", "ADDITIONAL", "AUTO_RESTART_NODE", "AUTO_RESTART_INTERVAL"] as const;
 
+/** The daemon starts nodes and boot nodes. */
+const started = flagNames.filter((name) =>
+  flags[name].commands.some((each) => each === "run" || each === "bootnode"),
+);
+
 const byVariable = new Map<string, AnyName>(
-  [...absentNames, ...flagNames].flatMap((name) => variableNames(name).map((each) => [each, name] as const)),
+  [...absentNames, ...started].flatMap((name) => variableNames(name).map((each) => [each, name] as const)),
 );
 
 /** True for text whose first line that says something assigns a property. */

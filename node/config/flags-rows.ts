@@ -17,6 +17,7 @@ export type FlagCommand =
   | "rpc"
   | "wallet"
   | "config"
+  | "genesis"
   | (typeof ACCOUNT)[number];
 
 /** The commands about key files. */
@@ -34,6 +35,8 @@ export const flagGroups = [
   "Chain file",
   "Decoding",
   "Public networks",
+  "Network maker",
+  "Genesis",
   "Calling a node",
   "Base",
   "Network",

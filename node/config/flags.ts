@@ -3,6 +3,7 @@
  * completion are all read from it. Names, aliases and defaults are the Klaytn and Kaia Go node's, so its
  * scripts and settings files fit.
  */
+import { genesisFlags, networkFlags } from "./flags-genesis.ts";
 import {
   account,
   accounts,
@@ -32,12 +33,12 @@ const WRITING: readonly FlagCommand[] = ["account-new", "account-update", "accou
 const dev = rows("Development chain", ["dev"]);
 const file = rows("Chain file", ["export"]);
 const decoding = rows("Decoding", ["decode"]);
-const publicNetworks = rows("Public networks", ["run", "config", "dumpgenesis"]);
+const publicNetworks = rows("Public networks", ["run", "config", "dumpgenesis", "genesis"]);
 const calling = rows("Calling a node", ["rpc"]);
 const place = rows("Base", [...DATA, ...ACCOUNT, "rpc", "wallet"]);
-const settings = rows("Base", [...DATA, ...ACCOUNT, "rpc", "wallet", "bootnode"]);
+const settings = rows("Base", [...DATA, ...ACCOUNT, "rpc", "wallet", "bootnode", "genesis"]);
 const keyStore = rows("Base", [...DATA, ...ACCOUNT, "wallet"]);
-const keyForm = rows("Base", [...NODE, ...WRITING, "wallet"]);
+const keyForm = rows("Base", [...NODE, ...WRITING, "wallet", "genesis"]);
 const keyVersion = rows("Base", [...NODE, ...WRITING]);
 const keyFiles = rows("Accounts", [...NODE, ...WRITING, "account-export", "wallet"]);
 const exporting = rows("Accounts", ["account-export"]);
@@ -79,7 +80,12 @@ export const flags = {
   raw: calling.flag(boolean, false, "print the result as it came, on one line"),
   timeout: calling.flag(duration, 60_000, "how long to wait for the answer"),
 
-  conf: settings.maybe(path, "a file with settings: YAML, or lines such as RPC_ENABLE=1"),
+  conf: settings.maybe(
+    path,
+    "a file with settings: YAML, or lines such as RPC_ENABLE=1",
+    "homi-yaml",
+    "yaml",
+  ),
   properties: settings.maybe(path, "such lines alone, as the Go node's daemon reads them"),
   type: place.flag(choice(["core", "proxy", "endpoint"]), "endpoint", "what the node is in its network"),
   datadir: place.maybe(path, "where everything is kept; the default follows the type", "common.datadir"),
@@ -118,6 +124,8 @@ export const flags = {
     "common.authorized-nodes",
   ),
 
+  ...networkFlags,
+  ...genesisFlags,
   ...rpcFlags,
 
   unlock: keys.flag(

@@ -6,7 +6,7 @@ import type { Surroundings } from "../../node/config/options-paths.ts";
 
 /** Texts by flag and where they come from. */
 export interface Given {
-  readonly command?: "run" | "dev" | "export" | "bootnode" | "rpc";
+  readonly command?: "run" | "dev" | "export" | "bootnode" | "rpc" | "genesis";
   readonly line?: Partial<Record<AnyName, string>> | undefined;
   readonly env?: Record<string, string>;
   readonly file?: Partial<Record<AnyName, string>>;
