@@ -98,6 +98,13 @@ export class TrieKeeper {
       if (this.isAt(head)) return;
     }
     const marker = this.#marker;
+    if (marker !== undefined && marker.number > head.number) {
+      const lost = { trie: marker.number, number: head.number };
+      log.error(
+        lost,
+        "the chain database has lost blocks that were on disk: going on at the newest that is left",
+      );
+    }
     if (
       this.#store === undefined ||
       this.#store.damage !== undefined ||

@@ -51,6 +51,7 @@ export async function openLevelStore(path: string, options: LevelStoreOptions = 
   if (held.has(directory)) throw new StoreError("in-use", `${directory} is already open in this process`);
   held.add(directory);
   try {
+    await refuseLost(directory);
     await checkNewestTables(directory);
     const level = await openLevel(directory, options, true);
     return new LevelStore(level, directory, options, await recoveryDamage(directory));
@@ -75,6 +76,13 @@ export async function openLevelReader(
     snapshot: () => snapshotOf(level, checksums),
     [Symbol.asyncDispose]: () => level.close(),
   };
+}
+
+/** Where only `CURRENT` is missing, the engine would begin anew and delete the rest. */
+async function refuseLost(directory: string): Promise<void> {
+  const names = await readdir(directory).catch((): string[] => []); // what it cannot make, the engine says
+  if (names.includes("CURRENT") || !names.some((name) => /\.(ldb|log)$/.test(name))) return;
+  throw new StoreError("corrupt", `${directory} is damaged: CURRENT is missing`);
 }
 
 /** Rewrites a directory that nobody has open without the rows that were overwritten or deleted. */

@@ -60,8 +60,8 @@ export async function makeWholeDirectory(scratch: string): Promise<WholeDirector
       signal: new AbortController().signal,
     });
     if (failure !== undefined) throw failure;
+    if (last < HEAD) await keepMore(node);
   }
-  await keepMore(node);
   return { path, blocks };
 }
 
