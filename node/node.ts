@@ -12,6 +12,7 @@ import { declareChainMetrics } from "./chain/metrics.ts";
 import type { OpenChain } from "./chain/open-chain.ts";
 import { recoverSigners } from "./chain/recover-signers.ts";
 import { chainForPool } from "./chain-for-pool.ts";
+import { checkClock } from "./clock-check.ts";
 import type { NodeOptions } from "./config/options.ts";
 import { openConsensusChain } from "./consensus-chain.ts";
 import { type Kzg, openKzg } from "./crypto/kzg.ts";
@@ -77,6 +78,7 @@ export async function openNode(options: NodeOptions, signal: AbortSignal, log: A
   const open = await openConsensusChain(database, log, clock);
   const { chain } = open;
   declareChainMetrics(metrics, chain, clock);
+  checkClock(chain, clock, log);
   const ballots = ballotsOf(open, nodeKey, log);
   const { supply } = parts.use(followChain(options, database, chain, log));
   const recoverer = parts.use(openRecoverer(log));

@@ -80,7 +80,7 @@ export function openSealer(parts: SealerParts): Sealer {
 async function run(parts: SealerParts, signal: AbortSignal): Promise<void> {
   await Promise.race([parts.ready, aborted(signal)]);
   while (!signal.aborted) {
-    await sleepUntil(nextTime(parts), parts.clock, signal);
+    await sleepUntil(() => nextTime(parts), parts.clock, signal);
     await Promise.race([parts.room(), aborted(signal)]);
     if (!signal.aborted) await parts.writer.exclusively(() => repaired(parts.state, () => makeBlock(parts)));
   }
@@ -97,9 +97,20 @@ function nextTime({ writer, intervalMs }: SealerParts): number {
   return writer.tip.header.time * 1000 + intervalMs;
 }
 
-function sleepUntil(time: number, clock: Clock, signal: AbortSignal): Promise<void> {
+/** A clock may be set while one waits, and a timer takes no more than 25 days. */
+const LONGEST_SLEEP_MS = 1_000;
+
+async function sleepUntil(time: () => number, clock: Clock, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    const left = time() - clock.now();
+    await sleep(Math.min(Math.max(0, left), LONGEST_SLEEP_MS), signal);
+    if (left <= LONGEST_SLEEP_MS || signal.aborted) return;
+  }
+}
+
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(done, Math.max(0, time - clock.now()));
+    const timer = setTimeout(done, ms);
     signal.addEventListener("abort", done, { once: true });
     function done(): void {
       clearTimeout(timer);

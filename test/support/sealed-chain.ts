@@ -23,6 +23,8 @@ export interface Maker {
   readonly votes?: readonly (readonly [name: string, value: unknown])[];
   /** When the disk has room for a block: always, if left out. */
   readonly room?: () => Promise<void>;
+  /** Milliseconds; left out: a second later whenever it is asked for. */
+  readonly now?: () => number;
 }
 
 /** What waits of one sender: taken from the front; left out until the next block where it does not fit. */
@@ -39,7 +41,7 @@ function candidatesFrom(waiting: Transaction[]): Candidates {
 export async function sealBlocks(genesis: Genesis, maker: Maker, count: number): Promise<readonly Block[]> {
   const { state, chain, writer, governance } = await aChain(genesis);
   let now = (genesis.timestamp + 10) * 1000;
-  const clock: Clock = { now: () => (now += 1_000) };
+  const clock: Clock = { now: maker.now ?? (() => (now += 1_000)) };
   const waiting = [...(maker.transactions ?? [])];
   const address = addressOfKey(maker.key);
   const ballots = createBallots({

@@ -65,6 +65,14 @@ describe("with randomness and blobs", () => {
     expect((await making).map(({ header }) => header.number)).toEqual([1]);
   });
 
+  test("no block is made while the clock is decades behind; they go on when it is set", async () => {
+    let now = 0;
+    const making = sealBlocks(genesis, { key, rewardbase: addressOfKey(key), now: () => now }, 1);
+    expect(await Promise.race([making, setTimeout(100, "nothing made")])).toBe("nothing made");
+    now = (genesis.timestamp + 10) * 1000;
+    expect((await making).map(({ header }) => header.number)).toEqual([1]);
+  });
+
   test("no block is made with a key that the chain does not know", async () => {
     const maker = { key, blsKey: fixedBytes(7, 32), rewardbase: addressOfKey(key) };
     await expect(sealBlocks(genesis, maker, 1)).rejects.toThrow(
