@@ -1,8 +1,9 @@
 /**
  * A network on this machine, for trying and testing: core nodes that are the council, proxies, endpoints.
  *
- *   npm run network -- [--core 4] [--proxy 2] [--endpoint 2] [--dir DIRECTORY] [--seconds N]
+ *   npm run network -- [--core 4] [--proxy 2] [--endpoint 2] [--go-core N] [--dir DIRECTORY] [--seconds N]
  *
+ * `--go-core N`: so many of the core nodes are Go nodes, whose binary KNIT_PEER_KCN names.
  * Runs until Ctrl-C, or for so many seconds; then says where the nodes are. Without a directory everything is thrown away.
  */
 import { once } from "node:events";
@@ -12,7 +13,7 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { CHAIN_ID } from "./network/genesis.ts";
 import { agree, headsOf } from "./network/heads.ts";
-import { type Network, openNetwork } from "./network/network.ts";
+import { type Network, type NetworkTerms, openNetwork } from "./network/network.ts";
 import type { NetworkSize } from "./network/plan.ts";
 
 const { values } = parseArgs({
@@ -20,6 +21,7 @@ const { values } = parseArgs({
     core: { type: "string", default: "4" },
     proxy: { type: "string", default: "2" },
     endpoint: { type: "string", default: "2" },
+    "go-core": { type: "string", default: "0" },
     dir: { type: "string" },
     seconds: { type: "string" },
   },
@@ -28,7 +30,7 @@ const { values } = parseArgs({
 const directory =
   values.dir === undefined ? await mkdtemp(join(tmpdir(), "knit-network-")) : resolve(values.dir);
 try {
-  await using network = await openNetwork({ size: sizeOf(values), directory });
+  await using network = await openNetwork({ size: sizeOf(values), directory, go: goCore(values["go-core"]) });
   console.log(`chain ${CHAIN_ID}, directories and logs in ${directory}`);
   for (const { name, url } of network.nodes) console.log(`${name.padEnd(12)} ${url}`);
   await untilTold();
@@ -43,6 +45,14 @@ function sizeOf({ core, proxy, endpoint }: Record<keyof NetworkSize, string>): N
     proxy: countOf("proxy", proxy),
     endpoint: countOf("endpoint", endpoint),
   };
+}
+
+function goCore(text: string): NetworkTerms["go"] {
+  const core = countOf("go-core", text);
+  const binary = process.env["KNIT_PEER_KCN"];
+  if (core > 0 && binary === undefined)
+    throw new RangeError("--go-core needs the path of a Go node's binary in KNIT_PEER_KCN");
+  return binary === undefined || core === 0 ? undefined : { core, binary };
 }
 
 function countOf(name: string, text: string): number {

@@ -2,13 +2,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
-import { cp, mkdir, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { bareHex } from "../../node/bytes/hex.ts";
 import { networkGenesis } from "./genesis.ts";
 import { type NetworkSize, type PlannedNode, planNetwork, portsOf, urlOf } from "./plan.ts";
 import { freePorts } from "./ports.ts";
+import { goNode, knit, layOut, type Program } from "./programs.ts";
 import { ask } from "./rpc.ts";
 
 /** What a network is made of. */
@@ -16,16 +15,22 @@ export interface NetworkTerms {
   readonly size: NetworkSize;
   /** Where the nodes keep things; made when it is missing. */
   readonly directory: string;
-  /** Further flags of every node. */
+  /** Further flags of every node of ours. */
   readonly flags?: readonly string[];
+  /** So many of the core nodes, the last ones, are Go nodes of this binary. */
+  readonly go?: { readonly core: number; readonly binary: string } | undefined;
+  /** The port that others reach a node by, where it is not the node's own. */
+  readonly reach?: (from: PlannedNode, to: PlannedNode) => number;
 }
 
 /** A node of a running network. */
 export interface NetworkNode extends PlannedNode {
+  /** Its data directory. */
+  readonly directory: string;
   /** Where it answers. */
   readonly url: string;
-  /** Its process is running. */
-  readonly isUp: () => boolean;
+  /** Of its process while that is running. */
+  readonly pid: () => number | undefined;
   /** Starts its process and waits until it answers. */
   start(): Promise<void>;
   /** Ends its process and waits until it is gone; the exit code, null after a kill. */
@@ -39,23 +44,29 @@ export interface Network extends AsyncDisposable {
   readonly nodes: readonly NetworkNode[];
 }
 
-const PROGRAM = fileURLToPath(new URL("../knit.js", import.meta.url));
-const MODULES = "admin,eth,governance,istanbul,klay,net,txpool";
 /** How often a starting node is asked. */
 const ASK_MS = 100;
 
 /** Makes a chain, a directory for each node, and starts them all. Rejects when one does not start. */
-export async function openNetwork({ size, directory, flags = [] }: NetworkTerms): Promise<Network> {
+export async function openNetwork(terms: NetworkTerms): Promise<Network> {
+  const { size, directory, flags = [], go } = terms;
   const plan = planNetwork(size, await freePorts(portsOf(size)));
-  await layOut(plan, directory);
-  const all = ["--maxconnections", String(plan.length + 1), ...flags];
-  const nodes = plan.map((node) => networkNode(node, join(directory, node.name), all));
+  const foreign = go === undefined ? [] : plan.slice(size.core - go.core, size.core);
+  const goProgram = goNode(go?.binary ?? "");
+  const nodes = plan.map((node) => {
+    const home = join(directory, node.name);
+    const program = foreign.includes(node) ? goProgram : knit;
+    const more = ["--maxconnections", String(plan.length + 1), ...(program === knit ? flags : [])];
+    return { program, home, node: networkNode(node, home, [...program.command(node, home), ...more]) };
+  });
+  await prepare(nodes, { plan, goProgram, terms });
+  const running = nodes.map(({ node }) => node);
   const network = {
-    nodes,
-    [Symbol.asyncDispose]: async () => void (await Promise.all(nodes.map((node) => node.stop()))),
+    nodes: running,
+    [Symbol.asyncDispose]: async () => void (await Promise.all(running.map((node) => node.stop()))),
   };
   try {
-    await Promise.all(nodes.map((node) => node.start()));
+    await Promise.all(running.map((node) => node.start()));
     return network;
   } catch (error) {
     await network[Symbol.asyncDispose]();
@@ -63,40 +74,61 @@ export async function openNetwork({ size, directory, flags = [] }: NetworkTerms)
   }
 }
 
-/** Block 0 is written once and copied; each node gets its peers. */
-async function layOut(plan: readonly PlannedNode[], directory: string): Promise<void> {
+interface Placed {
+  readonly program: Program;
+  readonly home: string;
+  readonly node: PlannedNode;
+}
+
+interface Preparation {
+  readonly plan: readonly PlannedNode[];
+  readonly goProgram: Program;
+  readonly terms: NetworkTerms;
+}
+
+/** Writes the genesis, block 0 and the peers of each node. */
+async function prepare(
+  nodes: readonly Placed[],
+  { plan, goProgram, terms: { directory, reach } }: Preparation,
+): Promise<void> {
   const council = plan.filter(({ type }) => type === "core").map(({ key }) => key.address);
   await mkdir(directory, { recursive: true });
   const genesis = join(directory, "genesis.json");
   await writeFile(genesis, networkGenesis(council, Math.floor(Date.now() / 1000) - 1));
-  const first = join(directory, "block-0");
-  await runToEnd("init", "--datadir", first, genesis);
-  for (const { name, peers } of plan) {
-    const home = join(directory, name);
-    await cp(first, home, { recursive: true });
-    const urls = plan.filter((other) => peers.includes(other.name)).map(urlOf);
-    await writeFile(join(home, "knit", "static-nodes.json"), JSON.stringify(urls, undefined, 2));
+  for (const [program, name] of [
+    [knit, "knit"],
+    [goProgram, "go"],
+  ] as const) {
+    const homes = nodes.filter((each) => each.program === program).map(({ home }) => home);
+    await layOut(program, homes, { genesis, scratch: join(directory, `block-0-${name}`) });
+  }
+  for (const { program, home, node } of nodes) {
+    const peers = plan
+      .filter(({ name }) => node.peers.includes(name))
+      .filter((peer) => dials(program, node, peer));
+    const urls = peers.map((peer) => urlOf({ ...peer, port: reach?.(node, peer) ?? peer.port }));
+    await program.meet(home, urls);
   }
 }
 
-async function runToEnd(...args: string[]): Promise<void> {
-  const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: ["ignore", "ignore", "inherit"] });
-  const [code] = (await once(child, "exit")) as [number | null];
-  if (code !== 0) throw new Error(`knit ${args.join(" ")} ended with ${code}`);
+/** Two Go nodes that dial each other at once lose both connections, and wait half a minute. */
+function dials(program: Program, node: PlannedNode, peer: PlannedNode): boolean {
+  return program === knit || peer.name < node.name;
 }
 
-function networkNode(planned: PlannedNode, home: string, flags: readonly string[]): NetworkNode {
+function networkNode(planned: PlannedNode, directory: string, command: readonly string[]): NetworkNode {
   const url = `http://127.0.0.1:${planned.rpcPort}`;
   let child: ChildProcess | undefined;
   const isUp = (): boolean => child !== undefined && child.exitCode === null && child.signalCode === null;
   return {
     ...planned,
+    directory,
     url,
-    isUp,
+    pid: () => (isUp() ? child?.pid : undefined),
     async start() {
-      child = spawnNode(planned, home, flags);
+      child = spawnNode(command, `${directory}.log`);
       while (!(await answers(url))) {
-        if (!isUp()) throw new Error(`${planned.name} ended at once: see ${logOf(home)}`);
+        if (!isUp()) throw new Error(`${planned.name} ended at once: see ${directory}.log`);
         await new Promise((resolve) => setTimeout(resolve, ASK_MS));
       }
     },
@@ -111,17 +143,9 @@ function networkNode(planned: PlannedNode, home: string, flags: readonly string[
   };
 }
 
-function logOf(home: string): string {
-  return `${home}.log`;
-}
-
-function spawnNode({ type, key, port, rpcPort }: PlannedNode, home: string, flags: readonly string[]) {
-  const log = openSync(logOf(home), "a");
-  const own = ["--type", type, "--datadir", home, "--nodekeyhex", bareHex(key.key)];
-  const meeting = ["--port", String(port), "--nodiscover", "--netrestrict", "127.0.0.0/8"];
-  const rpc = ["--rpc", "--rpcport", String(rpcPort), "--rpcapi", MODULES];
-  const args = [PROGRAM, "run", ...own, ...meeting, ...rpc, ...flags];
-  const child = spawn(process.execPath, args, { stdio: ["ignore", log, log] });
+function spawnNode([program = "", ...args]: readonly string[], path: string): ChildProcess {
+  const log = openSync(path, "a");
+  const child = spawn(program, args, { stdio: ["ignore", log, log] });
   closeSync(log);
   return child;
 }

@@ -1,0 +1,74 @@
+/** The programs that a node of a network can be, and how each is started. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { cp, mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { bareHex, toHex } from "../../node/bytes/hex.ts";
+import { CHAIN_ID } from "./genesis.ts";
+import type { PlannedNode } from "./plan.ts";
+
+/** How a program is made a node of the network. */
+export interface Program {
+  /** Writes block 0 into a directory that does not exist yet. */
+  init(directory: string, genesis: string): Promise<void>;
+  /** Names the peers that a node keeps connected to. */
+  meet(directory: string, urls: readonly string[]): Promise<void>;
+  /** The command line that runs a node. */
+  command(node: PlannedNode, directory: string): readonly string[];
+}
+
+const KNIT = fileURLToPath(new URL("../knit.js", import.meta.url));
+const MODULES = "admin,eth,governance,istanbul,klay,net,txpool";
+
+/** knit as it is here: built, or its sources. */
+export const knit: Program = {
+  init: (directory, genesis) => run(process.execPath, KNIT, "init", "--datadir", directory, genesis),
+  meet: (directory, urls) => writeNodes(join(directory, "knit"), urls),
+  command({ type, key, port, rpcPort }, directory) {
+    const own = ["--type", type, "--datadir", directory, "--nodekeyhex", bareHex(key.key)];
+    const meeting = ["--port", String(port), "--nodiscover", "--netrestrict", "127.0.0.0/8"];
+    const rpc = ["--rpc", "--rpcport", String(rpcPort), "--rpcapi", MODULES];
+    return [process.execPath, KNIT, "run", ...own, ...meeting, ...rpc];
+  },
+};
+
+/** A Go node of the type of its binary. */
+export function goNode(binary: string): Program {
+  return {
+    init: (directory, genesis) => run(binary, "--datadir", directory, "init", genesis),
+    meet: writeNodes,
+    command({ key, port, rpcPort }, directory) {
+      const own = ["--datadir", directory, "--networkid", String(CHAIN_ID), "--nodekeyhex", bareHex(key.key)];
+      const meeting = ["--port", String(port), "--nodiscover", "--nat", "none", "--ntp.disable"];
+      const rpc = ["--rpc", "--rpcaddr", "127.0.0.1", "--rpcport", String(rpcPort), "--rpcapi", MODULES];
+      return [binary, ...own, "--rewardbase", toHex(key.address), ...meeting, ...rpc];
+    },
+  };
+}
+
+async function writeNodes(directory: string, urls: readonly string[]): Promise<void> {
+  await mkdir(directory, { recursive: true });
+  await writeFile(join(directory, "static-nodes.json"), JSON.stringify(urls, undefined, 2));
+}
+
+/** Block 0 is the same everywhere: it is written once and copied. */
+export async function layOut(
+  program: Program,
+  directories: readonly string[],
+  { genesis, scratch }: { readonly genesis: string; readonly scratch: string },
+): Promise<void> {
+  if (directories.length === 0) return;
+  await program.init(scratch, genesis);
+  for (const directory of directories) await cp(scratch, directory, { recursive: true });
+}
+
+async function run(program: string, ...args: string[]): Promise<void> {
+  const child = spawn(program, args, { stdio: ["ignore", "ignore", "pipe"] });
+  let said = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    said += text;
+  });
+  const [code] = (await once(child, "close")) as [number | null];
+  if (code !== 0) throw new Error(`${program} ${args.join(" ")} ended with ${code}: ${said}`);
+}
