@@ -37,6 +37,9 @@ export interface FollowerParts extends Omit<CatchUpParts, "onBlock" | "onFailure
 /** How long a block waits that is ahead of our clock. */
 const EARLY_MS = 1000;
 
+/** Timers and the clock may disagree by so much. */
+const TIMER_MS = 2;
+
 /** Follows the network until it is closed. */
 export class Follower implements AsyncDisposable {
   readonly #parts: FollowerParts;
@@ -111,7 +114,7 @@ export class Follower implements AsyncDisposable {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       this.wake();
-    }, this.#parts.timings.announcedMs);
+    }, this.#parts.timings.announcedMs + TIMER_MS);
   }
 
   get #tip(): number {

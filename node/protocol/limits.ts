@@ -54,7 +54,7 @@ export interface ProtocolTimings {
   readonly requestMs: number;
   /** The same for a peer that only helps in a catch-up: others are there. */
   readonly helperMs: number;
-  /** How long an announced block may take to come by itself. */
+  /** How long an announced block may take to come by itself; the Go node gives it 500. */
   readonly announcedMs: number;
   /** How often a peer ahead of us is looked for when nothing happens. */
   readonly lookMs: number;
@@ -70,7 +70,7 @@ export const TIMINGS: ProtocolTimings = {
   statusMs: 5000,
   requestMs: 15_000,
   helperMs: 3000,
-  announcedMs: 500,
+  announcedMs: 200,
   lookMs: 10_000,
   resendMs: 4000,
   gatherMs: 10,

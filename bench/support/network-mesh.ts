@@ -1,0 +1,106 @@
+/** Networks on loopback whose nodes are watched: when each of them has a block, and what they need meanwhile. */
+import { once } from "node:events";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import {
+  type Network,
+  type NetworkNode,
+  type NetworkTerms,
+  openNetwork,
+} from "../../scripts/network/network.ts";
+import { cpuSeconds } from "./built-knit.ts";
+import { median, report, rounded } from "./figures.ts";
+
+const BLOCKS = 20;
+/** Blocks before the first that counts: nodes start, and peers meet. */
+const WARM_BLOCKS = 5;
+
+/** When a node had a block, in milliseconds since the epoch. */
+interface Arrival {
+  readonly node: string;
+  readonly number: number;
+  readonly madeMs: number;
+  readonly atMs: number;
+}
+
+interface HeadNotice {
+  readonly params?: { readonly result: { readonly number: string; readonly timestamp: string } };
+}
+
+/** Runs a network for some blocks and gives what its nodes told, and the processor time of each for a second. */
+async function watch(network: Network): Promise<{ arrivals: Arrival[]; cpu: number[] }> {
+  const arrivals: Arrival[] = [];
+  const stops = await Promise.all(
+    network.nodes.map((node) => follow(node, (arrival) => arrivals.push(arrival))),
+  );
+  const reached = (number: number): Promise<void> => untilAll(arrivals, network.nodes.length, number);
+  const first = Math.max(0, ...arrivals.map(({ number }) => number)) + WARM_BLOCKS;
+  await reached(first);
+  const times = network.nodes.map(({ pid }) => cpuSeconds(pid()));
+  const started = performance.now();
+  await reached(first + BLOCKS);
+  const seconds = (performance.now() - started) / 1000;
+  const cpu = network.nodes.map(({ pid }, place) => (cpuSeconds(pid()) - (times[place] ?? 0)) / seconds);
+  for (const stop of stops) stop();
+  return { arrivals: arrivals.filter(({ number }) => number > first && number <= first + BLOCKS), cpu };
+}
+
+/** Listens to a node's heads over its socket. */
+async function follow(node: NetworkNode, tell: (arrival: Arrival) => void): Promise<() => void> {
+  const socket = connect(join(node.directory, "knit.ipc"));
+  await once(socket, "connect");
+  createInterface(socket).on("line", (line) => {
+    const atMs = performance.timeOrigin + performance.now();
+    const head = (JSON.parse(line) as HeadNotice).params?.result;
+    if (head === undefined) return;
+    tell({ node: node.name, number: Number(head.number), madeMs: Number(head.timestamp) * 1000, atMs });
+  });
+  socket.write('{"jsonrpc":"2.0","id":1,"method":"eth_subscribe","params":["newHeads"]}\n');
+  return () => void socket.destroy();
+}
+
+async function untilAll(arrivals: readonly Arrival[], nodes: number, number: number): Promise<void> {
+  const there = (): number =>
+    new Set(arrivals.filter((each) => each.number >= number).map(({ node }) => node)).size;
+  while (there() < nodes) await new Promise((resolve) => setTimeout(resolve, 100));
+}
+
+/** How long a block takes from the first node that has it to each other one. */
+export async function benchPropagation({ scratch }: { readonly scratch: string }): Promise<void> {
+  const size = { core: 1, proxy: 3, endpoint: 4 };
+  await using network = await openNetwork({ size, directory: join(scratch, "mesh") });
+  const { arrivals, cpu } = await watch(network);
+  const firsts = new Map<number, number>();
+  for (const { number, atMs } of arrivals) firsts.set(number, Math.min(atMs, firsts.get(number) ?? atMs));
+  const delays = arrivals
+    .filter(({ node }) => node !== "core-0")
+    .map((each) => each.atMs - (firsts.get(each.number) ?? 0));
+  report({
+    bench: "propagation",
+    nodes: network.nodes.length,
+    p50Ms: rounded(median(delays)),
+    mostMs: rounded(Math.max(...delays)),
+    idleCpuPercent: rounded(median(cpu) * 100),
+  });
+}
+
+/** How long after the second that a block names its council has agreed on it. */
+export async function benchConsensus({ scratch }: { readonly scratch: string }): Promise<void> {
+  for (const core of [4, 22]) {
+    const terms: NetworkTerms = {
+      size: { core, proxy: 0, endpoint: 0 },
+      directory: join(scratch, `council-${core}`),
+    };
+    await using network = await openNetwork(terms);
+    const { arrivals, cpu } = await watch(network);
+    const late = arrivals.map(({ atMs, madeMs }) => atMs - madeMs);
+    report({
+      bench: "consensus",
+      validators: core,
+      afterItsSecondP50Ms: rounded(median(late)),
+      mostMs: rounded(Math.max(...late)),
+      cpuPercent: rounded(median(cpu) * 100),
+    });
+  }
+}
