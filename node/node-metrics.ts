@@ -3,6 +3,7 @@ import { arch } from "node:process";
 import { programVersion } from "./config/version.ts";
 import type { NodeDatabase } from "./database.ts";
 import type { DiskUseWatch } from "./disk-use.ts";
+import { declareDiskTraffic } from "./observe/disk-traffic.ts";
 import type { MemoryWatch } from "./observe/memory-watch.ts";
 import type { Metrics } from "./observe/metrics.ts";
 import { declareStateMetrics } from "./state/metrics.ts";
@@ -41,6 +42,7 @@ export function declareNodeMetrics(
     read: () => Number(disk.isLow),
   });
   declareMemoryMetrics(metrics, memory);
+  declareDiskTraffic(metrics);
   declareStoreMetrics(metrics, [
     { name: "chain", property: (name) => store.property(name) },
     { name: "trie", property: (name) => state.figures().trie?.property(name) },

@@ -17,6 +17,7 @@ import type { NodeType } from "./p2p/node-type.ts";
 import { type DiscoveryFlags, openP2p, type P2p } from "./p2p/p2p.ts";
 import { createPause } from "./pause.ts";
 import { type ChainProtocol, openChainProtocol } from "./protocol/chain-protocol.ts";
+import { declareTrafficMetrics } from "./protocol/traffic-metrics.ts";
 import type { TxPool } from "./txpool/pool.ts";
 
 /** What the network side is made of. */
@@ -73,6 +74,7 @@ export async function openNodeNetwork(surroundings: NetworkSurroundings): Promis
       random: randomBytes,
     }),
   );
+  parts.defer(p2p.onPeerEvent(declareTrafficMetrics(metrics)));
   const open = parts.move();
   const expectsPeers = staticNodes.length > 0;
   const seeksPeers = expectsPeers || (discovery !== undefined && discovery.bootNodes.length > 0);

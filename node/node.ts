@@ -8,7 +8,7 @@ import type { Chain } from "./chain/chain.ts";
 import { developmentGenesis } from "./chain/development.ts";
 import { type Followers, openFollowers } from "./chain/followers.ts";
 import { writeGenesis } from "./chain/genesis-block.ts";
-import { declareChainMetrics } from "./chain/metrics.ts";
+import { declareChainMetrics, declareInsertMetrics } from "./chain/metrics.ts";
 import type { OpenChain } from "./chain/open-chain.ts";
 import { recoverSigners } from "./chain/recover-signers.ts";
 import { chainForPool } from "./chain-for-pool.ts";
@@ -79,6 +79,7 @@ export async function openNode(options: NodeOptions, signal: AbortSignal, log: A
   const { chain } = open;
   declareChainMetrics(metrics, chain, clock);
   checkClock(chain, clock, log);
+  declareInsertMetrics(metrics, open.writer, clock);
   const ballots = ballotsOf(open, nodeKey, log);
   const { supply } = parts.use(followChain(options, database, chain, log));
   const recoverer = parts.use(openRecoverer(log));

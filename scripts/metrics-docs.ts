@@ -1,29 +1,37 @@
 /** Writes docs/metrics.md from the declarations: `node scripts/metrics-docs.ts`. What it lists is what is scraped. */
 import { writeFileSync } from "node:fs";
-import { declareChainMetrics } from "../node/chain/metrics.ts";
+import { declareChainMetrics, declareInsertMetrics } from "../node/chain/metrics.ts";
 import { declareNodeMetrics } from "../node/node-metrics.ts";
 import { createMetrics, type Metrics } from "../node/observe/metrics.ts";
 import { processMetrics } from "../node/observe/process-metrics.ts";
 import { declareP2pMetrics } from "../node/p2p/metrics.ts";
 import { declareProtocolMetrics } from "../node/protocol/metrics.ts";
+import { declareTrafficMetrics } from "../node/protocol/traffic-metrics.ts";
 import { openReadiness } from "../node/readiness.ts";
 import { createBudget } from "../node/rpc/dispatch-budget.ts";
 import { declareExposureMetrics } from "../node/rpc/exposure.ts";
 import { declareCallMetrics, declareRpcMetrics } from "../node/rpc/metrics.ts";
-import { declarePoolMetrics, declareThrottlerMetrics } from "../node/txpool/metrics.ts";
+import {
+  declarePoolMetrics,
+  declareThrottlerGauges,
+  declareThrottlerMetrics,
+} from "../node/txpool/metrics.ts";
 
 /** Where the page is. */
 export const METRICS_DOCS = "docs/metrics.md";
 
 /** Declares what a node declares. Nothing is read while the page is written, and listeners hear nothing. */
 export function declareAll(metrics: Metrics): void {
-  const unread = { onHead: () => undefined, nodeCache: {} } as never; // see above
+  const unread = { onHead: () => undefined, onInserted: () => undefined, nodeCache: {} } as never; // see above
   declareNodeMetrics(metrics, unread, unread);
   declareChainMetrics(metrics, unread, unread);
+  declareInsertMetrics(metrics, unread, unread);
   declarePoolMetrics(metrics, unread);
   declareThrottlerMetrics(metrics);
+  declareThrottlerGauges(metrics, unread);
   declareP2pMetrics(metrics, unread);
   declareProtocolMetrics(metrics, { peers: unread, behind: unread });
+  declareTrafficMetrics(metrics);
   declareRpcMetrics(metrics, createBudget());
   declareCallMetrics(metrics);
   declareExposureMetrics(metrics, unread);

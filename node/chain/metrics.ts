@@ -2,6 +2,52 @@
 import type { Clock } from "../observe/clock.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { Chain } from "./chain.ts";
+import type { Writer } from "./writer.ts";
+
+/** Seconds of a step of a block. */
+const SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
+const STEPS = [
+  ["validate", "chain/validate", "A block's rules were checked."],
+  ["execute", "chain/process", "A block's transactions ran."],
+  ["finalize", "chain/finalize", "Rewards were paid."],
+  ["hash", "state/account/hashes", "A block's state was hashed, slots included."],
+  ["all", "chain/inserts", "A block was checked, executed and written."],
+] as const;
+
+/** Declares what is measured of blocks that come from elsewhere. */
+export function declareInsertMetrics(
+  metrics: Metrics,
+  writer: Pick<Writer, "onInserted" | "refused">,
+  clock: Clock,
+): void {
+  metrics.counter({
+    name: "blockchain/bad/block/counter",
+    help: "Blocks that were refused since the start.",
+    read: () => writer.refused,
+  });
+  const seconds = metrics.histograms({
+    name: "knit_block_insert_seconds",
+    help: "Steps of blocks that come from elsewhere: validate, execute, finalize, hash, and all of it.",
+    labels: ["step"],
+    buckets: SECONDS,
+  });
+  const timers = STEPS.map(
+    ([step, name, help]) => [step, metrics.timer({ name, help }), seconds.of(step)] as const,
+  );
+  const execution = metrics.timer({
+    name: "chain/execution",
+    help: "As chain/process: reads of the trie are no part.",
+  });
+  const age = metrics.timer({ name: "chain/age", help: "From a block's time to its being here." });
+  writer.onInserted((times, { header }) => {
+    for (const [step, timer, histogram] of timers) {
+      timer.observe(times[step]);
+      histogram.observe(times[step] / 1000);
+    }
+    execution.observe(times.execute);
+    age.observe(Math.max(0, clock.now() - header.time * 1000));
+  });
+}
 
 /** Declares the chain's metrics: read when they are scraped, counted at each new head. */
 export function declareChainMetrics(metrics: Metrics, chain: Chain, clock: Clock): void {

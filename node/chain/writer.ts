@@ -23,6 +23,7 @@ import { checkBody, checkOutcome, isBadBlock, refusal } from "./block-checks.ts"
 import { type BlockRows, blockRowSteps, holdsBlock, holdsBody } from "./block-rows.ts";
 import type { BlockHead } from "./chain.ts";
 import { ChainError } from "./error.ts";
+import { type InsertTimes, Steps } from "./insert-times.ts";
 import type { Publisher } from "./publisher.ts";
 import { repaired } from "./repaired.ts";
 import { rewindChain } from "./rewind.ts";
@@ -58,6 +59,11 @@ export interface Draft {
 const GROUP_BLOCKS = 64;
 const GROUP_BYTES = 8 * 1024 * 1024;
 
+interface Executed {
+  readonly receipts: readonly Receipt[];
+  readonly times: Omit<InsertTimes, "all">;
+}
+
 /** The one place that writes blocks. Its callers take turns through `exclusively`. */
 export class Writer {
   readonly #parts: WriterParts;
@@ -66,6 +72,9 @@ export class Writer {
   #tip: Block;
   #groupBlocks = 0;
   #groupBytes = 0;
+  #onInserted: (times: InsertTimes, block: Block) => void = () => undefined;
+  /** Blocks from elsewhere that broke a rule, since the start. */
+  refused = 0;
 
   constructor(parts: WriterParts) {
     this.#parts = parts;
@@ -75,6 +84,11 @@ export class Writer {
   /** The newest block that was executed and handed to the store, durable or not. */
   get tip(): Block {
     return this.#tip;
+  }
+
+  /** Has `listener` told of each block from elsewhere; in place of whoever was told before. */
+  onInserted(listener: (times: InsertTimes, block: Block) => void): void {
+    this.#onInserted = listener;
   }
 
   /** A block by number, durable or not. */
@@ -112,16 +126,21 @@ export class Writer {
     if (!this.#parts.hasRoom()) {
       throw new ChainError("no-room", "the disk is nearly full: no blocks are written until there is room");
     }
-    let receipts: readonly Receipt[];
+    let executed: Executed;
+    const steps = new Steps();
     try {
-      receipts = await repaired(this.#parts.state, () => this.#execute(block));
+      executed = await repaired(this.#parts.state, () => this.#execute(block));
     } catch (cause) {
       const refused = refusal(block.header.number, cause);
-      if (isBadBlock(refused)) this.#parts.badBlocks.add(block, refused.message);
+      if (isBadBlock(refused)) {
+        this.refused++;
+        this.#parts.badBlocks.add(block, refused.message);
+      }
       throw refused;
     }
     await this.#parts.pause();
-    await this.commit(block, receipts, false);
+    await this.commit(block, executed.receipts, false);
+    this.#onInserted({ ...executed.times, all: steps.all }, block);
   }
 
   /** Checks header and body of a block below the tip that is here by its hash, with other seals or round. */
@@ -148,26 +167,34 @@ export class Writer {
     }
   }
 
-  async #execute(block: Block): Promise<readonly Receipt[]> {
+  async #execute(block: Block): Promise<Executed> {
+    const steps = new Steps();
     const { config, state, verifyHeader, governance, pause } = this.#parts;
     const { header } = block;
     const { author } = verifyHeader(header, this.#tip);
     const rules = rulesAt(config, header.number);
     const parameters = governance.parameters(header.number);
     checkBody(block, { rules, parameters });
+    const checked = steps.next();
     await pause();
     const world = state.begin();
     const context = blockContext(config, header, { author, blockHash: (number) => this.hashOf(number) });
     const outcome = await executeTransactions(world, block.transactions, context, pause);
+    const execute = steps.next();
     this.#finalize({ world, outcome }, header, rules);
+    const finalize = steps.next();
     const root = await state.sealInSlices(world);
+    const hash = steps.next();
     try {
       checkOutcome(header, outcome, root, parameters);
     } catch (error) {
       state.reject();
       throw error;
     }
-    return outcome.receipts;
+    return {
+      receipts: outcome.receipts,
+      times: { validate: checked + steps.next(), execute, finalize, hash },
+    };
   }
 
   /** Pays the reward and hashes the state: the state root of the block. Follow with `commit` or `state.reject`. */

@@ -18,6 +18,11 @@ export interface Counter {
   add(amount: number): void;
 }
 
+/** Takes lengths of time. */
+export interface Timer {
+  observe(ms: number): void;
+}
+
 /** A metric's name and what it says. */
 export interface MetricOptions {
   readonly name: string;
@@ -66,6 +71,10 @@ export interface Metrics {
   histogram(options: HistogramOptions): Histogram;
   /** Counts, and shows the average a second over the last minute, as the Go node's meters do. */
   meter(options: MetricOptions): Counter;
+  /** The same of a total that is read when it is scraped; what was there before the first scrape does not count. */
+  readMeter(options: MetricOptions & { read: () => number }): void;
+  /** The Go node's hybrid timer: nanoseconds a second over the last minute, and the longest since the last scrape. */
+  timer(options: MetricOptions): Timer;
   /** Values that are read when they are scraped. */
   values(type: "gauge" | "counter", options: LabelledOptions & { read: () => Iterable<LabelledValue> }): void;
   counters(options: LabelledOptions): Family<Counter>;
@@ -77,6 +86,8 @@ export interface Metrics {
   readonly contentType: string;
 }
 
+/** Of a millisecond. */
+const NANOSECONDS = 1e6;
 /** Names that begin with this are our own. */
 const OWN = "knit_";
 
@@ -120,6 +131,37 @@ class DeclaredMetrics implements Metrics {
     const rate = new MinuteRate();
     this.#single("gauge", options, () => rate.perSecond);
     return rate;
+  }
+
+  readMeter({ read, ...options }: MetricOptions & { read: () => number }): void {
+    const rate = new MinuteRate();
+    let before: number | undefined;
+    this.#single("gauge", options, () => {
+      const total = read();
+      rate.add(Math.max(0, total - (before ?? total)));
+      before = total;
+      return rate.perSecond;
+    });
+  }
+
+  timer({ name, help }: MetricOptions): Timer {
+    const rate = this.meter({ name, help: `${help} Nanoseconds a second, over the last minute.` });
+    let longest = 0;
+    this.#single(
+      "gauge",
+      { name: `${name}/maxgauge`, help: `${help} Longest since the last scrape.` },
+      () => {
+        const told = longest;
+        longest = 0;
+        return told;
+      },
+    );
+    return {
+      observe: (ms) => {
+        rate.add(ms * NANOSECONDS);
+        longest = Math.max(longest, Math.round(ms * NANOSECONDS));
+      },
+    };
   }
 
   histogram({ buckets, ...options }: HistogramOptions): Histogram {

@@ -11,6 +11,7 @@ export function declareStateMetrics(metrics: Metrics, state: State, slab: Slab |
     void metrics.counter({ name, help, read });
   counter("knit_trie_cache_hits_total", "Trie nodes found in memory.", () => slab?.hits ?? 0);
   counter("knit_trie_cache_misses_total", "Trie nodes not found there.", () => slab?.misses ?? 0);
+  declareGoNames(metrics, state, slab);
   gauge("knit_trie_cache_bytes", "Memory for clean trie nodes.", () => slab?.size ?? 0);
   gauge(
     "knit_trie_dirty_bytes",
@@ -29,5 +30,27 @@ export function declareStateMetrics(metrics: Metrics, state: State, slab: Slab |
   gauge("knit_state_migration_written_nodes", "Nodes that it has written.", () => status().counts.committed);
   gauge("knit_state_migration_failed", "1 when the last one ended early.", () =>
     Number(status().error !== undefined),
+  );
+}
+
+function declareGoNames(metrics: Metrics, state: State, slab: Slab | undefined): void {
+  const gauge = (name: string, help: string, read: () => number): void =>
+    void metrics.gauge({ name, help, read });
+  const meter = (name: string, help: string, read: () => number): void =>
+    metrics.readMeter({ name, help: `${help} a second, over the last minute.`, read });
+  const [hits, misses] = [() => slab?.hits ?? 0, () => slab?.misses ?? 0];
+  meter("trie/memcache/clean/hit", "Trie nodes found in memory", hits);
+  meter("trie/memcache/clean/miss", "Trie nodes not found there", misses);
+  gauge(
+    "trie/memcache/fast/get",
+    "Trie nodes looked for in memory since the start.",
+    () => hits() + misses(),
+  );
+  gauge("trie/memcache/fast/misses", "Of these, those that were not there.", misses);
+  gauge("trie/memcache/fast/size", "Bytes of memory for clean trie nodes.", () => slab?.size ?? 0);
+  gauge(
+    "klay/triedb/nodessizebytes",
+    "Bytes of changed trie nodes that wait to be written.",
+    () => state.figures().dirtyBytes,
   );
 }

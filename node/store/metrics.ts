@@ -43,7 +43,7 @@ export function readStats(stats: string): readonly LevelFigures[] {
 
 /** Declares them: read when they are scraped. */
 export function declareStoreMetrics(metrics: Metrics, databases: readonly WatchedDatabase[]): void {
-  for (const { name, property } of databases) declareLevelSizes(metrics, GO_NAMES[name], property);
+  for (const { name, property } of databases) declareGoNames(metrics, GO_NAMES[name], property);
   for (const [name, help, field] of BY_LEVEL) {
     metrics.values("gauge", {
       name,
@@ -82,12 +82,42 @@ const IN_ALL = [
   ["knit_database_compaction_written_bytes_total", "Written into table files.", "writtenBytes"],
 ] as const;
 
-function declareLevelSizes(metrics: Metrics, prefix: string, property: WatchedDatabase["property"]): void {
+/** What the Go node tells of each level; its durations are nanoseconds. */
+const GO_LEVEL = [
+  ["size", "Bytes in table files of level", (row: LevelFigures) => row.bytes],
+  ["tables", "Table files of level", (row: LevelFigures) => row.files],
+  ["read", "Bytes read since the start to rewrite files of level", (row: LevelFigures) => row.readBytes],
+  ["write", "Bytes written since the start into files of level", (row: LevelFigures) => row.writtenBytes],
+  [
+    "duration",
+    "Nanoseconds since the start spent on rewriting files of level",
+    (row: LevelFigures) => row.compactionSeconds * 1e9,
+  ],
+] as const;
+
+/** A second, over the last minute. */
+const GO_COMPACTION = [
+  ["time", "Nanoseconds spent on rewriting files", (row: LevelFigures) => row.compactionSeconds * 1e9],
+  ["read", "Bytes read in order to rewrite files", (row: LevelFigures) => row.readBytes],
+  ["write", "Bytes written into table files", (row: LevelFigures) => row.writtenBytes],
+] as const;
+
+function declareGoNames(metrics: Metrics, prefix: string, property: WatchedDatabase["property"]): void {
+  const rows = (): readonly LevelFigures[] => readStats(property("leveldb.stats") ?? "");
   for (let level = 0; level < LEVELS; level++) {
-    metrics.gauge({
-      name: `${prefix}/level${level}/size`,
-      help: `Bytes in table files of level ${level}.`,
-      read: () => readStats(property("leveldb.stats") ?? "").find((row) => row.level === level)?.bytes ?? 0,
+    for (const [name, help, of] of GO_LEVEL) {
+      metrics.gauge({
+        name: `${prefix}/level${level}/${name}`,
+        help: `${help} ${level}.`,
+        read: () => rows().reduce((found, row) => (row.level === level ? of(row) : found), 0),
+      });
+    }
+  }
+  for (const [name, help, of] of GO_COMPACTION) {
+    metrics.readMeter({
+      name: `${prefix}/compaction/${name}`,
+      help: `${help} a second, over the last minute.`,
+      read: () => sum(rows().map(of)),
     });
   }
 }

@@ -1,4 +1,5 @@
 import type { Counter, Metrics } from "../observe/metrics.ts";
+import type { ThrottlerFigures } from "./throttler.ts";
 
 /** What the pool counts; the names are the Go node's. */
 export interface PoolMetrics {
@@ -21,16 +22,37 @@ export interface ThrottlerMetrics {
   readonly dropped: Counter;
 }
 
+/** Declares what is read of the spam throttler: nothing while it does not run. */
+export function declareThrottlerGauges(
+  metrics: Metrics,
+  throttler: { figures(): ThrottlerFigures | undefined },
+): void {
+  for (const [name, help, field] of THROTTLER_GAUGES) {
+    metrics.gauge({
+      name: `txpool/throttler/${name}`,
+      help,
+      read: () => throttler.figures()?.[field] ?? 0,
+    });
+  }
+}
+
+const THROTTLER_GAUGES = [
+  ["threshold", "Weight above which an address's transactions are held back.", "threshold"],
+  ["candidate/size", "Addresses that are watched.", "candidates"],
+  ["throttled/size", "Addresses whose transactions are held back.", "suspects"],
+  ["allowed/size", "Addresses that are never held back.", "allowed"],
+] as const;
+
 /** Declares the spam throttler's metrics. */
 export function declareThrottlerMetrics(metrics: Metrics): ThrottlerMetrics {
   return {
     held: metrics.counter({
-      name: "txpool/throttler/held",
+      name: "knit_txpool_throttled_total",
       help: "Transactions of peers that the spam throttler held back.",
     }),
     dropped: metrics.counter({
-      name: "txpool/throttler/dropped",
-      help: "Of these, those that were dropped because too many were held back.",
+      name: "txpool/throttler/dropped/count",
+      help: "Of those that were held back, the ones that were dropped because too many were held back.",
     }),
   };
 }

@@ -8,7 +8,7 @@ import type { ProveSidecar } from "./blobs.ts";
 import { PoolCore } from "./core.ts";
 import { PoolError } from "./error.ts";
 import { Journal, readJournal } from "./journal.ts";
-import { declarePoolMetrics, declareThrottlerMetrics } from "./metrics.ts";
+import { declarePoolMetrics, declareThrottlerGauges, declareThrottlerMetrics } from "./metrics.ts";
 import { DEFAULT_POOL_OPTIONS, type PoolOptions } from "./options.ts";
 import { Pool, type TxPool } from "./pool.ts";
 import type { PoolChain } from "./pool-chain.ts";
@@ -52,6 +52,7 @@ export async function openTxPool(given: TxPoolOptions): Promise<TxPool> {
   await using parts = new AsyncDisposableStack();
   const journal = options.noLocals ? undefined : openJournal(parts, given);
   const throttler = new Throttler(clock, declareThrottlerMetrics(given.metrics));
+  declareThrottlerGauges(given.metrics, throttler);
   if (options.throttleSpam) throttler.start();
   const { prove = cannotProve, recoverSenders: recover = eachByItself } = given;
   const pool = new Pool({ core, options, journal, throttler, prove, recover });

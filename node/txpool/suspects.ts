@@ -87,6 +87,10 @@ export class Suspects {
     this.#allowed = new Map(addresses.map((address) => [mapKey(address), address]));
   }
 
+  get threshold(): number {
+    return this.#threshold;
+  }
+
   allowed(): Uint8Array[] {
     return [...this.#allowed.values()];
   }

@@ -24,6 +24,14 @@ export interface SpamThrottler {
   candidates(): { readonly address: Uint8Array; readonly weight: number }[];
 }
 
+/** How it stands: a weight, and numbers of addresses. */
+export interface ThrottlerFigures {
+  readonly threshold: number;
+  readonly candidates: number;
+  readonly suspects: number;
+  readonly allowed: number;
+}
+
 /** Seconds' worth of transactions that may be held back, and their bytes. */
 const MOST_SECONDS = 5;
 const MOST_BYTES = 8 * 1024 * 1024;
@@ -110,6 +118,19 @@ export class Throttler implements SpamThrottler {
 
   candidates(): { readonly address: Uint8Array; readonly weight: number }[] {
     return this.#needed().suspects.candidates();
+  }
+
+  /** `undefined` while it does not run. */
+  figures(): ThrottlerFigures | undefined {
+    const suspects = this.#running?.suspects;
+    return (
+      suspects && {
+        threshold: suspects.threshold,
+        candidates: suspects.candidates().length,
+        suspects: suspects.suspects().length,
+        allowed: suspects.allowed().length,
+      }
+    );
   }
 
   #needed(): Running {

@@ -101,3 +101,12 @@ test("a name cannot be declared twice", () => {
   metrics.counter({ name: "a/b", help: "" });
   expect(() => metrics.gauge({ name: "a.b", help: "" })).toThrow("metric klaytn_a_b is declared twice");
 });
+
+test("a total that is read becomes a rate from the first scrape on", async () => {
+  const metrics = createMetrics();
+  let total = 1_000_000;
+  metrics.readMeter({ name: "system/disk/readdata", help: "bytes", read: () => total });
+  expect(await metrics.render()).toContain("klaytn_system_disk_readdata 0\n");
+  total = 0; // another process, or a counter that began anew
+  expect(await metrics.render()).toContain("klaytn_system_disk_readdata 0\n");
+});

@@ -1,0 +1,30 @@
+/** How long the steps of a block took that came from elsewhere, told to whoever measures. */
+
+/** Milliseconds of each step, and of all from its rules to its rows. */
+export interface InsertTimes {
+  /** Header and body by their rules, and the outcome compared with the header. */
+  readonly validate: number;
+  readonly execute: number;
+  /** Rewards, and what the chain does by itself. */
+  readonly finalize: number;
+  /** The state hashed. */
+  readonly hash: number;
+  readonly all: number;
+}
+
+/** A clock of steps: each reading is the time since the one before. */
+export class Steps {
+  readonly #since = performance.now();
+  #at = this.#since;
+
+  next(): number {
+    const now = performance.now();
+    const took = now - this.#at;
+    this.#at = now;
+    return took;
+  }
+
+  get all(): number {
+    return performance.now() - this.#since;
+  }
+}

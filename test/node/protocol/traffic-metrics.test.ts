@@ -1,0 +1,33 @@
+import { expect, test } from "@jest/globals";
+import { createMetrics } from "../../../node/observe/metrics.ts";
+import { messages, PROTOCOL_NAME as protocol } from "../../../node/protocol/messages.ts";
+import { declareTrafficMetrics } from "../../../node/protocol/traffic-metrics.ts";
+
+/** Names of meters that a message moves, and by how much. */
+function moved(event: { type: string; protocol: string; code: number; size: number }): object {
+  const sums: Record<string, number> = {};
+  const meter = ({ name }: { name: string }) => ({
+    add: (amount: number) => {
+      sums[name] = (sums[name] ?? 0) + amount;
+    },
+  });
+  declareTrafficMetrics({ ...createMetrics(), meter })(event);
+  return sums;
+}
+
+test("a message is counted by what it is about and which way it went, as the Go node counts it", () => {
+  const size = 700;
+  expect(moved({ type: "msgrecv", protocol, code: messages.block.code, size })).toEqual({
+    "klay/prop/blocks/in/packets": 1,
+    "klay/prop/blocks/in/traffic": size,
+  });
+  expect(moved({ type: "msgsend", protocol, code: messages.transactions.code, size })).toEqual({
+    "klay/prop/txns/out/packets": 1,
+    "klay/prop/txns/out/traffic": size,
+  });
+  expect(moved({ type: "msgsend", protocol, code: messages.headersRequest.code, size })).toEqual({
+    "klay/misc/out/packets": 1,
+    "klay/misc/out/traffic": size,
+  });
+  expect(moved({ type: "msgrecv", protocol: "another", code: messages.block.code, size })).toEqual({});
+});
