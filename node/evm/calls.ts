@@ -56,8 +56,8 @@ export function call(m: Machine, f: Frame, op: number, gas: number): number {
   const child = takeFrame();
   f.gas = left;
   handOver(f, child, words.gas);
-  m.watch?.charged(f, BigInt(cost) + totalGas(child, child.gas));
   f.memory.grow(end);
+  m.watch?.charged(f, BigInt(cost) + totalGas(child, child.gas));
   if (value !== 0n && words.kind !== "DELEGATECALL") child.gas += STIPEND;
   if (inLength > 0n) child.input = f.memory.bytes.subarray(lowBits(inAt), inEnd);
   child.returnAt = outEnd === 0 ? 0 : lowBits(outAt);

@@ -1,8 +1,8 @@
 /** CREATE and CREATE2: what they cost, and the frame that they begin. */
 import { indexOf, lowBits } from "../bytes/word.ts";
-import { charge, FAILED, memoryEnd, overflow, wordCount } from "./charge.ts";
+import { FAILED, memoryEnd, overflow, wordCount } from "./charge.ts";
 import { beginCreation } from "./creation-frames.ts";
-import { type Frame, moveGas, NO_BYTES, takeFrame, totalGas } from "./frame.ts";
+import { type Frame, moveGas, NO_BYTES, takeFrame, takeGas, totalGas } from "./frame.ts";
 import type { Machine } from "./machine.ts";
 import { settle } from "./settle.ts";
 
@@ -15,9 +15,11 @@ export function create(m: Machine, f: Frame, op: number, gas: number): number {
   const [value, offset, length] = [s[sp - 1] as bigint, s[sp - 2] as bigint, s[sp - 3] as bigint];
   const end = memoryEnd(offset, length);
   if (end < 0) return overflow(f);
-  const left = charge(m, f, gas, f.memory.expansion(end) + codeGas(m, indexOf(length), op));
+  const cost = f.memory.expansion(end) + codeGas(m, indexOf(length), op);
+  const left = takeGas(f, gas, cost);
+  if (left >= 0) f.memory.grow(end);
+  m.watch?.charged(f, cost);
   if (left < 0) return FAILED;
-  f.memory.grow(end);
   const child = takeFrame();
   f.gas = left;
   handOver(f, child);

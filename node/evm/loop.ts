@@ -385,6 +385,7 @@ export function run(m: Machine, f: Frame): boolean {
         f.gas = gas;
         m.computation = computation;
         f.failure = failures.reverted;
+        if (watch !== undefined) watch.failed(f, failures.reverted);
         return false;
       case 0xff:
         gas = state.selfdestruct(m, f, sp, gas);

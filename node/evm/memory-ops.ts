@@ -5,9 +5,9 @@
 
 import { indexOf, leadingWord, lowBits, wordBytes } from "../bytes/word.ts";
 import type { Log } from "../model/receipt.ts";
-import { charge, memoryEnd, overflow, wordCount } from "./charge.ts";
+import { memoryEnd, overflow, wordCount } from "./charge.ts";
 import { failures } from "./failure.ts";
-import type { Frame } from "./frame.ts";
+import { type Frame, takeGas } from "./frame.ts";
 import type { Machine } from "./machine.ts";
 
 const COPY_WORD_GAS = 3;
@@ -19,8 +19,10 @@ const LOG_BYTE_GAS = 8;
 function reach(m: Machine, f: Frame, gas: number, area: { end: number; more: number }): number {
   const { end, more } = area;
   if (end < 0) return overflow(f);
-  const left = charge(m, f, gas, f.memory.expansion(end) + more);
+  const cost = f.memory.expansion(end) + more;
+  const left = takeGas(f, gas, cost);
   if (left >= 0) f.memory.grow(end);
+  m.watch?.charged(f, cost);
   return left;
 }
 

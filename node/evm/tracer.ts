@@ -58,7 +58,7 @@ export interface Step {
   readonly stack: readonly bigint[];
   /** How many of `stack` count. */
   readonly stackLength: number;
-  /** The frame's memory before the opcode. */
+  /** The frame's memory before the opcode, but as large as the opcode makes it. */
   readonly memory: Uint8Array;
   readonly returnData: Uint8Array;
   readonly refund: number;
@@ -70,7 +70,7 @@ export interface Tracer {
   exit?(end: FrameEnd): void;
   /** Before an opcode takes effect; with a failure, when it never does. */
   step?(step: Step, failure: EvmFailure | undefined): void;
-  /** An opcode that failed after its `step`. */
+  /** An opcode that failed after its `step`, a REVERT too: its words are taken from the stack by then. */
   fault?(step: Step, failure: EvmFailure): void;
   storageRead?(address: Uint8Array, key: bigint, value: bigint): void;
   storageWrite?(address: Uint8Array, key: bigint, value: bigint): void;

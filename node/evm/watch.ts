@@ -31,6 +31,15 @@ const NOTHING: Cost = { gas: 0n, computation: 0 };
 /** Failures before an opcode's cost is known: the Go node shows that of the opcode before it. */
 const UNCHARGED: ReadonlySet<string> = new Set(["invalid-opcode", "stack-underflow", "stack-overflow"]);
 
+/** Words that opcodes have taken from the stack when they fail. */
+const TAKEN: ReadonlyMap<number, number> = new Map([
+  [0x3e, 3], // RETURNDATACOPY
+  [0x56, 1], // JUMP
+  [0x57, 2], // JUMPI
+  [0xf1, 7], // CALL
+  [0xfd, 2], // REVERT
+]);
+
 /** The observer's side of a machine. */
 export class Watch {
   readonly tracer: Tracer;
@@ -77,8 +86,9 @@ export class Watch {
     if (pending === undefined) return;
     if (UNCHARGED.has(failure.code)) pending.cost = this.#costs.get(frame) ?? NOTHING;
     if (failure.code === "write-protection") this.#report(frame, undefined); // the Go node sees it last
-    if (pending.reported) this.tracer.fault?.(this.#step(frame, pending), failure);
-    else this.#report(frame, failure);
+    if (!pending.reported) return this.#report(frame, failure);
+    const sp = pending.sp - (TAKEN.get(pending.op) ?? 0);
+    this.tracer.fault?.(this.#step(frame, { ...pending, sp }), failure);
   }
 
   enter(frame: Frame, isPrecompile: boolean): void {

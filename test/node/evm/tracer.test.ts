@@ -17,7 +17,8 @@ function notes(): { readonly lines: string[]; readonly tracer: Tracer } {
     exit: ({ depth, gasUsed, output, failure }) =>
       lines.push(`exit ${depth} ${gasUsed} ${output.length}${why(failure)}`),
     step: (at, failure) => lines.push(step(at) + why(failure)),
-    fault: ({ pc }, failure) => lines.push(`fault ${pc}${why(failure)}`),
+    fault: ({ pc, stack, stackLength }, failure) =>
+      lines.push(`fault ${pc} [${stack.slice(0, stackLength).join(" ")}]${why(failure)}`),
     storageRead: (_, key, value) => lines.push(`read ${key} ${value}`),
     storageWrite: (_, key, value) => lines.push(`write ${key} ${value}`),
   };
@@ -55,6 +56,7 @@ test("a call's cost has the gas that it hands over, and frames show inside one a
     "2 0x54 gas 4997 cost 2100 [0]",
     "read 0 0",
     "7 0xfd gas 2891 cost 0 [0 0 0]",
+    "fault 7 [0] reverted",
     "exit 1 2109 0 reverted",
     "27 0xfa gas 95255 cost 200 [0 0 0 0 0 4 100]",
     "enter STATICCALL 1 0004 100 precompile",
@@ -74,7 +76,8 @@ test("an opcode that fails is shown once with its failure, or as a fault when it
     ["0 MLOAD", "2 0x51 gas 7 cost 6 [0]"],
     ["9 JUMP", "2 0x56 gas 7 cost 8 [9] out-of-gas"],
     ["#fe", "0 0xfe gas 10 cost 0 [] invalid-opcode"],
-    ["9 #5b56", "fault 3 invalid-jump"],
+    ["9 #5b56", "fault 3 [] invalid-jump"],
+    ["7 0 0 REVERT", "fault 6 [7] reverted"],
   ] as const) {
     const { lines, tracer } = notes();
     runProgram(program, { tracer, gas: program.endsWith("56") ? 20n : 10n, rules: rulesOf("base") });
@@ -89,7 +92,7 @@ test("a write in a static frame is shown as if it could be, and then as a fault"
   runProgram("0 0 0 0 0x07e4 50000 STATICCALL", { world, tracer, gas: 100_000n });
   const at = lines.findIndex((line) => line.startsWith("4 0x55"));
   expect(lines[at]).toMatch(/^4 0x55 gas \d+ cost 22100 \[1 0\]$/);
-  expect(lines[at + 1]).toBe("fault 4 write-protection");
+  expect(lines[at + 1]).toBe("fault 4 [1 0] write-protection");
 });
 
 test("a contract that hands its balance on is shown as a frame", () => {
