@@ -45,6 +45,7 @@ const NODE: Plan = {
   libraries: {
     "@chainsafe/blst": "crypto",
     "@crate-crypto/node-eth-kzg-linux-x64-gnu": "crypto",
+    "@jitl/quickjs-wasmfile-release-sync": "evm",
     "@noble/curves": "crypto",
     "@noble/hashes": "crypto",
     "@scure/bip32": "accounts",
@@ -56,6 +57,7 @@ const NODE: Plan = {
     "mcl-wasm": "crypto",
     pino: "observe",
     "prom-client": "observe",
+    "quickjs-emscripten-core": "evm",
     secp256k1: "crypto",
     snappyjs: "p2p",
     ws: "rpc",

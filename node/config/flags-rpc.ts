@@ -77,7 +77,7 @@ export const rpcFlags = {
   "rpc.unsafe-debug.disable": rpc.flag(
     boolean,
     false,
-    "methods of debug that write files or act on the process answer over IPC alone",
+    "methods of debug that write files or act on the process, and tracers that callers write, are for IPC alone",
     "http-rpc.unsafe-debug.disable",
   ),
   "rpc.unsafe-debug.heavy-debug.request-limit": rpc.flag(

@@ -1,10 +1,10 @@
-/** Traces that listeners may have under way at once, as the Go node counts them while its unsafe methods are off. */
+/** Traces over HTTP and WebSocket while unsafe methods are off, as in the Go node: only so many, no programs of callers. */
 import { failure } from "./errors.ts";
 import type { ReaderPool } from "./reader-pool.ts";
 
 const TRACE = /^debug_trace/;
 
-/** The same pool; a trace beyond `limit` others is refused. */
+/** The same pool; a trace beyond `limit` others is refused, and so are tracers that callers write. */
 export function limitedTraces(readers: ReaderPool, limit: number): ReaderPool {
   let running = 0;
   return {
@@ -13,7 +13,7 @@ export function limitedTraces(readers: ReaderPool, limit: number): ReaderPool {
       if (running >= limit) throw failure(`heavy debug api requests exceed the limit: ${limit}`);
       running++;
       try {
-        return await readers.call(name, params, terms);
+        return await readers.call(name, params, { ...terms, refusesPrograms: true });
       } finally {
         running--;
       }

@@ -30,6 +30,8 @@ export interface CallContext {
   readonly modules: readonly string[];
   /** The OpenRPC document of what the interface serves, as JSON text. */
   readonly document: () => string;
+  /** The interface runs no tracers that callers write. */
+  readonly refusesPrograms?: boolean | undefined;
 }
 
 /** One parameter, for documentation. */

@@ -78,6 +78,8 @@ export interface RpcProfile {
   readonly traceCallPays: boolean;
   /** Call trees have the members, order and gas of the older line. */
   readonly olderTraces: boolean;
+  /** Traces of whole blocks of the chain take tracers that callers write; those of other blocks and ranges do. */
+  readonly tracesBlocksWithPrograms: boolean;
   /** What tracers say, by their names, of a transaction that runs no code; a trace when left out. */
   readonly framelessTraces: Readonly<Record<string, string>>;
   /**
@@ -137,6 +139,7 @@ export const rpcProfiles: Readonly<Record<ProfileName, RpcProfile>> = {
     checksSubscriptionLimit: true,
     traceCallPays: false,
     olderTraces: false,
+    tracesBlocksWithPrograms: true,
     framelessTraces: {},
     prestateFee: "right",
     hidesStepErrors: false,
@@ -179,6 +182,7 @@ export const rpcProfiles: Readonly<Record<ProfileName, RpcProfile>> = {
     checksSubscriptionLimit: false,
     traceCallPays: false,
     olderTraces: true,
+    tracesBlocksWithPrograms: false,
     framelessTraces: {
       prestateTracer:
         "TypeError: cannot read property '0x' of null    in server-side tracer function 'result'",
@@ -226,6 +230,7 @@ export const rpcProfiles: Readonly<Record<ProfileName, RpcProfile>> = {
     checksSubscriptionLimit: false,
     traceCallPays: true,
     olderTraces: false,
+    tracesBlocksWithPrograms: false,
     framelessTraces: {},
     prestateFee: "lent",
     hidesStepErrors: true,

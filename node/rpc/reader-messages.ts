@@ -5,6 +5,8 @@ export interface ReaderRequest {
   readonly id: number;
   readonly name: string;
   readonly params: string;
+  /** See `CallContext`. */
+  readonly refusesPrograms?: boolean | undefined;
 }
 
 /** What a thread answers: a result, or an error object, both as JSON text. */

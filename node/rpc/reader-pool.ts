@@ -19,6 +19,8 @@ export interface ReaderTerms {
   readonly signal: AbortSignal;
   /** Instead of the pool's own deadline. */
   readonly expires?: Expiry | undefined;
+  /** See `CallContext`. */
+  readonly refusesPrograms?: boolean;
 }
 
 /** A pool that has threads to stop. */
@@ -74,7 +76,7 @@ class Pool implements ThreadPool {
     return this.#queue.length;
   }
 
-  call(name: string, params: string, { signal, expires }: ReaderTerms): Promise<string> {
+  call(name: string, params: string, { signal, expires, refusesPrograms }: ReaderTerms): Promise<string> {
     const { maxWaiting = 256, maxWaitingBytes = MAX_WAITING_BYTES, isShort } = this.#options;
     if (this.#closed) return Promise.reject(failure("the node is stopping"));
     if (isShort?.() === true) return Promise.reject(noMemory("the node is short of memory: try again later"));
@@ -91,7 +93,7 @@ class Pool implements ThreadPool {
         };
       };
       const job: Job = {
-        request: { id: ++this.#lastId, name, params },
+        request: { id: ++this.#lastId, name, params, refusesPrograms },
         bytes: params.length,
         expires,
         resolve: settled(resolve),

@@ -37,13 +37,14 @@ const NEVER = new AbortController().signal;
 
 async function answer(
   row: Method | undefined,
-  { id, name, params }: ReaderRequest,
+  { id, name, params, refusesPrograms }: ReaderRequest,
   onBug: (error: unknown) => void,
 ): Promise<ReaderAnswer> {
   try {
     if (row === undefined) throw new Error(`${name} is not served by readers`);
     const json = params === "" ? undefined : parseJson(params);
-    return { id, result: await row.invoke(json, { signal: NEVER, modules: [], document: () => "" }) };
+    const context = { signal: NEVER, modules: [], document: () => "", refusesPrograms };
+    return { id, result: await row.invoke(json, context) };
   } catch (error) {
     return { id, error: errorJson(errorOf(error, onBug)) };
   }

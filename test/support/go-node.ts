@@ -49,6 +49,8 @@ export interface GoImporter extends AsyncDisposable {
   readonly peakMiB: () => number | undefined;
   /** Seconds of CPU time that it has had. */
   readonly cpuSeconds: () => number;
+  /** The result of a method; throws what it answers as an error. */
+  readonly ask: (method: string, ...params: unknown[]) => Promise<unknown>;
 }
 
 /** Starts a Go node with a fresh database; undefined without a binary. */
@@ -74,6 +76,7 @@ export async function openGoImporter(terms: GoTerms): Promise<GoImporter | undef
     },
     peakMiB: () => peakMemory(node.pid),
     cpuSeconds: () => cpuSeconds(node.pid),
+    ask: (method, ...params) => answer(url, method, params),
     [Symbol.asyncDispose]: async () => {
       node.kill("SIGINT");
       await once(node, "exit");
@@ -92,7 +95,15 @@ function goFlags(datadir: string, port: number): string[] {
     "--port",
     String(port + 1),
   ];
-  const rpc = ["--rpc", "--rpcaddr", "127.0.0.1", "--rpcport", String(port), "--rpcapi", "admin,eth,klay"];
+  const rpc = [
+    "--rpc",
+    "--rpcaddr",
+    "127.0.0.1",
+    "--rpcport",
+    String(port),
+    "--rpcapi",
+    "admin,debug,eth,klay",
+  ];
   return [
     "--datadir",
     datadir,
@@ -107,7 +118,8 @@ function goFlags(datadir: string, port: number): string[] {
   ];
 }
 
-async function blocksWithoutFirst(path: string): Promise<Buffer> {
+/** A file's blocks as the Go node takes them. */
+export async function blocksWithoutFirst(path: string): Promise<Buffer> {
   const blocks: Uint8Array[] = [];
   for await (const { index, raw } of readBlockFile(path)) if (index > 0) blocks.push(raw);
   return Buffer.concat(blocks);

@@ -12,6 +12,7 @@ import { callersBlock } from "../views/callers-block.ts";
 import type { StoreReading } from "../views/chain-reading.ts";
 import { fileTrouble } from "../views/file-trouble.ts";
 import { blockIn } from "../views/reading-blocks.ts";
+import { sharedTerms } from "../views/shared-terms.ts";
 import { traceToFiles } from "../views/trace-files.ts";
 import { type BlockTrace, type TracedBlock, traceBlock } from "../views/traced.ts";
 import { badBlock, withParent } from "../views/traced-blocks.ts";
@@ -55,11 +56,11 @@ export function traceFileMethods(parts: TraceFileParts): Method[] {
       params: { file: text, config: optional(traceConfig, {}) },
       result: plain<readonly BlockTrace[]>("{txHash, result | error}[]"),
       ...reader,
-      handle: ({ file, config: given }) => {
+      handle: async ({ file, config: given }, context) => {
+        const terms = await sharedTerms(parts, given, context);
         using reading = parts.open();
         const block = withParent(reading, callersBlock(blockBytes(file)));
-        const budget = { maxBytes: parts.maxBytes, used: 0 };
-        return traceBlock(reading, block, { config: given, profile: parts.profile, budget });
+        return traceBlock(reading, block, terms);
       },
     }),
     method({

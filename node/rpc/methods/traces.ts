@@ -14,7 +14,7 @@ import { plain } from "../codecs/plain.ts";
 import { type TraceConfig, traceConfig } from "../codecs/trace-config.ts";
 import { type CallArgs, callArgs } from "../codecs/transaction-args.ts";
 import { failure } from "../errors.ts";
-import { type Expiry, type Method, method } from "../method.ts";
+import { type CallContext, type Expiry, type Method, method } from "../method.ts";
 import type { RpcProfile } from "../profiles.ts";
 import { type CallLimits, callTerms } from "../views/caller.ts";
 import { callersBlock } from "../views/callers-block.ts";
@@ -25,6 +25,7 @@ import {
   type StoreReading,
 } from "../views/chain-reading.ts";
 import { blockIn, blockOfHash, positionOf } from "../views/reading-blocks.ts";
+import { sharedTerms } from "../views/shared-terms.ts";
 import {
   type BlockTrace,
   oldWorld,
@@ -35,7 +36,7 @@ import {
   traceInBlock,
 } from "../views/traced.ts";
 import { badBlock, withParent } from "../views/traced-blocks.ts";
-import type { TraceProfile } from "../views/tracings.ts";
+import type { TraceProfile } from "../views/tracing.ts";
 
 /** What traces read, and how far they may go. */
 export interface TraceParts {
@@ -43,7 +44,7 @@ export interface TraceParts {
   readonly limits: CallLimits;
   /** Of one answer. */
   readonly maxBytes: number;
-  readonly profile: TraceProfile & Pick<RpcProfile, "traceCallPays">;
+  readonly profile: TraceProfile & Pick<RpcProfile, "traceCallPays" | "tracesBlocksWithPrograms">;
 }
 
 /** A whole answer, with all its transactions. */
@@ -69,9 +70,10 @@ export function traceMethods(parts: TraceParts): Method[] {
       params: { first: numberOrNull, last: numberOrNull, config },
       result: plain<Readonly<Record<string, object>>>("object of block number to {block, hash, traces}"),
       ...reader,
-      handle: ({ first, last, ...rest }) => {
+      handle: async ({ first, last, ...rest }, context) => {
+        const terms = await sharedTerms(parts, rest.config, context);
         using reading = parts.open();
-        return rangeTraces(reading, { first, last }, shared(parts, rest.config));
+        return rangeTraces(reading, { first, last }, terms);
       },
     }),
   ];
@@ -81,15 +83,17 @@ function singleTraces(parts: TraceParts): Method[] {
   return [
     method({
       name: "debug_traceTransaction",
-      summary: "What a transaction of the chain did: its opcodes, or what a named tracer makes of them.",
+      summary:
+        "What a transaction of the chain did: its opcodes, or what a tracer makes of them, named or written in JavaScript.",
       params: { hash, config },
       result: plain("trace"),
       ...reader,
-      handle: (args) => {
+      handle: async (args, context) => {
+        const terms = await sharedTerms(parts, args.config, context);
         using reading = parts.open();
         const place = reading.place(args.hash);
         if (place === undefined) throw failure(`transaction ${bareHex(args.hash)} not found`);
-        return traceInBlock(reading, blockIn(reading, place.number), place.index, shared(parts, args.config));
+        return traceInBlock(reading, blockIn(reading, place.number), place.index, terms);
       },
     }),
     method({
@@ -98,54 +102,73 @@ function singleTraces(parts: TraceParts): Method[] {
       params: { args: callArgs, block: blockReference, config },
       result: plain("trace"),
       ...reader,
-      handle: (question) => {
+      handle: async (question, context) => {
+        const terms = await sharedTerms(parts, question.config, context);
         using reading = parts.open();
-        return callTrace(parts, reading, question);
+        return callTrace({ ...parts, terms }, reading, question);
       },
     }),
   ];
 }
 
+const blockTraceList = plain<readonly BlockTrace[]>("{txHash, result | error}[]");
+
+type BlockTraces = (
+  find: (reading: StoreReading) => TracedBlock,
+  given: TraceConfig,
+  context: CallContext,
+) => Promise<BlockTrace[]>;
+
 function blockTraces(parts: TraceParts): Method[] {
-  const result = plain<readonly BlockTrace[]>("{txHash, result | error}[]");
-  const traces = (find: (reading: StoreReading) => TracedBlock, given: TraceConfig): BlockTrace[] => {
+  const traces: BlockTraces = async (find, given, context) => {
+    const terms = await sharedTerms(parts, given, context);
     using reading = parts.open();
-    return traceBlock(reading, find(reading), shared(parts, given));
+    return traceBlock(reading, find(reading), terms);
+  };
+  const known: BlockTraces = (find, given, { refusesPrograms, ...context }) => {
+    const refuses = refusesPrograms === true || !parts.profile.tracesBlocksWithPrograms;
+    return traces(find, given, { ...context, refusesPrograms: refuses });
   };
   return [
     method({
       name: "debug_traceBlockByNumber",
       summary: "The traces of all transactions of a block.",
       params: { number: blockNumber, config },
-      result,
+      result: blockTraceList,
       ...reader,
-      handle: (args) => traces((reading) => blockIn(reading, positionOf(reading, args.number)), args.config),
+      handle: (args, context) =>
+        known((reading) => blockIn(reading, positionOf(reading, args.number)), args.config, context),
     }),
     method({
       name: "debug_traceBlockByHash",
       summary: "The traces of all transactions of a block.",
       params: { hash, config },
-      result,
+      result: blockTraceList,
       ...reader,
-      handle: (args) => traces((reading) => blockOfHash(reading, args.hash), args.config),
+      handle: (args, context) => known((reading) => blockOfHash(reading, args.hash), args.config, context),
     }),
-    method({
-      name: "debug_traceBlock",
-      summary: "The traces of all transactions of a block that the caller sends, on its parent in the chain.",
-      params: { rlp: data, config },
-      result,
-      ...reader,
-      handle: (args) => traces((reading) => withParent(reading, callersBlock(args.rlp)), args.config),
-    }),
+    callersBlockTrace(traces),
     method({
       name: "debug_traceBadBlock",
       summary: "The traces of all transactions of a block that was refused.",
       params: { hash, config },
-      result,
+      result: blockTraceList,
       ...reader,
-      handle: (args) => traces((reading) => badBlock(reading, args.hash), args.config),
+      handle: (args, context) => known((reading) => badBlock(reading, args.hash), args.config, context),
     }),
   ];
+}
+
+function callersBlockTrace(traces: BlockTraces): Method {
+  return method({
+    name: "debug_traceBlock",
+    summary: "The traces of all transactions of a block that the caller sends, on its parent in the chain.",
+    params: { rlp: data, config },
+    result: blockTraceList,
+    ...reader,
+    handle: (args, context) =>
+      traces((reading) => withParent(reading, callersBlock(args.rlp)), args.config, context),
+  });
 }
 
 /** JSON null is 0, as in Go. */
@@ -154,17 +177,17 @@ const numberOrNull: Decoder<BlockNumber> = {
   decode: (json) => (json === null ? 0 : blockNumber.decode(json)),
 };
 
-function shared({ maxBytes, profile }: TraceParts, given: TraceConfig): SharedTerms {
-  return { config: given, profile, budget: { maxBytes, used: 0 } };
-}
-
 interface CallQuestion {
   readonly args: CallArgs;
   readonly block: BlockReference | undefined;
   readonly config: TraceConfig;
 }
 
-function callTrace(parts: TraceParts, reading: StoreReading, question: CallQuestion): unknown {
+function callTrace(
+  parts: TraceParts & { readonly terms: SharedTerms },
+  reading: StoreReading,
+  question: CallQuestion,
+): unknown {
   const number = numberIn(reading, question.block);
   const { header } = blockIn(reading, number);
   const context = contextOfHeader(reading, header);
@@ -173,7 +196,7 @@ function callTrace(parts: TraceParts, reading: StoreReading, question: CallQuest
   const { baseFee = 0n } = header;
   const isPaid = parts.profile.traceCallPays && context.rules.effectivePrice === "base-fee-and-tip";
   if (!isPaid || terms.price > 0n || baseFee === 0n) {
-    return traceCall(world, terms, context, shared(parts, question.config));
+    return traceCall(world, terms, context, parts.terms);
   }
   const fee = terms.gas * baseFee;
   if (world.balance(terms.from) < fee) {
@@ -181,7 +204,7 @@ function callTrace(parts: TraceParts, reading: StoreReading, question: CallQuest
   }
   world.subtractBalance(terms.from, fee); // the simulation lends it
   const priced = { ...terms, price: baseFee, gasFeeCap: baseFee, gasTipCap: baseFee };
-  return traceCall(world, priced, context, shared(parts, question.config));
+  return traceCall(world, priced, context, parts.terms);
 }
 
 interface BlockRange {

@@ -19,6 +19,13 @@ export interface TraceLimits {
   readonly stepBytes: (step: Step) => number;
 }
 
+/** Counts bytes of an answer. Throws `RpcError` when there are too many. */
+export function taken(budget: TraceBudget, bytes: number): void {
+  budget.used += bytes;
+  if (budget.used <= budget.maxBytes) return;
+  throw new RpcError(rpcCode.tooLarge, `trace is larger than ${budget.maxBytes} bytes`);
+}
+
 /** Opcodes between two looks at the clock. */
 const STRIDE = 1024;
 const FRAME_BYTES = 240;
@@ -26,11 +33,7 @@ const FRAME_BYTES = 240;
 /** The same observer, which throws an `RpcError` when a limit is passed. */
 export function limited(tracer: Tracer, { budget, endsAt, timeoutMessage, stepBytes }: TraceLimits): Tracer {
   let steps = 0;
-  const take = (bytes: number): void => {
-    budget.used += bytes;
-    if (budget.used <= budget.maxBytes) return;
-    throw new RpcError(rpcCode.tooLarge, `trace is larger than ${budget.maxBytes} bytes`);
-  };
+  const take = (bytes: number): void => taken(budget, bytes);
   return {
     ...tracer,
     enter: (start) => {

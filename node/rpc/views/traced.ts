@@ -2,6 +2,7 @@
 import { equalBytes } from "../../bytes/compare.ts";
 import { toHex } from "../../bytes/hex.ts";
 import { wordBytes } from "../../bytes/word.ts";
+import { ProgramError } from "../../evm/programs/error.ts";
 import type { Tracer } from "../../evm/tracer.ts";
 import { blobGasFor } from "../../execution/blob-gas.ts";
 import { ExecutionError } from "../../execution/error.ts";
@@ -12,13 +13,14 @@ import { type BlockContext, executeTransaction } from "../../execution/transacti
 import type { Transition } from "../../execution/transition.ts";
 import type { Header } from "../../model/header.ts";
 import { STATUS_SUCCESS } from "../../model/receipt-status.ts";
-import type { Transaction } from "../../model/transaction.ts";
+import { effectivePrice, type Transaction } from "../../model/transaction.ts";
 import { StateError } from "../../state/error.ts";
 import type { World } from "../../state/world.ts";
 import type { TraceConfig } from "../codecs/trace-config.ts";
 import { failure, RpcError } from "../errors.ts";
 import { type ChainReading, contextOfHeader } from "./chain-reading.ts";
-import { startTracing, type TracedOutcome, type TracingTerms } from "./tracings.ts";
+import type { TracedOutcome, Tracing, TracingTerms } from "./tracing.ts";
+import { startTracing } from "./tracings.ts";
 
 /** A block to trace; it need not be in the chain, but its parent must. */
 export interface TracedBlock {
@@ -27,7 +29,7 @@ export interface TracedBlock {
 }
 
 /** What traces of one answer share. */
-export type SharedTerms = Omit<TracingTerms, "computationLimit">;
+export type SharedTerms = Omit<TracingTerms, "computationLimit" | "block">;
 
 /** One entry of a block's trace. */
 export type BlockTrace =
@@ -118,10 +120,14 @@ export function observeBlock(
 
 /** The trace of a caller's call on a world that is its own. Throws `RpcError`. */
 export function traceCall(world: World, call: CallTerms, context: BlockContext, terms: SharedTerms): unknown {
-  const { from, to, input, value, gas: gasLimit } = call;
-  const tracing = startTracing(withLimit(terms, context), world, { from, to, input, value, gasLimit });
-  const transition = tracingFailed(() => simulate(world, call, { context, tracer: tracing.tracer }));
-  return tracing.result(outcomeOf(transition, transition.gasUsed * call.price));
+  const { from, to, input, value, gas: gasLimit, price } = call;
+  const subject = { from, to, input, value, gasLimit, price };
+  return tracingFailed(() =>
+    traced(startTracing(inBlock(terms, context), world, subject), (tracer) => {
+      const transition = simulate(world, call, { context, tracer });
+      return { transition, fee: transition.gasUsed * price };
+    }),
+  );
 }
 
 function tracedTransaction({ world, context }: Stage, tx: Transaction, terms: SharedTerms): unknown {
@@ -130,15 +136,30 @@ function tracedTransaction({ world, context }: Stage, tx: Transaction, terms: Sh
     const { to, input, value, gas: gasLimit } = tx;
     const { feePayer, blobVersionedHashes } = tx.fields;
     const blobFee = blobGasFor(blobVersionedHashes) * context.block.blobBaseFee;
-    const subject = { from, to, input, value, gasLimit, feePayer, blobFee };
-    const tracing = startTracing(withLimit(terms, context), world, subject);
-    const { transition, fee } = executeTransaction(world, tx, context, tracing.tracer);
-    return tracing.result(outcomeOf(transition, fee));
+    const price = effectivePrice(tx, context.header.baseFee, context.rules);
+    const subject = { from, to, input, value, gasLimit, price, feePayer, blobFee };
+    return traced(startTracing(inBlock(terms, context), world, subject), (tracer) =>
+      executeTransaction(world, tx, context, tracer),
+    );
   });
 }
 
-function withLimit(terms: SharedTerms, { rules }: BlockContext): TracingTerms {
-  return { ...terms, computationLimit: rules.computationLimit };
+interface Run {
+  readonly transition: Transition;
+  readonly fee: bigint;
+}
+
+function traced({ tracer, result, end }: Tracing, run: (tracer: Tracer) => Run): unknown {
+  try {
+    const { transition, fee } = run(tracer);
+    return result(outcomeOf(transition, fee));
+  } finally {
+    end?.();
+  }
+}
+
+function inBlock(terms: SharedTerms, { rules, header }: BlockContext): TracingTerms {
+  return { ...terms, computationLimit: rules.computationLimit, block: header.number };
 }
 
 function outcomeOf({ gasUsed, status, output }: Transition, fee: bigint): TracedOutcome {
@@ -150,6 +171,7 @@ function tracingFailed<T>(trace: () => T): T {
     return trace();
   } catch (error) {
     if (error instanceof ExecutionError) throw failure(`tracing failed: ${error.message}`);
+    if (error instanceof ProgramError) throw failure(error.message);
     throw error;
   }
 }

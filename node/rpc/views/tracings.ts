@@ -1,5 +1,5 @@
 /** The tracers that callers name, each made fresh for one transaction (rpc.md 2.8.3). */
-import type { FrameStart, Step, Tracer } from "../../evm/tracer.ts";
+import type { FrameStart, Tracer } from "../../evm/tracer.ts";
 import { createCallTracer, framelessCall } from "../../evm/tracers/call-tracer.ts";
 import {
   type CountTracer,
@@ -14,68 +14,15 @@ import { createPrestateTracer } from "../../evm/tracers/prestate-tracer.ts";
 import { createRevertTracer } from "../../evm/tracers/revert-tracer.ts";
 import { createStructLogger } from "../../evm/tracers/struct-logger.ts";
 import type { World } from "../../state/world.ts";
-import { durationMs, type TraceConfig } from "../codecs/trace-config.ts";
+import { durationMs } from "../codecs/trace-config.ts";
 import { failure } from "../errors.ts";
-import type { RpcProfile } from "../profiles.ts";
 import { olderCallTrace } from "./older-call-trace.ts";
+import { programTracing } from "./program-tracing.ts";
 import { structBytes } from "./struct-bytes.ts";
-import { limited, type TraceBudget } from "./trace-limits.ts";
+import { limited } from "./trace-limits.ts";
+import type { Subject, Tracing, TracingParts, TracingTerms } from "./tracing.ts";
 
-/** What is traced, as far as it is known beforehand. */
-export interface Subject {
-  readonly from: Uint8Array;
-  /** Absent for a creation. */
-  readonly to: Uint8Array | undefined;
-  readonly input: Uint8Array;
-  readonly value: bigint;
-  readonly gasLimit: bigint;
-  /** Where the sender does not pay the fee alone. */
-  readonly feePayer?: Uint8Array | undefined;
-  /** What its blobs cost the sender. */
-  readonly blobFee?: bigint;
-}
-
-/** What became of it. */
-export interface TracedOutcome {
-  readonly gasUsed: bigint;
-  readonly failed: boolean;
-  readonly output: Uint8Array;
-  /** What was paid for the gas, by whomever. */
-  readonly fee: bigint;
-}
-
-/** One transaction's trace in the making. */
-export interface Tracing {
-  readonly tracer: Tracer;
-  /** The trace, as it is shown. Throws `RpcError`. */
-  readonly result: (outcome: TracedOutcome) => unknown;
-  /** About what an opcode adds to the trace; nothing when absent. */
-  readonly stepBytes?: (step: Step) => number;
-}
-
-/** What profiles tell differently of traces. */
-export type TraceProfile = Pick<
-  RpcProfile,
-  "olderTraces" | "framelessTraces" | "prestateFee" | "hidesStepErrors"
->;
-
-/** Under what traces are made. */
-export interface TracingTerms {
-  readonly config: TraceConfig;
-  readonly budget: TraceBudget;
-  readonly profile: TraceProfile;
-  /** Of all opcodes of a transaction. */
-  readonly computationLimit: number;
-}
-
-/** What a tracer is made of. */
-interface Parts extends TracingTerms {
-  readonly world: World;
-  readonly subject: Subject;
-  readonly name: string;
-}
-
-type Make = (parts: Parts) => Tracing;
+type Make = (parts: TracingParts) => Tracing;
 
 const counting =
   <Result>(create: () => CountTracer<Result>): Make =>
@@ -101,9 +48,9 @@ const TRACERS: Readonly<Record<string, Make>> = {
 export function startTracing(terms: TracingTerms, world: World, subject: Subject): Tracing {
   const { tracer: name } = terms.config;
   if (name === undefined) return structTracing(terms);
-  const make = Object.hasOwn(TRACERS, name) ? TRACERS[name] : undefined;
-  if (make === undefined) throw noTracer(name);
-  const { tracer, result, stepBytes = () => 0 } = make({ ...terms, world, subject, name });
+  const endsAt = performance.now() + durationMs(terms.config.timeout ?? "5s");
+  const make = (isNamedTracer(name) && TRACERS[name]) || programTracing;
+  const { tracer, result, stepBytes = () => 0, end } = make({ ...terms, world, subject, name, endsAt });
   let hasFrame = false;
   const watched: Tracer = {
     ...tracer,
@@ -115,7 +62,7 @@ export function startTracing(terms: TracingTerms, world: World, subject: Subject
   return {
     tracer: limited(watched, {
       budget: terms.budget,
-      endsAt: performance.now() + durationMs(terms.config.timeout ?? "5s"),
+      endsAt,
       timeoutMessage: "execution timeout",
       stepBytes,
     }),
@@ -124,15 +71,13 @@ export function startTracing(terms: TracingTerms, world: World, subject: Subject
       if (trouble !== undefined) throw failure(trouble);
       return result(outcome);
     },
+    ...(end && { end }),
   };
 }
 
-/** The Go node runs any other text as a program; a caller's programs are not run here. */
-function noTracer(name: string): Error {
-  if (/^[A-Za-z_$][\w$]*$/.test(name) && name.length <= 100) {
-    return failure(`ReferenceError: identifier '${name}' undefined`);
-  }
-  return failure("Only predefined tracers are supported");
+/** Whether this names a tracer of the node's own; any other text is a program. */
+export function isNamedTracer(name: string): boolean {
+  return Object.hasOwn(TRACERS, name);
 }
 
 function structTracing({ config, budget, computationLimit, profile }: TracingTerms): Tracing {
@@ -145,7 +90,7 @@ function structTracing({ config, budget, computationLimit, profile }: TracingTer
   return { tracer: limited(tracer, limits), result };
 }
 
-function prestateTracing({ world, subject, profile }: Parts): Tracing {
+function prestateTracing({ world, subject, profile }: TracingParts): Tracing {
   const { from, to = from, feePayer, blobFee = 0n } = subject;
   const { tracer, look, result, listed } = createPrestateTracer(world);
   look(from);
@@ -171,7 +116,7 @@ function roughFee(gasUsed: bigint, fee: bigint): bigint {
   return BigInt(whole + part.padEnd(Number(exponent), "0"));
 }
 
-function callTracing({ subject, name, profile }: Parts): Tracing {
+function callTracing({ subject, name, profile }: TracingParts): Tracing {
   const { tracer, result } = createCallTracer();
   let outermost: FrameStart | undefined;
   const enter = (start: FrameStart): void => {

@@ -8,7 +8,7 @@ import { decodeBlock } from "../../../node/model/block.ts";
 import { EMPTY_TRIE_ROOT } from "../../../node/model/list-root.ts";
 import { debugStateMethods } from "../../../node/rpc/methods/debug-state.ts";
 import { traceMethods } from "../../../node/rpc/methods/traces.ts";
-import { rpcProfiles } from "../../../node/rpc/profiles.ts";
+import { type ProfileName, rpcProfiles } from "../../../node/rpc/profiles.ts";
 import { storeReading } from "../../../node/rpc/views/chain-reading.ts";
 import { modifiedAccounts } from "../../../node/state/modified.ts";
 import { askRow } from "../../support/ask-row.ts";
@@ -29,8 +29,12 @@ afterAll(async () => {
   await chain[Symbol.asyncDispose]();
 });
 
-async function ask<T>(name: string, ...params: unknown[]): Promise<T> {
-  const parts = { open: storeReading(chain.store), maxBytes: 25_000_000, profile: rpcProfiles.service };
+function ask<T>(name: string, ...params: unknown[]): Promise<T> {
+  return askAs("service", name, ...params);
+}
+
+async function askAs<T>(profile: ProfileName, name: string, ...params: unknown[]): Promise<T> {
+  const parts = { open: storeReading(chain.store), maxBytes: 25_000_000, profile: rpcProfiles[profile] };
   const limits = { upperGas: 500_000_000n, gasCap: 0n };
   const rows = [...debugStateMethods(parts), ...traceMethods({ ...parts, limits })];
   return (await askRow(rows, name, ...params)) as T; // named by the caller
@@ -218,4 +222,30 @@ test("the listed tries have the roots that header and accounts name", async () =
   );
   const hashes = new Set(tries.map(({ hash }) => hash));
   expect(tries.every(({ parent }) => hashes.has(parent))).toBe(true);
+});
+
+test("the Go nodes run callers' own tracers for ranges of blocks and single transactions, not for whole blocks", async () => {
+  const config = {
+    tracer:
+      "{n: 0, step: function () { this.n++ }, fault: function () {}, result: function (ctx) { return [this.n, ctx.type] }}",
+  };
+  const refused = { error: "Only predefined tracers are supported" };
+  const blocks = await askAs<object[]>("kaia", "debug_traceBlockByNumber", "0x7", config);
+  expect(blocks[0]).toMatchObject(refused);
+  const byHash = await askAs<object[]>("klaytn", "debug_traceBlockByHash", hashOf(7), config);
+  expect(byHash[0]).toMatchObject(refused);
+  const range = await askAs<Record<string, { traces: object[] }>>(
+    "kaia",
+    "debug_traceBlockByNumberRange",
+    "0x7",
+    "0x7",
+    config,
+  );
+  const own = await ask<object[]>("debug_traceBlockByNumber", "0x7", config);
+  expect(range["7"]?.traces).toEqual(own);
+  expect(own[3]).toMatchObject({ result: [78, "CREATE"] });
+  const hash = toHex(chain.chain.block(8)?.transactions[0]?.hash ?? new Uint8Array(32));
+  // An account update runs no code: only the newer line tells of it.
+  expect(await askAs("kaia", "debug_traceTransaction", hash, config)).toEqual([0, "CALL"]);
+  expect(await askAs("klaytn", "debug_traceTransaction", hash, config)).toEqual([0, null]);
 });

@@ -4,11 +4,13 @@ import { limitedTraces } from "../../../node/rpc/heavy-traces.ts";
 
 test("traces beyond the limit are refused, other calls are not; one that ends makes room", async () => {
   const ends: (() => void)[] = [];
+  const refusing: (boolean | undefined)[] = [];
   const { signal } = new AbortController();
   const pool = limitedTraces(
     {
-      call: (name) =>
+      call: (name, _params, { refusesPrograms }) =>
         new Promise((resolve, reject) => {
+          refusing.push(refusesPrograms);
           ends.push(() => (name === "debug_traceCall" ? reject(failure("no")) : resolve(name)));
         }),
     },
@@ -20,6 +22,7 @@ test("traces beyond the limit are refused, other calls are not; one that ends ma
     code: -32000,
     message: "heavy debug api requests exceed the limit: 2",
   });
+  expect(refusing).toEqual([true, true, undefined]); // tracers that callers write
   for (const end of ends) end();
   expect((await Promise.allSettled(running)).map(({ status }) => status)).toEqual([
     "rejected",

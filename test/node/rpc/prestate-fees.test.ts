@@ -10,12 +10,22 @@ const BEFORE = 10n ** 30n;
 function shownTo(name: ProfileName, { gasUsed = 0n, price = 0n, blobFee = 0n }): bigint {
   const world = aWorld();
   world.addBalance(CALLER, BEFORE);
-  const subject = { from: CALLER, to: OTHER, input: new Uint8Array(0), value: 0n, gasLimit: 1n, blobFee };
+  const subject = {
+    from: CALLER,
+    to: OTHER,
+    input: new Uint8Array(0),
+    value: 0n,
+    gasLimit: 1n,
+    price: 0n,
+    blobFee,
+  };
   const terms = {
     config: { tracer: "prestateTracer" },
     budget: { maxBytes: 1_000, used: 0 },
     profile: rpcProfiles[name],
     computationLimit: 1,
+    block: 1,
+    sandboxes: undefined,
   };
   const { tracer, result } = startTracing(terms, world, subject);
   const [input, isPrecompile] = [new Uint8Array(0), false];

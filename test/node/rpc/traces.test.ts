@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { toHex } from "../../../node/bytes/hex.ts";
 import { parseGenesis } from "../../../node/config/genesis.ts";
 import { encodeBlock } from "../../../node/model/block.ts";
+import type { Method } from "../../../node/rpc/method.ts";
 import { traceMethods } from "../../../node/rpc/methods/traces.ts";
 import { type ProfileName, rpcProfiles } from "../../../node/rpc/profiles.ts";
 import { storeReading } from "../../../node/rpc/views/chain-reading.ts";
@@ -33,14 +34,17 @@ afterAll(async () => {
   await chain[Symbol.asyncDispose]();
 });
 
-function ask(name: string, params: readonly unknown[], profile: ProfileName = "service"): Promise<unknown> {
-  const rows = traceMethods({
+function rowsOf(profile: ProfileName): readonly Method[] {
+  return traceMethods({
     open: storeReading(chain.store),
     limits: { upperGas: 500_000_000n, gasCap: 0n },
     maxBytes: 1_000_000,
     profile: rpcProfiles[profile],
   });
-  return askRow(rows, name, ...params);
+}
+
+function ask(name: string, params: readonly unknown[], profile: ProfileName = "service"): Promise<unknown> {
+  return askRow(rowsOf(profile), name, ...params);
 }
 
 const call = (to: string, config?: object): Promise<unknown> =>
@@ -74,6 +78,44 @@ test.each([
   expect(await call(CODE.caller[0], { tracer })).toMatchObject(seen);
 });
 
+const STEPS = "{n: 0, step: function () { this.n++ }, fault: 1, result: function () { return this.n }}";
+
+test("a caller's own tracer sees a call, and what it gives is the trace", async () => {
+  expect(await call(CODE.writer[0], { tracer: STEPS })).toBe(9);
+});
+
+test.each([
+  [
+    "undefined",
+    "json: error calling MarshalJSON for type json.RawMessage: invalid character 'u' looking for beginning of value",
+  ],
+  ["'x'.repeat(2000000)", "trace is larger than 1000000 bytes"],
+  ["nested(1001)", "RangeError: json encode recursion limit    in server-side tracer function 'result'"],
+])("a result that cannot be given is told: %s", async (result, message) => {
+  const nested = "function nested(n) { var x = []; while (--n) x = [x]; return x }";
+  const tracer = `{step: function () {}, fault: 1, result: function () { ${nested} return ${result} }}`;
+  await expect(call(CODE.writer[0], { tracer })).rejects.toMatchObject({ message });
+});
+
+test("a result may be a thousand deep, and brackets in texts do not count", async () => {
+  const tracer = `{step: function () {}, fault: 1, result: function () {
+    var x = ["\\"" + "[".repeat(2000)]; for (var i = 1; i < 1000; i++) x = [x]; return x }}`;
+  expect(JSON.stringify(await call(CODE.writer[0], { tracer }))).toMatch(/^\[{1000}"/);
+});
+
+test("where unsafe methods are off, tracers that callers write are not run", async () => {
+  const row = rowsOf("service").find(({ name }) => name === "debug_traceCall");
+  const context = {
+    signal: new AbortController().signal,
+    modules: [],
+    document: () => "",
+    refusesPrograms: true,
+  };
+  const params = [{ to: CODE.writer[0] }, "latest", { tracer: STEPS }];
+  const refused = { code: -32000, message: "Only predefined tracers are supported" };
+  await expect(row?.invoke(params, context)).rejects.toMatchObject(refused);
+});
+
 test("the older line shows the frame's own gas, its members in another order", async () => {
   const tracer = { tracer: "fastCallTracer" };
   const trace = await ask(
@@ -87,8 +129,12 @@ test("the older line shows the frame's own gas, its members in another order", a
 
 test.each([
   ["no such tracer", { tracer: "nope" }, "ReferenceError: identifier 'nope' undefined"],
-  ["a name of every object", { tracer: "constructor" }, "ReferenceError: identifier 'constructor' undefined"],
-  ["a program", { tracer: "{result: function() { return 1 }}" }, "Only predefined tracers are supported"],
+  ["a name of every object", { tracer: "constructor" }, "Trace object must expose a function fault()"],
+  [
+    "a program that is none",
+    { tracer: "{result: function() { return 1 }}" },
+    "Trace object must expose a function fault()",
+  ],
   ["a time that is none", { tracer: "callTracer", timeout: "soon" }, 'time: invalid duration "soon"'],
   ["a named tracer out of time", { tracer: "opcountTracer", timeout: "5ms" }, "execution timeout"],
   ["a default trace out of time", { loggerTimeout: "0", limit: 1 }, "trace logger timeout"],
