@@ -31,7 +31,7 @@ export async function openConsensusChain(
     ? await loadBlsChecks()
     : undefined;
   const headerRules: ChainParts["headerRules"] = {
-    verify: (config, governance) => (header, parent) => {
+    verify: (config, governance) => (header, parent, isProposal) => {
       // Of the number that it has to have: what it says itself is judged with the rest.
       const number = parent.header.number + 1;
       return verifyHeader(header, {
@@ -41,6 +41,7 @@ export async function openConsensusChain(
         validators: governance.validators(number),
         checkGovernance: (judged, author) => governance.checkHeader(judged, author),
         now: Math.floor(clock.now() / 1000),
+        isProposal,
       });
     },
     author: authorOf,

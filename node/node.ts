@@ -22,11 +22,11 @@ import { type Database, openDatabase } from "./database.ts";
 import { watchDiskUse } from "./disk-use.ts";
 import { type Ballots, createBallots } from "./governance/ballots.ts";
 import { type DevelopmentAccount, developmentAccounts, openNodeAccounts } from "./node-accounts.ts";
+import { openNodeConsensus } from "./node-consensus.ts";
 import { openNodeFiles } from "./node-files.ts";
 import { declareNodeMetrics } from "./node-metrics.ts";
 import { openNodeNetwork } from "./node-network.ts";
 import { openNodeRpc } from "./node-rpc.ts";
-import { openNodeSealer } from "./node-sealer.ts";
 import { systemClock } from "./observe/clock.ts";
 import type { AdjustableLog, Log } from "./observe/log.ts";
 import { openMemoryWatch } from "./observe/memory-watch.ts";
@@ -97,15 +97,15 @@ export async function openNode(options: NodeOptions, signal: AbortSignal, log: A
   const readiness = openReadiness({ ...database, network }, metrics);
   const operations =
     options.metrics && parts.use(await openOperations({ ...options.metrics, metrics, readiness }));
-  const sealer = openNodeSealer({ ...common, clock });
-  if (sealer !== undefined) parts.use(sealer);
+  const engine = openNodeConsensus({ ...common, recoverer, kzg, clock, metrics });
+  if (engine !== undefined) parts.use(engine);
   tellStart(log, options, open, nodeKey);
   const all = parts.move();
   return {
     endpoints: { ...rpc.endpoints, metrics: operations?.url },
     chain,
     developmentAccounts: developmentAccounts(options),
-    failure: failureOf(database, sealer?.failed),
+    failure: failureOf(database, engine?.failed),
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   };
 }
@@ -162,11 +162,11 @@ function openPool(
 }
 
 /** Settles with an error when background work that the node cannot do without has failed. */
-function failureOf({ state }: Database, sealing: Promise<never> | undefined): Promise<Error> {
+function failureOf({ state }: Database, agreement: Promise<never> | undefined): Promise<Error> {
   return new Promise((settle) => {
     const fail = (error: unknown): void => settle(error instanceof Error ? error : new Error(String(error)));
     state.ready.catch(fail);
-    sealing?.catch(fail);
+    agreement?.catch(fail);
   });
 }
 

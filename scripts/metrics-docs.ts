@@ -1,6 +1,7 @@
 /** Writes docs/metrics.md from the declarations: `node scripts/metrics-docs.ts`. What it lists is what is scraped. */
 import { writeFileSync } from "node:fs";
 import { declareChainMetrics, declareInsertMetrics } from "../node/chain/metrics.ts";
+import { declareEngineMetrics } from "../node/consensus/bft/metrics.ts";
 import { declareNodeMetrics } from "../node/node-metrics.ts";
 import { createMetrics, type Metrics } from "../node/observe/metrics.ts";
 import { processMetrics } from "../node/observe/process-metrics.ts";
@@ -32,6 +33,7 @@ export function declareAll(metrics: Metrics): void {
   declareP2pMetrics(metrics, unread);
   declareProtocolMetrics(metrics, { peers: unread, behind: unread });
   declareTrafficMetrics(metrics);
+  declareEngineMetrics(metrics, unread);
   declareRpcMetrics(metrics, createBudget());
   declareCallMetrics(metrics);
   declareExposureMetrics(metrics, unread);

@@ -19,7 +19,8 @@ import { ChainError } from "./error.ts";
 import { oldestBody } from "./kept-blocks.ts";
 import { Publisher } from "./publisher.ts";
 import { storedConfig } from "./stored-config.ts";
-import { type VerifyHeader, Writer } from "./writer.ts";
+import { Writer } from "./writer.ts";
+import type { VerifyHeader } from "./writer-parts.ts";
 
 /** The rules of consensus, as far as the chain needs them. */
 export interface HeaderRules {

@@ -7,6 +7,7 @@ import type { Governance } from "../governance/governance.ts";
 import type { Block } from "../model/block.ts";
 import type { State } from "../state/state.ts";
 import type { Store } from "../store/store.ts";
+import { tables } from "../store/tables.ts";
 import { type BlockRows, deleteBlockRows } from "./block-rows.ts";
 import type { RemovedBlock } from "./chain.ts";
 import { ChainError } from "./error.ts";
@@ -46,6 +47,7 @@ export async function rewindChain(
     const waiting = pause();
     if (waiting !== undefined) await waiting;
   }
+  for (const row of ["signed", "locked"] as const) batch.delete(tables.meta.key(row)); // heights begin anew
   const forget = governance.rewind(number, batch);
   await state.rewind({ number, root: target.header.stateRoot }, batch, () => {
     const written = store.write(batch, { sync: true });

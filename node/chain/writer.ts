@@ -1,53 +1,28 @@
 /**
  * Puts blocks into the chain, one after another: rules, execution, roots, one batch. A block made elsewhere
- * comes in through `insert`; one made here through `append`, executed already. While a block's batch is on its
- * way to disk the next may execute; nobody outside sees a block before it is synced.
+ * comes in through `insert`, executed before if it was a proposal. While a block's batch is on its way to disk the
+ * next may execute; nobody outside sees a block before it is synced.
  */
-import type { ChainConfig } from "../config/chain-config.ts";
+import { equalBytes } from "../bytes/compare.ts";
 import { type Rules, rulesAt } from "../config/rules.ts";
-import { type BlockOutcome, executeTransactions, finalizeBlock, type Pause } from "../execution/block.ts";
+import { type BlockOutcome, executeTransactions, finalizeBlock } from "../execution/block.ts";
 import { blockContext } from "../execution/block-context.ts";
 import { changeSystem } from "../execution/system-changes.ts";
-import type { ContractReader } from "../governance/contract-reader.ts";
-import type { Governance } from "../governance/governance.ts";
 import { noStaking } from "../governance/staking.ts";
 import type { Block, BlockParts } from "../model/block.ts";
 import type { Header } from "../model/header.ts";
 import type { Receipt } from "../model/receipt.ts";
 import { runInSlices } from "../state/slices.ts";
-import type { State } from "../state/state.ts";
 import type { World } from "../state/world.ts";
-import type { Store } from "../store/store.ts";
-import type { BadBlocks } from "./bad-blocks.ts";
-import { checkBody, checkOutcome, isBadBlock, refusal } from "./block-checks.ts";
-import { type BlockRows, blockRowSteps, holdsBlock, holdsBody } from "./block-rows.ts";
+import { type BodyTerms, checkBody, checkOutcome, isBadBlock, refusal } from "./block-checks.ts";
+import { blockRowSteps, holdsBlock, holdsBody } from "./block-rows.ts";
 import type { BlockHead } from "./chain.ts";
 import { ChainError } from "./error.ts";
 import { type InsertTimes, Steps } from "./insert-times.ts";
-import type { Publisher } from "./publisher.ts";
 import { repaired } from "./repaired.ts";
 import { rewindChain } from "./rewind.ts";
 import { writeSenders } from "./senders.ts";
-
-/** The header rules, given by consensus: throws when a header breaks one, else names its author. */
-export type VerifyHeader = (header: Header, parent: BlockHead) => { readonly author: Uint8Array };
-
-/** What the writer works on. */
-export interface WriterParts {
-  readonly config: ChainConfig;
-  readonly store: Store;
-  readonly state: State;
-  readonly rows: BlockRows;
-  readonly publisher: Publisher;
-  readonly badBlocks: BadBlocks;
-  readonly verifyHeader: VerifyHeader;
-  readonly governance: Governance;
-  /** Contracts after a block. */
-  readonly contracts: (number: number) => ContractReader;
-  readonly pause: Pause;
-  /** Whether a block made elsewhere may be written: not when the disk is nearly full. */
-  readonly hasRoom: () => boolean;
-}
+import type { Executed, TriedOut, WriterParts } from "./writer-parts.ts";
 
 /** A block being made: the world its transactions ran on and what they did. */
 export interface Draft {
@@ -58,11 +33,6 @@ export interface Draft {
 /** A crash during import loses at most this much, never a part of a block. */
 const GROUP_BLOCKS = 64;
 const GROUP_BYTES = 8 * 1024 * 1024;
-
-interface Executed {
-  readonly receipts: readonly Receipt[];
-  readonly times: Omit<InsertTimes, "all">;
-}
 
 /** The one place that writes blocks. Its callers take turns through `exclusively`. */
 export class Writer {
@@ -75,6 +45,7 @@ export class Writer {
   #onInserted: (times: InsertTimes, block: Block) => void = () => undefined;
   /** Blocks from elsewhere that broke a rule, since the start. */
   refused = 0;
+  #triedOut: TriedOut | undefined;
 
   constructor(parts: WriterParts) {
     this.#parts = parts;
@@ -119,17 +90,17 @@ export class Writer {
   }
 
   /**
-   * Verifies, executes and writes a block that extends the tip. Synced with its group, or by `settle`. Throws
-   * `ChainError` with nothing changed.
+   * Verifies, executes and writes a block that extends the tip; one that was tried out is not executed again. Synced
+   * at once with `sync`, else with its group or by `settle`. Throws `ChainError` with nothing changed.
    */
-  async insert(block: Block): Promise<void> {
+  async insert(block: Block, sync = false): Promise<void> {
     if (!this.#parts.hasRoom()) {
       throw new ChainError("no-room", "the disk is nearly full: no blocks are written until there is room");
     }
     let executed: Executed;
     const steps = new Steps();
     try {
-      executed = await repaired(this.#parts.state, () => this.#execute(block));
+      executed = this.#takeTriedOut(block) ?? (await repaired(this.#parts.state, () => this.#execute(block)));
     } catch (cause) {
       const refused = refusal(block.header.number, cause);
       if (isBadBlock(refused)) {
@@ -139,20 +110,60 @@ export class Writer {
       throw refused;
     }
     await this.#parts.pause();
-    await this.commit(block, executed.receipts, false);
-    this.#onInserted({ ...executed.times, all: steps.all }, block);
+    await this.commit(block, executed.receipts, sync);
+    if (executed.times !== undefined) this.#onInserted({ ...executed.times, all: steps.all }, block);
+  }
+
+  /**
+   * Verifies and executes a proposal that would extend the tip, and keeps what it did for `insert`. Throws
+   * `ChainError` with nothing changed.
+   */
+  async tryOut(block: Block): Promise<void> {
+    try {
+      const executed = await repaired(this.#parts.state, () => this.#execute(block, true));
+      this.#triedOut = { ...executed, block };
+    } catch (cause) {
+      throw refusal(block.header.number, cause);
+    }
+  }
+
+  /** The same for a block made here, whose state `seal` has sealed. */
+  keep(block: Block, receipts: readonly Receipt[]): void {
+    this.#triedOut = { block, receipts };
+  }
+
+  /** Forgets what was tried out: before anything else is done to the state, and at the end. */
+  drop(): void {
+    this.#triedOut = undefined;
+    if (this.#parts.state.isSealed) this.#parts.state.reject();
+  }
+
+  /** What a block did when it was tried out, if it is that one and its header is good by now. */
+  #takeTriedOut(block: Block): Executed | undefined {
+    const tried = this.#triedOut;
+    const { state, verifyHeader } = this.#parts;
+    if (!state.isSealed || tried === undefined || !equalBytes(tried.block.hash, block.hash)) return undefined;
+    verifyHeader(block.header, this.#tip);
+    if (tried.block.transactions !== block.transactions) checkBody(block, this.#termsOf(block.header));
+    this.#triedOut = undefined;
+    return tried;
+  }
+
+  #termsOf({ number }: Header): BodyTerms {
+    const { config, governance } = this.#parts;
+    return { rules: rulesAt(config, number), parameters: governance.parameters(number) };
   }
 
   /** Checks header and body of a block below the tip that is here by its hash, with other seals or round. */
   recheck(block: Block): void {
-    const { config, rows, verifyHeader, governance } = this.#parts;
+    const { rows, verifyHeader } = this.#parts;
     const { number } = block.header;
     const parent = number === 0 ? undefined : rows.header(number - 1);
     try {
       if (parent === undefined)
         throw new ChainError("bad-block", "its seals differ from those in the database");
       verifyHeader(block.header, parent);
-      checkBody(block, { rules: rulesAt(config, number), parameters: governance.parameters(number) });
+      checkBody(block, this.#termsOf(block.header));
     } catch (cause) {
       throw refusal(block.header.number, cause);
     }
@@ -167,13 +178,13 @@ export class Writer {
     }
   }
 
-  async #execute(block: Block): Promise<Executed> {
+  async #execute(block: Block, isProposal = false): Promise<Executed> {
     const steps = new Steps();
-    const { config, state, verifyHeader, governance, pause } = this.#parts;
+    const { config, state, verifyHeader, pause } = this.#parts;
     const { header } = block;
-    const { author } = verifyHeader(header, this.#tip);
-    const rules = rulesAt(config, header.number);
-    const parameters = governance.parameters(header.number);
+    this.drop();
+    const { author } = verifyHeader(header, this.#tip, isProposal);
+    const { rules, parameters } = this.#termsOf(header);
     checkBody(block, { rules, parameters });
     const checked = steps.next();
     await pause();
@@ -197,7 +208,7 @@ export class Writer {
     };
   }
 
-  /** Pays the reward and hashes the state: the state root of the block. Follow with `commit` or `state.reject`. */
+  /** Pays the reward and hashes the state: the state root of the block. `drop` comes before, `keep` or `drop` after. */
   async seal(draft: Draft, header: Header, rules: Rules): Promise<Uint8Array> {
     this.#finalize(draft, header, rules);
     return await this.#parts.state.sealInSlices(draft.world);
@@ -258,6 +269,7 @@ export class Writer {
    */
   async setHead(number: number): Promise<void> {
     const { rows, publisher } = this.#parts;
+    this.drop();
     await this.settle();
     if (number === this.#tip.header.number) return;
     const removed = await rewindChain(this.#parts, number, (target) => {

@@ -13,7 +13,7 @@ export type ConsensusErrorCode =
   | "bad-message"
   | "unsupported";
 
-/** Thrown by the header rules, the sealer and the reader of messages; the messages are the Go node's. */
+/** Thrown by the header rules, the maker of blocks and the reader of messages; the messages are the Go node's. */
 export class ConsensusError extends Error {
   override readonly name = "ConsensusError";
   readonly code: ConsensusErrorCode;

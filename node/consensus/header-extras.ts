@@ -60,11 +60,3 @@ export function rewardbaseOf(maker: HeaderMaker, number: number): Uint8Array {
   const own = nodes.find(({ node }) => equalBytes(node, address))?.reward;
   return own === undefined || isZero(own) ? rewardbase : own;
 }
-
-/** The list that the header names. Throws `ConsensusError` `unsupported` when others would have to agree. */
-export function soleValidator({ governance, address }: HeaderMaker, number: number): readonly Uint8Array[] {
-  const { qualified } = governance.validators(number);
-  const [first] = qualified;
-  if (qualified.length === 1 && first !== undefined && equalBytes(first, address)) return qualified;
-  throw new ConsensusError("unsupported", "blocks need other validators, whom this release cannot reach");
-}

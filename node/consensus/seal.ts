@@ -1,5 +1,6 @@
 /** Istanbul seals in a header's extra data: made with a node's key, recovered to addresses. */
 import { addressOfPublicKey, recover } from "../crypto/secp256k1.ts";
+import { VANITY_LENGTH } from "../model/extra-fields.ts";
 import type { Header } from "../model/header.ts";
 import { blockHash } from "../model/header.ts";
 import {
@@ -34,6 +35,19 @@ function signerOf(digest: Uint8Array, seal: Uint8Array): Uint8Array | undefined 
 export function withProposerSeal(header: Header, sign: SealDigest): Header {
   const extra = parseExtra(header.extra);
   return { ...header, extra: encodeExtra({ ...extra, seal: sign(proposerSealDigest(header)) }) };
+}
+
+/** The header of a round in which it is proposed; the block hash stays the same. */
+export function withRound(header: Header, round: number): Header {
+  const extra = Uint8Array.from(header.extra);
+  extra[VANITY_LENGTH - 1] = round & 0xff;
+  return { ...header, extra };
+}
+
+/** The header as it goes into the chain: with the seals of those who agreed on it in a round. */
+export function withAgreement(header: Header, round: number, committedSeals: readonly Uint8Array[]): Header {
+  const extra = parseExtra(header.extra);
+  return withRound({ ...header, extra: encodeExtra({ ...extra, committedSeals }) }, round);
 }
 
 /** The header with committed seals in its extra data; the block hash stays the same. */

@@ -5,7 +5,6 @@
 import { equalBytes } from "../bytes/compare.ts";
 import type { Header } from "../model/header.ts";
 import type { Log } from "../observe/log.ts";
-import { votedCouncil } from "./council.ts";
 import { GovernanceError } from "./error.ts";
 import type { Governance } from "./governance.ts";
 import { type VoteContext, voteOffence } from "./header-fields.ts";
@@ -17,7 +16,7 @@ export interface Ballots {
   /**
    * Takes a vote in. `value` is JSON: a number, a text, or addresses with commas between them. Throws
    * `GovernanceError` `no-vote-right`, `bad-ballot` for a name or value that is none, `bad-vote` for what may not be
-   * voted for now, `too-many` or `unsupported`.
+   * voted for now, or `too-many`.
    */
   add(name: string, value: unknown): void;
   /** The vote field of the next block if this node makes it; empty without a vote. What may no longer be voted for goes. */
@@ -47,7 +46,7 @@ export function createBallots({ governance, tip, address, log }: BallotParts): B
     waiting: () => [...waiting],
     add(name, value) {
       const judged = context();
-      const { decided, validators } = judged;
+      const { decided } = judged;
       if (decided.governanceMode === "single" && !equalBytes(decided.governingNode, address)) {
         throw new GovernanceError("no-vote-right", "only the governing node may vote");
       }
@@ -55,7 +54,6 @@ export function createBallots({ governance, tip, address, log }: BallotParts): B
       if (vote === undefined) throw new GovernanceError("bad-ballot", "no parameter takes this value");
       const offence = voteOffence(vote, judged);
       if (offence !== undefined) throw new GovernanceError("bad-vote", offence);
-      refuseOthers(vote, validators.council, decided.governingNode);
       if (waiting.length >= MOST_WAITING) throw new GovernanceError("too-many", "too many votes are waiting");
       waiting.push(vote);
     },
@@ -81,16 +79,3 @@ export function createBallots({ governance, tip, address, log }: BallotParts): B
 }
 
 const NO_VOTE = new Uint8Array(0);
-
-/** Blocks are made by a set of one: a vote that changes the set would be the chain's last. */
-function refuseOthers(vote: Vote, council: readonly Uint8Array[], governingNode: Uint8Array): void {
-  if (vote.kind !== "validators") return;
-  const voted = votedCouncil(council, vote, governingNode);
-  const same =
-    voted.length === council.length && voted.every((each, i) => equalBytes(each, council[i] ?? NO_VOTE));
-  if (same) return;
-  throw new GovernanceError(
-    "unsupported",
-    "this release makes blocks alone: validators cannot be voted in or out",
-  );
-}

@@ -6,8 +6,7 @@ export type GovernanceErrorCode =
   | "no-key"
   | "no-vote-right"
   | "bad-ballot"
-  | "too-many"
-  | "unsupported";
+  | "too-many";
 
 /** Thrown by this room; where a header is judged the messages are the Go node's. */
 export class GovernanceError extends Error {

@@ -120,6 +120,10 @@ export class KeptState implements State {
     this.#head = head;
   }
 
+  get isSealed(): boolean {
+    return this.#sealed !== undefined;
+  }
+
   reject(): void {
     try {
       unseal(this.#takeSealed(), this.#keeper.tries);

@@ -72,8 +72,8 @@ export interface State extends AsyncDisposable {
   begin(): World;
   /**
    * Ends the world's last transaction (`keepEmpty`: without removing empty accounts, for block 0) and returns
-   * the state root with its changes. Nothing is written. Follow with `accept` or `reject` in the same turn of
-   * the chain. Throws `StateError` `busy` or `trie-damaged`.
+   * the state root with its changes. Nothing is written. Follow with `accept` or `reject` before anything
+   * else is done to the chain. Throws `StateError` `busy` or `trie-damaged`.
    */
   seal(world: World, options?: SealOptions): Uint8Array;
   /** The same, giving way to other work on the way: views answer meanwhile, and nothing else may be sealed. */
@@ -83,6 +83,8 @@ export interface State extends AsyncDisposable {
    * batch. The batch must be handed to the store before the next block is sealed.
    */
   accept(number: number, batch: Batch): void;
+  /** True from `seal` to `accept` or `reject`; false too when a damaged trie made the sealed world worthless. */
+  readonly isSealed: boolean;
   /** Takes the sealed world back out of the trie: as if it had never been. */
   reject(): void;
   /** The batches of all blocks up to `number` have been synced. */

@@ -28,6 +28,8 @@ export type MetaName =
   | "history"
   | "governance"
   | "badBlocks"
+  | "signed"
+  | "locked"
   | "logIndex"
   | "senderHashes";
 

@@ -35,6 +35,15 @@ export function checkBlobs({ fields }: Transaction, { price, maxBlobs }: Terms):
   checkSidecar(hashes, sidecar);
 }
 
+/** Checks the blobs that travel with a proposed transaction, if it has any. Rejects with `PoolError` as above. */
+export async function checkSentBlobs({ fields }: Transaction, prove: ProveSidecar): Promise<void> {
+  const { blobVersionedHashes: hashes, sidecar } = fields;
+  if (hashes === undefined) return;
+  if (sidecar === undefined) throw bad("missing sidecar in blob transaction");
+  checkSidecar(hashes, sidecar);
+  if (!(await prove(sidecar))) throw badSidecar("a proof does not hold");
+}
+
 /** What the sidecar says has to be of the blobs that the transaction names. Throws `PoolError` `bad-sidecar`. */
 function checkSidecar(
   hashes: readonly Uint8Array[],

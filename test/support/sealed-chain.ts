@@ -1,15 +1,20 @@
-/** Chains whose blocks a sealer makes as fast as it can: time goes on by a second whenever it is asked for. */
+/** Chains whose blocks a validator alone makes as fast as it can: time goes on by a second whenever it is asked for. */
 import { once } from "node:events";
+import { encodeRlpList } from "../../node/bytes/rlp.ts";
 import type { Genesis } from "../../node/config/genesis.ts";
+import { type Engine, openEngine } from "../../node/consensus/bft/engine.ts";
+import { declareEngineMetrics } from "../../node/consensus/bft/metrics.ts";
+import type { ConsensusPeers } from "../../node/consensus/consensus-peers.ts";
 import type { Candidates } from "../../node/consensus/proposal.ts";
-import { openSealer, type Sealer } from "../../node/consensus/sealer.ts";
 import { deriveBlsKey } from "../../node/crypto/bls-key.ts";
 import { addressOfKey, sign } from "../../node/crypto/secp256k1.ts";
 import { createBallots } from "../../node/governance/ballots.ts";
-import type { Block } from "../../node/model/block.ts";
+import { type Block, decodeBlock } from "../../node/model/block.ts";
+import { encodeHeader } from "../../node/model/header.ts";
 import type { Transaction } from "../../node/model/transaction.ts";
 import type { Clock } from "../../node/observe/clock.ts";
 import { silentLog } from "../../node/observe/log.ts";
+import { createMetrics } from "../../node/observe/metrics.ts";
 import { aChain } from "./chain.ts";
 
 /** Who makes blocks. */
@@ -27,6 +32,13 @@ export interface Maker {
   readonly now?: () => number;
 }
 
+/** A network without anybody in it. */
+const nobody: ConsensusPeers = {
+  connected: () => [],
+  send: () => false,
+  onMessage: () => () => undefined,
+};
+
 /** What waits of one sender: taken from the front; left out until the next block where it does not fit. */
 function candidatesFrom(waiting: Transaction[]): Candidates {
   const turn = [...waiting];
@@ -37,9 +49,9 @@ function candidatesFrom(waiting: Transaction[]): Candidates {
   };
 }
 
-/** Makes `count` blocks on a fresh chain of `genesis`. Rejects with what stopped the sealer. */
+/** Makes `count` blocks on a fresh chain of `genesis`. Rejects with what stopped it. */
 export async function sealBlocks(genesis: Genesis, maker: Maker, count: number): Promise<readonly Block[]> {
-  const { state, chain, writer, governance } = await aChain(genesis);
+  const { state, store, chain, writer, governance } = await aChain(genesis);
   let now = (genesis.timestamp + 10) * 1000;
   const clock: Clock = { now: maker.now ?? (() => (now += 1_000)) };
   const waiting = [...(maker.transactions ?? [])];
@@ -57,8 +69,14 @@ export async function sealBlocks(genesis: Genesis, maker: Maker, count: number):
     if (header.number >= count) grown.dispatchEvent(new Event("done"));
   });
   const done = once(grown, "done");
-  await using sealer: Sealer = openSealer({
+  await using engine: Engine = openEngine({
     config: chain.config,
+    chain,
+    store,
+    peers: nobody,
+    metrics: declareEngineMetrics(createMetrics(), clock.now),
+    assemble: (header, body) => Promise.resolve(decodeBlock(encodeRlpList([encodeHeader(header), body]))),
+    wire: ({ raw }) => raw,
     writer,
     governance,
     vote: () => ballots.next(),
@@ -78,6 +96,6 @@ export async function sealBlocks(genesis: Genesis, maker: Maker, count: number):
     clock,
     log: silentLog,
   });
-  await Promise.race([done, sealer.failed]);
+  await Promise.race([done, engine.failed]);
   return Array.from({ length: count }, (_, i) => chain.block(i + 1)).filter((block) => block !== undefined);
 }

@@ -18,8 +18,8 @@ export interface ProposedBlock extends Proposal {
 /** What is said of proposed blocks. */
 export type BlockStatement = Statement<ProposedBlock>;
 
-/** Kinds by their codes. */
-const KINDS = ["preprepare", "prepare", "commit", "round-change"] as const;
+/** Kinds of statements, by their codes. */
+export const KINDS = ["preprepare", "prepare", "commit", "round-change"] as const;
 
 /** The code of a kind. */
 export function codeOf(kind: BlockStatement["kind"]): number {

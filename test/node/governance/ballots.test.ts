@@ -87,13 +87,6 @@ describe("a ballot is refused", () => {
       "no-vote-right",
       { decided: { ...testParameters, governanceMode: "single", governingNode: other } },
     ],
-    [
-      "for another validator, who could not be reached",
-      "governance.addvalidator",
-      toHex(stranger),
-      "unsupported",
-    ],
-    ["against a validator", "governance.removevalidator", toHex(other), "unsupported"],
   ])("%s", (_what, name, value, code, change = {}) => {
     const { ballots } = aQueue(change);
     expect(() => ballots.add(name, value)).toThrow(

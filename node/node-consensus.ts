@@ -1,54 +1,75 @@
-/** Decides whether this node makes blocks, and starts it when it does. */
+/** This node among those who agree on blocks. */
 import type { Accounts } from "./accounts/accounts.ts";
 import { concatBytes, equalBytes } from "./bytes/compare.ts";
 import { integerBytes } from "./bytes/integer.ts";
 import { encodeRlp } from "./bytes/rlp.ts";
 import type { OpenChain } from "./chain/open-chain.ts";
+import { recoverSigners } from "./chain/recover-signers.ts";
 import type { NodeOptions } from "./config/options.ts";
 import { programVersion } from "./config/version.ts";
-import { openSealer, type Sealer } from "./consensus/sealer.ts";
+import { type Engine, openEngine } from "./consensus/bft/engine.ts";
+import { declareEngineMetrics } from "./consensus/bft/metrics.ts";
 import { deriveBlsKey } from "./crypto/bls-key.ts";
+import type { Kzg } from "./crypto/kzg.ts";
+import type { Recoverer } from "./crypto/recoverer.ts";
 import { sign } from "./crypto/secp256k1.ts";
 import type { NodeDatabase } from "./database.ts";
 import type { Ballots } from "./governance/ballots.ts";
+import type { Block } from "./model/block.ts";
+import type { Header } from "./model/header.ts";
+import { decodeTransaction } from "./model/transaction.ts";
 import { rewardbaseOf } from "./node-accounts.ts";
 import type { NodeNetwork } from "./node-network.ts";
 import type { Clock } from "./observe/clock.ts";
 import type { Log } from "./observe/log.ts";
+import type { Metrics } from "./observe/metrics.ts";
 import type { NodeKey } from "./p2p/node-key.ts";
 import { createPause } from "./pause.ts";
+import { assembleBlock } from "./protocol/blocks-in.ts";
+import { transactionItems } from "./protocol/transaction-items.ts";
+import { checkSentBlobs, kzgProver } from "./txpool/blobs.ts";
 import type { TxPool } from "./txpool/pool.ts";
 
-/** What the sealer is made of. */
-export interface SealerSurroundings {
+/** What agreement is made of. */
+export interface ConsensusSurroundings {
   readonly options: NodeOptions;
   readonly database: NodeDatabase;
   readonly open: OpenChain;
   readonly ballots: Ballots;
   readonly pool: TxPool;
+  readonly recoverer: Recoverer;
+  readonly kzg: Kzg;
   readonly accounts: Accounts;
   readonly nodeKey: NodeKey;
   readonly network: NodeNetwork;
   readonly clock: Clock;
   readonly log: Log;
+  readonly metrics: Metrics;
 }
 
-/** Starts to make blocks on a core node that is the chain's only validator; undefined on all others. */
-export function openNodeSealer(surroundings: SealerSurroundings): Sealer | undefined {
+/** Takes part in the agreement on blocks on a core node; undefined on all others. */
+export function openNodeConsensus(surroundings: ConsensusSurroundings): Engine | undefined {
   const { options, database, open, ballots, pool, accounts, nodeKey, network, clock, log } = surroundings;
   const { chain, writer, governance } = open;
-  if (options.type !== "core" || !isOnlyValidator(surroundings)) return undefined;
+  const metrics = declareEngineMetrics(surroundings.metrics, () => clock.now());
+  if (options.type !== "core") return undefined;
+  warnIfNoValidator(surroundings);
   const { intervalMs, timeLimitMs } = options.consensus;
-  return openSealer({
+  return openEngine({
     config: chain.config,
+    chain,
     writer,
+    store: database.store,
     state: database.state,
+    peers: network.protocol.consensus,
     ready: Promise.all([database.state.ready, network.expectsPeers ? network.protocol.heardHead : undefined]),
     room: () => database.disk.room(),
     governance,
     vote: () => ballots.next(),
     candidates: (baseFee) => pool.byPrice(baseFee),
     drop: (tx) => pool.drop(tx.hash),
+    wire: (tx) => pool.wire(tx),
+    assemble: (header, body) => assembleProposal(surroundings, header, body),
     address: nodeKey.address,
     sign: (digest) => sign(digest, nodeKey.key),
     blsKey: deriveBlsKey(nodeKey.key),
@@ -59,21 +80,28 @@ export function openNodeSealer(surroundings: SealerSurroundings): Sealer | undef
     pause: createPause(),
     clock,
     log,
+    metrics,
   });
 }
 
-function isOnlyValidator({ open: { chain, governance }, nodeKey, log }: SealerSurroundings): boolean {
+/** Reads a proposal's transactions: their senders are found on another thread, and their blobs are proved. */
+async function assembleProposal(
+  { open: { chain }, recoverer, kzg }: ConsensusSurroundings,
+  header: Header,
+  body: Uint8Array,
+): Promise<Block> {
+  const block = await assembleBlock(header, body, createPause());
+  await recoverSigners(recoverer, chain.config.chainId, block.transactions);
+  if (!block.transactions.some(({ fields }) => fields.blobVersionedHashes !== undefined)) return block;
+  const prove = kzgProver(kzg);
+  for (const item of transactionItems(body)) await checkSentBlobs(decodeTransaction(item), prove);
+  return block;
+}
+
+function warnIfNoValidator({ open: { chain, governance }, nodeKey, log }: ConsensusSurroundings): void {
   const council = governance.council(chain.head().header.number + 1);
-  const validators = council.length;
-  if (!council.some((member) => equalBytes(member, nodeKey.address))) {
-    log.warn({ validators }, "this node is not a validator of its chain: it makes no blocks");
-    return false;
-  }
-  if (validators > 1) {
-    log.warn({ validators }, "blocks need other validators, whom this release cannot reach");
-    return false;
-  }
-  return true;
+  if (council.some((member) => equalBytes(member, nodeKey.address))) return;
+  log.warn({ validators: council.length }, "this node is not a validator of its chain: it makes no blocks");
 }
 
 const VANITY_BYTES = 32;

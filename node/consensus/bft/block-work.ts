@@ -1,0 +1,150 @@
+/** What the agreement has done to blocks: they are made, judged and put into the chain, each in a turn of the writer. */
+import { equalBytes } from "../../bytes/compare.ts";
+import { mapKey } from "../../bytes/hex.ts";
+import { encodeRlpList } from "../../bytes/rlp.ts";
+import { ChainError } from "../../chain/error.ts";
+import { repaired } from "../../chain/repaired.ts";
+import { type Block, createBlock } from "../../model/block.ts";
+import type { Header } from "../../model/header.ts";
+import type { Transaction } from "../../model/transaction.ts";
+import type { Clock } from "../../observe/clock.ts";
+import { type DraftParts, draftBlock } from "../draft.ts";
+import { withAgreement } from "../seal.ts";
+import type { Head } from "./round-state.ts";
+import { keyBytes, type ProposedBlock, proposedBlock } from "./statements.ts";
+
+/** What blocks are worked on with. */
+export interface BlockWorkParts extends DraftParts {
+  /** Milliseconds from a block to the next. */
+  readonly intervalMs: number;
+  /** Resolves when the disk has room for a block. */
+  readonly room: () => Promise<void>;
+  /**
+   * Reads the transactions of a proposal, finds their senders and checks the blobs that travel with them. Rejects
+   * with what is wrong with them.
+   */
+  readonly assemble: (header: Header, body: Uint8Array) => Promise<Block>;
+  /** A transaction as proposals carry it: with its blobs. */
+  readonly wire: (tx: Transaction) => Uint8Array;
+}
+
+/** In which round a block was agreed on, and the seals that show it. */
+export interface Agreement {
+  readonly round: number;
+  readonly seals: readonly Uint8Array[];
+}
+
+/** See the head of this file. */
+export class BlockWork {
+  readonly #parts: BlockWorkParts;
+  /** Blocks of the height under agreement, put together. */
+  readonly #blocks = new Map<string, Block>();
+
+  constructor(parts: BlockWorkParts) {
+    this.#parts = parts;
+  }
+
+  /** Another height begins. */
+  forget(): void {
+    this.#blocks.clear();
+  }
+
+  /**
+   * Makes the block after `head` when it is due; undefined when that is no longer wanted. Throws `ConsensusError` or
+   * `ChainError`.
+   */
+  async make(head: Head, signal: AbortSignal): Promise<ProposedBlock | undefined> {
+    const { writer, state, clock, intervalMs, room, wire } = this.#parts;
+    await sleepUntil(() => writer.tip.header.time * 1000 + intervalMs, clock, signal);
+    await Promise.race([room(), aborted(signal)]);
+    const block = await writer.exclusively(async () => {
+      const isWanted = !signal.aborted && equalBytes(writer.tip.hash, keyBytes(head.hash));
+      return isWanted ? repaired(state, () => draftBlock(this.#parts)) : undefined;
+    });
+    if (block === undefined) return undefined;
+    const proposal = proposedBlock(block.header, encodeRlpList(block.transactions.map(wire)));
+    this.#blocks.set(proposal.hash, block);
+    return proposal;
+  }
+
+  /** What is wrong with a proposal; undefined when nothing is. One that comes early waits for its time. */
+  async judge(proposal: ProposedBlock, signal: AbortSignal): Promise<unknown> {
+    const { writer, clock } = this.#parts;
+    await sleepUntil(() => (proposal.header.time - 1) * 1000, clock, signal);
+    try {
+      const block = await this.#blockOf(proposal);
+      await writer.exclusively(async () => {
+        if (!signal.aborted) await writer.tryOut(block);
+      });
+      return undefined;
+    } catch (error) {
+      return error;
+    }
+  }
+
+  /** Puts a block that was agreed on into the chain, durably; nothing happens when it is there. Throws `ChainError`. */
+  async commit(proposal: ProposedBlock, { round, seals }: Agreement, signal: AbortSignal): Promise<void> {
+    const { writer, room } = this.#parts;
+    const { transactions } = await this.#blockOf(proposal);
+    const block = createBlock(withAgreement(proposal.header, round, seals), transactions);
+    await Promise.race([room(), aborted(signal)]);
+    if (signal.aborted) return;
+    try {
+      await writer.exclusively(async () => {
+        if (writer.tip.header.number < proposal.number) await writer.insert(block, true);
+      });
+    } catch (error) {
+      if (!(error instanceof ChainError) || error.code !== "no-room") throw error;
+      await this.commit(proposal, { round, seals }, signal); // the room was gone before the turn came
+    }
+  }
+
+  async #blockOf({ hash, header, body }: ProposedBlock): Promise<Block> {
+    const known = this.#blocks.get(hash);
+    if (known !== undefined) return known;
+    const block = await this.#parts.assemble(header, body);
+    this.#blocks.set(mapKey(block.hash), block);
+    return block;
+  }
+
+  /** Nothing that was tried out is left behind. */
+  async close(): Promise<void> {
+    const { writer } = this.#parts;
+    await writer.exclusively(() => Promise.resolve(writer.drop()));
+  }
+}
+
+/** True when the block is to blame, not this node. */
+export function isRefused(error: unknown): boolean {
+  return error instanceof ChainError && error.code === "bad-block";
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
+
+/** A clock may be set while one waits, and a timer takes no more than 25 days. */
+const LONGEST_SLEEP_MS = 1_000;
+
+async function sleepUntil(time: () => number, clock: Clock, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const left = time() - clock.now();
+    if (left > 0) await sleep(Math.min(left, LONGEST_SLEEP_MS), signal);
+    if (left <= LONGEST_SLEEP_MS) return;
+  }
+}
+
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(done, ms);
+    signal.addEventListener("abort", done, { once: true });
+    function done(): void {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      resolve();
+    }
+  });
+}

@@ -1,0 +1,53 @@
+/** What waits to be handled by the engine: in its order, letters of peers bounded for each of them and in all. */
+import { mapKey } from "../../bytes/hex.ts";
+
+/** Something that happened here, or a letter from a peer that nobody has read yet. */
+export type Incoming<T> =
+  | { readonly type: "event"; readonly event: T }
+  | { readonly type: "letter"; readonly from: string; readonly payload: Uint8Array };
+
+/** Unread letters: of one peer, and bytes of all. */
+const MOST_LETTERS = 1024;
+const MOST_BYTES = 64 * 2 ** 20;
+
+/** See the head of this file. */
+export class Intake<T> {
+  #waiting: Incoming<T>[] = [];
+  readonly #letters = new Map<string, number>();
+  #bytes = 0;
+  #wake: () => void = () => undefined;
+
+  add(event: T): void {
+    this.#waiting.push({ type: "event", event });
+    this.#wake();
+  }
+
+  /** Takes a letter in; false, and it is lost, when there is no room. */
+  addLetter(peer: Uint8Array, payload: Uint8Array): boolean {
+    const from = mapKey(peer);
+    const count = this.#letters.get(from) ?? 0;
+    if (count >= MOST_LETTERS || this.#bytes + payload.length > MOST_BYTES) return false;
+    this.#letters.set(from, count + 1);
+    this.#bytes += payload.length;
+    this.#waiting.push({ type: "letter", from, payload });
+    this.#wake();
+    return true;
+  }
+
+  /** Everything that has come so far; waits for something to come. Nothing once the signal is aborted. */
+  async take(signal: AbortSignal): Promise<readonly Incoming<T>[]> {
+    if (this.#waiting.length === 0 && !signal.aborted) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const wake = (): void => resolve();
+      this.#wake = wake;
+      signal.addEventListener("abort", wake, { once: true });
+      await promise;
+      signal.removeEventListener("abort", wake);
+    }
+    const taken = this.#waiting;
+    this.#waiting = [];
+    this.#letters.clear();
+    this.#bytes = 0;
+    return signal.aborted ? [] : taken;
+  }
+}

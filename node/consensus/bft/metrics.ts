@@ -1,0 +1,45 @@
+/** The agreement's metrics, under the Go node's names. */
+import type { Metrics } from "../../observe/metrics.ts";
+import type { Proposal } from "./letter.ts";
+import type { RoundState } from "./round-state.ts";
+
+/** Sees the machine's state before and after each step. */
+export interface EngineMetrics {
+  observe<P extends Proposal>(before: RoundState<P> | undefined, after: RoundState<P>): void;
+}
+
+function nameOf(last: string): string {
+  return `consensus/istanbul/core/${last}`;
+}
+
+/** Declares them. `now` in milliseconds. */
+export function declareEngineMetrics(metrics: Metrics, now: () => number): EngineMetrics {
+  const gauge = (last: string, help: string) => metrics.gauge({ name: nameOf(last), help });
+  const rounds = metrics.counter({
+    name: nameOf("round"),
+    help: "Rounds that were wanted after the first ones.",
+  });
+  const heights = metrics.counter({ name: nameOf("sequence"), help: "Heights that were left behind." });
+  const current = gauge("currentRound", "Round of the block under agreement.");
+  const council = gauge("councilSize", "Validators that may agree on the next block.");
+  const committee = gauge("committeeSize", "Validators that do agree on it in a round.");
+  const lock = gauge("hashLock", "1 while this node is bound to a block that is not in the chain yet.");
+  const timer = gauge("timer", "Nanoseconds from the acceptance of a proposal to the next height.");
+  let acceptedAt: number | undefined;
+  return {
+    observe(before, after) {
+      if (before === after) return;
+      const grown = after.view.sequence - (before?.view.sequence ?? after.view.sequence);
+      if (grown > 0) {
+        heights.add(grown);
+        if (acceptedAt !== undefined) timer.set((now() - acceptedAt) * 1e6);
+        acceptedAt = undefined;
+      } else rounds.add(Math.max(0, after.view.round - (before?.view.round ?? 0)));
+      if (after.phase === "preprepared") acceptedAt ??= now();
+      current.set(after.view.round);
+      council.set(after.electorate.qualified.size);
+      committee.set(after.electorate.committee(after.started).size);
+      lock.set(Number(after.lock !== undefined));
+    },
+  };
+}

@@ -1,0 +1,99 @@
+/** Makes a block on the tip as a proposer does: sealed by this node, agreed on by nobody yet. */
+import type { Writer } from "../chain/writer.ts";
+import type { ChainConfig } from "../config/chain-config.ts";
+import { rulesAt } from "../config/rules.ts";
+import { blobGasOf } from "../execution/blob-gas.ts";
+import type { Pause } from "../execution/block.ts";
+import { blockContext } from "../execution/block-context.ts";
+import type { Governance } from "../governance/governance.ts";
+import type { Parameters } from "../governance/parameters.ts";
+import { type Block, createBlock } from "../model/block.ts";
+import type { Header } from "../model/header.ts";
+import { listRoot } from "../model/list-root.ts";
+import { encodeReceipt } from "../model/receipt.ts";
+import type { Transaction } from "../model/transaction.ts";
+import type { Clock } from "../observe/clock.ts";
+import type { Log } from "../observe/log.ts";
+import type { State } from "../state/state.ts";
+import { headerExtras, rewardbaseOf } from "./header-extras.ts";
+import { type Candidates, draftHeader, type Filled, fillBlock } from "./proposal.ts";
+import { type SealDigest, withProposerSeal } from "./seal.ts";
+
+/** What blocks are made of. */
+export interface DraftParts {
+  readonly config: ChainConfig;
+  readonly writer: Writer;
+  readonly state: State;
+  readonly governance: Governance;
+  /** The vote field of the next block. */
+  readonly vote: () => Uint8Array;
+  /** Transactions for the next block, best first. */
+  readonly candidates: (baseFee: bigint | undefined) => Candidates;
+  readonly drop: (tx: Transaction) => void;
+  /** The node's own address and its signature. */
+  readonly address: Uint8Array;
+  readonly sign: SealDigest;
+  /** Signs what headers with randomness carry. */
+  readonly blsKey: Uint8Array;
+  /** Where the weighted policy names no address for the node. */
+  readonly rewardbase: Uint8Array;
+  readonly vanity: Uint8Array;
+  readonly limitMs: number;
+  readonly pause: Pause;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/**
+ * Makes a block, in a turn of the writer, which keeps what it does for the moment when it is agreed on. Throws
+ * `ConsensusError` `unsupported` when nobody would take a block of this node.
+ */
+export async function draftBlock(parts: DraftParts): Promise<Block> {
+  const { config, writer, state, clock, log } = parts;
+  const started = clock.now();
+  const parent = writer.tip;
+  const number = parent.header.number + 1;
+  const rules = rulesAt(config, number);
+  const parameters = parts.governance.parameters(number);
+  const header = draftHeader({
+    parent,
+    rules,
+    parameters,
+    validators: parts.governance.validators(number).qualified,
+    rewardbase: rewardbaseOf(parts, number),
+    vanity: parts.vanity,
+    now: started,
+    extras: await headerExtras(parts, parent.header, rules),
+  });
+  writer.drop();
+  const world = state.begin();
+  const blockHash = writer.hashOf.bind(writer);
+  const context = blockContext(config, header, { author: parts.address, blockHash });
+  const filled = await fillBlock(world, context, { ...parts, candidates: parts.candidates(header.baseFee) });
+  await parts.pause();
+  const stateRoot = await writer.seal({ world, outcome: filled.outcome }, header, rules);
+  await parts.pause();
+  const sealed = withProposerSeal(completed(header, filled, stateRoot, parameters), parts.sign);
+  const block = createBlock(sealed, filled.transactions);
+  writer.keep(block, filled.outcome.receipts);
+  log.debug({ number, txs: filled.transactions.length, ms: clock.now() - started }, "made a block");
+  return block;
+}
+
+function completed(
+  header: Header,
+  { transactions, outcome }: Filled,
+  stateRoot: Uint8Array,
+  parameters: Parameters,
+): Header {
+  const rawTransactions = transactions.map((tx) => tx.raw);
+  return {
+    ...header,
+    stateRoot,
+    transactionsRoot: listRoot(parameters.deriveShaImpl, rawTransactions),
+    receiptsRoot: listRoot(parameters.deriveShaImpl, outcome.receipts.map(encodeReceipt)),
+    bloom: outcome.bloom,
+    gasUsed: outcome.gasUsed,
+    blobGasUsed: header.excessBlobGas === undefined ? undefined : blobGasOf(transactions),
+  };
+}
