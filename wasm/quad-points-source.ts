@@ -7,7 +7,7 @@
  * third place is used for. While it is made its points are on another curve, on which 2 P is (x, y) with Z = 1, so
  * each comes from the one before by the shorter addition; Z is then the product of what the additions left in H.
  */
-import { HALF, QUAD } from "./quad-field-source.ts";
+import { HALF, QUAD, splat } from "./quad-field-source.ts";
 
 /** Bytes of a table's entry. */
 export const ENTRY: number = 3 * QUAD;
@@ -15,7 +15,7 @@ export const ENTRY: number = 3 * QUAD;
 const LIMB = 16;
 const LIMBS = HALF / LIMB;
 
-const names = ["X", "Y", "Z", "H", "A", "B", "C", "D", "E", "DX", "DY", "LAST_Z", "PICKED_X", "PICKED_Y"];
+const names = ["X", "Y", "Z", "H", "A", "B", "C", "D", "E", "DX", "DY", "LAST_Z", "PICKED_X", "PICKED_Y", "ZERO"];
 
 /** The source of `double`, `addPoint`, `makeTable`, `finishTable`, `pick`; needs the field and lanes. */
 export function quadPointsSource(): string {
@@ -34,32 +34,29 @@ function oneLimbs(): string[] {
   return [...half, ...half];
 }
 
-/** Weights behind the steps, where they are not 1. */
+/** The point times two. */
 function doubleSource(): string {
   return `
+  const TWO: usize = ${splat(2)};
+  const THREE: usize = ${splat(3)};
+  const FOUR: usize = ${splat(4)};
+  const EIGHT: usize = ${splat(8)};
   function double(): void {
-    multiply(Z, Y, Z);
-    scale(Z, Z, 2.0); // 2
-    square(A, X);
+    multiplyBy(Z, Y, Z, TWO);
+    squareBy(A, X, THREE);
     square(B, Y);
-    square(C, B);
-    add(D, A, C); // 2
-    add(E, X, B); // 2
-    squareLess(D, E, D);
-    scale(A, A, 3.0); // 3
-    scale(E, D, 4.0); // 4
-    squareLess(X, A, E);
-    subtractFromTwice(D, X, D); // 3
-    scale(C, C, 8.0); // 8
-    multiplyLess(Y, A, D, C);
+    multiplyBy(D, X, B, FOUR);
+    squareBy(C, B, EIGHT);
+    squareLess(X, A, ZERO, D);
+    multiplyGapLess(Y, A, D, X, C);
   }`;
 }
 
-/** With the point (px, py); both weigh 2 at most. */
+/** The sum with the point (px, py). */
 function addSource(): string {
   return `
   function addPoint(px: usize, py: usize): void {
-    square(A, Z); // Z weighs up to 2
+    square(A, Z);
     multiplyLess(H, px, A, X);
     multiply(A, A, Z);
     multiplyLess(B, py, A, Y);
@@ -67,10 +64,8 @@ function addSource(): string {
     square(A, H);
     multiply(C, A, X);
     multiply(A, A, H);
-    addTwice(D, A, C); // 3
-    squareLess(X, B, D);
-    subtract(C, C, X); // 2
-    multiplyApart(Y, B, C, Y, A);
+    squareLess(X, B, A, C);
+    multiplyApart(Y, B, C, X, Y, A);
   }`;
 }
 

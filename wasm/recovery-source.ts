@@ -166,10 +166,9 @@ function liftSource(): string {
       readLane(record + ${laneOffset("lane")}, INPUT + usize(first + lane) * ${JOB} + 32);
     }
     square(A, record);
-    multiply(A, A, record);
-    add(A, A, SEVEN);
+    multiplyLess(A, A, record, MINUS_SEVEN);
     root(y, A);
-    squareLess(B, y, A);
+    squareLess(B, y, A, ZERO);
     for (let lane = 0; lane < 4; lane++) {
       const at = ${laneOffset("lane")};
       const isGood = IS_GOOD + usize(first + lane);
@@ -185,12 +184,12 @@ function liftSource(): string {
     makeTable(record + ${places.table}, ${ENTRIES});
     memory.copy(record + ${places.z}, Z, ${QUAD});
   }
-  const SEVEN: usize = memory.data<f64>([${sevenLimbs().join(", ")}], 16);
+  const MINUS_SEVEN: usize = memory.data<f64>([${minusSeven().join(", ")}], 16);
   `;
 }
 
-function sevenLimbs(): string[] {
-  return Array.from({ length: QUAD / 8 }, (_, i) => (i % (HALF / 8) < 2 ? "7.0" : "0.0"));
+function minusSeven(): string[] {
+  return Array.from({ length: QUAD / 8 }, (_, i) => (i % (HALF / 8) < 2 ? "-7.0" : "0.0"));
 }
 
 function multiplySource(): string {

@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from "@jest/globals";
 import { bareHex } from "../../../node/bytes/hex.ts";
 import { openWasm } from "../../../node/crypto/wasm.ts";
 import { compileWasm, IN_ORDER } from "../../../scripts/compile-wasm.ts";
-import { FIELD_MODULUS as P, QUAD, quadFieldSource } from "../../../wasm/quad-field-source.ts";
+import { FIELD_MODULUS as P, QUAD, quadFieldSource, splat } from "../../../wasm/quad-field-source.ts";
 import { quadLaneSource } from "../../../wasm/quad-lane-source.ts";
 import { quadPowerSource } from "../../../wasm/quad-power-source.ts";
 import { randomBytes, seededRandom } from "../../support/random.ts";
@@ -11,15 +11,36 @@ import { randomBytes, seededRandom } from "../../support/random.ts";
 interface Field {
   readonly memory: { readonly buffer: ArrayBuffer };
   readonly places: () => number;
-  readonly multiply: (r: number, a: number, b: number) => void;
-  readonly multiplyLess: (r: number, a: number, b: number, less: number) => void;
-  readonly multiplyApart: (r: number, a: number, b: number, c: number, d: number) => void;
-  readonly square: (r: number, a: number) => void;
-  readonly squareLess: (r: number, a: number, less: number) => void;
-  readonly invert: (r: number, a: number) => void;
-  readonly root: (r: number, a: number) => void;
+  readonly factor: () => number;
   readonly writeLane: (to: number, lane: number) => void;
+  readonly [name: string]: unknown;
 }
+
+/** A function with what its operands may weigh, the number 4 for `f`, and what it gives. */
+interface Case {
+  readonly name: string;
+  readonly weights: readonly (number | "f")[];
+  readonly value: (...operands: readonly bigint[]) => bigint;
+}
+
+const CASES: readonly Case[] = [
+  { name: "multiply", weights: [8, 8], value: (a = 0n, b = 0n) => a * b },
+  { name: "multiplyBy", weights: [4, 4, "f"], value: (a = 0n, b = 0n) => 4n * a * b },
+  { name: "multiplyLess", weights: [16, 4, 8], value: (a = 0n, b = 0n, c = 0n) => a * b - c },
+  {
+    name: "multiplyGapLess",
+    weights: [8, 4, 4, 8],
+    value: (a = 0n, b = 0n, c = 0n, d = 0n) => a * (b - c) - d,
+  },
+  {
+    name: "multiplyApart",
+    weights: [8, 2, 2, 8, 4],
+    value: (a = 0n, b = 0n, c = 0n, d = 0n, e = 0n) => a * (b - c) - d * e,
+  },
+  { name: "square", weights: [8], value: (a = 0n) => a * a },
+  { name: "squareBy", weights: [4, "f"], value: (a = 0n) => 4n * a * a },
+  { name: "squareLess", weights: [8, 4, 2], value: (a = 0n, b = 0n, c = 0n) => a * a - b - 2n * c },
+];
 
 const LIMBS = 6;
 /** What a product's limbs may be: the lowest, and the others. */
@@ -28,12 +49,15 @@ const OTHERS = 2 ** 42 + 2 ** 9;
 
 let field: Field;
 beforeAll(async () => {
-  const names = ["multiply", "multiplyLess", "multiplyApart", "square", "squareLess"];
+  const names = [...CASES.map(({ name }) => name), "invert", "root", "writeLane"];
   const source = [quadFieldSource(), quadPowerSource(2), quadLaneSource()].join("\n");
-  const opened = [...names, "invert", "root", "writeLane"].reduce(
+  const opened = names.reduce(
     (text, name) => text.replace(`function ${name}(`, `export function ${name}(`),
-    `${source}\nconst PLACES: usize = memory.data(${6 * QUAD}, 16);
-     export function places(): usize { return PLACES; }`,
+    `${source}
+     const PLACES: usize = memory.data(${7 * QUAD}, 16);
+     export function places(): usize { return PLACES; }
+     const FACTOR: usize = ${splat(4)};
+     export function factor(): usize { return FACTOR; }`,
   );
   field = openWasm(Buffer.from(await compileWasm(opened, IN_ORDER)).toString("base64")) as Field;
 });
@@ -62,51 +86,41 @@ function extremes(weight: number, random: () => number): number[][] {
   );
 }
 
-/** What is at place 0 must be these values, in limbs that a product may have. */
-function expectProducts(values: readonly bigint[]): void {
-  for (const [i, value] of values.entries()) {
-    const limbs = limbsOf(0, i);
-    expect(modulo(valueOf(limbs))).toBe(modulo(value));
-    expect(Math.abs(limbs[0] ?? Number.NaN)).toBeLessThanOrEqual(LOWEST);
-    for (const limb of limbs.slice(1)) expect(Math.abs(limb)).toBeLessThanOrEqual(OTHERS);
-  }
+function run(name: string, ...addresses: readonly number[]): void {
+  (field[name] as (...from: readonly number[]) => void)(...addresses); // all are functions of addresses
 }
 
-test("products and squares are exact up to the weights that are allowed, and weigh 1 again", () => {
-  const random = seededRandom(1);
-  for (let round = 0; round < 50; round++) {
-    const [a, b, c, d] = [extremes(8, random), extremes(8, random), extremes(8, random), extremes(8, random)];
-    if (round % 2 === 1) b.reverse();
-    for (const [place, lanes] of [a, b, c, d].entries()) put(place + 1, lanes);
-    const [x, y, z] = [a, b, c].map((lanes) => lanes.map(valueOf)) as [bigint[], bigint[], bigint[]];
-    field.multiply(at(0), at(1), at(2));
-    expectProducts(x.map((value, i) => value * (y[i] ?? 0n)));
-    field.multiplyLess(at(0), at(1), at(2), at(3));
-    expectProducts(x.map((value, i) => value * (y[i] ?? 0n) - (z[i] ?? 0n)));
-    field.square(at(0), at(1));
-    expectProducts(x.map((value) => value * value));
-    field.squareLess(at(0), at(1), at(3));
-    expectProducts(x.map((value, i) => value * value - (z[i] ?? 0n)));
-    const [e, f, g, h] = [extremes(4, random), a, extremes(8, random), extremes(4, random)];
-    for (const [place, lanes] of [e, f, g, h].entries()) put(place + 1, lanes);
-    field.multiplyApart(at(0), at(1), at(2), at(3), at(4));
-    const [s, t, u, v] = [e, f, g, h].map((lanes) => lanes.map(valueOf)) as [
-      bigint[],
-      bigint[],
-      bigint[],
-      bigint[],
-    ];
-    expectProducts(s.map((value, i) => value * (t[i] ?? 0n) - (u[i] ?? 0n) * (v[i] ?? 0n)));
-  }
-});
+/** What is at place 0, and whether it has limbs that a product may have. */
+function products(): { value: bigint; isLight: boolean }[] {
+  return [0, 1, 2, 3].map((i) => {
+    const limbs = limbsOf(0, i);
+    const isLight = limbs.every((limb, j) => Math.abs(limb) <= (j === 0 ? LOWEST : OTHERS));
+    return { value: modulo(valueOf(limbs)), isLight };
+  });
+}
+
+test.each(CASES)(
+  "$name is exact up to the weights that are allowed, and weighs 1",
+  ({ name, weights, value }) => {
+    const random = seededRandom(1);
+    for (let round = 0; round < 40; round++) {
+      const operands = weights.filter((weight) => weight !== "f").map((weight) => extremes(weight, random));
+      if (round % 2 === 1) operands[0]?.reverse();
+      for (const [place, lanes] of operands.entries()) put(place + 1, lanes);
+      run(name, at(0), ...weights.map((weight, i) => (weight === "f" ? field.factor() : at(i + 1))));
+      const expected = [0, 1, 2, 3].map((i) => value(...operands.map((lanes) => valueOf(lanes[i] ?? []))));
+      expect(products()).toEqual(expected.map((each) => ({ value: modulo(each), isLight: true })));
+    }
+  },
+);
 
 const split = (value: bigint): number[] =>
   Array.from({ length: LIMBS }, (_, j) => Number(BigInt.asUintN(43, value >> BigInt(43 * j))));
 const numberOf = (bytes: Uint8Array): bigint => BigInt(`0x${bareHex(bytes)}`);
 
 function written(place: number, i: number): bigint {
-  field.writeLane(at(5), lane(place, i));
-  return numberOf(new Uint8Array(field.memory.buffer, at(5), 32));
+  field.writeLane(at(6), lane(place, i));
+  return numberOf(new Uint8Array(field.memory.buffer, at(6), 32));
 }
 
 test("inverses and roots are those of the field, and a lane is written below the modulus", () => {
@@ -117,10 +131,10 @@ test("inverses and roots are those of the field, and a lane is written below the
       1,
       values.map((value) => split(value)),
     );
-    field.invert(at(0), at(1));
+    run("invert", at(0), at(1));
     values.forEach((value, i) => expect(modulo(written(0, i) * value)).toBe(1n));
-    field.square(at(2), at(1));
-    field.root(at(0), at(2));
+    run("square", at(2), at(1));
+    run("root", at(0), at(2));
     values.forEach((value, i) => expect([modulo(value), modulo(-value)]).toContain(written(0, i)));
   }
   const edges = [0n, P, P - 1n, P + 1n, 2n ** 256n - 1n, 2n ** 257n + 5n];
