@@ -1,0 +1,139 @@
+/** Networks of several validators as processes: they agree, lose members and get them back. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { Wallet } from "ethers";
+import { toHex } from "../../node/bytes/hex.ts";
+import { developmentKeys } from "../../node/chain/development.ts";
+import { CHAIN_ID, GAS_PRICE } from "../../scripts/network/genesis.ts";
+import { agree } from "../../scripts/network/heads.ts";
+import { type Network, type NetworkNode, openNetwork } from "../../scripts/network/network.ts";
+import { freePorts } from "../../scripts/network/ports.ts";
+import { openRelays } from "../support/relay.ts";
+import { until } from "../support/rpc-client.ts";
+
+/** Cuts, and losses that cost the network a round change of ten seconds or more. */
+const faults = process.env["KNIT_NETWORK_FAULTS"] === undefined ? test.skip : test;
+
+let directory: string;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "knit-mesh-"));
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+const height = async ({ ask }: NetworkNode): Promise<number> => Number(await ask("eth_blockNumber"));
+
+function reached(node: NetworkNode, number: number): Promise<true> {
+  return until(async () => ((await height(node)) >= number ? true : undefined));
+}
+
+function allReached(nodes: readonly NetworkNode[], number: number): Promise<true[]> {
+  return Promise.all(nodes.map((node) => reached(node, number)));
+}
+
+function nodeOf({ nodes }: Network, name: string): NetworkNode {
+  const found = nodes.find((node) => node.name === name);
+  if (found === undefined) throw new Error(`no node ${name}`);
+  return found;
+}
+
+function coresOf({ nodes }: Network): NetworkNode[] {
+  return nodes.filter(({ type }) => type === "core");
+}
+
+/** Sends a transfer and gives the number of its block. */
+async function transfer({ ask }: NetworkNode, nonce: number): Promise<number> {
+  const [key = new Uint8Array(0)] = developmentKeys(1);
+  const terms = { type: 0, chainId: CHAIN_ID, gasLimit: 21_000, gasPrice: GAS_PRICE, value: 1 };
+  const raw = await new Wallet(toHex(key)).signTransaction({ ...terms, to: `0x${"ee".repeat(20)}`, nonce });
+  const hash = await ask("eth_sendRawTransaction", raw);
+  return until(async () => {
+    const receipt = (await ask("eth_getTransactionReceipt", hash)) as { blockNumber: string } | null;
+    return receipt === null ? undefined : Number(receipt.blockNumber);
+  });
+}
+
+/** The core node that made the newest block: the next ones are made by others. */
+async function lastAuthor(network: Network): Promise<NetworkNode> {
+  const { author } = (await nodeOf(network, "core-0").ask(
+    "klay_getBlockWithConsensusInfoByNumber",
+    "latest",
+  )) as {
+    author: string;
+  };
+  const found = coresOf(network).find(({ key }) => toHex(key.address) === author.toLowerCase());
+  if (found === undefined) throw new Error(`no node has the address ${author}`);
+  return found;
+}
+
+test("four core nodes, a proxy and an endpoint: one is killed, blocks go on, and it comes back", async () => {
+  const size = { core: 4, proxy: 1, endpoint: 1 };
+  await using network = await openNetwork({ size, directory: join(directory, "six") });
+  const endpoint = nodeOf(network, "endpoint-0");
+  await allReached(network.nodes, 2);
+  const before = await height(endpoint);
+  expect(await transfer(endpoint, 0)).toBeLessThanOrEqual(before + 3);
+
+  const lost = await lastAuthor(network);
+  await lost.stop("SIGKILL");
+  await reached(endpoint, (await height(endpoint)) + 2);
+  await lost.start();
+  await reached(lost, await height(endpoint));
+  expect(await agree(network.nodes)).toBe(true);
+  const codes = await Promise.all(network.nodes.map((node) => node.stop()));
+  expect(codes).toEqual(codes.map(() => 0));
+}, 180_000);
+
+faults(
+  "with two of four gone no block is made; with one back they go on, and all restarted lose nothing",
+  async () => {
+    const size = { core: 4, proxy: 0, endpoint: 1 };
+    await using network = await openNetwork({ size, directory: join(directory, "five") });
+    const endpoint = nodeOf(network, "endpoint-0");
+    const [first, second, third] = coresOf(network) as [NetworkNode, NetworkNode, NetworkNode];
+    await allReached(network.nodes, 3);
+    await Promise.all([first.stop("SIGKILL"), second.stop("SIGKILL")]);
+    const stopped = await height(third);
+    await new Promise((resolve) => setTimeout(resolve, 5000));
+    expect(await height(third)).toBeLessThanOrEqual(stopped + 1); // one was under way
+    await first.start();
+    await reached(endpoint, stopped + 3);
+    await second.start();
+
+    const mined = await transfer(endpoint, 0);
+    await Promise.all(network.nodes.map((node) => node.stop()));
+    await Promise.all(network.nodes.map((node) => node.start()));
+    await allReached(network.nodes, mined + 2);
+    expect(await agree(network.nodes)).toBe(true);
+  },
+  300_000,
+);
+
+/** Of the two halves. */
+function isLeft({ name }: { readonly name: string }): boolean {
+  return name < "core-2";
+}
+
+faults(
+  "cut in two halves nobody makes blocks, and after healing all agree",
+  async () => {
+    await using relays = await openRelays(await freePorts(16));
+    await using network = await openNetwork({
+      size: { core: 4, proxy: 0, endpoint: 0 },
+      directory: join(directory, "halves"),
+      reach: (from, to) => (isLeft(from) === isLeft(to) ? to.port : relays.to(to.port)),
+    });
+    await allReached(network.nodes, 3);
+    relays.cut();
+    await new Promise((resolve) => setTimeout(resolve, 2000));
+    const heights = await Promise.all(network.nodes.map(height));
+    await new Promise((resolve) => setTimeout(resolve, 5000));
+    expect(await Promise.all(network.nodes.map(height))).toEqual(heights);
+    relays.mend();
+    await allReached(network.nodes, Math.max(...heights) + 3);
+    expect(await agree(network.nodes)).toBe(true);
+  },
+  300_000,
+);

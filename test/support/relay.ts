@@ -1,0 +1,64 @@
+/** A wire between two nodes that a test can cut. */
+import { once } from "node:events";
+import { connect, createServer, type Socket } from "node:net";
+
+/** Wires to ports of this machine. Disposing them cuts all. */
+export interface Relays extends AsyncDisposable {
+  /** The port of a new wire to this one. */
+  to(port: number): number;
+  /** Cuts all wires; who dials meanwhile is turned away. */
+  cut(): void;
+  mend(): void;
+}
+
+/** Relays on some ports that are free. Rejects when one is not. */
+export async function openRelays(ports: readonly number[]): Promise<Relays> {
+  const targets = new Map<number, number>();
+  const sockets = new Set<Socket>();
+  let isCut = false;
+  const keep = (socket: Socket): Socket => {
+    sockets.add(socket);
+    socket.on("error", () => socket.destroy());
+    socket.once("close", () => sockets.delete(socket));
+    return socket;
+  };
+  const servers = ports.map((port) =>
+    createServer({ noDelay: true }, (socket) => {
+      const target = targets.get(port);
+      if (isCut || target === undefined) {
+        socket.destroy();
+        return;
+      }
+      const other = keep(connect({ host: "127.0.0.1", port: target, noDelay: true }));
+      join(keep(socket), other);
+      join(other, socket);
+    }).listen(port, "127.0.0.1"),
+  );
+  await Promise.all(servers.map((server) => once(server, "listening")));
+  const cut = (): void => {
+    isCut = true;
+    for (const socket of sockets) socket.destroy();
+  };
+  const free = ports.values();
+  return {
+    to(target) {
+      const { value: port } = free.next();
+      if (port === undefined) throw new RangeError("no relay is left");
+      targets.set(port, target);
+      return port;
+    },
+    cut,
+    mend() {
+      isCut = false;
+    },
+    async [Symbol.asyncDispose]() {
+      cut();
+      await Promise.all(servers.map((server) => new Promise((resolve) => void server.close(resolve))));
+    },
+  };
+}
+
+function join(from: Socket, to: Socket): void {
+  from.pipe(to);
+  from.once("close", () => to.destroy());
+}
