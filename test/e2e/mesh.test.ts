@@ -57,14 +57,14 @@ async function transfer({ ask }: NetworkNode, nonce: number): Promise<number> {
 
 /** The core node that made the newest block: the next ones are made by others. */
 async function lastAuthor(network: Network): Promise<NetworkNode> {
-  const { author } = (await nodeOf(network, "core-0").ask(
+  const { proposer } = (await nodeOf(network, "core-0").ask(
     "klay_getBlockWithConsensusInfoByNumber",
     "latest",
   )) as {
-    author: string;
+    proposer: string;
   };
-  const found = coresOf(network).find(({ key }) => toHex(key.address) === author.toLowerCase());
-  if (found === undefined) throw new Error(`no node has the address ${author}`);
+  const found = coresOf(network).find(({ key }) => toHex(key.address) === proposer.toLowerCase());
+  if (found === undefined) throw new Error(`no node has the address ${proposer}`);
   return found;
 }
 
