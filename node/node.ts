@@ -40,6 +40,7 @@ import { openOperations } from "./rpc/operations.ts";
 import { kzgProver } from "./txpool/blobs.ts";
 import { openTxPool } from "./txpool/open-pool.ts";
 import type { TxPool } from "./txpool/pool.ts";
+import { enlargeWhenBusy } from "./young-space.ts";
 
 /** Where a running node answers; what is not served is undefined. */
 export interface NodeEndpoints {
@@ -100,6 +101,7 @@ export async function openNode(options: NodeOptions, signal: AbortSignal, log: A
   const engine = openNodeConsensus({ ...common, recoverer, kzg, clock, metrics });
   if (engine !== undefined) parts.use(engine);
   tellStart(log, options, open, nodeKey);
+  parts.use(enlargeWhenBusy());
   const all = parts.move();
   return {
     endpoints: { ...rpc.endpoints, metrics: operations?.url },

@@ -5,26 +5,49 @@
  */
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 
-/** Bytes of both halves. */
-const ENLARGED = 32 * 1024 * 1024;
-const GROW = "--semi-space-growth-factor=16";
+const MIB = 1024 * 1024;
+/** Half of it, in MiB: for an import, and for a node with much to do. */
+const IMPORT_HALF = 16;
+const BUSY_HALF = 4;
 const GROW_NO_MORE = "--semi-space-growth-factor=1";
 /** The space grows when more than its size has outlived a collection: a few megabytes do. */
 const MOST_ROUNDS = 32;
 const OBJECTS = 8192;
+const LOOK_MS = 500;
+/** Of the time between two looks. */
+const BUSY_SHARE = 0.5;
 
-/** Enlarges the space of this thread, once, to 16 MB a half. Takes some milliseconds. */
-export function enlargeYoungSpace(): void {
-  setFlagsFromString(GROW);
+/** Enlarges the space of this thread, once, to `half` MiB a half. Takes some milliseconds. */
+export function enlargeYoungSpace(half = IMPORT_HALF): void {
+  setFlagsFromString(`--semi-space-growth-factor=${half}`); // it begins with 1 MiB
   const survivors: object[][] = [];
-  while (youngBytes() < ENLARGED && survivors.length < MOST_ROUNDS) {
+  while (youngBytes() < 2 * half * MIB && survivors.length < MOST_ROUNDS) {
     survivors.push(Array.from({ length: OBJECTS }, () => ({ survivors })));
   }
   setFlagsFromString(GROW_NO_MORE);
 }
 
+/**
+ * Enlarges it a little once this thread has been at work for most of half a second. While other threads want the same
+ * cores, each collection waits for its helpers, and four times fewer wait four times less; a node at rest stays small.
+ * Disposing ends the looking.
+ */
+export function enlargeWhenBusy(everyMs = LOOK_MS): Disposable {
+  let before = performance.eventLoopUtilization();
+  const timer = setInterval(() => {
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, before);
+    before = now;
+    if (utilization < BUSY_SHARE) return;
+    clearInterval(timer);
+    enlargeYoungSpace(BUSY_HALF);
+  }, everyMs).unref();
+  return { [Symbol.dispose]: () => clearInterval(timer) };
+}
+
 function youngBytes(): number {
   return (
-    getHeapSpaceStatistics().find(({ space_name: name }) => name === "new_space")?.space_size ?? ENLARGED
+    getHeapSpaceStatistics().find(({ space_name: name }) => name === "new_space")?.space_size ??
+    Number.POSITIVE_INFINITY
   );
 }

@@ -27,7 +27,9 @@ export function* blockRowSteps(
   const { number } = block.header;
   batch.put(tables.header.key(number), encodeHeader(block.header));
   batch.put(tables.body.key(number), encodeRlpList(block.transactions.map((tx) => tx.raw)));
+  yield;
   batch.put(tables.receipts.key(number), encodeStoredReceipts(receipts));
+  yield;
   const number6 = fixedBytes(number, 6);
   batch.put(tables.blockNumber.key(block.hash), number6);
   for (const [index, tx] of block.transactions.entries()) {

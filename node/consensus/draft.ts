@@ -73,25 +73,32 @@ export async function draftBlock(parts: DraftParts): Promise<Block> {
   await parts.pause();
   const stateRoot = await writer.seal({ world, outcome: filled.outcome }, header, rules);
   await parts.pause();
-  const sealed = withProposerSeal(completed(header, filled, stateRoot, parameters), parts.sign);
-  const block = createBlock(sealed, filled.transactions);
+  const complete = await completed(header, filled, stateRoot, { parameters, pause: parts.pause });
+  await parts.pause();
+  const block = createBlock(withProposerSeal(complete, parts.sign), filled.transactions);
   writer.keep(block, filled.outcome.receipts);
   log.debug({ number, txs: filled.transactions.length, ms: clock.now() - started }, "made a block");
   return block;
 }
 
-function completed(
+/** Thousands of transactions make each root a matter of milliseconds. */
+async function completed(
   header: Header,
   { transactions, outcome }: Filled,
   stateRoot: Uint8Array,
-  parameters: Parameters,
-): Header {
+  { parameters, pause }: { readonly parameters: Parameters; readonly pause: Pause },
+): Promise<Header> {
+  const { deriveShaImpl } = parameters;
   const rawTransactions = transactions.map((tx) => tx.raw);
+  const transactionsRoot = listRoot(deriveShaImpl, rawTransactions);
+  await pause();
+  const rawReceipts = outcome.receipts.map(encodeReceipt);
+  await pause();
   return {
     ...header,
     stateRoot,
-    transactionsRoot: listRoot(parameters.deriveShaImpl, rawTransactions),
-    receiptsRoot: listRoot(parameters.deriveShaImpl, outcome.receipts.map(encodeReceipt)),
+    transactionsRoot,
+    receiptsRoot: listRoot(deriveShaImpl, rawReceipts),
     bloom: outcome.bloom,
     gasUsed: outcome.gasUsed,
     blobGasUsed: header.excessBlobGas === undefined ? undefined : blobGasOf(transactions),

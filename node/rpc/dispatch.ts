@@ -55,7 +55,7 @@ const INTERNAL_ERROR = nullError(rpcCode.internal, "internal error");
 /** What HTTP answers to a body that is not JSON. */
 export const PARSE_ERROR = nullError(rpcCode.parse, "parse error");
 /** A batch gives way to the rest of the node after this long. */
-const SLICE_MS = 8;
+const SLICE_MS = 3;
 /** The same while other batches wait for their turn. */
 const SHORT_SLICE_MS = 1;
 /** An answer of this many characters took so long that the time is looked at. */

@@ -14,18 +14,30 @@ const MAX_WAITING = 64;
 /** See the file's header. */
 export class ReplyTurn {
   #waiting: Flushed[] = [];
+  /** Runs at the end of this turn, or of the next one that there is. */
+  #end: NodeJS.Immediate | undefined;
 
   /** Calls `flush` before the turn is over, or at once when many wait already. */
   add(outbox: Flushed): void {
     this.#waiting.push(outbox);
-    if (this.#waiting.length === 1) setImmediate(this.flush);
-    else if (this.#waiting.length >= MAX_WAITING) this.flush();
+    if (this.#waiting.length >= MAX_WAITING) this.flush();
+    else if (this.#waiting.length === 1) this.#end = this.#end?.ref() ?? setImmediate(this.#over);
   }
 
   /** Calls them now. */
-  readonly flush = (): void => {
+  flush(): void {
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const outbox of waiting) outbox.flush();
+  }
+
+  /**
+   * While answers come it is always the first of what waits for the end of a turn: slices of long work that go on
+   * there do not hold them up. It keeps no turn from waiting for events.
+   */
+  readonly #over = (): void => {
+    const isBusy = this.#waiting.length > 0;
+    this.flush();
+    this.#end = isBusy ? setImmediate(this.#over).unref() : undefined;
   };
 }

@@ -79,12 +79,13 @@ export class Throttler implements SpamThrottler {
     return released;
   }
 
-  /** Learns from a new block. */
+  /** Learns from a new block while it runs. */
   observe({ transactions }: Block, receipts: readonly Receipt[]): void {
+    if (this.#running === undefined) return;
     const outcomes = transactions.map(({ to }, index) => {
       return { to, failed: (receipts[index]?.status ?? STATUS_SUCCESS) !== STATUS_SUCCESS };
     });
-    this.#running?.suspects.observe(outcomes, this.#clock.now());
+    this.#running.suspects.observe(outcomes, this.#clock.now());
   }
 
   start(given: Partial<ThrottlerConfig> = {}): void {

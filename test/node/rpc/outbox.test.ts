@@ -78,3 +78,20 @@ test("long answers do not wait, nor do many connections", async () => {
   await turnOver();
   expect(flushed).toBe(1000);
 });
+
+test("while answers come they go out before long work goes on at the end of a turn", async () => {
+  const turn = new ReplyTurn();
+  const order: string[] = [];
+  const answer = { flush: () => void order.push("answer") };
+  await new Promise<void>((resolve) => {
+    const slice = (): void => {
+      order.push("work");
+      if (order.length > 7) return resolve();
+      setImmediate(slice);
+      turn.add(answer);
+    };
+    turn.add(answer);
+    setImmediate(slice);
+  });
+  expect(order.join(" ")).toBe("answer work answer work answer work answer work");
+});
