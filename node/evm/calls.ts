@@ -2,9 +2,9 @@
 import { lowBits } from "../bytes/word.ts";
 import { addressOf } from "./address.ts";
 import { beginCall } from "./call-frames.ts";
-import { FAILED, memoryEnd, overflow } from "./charge.ts";
+import { FAILED, memoryEnd, overflow, refuseWrite } from "./charge.ts";
 import { delegationIn } from "./code.ts";
-import { type Frame, moveGas, takeFrame, takeGas, totalGas } from "./frame.ts";
+import { type Frame, moveGas, releaseFrame, takeFrame, takeGas, totalGas } from "./frame.ts";
 import type { Machine } from "./machine.ts";
 import { settle } from "./settle.ts";
 import { coldAddressGas, isColdNow } from "./state-ops.ts";
@@ -47,10 +47,12 @@ export function call(m: Machine, f: Frame, op: number, gas: number): number {
   const [inEnd, outEnd] = [memoryEnd(inAt, inLength), memoryEnd(outAt, outLength)];
   if (inEnd < 0 || outEnd < 0) return overflow(f);
   const end = Math.max(inEnd, outEnd);
-  const cost = addressGas(m, words) + f.memory.expansion(end);
+  const met = meetingGas(m, words);
+  const sent = sendingGas(m, words) + f.memory.expansion(end);
+  const cost = met + sent;
   const left = takeGas(f, gas, cost);
   if (left < 0) {
-    m.watch?.charged(f, cost);
+    m.watch?.unpaid(unpaidGas(totalGas(f, gas), { met, sent, asked: words.gas }));
     return FAILED;
   }
   const child = takeFrame();
@@ -58,7 +60,7 @@ export function call(m: Machine, f: Frame, op: number, gas: number): number {
   handOver(f, child, words.gas);
   f.memory.grow(end);
   m.watch?.charged(f, BigInt(cost) + totalGas(child, child.gas));
-  if (value !== 0n && words.kind !== "DELEGATECALL") child.gas += STIPEND;
+  if (value !== 0n && !isSent(f, child, words.kind)) return refuseWrite(f);
   if (inLength > 0n) child.input = f.memory.bytes.subarray(lowBits(inAt), inEnd);
   child.returnAt = outEnd === 0 ? 0 : lowBits(outAt);
   child.returnLength = lowBits(outLength);
@@ -83,15 +85,45 @@ function readWords(f: Frame, kind: FrameKind): Words {
   };
 }
 
-/** Gas for who is called and what is sent. */
-function addressGas(m: Machine, { kind, to, value }: Words): number {
-  const { world, rules } = m;
-  let cost = coldAddressGas(m, to);
-  const target = rules.delegations ? delegationIn(m.codes.at(to).bytes) : undefined;
-  if (target !== undefined) cost += isColdNow(m, target) ? COLD_TARGET_GAS : WARM_TARGET_GAS;
-  if (value === 0n) return cost;
-  if (kind === "CALL" && world.isEmpty(to)) cost += NEW_ACCOUNT_GAS;
-  return cost + VALUE_GAS;
+/** Gas for who is called. */
+function meetingGas(m: Machine, { to }: Words): number {
+  const cost = coldAddressGas(m, to);
+  const target = m.rules.delegations ? delegationIn(m.codes.at(to).bytes) : undefined;
+  if (target === undefined) return cost;
+  return cost + (isColdNow(m, target) ? COLD_TARGET_GAS : WARM_TARGET_GAS);
+}
+
+/** Gas for what is sent. */
+function sendingGas({ world }: Machine, { kind, to, value }: Words): number {
+  if (value === 0n) return 0;
+  return kind === "CALL" && world.isEmpty(to) ? VALUE_GAS + NEW_ACCOUNT_GAS : VALUE_GAS;
+}
+
+const MOST_GAS = (1n << 64n) - 1n;
+
+/**
+ * What a tracer sees of a call that its frame cannot pay: the Go node pays for the meeting first, and then takes what
+ * is left for the called frame below zero, which wraps.
+ */
+function unpaidGas(
+  had: bigint,
+  { met, sent, asked }: { readonly met: number; readonly sent: number; readonly asked: bigint },
+): bigint {
+  if (had < BigInt(met) || sent === Infinity) return 0n;
+  const wrapped = BigInt.asUintN(64, had - BigInt(met) - BigInt(sent));
+  const most = wrapped - wrapped / 64n;
+  const total = BigInt(met + sent) + (asked < most ? asked : most);
+  return total > MOST_GAS ? 0n : total;
+}
+
+/** Gives the child what an amount brings with it; false, and the child goes, where none may be sent. */
+function isSent(f: Frame, child: Frame, kind: FrameKind): boolean {
+  if (f.isStatic && kind === "CALL") {
+    releaseFrame(child);
+    return false;
+  }
+  child.gas += STIPEND;
+  return true;
 }
 
 /** Moves gas to the child: what was asked for, but at most all but a 64th. */

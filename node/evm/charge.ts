@@ -33,6 +33,12 @@ export function overflow(f: Frame): number {
   return FAILED;
 }
 
+/** Fails a frame that may not write; what the write costs has been paid. */
+export function refuseWrite(f: Frame): number {
+  f.failure = failures["write-protection"];
+  return FAILED;
+}
+
 /** Words of 32 bytes that `length` bytes take. */
 export function wordCount(length: number): number {
   return Math.ceil(length / 32);

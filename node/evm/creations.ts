@@ -1,6 +1,6 @@
 /** CREATE and CREATE2: what they cost, and the frame that they begin. */
 import { indexOf, lowBits } from "../bytes/word.ts";
-import { FAILED, memoryEnd, overflow, wordCount } from "./charge.ts";
+import { FAILED, memoryEnd, overflow, refuseWrite, wordCount } from "./charge.ts";
 import { beginCreation } from "./creation-frames.ts";
 import { type Frame, moveGas, NO_BYTES, takeFrame, takeGas, totalGas } from "./frame.ts";
 import type { Machine } from "./machine.ts";
@@ -20,6 +20,7 @@ export function create(m: Machine, f: Frame, op: number, gas: number): number {
   if (left >= 0) f.memory.grow(end);
   m.watch?.charged(f, cost);
   if (left < 0) return FAILED;
+  if (f.isStatic) return refuseWrite(f);
   const child = takeFrame();
   f.gas = left;
   handOver(f, child);

@@ -16,7 +16,6 @@ import * as state from "./state-ops.ts";
 
 /** How many small numbers are kept as words. */
 const SMALL = 32_768;
-const CALL = 0xf1;
 
 const smallWords = Array.from({ length: SMALL }, (_, i) => BigInt(i));
 
@@ -30,10 +29,9 @@ function word(count: number): bigint {
  * other is `m.next`.
  */
 export function run(m: Machine, f: Frame): boolean {
-  const { gas: gasOf, cost: costOf, need: needs, staticNeed, most } = m.tables;
+  const { gas: gasOf, cost: costOf, need, most } = m.tables;
   const { limit, watch, surroundings } = m;
   const { stack: s, memory: mem, code } = f;
-  const need = f.isStatic ? staticNeed : needs;
   const bytes = code.bytes;
   const end = bytes.length;
   let { pc, sp, gas } = f;
@@ -43,12 +41,8 @@ export function run(m: Machine, f: Frame): boolean {
     op = pc < end ? (bytes[pc] as number) : 0;
     if (watch !== undefined) watch.begin(f, { pc, op, gas, sp, computation });
     if (sp < (need[op] as number) || sp > (most[op] as number)) {
-      f.failure = refusal(m, f, op, sp);
-      if (f.failure === failures["write-protection"]) {
-        computation += costOf[op] as number; // counted all the same
-        if (watch !== undefined) state.tellRefused(m, f, { op, sp, gas });
-      }
-      if (f.failure !== undefined) break;
+      f.failure = refusal(m, op, sp);
+      break;
     }
     gas -= gasOf[op] as number;
     if (gas < 0 && (gas = takeGas(f, gas, 0)) < 0) break;
@@ -316,7 +310,7 @@ export function run(m: Machine, f: Frame): boolean {
         s[sp - 1] = m.world.transient(f.address, s[sp - 1] as bigint);
         continue;
       case 0x5d:
-        m.world.setTransient(f.address, s[sp - 1] as bigint, s[sp - 2] as bigint);
+        if (!state.tstore(m, f, sp)) break;
         sp -= 2;
         continue;
       case 0x5e:
@@ -412,13 +406,10 @@ export function run(m: Machine, f: Frame): boolean {
   return false;
 }
 
-/** Why an opcode may not run, in the order in which the Go node looks; `undefined` for a call that may after all. */
-function refusal({ tables }: Machine, f: Frame, op: number, sp: number): EvmFailure | undefined {
+/** Why an opcode may not run, in the order in which the Go node looks. */
+function refusal({ tables }: Machine, op: number, sp: number): EvmFailure {
   const needed = tables.need[op] as number; // there is one for each byte, as in the tables below
   if (needed === NEVER) return invalidOpcode(op);
   if (sp < needed) return stackUnderflow(sp, needed);
-  const most = tables.most[op] as number;
-  if (sp > most) return stackOverflow(sp, most);
-  if (op === CALL && f.stack[sp - 3] === 0n) return undefined;
-  return failures["write-protection"];
+  return stackOverflow(sp, tables.most[op] as number);
 }

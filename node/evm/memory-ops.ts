@@ -5,7 +5,7 @@
 
 import { indexOf, leadingWord, lowBits, wordBytes } from "../bytes/word.ts";
 import type { Log } from "../model/receipt.ts";
-import { memoryEnd, overflow, wordCount } from "./charge.ts";
+import { memoryEnd, overflow, refuseWrite, wordCount } from "./charge.ts";
 import { failures } from "./failure.ts";
 import { type Frame, takeGas } from "./frame.ts";
 import type { Machine } from "./machine.ts";
@@ -131,6 +131,7 @@ export function log(m: Machine, f: Frame, at: { sp: number; gas: number }, topic
   const more = LOG_GAS * (1 + topicCount) + LOG_BYTE_GAS * size;
   const left = reach(m, f, gas, { end: memoryEnd(offset, length), more });
   if (left < 0) return left;
+  if (f.isStatic) return refuseWrite(f);
   const topics: Uint8Array[] = [];
   for (let i = 0; i < topicCount; i++) topics.push(wordBytes(f.stack[sp - 3 - i] as bigint));
   const entry: Log = {

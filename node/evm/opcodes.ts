@@ -19,13 +19,11 @@ export interface Opcode {
   /** Computation cost (execution.md 5.4). */
   readonly cost: ByRevision;
   readonly since: EvmRevision;
-  /** Changes the state: not allowed in static frames. */
-  readonly writes: boolean;
   /** Costs more gas by its words or by the state. */
   readonly isDynamic: boolean;
 }
 
-type Marks = Partial<Pick<Opcode, "since" | "writes" | "isDynamic">>;
+type Marks = Partial<Pick<Opcode, "since" | "isDynamic">>;
 type Row = readonly [
   name: string,
   number: number,
@@ -37,7 +35,6 @@ type Row = readonly [
 ];
 
 const dynamic: Marks = { isDynamic: true };
-const writing: Marks = { isDynamic: true, writes: true };
 
 const arithmetic: readonly Row[] = [
   ["STOP", 0x00, 0, 0, 0, 0],
@@ -106,7 +103,7 @@ const machine: readonly Row[] = [
   ["MSTORE", 0x52, 2, 0, 3, 288, dynamic],
   ["MSTORE8", 0x53, 2, 0, 3, { base: 5142, cancun: 230 }, dynamic],
   ["SLOAD", 0x54, 1, 1, { base: 200, istanbul: 800, kore: 0 }, { base: 835, cancun: 2550 }, dynamic],
-  ["SSTORE", 0x55, 2, 0, 0, { base: 1548, cancun: 2510 }, writing],
+  ["SSTORE", 0x55, 2, 0, 0, { base: 1548, cancun: 2510 }, dynamic],
   ["JUMP", 0x56, 1, 0, 8, 253],
   ["JUMPI", 0x57, 2, 0, 10, 176],
   ["PC", 0x58, 0, 1, 2, 147],
@@ -114,21 +111,21 @@ const machine: readonly Row[] = [
   ["GAS", 0x5a, 0, 1, 2, 230],
   ["JUMPDEST", 0x5b, 0, 0, 1, 10],
   ["TLOAD", 0x5c, 1, 1, 100, 220, { since: "cancun" }],
-  ["TSTORE", 0x5d, 2, 0, 100, 280, { since: "cancun", writes: true }],
+  ["TSTORE", 0x5d, 2, 0, 100, 280, { since: "cancun" }],
   ["MCOPY", 0x5e, 3, 0, 3, 250, { since: "cancun", isDynamic: true }],
   ["PUSH0", 0x5f, 0, 1, 2, 80, { since: "shanghai" }],
 ];
 
 const frames: readonly Row[] = [
-  ["CREATE", 0xf0, 3, 1, 32_000, 2094, writing],
+  ["CREATE", 0xf0, 3, 1, 32_000, 2094, dynamic],
   ["CALL", 0xf1, 7, 1, { base: 700, kore: 100 }, 5000, dynamic],
   ["CALLCODE", 0xf2, 7, 1, { base: 700, kore: 100 }, 4000, dynamic],
   ["RETURN", 0xf3, 2, 0, 0, 0, dynamic],
   ["DELEGATECALL", 0xf4, 6, 1, { base: 700, kore: 100 }, 696, dynamic],
-  ["CREATE2", 0xf5, 4, 1, 32_000, 10_000, writing],
+  ["CREATE2", 0xf5, 4, 1, 32_000, 10_000, dynamic],
   ["STATICCALL", 0xfa, 6, 1, { base: 700, kore: 100 }, 10_000, dynamic],
   ["REVERT", 0xfd, 2, 0, 0, 0, dynamic],
-  ["SELFDESTRUCT", 0xff, 1, 0, { base: 0, kore: 5000 }, 0, writing],
+  ["SELFDESTRUCT", 0xff, 1, 0, { base: 0, kore: 5000 }, 0, dynamic],
 ];
 
 const DUP_COSTS = [190, 190, 176, 142, 177, 165, 147, 157, 138, 174, 141, 144, 157, 143, 237, 149];
@@ -139,7 +136,7 @@ const dups: readonly Row[] = DUP_COSTS.map((cost, i) => [`DUP${i + 1}`, 0x80 + i
 const swaps: readonly Row[] = SWAP_COSTS.map((cost, i) => [`SWAP${i + 1}`, 0x90 + i, i + 2, i + 2, 3, cost]);
 const logs: readonly Row[] = Array.from({ length: 5 }, (_, i) => {
   const cost: ByRevision = i === 0 ? 100 : { base: 1000, cancun: 500 };
-  return [`LOG${i}`, 0xa0 + i, i + 2, 0, 0, cost, writing];
+  return [`LOG${i}`, 0xa0 + i, i + 2, 0, 0, cost, dynamic];
 });
 
 /** In the order of their numbers, each once. */
@@ -153,6 +150,6 @@ export const opcodes: readonly Opcode[] = [
   ...logs,
   ...frames,
 ].map(([name, number, takes, leaves, gas, cost, marks = {}]) => {
-  const { since = "base", writes = false, isDynamic = false } = marks;
-  return { name, number, takes, leaves, gas, cost, since, writes, isDynamic };
+  const { since = "base", isDynamic = false } = marks;
+  return { name, number, takes, leaves, gas, cost, since, isDynamic };
 });

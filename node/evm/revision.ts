@@ -14,8 +14,6 @@ export interface RevisionTables {
   readonly cost: Float64Array;
   /** Words that must be there; `NEVER` for what is no opcode. */
   readonly need: Uint16Array;
-  /** As `need`; `NEVER` also for what may not run, or not always, in a static frame. */
-  readonly staticNeed: Uint16Array;
   /** Words that may at most be there. */
   readonly most: Uint16Array;
   readonly isDynamic: Uint8Array;
@@ -42,9 +40,6 @@ export interface GasSchedule {
   /** Code may not begin with 0xef: `reported` stores it all the same (execution.md 5.6). */
   readonly efCode: "allowed" | "reported" | "refused";
 }
-
-/** The opcode CALL: in a static frame it depends on the value. */
-const CALL = 0xf1;
 
 const known = new Map<EvmRevision, RevisionTables>();
 
@@ -74,17 +69,15 @@ function createTables(revision: EvmRevision): RevisionTables {
     gas: new Float64Array(256),
     cost: new Float64Array(256),
     need: new Uint16Array(256).fill(NEVER),
-    staticNeed: new Uint16Array(256).fill(NEVER),
     most: new Uint16Array(256).fill(STACK_LIMIT),
     isDynamic: new Uint8Array(256),
     schedule: scheduleOf(revision),
   };
-  for (const { number, takes, leaves, gas, cost, since, writes, isDynamic } of opcodes) {
+  for (const { number, takes, leaves, gas, cost, since, isDynamic } of opcodes) {
     if (!isRevisionSince(revision, since)) continue;
     tables.gas[number] = valueAt(gas, revision);
     tables.cost[number] = valueAt(cost, revision);
     tables.need[number] = takes;
-    tables.staticNeed[number] = writes || number === CALL ? NEVER : takes;
     tables.most[number] = STACK_LIMIT + takes - leaves;
     tables.isDynamic[number] = isDynamic ? 1 : 0;
   }

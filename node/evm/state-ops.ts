@@ -5,7 +5,7 @@
 import { indexOf } from "../bytes/word.ts";
 import { EMPTY_HASH } from "../crypto/keccak.ts";
 import { addressOf, wordOf } from "./address.ts";
-import { charge, FAILED } from "./charge.ts";
+import { charge, FAILED, refuseWrite } from "./charge.ts";
 import type { Frame } from "./frame.ts";
 import type { Machine } from "./machine.ts";
 import { copy } from "./memory-ops.ts";
@@ -21,7 +21,6 @@ const EXP_GAS = 10;
 const EXP_BYTE_GAS = 50;
 const DESTROY_GAS = 5000;
 const NEW_ACCOUNT_GAS = 25_000;
-const SSTORE = 0x55;
 const EMPTY_CODE_HASH = wordOf(EMPTY_HASH);
 
 /** What meeting an address costs beyond the constant 100; nothing before access lists. */
@@ -83,20 +82,20 @@ export function sstore(m: Machine, f: Frame, sp: number, gas: number): number {
   const cost = storeGas(m, f, gas, { key, value });
   const left = charge(m, f, gas, cost);
   if (left < 0) return left;
+  if (f.isStatic) return refuseWrite(f);
   m.watch?.tracer.storageWrite?.(f.address, key, value);
   m.world.setSlot(f.address, key, value);
   return left;
 }
 
-/** A write that a static frame refuses is shown with what it would have cost. */
-export function tellRefused(
-  m: Machine,
-  f: Frame,
-  { op, sp, gas }: { op: number; sp: number; gas: number },
-): void {
-  if (op !== SSTORE) return;
-  const [key, value] = [f.stack[sp - 1] as bigint, f.stack[sp - 2] as bigint]; // as many as it needs were counted
-  m.watch?.charged(f, storeGas(m, f, gas, { key, value }));
+/** EIP-1153; false in a static frame. */
+export function tstore(m: Machine, f: Frame, sp: number): boolean {
+  if (f.isStatic) {
+    refuseWrite(f);
+    return false;
+  }
+  m.world.setTransient(f.address, f.stack[sp - 1] as bigint, f.stack[sp - 2] as bigint);
+  return true;
 }
 
 export function exp(m: Machine, f: Frame, sp: number, gas: number): number {
@@ -123,6 +122,7 @@ export function selfdestruct(m: Machine, f: Frame, sp: number, gas: number): num
   const value = world.balance(f.address);
   const left = charge(m, f, gas, destroyGas(m, beneficiary, value));
   if (left < 0) return FAILED;
+  if (f.isStatic) return refuseWrite(f);
   if (schedule.destroyRefund > 0 && !world.isDestroyed(f.address)) world.addRefund(schedule.destroyRefund);
   m.watch?.destroyed(f, beneficiary, value);
   if (schedule.destroysNewOnly) world.subtractBalance(f.address, value);

@@ -19,6 +19,8 @@ interface Pending {
   /** Before the opcode. */
   readonly computation: number;
   cost: Cost;
+  /** Its fixed gas and its computation are paid. */
+  ready: boolean;
   reported: boolean;
 }
 
@@ -61,6 +63,7 @@ export class Watch {
       ...at,
       gas: totalGas(frame, at.gas),
       cost: { gas: BigInt(gas), computation },
+      ready: false,
       reported: false,
     };
   }
@@ -68,24 +71,32 @@ export class Watch {
   /** The opcode may run; what its gas depends on is not known yet. */
   ready(frame: Frame): void {
     const pending = this.#pending;
-    if (pending !== undefined && this.#place.tables.isDynamic[pending.op] === 0)
-      this.#report(frame, undefined);
+    if (pending === undefined) return;
+    pending.ready = true;
+    if (this.#place.tables.isDynamic[pending.op] === 0) this.#report(frame, undefined);
   }
 
   /** The rest of the opcode's gas is known; `Infinity` for more than can be counted. */
   charged(frame: Frame, cost: number | bigint): void {
     const pending = this.#pending;
     if (pending === undefined || cost === Infinity) return;
-    pending.cost = { ...pending.cost, gas: pending.cost.gas + BigInt(cost) };
+    this.unpaid(BigInt(cost));
     if (pending.cost.gas <= pending.gas) this.#report(frame, undefined); // else it fails
+  }
+
+  /** The opcode is about to fail for its gas: what it is shown with besides its fixed gas. */
+  unpaid(cost: bigint): void {
+    const pending = this.#pending;
+    if (pending !== undefined) pending.cost = { ...pending.cost, gas: pending.cost.gas + cost };
   }
 
   /** The opcode at hand failed. */
   failed(frame: Frame, failure: EvmFailure): void {
     const pending = this.#pending;
     if (pending === undefined) return;
-    if (UNCHARGED.has(failure.code)) pending.cost = this.#costs.get(frame) ?? NOTHING;
-    if (failure.code === "write-protection") this.#report(frame, undefined); // the Go node sees it last
+    const before = this.#costs.get(frame) ?? NOTHING;
+    if (UNCHARGED.has(failure.code)) pending.cost = before;
+    else if (!pending.ready) pending.cost = { ...pending.cost, computation: before.computation };
     if (!pending.reported) return this.#report(frame, failure);
     const sp = pending.sp - (TAKEN.get(pending.op) ?? 0);
     this.tracer.fault?.(this.#step(frame, { ...pending, sp }), failure);

@@ -100,7 +100,7 @@ test("the rules' own limit holds when none is given", () => {
   expect(failure?.code).toBe("computation-limit");
 });
 
-test("a static frame may call but not write, and says so before it pays", () => {
+test("a static frame may call but not write", () => {
   const world = aWorld();
   const writes = [
     "1 1 SSTORE",

@@ -5,7 +5,7 @@ import type { Step, Tracer } from "../../../node/evm/tracer.ts";
 import { assemble, aWorld, OTHER, putContract, rulesOf, runProgram } from "../../support/evm.ts";
 
 const why = (failure: EvmFailure | undefined): string => (failure === undefined ? "" : ` ${failure.code}`);
-const step = ({ pc, op, gas, gasCost, stack, stackLength }: Step): string =>
+const shown = ({ pc, op, gas, gasCost, stack, stackLength }: Step): string =>
   `${pc} 0x${op.toString(16)} gas ${gas} cost ${gasCost} [${stack.slice(0, stackLength).join(" ")}]`;
 
 /** An observer that notes one line for each thing it is told. */
@@ -16,7 +16,7 @@ function notes(): { readonly lines: string[]; readonly tracer: Tracer } {
       lines.push(`enter ${kind} ${depth} ${toHex(to).slice(-4)} ${gas}${isPrecompile ? " precompile" : ""}`),
     exit: ({ depth, gasUsed, output, failure }) =>
       lines.push(`exit ${depth} ${gasUsed} ${output.length}${why(failure)}`),
-    step: (at, failure) => lines.push(step(at) + why(failure)),
+    step: (at, failure) => lines.push(shown(at) + why(failure)),
     fault: ({ pc, stack, stackLength }, failure) =>
       lines.push(`fault ${pc} [${stack.slice(0, stackLength).join(" ")}]${why(failure)}`),
     storageRead: (_, key, value) => lines.push(`read ${key} ${value}`),
@@ -85,14 +85,57 @@ test("an opcode that fails is shown once with its failure, or as a fault when it
   }
 });
 
-test("a write in a static frame is shown as if it could be, and then as a fault", () => {
+test.each([
+  ["1 0 SSTORE", "4 0x55 gas 49994 cost 22100 [1 0]", "fault 4 [1 0] write-protection"],
+  ["1 0 TSTORE", "4 0x5d gas 49994 cost 100 [1 0]", "fault 4 [1 0] write-protection"],
+  ["5 0 LOG0", "4 0xa0 gas 49994 cost 418 [5 0]", "fault 4 [5 0] write-protection"],
+  ["33 0 0 CREATE", "6 0xf0 gas 49991 cost 32010 [33 0 0]", "fault 6 [33 0 0] write-protection"],
+  ["0 33 0 0 CREATE2", "8 0xf5 gas 49988 cost 32022 [0 33 0 0]", "fault 8 [0 33 0 0] write-protection"],
+  ["0x66 SELFDESTRUCT", "2 0xff gas 49997 cost 7600 [102]", "fault 2 [102] write-protection"],
+  // With the gas that the called frame would have had; its words are taken by then.
+  [
+    "7 0 0 0 0 1 0x66 9 CALL",
+    "16 0xf1 gas 49976 cost 36609 [7 0 0 0 0 1 102 9]",
+    "fault 16 [7] write-protection",
+  ],
+  ["7 0 0 0 0 0 0x66 9 CALL", "16 0xf1 gas 49976 cost 2609 [7 0 0 0 0 0 102 9]", "enter CALL 2 0066 9"],
+])("a static frame pays for a write before it is refused: %s", (program, step, then) => {
+  const world = aWorld();
+  putContract(world, OTHER, assemble(program));
+  const { lines, tracer } = notes();
+  runProgram("0 0 0 0 0x07e4 50000 STATICCALL", { world, tracer, gas: 100_000n });
+  const at = lines.findIndex((line) =>
+    line.startsWith(`${step.split(" ")[0]} 0x${step.split("0x")[1]?.slice(0, 2)}`),
+  );
+  expect(lines.slice(at, at + 2)).toEqual([step, then]);
+});
+
+test.each([
+  ["2000", 2000, "cost 100"], // not enough for meeting the account
+  ["20000", 20_000, "cost 36609"], // what the called frame is given is worked out below zero
+  ["20000 and all gas", 20_000, "cost 18158513697557860111"],
+])("a call that its frame cannot pay is shown with the Go node's sum: %s", (name, gas, cost) => {
+  const { lines, tracer } = notes();
+  const asked = name.endsWith("all gas") ? `${1n << 64n}` : "9";
+  runProgram(`0 0 0 0 1 0x66 ${asked} CALL`, { tracer, gas: BigInt(gas) });
+  expect(lines.at(-2)).toMatch(new RegExp(`^\\d+ 0xf1 .* ${cost} .*out-of-gas$`));
+});
+
+test("an opcode whose fixed gas is not there is shown with the computation of the one before", () => {
+  const costs: number[] = [];
+  const step: Tracer["step"] = ({ computationCost }) => costs.push(computationCost);
+  runProgram("1 1 TSTORE", { tracer: { step }, gas: 10n });
+  expect(costs).toEqual([120, 120, 120]);
+  runProgram("1 1 TSTORE", { tracer: { step }, gas: 106n });
+  expect(costs.slice(3)).toEqual([120, 120, 280, 0]);
+});
+
+test("a write that a static frame could not pay either fails for the gas", () => {
   const world = aWorld();
   putContract(world, OTHER, assemble("1 0 SSTORE"));
   const { lines, tracer } = notes();
-  runProgram("0 0 0 0 0x07e4 50000 STATICCALL", { world, tracer, gas: 100_000n });
-  const at = lines.findIndex((line) => line.startsWith("4 0x55"));
-  expect(lines[at]).toMatch(/^4 0x55 gas \d+ cost 22100 \[1 0\]$/);
-  expect(lines[at + 1]).toBe("fault 4 [1 0] write-protection");
+  runProgram("0 0 0 0 0x07e4 5000 STATICCALL", { world, tracer, gas: 100_000n });
+  expect(lines).toContain("4 0x55 gas 4994 cost 22100 [1 0] out-of-gas");
 });
 
 test("a contract that hands its balance on is shown as a frame", () => {
