@@ -1,8 +1,7 @@
 /** Chains whose blocks a validator alone makes as fast as it can: time goes on by a second whenever it is asked for. */
-import { once } from "node:events";
 import { encodeRlpList } from "../../node/bytes/rlp.ts";
 import type { Genesis } from "../../node/config/genesis.ts";
-import { type Engine, openEngine } from "../../node/consensus/bft/engine.ts";
+import { type Engine, type EngineParts, openEngine } from "../../node/consensus/bft/engine.ts";
 import { declareEngineMetrics } from "../../node/consensus/bft/metrics.ts";
 import type { ConsensusPeers } from "../../node/consensus/consensus-peers.ts";
 import type { Candidates } from "../../node/consensus/proposal.ts";
@@ -10,12 +9,12 @@ import { deriveBlsKey } from "../../node/crypto/bls-key.ts";
 import { addressOfKey, sign } from "../../node/crypto/secp256k1.ts";
 import { createBallots } from "../../node/governance/ballots.ts";
 import { type Block, decodeBlock } from "../../node/model/block.ts";
-import { encodeHeader } from "../../node/model/header.ts";
+import { encodeHeader, type Header } from "../../node/model/header.ts";
 import type { Transaction } from "../../node/model/transaction.ts";
-import type { Clock } from "../../node/observe/clock.ts";
+import { type Clock, systemClock } from "../../node/observe/clock.ts";
 import { silentLog } from "../../node/observe/log.ts";
 import { createMetrics } from "../../node/observe/metrics.ts";
-import { aChain } from "./chain.ts";
+import { aChain, type TestChain } from "./chain.ts";
 
 /** Who makes blocks. */
 export interface Maker {
@@ -28,6 +27,10 @@ export interface Maker {
   readonly votes?: readonly (readonly [name: string, value: unknown])[];
   /** When the disk has room for a block: always, if left out. */
   readonly room?: () => Promise<void>;
+  /** Other validators; nobody, if left out. */
+  readonly peers?: ConsensusPeers;
+  /** Reads proposals of others. */
+  readonly assemble?: EngineParts["assemble"];
   /** Milliseconds; left out: a second later whenever it is asked for. */
   readonly now?: () => number;
 }
@@ -49,33 +52,25 @@ function candidatesFrom(waiting: Transaction[]): Candidates {
   };
 }
 
-/** Makes `count` blocks on a fresh chain of `genesis`. Rejects with what stopped it. */
-export async function sealBlocks(genesis: Genesis, maker: Maker, count: number): Promise<readonly Block[]> {
-  const { state, store, chain, writer, governance } = await aChain(genesis);
-  let now = (genesis.timestamp + 10) * 1000;
-  const clock: Clock = { now: maker.now ?? (() => (now += 1_000)) };
+/** The engine of a maker on its chain; time goes on as the maker says. Dispose it. */
+export function openMaker(
+  { state, store, chain, writer, governance }: TestChain,
+  maker: Maker,
+  clock: Clock = systemClock,
+): Engine {
   const waiting = [...(maker.transactions ?? [])];
   const address = addressOfKey(maker.key);
-  const ballots = createBallots({
-    governance,
-    tip: () => chain.head().header.number,
-    address,
-    log: silentLog,
-  });
+  const tip = (): number => chain.head().header.number;
+  const ballots = createBallots({ governance, tip, address, log: silentLog });
   for (const [name, value] of maker.votes ?? []) ballots.add(name, value);
-  const grown = new EventTarget();
-  chain.onHead(({ header }) => {
-    ballots.settle(header);
-    if (header.number >= count) grown.dispatchEvent(new Event("done"));
-  });
-  const done = once(grown, "done");
-  await using engine: Engine = openEngine({
+  chain.onHead(({ header }) => ballots.settle(header));
+  return openEngine({
     config: chain.config,
     chain,
     store,
-    peers: nobody,
+    peers: maker.peers ?? nobody,
     metrics: declareEngineMetrics(createMetrics(), clock.now),
-    assemble: (header, body) => Promise.resolve(decodeBlock(encodeRlpList([encodeHeader(header), body]))),
+    assemble: maker.assemble ?? assembled,
     wire: ({ raw }) => raw,
     writer,
     governance,
@@ -96,6 +91,36 @@ export async function sealBlocks(genesis: Genesis, maker: Maker, count: number):
     clock,
     log: silentLog,
   });
-  await Promise.race([done, engine.failed]);
-  return Array.from({ length: count }, (_, i) => chain.block(i + 1)).filter((block) => block !== undefined);
+}
+
+/** Reads a proposal without blobs. */
+export function assembled(header: Header, body: Uint8Array): Promise<Block> {
+  return Promise.resolve(decodeBlock(encodeRlpList([encodeHeader(header), body])));
+}
+
+/** A clock that goes on by a second whenever it is asked. */
+export function quickClock({ timestamp }: Genesis): Clock {
+  let now = (timestamp + 10) * 1000;
+  return { now: () => (now += 1_000) };
+}
+
+/** Resolves when the chain has `count` blocks. */
+export async function grown({ chain }: Pick<TestChain, "chain">, count: number): Promise<void> {
+  if (chain.head().header.number >= count) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const end = chain.onHead(({ header }) => {
+    if (header.number >= count) resolve();
+  });
+  await promise;
+  end();
+}
+
+/** Makes `count` blocks on a fresh chain of `genesis`. Rejects with what stopped the maker. */
+export async function sealBlocks(genesis: Genesis, maker: Maker, count: number): Promise<readonly Block[]> {
+  const open = await aChain(genesis);
+  const { now } = maker;
+  await using engine = openMaker(open, maker, now === undefined ? quickClock(genesis) : { now });
+  await Promise.race([grown(open, count), engine.failed]);
+  const blocks = Array.from({ length: count }, (_, i) => open.chain.block(i + 1));
+  return blocks.filter((block) => block !== undefined);
 }

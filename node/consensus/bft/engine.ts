@@ -20,6 +20,7 @@ import { decodeMessage } from "./message.ts";
 import type { EngineMetrics } from "./metrics.ts";
 import { beginRounds, step } from "./round-machine.ts";
 import type { Head, Remembered, RoundAction, RoundEvent, RoundState, Step } from "./round-state.ts";
+import { RoundTimer } from "./round-timer.ts";
 import { openRecord, readRecord } from "./signing-record.ts";
 import type { ProposedBlock } from "./statements.ts";
 import { compareViews, type View } from "./view.ts";
@@ -65,12 +66,12 @@ class RunningEngine implements Engine {
   readonly #write: (statement: Parameters<RoundState<ProposedBlock>["write"]>[0]) => BlockLetter;
   readonly #record: (now: Remembered<ProposedBlock>) => Promise<void>;
   readonly #doing = new Set<Promise<void>>();
+  readonly #timer: RoundTimer;
   readonly #running: Promise<void>;
   readonly #failure = Promise.withResolvers<never>();
   #state: RoundState<ProposedBlock> | undefined;
   /** What we said in the newest view. */
   #said: readonly BlockLetter[] = [];
-  #timer: NodeJS.Timeout | undefined;
   #making: { readonly on: Head; readonly stop: AbortController } | undefined;
   #judging: AbortController | undefined;
 
@@ -78,6 +79,7 @@ class RunningEngine implements Engine {
     this.#parts = parts;
     this.#gossip = new Gossip(parts.peers);
     this.#work = new BlockWork(parts);
+    this.#timer = new RoundTimer(parts.log, (view) => this.#intake.add({ type: "timeout", view }));
     this.#write = createWriter(parts.address, parts.sign);
     this.#record = openRecord(parts.store);
     this.#failure.promise.catch(() => undefined); // whoever races against it sees the failure
@@ -95,7 +97,7 @@ class RunningEngine implements Engine {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort();
     await this.#running;
-    clearTimeout(this.#timer);
+    this.#timer.stop();
     this.#making?.stop.abort();
     this.#judging?.abort();
     await Promise.all(this.#doing);
@@ -218,10 +220,7 @@ class RunningEngine implements Engine {
 
   #restartTimer({ view, ms }: Action<"timer">): void {
     this.#judging?.abort();
-    clearTimeout(this.#timer);
-    if (view.round > 0 && this.#isValidator)
-      this.#parts.log.warn({ number: view.sequence, round: view.round }, "round change");
-    this.#timer = setTimeout(() => this.#intake.add({ type: "timeout", view }), ms);
+    this.#timer.restart(view, ms, this.#isValidator);
   }
 
   get #isValidator(): boolean {

@@ -46,6 +46,7 @@ export class Gossip {
 
   /** Sends a letter to those of `readers` who are connected and lack it; `again`: also to those who had it. */
   send(letter: BlockLetter, readers: ReadonlySet<string>, again = false): void {
+    if (readers.size === 0) return;
     const id = letterId(letter.payload);
     this.#known.set(id, true);
     const { statement, payload } = letter;

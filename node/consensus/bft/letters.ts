@@ -4,8 +4,8 @@ import { mapKey } from "../../bytes/hex.ts";
 import { addressOfPublicKey, recover } from "../../crypto/secp256k1.ts";
 import { committedSealDigest } from "../../model/istanbul-extra.ts";
 import { ConsensusError } from "../error.ts";
-import type { SealDigest } from "../seal.ts";
-import type { Letter } from "./letter.ts";
+import { type SealDigest, withRound } from "../seal.ts";
+import type { Letter, Preprepare } from "./letter.ts";
 import { type ConsensusMessage, decodeMessage, encodeMessage, messageDigest } from "./message.ts";
 import {
   type BlockStatement,
@@ -37,24 +37,52 @@ export function readLetter(payload: Uint8Array): BlockLetter {
   return { sender: mapKey(sender), statement, seal, payload };
 }
 
-/** Writes the letters of one validator: the same statement gives the same bytes. */
+/**
+ * Writes the letters of one validator: the same statement gives the same bytes. A proposal gets the round in which it
+ * is proposed; those bytes are made when somebody wants them.
+ */
 export function createWriter(
   address: Uint8Array,
   sign: SealDigest,
 ): (statement: BlockStatement) => BlockLetter {
   return (statement) => {
     const seal = statement.kind === "commit" ? sign(sealDigest(statement.digest)) : NO_BYTES;
-    const unsigned: ConsensusMessage = {
-      hash: keyBytes(statement.kind === "preprepare" ? statement.proposal.parent : statement.parent),
-      code: codeOf(statement.kind),
-      content: encodeStatement(statement),
-      sender: address,
-      signature: NO_BYTES,
+    let payload: Uint8Array | undefined;
+    return {
+      sender: mapKey(address),
+      statement,
       seal,
+      get payload() {
+        payload ??= signedPayload({ statement, sender: address, seal }, sign);
+        return payload;
+      },
     };
-    const payload = encodeMessage({ ...unsigned, signature: sign(messageDigest(unsigned)) });
-    return { sender: mapKey(address), statement, seal, payload };
   };
+}
+
+function signedPayload(
+  {
+    statement,
+    sender,
+    seal,
+  }: Pick<ConsensusMessage, "sender" | "seal"> & { readonly statement: BlockStatement },
+  sign: SealDigest,
+): Uint8Array {
+  const isProposal = statement.kind === "preprepare";
+  const unsigned: ConsensusMessage = {
+    hash: keyBytes(isProposal ? statement.proposal.parent : statement.parent),
+    code: codeOf(statement.kind),
+    content: encodeStatement(isProposal ? inItsRound(statement) : statement),
+    sender,
+    signature: NO_BYTES,
+    seal,
+  };
+  return encodeMessage({ ...unsigned, signature: sign(messageDigest(unsigned)) });
+}
+
+function inItsRound(statement: Preprepare<ProposedBlock>): Preprepare<ProposedBlock> {
+  const { view, proposal } = statement;
+  return { ...statement, proposal: { ...proposal, header: withRound(proposal.header, view.round) } };
 }
 
 function sealDigest(digest: string): Uint8Array {

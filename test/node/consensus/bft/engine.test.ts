@@ -1,0 +1,163 @@
+/** The engine over real chains: several validators in one process agree on blocks. */
+import { afterEach, describe, expect, test } from "@jest/globals";
+import { bareHex, mapKey, toHex } from "../../../../node/bytes/hex.ts";
+import type { Engine } from "../../../../node/consensus/bft/engine.ts";
+import { readLetter } from "../../../../node/consensus/bft/letters.ts";
+import { readRecord } from "../../../../node/consensus/bft/signing-record.ts";
+import { compareViews } from "../../../../node/consensus/bft/view.ts";
+import { proposerOf } from "../../../../node/consensus/seal.ts";
+import { sortedValidators } from "../../../../node/governance/council.ts";
+import type { Block } from "../../../../node/model/block.ts";
+import { type IstanbulExtra, parseExtra, roundOf } from "../../../../node/model/istanbul-extra.ts";
+import { councilGenesis, Hub, type Seat, seats } from "../../../support/bft/council.ts";
+import { aChain, type TestChain } from "../../../support/chain.ts";
+import { assembled, grown, type Maker, openMaker, quickClock } from "../../../support/sealed-chain.ts";
+
+let ends = new AsyncDisposableStack();
+afterEach(async () => {
+  await ends.disposeAsync();
+  ends = new AsyncDisposableStack();
+});
+
+interface Seated {
+  readonly open: TestChain;
+  readonly engine: Engine;
+  /** Blocks that were begun to be executed. */
+  executed: number;
+}
+
+/** Puts a validator to work on a fresh chain. */
+async function seated(
+  council: readonly Seat[],
+  seat: Seat,
+  hub: Hub,
+  more: Partial<Maker> = {},
+): Promise<Seated> {
+  const genesis = councilGenesis(council);
+  const open = ends.use(await aChain(genesis));
+  const begin = open.state.begin.bind(open.state);
+  const counted = () => {
+    validator.executed++;
+    return begin();
+  };
+  Object.assign(open.state, { begin: counted });
+  const maker = { key: seat.key, rewardbase: seat.address, peers: hub.plug(seat), ...more };
+  const engine = ends.use(openMaker(open, maker, quickClock(genesis)));
+  const validator = { open, engine, executed: 0 };
+  return validator;
+}
+
+/** Block `number` of a chain that has it. */
+function blockOf({ open }: Seated, number: number): Block & { readonly extra: IstanbulExtra } {
+  const block = open.chain.block(number);
+  if (block === undefined) throw new Error(`there is no block ${number}`);
+  return { ...block, extra: parseExtra(block.header.extra) };
+}
+
+/** Of a council whose proposer goes round: who proposes block 1 first, and the others. */
+function firstAndOthers(council: readonly Seat[]): {
+  readonly first: Seat;
+  readonly others: readonly Seat[];
+} {
+  const order = sortedValidators(council.map(({ address }) => address)).map(mapKey);
+  const [zeroth, first, ...others] = council.toSorted(
+    (a, b) => order.indexOf(mapKey(a.address)) - order.indexOf(mapKey(b.address)),
+  );
+  if (zeroth === undefined || first === undefined) throw new Error("a council has several seats");
+  return { first, others: [zeroth, ...others] };
+}
+
+/** Cannot read the first proposal, and all others. */
+function failingOnce(): NonNullable<Maker["assemble"]> {
+  let isFirst = true;
+  return (header, body) => {
+    if (!isFirst) return assembled(header, body);
+    isFirst = false;
+    return Promise.reject(new Error("nobody can read this"));
+  };
+}
+
+describe("four validators", () => {
+  const council = seats(4);
+  const { first, others } = firstAndOthers(council);
+
+  test("make the same blocks with enough seals, and execute each once", async () => {
+    const hub = new Hub();
+    const all = await Promise.all(council.map((seat) => seated(council, seat, hub)));
+    await Promise.all(all.map(({ open }) => grown(open, 4)));
+    for (let number = 1; number <= 4; number++) {
+      const blocks = all.map((each) => blockOf(each, number));
+      expect(new Set(blocks.map(({ hash }) => bareHex(hash))).size).toBe(1);
+      for (const { extra } of blocks) expect(extra.committedSeals.length).toBeGreaterThanOrEqual(3);
+    }
+    for (const { executed, open } of all) {
+      expect(executed - open.writer.tip.header.number).toBeLessThanOrEqual(1); // the next may be under way
+    }
+  });
+
+  test("go on with the next proposer when a proposal is bad", async () => {
+    const hub = new Hub();
+    const critics = others.map((seat) => seated(council, seat, hub, { assemble: failingOnce() }));
+    await seated(council, first, hub);
+    const all = await Promise.all(critics);
+    await Promise.all(all.map(({ open }) => grown(open, 1)));
+    for (const each of all) {
+      const { header, extra } = blockOf(each, 1);
+      expect(roundOf(header.extra)).toBeGreaterThan(0);
+      expect(proposerOf(header, extra)).not.toEqual(first.address);
+    }
+  });
+
+  test("say nothing before it is on their disks", async () => {
+    const open = new Map<string, TestChain>();
+    let letters = 0;
+    const hub = new Hub(({ address }, { payload }) => {
+      const { sender, statement } = readLetter(payload);
+      if (sender !== mapKey(address)) return;
+      letters++;
+      const store = open.get(sender)?.store;
+      const view = store && readRecord(store)?.signed.view;
+      expect(view && compareViews(view, statement.view)).toBeGreaterThanOrEqual(0);
+    });
+    for (const seat of council) {
+      const validator = await seated(council, seat, hub);
+      open.set(mapKey(seat.address), validator.open);
+    }
+    await Promise.all([...open.values()].map((each) => grown(each, 2)));
+    expect(letters).toBeGreaterThan(12);
+  });
+
+  test("tell who comes late what they said, in the round that it was", async () => {
+    const proposed = Promise.withResolvers<void>();
+    const hub = new Hub(() => proposed.resolve());
+    const [second, third] = others as [Seat, Seat, Seat];
+    const early = await Promise.all([first, second].map((seat) => seated(council, seat, hub)));
+    await proposed.promise;
+    const late = await seated(council, third, hub);
+    await Promise.all([...early, late].map(({ open }) => grown(open, 1)));
+    expect(roundOf(blockOf(late, 1).header.extra)).toBe(0);
+  });
+});
+
+test("an operator who takes the chain back lets the validators begin anew", async () => {
+  const council = seats(2);
+  const hub = new Hub();
+  const all = await Promise.all(council.map((seat) => seated(council, seat, hub)));
+  await Promise.all(all.map(({ open }) => grown(open, 2)));
+  await Promise.all(all.map(({ engine }) => engine[Symbol.asyncDispose]()));
+  for (const { open } of all) {
+    expect(readRecord(open.store)).toBeDefined();
+    await open.writer.exclusively(() => open.writer.setHead(1));
+    expect(readRecord(open.store)).toBeUndefined();
+  }
+});
+
+test("a council that votes a member out goes on without it", async () => {
+  const [keeper, leaver] = seats(2) as [Seat, Seat];
+  const hub = new Hub();
+  const votes = [["governance.removevalidator", toHex(leaver.address)]] as const;
+  await seated([keeper, leaver], leaver, hub);
+  const { open } = await seated([keeper, leaver], keeper, hub, { votes });
+  await grown(open, 5);
+  expect(open.governance.council(6)).toEqual([keeper.address]);
+});

@@ -1,0 +1,55 @@
+/**
+ * A validator is killed with `kill -9` while it signs, again and again: in all its lives together it never signs two
+ * things of a kind in one round, and never votes for another block than the one that it was bound to. `KNIT_KILLS`
+ * says how often, a tenth of it.
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "@jest/globals";
+import { seededRandom } from "../../../support/random.ts";
+
+const KILLS = Math.ceil(Number(process.env["KNIT_KILLS"] ?? 20) / 10);
+const PROCESS = fileURLToPath(new URL("../../../support/bft/signing-process.ts", import.meta.url));
+const random = seededRandom(7);
+
+/** What it said until it was killed, some letters after the first. */
+async function saidInOneLife(directory: string, seed: number): Promise<readonly string[]> {
+  const child = spawn(process.execPath, [PROCESS, directory, `${seed}`], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const gone = once(child, "exit");
+  const said: string[] = [];
+  const most = 5 + Math.floor(random() * 60);
+  for await (const line of createInterface({ input: child.stdout })) {
+    said.push(line);
+    if (said.length === most) child.kill("SIGKILL");
+  }
+  await gone;
+  return said;
+}
+
+test("a validator that is killed contradicts itself never", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "knit-signing-"));
+  try {
+    const signed = new Map<string, string>();
+    let bound: string | undefined;
+    for (let life = 0; life <= KILLS; life++) {
+      for (const line of await saidInOneLife(directory, life)) {
+        const [kind = "", round = "", digest = ""] = line.split(" ");
+        const before = signed.get(`${kind} ${round}`) ?? digest;
+        expect(`${kind} ${round} ${digest}`).toBe(`${kind} ${round} ${before}`);
+        signed.set(`${kind} ${round}`, digest);
+        if (kind === "commit") bound ??= digest;
+        if (bound !== undefined && kind !== "round-change") expect(digest).toBe(bound);
+      }
+    }
+    expect(bound).toBeDefined();
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}, 600_000);
