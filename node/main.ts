@@ -48,6 +48,7 @@ async function start(): Promise<void> {
     program: process.env["KNIT_PROGRAM"] ?? path.basename(process.argv[1] ?? ""),
     stdout: process.stdout,
     stderr: process.stderr,
+    terminal: () => ({ input: process.stdin, output: process.stdout }),
     prompter: { passphrase: (question) => prompter().passphrase(question) },
     environment: process.env,
     surroundings: {

@@ -50,6 +50,7 @@ const NODE: Plan = {
     "@noble/hashes": "crypto",
     "@scure/bip32": "accounts",
     "@scure/bip39": "accounts",
+    "bignumber.js": "console",
     "classic-level": "store",
     commander: "cli",
     fastify: "rpc",

@@ -63,6 +63,8 @@ const ACTIONS: Readonly<Record<Exclude<Command["name"], "version" | "completion"
   "account-update": async (job) => (await import("./account-update.ts")).updateAccounts(job),
   "account-import": async (job) => (await import("./account-commands.ts")).importAccount(job),
   "account-export": async (job) => (await import("./account-commands.ts")).exportAccount(job),
+  attach: async (job) => (await import("./console-command.ts")).attachConsole(job), // scripts
+  console: async (job) => (await import("./console-command.ts")).runNodeConsole(job),
   wallet: async (job) => (await import("./wallet-command.ts")).importWallet(job), // word lists and curves
   decode: async (job) => (await import("./decode.ts")).decode(job), // formats and curves: slow to load
 };

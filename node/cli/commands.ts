@@ -45,6 +45,17 @@ PARAMS is one JSON array, or one word for each parameter: a word that is JSON is
 Exit code 0 with the result, 2 with the node's error, 1 when there was no answer.
 `;
 
+const ATTACH_DETAILS = `
+ENDPOINT is a URL (http, https, ws, wss) or a socket; the one in the data directory by default.
+
+  knit attach
+  knit attach http://127.0.0.1:8551
+  knit attach --exec 'klay.getBlock("latest").number'
+
+exit or Ctrl-D leaves, Ctrl-C drops what is typed, Tab completes. Commands are kept in <datadir>/history, but none
+that takes a passphrase and none that begins with a space.
+`;
+
 const WALLET_DETAILS = `
 FILE holds the words, - is standard input. The wallet is encrypted with the first line of --password FILE; what is
 printed is its URL. On a running node it is opened, and accounts of it are kept, by two calls:
@@ -131,6 +142,14 @@ export const commands: readonly Command[] = [
     summary: "calls a method of a running node and prints its answer",
     details: RPC_DETAILS,
   },
+  {
+    name: "attach",
+    words: "attach",
+    arguments: ["[ENDPOINT]"],
+    summary: "opens a JavaScript console on a running node",
+    details: ATTACH_DETAILS,
+  },
+  { name: "console", words: "console", summary: "runs a node with such a console; it stops with it" },
   { name: "account-list", words: "account list", summary: "prints the accounts of the key store" },
   { name: "account-new", words: "account new", summary: "makes an account and prints its address" },
   {

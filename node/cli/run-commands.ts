@@ -13,13 +13,25 @@ import type { Shell } from "./shell.ts";
 import { openShutdownSignal } from "./signals.ts";
 
 /** Runs a node until a signal stops it. Throws when it cannot start or cannot go on. */
-export async function runNode({ shell, resolved, command }: Job): Promise<void> {
+export function runNode(job: Job): Promise<void> {
+  return runWith(job, untilStopped);
+}
+
+/** Runs a node until `work` with it ends, or a signal stops it. */
+export function runNodeWith(job: Job, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  return runWith(job, (node, signal) => Promise.race([untilStopped(node, signal), work(signal)]));
+}
+
+/** Resolves when the node is to be closed. */
+type Use = (node: RunningNode, signal: AbortSignal) => Promise<void>;
+
+async function runWith({ shell, resolved, command }: Job, use: Use): Promise<void> {
   limitHeap({ shell, resolved });
   const { options, warnings } = nodeOptions(command, resolved, shell.surroundings);
   await using file = openFile(options);
   const log = createLog({ ...options.log, stream: shell.stderr, file });
   for (const warning of warnings) log.warn({ warning }, "check the flags");
-  await keepRunning({ shell, options, log, announce: () => undefined });
+  await keepRunning({ shell, options, log, use });
 }
 
 /** Runs a development chain; without `--datadir` in a directory that goes with it. */
@@ -32,7 +44,8 @@ export async function runDevelopmentNode({ shell, resolved, command }: Job): Pro
   await using file = openFile(options);
   const log = createLog({ ...options.log, stream: shell.stderr, file });
   for (const warning of warnings) log.warn({ warning }, "check the flags");
-  const announce = ({ endpoints, developmentAccounts = [] }: RunningNode) => {
+  const use: Use = (node, signal) => {
+    const { endpoints, developmentAccounts = [] } = node;
     const text = devBanner({
       endpoints,
       accounts: developmentAccounts,
@@ -41,8 +54,9 @@ export async function runDevelopmentNode({ shell, resolved, command }: Job): Pro
       keptIn: scratch ? undefined : options.paths.dataDirectory,
     });
     shell.stdout.write(text);
+    return untilStopped(node, signal);
   };
-  await keepRunning({ shell, options, log, announce });
+  await keepRunning({ shell, options, log, use });
 }
 
 /** Comes first: the process may begin anew. */
@@ -58,18 +72,17 @@ interface Run {
   readonly shell: Shell;
   readonly options: NodeOptions;
   readonly log: AdjustableLog;
-  readonly announce: (node: RunningNode) => void;
+  readonly use: Use;
 }
 
-async function keepRunning({ shell, options, log, announce }: Run): Promise<void> {
+async function keepRunning({ shell, options, log, use }: Run): Promise<void> {
   using shutdown = openShutdownSignal(shell.signals, log);
   const { signal } = shutdown;
   await prepareDatadir(options.paths);
   const commands = await shell.loadNode();
   try {
     await using node = await commands.openNode(options, signal, log);
-    announce(node);
-    await untilStopped(node, signal);
+    await use(node, signal);
   } catch (error) {
     if (!(signal.aborted && isAbort(error))) throw error;
   }

@@ -1,5 +1,7 @@
 /** What the command line meets outside itself; passed in so that tests play the machine. */
+
 import type { Surroundings } from "../config/options-paths.ts";
+import type { ConsoleStreams } from "../console/lines.ts";
 import type { Clock } from "../observe/clock.ts";
 import type { ProgressStream } from "../observe/progress.ts";
 import type { NodeCommands } from "./commands.ts";
@@ -13,6 +15,8 @@ export interface Shell {
   readonly stdout: ProgressStream;
   readonly stderr: ProgressStream;
   readonly prompter: Prompter;
+  /** What a console reads and writes; standard input is opened by it. */
+  readonly terminal: () => ConsoleStreams;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly surroundings: Surroundings;
   readonly signals: SignalSource;

@@ -33,11 +33,6 @@ export const absentOfNode = {
   ...refused("settings are read from YAML or properties (--conf)", {
     config: valued(),
   }),
-  ...refused("scripts are run by a console, not by a node", {
-    exec: valued("console.exec"),
-    preload: valued("console.preload"),
-    jspath: valued("console.js-path"),
-  }),
   ...idle("no time server is asked; keep the machine's clock right", {
     "ntp.disable": switched("common.ntp.disable"),
     "ntp.server": valued("common.ntp.server", "ns"),

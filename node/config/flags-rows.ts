@@ -15,6 +15,8 @@ export type FlagCommand =
   | "decode"
   | "dumpgenesis"
   | "rpc"
+  | "attach"
+  | "console"
   | "wallet"
   | "config"
   | "genesis"
@@ -38,6 +40,7 @@ export const flagGroups = [
   "Network maker",
   "Genesis",
   "Calling a node",
+  "Console",
   "Base",
   "Network",
   "HTTP",
@@ -68,11 +71,12 @@ export interface Flag<T> {
 }
 
 /** The commands that run a node, and the one that shows what it would run with. */
-export const NODE: readonly FlagCommand[] = ["run", "dev", "config"];
+export const NODE: readonly FlagCommand[] = ["run", "dev", "console", "config"];
 /** The commands that have a data directory. */
 export const DATA: readonly FlagCommand[] = [
   "run",
   "dev",
+  "console",
   "init",
   "import",
   "export",

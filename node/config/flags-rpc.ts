@@ -5,7 +5,7 @@ import { NODE, rows } from "./flags-rows.ts";
 const http = rows("HTTP", NODE);
 const ws = rows("WebSocket", NODE);
 const ipc = rows("IPC", NODE);
-const socket = rows("IPC", [...NODE, "rpc"]);
+const socket = rows("IPC", [...NODE, "rpc", "attach"]);
 const rpc = rows("RPC", NODE);
 
 /** HTTP, WebSocket, IPC and what they share. */
@@ -77,7 +77,7 @@ export const rpcFlags = {
   "rpc.unsafe-debug.disable": rpc.flag(
     boolean,
     false,
-    "methods of debug that write files or act on the process, and tracers that callers write, are for IPC alone",
+    "what writes files, acts on the process or runs callers' tracers is for IPC alone",
     "http-rpc.unsafe-debug.disable",
   ),
   "rpc.unsafe-debug.heavy-debug.request-limit": rpc.flag(

@@ -33,10 +33,11 @@ const WRITING: readonly FlagCommand[] = ["account-new", "account-update", "accou
 const dev = rows("Development chain", ["dev"]);
 const file = rows("Chain file", ["export"]);
 const decoding = rows("Decoding", ["decode"]);
-const publicNetworks = rows("Public networks", ["run", "config", "dumpgenesis", "genesis"]);
+const publicNetworks = rows("Public networks", ["run", "console", "config", "dumpgenesis", "genesis"]);
 const calling = rows("Calling a node", ["rpc"]);
-const place = rows("Base", [...DATA, ...ACCOUNT, "rpc", "wallet"]);
-const settings = rows("Base", [...DATA, ...ACCOUNT, "rpc", "wallet", "bootnode", "genesis"]);
+const scripts = rows("Console", ["attach", "console"]);
+const place = rows("Base", [...DATA, ...ACCOUNT, "rpc", "attach", "wallet"]);
+const settings = rows("Base", [...DATA, ...ACCOUNT, "rpc", "attach", "wallet", "bootnode", "genesis"]);
 const keyStore = rows("Base", [...DATA, ...ACCOUNT, "wallet"]);
 const keyForm = rows("Base", [...NODE, ...WRITING, "wallet", "genesis"]);
 const keyVersion = rows("Base", [...NODE, ...WRITING]);
@@ -79,6 +80,10 @@ export const flags = {
   endpoint: calling.maybe(text, "its URL (http, https, ws, wss) or socket; the data directory's by default"),
   raw: calling.flag(boolean, false, "print the result as it came, on one line"),
   timeout: calling.flag(duration, 60_000, "how long to wait for the answer"),
+
+  exec: scripts.maybe(text, "a statement to run; its result is printed", "console.exec"),
+  preload: scripts.flag(list, [], "scripts to run first, between commas", "console.preload"),
+  jspath: scripts.flag(path, ".", "where scripts are looked for", "console.js-path"),
 
   conf: settings.maybe(
     path,

@@ -189,15 +189,6 @@ test("a transcript is played against a node: every answer is compared, byte for 
   });
 });
 
-test.each([["console.json", { exec: [{}], sessions: [] }, 1]])(
-  "%s is not yet judged: each entry counts as failed",
-  async (name, json, entries) => {
-    const { passed, failed, failures } = await judgeVector(aVector(name, json));
-    expect({ passed, failed }).toEqual({ passed: 0, failed: entries });
-    for (const line of failures) expect(line).toContain(": not yet: ");
-  },
-);
-
 test.each([
   ["a file of no kind", () => aVector("other.json", { a: 1 })],
   ["a file that is not JSON", () => join(VECTORS, "core-tests/LICENSE")],

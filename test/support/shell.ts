@@ -49,6 +49,7 @@ export function fakeShell(
           return answer === undefined ? refuse() : Promise.resolve(answer);
         },
       },
+      terminal: () => ({ input: process.stdin, output: process.stdout }),
       environment,
       surroundings: { platform: "linux", home: "", workingDirectory: process.cwd(), exists: () => false },
       signals: {

@@ -5,7 +5,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
-
+import { judgeConsole } from "./console/console-vectors.ts";
 import { chainFile } from "./recorded-chain.ts";
 import { type Comparison, reason, Tally } from "./tally.ts";
 import { transcriptFile } from "./transcript/judge.ts";
@@ -32,7 +32,7 @@ const SUITES: readonly (readonly [name: RegExp, judge: Judge])[] = [
 const SHAPES: readonly (readonly [members: readonly string[], judge: Judge])[] = [
   [["connections"], networkFile],
   [["entries", "nodeKey"], transcriptFile],
-  [["exec", "sessions"], (path) => unjudged(path, "exec", "there is no console")],
+  [["exec", "sessions"], judgeConsole],
   [["runs"], (path) => unjudged(path, "runs", "nothing makes networks")],
   [["genesis", "blocks"], (path) => chainSamples(text(path))],
   [["nodeUrls"], (path) => networkSamples(JSON.parse(text(path)))],

@@ -1,0 +1,232 @@
+/** The contract ABI of any type, with values as scripts write and read them: BigNumber, `0x` text, arrays. */
+import { BigNumber } from "bignumber.js";
+import { bareHex } from "../bytes/hex.ts";
+import { keccak256 } from "../crypto/keccak.ts";
+import { toBigNumber } from "./big-number.ts";
+import { inputAddress } from "./texts.ts";
+
+/** A parameter as an ABI in JSON has it. */
+export interface AbiInput {
+  readonly name?: string;
+  readonly type: string;
+  readonly indexed?: boolean;
+  readonly components?: readonly AbiInput[];
+}
+
+/** An entry of an ABI in JSON. */
+export interface AbiEntry {
+  readonly type?: string;
+  readonly name?: string;
+  readonly inputs?: readonly AbiInput[];
+  readonly outputs?: readonly AbiInput[];
+  readonly constant?: boolean;
+  readonly payable?: boolean;
+  readonly stateMutability?: string;
+  readonly anonymous?: boolean;
+}
+
+const WORD = 32;
+
+/** The type as it stands in a signature: tuples by their members. */
+function canonical({ type, components }: AbiInput): string {
+  return type.replace(/^tuple/, () => `(${(components ?? []).map(canonical).join(",")})`);
+}
+
+/** For example `transfer(address,uint256)`. */
+export function signatureOf({ name = "", inputs = [] }: AbiEntry): string {
+  return `${name}(${inputs.map(canonical).join(",")})`;
+}
+
+/** The hash of a signature, 64 digits: an event's topic; a call's selector is its first eight. */
+export function signatureHash(entry: AbiEntry): string {
+  return bareHex(keccak256(Buffer.from(signatureOf(entry))));
+}
+
+interface Elements {
+  readonly element: AbiInput;
+  /** `undefined`: as many as there are. */
+  readonly count: number | undefined;
+}
+
+function elementsOf(input: AbiInput): Elements | undefined {
+  const [, type, count] = /^(.*)\[(\d*)\]$/.exec(input.type) ?? [];
+  if (type === undefined) return undefined;
+  return { element: { ...input, type }, count: count === "" ? undefined : Number(count) };
+}
+
+function isDynamic(input: AbiInput): boolean {
+  const list = elementsOf(input);
+  if (list !== undefined) return list.count === undefined || isDynamic(list.element);
+  if (input.type === "tuple") return (input.components ?? []).some(isDynamic);
+  return input.type === "string" || input.type === "bytes";
+}
+
+/** Bytes of a value in the head. */
+function headBytes(input: AbiInput): number {
+  if (isDynamic(input)) return WORD;
+  const list = elementsOf(input);
+  if (list !== undefined) return (list.count ?? 0) * headBytes(list.element);
+  if (input.type === "tuple") return sum((input.components ?? []).map(headBytes));
+  return WORD;
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
+
+function word(value: BigNumber, type: string): Buffer {
+  if (!value.isInteger()) throw new Error(`not a whole number for ${type}: ${value.toString(10)}`);
+  const [, unsigned, width = "256"] = /^(u?)int(\d*)$/.exec(type) ?? [];
+  const bits = Number(width === "" ? 256 : width);
+  const [least, most] =
+    unsigned === "u" ? [0n, 1n << BigInt(bits)] : [-(1n << BigInt(bits - 1)), 1n << BigInt(bits - 1)];
+  const number = BigInt(value.toFixed());
+  if (number < least || number >= most) throw new Error(`out of range for ${type}: ${value.toFixed()}`);
+  return Buffer.from(
+    BigInt.asUintN(256, number)
+      .toString(16)
+      .padStart(2 * WORD, "0"),
+    "hex",
+  );
+}
+
+/** Bytes filled up to whole words behind. */
+function padded(bytes: Buffer): Buffer {
+  return Buffer.concat([bytes, Buffer.alloc((WORD - (bytes.length % WORD)) % WORD)]);
+}
+
+function bytesOf(value: unknown, type: string): Buffer {
+  const text = String(value);
+  if (!/^0x([0-9a-f]{2})*$/i.test(text)) throw new Error(`not hex for ${type}: ${text.slice(0, 80)}`);
+  return Buffer.from(text.slice(2), "hex");
+}
+
+function encodeOne(input: AbiInput, value: unknown): Buffer {
+  const list = elementsOf(input);
+  if (list !== undefined) return encodeList(list, input.type, value);
+  const { type, components = [] } = input;
+  if (type === "tuple") return encodeAll(components, membersOf(components, value));
+  if (type === "string") return counted(Buffer.from(String(value), "utf8"));
+  if (type === "bytes") return counted(bytesOf(value, type));
+  if (type === "address")
+    return Buffer.from(
+      inputAddress(value)
+        .slice(2)
+        .padStart(2 * WORD, "0"),
+      "hex",
+    );
+  if (type === "bool") return word(new BigNumber(value ? 1 : 0), "uint8");
+  return encodeWord(type, value);
+}
+
+function encodeList({ element, count }: Elements, type: string, value: unknown): Buffer {
+  if (!Array.isArray(value) || (count !== undefined && value.length !== count))
+    throw new Error(`not a list for ${type}`);
+  const body = encodeAll(
+    value.map(() => element),
+    value,
+  );
+  return count === undefined ? Buffer.concat([word(new BigNumber(value.length), "uint256"), body]) : body;
+}
+
+/** Given in a list or by name. */
+function membersOf(components: readonly AbiInput[], value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value as unknown[];
+  return components.map(({ name = "" }) => (value as Record<string, unknown>)[name]);
+}
+
+/** Bytes with their number before them. */
+function counted(bytes: Buffer): Buffer {
+  return Buffer.concat([word(new BigNumber(bytes.length), "uint256"), padded(bytes)]);
+}
+
+function encodeWord(type: string, value: unknown): Buffer {
+  const size = fixedSize(type);
+  if (size === undefined) {
+    if (!/^u?int\d*$/.test(type)) throw new Error(`unknown type: ${type}`);
+    return word(toBigNumber(value), type);
+  }
+  const bytes = bytesOf(value, type);
+  if (bytes.length > size) throw new Error(`too long for ${type}: ${bytes.length} bytes`);
+  return padded(bytes);
+}
+
+/** Of `bytes1` to `bytes32`. */
+function fixedSize(type: string): number | undefined {
+  const [, size] = /^bytes(\d+)$/.exec(type) ?? [];
+  return size === undefined ? undefined : Number(size);
+}
+
+function encodeAll(inputs: readonly AbiInput[], values: readonly unknown[]): Buffer {
+  const heads: Buffer[] = [];
+  const tails: Buffer[] = [];
+  let at = sum(inputs.map(headBytes));
+  for (const [i, input] of inputs.entries()) {
+    const bytes = encodeOne(input, values[i]);
+    if (!isDynamic(input)) {
+      heads.push(bytes);
+      continue;
+    }
+    heads.push(word(new BigNumber(at), "uint256"));
+    tails.push(bytes);
+    at += bytes.length;
+  }
+  return Buffer.concat([...heads, ...tails]);
+}
+
+/** The parameters, without `0x`. Throws for a value that does not fit its type. */
+export function encodeParameters(inputs: readonly AbiInput[], values: readonly unknown[]): string {
+  return encodeAll(inputs, values).toString("hex");
+}
+
+/** The values of `0x` text: BigNumber for integers. Throws where it is too short. */
+export function decodeParameters(outputs: readonly AbiInput[], hex: string): unknown[] {
+  return decodeAll(outputs, Buffer.from(hex.replace(/^0x/, ""), "hex"), 0);
+}
+
+function decodeAll(inputs: readonly AbiInput[], bytes: Buffer, start: number): unknown[] {
+  let at = start;
+  return inputs.map((input) => {
+    const place = isDynamic(input) ? start + numberAt(bytes, at) : at;
+    at += headBytes(input);
+    return decodeOne(input, bytes, place);
+  });
+}
+
+function slice(bytes: Buffer, at: number, length: number): Buffer {
+  if (at + length > bytes.length) throw new Error("the answer is shorter than its ABI says");
+  return bytes.subarray(at, at + length);
+}
+
+function numberAt(bytes: Buffer, at: number): number {
+  const value = BigInt(`0x${slice(bytes, at, WORD).toString("hex")}`);
+  if (value > BigInt(bytes.length)) throw new Error("the answer is shorter than its ABI says");
+  return Number(value);
+}
+
+function decodeOne(input: AbiInput, bytes: Buffer, at: number): unknown {
+  const list = elementsOf(input);
+  if (list !== undefined) {
+    const { element, count = numberAt(bytes, at) } = list;
+    const body = list.count === undefined ? at + WORD : at;
+    return decodeAll(
+      Array.from({ length: count }, () => element),
+      bytes,
+      body,
+    );
+  }
+  const { type, components = [] } = input;
+  if (type === "tuple") return decodeAll(components, bytes, at);
+  if (type === "string" || type === "bytes") {
+    const content = slice(bytes, at + WORD, numberAt(bytes, at));
+    return type === "string" ? content.toString("utf8") : `0x${content.toString("hex")}`;
+  }
+  return decodeWord(type, slice(bytes, at, WORD));
+}
+
+function decodeWord(type: string, content: Buffer): unknown {
+  if (type === "address") return `0x${content.subarray(12).toString("hex")}`;
+  if (type === "bool") return content[WORD - 1] === 1;
+  const size = fixedSize(type);
+  if (size !== undefined) return `0x${content.subarray(0, size).toString("hex")}`;
+  const value = BigInt(`0x${content.toString("hex")}`);
+  return new BigNumber((type.startsWith("int") ? BigInt.asIntN(256, value) : value).toString());
+}

@@ -1,0 +1,70 @@
+/** The numbers of scripts: BigNumber with the names that scripts of older consoles use, and conversions to and from it. */
+import { BigNumber } from "bignumber.js";
+
+/** Names of the library's version 2, on which consoles were built, and what they are called since. */
+const OLDER_NAMES: Readonly<Record<string, keyof BigNumber>> = {
+  add: "plus",
+  ceil: "integerValue",
+  cmp: "comparedTo",
+  floor: "integerValue",
+  greaterThan: "isGreaterThan",
+  greaterThanOrEqualTo: "isGreaterThanOrEqualTo",
+  equals: "isEqualTo",
+  isInt: "isInteger",
+  isNeg: "isNegative",
+  lessThan: "isLessThan",
+  lessThanOrEqualTo: "isLessThanOrEqualTo",
+  mul: "multipliedBy",
+  neg: "negated",
+  round: "decimalPlaces",
+  sub: "minus",
+  toDigits: "precision",
+  toPower: "exponentiatedBy",
+};
+
+/** What the last argument of the new method is, where the older name implied it. */
+const ROUNDING: Readonly<Record<string, readonly [BigNumber.RoundingMode]>> = {
+  ceil: [BigNumber.ROUND_CEIL],
+  floor: [BigNumber.ROUND_FLOOR],
+};
+
+/** The library with the older names beside its own. */
+export function consoleBigNumber(): typeof BigNumber {
+  const prototype = BigNumber.prototype as unknown as Record<string, (...args: unknown[]) => unknown>;
+  for (const [older, name] of Object.entries(OLDER_NAMES)) {
+    const method = prototype[name];
+    const rest = ROUNDING[older] ?? [];
+    prototype[older] ??= function (this: unknown, ...args: unknown[]) {
+      return method?.apply(this, [...rest, ...args]);
+    };
+  }
+  prototype["round"] = function (this: unknown, places: unknown = 0, mode?: unknown) {
+    return prototype["decimalPlaces"]?.call(this, places, mode);
+  };
+  BigNumber.config({ ROUNDING_MODE: BigNumber.ROUND_DOWN });
+  return BigNumber;
+}
+
+/** A number, decimal or `0x` text as BigNumber; nothing is zero. Nonsense is NaN. */
+export function toBigNumber(value: unknown = 0): BigNumber {
+  if (BigNumber.isBigNumber(value)) return value;
+  const text = textOf(value ?? 0);
+  const [, sign = "", digits] = /^(-?)0x(.*)$/i.exec(text) ?? [];
+  return digits === undefined ? new BigNumber(text, 10) : new BigNumber(`${sign}${digits}`, 16);
+}
+
+/** What a script gave for a text. */
+export function textOf(value: unknown): string {
+  return "".concat(value as string);
+}
+
+/** As a JavaScript number. */
+export function toDecimal(value?: unknown): number {
+  return toBigNumber(value).toNumber();
+}
+
+/** As `0x` text without leading zeros; a negative number begins with a minus. */
+export function fromDecimal(value?: unknown): string {
+  const number = toBigNumber(value);
+  return number.isNegative() ? `-0x${number.toString(16).slice(1)}` : `0x${number.toString(16)}`;
+}

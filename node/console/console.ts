@@ -1,0 +1,178 @@
+/** The console: a prompt for JavaScript on any node (rpc.md 5). It knows nothing of the node but its RPC. */
+import { messageOf } from "../bytes/message-of.ts";
+import { RpcClientError } from "../rpc/client.ts";
+import { wordStart } from "./completion.ts";
+import type { History } from "./history.ts";
+import { openBrackets } from "./indents.ts";
+import { type ConsoleStreams, Lines } from "./lines.ts";
+import { ScriptHost } from "./script-host.ts";
+import type { UnitNames } from "./units.ts";
+import type { Question } from "./wire.ts";
+
+/** What a console is made of. */
+export interface ConsoleParts extends ConsoleStreams {
+  /** Sends a JSON-RPC message to the node; resolves to the answer's text. */
+  readonly ask: (message: string) => Promise<string>;
+  readonly endpoint: string;
+  readonly history: History;
+  /** Where scripts are looked for. */
+  readonly scripts: string;
+  /** Scripts that run first. */
+  readonly preload: readonly string[];
+  /** Aborted by a signal: the console ends. */
+  readonly signal: AbortSignal;
+}
+
+/** A console with its scripts run, ready for statements. */
+export interface Console extends AsyncDisposable {
+  /** Runs one statement and prints its result. */
+  execute(source: string): Promise<void>;
+  /** Greets, then reads statements until the person leaves. */
+  interact(): Promise<void>;
+}
+
+const METHOD_NOT_FOUND = -32601;
+/** What a node is taken to serve that does not say. */
+const DEFAULT_MODULES: Readonly<Record<string, string>> = { eth: "1.0", net: "1.0", debug: "1.0" };
+
+interface ModulesAnswer {
+  readonly result?: Readonly<Record<string, string>>;
+  readonly error?: { readonly code?: number; readonly message?: string };
+}
+
+/** Asks the node what it serves. Rejects when it does not answer. */
+async function servedModules({ ask, output }: ConsoleParts): Promise<Readonly<Record<string, string>>> {
+  const text = await ask('{"jsonrpc":"2.0","id":1,"method":"rpc_modules","params":[]}');
+  const { result, error } = JSON.parse(text) as ModulesAnswer; // a node's answer: names are only looked up
+  if (error?.code === METHOD_NOT_FOUND) {
+    output.write("Server does not support method rpc_modules, using default API list.\n");
+    return DEFAULT_MODULES;
+  }
+  if (typeof result !== "object" || result === null)
+    throw new Error(error?.message ?? "no modules in the answer");
+  return result;
+}
+
+/** Opens a console. Rejects with what went wrong in the Go console's words. */
+export async function openConsole(parts: ConsoleParts): Promise<Console> {
+  try {
+    const versions = await servedModules(parts);
+    const opened = new Session(parts, versions);
+    await opened.preload();
+    return opened;
+  } catch (error) {
+    const isFar = error instanceof RpcClientError && !parts.endpoint.startsWith("http");
+    const what = isFar ? "Unable to attach to remote node" : "Failed to start the JavaScript console";
+    throw new Error(`${what}: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+class Session implements Console {
+  readonly #parts: ConsoleParts;
+  readonly #versions: Readonly<Record<string, string>>;
+  readonly #host: ScriptHost;
+  #lines: Lines | undefined;
+
+  constructor(parts: ConsoleParts, versions: Readonly<Record<string, string>>) {
+    this.#parts = parts;
+    this.#versions = versions;
+    const { endpoint, output, scripts } = parts;
+    this.#host = new ScriptHost({
+      modules: Object.keys(versions),
+      endpoint,
+      units: this.#units(),
+      coloured: output.isTTY === true,
+      scripts,
+      print: (text) => void output.write(text),
+      answer: (question) => this.#answer(question),
+    });
+  }
+
+  /** A node of Kaia names its coin and its console by that. */
+  #units(): UnitNames {
+    return "kaia" in this.#versions ? { coin: "KAIA", peb: "kei" } : { coin: "KLAY", peb: "peb" };
+  }
+
+  #answer(question: Question): Promise<string> {
+    const { ask, history } = this.#parts;
+    if (question.kind === "rpc") return ask(question.message);
+    if (question.kind === "clear-history") return history.clear();
+    return this.#openLines().secret(question.prompt);
+  }
+
+  /** Standard input is left alone until something is to be read. */
+  #openLines(): Lines {
+    this.#lines ??= new Lines(
+      this.#parts,
+      async (line) => {
+        const word = line.slice(wordStart(line));
+        return [word === "" ? [] : [...(await this.#host.completions(word))], word];
+      },
+      () => this.#interrupted.abort(),
+    );
+    return this.#lines;
+  }
+
+  readonly #interrupted = new AbortController();
+
+  async preload(): Promise<void> {
+    for (const path of this.#parts.preload) await this.#host.load(path);
+  }
+
+  async execute(source: string): Promise<void> {
+    const { signal } = this.#parts;
+    const { promise: aborted, resolve } = Promise.withResolvers<void>();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+    await Promise.race([aborted, this.#host.evaluate(source)]);
+  }
+
+  async interact(): Promise<void> {
+    const { output, history, signal } = this.#parts;
+    const { promise: aborted, resolve } = Promise.withResolvers<"aborted">();
+    const both = AbortSignal.any([signal, this.#interrupted.signal]);
+    both.addEventListener("abort", () => resolve("aborted"), { once: true });
+    try {
+      if (both.aborted || (await Promise.race([aborted, this.#read()])) === "aborted")
+        output.write("caught interrupt, exiting\n");
+    } finally {
+      await history.save();
+    }
+  }
+
+  async #read(): Promise<void> {
+    await this.#greet();
+    const lines = this.#openLines();
+    const { history } = this.#parts;
+    let input = "";
+    let open = 0;
+    for (;;) {
+      const prompt = open > 0 ? `${".".repeat(3 * open)} ` : "> ";
+      const typed = await lines.next(prompt, history.commands);
+      if (typed.kind === "end" || (typed.kind === "line" && open <= 0 && EXIT.test(typed.text))) return;
+      input = typed.kind === "aborted" ? "" : input + (typed.text.trim() === "" ? "" : `${typed.text}\n`);
+      open = openBrackets(input);
+      if (open > 0 || input === "") continue;
+      history.add(input);
+      await this.#host.evaluate(input);
+      input = "";
+    }
+  }
+
+  async #greet(): Promise<void> {
+    const { output } = this.#parts;
+    const { coin } = this.#units();
+    output.write(`Welcome to the ${coin === "KAIA" ? "Kaia" : "Klaytn"} JavaScript console!\n\n`);
+    const indent = coin === "KAIA" ? "" : " "; // each family's banner as it is
+    await this.#host.attempt(`console.log("${indent}instance: " + web3.version.node);
+console.log("${indent} datadir: " + admin.datadir)`);
+    const listed = Object.entries(this.#versions).map(([name, version]) => `${name}:${version}`);
+    output.write(`  modules: ${listed.sort().join(" ")}\n\n`);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#lines?.[Symbol.dispose]();
+    await this.#host[Symbol.asyncDispose]();
+  }
+}
+
+const EXIT = /^\s*exit\s*;*\s*$/;

@@ -1,0 +1,63 @@
+/** What a person sees of an error in a script: name and message, the script's own frames, a name that may be meant. */
+import { types } from "node:util";
+import { nearest } from "../config/flags-nearest.ts";
+import { memberNames } from "./pretty.ts";
+
+/** The name that scripts typed at the prompt go by in stack frames. */
+export const TYPED = "<eval>";
+
+/** An error of a script as text. `globals`: where names are looked up. */
+export function failureText(error: unknown, globals: object): string {
+  if (!types.isNativeError(error)) return String(error);
+  if (error.name === "SyntaxError") return syntaxText(error);
+  const missing = missingMember(error);
+  const message = missing === undefined ? error.message : `Object has no member '${missing.member}'`;
+  const head = `${error.name}${message === "" ? "" : `: ${message}`}`;
+  return [head, ...framesOf(error), ...suggestion(error, globals)].join("\n\t");
+}
+
+/** With the place in the source, which is in front of the stack: `<eval>:1`, the line, and a mark below it. */
+function syntaxText({ message, stack = "" }: Error): string {
+  const [, line = "1", mark = ""] = /^[^\n]*:(\d+)\n[^\n]*\n([ ]*)/.exec(stack) ?? [];
+  const said = message.replace("Invalid or unexpected token", "Unexpected token ILLEGAL");
+  return `SyntaxError: SyntaxError: (anonymous): Line ${line}:${mark.length + 1} ${said}`;
+}
+
+interface Missing {
+  readonly path: string;
+  readonly member: string;
+}
+
+/** Of a call of something that is not there. */
+function missingMember({ name, message }: Error): Missing | undefined {
+  const [, path, member] = /^((?:\w+\.)*\w+)\.(\w+) is not a function$/.exec(message) ?? [];
+  return name === "TypeError" && path !== undefined && member !== undefined ? { path, member } : undefined;
+}
+
+const OURS = /\(?(node:|file:|[^ (]*\/(node|dist)\/console\/)/;
+
+/** Frames in the script, not in this program. */
+function framesOf({ stack = "" }: Error): string[] {
+  const lines = stack.split("\n").filter((line) => /^\s+at /.test(line));
+  return lines.filter((line) => !OURS.test(line)).map((line) => line.trim());
+}
+
+/** A line with the name that is probably meant. */
+function suggestion(error: Error, globals: object): string[] {
+  const missing = missingMember(error);
+  if (missing !== undefined) return meant(missing.member, at(globals, missing.path), `${missing.path}.`);
+  const [, name] = /^(\w+) is not defined$/.exec(error.message) ?? [];
+  return name === undefined ? [] : meant(name, globals, "");
+}
+
+function meant(name: string, holder: unknown, prefix: string): string[] {
+  if (typeof holder !== "object" || holder === null) return [];
+  const found = nearest(name, memberNames(holder));
+  return found === undefined ? [] : [`did you mean ${prefix}${found}?`];
+}
+
+function at(globals: object, path: string): unknown {
+  let found: unknown = globals;
+  for (const part of path.split(".")) found = (found as Record<string, unknown> | undefined)?.[part];
+  return found;
+}

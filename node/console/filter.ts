@@ -1,0 +1,83 @@
+/** Filters in scripts: made on the node and asked again every half second while somebody watches. */
+import type { RpcCall } from "./requests.ts";
+
+type Callback = (error: unknown, result?: unknown) => void;
+
+/** What is filtered: new blocks, pending transactions, or logs. */
+export type FilterOptions = "latest" | "pending" | Readonly<Record<string, unknown>>;
+
+/** What a filter needs. */
+export interface FilterParts {
+  readonly send: (call: RpcCall) => unknown;
+  /** The module whose filter methods are called. */
+  readonly prefix: string;
+  readonly format: (value: unknown) => unknown;
+}
+
+const EVERY_MS = 500;
+
+/** See the head of this file. */
+export class Filter {
+  readonly filterId: unknown;
+  readonly options: FilterOptions;
+  readonly #parts: FilterParts;
+  #callbacks: Callback[] = [];
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: FilterOptions, parts: FilterParts, callback?: Callback) {
+    this.options = options;
+    this.#parts = parts;
+    this.filterId = this.#create();
+    if (callback !== undefined) this.watch(callback);
+  }
+
+  #create(): unknown {
+    const { send, prefix } = this.#parts;
+    if (this.options === "latest") return send({ method: `${prefix}_newBlockFilter`, params: [] });
+    if (this.options === "pending")
+      return send({ method: `${prefix}_newPendingTransactionFilter`, params: [] });
+    return send({ method: `${prefix}_newFilter`, params: [this.options] });
+  }
+
+  /** Calls back with each thing found: logs that are there already first. */
+  watch(callback: Callback): this {
+    if (typeof this.options !== "string") for (const log of this.get() as unknown[]) callback(null, log);
+    this.#callbacks.push(callback);
+    this.#timer ??= setInterval(() => this.#poll(), EVERY_MS);
+    return this;
+  }
+
+  #poll(): void {
+    const { send, prefix, format } = this.#parts;
+    let found: unknown;
+    try {
+      found = send({ method: `${prefix}_getFilterChanges`, params: [this.filterId] });
+    } catch (error) {
+      for (const callback of this.#callbacks) callback(error);
+      return;
+    }
+    for (const each of Array.isArray(found) ? found : []) {
+      for (const callback of this.#callbacks) callback(null, format(each));
+    }
+  }
+
+  /** All logs that match. */
+  get(callback?: Callback): unknown {
+    const { send, prefix, format } = this.#parts;
+    const found = send({ method: `${prefix}_getFilterLogs`, params: [this.filterId] });
+    const logs = Array.isArray(found) ? found.map(format) : found;
+    callback?.(null, logs);
+    return logs;
+  }
+
+  /** Takes the filter from the node. */
+  stopWatching(callback?: Callback): unknown {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    this.#callbacks = [];
+    const { send, prefix } = this.#parts;
+    const removed = send({ method: `${prefix}_uninstallFilter`, params: [this.filterId] });
+    callback?.(null, removed);
+    return removed;
+  }
+}

@@ -1,0 +1,123 @@
+/** Lines that a person types, edited on a terminal and read as they come from anything else. */
+import { createInterface, type Interface } from "node:readline";
+import { Writable } from "node:stream";
+import { callbackify } from "node:util";
+
+/** Streams that a console has. */
+export interface ConsoleStreams {
+  readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean };
+  readonly output: NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
+}
+
+/** A line, or why there is none. */
+export type Typed =
+  | { readonly kind: "line"; readonly text: string }
+  /** Ctrl-C: what was typed is dropped. */
+  | { readonly kind: "aborted" }
+  /** Ctrl-D, or the end of the input. */
+  | { readonly kind: "end" };
+
+/** What Tab does with the line up to the cursor. */
+export type Completer = (line: string) => Promise<[names: string[], word: string]>;
+
+/** What of its interface is not typed: a terminal's lines before this one, newest first. */
+interface WithHistory {
+  history?: string[];
+}
+
+/** See the head of this file. `onInterrupt` hears Ctrl-C while no line is asked for. Disposing it ends the reading. */
+export class Lines implements Disposable {
+  readonly #interface: Interface;
+  readonly #isTerminal: boolean;
+  readonly #output: ConsoleStreams["output"];
+  readonly #queue: Typed[] = [];
+  #waiting: ((typed: Typed) => void) | undefined;
+  #isHidden = false;
+  #warned = false;
+
+  constructor({ input, output }: ConsoleStreams, complete: Completer, onInterrupt: () => void) {
+    this.#output = output;
+    this.#isTerminal = input.isTTY === true && output.isTTY === true;
+    const shown = new Writable({
+      write: (chunk: Buffer, _, done) => {
+        if (!this.#isHidden) output.write(chunk);
+        done();
+      },
+    });
+    this.#interface = createInterface({
+      input,
+      output: Object.assign(shown, { columns: output.columns, isTTY: this.#isTerminal }),
+      terminal: this.#isTerminal,
+      historySize: HISTORY_SIZE,
+      completer: callbackify(complete),
+    });
+    this.#interface.on("line", (text) => this.#give({ kind: "line", text }));
+    this.#interface.on("close", () => this.#give({ kind: "end" }));
+    this.#interface.on("SIGINT", () => {
+      if (this.#waiting === undefined) return onInterrupt();
+      output.write("^C\n");
+      this.#interface.write(null, { ctrl: true, name: "e" });
+      this.#interface.write(null, { ctrl: true, name: "u" });
+      this.#give({ kind: "aborted" });
+    });
+  }
+
+  #give(typed: Typed): void {
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    if (waiting === undefined) this.#queue.push(typed);
+    else waiting(typed);
+  }
+
+  /** The next line. `history`: commands so far, oldest first. */
+  async next(prompt: string, history: readonly string[]): Promise<Typed> {
+    this.#remember(history);
+    if (this.#isTerminal) {
+      this.#interface.setPrompt(prompt);
+      this.#interface.prompt();
+    } else {
+      this.#output.write(prompt);
+    }
+    return this.#take();
+  }
+
+  /** A line that is not shown. Rejects when there is none. */
+  async secret(prompt: string): Promise<string> {
+    if (!this.#isTerminal && !this.#warned) {
+      this.#output.write("!! Unsupported terminal, password will be echoed.\n");
+      this.#warned = true;
+    }
+    this.#output.write(prompt);
+    this.#isHidden = true;
+    try {
+      this.#interface.setPrompt("");
+      const typed = await this.#take();
+      if (typed.kind === "line") return typed.text;
+      throw new Error(typed.kind === "end" ? "EOF" : "prompt aborted");
+    } finally {
+      this.#isHidden = false;
+      this.#output.write("\n");
+    }
+  }
+
+  #take(): Promise<Typed> {
+    const next = this.#queue.shift();
+    if (next?.kind === "end") this.#queue.unshift(next); // for whoever asks again
+    if (next !== undefined) return Promise.resolve(next);
+    return new Promise((resolve) => {
+      this.#waiting = resolve;
+    });
+  }
+
+  /** What the library noted by itself may be a passphrase. */
+  #remember(history: readonly string[]): void {
+    const { history: noted } = this.#interface as WithHistory;
+    noted?.splice(0, noted.length, ...history.toReversed());
+  }
+
+  [Symbol.dispose](): void {
+    this.#interface.close();
+  }
+}
+
+const HISTORY_SIZE = 1_000;

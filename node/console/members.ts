@@ -1,0 +1,107 @@
+/** Methods and properties of the console's objects: each a call of the node with its formatters. */
+import type { Requests, RpcCall } from "./requests.ts";
+
+/** Formats one parameter or an answer. */
+export type Format = (value: unknown) => unknown;
+
+/** A method: what is called and how. */
+export interface MethodSpec {
+  readonly name: string;
+  /** The RPC method, or how it follows from the parameters. */
+  readonly call: string | ((args: readonly unknown[]) => string);
+  /** How many parameters must be given where there are no formatters. */
+  readonly params?: number | undefined;
+  /** With these, parameters left out are sent as null and further ones are dropped. */
+  readonly inputs?: readonly (Format | null | undefined)[] | undefined;
+  readonly output?: Format | null | undefined;
+}
+
+/** A property: read by a call without parameters. */
+export interface PropertySpec {
+  readonly name: string;
+  readonly getter: string;
+  readonly output?: Format | null | undefined;
+}
+
+type Callback = (error: unknown, result?: unknown) => void;
+
+const asFunction = (value: unknown): Callback | undefined =>
+  typeof value === "function" ? (value as Callback) : undefined; // a script's function takes what it is given
+
+/** What an answer becomes; nothing, zero and false stay as they are. */
+function formatted(format: Format | null | undefined, result: unknown): unknown {
+  return format && result ? format(result) : result;
+}
+
+/** Runs `work` and gives its result, or calls back where a script wants that. */
+function settled(callback: Callback | undefined, work: () => unknown): unknown {
+  if (callback === undefined) return work();
+  let result: unknown;
+  try {
+    result = work();
+  } catch (error) {
+    return callback(error);
+  }
+  return callback(null, result);
+}
+
+function callOf(spec: MethodSpec, args: readonly unknown[]): RpcCall {
+  const { call, inputs, params = 0 } = spec;
+  if (inputs === undefined && args.length !== params)
+    throw new Error("Invalid number of input parameters to RPC method");
+  const given = inputs?.map((format, i) => (format ? format(args[i]) : args[i])) ?? args;
+  return { method: typeof call === "string" ? call : call(args), params: given };
+}
+
+/** The function of a method, with `.request(...)` for batches and its RPC name as `.call`. */
+export function methodFunction(requests: Requests, spec: MethodSpec): (...args: unknown[]) => unknown {
+  const send = function (...args: unknown[]): unknown {
+    const callback = asFunction(args.at(-1));
+    const call = callOf(spec, callback === undefined ? args : args.slice(0, -1));
+    return settled(callback, () => formatted(spec.output, requests.send(call)));
+  };
+  const request = function (...args: unknown[]) {
+    const callback = asFunction(args.at(-1));
+    const call = callOf(spec, callback === undefined ? args : args.slice(0, -1));
+    return { ...call, callback, format: (result: unknown) => formatted(spec.output, result) };
+  };
+  return Object.assign(send, { request, call: spec.call });
+}
+
+/** The object that holds a member of a dotted name, and the member's own name. */
+function holderOf(target: object, name: string): [Record<string, unknown>, string] {
+  const parts = name.split(".");
+  const last = parts.pop() ?? name;
+  let holder = target as Record<string, unknown>;
+  for (const part of parts) holder = (holder[part] ??= {}) as Record<string, unknown>;
+  return [holder, last];
+}
+
+/** Puts a method on an object. */
+export function addMethod(requests: Requests, target: object, spec: MethodSpec): void {
+  const [holder, name] = holderOf(target, spec.name);
+  define(holder, name, { value: methodFunction(requests, spec), writable: true });
+}
+
+/** Puts a property on an object, and `getName(callback)` beside it. */
+export function addProperty(requests: Requests, target: object, spec: PropertySpec): void {
+  const [holder, name] = holderOf(target, spec.name);
+  const read = (): unknown => formatted(spec.output, requests.send({ method: spec.getter, params: [] }));
+  define(holder, name, {
+    get: read,
+    set: () => undefined, // as an object without a setter: what a script assigns is not kept
+  });
+  const getter = function (callback?: unknown): unknown {
+    return settled(asFunction(callback), read);
+  };
+  const request = function (callback?: unknown) {
+    const format = (result: unknown): unknown => formatted(spec.output, result);
+    return { method: spec.getter, params: [], callback: asFunction(callback), format };
+  };
+  const asyncName = `get${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+  define(holder, asyncName, { value: Object.assign(getter, { request }), writable: true });
+}
+
+function define(holder: object, name: string, descriptor: PropertyDescriptor): void {
+  Object.defineProperty(holder, name, { enumerable: true, configurable: true, ...descriptor });
+}

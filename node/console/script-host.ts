@@ -1,0 +1,82 @@
+/** Runs the thread of scripts for the one that has the terminal, and answers its questions. */
+import { extname } from "node:path";
+import { MessageChannel, Worker } from "node:worker_threads";
+import { messageOf } from "../bytes/message-of.ts";
+import type { Answer, Question, ScriptData, Task, Told } from "./wire.ts";
+
+/** Where the thread's questions and its output go. */
+export interface ScriptHostParts extends Omit<ScriptData, "bell" | "answers"> {
+  readonly print: (text: string) => void;
+  /** Rejects with what the script is to be told. */
+  readonly answer: (question: Question) => Promise<string>;
+}
+
+type Ended = Extract<Told, { readonly kind: "done" | "completions" }>;
+
+/** Scripts in a thread of their own: one thing at a time. Disposing it ends the thread, whatever it does. */
+export class ScriptHost implements AsyncDisposable {
+  readonly #worker: Worker;
+  #waiting: PromiseWithResolvers<Ended> | undefined;
+
+  constructor({ print, answer, ...data }: ScriptHostParts) {
+    const bell = new Int32Array(new SharedArrayBuffer(4));
+    const { port1: answers, port2 } = new MessageChannel();
+    this.#worker = new Worker(new URL(`./script-thread${extname(import.meta.url)}`, import.meta.url), {
+      workerData: { ...data, bell, answers: port2 } satisfies ScriptData,
+      transferList: [port2],
+    });
+    const reply = (given: Answer): void => {
+      answers.postMessage(given, []);
+      Atomics.store(bell, 0, 1);
+      Atomics.notify(bell, 0);
+    };
+    this.#worker.on("message", (told: Told) => {
+      if (told.kind === "print") return print(told.text);
+      if (told.kind !== "question") return this.#waiting?.resolve(told);
+      answer(told.question).then(
+        (text) => reply({ text }),
+        (error: unknown) => reply({ failure: messageOf(error) }),
+      );
+    });
+    this.#worker.on("error", (error) => this.#waiting?.reject(error));
+    this.#worker.on("exit", () => {
+      answers.close();
+      this.#waiting?.reject(new Error("the thread of scripts ended"));
+    });
+  }
+
+  /** Runs a source and prints its result or its error. */
+  async evaluate(source: string): Promise<void> {
+    await this.#do({ kind: "evaluate", source, shows: true });
+  }
+
+  /** Runs a source; its error is left out. */
+  async attempt(source: string): Promise<void> {
+    await this.#do({ kind: "evaluate", source, shows: false });
+  }
+
+  /** Runs a file. Rejects with its error. */
+  async load(path: string): Promise<void> {
+    const ended = await this.#do({ kind: "load", path });
+    if (ended.kind === "done" && ended.failure !== undefined) throw new Error(`${path}: ${ended.failure}`);
+  }
+
+  async completions(word: string): Promise<readonly string[]> {
+    const ended = await this.#do({ kind: "complete", word });
+    return ended.kind === "completions" ? ended.names : [];
+  }
+
+  async #do(task: Task): Promise<Ended> {
+    this.#waiting = Promise.withResolvers();
+    this.#worker.postMessage(task, []);
+    try {
+      return await this.#waiting.promise;
+    } finally {
+      this.#waiting = undefined;
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#worker.terminate();
+  }
+}
