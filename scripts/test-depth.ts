@@ -25,7 +25,7 @@ const DEPTHS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   long: {
     KNIT_BFT_SEEDS: "10000",
-    KNIT_KILLS: "200",
+    KNIT_KILLS: "500",
     KNIT_MUTATIONS: "2000",
     KNIT_P2P_MUTATIONS: "100000",
     KNIT_SIGNING_ROUNDS: "100000",
