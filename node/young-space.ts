@@ -14,7 +14,7 @@ const GROW_NO_MORE = "--semi-space-growth-factor=1";
 const MOST_ROUNDS = 32;
 const OBJECTS = 8192;
 const LOOK_MS = 500;
-/** Of the time between two looks. */
+/** Of the time between two looks, and of that before: the end of a start does not count. */
 const BUSY_SHARE = 0.5;
 
 /** Enlarges the space of this thread, once, to `half` MiB a half. Takes some milliseconds. */
@@ -28,19 +28,23 @@ export function enlargeYoungSpace(half = IMPORT_HALF): void {
 }
 
 /**
- * Enlarges it a little once this thread has been at work for most of half a second. While other threads want the same
+ * Enlarges it a little once this thread has been at work for most of a second. While other threads want the same
  * cores, each collection waits for its helpers, and four times fewer wait four times less; a node at rest stays small.
  * Disposing ends the looking.
  */
 export function enlargeWhenBusy(everyMs = LOOK_MS): Disposable {
   let before = performance.eventLoopUtilization();
+  let wasBusy = false;
   const timer = setInterval(() => {
     const now = performance.eventLoopUtilization();
     const { utilization } = performance.eventLoopUtilization(now, before);
     before = now;
-    if (utilization < BUSY_SHARE) return;
-    clearInterval(timer);
-    enlargeYoungSpace(BUSY_HALF);
+    const isBusy = utilization >= BUSY_SHARE;
+    if (isBusy && wasBusy) {
+      clearInterval(timer);
+      enlargeYoungSpace(BUSY_HALF);
+    }
+    wasBusy = isBusy;
   }, everyMs).unref();
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }
