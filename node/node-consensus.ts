@@ -79,9 +79,14 @@ export function openNodeConsensus(surroundings: ConsensusSurroundings): Engine |
     limitMs: timeLimitMs,
     pause: createPause(),
     clock,
-    log,
+    log: options.development === undefined ? log : whispering(log),
     metrics,
   });
+}
+
+/** On a development chain a line each second would hide what a person wants to read. */
+function whispering(log: Log): Log {
+  return { ...log, info: (fields, message) => log.debug(fields, message) };
 }
 
 /** Reads a proposal's transactions: their senders are found on another thread, and their blobs are proved. */

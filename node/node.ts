@@ -3,7 +3,6 @@
  * bottom it says what a node is made of.
  */
 import { resolve } from "node:path";
-import { addressText, toHex } from "./bytes/hex.ts";
 import type { Chain } from "./chain/chain.ts";
 import { developmentGenesis } from "./chain/development.ts";
 import { type Followers, openFollowers } from "./chain/followers.ts";
@@ -37,6 +36,7 @@ import { createPause } from "./pause.ts";
 import { beginPublicChain } from "./public-network.ts";
 import { openReadiness } from "./readiness.ts";
 import { openOperations } from "./rpc/operations.ts";
+import { tellStart } from "./start-log.ts";
 import { kzgProver } from "./txpool/blobs.ts";
 import { openTxPool } from "./txpool/open-pool.ts";
 import type { TxPool } from "./txpool/pool.ts";
@@ -100,8 +100,8 @@ export async function openNode(options: NodeOptions, signal: AbortSignal, log: A
     options.metrics && parts.use(await openOperations({ ...options.metrics, metrics, readiness }));
   const engine = openNodeConsensus({ ...common, recoverer, kzg, clock, metrics });
   if (engine !== undefined) parts.use(engine);
-  tellStart(log, options, open, nodeKey);
   parts.use(enlargeWhenBusy());
+  tellStart(log, { options, chain, nodeKey, metrics: operations?.url });
   const all = parts.move();
   return {
     endpoints: { ...rpc.endpoints, metrics: operations?.url },
@@ -170,19 +170,4 @@ function failureOf({ state }: Database, agreement: Promise<never> | undefined): 
     state.ready.catch(fail);
     agreement?.catch(fail);
   });
-}
-
-function tellStart(log: Log, { type, paths }: NodeOptions, { chain }: OpenChain, { address }: NodeKey): void {
-  const { header, hash } = chain.head();
-  log.info(
-    {
-      type,
-      chainId: chain.config.chainId.toString(),
-      number: header.number,
-      hash: toHex(hash),
-      node: addressText(address),
-      datadir: paths.dataDirectory,
-    },
-    "opened node",
-  );
 }

@@ -182,7 +182,8 @@ export const commands: readonly Command[] = [
   {
     name: "config",
     words: "config",
-    summary: "shows what a node would run with, and where each value is from",
+    arguments: ["[FLAG...]"],
+    summary: "shows what a node would run with, and where it is from; the bare values of FLAGs",
   },
   {
     name: "completion",

@@ -18,7 +18,7 @@ function reason(error: unknown): string {
 }
 
 const PORT_ADVICE =
-  ": another node may be running; other ports are chosen with --rpcport, --wsport and --prometheusport (0 takes a free one)";
+  ": another node may be running; other ports are chosen with --port, --rpcport, --wsport and --prometheusport (0 takes a free one)";
 
 /** LevelDB's lock is the data directory's: the system releases it however a process ends. */
 const LOCKED = new Set(["LEVEL_LOCKED", "locked"]);

@@ -122,7 +122,11 @@ class NodeListeners implements Listeners {
       this.#slots.set(kind, { address: `${plan.host}:${port}`, open });
       const { origins, virtualHosts } = plan;
       const hosts = kind === "http" ? { vhosts: virtualHosts } : {};
-      this.#options.log.info({ url: listener.url, cors: origins, ...hosts }, `${name} endpoint opened`);
+      const modules = endpoint.view.modules.join(",");
+      this.#options.log.info(
+        { url: listener.url, modules, cors: origins, ...hosts },
+        `${name} endpoint opened`,
+      );
       this.#options.onOpen?.(exposedOf(open));
     } catch (error) {
       this.#slots.delete(kind);

@@ -84,14 +84,17 @@ export class BlockWork {
 
   /** Puts a block that was agreed on into the chain, durably; nothing happens when it is there. Throws `ChainError`. */
   async commit(proposal: ProposedBlock, { round, seals }: Agreement, signal: AbortSignal): Promise<void> {
-    const { writer, room } = this.#parts;
+    const { writer, room, log } = this.#parts;
     const { transactions } = await this.#blockOf(proposal);
     const block = createBlock(withAgreement(proposal.header, round, seals), transactions);
     await Promise.race([room(), aborted(signal)]);
     if (signal.aborted) return;
     try {
       await writer.exclusively(async () => {
-        if (writer.tip.header.number < proposal.number) await writer.insert(block, true);
+        if (writer.tip.header.number >= proposal.number) return;
+        await writer.insert(block, true);
+        const { number, hash } = proposal;
+        log.info({ number, hash, txs: transactions.length, round }, "agreed on a block");
       });
     } catch (error) {
       if (!(error instanceof ChainError) || error.code !== "no-room") throw error;

@@ -62,6 +62,15 @@ test("knit config says what would keep a node from starting, and what does nothi
   });
 });
 
+test("knit config prints the bare values of the flags that are named, for scripts", async () => {
+  const { shell, out, err } = fakeShell();
+  const given = ["config", "--datadir", directory, "--rpcport", "1", "log.file", "--log.maxsize=5"];
+  expect(await runCli([...given, "datadir", "rpcport"], shell)).toBe(0);
+  expect(out()).toBe(`\n${directory}\n1\n`);
+  expect(await runCli([...given, "rpcprot"], shell)).toBe(1);
+  expect(err()).toBe("knit: unknown flag rpcprot (did you mean rpcport?)\n");
+});
+
 test.each([
   ["kcn", "core"],
   ["kpn", "proxy"],
