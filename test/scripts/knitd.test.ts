@@ -78,8 +78,10 @@ test("a node that does not end is killed", () => {
 });
 
 test("a node that ended is started again when the properties say so, until it is stopped", async () => {
-  play({ run: "sleep 1.2" });
+  const end = join(directory, "end");
+  play({ run: `while [ ! -e "${end}" ]; do sleep 0.05; done` });
   daemon("start", SCRIPT, "AUTO_RESTART_NODE=1\nAUTO_RESTART_INTERVAL=0.1\n");
+  writeFileSync(end, "");
   await until(() => runs().length > 1);
   daemon("stop");
   const { length } = runs();
