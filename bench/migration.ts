@@ -1,7 +1,8 @@
 /**
- * A state migration beside blocks of 500 transfers, one a second: nodes copied a second, how long blocks take
- * before and meanwhile, resident memory, and the size of the trie before and after. Prints one JSON object.
- * `node bench/migration.ts [accounts] [contracts of 100 slots]`; without arguments 200,000 and 500.
+ * A state migration beside blocks of 500 transfers, one a second: nodes copied a second, how long blocks take until
+ * they are on disk before and meanwhile (`delay`: from when they were due), resident memory, and the size of the trie
+ * before and after. Prints one JSON object. `node bench/migration.ts [accounts] [contracts of 100 slots] [milliseconds
+ * between blocks]`; without arguments 200,000, 500 and 1,000.
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync } from "node:fs";
@@ -14,13 +15,12 @@ import { TransferState } from "./support/transfer-state.ts";
 
 const TRANSFERS = 500;
 const SLOTS = 100;
-const BLOCK_MS = 1000;
-/** Blocks looked at before the migration. */
-const BEFORE = 20;
+/** Milliseconds in which blocks are looked at before the migration. */
+const BEFORE_MS = 20_000;
 
-const [accounts = 200_000, contracts = 500, made = ""] = process.argv
+const [accounts = 200_000, contracts = 500, blockMs = 1000, made = ""] = process.argv
   .slice(2)
-  .map((each, i) => (i < 2 ? Number(each) : each)) as [number?, number?, string?];
+  .map((each, i) => (i < 3 ? Number(each) : each)) as [number?, number?, number?, string?];
 
 /** Block 0 with the accounts, then contracts, 20 a block. */
 async function makeState(directory: string): Promise<void> {
@@ -47,7 +47,7 @@ if (made !== "") {
 }
 const directory = mkdtempSync(join(tmpdir(), "knit-bench-"));
 // in a process of its own, whose memory does not count
-spawnSync(process.execPath, [import.meta.filename, `${accounts}`, `${contracts}`, directory], {
+spawnSync(process.execPath, [import.meta.filename, `${accounts}`, `${contracts}`, `${blockMs}`, directory], {
   stdio: "inherit",
 });
 const startRun = runInThread(join(directory, "chain"), join(directory, "trie"));
@@ -57,26 +57,39 @@ await on.state.ready;
 
 let peak = 0;
 let late = 0;
-/** Blocks at their second for as long as wanted; the milliseconds that each took. */
-async function blocksWhile(wanted: (made: number) => boolean): Promise<number[]> {
-  const times: number[] = [];
-  for (let due = performance.now(); wanted(times.length); due += BLOCK_MS) {
-    const begun = performance.now();
-    if (begun - due > BLOCK_MS) late++;
-    await on.transfers(TRANSFERS);
-    times.push(performance.now() - begun);
-    peak = Math.max(peak, process.memoryUsage.rss());
-    await setTimeout(Math.max(0, due + BLOCK_MS - performance.now()));
-  }
-  return times;
+interface Timed {
+  /** Milliseconds until it was on disk. */
+  readonly took: number;
+  /** The same from when it was due. */
+  readonly delay: number;
 }
-const figures = (times: number[]): object => {
-  const sorted = times.toSorted((a, b) => a - b);
-  const at = (part: number): number => Math.round(sorted[Math.floor(part * (sorted.length - 1))] ?? 0);
-  return { blocks: times.length, p50: at(0.5), p99: at(0.99) };
-};
 
-const before = await blocksWhile((blocks) => blocks < BEFORE);
+/** Blocks when they are due for as long as wanted. */
+async function blocksWhile(wanted: (made: number) => boolean): Promise<Timed[]> {
+  const blocks: Timed[] = [];
+  for (let due = performance.now(); wanted(blocks.length); due += blockMs) {
+    const waited = performance.now() - due;
+    if (waited > blockMs) late++;
+    const took = await on.transfers(TRANSFERS);
+    blocks.push({ took, delay: waited + took });
+    peak = Math.max(peak, process.memoryUsage.rss());
+    await setTimeout(Math.max(0, due + blockMs - performance.now()));
+  }
+  return blocks;
+}
+
+const quantiles = (times: readonly number[]): object => {
+  const sorted = times.toSorted((a, b) => a - b);
+  const at = (part: number): number => Math.round(sorted[Math.ceil(part * sorted.length) - 1] ?? 0);
+  return { p50: at(0.5), p90: at(0.9), p99: at(0.99) };
+};
+const figures = (blocks: readonly Timed[]): object => ({
+  blocks: blocks.length,
+  took: quantiles(blocks.map(({ took }) => took)),
+  delay: quantiles(blocks.map(({ delay }) => delay)),
+});
+
+const before = await blocksWhile((blocks) => blocks * blockMs < BEFORE_MS);
 const trieBytes = (): number => directoryBytes(join(on.directory, "trie"));
 const peakBefore = peak;
 const sizeBefore = trieBytes();
@@ -107,8 +120,9 @@ console.log(
       error,
       nodes: counts.committed,
       nodesPerSecond,
-      blockMsBefore: figures(before),
-      blockMsMeanwhile: figures(meanwhile),
+      msBetweenBlocks: blockMs,
+      blocksBefore: figures(before),
+      blocksMeanwhile: figures(meanwhile),
       blocksLate: late,
       residentMegabytes: [peakBefore, peak].map((bytes) => Math.round(bytes / 1e6)),
       trieMegabytes: [sizeBefore, trieBytes()].map((bytes) => Math.round(bytes / 1e5) / 10),

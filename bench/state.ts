@@ -53,9 +53,13 @@ async function measure(accounts: number, blocks: number, flushInterval: number):
   const on = new TransferState({ accounts, settings: { flushInterval } });
   await on.open();
   await on.begin();
-  const transfers = await timed(on, { blocks, size: TRANSFERS }, () => on.transfers(TRANSFERS));
-  const slots = await timed(on, { blocks: blocks / 4, size: CONTRACTS * SLOTS }, (n) =>
-    on.makeBlock((world) => {
+  const transfers = await timed(
+    on,
+    { blocks, size: TRANSFERS },
+    async () => void (await on.transfers(TRANSFERS)),
+  );
+  const slots = await timed(on, { blocks: blocks / 4, size: CONTRACTS * SLOTS }, async (n) => {
+    await on.makeBlock((world) => {
       for (let c = 0; c < CONTRACTS; c++) {
         const contract = new Uint8Array(20).fill(100 + c);
         world.setNonce(contract, BigInt(n + 1));
@@ -63,8 +67,8 @@ async function measure(accounts: number, blocks: number, flushInterval: number):
         for (let s = 0; s < SLOTS; s++) world.setSlot(contract, BigInt((n * SLOTS) / 2 + s), BigInt(n + 1));
         world.endTransaction();
       }
-    }),
-  );
+    });
+  });
   await on.close();
   const reopening = performance.now();
   await on.open();

@@ -30,11 +30,14 @@ export interface CopyParts {
   /** State root of that block. */
   readonly root: Uint8Array;
   readonly signal: AbortSignal;
+  /** Called before each batch is written. */
+  readonly rest: () => void;
   /** Called every now and then. */
   readonly report: (counts: CopyCounts) => void;
 }
 
-const BATCH_BYTES = 512 * 1024;
+/** A few milliseconds' worth: between two of them the copying makes way for blocks. */
+const BATCH_BYTES = 128 * 1024;
 /** Parts of a key of a storage node: prefix 1, account hash 32, incarnation 6, path. */
 const INCARNATION_AT = 33;
 const PATH_AT = 39;
@@ -130,7 +133,8 @@ class Copying {
   }
 
   async #write(pending: number, path: ArrayLike<number>): Promise<void> {
-    const { to, signal, report } = this.#parts;
+    const { to, signal, rest, report } = this.#parts;
+    rest();
     await to.write(this.#batch, { sync: false });
     this.#batch = to.createBatch();
     signal.throwIfAborted();

@@ -97,11 +97,14 @@ export class KeptState implements State {
     world.base = undefined;
     if (options.keepEmpty !== true) world.endTransaction();
     this.#held = "sealed";
+    this.migration.makeWay(true);
     try {
       this.#sealed = yield* sealSteps(world, this.#keeper.tries, this.#head);
     } catch (error) {
       this.#held = undefined;
       throw this.#damaged(error);
+    } finally {
+      this.migration.makeWay(false);
     }
     return this.#sealed.after.root;
   }
@@ -111,6 +114,7 @@ export class KeptState implements State {
       throw new StateError("busy", `the next block is ${this.#head.number + 1}, not ${number}`);
     }
     const sealed = this.#takeSealed();
+    this.migration.makeWay(true); // until it is on disk
     putRows(sealed, batch, this.#settings.preimages);
     for (const storage of sealed.destroyed) this.#keeper.tries.forget(...storage);
     const head = { ...sealed.after, firstUndo: this.#prune(number, batch) };
@@ -134,6 +138,7 @@ export class KeptState implements State {
 
   persisted(number: number): void {
     this.#durable = Math.max(this.#durable, number);
+    this.migration.makeWay(false);
   }
 
   async flushIfDue(): Promise<void> {

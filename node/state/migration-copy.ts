@@ -18,8 +18,8 @@ export interface MigrationCopyParts {
   /** An empty trie database. */
   readonly to: Store;
   readonly signal: AbortSignal;
-  /** From now on the generation that is read may change. */
-  readonly begun: (point: Point) => void;
+  /** Called before each batch; it may hold the thread up for a moment. */
+  readonly rest: () => void;
   readonly report: (counts: CopyCounts) => void;
 }
 
@@ -40,12 +40,11 @@ export async function copyGeneration(parts: MigrationCopyParts): Promise<void> {
   }
 }
 
-async function copyOne({ from, to, signal, begun, report }: MigrationCopyParts): Promise<Point> {
+async function copyOne({ from, to, signal, rest, report }: MigrationCopyParts): Promise<Point> {
   using snapshot = from.snapshot();
   const marker = readMarker(snapshot);
   if (marker === undefined) throw new StateError("trie-damaged", "no trie is stored");
-  begun(marker);
-  await copyTries({ from: snapshot, to, root: marker.root, signal, report });
+  await copyTries({ from: snapshot, to, root: marker.root, signal, rest, report });
   return marker;
 }
 

@@ -9,10 +9,10 @@ import type { TrieStores } from "./trie-stores.ts";
 
 /** A copying under way. */
 export interface MigrationRun {
-  /** Resolves when the generation that is read may change again. Rejects as `done` does. */
-  readonly begun: Promise<void>;
   /** Resolves when the new generation is on disk, close behind the chain. Rejects with what went wrong. */
   readonly done: Promise<void>;
+  /** While a block is sealed and written the copying rests: both want the processor and the disk. */
+  makeWay(isBlock: boolean): void;
   /** Ends it early; `done` rejects. Resolves when nothing is open any more. */
   stop(): Promise<void>;
 }
@@ -27,14 +27,12 @@ export type StartRun = (
 export function runHere(chain: StoreReader, tries: TrieStores): StartRun {
   return (generation, { from, report }) => {
     const closing = new AbortController();
-    const begun = Promise.withResolvers<void>();
     const done = (async () => {
       await using to = await tries.open(generation);
       const { signal } = closing;
-      await copyGeneration({ chain, from, to, signal, begun: () => begun.resolve(), report });
+      await copyGeneration({ chain, from, to, signal, rest: () => undefined, report });
     })();
-    done.catch((error: unknown) => begun.reject(error));
-    return settled(begun.promise, done, () => closing.abort());
+    return { makeWay: () => undefined, ...settled(done, () => closing.abort()) };
   };
 }
 
@@ -43,11 +41,12 @@ export interface MigrationWorkerData {
   readonly chain: string;
   readonly from: string;
   readonly to: string;
+  /** One number, 1 while a block is sealed and written. */
+  readonly way: Int32Array<SharedArrayBuffer>;
 }
 
 /** What it tells. */
 export type MigrationNews =
-  | { readonly kind: "begun" }
   | { readonly kind: "counts"; readonly counts: CopyCounts }
   | { readonly kind: "done" }
   | { readonly kind: "failed"; readonly message: string };
@@ -65,18 +64,18 @@ export function runInThread(chain: string, tries: string, heapBytes = HEAP_BYTES
     maxOldGenerationSizeMb: Math.ceil(heapBytes / 2 ** 20) - YOUNG_MIB,
   };
   return (generation, { report }) => {
-    const [from, to] = [generation - 1, generation].map((each) => join(tries, String(each)));
+    const directory = (each: number): string => join(tries, String(each));
+    const [from, to] = [directory(generation - 1), directory(generation)];
+    const way = new Int32Array(new SharedArrayBuffer(4));
     const worker = new Worker(new URL(`./migration-worker${extname(import.meta.url)}`, import.meta.url), {
-      workerData: { chain, from, to },
+      workerData: { chain, from, to, way } satisfies MigrationWorkerData,
       resourceLimits,
       env: {},
     });
-    const begun = Promise.withResolvers<void>();
     const done = Promise.withResolvers<void>();
     let failure: Error | undefined = new Error("the copying thread ended");
     worker.on("message", (news: MigrationNews) => {
-      if (news.kind === "begun") begun.resolve();
-      else if (news.kind === "counts") report(news.counts);
+      if (news.kind === "counts") report(news.counts);
       else failure = news.kind === "done" ? undefined : new Error(news.message);
     });
     worker.on("error", (error) => (failure = error instanceof Error ? error : new Error(String(error))));
@@ -84,17 +83,19 @@ export function runInThread(chain: string, tries: string, heapBytes = HEAP_BYTES
     worker.once("exit", () => {
       if (failure === undefined) return done.resolve();
       done.reject(failure);
-      begun.reject(failure);
     });
-    return settled(begun.promise, done.promise, () => void endThread(worker, LONGEST_ENDING_MS));
+    const makeWay = (isBlock: boolean): void => {
+      Atomics.store(way, 0, Number(isBlock));
+      if (!isBlock) Atomics.notify(way, 0);
+    };
+    const stop = (): void => void endThread(worker, LONGEST_ENDING_MS);
+    return { makeWay, ...settled(done.promise, stop) };
   };
 }
 
-function settled(begun: Promise<void>, done: Promise<void>, abort: () => void): MigrationRun {
-  begun.catch(() => undefined); // whoever waits for them meets it
-  done.catch(() => undefined);
+function settled(done: Promise<void>, abort: () => void): Pick<MigrationRun, "done" | "stop"> {
+  done.catch(() => undefined); // whoever waits for it meets it
   return {
-    begun,
     done,
     async stop() {
       abort();

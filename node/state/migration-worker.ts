@@ -6,6 +6,9 @@ import { copyGeneration } from "./migration-copy.ts";
 import type { MigrationNews, MigrationWorkerData } from "./migration-run.ts";
 import { TRIE_STORE } from "./trie-stores.ts";
 
+/** A chain that takes in one block after another is not waited for longer than this before each batch. */
+const LONGEST_REST_MS = 50;
+
 async function copy(signal: AbortSignal, tell: (news: MigrationNews) => void): Promise<void> {
   const directories = workerData as MigrationWorkerData; // what migration-run.ts gives
   await using chain = await openLevelReader(directories.chain);
@@ -17,7 +20,7 @@ async function copy(signal: AbortSignal, tell: (news: MigrationNews) => void): P
     from,
     to,
     signal,
-    begun: () => tell({ kind: "begun" }),
+    rest: () => void Atomics.wait(directories.way, 0, 1, LONGEST_REST_MS),
     report: (counts) => tell({ kind: "counts", counts }),
   });
 }

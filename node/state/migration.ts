@@ -91,6 +91,11 @@ export class Migration {
     return this.#phase.kind === "asked" || this.#phase.kind === "ready";
   }
 
+  /** Tells a copying that a block is being sealed and written, or that it is on disk. */
+  makeWay(isBlock: boolean): void {
+    if (this.#phase.kind === "copying") this.#phase.run.makeWay(isBlock);
+  }
+
   /** Asks for a migration behind the next block. */
   start(): MigrationStart {
     if (this.#parts.livePruning) return "pruning";
@@ -140,7 +145,6 @@ export class Migration {
       report: (counts) => this.#report(counts),
     });
     this.#phase = { kind: "copying", run };
-    await run.begun;
     log.info({ number, generation: keeper.generation + 1 }, "state migration began");
     run.done.then(() => this.#open(run)).catch((error: unknown) => this.#fail(error, run));
   }

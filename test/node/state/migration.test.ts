@@ -5,7 +5,7 @@ import { setImmediate } from "node:timers/promises";
 import { expect, test } from "@jest/globals";
 import { mapKey, toHex } from "../../../node/bytes/hex.ts";
 import { copyTries } from "../../../node/state/copy-tries.ts";
-import { runInThread } from "../../../node/state/migration-run.ts";
+import { runInThread, type StartRun } from "../../../node/state/migration-run.ts";
 import type { StateOptions } from "../../../node/state/open-state.ts";
 import { readMarker } from "../../../node/state/rows.ts";
 import { TRIE_STORE, trieDirectories } from "../../../node/state/trie-stores.ts";
@@ -91,6 +91,27 @@ test.each<[string, (directory: string) => Partial<StateOptions>]>([
   },
   60_000,
 );
+
+test("blocks wait for no copying, which is told to make way while they are sealed and written", async () => {
+  using place = aTemporaryDirectory();
+  const told: boolean[] = [];
+  const ended = Promise.withResolvers<void>();
+  const startRun: StartRun = () => ({
+    done: ended.promise, // as long as nobody stops it
+    makeWay: (isBlock) => void told.push(isBlock),
+    stop: async () => ended.resolve(),
+  });
+  await using node = await openOnDisk(place.path, { startRun });
+  await grow(node, 3);
+  node.state.migration.start();
+  await grow(node, 4);
+  expect([node.state.migration.status.block, told]).toEqual([4, []]);
+  await grow(node, 5);
+  expect(told).toEqual([true, false, true, false]); // sealed, and brought to disk
+  expect(await node.state.migration.stop()).toBe(true);
+  await grow(node, 6);
+  expect(told).toHaveLength(4);
+});
 
 test("one that is stopped leaves the state as it was, and another may follow", async () => {
   using place = aTemporaryDirectory();
@@ -231,7 +252,7 @@ async function copied(rows: readonly Row[], root: Uint8Array): Promise<Row[]> {
   await from.write(batch, { sync: false });
   using snapshot = from.snapshot();
   const to = createMemoryStore();
-  await copyTries({ from: snapshot, to, root, signal, report: () => undefined });
+  await copyTries({ from: snapshot, to, root, signal, rest: () => undefined, report: () => undefined });
   return rowsOf(to);
 }
 
