@@ -173,8 +173,9 @@ function candidateMethods(): Method[] {
       result: nothing,
       privilege: "keys",
       handle: (args) => {
-        if (candidates.size >= MOST_CANDIDATES) throw failure("too many candidates");
-        candidates.set(addressText(args.address), args.isValidator);
+        const name = addressText(args.address);
+        if (!candidates.has(name) && candidates.size >= MOST_CANDIDATES) throw failure("too many candidates");
+        candidates.set(name, args.isValidator);
       },
     }),
     method({

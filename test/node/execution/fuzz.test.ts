@@ -1,4 +1,4 @@
-/** Random transactions of Ethereum's kinds and of the chain's own, here and in @ethereumjs/vm: the same gas, logs and accounts, or refused. */
+/** Random transactions of Ethereum's kinds and of the chain's own, here and in @ethereumjs/vm: the same gas, logs and accounts, or refused. Fee payers are not among them: no other implementation that may be used here knows them; recorded chains hold every kind with and without one. */
 import { randomInt } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { expect, test } from "@jest/globals";

@@ -1,0 +1,104 @@
+/** `eth_createAccessList`: what is found is all that a call touches, and what it costs then (EIP-2930). */
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { parseGenesis } from "../../../node/config/genesis.ts";
+import { callMethods } from "../../../node/rpc/methods/calls.ts";
+import { chainReading } from "../../../node/rpc/views/chain-reading.ts";
+import { askRow } from "../../support/ask-row.ts";
+import { aChain, type TestChain } from "../../support/chain.ts";
+import { assemble } from "../../support/evm.ts";
+import { makerGenesis } from "../../support/transfer-chain.ts";
+
+const at = (name: number): string => `0x${name.toString(16).padStart(40, "0")}`;
+const slot = (name: number): string => `0x${name.toString(16).padStart(64, "0")}`;
+const rich = at(0xabc);
+const CODE = {
+  /** Reads slots 1 and 0. */
+  reader: [at(0x1001), "1 SLOAD POP 0 SLOAD POP"],
+  /** Calls the reader, looks at an account, reads the hash of another, asks a precompiled contract. */
+  caller: [
+    at(0x1002),
+    "0 0 0 0 0 0x1001 GAS CALL POP 0x2222 BALANCE POP 0x3333 EXTCODEHASH POP 4 EXTCODESIZE POP",
+  ],
+  /** Reads another slot once its first one is cheap: the list itself makes it touch more. */
+  fickle: [at(0x1003), "GAS 0 SLOAD POP GAS SWAP1 SUB 1000 GT @cheap JUMPI STOP cheap: 5 SLOAD POP"],
+  /** Reads a slot and reverts. */
+  failing: [at(0x1004), "7 SLOAD POP 0 0 REVERT"],
+} as const;
+
+let chain: TestChain;
+let list: (args: object, ...more: unknown[]) => Promise<unknown>;
+
+beforeAll(async () => {
+  const alloc = Object.fromEntries(
+    Object.values(CODE).map(([address, source]) => [
+      address,
+      { balance: "0x0", code: `0x${Buffer.from(assemble(source)).toString("hex")}` },
+    ]),
+  );
+  const forks = "istanbul london ethTxType magma kore shanghai cancun".split(" ");
+  const config = Object.fromEntries(forks.map((name) => [`${name}CompatibleBlock`, 0]));
+  const genesis = makerGenesis({ ...alloc, [rich]: { balance: `0x${(10n ** 20n).toString(16)}` } }, config);
+  chain = await aChain(parseGenesis(genesis));
+  const rows = callMethods({
+    open: () => chainReading(chain.chain),
+    limits: { upperGas: 500_000_000n, gasCap: 0n },
+    timeoutMs: 5_000,
+  });
+  list = (args, ...more) => askRow(rows, "chain_createAccessList", args, ...more);
+});
+afterAll(async () => {
+  await chain[Symbol.asyncDispose]();
+});
+
+const BASE_GAS = 21_000;
+const quantity = (gas: number): string => `0x${gas.toString(16)}`;
+
+test("a contract's own slots are named under it, and cost as what was met", async () => {
+  expect(await list({ from: rich, to: CODE.reader[0] }, "latest")).toEqual({
+    accessList: [{ address: CODE.reader[0], storageKeys: [slot(1), slot(0)] }],
+    gasUsed: quantity(BASE_GAS + 2 * (3 + 100 + 2)),
+  });
+});
+
+test("accounts that a call reaches are named, but not sender, recipient and precompiled contracts", async () => {
+  const found = (await list({ from: rich, to: CODE.caller[0] }, "latest")) as { accessList: unknown[] };
+  expect(found.accessList).toHaveLength(3);
+  expect(found.accessList).toEqual(
+    expect.arrayContaining([
+      { address: CODE.reader[0], storageKeys: [slot(1), slot(0)] },
+      { address: at(0x2222), storageKeys: [] },
+      { address: at(0x3333), storageKeys: [] },
+    ]),
+  );
+});
+
+test("what a list makes a call touch is found too", async () => {
+  expect(await list({ from: rich, to: CODE.fickle[0] }, "latest")).toMatchObject({
+    accessList: [{ address: CODE.fickle[0], storageKeys: [slot(0), slot(5)] }],
+  });
+});
+
+test("the caller's own list is paid for, and what is in it is kept", async () => {
+  const own = [{ address: at(0x4444), storageKeys: [slot(9)] }];
+  expect(await list({ from: rich, to: CODE.reader[0], accessList: own }, "latest")).toMatchObject({
+    accessList: expect.arrayContaining([
+      ...own,
+      { address: CODE.reader[0], storageKeys: [slot(1), slot(0)] },
+    ]),
+    gasUsed: quantity(BASE_GAS + 2400 + 1900 + 2 * (3 + 100 + 2)),
+  });
+});
+
+test("a call that fails has its list all the same, and says why", async () => {
+  expect(await list({ from: rich, to: CODE.failing[0] }, "latest")).toMatchObject({
+    accessList: [{ address: CODE.failing[0], storageKeys: [slot(7)] }],
+    error: "evm: execution reverted",
+  });
+});
+
+test("a sender that cannot pay is told with the hash of what it would have sent", async () => {
+  await expect(list({ from: at(0xdef), to: CODE.reader[0], value: "0x1" }, "latest")).rejects.toMatchObject({
+    code: -32000,
+    message: expect.stringMatching(/^failed to apply transaction: 0x[0-9a-f]{64} err: insufficient balance/),
+  });
+});
