@@ -70,7 +70,6 @@ function nextRound(): RoundEvent<ProposedBlock>[] {
   const said = others.slice(1).filter(() => random() < 0.8); // two and our own vote are a quorum
   const { hash: digest, parent } = proposal;
   const votes = said.map(({ write }) => write({ kind: "prepare", view, digest, parent }));
-  const heard = (letter: BlockLetter): RoundEvent<ProposedBlock> => ({ type: "letter", letter });
   return [
     ...letters.map(heard),
     { type: "candidate", proposal },
@@ -78,6 +77,10 @@ function nextRound(): RoundEvent<ProposedBlock>[] {
     ...votes.map(heard),
     { type: "timeout", view },
   ];
+}
+
+function heard(letter: BlockLetter): RoundEvent<ProposedBlock> {
+  return { type: "letter", letter };
 }
 
 function aBlock(): ProposedBlock {

@@ -18,13 +18,16 @@ function aLetter(text: string): BlockLetter {
   return { sender: "x", statement, seal: new Uint8Array(0), payload: Buffer.from(text) };
 }
 
+function nameOf(peer: Uint8Array): string {
+  return "ABC".charAt([A, B, C].indexOf(peer));
+}
+
 /** Gossip among connected peers, and who was sent what. */
 function aGossip(connected: Uint8Array[]) {
   const sent: string[] = [];
-  const name = (peer: Uint8Array): string => "ABC".charAt([A, B, C].indexOf(peer));
   const gossip = new Gossip({
     connected: () => connected,
-    send: (to, { payload }) => sent.push(`${name(to)} ${Buffer.from(payload).toString()}`) > 0,
+    send: (to, { payload }) => sent.push(`${nameOf(to)} ${Buffer.from(payload).toString()}`) > 0,
     onMessage: () => () => undefined,
   });
   return { gossip, sent };
