@@ -245,6 +245,8 @@ class RunningEngine implements Engine {
       const isAlone = (this.#state?.electorate.qualified.size ?? 1) <= 1;
       if (isAlone || !(error instanceof ConsensusError)) throw error;
       this.#parts.log.warn({ error, number: head.number + 1 }, "no block can be made here: others have to");
+    } finally {
+      if (this.#making?.on === head) this.#making = undefined;
     }
   }
 

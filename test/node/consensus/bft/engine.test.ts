@@ -161,3 +161,15 @@ test("a council that votes a member out goes on without it", async () => {
   await grown(open, 5);
   expect(open.governance.council(6)).toEqual([keeper.address]);
 });
+
+test("a validator alone makes the block again that was taken back", async () => {
+  const [alone] = seats(1) as [Seat];
+  const { open } = await seated([alone], alone, new Hub());
+  await grown(open, 2);
+  const taken = await open.writer.exclusively(async () => {
+    const { number } = open.writer.tip.header;
+    await open.writer.setHead(number - 1);
+    return number;
+  });
+  await grown(open, taken + 1);
+});
