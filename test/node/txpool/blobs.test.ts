@@ -6,9 +6,10 @@ import { fromHex, toHex } from "../../../node/bytes/hex.ts";
 import { openKzg } from "../../../node/crypto/kzg.ts";
 import { sign } from "../../../node/crypto/secp256k1.ts";
 import { versionedHash } from "../../../node/crypto/versioned-hash.ts";
+import { bareTransaction } from "../../../node/model/bare-transaction.ts";
 import { decodeTransaction, signTransaction, type Transaction } from "../../../node/model/transaction.ts";
 import type { BlobSidecar, TypeFields } from "../../../node/model/transaction-type.ts";
-import { kzgProver, type ProveSidecar } from "../../../node/txpool/blobs.ts";
+import { checkSentBlobs, kzgProver, type ProveSidecar } from "../../../node/txpool/blobs.ts";
 import { FakeChain } from "../../support/pool-chain.ts";
 import { aPool, type PoolWorld } from "../../support/pool-open.ts";
 import { aSigner, aTransaction, CHAIN_ID } from "../../support/pool-transactions.ts";
@@ -185,6 +186,28 @@ describe("a pool with blobs", () => {
     expect(asked).toBe(3);
     expect((await readFile(journalPath)).length).toBeGreaterThan(131_072);
     await rm(directory, { recursive: true });
+  });
+});
+
+describe("blobs of a proposed transaction", () => {
+  const proven: ProveSidecar = async () => true;
+
+  test("are there, are those that it names, and are proven", async () => {
+    await expect(checkSentBlobs(aBlobTransaction(), proven)).resolves.toBeUndefined();
+    await expect(checkSentBlobs(aTransaction(), proven)).resolves.toBeUndefined();
+  });
+
+  test.each<[string, Transaction, ProveSidecar, string]>([
+    ["missing", bareTransaction(aBlobTransaction()), proven, "missing sidecar in blob transaction"],
+    [
+      "others",
+      aBlobTransaction({ blobVersionedHashes: [new Uint8Array(32)] }),
+      proven,
+      "the commitment is not that of the hash",
+    ],
+    ["not proven", aBlobTransaction(), async () => false, "a proof does not hold"],
+  ])("are refused when they are %s", async (_what, tx, prove, message) => {
+    await expect(checkSentBlobs(tx, prove)).rejects.toThrow(message);
   });
 });
 
