@@ -78,7 +78,6 @@ export const rpcFlags = {
     boolean,
     false,
     "what writes files, acts on the process or runs callers' tracers is for IPC alone",
-    "methods of debug that act on files or the process, and callers' tracers, are for IPC alone",
     "http-rpc.unsafe-debug.disable",
   ),
   "rpc.unsafe-debug.heavy-debug.request-limit": rpc.flag(
