@@ -7,7 +7,8 @@
  * one proxy; with the path of a Go node's binary in KNIT_PEER_KCN that one takes it from the same proxy afterwards.
  * Times are from the first block to the last, because a Go node waits up to ten seconds before it begins.
  * `propagation`: how long a block takes to each node of eight (a core node, three proxies, four endpoints), and what
- * such a node needs of the processor. `consensus`: how long after its second a block is there, of 4 and 22 core nodes.
+ * such a node needs of the processor. `consensus`: how long after its second a block is there, of 4 and 22 core nodes, of
+ * ours and of the Go node where there is one.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

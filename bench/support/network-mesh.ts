@@ -1,6 +1,6 @@
 /** Networks on loopback whose nodes are watched: when each of them has a block, and what they need meanwhile. */
 import { once } from "node:events";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import {
@@ -48,9 +48,9 @@ async function watch(network: Network): Promise<{ arrivals: Arrival[]; cpu: numb
 
 /** Listens to a node's heads over its socket. */
 async function follow(node: NetworkNode, tell: (arrival: Arrival) => void): Promise<() => void> {
-  const socket = connect(join(node.directory, "knit.ipc"));
-  await once(socket, "connect");
-  createInterface(socket).on("line", (line) => {
+  const socket = await connected(node.socket);
+  const lines = createInterface(socket).on("error", () => undefined); // the node has ended
+  lines.on("line", (line) => {
     const atMs = performance.timeOrigin + performance.now();
     const head = (JSON.parse(line) as HeadNotice).params?.result;
     if (head === undefined) return;
@@ -58,6 +58,19 @@ async function follow(node: NetworkNode, tell: (arrival: Arrival) => void): Prom
   });
   socket.write('{"jsonrpc":"2.0","id":1,"method":"eth_subscribe","params":["newHeads"]}\n');
   return () => void socket.destroy();
+}
+
+/** A node opens its socket after it has begun to answer over HTTP. */
+async function connected(path: string): Promise<Socket> {
+  for (;;) {
+    const socket = connect(path);
+    try {
+      await once(socket, "connect");
+      return socket.on("error", () => undefined);
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
 }
 
 async function untilAll(arrivals: readonly Arrival[], nodes: number, number: number): Promise<void> {
@@ -85,22 +98,32 @@ export async function benchPropagation({ scratch }: { readonly scratch: string }
   });
 }
 
+const KCN = process.env["KNIT_PEER_KCN"];
+
 /** How long after the second that a block names its council has agreed on it. */
 export async function benchConsensus({ scratch }: { readonly scratch: string }): Promise<void> {
   for (const core of [4, 22]) {
-    const terms: NetworkTerms = {
-      size: { core, proxy: 0, endpoint: 0 },
-      directory: join(scratch, `council-${core}`),
-    };
-    await using network = await openNetwork(terms);
-    const { arrivals, cpu } = await watch(network);
-    const late = arrivals.map(({ atMs, madeMs }) => atMs - madeMs);
-    report({
-      bench: "consensus",
-      validators: core,
-      afterItsSecondP50Ms: rounded(median(late)),
-      mostMs: rounded(Math.max(...late)),
-      cpuPercent: rounded(median(cpu) * 100),
-    });
+    await measureCouncil("knit", { size: councilOf(core), directory: join(scratch, `council-${core}`) });
+    if (KCN === undefined) continue;
+    const go = { core, binary: KCN };
+    await measureCouncil("Go node", { size: councilOf(core), directory: join(scratch, `go-${core}`), go });
   }
+}
+
+function councilOf(core: number): NetworkTerms["size"] {
+  return { core, proxy: 0, endpoint: 0 };
+}
+
+async function measureCouncil(program: string, terms: NetworkTerms): Promise<void> {
+  await using network = await openNetwork(terms);
+  const { arrivals, cpu } = await watch(network);
+  const late = arrivals.map(({ atMs, madeMs }) => atMs - madeMs);
+  report({
+    bench: "consensus",
+    program,
+    validators: terms.size.core,
+    afterItsSecondP50Ms: rounded(median(late)),
+    mostMs: rounded(Math.max(...late)),
+    cpuPercent: rounded(median(cpu) * 100),
+  });
 }

@@ -80,7 +80,7 @@ async function end({ child }: Running): Promise<void> {
   await exited;
 }
 
-async function measure(node: string, source: Running, late: Running): Promise<void> {
+async function measure(program: string, source: Running, late: Running): Promise<void> {
   const most = (await heightOf(source)) ?? 0;
   const { kni } = (await ask(source.url, "admin_nodeInfo", [])) as { kni: string };
   const asked = performance.now();
@@ -95,7 +95,7 @@ async function measure(node: string, source: Running, late: Running): Promise<vo
   const transactions = await transactionsAfter(source, first?.number ?? 0, most);
   report({
     bench: "sync",
-    node,
+    program,
     blocks,
     transactions,
     seconds: rounded(seconds),

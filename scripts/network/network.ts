@@ -25,8 +25,8 @@ export interface NetworkTerms {
 
 /** A node of a running network. */
 export interface NetworkNode extends PlannedNode {
-  /** Its data directory. */
-  readonly directory: string;
+  /** Where it answers on this machine alone. */
+  readonly socket: string;
   /** Where it answers. */
   readonly url: string;
   /** Of its process while that is running. */
@@ -57,7 +57,8 @@ export async function openNetwork(terms: NetworkTerms): Promise<Network> {
     const home = join(directory, node.name);
     const program = foreign.includes(node) ? goProgram : knit;
     const more = ["--maxconnections", String(plan.length + 1), ...(program === knit ? flags : [])];
-    return { program, home, node: networkNode(node, home, [...program.command(node, home), ...more]) };
+    const command = [...program.command(node, home), ...more];
+    return { program, home, node: networkNode(node, { home, command, socket: join(home, program.socket) }) };
   });
   await prepare(nodes, { plan, goProgram, terms });
   const running = nodes.map(({ node }) => node);
@@ -116,19 +117,25 @@ function dials(program: Program, node: PlannedNode, peer: PlannedNode): boolean 
   return program === knit || peer.name < node.name;
 }
 
-function networkNode(planned: PlannedNode, directory: string, command: readonly string[]): NetworkNode {
+interface Place {
+  readonly home: string;
+  readonly socket: string;
+  readonly command: readonly string[];
+}
+
+function networkNode(planned: PlannedNode, { home, socket, command }: Place): NetworkNode {
   const url = `http://127.0.0.1:${planned.rpcPort}`;
   let child: ChildProcess | undefined;
   const isUp = (): boolean => child !== undefined && child.exitCode === null && child.signalCode === null;
   return {
     ...planned,
-    directory,
+    socket,
     url,
     pid: () => (isUp() ? child?.pid : undefined),
     async start() {
-      child = spawnNode(command, `${directory}.log`);
+      child = spawnNode(command, `${home}.log`);
       while (!(await answers(url))) {
-        if (!isUp()) throw new Error(`${planned.name} ended at once: see ${directory}.log`);
+        if (!isUp()) throw new Error(`${planned.name} ended at once: see ${home}.log`);
         await new Promise((resolve) => setTimeout(resolve, ASK_MS));
       }
     },

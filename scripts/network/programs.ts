@@ -10,6 +10,8 @@ import type { PlannedNode } from "./plan.ts";
 
 /** How a program is made a node of the network. */
 export interface Program {
+  /** The name of its socket in the data directory. */
+  readonly socket: string;
   /** Writes block 0 into a directory that does not exist yet. */
   init(directory: string, genesis: string): Promise<void>;
   /** Names the peers that a node keeps connected to. */
@@ -23,6 +25,7 @@ const MODULES = "admin,eth,governance,istanbul,klay,net,txpool";
 
 /** knit as it is here: built, or its sources. */
 export const knit: Program = {
+  socket: "knit.ipc",
   init: (directory, genesis) => run(process.execPath, KNIT, "init", "--datadir", directory, genesis),
   meet: (directory, urls) => writeNodes(join(directory, "knit"), urls),
   command({ type, key, port, rpcPort }, directory) {
@@ -36,6 +39,7 @@ export const knit: Program = {
 /** A Go node of the type of its binary. */
 export function goNode(binary: string): Program {
   return {
+    socket: "klay.ipc",
     init: (directory, genesis) => run(binary, "--datadir", directory, "init", genesis),
     meet: writeNodes,
     command({ key, port, rpcPort }, directory) {
