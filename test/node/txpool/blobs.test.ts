@@ -189,9 +189,9 @@ describe("a pool with blobs", () => {
   });
 });
 
-describe("blobs of a proposed transaction", () => {
-  const proven: ProveSidecar = async () => true;
+const proven: ProveSidecar = async () => true;
 
+describe("blobs of a proposed transaction", () => {
   test("are there, are those that it names, and are proven", async () => {
     await expect(checkSentBlobs(aBlobTransaction(), proven)).resolves.toBeUndefined();
     await expect(checkSentBlobs(aTransaction(), proven)).resolves.toBeUndefined();
