@@ -1,6 +1,6 @@
 /** What the agreement has done to blocks: they are made, judged and put into the chain, each in a turn of the writer. */
 import { equalBytes } from "../../bytes/compare.ts";
-import { mapKey } from "../../bytes/hex.ts";
+import { mapKey, toHex } from "../../bytes/hex.ts";
 import { encodeRlpList } from "../../bytes/rlp.ts";
 import { ChainError } from "../../chain/error.ts";
 import { repaired } from "../../chain/repaired.ts";
@@ -93,8 +93,8 @@ export class BlockWork {
       await writer.exclusively(async () => {
         if (writer.tip.header.number >= proposal.number) return;
         await writer.insert(block, true);
-        const { number, hash } = proposal;
-        log.info({ number, hash, txs: transactions.length, round }, "agreed on a block");
+        const { number } = proposal;
+        log.info({ number, hash: toHex(block.hash), txs: transactions.length, round }, "agreed on a block");
       });
     } catch (error) {
       if (!(error instanceof ChainError) || error.code !== "no-room") throw error;
