@@ -122,7 +122,7 @@ class NodeListeners implements Listeners {
       this.#slots.set(kind, { address: `${plan.host}:${port}`, open });
       const { origins, virtualHosts } = plan;
       const hosts = kind === "http" ? { vhosts: virtualHosts } : {};
-      const modules = endpoint.view.modules.join(",");
+      const modules = plan.modules.join(",");
       this.#options.log.info(
         { url: listener.url, modules, cors: origins, ...hosts },
         `${name} endpoint opened`,

@@ -1,0 +1,135 @@
+/** docs/first-steps.md: every command in it is run, in order, and answers as the page says. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { freePorts } from "../../scripts/network/ports.ts";
+
+const MAIN = join(import.meta.dirname, "../../node/main.ts");
+/** Ports of the page, with as many as follow each. */
+const PORTS: readonly (readonly [port: number, count: number])[] = [
+  [8551, 2],
+  [61_001, 1],
+  [32_400, 2],
+  [8700, 4],
+  [32_410, 1],
+];
+
+/** A command that has ended; `complaint` is what it said on standard error. */
+interface Ended {
+  readonly code: number;
+  readonly output: string;
+  readonly complaint: string;
+}
+
+interface Block {
+  readonly kind: string;
+  readonly text: string;
+  /** What the page shows below. */
+  readonly answer: string | undefined;
+}
+
+let directory = "";
+const terminals: ChildProcess[] = [];
+
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), "knit-first-"));
+  mkdirSync(join(directory, "bin"));
+  writeFileSync(join(directory, "bin", "knit"), `#!/bin/sh\nexec "${process.execPath}" "${MAIN}" "$@"\n`);
+  chmodSync(join(directory, "bin", "knit"), 0o755);
+});
+
+afterAll(async () => {
+  for (const child of terminals.toReversed()) {
+    child.kill("SIGINT");
+    if (child.exitCode === null) await once(child, "exit");
+  }
+  rmSync(directory, { recursive: true });
+});
+
+function blocks(page: string): Block[] {
+  const fences = [...page.matchAll(/```(sh|text)( \w+)?\n(.*?)```/gs)];
+  return fences.flatMap(([, language, kind = "", text = ""], i) => {
+    if (language !== "sh") return [];
+    const [, next, , answer] = fences[i + 1] ?? [];
+    return [{ kind: kind.trim(), text, answer: next === "text" ? answer : undefined }];
+  });
+}
+
+/** The page on ports that nobody has. */
+async function withFreePorts(page: string): Promise<string> {
+  let changed = page;
+  for (const [port, count] of PORTS) {
+    const free = await portRow(count);
+    for (let i = 0; i < count; i++)
+      changed = changed.replaceAll(new RegExp(`\\b${port + i}\\b`, "g"), `${free + i}`);
+  }
+  return changed;
+}
+
+async function portRow(count: number): Promise<number> {
+  const [first = 0, ...others] = await freePorts(count);
+  return others.every((port, i) => port === first + i + 1) ? first : portRow(count);
+}
+
+function start(text: string, environment: Record<string, string>): ChildProcess {
+  return spawn("bash", ["-ec", text], {
+    cwd: directory,
+    env: {
+      ...process.env,
+      ...environment,
+      PATH: `${join(directory, "bin")}${delimiter}${process.env["PATH"]}`,
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+}
+
+async function run(text: string, environment: Record<string, string>): Promise<Ended> {
+  const child = start(text, environment);
+  const texts = { output: "", complaint: "" };
+  child.stdout?.setEncoding("utf8").on("data", (more: string) => void (texts.output += more));
+  child.stderr?.setEncoding("utf8").on("data", (more: string) => void (texts.complaint += more));
+  const [code] = (await once(child, "close")) as [number];
+  return { code, ...texts };
+}
+
+/** `...` stands for anything. */
+function pattern(answer: string): RegExp {
+  const parts = answer.trimEnd().split("...");
+  return new RegExp(`^${parts.map((part) => RegExp.escape(part)).join("[^]*")}\\n*$`);
+}
+
+test("every command of the page works and answers as it says", async () => {
+  const page = await withFreePorts(
+    readFileSync("docs/first-steps.md", "utf8").replaceAll("npx knit", "knit"),
+  );
+  const [, http = ""] = /127\.0\.0\.1:(\d+)\n/.exec(page) ?? [];
+  const [, metrics = ""] = /127\.0\.0\.1:(\d+)\/readyz/.exec(page) ?? [];
+  // What the page leaves at its default is moved aside as well.
+  const environment = {
+    KNIT_RPCPORT: http,
+    KNIT_WSPORT: `${Number(http) + 1}`,
+    KNIT_PROMETHEUSPORT: metrics,
+  };
+  const found = blocks(page).filter(({ kind }) => kind !== "skipped");
+  expect(found.length).toBeGreaterThan(10);
+  for (const { kind, text, answer } of found) {
+    if (kind === "terminal") {
+      const child = start(`exec env ${text}`, environment);
+      child.stdout?.resume();
+      child.stderr?.resume();
+      terminals.push(child);
+      continue;
+    }
+    let last = await run(text, environment);
+    while (last.code === 1 && /rpc|curl/.test(text)) {
+      await setTimeout(200); // a node is not there yet; the test's own time is the end
+      last = await run(text, environment);
+    }
+    expect({ text, ...last }).toMatchObject({ text, code: 0 });
+    if (answer !== undefined) expect(last.output).toMatch(pattern(answer));
+  }
+}, 240_000);
