@@ -14,6 +14,7 @@ import { encodeReceipt } from "../model/receipt.ts";
 import type { Transaction } from "../model/transaction.ts";
 import type { Clock } from "../observe/clock.ts";
 import type { Log } from "../observe/log.ts";
+import { runInSlices } from "../state/slices.ts";
 import type { State } from "../state/state.ts";
 import { headerExtras, rewardbaseOf } from "./header-extras.ts";
 import { type Candidates, draftHeader, type Filled, fillBlock } from "./proposal.ts";
@@ -73,7 +74,7 @@ export async function draftBlock(parts: DraftParts): Promise<Block> {
   await parts.pause();
   const stateRoot = await writer.seal({ world, outcome: filled.outcome }, header, rules);
   await parts.pause();
-  const complete = await completed(header, filled, stateRoot, { parameters, pause: parts.pause });
+  const complete = await runInSlices(completeSteps(header, filled, stateRoot, parameters));
   await parts.pause();
   const block = createBlock(withProposerSeal(complete, parts.sign), filled.transactions);
   writer.keep(block, filled.outcome.receipts);
@@ -81,19 +82,18 @@ export async function draftBlock(parts: DraftParts): Promise<Block> {
   return block;
 }
 
-/** Thousands of transactions make each root a matter of milliseconds. */
-async function completed(
+/** Fills in what is known after execution, in steps: thousands of transactions make each a matter of milliseconds. */
+function* completeSteps(
   header: Header,
   { transactions, outcome }: Filled,
   stateRoot: Uint8Array,
-  { parameters, pause }: { readonly parameters: Parameters; readonly pause: Pause },
-): Promise<Header> {
-  const { deriveShaImpl } = parameters;
+  { deriveShaImpl }: Parameters,
+): Generator<undefined, Header> {
   const rawTransactions = transactions.map((tx) => tx.raw);
   const transactionsRoot = listRoot(deriveShaImpl, rawTransactions);
-  await pause();
+  yield;
   const rawReceipts = outcome.receipts.map(encodeReceipt);
-  await pause();
+  yield;
   return {
     ...header,
     stateRoot,
