@@ -12,7 +12,7 @@ export const PRELUDE = `(function (host) {
   const bigInt = ${BIG_INTEGERS};
   const digits = Array.from({ length: 256 }, (_, i) => (i < 16 ? "0" : "") + i.toString(16));
   const names = host.names("", 0, 0).split(",");
-  const OK = "=";
+  const NOTHING = 1;
   let tracer;
 
   function bytes(buffer) {
@@ -144,7 +144,7 @@ export const PRELUDE = `(function (host) {
     return (...given) => {
       try {
         const value = run(...given);
-        return value === undefined ? OK : OK + value;
+        return value === undefined ? NOTHING : "=" + value;
       } catch (error) {
         return "!" + words(error);
       }

@@ -34,7 +34,7 @@ export interface SandboxOptions {
 /** One set of globals. */
 export interface Sandbox extends Disposable {
   /**
-   * Calls a function of the script, which gives `=` and a value or `!` and what was thrown. Throws `ProgramError`, and
+   * Calls a function of the script, which gives `=` and a value, 1 for none, or `!` and what was thrown. Throws `ProgramError`, and
    * whatever a host function threw.
    */
   readonly call: (name: string, ...given: readonly Given[]) => string;
@@ -53,6 +53,8 @@ const MAX_BYTES = 64 * 1024 * 1024;
 /** With 128 KiB deep recursion of the parser leaves the thread's own stack whole; twice as much does not. */
 const STACK_BYTES = 96 * 1024;
 const MAX_WORDS = 1000;
+/** What functions of the script give in place of `=` and no value. */
+const NOTHING = 1;
 
 /** Loads an engine; takes some ten milliseconds. */
 export async function loadSandboxes(): Promise<Sandboxes> {
@@ -79,6 +81,8 @@ type Outcome = ReturnType<QuickJSContext["callFunction"]>;
 class QuickSandbox implements Sandbox {
   readonly #context: QuickJSContext;
   readonly #functions: QuickJSHandle;
+  /** Of those that were called. */
+  readonly #known = new Map<string, QuickJSHandle>();
   readonly #endsAt: number;
   readonly #onFailure: () => void;
   #isLate = false;
@@ -101,9 +105,8 @@ class QuickSandbox implements Sandbox {
   call(name: string, ...given: readonly Given[]): string {
     const told = this.#guarded(() => {
       const context = this.#context;
-      using target = context.getProp(this.#functions, name);
       const handles = given.map((value) => this.#handleOf(value));
-      const outcome = context.callFunction(target, context.undefined, handles);
+      const outcome = context.callFunction(this.#functionOf(name), context.undefined, handles);
       for (const handle of handles) handle.dispose();
       return this.#textOf(outcome);
     });
@@ -114,6 +117,7 @@ class QuickSandbox implements Sandbox {
   [Symbol.dispose](): void {
     if (this.#failed) return;
     this.#guarded(() => {
+      for (const known of this.#known.values()) known.dispose();
       this.#functions.dispose();
       const { runtime } = this.#context;
       this.#context.dispose();
@@ -164,9 +168,19 @@ class QuickSandbox implements Sandbox {
     }
   }
 
+  #functionOf(name: string): QuickJSHandle {
+    let known = this.#known.get(name);
+    if (known === undefined) {
+      known = this.#context.getProp(this.#functions, name);
+      this.#known.set(name, known);
+    }
+    return known;
+  }
+
+  /** A number stands for nothing to tell: it is read much faster than a text. */
   #textOf(outcome: Outcome): string {
     using value = this.#valueOf(outcome);
-    return this.#context.getString(value);
+    return this.#context.getNumber(value) === NOTHING ? "=" : this.#context.getString(value);
   }
 
   #valueOf(outcome: Outcome): QuickJSHandle {

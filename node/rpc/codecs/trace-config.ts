@@ -13,9 +13,9 @@ export interface TraceConfig {
   readonly debug?: boolean | undefined;
   /** Entries of a default trace; 0 for no limit. */
   readonly limit?: number | undefined;
-  /** A named tracer; the default trace when absent. */
+  /** A tracer's name, or a program that is one; the default trace when absent. */
   readonly tracer?: string | undefined;
-  /** Of a named tracer, per transaction. */
+  /** Of any but the default trace, per transaction. */
   readonly timeout?: string | undefined;
   /** Of the default trace, per transaction. */
   readonly loggerTimeout?: string | undefined;
@@ -72,16 +72,16 @@ const UNITS: Readonly<Record<string, number>> = {
   m: 60_000,
   h: 3_600_000,
 };
-const DURATION = /^(?:\d+(?:\.\d*)?(?:ns|us|µs|ms|s|m|h))+$/;
+const DURATION = /^[-+]?(?:\d+(?:\.\d*)?(?:ns|us|µs|ms|s|m|h))+$/;
 const PART = /(\d+(?:\.\d*)?)(ns|us|µs|ms|s|m|h)/g;
 
-/** Milliseconds of a Go duration such as `1m30s`. Throws `RpcError`. */
+/** Milliseconds of a Go duration such as `1m30s`; below zero for `-1s`. Throws `RpcError`. */
 export function durationMs(given: string): number {
-  if (given === "0") return 0;
+  if (/^[-+]?0$/.test(given)) return 0;
   if (given.length > 100 || !DURATION.test(given)) {
     throw failure(`time: invalid duration ${JSON.stringify(given.slice(0, 100))}`);
   }
   let sum = 0;
   for (const [, count, unit = "s"] of given.matchAll(PART)) sum += Number(count) * (UNITS[unit] ?? 0);
-  return sum;
+  return given.startsWith("-") ? -sum : sum;
 }

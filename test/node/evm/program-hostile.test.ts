@@ -6,7 +6,7 @@ import { loadSandboxes } from "../../../node/evm/programs/sandbox.ts";
 import { aWorld, runProgram } from "../../support/evm.ts";
 
 const TRANSACTION = { gasLimit: 1n, gasUsed: 1n, gasPrice: 1n, block: 1 };
-const SHORT_MS = 200;
+const SHORT_MS = 100;
 const LONG_MS = 60_000;
 const resulting = (body: string): string =>
   `{fault: 1, step: function () {}, result: function (ctx, db) { ${body} }}`;

@@ -137,6 +137,7 @@ test.each([
   ],
   ["a time that is none", { tracer: "callTracer", timeout: "soon" }, 'time: invalid duration "soon"'],
   ["a named tracer out of time", { tracer: "opcountTracer", timeout: "5ms" }, "execution timeout"],
+  ["a time before it began", { tracer: "opcountTracer", timeout: "-1m30s" }, "execution timeout"],
   ["a default trace out of time", { loggerTimeout: "0", limit: 1 }, "trace logger timeout"],
   ["more than an answer holds", {}, "trace is larger than 1000000 bytes"],
 ])("%s is told", async (_what, config, message) => {
