@@ -1,19 +1,24 @@
-/** The limit of a node's memory, from its flag to the engine's limit of the heap, on the program itself. */
+/** The limit of a node's memory, from its flag to the engine's limit of the heap, and a live scrape, on the program itself. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "@jest/globals";
 import { runKnit, startKnit } from "../support/knit-process.ts";
+import { lintMetrics } from "../support/metric-lint.ts";
 
 test("a limit that is too low ends the program with what would do", async () => {
   const { code, output } = await runKnit("dev", "--max-memory", "100MiB");
   expect([code, output]).toEqual([1, "knit: --max-memory 100MiB is too little: a node needs 384MiB\n"]);
 });
 
-test("the heap has its share of the limit, in the process that was started", async () => {
+test("the heap has its share of the limit, in the process that was started; its metrics keep Prometheus' rules", async () => {
   const ports = ["--rpcport", "0", "--wsport", "0", "--prometheusport", "0"];
   const knit = startKnit("dev", "--max-memory", "400MiB", ...ports);
   const [, metrics = ""] = await knit.waitFor(/Metrics +(http:\S+)\n/);
   const text = await (await fetch(metrics)).text();
   expect(text).toMatch(/^knit_memory_limit_bytes 419430400$/m);
+  expect(lintMetrics(await (await fetch(`${metrics}/own`)).text())).toEqual([]);
+  const spelling =
+    / (its type is in its name|no snake_case|a suffix of histograms|only counters end in _total)$/;
+  for (const complaint of lintMetrics(text)) expect(complaint).toMatch(spelling); // the Go node's names
   if (process.platform === "linux") {
     expect(readFileSync(`/proc/${knit.child.pid}/cmdline`, "utf8")).toContain("--max-old-space-size=109");
   }
