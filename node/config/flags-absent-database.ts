@@ -31,7 +31,10 @@ export const absentDatabases = {
     "db.pebbledb.cache-size": valued("migration.src.db.pebbledb.cache-size"),
     "db.rocksdb.secondary": switched("migration.src.db.rocksdb.secondary"),
     "db.rocksdb.cache-size": valued("migration.src.db.rocksdb.cache-size"),
-    "db.rocksdb.dump-malloc-stat": switched("migration.src.db.rocksdb.dump-malloc-stat"),
+    "db.rocksdb.dump-malloc-stat": switched(
+      "db.rocksdb.dump-memory-stat",
+      "migration.src.db.rocksdb.dump-malloc-stat",
+    ),
     "db.rocksdb.compression-type": valued("migration.src.db.rocksdb.compression-type"),
     "db.rocksdb.bottommost-compression-type": valued("migration.src.db.rocksdb.bottommost-compression-type"),
     "db.rocksdb.filter-policy": valued("migration.src.db.rocksdb.filter-policy"),

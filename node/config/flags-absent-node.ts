@@ -16,7 +16,7 @@ export const absentOfNode = {
     "start-block-num": harmless("0", "common.start-block-num"),
   }),
   ...refused("the limit is the chain's own", {
-    "opcode-computation-cost-limit": valued("experimental.opcode-computation-cost-limit"),
+    "opcode-computation-cost-limit": harmless("100000000", "experimental.opcode-computation-cost-limit"),
   }),
   ...refused("the BLS key is derived from the node key", {
     "bls-nodekey": valued("p2p.bls-node-key"),

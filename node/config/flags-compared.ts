@@ -40,7 +40,6 @@ export const differences: Partial<Record<FlagName, string>> = {
   "genesis-type": "mainnet and mainnet-test have the address book of Kairos, and no credit contract",
   srvtype: "there is one kind of server",
   "rpc.concurrencylimit": "does nothing: the budget of a listener limits what waits",
-  "rpc.ethtxfeecap": "a whole number of KAIA",
   gcmode: "as the database was opened before by default",
   "state.live-pruning-retention": "keeps states without `--state.live-pruning` too",
   "state.block-interval": "16 by default, not 128; blocks are on disk at once whatever it is",

@@ -101,6 +101,15 @@ export const amount: Kind<bigint> = {
   },
 };
 
+/** KAIA, down to a billionth. */
+export const coins: Kind<number> = {
+  hint: "KAIA",
+  parse: (value) => {
+    if (!/^\d{1,10}(\.\d{1,9})?$/.test(value)) throw new Error("an amount of KAIA such as 10 or 0.5");
+    return Number(value);
+  },
+};
+
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
 /** A length of time such as `250ms`, `10s` or `1h30m`; the value is in milliseconds. */

@@ -1,5 +1,5 @@
 /** The flags of JSON-RPC: rows of the flag table. */
-import { boolean, choice, duration, integer, list, path, port, text } from "./flags-kinds.ts";
+import { boolean, choice, coins, duration, integer, list, path, port, text } from "./flags-kinds.ts";
 import { NODE, rows } from "./flags-rows.ts";
 
 const http = rows("HTTP", NODE);
@@ -107,7 +107,7 @@ export const rpcFlags = {
     "http-rpc.gascap",
   ),
   "rpc.ethtxfeecap": rpc.flag(
-    integer(0, 10_000_000_000),
+    coins,
     0,
     "KAIA that the fee of a transaction sent by eth_ methods may be; 0 is no cap",
     "http-rpc.eth-tx-feecap",

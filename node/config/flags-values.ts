@@ -152,7 +152,8 @@ function judgeAbsent(sources: FlagSources): string[] {
     idle.push({ ...found, why });
   }
   if (idle.length <= TOLD_ONE_BY_ONE) return idle.map(({ origin, why }) => `${origin} does nothing: ${why}`);
-  return [`these do nothing here: ${idle.map(({ origin }) => bare(origin)).join(", ")}`];
+  const some = idle.slice(0, TOLD_ONE_BY_ONE).map(({ origin }) => bare(origin));
+  return [`${idle.length} settings do nothing here (${some.join(", ")}, ...): docs/flags.md says why`];
 }
 
 function bare(origin: string): string {

@@ -38,7 +38,7 @@ export function ethSubmitter(parts: SubmitParts): Submit {
   const { ethFeeCap = 0 } = parts;
   return (tx) => {
     const fee = tx.gas * tx.gasFeeCap;
-    if (ethFeeCap > 0 && fee > BigInt(ethFeeCap) * PEB_PER_KAIA) {
+    if (ethFeeCap > 0 && fee > BigInt(Math.round(ethFeeCap * 1e9)) * (PEB_PER_KAIA / 1_000_000_000n)) {
       const shown = `${inKaia(fee)} KAIA`;
       throw failure(`tx fee (${shown}) exceeds the configured cap (${ethFeeCap.toFixed(2)} KAIA)`);
     }

@@ -46,7 +46,7 @@ export async function aSigningNode(): Promise<SigningNode> {
   const rich = toHex(accounts.hold(first));
   const payer = toHex(accounts.hold(third));
   const filed = toHex(await accounts.importRawKey(bareHex(second), "secret"));
-  const served = { chain: chain.chain, pool, accounts, dataDirectory: directory, ethFeeCap: 2 };
+  const served = { chain: chain.chain, pool, accounts, dataDirectory: directory, ethFeeCap: 2.05 };
   const endpoints = new Map<ProfileName, Endpoint>();
   const open = parts.move();
   return {

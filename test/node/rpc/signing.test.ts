@@ -151,7 +151,7 @@ test("what the lines of the Go node refuse in other words is refused in the prof
 
 test("Ethereum's methods send no transaction whose fee is above the cap; the chain's do", async () => {
   const order = { from: rich, to, nonce: "0x4", gas: "0x5208", gasPrice: "0x5af3107a4000" }; // 2.1 KAIA
-  const refusal = refused("tx fee (2.10 KAIA) exceeds the configured cap (2.00 KAIA)");
+  const refusal = refused("tx fee (2.10 KAIA) exceeds the configured cap (2.05 KAIA)");
   expect(await node.call("eth_sendTransaction", [order])).toEqual(refusal);
   const { raw } = await node.call("eth_signTransaction", [order]);
   expect(await node.call("eth_sendRawTransaction", [raw])).toEqual(refusal);
