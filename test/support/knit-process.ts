@@ -18,7 +18,13 @@ export interface KnitProcess {
 
 /** Starts `knit` with these arguments on the sources. */
 export function startKnit(...args: string[]): KnitProcess {
-  const child = spawn(process.execPath, [MAIN, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  return startKnitBehind([], args);
+}
+
+/** The same as the last arguments of another command. */
+export function startKnitBehind(prefix: readonly string[], args: readonly string[]): KnitProcess {
+  const [command, ...rest] = [...prefix, process.execPath, MAIN, ...args];
+  const child = spawn(command ?? process.execPath, rest, { stdio: ["ignore", "pipe", "pipe"] });
   let text = "";
   const exited = once(child, "exit");
   const listeners = new Set<() => void>();
@@ -51,9 +57,20 @@ export function startKnit(...args: string[]): KnitProcess {
   };
 }
 
+/** How a run of `knit` ended. */
+export interface KnitRun {
+  readonly code: number | null;
+  readonly output: string;
+}
+
 /** Runs `knit` to its end. */
-export async function runKnit(...args: string[]): Promise<{ code: number | null; output: string }> {
-  const knit = startKnit(...args);
+export function runKnit(...args: string[]): Promise<KnitRun> {
+  return runKnitBehind([], args);
+}
+
+/** The same as the last arguments of another command. */
+export async function runKnitBehind(prefix: readonly string[], args: readonly string[]): Promise<KnitRun> {
+  const knit = startKnitBehind(prefix, args);
   const [code] = (await once(knit.child, "close")) as [number | null];
   return { code, output: knit.output() };
 }
