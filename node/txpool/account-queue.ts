@@ -131,12 +131,14 @@ export class AccountQueue {
 
   /** Removes what `unwanted` finds; executable ones after the first such nonce wait again. */
   filter(entries: readonly PoolEntry[], unwanted: (entry: PoolEntry) => boolean): PoolEntry[] {
-    const drops = new Set(entries.filter(unwanted));
+    const dropped = entries.filter(unwanted);
+    if (dropped.length === 0) return []; // nearly always, and asked of every account at each block
+    const drops = new Set(dropped);
     const first = this.#entries.findIndex((entry) => drops.has(entry));
     if (first < 0) return [];
     this.#entries = this.#entries.filter((entry) => !drops.has(entry));
     this.#pending = Math.min(this.#pending, first);
-    return [...drops];
+    return dropped;
   }
 
   /** Index of a nonce, or where it would stand. */
