@@ -93,6 +93,7 @@ export const consoleNames: Readonly<Record<string, Readonly<Record<string, reado
     getTransactionCount: [2, 2],
     getTransactionReceipt: [1, 1],
     getTransactionReceiptBySenderTxHash: [1, 1],
+    getTransactionReceiptInCache: [1, 1],
     isConsoleLogEnabled: [0, 0],
     isContractAccount: [2, 2],
     isParallelDBWrite: [0, 0],

@@ -46,6 +46,11 @@ export const leftOut: readonly LeftOut[] = [
       "A log that the Go interpreter writes by itself. `debug_standardTraceBlockToFile` writes one on request.",
   },
   {
+    names: ["eth_events", "eth_getHashrate", "eth_rpcMarshalBlobSidecar", "eth_subscribeSyncStatus"],
+    reason:
+      "Functions of the Go program that its registry takes for methods, `klay_` and `kaia_` ones too. `eth_hashrate` answers.",
+  },
+  {
     names: ["debug_startCollectingTrieStats"],
     reason: "Statistics of a cache of tries: states are read without their tries here.",
   },

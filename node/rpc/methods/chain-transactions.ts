@@ -71,7 +71,9 @@ function receipts({ chain, profile }: Pick<ChainTransactionParts, "chain" | "pro
   return [
     method({
       name: "chain_getTransactionReceipt",
-      summary: "The receipt of a transaction; null while it is not in a block.",
+      aliases: ["chain_getTransactionReceiptInCache"],
+      summary:
+        "The receipt of a transaction; null while it is not in a block. The Go node's InCache asks its cache alone.",
       params: { hash },
       result: receipt,
       handle: (args) => find(args.hash, chainReceipt),

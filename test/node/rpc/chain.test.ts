@@ -86,6 +86,7 @@ test("every recorded receipt is answered byte for byte, by block and by transact
     expect(answer).toBe(`{"jsonrpc":"2.0","id":1,"result":${JSON.stringify(receipts)}}\n`);
     const [receipt] = receipts;
     const single = await rawCall("klay_getTransactionReceipt", [receipt?.transactionHash]);
+    expect(await rawCall("klay_getTransactionReceiptInCache", [receipt?.transactionHash])).toBe(single);
     expect(single).toBe(`{"jsonrpc":"2.0","id":1,"result":${JSON.stringify(receipt)}}\n`);
   }
 });
