@@ -110,7 +110,7 @@ interface Status {
 
 async function measure(name: string, command: string, args: readonly string[]): Promise<void> {
   const http = `http://127.0.0.1:${args[args.indexOf("--rpcport") + 1]}`;
-  await using node = await startNode({ command, args, targets: { http } });
+  await using node = await startNode({ command, args, targets: { http }, patienceMs: LONGEST_MS });
   const since = performance.now();
   const before = await blocksWhile(http, async () => performance.now() - since < BEFORE_MS);
   const memoryBefore = peakMemory(node.pid);

@@ -28,7 +28,7 @@ import { openNodeNetwork } from "./node-network.ts";
 import { openNodeRpc } from "./node-rpc.ts";
 import { systemClock } from "./observe/clock.ts";
 import type { AdjustableLog, Log } from "./observe/log.ts";
-import { openMemoryWatch } from "./observe/memory-watch.ts";
+import { type MemoryWatch, openMemoryWatch } from "./observe/memory-watch.ts";
 import { createMetrics, type Metrics } from "./observe/metrics.ts";
 import { collectGarbage } from "./observe/profiler.ts";
 import { loadNodeKey, type NodeKey, nodeKeyOf } from "./p2p/node-key.ts";
@@ -87,7 +87,7 @@ export async function openNode(options: NodeOptions, signal: AbortSignal, log: A
   const kzg = parts.use(openKzg());
   const accounts = parts.use(await openNodeAccounts(options, log));
   signal.throwIfAborted();
-  const pool = parts.use(await openPool(options, { chain, recoverer, kzg, log, metrics }));
+  const pool = parts.use(await openPool(options, { chain, recoverer, kzg, log, metrics, memory }));
   const network = parts.use(
     await openNodeNetwork({ options, database, open, pool, recoverer, nodeKey, clock, log, metrics }),
   );
@@ -143,11 +143,12 @@ interface PoolSurroundings {
   readonly kzg: Kzg;
   readonly log: Log;
   readonly metrics: Metrics;
+  readonly memory: MemoryWatch;
 }
 
 function openPool(
   options: NodeOptions,
-  { chain, recoverer, kzg, log, metrics }: PoolSurroundings,
+  { chain, recoverer, kzg, log, metrics, memory }: PoolSurroundings,
 ): Promise<TxPool> {
   const { chainId } = chain.config;
   return openTxPool({
@@ -160,6 +161,7 @@ function openPool(
       options.pool.journal === undefined ? undefined : resolve(options.paths.instance, options.pool.journal),
     prove: kzgProver(kzg),
     recoverSenders: (transactions) => recoverSigners(recoverer, chainId, transactions),
+    isShort: () => memory.isShort,
   });
 }
 

@@ -14,6 +14,8 @@ export interface Launch {
   readonly args: readonly string[];
   readonly cwd?: string;
   readonly targets: Targets;
+  /** Milliseconds that its first answer may take; a minute when left out. */
+  readonly patienceMs?: number;
 }
 
 /** A running node. Disposing ends it. */
@@ -31,8 +33,14 @@ export interface RunningNode extends AsyncDisposable {
 const PATIENCE_MS = 60_000;
 const STOP_MS = 20_000;
 
-/** Starts a node and waits until it answers. Rejects when it ends before, or is silent for a minute. */
-export async function startNode({ command, args, cwd, targets }: Launch): Promise<RunningNode> {
+/** Starts a node and waits until it answers. Rejects when it ends before, or is silent for too long. */
+export async function startNode({
+  command,
+  args,
+  cwd,
+  targets,
+  patienceMs = PATIENCE_MS,
+}: Launch): Promise<RunningNode> {
   const started = performance.now();
   const child = spawn(command, args, { stdio: "ignore", cwd });
   const failed = once(child, "exit").then(([code]) => {
@@ -40,7 +48,7 @@ export async function startNode({ command, args, cwd, targets }: Launch): Promis
   });
   failed.catch(() => undefined); // it ends when it is told to, too
   try {
-    await Promise.race([firstAnswer(targets.http), failed]);
+    await Promise.race([firstAnswer(targets.http, patienceMs), failed]);
   } catch (error) {
     child.kill("SIGKILL");
     throw error;
@@ -56,8 +64,8 @@ export async function startNode({ command, args, cwd, targets }: Launch): Promis
   };
 }
 
-async function firstAnswer(url: string): Promise<void> {
-  const until = performance.now() + PATIENCE_MS;
+async function firstAnswer(url: string, patienceMs: number): Promise<void> {
+  const until = performance.now() + patienceMs;
   while (performance.now() < until) {
     const number = await ask<string>(url, "eth_blockNumber", []).catch(() => undefined);
     if (number !== undefined) return;

@@ -29,6 +29,8 @@ export interface PoolCoreOptions {
   readonly options: PoolOptions;
   readonly clock: Clock;
   readonly metrics: PoolMetrics;
+  /** While true the pool does not grow: it counts as full. */
+  readonly isShort?: (() => boolean) | undefined;
 }
 
 /** See above; `ledger` is for reading. */
@@ -38,14 +40,16 @@ export class PoolCore {
   readonly #options: PoolOptions;
   readonly #clock: Clock;
   readonly #metrics: PoolMetrics;
+  readonly #isShort: () => boolean;
   #terms: Terms;
   #seen = 0;
 
-  constructor({ chain, options, clock, metrics }: PoolCoreOptions) {
+  constructor({ chain, options, clock, metrics, isShort = () => false }: PoolCoreOptions) {
     this.#chain = chain;
     this.#options = options;
     this.#clock = clock;
     this.#metrics = metrics;
+    this.#isShort = isShort;
     this.#terms = termsAtHead(chain, options);
     this.ledger = new Ledger(options, clock);
   }
@@ -131,8 +135,10 @@ export class PoolCore {
 
   /** What has to leave a full pool. */
   #room(entry: PoolEntry, local: boolean): PoolEntry[] {
+    const usual = poolCapacity(this.#options);
+    const capacity = this.#isShort() ? Math.min(usual, this.ledger.slots) : usual;
     try {
-      return planRoom(this.ledger, entry, { capacity: poolCapacity(this.#options), local });
+      return planRoom(this.ledger, entry, { capacity, local });
     } catch (error) {
       const underpriced = error instanceof PoolError && error.code === "underpriced";
       (underpriced ? this.#metrics.underpriced : this.#metrics.refused).add(1);

@@ -31,6 +31,8 @@ export interface TxPoolOptions {
   readonly recoverSenders?: ((transactions: readonly Transaction[]) => Promise<void>) | undefined;
   /** Checks the proofs of blobs; without it no transaction with blobs is taken in. */
   readonly prove?: ProveSidecar | undefined;
+  /** While true the pool does not grow. */
+  readonly isShort?: (() => boolean) | undefined;
   /** Timers; the machine's without it. */
   readonly every?: Every;
 }
@@ -48,7 +50,7 @@ export async function openTxPool(given: TxPoolOptions): Promise<TxPool> {
   const { chain, clock, log, every = interval } = given;
   const options = { ...DEFAULT_POOL_OPTIONS, ...given.options };
   const metrics = declarePoolMetrics(given.metrics, () => core.ledger);
-  const core: PoolCore = new PoolCore({ chain, options, clock, metrics });
+  const core: PoolCore = new PoolCore({ chain, options, clock, metrics, isShort: given.isShort });
   await using parts = new AsyncDisposableStack();
   const journal = options.noLocals ? undefined : openJournal(parts, given);
   const throttler = new Throttler(clock, declareThrottlerMetrics(given.metrics));

@@ -85,6 +85,18 @@ test("a full pool takes nothing from accounts without waiting transactions, nor 
   expect(outcome(world.pool, aTransaction({ from: alice, nonce: 14 }), "local")).toBe("txpool is full: 14");
 });
 
+test("while memory is short a pool counts as full", async () => {
+  let short = true;
+  await using world = await aPool({ options: SMALL, isShort: () => short });
+  expect(fill(world.pool, alice, [0])).toEqual(["txpool is full: 0"]);
+  short = false;
+  expect(fill(world.pool, alice, [0, 1])).toEqual(["accepted", "accepted"]);
+  short = true;
+  expect(fill(world.pool, bob, [0])).toEqual(["txpool is full: 2"]);
+  short = false;
+  expect(fill(world.pool, bob, [0])).toEqual(["accepted"]);
+});
+
 test("in a full pool a gap is filled in place of the sender's last waiting transaction", async () => {
   await using world = await aPool({ options: { ...SMALL, pendingPerAccount: 16 } });
   const { pool } = world;
