@@ -44,7 +44,7 @@ export interface DialerSurroundings {
 }
 
 interface Entry {
-  readonly url: NodeUrl;
+  url: NodeUrl;
   kind: DialKind;
   failures: number;
   timer: NodeJS.Timeout | undefined;
@@ -80,7 +80,20 @@ export class Dialer implements Disposable {
     if (key === mapKey(this.#outside.ownId) || (kind !== "static" && this.#wasGivenUp(key))) return;
     const entry: Entry = { url, kind, failures: 0, timer: undefined, busy: false };
     this.#entries.set(key, entry);
-    if (url.host !== undefined && url.tcpPort !== 0) this.#begin(entry);
+    if (isPlaced(url)) this.#begin(entry);
+  }
+
+  /** The ids of nodes without an address: none is dialled before `place` says where it is. */
+  unplaced(): Uint8Array[] {
+    return [...this.#entries.values()].filter(({ url }) => !isPlaced(url)).map(({ url }) => url.id);
+  }
+
+  /** Says where a node is whose address was not known, and dials it. */
+  place(url: NodeUrl): void {
+    const entry = this.#entries.get(mapKey(url.id));
+    if (entry === undefined || isPlaced(entry.url) || !isPlaced(url)) return;
+    entry.url = url;
+    this.#begin(entry);
   }
 
   /** How many nodes are dialled, or connected, for this reason. */
@@ -170,4 +183,8 @@ export class Dialer implements Disposable {
     const wait = Math.min(redialMostMs, redialFirstMs * 2 ** Math.min(20, Math.max(0, failures - 1)));
     return wait * (0.75 + this.#outside.chance() / 2);
   }
+}
+
+function isPlaced({ host, tcpPort }: NodeUrl): boolean {
+  return host !== undefined && tcpPort !== 0;
 }

@@ -1,7 +1,9 @@
 /**
  * Which found nodes are dialled: while fewer nodes of a wanted type are dialled than the node's own type asks for,
- * discovery is asked for more. Numbers are the Go node's.
+ * discovery is asked for more. Numbers are the Go node's. Nodes that the operator named without an address are dialled
+ * once they are found.
  */
+import { equalBytes } from "../bytes/compare.ts";
 import type { Dialer, DialKind } from "./dialer.ts";
 import type { Discovery } from "./discovery/discovery.ts";
 import type { FoundNode } from "./discovery/packets.ts";
@@ -33,7 +35,7 @@ export interface SearchParts {
   readonly type: NodeType;
   readonly maxPeers: number;
   readonly discovery: Pick<Discovery, "find" | "known">;
-  readonly dialer: Pick<Dialer, "add" | "count">;
+  readonly dialer: Pick<Dialer, "add" | "count" | "unplaced" | "place">;
   readonly isPeer: (id: Uint8Array) => boolean;
   readonly searchMs: number;
   readonly chance: Chance;
@@ -45,8 +47,20 @@ export async function search(parts: SearchParts): Promise<void> {
   const { type, maxPeers, searchMs, signal } = parts;
   const any: Want = { type: "en", kind: "dynamic", most: dynamicPlaces(type, maxPeers) };
   while (!signal.aborted) {
+    place(parts);
     for (const want of [...TYPED[type], any]) await satisfy(parts, want);
     await pause(searchMs, signal);
+  }
+}
+
+const WITH_ADDRESS: readonly NodeType[] = ["cn", "pn", "en"];
+
+function place({ dialer, discovery }: SearchParts): void {
+  for (const id of dialer.unplaced()) {
+    const found = WITH_ADDRESS.flatMap((type) => discovery.known(type)).find((node) =>
+      equalBytes(node.id, id),
+    );
+    if (found !== undefined) dialer.place(urlOf(found));
   }
 }
 

@@ -147,3 +147,14 @@ test("any node is dialled once, and its place is free when it leaves; one that t
   expect(dials.at(-1)?.port).toBe(1);
   close();
 });
+
+test("a node without an address is dialled when it is placed, and that only once", () => {
+  const { dialer, dials, close } = aDialer();
+  dialer.add({ ...urlOf(4), host: undefined, tcpPort: 0 });
+  dialer.add(urlOf(5));
+  expect(dialer.unplaced()).toEqual([urlOf(4).id]);
+  for (const url of [urlOf(6), urlOf(5), urlOf(4), { ...urlOf(4), tcpPort: 40 }]) dialer.place(url);
+  expect(dials.map(({ port }) => port)).toEqual([5, 4]);
+  expect(dialer.unplaced()).toEqual([]);
+  close();
+});

@@ -133,6 +133,21 @@ test("a static peer that came to us is dialled when it leaves", async () => {
   expect(node.peers()[0]?.networks[0]).toMatchObject({ inbound: false, static: true });
 });
 
+test("one message to several peers reaches each of them whole", async () => {
+  const chat = aChat();
+  const heard = [aChat(), aChat()];
+  await using node = await openNode("node", { protocols: [chat.protocol] });
+  await using first = await openNode("first", { protocols: [heard[0]?.protocol ?? chat.protocol] });
+  await using second = await openNode("second", { protocols: [heard[1]?.protocol ?? chat.protocol] });
+  for (const peer of [first, second]) peer.addPeer(urlOf(node));
+  await until(() => chat.peers.length === 2);
+  const payload = Uint8Array.from({ length: 5000 }, (_, i) => i % 251);
+  for (const peer of chat.peers) peer.send(1, payload);
+  await until(() => heard.every((each) => each.heard.length === 1));
+  for (const { heard: messages } of heard)
+    expect(Buffer.compare(messages[0]?.payload ?? bytes(""), payload)).toBe(0);
+});
+
 test("its own URL is accepted and never dialled; so are incomplete ones", async () => {
   const metrics = createMetrics();
   await using node = await openNode("node", { metrics });

@@ -19,9 +19,16 @@ const nodes = (type: NodeType, count: number, first = 1): FoundNode[] =>
 /** A search of a node of this type among some nodes; `dialled` are those of each kind. */
 function aSearch(
   type: NodeType,
-  fields: { found: FoundNode[]; known?: FoundNode[]; peers?: number[]; maxPeers?: number },
+  fields: {
+    found: FoundNode[];
+    known?: FoundNode[];
+    peers?: number[];
+    maxPeers?: number;
+    unplaced?: number[];
+  },
 ) {
-  const { found, known = [], peers = [], maxPeers = 12 } = fields;
+  const { found, known = [], peers = [], maxPeers = 12, unplaced = [] } = fields;
+  const placed: number[] = [];
   const dialled = new Map<number, DialKind>();
   const asked: NodeType[] = [];
   const closing = new AbortController();
@@ -37,6 +44,8 @@ function aSearch(
     },
     dialer: {
       add: ({ tcpPort }, kind) => void (dialled.has(tcpPort) || dialled.set(tcpPort, kind ?? "static")),
+      unplaced: () => unplaced.map((n) => new Uint8Array(64).fill(n)),
+      place: ({ tcpPort }) => void placed.push(tcpPort),
       count: (kind) => [...dialled.values()].filter((each) => each === kind).length,
     },
     isPeer: (id) => peers.includes(id[0] ?? 0),
@@ -44,7 +53,7 @@ function aSearch(
     chance: () => 0.5,
     signal: closing.signal,
   });
-  return { dialled, asked, end: () => (closing.abort(), done) };
+  return { dialled, asked, placed, end: () => (closing.abort(), done) };
 }
 
 const settle = () => jest.advanceTimersByTimeAsync(3000);
@@ -87,5 +96,13 @@ test("half of the free places go to known nodes, the rest to those of a lookup; 
   });
   await settle();
   expect([...dialled.keys()].sort((a, b) => a - b)).toEqual([2, 3, 51, 52]);
+  await end();
+});
+
+test("a node that was named without an address is placed once it is known", async () => {
+  const known = nodes("en", 3, 20);
+  const { placed, end } = aSearch("en", { found: [], known, unplaced: [21, 90] });
+  await settle();
+  expect(placed).toEqual([21]);
   await end();
 });
