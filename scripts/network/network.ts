@@ -92,10 +92,11 @@ async function prepare(
   nodes: readonly Placed[],
   { plan, goProgram, terms: { directory, reach } }: Preparation,
 ): Promise<void> {
-  const council = plan.filter(({ type }) => type === "core").map(({ key }) => key.address);
+  const [first, ...others] = plan.filter(({ type }) => type === "core").map(({ key }) => key);
+  if (first === undefined) throw new RangeError("a network needs a core node");
   await mkdir(directory, { recursive: true });
   const genesis = join(directory, "genesis.json");
-  await writeFile(genesis, networkGenesis(council, Math.floor(Date.now() / 1000) - 1));
+  await writeFile(genesis, await networkGenesis([first, ...others], Math.floor(Date.now() / 1000) - 1));
   for (const [program, name] of [
     [knit, "knit"],
     [goProgram, "go"],
