@@ -16,6 +16,7 @@ import { systemClock } from "./observe/clock.ts";
 import { createLog, type Log } from "./observe/log.ts";
 import type { Progress } from "./observe/progress.ts";
 import { createPause } from "./pause.ts";
+import { runInSlices } from "./state/slices.ts";
 import { checkAllTables } from "./store/check-tables.ts";
 import { enlargeYoungSpace } from "./young-space.ts";
 
@@ -195,7 +196,7 @@ export async function verifyDatabase(
   await database.state.ready;
   for (const directory of await databaseDirectories(options)) {
     signal.throwIfAborted();
-    await checkAllTables(directory);
+    await checkAllTables(directory, (steps) => runInSlices(steps, signal));
   }
   const { accounts, slots, codes, changes } = await database.state.verify((done) => {
     signal.throwIfAborted();

@@ -8,6 +8,7 @@ import type { MemoryWatch } from "./observe/memory-watch.ts";
 import type { Metrics } from "./observe/metrics.ts";
 import { declareStateMetrics } from "./state/metrics.ts";
 import { declareStoreMetrics } from "./store/metrics.ts";
+import type { TableWatch } from "./table-watch.ts";
 
 /** What is looked at. */
 export type MeasuredParts = Omit<NodeDatabase, keyof AsyncDisposable> & { readonly memory: MemoryWatch };
@@ -16,7 +17,7 @@ export type MeasuredParts = Omit<NodeDatabase, keyof AsyncDisposable> & { readon
 export function declareNodeMetrics(
   metrics: Metrics,
   { store, state, nodeCache, disk, memory }: MeasuredParts,
-  use: Pick<DiskUseWatch, "newest">,
+  use: Pick<DiskUseWatch, "newest"> & Pick<TableWatch, "hasDamage">,
 ): void {
   for (const name of ["build/info", "knit_build_info"]) {
     metrics.values("gauge", {
@@ -52,6 +53,11 @@ export function declareNodeMetrics(
     help: "Table files by the kind of their rows, roughly, looked up every half minute.",
     labels: ["database", "kind"],
     read: () => use.newest().map(({ database, kind, bytes }) => [[database, kind], bytes]),
+  });
+  metrics.gauge({
+    name: "knit_database_damaged",
+    help: "1 when a table file failed its check since the start: the log names it.",
+    read: () => Number(use.hasDamage()),
   });
   declareStateMetrics(metrics, state, nodeCache.slab);
 }

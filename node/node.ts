@@ -17,8 +17,8 @@ import { openConsensusChain } from "./consensus-chain.ts";
 import { type Kzg, openKzg } from "./crypto/kzg.ts";
 import { openRecoverer, type Recoverer } from "./crypto/recoverer.ts";
 import { secp256k1Backend } from "./crypto/secp256k1.ts";
-import { type Database, openDatabase } from "./database.ts";
-import { watchDiskUse } from "./disk-use.ts";
+import { type Database, databaseDirectories, openDatabase } from "./database.ts";
+import { type DiskUseWatch, watchDiskUse } from "./disk-use.ts";
 import { type Ballots, createBallots } from "./governance/ballots.ts";
 import { type DevelopmentAccount, developmentAccounts, openNodeAccounts } from "./node-accounts.ts";
 import { openNodeConsensus } from "./node-consensus.ts";
@@ -37,6 +37,7 @@ import { beginPublicChain } from "./public-network.ts";
 import { openReadiness } from "./readiness.ts";
 import { openOperations } from "./rpc/operations.ts";
 import { tellStart } from "./start-log.ts";
+import { openTableWatch, type TableWatch } from "./table-watch.ts";
 import { kzgProver } from "./txpool/blobs.ts";
 import { openTxPool } from "./txpool/open-pool.ts";
 import type { TxPool } from "./txpool/pool.ts";
@@ -72,7 +73,7 @@ export async function openNode(options: NodeOptions, signal: AbortSignal, log: A
   const memory = parts.use(openMemoryWatch({ ...options.memory, log, collect: collectGarbage }));
   const database = parts.use(await openDatabase(options, log));
   memory.onTight(() => database.nodeCache.slab?.empty());
-  declareNodeMetrics(metrics, { ...database, memory }, parts.use(watchDiskUse(database, log)));
+  declareNodeMetrics(metrics, { ...database, memory }, parts.use(watchDisk(options, database, log)));
   signal.throwIfAborted();
   await beginDevelopmentChain(options, database, nodeKey);
   await beginPublicChain(database, options);
@@ -109,6 +110,17 @@ export async function openNode(options: NodeOptions, signal: AbortSignal, log: A
     developmentAccounts: developmentAccounts(options),
     failure: failureOf(database, engine?.failed),
     [Symbol.asyncDispose]: () => all.disposeAsync(),
+  };
+}
+
+function watchDisk(options: NodeOptions, database: Database, log: Log): DiskUseWatch & TableWatch {
+  const watches = new AsyncDisposableStack();
+  const use = watches.use(watchDiskUse(database, log));
+  const tables = watches.use(openTableWatch({ directories: () => databaseDirectories(options), log }));
+  return {
+    newest: () => use.newest(),
+    hasDamage: () => tables.hasDamage(),
+    [Symbol.asyncDispose]: () => watches.disposeAsync(),
   };
 }
 

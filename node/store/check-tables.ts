@@ -5,29 +5,39 @@ import { StoreError } from "./error.ts";
 import { liveTables } from "./live-tables.ts";
 import { tableFault } from "./table-file.ts";
 
+/** How the check of one file is run: it may give way between its steps, and rest behind it. */
+export type RunCheck = <Result>(steps: Generator<undefined, Result>) => Promise<Result>;
+
 /** Bytes that are checked whenever a directory is opened: a fraction of a second. */
 const AT_OPENING = 32 * 1024 * 1024;
 
 /** Checks the newest of them, which take up to 32 MiB. Throws `StoreError` `corrupt` at the first that is damaged. */
 export async function checkNewestTables(directory: string): Promise<void> {
-  await check(directory, AT_OPENING);
+  await check(directory, AT_OPENING, runAtOnce);
 }
 
-/** Checks all of them. Gives way between files. Throws as `checkNewestTables` does; the bytes of all files. */
-export function checkAllTables(directory: string): Promise<number> {
-  return check(directory, Number.POSITIVE_INFINITY);
+/** Checks all of them. Throws as `checkNewestTables` does, or as `run` does; the bytes of all files. */
+export function checkAllTables(directory: string, run: RunCheck): Promise<number> {
+  return check(directory, Number.POSITIVE_INFINITY, run);
 }
 
-async function check(directory: string, limit: number): Promise<number> {
+async function check(directory: string, limit: number, run: RunCheck): Promise<number> {
   let bytes = 0;
   for (const number of await liveTables(directory)) {
     if (bytes >= limit) break;
     const name = `${String(number).padStart(6, "0")}.ldb`;
     const file = await readFile(join(directory, name)).catch(() => undefined);
     if (file === undefined) continue; // merged away meanwhile; the engine tells of one that is missing
-    const fault = tableFault(file);
+    const fault = await run(tableFault(file));
     if (fault !== undefined) throw new StoreError("corrupt", `${directory} is damaged: ${name}: ${fault}`);
     bytes += file.length;
   }
   return bytes;
+}
+
+async function runAtOnce<Result>(steps: Generator<undefined, Result>): Promise<Result> {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
 }

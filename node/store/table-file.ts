@@ -10,6 +10,8 @@ const FOOTER_BYTES = 48;
 const MAGIC = [0x8b80fb57, 0xdb477524];
 /** Behind a block: how it is packed, and its checksum. */
 const TRAILER_BYTES = 5;
+/** Blocks of some 4 KiB between two yields. */
+const STEP_BLOCKS = 32;
 const PLAIN = 0;
 const SNAPPY = 1;
 
@@ -18,10 +20,10 @@ interface Place {
   readonly length: number;
 }
 
-/** What is wrong with the file; undefined when every block of it is sound. */
-export function tableFault(file: Uint8Array): string | undefined {
+/** What is wrong with the file; undefined when every block of it is sound. Yields now and then: a file may be long. */
+export function* tableFault(file: Uint8Array): Generator<undefined, string | undefined> {
   try {
-    checkTable(file);
+    yield* checkTable(file);
     return undefined;
   } catch (error) {
     if (error instanceof Error) return error.message; // whatever is found is wrong with the file
@@ -29,7 +31,7 @@ export function tableFault(file: Uint8Array): string | undefined {
   }
 }
 
-function checkTable(file: Uint8Array): void {
+function* checkTable(file: Uint8Array): Generator<undefined> {
   const start = file.length - FOOTER_BYTES;
   if (start < 0) throw new RangeError(`it has ${file.length} bytes`);
   const footer = file.subarray(start);
@@ -38,7 +40,11 @@ function checkTable(file: Uint8Array): void {
   const cursor = new EngineCursor(footer);
   const [filters, index] = [placeAt(cursor), placeAt(cursor)];
   for (const root of [filters, index]) {
-    for (const value of valuesOf(unpacked(file, root))) checkBlock(file, placeAt(new EngineCursor(value)));
+    let blocks = 0;
+    for (const value of valuesOf(unpacked(file, root))) {
+      checkBlock(file, placeAt(new EngineCursor(value)));
+      if (++blocks % STEP_BLOCKS === 0) yield;
+    }
   }
 }
 
