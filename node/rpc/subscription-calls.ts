@@ -1,5 +1,5 @@
 /** Calls that begin and end subscriptions: of any module, without a row in the registry. */
-import { text as textCodec } from "./codecs/plain.ts";
+import { identifier } from "./codecs/plain.ts";
 import type { Message } from "./envelope.ts";
 import { failure } from "./errors.ts";
 import { argumentDecoder } from "./method.ts";
@@ -22,7 +22,7 @@ export function subscribe({ method, params, paramsText }: Message, { subscriptio
   return subscriptions.subscribe(method.slice(0, -"_subscribe".length), params, paramsText.length);
 }
 
-const unsubscribeArguments = argumentDecoder({ id: textCodec });
+const unsubscribeArguments = argumentDecoder({ id: identifier });
 
 /** Throws `RpcError` where there is no such subscription. */
 export function unsubscribe({ params }: Message, { subscriptions }: Pushing): string {

@@ -31,18 +31,20 @@ const TAGS: Readonly<Record<string, BlockTag>> = {
   finalized: "latest",
 };
 
-/** A block number parameter: a tag, a quantity or a JSON number. */
+/** A block number parameter: a tag, a quantity or a JSON number; JSON null is 0, as in Go. */
 export const blockNumber: Decoder<BlockNumber> = {
   label: "block number",
-  decode: (json) =>
-    typeof json === "number" ? fromNumber(json) : fromText(rawText(json), "Blocknumber too high"),
+  decode(json) {
+    if (json === null) return 0;
+    return typeof json === "number" ? fromNumber(json) : fromText(rawText(json), "Blocknumber too high");
+  },
 };
 
 /** A count, as a quantity or a JSON number. */
 export const decimalOrHex: Decoder<number> = {
   label: "quantity",
   decode: (json) => {
-    const found = blockNumber.decode(json);
+    const found = json === null ? undefined : blockNumber.decode(json);
     if (typeof found !== "number") throw new CodecError("hex string without 0x prefix");
     return found;
   },
@@ -53,7 +55,7 @@ export const blockReference: Decoder<BlockReference | undefined> = {
   label: "block",
   decode(json) {
     if (json === "latest") return LATEST;
-    if (typeof json === "number") return { number: fromNumber(json) };
+    if (typeof json === "number" && Number.isInteger(json) && json >= 0) return { number: fromNumber(json) };
     if (jsonKind(json) === "object") return fromObject(json);
     if (json === null || json === undefined) return undefined;
     const text = json instanceof EscapedText ? json.value : json;

@@ -2,7 +2,7 @@
 import { bareHex, toHex } from "../../bytes/hex.ts";
 import { toQuantity } from "../../bytes/integer.ts";
 import { blockHash } from "../../model/header.ts";
-import { type Decoder, optional } from "../codec.ts";
+import { optional } from "../codec.ts";
 import {
   type BlockNumber,
   type BlockReference,
@@ -67,7 +67,7 @@ export function traceMethods(parts: TraceParts): Method[] {
       name: "debug_traceBlockByNumberRange",
       summary: "The traces of all transactions of a range of blocks, by block number.",
       privilege: "process",
-      params: { first: numberOrNull, last: numberOrNull, config },
+      params: { first: blockNumber, last: blockNumber, config },
       result: plain<Readonly<Record<string, object>>>("object of block number to {block, hash, traces}"),
       ...reader,
       handle: async ({ first, last, ...rest }, context) => {
@@ -170,12 +170,6 @@ function callersBlockTrace(traces: BlockTraces): Method {
       traces((reading) => withParent(reading, callersBlock(args.rlp)), args.config, context),
   });
 }
-
-/** JSON null is 0, as in Go. */
-const numberOrNull: Decoder<BlockNumber> = {
-  ...blockNumber,
-  decode: (json) => (json === null ? 0 : blockNumber.decode(json)),
-};
 
 interface CallQuestion {
   readonly args: CallArgs;

@@ -135,6 +135,8 @@ test("notifications follow the answer that names their subscription, and end wit
   client.send(aCall("eth_unsubscribe", [id]));
   expect(await client.next()).toBe('{"jsonrpc":"2.0","id":1,"result":true}\n');
   expect(source.listeners).toBe(0);
+  client.send(aCall("eth_unsubscribe", [1]));
+  expect(await client.next()).toContain("json: cannot unmarshal number into Go value of type rpc.ID");
 });
 
 test("a slow call holds up neither other calls nor other subscriptions", async () => {

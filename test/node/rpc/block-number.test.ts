@@ -1,0 +1,50 @@
+/** How callers name blocks, and the Go node's words for what names none. */
+import { expect, test } from "@jest/globals";
+import { blockNumber, blockReference, decimalOrHex } from "../../../node/rpc/codecs/block-number.ts";
+
+const HASH = `0x${"ab".repeat(32)}`;
+
+test.each([
+  [null, 0],
+  [7, 7],
+  ["0x7", 7],
+  ["latest", "latest"],
+  ["safe", "latest"],
+  ["finalized", "latest"],
+  ["earliest", "earliest"],
+  ["pending", "pending"],
+])("the number %j", (json, number) => {
+  expect(blockNumber.decode(json)).toBe(number);
+});
+
+test.each([
+  [null, undefined],
+  [7, { number: 7 }],
+  ["0x7", { number: 7 }],
+  ["latest", { number: "latest" }],
+  [HASH, { hash: expect.any(Uint8Array) }],
+  [{ blockHash: HASH, requireCanonical: true }, { hash: expect.any(Uint8Array) }],
+  [{ blockNumber: "0x7" }, { number: 7 }],
+  [{ blockNumber: null }, undefined],
+])("the block %j", (json, block) => {
+  expect(blockReference.decode(json)).toEqual(block);
+});
+
+const NO_PREFIX = "hex string without 0x prefix";
+const NO_STRING = "json: cannot unmarshal number into Go value of type string";
+
+test.each([
+  ["number", 1.5, NO_PREFIX],
+  ["number", -1, NO_PREFIX],
+  ["number", {}, NO_PREFIX],
+  ["number", "0x01", "hex number with leading zero digits"],
+  ["number", "0x8000000000000000", "Blocknumber too high"],
+  ["block", 1.5, NO_STRING],
+  ["block", -1, NO_STRING],
+  ["block", "0x8000000000000000", "blocknumber too high"],
+  ["quantity", null, NO_PREFIX],
+  ["quantity", "latest", NO_PREFIX],
+] as const)("as a %s %j is refused", (kind, json, message) => {
+  const codec = { number: blockNumber, block: blockReference, quantity: decimalOrHex }[kind];
+  expect(() => codec.decode(json)).toThrow(message);
+});
