@@ -97,14 +97,11 @@ export class KeptState implements State {
     world.base = undefined;
     if (options.keepEmpty !== true) world.endTransaction();
     this.#held = "sealed";
-    this.migration.makeWay(true);
     try {
-      this.#sealed = yield* sealSteps(world, this.#keeper.tries, this.#head);
+      this.#sealed = yield* this.migration.makingWay(sealSteps(world, this.#keeper.tries, this.#head));
     } catch (error) {
       this.#held = undefined;
       throw this.#damaged(error);
-    } finally {
-      this.migration.makeWay(false);
     }
     return this.#sealed.after.root;
   }
@@ -146,9 +143,8 @@ export class KeptState implements State {
     if (this.#held !== undefined || this.#durable < this.#head.number) return;
     if (this.migration.isDue) return this.#migrate();
     const behind = this.#head.number - (this.#keeper.marker ?? -1);
-    if (behind >= flushInterval || (behind > 0 && this.#keeper.tries.dirtyBytes >= flushBytes)) {
-      await this.#gather();
-    }
+    const isLarge = behind > 0 && this.#keeper.tries.dirtyBytes >= flushBytes;
+    if (behind >= flushInterval || isLarge) await this.#gather();
   }
 
   async flush(): Promise<void> {
@@ -179,12 +175,9 @@ export class KeptState implements State {
     await this.#sweeper.idle;
     this.#sweep();
     await this.#sweeper.idle;
+    const parts = { ...this.#settings, trie: this.#keeper.store, root: this.root, progress };
     this.#held = "verifying";
-    try {
-      return await verifyState({ ...this.#settings, trie: this.#keeper.store, root: this.root, progress });
-    } finally {
-      this.#held = undefined;
-    }
+    return verifyState(parts).finally(() => (this.#held = undefined));
   }
 
   async rewind(target: Point, batch: Batch, write: () => Promise<void>): Promise<void> {

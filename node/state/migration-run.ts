@@ -63,8 +63,8 @@ export function runInThread(chain: string, tries: string, heapBytes = HEAP_BYTES
     maxYoungGenerationSizeMb: YOUNG_MIB,
     maxOldGenerationSizeMb: Math.ceil(heapBytes / 2 ** 20) - YOUNG_MIB,
   };
+  const directory = (generation: number): string => join(tries, String(generation));
   return (generation, { report }) => {
-    const directory = (each: number): string => join(tries, String(each));
     const [from, to] = [directory(generation - 1), directory(generation)];
     const way = new Int32Array(new SharedArrayBuffer(4));
     const worker = new Worker(new URL(`./migration-worker${extname(import.meta.url)}`, import.meta.url), {

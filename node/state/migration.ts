@@ -96,6 +96,16 @@ export class Migration {
     if (this.#phase.kind === "copying") this.#phase.run.makeWay(isBlock);
   }
 
+  /** Runs steps of a block while a copying makes way. */
+  *makingWay<Result>(steps: Generator<undefined, Result>): Generator<undefined, Result> {
+    this.makeWay(true);
+    try {
+      return yield* steps;
+    } finally {
+      this.makeWay(false);
+    }
+  }
+
   /** Asks for a migration behind the next block. */
   start(): MigrationStart {
     if (this.#parts.livePruning) return "pruning";

@@ -32,11 +32,12 @@ async function grow(node: Opened, upTo: number): Promise<void> {
   while (node.state.number < upTo) await makeBlock(node, randomBlock(node.state.number + 1));
 }
 
-/** Makes blocks until no migration runs. */
+/** Makes blocks until no migration runs, but no more than keep the state at its beginning within the history. */
 async function finish(node: Opened): Promise<void> {
   await grow(node, node.state.number + 1);
+  const last = node.state.number + 100;
   while (node.state.migration.status.isMigration) {
-    if (node.state.number < 400) await grow(node, node.state.number + 1);
+    if (node.state.number < last) await grow(node, node.state.number + 1);
     await setImmediate();
   }
 }
