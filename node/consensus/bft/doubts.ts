@@ -10,7 +10,7 @@ import type { Turn } from "./turn.ts";
 /** Votes of one sender that are remembered. */
 const KEPT_DOUBTS = 16;
 
-/** A vote of a past round of this height. */
+/** A vote of this round or a past one of the height that is not for our block. */
 export function takeDoubt<P extends Proposal>(turn: Turn<P>, letter: VoteLetter<P>): void {
   const { lock, view, electorate, doubts } = turn.state;
   const { statement, sender } = letter;

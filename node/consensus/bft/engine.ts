@@ -21,7 +21,7 @@ import type { EngineMetrics } from "./metrics.ts";
 import { beginRounds, step } from "./round-machine.ts";
 import type { Head, Remembered, RoundAction, RoundEvent, RoundState, Step } from "./round-state.ts";
 import { RoundTimer } from "./round-timer.ts";
-import { openRecord, readRecord } from "./signing-record.ts";
+import { readRecord, SigningRecord } from "./signing-record.ts";
 import type { ProposedBlock } from "./statements.ts";
 import { compareViews, type View } from "./view.ts";
 
@@ -64,7 +64,7 @@ class RunningEngine implements Engine {
   readonly #gossip: Gossip;
   readonly #work: BlockWork;
   readonly #write: (statement: Parameters<RoundState<ProposedBlock>["write"]>[0]) => BlockLetter;
-  readonly #record: (now: Remembered<ProposedBlock>) => Promise<void>;
+  #record: SigningRecord;
   readonly #doing = new Set<Promise<void>>();
   readonly #timer: RoundTimer;
   readonly #running: Promise<void>;
@@ -81,7 +81,7 @@ class RunningEngine implements Engine {
     this.#work = new BlockWork(parts);
     this.#timer = new RoundTimer(parts.log, (view) => this.#intake.add({ type: "timeout", view }));
     this.#write = createWriter(parts.address, parts.sign);
-    this.#record = openRecord(parts.store);
+    this.#record = new SigningRecord(parts.store);
     this.#failure.promise.catch(() => undefined); // whoever races against it sees the failure
     this.#running = this.#run().catch((error: unknown) => this.#fail(error));
   }
@@ -121,10 +121,12 @@ class RunningEngine implements Engine {
     const greeting = setInterval(() => this.#greet(), GREET_MS);
     ends.defer(() => clearInterval(greeting));
     while (!signal.aborted) await this.#perform(this.#steps(await this.#intake.take(signal)));
+    if (this.#state !== undefined) await this.#record.settle(this.#state);
   }
 
   #begin(remembered: Remembered<ProposedBlock> | undefined): readonly RoundAction<ProposedBlock>[] {
     const { head, electorate } = this.#headEvent();
+    this.#record = new SigningRecord(this.#parts.store);
     const self = mapKey(this.#parts.address);
     return this.#taken(beginRounds({ self, write: this.#write, head, electorate, remembered }));
   }
@@ -180,8 +182,9 @@ class RunningEngine implements Engine {
     const state = this.#state;
     if (state === undefined) return;
     const readers = readersOf(state);
-    if (readers.size > 0) await this.#record(state);
+    if (readers.size > 0) await this.#record.keep(state);
     for (const action of actions) this.#act(action, readers);
+    if (readers.size > 0) this.#record.reserve(state);
   }
 
   /** Who has just come gets what we said last: nobody would say it again. */

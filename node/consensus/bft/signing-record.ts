@@ -14,6 +14,7 @@ import { isVote } from "./letter.ts";
 import { readLetter } from "./letters.ts";
 import type { Lock, Remembered, Signed } from "./round-state.ts";
 import { KINDS, keyBytes, type ProposedBlock, proposedBlock } from "./statements.ts";
+import { compareViews, type View } from "./view.ts";
 
 const SIGNED_KEY = tables.meta.key("signed");
 const LOCKED_KEY = tables.meta.key("locked");
@@ -26,18 +27,74 @@ export function readRecord(rows: Rows): Remembered<ProposedBlock> | undefined {
   return { signed: decodeSigned(signed), lock: locked && decodeLock(locked) };
 }
 
-/** Writes what has changed since; resolves when it would survive a power failure. */
-export function openRecord(store: Store): (now: Remembered<ProposedBlock>) => Promise<void> {
-  let before: Partial<Remembered<ProposedBlock>> = {};
-  return async (now) => {
-    if (now.signed === before.signed && now.lock === before.lock) return;
-    const batch = store.createBatch();
-    batch.put(SIGNED_KEY, encodeSigned(now.signed));
-    if (now.lock === undefined) batch.delete(LOCKED_KEY);
-    else if (now.lock !== before.lock) batch.put(LOCKED_KEY, encodeLock(now.lock));
-    before = { signed: now.signed, lock: now.lock };
-    await store.write(batch, { sync: true });
-  };
+/** Stands for a block that may have been signed: nothing else of the kind may be, whatever it was. */
+const RESERVED = "\xff".repeat(32);
+
+/** Keeps the record on disk; see the head of this file. */
+export class SigningRecord {
+  readonly #store: Store;
+  #onDisk: Remembered<ProposedBlock> | undefined;
+  #reserved: View | undefined;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** Resolves when what was signed so far would survive a power failure. */
+  async keep(now: Remembered<ProposedBlock>): Promise<void> {
+    await this.#writing;
+    if (this.#onDisk === undefined || !covers(this.#onDisk, now)) await this.#write(now);
+  }
+
+  /**
+   * Notes ahead, while nobody waits for it, that a block may be proposed and prepared in a view: then neither waits
+   * for the disk. After a crash the node keeps quiet in that view.
+   */
+  reserve({ view, signed, lock }: Remembered<ProposedBlock> & { readonly view: View }): void {
+    const latest = this.#reserved === undefined ? signed.view : later(signed.view, this.#reserved);
+    if (compareViews(latest, view) >= 0) return; // something was said or reserved there already
+    this.#reserved = view;
+    this.#writing = this.#writing.then(() => this.#write({ signed: reservedIn(view), lock }));
+    this.#writing.catch(() => undefined); // whoever keeps something next sees the failure
+  }
+
+  /** At the end: what was reserved and not used is free again. */
+  async settle(now: Remembered<ProposedBlock>): Promise<void> {
+    await this.#writing;
+    if (this.#onDisk !== undefined && this.#onDisk.signed !== now.signed) await this.#write(now);
+  }
+
+  async #write(now: Remembered<ProposedBlock>): Promise<void> {
+    const { signed, lock } = now;
+    const batch = this.#store.createBatch();
+    batch.put(SIGNED_KEY, encodeSigned(signed));
+    if (lock === undefined) batch.delete(LOCKED_KEY);
+    else if (lock !== this.#onDisk?.lock) batch.put(LOCKED_KEY, encodeLock(lock));
+    await this.#store.write(batch, { sync: true });
+    this.#onDisk = { signed, lock };
+  }
+}
+
+function later(a: View, b: View): View {
+  return compareViews(a, b) < 0 ? b : a;
+}
+
+/** What may have been signed when a view is reserved. */
+export function reservedIn(view: View): Signed {
+  return { view, digests: { preprepare: RESERVED, prepare: RESERVED } };
+}
+
+/** Whether a node that comes back with the one record contradicts nothing of the other. */
+function covers(disk: Remembered<ProposedBlock>, { signed, lock }: Remembered<ProposedBlock>): boolean {
+  const order = compareViews(disk.signed.view, signed.view);
+  if (disk.lock !== lock || order < 0) return false;
+  const known = disk.signed.digests;
+  return order > 0 || KINDS.every((kind) => isKnown(known[kind], signed.digests[kind]));
+}
+
+function isKnown(known: string | undefined, digest: string | undefined): boolean {
+  return digest === undefined || known === digest || known === RESERVED;
 }
 
 function encodeSigned({ view, digests }: Signed): Uint8Array {

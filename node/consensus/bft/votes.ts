@@ -1,4 +1,6 @@
 /** Counts prepares and commits: enough of them lock a block, enough commits are the end of the height. */
+
+import { takeDoubt } from "./doubts.ts";
 import type { Proposal, VoteLetter } from "./letter.ts";
 import { wantNextRound } from "./rounds.ts";
 import { sayOfBlock, type Turn, withVote } from "./turn.ts";
@@ -7,7 +9,10 @@ import { sayOfBlock, type Turn, withVote } from "./turn.ts";
 export function takeVote<P extends Proposal>(turn: Turn<P>, letter: VoteLetter<P>): boolean {
   const { proposal, electorate, view, prepares, commits } = turn.state;
   const { kind, digest, parent } = letter.statement;
-  if (proposal === undefined || digest !== proposal.hash || parent !== proposal.parent) return false;
+  if (proposal === undefined || digest !== proposal.hash || parent !== proposal.parent) {
+    takeDoubt(turn, letter); // it comes once: the same letter is not read again
+    return false;
+  }
   if (!electorate.committee(view.round).has(letter.sender)) return false;
   if (kind === "prepare") turn.change({ prepares: withVote(prepares, letter) });
   else turn.change({ commits: withVote(commits, letter) });

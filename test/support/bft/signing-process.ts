@@ -10,7 +10,7 @@ import { type BlockLetter, createWriter } from "../../../node/consensus/bft/lett
 import { beginRounds, step } from "../../../node/consensus/bft/round-machine.ts";
 import type { Electorate, RoundEvent, Step } from "../../../node/consensus/bft/round-state.ts";
 import { NO_DIGEST } from "../../../node/consensus/bft/rounds.ts";
-import { openRecord, readRecord } from "../../../node/consensus/bft/signing-record.ts";
+import { readRecord, SigningRecord } from "../../../node/consensus/bft/signing-record.ts";
 import { keyBytes, type ProposedBlock, proposedBlock } from "../../../node/consensus/bft/statements.ts";
 import { sign } from "../../../node/crypto/secp256k1.ts";
 import { quorum } from "../../../node/governance/validators.ts";
@@ -38,17 +38,18 @@ const electorate: Electorate = {
 };
 
 const store = await openLevelStore(directory, {});
-const record = openRecord(store);
+const record = new SigningRecord(store);
 let state = await done(
   beginRounds({ self: own.name, write: own.write, head, electorate, remembered: readRecord(store) }),
 );
 for (;;) {
+  if (random() < 0.5) record.reserve(state);
   for (const event of nextRound()) state = await done(step(state, event));
 }
 
 /** What was signed is on disk, then it is said. */
 async function done({ state: next, actions }: Step<ProposedBlock>): Promise<typeof next> {
-  await record(next);
+  await record.keep(next);
   for (const action of actions) {
     if (action.type !== "gossip" || action.letter.sender !== own?.name) continue;
     const { statement } = action.letter;

@@ -223,6 +223,15 @@ function signedIn(round: number, digests: Signed["digests"]): Remembered<Proposa
   return { signed: { view: { sequence: 1, round }, digests }, lock: undefined };
 }
 
+test("a lock gives way to votes for another block of the very round in which its own is agreed on", () => {
+  const table = locked();
+  table.hear(...["v0", "v2", "v3"].map((sender) => aVote(sender, "round-change", { round: 2 })));
+  table.hear(aProposal("v2", B, 2));
+  expect(table.state.phase).toBe("preprepared");
+  table.hear(...votes(2));
+  expect(table.state.lock).toBeUndefined();
+});
+
 describe("after a restart", () => {
   test("nothing is signed that contradicts what was signed before", () => {
     const table = new Table("v1", 4, signedIn(0, { prepare: "b" }));
