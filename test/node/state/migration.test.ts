@@ -37,7 +37,7 @@ async function finish(node: Opened): Promise<void> {
   await grow(node, node.state.number + 1);
   const last = node.state.number + 100;
   while (node.state.migration.status.isMigration) {
-    if (node.state.number < last) await grow(node, node.state.number + 1);
+    if (node.state.number < last || node.state.migration.isDue) await grow(node, node.state.number + 1);
     await setImmediate();
   }
 }
