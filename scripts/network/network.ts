@@ -33,7 +33,7 @@ export interface NetworkNode extends PlannedNode {
   readonly pid: () => number | undefined;
   /** Starts its process and waits until it answers. */
   start(): Promise<void>;
-  /** Ends its process and waits until it is gone; the exit code, null after a kill. */
+  /** Ends its process, with a kill when it takes too long; the exit code, null after a kill. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
   /** Calls a method of it. Rejects with the node's error, or when it cannot be reached. */
   readonly ask: (method: string, ...params: unknown[]) => Promise<unknown>;
@@ -44,6 +44,8 @@ export interface Network extends AsyncDisposable {
   readonly nodes: readonly NetworkNode[];
 }
 
+/** A node ends within ten seconds; now and then a Go node never does. */
+const STOP_MS = 20_000;
 /** How often a starting node is asked. */
 const ASK_MS = 100;
 
@@ -143,8 +145,11 @@ function networkNode(planned: PlannedNode, { home, socket, command }: Place): Ne
     async stop(signal = "SIGTERM") {
       if (child === undefined || !isUp()) return child?.exitCode ?? null;
       const exited = once(child, "exit");
+      const stopping = child;
+      const timer = setTimeout(() => stopping.kill("SIGKILL"), STOP_MS);
       child.kill(signal);
       const [code] = (await exited) as [number | null];
+      clearTimeout(timer);
       return code;
     },
     ask: (method, ...params) => ask(url, method, params),
