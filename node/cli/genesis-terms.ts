@@ -1,7 +1,8 @@
 /** From the flags of `knit genesis` to what the network maker is asked for, checked against each other. */
 import type { FlagValues } from "../config/flags.ts";
+import { type GenesisKind, publicKinds } from "../config/flags-genesis.ts";
 import { OptionError } from "../config/options-error.ts";
-import type { GenesisKind, GenesisTerms, GovernanceTerms } from "../network-maker/terms.ts";
+import type { GenesisTerms, GovernanceTerms } from "../network-maker/terms.ts";
 
 /** Terms of block 0. `now` is in milliseconds. Throws `OptionError` `clash` or `bad-value`. */
 export function genesisTerms(values: FlagValues, now: number): GenesisTerms {
@@ -30,15 +31,7 @@ export function genesisTerms(values: FlagValues, now: number): GenesisTerms {
 }
 
 function kindOf(values: FlagValues): GenesisKind {
-  const switches = [
-    "mainnet",
-    "mainnet-test",
-    "kairos",
-    "kairos-test",
-    "servicechain",
-    "servicechain-test",
-  ] as const;
-  const [first, second] = switches.filter((name) => values[name]);
+  const [first, second] = publicKinds.filter((name) => values[name]);
   const other = second ?? (first && values["genesis-type"]);
   if (first !== undefined && other !== undefined && other !== first)
     throw new OptionError("clash", `--${first} and ${other}: a genesis is of one kind`);

@@ -75,7 +75,8 @@ export const DEFAULT_KIP71: Kip71Config = {
 /** Governance where the genesis has none; where it has some, an absent mode stays empty. */
 const NO_GOVERNANCE: JsonObject = { governanceMode: "none" };
 
-const DEFAULT_REWARD: RewardConfig = {
+/** Rewards of a chain whose genesis says nothing of them. */
+export const DEFAULT_REWARD: RewardConfig = {
   mintingAmount: 0n,
   ratio: "100/0/0",
   kip82Ratio: "20/80",

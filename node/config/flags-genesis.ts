@@ -23,16 +23,24 @@ function begins(name: string, typed: string) {
   return chain.flag(fork, 0, `block at which ${name} begins; never is fine`, alias);
 }
 
+/** The kinds of genesis that are made like a public network's; each is a flag too. */
+export const publicKinds = [
+  "mainnet",
+  "mainnet-test",
+  "kairos",
+  "kairos-test",
+  "servicechain",
+  "servicechain-test",
+] as const;
+
+/** All kinds; `plain` follows the flags alone. */
+const genesisKinds = ["plain", ...publicKinds] as const;
+
+/** One of them. */
+export type GenesisKind = (typeof genesisKinds)[number];
+
 const genesisKind = {
-  ...choice([
-    "plain",
-    "mainnet",
-    "mainnet-test",
-    "kairos",
-    "kairos-test",
-    "servicechain",
-    "servicechain-test",
-  ]),
+  ...choice(genesisKinds),
   hint: "KIND",
 };
 

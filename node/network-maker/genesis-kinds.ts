@@ -1,11 +1,13 @@
 /** The kinds of genesis: what each sets besides the terms. */
-import type { GenesisKind, GenesisTerms, GovernanceTerms, RewardTerms } from "./terms.ts";
+import { DEFAULT_REWARD, type RewardConfig } from "../config/chain-config.ts";
+import type { GenesisKind } from "../config/flags-genesis.ts";
+import type { GenesisTerms, GovernanceTerms } from "./terms.ts";
 
 interface KindRow {
   readonly istanbul: GenesisTerms["istanbul"];
   readonly unitPrice: bigint;
   /** Rewards that differ from a plain network's; `undefined`: no governance. */
-  readonly reward: Partial<RewardTerms> | undefined;
+  readonly reward: Partial<RewardConfig> | undefined;
   readonly hasAddressBook: boolean;
 }
 
@@ -54,15 +56,9 @@ const KINDS: Readonly<Record<Exclude<GenesisKind, "plain">, KindRow>> = {
 };
 
 /** Rewards where nothing else is said. */
-export const PLAIN_REWARD: RewardTerms = {
+export const PLAIN_REWARD: RewardConfig = {
+  ...DEFAULT_REWARD,
   mintingAmount: 9_600_000_000_000_000_000n,
-  ratio: "100/0/0",
-  kip82Ratio: "20/80",
-  useGiniCoeff: false,
-  deferredTxFee: false,
-  stakingUpdateInterval: 86_400,
-  proposerUpdateInterval: 3_600,
-  minimumStake: 2_000_000n,
 };
 
 /** Roots of transactions and receipts over their hashes one behind the other. */
@@ -76,6 +72,6 @@ export function termsOfKind(terms: GenesisTerms): GenesisTerms & { readonly hasA
   return { ...terms, istanbul, unitPrice, deriveShaImpl: KIND_DERIVE_SHA, governance, hasAddressBook };
 }
 
-function governanceOf({ governance }: GenesisTerms, reward: RewardTerms): GovernanceTerms | undefined {
+function governanceOf({ governance }: GenesisTerms, reward: RewardConfig): GovernanceTerms | undefined {
   return governance && { ...governance, mode: "single", governingNode: undefined, reward };
 }

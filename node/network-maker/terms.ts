@@ -1,18 +1,6 @@
 /** What a network is to be: everything that is asked of the maker, defaults filled in. */
-
-/** The kinds of genesis; `plain` follows the terms alone, the others are made like a public network's. */
-export const genesisKinds = [
-  "plain",
-  "mainnet",
-  "mainnet-test",
-  "kairos",
-  "kairos-test",
-  "servicechain",
-  "servicechain-test",
-] as const;
-
-/** One of them. */
-export type GenesisKind = (typeof genesisKinds)[number];
+import type { RewardConfig } from "../config/chain-config.ts";
+import type { GenesisKind } from "../config/flags-genesis.ts";
 
 /** How many nodes of each type, of which so many core nodes make blocks, and how many funded accounts. */
 export interface NetworkSize {
@@ -21,18 +9,6 @@ export interface NetworkSize {
   readonly proxy: number;
   readonly endpoint: number;
   readonly testAccounts: number;
-}
-
-/** Rewards as the genesis sets them; amounts in peb, the stake in KAIA. */
-export interface RewardTerms {
-  readonly mintingAmount: bigint;
-  readonly ratio: string;
-  readonly kip82Ratio: string;
-  readonly useGiniCoeff: boolean;
-  readonly deferredTxFee: boolean;
-  readonly stakingUpdateInterval: number;
-  readonly proposerUpdateInterval: number;
-  readonly minimumStake: bigint;
 }
 
 /** The base fee (KIP-71). */
@@ -50,7 +26,7 @@ export interface GovernanceTerms {
   /** `undefined`: the first validator. */
   readonly governingNode: Uint8Array | undefined;
   readonly parameterContract: Uint8Array;
-  readonly reward: RewardTerms;
+  readonly reward: RewardConfig;
   readonly baseFee: BaseFeeTerms;
 }
 
