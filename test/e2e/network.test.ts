@@ -12,7 +12,7 @@ import { call, until } from "../support/rpc-client.ts";
 import { makeTransferChain, senderKey, VALIDATOR_KEY } from "../support/transfer-chain.ts";
 
 /** Blocks that a late node has to catch up with. */
-const LATE_BLOCKS = Number(process.env["KNIT_LATE_BLOCKS"] ?? 1_000);
+const LATE_BLOCKS = Number(process.env["KNIT_LATE_BLOCKS"] ?? 300);
 const UNIT_PRICE = 25_000_000_000n;
 
 interface TestNode {

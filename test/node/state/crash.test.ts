@@ -11,7 +11,7 @@ import { aRandom } from "./random.ts";
 import { contentOf } from "./random-block.ts";
 import { contractsOf, randomBlock } from "./random-contracts.ts";
 
-const KILLS = Math.ceil(Number(process.env["KNIT_KILLS"] ?? 12) / 4);
+const KILLS = Math.ceil(Number(process.env["KNIT_KILLS"] ?? 4) / 4);
 const CHILD = fileURLToPath(new URL("crash-child.ts", import.meta.url));
 
 /** Lets a child make blocks and kills it a moment after its first; the number of its last acknowledged block. */

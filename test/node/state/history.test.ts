@@ -8,7 +8,7 @@ import { anAddress, failingAfter, keptTries, makeBlock, type Opened, opened, row
 import { aRandom } from "./random.ts";
 import { contractsOf, randomContracts } from "./random-contracts.ts";
 
-const ROUNDS = Number(process.env["KNIT_WORLD_ROUNDS"] ?? 3);
+const ROUNDS = Number(process.env["KNIT_WORLD_ROUNDS"] ?? 2);
 const missing = expect.objectContaining({ code: "state-missing" });
 
 type Settings = Omit<StateOptions, "chain" | "trie">;

@@ -8,7 +8,7 @@ import { anAddress, keptTries, makeBlock, type Opened } from "./fixture.ts";
 import { aRandom, type Random } from "./random.ts";
 import { copyOf, emptyModel, endTransaction, type ModelWorld, modelRoot, touched } from "./world-model.ts";
 
-const ROUNDS = Number(process.env["KNIT_WORLD_ROUNDS"] ?? 3);
+const ROUNDS = Number(process.env["KNIT_WORLD_ROUNDS"] ?? 2);
 const SEED = Number(process.env["KNIT_SEED"] ?? 1);
 const ACCOUNTS = 14;
 const SLOTS = 30;

@@ -13,7 +13,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "@jest/globals";
 import { seededRandom } from "../../../support/random.ts";
 
-const KILLS = Math.ceil(Number(process.env["KNIT_KILLS"] ?? 20) / 10);
+const KILLS = Math.ceil(Number(process.env["KNIT_KILLS"] ?? 10) / 10);
 const PROCESS = fileURLToPath(new URL("../../../support/bft/signing-process.ts", import.meta.url));
 const random = seededRandom(7);
 
