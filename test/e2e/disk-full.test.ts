@@ -88,11 +88,11 @@ testOnDisk(
       const scraped = await (await fetch(node.metrics)).text();
       return Number(/^knit_head_age_seconds (\S+)$/m.exec(scraped)?.[1]) > 3 ? true : undefined;
     });
-    const stopped = await height(node);
     expect(await call(node.url, "admin_startStateMigration")).toBeNull();
     await disk.fill(0);
     expect(await call(node.url, "admin_saveTrieNodeToDisk")).toBeNull();
     await node.knit.waitFor(/trie nodes not saved/);
+    const stopped = await height(node);
     await transfer(node);
     expect(await height(node)).toBe(stopped);
     await disk.release();
