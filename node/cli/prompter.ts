@@ -1,4 +1,5 @@
 /** Passphrases asked of a person: without echo on a terminal, line by line from anything else. */
+import { ECHO_WARNING } from "../console/echo-warning.ts";
 
 /** Asks. */
 export interface Prompter {
@@ -33,7 +34,7 @@ export function createPrompter(input: PromptInput, output: { write(text: string)
   return {
     async passphrase(question) {
       if (input.isTTY !== true && !warned) {
-        output.write("!! Unsupported terminal, password will be echoed.\n");
+        output.write(ECHO_WARNING);
         warned = true;
       }
       output.write(question);

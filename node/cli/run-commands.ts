@@ -4,6 +4,7 @@ import type { NodeOptions } from "../config/options.ts";
 import { nodeOptions } from "../config/options-check.ts";
 import { type AdjustableLog, createLog } from "../observe/log.ts";
 import { type LogFile, openLogFile } from "../observe/log-file.ts";
+import { untilAborted } from "../observe/until-aborted.ts";
 import type { Job } from "./chain-commands.ts";
 import type { RunningNode } from "./commands.ts";
 import { openTemporaryDirectory, prepareDatadir } from "./datadir.ts";
@@ -90,11 +91,7 @@ async function keepRunning({ shell, options, log, use }: Run): Promise<void> {
 
 /** Resolves when `signal` aborts; throws the node's own failure when that comes first. */
 async function untilStopped({ failure }: RunningNode, signal: AbortSignal): Promise<void> {
-  const { promise: stopped, resolve } = Promise.withResolvers<undefined>();
-  const onAbort = () => resolve(undefined);
-  signal.addEventListener("abort", onAbort, { once: true });
-  if (signal.aborted) onAbort();
+  const stopped = untilAborted(signal);
   const reason = await (failure ? Promise.race([stopped, failure]) : stopped);
-  signal.removeEventListener("abort", onAbort);
   if (reason) throw reason;
 }

@@ -1,5 +1,6 @@
 /** The console: a prompt for JavaScript on any node (rpc.md 5). It knows nothing of the node but its RPC. */
 import { messageOf } from "../bytes/message-of.ts";
+import { untilAborted } from "../observe/until-aborted.ts";
 import { RpcClientError } from "../rpc/client.ts";
 import { wordStart } from "./completion.ts";
 import type { History } from "./history.ts";
@@ -67,30 +68,32 @@ export async function openConsole(parts: ConsoleParts): Promise<Console> {
   }
 }
 
+/** A node of Kaia names its coin and its console by that. */
+function unitsOf(versions: Readonly<Record<string, string>>): UnitNames {
+  return "kaia" in versions ? { coin: "KAIA", peb: "kei" } : { coin: "KLAY", peb: "peb" };
+}
+
 class Session implements Console {
   readonly #parts: ConsoleParts;
   readonly #versions: Readonly<Record<string, string>>;
+  readonly #units: UnitNames;
   readonly #host: ScriptHost;
   #lines: Lines | undefined;
 
   constructor(parts: ConsoleParts, versions: Readonly<Record<string, string>>) {
     this.#parts = parts;
     this.#versions = versions;
+    this.#units = unitsOf(versions);
     const { endpoint, output, scripts } = parts;
     this.#host = new ScriptHost({
       modules: Object.keys(versions),
       endpoint,
-      units: this.#units(),
+      units: this.#units,
       coloured: output.isTTY === true,
       scripts,
       print: (text) => void output.write(text),
       answer: (question) => this.#answer(question),
     });
-  }
-
-  /** A node of Kaia names its coin and its console by that. */
-  #units(): UnitNames {
-    return "kaia" in this.#versions ? { coin: "KAIA", peb: "kei" } : { coin: "KLAY", peb: "peb" };
   }
 
   #answer(question: Question): Promise<string> {
@@ -121,19 +124,15 @@ class Session implements Console {
 
   async execute(source: string): Promise<void> {
     const { signal } = this.#parts;
-    const { promise: aborted, resolve } = Promise.withResolvers<void>();
-    signal.addEventListener("abort", () => resolve(), { once: true });
-    await Promise.race([aborted, this.#host.evaluate(source)]);
+    await Promise.race([untilAborted(signal), this.#host.evaluate(source)]);
   }
 
   async interact(): Promise<void> {
     const { output, history, signal } = this.#parts;
-    const { promise: aborted, resolve } = Promise.withResolvers<"aborted">();
-    const both = AbortSignal.any([signal, this.#interrupted.signal]);
-    both.addEventListener("abort", () => resolve("aborted"), { once: true });
+    const stop = AbortSignal.any([signal, this.#interrupted.signal]);
     try {
-      if (both.aborted || (await Promise.race([aborted, this.#read()])) === "aborted")
-        output.write("caught interrupt, exiting\n");
+      if (!stop.aborted) await Promise.race([untilAborted(stop), this.#read()]);
+      if (stop.aborted) output.write("caught interrupt, exiting\n");
     } finally {
       await history.save();
     }
@@ -160,7 +159,7 @@ class Session implements Console {
 
   async #greet(): Promise<void> {
     const { output } = this.#parts;
-    const { coin } = this.#units();
+    const { coin } = this.#units;
     output.write(`Welcome to the ${coin === "KAIA" ? "Kaia" : "Klaytn"} JavaScript console!\n\n`);
     const indent = coin === "KAIA" ? "" : " "; // each family's banner as it is
     await this.#host.attempt(`console.log("${indent}instance: " + web3.version.node);

@@ -2,6 +2,7 @@
 import { createInterface, type Interface } from "node:readline";
 import { Writable } from "node:stream";
 import { callbackify } from "node:util";
+import { ECHO_WARNING } from "./echo-warning.ts";
 
 /** Streams that a console has. */
 export interface ConsoleStreams {
@@ -84,7 +85,7 @@ export class Lines implements Disposable {
   /** A line that is not shown. Rejects when there is none. */
   async secret(prompt: string): Promise<string> {
     if (!this.#isTerminal && !this.#warned) {
-      this.#output.write("!! Unsupported terminal, password will be echoed.\n");
+      this.#output.write(ECHO_WARNING);
       this.#warned = true;
     }
     this.#output.write(prompt);

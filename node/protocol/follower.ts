@@ -7,6 +7,7 @@ import { equalBytes } from "../bytes/compare.ts";
 import type { Block } from "../model/block.ts";
 import type { Clock } from "../observe/clock.ts";
 import type { Log } from "../observe/log.ts";
+import { untilAborted } from "../observe/until-aborted.ts";
 import { assembleBlock, findSenders, takeBlock } from "./blocks-in.ts";
 import { type CatchUpParts, catchUp, hasItsBody } from "./catch-up.ts";
 import type { ChainPeer } from "./chain-peer.ts";
@@ -46,7 +47,7 @@ export class Follower implements AsyncDisposable {
   readonly #pushed = new PushedBlocks();
   readonly #stop = new AbortController();
   readonly #heard = Promise.withResolvers<void>();
-  readonly #stopped = aborted(this.#stop.signal);
+  readonly #stopped = untilAborted(this.#stop.signal);
   readonly #running: Promise<void>;
   #timer: NodeJS.Timeout | undefined;
   #draining: Promise<void> | undefined;
@@ -240,11 +241,4 @@ export class Follower implements AsyncDisposable {
     this.#hasHeard = true;
     this.#heard.resolve();
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 }

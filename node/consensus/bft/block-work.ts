@@ -8,6 +8,7 @@ import { type Block, createBlock } from "../../model/block.ts";
 import type { Header } from "../../model/header.ts";
 import type { Transaction } from "../../model/transaction.ts";
 import type { Clock } from "../../observe/clock.ts";
+import { untilAborted } from "../../observe/until-aborted.ts";
 import { type DraftParts, draftBlock } from "../draft.ts";
 import { withAgreement } from "../seal.ts";
 import type { Head } from "./round-state.ts";
@@ -56,7 +57,7 @@ export class BlockWork {
   async make(head: Head, signal: AbortSignal): Promise<ProposedBlock | undefined> {
     const { writer, state, clock, intervalMs, room, wire } = this.#parts;
     await sleepUntil(() => writer.tip.header.time * 1000 + intervalMs, clock, signal);
-    await Promise.race([room(), aborted(signal)]);
+    await Promise.race([room(), untilAborted(signal)]);
     const block = await writer.exclusively(async () => {
       const isWanted = !signal.aborted && equalBytes(writer.tip.hash, keyBytes(head.hash));
       return isWanted ? repaired(state, () => draftBlock(this.#parts)) : undefined;
@@ -87,7 +88,7 @@ export class BlockWork {
     const { writer, room, log } = this.#parts;
     const { transactions } = await this.#blockOf(proposal);
     const block = createBlock(withAgreement(proposal.header, round, seals), transactions);
-    await Promise.race([room(), aborted(signal)]);
+    await Promise.race([room(), untilAborted(signal)]);
     if (signal.aborted) return;
     try {
       await writer.exclusively(async () => {
@@ -120,13 +121,6 @@ export class BlockWork {
 /** True when the block is to blame, not this node. */
 export function isRefused(error: unknown): boolean {
   return error instanceof ChainError && error.code === "bad-block";
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 }
 
 /** A clock may be set while one waits, and a timer takes no more than 25 days. */

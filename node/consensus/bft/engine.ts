@@ -7,6 +7,7 @@ import { mapKey } from "../../bytes/hex.ts";
 import type { Chain } from "../../chain/chain.ts";
 import type { Governance } from "../../governance/governance.ts";
 import type { Log } from "../../observe/log.ts";
+import { untilAborted } from "../../observe/until-aborted.ts";
 import type { Store } from "../../store/store.ts";
 import type { ConsensusPeers } from "../consensus-peers.ts";
 import { ConsensusError } from "../error.ts";
@@ -107,7 +108,7 @@ class RunningEngine implements Engine {
   async #run(): Promise<void> {
     const { chain, peers, ready } = this.#parts;
     const { signal } = this.#stop;
-    await Promise.race([ready, whenAborted(signal)]);
+    await Promise.race([ready, untilAborted(signal)]);
     if (signal.aborted) return;
     using ends = new DisposableStack();
     ends.defer(chain.onHead(() => this.#intake.add({ type: "grown" })));
@@ -290,11 +291,4 @@ class RunningEngine implements Engine {
     this.#failure.reject(error);
     this.#stop.abort();
   }
-}
-
-function whenAborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 }
