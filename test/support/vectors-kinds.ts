@@ -6,6 +6,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { judgeConsole } from "./console/console-vectors.ts";
+import { judgeNetworks } from "./homi.ts";
 import { chainFile } from "./recorded-chain.ts";
 import { type Comparison, reason, Tally } from "./tally.ts";
 import { transcriptFile } from "./transcript/judge.ts";
@@ -33,7 +34,7 @@ const SHAPES: readonly (readonly [members: readonly string[], judge: Judge])[] =
   [["connections"], networkFile],
   [["entries", "nodeKey"], transcriptFile],
   [["exec", "sessions"], judgeConsole],
-  [["runs"], (path) => unjudged(path, "runs", "nothing makes networks")],
+  [["runs"], judgeNetworks],
   [["genesis", "blocks"], (path) => chainSamples(text(path))],
   [["nodeUrls"], (path) => networkSamples(JSON.parse(text(path)))],
   [["selfChecks", "table"], (path) => goRandomNumbers(JSON.parse(text(path)))],
@@ -88,14 +89,6 @@ function isTransactions(list: readonly unknown[]): boolean {
 function text(path: string): string {
   const bytes = readFileSync(path);
   return (path.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString();
-}
-
-/** One failure for each entry of a member, numbered. */
-function unjudged(path: string, member: string, why: string): Comparison {
-  const tally = new Tally();
-  const { [member]: entries } = JSON.parse(text(path)) as Readonly<Record<string, object>>;
-  for (const index of Object.keys(entries ?? {})) tally.notYet(`${member} ${index}`, why);
-  return tally.comparison;
 }
 
 function unknown(): Comparison {

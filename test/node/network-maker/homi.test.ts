@@ -1,48 +1,12 @@
 /** The network maker beside the Go tool: given the same keys and the same second, it writes the same files. */
 import { describe, expect, test } from "@jest/globals";
 import { formatKeyFile, parseKeyFile } from "../../../node/accounts/key-file.ts";
-import { fromBareHex, toHex } from "../../../node/bytes/hex.ts";
+import { toHex } from "../../../node/bytes/hex.ts";
 import { createGenesisBlock } from "../../../node/chain/genesis-block.ts";
-import { genesisTerms } from "../../../node/cli/genesis-terms.ts";
 import { parseGenesis } from "../../../node/config/genesis.ts";
 import { LIGHT_COST, openSecret } from "../../../node/crypto/secret-box.ts";
 import { keyFiles, type NetworkFile, nodeFiles, testKeyFiles } from "../../../node/network-maker/files.ts";
-import { type MadeNetwork, makeNetwork } from "../../../node/network-maker/network.ts";
-import { type HomiRun, homiRun } from "../../support/homi.ts";
-import { resolve } from "../../support/options.ts";
-
-function keysIn(files: HomiRun["files"], pattern: RegExp): Uint8Array[] {
-  const names = Object.keys(files).filter((name) => pattern.test(name));
-  return names.toSorted().map((name) => fromBareHex(files[name] ?? ""));
-}
-
-/** The flags of a recorded command. */
-function flagsOf({ command }: HomiRun): Record<string, string> {
-  const given = [...command.matchAll(/--([\w-]+)(?: ([^-\s]\S*))?/g)].filter(([, name]) => name !== "output");
-  return Object.fromEntries(given.map(([, name = "", value = "true"]) => [name, value]));
-}
-
-async function again(run: HomiRun): Promise<MadeNetwork> {
-  const { "cn-nodekey-dir": _, ...line } = flagsOf(run);
-  const { timestamp } = JSON.parse(run.files["scripts/genesis.json"] ?? "") as { timestamp: string };
-  const { values } = resolve({ command: "genesis", line });
-  return makeNetwork(genesisTerms(values, Number(timestamp) * 1000), values["cn-num"], {
-    cn: keysIn(run.files, /^keys\/nodekey/),
-    pn: keysIn(run.files, /^keys_pn\/nodekey/),
-    en: [],
-    test: keysIn(run.files, /^keys_test\/testkey/),
-  });
-}
-
-/** The Go tool forgets the base fee's parameters; its own `init` cannot take that. */
-function withBaseFee(genesis: string): string {
-  return genesis
-    .replace('"lowerboundbasefee": 0', '"lowerboundbasefee": 25000000000')
-    .replace('"upperboundbasefee": 0', '"upperboundbasefee": 750000000000')
-    .replace('"gastarget": 0', '"gastarget": 30000000')
-    .replace('"maxblockgasusedforbasefee": 0', '"maxblockgasusedforbasefee": 60000000')
-    .replace('"basefeedenominator": 0', '"basefeedenominator": 20');
-}
+import { again, homiRun, withBaseFee } from "../../support/homi.ts";
 
 function textsOf(files: readonly NetworkFile[]): Record<string, string> {
   return Object.fromEntries(files.map(({ path, text }) => [path, text]));
