@@ -30,7 +30,7 @@ about(`the client${missing === undefined ? "" : ` (skipped: ${missing})`}`, () =
   let client: KubeClient;
 
   beforeAll(async () => {
-    cluster = await openCluster(26_243, { flags: FORGETFUL });
+    cluster = await openCluster({ flags: FORGETFUL });
     process.env["KUBECONFIG"] = `${cluster.directory}/admin.kubeconfig`;
     client = openKubeClient({
       access: await loadAccess(Date.now),

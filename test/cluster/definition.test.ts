@@ -10,7 +10,7 @@ about(`the definition${missing === undefined ? "" : ` (skipped: ${missing})`}`, 
   let cluster: Cluster;
 
   beforeAll(async () => {
-    cluster = await openCluster(26_343);
+    cluster = await openCluster();
     await cluster.kubectl(["apply", "--server-side", "-f", "crds"]);
     await cluster.kubectl(["wait", "--for=condition=Established", "crd/nodes.knit.dev", "--timeout=30s"]);
   }, 900_000);

@@ -39,7 +39,7 @@ about(`a network${missing === undefined ? "" : ` (skipped: ${missing})`}`, () =>
   let player: Player;
 
   beforeAll(async () => {
-    cluster = await openCluster(26_543);
+    cluster = await openCluster();
     await applyChart(cluster);
     await cluster.kubectl(["create", "namespace", "demo"]);
     player = await openPlayer(cluster, "demo");

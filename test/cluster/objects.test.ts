@@ -48,7 +48,7 @@ about(`objects${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
   let operator: OperatorProcess;
 
   beforeAll(async () => {
-    cluster = await openCluster(26_443);
+    cluster = await openCluster();
     await applyChart(cluster);
     await cluster.kubectl(["create", "namespace", "demo"]);
     operator = await startOperator(cluster);

@@ -25,7 +25,7 @@ about(`one namespace${missing === undefined ? "" : ` (skipped: ${missing})`}`, (
   let operator: OperatorProcess;
 
   beforeAll(async () => {
-    cluster = await openCluster(26_143);
+    cluster = await openCluster();
     for (const name of ["mine", "other"]) await cluster.kubectl(["create", "namespace", name]);
     await applyChart(cluster, "--set=watchNamespace=mine");
     operator = await startOperator(cluster);

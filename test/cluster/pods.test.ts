@@ -36,7 +36,7 @@ about(`pods${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
   let cluster: Cluster;
 
   beforeAll(async () => {
-    cluster = await openCluster(26_643, { node: true });
+    cluster = await openCluster({ node: true });
     await loadImages(cluster, IMAGES);
     await cluster.kubectl(["create", "namespace", "demo"]);
     await cluster.kubectl(["label", "namespace", "demo", "pod-security.kubernetes.io/enforce=restricted"]);

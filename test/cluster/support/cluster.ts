@@ -1,6 +1,7 @@
 /** The control plane of `cluster.sh`, and the ways into it that tests take. */
 import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -90,11 +91,15 @@ export function run(
   });
 }
 
-/** Starts a control plane in a directory of its own; `port` and the two after it are taken. `flags` are the API server's. */
-export async function openCluster(
-  port: number,
-  { node = false, flags = "" }: { readonly node?: boolean; readonly flags?: string } = {},
-): Promise<Cluster> {
+/** Starts a control plane in a directory and on ports of its own. `flags` are the API server's. */
+export async function openCluster({
+  node = false,
+  flags = "",
+}: {
+  readonly node?: boolean;
+  readonly flags?: string;
+} = {}): Promise<Cluster> {
+  const port = await threeFreePorts();
   const directory = mkdtempSync(join(tmpdir(), "kc-"));
   const settings = {
     CLUSTER_DIR: directory,
@@ -155,6 +160,23 @@ export async function openCluster(
       rmSync(directory, { recursive: true, force: true });
     },
   };
+}
+
+/** The first of three ports in a row that nobody listens on, below those that outgoing connections take. */
+async function threeFreePorts(): Promise<number> {
+  for (;;) {
+    const first = 20_000 + Math.floor(Math.random() * 10_000);
+    const free = await Promise.all([first, first + 1, first + 2].map(isFree));
+    if (free.every(Boolean)) return first;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", () => resolve(false));
+    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
+  });
 }
 
 /** Waits until `probe` gives something other than undefined. Throws with `what` when the time is over. */
