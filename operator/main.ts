@@ -22,7 +22,7 @@ const USAGE = `knit-operator: runs nodes on Kubernetes
     --certificates DIR       a directory with tls.crt, tls.key and ca.crt (required)
     --name NAME              the name in the certificate, for the log
     --log-level LEVEL        error, warn, info or debug; info
-  knit-operator crds     prints the CustomResourceDefinition
+  knit-operator crds     prints the CustomResourceDefinitions
   knit-operator version  prints the version
 `;
 
@@ -51,7 +51,7 @@ const commands: Readonly<
     run: runOperator,
   },
   gateway: { options: ["listen", "socket", "certificates", "name", "log-level"], run: runGateway },
-  crds: { options: [], run: printDefinition },
+  crds: { options: [], run: printDefinitions },
   version: { options: [], run: printVersion },
 };
 
@@ -124,9 +124,13 @@ async function runGateway(values: Values): Promise<void> {
   await untilAborted(shutdown);
 }
 
-async function printDefinition(): Promise<void> {
-  const { definitionText } = await import("./api/definition.ts");
-  process.stdout.write(definitionText());
+async function printDefinitions(): Promise<void> {
+  const { definitionFiles } = await import("./api/definition.ts");
+  process.stdout.write(
+    definitionFiles()
+      .map(([, text]) => text)
+      .join("---\n"),
+  );
 }
 
 async function printVersion(): Promise<void> {

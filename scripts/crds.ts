@@ -2,14 +2,14 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { definitionText } from "../operator/api/definition.ts";
+import { definitionFiles } from "../operator/api/definition.ts";
 import { resourceDocs } from "./resource-docs.ts";
 
-const files = {
-  "crds/knit.dev_nodes.yaml": definitionText(),
-  "charts/knit-operator/crds/knit.dev_nodes.yaml": definitionText(),
-  "docs/node-resource.md": resourceDocs(),
-};
+const copies = ["crds", "charts/knit-operator/crds"];
+const files = Object.fromEntries([
+  ...copies.flatMap((directory) => definitionFiles().map(([name, text]) => [`${directory}/${name}`, text])),
+  ["docs/node-resource.md", resourceDocs()],
+]) as Readonly<Record<string, string>>;
 for (const [name, text] of Object.entries(files)) {
   const file = fileURLToPath(new URL(`../${name}`, import.meta.url));
   mkdirSync(dirname(file), { recursive: true });

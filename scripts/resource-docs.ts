@@ -1,43 +1,64 @@
-/** `docs/node-resource.md`: every field of a Node, printed from its schema. */
-import { annotations, conditionTypes, eventReasons, operations } from "../operator/api/names.ts";
+/** `docs/node-resource.md`: every field of the resources, printed from their schemas. */
+import {
+  API_VERSION,
+  annotations,
+  conditionTypes,
+  eventReasons,
+  networkConditionTypes,
+  operations,
+  phases,
+} from "../operator/api/names.ts";
+import { networkSpec } from "../operator/api/network-spec.ts";
+import { networkStatus } from "../operator/api/network-status.ts";
 import { nodeSpec } from "../operator/api/node-spec.ts";
 import { nodeStatus } from "../operator/api/node-status.ts";
 import type { JsonSchema } from "../operator/api/schema.ts";
 
 /** The page. */
 export function resourceDocs(): string {
-  return `# The resource Node
+  return `# The resources Node and Network
 
-Written by \`npm run crds\` from \`operator/api\`; do not edit. API \`knit.dev/v1alpha1\`, kind \`Node\`, short name \`kn\`.
+Written by \`npm run crds\` from \`operator/api\`; do not edit. API \`${API_VERSION}\`.
 
-## spec
-
-${fieldTable(nodeSpec.schema)}
-Rules across fields:
-
-${rulesOf(nodeSpec.schema, "spec").join("\n")}
-
-## status
-
-${fieldTable(nodeStatus.schema)}
-Conditions:
-
-${Object.entries(conditionTypes)
-  .map(([name, says]) => `- \`${name}\`: ${says}`)
-  .join("\n")}
-
+${section("Node", "kn", nodeSpec.schema, nodeStatus.schema)}
+${listed("Conditions:", conditionTypes)}
+${listed("Phases:", phases)}
 Events: ${Object.entries(eventReasons)
     .map(([name, kind]) => `\`${name}\` (${kind})`)
     .join(", ")}.
 
-## Maintenance
+### Maintenance
 
 The annotation \`${annotations.run}\` is one of:
 
 ${Object.entries(operations)
   .map(([name, method]) => `- \`${name}\`: calls \`${method}\``)
   .join("\n")}
-`;
+
+${section("Network", "knet", networkSpec.schema, networkStatus.schema)}
+${listed("Conditions:", networkConditionTypes)}`;
+}
+
+function section(kind: string, shortName: string, spec: JsonSchema, status: JsonSchema): string {
+  return `## ${kind}
+
+Short name \`${shortName}\`.
+
+### spec
+
+${fieldTable(spec)}
+Rules across fields:
+
+${rulesOf(spec, "spec").join("\n")}
+
+### status
+
+${fieldTable(status)}`;
+}
+
+function listed(title: string, rows: Readonly<Record<string, string>>): string {
+  const lines = Object.entries(rows).map(([name, says]) => `- \`${name}\`: ${says}\n`);
+  return `${title}\n\n${lines.join("")}`;
 }
 
 function fieldTable(schema: JsonSchema): string {

@@ -49,8 +49,13 @@ function conformedMap(
   );
 }
 
-function conformedList({ items, maxItems = 0 }: JsonSchema, value: unknown, path: string): unknown[] {
+function conformedList(
+  { items, minItems = 0, maxItems = 0 }: JsonSchema,
+  value: unknown,
+  path: string,
+): unknown[] {
   if (!Array.isArray(value)) throw new ApiError(`${path} must be a list`);
+  if (value.length < minItems) throw new ApiError(`${path} must have at least ${minItems} items`);
   if (value.length > maxItems) throw new ApiError(`${path} must have at most ${maxItems} items`);
   return value.map((each, index) => items && conformed(items, each, `${path}[${index}]`));
 }

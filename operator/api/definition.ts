@@ -1,76 +1,142 @@
-/** The CustomResourceDefinition of Node, as an object and as the file that `crds/` and the chart hold. */
+/** The CustomResourceDefinitions, as objects and as the files that `crds/` and the chart hold. */
 import { stringify } from "yaml";
 import { GROUP, VERSION } from "./names.ts";
+import { networkSpec } from "./network-spec.ts";
+import { networkStatus } from "./network-status.ts";
 import { nodeSpec } from "./node-spec.ts";
 import { nodeStatus } from "./node-status.ts";
+import type { JsonSchema, Rule } from "./schema.ts";
 
 const ready = '.status.conditions[?(@.type=="Ready")]';
+const age = { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" };
 
-/** The columns of `kubectl get kn`. */
-const columns = [
-  { name: "Type", type: "string", jsonPath: ".spec.type" },
-  { name: "Network", type: "string", jsonPath: ".spec.network.name" },
-  { name: "Ready", type: "string", jsonPath: `${ready}.status` },
-  { name: "Height", type: "integer", jsonPath: ".status.height" },
-  { name: "Peers", type: "integer", jsonPath: ".status.peers" },
-  { name: "Reason", type: "string", jsonPath: `${ready}.reason` },
-  { name: "Maintenance", type: "string", jsonPath: ".status.maintenance.state", priority: 1 },
-  { name: "URL", type: "string", jsonPath: ".status.url", priority: 1 },
-  { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" },
-];
+interface Column {
+  readonly name: string;
+  readonly type: string;
+  readonly jsonPath: string;
+  /** 1: with `-o wide` alone. */
+  readonly priority?: number;
+}
 
-/** The definition. */
-export const definition = {
-  apiVersion: "apiextensions.k8s.io/v1",
-  kind: "CustomResourceDefinition",
-  metadata: { name: `nodes.${GROUP}` },
-  spec: {
-    group: GROUP,
-    scope: "Namespaced",
-    names: {
-      kind: "Node",
-      listKind: "NodeList",
-      plural: "nodes",
-      singular: "node",
-      shortNames: ["kn"],
-      categories: ["knit"],
-    },
-    versions: [
+interface Resource {
+  readonly kind: string;
+  readonly plural: string;
+  readonly shortName: string;
+  readonly description: string;
+  readonly columns: readonly Column[];
+  readonly rules: readonly Rule[];
+  readonly spec: JsonSchema;
+  readonly status: JsonSchema;
+}
+
+/** All kinds of resources, a row each. */
+const resources: readonly Resource[] = [
+  {
+    kind: "Node",
+    plural: "nodes",
+    shortName: "kn",
+    description: "A node of a Klaytn or Kaia network.",
+    columns: [
+      { name: "Type", type: "string", jsonPath: ".spec.type" },
+      { name: "Ready", type: "string", jsonPath: `${ready}.status` },
+      { name: "Height", type: "integer", jsonPath: ".status.height" },
+      { name: "Peers", type: "integer", jsonPath: ".status.peers" },
+      { name: "Phase", type: "string", jsonPath: ".status.phase" },
+      age,
+      { name: "Network", type: "string", jsonPath: ".spec.network.name", priority: 1 },
+      { name: "Reason", type: "string", jsonPath: `${ready}.reason`, priority: 1 },
+      { name: "Replicas", type: "integer", jsonPath: ".spec.replicas", priority: 1 },
+      { name: "Maintenance", type: "string", jsonPath: ".status.maintenance.state", priority: 1 },
+      { name: "URL", type: "string", jsonPath: ".status.url", priority: 1 },
+    ],
+    rules: [
       {
-        name: VERSION,
-        served: true,
-        storage: true,
-        subresources: { status: {} },
-        additionalPrinterColumns: columns,
-        schema: {
-          openAPIV3Schema: {
-            type: "object",
-            description: "A node of a Klaytn or Kaia network.",
-            required: ["spec"],
-            "x-kubernetes-validations": [
-              // The Service for its peers is called so: a Node of that name would take another's.
-              { rule: "!self.metadata.name.endsWith('-peer')", message: "a name cannot end in -peer" },
-            ],
-            properties: {
-              apiVersion: { type: "string" },
-              kind: { type: "string" },
-              metadata: {
-                type: "object",
-                properties: {
-                  name: { type: "string", maxLength: 40, pattern: "^[a-z]([-a-z0-9]*[a-z0-9])?$" },
-                },
-              },
-              spec: nodeSpec.schema,
-              status: nodeStatus.schema,
-            },
-          },
-        },
+        // Services and replicas are called so: a Node of such a name would take another's.
+        rule: "!self.metadata.name.matches('-(peer|members|external|m[0-9]+)$')",
+        message: "a name cannot end in -peer, -members, -external or -m and a number",
       },
     ],
+    spec: nodeSpec.schema,
+    status: nodeStatus.schema,
   },
-} as const;
+  {
+    kind: "Network",
+    plural: "networks",
+    shortName: "knet",
+    description: "A Klaytn or Kaia network: block 0, and what its nodes have in common.",
+    columns: [
+      { name: "Ready", type: "string", jsonPath: `${ready}.status` },
+      { name: "Nodes", type: "integer", jsonPath: ".status.nodes" },
+      { name: "ReadyNodes", type: "integer", jsonPath: ".status.readyNodes" },
+      { name: "Height", type: "integer", jsonPath: ".status.height" },
+      { name: "Reason", type: "string", jsonPath: `${ready}.reason` },
+      age,
+      { name: "Genesis", type: "string", jsonPath: ".status.genesisHash", priority: 1 },
+    ],
+    rules: [],
+    spec: networkSpec.schema,
+    status: networkStatus.schema,
+  },
+];
 
-/** The definition as YAML. */
-export function definitionText(): string {
-  return `# Written by npm run crds from operator/api; do not edit.\n${stringify(definition, { lineWidth: 100, aliasDuplicateObjects: false })}`;
+/** The definitions. */
+export const definitions = resources.map(definitionOf);
+
+function definitionOf({ kind, plural, shortName, ...resource }: Resource) {
+  return {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: `${plural}.${GROUP}` },
+    spec: {
+      group: GROUP,
+      scope: "Namespaced",
+      names: {
+        kind,
+        listKind: `${kind}List`,
+        plural,
+        singular: kind.toLowerCase(),
+        shortNames: [shortName],
+        categories: ["knit"],
+      },
+      versions: [
+        {
+          name: VERSION,
+          served: true,
+          storage: true,
+          subresources: { status: {} },
+          additionalPrinterColumns: resource.columns,
+          schema: { openAPIV3Schema: wholeSchema(resource) },
+        },
+      ],
+    },
+  };
+}
+
+function wholeSchema({ description, rules, spec, status }: Omit<Resource, "kind" | "plural" | "shortName">) {
+  return {
+    type: "object",
+    description,
+    required: ["spec"],
+    ...(rules.length > 0 ? { "x-kubernetes-validations": rules } : {}),
+    properties: {
+      apiVersion: { type: "string" },
+      kind: { type: "string" },
+      metadata: {
+        type: "object",
+        properties: {
+          name: { type: "string", maxLength: 40, pattern: "^[a-z]([-a-z0-9]*[a-z0-9])?$" },
+        },
+      },
+      spec,
+      status,
+    },
+  };
+}
+
+/** The files with the definitions: name and YAML. */
+export function definitionFiles(): readonly (readonly [name: string, text: string])[] {
+  return definitions.map((definition) => [
+    `${GROUP}_${definition.metadata.name.split(".")[0]}.yaml`,
+    `# Written by npm run crds from operator/api; do not edit.\n${stringify(definition, { lineWidth: 100, aliasDuplicateObjects: false })}`,
+  ]);
 }

@@ -36,15 +36,45 @@ export const operations = {
 /** A maintenance operation. */
 export type Operation = keyof typeof operations;
 
-/** Types of conditions, and what their being True says. */
+/** Types of a Node's conditions, and what their being True says. */
 export const conditionTypes = {
-  Ready: "the node's pod is ready and the node answers through the gateway",
-  Meshed: "the node is connected to every peer that it is to be connected to",
+  Ready: "all replicas are ready: their pods are, and the nodes answer through their gateways",
+  Available: "at least one replica is ready",
+  Progressing: "pods are being made, replaced or ended on the way to what the spec asks for",
+  Degraded: "something is wrong that needs more than time",
+  PeersReady: "every replica is connected to every peer that it is to be connected to",
+  Synced: "every replica is level with the network's newest block",
+  MaintenanceInProgress: "a replica is being maintained",
+  StorageHealthy: "every volume is bound, as large as asked for, and has room",
   PrivilegedApi: "warning: admin, personal or debug are served on the node's cluster port",
 } as const;
 
-/** A condition's type. */
+/** A type of a Node's conditions. */
 export type ConditionType = keyof typeof conditionTypes;
+
+/** Types of a Network's conditions, and what their being True says. */
+export const networkConditionTypes = {
+  Ready: "there is a genesis, and all nodes of the network are ready",
+  GenesisReady: "there is a genesis",
+} as const;
+
+/** A type of a Network's conditions. */
+export type NetworkConditionType = keyof typeof networkConditionTypes;
+
+/** How a Node is, in a word. */
+export const phases = {
+  Pending: "it waits for something that is not there yet: a key, a genesis, a machine for its pod",
+  Starting: "its pods start",
+  Syncing: "it takes in blocks that others have",
+  Running: "all replicas are ready",
+  Updating: "replicas are replaced one after another",
+  Maintaining: "a replica is being maintained",
+  Degraded: "something is wrong that needs more than time",
+  Suspended: "its pods were ended, as the spec asks",
+} as const;
+
+/** How a Node is. */
+export type Phase = keyof typeof phases;
 
 /** Reasons of events, and whether they are warnings. */
 export const eventReasons = {

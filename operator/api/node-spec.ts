@@ -1,5 +1,23 @@
 /** What a Node asks for. Each field is said here once: schema, default, rule, documentation and type. */
 import {
+  address,
+  genesisMap,
+  image,
+  member,
+  NAME,
+  namespaceName,
+  objectName,
+  peb,
+  resources,
+  settings,
+} from "./fields.ts";
+import { api } from "./node-api.ts";
+import { maintenance } from "./node-maintenance.ts";
+import { p2p, peers } from "./node-peers.ts";
+import { scheduling } from "./node-placement.ts";
+import { storage } from "./node-storage.ts";
+import { nodeTypes } from "./node-types.ts";
+import {
   defaulted,
   filled,
   flag,
@@ -14,50 +32,18 @@ import {
   type ValueOf,
 } from "./schema.ts";
 
-/** What a node is in its network. */
-export const nodeTypes = ["core", "proxy", "endpoint"] as const;
-
-/** Modules that change a node or use its keys; they are served on a cluster port only when it is asked for. */
-export const privilegedModules = ["admin", "personal", "debug"] as const;
-
-const NAME = "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$";
-const OBJECT_NAME = "^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$";
-const KEY = "^[-._a-zA-Z0-9]+$";
-const MODULES = ["chain", "eth", "klay", "kaia", "net", "rpc", "txpool", "web3"] as const;
-const DEFAULT_MODULES = ["chain", "eth", "kaia", "klay", "net", "rpc", "web3"] as const;
-
-const port = (description: string) => integer(description, 1024, 65_535);
-
-const moduleName = oneOf([...MODULES, ...privilegedModules], "A module of methods.");
-
-const modules = list(moduleName, "The modules that are served.", {
-  maxItems: 16,
-  "x-kubernetes-list-type": "set",
-});
-
-const quantity = (description: string) =>
-  ruled(text(description, { maxLength: 32 }), {
-    rule: "isQuantity(self) && quantity(self).isGreaterThan(quantity('0'))",
-    message: "must be a quantity above 0, such as 10Gi",
-  });
-
 const genesis = object(
   "Block 0. Absent: the genesis that a core node of this network makes in this namespace.",
   {
-    configMap: optional(
-      object("A ConfigMap with the genesis file.", {
-        name: text("The ConfigMap's name.", { maxLength: 253, pattern: OBJECT_NAME }),
-        key: defaulted(text("The member that holds it.", { maxLength: 253, pattern: KEY }), "genesis.json"),
-      }),
-    ),
+    configMap: optional(genesisMap),
     create: optional(
       object("Makes a chain of its own with this core node as the validator, kept in a ConfigMap.", {
         chainId: integer("The chain's number, which signatures carry.", 1, Number.MAX_SAFE_INTEGER),
         balances: defaulted(
           list(
             object("What an account owns at the beginning.", {
-              address: text("The account.", { maxLength: 42, pattern: "^0x[0-9a-fA-F]{40}$" }),
-              peb: text("How much, in peb, in decimal digits.", { maxLength: 60, pattern: "^[0-9]{1,60}$" }),
+              address: address("The account."),
+              peb: peb("How much, in peb, in decimal digits."),
             }),
             "Accounts that own something at the beginning.",
             { maxItems: 100 },
@@ -81,69 +67,8 @@ const network = ruled(
   { rule: "self == oldSelf", message: "a node's network cannot be changed" },
 );
 
-const api = object(
-  "JSON-RPC inside the cluster.",
-  {
-    http: filled(
-      object("HTTP.", {
-        enabled: defaulted(flag("Whether it is served."), true),
-        port: defaulted(port("The port."), 8551),
-        modules: defaulted(modules, DEFAULT_MODULES),
-      }),
-    ),
-    ws: filled(
-      object("WebSocket.", {
-        enabled: defaulted(flag("Whether it is served."), false),
-        port: defaulted(port("The port."), 8552),
-        modules: defaulted(modules, DEFAULT_MODULES),
-      }),
-    ),
-    hosts: defaulted(
-      list(
-        text("A name, or * for any.", { maxLength: 253, pattern: "^(\\*|[-.a-zA-Z0-9]+)$" }),
-        "Host names to answer to besides those of the Service, of an ingress for example.",
-        { maxItems: 16 },
-      ),
-      [],
-    ),
-    privileged: defaulted(
-      flag("Allows admin, personal and debug on the cluster's network. Whoever reaches the port has them."),
-      false,
-    ),
-  },
-  [
-    { rule: "self.http.port != self.ws.port", message: "http and ws need ports of their own" },
-    {
-      rule: `self.privileged || !(self.http.modules + self.ws.modules).exists(m, m in ['${privilegedModules.join("','")}'])`,
-      message: `${privilegedModules.join(", ")} need privileged: true`,
-    },
-  ],
-);
-
-const storage = ruled(
-  object("The volume with the chain.", {
-    size: defaulted(quantity("Its size; it can grow when the class allows it."), "10Gi"),
-    className: optional(
-      text("Its StorageClass; the cluster's default when absent.", { maxLength: 253, pattern: OBJECT_NAME }),
-    ),
-  }),
-  {
-    rule: "quantity(self.size).compareTo(quantity(oldSelf.size)) >= 0",
-    message: "a volume cannot shrink",
-  },
-  {
-    rule: "has(self.className) == has(oldSelf.className) && (!has(self.className) || self.className == oldSelf.className)",
-    message: "a volume's class cannot be changed",
-  },
-);
-
-const amounts = (description: string) =>
-  filled(
-    object(description, {
-      cpu: optional(quantity("Processors.")),
-      memory: optional(quantity("Memory.")),
-    }),
-  );
+/** Replicas that a Node may have: the last one's number has two digits. */
+export const MOST_REPLICAS = 32;
 
 /** `spec` of a Node. */
 export const nodeSpec = object(
@@ -152,71 +77,68 @@ export const nodeSpec = object(
     type: oneOf(nodeTypes, "core makes blocks, proxy passes them on, endpoint serves clients.", {
       "x-kubernetes-validations": [{ rule: "self == oldSelf", message: "a node's type cannot be changed" }],
     }),
-    image: optional(
-      text("The image with knit; the operator's choice when absent.", {
-        minLength: 1,
-        maxLength: 512,
-        pattern: "^[^\\s]+$",
-      }),
+    replicas: defaulted(
+      integer("How many there are of it, each with a key and a volume of its own.", 1, MOST_REPLICAS),
+      1,
     ),
+    suspend: defaulted(flag("Ends all pods; volumes and keys stay."), false),
+    image: optional(image("The image with knit; the network's choice when absent, then the operator's.")),
     network,
+    rewardAddress: optional(
+      address("Who earns the rewards of a core node's blocks; the node's own address by default."),
+    ),
     api: filled(api),
-    p2p: filled(
-      object("The node among its peers.", {
-        port: defaulted(port("The port for peers."), 32_323),
-        maxPeers: defaulted(integer("Peers at a time.", 1, 1_000), 50),
+    p2p,
+    peers,
+    storage: filled(storage),
+    resources: resources("What the node's container asks for and may use."),
+    scheduling,
+    nodeKeySecret: optional(
+      object("A Secret with the node's private key; made with a random one for each replica when absent.", {
+        name: objectName("The Secret's name."),
+        key: defaulted(member("The member with the 64 hex digits."), "nodekey"),
       }),
     ),
-    peers: filled(
-      object("Whom the node keeps connected.", {
-        types: optional(
-          list(
-            oneOf(nodeTypes, "A type."),
-            "Types of this network's nodes that this one connects to. By default core and proxy connect to core, endpoint to proxy.",
-            { maxItems: 3, "x-kubernetes-list-type": "set" },
-          ),
+    settings: settings(
+      "Further settings of knit by flag name. Those that the operator makes cannot be replaced.",
+    ),
+    maintenance: filled(maintenance),
+    monitoring: filled(
+      object("How the node is watched.", {
+        serviceMonitor: defaulted(
+          flag("Makes a ServiceMonitor where the cluster has that kind (Prometheus operator)."),
+          true,
         ),
-        urls: defaulted(
+        intervalSeconds: defaulted(integer("How often metrics are read.", 5, 3_600), 30),
+        labels: defaulted(texts("Labels by which a Prometheus chooses the ServiceMonitor.", 16, 63), {}),
+      }),
+    ),
+    networkPolicy: filled(
+      object("Who reaches the node inside the cluster. The gateway is the operator's alone in any case.", {
+        clients: defaulted(
           list(
-            text("A node URL.", {
-              maxLength: 512,
-              pattern: "^kni://[0-9a-fA-F]{128}@[^@\\s/]+:[0-9]{1,5}(\\?\\S*)?$",
-            }),
-            "Nodes elsewhere.",
-            { maxItems: 32 },
+            namespaceName("A namespace."),
+            "Namespaces whose pods reach JSON-RPC and metrics; everybody when empty.",
+            { maxItems: 32, "x-kubernetes-list-type": "set" },
           ),
           [],
         ),
       }),
     ),
-    storage: filled(storage),
-    resources: filled(
-      object("What the node's container asks for and may use.", {
-        requests: amounts("At least."),
-        limits: amounts("At most."),
-      }),
-    ),
-    nodeKeySecret: optional(
-      object("A Secret with the node's private key; made with a random one when absent.", {
-        name: text("The Secret's name.", { maxLength: 253, pattern: OBJECT_NAME }),
-        key: defaulted(
-          text("The member with the 64 hex digits.", { maxLength: 253, pattern: KEY }),
-          "nodekey",
+    gateway: filled(
+      object("The sidecar through which the operator talks to the node.", {
+        image: optional(
+          image(
+            "Its image. Absent: the operator's own, which changes when the pod is made anew for another reason.",
+          ),
         ),
+        resources: resources("What it asks for and may use; small amounts when absent."),
       }),
-    ),
-    settings: defaulted(
-      texts(
-        "Further settings of knit by flag name. Those that the operator makes cannot be replaced.",
-        64,
-        1_024,
-      ),
-      {},
     ),
     whenDeleted: defaulted(
       oneOf(
         ["Retain", "Delete"],
-        "What becomes of the volume and of a node key made here when the Node is deleted.",
+        "What becomes of the volumes and of node keys made here when the Node is deleted.",
       ),
       "Retain",
     ),
@@ -226,11 +148,17 @@ export const nodeSpec = object(
       rule: "!has(self.network.genesis) || !has(self.network.genesis.create) || self.type == 'core'",
       message: "only a core node can create a chain",
     },
+    { rule: "self.type != 'core' || self.replicas == 1", message: "a core node has one replica" },
+    {
+      rule: "!has(self.nodeKeySecret) || self.replicas == 1",
+      message: "a named node key is for one replica",
+    },
+    {
+      rule: "!has(self.rewardAddress) || self.type == 'core'",
+      message: "only a core node earns rewards",
+    },
   ],
 );
 
 /** What a Node asks for, defaults filled in. */
 export type NodeSpec = ValueOf<typeof nodeSpec>;
-
-/** What a node is in its network. */
-export type NodeType = NodeSpec["type"];

@@ -1,24 +1,25 @@
 /** What is seen of a Node. */
-import { type ConditionType, conditionTypes, type Operation, operations } from "./names.ts";
-import { flag, integer, list, object, oneOf, optional, text, type ValueOf } from "./schema.ts";
 
-const count = (description: string) => integer(description, 0, Number.MAX_SAFE_INTEGER);
-const instant = (description: string) => text(description, { maxLength: 40, format: "date-time" });
+import type { Condition as AnyCondition } from "./condition.ts";
+import { conditions } from "./condition.ts";
+import { count, instant } from "./fields.ts";
+import {
+  type ConditionType,
+  conditionTypes,
+  type Operation,
+  operations,
+  type Phase,
+  phases,
+} from "./names.ts";
+import { MOST_REPLICAS } from "./node-spec.ts";
+import { flag, integer, list, object, oneOf, optional, text, type ValueOf } from "./schema.ts";
 
 /** What becomes of a wish for maintenance, in this order. */
 export const maintenanceStates = ["Requested", "Running", "Succeeded", "Failed"] as const;
 
 const conditionNames = Object.keys(conditionTypes) as readonly ConditionType[]; // the keys of a constant table
 const operationNames = Object.keys(operations) as readonly Operation[]; // the keys of a constant table
-
-const condition = object("One thing that holds or does not.", {
-  type: oneOf(conditionNames, "What it is about."),
-  status: oneOf(["True", "False", "Unknown"], "Whether it holds."),
-  reason: text("Why, in a word.", { maxLength: 64 }),
-  message: text("Why, in a sentence.", { maxLength: 1_024 }),
-  observedGeneration: count("The generation it was judged for."),
-  lastTransitionTime: instant("When its status last changed."),
-});
+const phaseNames = Object.keys(phases) as readonly Phase[]; // the keys of a constant table
 
 const maintenance = object("The last maintenance that was wished for.", {
   operation: oneOf(operationNames, "Which."),
@@ -30,9 +31,49 @@ const maintenance = object("The last maintenance that was wished for.", {
   percent: optional(integer("How much is done.", 0, 100)),
 });
 
+const disk = object("The volume of a member.", {
+  usedBytes: optional(count("How much is used.")),
+  capacityBytes: optional(count("How large it is.")),
+  requestedBytes: optional(count("How large the operator wants it, where it grew by itself.")),
+  grownAt: optional(instant("When it last grew by itself.")),
+});
+
+const lastExit = object("How the pod's container last ended.", {
+  container: text("Which.", { maxLength: 64 }),
+  reason: text("Why, in a word.", { maxLength: 64 }),
+  exitCode: integer("What the program returned.", -1, 255),
+  finishedAt: optional(instant("When.")),
+});
+
+const memberStatus = object("A replica: a node with a key and a volume of its own.", {
+  name: text("Its name; that of the Node for the first, NAME-m1 and so on for the others.", {
+    maxLength: 44,
+  }),
+  ready: flag("Whether its pod is ready and the node answers."),
+  reason: optional(text("Why not, in a word.", { maxLength: 64 })),
+  address: optional(text("The address of its key.", { maxLength: 42 })),
+  url: optional(text("Where peers reach it.", { maxLength: 512 })),
+  externalUrl: optional(text("Where peers outside the cluster reach it.", { maxLength: 512 })),
+  height: optional(count("The number of its newest block.")),
+  syncing: optional(flag("Whether it is taking in blocks that others have.")),
+  version: optional(text("What it calls itself.", { maxLength: 256 })),
+  peers: optional(count("How many peers are connected.")),
+  peersWanted: optional(count("How many peers it is to keep.")),
+  peersMissing: optional(count("How many of those are not connected.")),
+  mesh: optional(
+    list(text("A node URL.", { maxLength: 512 }), "The peers that the operator told it to keep.", {
+      maxItems: 128,
+      "x-kubernetes-list-type": "atomic",
+    }),
+  ),
+  disk: optional(disk),
+  lastExit: optional(lastExit),
+});
+
 /** `status` of a Node. */
 export const nodeStatus = object("What is seen of the node.", {
   observedGeneration: optional(count("The generation that was acted on.")),
+  phase: optional(oneOf(phaseNames, "How it is, in a word.")),
   height: optional(count("The number of the newest block.")),
   syncing: optional(flag("Whether it is taking in blocks that others have.")),
   peers: optional(count("How many peers are connected.")),
@@ -45,21 +86,26 @@ export const nodeStatus = object("What is seen of the node.", {
       "x-kubernetes-list-type": "atomic",
     }),
   ),
-  maintenance: optional(maintenance),
-  conditions: optional(
-    list(condition, "What holds.", {
-      maxItems: 16,
+  readyMembers: optional(count("How many replicas are ready.")),
+  members: optional(
+    list(memberStatus, "Each replica.", {
+      maxItems: MOST_REPLICAS,
       "x-kubernetes-list-type": "map",
-      "x-kubernetes-list-map-keys": ["type"],
+      "x-kubernetes-list-map-keys": ["name"],
     }),
   ),
+  maintenance: optional(maintenance),
+  conditions: optional(conditions(conditionNames)),
 });
 
 /** What is seen of a Node. */
 export type NodeStatus = ValueOf<typeof nodeStatus>;
 
+/** What is seen of a replica. */
+export type MemberStatus = ValueOf<typeof memberStatus>;
+
 /** A condition. */
-export type Condition = ValueOf<typeof condition>;
+export type Condition = AnyCondition<ConditionType>;
 
 /** Maintenance that was wished for. */
 export type Maintenance = ValueOf<typeof maintenance>;

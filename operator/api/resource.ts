@@ -1,8 +1,11 @@
 /** Objects as they are read from the API server, and the Node among them. */
 import { conform } from "./conform.ts";
 import { ApiError } from "./error.ts";
+import { type NetworkSpec, networkSpec } from "./network-spec.ts";
+import { type NetworkStatus, networkStatus } from "./network-status.ts";
 import { type NodeSpec, nodeSpec } from "./node-spec.ts";
 import { type NodeStatus, nodeStatus } from "./node-status.ts";
+import type { Field } from "./schema.ts";
 
 /** What all objects have. */
 export interface ObjectMeta {
@@ -45,10 +48,31 @@ export interface NodeResource {
   readonly status: NodeStatus;
 }
 
+/** A Network. */
+export interface NetworkResource {
+  readonly meta: ObjectMeta;
+  readonly spec: NetworkSpec;
+  readonly status: NetworkStatus;
+}
+
 /** Reads a Node; a status that does not fit counts as none, it will be written anew. Throws `ApiError`. */
 export function readNode(value: unknown): NodeResource {
   const { spec, status } = members(value);
-  return { meta: readMeta(value), spec: conform(nodeSpec, spec, "spec"), status: readStatus(status) };
+  return {
+    meta: readMeta(value),
+    spec: conform(nodeSpec, spec, "spec"),
+    status: readStatus(nodeStatus, status),
+  };
+}
+
+/** Reads a Network, likewise. Throws `ApiError`. */
+export function readNetwork(value: unknown): NetworkResource {
+  const { spec, status } = members(value);
+  return {
+    meta: readMeta(value),
+    spec: conform(networkSpec, spec, "spec"),
+    status: readStatus(networkStatus, status),
+  };
 }
 
 /** What all objects have. Throws `ApiError` when it is no object of Kubernetes. */
@@ -76,11 +100,11 @@ export function keyOf({ namespace, name }: Pick<ObjectMeta, "namespace" | "name"
   return `${namespace}/${name}`;
 }
 
-function readStatus(value: unknown): NodeStatus {
+function readStatus<T>(field: Field<T>, value: unknown): T {
   try {
-    return conform(nodeStatus, value ?? {}, "status");
+    return conform(field, value ?? {}, "status");
   } catch (error) {
-    if (error instanceof ApiError) return conform(nodeStatus, {}, "status");
+    if (error instanceof ApiError) return conform(field, {}, "status");
     throw error;
   }
 }

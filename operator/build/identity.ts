@@ -1,7 +1,7 @@
 /** A node's identity, from its private key: the id that peers know it by and the address that validators do. */
 import { createECDH } from "node:crypto";
 import { keccak_256 } from "@noble/hashes/sha3.js";
-import type { NodeType } from "../api/node-spec.ts";
+import type { NodeType } from "../api/node-types.ts";
 
 /** Who a node is. */
 export interface Identity {

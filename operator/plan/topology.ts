@@ -1,6 +1,6 @@
 /** Who keeps whom connected: core and proxy nodes dial core nodes, endpoints dial proxies. */
 import { createHash } from "node:crypto";
-import type { NodeType } from "../api/node-spec.ts";
+import type { NodeType } from "../api/node-types.ts";
 
 /** A node of a network, as the others see it. */
 export interface Member {

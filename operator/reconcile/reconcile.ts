@@ -2,7 +2,7 @@
  * Makes one Node so: a list of named steps, each of which goes on, waits for something or fails with a reason. The
  * status is written in the end whatever came of them. Nothing here asks what kind of change it was that led here.
  */
-import { privilegedModules } from "../api/node-spec.ts";
+import { privilegedModules } from "../api/node-api.ts";
 import type { NodeResource } from "../api/resource.ts";
 import { messageOf } from "../observe/message-of.ts";
 import { nextConditions, type Verdict } from "../plan/conditions.ts";
@@ -92,7 +92,7 @@ function readiness(outcome: Outcome, isReady: boolean): Verdict {
 function mesh({ facts: { missingPeers } }: Context): Verdict {
   if (missingPeers === undefined) {
     return {
-      type: "Meshed",
+      type: "PeersReady",
       status: "Unknown",
       reason: "NotAsked",
       message: "the node has not told its peers",
@@ -100,14 +100,14 @@ function mesh({ facts: { missingPeers } }: Context): Verdict {
   }
   if (missingPeers > 0) {
     return {
-      type: "Meshed",
+      type: "PeersReady",
       status: "False",
       reason: "PeersMissing",
       message: `${missingPeers} peers are not connected`,
     };
   }
   return {
-    type: "Meshed",
+    type: "PeersReady",
     status: "True",
     reason: "Connected",
     message: "connected to every peer to be kept",

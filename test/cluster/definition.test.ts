@@ -76,7 +76,7 @@ about(`the definition${missing === undefined ? "" : ` (skipped: ${missing})`}`, 
 
   test("a name that would take another Node's Service is refused", async () => {
     const { stderr } = await apply({ type: "proxy", network }, "core-peer");
-    expect(stderr).toContain("a name cannot end in -peer");
+    expect(stderr).toContain("a name cannot end in -peer, -members");
   });
 
   test("a Node has its defaults, its short name and its columns", async () => {
@@ -84,7 +84,7 @@ about(`the definition${missing === undefined ? "" : ` (skipped: ${missing})`}`, 
     const { spec } = await cluster.get<{ spec: object }>("kn", "plain");
     expect(spec).toMatchObject({ p2p: { port: 32_323 }, storage: { size: "10Gi" }, whenDeleted: "Retain" });
     const columns = await cluster.kubectl(["get", "kn", "plain"]);
-    expect(columns).toMatch(/^NAME +TYPE +NETWORK +READY +HEIGHT +PEERS +REASON +AGE\n/);
+    expect(columns).toMatch(/^NAME +TYPE +READY +HEIGHT +PEERS +PHASE +AGE\n/);
   });
 
   test.each([

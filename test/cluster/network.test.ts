@@ -61,9 +61,9 @@ about(`a network${missing === undefined ? "" : ` (skipped: ${missing})`}`, () =>
   const kn = async (...args: string[]): Promise<string> =>
     (await cluster.kubectl(["-n", "demo", "get", "kn", "--no-headers", ...args])).trim();
 
-  /** Name, type, network, Ready, height and peers of each Node, as `kubectl get kn` shows them. */
+  /** Name, type, Ready, height and peers of each Node, as `kubectl get kn` shows them. */
   const rows = async (): Promise<readonly (readonly string[])[]> =>
-    (await kn()).split("\n").map((line) => line.split(/\s+/).slice(0, 6));
+    (await kn()).split("\n").map((line) => line.split(/\s+/).slice(0, 5));
 
   /** What a node answers by hand. */
   const answered = (pod: string, method: string, params: readonly unknown[]): Promise<Answer> =>
@@ -91,22 +91,22 @@ about(`a network${missing === undefined ? "" : ` (skipped: ${missing})`}`, () =>
   test("all three become ready, meshed and equally high", async () => {
     await eventually("three ready nodes", async () => {
       const all = await rows();
-      return all.length === 3 && all.every(([, , , ready]) => ready === "True") ? true : undefined;
+      return all.length === 3 && all.every(([, , ready]) => ready === "True") ? true : undefined;
     });
     const seen = await eventually("equal heights", async () => {
       const all = await rows();
-      const heights = new Set(all.map(([, , , , height]) => height));
+      const heights = new Set(all.map(([, , , height]) => height));
       return heights.size === 1 && Number([...heights][0]) > 2 ? all : undefined;
     });
-    expect(seen.map(([name, type, network, ready, , peers]) => [name, type, network, ready, peers])).toEqual([
-      ["core", "core", "demo", "True", "1"],
-      ["endpoint", "endpoint", "demo", "True", "1"],
-      ["proxy", "proxy", "demo", "True", "2"],
+    expect(seen.map(([name, type, ready, , peers]) => [name, type, ready, peers])).toEqual([
+      ["core", "core", "True", "1"],
+      ["endpoint", "endpoint", "True", "1"],
+      ["proxy", "proxy", "True", "2"],
     ]);
     expect(new Set(await peersOf("proxy-0"))).toEqual(
       new Set([await idOf("core-0"), await idOf("endpoint-0")]),
     );
-    const meshed = await kn("-o", 'jsonpath={.items[*].status.conditions[?(@.type=="Meshed")].status}');
+    const meshed = await kn("-o", 'jsonpath={.items[*].status.conditions[?(@.type=="PeersReady")].status}');
     expect(meshed).toBe("True True True");
   }, 180_000);
 
@@ -153,8 +153,8 @@ about(`a network${missing === undefined ? "" : ` (skipped: ${missing})`}`, () =>
     expect(player.pod("core-0")?.address).not.toBe(before?.address);
     await eventually("the network", async () => {
       const all = await rows();
-      const heights = new Set(all.map(([, , , , height]) => height));
-      return all.every(([, , , ready]) => ready === "True") && heights.size === 1 && all[2]?.[5] === "2"
+      const heights = new Set(all.map(([, , , height]) => height));
+      return all.every(([, , ready]) => ready === "True") && heights.size === 1 && all[2]?.[4] === "2"
         ? true
         : undefined;
     });

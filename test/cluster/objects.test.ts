@@ -103,7 +103,7 @@ about(`objects${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
     );
     const pods = await listed("pod", "-l", OURS);
     expect(pods.map(({ metadata }) => metadata.name).sort()).toEqual(["core-0", "endpoint-0", "proxy-0"]);
-    expect(await demo("get", "kn", "core")).toMatch(/core +core +demo +False +PodPending/);
+    expect(await demo("get", "kn", "core", "-o", "wide")).toMatch(/core +core +False .*PodPending/);
     const described = await demo("get", "events", "-o", "name");
     expect(described.match(/event\/core\./g)?.length).toBeGreaterThanOrEqual(2);
   });

@@ -53,7 +53,7 @@ about(`pods${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
     (await demo("get", "kn", "--no-headers"))
       .trim()
       .split("\n")
-      .map((line) => line.split(/\s+/).slice(3, 6));
+      .map((line) => line.split(/\s+/).slice(2, 5));
 
   const whole = () =>
     eventually(

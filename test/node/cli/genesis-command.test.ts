@@ -6,7 +6,6 @@ import { parse, parseAllDocuments } from "yaml";
 import { runCli } from "../../../node/cli/cli.ts";
 import { parseGenesis } from "../../../node/config/genesis.ts";
 import { ADDRESS_BOOK_CODE } from "../../../node/config/presets/kairos-code.ts";
-import { definition } from "../../../operator/api/definition.ts";
 import { readNode } from "../../../operator/api/resource.ts";
 import { fakeShell } from "../../support/shell.ts";
 
@@ -189,7 +188,7 @@ describe("knit genesis", () => {
       parseAllDocuments(made(path)).map((each) => each.toJS() as Record<string, unknown>),
     );
     const nodes = all
-      .filter(({ kind }) => kind === definition.spec.names.kind)
+      .filter(({ kind }) => kind === "Node")
       .map(withMeta)
       .map(readNode);
     const names = (kind: string) =>

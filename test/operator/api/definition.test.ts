@@ -3,7 +3,9 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
 import { parseAllDocuments } from "yaml";
 import { conform } from "../../../operator/api/conform.ts";
-import { definition, definitionText } from "../../../operator/api/definition.ts";
+import { definitionFiles, definitions } from "../../../operator/api/definition.ts";
+import { networkSpec } from "../../../operator/api/network-spec.ts";
+import { networkStatus } from "../../../operator/api/network-status.ts";
 import { nodeSpec } from "../../../operator/api/node-spec.ts";
 import { nodeStatus } from "../../../operator/api/node-status.ts";
 import { readNode } from "../../../operator/api/resource.ts";
@@ -13,11 +15,17 @@ import { resourceDocs } from "../../../scripts/resource-docs.ts";
 const SMALLEST = { type: "endpoint", network: { name: "demo" } };
 
 test.each([
-  ["crds/knit.dev_nodes.yaml", definitionText],
-  ["charts/knit-operator/crds/knit.dev_nodes.yaml", definitionText],
-  ["docs/node-resource.md", resourceDocs],
+  ...definitionFiles().flatMap(([name, text]) => [
+    [`crds/${name}`, text],
+    [`charts/knit-operator/crds/${name}`, text],
+  ]),
+  ["docs/node-resource.md", resourceDocs()],
 ])("%s is what npm run crds writes", (file, text) => {
-  expect(readFileSync(file, "utf8")).toBe(text());
+  expect(readFileSync(file, "utf8")).toBe(text);
+});
+
+test.each(definitionFiles())("%s is far below what the API server takes", (_name, text) => {
+  expect(Buffer.byteLength(text)).toBeLessThan(256 * 1024);
 });
 
 test("every field says what it is, and every text, list and map has a limit", () => {
@@ -32,6 +40,8 @@ test("every field says what it is, and every text, list and map has a limit", ()
   };
   visit(nodeSpec.schema, "spec", true);
   visit(nodeStatus.schema, "status", true);
+  visit(networkSpec.schema, "network spec", true);
+  visit(networkStatus.schema, "network status", true);
   expect(offences).toEqual([]);
 });
 
@@ -41,8 +51,8 @@ function isBounded(schema: JsonSchema): boolean {
   return schema.additionalProperties === undefined || schema.maxProperties !== undefined;
 }
 
-test("the columns of kubectl get kn read fields that there are", () => {
-  const { additionalPrinterColumns: columns, schema } = definition.spec.versions[0];
+test.each(definitions)("the columns of $metadata.name read fields that there are", ({ spec }) => {
+  const { additionalPrinterColumns: columns = [], schema } = spec.versions[0] ?? {};
   const known = JSON.stringify(schema);
   for (const { jsonPath } of columns) {
     const [, last = ""] = /\.(\w+)$/.exec(jsonPath) ?? [];

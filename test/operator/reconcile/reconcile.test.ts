@@ -45,7 +45,7 @@ describe("a new core node", () => {
       "apply StatefulSet core",
       "status core",
     ]);
-    expect(conditions("core")).toEqual(["Ready False PodMissing", "Meshed Unknown NotAsked"]);
+    expect(conditions("core")).toEqual(["Ready False PodMissing", "PeersReady Unknown NotAsked"]);
     const { address = "none" } = cluster.node("core").status;
     expect(JSON.stringify(cluster.get("ConfigMap", "net-genesis"))).toContain(address.slice(2));
     expect(cluster.events.map(reasonOf)).toEqual(["core NodeKeyMade", "core GenesisMade"]);
@@ -178,11 +178,11 @@ test("a node is told whom to keep, and what the status says becomes true when it
   await once("core");
   await once("proxy");
   expect(cluster.calls).toEqual([`proxy admin_addPeer kni://${idOf("core").slice(0, 8)}`]);
-  expect(conditions("proxy")).toEqual(["Ready True Ready", "Meshed False PeersMissing"]);
+  expect(conditions("proxy")).toEqual(["Ready True Ready", "PeersReady False PeersMissing"]);
   cluster.putRunning("proxy", ["core"]);
   await once("proxy");
   expect(cluster.calls).toHaveLength(1);
-  expect(conditions("proxy")[1]).toBe("Meshed True Connected");
+  expect(conditions("proxy")[1]).toBe("PeersReady True Connected");
   cluster.objects.delete("Node demo/core");
   await once("proxy");
   expect(cluster.calls.at(-1)).toBe(`proxy admin_removePeer kni://${idOf("core").slice(0, 8)}`);

@@ -1,0 +1,35 @@
+/** The volumes of a Node. */
+import { objectName, quantity } from "./fields.ts";
+import { defaulted, integer, object, optional, type Rule, ruled } from "./schema.ts";
+
+/** A class, once it is chosen, stays; `at` is where it is. */
+export const classStays = (at: string): Rule => ({
+  rule: `has(self.${at}) == has(oldSelf.${at}) && (!has(self.${at}) || self.${at} == oldSelf.${at})`,
+  message: "a volume's class cannot be changed",
+});
+
+const autoGrow = object("Lets the volume grow by itself. Absent: it grows with size alone.", {
+  atPercent: defaulted(integer("It grows when this much of it is used.", 50, 95), 80),
+  step: defaulted(quantity("By how much it grows at a time."), "10Gi"),
+  limit: quantity("It never grows above this."),
+});
+
+/** `spec.storage`, for each replica. */
+export const storage = ruled(
+  object("The volume with the chain, of each replica.", {
+    size: defaulted(quantity("Its size; it can grow when the class allows it."), "10Gi"),
+    className: optional(
+      objectName("Its StorageClass; the network's default when absent, then the cluster's."),
+    ),
+    autoGrow: optional(autoGrow),
+  }),
+  {
+    rule: "quantity(self.size).compareTo(quantity(oldSelf.size)) >= 0",
+    message: "a volume cannot shrink",
+  },
+  classStays("className"),
+  {
+    rule: "!has(self.autoGrow) || quantity(self.autoGrow.limit).compareTo(quantity(self.size)) >= 0",
+    message: "a volume's limit cannot be below its size",
+  },
+);
