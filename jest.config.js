@@ -1,3 +1,11 @@
+import { join } from "node:path";
+
+/**
+ * Nodes that tests start as processes need a third of the time to load their sources when Node.js keeps what it
+ * compiled of them; it does so by content, beside the packages.
+ */
+process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules", ".cache", "node-compile");
+
 /** Jest runs the TypeScript sources as native ES modules; swc only strips the types. */
 export default {
   testEnvironment: "node",

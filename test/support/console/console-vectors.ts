@@ -113,10 +113,15 @@ function comparable(expression: string, text: string): string {
   return RANDOM.has(expression) ? joined.replace(/[0-9a-f]{40,}/g, "random") : joined;
 }
 
-/** Runs all expressions of a file in order, each compared. */
+/** Runs all expressions of a file in order on a node of its own, each compared. */
 export async function judgeConsole(path: string): Promise<Comparison> {
   const vectors = await readConsoleVectors(path);
   await using node = await startConsoleNode(path, vectors);
+  return judgeExpressions(node, vectors);
+}
+
+/** The same on a node that nobody used before; it has one more account then, whose passphrase is `abc`. */
+export async function judgeExpressions(node: ConsoleNode, vectors: ConsoleVectors): Promise<Comparison> {
   await using executor = await openExecutor(node);
   const tally = new Tally();
   for (const { exec: expression, stdout } of vectors.exec) {
