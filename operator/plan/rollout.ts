@@ -1,0 +1,158 @@
+/**
+ * Rollouts: which members of a Node may take what is newly asked for, while the others keep what they have. In a
+ * group one member at a time starts anew; the next one only when it is ready and level with its siblings. One that
+ * does not get there in time stops the rollout until its Node's spec changes or it recovers.
+ */
+import { instant } from "../observe/clock.ts";
+import { isSteady, type MemberView, quorumTrouble } from "./group.ts";
+
+/** What of a rollout is kept in a Node's status. */
+export interface Rollout {
+  /** The member that is starting anew. */
+  readonly member: string;
+  /** What it was given. */
+  readonly revision: string;
+  readonly state: "Rolling" | "Paused";
+  readonly startedAt: string;
+  readonly message: string;
+}
+
+/** A member, and what its pod is made of. */
+export interface RolloutMember extends MemberView {
+  /** What its StatefulSet was last given; undefined while there is none. */
+  readonly applied: string | undefined;
+  readonly wanted: string;
+  /** True when its pod is the one that was last asked for. */
+  readonly isCurrent: boolean;
+  /** True when its program does not run: there is no pod, or its containers wait for something. */
+  readonly isDown: boolean;
+}
+
+/** What is looked at. */
+export interface RolloutView {
+  /** The Node to plan for. */
+  readonly node: string;
+  /** All members of the group. */
+  readonly members: readonly RolloutMember[];
+  /** What the statuses of the group's Nodes say, by Node. */
+  readonly rollouts: ReadonlyMap<string, Rollout>;
+  /** The member whose maintenance has begun and has not ended. */
+  readonly maintained: string | undefined;
+}
+
+/** What is decided. */
+export interface RolloutPlan {
+  /** For the status; undefined when nobody is on the way. */
+  readonly rollout: Rollout | undefined;
+  /** Members of the Node that may be given what is wanted; it is in the status first. */
+  readonly take: ReadonlySet<string>;
+  /** Members of the Node that keep what they have until it is their turn. */
+  readonly keep: readonly string[];
+  /** Why nobody else is next. */
+  readonly waits: string | undefined;
+}
+
+/** How long a member may take to be ready and level. */
+export const ROLLOUT_MS = 20 * 60_000;
+
+/** Plans for one Node. */
+export function planRollout(view: RolloutView, now: number): RolloutPlan {
+  const own = view.members.filter(({ node }) => node === view.node);
+  const free = own.filter((member) => isFree(member)).map(({ name }) => name);
+  const rollout = followed(view, own, now);
+  if (rollout?.state === "Rolling") return goOn(view, own, free, { rollout, now });
+  const next = own.filter((member) => isDue(member) && member.name !== rollout?.member).sort(byTurn)[0];
+  const trouble = next === undefined ? rollout?.message : troubleWith(next, view, rollout);
+  if (next === undefined || trouble !== undefined) return planOf(own, free, rollout, trouble);
+  const begun = begin(next, now);
+  return planOf(own, [...free, next.name], begun, begun.message);
+}
+
+/** A member whose turn it is, and that has not been given anything yet, waits when others fell over meanwhile. */
+function goOn(
+  view: RolloutView,
+  own: readonly RolloutMember[],
+  free: readonly string[],
+  { rollout, now }: { readonly rollout: Rollout; readonly now: number },
+): RolloutPlan {
+  const member = own.find(({ name }) => name === rollout.member);
+  if (member === undefined || !isDue(member)) return planOf(own, free, rollout, rollout.message);
+  const trouble = member.ready ? troubleWith(member, view, undefined) : undefined;
+  if (trouble !== undefined) return planOf(own, free, rollout, trouble);
+  return planOf(own, [...free, rollout.member], begin(member, now), rollout.message);
+}
+
+function planOf(
+  own: readonly RolloutMember[],
+  taking: readonly string[],
+  rollout: Rollout | undefined,
+  waits: string | undefined,
+): RolloutPlan {
+  const take = new Set(taking);
+  const keep = own.filter((member) => isDue(member) && !take.has(member.name)).map(({ name }) => name);
+  return { rollout, take, keep, waits };
+}
+
+/** True when it disturbs nobody: no pod runs, or none is meant to, or nothing changes. */
+function isFree({ applied, wanted, suspended, isDown }: RolloutMember): boolean {
+  return applied === undefined || applied === wanted || suspended || isDown;
+}
+
+function isDue(member: RolloutMember): boolean {
+  return !isFree(member);
+}
+
+/** Who is not ready anyway comes first, then in the order of names. */
+function byTurn(a: RolloutMember, b: RolloutMember): number {
+  if (a.ready !== b.ready) return a.ready ? 1 : -1;
+  return a.name < b.name ? -1 : 1;
+}
+
+function begin({ name, wanted }: RolloutMember, now: number): Rollout {
+  return {
+    member: name,
+    revision: wanted,
+    state: "Rolling",
+    startedAt: instant(now),
+    message: `${name} starts anew`,
+  };
+}
+
+/** What has become of the Node's own rollout. */
+function followed(view: RolloutView, own: readonly RolloutMember[], now: number): Rollout | undefined {
+  const rollout = view.rollouts.get(view.node);
+  const member = own.find(({ name }) => name === rollout?.member);
+  if (rollout === undefined || member === undefined || member.suspended) return undefined;
+  if (member.wanted !== rollout.revision) return begin(member, now);
+  if (isDue(member)) return { ...rollout, state: "Rolling" };
+  if (hasArrived(member, view.members)) return undefined;
+  if (rollout.state === "Paused" || now - Date.parse(rollout.startedAt) < ROLLOUT_MS) return rollout;
+  const message = `${member.name} was not ready and level within ${ROLLOUT_MS / 60_000} minutes`;
+  return { ...rollout, state: "Paused", message };
+}
+
+function hasArrived(member: RolloutMember, members: readonly RolloutMember[]): boolean {
+  return member.isCurrent && isSteady(member, members);
+}
+
+/** Why it is not the member's turn; `stopped` is the Node's own rollout that came to no end. */
+function troubleWith(
+  next: RolloutMember,
+  { node, members, rollouts, maintained }: RolloutView,
+  stopped: Rollout | undefined,
+): string | undefined {
+  const others = [...rollouts].filter(([of]) => of !== node).map(([, rollout]) => rollout);
+  const rolling = others.find(({ state }) => state === "Rolling");
+  if (rolling !== undefined) return rolling.message;
+  if (maintained !== undefined) return `${maintained} is being maintained`;
+  // One that is not ready is missed already, and perhaps the others cannot be ready before it is.
+  if (!next.ready) return undefined;
+  const failed = stopped ?? others[0];
+  if (failed !== undefined) return `stopped: ${failed.message}`;
+  const sibling = members.find((each) => isSibling(each, next) && !isSteady(each, members));
+  return sibling === undefined ? quorumTrouble(next, members) : `${sibling.name} is not ready and level`;
+}
+
+function isSibling({ node, name, suspended }: MemberView, of: MemberView): boolean {
+  return node === of.node && name !== of.name && !suspended;
+}

@@ -1,0 +1,125 @@
+/** How large a member's volume is to be, and whether it is well. It only ever grows: by the spec, or by itself. */
+
+/** Lets a volume grow by itself. */
+export interface AutoGrow {
+  readonly atPercent: number;
+  readonly stepBytes: number;
+  readonly limitBytes: number;
+}
+
+/** A claim as it was last seen. */
+export interface ClaimView {
+  readonly isBound: boolean;
+  /** What was asked for last. */
+  readonly requestedBytes: number;
+  /** What there is; 0 before it is bound. */
+  readonly capacityBytes: number;
+  /** Why it cannot become as large as was asked for; undefined when nothing is known against it. */
+  readonly trouble: string | undefined;
+}
+
+/** What a volume is judged by. */
+export interface VolumeView {
+  /** What the spec asks for. */
+  readonly sizeBytes: number;
+  readonly autoGrow: AutoGrow | undefined;
+  readonly claim: ClaimView | undefined;
+  /** What the operator made it grow to, and when, as the status says. */
+  readonly grownBytes: number | undefined;
+  readonly grownAt: number | undefined;
+  /** How full its file system is; undefined while nobody has told. */
+  readonly disk: DiskUse | undefined;
+}
+
+/** How full a file system is. */
+export interface DiskUse {
+  readonly usedBytes: number;
+  readonly capacityBytes: number;
+}
+
+/** What is decided. */
+export interface VolumePlan {
+  /** The size to ask for. */
+  readonly bytes: number;
+  /** True when it grows by itself now. */
+  readonly grows: boolean;
+  readonly verdict: VolumeVerdict;
+}
+
+/** Whether a volume is well, and why. */
+export interface VolumeVerdict {
+  readonly status: "True" | "False" | "Unknown";
+  readonly reason: StorageReason;
+  readonly message: string;
+}
+
+/** Why a volume is well or not, the worst first. */
+export const storageReasons = {
+  GrowthFailed: "False",
+  Full: "False",
+  LimitReached: "False",
+  Unbound: "False",
+  Growing: "False",
+  Healthy: "True",
+} as const;
+
+/** A reason. */
+export type StorageReason = keyof typeof storageReasons;
+
+/** Between two growths of a volume: what was added must show before more is judged. */
+export const GROW_MS = 10 * 60_000;
+
+/** A volume this full is in danger, whatever it may grow to. */
+const FULL_PERCENT = 95;
+
+/** Plans for one volume. */
+export function planVolume(view: VolumeView, now: number): VolumePlan {
+  const { sizeBytes, claim, grownBytes = 0, autoGrow } = view;
+  const before = Math.max(sizeBytes, grownBytes, claim?.requestedBytes ?? 0);
+  const bytes = isDue(view, before, now) && autoGrow ? grown(before, autoGrow) : before;
+  return { bytes, grows: bytes > before, verdict: judge(view, bytes) };
+}
+
+/** A volume that does not have yet what was asked for is not asked for more. */
+function isDue({ autoGrow, claim, disk, grownAt }: VolumeView, before: number, now: number): boolean {
+  if (autoGrow === undefined || disk === undefined || claim === undefined) return false;
+  if (claim.capacityBytes < before || now - (grownAt ?? 0) < GROW_MS) return false;
+  return percentOf(disk) >= autoGrow.atPercent;
+}
+
+function grown(bytes: number, { stepBytes, limitBytes }: AutoGrow): number {
+  return Math.max(bytes, Math.min(bytes + stepBytes, limitBytes));
+}
+
+/** How full it is, in percent. */
+export function percentOf({ usedBytes, capacityBytes }: DiskUse): number {
+  return capacityBytes > 0 ? (100 * usedBytes) / capacityBytes : 0;
+}
+
+function judge({ claim, disk, autoGrow }: VolumeView, bytes: number): VolumeVerdict {
+  if (claim === undefined || !claim.isBound) return verdict("Unbound", "the volume is not there yet");
+  if (claim.trouble !== undefined) return verdict("GrowthFailed", claim.trouble);
+  const percent = disk === undefined ? 0 : Math.floor(percentOf(disk));
+  const used = `${percent} percent of ${disk?.capacityBytes} bytes are used`;
+  if (percent >= FULL_PERCENT) return verdict("Full", used);
+  if (claim.capacityBytes < bytes)
+    return verdict("Growing", `grows from ${claim.capacityBytes} to ${bytes} bytes`);
+  if (autoGrow && bytes >= autoGrow.limitBytes && percent >= autoGrow.atPercent)
+    return verdict("LimitReached", `${used}, and it may not grow above ${autoGrow.limitBytes}`);
+  return verdict("Healthy", disk === undefined ? "how much is used is not known" : used);
+}
+
+function verdict(reason: StorageReason, message: string): VolumeVerdict {
+  return { status: storageReasons[reason], reason, message };
+}
+
+/** The worst of the verdicts on a Node's volumes. */
+export function worstVolume(
+  volumes: readonly { readonly name: string; readonly verdict: VolumeVerdict }[],
+): VolumeVerdict | undefined {
+  const order = Object.keys(storageReasons);
+  const [worst] = [...volumes].sort(
+    (a, b) => order.indexOf(a.verdict.reason) - order.indexOf(b.verdict.reason),
+  );
+  return worst && { ...worst.verdict, message: `${worst.name}: ${worst.verdict.message}` };
+}
