@@ -12,6 +12,12 @@ export type KubeErrorCode =
   | "too-many-requests"
   | "too-large"
   | "unreachable"
+  /** An answer that cannot be read. */
+  | "bad-answer"
+  /** The namespace is being deleted: nothing more is made in it. */
+  | "terminating"
+  /** This process may not write at this moment. */
+  | "not-leading"
   | "server"
   | "other";
 
@@ -53,19 +59,35 @@ export function errorOfAnswer(status: number, body: unknown, retryAfter?: string
   const seconds = Number(retryAfter);
   const retryAfterMs = Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds, 60) * 1_000 : undefined;
   return new KubeError(
-    codeOf(status, told["reason"]),
+    codeOf(status, told),
     message.slice(0, LONGEST_MESSAGE),
     retryAfterMs === undefined ? {} : { retryAfterMs },
   );
 }
 
-function codeOf(status: number, reason: unknown): KubeErrorCode {
+function codeOf(status: number, { reason, details }: Readonly<Record<string, unknown>>): KubeErrorCode {
   if (status === 409 && reason === "AlreadyExists") return "already-exists";
   if (reason === "Expired" || reason === "Gone") return "gone";
+  if (status === 403 && causesOf(details).includes("NamespaceTerminating")) return "terminating";
   return BY_STATUS[status] ?? (status >= 500 ? "server" : "other");
+}
+
+function causesOf(details: unknown): readonly unknown[] {
+  const { causes } = (details ?? {}) as { causes?: unknown };
+  return Array.isArray(causes) ? causes.map((each: { reason?: unknown } | null) => each?.reason) : [];
 }
 
 /** True when `error` is a failure of this kind. */
 export function isKubeError(error: unknown, code: KubeErrorCode): error is KubeError {
   return error instanceof KubeError && error.code === code;
 }
+
+/**
+ * True for what happens when two write at once: another was quicker, the object went or came meanwhile. It is no
+ * failure; whoever meets it looks at what there is now.
+ */
+export function isRace(error: unknown): boolean {
+  return error instanceof KubeError && RACES.has(error.code);
+}
+
+const RACES: ReadonlySet<KubeErrorCode> = new Set(["conflict", "not-found", "already-exists", "terminating"]);

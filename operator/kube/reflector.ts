@@ -1,8 +1,10 @@
 /**
  * A copy of the cluster's objects of one kind that follows them: listed page by page, then watched from there.
- * A watch that ends is taken up where it was; one that is too old (410) begins with a new list, whose
- * differences are told like events; an unreachable server is asked again after a wait that doubles.
+ * A watch that ends is taken up where it was; one that is too old (410) or tells what cannot be read begins with a
+ * new list, whose differences are told like events; a server that cannot be reached or hangs up at once is asked
+ * again after a wait that doubles.
  */
+import { FIELD_MANAGER } from "../api/names.ts";
 import { keyOf, type ObjectMeta, readMeta } from "../api/resource.ts";
 import type { Log } from "../observe/log.ts";
 import { messageOf } from "../observe/message-of.ts";
@@ -39,6 +41,8 @@ export interface Reflector extends AsyncDisposable {
 const MOST_OBJECTS = 20_000;
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
+/** A watch that ends sooner is no watch. */
+const SHORT_WATCH_MS = 1_000;
 
 /** Begins to list and watch. */
 export function openReflector(options: ReflectorOptions): Reflector {
@@ -70,6 +74,7 @@ async function follow(following: Following): Promise<void> {
   let failures = 0;
   let version: string | undefined;
   while (!signal.aborted) {
+    const began = performance.now();
     try {
       version ??= await listAll(following);
       listed();
@@ -77,9 +82,11 @@ async function follow(following: Following): Promise<void> {
         version = takeEvent(following, event) ?? version;
         failures = 0;
       }
+      if (performance.now() - began >= SHORT_WATCH_MS) continue;
+      await options.pause(waitAfter(undefined, ++failures), signal).catch(() => undefined);
     } catch (error) {
       if (signal.aborted) return;
-      if (isKubeError(error, "gone")) version = undefined;
+      if (isLost(error)) version = undefined;
       failures++;
       const wait = waitAfter(error, failures);
       const fields = { kind, error: messageOf(error), wait };
@@ -90,11 +97,17 @@ async function follow(following: Following): Promise<void> {
   }
 }
 
+/** What came after the last version cannot be had from a watch. */
+function isLost(error: unknown): boolean {
+  return isKubeError(error, "gone") || isKubeError(error, "bad-answer") || isKubeError(error, "too-large");
+}
+
 function waitAfter(error: unknown, failures: number): number {
   if (isKubeError(error, "gone") && failures === 1) return 0;
   const asked = error instanceof KubeError ? (error.retryAfterMs ?? 0) : 0;
   const doubled = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(failures - 1, 10));
-  return Math.max(asked, doubled * (0.75 + Math.random() / 2));
+  // Not all that were refused come again at the same moment, nor before they were told to.
+  return asked * (1 + Math.random() / 4) + doubled * (0.75 + Math.random() / 2);
 }
 
 /** Lists everything and tells the differences; gives the version from which to watch. */
@@ -139,11 +152,20 @@ function put(
 
 function read(item: unknown, { log }: ReflectorOptions): Seen | undefined {
   try {
-    return { meta: readMeta(item), object: item };
+    const meta = readMeta(item);
+    return { meta, object: withOwnManagedFields(item as Record<string, unknown>) }; // it has metadata
   } catch (error) {
     log.warn({ error: (error as Error).message }, "an object that cannot be read is left out");
     return undefined;
   }
+}
+
+/** Who else wrote which fields is of no use, and half of what an object takes. */
+function withOwnManagedFields(object: Record<string, unknown>): unknown {
+  const { managedFields, ...metadata } = object["metadata"] as Record<string, unknown>; // it was just read
+  if (!Array.isArray(managedFields)) return object;
+  const own = managedFields.filter((each: { manager?: unknown } | null) => each?.manager === FIELD_MANAGER);
+  return { ...object, metadata: { ...metadata, managedFields: own } };
 }
 
 /** Takes one event in; gives the version it brings. Throws `KubeError` when the event is an error. */

@@ -1,11 +1,14 @@
 /**
  * HTTP to the API server over one pool of kept-alive connections. Requests have a deadline and answers a size
- * limit; a watch is a stream of lines, each of which has one too.
+ * limit; a watch is a stream of lines, each of which has one too. What writes is asked for leave at the moment when
+ * its first byte goes out: a process that slept meanwhile writes nothing that is no longer its business.
  */
 import { type Dispatcher, Pool } from "undici";
 import { messageOf } from "../observe/message-of.ts";
 import type { Access } from "./access.ts";
+import { openDeadline } from "./deadline.ts";
 import { errorOfAnswer, KubeError } from "./error.ts";
+import { jsonLines, parseJson } from "./lines.ts";
 
 /** A request. */
 export interface KubeRequest {
@@ -18,7 +21,7 @@ export interface KubeRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The way to the API server. Disposing it closes the connections. */
+/** The way to the API server. Disposing it closes the connections; requests that run fail. */
 export interface Transport extends AsyncDisposable {
   /** The answer's JSON. Throws `KubeError`. */
   send(request: KubeRequest): Promise<unknown>;
@@ -26,61 +29,115 @@ export interface Transport extends AsyncDisposable {
   lines(request: KubeRequest): AsyncGenerator;
 }
 
-/** What the transport is made of. `sent` hears of every request that was answered. */
+/** What may be long, and how long. */
+export interface TransportLimits {
+  readonly connections: number;
+  /** For a whole request, waiting for a free connection included. */
+  readonly requestMs: number;
+  /** After so long without a byte a watch is given up: it hears a bookmark about once a minute. */
+  readonly silenceMs: number;
+}
+
+/** What the transport is made of. */
 export interface TransportOptions {
   readonly access: Access;
   readonly userAgent: string;
+  /** Hears of every request that was answered. */
   readonly sent?: (method: string, status: number) => void;
+  /** Whether anything may be written now; a write is refused with `not-leading` otherwise. */
+  readonly mayWrite?: () => boolean;
+  readonly limits?: Partial<TransportLimits>;
 }
 
-const CONNECTIONS = 24;
-const REQUEST_MS = 30_000;
-/** A watch hears at least a bookmark about once a minute, and ends by itself after `timeoutSeconds`. */
-const SILENCE_MS = 330_000;
+const LIMITS: TransportLimits = { connections: 24, requestMs: 30_000, silenceMs: 150_000 };
 const MOST_BYTES = 32 * 1024 * 1024;
 const MOST_LINE = 8 * 1024 * 1024;
 
 /** Opens the pool; the first connection is made by the first request. */
-export function openTransport({ access, userAgent, sent }: TransportOptions): Transport {
+export function openTransport(options: TransportOptions): Transport {
+  const { access } = options;
+  const limits = { ...LIMITS, ...options.limits };
   const pool = new Pool(access.origin, {
-    connections: CONNECTIONS,
+    connections: limits.connections,
     pipelining: 1,
     keepAliveTimeout: 30_000,
-    connect: { ...access.tls, timeout: 10_000 },
+    connect: { ...access.tls, timeout: Math.min(10_000, limits.requestMs) },
   });
-  const begin = async (request: KubeRequest, bodyTimeout: number): Promise<Dispatcher.ResponseData> => {
-    const authorization = await access.authorization();
-    const answer = await pool
-      .request({
-        method: request.method,
-        path: `${access.prefix}${request.path}${queryOf(request.query)}`,
-        headers: {
-          accept: "application/json",
-          "user-agent": userAgent,
-          ...(authorization === undefined ? {} : { authorization }),
-          ...(request.body === undefined
-            ? {}
-            : { "content-type": request.contentType ?? "application/json" }),
-        },
-        body: request.body === undefined ? null : JSON.stringify(request.body),
-        headersTimeout: REQUEST_MS,
-        bodyTimeout,
-        ...(request.signal === undefined ? {} : { signal: request.signal }),
-      })
-      .catch((cause: unknown) => Promise.reject(unreachable(request, cause)));
-    sent?.(request.method, answer.statusCode);
-    if (answer.statusCode < 300) return answer;
-    const text = await textOf(answer, request);
-    throw errorOfAnswer(answer.statusCode, parsed(text), String(answer.headers["retry-after"] ?? ""));
-  };
+  const dispatcher = pool.compose(fence(options.mayWrite ?? (() => true)));
+  const begin = (request: KubeRequest, bodyTimeout: number, signal: AbortSignal) =>
+    answerTo(dispatcher, options, request, { bodyTimeout, signal });
+  const late = (request: KubeRequest) => () =>
+    new KubeError("unreachable", `${request.method} ${request.path}: no answer in ${limits.requestMs} ms`);
   return {
     async send(request) {
-      const answer = await begin(request, REQUEST_MS);
-      return parsed(await textOf(answer, request));
+      using deadline = openDeadline(limits.requestMs, request.signal, late(request));
+      const answer = await begin(request, limits.requestMs, deadline.signal);
+      return parseJson(await textOf(answer, request));
     },
-    lines: (request) => linesOf(() => begin(request, SILENCE_MS), request),
+    async *lines(request) {
+      using deadline = openDeadline(limits.requestMs, request.signal, late(request));
+      const answer = await begin(request, limits.silenceMs, deadline.signal);
+      deadline.met();
+      try {
+        yield* jsonLines(answer.body as AsyncIterable<Buffer>, MOST_LINE);
+      } catch (error) {
+        throw unreachable(request, error);
+      } finally {
+        answer.body.destroy();
+      }
+    },
     [Symbol.asyncDispose]: () => pool.destroy(),
   };
+}
+
+/** Asks whether a write may go out just before it does, which may be long after it was wished for. */
+function fence(mayWrite: () => boolean): Dispatcher.DispatcherComposeInterceptor {
+  return (dispatch) => (options, handler) => {
+    if (options.method === "GET") return dispatch(options, handler);
+    return dispatch(options, {
+      onRequestStart(controller, context) {
+        if (!mayWrite()) throw new KubeError("not-leading", "this process does not lead and writes nothing");
+        handler.onRequestStart?.(controller, context);
+      },
+      onResponseStart: (...given) => handler.onResponseStart?.(...given),
+      onResponseData: (...given) => handler.onResponseData?.(...given),
+      onResponseEnd: (...given) => handler.onResponseEnd?.(...given),
+      onResponseError: (...given) => handler.onResponseError?.(...given),
+    });
+  };
+}
+
+/** An answer whose status is good. Throws `KubeError`. */
+async function answerTo(
+  dispatcher: Dispatcher,
+  { access, userAgent, sent }: TransportOptions,
+  request: KubeRequest,
+  { bodyTimeout, signal }: { readonly bodyTimeout: number; readonly signal: AbortSignal },
+): Promise<Dispatcher.ResponseData> {
+  const authorization = await access.authorization();
+  const { method, body, contentType = "application/json" } = request;
+  const answer = await dispatcher
+    .request({
+      origin: access.origin,
+      method,
+      path: `${access.prefix}${request.path}${queryOf(request.query)}`,
+      headers: {
+        accept: "application/json",
+        "user-agent": userAgent,
+        ...(authorization === undefined ? {} : { authorization }),
+        ...(body === undefined ? {} : { "content-type": contentType }),
+      },
+      body: body === undefined ? null : JSON.stringify(body),
+      headersTimeout: 0, // the deadline
+      bodyTimeout,
+      signal,
+    })
+    .catch((cause: unknown) => Promise.reject(unreachable(request, cause)));
+  sent?.(method, answer.statusCode);
+  if (answer.statusCode < 300) return answer;
+  if (answer.statusCode === 401) access.refused();
+  const text = await textOf(answer, request);
+  throw errorOfAnswer(answer.statusCode, statusOf(text), String(answer.headers["retry-after"] ?? ""));
 }
 
 function queryOf(query: KubeRequest["query"]): string {
@@ -110,27 +167,10 @@ async function textOf(answer: Dispatcher.ResponseData, request: KubeRequest): Pr
   return Buffer.concat(chunks).toString("utf8");
 }
 
-async function* linesOf(begin: () => Promise<Dispatcher.ResponseData>, request: KubeRequest): AsyncGenerator {
-  const answer = await begin();
-  let rest = "";
-  const decoder = new TextDecoder();
+/** What a refusal says of itself, when it does. */
+function statusOf(text: string): unknown {
   try {
-    for await (const chunk of answer.body as AsyncIterable<Buffer>) {
-      const parts = (rest + decoder.decode(chunk, { stream: true })).split("\n");
-      rest = parts.pop() ?? "";
-      if (rest.length > MOST_LINE) throw new KubeError("too-large", `${request.path}: an event is too large`);
-      yield* parts.filter((part) => part.trim() !== "").map(parsed);
-    }
-  } catch (error) {
-    throw unreachable(request, error);
-  } finally {
-    answer.body.destroy();
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }

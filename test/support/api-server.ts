@@ -1,7 +1,9 @@
 /** A stand-in for the API server: real HTTP, answers by script, requests kept. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Access } from "../../operator/kube/access.ts";
 import { type KubeClient, openKubeClient } from "../../operator/kube/client.ts";
+import type { TransportOptions } from "../../operator/kube/transport.ts";
 
 /** A request that came. */
 export interface HeardRequest {
@@ -12,22 +14,30 @@ export interface HeardRequest {
   readonly body: unknown;
 }
 
-/** Answers a request: an object is sent as JSON; whoever takes the response sends by himself. */
-export type Script = (
-  request: HeardRequest,
-  response: ServerResponse,
-) => { readonly status: number; readonly body: unknown } | undefined;
+/** An answer, sent as JSON. */
+export interface ScriptedAnswer {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Answers a request; whoever takes the response sends by himself. */
+export type Script = (request: HeardRequest, response: ServerResponse) => ScriptedAnswer | undefined;
 
 /** The stand-in and a client for it. */
 export interface ApiServer extends AsyncDisposable {
   readonly client: KubeClient;
+  readonly access: Access;
   readonly heard: readonly HeardRequest[];
   /** How many connections were made to it. */
   connections(): number;
 }
 
 /** Starts it. */
-export async function openApiServer(script: Script): Promise<ApiServer> {
+export async function openApiServer(
+  script: Script,
+  options: Partial<TransportOptions> = {},
+): Promise<ApiServer> {
   const heard: HeardRequest[] = [];
   const server = createServer((request, response) => {
     void (async () => {
@@ -39,7 +49,7 @@ export async function openApiServer(script: Script): Promise<ApiServer> {
       heard.push(known);
       const answer = script(known, response);
       if (answer === undefined) return;
-      response.writeHead(answer.status, { "content-type": "application/json" });
+      response.writeHead(answer.status, { "content-type": "application/json", ...answer.headers });
       response.end(JSON.stringify(answer.body));
     })();
   });
@@ -49,18 +59,22 @@ export async function openApiServer(script: Script): Promise<ApiServer> {
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo; // listening on TCP
+  const access: Access = {
+    origin: `http://127.0.0.1:${port}`,
+    prefix: "/base",
+    tls: {},
+    authorization: async () => "Bearer t",
+    refused: () => undefined,
+  };
   const client = openKubeClient({
-    access: {
-      origin: `http://127.0.0.1:${port}`,
-      prefix: "/base",
-      tls: {},
-      authorization: async () => "Bearer t",
-    },
+    access,
     userAgent: "test",
     fieldManager: "tester",
+    ...options,
   });
   return {
     client,
+    access,
     heard,
     connections: () => connections,
     async [Symbol.asyncDispose]() {

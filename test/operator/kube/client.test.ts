@@ -1,8 +1,12 @@
 /** The client: what it sends, and what it makes of refusals. */
+
+import type { ServerResponse } from "node:http";
 import { expect, test } from "@jest/globals";
-import { errorOfAnswer } from "../../../operator/kube/error.ts";
+import { openKubeClient } from "../../../operator/kube/client.ts";
+import { errorOfAnswer, isRace } from "../../../operator/kube/error.ts";
 import { kindOf, kinds } from "../../../operator/kube/resources.ts";
 import { openApiServer } from "../../support/api-server.ts";
+import { until } from "../../support/until.ts";
 
 const PLACE = { namespace: "demo", name: "a" };
 const DRAFT = { apiVersion: "v1", kind: "Service", metadata: PLACE, spec: {} };
@@ -62,8 +66,16 @@ test.each([
   [429, {}, "too-many-requests"],
   [503, "text", "server"],
   [418, undefined, "other"],
+  [403, { reason: "Forbidden" }, "forbidden"],
+  [403, { details: { causes: [{ reason: "NamespaceTerminating" }] } }, "terminating"],
 ])("status %i with %j is %s", (status, body, code) => {
   expect(errorOfAnswer(status, body)).toMatchObject({ code });
+});
+
+test("what comes of two that write at once is no failure, all else is", () => {
+  const codes = [404, 409, 403, 410, 422, 429, 500].filter((status) => isRace(errorOfAnswer(status, {})));
+  expect(codes).toEqual([404, 409]);
+  expect(isRace(new Error("conflict"))).toBe(false);
 });
 
 test("a wait that the server asks for is kept within a minute, and a message within bounds", () => {
@@ -83,6 +95,104 @@ test("a server that is not there, and an answer that breaks off, are unreachable
   await expect(api.client.get(kinds.pod, PLACE)).rejects.toMatchObject({ code: "unreachable" });
   await api[Symbol.asyncDispose]();
   await expect(api.client.get(kinds.pod, PLACE)).rejects.toMatchObject({ code: "unreachable" });
+});
+
+test.each([
+  ["that never begins", "get"],
+  ["that drips", "get"],
+  ["of a watch that falls silent", "watch"],
+])("an answer %s is given up", async (how, what) => {
+  await using api = await openApiServer(
+    (_request, response) => {
+      if (how === "that never begins") return undefined;
+      response.writeHead(200);
+      response.write("{");
+      if (how !== "that drips") return undefined;
+      const drip = setInterval(() => response.write(" "), 20);
+      response.on("close", () => clearInterval(drip));
+      return undefined;
+    },
+    { limits: { requestMs: what === "get" ? 200 : 20_000, silenceMs: 200 } },
+  );
+  const selection = { kind: kinds.pod, namespace: undefined };
+  const asking =
+    what === "get"
+      ? api.client.get(kinds.pod, PLACE)
+      : api.client.watch(selection, "1", new AbortController().signal).next();
+  await expect(asking).rejects.toMatchObject({ code: "unreachable" });
+});
+
+test("a watch may last longer than a request, and ends when nobody wants it any more", async () => {
+  const { promise: closed, resolve } = Promise.withResolvers<void>();
+  await using api = await openApiServer(
+    (_request, response) => {
+      response.writeHead(200);
+      const beat = setInterval(() => response.write("{}\n"), 50);
+      response.on("close", () => {
+        clearInterval(beat);
+        resolve();
+      });
+      return undefined;
+    },
+    { limits: { requestMs: 200 } },
+  );
+  const unwanted = new AbortController();
+  const began = performance.now();
+  const watching = (async () => {
+    for await (const _event of api.client.watch(
+      { kind: kinds.pod, namespace: undefined },
+      "1",
+      unwanted.signal,
+    )) {
+      if (performance.now() - began > 400) unwanted.abort(new Error("enough"));
+    }
+  })();
+  await expect(watching).rejects.toThrow("enough");
+  await closed;
+});
+
+test("whoever waits for a connection waits no longer than for an answer", async () => {
+  await using api = await openApiServer(() => undefined, { limits: { connections: 1, requestMs: 200 } });
+  const all = Array.from({ length: 3 }, () => api.client.get(kinds.pod, PLACE));
+  for (const each of await Promise.allSettled(all)) expect(each.status).toBe("rejected");
+  expect(api.heard.length).toBeLessThanOrEqual(2);
+});
+
+test("what may not be written is not, even when it was allowed as it was asked for; reading goes on", async () => {
+  let leads = true;
+  const held: ServerResponse[] = [];
+  await using api = await openApiServer(
+    ({ path }, response) => {
+      if (path.endsWith("/held")) held.push(response);
+      else return { status: 200, body: DRAFT };
+      return undefined;
+    },
+    { mayWrite: () => leads, limits: { connections: 1 } },
+  );
+  await api.client.apply(DRAFT);
+  const before = api.client.get(kinds.service, { ...PLACE, name: "held" });
+  await until(() => held.length === 1);
+  const refused = api.client.apply(DRAFT); // waits for the connection
+  leads = false;
+  held[0]?.end("{}");
+  await before;
+  await expect(refused).rejects.toMatchObject({ code: "not-leading" });
+  expect(await api.client.get(kinds.service, PLACE)).toEqual(DRAFT);
+  expect(api.heard.map(({ method }) => method)).toEqual(["PATCH", "GET", "GET"]);
+});
+
+test("a token that is refused is told to whoever keeps it", async () => {
+  let refused = 0;
+  await using api = await openApiServer(() => ({ status: 401, body: {} }));
+  const access = { ...api.access, refused: () => void refused++ };
+  await using client = openKubeClient({ access, userAgent: "test", fieldManager: "tester" });
+  await expect(client.get(kinds.pod, PLACE)).rejects.toMatchObject({ code: "unauthorized" });
+  expect(refused).toBe(1);
+});
+
+test("an answer that is not JSON is an error and never the absence of an object", async () => {
+  await using api = await openApiServer((_request, response) => void response.end("<html>"));
+  await expect(api.client.get(kinds.secret, PLACE)).rejects.toMatchObject({ code: "bad-answer" });
 });
 
 test("an answer without end is given up", async () => {

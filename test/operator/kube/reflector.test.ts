@@ -17,7 +17,13 @@ const list = (version: number, items: readonly object[], next?: string) => ({
   body: { metadata: { resourceVersion: String(version), continue: next }, items },
 });
 
-function reflect(client: KubeClient, changes: string[], more: { mostObjects?: number } = {}): Reflector {
+interface More {
+  readonly mostObjects?: number;
+  /** Hears of every wait. */
+  readonly waits?: number[];
+}
+
+function reflect(client: KubeClient, changes: string[], { waits, ...more }: More = {}): Reflector {
   const told = (now: Seen | undefined, before: Seen | undefined): void => {
     const word = now === undefined ? "gone" : before === undefined ? "new" : "changed";
     changes.push(`${word} ${(now ?? before)?.meta.name} ${now?.meta.resourceVersion ?? ""}`.trim());
@@ -27,7 +33,10 @@ function reflect(client: KubeClient, changes: string[], more: { mostObjects?: nu
     selection: { kind: kinds.pod, namespace: undefined, labelSelector: "a=b" },
     changed: told,
     log: silentLog,
-    pause: () => new Promise((resolve) => setTimeout(resolve, 1)),
+    pause: (milliseconds) => {
+      waits?.push(milliseconds);
+      return new Promise((resolve) => setTimeout(resolve, 1));
+    },
     ...more,
   });
 }
@@ -111,7 +120,6 @@ test("failures are waited out, and nothing that cannot be read stops the rest", 
     if (!query.has("watch")) return list(1, [{}, { metadata: { name: 1 } }, object("a", 1)]);
     return stream(
       response,
-      "not json\n",
       event("ADDED", {}),
       event("STRANGE", object("x", 2)),
       "\n",
@@ -122,6 +130,85 @@ test("failures are waited out, and nothing that cannot be read stops the rest", 
   await until(() => changes.length === 2);
   expect(changes).toEqual(["new a 1", "new b 3"]);
   await reflector.synced;
+});
+
+test.each([
+  ["is cut in the middle of a line", '{"type":"ADDED","object":{"meta', "resumed"],
+  ["is reset", undefined, "resumed"],
+  ["tells a line that is not JSON", '{"type":"ADDED",\n', "listed"],
+  ["tells a line without end", `"${"x".repeat(9_000_000)}`, "listed"],
+])("a watch that %s loses no change and tells none twice", async (_name, harm, how) => {
+  const changes: string[] = [];
+  let watches = 0;
+  let lists = 0;
+  await using api = await openApiServer(({ query }, response) => {
+    if (!query.has("watch")) {
+      lists++;
+      return lists === 1 ? list(1, []) : list(6, [object("a", 5), object("b", 6)]);
+    }
+    watches++;
+    if (watches > 1) {
+      const missed = query.get("resourceVersion") === "5" ? [event("ADDED", object("b", 6))] : [];
+      return stream(response, ...missed, event("MODIFIED", object("a", 7)));
+    }
+    response.writeHead(200);
+    response.write(event("ADDED", object("a", 5)), () => {
+      if (harm === undefined) response.destroy();
+      else response.end(harm);
+    });
+    return undefined;
+  });
+  await using _reflector = reflect(api.client, changes);
+  await until(() => changes.length === 3);
+  expect(changes).toEqual(["new a 5", "new b 6", "changed a 7"]);
+  expect(lists).toBe(how === "resumed" ? 1 : 2);
+});
+
+test.each(["ends every watch at once", "refuses every watch", "cannot read any version"])(
+  "a server that %s is asked ever more rarely",
+  async (how) => {
+    const waits: number[] = [];
+    await using api = await openApiServer(({ query }, response) => {
+      if (!query.has("watch")) return list(1, []);
+      if (how === "refuses every watch") return { status: 503, body: {} };
+      if (how === "cannot read any version") return { status: 410, body: {} };
+      response.end();
+      return undefined;
+    });
+    await using _reflector = reflect(api.client, [], { waits });
+    await until(() => waits.length >= 9);
+    waits.slice(1, 9).forEach((wait, index) => {
+      const middle = Math.min(30_000, 1_000 * 2 ** index);
+      expect(wait).toBeGreaterThanOrEqual(middle * 0.75);
+      expect(wait).toBeLessThanOrEqual(middle * 1.25);
+    });
+  },
+);
+
+test("a wait that the server asks for is kept, and not by all to the same moment", async () => {
+  const waits: number[] = [];
+  await using api = await openApiServer(() => ({
+    status: 429,
+    body: {},
+    headers: { "retry-after": "20" },
+  }));
+  await using _reflector = reflect(api.client, [], { waits });
+  await until(() => waits.length >= 4);
+  for (const wait of waits) expect(wait).toBeGreaterThan(20_000);
+  expect(new Set(waits).size).toBe(waits.length);
+});
+
+test("of who wrote which fields only what the operator wrote is kept", async () => {
+  const managedFields = ["knit-operator", "kubectl"].map((manager) => ({ manager, fieldsV1: {} }));
+  const { metadata } = object("a", 1);
+  await using api = await openApiServer(({ query }, response) =>
+    query.has("watch") ? stream(response) : list(1, [{ metadata: { ...metadata, managedFields } }]),
+  );
+  await using reflector = reflect(api.client, []);
+  await reflector.synced;
+  expect(reflector.get("n/a")?.object).toMatchObject({
+    metadata: { managedFields: [{ manager: "knit-operator", fieldsV1: {} }] },
+  });
 });
 
 test("more objects than there is room for are not kept", async () => {

@@ -1,0 +1,37 @@
+/** A watch is a stream of JSON lines that break anywhere: between chunks, within a character, in the middle of a line. */
+import { KubeError } from "./error.ts";
+
+const NEWLINE = 0x0a;
+
+/**
+ * The lines of a stream, parsed; empty ones are left out. Throws `KubeError` `bad-answer` for a line that is not
+ * JSON, `too-large` for one above `mostBytes`, and `unreachable` when the stream ends within a line.
+ */
+export async function* jsonLines(chunks: AsyncIterable<Buffer>, mostBytes: number): AsyncGenerator {
+  let held: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of chunks) {
+    let from = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, from)) {
+      held.push(chunk.subarray(from, end));
+      const line = Buffer.concat(held).toString("utf8").trim();
+      from = end + 1;
+      held = [];
+      size = 0;
+      if (line !== "") yield parseJson(line);
+    }
+    held.push(chunk.subarray(from));
+    size += chunk.length - from;
+    if (size > mostBytes) throw new KubeError("too-large", `an event of more than ${mostBytes} bytes`);
+  }
+  if (size > 0) throw new KubeError("unreachable", "the watch broke off within an event");
+}
+
+/** Throws `KubeError` `bad-answer`. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new KubeError("bad-answer", "the answer is not JSON", { cause });
+  }
+}
