@@ -4,6 +4,7 @@ import { Board } from "./board.ts";
 import type { Credentials } from "./control/authority.ts";
 import type { Channel } from "./control/channel.ts";
 import type { KubeClient } from "./kube/client.ts";
+import { isRace, KubeError } from "./kube/error.ts";
 import { openReflector, type Seen } from "./kube/reflector.ts";
 import { kinds } from "./kube/resources.ts";
 import { type Clock, pause } from "./observe/clock.ts";
@@ -42,6 +43,8 @@ export interface Nodes extends AsyncDisposable {
 
 /** Nodes that are reconciled at once. */
 const WORKERS = 8;
+/** How long work that has begun is waited for at the end. */
+const GRACE_MS = 10_000;
 
 /** Opens the reflectors, waits for their first lists and begins to work. */
 export async function openNodes(options: NodesOptions): Promise<Nodes> {
@@ -77,7 +80,12 @@ export async function openNodes(options: NodesOptions): Promise<Nodes> {
     count: () => board.nodes().length,
     ready: () => board.nodes().filter(isReady).length,
     queued: () => queue.size,
-    [Symbol.asyncDispose]: () => open.disposeAsync(),
+    async [Symbol.asyncDispose]() {
+      // What still waits for an answer then loses its connections with those who own them.
+      const patience = new AbortController();
+      await Promise.race([open.disposeAsync(), pause(GRACE_MS, patience.signal).catch(() => undefined)]);
+      patience.abort();
+    },
   };
 }
 
@@ -136,8 +144,11 @@ function createQueue(options: NodesOptions, board: Board, around: () => Surround
         throw error;
       }
     },
+    leastWait: (error) => (error instanceof KubeError ? (error.retryAfterMs ?? 0) : 0),
     failed: (node, error, againMs) => {
-      log.warn({ node, error: messageOf(error), againMs }, "not reconciled");
+      const fields = { node, error: messageOf(error), againMs };
+      if (isRace(error)) log.debug(fields, "another was quicker");
+      else log.warn(fields, "not reconciled");
     },
   });
 }

@@ -4,16 +4,19 @@
  */
 import { FIELD_MANAGER, labels } from "./api/names.ts";
 import { loadOrMakeAuthority } from "./authority-secret.ts";
+import type { Channel } from "./control/channel.ts";
 import { openOperatorChannel } from "./control/operator-channel.ts";
 import { loadAccess } from "./kube/access.ts";
 import { openKubeClient } from "./kube/client.ts";
+import { KubeError } from "./kube/error.ts";
+import type { TransportOptions } from "./kube/transport.ts";
 import { openNodes } from "./nodes.ts";
 import { type Clock, pause, systemClock } from "./observe/clock.ts";
 import { openHealth } from "./observe/health.ts";
 import type { Log } from "./observe/log.ts";
 import { createMetrics } from "./observe/metrics.ts";
 import { type OperatorSettings } from "./reconcile/surroundings.ts";
-import { becomeLeader } from "./runtime/leader.ts";
+import { becomeLeader, LEASE_REQUEST_MS, type Leadership } from "./runtime/leader.ts";
 
 /** What an operator is opened with. */
 export interface OperatorOptions extends OperatorSettings {
@@ -51,24 +54,29 @@ export async function openOperator(options: OperatorOptions, signal: AbortSignal
   // A candidate is ready too: it would lead if it could.
   const health = parts.use(await openHealth({ ...options.health, ready: () => !signal.aborted, metrics }));
   const access = await loadAccess(() => clock.now());
-  const client = parts.use(
-    openKubeClient({
-      access,
-      userAgent: FIELD_MANAGER,
-      fieldManager: FIELD_MANAGER,
-      sent: (method, status) => metrics.request(method, status),
-    }),
+  const asking: TransportOptions & { readonly fieldManager: string } = {
+    access,
+    userAgent: FIELD_MANAGER,
+    fieldManager: FIELD_MANAGER,
+    sent: (method, status) => metrics.request(method, status),
+  };
+  // The Lease has a connection of its own: it waits behind nothing.
+  const leaseClient = parts.use(
+    openKubeClient({ ...asking, limits: { connections: 1, requestMs: LEASE_REQUEST_MS } }),
   );
   const place = { namespace: operatorNamespace, name: FIELD_MANAGER };
+  const elapsed = (): number => performance.now();
+  const { identity } = options;
   const leadership = parts.use(
-    await becomeLeader({ client, place, identity: options.identity, clock, log, pause, signal }),
+    await becomeLeader({ client: leaseClient, place, identity, clock, elapsed, log, pause, signal }),
   );
+  const client = parts.use(openKubeClient({ ...asking, mayWrite: () => leadership.holds() }));
   const authority = await loadOrMakeAuthority(client, operatorNamespace, clock);
   const channel = parts.use(openOperatorChannel(authority, () => clock.now()));
   nodes = parts.use(
     await openNodes({
       client,
-      channel,
+      channel: whileLeading(channel, leadership),
       authority,
       settings: options,
       watchNamespace: options.watchNamespace,
@@ -77,7 +85,7 @@ export async function openOperator(options: OperatorOptions, signal: AbortSignal
       metrics,
       clock,
       log,
-      signal,
+      signal: either(signal, leadership.lost),
     }),
   );
   log.info({ server: access.origin, nodes: nodes.count() }, "operator opened");
@@ -87,4 +95,22 @@ export async function openOperator(options: OperatorOptions, signal: AbortSignal
     failure: leadership.lost,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
+}
+
+/** Calls nodes only while this process leads. */
+function whileLeading(channel: Channel, { holds }: Leadership): Channel {
+  return {
+    async call(gateway, method, ...params) {
+      if (!holds()) throw new KubeError("not-leading", "this process does not lead and asks no node");
+      return channel.call(gateway, method, ...params);
+    },
+    [Symbol.dispose]: () => channel[Symbol.dispose](),
+  };
+}
+
+/** Aborted with the signal, or when there is a failure. */
+function either(signal: AbortSignal, failure: Promise<Error>): AbortSignal {
+  const failed = new AbortController();
+  void failure.then((error) => failed.abort(error));
+  return AbortSignal.any([signal, failed.signal]);
 }

@@ -12,6 +12,8 @@ export type KubeErrorCode =
   | "too-many-requests"
   | "too-large"
   | "unreachable"
+  /** An object of this name is there and is another's. */
+  | "not-ours"
   /** An answer that cannot be read. */
   | "bad-answer"
   /** The namespace is being deleted: nothing more is made in it. */

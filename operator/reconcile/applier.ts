@@ -26,7 +26,7 @@ export class Applier {
     this.#client = client;
   }
 
-  /** Makes the object so; true when it was written. Throws `KubeError`, `conflict` when it is somebody else's. */
+  /** Makes the object so; true when it was written. Throws `KubeError`, `not-ours` when it is somebody else's. */
   async apply(draft: Draft, seen: Seen | undefined): Promise<boolean> {
     const key = `${draft.kind} ${keyOf(draft.metadata)}`;
     const wanted = digest(draft);
@@ -66,7 +66,7 @@ export class Applier {
     const object = seen?.object ?? (await this.#client.get(kindOf(draft), draft.metadata));
     if (object === undefined || isOurs(object)) return;
     throw new KubeError(
-      "conflict",
+      "not-ours",
       `${draft.kind} ${draft.metadata.name} is there already and is not the operator's`,
     );
   }

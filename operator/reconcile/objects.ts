@@ -20,7 +20,7 @@ export async function objectsStep(context: Context): Promise<Outcome> {
       const written = await around.applier.apply(draft, around.find(kind, key));
       if (written) around.log.info({ node: node.meta.name, kind: draft.kind, object: key }, "applied");
     } catch (error) {
-      if (isKubeError(error, "conflict") || isKubeError(error, "invalid"))
+      if (isKubeError(error, "not-ours") || isKubeError(error, "invalid"))
         return failWith("ObjectRefused", error.message);
       throw error;
     }

@@ -4,6 +4,7 @@
  */
 import { privilegedModules } from "../api/node-api.ts";
 import type { NodeResource } from "../api/resource.ts";
+import { isRace } from "../kube/error.ts";
 import { messageOf } from "../observe/message-of.ts";
 import { nextConditions, type Verdict } from "../plan/conditions.ts";
 import { certificateStep } from "./certificate.ts";
@@ -44,6 +45,7 @@ export async function reconcile(node: NodeResource, around: Surroundings): Promi
   if (node.meta.deleted) return RESYNC_MS; // what it owns goes with it
   const context = createContext(node, around);
   const outcome = await runSteps(context).catch(async (error: unknown) => {
+    if (isRace(error)) throw error; // nothing that anybody has to know
     conclude(context, { kind: "fail", reason: "Error", message: messageOf(error) });
     await saveStatus(context).catch(() => undefined);
     throw error;

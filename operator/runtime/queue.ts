@@ -1,6 +1,7 @@
 /**
  * Names that wait to be worked on: each once, each by one worker at a time, a few at once. Work that fails is done
- * again after a wait that doubles; work that says when is done again then.
+ * again after a wait that doubles; work that says when is done again then. A name that comes without end, such as
+ * that of an object over which two programs fight, is worked on once a second and delays no other.
  */
 import type { Clock } from "../observe/clock.ts";
 
@@ -8,6 +9,8 @@ import type { Clock } from "../observe/clock.ts";
 export interface QueueOptions {
   /** Works on a name; gives the milliseconds after which it is to be worked on again, if at all. */
   readonly work: (key: string, signal: AbortSignal) => Promise<number | undefined>;
+  /** Milliseconds that a failure asks to wait at least. */
+  readonly leastWait?: (error: unknown) => number;
   /** Hears of work that failed. */
   readonly failed: (key: string, error: unknown, againMs: number) => void;
   readonly concurrency: number;
@@ -21,6 +24,14 @@ interface Timer {
   readonly handle: NodeJS.Timeout;
 }
 
+/** How often a name is worked on without a wait, and how long it takes until it may be once more. */
+interface Allowance {
+  readonly left: number;
+  readonly at: number;
+}
+
+const BURST = 50;
+const EVERY_MS = 1_000;
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 120_000;
 
@@ -33,6 +44,7 @@ export class WorkQueue implements AsyncDisposable {
   readonly #again = new Set<string>();
   readonly #timers = new Map<string, Timer>();
   readonly #failures = new Map<string, number>();
+  readonly #allowances = new Map<string, Allowance>();
   readonly #closing = new AbortController();
 
   constructor(options: QueueOptions) {
@@ -49,7 +61,7 @@ export class WorkQueue implements AsyncDisposable {
     if (this.#closing.signal.aborted) return;
     this.#stopTimer(key);
     if (this.#running.has(key)) this.#again.add(key);
-    else this.#waiting.add(key);
+    else this.#enter(key);
     this.#begin();
   }
 
@@ -67,6 +79,7 @@ export class WorkQueue implements AsyncDisposable {
   forget(key: string): void {
     this.#stopTimer(key);
     this.#failures.delete(key);
+    this.#allowances.delete(key);
     this.#waiting.delete(key);
     this.#again.delete(key);
   }
@@ -77,6 +90,17 @@ export class WorkQueue implements AsyncDisposable {
     this.#timers.clear();
     this.#waiting.clear();
     await Promise.all(this.#running.values());
+  }
+
+  /** Takes a name in, unless it has come too often: then as soon as it may. */
+  #enter(key: string): void {
+    if (this.#waiting.has(key)) return;
+    const now = this.#options.clock.now();
+    const { left, at } = this.#allowances.get(key) ?? { left: BURST, at: now };
+    const there = Math.min(BURST, left + Math.max(0, now - at) / EVERY_MS);
+    if (there < 1) return this.addAfter(key, Math.ceil((1 - there) * EVERY_MS));
+    this.#allowances.set(key, { left: there - 1, at: now });
+    this.#waiting.add(key);
   }
 
   #begin(): void {
@@ -96,7 +120,7 @@ export class WorkQueue implements AsyncDisposable {
     } catch (error) {
       const failures = (this.#failures.get(key) ?? 0) + 1;
       this.#failures.set(key, failures);
-      const wait = this.#backOff(failures);
+      const wait = Math.max(this.#backOff(failures), this.#options.leastWait?.(error) ?? 0);
       if (!this.#closing.signal.aborted) this.#options.failed(key, error, wait);
       this.addAfter(key, wait);
     }

@@ -109,8 +109,8 @@ test("an object that the operator never wrote is left alone", async () => {
     ...server.object,
     metadata: { ...(server.object?.["metadata"] as object), managedFields: [{ manager: "kubectl" }] },
   };
-  await expect(applier.apply(DRAFT, undefined)).rejects.toMatchObject({ code: "conflict" });
-  await expect(applier.apply(DRAFT, server.seen())).rejects.toMatchObject({ code: "conflict" });
+  await expect(applier.apply(DRAFT, undefined)).rejects.toMatchObject({ code: "not-ours" });
+  await expect(applier.apply(DRAFT, server.seen())).rejects.toMatchObject({ code: "not-ours" });
   expect(server.writes).toBe(1);
 });
 

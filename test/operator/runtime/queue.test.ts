@@ -69,6 +69,46 @@ test("work that fails is done again, later each time; work that succeeds begins 
   ]);
 });
 
+test("work that fails waits at least as long as its failure asks", async () => {
+  const { promise, resolve } = Promise.withResolvers<number>();
+  await using queue = new WorkQueue({
+    work: () => Promise.reject(new Error("busy")),
+    concurrency: 1,
+    clock: systemClock,
+    chance: () => 0.5,
+    leastWait: (error) => (String(error) === "Error: busy" ? 7_000 : 0),
+    failed: (_key, _error, againMs) => resolve(againMs),
+  });
+  queue.add("a");
+  expect(await promise).toBe(7_000);
+});
+
+test("a name that comes without end is worked on ever so often and once a second then; others at once", async () => {
+  let now = 1_000_000;
+  const done = new Map<string, number>();
+  await using queue = new WorkQueue({
+    async work(key) {
+      done.set(key, (done.get(key) ?? 0) + 1);
+      if (key === "fought over") queue.add(key);
+      return undefined;
+    },
+    concurrency: 1,
+    clock: { now: () => now },
+    chance: () => 0.5,
+    failed: () => undefined,
+  });
+  queue.add("fought over");
+  await until(() => queue.size === 0);
+  expect(done.get("fought over")).toBe(50);
+  queue.add("calm");
+  await until(() => done.get("calm") === 1);
+  queue.add("fought over");
+  now += 2_500;
+  queue.add("fought over");
+  await until(() => queue.size === 0);
+  expect(done.get("fought over")).toBe(52);
+});
+
 test("work that says when is done again then, or earlier when its name comes", async () => {
   let count = 0;
   await using queue = aQueue(async () => (++count === 1 ? 30 : 60_000));
