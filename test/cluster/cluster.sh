@@ -15,7 +15,7 @@
 #
 # Environment: CLUSTER_DIR, CLUSTER_PORT (API), CLUSTER_ETCD_PORT (and the next one),
 # CLUSTER_CACHE (binaries), CLUSTER_AUDIT=1 (log every request to DIR/log/audit.jsonl),
-# CLUSTER_APISERVER_FLAGS (extra flags, split on blanks).
+# CLUSTER_APISERVER_FLAGS (extra flags, split on blanks), CLUSTER_CONTROLLERS (those that run, without --node).
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -100,7 +100,7 @@ control_plane() { # mode
   else
     # Without a kubelet nobody renews a Node's lease: leave hand-made Nodes alone.
     extra=(--endpoint-reconciler-type=none)
-    kcm=(--controllers='*,-node-lifecycle-controller,-taint-eviction-controller')
+    kcm=(--controllers="${CLUSTER_CONTROLLERS:-*,-node-lifecycle-controller,-taint-eviction-controller}")
   fi
   if [ -n "${CLUSTER_AUDIT:-}" ]; then
     printf 'apiVersion: audit.k8s.io/v1\nkind: Policy\nomitStages: [RequestReceived]\nrules: [{level: Metadata}]\n' >"$dir/audit.yaml"

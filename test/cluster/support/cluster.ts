@@ -91,14 +91,22 @@ export function run(
   });
 }
 
-/** Starts a control plane in a directory and on ports of its own. `flags` are the API server's. */
+/** What a cluster is started with. */
+export interface ClusterTerms {
+  /** A node with pods too. */
+  readonly node?: boolean;
+  /** Further ones of the API server. */
+  readonly flags?: string;
+  /** The controllers that run, by name; all that do without a kubelet when empty. */
+  readonly controllers?: string;
+}
+
+/** Starts a control plane in a directory and on ports of its own. */
 export async function openCluster({
   node = false,
   flags = "",
-}: {
-  readonly node?: boolean;
-  readonly flags?: string;
-} = {}): Promise<Cluster> {
+  controllers = "",
+}: ClusterTerms = {}): Promise<Cluster> {
   const port = await threeFreePorts();
   const directory = mkdtempSync(join(tmpdir(), "kc-"));
   const settings = {
@@ -107,6 +115,7 @@ export async function openCluster({
     CLUSTER_ETCD_PORT: String(port + 1),
     CLUSTER_AUDIT: "1",
     CLUSTER_APISERVER_FLAGS: flags,
+    CLUSTER_CONTROLLERS: controllers,
   };
   const script = (...args: string[]): Promise<Printed> => run(SCRIPT, args, { env: settings });
   const up = await script("up", ...(node ? ["--node"] : []));

@@ -25,16 +25,23 @@ export async function applyChart(cluster: Cluster, ...flags: string[]): Promise<
   await cluster.kubectl(["wait", "--for=condition=Established", "crd/nodes.knit.dev", "--timeout=30s"]);
 }
 
-/** Starts the operator as the chart's Deployment would; `more` arguments win. */
-export async function startOperator(cluster: Cluster, ...more: string[]): Promise<OperatorProcess> {
+/** The arguments and the account that the chart's Deployment gives the operator. */
+export async function operatorTerms(
+  cluster: Cluster,
+): Promise<{ readonly args: readonly string[]; readonly env: NodeJS.ProcessEnv }> {
   const deployment = await cluster.get<{
     spec: { template: { spec: { serviceAccountName: string; containers: { args: string[] }[] } } };
   }>("-n", OPERATOR_NAMESPACE, "deployment", "knit-operator");
   const { serviceAccountName, containers } = deployment.spec.template.spec;
   const kubeconfig = await cluster.kubeconfigOf(OPERATOR_NAMESPACE, serviceAccountName);
-  const args = [...(containers[0]?.args ?? []), "--health-address=127.0.0.1:0", ...more];
-  const child = spawn(process.execPath, [MAIN, ...args], {
-    env: { ...process.env, KUBECONFIG: kubeconfig },
+  return { args: containers[0]?.args ?? [], env: { ...process.env, KUBECONFIG: kubeconfig } };
+}
+
+/** Starts the operator as the chart's Deployment would; `more` arguments win. */
+export async function startOperator(cluster: Cluster, ...more: string[]): Promise<OperatorProcess> {
+  const { args, env } = await operatorTerms(cluster);
+  const child = spawn(process.execPath, [MAIN, ...args, "--health-address=127.0.0.1:0", ...more], {
+    env,
     stdio: ["ignore", "pipe", "pipe"],
   });
   let text = "";

@@ -1,0 +1,180 @@
+/**
+ * The operator with many Nodes on a real control plane: what it needs when nothing happens, how soon a changed Node is
+ * applied, how long it takes to start anew. Prints one JSON line a figure.
+ *
+ *   npm run build && node bench/operator.ts [--nodes 1000] [--seconds 60] [--changes 100] [--profile DIRECTORY]
+ *
+ * API server and etcd are real; of the controllers those run that the operator needs. Nodes are played: the real
+ * gateways over TLS, all in this process, and behind each a socket that answers with a new block each second. What
+ * counts is processor time: this process and the API server take the same cores. Needs Go, like npm run test:cluster.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { loadAccess } from "../operator/kube/access.ts";
+import { type KubeClient, openKubeClient } from "../operator/kube/client.ts";
+import { openReflector } from "../operator/kube/reflector.ts";
+import { kinds } from "../operator/kube/resources.ts";
+import { pause } from "../operator/observe/clock.ts";
+import { silentLog } from "../operator/observe/log.ts";
+import { SELECTOR } from "../operator/operator.ts";
+import { type Cluster, eventually, openCluster, whyNoCluster } from "../test/cluster/support/cluster.ts";
+import { applyChart } from "../test/cluster/support/operator-process.ts";
+import { GENESIS, namespaces, nodeDrafts } from "./operator/nodes.ts";
+import { openPlayedPods } from "./operator/played-pods.ts";
+import { type Cost, type Subject, startSubject } from "./operator/subject.ts";
+import { Latencies } from "./rpc/latencies.ts";
+import { report, rounded } from "./support/figures.ts";
+
+const CONTROLLERS =
+  "namespace-controller,serviceaccount-controller,serviceaccount-token-controller,garbage-collector-controller,root-ca-certificate-publisher-controller";
+const SETTLE_SECONDS = 45;
+
+const { values } = parseArgs({
+  options: {
+    nodes: { type: "string", default: "1000" },
+    seconds: { type: "string", default: "60" },
+    changes: { type: "string", default: "100" },
+    profile: { type: "string" },
+  },
+});
+const nodes = Number(values.nodes);
+const engine = values.profile === undefined ? [] : ["--cpu-prof", "--cpu-prof-dir", values.profile];
+
+const missing = whyNoCluster();
+if (missing !== undefined) throw new Error(missing);
+const scratch = mkdtempSync(join(tmpdir(), "kb-"));
+try {
+  await using cluster = await openCluster({ controllers: CONTROLLERS });
+  await applyChart(cluster);
+  process.env["KUBECONFIG"] = join(cluster.directory, "admin.kubeconfig");
+  const access = await loadAccess(Date.now);
+  await using client = openKubeClient({ access, userAgent: "bench", fieldManager: "bench" });
+  await using pods = await openPlayedPods({ client, directory: scratch, selector: SELECTOR });
+  await makeNamespaces(cluster, client);
+  {
+    await using subject = await startSubject(cluster, engine);
+    await bringUp(subject, client);
+    await waitSeconds(SETTLE_SECONDS);
+    await steady(subject);
+    await change(subject, client);
+  }
+  await restart(cluster);
+  if (pods.count() !== nodes) throw new Error(`${pods.count()} pods for ${nodes} Nodes`);
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
+}
+
+async function makeNamespaces(cluster: Cluster, client: KubeClient): Promise<void> {
+  for (const namespace of namespaces(nodes)) {
+    await cluster.kubectl(["create", "namespace", namespace]);
+    await client.create({
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name: GENESIS.name, namespace },
+      data: { [GENESIS.key]: "{}" },
+    });
+  }
+}
+
+/** From Nodes that are asked for to Nodes that are all ready. */
+async function bringUp(subject: Subject, client: KubeClient): Promise<void> {
+  const began = performance.now();
+  const waiting = nodeDrafts(nodes).values();
+  const create = async (): Promise<void> => {
+    for (const draft of waiting) await client.create(draft);
+  };
+  await Promise.all(Array.from({ length: 8 }, create));
+  await allReady(subject);
+  tell("all nodes ready", { seconds: secondsSince(began) }, await subject.cost());
+}
+
+async function steady(subject: Subject): Promise<void> {
+  const before = await subject.cost();
+  const began = performance.now();
+  await waitSeconds(Number(values.seconds));
+  const cost = difference(await subject.cost(), before);
+  const seconds = (performance.now() - began) / 1_000;
+  tell(
+    "steady",
+    { seconds: rounded(seconds), percentOfACore: rounded((cost.cpuSeconds / seconds) * 100) },
+    cost,
+  );
+}
+
+/** From the answer to a changed Node to the event of the object that the change is applied to. */
+async function change(subject: Subject, client: KubeClient): Promise<void> {
+  const before = await subject.cost();
+  const latencies = new Latencies();
+  const waiting = new Map<string, (at: number) => void>();
+  await using settings = openReflector({
+    client,
+    selection: { kind: kinds.configMap, namespace: undefined, labelSelector: SELECTOR },
+    changed: (now) => {
+      const [host] = /host-\d+\.example/.exec(JSON.stringify(now?.object ?? "")) ?? [];
+      if (host !== undefined) waiting.get(host)?.(performance.now());
+    },
+    log: silentLog,
+    pause,
+  });
+  await settings.synced;
+  const drafts = nodeDrafts(nodes);
+  const changes = Number(values.changes);
+  for (let index = 0; index < changes; index++) {
+    const { metadata } = drafts[Math.floor((index * drafts.length) / changes)] ?? { metadata: undefined };
+    if (metadata === undefined) continue;
+    const host = `host-${index}.example`;
+    const applied = new Promise<number>((resolve) => waiting.set(host, resolve));
+    const began = performance.now();
+    await client.merge(kinds.node, metadata, { spec: { api: { hosts: [host] } } });
+    latencies.add((await applied) - began);
+    await waitSeconds(0.1);
+  }
+  const times = { p50Ms: rounded(latencies.quantile(0.5)), p99Ms: rounded(latencies.quantile(0.99)) };
+  tell("a changed Node applied", { changes, ...times }, difference(await subject.cost(), before));
+}
+
+/** From the start of the process until it has heard of every Node and nothing waits. */
+async function restart(cluster: Cluster): Promise<void> {
+  const began = performance.now();
+  await using subject = await startSubject(cluster, []);
+  await allReady(subject);
+  tell("restart to steady", { seconds: secondsSince(began) }, await subject.cost());
+}
+
+async function allReady(subject: Subject): Promise<void> {
+  await eventually(
+    "all nodes ready",
+    async () => {
+      const metrics = await subject.metrics();
+      const ready = metrics.get("knit_operator_ready_nodes") === nodes;
+      return ready && metrics.get("knit_operator_queued_nodes") === 0 ? true : undefined;
+    },
+    1_800,
+  );
+}
+
+function difference(after: Cost, before: Cost): Cost {
+  const requests = Object.entries(after.requests).map(([method, count]) => [
+    method,
+    count - (before.requests[method] ?? 0),
+  ]);
+  return {
+    ...after,
+    cpuSeconds: after.cpuSeconds - before.cpuSeconds,
+    requests: Object.fromEntries(requests) as Record<string, number>,
+  };
+}
+
+function tell(row: string, figures: object, cost: Cost): void {
+  report({ row, nodes, ...figures, ...cost, cpuSeconds: rounded(cost.cpuSeconds) });
+}
+
+function secondsSince(began: number): number {
+  return rounded((performance.now() - began) / 1_000);
+}
+
+function waitSeconds(seconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
+}

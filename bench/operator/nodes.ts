@@ -1,0 +1,35 @@
+/** The Node objects of the bench: networks of equal size, each in a namespace of its own. */
+import { API_VERSION } from "../../operator/api/names.ts";
+import type { Draft } from "../../operator/api/resource.ts";
+
+/** Nodes in a network, the first of which are core nodes and proxies. */
+export const NETWORK_NODES = 50;
+const CORES = 4;
+const PROXIES = 8;
+
+/** The ConfigMap with the genesis, which nobody reads here. */
+export const GENESIS = { name: "genesis", key: "genesis.json" } as const;
+
+/** Namespaces for so many Nodes. */
+export function namespaces(nodes: number): readonly string[] {
+  return Array.from({ length: Math.ceil(nodes / NETWORK_NODES) }, (_, index) => `bench-${index}`);
+}
+
+/** So many Nodes. */
+export function nodeDrafts(nodes: number): readonly Draft[] {
+  return Array.from({ length: nodes }, (_, index) => {
+    const position = index % NETWORK_NODES;
+    const type = position < CORES ? "core" : position < CORES + PROXIES ? "proxy" : "endpoint";
+    const namespace = `bench-${Math.floor(index / NETWORK_NODES)}`;
+    return {
+      apiVersion: API_VERSION,
+      kind: "Node",
+      metadata: { name: `n${position}`, namespace },
+      spec: {
+        type,
+        network: { name: "net", genesis: { configMap: GENESIS } },
+        storage: { className: "played" },
+      },
+    };
+  });
+}
