@@ -11,7 +11,7 @@ import { openKubeClient } from "./kube/client.ts";
 import { KubeError } from "./kube/error.ts";
 import type { TransportOptions } from "./kube/transport.ts";
 import { openNodes } from "./nodes.ts";
-import { type Clock, pause, systemClock } from "./observe/clock.ts";
+import { type Clock, elapsed, pause, systemClock } from "./observe/clock.ts";
 import { openHealth } from "./observe/health.ts";
 import type { Log } from "./observe/log.ts";
 import { createMetrics } from "./observe/metrics.ts";
@@ -36,6 +36,9 @@ export interface Operator extends AsyncDisposable {
   readonly failure: Promise<Error>;
 }
 
+/** What all that is asked of the API server has in common. */
+type Asking = TransportOptions & { readonly fieldManager: string };
+
 /** The label that everything carries which the operator makes. */
 export const SELECTOR = `${labels.managedBy}=${FIELD_MANAGER}`;
 
@@ -54,22 +57,13 @@ export async function openOperator(options: OperatorOptions, signal: AbortSignal
   // A candidate is ready too: it would lead if it could.
   const health = parts.use(await openHealth({ ...options.health, ready: () => !signal.aborted, metrics }));
   const access = await loadAccess(() => clock.now());
-  const asking: TransportOptions & { readonly fieldManager: string } = {
+  const asking: Asking = {
     access,
     userAgent: FIELD_MANAGER,
     fieldManager: FIELD_MANAGER,
     sent: (method, status) => metrics.request(method, status),
   };
-  // The Lease has a connection of its own: it waits behind nothing.
-  const leaseClient = parts.use(
-    openKubeClient({ ...asking, limits: { connections: 1, requestMs: LEASE_REQUEST_MS } }),
-  );
-  const place = { namespace: operatorNamespace, name: FIELD_MANAGER };
-  const elapsed = (): number => performance.now();
-  const { identity } = options;
-  const leadership = parts.use(
-    await becomeLeader({ client: leaseClient, place, identity, clock, elapsed, log, pause, signal }),
-  );
+  const leadership = await lead(options, asking, parts, signal);
   const client = parts.use(openKubeClient({ ...asking, mayWrite: () => leadership.holds() }));
   const authority = await loadOrMakeAuthority(client, operatorNamespace, clock);
   const channel = parts.use(openOperatorChannel(authority, () => clock.now()));
@@ -97,11 +91,27 @@ export async function openOperator(options: OperatorOptions, signal: AbortSignal
   };
 }
 
+/** Waits for the Lease, which has a connection of its own: it waits behind nothing. */
+async function lead(
+  { identity, log, operatorNamespace }: OperatorOptions,
+  asking: Asking,
+  parts: AsyncDisposableStack,
+  signal: AbortSignal,
+): Promise<Leadership> {
+  const limits = { connections: 1, requestMs: LEASE_REQUEST_MS };
+  const client = parts.use(openKubeClient({ ...asking, limits }));
+  const place = { namespace: operatorNamespace, name: FIELD_MANAGER };
+  return parts.use(
+    await becomeLeader({ client, place, identity, clock: systemClock, elapsed, log, pause, signal }),
+  );
+}
+
 /** Calls nodes only while this process leads. */
-function whileLeading(channel: Channel, { holds }: Leadership): Channel {
+function whileLeading(channel: Channel, leadership: Leadership): Channel {
   return {
     async call(gateway, method, ...params) {
-      if (!holds()) throw new KubeError("not-leading", "this process does not lead and asks no node");
+      if (!leadership.holds())
+        throw new KubeError("not-leading", "this process does not lead and asks no node");
       return channel.call(gateway, method, ...params);
     },
     [Symbol.dispose]: () => channel[Symbol.dispose](),

@@ -10,6 +10,11 @@ export interface Clock {
 /** The machine's clock. */
 export const systemClock: Clock = { now: () => Date.now() };
 
+/** Milliseconds that only go forward, however the clock is set: for how long things last. */
+export function elapsed(): number {
+  return performance.now();
+}
+
 /** A time of day as objects of Kubernetes have it: RFC 3339, whole seconds. */
 export function instant(now: number): string {
   return new Date(now).toISOString().replace(/\.\d+Z$/, "Z");

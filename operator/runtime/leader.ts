@@ -19,7 +19,7 @@ export interface LeaderOptions extends LeaseAccess {
 /** A Lease that is held. Disposing it gives it back. */
 export interface Leadership extends AsyncDisposable {
   /** Whether it is held beyond doubt at this moment. */
-  holds(): boolean;
+  readonly holds: () => boolean;
   /** Resolves when it is lost. */
   readonly lost: Promise<Error>;
 }
@@ -38,20 +38,23 @@ export async function becomeLeader(options: LeaderOptions): Promise<Leadership> 
   for (;;) {
     signal.throwIfAborted();
     const lease = await readLease(options);
-    if (lease !== undefined) {
-      if (seen?.version !== lease.version) seen = { version: lease.version, at: elapsed() };
-      const isFree = lease.holder === undefined || lease.holder === identity;
-      if (isFree || elapsed() - seen.at >= lease.durationMs) {
-        const at = momentOf(options);
-        const held = await writeLease(options, lease, identity);
-        if (held !== undefined) {
-          log.info({ identity }, "leading");
-          return keep(options, held, at);
-        }
+    if (lease !== undefined && seen?.version !== lease.version)
+      seen = { version: lease.version, at: elapsed() };
+    const stoodStill = seen === undefined ? 0 : elapsed() - seen.at;
+    if (lease !== undefined && mayTake(lease, identity, stoodStill)) {
+      const at = momentOf(options);
+      const held = await writeLease(options, lease, identity);
+      if (held !== undefined) {
+        log.info({ identity }, "leading");
+        return keep(options, held, at);
       }
     }
     await pause(RENEW_MS / 2, signal);
   }
+}
+
+function mayTake({ holder, durationMs }: Lease, identity: string, stoodStillMs: number): boolean {
+  return holder === undefined || holder === identity || stoodStillMs >= durationMs;
 }
 
 function keep(options: LeaderOptions, held: Lease, since: Moment): Leadership {
