@@ -24,8 +24,6 @@ async function start(): Promise<void> {
   for (const flag of HEAP_FLAGS) setFlagsFromString(flag);
   process.on("uncaughtException", end);
   process.on("unhandledRejection", end);
-  const { url } = import.meta;
-  if (url.endsWith(".js")) (await import("./own-modules.ts")).findOwnModules(new URL(".", url).href);
   const [
     { runCli },
     { createPrompter },
