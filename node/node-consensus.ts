@@ -9,6 +9,7 @@ import type { NodeOptions } from "./config/options.ts";
 import { programVersion } from "./config/version.ts";
 import { type Engine, openEngine } from "./consensus/bft/engine.ts";
 import { declareEngineMetrics } from "./consensus/bft/metrics.ts";
+import { declareDraftMetrics } from "./consensus/draft-metrics.ts";
 import { deriveBlsKey } from "./crypto/bls-key.ts";
 import type { Kzg } from "./crypto/kzg.ts";
 import type { Recoverer } from "./crypto/recoverer.ts";
@@ -51,10 +52,14 @@ export interface ConsensusSurroundings {
 export function openNodeConsensus(surroundings: ConsensusSurroundings): Engine | undefined {
   const { options, database, open, ballots, pool, accounts, nodeKey, network, clock, log } = surroundings;
   const { chain, writer, governance } = open;
-  const metrics = declareEngineMetrics(surroundings.metrics, () => clock.now());
+  const { intervalMs, timeLimitMs } = options.consensus;
+  const metrics = declareEngineMetrics(surroundings.metrics, {
+    now: () => clock.now(),
+    due: () => chain.head().header.time * 1000 + intervalMs,
+  });
+  const onDraft = declareDraftMetrics(surroundings.metrics);
   if (options.type !== "core") return undefined;
   warnIfNoValidator(surroundings);
-  const { intervalMs, timeLimitMs } = options.consensus;
   return openEngine({
     config: chain.config,
     chain,
@@ -78,6 +83,7 @@ export function openNodeConsensus(surroundings: ConsensusSurroundings): Engine |
     intervalMs,
     limitMs: timeLimitMs,
     pause: createPause(),
+    onDraft,
     clock,
     log: options.development === undefined ? log : whispering(log),
     metrics,

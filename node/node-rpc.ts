@@ -86,12 +86,12 @@ export async function openNodeRpc(surroundings: RpcSurroundings): Promise<NodeRp
     unsent: new ByteShares(options.memory.shares.unsent),
     onCall: declareCallMetrics(metrics),
   });
-  declareRpcMetrics(metrics, budget);
   const viewOptions = { without: withheld(options.rpc), ethAsChain: options.rpc.ethAsChain };
   const endpoint = (view: MethodView, pool: ReaderPool): Endpoint =>
     createEndpoint({ view, budget, onBug, readers: pool });
   const shared = options.rpc.unsafeDebugOverIpcOnly ? limitedTraces(readers, options.rpc.maxTraces) : readers;
   const subscriptionLimit = createSubscriptionLimit(options.ws?.maxSubscriptions);
+  declareRpcMetrics(metrics, budget, subscriptionLimit);
   const listeners: Listeners = parts.use(
     createListeners({
       log,

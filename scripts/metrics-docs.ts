@@ -2,10 +2,11 @@
 import { writeFileSync } from "node:fs";
 import { declareChainMetrics, declareInsertMetrics } from "../node/chain/metrics.ts";
 import { declareEngineMetrics } from "../node/consensus/bft/metrics.ts";
+import { declareDraftMetrics } from "../node/consensus/draft-metrics.ts";
 import { declareNodeMetrics } from "../node/node-metrics.ts";
 import { createMetrics, type Metrics } from "../node/observe/metrics.ts";
 import { processMetrics } from "../node/observe/process-metrics.ts";
-import { declareP2pMetrics } from "../node/p2p/metrics.ts";
+import { declareDiscoveryMetrics, declareP2pMetrics } from "../node/p2p/metrics.ts";
 import { declareProtocolMetrics } from "../node/protocol/metrics.ts";
 import { declareTrafficMetrics } from "../node/protocol/traffic-metrics.ts";
 import { openReadiness } from "../node/readiness.ts";
@@ -31,10 +32,12 @@ export function declareAll(metrics: Metrics): void {
   declareThrottlerMetrics(metrics);
   declareThrottlerGauges(metrics, unread);
   declareP2pMetrics(metrics, unread);
+  declareDiscoveryMetrics(metrics, unread);
   declareProtocolMetrics(metrics, { peers: unread, behind: unread });
   declareTrafficMetrics(metrics);
   declareEngineMetrics(metrics, unread);
-  declareRpcMetrics(metrics, createBudget());
+  declareDraftMetrics(metrics);
+  declareRpcMetrics(metrics, createBudget(), unread);
   declareCallMetrics(metrics);
   declareExposureMetrics(metrics, unread);
   const network = { seeksPeers: false, protocol: unread };
@@ -56,7 +59,11 @@ const INTRODUCTION = `# Metrics
 
 Reasons that keep clients away: \`starting\` (the state is made ready, or no peer was heard yet), \`syncing\` (blocks are missing), \`too-few-peers\` (peers are configured and none is there), \`disk-low\` (less is free than \`--db.min-free\`: no blocks are written until there is room). \`migrating\` is told too and keeps nobody away: blocks and calls go on.
 
-Names that begin with \`knit_\` keep Prometheus' rules: base units, counters end in \`_total\`. Those that begin with \`klaytn_\` are the Go node's, for dashboards made for it, and gauges as there, whatever they count; \`promtool check metrics\` complains of their spelling and has nothing to say of \`/metrics/own\`. The rest is what every Node.js process tells.
+Names that begin with \`knit_\` keep Prometheus' rules: base units, counters end in \`_total\`. Those that begin with \`klaytn_\` are the Go node's, for dashboards made for it, and gauges as there, whatever they count. The rest is what every Node.js process tells.
+
+\`promtool check metrics\` passes on a scrape of \`/metrics/own\`. On one of \`/metrics\` it has one complaint, "metric names should be written in 'snake_case' not 'camelCase'", of the names below that the Go node spells so (\`klaytn_p2p_PeerCountGauge\`): it looks at nothing but the name there, so that only another name would please it, and dashboards ask for this one. Where a type alone offends, in names that end in \`_total\`, \`_count\` or \`_gauge\`, none is told: those are \`untyped\`, which no query notices.
+
+What the Go node has besides and is not here: what this node does not do (prefetching, snapshots, bridges, fetchers of chain data, staking facts and receipts of the downloader, a cache of each kind of row), what is not kept apart (reads and updates of accounts and slots, which take less time than looking at the clock, and the commit of slots, which is that of accounts), and what its engine counts of its own (allocations, iterators, a database of its own for each kind of row: \`knit_disk_use_bytes\` tells them apart).
 `;
 
 /** The whole page. */

@@ -9,6 +9,8 @@ export interface InsertTimes {
   readonly finalize: number;
   /** The state hashed. */
   readonly hash: number;
+  /** Its rows given to the database, and waited for where it has to be on disk. */
+  readonly write: number;
   readonly all: number;
 }
 

@@ -11,6 +11,7 @@ const STEPS = [
   ["execute", "chain/process", "A block's transactions ran."],
   ["finalize", "chain/finalize", "Rewards were paid."],
   ["hash", "state/account/hashes", "A block's state was hashed, slots included."],
+  ["write", "state/account/commits", "A block's rows were written, the state's and all others."],
   ["all", "chain/inserts", "A block was checked, executed and written."],
 ] as const;
 
@@ -27,7 +28,7 @@ export function declareInsertMetrics(
   });
   const seconds = metrics.histograms({
     name: "knit_block_insert_seconds",
-    help: "Steps of blocks that come from elsewhere: validate, execute, finalize, hash, and all of it.",
+    help: "Steps of blocks that come from elsewhere: validate, execute, finalize, hash, write, and all of it.",
     labels: ["step"],
     buckets: SECONDS,
   });

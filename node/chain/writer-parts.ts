@@ -49,5 +49,5 @@ export interface TriedOut extends Executed {
 /** What a block did, and how long that took where it came from elsewhere. */
 export interface Executed {
   readonly receipts: readonly Receipt[];
-  readonly times?: Omit<InsertTimes, "all">;
+  readonly times?: Omit<InsertTimes, "write" | "all">;
 }

@@ -110,8 +110,10 @@ export class Writer {
       throw refused;
     }
     await this.#parts.pause();
+    steps.next();
     await this.commit(block, executed.receipts, sync);
-    if (executed.times !== undefined) this.#onInserted({ ...executed.times, all: steps.all }, block);
+    const write = steps.next();
+    if (executed.times !== undefined) this.#onInserted({ ...executed.times, write, all: steps.all }, block);
   }
 
   /**

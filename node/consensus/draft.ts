@@ -1,4 +1,5 @@
 /** Makes a block on the tip as a proposer does: sealed by this node, agreed on by nobody yet. */
+import { Steps } from "../chain/insert-times.ts";
 import type { Writer } from "../chain/writer.ts";
 import type { ChainConfig } from "../config/chain-config.ts";
 import { rulesAt } from "../config/rules.ts";
@@ -16,6 +17,7 @@ import type { Clock } from "../observe/clock.ts";
 import type { Log } from "../observe/log.ts";
 import { runInSlices } from "../state/slices.ts";
 import type { State } from "../state/state.ts";
+import type { OnDraft } from "./draft-metrics.ts";
 import { headerExtras, rewardbaseOf } from "./header-extras.ts";
 import { type Candidates, draftHeader, type Filled, fillBlock } from "./proposal.ts";
 import { type SealDigest, withProposerSeal } from "./seal.ts";
@@ -41,6 +43,8 @@ export interface DraftParts {
   readonly vanity: Uint8Array;
   readonly limitMs: number;
   readonly pause: Pause;
+  /** Told of every block made. */
+  readonly onDraft: OnDraft;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -51,7 +55,7 @@ export interface DraftParts {
  */
 export async function draftBlock(parts: DraftParts): Promise<Block> {
   const { config, writer, state, clock, log } = parts;
-  const started = clock.now();
+  const steps = new Steps();
   const parent = writer.tip;
   const number = parent.header.number + 1;
   const rules = rulesAt(config, number);
@@ -63,14 +67,16 @@ export async function draftBlock(parts: DraftParts): Promise<Block> {
     validators: parts.governance.validators(number).qualified,
     rewardbase: rewardbaseOf(parts, number),
     vanity: parts.vanity,
-    now: started,
+    now: clock.now(),
     extras: await headerExtras(parts, parent.header, rules),
   });
   writer.drop();
   const world = state.begin();
+  const balance = world.balance(parts.address);
   const blockHash = writer.hashOf.bind(writer);
   const context = blockContext(config, header, { author: parts.address, blockHash });
   const filled = await fillBlock(world, context, { ...parts, candidates: parts.candidates(header.baseFee) });
+  const fillMs = steps.next();
   await parts.pause();
   const stateRoot = await writer.seal({ world, outcome: filled.outcome }, header, rules);
   await parts.pause();
@@ -78,7 +84,10 @@ export async function draftBlock(parts: DraftParts): Promise<Block> {
   await parts.pause();
   const block = createBlock(withProposerSeal(complete, parts.sign), filled.transactions);
   writer.keep(block, filled.outcome.receipts);
-  log.debug({ number, txs: filled.transactions.length, ms: clock.now() - started }, "made a block");
+  const transactions = filled.transactions.length;
+  const { baseFee = 0n } = header;
+  parts.onDraft({ fillMs, completeMs: steps.next(), tally: filled.tally, transactions, baseFee, balance });
+  log.debug({ number, txs: transactions, ms: Math.round(steps.all) }, "made a block");
   return block;
 }
 

@@ -100,6 +100,20 @@ export interface Filling {
 export interface Filled {
   readonly transactions: readonly Transaction[];
   readonly outcome: BlockOutcome;
+  readonly tally: FillTally;
+}
+
+/** What became of the candidates. */
+export type FillTally = Readonly<Tally>;
+
+interface Tally {
+  tried: number;
+  nonceTooLow: number;
+  nonceTooHigh: number;
+  /** Those that can never run. */
+  dropped: number;
+  /** True when the time was up before they were. */
+  isTimeOver: boolean;
 }
 
 /** Runs candidates on `world` until none is left or the time is up. */
@@ -111,10 +125,14 @@ export async function fillBlock(world: World, context: BlockContext, filling: Fi
   const receipts: Receipt[] = [];
   let totalFee = 0n;
   let blobs = 0;
+  const tally: Tally = { tried: 0, nonceTooLow: 0, nonceTooHigh: 0, dropped: 0, isTimeOver: false };
+  const attempting = { ...filling, tally };
   for (let tx = candidates.peek(); tx !== undefined; tx = candidates.peek()) {
-    if (transactions.length > 0 && clock.now() >= deadline) break;
+    tally.isTimeOver = transactions.length > 0 && clock.now() >= deadline;
+    if (tally.isTimeOver) break;
     const withTx = blobs + (tx.fields.blobVersionedHashes?.length ?? 0);
-    const executed = withTx > context.maxBlobs ? leftOut(candidates) : attempt(world, tx, context, filling);
+    const executed =
+      withTx > context.maxBlobs ? leftOut(candidates) : attempt(world, tx, context, attempting);
     if (executed !== undefined) {
       blobs = withTx;
       transactions.push(tx);
@@ -125,7 +143,7 @@ export async function fillBlock(world: World, context: BlockContext, filling: Fi
     const waiting = pause();
     if (waiting !== undefined) await waiting;
   }
-  return { transactions, outcome: outcomeOf(receipts, totalFee) };
+  return { transactions, outcome: outcomeOf(receipts, totalFee), tally };
 }
 
 /** What the block has no room for waits for another, with all that follows it. */
@@ -137,17 +155,23 @@ function attempt(
   world: World,
   tx: Transaction,
   context: BlockContext,
-  { candidates, drop }: Filling,
+  { candidates, drop, tally }: Filling & { readonly tally: Tally },
 ): ReturnType<typeof executeTransaction> | undefined {
+  tally.tried++;
   try {
     return executeTransaction(world, tx, context);
   } catch (error) {
     if (!(error instanceof ExecutionError)) throw error;
     if (error.code === "nonce-too-low") {
+      tally.nonceTooLow++;
       candidates.shift();
       return undefined;
     }
-    if (error.code !== "nonce-too-high" && error.code !== "insufficient-balance") drop(tx);
+    if (error.code === "nonce-too-high") tally.nonceTooHigh++;
+    else if (error.code !== "insufficient-balance") {
+      tally.dropped++;
+      drop(tx);
+    }
     candidates.pop();
     return undefined;
   }

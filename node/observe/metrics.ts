@@ -1,7 +1,7 @@
 /**
  * The program's metrics. Rooms declare theirs here: what the Go node has too under its registry's name
  * (`blockchain/head/blocknumber`, exported as `klaytn_blockchain_head_blocknumber` and, as all of them there, a
- * gauge), so that dashboards made for it keep working; others under a name of our own that begins with `knit_` and
+ * gauge, or of no type where its name may not be a gauge's), so that dashboards made for it keep working; others under a name of our own that begins with `knit_` and
  * keeps Prometheus' rules for names. Values are plain numbers; a scrape writes them as text.
  */
 import { BucketSeries, type Histogram, Labelled, labelText, metricText, singleLine } from "./metric-text.ts";
@@ -57,7 +57,7 @@ export interface Declaration {
   /** As Prometheus sees it. */
   readonly name: string;
   readonly help: string;
-  readonly type: "gauge" | "counter" | "histogram";
+  readonly type: "gauge" | "counter" | "histogram" | "untyped";
   readonly labels: readonly string[];
 }
 
@@ -90,6 +90,8 @@ export interface Metrics {
 const NANOSECONDS = 1e6;
 /** Names that begin with this are our own. */
 const OWN = "knit_";
+/** What Prometheus' rules keep from gauges: of such a value no type is told. */
+const NO_GAUGE = /_(total|count|sum|bucket)$|_gauge(_|$)/;
 
 /** A registry name as Prometheus sees it; a name of our own as it is. */
 export function exportedName(name: string): string {
@@ -220,12 +222,16 @@ class DeclaredMetrics implements Metrics {
     });
   }
 
-  /** Everything under the Go node's names is a gauge there. */
   #declare(type: Declaration["type"], options: LabelledOptions, write: () => string): void {
     const { help, labels } = options;
     const name = exportedName(options.name);
     if (this.#collectors.has(name)) throw new Error(`metric ${name} is declared twice`);
-    const shownType = name.startsWith(OWN) || type === "histogram" ? type : "gauge";
+    const shownType = name.startsWith(OWN) || type === "histogram" ? type : goType(name);
     this.#collectors.set(name, { name, help, labels, type: shownType, write });
   }
+}
+
+/** Everything under the Go node's names is a gauge there; a type changes nothing for who asks for the value. */
+function goType(name: string): Declaration["type"] {
+  return NO_GAUGE.test(name) ? "untyped" : "gauge";
 }

@@ -1,5 +1,6 @@
 /** The room's metrics, under the Go node's names. */
 import type { Counter, Metrics } from "../observe/metrics.ts";
+import type { DiscoveryFigures } from "./discovery/discovery.ts";
 import type { Peer } from "./protocol.ts";
 
 /** What is counted as it happens. */
@@ -57,3 +58,36 @@ export function declareP2pMetrics(metrics: Metrics, peers: () => readonly Peer[]
     outboundConnects: both("OutboundConnects", "knit_p2p_opened_total", "Connections that we opened."),
   };
 }
+
+/** Declares those of finding nodes: all 0 while `read` gives nothing, because nobody is looked for. */
+export function declareDiscoveryMetrics(
+  metrics: Pick<Metrics, "gauge" | "readMeter">,
+  read: () => DiscoveryFigures | undefined,
+): void {
+  for (const [name, field, help] of DISCOVERY_GAUGES) {
+    metrics.gauge({ name: `discover/${name}`, help, read: () => read()?.[field] ?? 0 });
+  }
+  for (const [name, field, help] of DISCOVERY_METERS) {
+    metrics.readMeter({
+      name: `discover/${name}`,
+      help: `${help} a second, over the last minute.`,
+      read: () => read()?.[field] ?? 0,
+    });
+  }
+}
+
+const DISCOVERY_GAUGES = [
+  ["bucketEntries", "known", "Nodes that are known."],
+  ["bucketReplacements", "waiting", "Nodes that wait for a place among these."],
+  ["udpPacket", "received", "Packets received since the start."],
+  ["pendingPong", "awaitedPongs", "Pings whose answer is waited for."],
+  ["pendingNeighbors", "awaitedAnswers", "Questions for nodes whose answer is waited for."],
+] as const;
+
+const DISCOVERY_METERS = [
+  ["ping", "pings", "Pings sent"],
+  ["pong", "pongs", "Pings answered in time"],
+  ["findnodes", "questions", "Questions for nodes sent"],
+  ["neighbors", "answers", "Packets of answers to these"],
+  ["mismatchNetwork", "otherNetworks", "Pings of other networks"],
+] as const;

@@ -15,7 +15,7 @@ import type { Discovery, DiscoveryOptions } from "./discovery/discovery.ts";
 import { P2pError } from "./error.ts";
 import { allowedBy, plainIp } from "./ip.ts";
 import { type Listener, type ListenerOptions, openListener } from "./listener.ts";
-import { declareP2pMetrics, type P2pMetrics } from "./metrics.ts";
+import { declareDiscoveryMetrics, declareP2pMetrics, type P2pMetrics } from "./metrics.ts";
 import type { NodeKey } from "./node-key.ts";
 import type { NodeType } from "./node-type.ts";
 import { type NodeUrl, parseNodeUrl } from "./node-url.ts";
@@ -118,6 +118,7 @@ export async function openP2p(options: P2pOptions): Promise<P2p> {
   listeners.push(...(await openListeners(options, { set, metrics, allows })));
   const [listener] = listeners;
   const discovery = listener && (await discoveryOf(options, { allows, resolve }, listeners));
+  declareDiscoveryMetrics(options.metrics, () => discovery?.figures());
   if (discovery !== undefined) {
     const { searchMs } = timings;
     void search({ ...options, discovery, dialer, isPeer, searchMs, chance, signal });

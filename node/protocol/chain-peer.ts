@@ -6,6 +6,7 @@ import type { ProtocolError } from "./error.ts";
 import { createKnownSet, type KnownSet } from "./known-set.ts";
 import { KNOWN } from "./limits.ts";
 import { Requests } from "./requests.ts";
+import type { SyncMetrics } from "./sync-metrics.ts";
 
 /** The newest block that a peer says it has. */
 export interface Claim {
@@ -34,11 +35,20 @@ export interface ChainPeer {
   send(code: number, payload: Uint8Array): Promise<boolean>;
 }
 
-/** A peer as its status describes it; `genesisScore` is the block score of block 0. */
+/** What is known of all peers. */
+export interface PeerTerms {
+  /** The block score of block 0. */
+  readonly genesisScore: bigint;
+  /** How long an answer may take. */
+  readonly requestMs: number;
+  readonly asked: SyncMetrics["asked"];
+}
+
+/** A peer as its status describes it. */
 export function createChainPeer(
   link: ProtocolPeer,
   status: Status,
-  { genesisScore, requestMs }: { readonly genesisScore: bigint; readonly requestMs: number },
+  { genesisScore, requestMs, asked }: PeerTerms,
 ): ChainPeer {
   const { promise: dropped, reject: drop } = Promise.withResolvers<never>();
   dropped.catch(() => undefined); // whoever runs the peer sees it
@@ -55,7 +65,7 @@ export function createChainPeer(
     type: link.type,
     knownBlocks: createKnownSet(KNOWN.blocks),
     knownTransactions: createKnownSet(KNOWN.transactions),
-    requests: new Requests(send, requestMs),
+    requests: new Requests(send, requestMs, asked),
     claim: {
       number: Number(number > MOST_NUMBER ? MOST_NUMBER : number),
       hash: status.headHash,

@@ -25,7 +25,7 @@ import { Follower, type FollowerParts } from "./follower.ts";
 import { createHandler, type HandleMessage } from "./handlers.ts";
 import { type ProtocolTimings, TIMINGS } from "./limits.ts";
 import { messageOf, messages, PROTOCOL_NAME, VERSIONS } from "./messages.ts";
-import { declareProtocolMetrics, type ProtocolGauges } from "./metrics.ts";
+import { declareProtocolMetrics, type ProtocolGauges, type ProtocolMetrics } from "./metrics.ts";
 import { describePeer, runPeer } from "./peer-run.ts";
 import type { SyncFacts } from "./progress.ts";
 import type { Chance } from "./recipients.ts";
@@ -86,7 +86,7 @@ export function openChainProtocol(options: ChainProtocolOptions): ChainProtocol 
   const tell = createHeadTeller((full) => tellHead(shared, full));
   const follower = new Follower({
     ...shared,
-    ...rootsOf(chain),
+    ...followerTerms(chain, metrics),
     onSound: (block, body) => pushBlock(shared, block, () => body),
     onPushed: () => tell(false),
     onCaughtUp: (blocks) => tell(blocks <= FEW_BLOCKS),
@@ -122,10 +122,13 @@ export function openChainProtocol(options: ChainProtocolOptions): ChainProtocol 
   };
 }
 
-function rootsOf(chain: Chain): Pick<FollowerParts, "emptyRoot" | "bodyRoot"> {
+function followerTerms(
+  chain: Chain,
+  { gossip }: ProtocolMetrics,
+): Pick<FollowerParts, "emptyRoot" | "bodyRoot" | "metrics"> {
   const rootOf = (number: number, raw: readonly Uint8Array[]): Uint8Array =>
     listRoot(chain.parameters(number).deriveShaImpl, [...raw]);
-  return { emptyRoot: (number) => rootOf(number, []), bodyRoot: rootOf };
+  return { emptyRoot: (number) => rootOf(number, []), bodyRoot: rootOf, metrics: gossip };
 }
 
 function gaugesOf(present: ReadonlyMap<ProtocolPeer, ChainPeer>, tip: () => number): ProtocolGauges {

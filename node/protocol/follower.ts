@@ -18,6 +18,7 @@ import { faultOf } from "./fault.ts";
 import type { ProtocolTimings } from "./limits.ts";
 import { type CatchUpProgress, createProgress, type SyncFacts } from "./progress.ts";
 import { type Pushed, PushedBlocks } from "./pushed-blocks.ts";
+import type { GossipMetrics } from "./sync-metrics.ts";
 
 /** What following needs. */
 export interface FollowerParts extends Omit<CatchUpParts, "onBlock" | "onFailure" | "helperMs"> {
@@ -30,6 +31,7 @@ export interface FollowerParts extends Omit<CatchUpParts, "onBlock" | "onFailure
   readonly onPushed: () => void;
   /** Called when blocks were taken from one peer in a row: the chain's head is worth telling now. */
   readonly onCaughtUp: (blocks: number) => void;
+  readonly metrics: GossipMetrics;
   readonly clock: Clock;
   readonly log: Log;
   readonly timings: ProtocolTimings;
@@ -86,8 +88,12 @@ export class Follower implements AsyncDisposable {
   /** A block that a peer pushed. */
   offer(peer: ChainPeer, hash: Uint8Array, block: PushedBlock): void {
     const bytes = block.body.length + block.header.extra.length;
-    const kept = this.#pushed.offer({ ...block, peer, hash, bytes }, this.#tip);
-    if (kept) this.#draining ??= this.#takePushed();
+    const { metrics } = this.#parts;
+    metrics.pushed.add(1);
+    const fate = this.#pushed.offer({ ...block, peer, hash, bytes, since: performance.now() }, this.#tip);
+    if (fate === "kept") this.#draining ??= this.#takePushed();
+    else if (fate === "too-far") metrics.tooFar.add(1);
+    else if (fate === "no-room") metrics.noRoom.add(1);
   }
 
   /** Something changed: look again. */
@@ -162,12 +168,13 @@ export class Follower implements AsyncDisposable {
   }
 
   /** The header first: it takes no time to find out that no validator made it. */
-  async #takeOne({ header, body, peer }: Pushed): Promise<void> {
-    const { writer, log, onPushed, onSound } = this.#parts;
+  async #takeOne({ header, body, peer, since }: Pushed): Promise<void> {
+    const { writer, log, onPushed, onSound, metrics } = this.#parts;
     writer.checkHeader(header);
     const block = await assembleBlock(header, body, this.#parts.pause);
     if (!hasItsBody(block, this.#parts)) throw new ProtocolError("bad-block", "the body is not the header's");
     onSound(block, body);
+    metrics.sentOn.observe(performance.now() - since);
     await findSenders([block], this.#parts);
     this.#taking = block.hash;
     try {
@@ -181,6 +188,7 @@ export class Follower implements AsyncDisposable {
       "imported block",
     );
     onPushed();
+    metrics.told.observe(performance.now() - since);
   }
 
   /** True when it did something, so that it is worth looking again. */

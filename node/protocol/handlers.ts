@@ -60,6 +60,7 @@ function rejectStatus(): never {
 function takeAnnounced(peer: ChainPeer, payload: Uint8Array, parts: HandlerParts): void {
   let newest: Claim | undefined;
   for (const { hash, number } of messages.announced.decode(payload)) {
+    parts.metrics.gossip.announced.add(1);
     peer.knownBlocks.add(hash);
     if (number > (newest?.number ?? -1)) newest = { hash, number, td: BigInt(number) };
   }

@@ -1,8 +1,9 @@
 /** The room's metrics, under the Go node's names where it has them. */
 import type { Counter, Metrics } from "../observe/metrics.ts";
+import { declareSyncMetrics, type SyncMetrics } from "./sync-metrics.ts";
 
 /** What is counted as it happens. */
-export interface ProtocolMetrics {
+export interface ProtocolMetrics extends SyncMetrics {
   readonly received: Counter;
   readonly sent: Counter;
   readonly servedItems: Counter;
@@ -27,6 +28,7 @@ export function declareProtocolMetrics(metrics: Metrics, { peers, behind }: Prot
   });
   const counter = (name: string, help: string): Counter => metrics.counter({ name, help });
   return {
+    ...declareSyncMetrics(metrics),
     received: counter("klay/tx/recv/counter", "Transactions received from peers."),
     sent: counter("klay/tx/send/counter", "Transactions sent to peers."),
     servedItems: counter("knit_served_items_total", "Headers, bodies and receipts served to peers."),

@@ -54,6 +54,7 @@ async function meet(link: ProtocolPeer, parts: PeerRunParts): Promise<void> {
   const peer = createChainPeer(link, status, {
     genesisScore: chain.totalBlockScore(0),
     requestMs: timings.requestMs,
+    asked: parts.metrics.asked,
   });
   present.set(link, peer);
   log.debug({ peer: peer.name, type: peer.type, number: peer.claim.number }, "met a peer of our chain");

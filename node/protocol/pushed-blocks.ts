@@ -9,25 +9,30 @@ export interface Pushed extends PushedBlock {
   readonly peer: ChainPeer;
   readonly hash: Uint8Array;
   readonly bytes: number;
+  /** When it came, by the process's own clock in milliseconds. */
+  readonly since: number;
 }
+
+/** What becomes of a pushed block. */
+export type PushedFate = "kept" | "here" | "too-far" | "no-room";
 
 /** The waiting room. */
 export class PushedBlocks {
   #waiting: Pushed[] = [];
 
-  /** Keeps a block above `tip`; false when it is here already, too far ahead or there is no room. */
-  offer(pushed: Pushed, tip: number): boolean {
+  /** Keeps a block above `tip`, unless it is here already, too far from it or there is no room. */
+  offer(pushed: Pushed, tip: number): PushedFate {
     this.forget(tip);
     const { number } = pushed.header;
-    if (number <= tip || number > tip + PUSHED.distance) return false;
-    if (this.#waiting.some(({ hash }) => equalBytes(hash, pushed.hash))) return false;
+    if (number <= tip - PUSHED.distance || number > tip + PUSHED.distance) return "too-far";
+    if (number <= tip || this.#waiting.some(({ hash }) => equalBytes(hash, pushed.hash))) return "here";
     const fromPeer = this.#waiting.filter(({ peer }) => peer === pushed.peer).length;
     const bytes = this.#waiting.reduce((sum, each) => sum + each.bytes, pushed.bytes);
     if (fromPeer >= PUSHED.perPeer || this.#waiting.length >= PUSHED.blocks || bytes > PUSHED.bytes) {
-      return false;
+      return "no-room";
     }
     this.#waiting.push(pushed);
-    return true;
+    return "kept";
   }
 
   /** Takes out a block that comes right after `tip`. */

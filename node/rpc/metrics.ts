@@ -3,12 +3,17 @@ import type { Histogram } from "../observe/metric-text.ts";
 import type { Counter, Metrics } from "../observe/metrics.ts";
 import type { CallListener, CallOutcome } from "./call-outcomes.ts";
 import type { DispatchBudget } from "./dispatch-budget.ts";
+import type { SubscriptionLimit } from "./subscriptions.ts";
 
 /** From calls that read memory to those that a reader thread gives up. */
 const SECONDS = [0.0001, 0.0005, 0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10];
 
 /** Declares the metrics of all listeners that share a budget: read when they are scraped. */
-export function declareRpcMetrics(metrics: Metrics, budget: DispatchBudget): void {
+export function declareRpcMetrics(
+  metrics: Metrics,
+  budget: DispatchBudget,
+  subscriptions: SubscriptionLimit,
+): void {
   metrics.gauge({ name: "rpc/counts/total", help: "Calls since the start.", read: () => budget.total });
   metrics.gauge({
     name: "rpc/counts/success",
@@ -21,6 +26,21 @@ export function declareRpcMetrics(metrics: Metrics, budget: DispatchBudget): voi
     read: () => budget.errors,
   });
   metrics.gauge({ name: "rpc/counts/pending", help: "Messages under way.", read: () => budget.pending });
+  metrics.gauge({
+    name: "ws/counts/subscription/request",
+    help: "Subscriptions begun since the start.",
+    read: () => subscriptions.begun,
+  });
+  metrics.gauge({
+    name: "ws/counts/unsubscription/request",
+    help: "Calls since the start that end a subscription.",
+    read: () => subscriptions.ended,
+  });
+  metrics.gauge({
+    name: "ws/counts/connections/total",
+    help: "Open WebSocket connections.",
+    read: () => subscriptions.connections,
+  });
   metrics.gauge({
     name: "knit_rpc_unsent_bytes",
     help: "Answers and notifications that peers have not taken yet.",

@@ -18,6 +18,11 @@ export interface SubscriptionLimit {
   /** Characters of their parameters together: filters are held as long as they live. */
   readonly allText: number;
   usedText: number;
+  /** Begun and asked to end since the start. */
+  begun: number;
+  ended: number;
+  /** WebSocket connections that are open. */
+  connections: number;
 }
 
 /** Fits every filter of a hundred thousand ordinary subscriptions. */
@@ -29,7 +34,7 @@ export function createSubscriptionLimit(
   all = 100_000,
   allText = MAX_TEXT,
 ): SubscriptionLimit {
-  return { perConnection, all, used: 0, allText, usedText: 0 };
+  return { perConnection, all, used: 0, allText, usedText: 0, begun: 0, ended: 0, connections: 0 };
 }
 
 /** Notifications held back while an answer is being made: beyond these bytes the connection is closed. */
@@ -85,6 +90,7 @@ export class Subscriptions {
     const live = new Live(id, size, this.#outlet);
     live.stop = row.start(rest, (payload) => live.notify(`${head}${payload}}}\n`));
     this.#live.set(id, live);
+    this.#limit.begun++;
     this.#limit.used++;
     this.#limit.usedText += size;
     return live;
@@ -92,6 +98,7 @@ export class Subscriptions {
 
   /** Ends one. Throws `RpcError` when this connection has no such subscription. */
   end(id: string): void {
+    this.#limit.ended++;
     const live = this.#live.get(id);
     if (live === undefined) throw failure("subscription not found");
     this.#live.delete(id);

@@ -77,7 +77,11 @@ function upgrades(options: WsOptions) {
     if (peers.size >= maxConnections) return refuse(socket, "200 OK", "");
     upgrader.handleUpgrade(request, socket, head, (peer) => {
       peers.add(peer);
-      peer.once("close", () => peers.delete(peer));
+      options.subscriptionLimit.connections++;
+      peer.once("close", () => {
+        peers.delete(peer);
+        options.subscriptionLimit.connections--;
+      });
       serve(peer, socket, { options, halves, turn });
     });
   };

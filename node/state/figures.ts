@@ -1,7 +1,7 @@
 /** How the state stands, for those who steer and watch it. */
 import type { Store } from "../store/store.ts";
 import type { History } from "./history.ts";
-import type { TrieKeeper } from "./trie-keeper.ts";
+import type { Flushes, TrieKeeper } from "./trie-keeper.ts";
 
 /** Block numbers and bytes at one moment. */
 export interface StateFigures {
@@ -13,6 +13,7 @@ export interface StateFigures {
   readonly flushedTo: number | undefined;
   /** Changed trie nodes in memory. */
   readonly dirtyBytes: number;
+  readonly flushes: Flushes;
   /** The trie's database; `undefined` while it is not open. */
   readonly trie: Pick<Store, "property" | "bytesIn"> | undefined;
 }
@@ -24,6 +25,7 @@ export function stateFigures(keeper: TrieKeeper, history: History): StateFigures
     oldestRewind: history.oldestRecent,
     flushedTo: keeper.marker,
     dirtyBytes: keeper.tries.dirtyBytes,
+    flushes: keeper.flushes,
     trie: keeper.opened,
   };
 }

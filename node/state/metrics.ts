@@ -2,6 +2,7 @@
 import type { Metrics } from "../observe/metrics.ts";
 import type { State } from "./state.ts";
 import type { Slab } from "./trie/slab.ts";
+import type { Flushes } from "./trie-keeper.ts";
 
 /** Declares them: read when they are scraped. Without a slab no trie nodes are kept. */
 export function declareStateMetrics(metrics: Metrics, state: State, slab: Slab | undefined): void {
@@ -48,6 +49,12 @@ function declareGoNames(metrics: Metrics, state: State, slab: Slab | undefined):
   );
   gauge("trie/memcache/fast/misses", "Of these, those that were not there.", misses);
   gauge("trie/memcache/fast/size", "Bytes of memory for clean trie nodes.", () => slab?.size ?? 0);
+  const flushes = (): Flushes => state.figures().flushes;
+  gauge("trie/memcache/commit/time", "Nanoseconds that the last writing of changed trie nodes took.", () =>
+    Math.round(flushes().lastMs * 1e6),
+  );
+  meter("trie/memcache/commit/nodes", "Changed trie nodes written", () => flushes().rows);
+  meter("trie/memcache/commit/size", "Bytes of changed trie nodes written", () => flushes().bytes);
   gauge(
     "klay/triedb/nodessizebytes",
     "Bytes of changed trie nodes that wait to be written.",

@@ -32,6 +32,13 @@ export interface KeeperSettings {
   readonly patienceMs: number;
 }
 
+/** Changed nodes that went to disk since the start, and how long it took the last time, in milliseconds. */
+export interface Flushes {
+  readonly lastMs: number;
+  readonly rows: number;
+  readonly bytes: number;
+}
+
 /**
  * The tries and the database that holds them: which generation is valid, up to which block it is written, and
  * how it comes to the head again. The tries in memory may be ahead of the database, never of the flat state.
@@ -47,6 +54,7 @@ export class TrieKeeper {
   #store: Store | undefined;
   #marker: Point | undefined;
   #tries: TrieSet;
+  #flushes: Flushes = { lastMs: 0, rows: 0, bytes: 0 };
 
   constructor(settings: KeeperSettings, generation: number, opening: Opening) {
     this.head = readHead(settings.chain);
@@ -70,6 +78,11 @@ export class TrieKeeper {
   /** The block whose tries are on disk; `undefined` where none is. */
   get marker(): number | undefined {
     return this.#marker?.number;
+  }
+
+  /** What was written of the tries. */
+  get flushes(): Flushes {
+    return this.#flushes;
   }
 
   /** The open trie database. */
@@ -200,11 +213,15 @@ export class TrieKeeper {
    */
   async flush(head: Point): Promise<{ readonly written: Promise<void> }> {
     const { store } = this;
+    const started = performance.now();
     const batch = store.createBatch();
     await runInSlices(this.#tries.flushSteps(batch));
     batch.put(MARKER_KEY, encodeMarker(head));
     const written = store.write(batch, { sync: true }).then(() => {
       this.#marker = head;
+      const { rows, bytes } = this.#flushes;
+      const lastMs = performance.now() - started;
+      this.#flushes = { lastMs, rows: rows + batch.size, bytes: bytes + batch.bytes };
     });
     return { written };
   }

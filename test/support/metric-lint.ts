@@ -53,28 +53,57 @@ function isSplit({ type }: Family): boolean {
   return type === "histogram" || type === "summary";
 }
 
-const TYPE_WORDS = /(^|_)(gauge|counter|histogram|summary)(_|$)/;
-const SHORT_UNITS = /_(s|ms|us|ns|sec|b|kb|mb|gb|tb|pb|m|h|d)(_|$)/;
+const TYPES = ["gauge", "counter", "histogram", "summary", "untyped"];
+const SHORT_UNITS = ["s", "ms", "us", "ns", "sec", "b", "kb", "mb", "gb", "tb", "pb", "m", "h", "d"];
+const PREFIXES =
+  "pico|nano|micro|milli|centi|deci|deca|hecto|kilo|kibi|mega|mibi|giga|gibi|tera|tebi|peta|pebi";
+const BASE_UNITS = "amperes|bytes|celsius|grams|joules|kelvin|meters|metres|seconds|volts";
 const OTHER_UNITS =
-  /_(milliseconds|microseconds|nanoseconds|minutes|hours|days|bits|kilobytes|megabytes|gigabytes|percent|percents)(_|$)/;
+  "minutes|hours|days|weeks|kelvins|fahrenheit|rankine|inches|yards|miles|bits|calories|pounds|ounces";
+const NO_BASE_UNIT = new RegExp(`^(?:(?:${PREFIXES})(?:${BASE_UNITS})|(?:${PREFIXES})?(?:${OTHER_UNITS}))$`);
+const LABEL_NAMES = /(?:^|,)(\w+)=/g;
 
+/** Whether a word is in a name, whatever its case, other than at its beginning. */
+function holds(name: string, word: string): boolean {
+  return name.toLowerCase().split("_").slice(1).includes(word);
+}
+
+/** Names of the labels, those that split a value left out. */
+function labelsOf({ samples }: Family): string[] {
+  const all = samples.flatMap(({ labels }) => [...labels.matchAll(LABEL_NAMES)].map(([, name = ""]) => name));
+  return [...new Set(all)];
+}
+
+/** Those of promlint (prometheus/client_golang), and the last one. */
 const RULES: readonly (readonly [isBroken: (family: Family) => boolean, rule: string])[] = [
   [({ help }) => help.trim() === "", "no help"],
-  [({ type }) => !["gauge", "counter", "histogram", "summary"].includes(type), "no such type"],
+  [({ type }) => !TYPES.includes(type), "no such type"],
   [({ type, name }) => type === "counter" && !name.endsWith("_total"), "counters end in _total"],
-  [({ type, name }) => type !== "counter" && name.endsWith("_total"), "only counters end in _total"],
-  [(family) => !isSplit(family) && SUFFIXES.test(family.name), "a suffix of histograms"],
-  [({ name }) => TYPE_WORDS.test(name), "its type is in its name"],
+  [
+    ({ type, name }) => type !== "counter" && type !== "untyped" && name.endsWith("_total"),
+    "only counters end in _total",
+  ],
+  [({ type, name }) => isPlain(type) && SUFFIXES.test(name), "a suffix of histograms"],
+  [
+    (family) => isPlain(family.type) && labelsOf(family).some((name) => name === "le" || name === "quantile"),
+    "a label of histograms",
+  ],
+  [({ type, name }) => type !== "untyped" && holds(name, type), "its type is in its name"],
   [({ name }) => name.includes(":"), "colons are for rules"],
-  [({ name }) => /[a-z][A-Z]/.test(name), "no snake_case"],
-  [({ name }) => SHORT_UNITS.test(name), "a unit that is cut short"],
-  [({ name }) => OTHER_UNITS.test(name), "no base unit"],
+  [(family) => [family.name, ...labelsOf(family)].some((name) => /[a-z][A-Z]/.test(name)), "no snake_case"],
+  [({ name }) => SHORT_UNITS.some((unit) => holds(name, unit)), "a unit that is cut short"],
+  [({ name }) => name.split("_").some((word) => NO_BASE_UNIT.test(word)), "no base unit"],
   [
     ({ samples }) => new Set(samples.map(({ name, labels }) => name + labels)).size < samples.length,
     "a series is there twice",
   ],
   [(family) => family.type === "histogram" && !isCumulative(family), "buckets do not add up"],
 ];
+
+/** Nothing is said of untyped values. */
+function isPlain(type: string): boolean {
+  return type === "gauge" || type === "counter";
+}
 
 /** Every bucket holds those before it, and the last one all. */
 function isCumulative({ name, samples }: Family): boolean {

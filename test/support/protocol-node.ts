@@ -22,6 +22,7 @@ import type { ProtocolTimings } from "../../node/protocol/limits.ts";
 import { openTxPool } from "../../node/txpool/open-pool.ts";
 import type { TxPool } from "../../node/txpool/pool.ts";
 import { aChain, type TestChain } from "./chain.ts";
+import { type MetricTally, metricTally } from "./metric-tally.ts";
 import type { RunningEnd } from "./protocol-peer.ts";
 import { seededRandom } from "./random.ts";
 
@@ -33,6 +34,8 @@ export interface TestNode extends AsyncDisposable {
   readonly open: TestChain;
   readonly pool: TxPool;
   readonly protocol: ChainProtocol;
+  /** What the protocol measured. */
+  readonly sum: MetricTally["sum"];
   /** What a link needs of it. */
   readonly end: RunningEnd;
 }
@@ -69,6 +72,7 @@ export async function aNode(terms: TestNodeTerms): Promise<TestNode> {
   const pool = parts.use(
     await openPool(open, (transactions) => recoverSigners(recoverer, 1337n, transactions)),
   );
+  const { metrics, sum } = metricTally();
   const protocol = parts.use(
     openChainProtocol({
       chain,
@@ -81,7 +85,7 @@ export async function aNode(terms: TestNodeTerms): Promise<TestNode> {
       nodeType: type,
       clock: systemClock,
       log: silentLog,
-      metrics: createMetrics(),
+      metrics,
       random: seededRandom(number),
       pause: createPause(),
       timings: { announcedMs: 20, gatherMs: 1, ...terms.timings },
@@ -95,6 +99,7 @@ export async function aNode(terms: TestNodeTerms): Promise<TestNode> {
     open,
     pool,
     protocol,
+    sum,
     end: { type, number, version, protocol: row },
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   };

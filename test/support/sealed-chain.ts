@@ -31,6 +31,7 @@ export interface Maker {
   readonly peers?: ConsensusPeers;
   /** Reads proposals of others. */
   readonly assemble?: EngineParts["assemble"];
+  readonly onDraft?: EngineParts["onDraft"];
   /** Milliseconds; left out: a second later whenever it is asked for. */
   readonly now?: () => number;
 }
@@ -69,7 +70,7 @@ export function openMaker(
     chain,
     store,
     peers: maker.peers ?? nobody,
-    metrics: declareEngineMetrics(createMetrics(), clock.now),
+    metrics: declareEngineMetrics(createMetrics(), { now: clock.now, due: clock.now }),
     assemble: maker.assemble ?? assembled,
     wire: ({ raw }) => raw,
     writer,
@@ -88,6 +89,7 @@ export function openMaker(
     intervalMs: 1_000,
     limitMs: 250,
     pause: () => undefined,
+    onDraft: maker.onDraft ?? (() => undefined),
     clock,
     log: silentLog,
   });

@@ -1,5 +1,6 @@
 /** The agreement's metrics, under the Go node's names. */
 import type { Metrics } from "../../observe/metrics.ts";
+import { type ArrivalTimes, declareArrivalMetrics } from "./arrival-metrics.ts";
 import type { Proposal } from "./letter.ts";
 import type { RoundState } from "./round-state.ts";
 
@@ -12,8 +13,9 @@ function nameOf(last: string): string {
   return `consensus/istanbul/core/${last}`;
 }
 
-/** Declares them. `now` in milliseconds. */
-export function declareEngineMetrics(metrics: Metrics, now: () => number): EngineMetrics {
+/** Declares them. */
+export function declareEngineMetrics(metrics: Metrics, times: ArrivalTimes): EngineMetrics {
+  const arrived = declareArrivalMetrics(metrics, times);
   const gauge = (last: string, help: string) => metrics.gauge({ name: nameOf(last), help });
   const rounds = metrics.counter({
     name: nameOf("round"),
@@ -29,13 +31,14 @@ export function declareEngineMetrics(metrics: Metrics, now: () => number): Engin
   return {
     observe(before, after) {
       if (before === after) return;
+      arrived(after);
       const grown = after.view.sequence - (before?.view.sequence ?? after.view.sequence);
       if (grown > 0) {
         heights.add(grown);
-        if (acceptedAt !== undefined) timer.set((now() - acceptedAt) * 1e6);
+        if (acceptedAt !== undefined) timer.set((times.now() - acceptedAt) * 1e6);
         acceptedAt = undefined;
       } else rounds.add(Math.max(0, after.view.round - (before?.view.round ?? 0)));
-      if (after.phase === "preprepared") acceptedAt ??= now();
+      if (after.phase === "preprepared") acceptedAt ??= times.now();
       current.set(after.view.round);
       council.set(after.electorate.qualified.size);
       committee.set(after.electorate.committee(after.started).size);

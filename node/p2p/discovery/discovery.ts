@@ -14,7 +14,7 @@ import { ALLOWANCE, type AllowanceLimits, createAllowance } from "./allowance.ts
 import { Bonding } from "./bonding.ts";
 import { Bonds } from "./bonds.ts";
 import { type Datagrams, type OpenDatagrams, openDatagrams } from "./datagrams.ts";
-import { Exchange, type Place, type Question } from "./exchange.ts";
+import { Exchange, type ExchangeTally, type Place, type Question } from "./exchange.ts";
 import { Lookups } from "./lookups.ts";
 import type { FoundNode } from "./packets.ts";
 import { createTables, MOST_TOLD } from "./roles.ts";
@@ -55,6 +55,15 @@ export interface Discovery extends AsyncDisposable {
   find(type: NodeType): Promise<FoundNode[]>;
   /** The nodes of a type that are known now. */
   known(type: NodeType): FoundNode[];
+  /** How it stands now. */
+  figures(): DiscoveryFigures;
+}
+
+/** What operators watch. */
+export interface DiscoveryFigures extends Readonly<ExchangeTally> {
+  /** Nodes of all types, and those that wait for their places. */
+  readonly known: number;
+  readonly waiting: number;
 }
 
 /** Opens the socket and begins. Rejects with `P2pError` `cannot-listen`. */
@@ -72,12 +81,21 @@ export async function openDiscovery(options: DiscoveryOptions): Promise<Discover
     port: datagrams.port,
     find: (type) => lookups.find(type),
     known: (type) => tables.get(type)?.list() ?? [],
+    figures: () => ({
+      ...exchange.tally,
+      known: sum(tables, ({ size }) => size),
+      waiting: sum(tables, ({ waiting }) => waiting),
+    }),
     async [Symbol.asyncDispose]() {
       upkeep[Symbol.dispose]();
       exchange[Symbol.dispose]();
       await datagrams[Symbol.asyncDispose]();
     },
   };
+}
+
+function sum(tables: Known["tables"], count: (table: NodeTable) => number): number {
+  return [...tables.values()].reduce((so, table) => so + count(table), 0);
 }
 
 interface Wire {

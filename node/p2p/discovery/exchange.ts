@@ -65,27 +65,64 @@ interface Waiting {
   readonly take: (received: Received, from: Place) => boolean;
 }
 
+/** Packets since the start, and answers that are waited for now. */
+export interface ExchangeTally {
+  /** Of every kind, from everybody. */
+  received: number;
+  /** Sent. */
+  pings: number;
+  questions: number;
+  /** Received in time from who was asked. */
+  pongs: number;
+  answers: number;
+  awaitedPongs: number;
+  awaitedAnswers: number;
+  /** Pings of other networks. */
+  otherNetworks: number;
+}
+
 /** The exchange of one node. Disposing it gives up all waiting. */
 export class Exchange implements Disposable {
   readonly #outside: ExchangeSurroundings;
   readonly #waiting = new Set<Waiting>();
   readonly #over = new Set<() => void>();
+  readonly #tally: ExchangeTally = {
+    received: 0,
+    pings: 0,
+    questions: 0,
+    pongs: 0,
+    answers: 0,
+    awaitedPongs: 0,
+    awaitedAnswers: 0,
+    otherNetworks: 0,
+  };
   #closed = false;
 
   constructor(surroundings: ExchangeSurroundings) {
     this.#outside = surroundings;
   }
 
+  /** What was counted so far. */
+  get tally(): Readonly<ExchangeTally> {
+    return this.#tally;
+  }
+
   /** Pings a node; true when its pong came in time. */
-  ping(node: FoundNode): Promise<boolean> {
+  async ping(node: FoundNode): Promise<boolean> {
     const { networkId, self } = this.#outside;
     const to: Endpoint = { ip: node.ip, udpPort: node.udpPort, tcpPort: 0, type: "unknown" };
     const sent = this.#send({ kind: "ping", networkId, from: self(), to, expires: this.#expiry() }, node);
-    return this.#wait<boolean>(node.id, false, ({ packet }, done) => {
+    const tally = this.#tally;
+    tally.pings++;
+    tally.awaitedPongs++;
+    const answered = await this.#wait<boolean>(node.id, false, ({ packet }, done) => {
       if (packet.kind !== "pong" || !equalBytes(packet.token, sent.subarray(0, 32))) return false;
       done(true);
       return true;
     });
+    tally.awaitedPongs--;
+    tally.pongs += Number(answered);
+    return answered;
   }
 
   /** What the node's next ping says of it; undefined when none comes for the time of two answers. */
@@ -94,24 +131,30 @@ export class Exchange implements Disposable {
   }
 
   /** Asks a node; resolves with what it told of and may tell of, or undefined when it said nothing. */
-  find(node: FoundNode, { target, wanted }: Question): Promise<FoundNode[] | undefined> {
+  async find(node: FoundNode, { target, wanted }: Question): Promise<FoundNode[] | undefined> {
     this.#send({ kind: "find-node", target, wanted, expires: this.#expiry() }, node);
+    const tally = this.#tally;
+    tally.questions++;
+    tally.awaitedAnswers++;
     let told = 0;
     let found: FoundNode[] | undefined;
-    const answer = this.#wait<undefined>(node.id, undefined, ({ packet }, done, from) => {
+    await this.#wait<undefined>(node.id, undefined, ({ packet }, done, from) => {
       if (packet.kind !== "neighbors" || packet.wanted !== wanted) return false;
+      tally.answers++;
       told += packet.nodes.length;
       const good = packet.nodes.filter((each) => each.type === wanted && this.#isReachable(each, from));
       found = [...(found ?? []), ...good].slice(0, MOST_NODES[wanted]);
       if (told >= MOST_NODES[wanted]) done(undefined);
       return true;
     });
-    return answer.then(() => found);
+    tally.awaitedAnswers--;
+    return found;
   }
 
   /** Takes what came. Never throws. */
   receive(bytes: Uint8Array, from: Place): void {
     const { allows, allowance, nodeKey } = this.#outside;
+    this.#tally.received++;
     if (this.#closed || !allows(from.ip) || !allowance(from.ip)) return;
     let received: Received;
     try {
@@ -135,6 +178,7 @@ export class Exchange implements Disposable {
     const { authorised, networkId, pinged } = this.#outside;
     const { sender, hash } = received;
     const { tcpPort, type } = ping.from;
+    this.#tally.otherNetworks += Number(ping.networkId !== networkId);
     if (!authorised(sender, type) || ping.networkId !== networkId) return;
     const to: Endpoint = { ip: from.ip, udpPort: from.port, tcpPort, type };
     this.#send({ kind: "pong", to, token: hash, expires: this.#expiry() }, to);

@@ -10,6 +10,8 @@ import type { FoundNode } from "./packets.ts";
 /** Nodes of one type. */
 export interface NodeTable {
   readonly size: number;
+  /** How many wait for a place. */
+  readonly waiting: number;
   /** Takes a node, or moves it to the front of those that answered; false when there is no room for it. */
   add(node: FoundNode): boolean;
   remove(id: Uint8Array): void;
@@ -72,6 +74,7 @@ export function createListTable(most: number, chance: Chance): NodeTable {
     get size() {
       return row.nodes.length;
     },
+    waiting: 0,
     add(node) {
       if (row.renew(node)) return true;
       const crowded = !isLan(node.ip) && row.neighboursOf(node.ip) >= NEIGHBOURS_IN_TABLE;
@@ -116,6 +119,9 @@ export function createBucketTable(ownId: Uint8Array, chance: Chance): NodeTable 
   return {
     get size() {
       return all().length;
+    },
+    get waiting() {
+      return buckets.reduce((sum, { replacements }) => sum + replacements.nodes.length, 0);
     },
     add(node) {
       const { row, replacements } = bucketOf(node.id);

@@ -14,14 +14,15 @@ test("a block's steps go to the histogram and, in nanoseconds, to the Go node's 
   };
   declareInsertMetrics(metrics, writer, { now: () => 12_500 });
   const block = { header: { time: 10 } } as Block; // the metrics look at nothing else
-  listeners[0]?.({ validate: 1, execute: 20, finalize: 2, hash: 30, all: 60 }, block);
-  listeners[0]?.({ validate: 1, execute: 10, finalize: 2, hash: 30, all: 40 }, block);
+  listeners[0]?.({ validate: 1, execute: 20, finalize: 2, hash: 30, write: 4, all: 60 }, block);
+  listeners[0]?.({ validate: 1, execute: 10, finalize: 2, hash: 30, write: 3, all: 40 }, block);
   const text = await metrics.render();
   for (const line of [
     "klaytn_blockchain_bad_block_counter 3",
     "klaytn_chain_process_maxgauge 20000000",
     "klaytn_chain_execution_maxgauge 20000000",
     "klaytn_chain_inserts_maxgauge 60000000",
+    "klaytn_state_account_commits_maxgauge 4000000",
     "klaytn_chain_age_maxgauge 2500000000",
     'knit_block_insert_seconds_count{step="all"} 2',
     'knit_block_insert_seconds_bucket{step="all",le="0.05"} 1',
@@ -39,7 +40,7 @@ test("a writer tells the steps of each block that it takes in", async () => {
     told.push([header.number, Object.keys(steps).toSorted(), sum > 0 && sum <= all]);
   });
   for (const raw of (await recordedBlocks()).slice(1, 3)) await open.writer.insert(decodeBlock(raw));
-  const steps = ["execute", "finalize", "hash", "validate"];
+  const steps = ["execute", "finalize", "hash", "validate", "write"];
   expect(told).toEqual([
     [1, steps, true],
     [2, steps, true],

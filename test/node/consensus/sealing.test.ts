@@ -9,6 +9,7 @@ import { fixedBytes } from "../../../node/bytes/integer.ts";
 import { encodeRlp } from "../../../node/bytes/rlp.ts";
 import type { OpenChain } from "../../../node/chain/open-chain.ts";
 import { type Genesis, parseGenesis } from "../../../node/config/genesis.ts";
+import type { DraftFigures } from "../../../node/consensus/draft-metrics.ts";
 import { deriveBlsKey } from "../../../node/crypto/bls-key.ts";
 import { provePossession } from "../../../node/crypto/bls-possession.ts";
 import { keccak256 } from "../../../node/crypto/keccak.ts";
@@ -39,9 +40,14 @@ describe("with randomness and blobs", () => {
   test("a block takes as many blobs as it may; what does not fit goes into the next", async () => {
     const sender = keccak256(Buffer.from("knit-s-osaka/acct/A"));
     const transactions = [0n, 1n, 2n].map((nonce) => aBlobTransaction(sender, nonce));
-    const blocks = await sealBlocks(genesis, { key, rewardbase: addressOfKey(key), transactions }, 4);
+    const drafts: DraftFigures[] = [];
+    const onDraft = (figures: DraftFigures): void => void drafts.push(figures);
+    const maker = { key, rewardbase: addressOfKey(key), transactions, onDraft };
+    const blocks = await sealBlocks(genesis, maker, 4);
     const open = await taken(genesis, blocks);
     expect(open.writer.tip.hash).toEqual(blocks.at(-1)?.hash);
+    expect(drafts.slice(0, 4).map((draft) => draft.transactions)).toEqual([1, 1, 1, 0]);
+    expect(drafts.slice(0, 4).map((draft) => draft.tally.tried)).toEqual([1, 1, 1, 0]);
     expect(blocks.map((block) => block.transactions.map(({ nonce }) => nonce))).toEqual([
       [0n],
       [1n],

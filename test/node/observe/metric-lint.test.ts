@@ -31,10 +31,22 @@ test.each([
   expect(lintMetrics(GOOD.replace(from, to))).toEqual([complaint]);
 });
 
+const untyped = (name: string): string => `# HELP ${name} A.\n# TYPE ${name} untyped\n${name}{le="1"} 1\n`;
+
+test("of what is untyped the spelling alone counts", () => {
+  expect(lintMetrics(untyped("knit_calls_gauge") + untyped("knit_calls_total"))).toEqual([]);
+  expect(lintMetrics(untyped("knit_callCount"))).toEqual(["knit_callCount: no snake_case"]);
+  expect(lintMetrics(untyped("knit_a").replace("untyped", "gauge"))).toEqual([
+    "knit_a: a label of histograms",
+  ]);
+});
+
 test.each([
   ["knit_CallCount", "no snake_case"],
   ["knit_wait_ms", "a unit that is cut short"],
   ["knit_wait_milliseconds", "no base unit"],
+  ["knit_wait_hours_mean", "no base unit"],
+  ["knit:waits", "colons are for rules"],
   ["knit_calls_gauge", "its type is in its name"],
   ["knit_calls_count", "a suffix of histograms"],
 ])("it minds the name %s", (name, rule) => {

@@ -66,6 +66,11 @@ test("a node that is behind takes all blocks of its peer, full and empty ones", 
   expect(behind.open.state.root).toEqual(ahead.open.state.root);
   await behind.protocol.heardHead;
   expect(behind.protocol.syncing()).toBeUndefined();
+  const counts = ["headers/in", "headers/timeout", "bodies/in", "bodies/drop"].map((name) =>
+    behind.sum(`klay/downloader/${name}`),
+  );
+  expect(counts).toEqual([BLOCKS + 1, 0, 1, 0]); // our own head's header is asked for too
+  expect(behind.sum("klay/downloader/bodies/req")).toBe(1);
   await session.close();
 });
 
@@ -173,6 +178,8 @@ test.each(LIES)(
   async (_, code, tamper) => {
     await using behind = await aNode({ number: 2, timings: { requestMs: 200 } });
     expect(await left(connect(behind.end, aLiar(ahead, 66, tamper)))).toBe(code);
+    const timeouts = ["headers", "bodies"].map((kind) => behind.sum(`klay/downloader/${kind}/timeout`));
+    expect(Math.max(...timeouts) > 0).toBe(code === "timeout");
     const session = connect(behind.end, ahead.end);
     await until(() => headOf(behind) === BLOCKS);
     expect(behind.open.chain.head().hash).toEqual(ahead.open.chain.head().hash);
@@ -229,6 +236,8 @@ test("an answer that comes twice is used once", async () => {
   await using behind = await aNode({ number: 2 });
   const session = connect(behind.end, aLiar(ahead, 66, twice));
   await until(() => headOf(behind) === BLOCKS);
+  expect(behind.sum("klay/downloader/bodies/in")).toBe(1);
+  expect(behind.sum("klay/downloader/bodies/drop")).toBe(1);
   await session.close();
 });
 

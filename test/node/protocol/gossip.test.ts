@@ -145,6 +145,7 @@ test("an announced block that does not come by itself is fetched", async () => {
   await makeBlocks(core, 2);
   await until(() => headOf(node) === 2);
   expect(pushes).toContain(messages.announced.code);
+  expect(node.sum("cn/fetcher/prop/announces/in")).toBeGreaterThan(0);
   await session.close();
 });
 
@@ -156,6 +157,9 @@ test("pushed blocks are taken in order, whatever order they come in", async () =
   for (let i = 0; i < 4; i++) blocks.push(await makeBlock(maker));
   for (const block of blocks.toReversed()) puppet.say(messages.block.code, pushed(block));
   await until(() => headOf(node) === 4);
+  await until(() => node.sum("cn/fetcher/prop/announces/out") === 4);
+  expect(node.sum("cn/fetcher/prop/broadcasts/in")).toBe(4);
+  expect(node.sum("cn/fetcher/prop/broadcasts/out")).toBe(4);
   puppet.link.close();
 });
 
@@ -262,6 +266,7 @@ test("one who pushes blocks that have no parent here keeps no more than its shar
   for (const block of blocks.slice(1)) puppet.say(messages.block.code, pushed(block));
   puppet.say(messages.bodiesRequest.code, messages.bodiesRequest.encode([]));
   await until(() => codes(puppet).includes(messages.bodies.code)); // all before that was handled
+  expect(node.sum("cn/fetcher/prop/broadcasts/dos")).toBe(13 - 8);
   const other = await aPuppet(node, 10, "pn");
   other.say(messages.block.code, pushed(blocks[0] as Block)); // fourteen were made
   await until(() => headOf(node) === 9);

@@ -92,10 +92,14 @@ test("bodies and receipts are those of the chain; unknown blocks are passed over
 });
 
 test("receipts that are asked for have the roots of their headers", async () => {
-  const requests: Requests = new Requests(async (code, payload) => {
-    const answer = ask(code, payload);
-    return requests.deliver(answer.code, answer.payload);
-  }, 10_000);
+  const requests: Requests = new Requests(
+    async (code, payload) => {
+      const answer = ask(code, payload);
+      return requests.deliver(answer.code, answer.payload);
+    },
+    10_000,
+    new Map(),
+  );
   const question = { ask: messages.receiptsRequest, answer: messages.receipts };
   const lists = await requests.request(question, [hashOf(250), hashOf(1)]);
   const { deriveShaImpl } = node.open.chain.parameters(250);

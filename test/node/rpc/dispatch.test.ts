@@ -7,6 +7,7 @@ import { createBudget } from "../../../node/rpc/dispatch-budget.ts";
 import { failure, RpcError, rpcCode } from "../../../node/rpc/errors.ts";
 import { type Method, method } from "../../../node/rpc/method.ts";
 import { declareCallMetrics, declareRpcMetrics } from "../../../node/rpc/metrics.ts";
+import { createSubscriptionLimit } from "../../../node/rpc/subscriptions.ts";
 import { aCall, anEndpoint, aSession, gate, recorded } from "./fixture.ts";
 
 const posts = recorded.http.filter(({ status, method: verb }) => status === 200 && verb === "POST");
@@ -216,7 +217,7 @@ test("calls, failures and what is under way are counted", async () => {
   const slow = gate("net_slow");
   const budget = createBudget();
   const metrics = createMetrics();
-  declareRpcMetrics(metrics, budget);
+  declareRpcMetrics(metrics, budget, createSubscriptionLimit());
   const endpoint = anEndpoint({ methods: [slow.method], options: { budget } });
   const late = endpoint.answer(aCall("net_slow"), aSession);
   await endpoint.answer(`[${aCall("net_version")},${aCall("net_nope")},5]`, aSession);

@@ -161,7 +161,9 @@ test("the parameters of all subscriptions together have a limit too: filters are
   expect(await asked(socket, aCall("eth_unsubscribe", [id]))).toContain("true");
   expect(subscriptionLimit.usedText).toBe(0);
   expect(await asked(socket, padded)).toContain('"result":"0x');
+  expect(subscriptionLimit).toMatchObject({ begun: 2, ended: 1, connections: 1 });
   socket.terminate();
+  while (subscriptionLimit.connections > 0) await new Promise((resolve) => setImmediate(resolve));
 });
 
 test("a peer that reads nothing does not keep an idle connection for ever", async () => {

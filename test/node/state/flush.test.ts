@@ -34,7 +34,10 @@ test("the trie is written when it is an interval behind, whatever the number of 
   await using _ = node;
   await pay(node);
   await pay(node);
+  expect(node.state.figures().flushes).toEqual({ lastMs: 0, rows: 0, bytes: 0 });
   await node.state.flush();
+  const { lastMs, rows, bytes } = node.state.figures().flushes;
+  expect([lastMs > 0, rows > 20, bytes > 20 * 32]).toEqual([true, true, true]); // a leaf for each account at least
   const markers: (number | undefined)[] = [];
   for (let n = 2; n <= 10; n++) {
     await pay(node);

@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
 import { mapKey } from "../../../../node/bytes/hex.ts";
+import type { Gauge, ReadOptions } from "../../../../node/observe/metrics.ts";
 import type { Discovery } from "../../../../node/p2p/discovery/discovery.ts";
 import { type FoundNode, MOST_BYTES } from "../../../../node/p2p/discovery/packets.ts";
+import { declareDiscoveryMetrics } from "../../../../node/p2p/metrics.ts";
 import {
   aDiscovery,
   aPing,
@@ -247,4 +249,34 @@ test("packets beyond what an address may send are not answered", async () => {
   for (let count = 0; count < 5; count++) raw.say(aPing("cn"), BOOT);
   await pass(0);
   expect(raw.heard.filter(({ kind }) => kind === "pong")).toHaveLength(2);
+});
+
+test("what was sent, answered and is waited for is counted, and told under the Go node's names", async () => {
+  const boot = await aRawPeer(wire, "boot", BOOT);
+  boot.answerPings();
+  const node = await aNode("node", { ip: "10.0.9.9", type: "en", bootNodes });
+  await pass(2000);
+  const bonded = node.figures();
+  expect(bonded).toMatchObject({ known: 1, waiting: 0, awaitedPongs: 0, otherNetworks: 0 });
+  expect(bonded.pings).toBeGreaterThan(0);
+  expect(bonded.pongs).toBe(bonded.pings);
+  const finding = node.find("pn");
+  await pass(1);
+  expect(node.figures()).toMatchObject({ questions: bonded.questions + 1, awaitedAnswers: 1 });
+  boot.say({ kind: "neighbors", wanted: "pn", nodes: [], expires: soon() }, "10.0.9.9");
+  boot.say(aPing("bn", { networkId: NETWORK + 1 }), "10.0.9.9");
+  await found(finding);
+  await pass(5000); // what else it asked meanwhile
+  const after = node.figures();
+  expect(after).toMatchObject({ answers: bonded.answers + 1, awaitedAnswers: 0, otherNetworks: 1 });
+  expect(after.received).toBe(wire.to("10.0.9.9").length);
+  const told = new Map<string, number | undefined>();
+  const note = ({ name, read }: ReadOptions): Gauge => {
+    told.set(name, read?.());
+    return { set: () => undefined };
+  };
+  declareDiscoveryMetrics({ gauge: note, readMeter: note }, () => after);
+  expect(told.get("discover/udpPacket")).toBe(after.received);
+  expect(told.get("discover/bucketEntries")).toBe(1);
+  expect(told.get("discover/mismatchNetwork")).toBe(1);
 });

@@ -1,0 +1,78 @@
+/** What operators watch of the blocks that a node makes, under the Go node's names. */
+import type { Metrics } from "../observe/metrics.ts";
+import type { FillTally } from "./proposal.ts";
+
+/** How the making of one block went. */
+export interface DraftFigures {
+  /** Milliseconds until its transactions had run, then until its roots and its seal were there. */
+  readonly fillMs: number;
+  readonly completeMs: number;
+  readonly tally: FillTally;
+  readonly transactions: number;
+  /** In peb. */
+  readonly baseFee: bigint;
+  /** Of the node's own address before the block, in peb. */
+  readonly balance: bigint;
+}
+
+/** Takes the figures of each block. */
+export type OnDraft = (figures: DraftFigures) => void;
+
+const KLAY = 10n ** 18n;
+/** The Go node's unit of the base fee here. */
+const GKEI = 10n ** 9n;
+
+const GAUGES = [
+  ["tcount", "Transactions of the last block that was made here.", (of) => of.transactions],
+  ["checkedtxs", "Transactions that were tried for it.", ({ tally }) => tally.tried],
+  ["nonce/low/txs", "Of these, those whose nonce was over.", ({ tally }) => tally.nonceTooLow],
+  ["nonce/high/txs", "Of these, those whose nonce was not due.", ({ tally }) => tally.nonceTooHigh],
+  ["balance", "KLAY of the node's own address before it.", ({ balance }) => Number(balance / KLAY)],
+  ["block/mining/basefee", "Its base fee in Gkei.", ({ baseFee }) => Number(baseFee / GKEI)],
+] as const satisfies readonly Row<number>[];
+
+const COUNTERS = [
+  [
+    "usedalltxs",
+    "Blocks that took all transactions there were.",
+    ({ tally }) => tally.tried > 0 && !tally.isTimeOver,
+  ],
+  ["timelimitreached", "Blocks whose time for transactions was over.", ({ tally }) => tally.isTimeOver],
+  ["toolongtx", "Of these, those whose first transaction took it all.", isFirstTooLong],
+] as const satisfies readonly Row<boolean>[];
+
+const TIMERS = [
+  ["mining", "A block was made.", ({ fillMs, completeMs }) => fillMs + completeMs],
+  ["commit", "Its transactions ran.", ({ fillMs }) => fillMs],
+  ["execute", "As miner/block/commit: reads of the trie are no part.", ({ fillMs }) => fillMs],
+  ["finalize", "Rewards were paid, roots and seal made.", ({ completeMs }) => completeMs],
+] as const satisfies readonly Row<number>[];
+
+function isFirstTooLong({ tally, transactions }: DraftFigures): boolean {
+  return tally.isTimeOver && transactions === 1;
+}
+
+type Row<T> = readonly [name: string, help: string, of: (figures: DraftFigures) => T];
+
+/** Declares them; what it returns is to be told of every block that is made, agreed on or not. */
+export function declareDraftMetrics(metrics: Metrics): OnDraft {
+  const gauges = GAUGES.map(
+    ([name, help, of]) => [metrics.gauge({ name: `miner/${name}`, help }), of] as const,
+  );
+  const counters = COUNTERS.map(
+    ([name, help, of]) => [metrics.counter({ name: `miner/${name}`, help }), of] as const,
+  );
+  const dropped = metrics.counter({
+    name: "miner/strangeerror/txs",
+    help: "Transactions that could never run and were dropped.",
+  });
+  const timers = TIMERS.map(
+    ([name, help, of]) => [metrics.timer({ name: `miner/block/${name}/time`, help }), of] as const,
+  );
+  return (figures) => {
+    for (const [gauge, of] of gauges) gauge.set(of(figures));
+    for (const [counter, of] of counters) counter.add(Number(of(figures)));
+    for (const [timer, of] of timers) timer.observe(of(figures));
+    dropped.add(figures.tally.dropped);
+  };
+}
