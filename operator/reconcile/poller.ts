@@ -1,17 +1,21 @@
 /**
- * Asks the nodes how they are, all at the same moment, apart from reconciling: a node that hangs delays nobody.
- * What they tell is kept until the next time.
+ * Asks the nodes how they are, one after another and spread evenly, apart from reconciling: a node that hangs delays
+ * nobody. What they tell is kept until the next time. So that a thousand nodes cost little, there are at most so many
+ * questions a second, and a node whose height alone has changed is reconciled only now and then.
  */
 import { readHeight, readNodeInfo, readPeerIds, readSyncing } from "../control/answers.ts";
 import type { Channel, GatewayAddress } from "../control/channel.ts";
 import type { Clock } from "../observe/clock.ts";
 import { messageOf } from "../observe/message-of.ts";
+import { isNews, type Told, tell } from "./news.ts";
 
 /** What a node told, or why it told nothing. */
 export type Observation =
   | {
       readonly ok: true;
       readonly at: number;
+      /** Milliseconds since the epoch after which it says nothing any more. */
+      readonly until: number;
       readonly address: string;
       readonly id: string;
       readonly version: string;
@@ -28,32 +32,48 @@ export interface PollerOptions {
   readonly keys: () => readonly string[];
   /** A Node's gateway; undefined while its pod has no address. */
   readonly gateway: (key: string) => GatewayAddress | undefined;
-  /** Called when a node was asked. */
+  /** Called when a node told news, and otherwise now and then. */
   readonly asked: (key: string) => void;
+  /** How often each node is asked, unless there are too many. */
   readonly everyMs: number;
   readonly clock: Clock;
+  /** Questions a second, of all nodes together. */
+  readonly perSecond?: number;
 }
 
 /** Nodes that are asked at once. */
 const AT_ONCE = 64;
+/** A question over a resumed TLS connection takes about a millisecond of processor time. */
+const PER_SECOND = 25;
+/** Nodes without news that are reconciled in a second: heights in the status are as old as that makes them. */
+const IDLE_PER_SECOND = 5;
+const TICK_MS = 100;
+/** An answer is good until the node was to be asked for the third time, at least this long. */
+const FRESH_MS = 45_000;
 
 /** The poller. Disposing it stops it. */
 export class Poller implements AsyncDisposable {
   readonly #options: PollerOptions;
-  readonly #observations = new Map<string, Observation>();
+  readonly #told = new Map<string, Told>();
+  /** When `asked` was last called, milliseconds since the epoch. */
+  readonly #reported = new Map<string, number>();
   readonly #asking = new Map<string, Promise<void>>();
   readonly #waiting = new Set<string>();
   readonly #timer: NodeJS.Timeout;
+  #round: readonly string[] = [];
+  #next = 0;
+  /** Questions that may be put now; a fraction is left for the next tick. */
+  #credit = 0;
   #closed = false;
 
   constructor(options: PollerOptions) {
     this.#options = options;
-    this.#timer = setInterval(() => this.#round(), options.everyMs);
+    this.#timer = setInterval(() => this.#tick(), TICK_MS);
   }
 
   /** What the node last told. */
   get(key: string): Observation | undefined {
-    return this.#observations.get(key);
+    return this.#told.get(key)?.observation;
   }
 
   /** Asks a node as soon as there is room, unless it is being asked. */
@@ -69,10 +89,30 @@ export class Poller implements AsyncDisposable {
     await Promise.all(this.#asking.values());
   }
 
-  #round(): void {
-    const keys = new Set(this.#options.keys());
-    for (const key of this.#observations.keys()) if (!keys.has(key)) this.#observations.delete(key);
-    for (const key of keys) this.look(key);
+  #tick(): void {
+    if (this.#next >= this.#round.length) this.#beginRound();
+    this.#credit += (this.#round.length * TICK_MS) / this.#roundMs();
+    for (; this.#credit >= 1 && this.#next < this.#round.length; this.#credit--) {
+      const key = this.#round[this.#next++];
+      if (key !== undefined) this.look(key);
+    }
+    this.#credit = Math.min(this.#credit, 1);
+  }
+
+  #beginRound(): void {
+    this.#round = this.#options.keys();
+    this.#next = 0;
+    const present = new Set(this.#round);
+    for (const key of this.#told.keys()) {
+      if (present.has(key)) continue;
+      this.#told.delete(key);
+      this.#reported.delete(key);
+    }
+  }
+
+  #roundMs(): number {
+    const { everyMs, perSecond = PER_SECOND } = this.#options;
+    return Math.max(everyMs, (this.#round.length * 1_000) / perSecond);
   }
 
   #begin(): void {
@@ -86,16 +126,30 @@ export class Poller implements AsyncDisposable {
 
   async #ask(key: string, gateway: GatewayAddress): Promise<void> {
     await Promise.resolve(); // so that the map has this before it can end
-    const observation = await observe(this.#options, gateway);
-    this.#observations.set(key, observation);
+    const freshMs = Math.max(FRESH_MS, 3 * this.#roundMs());
+    const before = this.#told.get(key);
+    const after = tell(before, await observe(this.#options, gateway, freshMs));
+    this.#told.set(key, after);
     this.#asking.delete(key);
     if (this.#closed) return;
-    this.#options.asked(key);
+    if (isNews(before, after) || this.#isDue(key)) {
+      this.#reported.set(key, this.#options.clock.now());
+      this.#options.asked(key);
+    }
     this.#begin();
+  }
+
+  #isDue(key: string): boolean {
+    const since = this.#options.clock.now() - (this.#reported.get(key) ?? 0);
+    return since >= (this.#round.length * 1_000) / IDLE_PER_SECOND;
   }
 }
 
-async function observe({ channel, clock }: PollerOptions, gateway: GatewayAddress): Promise<Observation> {
+async function observe(
+  { channel, clock }: PollerOptions,
+  gateway: GatewayAddress,
+  freshMs: number,
+): Promise<Observation> {
   const address = gateway.host;
   try {
     const [info, peers, height, syncing] = await Promise.all([
@@ -104,7 +158,8 @@ async function observe({ channel, clock }: PollerOptions, gateway: GatewayAddres
       channel.call(gateway, "chain_blockNumber").then(readHeight),
       channel.call(gateway, "chain_syncing").then(readSyncing),
     ]);
-    return { ok: true, at: clock.now(), address, ...info, height, syncing, peers };
+    const at = clock.now();
+    return { ok: true, at, until: at + freshMs, address, ...info, height, syncing, peers };
   } catch (error) {
     return { ok: false, at: clock.now(), address, message: messageOf(error) };
   }

@@ -5,8 +5,6 @@ import { peerUrl } from "./node-key.ts";
 import { failWith, goOn, type Outcome, waitFor } from "./outcome.ts";
 import { type PodView, readPod } from "./pod-view.ts";
 
-/** After so long without a word a node counts as unreachable. */
-const FRESH_MS = 45_000;
 /** A node that did not answer is asked again after so long. */
 const LOOK_AGAIN_MS = 2_500;
 
@@ -34,15 +32,15 @@ export function answerStep(context: Context): Outcome {
     around.look(key);
     return notReady(view, "NotAsked", "the node is being asked");
   }
-  const age = around.clock.now() - observation.at;
+  const now = around.clock.now();
   if (!observation.ok) {
-    if (age >= LOOK_AGAIN_MS) around.look(key);
+    if (now - observation.at >= LOOK_AGAIN_MS) around.look(key);
     return notReady(view, "GatewayUnreachable", observation.message);
   }
   if (observation.id !== facts.identity?.id) {
     return failWith("WrongNode", `another node answers there: ${observation.id.slice(0, 16)}`);
   }
-  if (age > FRESH_MS) return waitFor("NoAnswer", "the node has not answered for long");
+  if (now > observation.until) return waitFor("NoAnswer", "the node has not answered for long");
   facts.told = observation;
   const { height, syncing, version, peers } = observation;
   context.status = { ...context.status, height, syncing, version, peers: peers.size };

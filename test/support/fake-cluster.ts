@@ -82,6 +82,7 @@ export class FakeCluster {
     this.observations.set(`demo/${name}`, {
       ok: true,
       at: this.now,
+      until: this.now + 45_000,
       address: "10.0.0.1",
       id: idOf(name),
       version: "Knit",

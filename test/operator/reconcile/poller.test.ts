@@ -21,7 +21,16 @@ interface Scene {
   most(): number;
 }
 
-function aScene(keys: string[], call: Channel["call"], everyMs = 60_000): Scene {
+interface Pace {
+  readonly everyMs?: number;
+  readonly perSecond?: number;
+}
+
+function aScene(
+  keys: string[],
+  call: Channel["call"],
+  { everyMs = 60_000, perSecond = 10_000 }: Pace = {},
+): Scene {
   const asked: string[] = [];
   let running = 0;
   let most = 0;
@@ -30,6 +39,7 @@ function aScene(keys: string[], call: Channel["call"], everyMs = 60_000): Scene 
     gateway: (key) => (key.startsWith("none") ? undefined : { host: "h", port: 1, name: key }),
     asked: (key) => void asked.push(key),
     everyMs,
+    perSecond,
     clock: systemClock,
     channel: {
       call: async (gateway, method) => {
@@ -46,11 +56,9 @@ function aScene(keys: string[], call: Channel["call"], everyMs = 60_000): Scene 
 
 test("every node is asked in turn when there are more than can be asked at once", async () => {
   const keys = Array.from({ length: 200 }, (_, index) => `n/${index}`);
-  const { poller, asked, most } = aScene(
-    [...keys, "none/x"],
-    async (_gateway, method) => ANSWERS[method],
-    20,
-  );
+  const { poller, asked, most } = aScene([...keys, "none/x"], async (_gateway, method) => ANSWERS[method], {
+    everyMs: 20,
+  });
   await until(() => new Set(asked).size === 200);
   await poller[Symbol.asyncDispose]();
   expect(most()).toBeLessThanOrEqual(64 * 4);
@@ -80,7 +88,7 @@ test("a node that does not answer, or answers nonsense, is known by that and hol
 
 test("a node that is gone is forgotten, and nothing is asked after the end", async () => {
   const keys = ["n/a"];
-  const { poller, asked } = aScene(keys, async (_gateway, method) => ANSWERS[method], 10);
+  const { poller, asked } = aScene(keys, async (_gateway, method) => ANSWERS[method], { everyMs: 10 });
   await until(() => poller.get("n/a") !== undefined);
   keys.pop();
   await until(() => poller.get("n/a") === undefined);
@@ -89,4 +97,19 @@ test("a node that is gone is forgotten, and nothing is asked after the end", asy
   poller.look("n/b");
   await new Promise((resolve) => setTimeout(resolve, 30));
   expect(asked).toHaveLength(length);
+});
+
+test("many nodes are asked a few a second, evenly, and those that tell nothing new are told of now and then", async () => {
+  const keys = Array.from({ length: 40 }, (_, index) => `n/${index}`);
+  let calls = 0;
+  const call = async (_gateway: unknown, method: string): Promise<unknown> => {
+    calls += method === "admin_peers" ? 1 : 0;
+    return ANSWERS[method];
+  };
+  const { poller, asked } = aScene(keys, call, { everyMs: 1, perSecond: 100 });
+  await until(() => calls >= 80);
+  await poller[Symbol.asyncDispose]();
+  // 40 nodes without news are due every eight seconds: the second round has told of none of them again.
+  expect(asked.slice(0, 40).sort()).toEqual([...keys].sort());
+  expect(asked.length).toBeLessThan(80);
 });

@@ -1,0 +1,51 @@
+/** Which answers are worth a look at once. */
+import { expect, test } from "@jest/globals";
+import { isNews, tell } from "../../../operator/reconcile/news.ts";
+import type { Observation } from "../../../operator/reconcile/poller.ts";
+
+type Answer = Observation & { readonly ok: true };
+
+const ANSWER: Answer = {
+  ok: true,
+  at: 1,
+  until: 2,
+  address: "10.0.0.1",
+  id: "a",
+  version: "v",
+  height: 7,
+  syncing: false,
+  peers: new Set(["x", "y"]),
+};
+const SILENT: Observation = { ok: false, at: 1, address: "10.0.0.1", message: "no way" };
+
+/** Whether `next` is news after a node that went on from height 6 to 7. */
+function news(next: Observation): boolean {
+  const before = tell(tell(undefined, { ...ANSWER, height: 6 }), ANSWER);
+  return isNews(before, tell(before, next));
+}
+
+test.each<[string, Observation]>([
+  ["a height that goes on", { ...ANSWER, at: 9, until: 10, height: 9 }],
+  ["the same peers in another order", { ...ANSWER, height: 8, peers: new Set(["y", "x"]) }],
+])("%s is no news", (_what, next) => {
+  expect(news(next)).toBe(false);
+});
+
+test.each<[string, Observation]>([
+  ["a chain that stands still", { ...ANSWER, at: 9 }],
+  ["another peer", { ...ANSWER, height: 8, peers: new Set(["x", "z"]) }],
+  ["another pod", { ...ANSWER, height: 8, address: "10.0.0.2" }],
+  ["another key", { ...ANSWER, height: 8, id: "b" }],
+  ["another release", { ...ANSWER, height: 8, version: "w" }],
+  ["catching up", { ...ANSWER, height: 8, syncing: true }],
+  ["silence", SILENT],
+])("%s is news", (_what, next) => {
+  expect(news(next)).toBe(true);
+});
+
+test("the first answer is news, silence that goes on is none, and its reason is", () => {
+  expect(isNews(undefined, tell(undefined, ANSWER))).toBe(true);
+  const before = tell(undefined, SILENT);
+  expect(isNews(before, tell(before, { ...SILENT, at: 9 }))).toBe(false);
+  expect(isNews(before, tell(before, { ...SILENT, message: "another way" }))).toBe(true);
+});
