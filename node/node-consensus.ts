@@ -10,7 +10,6 @@ import { programVersion } from "./config/version.ts";
 import { type Engine, openEngine } from "./consensus/bft/engine.ts";
 import { declareEngineMetrics } from "./consensus/bft/metrics.ts";
 import { declareDraftMetrics } from "./consensus/draft-metrics.ts";
-import { deriveBlsKey } from "./crypto/bls-key.ts";
 import type { Kzg } from "./crypto/kzg.ts";
 import type { Recoverer } from "./crypto/recoverer.ts";
 import { sign } from "./crypto/secp256k1.ts";
@@ -42,6 +41,8 @@ export interface ConsensusSurroundings {
   readonly kzg: Kzg;
   readonly accounts: Accounts;
   readonly nodeKey: NodeKey;
+  /** 32 bytes, secret. */
+  readonly blsKey: Uint8Array;
   readonly network: NodeNetwork;
   readonly clock: Clock;
   readonly log: Log;
@@ -50,7 +51,8 @@ export interface ConsensusSurroundings {
 
 /** Takes part in the agreement on blocks on a core node; undefined on all others. */
 export function openNodeConsensus(surroundings: ConsensusSurroundings): Engine | undefined {
-  const { options, database, open, ballots, pool, accounts, nodeKey, network, clock, log } = surroundings;
+  const { options, database, open, ballots, pool, accounts, nodeKey, blsKey, network, clock, log } =
+    surroundings;
   const { chain, writer, governance } = open;
   const { intervalMs, timeLimitMs } = options.consensus;
   const metrics = declareEngineMetrics(surroundings.metrics, {
@@ -77,7 +79,7 @@ export function openNodeConsensus(surroundings: ConsensusSurroundings): Engine |
     assemble: (header, body) => assembleProposal(surroundings, header, body),
     address: nodeKey.address,
     sign: (digest) => sign(digest, nodeKey.key),
-    blsKey: deriveBlsKey(nodeKey.key),
+    blsKey,
     rewardbase: rewardbaseOf(options, accounts) ?? nodeKey.address,
     vanity: vanity(),
     intervalMs,

@@ -4,7 +4,6 @@ import type { OpenChain } from "./chain/open-chain.ts";
 import { hashBySender } from "./chain/sender-hashes.ts";
 import type { Supply } from "./chain/supply.ts";
 import type { NodeOptions } from "./config/options.ts";
-import { deriveBlsKey } from "./crypto/bls-key.ts";
 import { type BlsPublicInfo, provePossession } from "./crypto/bls-possession.ts";
 import type { NodeDatabase } from "./database.ts";
 import type { Ballots } from "./governance/ballots.ts";
@@ -56,6 +55,8 @@ export interface RpcSurroundings {
   readonly pool: TxPool;
   readonly accounts: Accounts;
   readonly nodeKey: NodeKey;
+  /** 32 bytes, secret. */
+  readonly blsKey: Uint8Array;
   readonly network: NodeNetwork;
   readonly supply: Supply;
   readonly files: ChainFiles;
@@ -204,7 +205,8 @@ function nodeRegistry(
   surroundings: RpcSurroundings,
   { configured, profiler, ...control }: Control,
 ): Registry {
-  const { options, open, ballots, database, pool, accounts, nodeKey, network, supply, files } = surroundings;
+  const { options, open, ballots, database, pool, accounts, nodeKey, blsKey, network, supply, files } =
+    surroundings;
   const { chain, governance, writer } = open;
   const rewardbase = (): Uint8Array | undefined => rewardbaseOf(options, accounts);
   return createNodeRegistry({
@@ -227,7 +229,7 @@ function nodeRegistry(
     networkId: networkId(options, { chain }),
     dataDirectory: options.paths.dataDirectory,
     address: nodeKey.address,
-    possession: possessionOf(nodeKey),
+    possession: possessionOf(blsKey),
     p2p: network.p2p,
     sync: network.protocol,
     filterLimits: { bytes: options.memory.shares.filters },
@@ -250,10 +252,10 @@ function nodeRegistry(
 }
 
 /** The proof takes a while: it is made once, when somebody asks. */
-function possessionOf({ key }: NodeKey): () => Promise<BlsPublicInfo> {
+function possessionOf(key: Uint8Array): () => Promise<BlsPublicInfo> {
   let info: Promise<BlsPublicInfo> | undefined;
   return () => {
-    info ??= provePossession(deriveBlsKey(key));
+    info ??= provePossession(key);
     return info;
   };
 }

@@ -2,6 +2,7 @@
  * The composition root: opens every part of a node in floor order and closes them in reverse. Read from top to
  * bottom it says what a node is made of.
  */
+
 import { resolve } from "node:path";
 import type { Chain } from "./chain/chain.ts";
 import { developmentGenesis } from "./chain/development.ts";
@@ -23,6 +24,7 @@ import { type Ballots, createBallots } from "./governance/ballots.ts";
 import { type DevelopmentAccount, developmentAccounts, openNodeAccounts } from "./node-accounts.ts";
 import { openNodeConsensus } from "./node-consensus.ts";
 import { openNodeFiles } from "./node-files.ts";
+import { ownKeys } from "./node-keys.ts";
 import { declareNodeMetrics } from "./node-metrics.ts";
 import { openNodeNetwork } from "./node-network.ts";
 import { openNodeRpc } from "./node-rpc.ts";
@@ -31,7 +33,7 @@ import type { AdjustableLog, Log } from "./observe/log.ts";
 import { type MemoryWatch, openMemoryWatch } from "./observe/memory-watch.ts";
 import { createMetrics, type Metrics } from "./observe/metrics.ts";
 import { collectGarbage } from "./observe/profiler.ts";
-import { loadNodeKey, type NodeKey, nodeKeyOf } from "./p2p/node-key.ts";
+import type { NodeKey } from "./p2p/node-key.ts";
 import { createPause } from "./pause.ts";
 import { beginPublicChain } from "./public-network.ts";
 import { openReadiness } from "./readiness.ts";
@@ -69,7 +71,7 @@ export async function openNode(options: NodeOptions, signal: AbortSignal, log: A
     log.warn({ backend: secp256k1Backend }, "native secp256k1 did not load: signatures are checked slowly");
   }
   await using parts = new AsyncDisposableStack();
-  const nodeKey = options.nodeKey ? nodeKeyOf(options.nodeKey) : await loadNodeKey(options.paths.nodeKey);
+  const { nodeKey, blsKey } = await ownKeys(options);
   const memory = parts.use(openMemoryWatch({ ...options.memory, log, collect: collectGarbage }));
   const database = parts.use(await openDatabase(options, log));
   memory.onTight(() => database.nodeCache.slab?.empty());
@@ -93,7 +95,7 @@ export async function openNode(options: NodeOptions, signal: AbortSignal, log: A
     await openNodeNetwork({ options, database, open, pool, recoverer, nodeKey, clock, log, metrics }),
   );
   const files = openNodeFiles({ database, open, recoverer, clock });
-  const common = { options, open, ballots, database, pool, accounts, nodeKey, network, supply, log };
+  const common = { options, open, ballots, database, pool, accounts, nodeKey, blsKey, network, supply, log };
   const rpc = parts.use(await openNodeRpc({ ...common, files, metrics, memory }));
   parts.use(files); // a call that waits for a file ends before the listeners do
   const readiness = openReadiness({ ...database, network }, metrics);

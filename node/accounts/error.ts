@@ -8,6 +8,7 @@ export type AccountsErrorCode =
   | "exists"
   | "bad-raw-key"
   | "bad-key-file"
+  | "bad-bls-key"
   | "content-mismatch"
   | "bad-duration"
   | "bad-wallet-key"

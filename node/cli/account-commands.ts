@@ -1,5 +1,4 @@
 /** `knit account`: the key files of a key store, listed, made, taken in and given out. Texts are the Go node's. */
-import { open, rm } from "node:fs/promises";
 import type { Accounts } from "../accounts/accounts.ts";
 import { AccountsError } from "../accounts/error.ts";
 import { keyFileAddress } from "../accounts/key-file.ts";
@@ -15,34 +14,43 @@ import { LIGHT_COST } from "../crypto/secret-box.ts";
 import { createLog } from "../observe/log.ts";
 import type { Job } from "./chain-commands.ts";
 import { prepareDatadir } from "./datadir.ts";
+import { writeNewFile } from "./new-file.ts";
 import { openPassphrases, type Passphrases } from "./passphrases.ts";
 import { readShortText } from "./short-text.ts";
 
 const NEW =
   "Your new account is locked with a password. Please give a password. Do not forget this password.";
 
-/** What the commands about accounts work with. */
-export interface AccountJob extends AsyncDisposable {
+/** What the commands about keys work with. */
+export interface KeyJob {
   readonly options: NodeOptions;
-  readonly accounts: Accounts;
   readonly passphrases: Passphrases;
   readonly say: (line: string) => void;
 }
 
-/** Opens the key store and the source of passphrases. Throws `OptionError`. */
-export async function openAccountJob({ shell, resolved, command }: Job): Promise<AccountJob> {
+/** Opens the source of passphrases. Throws `OptionError`. */
+export async function openKeyJob({ shell, resolved, command }: Job): Promise<KeyJob> {
   const { options } = nodeOptions(command, resolved, shell.surroundings);
-  const { passwordFile, lightKdf, keyFileVersion } = options.accounts;
-  const passphrases = await openPassphrases(passwordFile, shell.prompter, shell.stdout);
-  const log = createLog({ ...options.log, stream: shell.stderr });
-  const accounts = await openAccounts({ directory: options.paths.keystore, lightKdf, keyFileVersion, log });
   return {
     options,
-    accounts,
-    passphrases,
+    passphrases: await openPassphrases(options.accounts.passwordFile, shell.prompter, shell.stdout),
     say: (line) => void shell.stdout.write(`${line}\n`),
-    [Symbol.asyncDispose]: () => accounts[Symbol.asyncDispose](),
   };
+}
+
+/** What the commands about accounts work with. */
+export interface AccountJob extends KeyJob, AsyncDisposable {
+  readonly accounts: Accounts;
+}
+
+/** Opens the key store too. Throws `OptionError`. */
+export async function openAccountJob(job: Job): Promise<AccountJob> {
+  const work = await openKeyJob(job);
+  const { options } = work;
+  const { lightKdf, keyFileVersion } = options.accounts;
+  const log = createLog({ ...options.log, stream: job.shell.stderr });
+  const accounts = await openAccounts({ directory: options.paths.keystore, lightKdf, keyFileVersion, log });
+  return { ...work, accounts, [Symbol.asyncDispose]: () => accounts[Symbol.asyncDispose]() };
 }
 
 /** `knit account list`. */
@@ -106,8 +114,8 @@ export async function exportAccount(job: Job): Promise<void> {
   try {
     work.say(`Exporting node key: address=${bareHex(address)}`);
     await prepareDatadir(paths);
-    await writeSecret(paths.nodeKey, bareHex(key));
-    work.say(`Created ${paths.nodeKey}`);
+    await writeNewFile({ path: paths.nodeKey, name: paths.nodeKey, text: bareHex(key), mode: 0o600 });
+    work.say(`Successfully wrote '${paths.nodeKey}'`);
   } finally {
     key.fill(0);
   }
@@ -115,22 +123,4 @@ export async function exportAccount(job: Job): Promise<void> {
 
 function readKeyFile(path: string): Promise<string> {
   return readShortText(path, "node keystore");
-}
-
-/** A new file of mode 0600, synced; one that is there is never replaced. */
-async function writeSecret(path: string, text: string): Promise<void> {
-  const file = await open(path, "wx", 0o600).catch((cause: NodeJS.ErrnoException) => {
-    throw cause.code === "EEXIST"
-      ? new OptionError("bad-file", `file '${path}' already exists`, cause)
-      : cause;
-  });
-  try {
-    await file.writeFile(text);
-    await file.sync();
-  } catch (error) {
-    await rm(path, { force: true });
-    throw error;
-  } finally {
-    await file.close();
-  }
 }

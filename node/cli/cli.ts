@@ -63,6 +63,10 @@ const ACTIONS: Readonly<Record<Exclude<Command["name"], "version" | "completion"
   "account-update": async (job) => (await import("./account-update.ts")).updateAccounts(job),
   "account-import": async (job) => (await import("./account-commands.ts")).importAccount(job),
   "account-export": async (job) => (await import("./account-commands.ts")).exportAccount(job),
+  "account-bls-new": async (job) => (await import("./account-bls.ts")).newBlsKey(job),
+  "account-bls-info": async (job) => (await import("./account-bls-info.ts")).writeBlsInfo(job),
+  "account-bls-import": async (job) => (await import("./account-bls.ts")).importBlsKey(job),
+  "account-bls-export": async (job) => (await import("./account-bls.ts")).exportBlsKey(job),
   attach: async (job) => (await import("./console-command.ts")).attachConsole(job), // scripts
   console: async (job) => (await import("./console-command.ts")).runNodeConsole(job),
   wallet: async (job) => (await import("./wallet-command.ts")).importWallet(job), // word lists and curves

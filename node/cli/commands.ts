@@ -69,6 +69,11 @@ An account is its address or its place in the list. Passphrases are asked for, o
 line opens each account, the second is the new passphrase; with one line that stays as it is.
 `;
 
+const BLS_DETAILS = `
+The key file (EIP-2335) is bls-keystore-ADDRESS.json in the working directory. knit account bls-export puts its key
+where a node finds it, <datadir>/knit/bls-nodekey; a node without that file has the key that follows from its node key.
+`;
+
 const GENESIS_DETAILS = `
 TYPE is what the network is to run on: local (a script starts processes), remote (files alone, for machines of their
 own), compose or docker, kubernetes (manifests for knit-operator). Forks begin at block 0 unless something else is said.
@@ -171,6 +176,29 @@ export const commands: readonly Command[] = [
     name: "account-export",
     words: "account export",
     summary: "makes a key file's key the node key of the data directory",
+  },
+  {
+    name: "account-bls-new",
+    words: "account bls-new",
+    summary: "makes a BLS key that does not follow from the node key, as a key file",
+    details: BLS_DETAILS,
+  },
+  {
+    name: "account-bls-info",
+    words: "account bls-info",
+    arguments: ["[ENDPOINT]"],
+    summary: "writes what a validator registers: its BLS public key and the proof that it has the key",
+  },
+  {
+    name: "account-bls-import",
+    words: "account bls-import",
+    summary: "writes the node's BLS key as a key file",
+    details: BLS_DETAILS,
+  },
+  {
+    name: "account-bls-export",
+    words: "account bls-export",
+    summary: "makes a BLS key file's key the BLS key of the data directory",
   },
   {
     name: "wallet",

@@ -18,11 +18,6 @@ export const absentOfNode = {
   ...refused("the limit is the chain's own", {
     "opcode-computation-cost-limit": harmless("100000000", "experimental.opcode-computation-cost-limit"),
   }),
-  ...refused("the BLS key is derived from the node key", {
-    "bls-nodekey": valued("p2p.bls-node-key"),
-    "bls-nodekeyhex": valued("p2p.bls-node-key-hex"),
-    "bls-nodekeystore": valued("p2p.bls-node-keystore"),
-  }),
   ...refused("the node key is a file of 64 hex digits (--nodekey)", {
     genkey: valued("common.gen-key-path"),
     writeaddress: switched("common.write-address"),

@@ -45,5 +45,6 @@ export const differences: Partial<Record<FlagName, string>> = {
   "state.block-interval": "16 by default, not 128; blocks are on disk at once whatever it is",
   "db.leveldb.cache-size": "16 by default, not 768",
   nodekeystore: "for `knit account export` alone",
+  "bls-nodekey": "a key that follows from the node key is not written to a file",
   rewardbase: "the node's own address by default",
 };

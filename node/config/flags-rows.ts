@@ -29,7 +29,14 @@ export const ACCOUNT = [
   "account-update",
   "account-import",
   "account-export",
+  "account-bls-new",
+  "account-bls-info",
+  "account-bls-import",
+  "account-bls-export",
 ] as const;
+
+/** The commands that write key files of BLS keys. */
+export const BLS_WRITING: readonly FlagCommand[] = ["account-bls-new", "account-bls-import"];
 
 /** The headings under which help shows flags, in its order. */
 export const flagGroups = [

@@ -126,7 +126,7 @@ function fileText(name: AnyName, texts: FlagTexts | undefined): GivenText | unde
 }
 
 /** Flags whose value nobody repeats. */
-export const secretFlags: ReadonlySet<FlagName> = new Set<FlagName>(["nodekeyhex"]);
+export const secretFlags: ReadonlySet<FlagName> = new Set<FlagName>(["nodekeyhex", "bls-nodekeyhex"]);
 
 function parseValue(name: FlagName, { text, origin }: GivenText): unknown {
   const { kind } = flags[name];

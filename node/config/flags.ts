@@ -4,9 +4,9 @@
  * scripts and settings files fit.
  */
 import { genesisFlags, networkFlags } from "./flags-genesis.ts";
+import { accountFlags, keyFlags } from "./flags-keys.ts";
 import {
   account,
-  accounts,
   addressSource,
   amount,
   boolean,
@@ -20,15 +20,11 @@ import {
   networks,
   path,
   port,
-  secret,
   text,
 } from "./flags-kinds.ts";
 import { logFileFlags } from "./flags-log.ts";
 import { ACCOUNT, DATA, type FlagCommand, NODE, rows } from "./flags-rows.ts";
 import { rpcFlags } from "./flags-rpc.ts";
-
-/** The commands that write key files. */
-const WRITING: readonly FlagCommand[] = ["account-new", "account-update", "account-import"];
 
 const dev = rows("Development chain", ["dev"]);
 const file = rows("Chain file", ["export"]);
@@ -39,17 +35,12 @@ const scripts = rows("Console", ["attach", "console"]);
 const place = rows("Base", [...DATA, ...ACCOUNT, "rpc", "attach", "wallet"]);
 const settings = rows("Base", [...DATA, ...ACCOUNT, "rpc", "attach", "wallet", "bootnode", "genesis"]);
 const keyStore = rows("Base", [...DATA, ...ACCOUNT, "wallet"]);
-const keyForm = rows("Base", [...NODE, ...WRITING, "wallet", "genesis"]);
-const keyVersion = rows("Base", [...NODE, ...WRITING]);
-const keyFiles = rows("Accounts", [...NODE, ...WRITING, "account-export", "wallet"]);
-const exporting = rows("Accounts", ["account-export"]);
 const base = rows("Base", DATA);
 const node = rows("Base", NODE);
 const identity = rows("Base", [...NODE, "bootnode"]);
 const network = rows("Network", NODE);
 const meeting = rows("Network", [...NODE, "bootnode"]);
 const bootnode = rows("Network", ["bootnode"]);
-const keys = rows("Accounts", NODE);
 const pool = rows("Transaction pool", NODE);
 const state = rows("State and database", NODE);
 const data = rows("State and database", DATA);
@@ -98,14 +89,11 @@ export const flags = {
   keystore: keyStore.maybe(path, "where key files are; <datadir>/keystore by default", "common.keystore"),
   identity: node.flag(text, "", "a name that the node adds to its own", "common.identity"),
   networkid: identity.maybe(integer(1), "the network's number; the chain's id by default", "p2p.network-id"),
-  lightkdf: keyForm.flag(boolean, false, "weaker and faster encryption of new key files", "common.light-kdf"),
   "max-memory": node.maybe(
     byteSize,
     "the most memory to take, such as 512MiB; a container's limit by default, 0 is no limit",
   ),
-  v3: keyVersion.flag(boolean, false, "write key files of version 3, which hold a single key"),
-  nodekey: identity.maybe(path, "a file with the node's private key", "p2p.node-key"),
-  nodekeyhex: identity.maybe(secret, "the node's private key; visible to others in ps", "p2p.node-key-hex"),
+  ...keyFlags,
 
   port: network.maybe(port, "port for peers, 32323 by default; 0 takes a free one", "p2p.port"),
   multichannel: network.flag(
@@ -133,14 +121,7 @@ export const flags = {
   ...genesisFlags,
   ...rpcFlags,
 
-  unlock: keys.flag(
-    accounts,
-    [],
-    "accounts to unlock at start, by address or index",
-    "account-update.unlock",
-  ),
-  nodekeystore: exporting.maybe(path, "the key file whose key becomes the node key", "p2p.node-keystore"),
-  password: keyFiles.maybe(path, "a file with their passphrases, one a line", "account-update.password"),
+  ...accountFlags,
 
   "txpool.nolocals": pool.flag(boolean, false, "no privileges for transactions submitted here"),
   "txpool.keeplocals": pool.flag(boolean, false, "never drop waiting transactions submitted here"),

@@ -40,6 +40,7 @@ export function nodeOptions(command: string, resolved: ResolvedFlags, around: Su
     publicNetwork: publicNetwork(values),
     paths,
     nodeKey: values.nodekeyhex,
+    blsKey: { given: values["bls-nodekeyhex"], named: absoluteOf(values["bls-nodekey"], around) },
     network: networkFlags(command, values, warnings),
     rpc: rpcOptions(values, memory),
     http: values.rpc ? httpOptions(values, warnings) : undefined,
@@ -64,6 +65,10 @@ export function nodeOptions(command: string, resolved: ResolvedFlags, around: Su
   return { options, warnings };
 }
 
+function absoluteOf(path: string | undefined, around: Surroundings): string | undefined {
+  return path ? absolutePath(path, around) : undefined;
+}
+
 function publicNetwork({ mainnet, kairos }: FlagValues): NodeOptions["publicNetwork"] {
   if (mainnet) return "mainnet";
   return kairos ? "kairos" : undefined;
@@ -76,9 +81,12 @@ function accountOptions({ lightkdf, v3, unlock, password }: FlagValues): NodeOpt
 function refuseClashes(resolved: ResolvedFlags): void {
   const { given, values } = resolved;
   const both = (a: FlagName, b: FlagName) => given.has(a) && given.has(b);
-  if (both("nodekey", "nodekeyhex")) {
-    throw new OptionError("clash", 'Options "nodekey" and "nodekeyhex" are mutually exclusive');
-  }
+  for (const [file, text] of [
+    ["nodekey", "nodekeyhex"],
+    ["bls-nodekey", "bls-nodekeyhex"],
+  ] as const)
+    if (both(file, text))
+      throw new OptionError("clash", `Options "${file}" and "${text}" are mutually exclusive`);
   refuseTwoNetworks(resolved);
   if (values.ipcdisable && given.has("ipcpath")) {
     throw new OptionError("clash", "Flags --ipcdisable, --ipcpath can't be used at the same time");

@@ -24,6 +24,8 @@ export interface NodePaths {
   readonly keystore: string;
   /** The file with the node's private key; created when missing. */
   readonly nodeKey: string;
+  /** The usual place of its BLS key. */
+  readonly blsNodeKey: string;
   /** JSON arrays of node URLs: peers to keep connected, and peers that the limits do not hold for. */
   readonly staticNodes: string;
   readonly trustedNodes: string;
@@ -48,6 +50,7 @@ export function nodePaths(values: FlagValues, around: Surroundings): NodePaths {
       : inInstance("chaindata"),
     keystore: values.keystore ? absolute(values.keystore) : paths.join(dataDirectory, "keystore"),
     nodeKey: values.nodekey ? absolute(values.nodekey) : inInstance("nodekey"),
+    blsNodeKey: inInstance("bls-nodekey"),
     staticNodes: inInstance("static-nodes.json"),
     trustedNodes: inInstance("trusted-nodes.json"),
   };

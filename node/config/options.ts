@@ -17,6 +17,7 @@ export interface NodeOptions {
   readonly paths: NodePaths;
   /** The node's private key when it was given as text; otherwise it is in `paths.nodeKey`. */
   readonly nodeKey: Uint8Array | undefined;
+  readonly blsKey: BlsKeyFlags;
   readonly network: NetworkFlags;
   readonly rpc: RpcOptions;
   readonly http: HttpOptions | undefined;
@@ -37,6 +38,12 @@ export interface NodeOptions {
   readonly logFile: LogFileFlags | undefined;
   /** Set for a development chain. */
   readonly development: DevelopmentFlags | undefined;
+}
+
+/** The node's BLS key: given as text, or in a file that was named; otherwise in `paths.blsNodeKey` if that is there. */
+export interface BlsKeyFlags {
+  readonly given: Uint8Array | undefined;
+  readonly named: string | undefined;
 }
 
 /** A file that takes what is logged. */

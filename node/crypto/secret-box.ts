@@ -1,6 +1,7 @@
 /**
  * A secret under a passphrase, as in web3 secret storage: AES-128 with the first half of a derived key, and
- * a MAC, keccak(second half ++ ciphertext), that tells a wrong passphrase. Version 1 differs in its cipher.
+ * a MAC, keccak(second half ++ ciphertext), that tells a wrong passphrase. Version 1 differs in its cipher, EIP-2335
+ * in the digest of the MAC.
  */
 import { createCipheriv, createDecipheriv, randomBytes, timingSafeEqual } from "node:crypto";
 import { concatBytes } from "../bytes/compare.ts";
@@ -30,18 +31,35 @@ export const LIGHT_COST: ScryptCost = { n: 4096, p: 6 };
 
 const MOST_CIPHERTEXT = 1024;
 
+/** What a MAC is made with: keccak in web3 secret storage. */
+export type MacDigest = (bytes: Uint8Array) => Uint8Array;
+
 /** Encrypts with a fresh salt and initialisation vector. */
-export async function sealSecret(
-  secret: Uint8Array,
-  passphrase: string,
-  cost: ScryptCost,
-): Promise<SealedSecret> {
+export function sealSecret(secret: Uint8Array, passphrase: string, cost: ScryptCost): Promise<SealedSecret> {
   const derivation: KeyDerivation = { name: "scrypt", ...cost, r: 8, length: 32, salt: randomBytes(32) };
+  return sealDerived({ secret, passphrase, derivation, digest: keccak256 });
+}
+
+/** A secret, and how it is to be sealed. */
+export interface SealTerms {
+  readonly secret: Uint8Array;
+  readonly passphrase: string;
+  readonly derivation: KeyDerivation;
+  readonly digest: MacDigest;
+}
+
+/** The same with a derivation and a MAC of the caller's. */
+export async function sealDerived({
+  secret,
+  passphrase,
+  derivation,
+  digest,
+}: SealTerms): Promise<SealedSecret> {
   const iv = randomBytes(16);
   const derived = await deriveKey(derivation, passphrase);
   const cipher = createCipheriv("aes-128-ctr", derived.subarray(0, 16), iv);
   const ciphertext = concatBytes(cipher.update(secret), cipher.final());
-  const mac = macOf(derived, ciphertext);
+  const mac = macOf(digest, derived, ciphertext);
   derived.fill(0);
   return { cipher: "aes-128-ctr", iv, ciphertext, derivation, mac };
 }
@@ -50,11 +68,15 @@ export async function sealSecret(
  * The secret, or undefined when the passphrase is wrong. The caller wipes it. Throws `CryptoError` `bad-kdf` or
  * `bad-cipher` for parameters that are impossible or too costly.
  */
-export async function openSecret(sealed: SealedSecret, passphrase: string): Promise<Uint8Array | undefined> {
+export async function openSecret(
+  sealed: SealedSecret,
+  passphrase: string,
+  digest: MacDigest = keccak256,
+): Promise<Uint8Array | undefined> {
   checkSealed(sealed);
   const derived = await deriveKey(sealed.derivation, passphrase);
   try {
-    if (!timingSafeEqual(macOf(derived, sealed.ciphertext), sealed.mac)) return undefined;
+    if (!timingSafeEqual(macOf(digest, derived, sealed.ciphertext), sealed.mac)) return undefined;
     return decrypt(sealed, derived);
   } finally {
     derived.fill(0);
@@ -69,8 +91,8 @@ export function checkSealed({ iv, mac, ciphertext, derivation }: SealedSecret): 
   if (ciphertext.length > MOST_CIPHERTEXT) throw badCipher(`ciphertext of ${ciphertext.length} bytes`);
 }
 
-function macOf(derived: Uint8Array, ciphertext: Uint8Array): Uint8Array<ArrayBuffer> {
-  return keccak256(concatBytes(derived.subarray(16, 32), ciphertext));
+function macOf(digest: MacDigest, derived: Uint8Array, ciphertext: Uint8Array): Uint8Array {
+  return digest(concatBytes(derived.subarray(16, 32), ciphertext));
 }
 
 function decrypt({ cipher, iv, ciphertext }: SealedSecret, derived: Uint8Array): Uint8Array {

@@ -152,7 +152,7 @@ describe("knit account export", () => {
     const path = join(directory, "knit", "nodekey");
     expect([code, out]).toEqual([
       0,
-      `Enter the password\nPassphrase: \nExporting node key: address=${ADDRESS}\nCreated ${path}\n`,
+      `Enter the password\nPassphrase: \nExporting node key: address=${ADDRESS}\nSuccessfully wrote '${path}'\n`,
     ]);
     expect([readFileSync(path, "utf8"), statSync(path).mode & 0o777]).toEqual([KEY, 0o600]);
     expect((await account(`export --nodekeystore ${file}`, ["secret"])).err).toBe(

@@ -14,6 +14,7 @@ describe("options", () => {
       chainData: "/h/.ken/knit/chaindata",
       keystore: "/h/.ken/keystore",
       nodeKey: "/h/.ken/knit/nodekey",
+      blsNodeKey: "/h/.ken/knit/bls-nodekey",
       staticNodes: "/h/.ken/knit/static-nodes.json",
       trustedNodes: "/h/.ken/knit/trusted-nodes.json",
     });
@@ -25,6 +26,14 @@ describe("options", () => {
     );
     expect(() => options({}, { ...LINUX, home: "" })).toThrow(
       "Cannot determine default data directory, please set manually (--datadir)",
+    );
+  });
+
+  test("name the BLS key, or a file of it", () => {
+    expect(options().options.blsKey).toEqual({ given: undefined, named: undefined });
+    expect(options({ line: { "bls-nodekey": "f" } }).options.blsKey.named).toBe("/w/f");
+    expect(options({ line: { "bls-nodekeyhex": "11".repeat(32) } }).options.blsKey.given).toEqual(
+      new Uint8Array(32).fill(17),
     );
   });
 
@@ -42,6 +51,7 @@ describe("options", () => {
       chainData: "/w/fast/chaindata",
       keystore: "/k",
       nodeKey: "/w/d/nodekey",
+      blsNodeKey: "/w/d/knit/bls-nodekey",
       staticNodes: "/w/d/knit/static-nodes.json",
       trustedNodes: "/w/d/knit/trusted-nodes.json",
     });
@@ -104,6 +114,10 @@ describe("options", () => {
     [
       { line: { nodekey: "f", nodekeyhex: "1".repeat(64) } },
       'Options "nodekey" and "nodekeyhex" are mutually exclusive',
+    ],
+    [
+      { env: { KAIA_BLS_NODEKEY: "f" }, line: { "bls-nodekeyhex": "1".repeat(64) } },
+      'Options "bls-nodekey" and "bls-nodekeyhex" are mutually exclusive',
     ],
     [
       { line: { ipcdisable: "true", ipcpath: "a" } },

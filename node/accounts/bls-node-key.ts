@@ -1,0 +1,52 @@
+/**
+ * A node's BLS key: 64 hex digits in a file of mode 0600, as the Go node keeps it. A node without such a file has the
+ * key that follows from its node key; nothing is written then.
+ */
+import { open } from "node:fs/promises";
+import { fromBareHex } from "../bytes/hex.ts";
+import { deriveBlsKey, isBlsKey } from "../crypto/bls-key.ts";
+import { AccountsError } from "./error.ts";
+
+/** Where a node's BLS key may come from, the first that is there. */
+export interface BlsKeySources {
+  /** The key itself, when it was given. */
+  readonly given: Uint8Array | undefined;
+  /** A file that somebody named, so it has to be there. */
+  readonly named: string | undefined;
+  /** The file's usual place. */
+  readonly usual: string;
+  /** 32 bytes, the node's own key. */
+  readonly nodeKey: Uint8Array;
+}
+
+/** The key, 32 bytes. Throws `AccountsError` `bad-bls-key` for a file that cannot be read or holds no key. */
+export async function loadBlsKey({ given, named, usual, nodeKey }: BlsKeySources): Promise<Uint8Array> {
+  if (given !== undefined) return checked(given, "the BLS key that was given");
+  const path = named ?? usual;
+  const text = await beginningOf(path).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code === "ENOENT" && named === undefined) return undefined;
+    throw new AccountsError("bad-bls-key", `cannot read the BLS key: ${cause.message}`, { cause });
+  });
+  if (text === undefined) return deriveBlsKey(nodeKey);
+  const digits = text.trim().replace(/^0x/, "");
+  if (!/^[0-9a-f]{64}$/i.test(digits)) throw bad(`${path} does not hold 64 hex digits`);
+  return checked(fromBareHex(digits), `the key in ${path}`);
+}
+
+/** Longer than any file with a key. */
+const MOST_BYTES = 256;
+
+async function beginningOf(path: string): Promise<string> {
+  await using file = await open(path, "r");
+  const { buffer, bytesRead } = await file.read(new Uint8Array(MOST_BYTES), 0, MOST_BYTES, null);
+  return new TextDecoder().decode(buffer.subarray(0, bytesRead));
+}
+
+function checked(key: Uint8Array, what: string): Uint8Array {
+  if (isBlsKey(key)) return key;
+  throw bad(`${what} is no private key of BLS12-381`);
+}
+
+function bad(message: string): AccountsError {
+  return new AccountsError("bad-bls-key", message);
+}

@@ -1,0 +1,96 @@
+/** `knit account bls-info [ENDPOINT]`: what a validator registers of its BLS key, asked of its node, in a file. */
+import { bareHex } from "../bytes/hex.ts";
+import { messageOf } from "../bytes/message-of.ts";
+import { nodeOptions } from "../config/options-check.ts";
+import { OptionError } from "../config/options-error.ts";
+import { absolutePath } from "../config/options-paths.ts";
+import { provePossession } from "../crypto/bls-possession.ts";
+import { checksumAddress } from "../crypto/checksum.ts";
+import { ownBlsKey, ownNodeKey } from "../node-keys.ts";
+import { createLog } from "../observe/log.ts";
+import { askNode } from "../rpc/client.ts";
+import type { Job } from "./chain-commands.ts";
+import { writeNewFile } from "./new-file.ts";
+import { openShutdownSignal } from "./signals.ts";
+
+/** A public key and the proof that somebody has its key, as bare hex. */
+interface BlsInfo {
+  readonly publicKey: string;
+  readonly pop: string;
+}
+
+/** Throws when there is no node, or when it does not tell its key and is not that of the data directory. */
+export async function writeBlsInfo(job: Job): Promise<void> {
+  const { address, told } = await askInfo(job);
+  const blsPublicKeyInfo = told ?? (await ownInfo(job, address));
+  const name = `bls-publicinfo-${address}.json`;
+  const text = `${JSON.stringify({ address, blsPublicKeyInfo }, undefined, 2)}\n`;
+  await writeNewFile({ path: absolutePath(name, job.shell.surroundings), name, text, mode: 0o644 });
+  job.shell.stdout.write(`Successfully wrote '${name}'\n`);
+}
+
+interface Answered {
+  /** With checksum. */
+  readonly address: string;
+  readonly told: BlsInfo | undefined;
+}
+
+const QUESTION = '{"jsonrpc":"2.0","id":1,"method":"admin_nodeInfo","params":[]}';
+
+async function askInfo({ shell, resolved, command, arguments: [given] }: Job): Promise<Answered> {
+  const { ipc } = nodeOptions(command, resolved, shell.surroundings).options;
+  const endpoint = given ?? ipc?.path;
+  if (endpoint === undefined) throw new OptionError("clash", "without a socket (--ipcdisable) say where");
+  using shutdown = openShutdownSignal(shell.signals, createLog({ level: "silent", format: "terminal" }));
+  const text = await askNode(endpoint, QUESTION, shutdown.signal).catch((cause: unknown) => {
+    throw new Error(`Unable to attach to remote node: ${messageOf(cause)}`, { cause });
+  });
+  return readAnswer(text);
+}
+
+/** A file is named by the answer, so every member is checked. */
+function readAnswer(text: string): Answered {
+  const { result, error } = objectOf(parsed(text));
+  if (error !== undefined)
+    throw new Error(`Unable to fetch node info: ${String(objectOf(error)["message"])}`);
+  const { nodeAddress, blsPublicKeyInfo } = objectOf(result);
+  if (typeof nodeAddress !== "string" || !/^0x[0-9a-f]{40}$/i.test(nodeAddress))
+    throw new Error("Unable to fetch node info: the answer names no node address");
+  return { address: nodeAddress, told: readInfo(blsPublicKeyInfo) };
+}
+
+function readInfo(value: unknown): BlsInfo | undefined {
+  if (value === undefined) return undefined;
+  const { publicKey, pop } = objectOf(value);
+  if (isHex(publicKey, 48) && isHex(pop, 96)) return { publicKey, pop };
+  throw new Error("Unable to fetch node info: the BLS key in the answer is none");
+}
+
+function isHex(text: unknown, bytes: number): text is string {
+  return typeof text === "string" && text.length === 2 * bytes && /^[0-9a-f]*$/i.test(text);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new Error("Unable to fetch node info: the answer is not JSON", { cause });
+  }
+}
+
+function objectOf(value: unknown): Readonly<Record<string, unknown>> {
+  // Any object can be read by name.
+  return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+}
+
+/** Nodes tell their key in the profile kaia alone; that of the data directory can be looked up. */
+async function ownInfo({ shell, resolved, command }: Job, address: string): Promise<BlsInfo> {
+  const { options } = nodeOptions(command, resolved, shell.surroundings);
+  const nodeKey = await ownNodeKey(options);
+  if (checksumAddress(nodeKey.address) !== address)
+    throw new Error(
+      `the node ${address} does not tell its BLS key: run it with --rpc.profile kaia, or ask it where its --datadir is`,
+    );
+  const { publicKey, proof } = await provePossession(await ownBlsKey(options, nodeKey));
+  return { publicKey: bareHex(publicKey), pop: bareHex(proof) };
+}

@@ -1,0 +1,70 @@
+/**
+ * `knit account bls-...`: a validator's BLS key, made, taken into a key file (EIP-2335) and out of one. Texts, files
+ * and their names are the Go node's.
+ */
+import { randomBytes } from "node:crypto";
+import { BLS_FILE_ROUNDS, openBlsKeyFile, sealBlsKeyFile } from "../accounts/bls-key-file.ts";
+import { bareHex } from "../bytes/hex.ts";
+import type { NodeOptions } from "../config/options.ts";
+import { OptionError } from "../config/options-error.ts";
+import { absolutePath } from "../config/options-paths.ts";
+import { loadBls } from "../crypto/bls.ts";
+import { deriveBlsKey } from "../crypto/bls-key.ts";
+import { checksumAddress } from "../crypto/checksum.ts";
+import { ownBlsKey, ownNodeKey } from "../node-keys.ts";
+import type { NodeKey } from "../p2p/node-key.ts";
+import { openKeyJob } from "./account-commands.ts";
+import type { Job } from "./chain-commands.ts";
+import { prepareDatadir } from "./datadir.ts";
+import { writeNewFile } from "./new-file.ts";
+import { readShortText } from "./short-text.ts";
+
+/** `knit account bls-new`: a key that does not follow from the node key. */
+export async function newBlsKey(job: Job): Promise<void> {
+  await writeKeyFile(job, "Creating new BLS key", () => Promise.resolve(deriveBlsKey(randomBytes(32))));
+}
+
+/** `knit account bls-import`: the BLS key that a node would run with. */
+export async function importBlsKey(job: Job): Promise<void> {
+  await writeKeyFile(job, "Importing BLS key", ownBlsKey);
+}
+
+type KeySource = (options: NodeOptions, nodeKey: NodeKey) => Promise<Uint8Array>;
+
+/** A key file in the working directory, named by the node's address. */
+async function writeKeyFile(job: Job, told: string, source: KeySource): Promise<void> {
+  const { options, passphrases, say } = await openKeyJob(job);
+  const nodeKey = await ownNodeKey(options);
+  const key = await source(options, nodeKey);
+  const publicKey = await publicKeyOf(key);
+  say(`${told}: pub=${bareHex(publicKey)}`);
+  const passphrase = await passphrases.fresh(0, "Please give a new password. Do not forget this password.");
+  const rounds = BLS_FILE_ROUNDS[options.accounts.lightKdf ? "light" : "standard"];
+  const name = `bls-keystore-${checksumAddress(nodeKey.address)}.json`;
+  const text = await sealBlsKeyFile({ key, publicKey }, passphrase, rounds);
+  key.fill(0);
+  const path = absolutePath(name, job.shell.surroundings);
+  await writeNewFile({ path, name, text, mode: 0o600 });
+  say(`Successfully wrote '${name}'`);
+}
+
+/** `knit account bls-export --bls-nodekeystore FILE`: the key of a key file becomes the node's BLS key. */
+export async function exportBlsKey(job: Job): Promise<void> {
+  const file = job.resolved.values["bls-nodekeystore"];
+  if (!file)
+    throw new OptionError("missing-value", "no BLS keystore file specified (--bls-nodekeystore FILE)");
+  const text = await readShortText(file, "BLS keystore");
+  const { options, passphrases, say } = await openKeyJob(job);
+  const key = await openBlsKeyFile(text, await passphrases.one(0, "Enter the password"));
+  say(`Exporting BLS key: pub=${bareHex(await publicKeyOf(key))}`);
+  await prepareDatadir(options.paths);
+  const path = options.paths.blsNodeKey;
+  await writeNewFile({ path, name: path, text: bareHex(key), mode: 0o600 });
+  key.fill(0);
+  say(`Successfully wrote '${path}'`);
+}
+
+async function publicKeyOf(key: Uint8Array): Promise<Uint8Array> {
+  const bls = await loadBls();
+  return bls.publicKeyOf(key);
+}
