@@ -1,12 +1,10 @@
 /**
- * How the cluster is reached: KUBECONFIG, or the account of the pod. The library is used for the
- * configuration alone; its token files and exec plug-ins are asked again from time to time, and at once when a
- * token is refused, since tokens end.
+ * How the cluster is reached: KUBECONFIG, or the account of the pod. Token files and exec plug-ins are asked again
+ * from time to time, and at once when a token is refused, since tokens end.
  */
-import type { RequestOptions } from "node:https";
-import { KubeConfig } from "@kubernetes/client-node";
 import { messageOf } from "../observe/message-of.ts";
 import { KubeError } from "./error.ts";
+import { type Account, podAccount } from "./pod-account.ts";
 
 /** Where the API server is and how to prove who we are. */
 export interface Access {
@@ -26,19 +24,15 @@ const REFUSED_MS = 5_000;
 
 /** Reads the configuration. Throws `KubeError` `other` when there is none. */
 export async function loadAccess(now: () => number): Promise<Access> {
-  const config = readConfig();
-  const cluster = config.getCurrentCluster();
-  if (cluster === null) throw new KubeError("other", "there is no cluster: set KUBECONFIG or run in a pod");
-  const { origin, pathname } = new URL(cluster.server);
-  const first = await optionsOf(config);
-  let asked = { at: now(), header: authorizationOf(first) };
+  const account = await findAccount();
+  const { origin, pathname } = new URL(account.server);
+  let asked = { at: now(), header: await headerAnew(account) };
   return {
     origin,
     prefix: pathname === "/" ? "" : pathname.replace(/\/$/, ""),
-    tls: tlsOf(first),
+    tls: account.tls,
     async authorization() {
-      // A configuration that is read anew keeps no token of its own.
-      if (now() - asked.at >= TOKEN_MS) asked = { at: now(), header: await headerAnew() };
+      if (now() - asked.at >= TOKEN_MS) asked = { at: now(), header: await headerAnew(account) };
       return asked.header;
     },
     refused() {
@@ -48,37 +42,18 @@ export async function loadAccess(now: () => number): Promise<Access> {
 }
 
 /** A file that is just being written is a failure of this request alone. */
-async function headerAnew(): Promise<string | undefined> {
+async function headerAnew({ authorization }: Account): Promise<string | undefined> {
   try {
-    return authorizationOf(await optionsOf(readConfig()));
+    return await authorization();
   } catch (cause) {
     throw new KubeError("unauthorized", `the token cannot be read: ${messageOf(cause)}`, { cause });
   }
 }
 
-function readConfig(): KubeConfig {
-  const config = new KubeConfig();
-  config.loadFromDefault();
-  return config;
-}
-
-async function optionsOf(config: KubeConfig): Promise<RequestOptions> {
-  const options: RequestOptions = {};
-  await config.applyToHTTPSOptions(options);
-  return options;
-}
-
-function authorizationOf({ headers }: RequestOptions): string | undefined {
-  if (headers === undefined || Array.isArray(headers)) return undefined;
-  const value = Object.entries(headers).find(([name]) => name.toLowerCase() === "authorization")?.[1];
-  return typeof value === "string" ? value.trim() : undefined;
-}
-
-function tlsOf(options: RequestOptions): Readonly<Record<string, unknown>> {
-  const { ca, cert, key, rejectUnauthorized, servername } = options;
-  return Object.fromEntries(
-    Object.entries({ ca, cert, key, rejectUnauthorized, servername }).filter(
-      ([, value]) => value !== undefined,
-    ),
-  );
+/** Whoever sets KUBECONFIG means it; in a pod nothing else is to be looked for. */
+async function findAccount(): Promise<Account> {
+  const own = process.env["KUBECONFIG"] === undefined ? await podAccount() : undefined;
+  if (own !== undefined) return own;
+  const { kubeConfigAccount } = await import("./kube-config.ts");
+  return kubeConfigAccount();
 }
