@@ -25,6 +25,8 @@ export const annotations = {
   run: "knit.dev/run",
   /** On a pod template: changes when the node must start anew. */
   settings: "knit.dev/settings",
+  /** On what the operator makes: the digest of what it last wrote. */
+  applied: "knit.dev/applied",
 } as const;
 
 /** Maintenance operations by the word in the annotation, and the method that begins each. */

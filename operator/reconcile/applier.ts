@@ -1,15 +1,17 @@
 /**
  * Writes objects only when they are not as they should be: when the draft is another than the one that was last
  * applied, or when the object is another than the one that this made. What the API server fills in is thereby
- * never mistaken for a change, and what somebody changes by hand is put right.
+ * never mistaken for a change, and what somebody changes by hand is put right. An object carries the digest of its
+ * draft, so that an operator that starts anew need not write all that is as it was.
  */
 import { createHash } from "node:crypto";
-import { FIELD_MANAGER } from "../api/names.ts";
+import { annotations, FIELD_MANAGER } from "../api/names.ts";
 import { type Draft, keyOf, readMeta } from "../api/resource.ts";
 import type { KubeClient } from "../kube/client.ts";
 import { isKubeError, KubeError } from "../kube/error.ts";
 import type { Seen } from "../kube/reflector.ts";
 import { kindOf } from "../kube/resources.ts";
+import { holds } from "./holds.ts";
 
 interface Applied {
   readonly draft: string;
@@ -30,13 +32,33 @@ export class Applier {
   async apply(draft: Draft, seen: Seen | undefined): Promise<boolean> {
     const key = `${draft.kind} ${keyOf(draft.metadata)}`;
     const wanted = digest(draft);
-    const before = this.#applied.get(key);
+    const marked = withMark(draft, wanted);
+    const before = this.#applied.get(key) ?? this.#known(key, { draft: marked, wanted, seen });
     if (before?.draft === wanted && isAsApplied(before, seen)) return false;
     if (before === undefined) await this.#checkOwner(draft, seen);
-    const object = await this.#write(draft);
-    const { resourceVersion } = readMeta(object);
-    this.#applied.set(key, { draft: wanted, live: liveDigest(object), version: resourceVersion });
+    this.#note(key, wanted, await this.#write(marked));
     return true;
+  }
+
+  /** What an earlier operator applied, when it is still so. */
+  #known(
+    key: string,
+    {
+      draft,
+      wanted,
+      seen,
+    }: { readonly draft: Draft; readonly wanted: string; readonly seen: Seen | undefined },
+  ): Applied | undefined {
+    if (seen === undefined || seen.meta.annotations[annotations.applied] !== wanted) return undefined;
+    return isOurs(seen.object) && holds(seen.object, draft)
+      ? this.#note(key, wanted, seen.object)
+      : undefined;
+  }
+
+  #note(key: string, draft: string, object: unknown): Applied {
+    const applied = { draft, live: liveDigest(object), version: readMeta(object).resourceVersion };
+    this.#applied.set(key, applied);
+    return applied;
   }
 
   /**
@@ -70,6 +92,14 @@ export class Applier {
       `${draft.kind} ${draft.metadata.name} is there already and is not the operator's`,
     );
   }
+}
+
+function withMark(draft: Draft, digest: string): Draft {
+  const { annotations: given } = draft.metadata;
+  return {
+    ...draft,
+    metadata: { ...draft.metadata, annotations: { ...given, [annotations.applied]: digest } },
+  };
 }
 
 /** An object that is not seen yet, or only as it was before the write, is no reason to write again. */

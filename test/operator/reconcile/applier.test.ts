@@ -118,9 +118,34 @@ test("an object that another's items make invalid has its lists replaced first",
   const { server, applier } = aScene();
   server.refuse = new KubeError("invalid", "two ports of one name");
   expect(await applier.apply(DRAFT, undefined)).toBe(true);
-  expect(server.merged).toEqual({ metadata: DRAFT.metadata, spec: { port: 1 } });
+  expect(server.merged).toMatchObject({ metadata: DRAFT.metadata, spec: { port: 1 } });
   server.refuse = new KubeError("forbidden", "no");
   await expect(applier.apply({ ...DRAFT, spec: { port: 3 } }, server.seen())).rejects.toMatchObject({
     code: "forbidden",
+  });
+});
+
+test("an applier that starts anew writes nothing that is as it was", async () => {
+  const { server, applier } = aScene();
+  await applier.apply(DRAFT, undefined);
+  const next = new Applier(server);
+  expect(await next.apply(DRAFT, server.seen())).toBe(false);
+  const { metadata, spec } = server.object as { metadata: object; spec: object };
+  const changed = server.seen({
+    spec: { ...spec, port: 2 },
+    metadata: { ...metadata, resourceVersion: "99" },
+  });
+  expect(await next.apply(DRAFT, changed)).toBe(true);
+});
+
+test("it writes what was changed meanwhile, what it would write otherwise, and what another took over", async () => {
+  const { server, applier } = aScene();
+  await applier.apply(DRAFT, undefined);
+  const { metadata, spec } = server.object as { metadata: object; spec: object };
+  expect(await new Applier(server).apply(DRAFT, server.seen({ spec: { ...spec, port: 2 } }))).toBe(true);
+  expect(await new Applier(server).apply({ ...DRAFT, spec: {} }, server.seen())).toBe(true);
+  const taken = server.seen({ metadata: { ...metadata, managedFields: [{ manager: "kubectl" }] } });
+  await expect(new Applier(server).apply({ ...DRAFT, spec: {} }, taken)).rejects.toMatchObject({
+    code: "not-ours",
   });
 });
