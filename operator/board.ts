@@ -3,7 +3,7 @@ import { ApiError } from "./api/error.ts";
 import { labels } from "./api/names.ts";
 import { keyOf, type NodeResource, readNode } from "./api/resource.ts";
 import { objectNames } from "./build/names.ts";
-import type { GatewayAddress } from "./control/channel.ts";
+import type { GatewayAddress } from "./control/exchange.ts";
 import type { Reflector, Seen } from "./kube/reflector.ts";
 import type { Log } from "./observe/log.ts";
 import { isOlder } from "./reconcile/applier.ts";

@@ -20,7 +20,8 @@ const USAGE = `knit-operator: runs nodes on Kubernetes
     --listen H:P             where to listen (required)
     --socket PATH            the node's socket (required)
     --certificates DIR       a directory with tls.crt, tls.key and ca.crt (required)
-    --name NAME              the name in the certificate, for the log
+    --data DIR               a directory on the node's volume, to tell how full that is
+    --health-address H:P     where /healthz, /readyz and /metrics are; 0.0.0.0:7444
     --log-level LEVEL        error, warn, info or debug; info
   knit-operator crds     prints the CustomResourceDefinitions
   knit-operator version  prints the version
@@ -50,7 +51,10 @@ const commands: Readonly<
     ],
     run: runOperator,
   },
-  gateway: { options: ["listen", "socket", "certificates", "name", "log-level"], run: runGateway },
+  gateway: {
+    options: ["listen", "socket", "certificates", "data", "health-address", "log-level"],
+    run: runGateway,
+  },
   crds: { options: [], run: printDefinitions },
   version: { options: [], run: printVersion },
 };
@@ -113,13 +117,27 @@ async function runOperator(values: Values): Promise<void> {
 }
 
 async function runGateway(values: Values): Promise<void> {
-  const { openGateway } = await import("./gateway/gateway.ts");
+  const [{ openGateway }, { openHealth }, { createGatewayMetrics }, { systemClock }] = await Promise.all([
+    import("./gateway/gateway.ts"),
+    import("./observe/health.ts"),
+    import("./observe/gateway-metrics.ts"),
+    import("./observe/clock.ts"),
+  ]);
   const shutdown = shutdownSignal();
-  await using _gateway = await openGateway({
+  const metrics = createGatewayMetrics();
+  await using gateway = await openGateway({
     ...addressOf(required(values, "listen"), "listen"),
     socketPath: required(values, "socket"),
     certificates: required(values, "certificates"),
+    dataDirectory: values["data"] || undefined,
     log: await logOf(values),
+    metrics,
+    clock: systemClock,
+  });
+  await using _health = await openHealth({
+    ...addressOf(values["health-address"] ?? "0.0.0.0:7444", "health-address"),
+    ready: () => gateway.ready(),
+    metrics,
   });
   await untilAborted(shutdown);
 }

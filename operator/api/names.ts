@@ -96,8 +96,11 @@ export type EventReason = keyof typeof eventReasons;
 export const pod = {
   user: 1000,
   gatewayPort: 7443,
+  gatewayHealthPort: 7444,
   metricsPort: 61_001,
   dataDirectory: "/data",
+  /** Where the gateway sees the volume with the chain: an empty directory on it, never the chain itself. */
+  diskDirectory: "/run/disk",
   socketDirectory: "/run/knit",
   socket: "/run/knit/knit.ipc",
   settingsDirectory: "/etc/knit",

@@ -9,6 +9,7 @@ export function networkPolicy(node: NodeResource, operatorNamespace: string): Dr
   const open = [
     node.spec.p2p.port,
     pod.metricsPort,
+    pod.gatewayHealthPort,
     ...(http.enabled ? [http.port] : []),
     ...(ws.enabled ? [ws.port] : []),
   ];

@@ -1,15 +1,7 @@
 /** The pod of a Node: knit, and beside it the gateway that holds its IPC socket. */
 import { annotations, pod } from "../api/names.ts";
 import type { Draft, NodeResource, Part } from "../api/resource.ts";
-import {
-  GENESIS_FILE,
-  gatewayName,
-  genesisPlace,
-  labelsOf,
-  objectNames,
-  ownedMeta,
-  selectorOf,
-} from "./names.ts";
+import { GENESIS_FILE, genesisPlace, labelsOf, objectNames, ownedMeta, selectorOf } from "./names.ts";
 import { NODE_KEY } from "./secrets.ts";
 import { SETTINGS_FILE } from "./settings.ts";
 
@@ -22,6 +14,9 @@ export interface PodParts {
   /** Of everything that the node reads only once; another digest starts the pod anew. */
   readonly digest: string;
 }
+
+/** An empty directory on the volume, through which the gateway sees how full the volume is and nothing else. */
+const DISK_SUBPATH = ".disk";
 
 /** The StatefulSet, of one pod. */
 export function statefulSet(node: NodeResource, parts: PodParts): Draft {
@@ -55,8 +50,8 @@ function podSpec(node: NodeResource, parts: PodParts): Part {
       fsGroupChangePolicy: "OnRootMismatch",
       seccompProfile: { type: "RuntimeDefault" },
     },
-    initContainers: [genesisContainer(node, parts)],
-    containers: [nodeContainer(node, parts), gatewayContainer(node, parts)],
+    initContainers: [genesisContainer(node, parts), gatewayContainer(parts)],
+    containers: [nodeContainer(node, parts)],
     volumes: volumes(node),
   };
 }
@@ -107,27 +102,40 @@ function knitContainer(name: string, { spec }: NodeResource, { nodeImage }: PodP
   };
 }
 
-function gatewayContainer({ meta }: NodeResource, { gatewayImage }: PodParts): Part {
-  const probe = { tcpSocket: { port: "gateway" }, timeoutSeconds: 3 };
+/**
+ * A sidecar: it is there before the node and until after it, so that the operator is told what happens meanwhile. It
+ * has no part in the pod's being ready: clients of the node do without it.
+ */
+function gatewayContainer({ gatewayImage }: PodParts): Part {
   return {
     name: "gateway",
+    restartPolicy: "Always",
     image: gatewayImage,
     args: [
       "gateway",
       `--listen=0.0.0.0:${pod.gatewayPort}`,
+      `--health-address=0.0.0.0:${pod.gatewayHealthPort}`,
       `--socket=${pod.socket}`,
       `--certificates=${pod.certificateDirectory}`,
-      `--name=${gatewayName(meta.name, meta.namespace)}`,
+      `--data=${pod.diskDirectory}`,
     ],
     env: [{ name: "HOME", value: "/" }],
-    ports: [{ name: "gateway", containerPort: pod.gatewayPort, protocol: "TCP" }],
+    ports: [
+      { name: "gateway", containerPort: pod.gatewayPort, protocol: "TCP" },
+      { name: "gateway-health", containerPort: pod.gatewayHealthPort, protocol: "TCP" },
+    ],
     resources: { requests: { cpu: "10m", memory: "80Mi" }, limits: { memory: "192Mi" } },
-    livenessProbe: { ...probe, periodSeconds: 20, failureThreshold: 3 },
-    readinessProbe: { ...probe, periodSeconds: 5 },
+    livenessProbe: {
+      httpGet: { path: "/healthz", port: "gateway-health" },
+      timeoutSeconds: 5,
+      periodSeconds: 20,
+      failureThreshold: 3,
+    },
     securityContext: locked(),
     volumeMounts: [
       { name: "socket", mountPath: pod.socketDirectory },
       { name: "certificates", mountPath: pod.certificateDirectory, readOnly: true },
+      { name: "data", mountPath: pod.diskDirectory, subPath: DISK_SUBPATH, readOnly: true },
     ],
   };
 }

@@ -14,6 +14,12 @@ export interface MigrationStatus {
   readonly error: string | undefined;
 }
 
+/** Room on a node's volume. */
+export interface DiskUsage {
+  readonly sizeBytes: number;
+  readonly freeBytes: number;
+}
+
 type Members = Readonly<Record<string, unknown>>;
 
 const MOST_PEERS = 4_096;
@@ -56,6 +62,18 @@ export function readSyncing(value: unknown): boolean {
 export function readBoolean(value: unknown): boolean {
   if (typeof value !== "boolean") throw bad("neither true nor false");
   return value;
+}
+
+/** The answer to `gateway_diskUsage`. */
+export function readDiskUsage(value: unknown): DiskUsage {
+  const { sizeBytes, freeBytes } = members(value);
+  if (!isCount(sizeBytes) || !isCount(freeBytes) || freeBytes > sizeBytes)
+    throw bad("gateway_diskUsage without sizes");
+  return { sizeBytes, freeBytes };
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === "number" && value >= 0 && value <= Number.MAX_SAFE_INTEGER;
 }
 
 /** The answer to `admin_stateMigrationStatus`; its error is text, and the text `null` when there is none. */

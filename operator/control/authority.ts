@@ -6,12 +6,14 @@
 import "reflect-metadata";
 import { createPrivateKey, X509Certificate as NodeCertificate, webcrypto } from "node:crypto";
 import {
+  AuthorityKeyIdentifierExtension,
   BasicConstraintsExtension,
   ExtendedKeyUsage,
   ExtendedKeyUsageExtension,
   KeyUsageFlags,
   KeyUsagesExtension,
   SubjectAlternativeNameExtension,
+  SubjectKeyIdentifierExtension,
   X509Certificate,
   X509CertificateGenerator,
 } from "@peculiar/x509";
@@ -44,9 +46,11 @@ export async function createAuthority(now: number): Promise<Credentials> {
     extensions: [
       new BasicConstraintsExtension(true, 0, true),
       new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign, true),
+      // Two authorities of one name are told apart by their keys.
+      await SubjectKeyIdentifierExtension.create(keys.publicKey),
     ],
   });
-  return { certificate: root.toString("pem"), key: await pemOf(keys.privateKey) };
+  return { certificate: `${root.toString("pem")}\n`, key: await pemOf(keys.privateKey) };
 }
 
 /** Issues a certificate for the gateway called `name`. */
@@ -120,12 +124,13 @@ async function issue(authority: Credentials, { subject, use, dnsName, now }: Lea
       new BasicConstraintsExtension(false, undefined, true),
       new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
       new ExtendedKeyUsageExtension([use], true),
+      await AuthorityKeyIdentifierExtension.create(await root.publicKey.export()),
       ...(dnsName === undefined
         ? []
         : [new SubjectAlternativeNameExtension([{ type: "dns", value: dnsName }])]),
     ],
   });
-  return { certificate: leaf.toString("pem"), key: await pemOf(keys.privateKey) };
+  return { certificate: `${leaf.toString("pem")}\n`, key: await pemOf(keys.privateKey) };
 }
 
 async function newKeys(): Promise<webcrypto.CryptoKeyPair> {

@@ -1,15 +1,18 @@
 /** Why a node could not be asked, or what it answered instead. */
+import { type Hop, hops } from "../api/hops.ts";
 
-/** `refused` is the gateway's word, `node-error` the node's own. */
-export type ControlErrorCode = "unreachable" | "refused" | "node-error" | "bad-answer";
-
-/** A call over the control channel that failed. */
+/** A call over the control channel that failed; `code` is the hop at which it did. */
 export class ControlError extends Error {
   override readonly name = "ControlError";
-  readonly code: ControlErrorCode;
+  readonly code: Hop;
 
-  constructor(code: ControlErrorCode, message: string, options?: ErrorOptions) {
+  constructor(code: Hop, message: string, options?: ErrorOptions) {
     super(message, options);
     this.code = code;
+  }
+
+  /** What a condition says. */
+  get reason(): (typeof hops)[Hop]["reason"] {
+    return hops[this.code].reason;
   }
 }

@@ -3,20 +3,40 @@
 /** What a method takes. */
 export type Parameters = "none" | "node-url";
 
+/** A method of the control channel. */
+export interface ControlRow {
+  readonly takes: Parameters;
+  /** Bytes of the longest answer, with its envelope. */
+  readonly answerBytes: number;
+  /** Maintenance: one such call at a time, and never sent twice. */
+  readonly maintenance: boolean;
+  /** Who answers. */
+  readonly by: "node" | "gateway";
+}
+
+const SHORT = 64 * 1024;
+/** A thousand peers, each with its names, addresses and protocols. */
+const PEERS = 2 * 1024 * 1024;
+
+const asked = { takes: "none", answerBytes: SHORT, maintenance: false, by: "node" } as const;
+const peer = { ...asked, takes: "node-url" } as const;
+const maintenance = { ...asked, maintenance: true } as const;
+
 /** The allow-list. */
 export const controlMethods = {
-  admin_nodeInfo: "none",
-  admin_peers: "none",
-  admin_addPeer: "node-url",
-  admin_removePeer: "node-url",
-  admin_startStateMigration: "none",
-  admin_stopStateMigration: "none",
-  admin_stateMigrationStatus: "none",
-  admin_saveTrieNodeToDisk: "none",
-  chain_blockNumber: "none",
-  chain_syncing: "none",
-  net_peerCountByType: "none",
-} as const satisfies Readonly<Record<string, Parameters>>;
+  admin_nodeInfo: asked,
+  admin_peers: { ...asked, answerBytes: PEERS },
+  admin_addPeer: peer,
+  admin_removePeer: peer,
+  admin_startStateMigration: maintenance,
+  admin_stopStateMigration: maintenance,
+  admin_stateMigrationStatus: asked,
+  admin_saveTrieNodeToDisk: maintenance,
+  chain_blockNumber: asked,
+  chain_syncing: asked,
+  net_peerCountByType: asked,
+  gateway_diskUsage: { ...asked, by: "gateway" },
+} as const satisfies Readonly<Record<string, ControlRow>>;
 
 /** A method of the control channel. */
 export type ControlMethod = keyof typeof controlMethods;
@@ -28,25 +48,23 @@ export interface ControlCall {
 }
 
 /** Why a request is not passed on; `code` is JSON-RPC's. */
-export interface Refusal {
+export interface BadCall {
   readonly code: -32_700 | -32_600 | -32_601 | -32_602;
   readonly message: string;
 }
 
 /** Bytes of the longest request. */
 export const MOST_REQUEST_BYTES = 4_096;
-/** Bytes of the longest answer. */
-export const MOST_ANSWER_BYTES = 4 * 1024 * 1024;
 /** The common name of the only client that is let in. */
 export const OPERATOR_NAME = "knit-operator";
 
 const NODE_URL = /^kni:\/\/[0-9a-fA-F]{128}@[^@\s/?#]{1,255}:\d{1,5}(\?[\w=&-]{0,255})?$/;
 
 /** Reads a request; its id is not looked at, the gateway gives its own. */
-export function readCall(text: string): ControlCall | Refusal {
+export function readCall(bytes: Uint8Array): ControlCall | BadCall {
   let request: unknown;
   try {
-    request = JSON.parse(text);
+    request = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
     return { code: -32_700, message: "not JSON" };
   }
@@ -59,8 +77,9 @@ export function readCall(text: string): ControlCall | Refusal {
     return { code: -32_601, message: `the method ${method.slice(0, 64)} is not offered here` };
   }
   const known = method as ControlMethod; // it is one of the table's own keys
-  if (!Array.isArray(params) || !fits(params, controlMethods[known])) {
-    return { code: -32_602, message: `${method} takes ${controlMethods[known]}` };
+  const { takes } = controlMethods[known];
+  if (!Array.isArray(params) || !fits(params, takes)) {
+    return { code: -32_602, message: `${method} takes ${takes}` };
   }
   return { method: known, params };
 }

@@ -1,76 +1,100 @@
 /**
  * The sidecar: lets the operator, and nobody else, call a few methods on the node's IPC socket. TLS 1.3 with
  * certificates on both sides; in come one JSON-RPC request and its method's parameters, both checked against the
- * allow-list, out goes the node's answer. Connections, bytes and time are bounded.
+ * allow-list, out goes the node's answer. Connections, calls, bytes and time are bounded, and each call is a line
+ * in the log.
  */
 import { once } from "node:events";
-import type { IncomingMessage, ServerResponse } from "node:http";
-import { createServer, type Server } from "node:https";
+import { createServer, type Server, type ServerOptions } from "node:https";
 import type { AddressInfo } from "node:net";
-import type { TLSSocket } from "node:tls";
-import { MOST_REQUEST_BYTES, OPERATOR_NAME, readCall } from "../control/methods.ts";
+import type { Clock } from "../observe/clock.ts";
+import type { GatewayMetrics } from "../observe/gateway-metrics.ts";
 import type { Log } from "../observe/log.ts";
-import { messageOf } from "../observe/message-of.ts";
+import { createCallHandler } from "./calls.ts";
 import { type CertificateFiles, openCertificates } from "./certificates.ts";
-import { callNode } from "./ipc.ts";
+import { guardConnections } from "./connections.ts";
+import { createLine } from "./line.ts";
 
 /** What a gateway is opened with. */
 export interface GatewayOptions {
   readonly host: string;
   readonly port: number;
   readonly socketPath: string;
+  /** A directory on the volume with the chain; undefined: nothing is told of the disk. */
+  readonly dataDirectory: string | undefined;
   readonly certificates: string;
   readonly log: Log;
+  readonly metrics: GatewayMetrics;
+  readonly clock: Clock;
+  readonly times?: GatewayTimes;
+}
+
+/** How long each may take, in milliseconds. */
+export interface GatewayTimes {
+  /** The handshake, and a request from its first byte to its last. */
+  readonly requestMs: number;
+  /** The node's answer. */
+  readonly nodeMs: number;
+  /** A connection between two requests. */
+  readonly idleMs: number;
   /** How often the certificate's files are looked at. */
-  readonly lookMs?: number;
+  readonly lookMs: number;
 }
 
 /** A running gateway. */
 export interface Gateway extends AsyncDisposable {
   readonly port: number;
+  /** True while its certificate is in force. */
+  ready(): boolean;
 }
 
-const MOST_CONNECTIONS = 64;
-const MOST_CALLS = 16;
-const REQUEST_MS = 10_000;
-const LOOK_MS = 60_000;
+const TIMES: GatewayTimes = { requestMs: 10_000, nodeMs: 10_000, idleMs: 75_000, lookMs: 30_000 };
 
 /** Opens a gateway. Rejects when the address is taken or the certificate cannot be read. */
 export async function openGateway(options: GatewayOptions): Promise<Gateway> {
-  const { log } = options;
-  const certificates = await openCertificates(options.certificates, options.lookMs ?? LOOK_MS, log);
+  const { log, clock, metrics, times = TIMES } = options;
+  const certificates = await openCertificates(options.certificates, times.lookMs, log);
   const server = createServer(
-    {
-      ...tlsOf(certificates.files()),
-      requestCert: true,
-      rejectUnauthorized: true,
-      minVersion: "TLSv1.3",
-      handshakeTimeout: REQUEST_MS,
-      requestTimeout: REQUEST_MS,
-      headersTimeout: REQUEST_MS,
-      maxHeaderSize: 8_192,
-    },
-    createHandler(options),
+    serverOptions(certificates.files(), times),
+    createCallHandler({ line: createLine({ ...options, nodeMs: times.nodeMs }), log, metrics, clock }),
   );
-  server.maxConnections = MOST_CONNECTIONS;
-  server.on("tlsClientError", (error: NodeJS.ErrnoException, socket) => {
-    const fields = { from: socket.remoteAddress, error: error.message };
-    // A probe of the port connects and goes; whoever cannot prove himself is worth a line.
-    if (error.code === "ECONNRESET") log.debug(fields, "connection ended before it began");
-    else log.warn(fields, "connection refused");
-    socket.destroy();
-  });
-  certificates.onChange((files) => server.setSecureContext(tlsOf(files)));
+  guardConnections(server, { log, metrics, clock });
+  const renew = (files: CertificateFiles): void => {
+    server.setSecureContext(tlsOf(files));
+    metrics.certificateEnds(files.validity.end);
+    // Who came in under an authority that is believed no longer does not stay.
+    server.closeAllConnections();
+  };
+  metrics.certificateEnds(certificates.files().validity.end);
+  certificates.onChange(renew);
   server.listen(options.port, options.host);
   await once(server, "listening");
   const { port } = server.address() as AddressInfo; // listening on TCP
   log.info({ port, socket: options.socketPath }, "gateway opened");
   return {
     port,
+    ready: () => {
+      const { begin, end } = certificates.files().validity;
+      return begin <= clock.now() && clock.now() < end;
+    },
     async [Symbol.asyncDispose]() {
       certificates[Symbol.dispose]();
       await closed(server);
     },
+  };
+}
+
+function serverOptions(files: CertificateFiles, { requestMs, idleMs }: GatewayTimes): ServerOptions {
+  return {
+    ...tlsOf(files),
+    requestCert: true,
+    rejectUnauthorized: true,
+    handshakeTimeout: requestMs,
+    requestTimeout: requestMs,
+    headersTimeout: requestMs,
+    connectionsCheckingInterval: Math.min(1_000, requestMs / 2),
+    keepAliveTimeout: idleMs,
+    maxHeaderSize: 8_192,
   };
 }
 
@@ -83,66 +107,4 @@ async function closed(server: Server): Promise<void> {
   server.close();
   server.closeAllConnections();
   await gone;
-}
-
-type Handler = (request: IncomingMessage, response: ServerResponse) => void;
-
-function createHandler({ socketPath, log }: GatewayOptions): Handler {
-  let calls = 0;
-  const handle: (request: IncomingMessage, response: ServerResponse) => Promise<void> = async (
-    request,
-    response,
-  ) => {
-    if (!isOperator(request.socket as TLSSocket)) return refuse(response, 403, -32_600, "not the operator");
-    const text = await bodyOf(request);
-    if (text === undefined) return refuse(response, 413, -32_600, "the request is too large");
-    const call = readCall(text);
-    if ("code" in call) {
-      log.warn({ reason: call.message }, "request refused");
-      return refuse(response, call.code === -32_601 ? 403 : 400, call.code, call.message);
-    }
-    if (calls >= MOST_CALLS) return refuse(response, 503, -32_000, "too many calls at a time");
-    calls++;
-    try {
-      const answer = await callNode(socketPath, call);
-      log.debug({ method: call.method }, "call passed on");
-      return send(response, 200, answer);
-    } catch (error) {
-      return refuse(response, 502, -32_000, (error as Error).message); // callNode rejects with IpcError
-    } finally {
-      calls--;
-    }
-  };
-  return (request, response) => {
-    handle(request, response).catch((error: unknown) => {
-      log.debug({ error: messageOf(error) }, "request broke off");
-      response.destroy();
-    });
-  };
-}
-
-/** The authority signs gateways too: their certificates are no good as a client's, and have another name. */
-function isOperator(socket: TLSSocket): boolean {
-  return socket.authorized && socket.getPeerCertificate().subject?.CN === OPERATOR_NAME;
-}
-
-async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > MOST_REQUEST_BYTES) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
-}
-
-function refuse(response: ServerResponse, status: number, code: number, message: string): void {
-  send(response, status, JSON.stringify({ jsonrpc: "2.0", id: null, error: { code, message } }));
-}
-
-function send(response: ServerResponse, status: number, text: string): void {
-  const length = Buffer.byteLength(text);
-  response.writeHead(status, { "content-type": "application/json", "content-length": length });
-  response.end(text);
 }

@@ -1,18 +1,30 @@
-/** One call over a node's IPC socket: a line of JSON there, a line of JSON back. */
+/** One call over a node's IPC socket: a line of JSON there, a line of JSON back, which is read before it is believed. */
 import { connect } from "node:net";
-import { type ControlCall, MOST_ANSWER_BYTES } from "../control/methods.ts";
+import { type ControlCall, controlMethods } from "../control/methods.ts";
+import type { ToldHop } from "../control/refusal.ts";
 
-/** Why the node could not be asked. */
+/** Why the node could not be asked: it takes no connection, says nothing, or says what nobody can read. */
 export class IpcError extends Error {
   override readonly name = "IpcError";
-  readonly code = "no-answer";
+  readonly code: ToldHop;
+
+  constructor(code: ToldHop, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
 }
 
-const DEADLINE_MS = 10_000;
+/** A node's answer as it came, one JSON text, and whether it is an error. */
+export interface NodeAnswer {
+  readonly text: string;
+  readonly isError: boolean;
+}
+
 const NEWLINE = 0x0a;
 
-/** The node's answer as it came, one JSON text. Rejects with `IpcError`. */
-export function callNode(socketPath: string, { method, params }: ControlCall): Promise<string> {
+/** Asks the node. Rejects with `IpcError`. */
+export function callNode(socketPath: string, call: ControlCall, deadlineMs: number): Promise<NodeAnswer> {
+  const { answerBytes } = controlMethods[call.method];
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -22,21 +34,39 @@ export function callNode(socketPath: string, { method, params }: ControlCall): P
       socket.destroy();
       settle();
     };
-    const fail = (why: string, cause?: unknown): void =>
-      end(() => reject(new IpcError(`the node does not answer: ${why}`, { cause })));
-    const deadline = setTimeout(() => fail("it takes too long"), DEADLINE_MS);
-    socket.on("error", (error) => fail(error.message, error));
-    socket.on("close", () => fail("it closed the connection"));
-    socket.on("connect", () =>
-      socket.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, method, params })}\n`),
-    );
+    const fail = (code: ToldHop, why: string, cause?: unknown): void =>
+      end(() => reject(new IpcError(code, `the node does not answer: ${why}`, { cause })));
+    const deadline = setTimeout(() => fail("silent", "it takes too long"), deadlineMs);
+    socket.on("error", (error) => fail("socket", error.message, error));
+    socket.on("close", () => fail("socket", "it closed the connection"));
+    socket.on("connect", () => {
+      const { method, params } = call;
+      socket.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, method, params })}\n`);
+    });
     socket.on("data", (chunk: Buffer) => {
       size += chunk.length;
-      if (size > MOST_ANSWER_BYTES) return fail("its answer is too large");
-      chunks.push(chunk);
-      if (!chunk.includes(NEWLINE)) return undefined;
-      const text = Buffer.concat(chunks).toString("utf8");
-      return end(() => resolve(text.slice(0, text.indexOf("\n"))));
+      const last = chunk.indexOf(NEWLINE);
+      if (size > answerBytes) return fail("bad-answer", `its answer is longer than ${answerBytes} bytes`);
+      chunks.push(last < 0 ? chunk : chunk.subarray(0, last));
+      if (last < 0) return undefined;
+      const answer = read(Buffer.concat(chunks));
+      return answer === undefined
+        ? fail("bad-answer", "it sends no answer of JSON-RPC")
+        : end(() => resolve(answer));
     });
   });
+}
+
+/** Undefined when it is no answer to the question that was asked. */
+function read(bytes: Uint8Array): NodeAnswer | undefined {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    const answer: unknown = JSON.parse(text);
+    if (typeof answer !== "object" || answer === null) return undefined;
+    const { id, result, error } = answer as { id?: unknown; result?: unknown; error?: unknown };
+    const isError = error !== undefined && error !== null;
+    return id === 1 && (isError || result !== undefined) ? { text, isError } : undefined;
+  } catch {
+    return undefined;
+  }
 }

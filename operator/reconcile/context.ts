@@ -4,7 +4,7 @@ import type { NodeStatus } from "../api/node-status.ts";
 import { keyOf, type NodeResource, readNode } from "../api/resource.ts";
 import { type Identity } from "../build/identity.ts";
 import { gatewayName } from "../build/names.ts";
-import type { GatewayAddress } from "../control/channel.ts";
+import type { GatewayAddress } from "../control/exchange.ts";
 import type { Outcome } from "./outcome.ts";
 import type { PodView } from "./pod-view.ts";
 import type { Observation } from "./poller.ts";

@@ -26,7 +26,7 @@ export async function meshStep(context: Context): Promise<Outcome> {
       if (!taken) around.log.warn({ node: key, url }, "the node does not take this peer");
     }
   } catch (error) {
-    if (error instanceof ControlError) return waitFor("MeshUnreachable", error.message, LOOK_AGAIN_MS);
+    if (error instanceof ControlError) return waitFor(error.reason, error.message, LOOK_AGAIN_MS);
     throw error;
   }
   if (remove.length + add.length > 0)

@@ -4,7 +4,9 @@
  * questions a second, and a node whose height alone has changed is reconciled only now and then.
  */
 import { readHeight, readNodeInfo, readPeerIds, readSyncing } from "../control/answers.ts";
-import type { Channel, GatewayAddress } from "../control/channel.ts";
+import type { Channel } from "../control/channel.ts";
+import { ControlError } from "../control/error.ts";
+import type { GatewayAddress } from "../control/exchange.ts";
 import type { Clock } from "../observe/clock.ts";
 import { messageOf } from "../observe/message-of.ts";
 import { isNews, type Told, tell } from "./news.ts";
@@ -23,7 +25,14 @@ export type Observation =
       readonly syncing: boolean;
       readonly peers: ReadonlySet<string>;
     }
-  | { readonly ok: false; readonly at: number; readonly address: string; readonly message: string };
+  | {
+      readonly ok: false;
+      readonly at: number;
+      readonly address: string;
+      /** Which hop failed, as conditions say it. */
+      readonly reason: string;
+      readonly message: string;
+    };
 
 /** What a poller needs. */
 export interface PollerOptions {
@@ -161,6 +170,7 @@ async function observe(
     const at = clock.now();
     return { ok: true, at, until: at + freshMs, address, ...info, height, syncing, peers };
   } catch (error) {
-    return { ok: false, at: clock.now(), address, message: messageOf(error) };
+    const reason = error instanceof ControlError ? error.reason : "Error";
+    return { ok: false, at: clock.now(), address, reason, message: messageOf(error) };
   }
 }

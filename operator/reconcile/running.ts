@@ -35,7 +35,7 @@ export function answerStep(context: Context): Outcome {
   const now = around.clock.now();
   if (!observation.ok) {
     if (now - observation.at >= LOOK_AGAIN_MS) around.look(key);
-    return notReady(view, "GatewayUnreachable", observation.message);
+    return notReady(view, observation.reason, observation.message);
   }
   if (observation.id !== facts.identity?.id) {
     return failWith("WrongNode", `another node answers there: ${observation.id.slice(0, 16)}`);

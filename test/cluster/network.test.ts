@@ -276,7 +276,7 @@ about(`a network${missing === undefined ? "" : ` (skipped: ${missing})`}`, () =>
       });
       for (const channel of [none, neighbour, stranger]) {
         await expect(channel.call(gateway(), "chain_blockNumber")).rejects.toMatchObject({
-          code: "unreachable",
+          code: "certificate",
         });
         channel[Symbol.dispose]();
       }
@@ -285,7 +285,7 @@ about(`a network${missing === undefined ? "" : ` (skipped: ${missing})`}`, () =>
     test("is not believed under another node's name", async () => {
       using channel = await asOperator();
       const wrong = { ...gateway(), name: "proxy.demo.gateway.knit.dev" };
-      await expect(channel.call(wrong, "chain_blockNumber")).rejects.toMatchObject({ code: "unreachable" });
+      await expect(channel.call(wrong, "chain_blockNumber")).rejects.toMatchObject({ code: "certificate" });
     });
   });
 });

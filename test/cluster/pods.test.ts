@@ -124,7 +124,7 @@ about(`pods${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
       "-l",
       "app.kubernetes.io/name=knit",
       "-o",
-      "jsonpath={range .items[*]}{.status.containerStatuses[*].ready} {end}",
+      "jsonpath={range .items[*]}{.status.containerStatuses[*].ready} {.status.initContainerStatuses[?(@.name=='gateway')].ready} {end}",
     );
     expect(ready.trim()).toBe("true true true true true true");
   }, 300_000);

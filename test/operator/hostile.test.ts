@@ -5,6 +5,7 @@ import { readNode } from "../../operator/api/resource.ts";
 import { settingsText } from "../../operator/build/settings.ts";
 import { statefulSet } from "../../operator/build/stateful-set.ts";
 import {
+  readDiskUsage,
   readHeight,
   readMigration,
   readNodeInfo,
@@ -108,12 +109,13 @@ const READERS: readonly (readonly [string, unknown, (value: unknown) => unknown]
   ["admin_nodeInfo", { id: ID, name: "n", protocols: { istanbul: {} } }, readNodeInfo],
   ["admin_peers", [{ id: ID }, { id: ID }], readPeerIds],
   ["chain_blockNumber", "0x10", readHeight],
+  ["gateway_diskUsage", { sizeBytes: 2, freeBytes: 1 }, readDiskUsage],
   ["chain_syncing", { currentBlock: "0x1" }, readSyncing],
   ["admin_stateMigrationStatus", { isMigration: true, progress: 1, err: "null" }, readMigration],
   [
     "a call",
     { method: "admin_addPeer", params: [`kni://${ID}@h:1`] },
-    (value) => readCall(JSON.stringify(value) ?? ""),
+    (value) => readCall(Buffer.from(JSON.stringify(value) ?? "")),
   ],
 ];
 

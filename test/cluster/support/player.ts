@@ -124,12 +124,13 @@ async function start(cluster: Cluster, pod: Pod, directory: string, address: str
       env: { ...process.env, HOME: directory },
     });
   };
+  const sidecars: ChildProcess[] = [];
   for (const container of pod.spec.initContainers ?? []) {
-    const [code] = (await once(begin(container), "exit")) as [number | null];
-    if (code !== 0)
-      throw new Error(`${pod.metadata.name}: ${container.name} ended with ${code}, see ${directory}`);
+    const child = begin(container);
+    if (container.restartPolicy === "Always") sidecars.push(child);
+    else await ended(child, `${pod.metadata.name}: ${container.name}`);
   }
-  const processes = pod.spec.containers.map(begin);
+  const processes = [...pod.spec.containers.map(begin), ...sidecars];
   return {
     played: {
       name: pod.metadata.name,
@@ -143,6 +144,11 @@ async function start(cluster: Cluster, pod: Pod, directory: string, address: str
     deleted: () => processes.some(({ exitCode }) => exitCode !== null),
     ready: false,
   };
+}
+
+async function ended(child: ChildProcess, name: string): Promise<void> {
+  const [code] = (await once(child, "exit")) as [number | null];
+  if (code !== 0) throw new Error(`${name} ended with ${code}`);
 }
 
 /** Tells the API server what a kubelet would: the address, and whether the containers are ready. */
@@ -194,15 +200,14 @@ function listens(host: string, port: number): Promise<boolean> {
   });
 }
 
+/** The containers first, one after another the sidecars, as a kubelet does. */
 async function end({ processes }: Playing): Promise<void> {
-  await Promise.all(
-    processes.map(async (child) => {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      const exited = once(child, "exit");
-      child.kill("SIGTERM");
-      await exited;
-    }),
-  );
+  for (const child of processes) {
+    if (child.exitCode !== null || child.signalCode !== null) continue;
+    const exited = once(child, "exit");
+    child.kill("SIGTERM");
+    await exited;
+  }
 }
 
 async function forceDelete(cluster: Cluster, { metadata }: Pod): Promise<void> {

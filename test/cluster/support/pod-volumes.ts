@@ -7,6 +7,8 @@ import type { Cluster } from "./cluster.ts";
 export interface Container {
   readonly name: string;
   readonly args?: readonly string[];
+  /** `Always` makes a sidecar of an init container. */
+  readonly restartPolicy?: string;
   readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string }[];
 }
 
@@ -66,7 +68,9 @@ export async function placeVolumes(
       .reduce((result, { name, mountPath }) => result.replaceAll(mountPath, place(name)), text);
   const everywhere: Container = {
     name: "",
-    volumeMounts: pod.spec.containers.flatMap((each) => each.volumeMounts ?? []),
+    volumeMounts: [...(pod.spec.initContainers ?? []), ...pod.spec.containers].flatMap(
+      (each) => each.volumeMounts ?? [],
+    ),
   };
   for (const volume of pod.spec.volumes ?? []) {
     for (const [path, text] of await filesOf(cluster, pod.metadata.namespace, volume)) {

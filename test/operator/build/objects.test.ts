@@ -26,7 +26,7 @@ interface Container {
   readonly image: string;
   readonly securityContext: object;
   readonly ports?: readonly { readonly name: string; readonly containerPort: number }[];
-  readonly volumeMounts: readonly { readonly name: string }[];
+  readonly volumeMounts: readonly { readonly name: string; readonly subPath?: string }[];
 }
 
 function podOf(draft: Draft): PodSpec {
@@ -56,10 +56,21 @@ test("every container is locked down, and mounts volumes that there are", () => 
   }
 });
 
-test("the gateway sees the socket and its certificate, and neither the chain nor the node key", () => {
-  const gateway = podOf(statefulSet(aNode(), PARTS)).containers.find(({ name }) => name === "gateway");
+test("the gateway sees the socket, its certificate and how full the volume is, not the chain, nor the node key", () => {
+  const gateway = podOf(statefulSet(aNode(), PARTS)).initContainers.find(({ name }) => name === "gateway");
   expect(gateway?.image).toBe("operator:1");
-  expect(gateway?.volumeMounts.map(({ name }) => name)).toEqual(["socket", "certificates"]);
+  expect(gateway?.volumeMounts.map(({ name, subPath = "" }) => `${name}/${subPath}`)).toEqual([
+    "socket/",
+    "certificates/",
+    "data/.disk",
+  ]);
+});
+
+test("the gateway is a sidecar: it outlives the node, and clients of the node do not depend on it", () => {
+  const gateway = podOf(statefulSet(aNode(), PARTS)).initContainers.at(-1);
+  expect(gateway).toMatchObject({ name: "gateway", restartPolicy: "Always" });
+  expect(gateway).not.toHaveProperty("readinessProbe");
+  expect(gateway).not.toHaveProperty("startupProbe");
 });
 
 test("a Node's own image, Secret and genesis are used where they are named", () => {
@@ -73,7 +84,8 @@ test("a Node's own image, Secret and genesis are used where they are named", () 
       PARTS,
     ),
   );
-  expect(pod.containers.map(({ image }) => image)).toEqual(["mine:2", "operator:1"]);
+  const images = [...pod.initContainers, ...pod.containers].map(({ image }) => image);
+  expect(images).toEqual(["mine:2", "operator:1", "mine:2"]);
   expect(pod.volumes).toContainEqual(
     expect.objectContaining({
       secret: expect.objectContaining({ secretName: "my-key", items: [{ key: "k", path: "nodekey" }] }),
@@ -88,7 +100,8 @@ test("a Node's own image, Secret and genesis are used where they are named", () 
 
 test("Services name ports that the pod has, and only those that are served", () => {
   const node = aNode({ api: { ws: { enabled: true } } });
-  const ports = podOf(statefulSet(node, PARTS)).containers.flatMap(({ ports: each = [] }) =>
+  const { initContainers, containers } = podOf(statefulSet(node, PARTS));
+  const ports = [...initContainers, ...containers].flatMap(({ ports: each = [] }) =>
     each.map(({ name }) => name),
   );
   expect(named(peerService(node)).filter((name) => !ports.includes(name))).toEqual([]);
@@ -104,7 +117,7 @@ test("only the operator's pods are let to the gateway", () => {
   const open = ingress
     .filter(({ from }) => from === undefined)
     .flatMap(({ ports }) => ports.map(({ port }) => port));
-  expect(open).toEqual([32_323, 61_001, 8_551]);
+  expect(open).toEqual([32_323, 61_001, 7_444, 8_551]);
   const guarded = ingress.filter(({ from }) => from !== undefined);
   expect(guarded.map(({ ports }) => ports[0]?.port)).toEqual([7_443]);
   expect(JSON.stringify(guarded)).toContain('"kubernetes.io/metadata.name":"knit-system"');

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "@jest/globals";
 import {
   readBoolean,
+  readDiskUsage,
   readHeight,
   readMigration,
   readNodeInfo,
@@ -12,12 +13,13 @@ import { controlMethods, readCall } from "../../../operator/control/methods.ts";
 
 const ID = "ab".repeat(64);
 const URL = `kni://${ID}@core-peer.demo.svc:32323?discport=0&ntype=cn`;
-const call = (method: unknown, params?: unknown): string =>
-  JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+const bytes = (text: string): Uint8Array => Buffer.from(text);
+const call = (method: unknown, params?: unknown): Uint8Array =>
+  bytes(JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }));
 
 describe("a call", () => {
   test("of every method on the list is passed on, and of its parameters no more than it takes", () => {
-    for (const [method, takes] of Object.entries(controlMethods)) {
+    for (const [method, { takes }] of Object.entries(controlMethods)) {
       const params = takes === "none" ? [] : [URL];
       expect(readCall(call(method, params))).toEqual({ method, params });
       expect(readCall(call(method, [...params, "more"]))).toMatchObject({ code: -32_602 });
@@ -39,10 +41,13 @@ describe("a call", () => {
   });
 
   test.each([
-    ["not JSON", "{", -32_700],
-    ["a batch", "[]", -32_600],
-    ["null", "null", -32_600],
-    ["a text", '"x"', -32_600],
+    ["not JSON", bytes("{"), -32_700],
+    ["not UTF-8", Buffer.concat([call("admin_peers"), Buffer.of(0xff)]), -32_700],
+    ["two of them", bytes("{}{}"), -32_700],
+    ["nested as deep as there is room", bytes("[".repeat(4_096)), -32_700],
+    ["a batch", bytes("[]"), -32_600],
+    ["null", bytes("null"), -32_600],
+    ["a text", bytes('"x"'), -32_600],
     ["a method that is no text", call({}), -32_600],
     ["parameters by name", call("admin_addPeer", { url: URL }), -32_602],
     ["a URL of another kind", call("admin_addPeer", ["http://x"]), -32_602],
@@ -62,6 +67,7 @@ describe("an answer", () => {
     expect(readHeight("0x10")).toBe(16);
     expect([readSyncing(false), readSyncing({ currentBlock: "0x1" })]).toEqual([false, true]);
     expect(readBoolean(true)).toBe(true);
+    expect(readDiskUsage({ sizeBytes: 10, freeBytes: 4 })).toEqual({ sizeBytes: 10, freeBytes: 4 });
     expect(readMigration({ isMigration: true, progress: 12.5, err: "null" })).toEqual({
       running: true,
       percent: 12.5,
@@ -86,6 +92,11 @@ describe("an answer", () => {
     ["chain_syncing", readSyncing, [true, null, "no", []]],
     ["admin_addPeer", readBoolean, [null, "true", 1]],
     ["admin_stateMigrationStatus", readMigration, [null, {}, { isMigration: "yes" }, []]],
+    [
+      "gateway_diskUsage",
+      readDiskUsage,
+      [null, {}, { sizeBytes: 1 }, { sizeBytes: 1, freeBytes: 2 }, { sizeBytes: "1", freeBytes: 0 }],
+    ],
   ] as const)(
     "to %s that is not is an error of the channel",
     (_method, read: (value: unknown) => unknown, answers) => {

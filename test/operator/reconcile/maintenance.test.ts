@@ -62,7 +62,7 @@ describe("maintenance", () => {
   test("that the node runs already is followed, and one that cannot be asked for waits", async () => {
     cluster.putRunning("core", [], WISH);
     cluster.answer = () => {
-      throw new ControlError("unreachable", "no way");
+      throw new ControlError("connect", "no way");
     };
     await once("core");
     expect(state("core")?.state).toBe("Requested");
@@ -112,7 +112,7 @@ describe("maintenance", () => {
   test("that is wished for while another wish is noted is not lost", async () => {
     cluster.putRunning("core", [], WISH);
     cluster.answer = () => {
-      throw new ControlError("unreachable", "no way");
+      throw new ControlError("connect", "no way");
     };
     cluster.onStatus = () => {
       cluster.onStatus = () => undefined;

@@ -75,13 +75,21 @@ test("every node is asked in turn when there are more than can be asked at once"
 
 test("a node that does not answer, or answers nonsense, is known by that and holds nobody up", async () => {
   const { poller, asked } = aScene([], async ({ name }, method) => {
-    if (name === "n/dead") throw new ControlError("unreachable", "no way");
+    if (name === "n/dead") throw new ControlError("connect", "no way");
     return name === "n/odd" && method === "admin_peers" ? "many" : ANSWERS[method];
   });
   for (const key of ["n/dead", "n/odd", "n/well"]) poller.look(key);
   await until(() => asked.length === 3);
-  expect(poller.get("n/dead")).toMatchObject({ ok: false, message: "no way" });
-  expect(poller.get("n/odd")).toMatchObject({ ok: false, message: "admin_peers is not a list" });
+  expect(poller.get("n/dead")).toMatchObject({
+    ok: false,
+    reason: "GatewayUnreachable",
+    message: "no way",
+  });
+  expect(poller.get("n/odd")).toMatchObject({
+    ok: false,
+    reason: "NodeAnswerUnreadable",
+    message: "admin_peers is not a list",
+  });
   expect(poller.get("n/well")).toMatchObject({ ok: true });
   await poller[Symbol.asyncDispose]();
 });

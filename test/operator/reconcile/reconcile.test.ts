@@ -151,10 +151,11 @@ describe("a node waits, and says for what:", () => {
       ok: false,
       at: cluster.now,
       address: "10.0.0.1",
+      reason: "CertificateRefused",
       message: "no way",
     });
     await once("core");
-    expect(conditions("core")[0]).toBe("Ready False GatewayUnreachable");
+    expect(conditions("core")[0]).toBe("Ready False CertificateRefused");
   });
 });
 

@@ -1,0 +1,121 @@
+/** One HTTP request to a gateway and its whole answer; a failure names the hop that was being passed. */
+import type { ClientRequest, IncomingMessage } from "node:http";
+import { type Agent, request } from "node:https";
+import { isIP, type Socket } from "node:net";
+import type { Hop } from "../api/hops.ts";
+import { ControlError } from "./error.ts";
+
+/** A gateway: its address, and the name that its certificate must have. */
+export interface GatewayAddress {
+  readonly host: string;
+  readonly port: number;
+  readonly name: string;
+}
+
+/** What is sent. */
+export interface Question {
+  readonly body: string;
+  /** The longest answer. */
+  readonly answerBytes: number;
+  readonly deadlineMs: number;
+  /** Whether it may be sent again when a kept connection turns out to have ended. */
+  readonly repeatable: boolean;
+}
+
+/** An answer, whatever its status. */
+export interface Answer {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** Sends it. Throws `ControlError`. */
+export async function exchange(agent: Agent, gateway: GatewayAddress, question: Question): Promise<Answer> {
+  const signal = AbortSignal.timeout(question.deadlineMs);
+  const first = await attempt(agent, gateway, { question, signal });
+  if ("status" in first) return first;
+  const again = first.stale && question.repeatable;
+  const last = again ? await attempt(agent, gateway, { question, signal }) : first;
+  if ("status" in last) return last;
+  const { hop, cause } = last;
+  const why = signal.aborted ? `no answer within ${question.deadlineMs / 1_000} s` : cause.message;
+  throw new ControlError(hop, `gateway ${gateway.name} at ${gateway.host}:${gateway.port}: ${why}`, {
+    cause,
+  });
+}
+
+/** How far an attempt came. */
+interface Failure {
+  readonly hop: Hop;
+  readonly cause: Error;
+  /** A kept connection had been ended by the other side. */
+  readonly stale: boolean;
+}
+
+interface Attempt {
+  readonly question: Question;
+  readonly signal: AbortSignal;
+}
+
+function attempt(
+  agent: Agent,
+  { host, port, name }: GatewayAddress,
+  { question, signal }: Attempt,
+): Promise<Answer | Failure> {
+  const { body, answerBytes } = question;
+  return new Promise((resolve) => {
+    const way = { hop: isIP(host) === 0 ? "resolve" : "connect" } as { hop: Hop };
+    const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
+    const sent = request({ agent, host, port, servername: name, method: "POST", path: "/", signal, headers });
+    const fail = (cause: NodeJS.ErrnoException): void => {
+      const stale = sent.reusedSocket && cause.code === "ECONNRESET";
+      resolve({ hop: stale ? "gateway" : hopOfFailure(way.hop, cause), cause, stale });
+    };
+    follow(sent, way);
+    sent.on("error", fail);
+    sent.on("response", (answer) => {
+      way.hop = "gateway";
+      readAll(answer, answerBytes).then(
+        (text) => resolve({ status: answer.statusCode ?? 0, text }),
+        (error: unknown) => {
+          sent.destroy();
+          fail(error as Error); // streams reject with errors
+        },
+      );
+    });
+    sent.end(body);
+  });
+}
+
+/** Keeps `way` at the hop that is being passed. Before the first answer the gateway may still refuse the certificate. */
+function follow(sent: ClientRequest, way: { hop: Hop }): void {
+  sent.on("socket", (socket: Socket) => {
+    if (!socket.connecting) {
+      way.hop = "gateway";
+      return;
+    }
+    socket.once("lookup", (error: Error | null) => {
+      if (error === null) way.hop = "connect";
+    });
+    socket.once("connect", () => (way.hop = "tls"));
+    socket.once("secureConnect", () => (way.hop = "certificate"));
+  });
+}
+
+/** In TLS 1.3 the client is done before the server has looked at its certificate: what ends then is a refusal. */
+function hopOfFailure(hop: Hop, { code = "", name }: NodeJS.ErrnoException): Hop {
+  if (hop === "certificate") return name === "AbortError" ? "gateway" : "certificate";
+  if (hop !== "tls" || name === "AbortError") return hop;
+  const ofTransport = code === "ECONNRESET" || code === "EPROTO" || code.startsWith("ERR_SSL_");
+  return ofTransport ? "tls" : "certificate"; // all other codes are verdicts on the gateway's certificate
+}
+
+async function readAll(answer: IncomingMessage, mostBytes: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > mostBytes) throw new Error("the answer is too large");
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}

@@ -1,0 +1,110 @@
+/** Requests on connections that proved themselves: read, checked, passed on, answered, and a line in the log each. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { TLSSocket } from "node:tls";
+import { type ControlMethod, MOST_REQUEST_BYTES, readCall } from "../control/methods.ts";
+import { type Refusal, refusalText, type ToldHop, told } from "../control/refusal.ts";
+import type { Clock } from "../observe/clock.ts";
+import type { GatewayMetrics } from "../observe/gateway-metrics.ts";
+import type { Log } from "../observe/log.ts";
+import { messageOf } from "../observe/message-of.ts";
+import { type Client, clientOf } from "./client.ts";
+import { IpcError } from "./ipc.ts";
+import type { Line } from "./line.ts";
+
+/** What calls need. */
+export interface CallOptions {
+  readonly line: Line;
+  readonly log: Log;
+  readonly metrics: GatewayMetrics;
+  readonly clock: Clock;
+}
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** Creates the handler of a server's requests. */
+export function createCallHandler(options: CallOptions): Handler {
+  const answering = new Set<TLSSocket>();
+  return (request, response) => {
+    const socket = request.socket as TLSSocket; // the server speaks TLS alone
+    if (answering.has(socket)) {
+      options.log.warn({ from: socket.remoteAddress }, "a request came before the last was answered");
+      socket.destroy();
+      return;
+    }
+    answering.add(socket);
+    answer(request, response, options)
+      .catch((error: unknown) => {
+        options.log.debug({ error: messageOf(error) }, "request broke off");
+        response.destroy();
+      })
+      .finally(() => answering.delete(socket));
+  };
+}
+
+/** What becomes of a request. */
+interface Reply {
+  readonly method: ControlMethod | "other";
+  readonly status: number;
+  readonly outcome: "answered" | "node-error" | ToldHop;
+  readonly text: string;
+  /** What the log says besides. */
+  readonly why?: string;
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { line, log, metrics, clock }: CallOptions,
+): Promise<void> {
+  const began = performance.now();
+  const socket = request.socket as TLSSocket; // the server speaks TLS alone
+  const client = clientOf(socket, clock.now());
+  const { method, status, outcome, text, why } = await replyTo(request, client, line);
+  const ms = performance.now() - began;
+  const who = { from: socket.remoteAddress, client: client.name, certificate: client.serial };
+  const record = { ...who, method, outcome, ms: Math.round(ms), ...(why === undefined ? {} : { why }) };
+  if (outcome === "answered") log.info(record, "call");
+  else log.warn(record, "call");
+  metrics.call(method, outcome, ms / 1_000);
+  const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(text) };
+  // Whoever sends what is not on the list keeps no connection.
+  response.writeHead(status, method === "other" ? { ...headers, connection: "close" } : headers);
+  response.end(text);
+}
+
+async function replyTo(request: IncomingMessage, client: Client, line: Line): Promise<Reply> {
+  if (client.refusal !== undefined) return refused(403, -32_600, client.refusal);
+  if (request.method !== "POST" || request.url !== "/") return refused(404, -32_600, "only POST / is served");
+  const bytes = await bodyOf(request);
+  if (bytes === undefined) return refused(413, -32_600, "the request is too large");
+  const call = readCall(bytes);
+  if ("code" in call) return refused(call.code === -32_601 ? 403 : 400, call.code, call.message);
+  const { method } = call;
+  try {
+    const { text, isError } = await line(call);
+    return { method, status: 200, outcome: isError ? "node-error" : "answered", text };
+  } catch (error) {
+    const hop = error instanceof IpcError ? error.code : "gateway";
+    return { ...failed({ hop, rpcCode: -32_000, message: messageOf(error) }), method };
+  }
+}
+
+function refused(status: number, rpcCode: number, message: string): Reply {
+  return { ...failed({ hop: "refused", rpcCode, message }), status };
+}
+
+function failed(refusal: Refusal): Reply {
+  const { hop, message } = refusal;
+  return { method: "other", status: told[hop], outcome: hop, text: refusalText(refusal), why: message };
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MOST_REQUEST_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,80 @@
+/**
+ * Who may hold a connection. Whoever has not proved himself yet holds one of a few places, and gives it up to the
+ * next one when they are taken, so that nobody keeps the operator out by holding connections open.
+ */
+import type { Server } from "node:https";
+import type { Socket } from "node:net";
+import type { TLSSocket } from "node:tls";
+import type { Clock } from "../observe/clock.ts";
+import type { GatewayMetrics, RefusedConnection } from "../observe/gateway-metrics.ts";
+import type { Log } from "../observe/log.ts";
+import { createLimitedLog } from "./limited-log.ts";
+
+/** Places for connections that have not proved themselves. */
+const MOST_UNPROVEN = 32;
+/** The operator's own: it holds four to a gateway, and two operators may overlap. */
+const MOST_PROVEN = 16;
+/** Lines a minute about connections that are refused; who floods the port does not flood the log. */
+const LINES = 30;
+
+interface Surroundings {
+  readonly log: Log;
+  readonly metrics: GatewayMetrics;
+  readonly clock: Clock;
+}
+
+/** Bounds a server's connections, and tells of those that it refuses. */
+export function guardConnections(server: Server, { log, metrics, clock }: Surroundings): void {
+  const unproven = new Map<string, Socket>();
+  const proven = new Set<TLSSocket>();
+  const warn = createLimitedLog(log, clock, LINES);
+  const refuse = (kind: RefusedConnection, socket: Socket, why: string): void => {
+    metrics.refused(kind);
+    warn({ from: socket.remoteAddress, reason: why }, "connection refused");
+    socket.destroy();
+  };
+  server.on("connection", (socket: Socket) => {
+    const place = placeOf(socket);
+    const [oldest] = unproven.values();
+    if (unproven.size >= MOST_UNPROVEN && oldest !== undefined) {
+      unproven.delete(placeOf(oldest));
+      refuse("crowd", oldest, "its place was needed before it had proved itself");
+    }
+    unproven.set(place, socket);
+    socket.once("close", () => unproven.delete(place));
+  });
+  server.on("secureConnection", (socket) => {
+    unproven.delete(placeOf(socket));
+    if (proven.size >= MOST_PROVEN) return refuse("crowd", socket, "the operator holds enough connections");
+    proven.add(socket);
+    metrics.connections(proven.size);
+    socket.once("close", () => {
+      proven.delete(socket);
+      metrics.connections(proven.size);
+    });
+    return undefined;
+  });
+  server.on("tlsClientError", (error: NodeJS.ErrnoException, socket) => {
+    const { kind, why } = verdict(error, socket);
+    // A probe of the port connects and goes.
+    if (kind === undefined) log.debug({ from: socket.remoteAddress }, "connection ended before it began");
+    else refuse(kind, socket, why);
+  });
+}
+
+/** What a connection is known by from its first byte to its last. */
+function placeOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
+}
+
+function verdict(
+  { code = "", message }: NodeJS.ErrnoException,
+  { authorizationError }: TLSSocket,
+): { readonly kind: RefusedConnection | undefined; readonly why: string } {
+  const judged = authorizationError as Error | string | undefined; // Node.js gives the code alone
+  if (judged) return { kind: "certificate", why: String(judged) };
+  if (code === "ECONNRESET") return { kind: undefined, why: message };
+  if (code === "ERR_TLS_HANDSHAKE_TIMEOUT") return { kind: "slow", why: message };
+  if (code === "ERR_SSL_PEER_DID_NOT_RETURN_A_CERTIFICATE") return { kind: "certificate", why: message };
+  return { kind: "handshake", why: message };
+}

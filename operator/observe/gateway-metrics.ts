@@ -1,0 +1,64 @@
+/** The gateway's metrics. */
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+
+/** Why a connection was refused: its certificate, the handshake, its slowness, or too many of them. */
+export type RefusedConnection = "certificate" | "handshake" | "slow" | "crowd";
+
+/** What is counted. */
+export interface GatewayMetrics {
+  /** A call ended. `method` is one of the allow-list, or `other`; `outcome` is `answered` or a hop. */
+  call(method: string, outcome: string, seconds: number): void;
+  refused(kind: RefusedConnection): void;
+  connections(count: number): void;
+  /** When the certificate ends, in milliseconds since the epoch. */
+  certificateEnds(at: number): void;
+  render(): Promise<string>;
+  readonly contentType: string;
+}
+
+/** Creates them. */
+export function createGatewayMetrics(): GatewayMetrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const calls = new Counter({
+    name: "knit_gateway_calls_total",
+    help: "Calls by method and how they ended: answered, or where on the way they failed.",
+    labelNames: ["method", "outcome"],
+    registers,
+  });
+  const seconds = new Histogram({
+    name: "knit_gateway_call_seconds",
+    help: "How long calls took, from the whole request to the answer.",
+    labelNames: ["method"],
+    buckets: [0.005, 0.025, 0.1, 0.5, 2, 10],
+    registers,
+  });
+  const refused = new Counter({
+    name: "knit_gateway_refused_connections_total",
+    help: "Connections that were refused, by reason.",
+    labelNames: ["reason"],
+    registers,
+  });
+  const open = new Gauge({
+    name: "knit_gateway_connections",
+    help: "Connections of whoever has proved to be the operator.",
+    registers,
+  });
+  const ends = new Gauge({
+    name: "knit_gateway_certificate_expiration_timestamp_seconds",
+    help: "When the gateway's certificate ends, in seconds since the epoch.",
+    registers,
+  });
+  return {
+    call(method, outcome, duration) {
+      calls.inc({ method, outcome });
+      seconds.observe({ method }, duration);
+    },
+    refused: (reason) => refused.inc({ reason }),
+    connections: (count) => open.set(count),
+    certificateEnds: (at) => ends.set(at / 1_000),
+    render: () => registry.metrics(),
+    contentType: registry.contentType,
+  };
+}
