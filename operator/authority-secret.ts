@@ -1,31 +1,76 @@
-/** The operator's authority in a Secret of its own namespace: made by whoever leads first, then kept. */
+/**
+ * The operator's authority in a Secret of its own namespace: made by whoever leads first, looked at every hour, and
+ * led over to the next one before it ends.
+ */
 import { FIELD_MANAGER, labels } from "./api/names.ts";
+import { type Draft, readMeta } from "./api/resource.ts";
 import { secret } from "./build/secrets.ts";
-import { type Credentials, createAuthority, isAuthority } from "./control/authority.ts";
+import { createAuthority, isAuthority } from "./control/authority.ts";
+import { type Authorities, turned } from "./control/rotation.ts";
 import type { KubeClient } from "./kube/client.ts";
 import { isKubeError, KubeError } from "./kube/error.ts";
 import { kinds } from "./kube/resources.ts";
 import type { Clock } from "./observe/clock.ts";
+import type { Log } from "./observe/log.ts";
+import { messageOf } from "./observe/message-of.ts";
 import { secretText } from "./reconcile/secret-text.ts";
 
-const NAME = "knit-operator-authority";
+/** What a keeper needs. */
+export interface KeeperOptions {
+  readonly client: Pick<KubeClient, "get" | "create" | "replace">;
+  readonly namespace: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
 
-/** Reads the authority, or makes it. Throws `KubeError` when what is there is no authority: nothing is overwritten. */
-export async function loadOrMakeAuthority(
-  client: Pick<KubeClient, "get" | "create">,
-  namespace: string,
-  clock: Clock,
-): Promise<Credentials> {
-  const known = await client.get(kinds.secret, { namespace, name: NAME });
-  if (known !== undefined) return read(known);
-  const made = await createAuthority(clock.now());
-  const metadata = {
-    name: NAME,
-    namespace,
-    labels: { [labels.name]: FIELD_MANAGER, [labels.component]: "authority" },
-  };
+const NAME = "knit-operator-authority";
+const LOOK_MS = 3_600_000;
+
+/** Keeps the authority. Disposing it ends that. */
+export class AuthorityKeeper implements Disposable {
+  readonly #options: KeeperOptions;
+  readonly #timer: NodeJS.Timeout;
+  #known: Authorities;
+
+  private constructor(options: KeeperOptions, known: Authorities) {
+    this.#options = options;
+    this.#known = known;
+    this.#timer = setInterval(() => void this.look(), LOOK_MS);
+    this.#timer.unref();
+  }
+
+  /** Reads the authority, or makes it. Throws `KubeError` when what is there is no authority: nothing is overwritten. */
+  static async open(options: KeeperOptions): Promise<AuthorityKeeper> {
+    return new AuthorityKeeper(options, await readOrMake(options));
+  }
+
+  /** The authorities as they were last seen; the same object until they change. */
+  known(): Authorities {
+    return this.#known;
+  }
+
+  /** Reads them again and takes the step that is due. What cannot be read or written now is left for the next time. */
+  async look(): Promise<void> {
+    try {
+      const known = await readOrMake(this.#options);
+      if (JSON.stringify(known) !== JSON.stringify(this.#known)) this.#known = known;
+    } catch (error) {
+      this.#options.log.warn({ error: messageOf(error) }, "authority cannot be looked at");
+    }
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+  }
+}
+
+async function readOrMake(options: KeeperOptions): Promise<Authorities> {
+  const { client, namespace, clock } = options;
+  const object = await client.get(kinds.secret, { namespace, name: NAME });
+  if (object !== undefined) return takeStep(options, object);
+  const made = { current: await createAuthority(clock.now()), next: undefined, previous: undefined };
   try {
-    await client.create(secret(metadata, { "ca.crt": made.certificate, "ca.key": made.key }));
+    await client.create(draftOf(namespace, made));
     return made;
   } catch (error) {
     if (!isKubeError(error, "already-exists")) throw error;
@@ -33,12 +78,43 @@ export async function loadOrMakeAuthority(
   }
 }
 
-function read(object: unknown): Credentials {
-  const certificate = secretText(object, "ca.crt") ?? "";
-  const key = secretText(object, "ca.key") ?? "";
-  if (isAuthority({ certificate, key })) return { certificate, key };
-  throw new KubeError(
-    "invalid",
-    `the Secret ${NAME} holds no authority; delete it and the operator makes a new one, which all gateways then get`,
-  );
+/** Guarded by the version that was read: of two operators one takes the step, the other reads it the next time. */
+async function takeStep({ client, namespace, clock, log }: KeeperOptions, object: unknown) {
+  const known = read(object);
+  const after = await turned(known, clock.now());
+  if (after === known) return known;
+  await client.replace(draftOf(namespace, after, readMeta(object).resourceVersion));
+  const fields = { announced: after.next !== undefined, previous: after.previous !== undefined };
+  log.info(fields, "authority led over to the next");
+  return after;
+}
+
+function draftOf(namespace: string, { current, next, previous }: Authorities, version?: string): Draft {
+  const metadata = {
+    name: NAME,
+    namespace,
+    labels: { [labels.name]: FIELD_MANAGER, [labels.component]: "authority" },
+    ...(version === undefined ? {} : { resourceVersion: version }),
+  };
+  return secret(metadata, {
+    "ca.crt": current.certificate,
+    "ca.key": current.key,
+    ...(next === undefined ? {} : { "next.crt": next.certificate, "next.key": next.key }),
+    ...(previous === undefined ? {} : { "previous.crt": previous }),
+  });
+}
+
+function read(object: unknown): Authorities {
+  const pair = (name: string) => ({
+    certificate: secretText(object, `${name}.crt`) ?? "",
+    key: secretText(object, `${name}.key`) ?? "",
+  });
+  const [current, next] = [pair("ca"), pair("next")];
+  const isNext = next.certificate !== "" || next.key !== "";
+  if (!isAuthority(current) || (isNext && !isAuthority(next)))
+    throw new KubeError(
+      "invalid",
+      `the Secret ${NAME} holds no authority; delete it and the operator makes a new one, which all gateways then get`,
+    );
+  return { current, next: isNext ? next : undefined, previous: secretText(object, "previous.crt") };
 }

@@ -1,8 +1,8 @@
 /** All Nodes of the cluster: what is seen of them and their objects, and the queue that reconciles them. */
 import { keyOf, type NodeResource } from "./api/resource.ts";
 import { Board } from "./board.ts";
-import type { Credentials } from "./control/authority.ts";
 import type { Channel } from "./control/channel.ts";
+import type { Authorities } from "./control/rotation.ts";
 import type { KubeClient } from "./kube/client.ts";
 import { isRace, KubeError } from "./kube/error.ts";
 import { openReflector, type Seen } from "./kube/reflector.ts";
@@ -22,7 +22,7 @@ import { WorkQueue } from "./runtime/queue.ts";
 export interface NodesOptions {
   readonly client: KubeClient;
   readonly channel: Channel;
-  readonly authority: Credentials;
+  readonly authorities: () => Authorities;
   readonly settings: OperatorSettings;
   readonly watchNamespace: string | undefined;
   /** What the operator's own objects are known by. */

@@ -3,7 +3,7 @@
  * through reflectors, become names in a queue, and are reconciled one Node at a time.
  */
 import { FIELD_MANAGER, labels } from "./api/names.ts";
-import { loadOrMakeAuthority } from "./authority-secret.ts";
+import { AuthorityKeeper } from "./authority-secret.ts";
 import type { Channel } from "./control/channel.ts";
 import { openOperatorChannel } from "./control/operator-channel.ts";
 import { loadAccess } from "./kube/access.ts";
@@ -65,13 +65,14 @@ export async function openOperator(options: OperatorOptions, signal: AbortSignal
   };
   const leadership = await lead(options, asking, parts, signal);
   const client = parts.use(openKubeClient({ ...asking, mayWrite: () => leadership.holds() }));
-  const authority = await loadOrMakeAuthority(client, operatorNamespace, clock);
-  const channel = parts.use(openOperatorChannel(authority, () => clock.now()));
+  const keeper = parts.use(await AuthorityKeeper.open({ client, namespace: operatorNamespace, clock, log }));
+  const authorities = () => keeper.known();
+  const channel = parts.use(openOperatorChannel(authorities, () => clock.now()));
   nodes = parts.use(
     await openNodes({
       client,
       channel: whileLeading(channel, leadership),
-      authority,
+      authorities,
       settings: options,
       watchNamespace: options.watchNamespace,
       selector: SELECTOR,

@@ -80,7 +80,7 @@ export function isGood(
     const leaf = new NodeCertificate(certificate);
     const end = Date.parse(leaf.validTo);
     return (
-      now < end - (LEAF_DAYS * DAY_MS) / 3 &&
+      now < end - (end - Date.parse(leaf.validFrom)) / 3 &&
       leaf.verify(new NodeCertificate(authority.certificate).publicKey) &&
       leaf.checkPrivateKey(createPrivateKey(key)) &&
       leaf.checkHost(name) !== undefined

@@ -1,20 +1,27 @@
-/** The channel with the operator's own certificate, which is made in memory and made anew long before it ends. */
-import { type Credentials, issueOperator } from "./authority.ts";
+/** The channel with the operator's own certificate: made in memory, and anew long before it or its authority ends. */
+import { issueOperator } from "./authority.ts";
 import { type Channel, openChannel } from "./channel.ts";
+import { type Authorities, believed } from "./rotation.ts";
 
 const RENEW_MS = 20 * 86_400_000;
+/** Calls that run on the old connections end with them at the latest. */
+const LINGER_MS = 60_000;
 
-/** Opens the channel. */
-export function openOperatorChannel(authority: Credentials, now: () => number): Channel {
-  let current: { readonly at: number; readonly channel: Promise<Channel> } | undefined;
-  const open = async (): Promise<Channel> =>
-    openChannel({ authority: authority.certificate, operator: await issueOperator(authority, now()) });
+interface Opened {
+  readonly at: number;
+  readonly authorities: Authorities;
+  readonly channel: Promise<Channel>;
+}
+
+/** Opens the channel; `authorities` gives the same object until they change. */
+export function openOperatorChannel(authorities: () => Authorities, now: () => number): Channel {
+  let current: Opened | undefined;
   const fresh = (): Promise<Channel> => {
-    if (current === undefined || now() - current.at >= RENEW_MS) {
+    const known = authorities();
+    if (current?.authorities !== known || now() - current.at >= RENEW_MS) {
       const before = current?.channel;
-      current = { at: now(), channel: open() };
-      // Calls that run on the old connections end with them at the latest.
-      setTimeout(() => void before?.then((channel) => channel[Symbol.dispose]()), 60_000).unref();
+      current = { at: now(), authorities: known, channel: open(known, now()) };
+      setTimeout(() => void before?.then((channel) => channel[Symbol.dispose]()), LINGER_MS).unref();
     }
     return current.channel;
   };
@@ -22,4 +29,9 @@ export function openOperatorChannel(authority: Credentials, now: () => number): 
     call: async (gateway, method, ...params) => (await fresh()).call(gateway, method, ...params),
     [Symbol.dispose]: () => void current?.channel.then((channel) => channel[Symbol.dispose]()),
   };
+}
+
+async function open(authorities: Authorities, now: number): Promise<Channel> {
+  const operator = await issueOperator(authorities.current, now);
+  return openChannel({ authority: believed(authorities), operator });
 }

@@ -26,6 +26,7 @@ export function createCallHandler(options: CallOptions): Handler {
   const answering = new Set<TLSSocket>();
   return (request, response) => {
     const socket = request.socket as TLSSocket; // the server speaks TLS alone
+    if (socket.destroyed) return;
     if (answering.has(socket)) {
       options.log.warn({ from: socket.remoteAddress }, "a request came before the last was answered");
       socket.destroy();

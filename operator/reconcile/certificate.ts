@@ -3,6 +3,7 @@ import { gatewayName, objectNames } from "../build/names.ts";
 import { gatewaySecret } from "../build/secrets.ts";
 import { isGood, issueGateway } from "../control/authority.ts";
 import { gatewayFiles } from "../control/methods.ts";
+import { believed } from "../control/rotation.ts";
 import { kinds } from "../kube/resources.ts";
 import type { Context } from "./context.ts";
 import { goOn, type Outcome } from "./outcome.ts";
@@ -10,7 +11,9 @@ import { secretText } from "./secret-text.ts";
 
 /** Writes the Secret when there is none, or its certificate is about to end or is not the authority's. */
 export async function certificateStep({ node, around }: Context): Promise<Outcome> {
-  const { authority, clock, applier, client } = around;
+  const { clock, applier, client } = around;
+  const authorities = around.authorities();
+  const { current } = authorities;
   const { namespace } = node.meta;
   const { gateway: name } = objectNames(node.meta.name);
   const host = gatewayName(node.meta.name, namespace);
@@ -20,12 +23,12 @@ export async function certificateStep({ node, around }: Context): Promise<Outcom
     certificate: secretText(object, gatewayFiles.certificate) ?? "",
     key: secretText(object, gatewayFiles.key) ?? "",
   };
-  const isHeldGood = isGood(authority, held, host, clock.now());
-  const { certificate, key } = isHeldGood ? held : await issueGateway(authority, host, clock.now());
+  const isHeldGood = isGood(current, held, host, clock.now());
+  const { certificate, key } = isHeldGood ? held : await issueGateway(current, host, clock.now());
   const files = {
     [gatewayFiles.certificate]: certificate,
     [gatewayFiles.key]: key,
-    [gatewayFiles.authority]: authority.certificate,
+    [gatewayFiles.authority]: believed(authorities),
   };
   await applier.apply(gatewaySecret(node, files), seen);
   return goOn;

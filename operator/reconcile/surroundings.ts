@@ -1,8 +1,8 @@
 /** What reconciling works with: the cluster's objects, the way to the nodes, time. */
 import type { NodeResource } from "../api/resource.ts";
 import type { PodParts } from "../build/stateful-set.ts";
-import type { Credentials } from "../control/authority.ts";
 import type { Channel } from "../control/channel.ts";
+import type { Authorities } from "../control/rotation.ts";
 import type { KubeClient } from "../kube/client.ts";
 import type { Seen } from "../kube/reflector.ts";
 import type { Clock } from "../observe/clock.ts";
@@ -39,7 +39,7 @@ export interface Surroundings {
   readonly applier: Applier;
   readonly events: EventRecorder;
   readonly channel: Channel;
-  readonly authority: Credentials;
+  readonly authorities: () => Authorities;
   readonly settings: OperatorSettings;
   readonly clock: Clock;
   readonly log: Log;

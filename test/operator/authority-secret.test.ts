@@ -1,11 +1,17 @@
-/** The operator's authority: made once, kept, and never written over. */
+/** The operator's authority: made once, kept, led over to the next in time, and never written over. */
 import { beforeAll, beforeEach, expect, test } from "@jest/globals";
-import { loadOrMakeAuthority } from "../../operator/authority-secret.ts";
+import { AuthorityKeeper } from "../../operator/authority-secret.ts";
 import { type Credentials, createAuthority, isAuthority } from "../../operator/control/authority.ts";
+import { believed } from "../../operator/control/rotation.ts";
+import { secretText } from "../../operator/reconcile/secret-text.ts";
 import { FakeCluster } from "../support/fake-cluster.ts";
+import { createKeptLog, type LogLine } from "../support/gateway.ts";
 
+const NAME = "knit-operator-authority";
+const DAY = 86_400_000;
 let other: Credentials;
 let cluster: FakeCluster;
+let lines: LogLine[];
 
 beforeAll(async () => {
   other = await createAuthority(Date.parse("2026-01-01T00:00:00Z"));
@@ -14,28 +20,77 @@ beforeEach(() => {
   cluster = new FakeCluster(other);
 });
 
-function load(): Promise<Credentials> {
-  const { client, clock } = cluster.surroundings();
-  return loadOrMakeAuthority(client, "demo", clock);
+function open(): Promise<AuthorityKeeper> {
+  const kept = createKeptLog();
+  ({ lines } = kept);
+  return AuthorityKeeper.open({ ...cluster.surroundings(), namespace: "demo", log: kept.log });
 }
 
 test("it is made when there is none, and is the same the next time", async () => {
-  const made = await load();
-  expect(isAuthority(made)).toBe(true);
-  expect(await load()).toEqual(made);
-  expect(cluster.writes).toEqual(["create Secret knit-operator-authority"]);
+  using first = await open();
+  expect(isAuthority(first.known().current)).toBe(true);
+  using second = await open();
+  expect(second.known()).toEqual(first.known());
+  expect(cluster.writes).toEqual([`create Secret ${NAME}`]);
 });
 
 test("of two that make it at once, both have the one that is there", async () => {
-  const [first, second] = await Promise.all([load(), load()]);
-  expect(first).toEqual(second);
+  const [first, second] = await Promise.all([open(), open()]);
+  expect(first.known()).toEqual(second.known());
+  for (const keeper of [first, second]) keeper[Symbol.dispose]();
 });
 
-test("a Secret that holds none is an error, and stays as it is", async () => {
-  cluster.putSecret("knit-operator-authority", { "ca.crt": other.certificate, "ca.key": "no key" });
-  await expect(load()).rejects.toMatchObject({
+test.each([
+  ["current", { "ca.crt": "x", "ca.key": "no key" }],
+  ["next", { "next.crt": "x" }],
+])("a Secret whose %s one is none is an error, and stays as it is", async (_which, wrong) => {
+  cluster.putSecret(NAME, { "ca.crt": other.certificate, "ca.key": other.key, ...wrong });
+  await expect(open()).rejects.toMatchObject({
     code: "invalid",
     message: expect.stringContaining("holds no authority"),
   });
   expect(cluster.writes).toEqual([]);
+});
+
+test("before it ends it is led over to the next: announced, issuing, alone; each step is one write", async () => {
+  using keeper = await open();
+  const [first, made] = [keeper.known(), cluster.now];
+  const at = async (days: number): Promise<void> => {
+    cluster.now = made + days * DAY;
+    await keeper.look();
+  };
+  await at(3_000);
+  expect(keeper.known()).toBe(first);
+  await at(3_480);
+  const announced = keeper.known();
+  expect(announced.current).toEqual(first.current);
+  expect(believed(announced)).toBe(first.current.certificate + announced.next?.certificate);
+  await at(3_520);
+  expect(keeper.known()).toMatchObject({ current: announced.next, previous: first.current.certificate });
+  await at(3_560);
+  expect(keeper.known()).toEqual({ current: announced.next, next: undefined, previous: undefined });
+  expect(cluster.writes).toEqual([
+    `create Secret ${NAME}`,
+    ...Array<string>(3).fill(`replace Secret ${NAME}`),
+  ]);
+  expect(secretText(cluster.get("Secret", NAME), "previous.crt")).toBeUndefined();
+});
+
+test("a step that another operator has taken meanwhile is left to it, and read the next time", async () => {
+  using keeper = await open();
+  using second = await open();
+  cluster.now += 3_480 * DAY;
+  await Promise.all([keeper.look(), second.look()]);
+  expect(lines.map(({ message }) => message)).toContain("authority cannot be looked at");
+  await second.look();
+  expect(second.known()).toEqual(keeper.known());
+});
+
+test("an authority that was deleted is made anew at the next look", async () => {
+  using keeper = await open();
+  const before = keeper.known();
+  cluster.objects.delete(`Secret demo/${NAME}`);
+  await keeper.look();
+  expect(isAuthority(keeper.known().current)).toBe(true);
+  expect(keeper.known()).not.toEqual(before);
 });

@@ -2,6 +2,7 @@
 import { type Draft, keyOf, type NodeResource, readMeta, readNode } from "../../operator/api/resource.ts";
 import { identityOf } from "../../operator/build/identity.ts";
 import type { Credentials } from "../../operator/control/authority.ts";
+import type { Authorities } from "../../operator/control/rotation.ts";
 import type { KubeClient } from "../../operator/kube/client.ts";
 import { KubeError } from "../../operator/kube/error.ts";
 import type { Seen } from "../../operator/kube/reflector.ts";
@@ -38,10 +39,10 @@ export class FakeCluster {
   readonly observations = new Map<string, Observation>();
   now = Date.parse("2026-01-01T00:00:00Z");
   #version = 0;
-  readonly #authority: Credentials;
+  authorities: Authorities;
 
   constructor(authority: Credentials) {
-    this.#authority = authority;
+    this.authorities = { current: authority, next: undefined, previous: undefined };
   }
 
   /** Puts an object there, as if somebody else had. */
@@ -116,7 +117,7 @@ export class FakeCluster {
         },
         [Symbol.dispose]: () => undefined,
       },
-      authority: this.#authority,
+      authorities: () => this.authorities,
       settings: {
         nodeImage: "knit:1",
         gatewayImage: "operator:1",
@@ -152,6 +153,12 @@ export class FakeCluster {
         this.writes.push(`status ${draft.metadata.name}`);
         this.onStatus(draft.metadata.name);
         return this.#change(draft.metadata.name, { status: draft["status"] });
+      },
+      replace: async (draft: Draft) => {
+        const known = this.objects.get(this.#key(draft.kind, draft.metadata));
+        if (known?.metadata["resourceVersion"] !== draft.metadata.resourceVersion)
+          throw new KubeError("conflict", "another version");
+        return write("replace", draft);
       },
       create: async (draft: Draft) => {
         if (this.objects.has(this.#key(draft.kind, draft.metadata)))

@@ -10,6 +10,7 @@ import {
   issueGateway,
   issueOperator,
 } from "../../operator/control/authority.ts";
+import type { Channel } from "../../operator/control/channel.ts";
 import type { GatewayAddress } from "../../operator/control/exchange.ts";
 import { type Gateway, type GatewayTimes, openGateway } from "../../operator/gateway/gateway.ts";
 import { createGatewayMetrics, type GatewayMetrics } from "../../operator/observe/gateway-metrics.ts";
@@ -123,6 +124,20 @@ export class GatewayStand implements AsyncDisposable {
     return connect({ ...all, ...own, ...options });
   }
 
+  /** What the log warns of, with the reason that it gives. */
+  warnings(): (readonly [string, unknown])[] {
+    return this.lines
+      .filter(({ level }) => level === "warn")
+      .map(({ message, reason, why }) => [message, reason ?? why] as const);
+  }
+
+  /** True when the node has heard nothing so far, and the operator is served. */
+  async unharmed(channel: Channel): Promise<boolean> {
+    if (this.heard.length > 0) return false;
+    await channel.call(this.address, "chain_blockNumber");
+    return true;
+  }
+
   /** The stand-in goes, and comes back. */
   async stopNode(): Promise<void> {
     const gone = new Promise((resolve) => this.#node.close(resolve));
@@ -165,3 +180,23 @@ export function echo(line: string, socket: Socket): void {
 export function inDays(days: number): number {
   return Date.now() + days * DAY_MS;
 }
+
+/** What a connection receives until it ends, with an error or without. */
+export async function received(socket: Socket): Promise<string> {
+  let text = "";
+  socket
+    .on("error", () => undefined)
+    .on("data", (chunk: Buffer) => {
+      text += chunk.toString("latin1");
+    });
+  await new Promise<void>((resolve) => (socket.closed ? resolve() : socket.once("close", () => resolve())));
+  return text;
+}
+
+/** The head of a request with a body of so many bytes. */
+export function head(length: number): string {
+  return `POST / HTTP/1.1\r\nhost: x\r\ncontent-length: ${length}\r\n\r\n`;
+}
+
+/** A request that the operator may make, as it goes over the line. */
+export const BODY = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "admin_peers", params: [] });
