@@ -16,7 +16,13 @@ const ANSWER: Answer = {
   syncing: false,
   peers: new Set(["x", "y"]),
 };
-const SILENT: Observation = { ok: false, at: 1, address: "10.0.0.1", message: "no way" };
+const SILENT: Observation = {
+  ok: false,
+  at: 1,
+  address: "10.0.0.1",
+  reason: "NodeSilent",
+  message: "no way",
+};
 
 /** Whether `next` is news after a node that went on from height 6 to 7. */
 function news(next: Observation): boolean {
