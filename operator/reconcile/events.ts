@@ -1,10 +1,11 @@
-/** Events of a Node, as `kubectl describe` shows them. One that repeats is told once in a while. */
+/** Events of a Node, as `kubectl describe` shows them. One that repeats is counted. */
 import { API_VERSION, type EventReason, eventReasons, FIELD_MANAGER } from "../api/names.ts";
 import type { NodeResource } from "../api/resource.ts";
-import type { KubeClient } from "../kube/client.ts";
+import type { KubeClient, Place } from "../kube/client.ts";
 import { kinds } from "../kube/resources.ts";
 import { type Clock, instant } from "../observe/clock.ts";
 import type { Log } from "../observe/log.ts";
+import { EventSeries } from "./event-series.ts";
 
 /** Tells events. */
 export interface EventRecorder {
@@ -12,28 +13,30 @@ export interface EventRecorder {
   tell(node: NodeResource, reason: EventReason, message: string): void;
 }
 
-const REPEAT_MS = 600_000;
-const MOST_REMEMBERED = 2_000;
 const MOST_CHARACTERS = 1_000;
 
 /** Creates a recorder. */
 export function createEventRecorder(
-  client: Pick<KubeClient, "create">,
+  client: Pick<KubeClient, "create" | "merge">,
   clock: Clock,
   log: Log,
 ): EventRecorder {
-  const told = new Map<string, number>();
-  let count = 0;
+  const series = new EventSeries();
   return {
     tell(node, reason, message) {
       const now = clock.now();
-      const key = `${node.meta.uid} ${reason} ${message}`;
-      if (now - (told.get(key) ?? Number.NEGATIVE_INFINITY) < REPEAT_MS) return;
-      if (told.size >= MOST_REMEMBERED) told.clear();
-      told.set(key, now);
-      count++;
-      client.create(eventOf(node, reason, message, { now, count })).catch((error: unknown) => {
-        log.warn({ node: node.meta.name, reason, error: String(error) }, "event was not told");
+      const { uid, name, namespace } = node.meta;
+      const what = `${reason} ${message}`;
+      const write = series.next(uid, what, now);
+      if (write === undefined) return;
+      const place = { namespace, name: `${name}.${write.name}` };
+      const writing =
+        write.kind === "new"
+          ? client.create(eventOf(node, reason, message, { now, place }))
+          : client.merge(kinds.event, place, { count: write.count, lastTimestamp: instant(now) });
+      writing.catch((error: unknown) => {
+        series.forget(uid, what);
+        log.warn({ node: name, reason, error: String(error) }, "event was not told");
       });
     },
   };
@@ -43,13 +46,13 @@ function eventOf(
   { meta }: NodeResource,
   reason: EventReason,
   message: string,
-  { now, count }: { readonly now: number; readonly count: number },
+  { now, place }: { readonly now: number; readonly place: Place },
 ) {
   const time = instant(now);
   return {
     apiVersion: kinds.event.apiVersion,
     kind: kinds.event.kind,
-    metadata: { name: `${meta.name}.${now.toString(16)}${count.toString(16)}`, namespace: meta.namespace },
+    metadata: place,
     involvedObject: {
       apiVersion: API_VERSION,
       kind: "Node",
