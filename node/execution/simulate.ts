@@ -38,20 +38,19 @@ export function callIntrinsicGas(terms: CallTerms, { rules }: Pick<BlockContext,
 export interface Simulated {
   readonly context: BlockContext;
   readonly tracer?: Tracer | undefined;
+  /** What it owes before it runs, where that is known. */
+  readonly intrinsicGas?: bigint;
   /** See `EvmOptions`. */
   readonly gasAtHand?: number | undefined;
 }
 
 /** Runs a call as part of a block. Throws `ExecutionError` for what no block could hold. */
-export function simulate(
-  world: World,
-  terms: CallTerms,
-  { context, tracer, gasAtHand }: Simulated,
-): Transition {
+export function simulate(world: World, terms: CallTerms, given: Simulated): Transition {
+  const { context, tracer, gasAtHand } = given;
   const { chainId, rules, block, maxBlobs } = context;
   world.addBalance(terms.from, terms.granted ?? terms.gas * terms.price);
-  const message = messageOf(world, terms, context);
-  const transition = applyMessage(world, message, {
+  const message = messageOf(world, terms, given);
+  return applyMessage(world, message, {
     chainId,
     rules,
     block,
@@ -61,10 +60,9 @@ export function simulate(
     tracer,
     gasAtHand,
   });
-  return transition;
 }
 
-function messageOf(world: World, terms: CallTerms, context: BlockContext): Message {
+function messageOf(world: World, terms: CallTerms, { context, intrinsicGas }: Simulated): Message {
   return {
     sender: terms.from,
     payer: terms.from,
@@ -84,7 +82,7 @@ function messageOf(world: World, terms: CallTerms, context: BlockContext): Messa
     authorizationList: undefined,
     blobHashes: undefined,
     maxFeePerBlobGas: 0n,
-    intrinsicGas: callIntrinsicGas(terms, context),
+    intrinsicGas: intrinsicGas ?? callIntrinsicGas(terms, context),
     floorGas: floorGasOf(contentOf(terms), context.rules),
   };
 }

@@ -23,16 +23,16 @@ export class BriefCalls {
     this.#turnMs = turnMs;
   }
 
-  /** Runs a call, `kind` of which tells what it does; undefined when it is a reader's work. Throws what it throws. */
-  run<T>(kind: string, call: () => T): T | undefined {
-    if (this.#spentMs >= this.#turnMs || this.#long.has(kind)) return undefined;
+  /** Runs a call, whose `kind` tells what it does; undefined when it is a reader's work. Throws what it throws. */
+  run<T>(kind: () => string, call: () => T): T | undefined {
+    if (this.#spentMs >= this.#turnMs || (this.#long.size > 0 && this.#long.has(kind()))) return undefined;
     this.#openTurn();
     const started = performance.now();
     try {
       return call();
     } catch (error) {
       if (!(error instanceof GasAtHandSpent)) throw error;
-      this.#remember(kind);
+      this.#remember(kind());
       return undefined;
     } finally {
       this.#spentMs += performance.now() - started;

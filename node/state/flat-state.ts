@@ -32,6 +32,7 @@ export class NewestState implements FlatState {
   /** Rows of slots by `mapKey` of their keys: callers ask the same contracts again and again. */
   readonly #slots: RecentMap<Uint8Array>;
   readonly #confirmAbsent: (hash: Uint8Array) => void;
+  #version = 0;
   #newest: FlatChanges = { accounts: new Map(), slots: new Map(), codes: new Map() };
 
   /**
@@ -43,6 +44,11 @@ export class NewestState implements FlatState {
     this.#accounts = new RecentMap(cachedAccounts);
     this.#slots = new RecentMap(cachedAccounts / ACCOUNTS_A_SLOT);
     this.#confirmAbsent = confirmAbsent;
+  }
+
+  /** Another number for each state. */
+  get version(): number {
+    return this.#version;
   }
 
   record(address: Uint8Array, name: string): AccountRecord {
@@ -73,6 +79,7 @@ export class NewestState implements FlatState {
 
   /** Forgets what it holds in memory: the rows of the store were taken back to an earlier block. */
   forget(): void {
+    this.#version++;
     this.#accounts.clear();
     this.#slots.clear();
     this.#newest = { accounts: new Map(), slots: new Map(), codes: new Map() };
@@ -80,6 +87,7 @@ export class NewestState implements FlatState {
 
   /** The rows of the block that was just accepted. The store must know those of all earlier ones. */
   apply(changes: FlatChanges): void {
+    this.#version++;
     this.#newest = changes;
     for (const [name, record] of changes.accounts) this.#accounts.set(name, record);
     for (const [name, row] of changes.slots) this.#slots.set(name, row ?? NO_ROW);

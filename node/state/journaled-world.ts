@@ -6,6 +6,7 @@ import { EMPTY_TRIE_ROOT } from "../model/list-root.ts";
 import type { Log } from "../model/receipt.ts";
 import { StateError } from "./error.ts";
 import type { FlatState } from "./flat-state.ts";
+import type { ReadSlots } from "./read-slots.ts";
 import type { World } from "./world.ts";
 import { WorldEntries } from "./world-entries.ts";
 import { type WorldAccount, wordName } from "./world-entry.ts";
@@ -31,9 +32,10 @@ export class JournaledWorld implements World {
   #scope: TransactionScope = newScope(1);
   #touchedRipemd: WorldAccount | undefined;
 
-  constructor(flat: FlatState, base: number) {
+  /** `read` is shared with other worlds on the same state. */
+  constructor(flat: FlatState, base: number, read?: ReadSlots) {
     this.#flat = flat;
-    this.#entries = new WorldEntries(flat);
+    this.#entries = new WorldEntries(flat, read);
     this.base = base;
   }
 

@@ -1,7 +1,7 @@
 import { tables } from "../store/tables.ts";
 import { StateError } from "./error.ts";
 import { recordOf } from "./flat.ts";
-import type { FlatState } from "./flat-state.ts";
+import type { FlatState, NewestState } from "./flat-state.ts";
 import type { PastRows } from "./recent-history.ts";
 
 /**
@@ -22,6 +22,18 @@ export function pastState(number: number, newest: FlatState, history: PastRows):
       const past = history.past(key, number);
       return past.changed ? past.row : newest.slot(accountHash, incarnation, slotHash);
     },
+    code: (hash) => newest.code(hash),
+  };
+}
+
+/** The newest state, which is that of block `number`: read as it is until a later block comes, then as a past one. */
+export function stateNow(number: number, newest: NewestState, history: PastRows): FlatState {
+  const past = pastState(number, newest, history);
+  const { version } = newest;
+  const state = (): FlatState => (newest.version === version ? newest : past);
+  return {
+    record: (address, name) => state().record(address, name),
+    slot: (accountHash, incarnation, slotHash) => state().slot(accountHash, incarnation, slotHash),
     code: (hash) => newest.code(hash),
   };
 }

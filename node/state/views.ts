@@ -5,8 +5,9 @@ import { noState } from "./error.ts";
 import type { FlatState, NewestState } from "./flat-state.ts";
 import type { History } from "./history.ts";
 import { JournaledWorld, NOT_TO_SEAL } from "./journaled-world.ts";
-import { pastState } from "./past-state.ts";
+import { pastState, stateNow } from "./past-state.ts";
 import { noProofs, proveFromDisk, proveNow } from "./prove.ts";
+import { ReadSlots } from "./read-slots.ts";
 import type { AccountProof, StateView } from "./state.ts";
 import { viewOf } from "./state-view.ts";
 import type { TrieKeeper } from "./trie-keeper.ts";
@@ -27,6 +28,7 @@ export interface ViewParts {
 /** See the head of this file; the methods are those of `State`. */
 export class Views {
   readonly #parts: ViewParts;
+  #read = { version: -1, slots: new ReadSlots() };
 
   constructor(parts: ViewParts) {
     this.#parts = parts;
@@ -37,7 +39,8 @@ export class Views {
   }
 
   worldAt(number: number): World {
-    return new JournaledWorld(this.#at(number), NOT_TO_SEAL);
+    const read = number === this.#parts.newest() ? this.#readSlots() : undefined;
+    return new JournaledWorld(this.#at(number), NOT_TO_SEAL, read);
   }
 
   async prove(number: number, address: Uint8Array, keys: readonly Uint8Array[]): Promise<AccountProof> {
@@ -50,9 +53,16 @@ export class Views {
     return await proveFromDisk({ chain, trie: keeper.store, number }, { address, keys });
   }
 
+  /** Of the newest state. */
+  #readSlots(): ReadSlots {
+    const { version } = this.#parts.flat;
+    if (version !== this.#read.version) this.#read = { version, slots: new ReadSlots() };
+    return this.#read.slots;
+  }
+
   #at(number: number): FlatState {
     const { flat, history, newest } = this.#parts;
     if (number < history.oldest || number > newest()) throw noState(number, history.oldest, newest());
-    return pastState(number, flat, history);
+    return (number === newest() ? stateNow : pastState)(number, flat, history);
   }
 }

@@ -3,17 +3,23 @@ import { bytesToBigint } from "../bytes/integer.ts";
 import { wordBytes } from "../bytes/word.ts";
 import { keccak256 } from "../crypto/keccak.ts";
 import type { FlatState } from "./flat-state.ts";
+import type { ReadSlot, ReadSlots } from "./read-slots.ts";
 import { RecentSlots } from "./recent-slots.ts";
 import { newEntry, type WorldAccount, type WorldSlot, wordName } from "./world-entry.ts";
+
+/** Of an account without storage. */
+const NO_SLOT = { hash: undefined, value: 0n };
 
 /** The accounts and slots that a world has met, read from the flat state on first sight. */
 export class WorldEntries {
   readonly #flat: FlatState;
+  readonly #read: ReadSlots | undefined;
   readonly #accounts = new Map<string, WorldAccount>();
   readonly #recent = new RecentSlots();
 
-  constructor(flat: FlatState) {
+  constructor(flat: FlatState, read: ReadSlots | undefined) {
     this.#flat = flat;
+    this.#read = read;
   }
 
   account(address: Uint8Array): WorldAccount {
@@ -36,7 +42,7 @@ export class WorldEntries {
     const name = wordName(key);
     let slot = owner.slots.get(name);
     if (slot === undefined) {
-      slot = this.#read(owner, key);
+      slot = this.#find(owner, key, name);
       owner.slots.set(name, slot);
     }
     this.#recent.addSlot(slot);
@@ -50,11 +56,20 @@ export class WorldEntries {
     this.#recent.forgetSlots();
   }
 
-  #read(owner: WorldAccount, key: bigint): WorldSlot {
-    const { incarnation, record } = owner;
-    const hash = incarnation === 0 ? undefined : keccak256(wordBytes(key));
-    const row = hash && this.#flat.slot(record.hash, incarnation, hash);
-    const before = row === undefined ? 0n : bytesToBigint(row);
-    return { owner, key, hash, before, value: before, original: 0n, originalIn: 0, warmIn: 0 };
+  #find(owner: WorldAccount, key: bigint, name: string): WorldSlot {
+    const { hash, value } = this.#stored(owner, key, name);
+    return { owner, key, hash, before: value, value, original: 0n, originalIn: 0, warmIn: 0 };
+  }
+
+  #stored({ incarnation, record }: WorldAccount, key: bigint, name: string): ReadSlot | typeof NO_SLOT {
+    if (incarnation === 0) return NO_SLOT;
+    const isOfRecord = incarnation === record.incarnation;
+    const known = isOfRecord ? this.#read?.get(record, name) : undefined;
+    if (known !== undefined) return known;
+    const hash = keccak256(wordBytes(key));
+    const row = this.#flat.slot(record.hash, incarnation, hash);
+    const slot = { hash, value: row === undefined ? 0n : bytesToBigint(row) };
+    if (isOfRecord) this.#read?.add(record, name, slot);
+    return slot;
   }
 }

@@ -141,8 +141,9 @@ function calledBriefly(
   const isNewest = block?.number === "latest" || block?.number === "pending";
   if (brief === undefined || !isNewest || overrides.length > 0) return undefined;
   const { to = NO_BYTES, input = args.data ?? NO_BYTES } = args;
-  return brief.run(mapKey(to) + mapKey(input.subarray(0, SELECTOR_LENGTH)), () =>
-    called({ ...parts, gasAtHand: BRIEF_GAS }, { args, block }),
+  return brief.run(
+    () => mapKey(to) + mapKey(input.subarray(0, SELECTOR_LENGTH)),
+    () => called({ ...parts, gasAtHand: BRIEF_GAS }, { args, block }),
   );
 }
 

@@ -66,12 +66,12 @@ function pricesOf(
 
 /** Runs a call. Throws `RpcError` where it cannot even begin. */
 export function runCall(world: World, terms: CallTerms, given: Simulated): Transition {
-  const intrinsic = callIntrinsicGas(terms, given.context);
-  if (terms.gas < intrinsic) {
-    throw failure(`intrinsic gas too low: msg.gas ${terms.gas}, want ${intrinsic}`);
+  const intrinsicGas = callIntrinsicGas(terms, given.context);
+  if (terms.gas < intrinsicGas) {
+    throw failure(`intrinsic gas too low: msg.gas ${terms.gas}, want ${intrinsicGas}`);
   }
   try {
-    return simulate(world, terms, given);
+    return simulate(world, terms, { ...given, intrinsicGas });
   } catch (error) {
     if (!(error instanceof ExecutionError)) throw error;
     throw failure(`err: ${error.message} (supplied gas ${terms.gas})`);
