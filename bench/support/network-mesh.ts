@@ -101,12 +101,18 @@ export async function benchPropagation({ scratch }: { readonly scratch: string }
 const KCN = process.env["KNIT_PEER_KCN"];
 
 /** How long after the second that a block names its council has agreed on it. */
-export async function benchConsensus({ scratch }: { readonly scratch: string }): Promise<void> {
-  for (const core of [4, 22]) {
-    await measureCouncil("knit", { size: councilOf(core), directory: join(scratch, `council-${core}`) });
+export async function benchConsensus({
+  scratch,
+  validators,
+}: {
+  readonly scratch: string;
+  readonly validators: readonly number[];
+}): Promise<void> {
+  for (const [run, core] of validators.entries()) {
+    await measureCouncil("knit", { size: councilOf(core), directory: join(scratch, `council-${run}`) });
     if (KCN === undefined) continue;
     const go = { core, binary: KCN };
-    await measureCouncil("Go node", { size: councilOf(core), directory: join(scratch, `go-${core}`), go });
+    await measureCouncil("Go node", { size: councilOf(core), directory: join(scratch, `go-${run}`), go });
   }
 }
 

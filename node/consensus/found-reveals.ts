@@ -26,6 +26,17 @@ export function foundReveal(header: Header, publicKey: Uint8Array): boolean | un
   return known !== undefined && equalBytes(known.publicKey, publicKey) ? known.isValid : undefined;
 }
 
+/** Notes that the reveal of a header was found good with a key. */
+export function noteReveal(header: Header, publicKey: Uint8Array): void {
+  found.set(header, { publicKey, isValid: true });
+}
+
+/** What was found of a header holds for the same one with other seals. */
+export function passReveal(header: Header, resealed: Header): void {
+  const known = found.get(header);
+  if (known !== undefined) found.set(resealed, known);
+}
+
 /** Tells which key an author's header was judged by, or is likely to be. */
 export function rememberKey(author: Uint8Array, publicKey: Uint8Array): void {
   if (lastKeys.size >= MOST_AUTHORS) lastKeys.clear();

@@ -34,6 +34,11 @@ export function foundSealers(header: Header): Sealers | undefined {
   return found.get(header);
 }
 
+/** Notes who sealed this very header object, where somebody has checked each seal already. */
+export function noteSealers(header: Header, sealers: Sealers): void {
+  found.set(header, sealers);
+}
+
 /** The same of proposers that were recovered when somebody asked. */
 const asked = new WeakMap<Header, { readonly proposer: Uint8Array | undefined }>();
 

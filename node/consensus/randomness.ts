@@ -6,7 +6,7 @@ import { loadPossessionCheck } from "../crypto/bls-possession.ts";
 import { keccak256 } from "../crypto/keccak.ts";
 import type { Header } from "../model/header.ts";
 import { ConsensusError } from "./error.ts";
-import { foundReveal, rememberKey } from "./found-reveals.ts";
+import { foundReveal, noteReveal, rememberKey } from "./found-reveals.ts";
 import { revealMessage } from "./reveal-message.ts";
 
 /** A registered key with the proof that its owner has it. */
@@ -62,15 +62,24 @@ export function checkRandomFields(header: Header, author: Uint8Array, context: R
   const { publicKey } = key;
   rememberKey(author, publicKey);
   const { randomReveal, mixHash } = header;
-  const message = revealMessage(header.number);
   if (
     randomReveal === undefined ||
     mixHash === undefined ||
-    !(foundReveal(header, publicKey) ?? context.verify({ publicKey, message, signature: randomReveal })) ||
+    !(foundReveal(header, publicKey) ?? verifyReveal(header, randomReveal, { publicKey, context })) ||
     !equalBytes(mixHash, mixedHash(context.parentMix, randomReveal))
   ) {
     throw new ConsensusError("fork-fields", "invalid randao fields");
   }
+}
+
+function verifyReveal(
+  header: Header,
+  signature: Uint8Array,
+  { publicKey, context }: { readonly publicKey: Uint8Array; readonly context: RandomContext },
+): boolean {
+  const isGood = context.verify({ publicKey, message: revealMessage(header.number), signature });
+  if (isGood) noteReveal(header, publicKey);
+  return isGood;
 }
 
 /** The parent's mix with a signature stirred in. A parent without one counts as zeros. */

@@ -10,7 +10,10 @@ import type { Transaction } from "../../model/transaction.ts";
 import type { Clock } from "../../observe/clock.ts";
 import { untilAborted } from "../../observe/until-aborted.ts";
 import { type DraftParts, draftBlock } from "../draft.ts";
+import { passReveal } from "../found-reveals.ts";
+import { authorOf, noteSealers } from "../found-sealers.ts";
 import { withAgreement } from "../seal.ts";
+import type { VoteLetter } from "./letter.ts";
 import type { Head } from "./round-state.ts";
 import { keyBytes, type ProposedBlock, proposedBlock } from "./statements.ts";
 
@@ -29,10 +32,10 @@ export interface BlockWorkParts extends DraftParts {
   readonly wire: (tx: Transaction) => Uint8Array;
 }
 
-/** In which round a block was agreed on, and the seals that show it. */
+/** In which round a block was agreed on, and the commits whose seals show it. */
 export interface Agreement {
   readonly round: number;
-  readonly seals: readonly Uint8Array[];
+  readonly commits: readonly VoteLetter<ProposedBlock>[];
 }
 
 /** See the head of this file. */
@@ -84,10 +87,10 @@ export class BlockWork {
   }
 
   /** Puts a block that was agreed on into the chain, durably; nothing happens when it is there. Throws `ChainError`. */
-  async commit(proposal: ProposedBlock, { round, seals }: Agreement, signal: AbortSignal): Promise<void> {
+  async commit(proposal: ProposedBlock, agreement: Agreement, signal: AbortSignal): Promise<void> {
     const { writer, room, log } = this.#parts;
     const { transactions } = await this.#blockOf(proposal);
-    const block = createBlock(withAgreement(proposal.header, round, seals), transactions);
+    const block = createBlock(sealedHeader(proposal.header, agreement), transactions);
     await Promise.race([room(), untilAborted(signal)]);
     if (signal.aborted) return;
     try {
@@ -95,11 +98,12 @@ export class BlockWork {
         if (writer.tip.header.number >= proposal.number) return;
         await writer.insert(block, true);
         const { number } = proposal;
+        const { round } = agreement;
         log.info({ number, hash: toHex(block.hash), txs: transactions.length, round }, "agreed on a block");
       });
     } catch (error) {
       if (!(error instanceof ChainError) || error.code !== "no-room") throw error;
-      await this.commit(proposal, { round, seals }, signal); // the room was gone before the turn came
+      await this.commit(proposal, agreement, signal); // the room was gone before the turn came
     }
   }
 
@@ -116,6 +120,16 @@ export class BlockWork {
     const { writer } = this.#parts;
     await writer.exclusively(() => Promise.resolve(writer.drop()));
   }
+}
+
+/** The header with its seals: who made them is known, because each commit was checked when it came. */
+function sealedHeader(header: Header, { round, commits }: Agreement): Header {
+  const seals = commits.map(({ seal }) => seal);
+  const sealed = withAgreement(header, round, seals);
+  const committers = commits.map(({ sender }) => keyBytes(sender));
+  passReveal(header, sealed);
+  noteSealers(sealed, { proposer: authorOf(header), committers });
+  return sealed;
 }
 
 /** True when the block is to blame, not this node. */

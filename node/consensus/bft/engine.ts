@@ -13,18 +13,19 @@ import type { ConsensusPeers } from "../consensus-peers.ts";
 import { ConsensusError } from "../error.ts";
 import { BlockWork, type BlockWorkParts, isRefused } from "./block-work.ts";
 import { electorateAt } from "./electorate.ts";
-import { Gossip, readersOf } from "./gossip.ts";
+import { readersOf } from "./gossip.ts";
 import { type Incoming, Intake } from "./intake.ts";
 import type { VoteLetter } from "./letter.ts";
-import { type BlockLetter, createWriter, readLetter } from "./letters.ts";
-import { decodeMessage } from "./message.ts";
+import { type BlockLetter, checkLetter, createWriter, readClaim } from "./letters.ts";
 import type { EngineMetrics } from "./metrics.ts";
+import { Post } from "./post.ts";
 import { beginRounds, step } from "./round-machine.ts";
 import type { Head, Remembered, RoundAction, RoundEvent, RoundState, Step } from "./round-state.ts";
 import { RoundTimer } from "./round-timer.ts";
 import { readRecord, SigningRecord } from "./signing-record.ts";
 import type { ProposedBlock } from "./statements.ts";
-import { compareViews, type View } from "./view.ts";
+import { isOfUse } from "./use.ts";
+import type { View } from "./view.ts";
 
 /** What the engine runs on. */
 export interface EngineParts extends BlockWorkParts {
@@ -62,7 +63,7 @@ class RunningEngine implements Engine {
   readonly #parts: EngineParts;
   readonly #stop = new AbortController();
   readonly #intake = new Intake<Event>();
-  readonly #gossip: Gossip;
+  readonly #post: Post;
   readonly #work: BlockWork;
   readonly #write: (statement: Parameters<RoundState<ProposedBlock>["write"]>[0]) => BlockLetter;
   #record: SigningRecord;
@@ -71,14 +72,12 @@ class RunningEngine implements Engine {
   readonly #running: Promise<void>;
   readonly #failure = Promise.withResolvers<never>();
   #state: RoundState<ProposedBlock> | undefined;
-  /** What we said in the newest view. */
-  #said: readonly BlockLetter[] = [];
   #making: { readonly on: Head; readonly stop: AbortController } | undefined;
   #judging: AbortController | undefined;
 
   constructor(parts: EngineParts) {
     this.#parts = parts;
-    this.#gossip = new Gossip(parts.peers);
+    this.#post = new Post(parts.peers, () => this.#state);
     this.#work = new BlockWork(parts);
     this.#timer = new RoundTimer(parts.log, (view) => this.#intake.add({ type: "timeout", view }));
     this.#write = createWriter(parts.address, parts.sign);
@@ -99,6 +98,7 @@ class RunningEngine implements Engine {
     this.#stop.abort();
     await this.#running;
     this.#timer.stop();
+    this.#post.forget();
     this.#making?.stop.abort();
     this.#judging?.abort();
     await Promise.all(this.#doing);
@@ -116,10 +116,10 @@ class RunningEngine implements Engine {
     await this.#perform(this.#begin(readRecord(this.#parts.store)));
     ends.defer(
       peers.onMessage((from, { payload }) => {
-        if (this.#gossip.isNew(from, payload)) this.#intake.addLetter(from, payload);
+        if (this.#post.isNew(from, payload)) this.#intake.addLetter(from, payload);
       }),
     );
-    const greeting = setInterval(() => this.#greet(), GREET_MS);
+    const greeting = setInterval(() => this.#post.greet(), GREET_MS);
     ends.defer(() => clearInterval(greeting));
     while (!signal.aborted) await this.#perform(this.#steps(await this.#intake.take(signal)));
     if (this.#state !== undefined) await this.#record.settle(this.#state);
@@ -137,6 +137,7 @@ class RunningEngine implements Engine {
     const { header, hash } = chain.head();
     const head = { number: header.number, hash: mapKey(hash) };
     this.#work.forget();
+    this.#post.forget();
     return { type: "head", head, electorate: electorateAt(governance, head.number + 1) };
   }
 
@@ -167,12 +168,12 @@ class RunningEngine implements Engine {
     return actions;
   }
 
-  /** A letter of a validator; undefined of everybody else, and of what is not what it claims. */
+  /** A letter that is of use; undefined of what is none, or not what it claims. */
   #read(payload: Uint8Array): RoundEvent<ProposedBlock> | undefined {
     try {
-      const sender = mapKey(decodeMessage(payload).sender);
-      if (this.#state?.electorate.qualified.has(sender) !== true) return undefined;
-      return { type: "letter", letter: readLetter(payload) };
+      const claimed = readClaim(payload);
+      if (this.#state === undefined || !isOfUse(this.#state, claimed)) return undefined;
+      return { type: "letter", letter: checkLetter(claimed) };
     } catch (error) {
       this.#parts.log.debug({ error }, "a consensus message cannot be read");
       return undefined;
@@ -184,25 +185,16 @@ class RunningEngine implements Engine {
     if (state === undefined) return;
     const readers = readersOf(state);
     if (readers.size > 0) await this.#record.keep(state);
-    for (const action of actions) this.#act(action, readers);
+    for (const action of actions) this.#act(action, state.self);
     if (readers.size > 0) this.#record.reserve(state);
   }
 
-  /** Who has just come gets what we said last: nobody would say it again. */
-  #greet(): void {
-    if (this.#state === undefined) return;
-    const readers = readersOf(this.#state);
-    this.#gossip.meet();
-    for (const letter of this.#said) this.#gossip.send(letter, readers);
-  }
-
-  #act(action: RoundAction<ProposedBlock>, readers: ReadonlySet<string>): void {
+  #act(action: RoundAction<ProposedBlock>, self: string): void {
     switch (action.type) {
       case "gossip":
-        return this.#send(action.letter, readers);
+        return this.#post.send(action.letter, self);
       case "remind":
-        for (const letter of action.letters) this.#gossip.send(letter, readers, true);
-        return;
+        return this.#post.remind(action.letters);
       case "build":
         return this.#make();
       case "judge":
@@ -212,14 +204,6 @@ class RunningEngine implements Engine {
       case "commit":
         return this.#do(this.#commit(action.proposal, action.round, action.commits));
     }
-  }
-
-  #send(letter: BlockLetter, readers: ReadonlySet<string>): void {
-    if (letter.sender === this.#state?.self) {
-      const { view } = letter.statement;
-      this.#said = [...this.#said.filter((each) => compareViews(each.statement.view, view) === 0), letter];
-    }
-    this.#gossip.send(letter, readers);
   }
 
   #restartTimer({ view, ms }: Action<"timer">): void {
@@ -272,8 +256,7 @@ class RunningEngine implements Engine {
   ): Promise<void> {
     const { hash, number } = proposal;
     try {
-      const seals = commits.map(({ seal }) => seal);
-      await this.#work.commit(proposal, { round, seals }, this.#stop.signal);
+      await this.#work.commit(proposal, { round, commits }, this.#stop.signal);
     } catch (error) {
       if (!isRefused(error)) throw error;
       this.#parts.log.error({ error, number }, "a block that was agreed on is bad");

@@ -21,20 +21,38 @@ export type BlockLetter = Letter<ProposedBlock>;
 
 const NO_BYTES = new Uint8Array(0);
 
-/**
- * Reads a letter. The seal of a commit is checked too: one that is not its sender's would spoil the block. Throws
- * `BytesError` or `ModelError` for what cannot be read, `ConsensusError` `bad-message` for a false signature.
- */
+/** What somebody claims that somebody says: no signature of it has been checked. */
+export interface Claimed extends Pick<BlockLetter, "sender" | "statement" | "payload"> {
+  readonly message: ConsensusMessage;
+}
+
+/** Reads a letter and checks it: `readClaim` and `checkLetter`, with what they throw. */
 export function readLetter(payload: Uint8Array): BlockLetter {
+  return checkLetter(readClaim(payload));
+}
+
+/** Reads what a letter claims. Throws `BytesError`, `ModelError`, or `ConsensusError` `bad-message` for another kind. */
+export function readClaim(payload: Uint8Array): Claimed {
   const message = decodeMessage(payload);
-  const { code, content, sender, signature, seal } = message;
-  if (!isSignedBy(sender, messageDigest(message), signature)) throw bad("the signature is not the sender's");
+  const { code, content, sender } = message;
   const statement = decodeStatement(code, content);
   if (statement === undefined) throw bad(`there is no message ${code}`);
-  if (statement.kind === "commit" && !isSignedBy(sender, sealDigest(statement.digest), seal)) {
+  return { sender: mapKey(sender), statement, payload, message };
+}
+
+/**
+ * Checks the signature, and the seal of a commit too: one that is not its sender's would spoil the block. Throws
+ * `ConsensusError` `bad-message` for a false one.
+ */
+export function checkLetter({ message, sender, statement, payload }: Claimed): BlockLetter {
+  const { signature, seal } = message;
+  if (!isSignedBy(message.sender, messageDigest(message), signature)) {
+    throw bad("the signature is not the sender's");
+  }
+  if (statement.kind === "commit" && !isSignedBy(message.sender, sealDigest(statement.digest), seal)) {
     throw bad("the committed seal is not the sender's");
   }
-  return { sender: mapKey(sender), statement, seal, payload };
+  return { sender, statement, seal, payload };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import { BASE_RULES } from "../../../node/config/rules.ts";
 import { checkForkFields, type ForkFieldContext } from "../../../node/consensus/fork-fields.ts";
+import { passReveal } from "../../../node/consensus/found-reveals.ts";
 import {
   type BlsChecks,
   loadBlsChecks,
@@ -48,6 +49,21 @@ function random(change: Partial<Header> = {}, number = 1): Header {
 describe("random fields", () => {
   test("are the author's signature of the number, mixed into the parent's", () => {
     expect(() => checkForkFields(random(), author.address, context())).not.toThrow();
+  });
+
+  test("are looked at once: what was found holds for the same header with other seals", () => {
+    let verified = 0;
+    const verify: BlsChecks["verify"] = (claim) => {
+      verified++;
+      return checks.verify(claim);
+    };
+    const counting = context({ randomness: { ...checks, verify, parentMix, keyOf: () => key } });
+    const header = random();
+    const resealed = { ...header };
+    checkForkFields(header, author.address, counting);
+    passReveal(header, resealed);
+    checkForkFields(resealed, author.address, counting);
+    expect(verified).toBe(1);
   });
 
   test.each<[string, () => Partial<Header>]>([

@@ -1,0 +1,44 @@
+/**
+ * Letters of others on their way through this node. All validators are connected to each other as a rule, so whoever
+ * writes a letter sends it to everybody, and a block is agreed on before anybody has to pass one on: they wait for a
+ * moment and go only where the agreement still needs them. If all passed everything on at once, as the Go node does,
+ * each validator would have to read every letter once from every other.
+ */
+import type { BlockLetter } from "./letters.ts";
+
+/** A letter waits at least as long, at most twice: enough for an agreement of dozens, little beside a round's time. */
+export const RELAY_MS = 250;
+
+/** See the head of this file. */
+export class Relay {
+  readonly #pass: (letters: readonly BlockLetter[]) => void;
+  #due: readonly BlockLetter[] = [];
+  #waiting: BlockLetter[] = [];
+  #timer: NodeJS.Timeout | undefined;
+
+  /** `pass` is given letters that have waited. */
+  constructor(pass: (letters: readonly BlockLetter[]) => void) {
+    this.#pass = pass;
+  }
+
+  add(letter: BlockLetter): void {
+    this.#waiting.push(letter);
+    this.#timer ??= setTimeout(() => this.#go(), RELAY_MS);
+  }
+
+  /** Lets go of everything: another height begins, and what was said of the one before helps nobody. */
+  forget(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#due = [];
+    this.#waiting = [];
+  }
+
+  #go(): void {
+    const due = this.#due;
+    this.#due = this.#waiting;
+    this.#waiting = [];
+    this.#timer = this.#due.length > 0 ? setTimeout(() => this.#go(), RELAY_MS) : undefined;
+    if (due.length > 0) this.#pass(due);
+  }
+}

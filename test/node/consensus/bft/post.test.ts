@@ -1,0 +1,78 @@
+/** When letters go out: our own at once, those of others when they have waited. */
+import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
+import { mapKey } from "../../../../node/bytes/hex.ts";
+import type { BlockLetter } from "../../../../node/consensus/bft/letters.ts";
+import { Post } from "../../../../node/consensus/bft/post.ts";
+import { RELAY_MS } from "../../../../node/consensus/bft/relay.ts";
+import { initialState } from "../../../../node/consensus/bft/round-state.ts";
+import { keccak256 } from "../../../../node/crypto/keccak.ts";
+import { seats } from "../../../support/bft/council.ts";
+
+const [SELF, A, B] = seats(3).map(({ address }) => address) as [Uint8Array, Uint8Array, Uint8Array];
+const self = mapKey(SELF);
+const parent = mapKey(keccak256(new Uint8Array(0)));
+
+beforeEach(() => {
+  jest.useFakeTimers();
+});
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+function aLetter(sender: Uint8Array, text: string, round = 0): BlockLetter {
+  const statement = { kind: "prepare", view: { sequence: 1, round }, digest: parent, parent } as const;
+  return { sender: mapKey(sender), statement, seal: new Uint8Array(0), payload: Buffer.from(text) };
+}
+
+/** A post of a council of three whose others are connected, and what was sent to the second of them. */
+function aPost() {
+  const sent: string[] = [];
+  const members = new Set([SELF, A, B].map(mapKey));
+  const electorate = {
+    qualified: members,
+    required: 3,
+    faulty: 0,
+    proposer: () => self,
+    committee: () => members,
+  };
+  const write = (): BlockLetter => aLetter(SELF, "own");
+  const state = initialState({ self, write }, { number: 0, hash: parent }, electorate);
+  const send = (to: Uint8Array, { payload }: { readonly payload: Uint8Array }): boolean => {
+    if (to === B) sent.push(Buffer.from(payload).toString());
+    return true;
+  };
+  const peers = { connected: () => [A, B], send, onMessage: () => () => undefined };
+  return { post: new Post(peers, () => state), sent };
+}
+
+test("what we say goes out at once, and again to who comes back, the newest view alone", () => {
+  const { post, sent } = aPost();
+  post.send(aLetter(SELF, "first"), self);
+  post.send(aLetter(SELF, "second", 1), self);
+  expect(sent).toEqual(["first", "second"]);
+  post.greet(); // they are new to it
+  expect(sent).toEqual(["first", "second", "second"]);
+});
+
+test("letters of others wait, and then go to those who lack them", () => {
+  const { post, sent } = aPost();
+  const [lacking, had] = [aLetter(A, "lacking"), aLetter(A, "had")];
+  post.send(lacking, self);
+  post.send(had, self);
+  post.isNew(B, had.payload);
+  jest.advanceTimersByTime(RELAY_MS - 1);
+  expect(sent).toEqual([]);
+  jest.advanceTimersByTime(RELAY_MS + 1);
+  expect(sent).toEqual(["lacking"]);
+});
+
+test("nothing is passed on of a height that is over", () => {
+  const { post, sent } = aPost();
+  post.send(aLetter(A, "one"), self);
+  jest.advanceTimersByTime(RELAY_MS + 1);
+  post.send(aLetter(A, "two"), self);
+  post.forget();
+  jest.advanceTimersByTime(3 * RELAY_MS);
+  expect(sent).toEqual([]);
+  expect(jest.getTimerCount()).toBe(0);
+});
