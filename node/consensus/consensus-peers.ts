@@ -23,6 +23,8 @@ export interface ConsensusPeers {
    * lost for it, as consensus expects of a network.
    */
   send(to: Uint8Array, envelope: ConsensusEnvelope): boolean;
+  /** A connected validator has the block of this hash, though perhaps not its seals: it has voted for it. */
+  voted(from: Uint8Array, hash: Uint8Array): void;
   /**
    * Gives every message that comes in from a peer of type cn to the listener, in each peer's order. The result takes
    * the listener out again; messages that nobody listens to are dropped, not answered.

@@ -70,6 +70,7 @@ export function createTransport(
     },
     write({ code, payload }, done) {
       const frame = seal(joinContent({ code, payload: packed ? packOnce(payload) : payload }));
+      gather(socket);
       socket.write(frame, done);
       return frame.length;
     },
@@ -77,6 +78,13 @@ export function createTransport(
       packed = true;
     },
   };
+}
+
+/** What is written in one turn goes to the system in one call: it may wake another process each time. */
+function gather(socket: Socket): void {
+  if (socket.writableCorked > 0) return;
+  socket.cork();
+  process.nextTick(() => socket.uncork());
 }
 
 /** A payload of this many bytes is packed once, however many peers get it. */

@@ -1,6 +1,6 @@
 /**
  * Tells peers of blocks: the whole block to some, to validators with the blobs that its transactions came with; its
- * hash to the rest; nothing to those that have it. A block of a peer is passed on as soon as its header and its
+ * hash to the rest and to those who have voted for it; nothing to those that have it. A block of a peer is passed on as soon as its header and its
  * transactions root are found good, its hash is told once it is our head; one that was made here is our head already.
  */
 import { encodeRlpList } from "../bytes/rlp.ts";
@@ -37,7 +37,7 @@ export function tellHead(parts: BlockGossipParts, full: boolean): void {
 
 /** Sends a block whose parent we have to whom the rules want it sent; `body` is what validators get of it. */
 export function pushBlock(parts: BlockGossipParts, block: Block, body: () => Uint8Array): void {
-  const { full } = recipientsOf(parts, block);
+  const full = recipientsOf(parts, block).full.filter(({ votedBlocks }) => !votedBlocks.has(block.hash));
   const { header, transactions } = block;
   const td = parts.chain.totalBlockScore(header.number - 1) + header.blockScore;
   const bare = full.filter(({ type }) => type !== "cn");

@@ -22,6 +22,8 @@ export interface ChainPeer {
   readonly name: string;
   readonly type: NodeType;
   readonly knownBlocks: KnownSet;
+  /** Blocks that the peer has voted for: it has their transactions, and will have their seals. */
+  readonly votedBlocks: KnownSet;
   readonly knownTransactions: KnownSet;
   readonly requests: Requests;
   claim: Claim;
@@ -64,6 +66,7 @@ export function createChainPeer(
     name: link.shortId,
     type: link.type,
     knownBlocks: createKnownSet(KNOWN.blocks),
+    votedBlocks: createKnownSet(KNOWN.votedBlocks),
     knownTransactions: createKnownSet(KNOWN.transactions),
     requests: new Requests(send, requestMs, asked),
     claim: {

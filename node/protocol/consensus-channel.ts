@@ -28,6 +28,7 @@ export function createConsensusChannel(present: () => Iterable<ChainPeer>): Cons
         for (const { link } of validators(present())) yield link.address;
       },
       send: (to, envelope) => find(to)?.link.send(messages.consensus.code, encode(envelope)) ?? false,
+      voted: (from, hash) => find(from)?.votedBlocks.add(hash),
       onMessage(listener) {
         listeners.add(listener);
         return () => listeners.delete(listener);

@@ -21,7 +21,7 @@ export const MOST_TRANSACTIONS = 2 ** 17;
 export const MOST_HASHES = 8192;
 
 /** Hashes remembered for each peer. */
-export const KNOWN = { blocks: 1024, transactions: 32_768 } as const;
+export const KNOWN = { blocks: 1024, votedBlocks: 16, transactions: 32_768 } as const;
 
 /** What one peer is served a second, and what is taken from it; above that its messages wait. */
 export const RATES = {

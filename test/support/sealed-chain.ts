@@ -40,6 +40,7 @@ export interface Maker {
 const nobody: ConsensusPeers = {
   connected: () => [],
   send: () => false,
+  voted: () => undefined,
   onMessage: () => () => undefined,
 };
 

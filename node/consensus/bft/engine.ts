@@ -14,16 +14,16 @@ import { ConsensusError } from "../error.ts";
 import { BlockWork, type BlockWorkParts, isRefused } from "./block-work.ts";
 import { electorateAt } from "./electorate.ts";
 import { readersOf } from "./gossip.ts";
-import { type Incoming, Intake } from "./intake.ts";
+import { type Incoming, type IncomingLetter, Intake } from "./intake.ts";
 import type { VoteLetter } from "./letter.ts";
-import { type BlockLetter, checkLetter, createWriter, readClaim } from "./letters.ts";
+import { type BlockLetter, type Claimed, checkLetter, createWriter, readClaim } from "./letters.ts";
 import type { EngineMetrics } from "./metrics.ts";
 import { Post } from "./post.ts";
 import { beginRounds, step } from "./round-machine.ts";
 import type { Head, Remembered, RoundAction, RoundEvent, RoundState, Step } from "./round-state.ts";
 import { RoundTimer } from "./round-timer.ts";
 import { readRecord, SigningRecord } from "./signing-record.ts";
-import type { ProposedBlock } from "./statements.ts";
+import { keyBytes, type ProposedBlock } from "./statements.ts";
 import { isOfUse } from "./use.ts";
 import type { View } from "./view.ts";
 
@@ -52,6 +52,11 @@ type Event = RoundEvent<ProposedBlock> | { readonly type: "grown" } | { readonly
 /** How often those who have just come are greeted. */
 const GREET_MS = 500;
 
+/** Share of the time between two blocks after which the next round is reserved. */
+const RESERVED_AFTER = 0.25;
+/** Why work is broken off; an error made for each block would cost as much as a signature. */
+const OVER = "the round is over";
+
 type Action<T> = RoundAction<ProposedBlock> & { readonly type: T };
 
 /** Begins to agree on blocks. */
@@ -69,6 +74,7 @@ class RunningEngine implements Engine {
   #record: SigningRecord;
   readonly #doing = new Set<Promise<void>>();
   readonly #timer: RoundTimer;
+  #reserving: NodeJS.Timeout | undefined;
   readonly #running: Promise<void>;
   readonly #failure = Promise.withResolvers<never>();
   #state: RoundState<ProposedBlock> | undefined;
@@ -98,6 +104,7 @@ class RunningEngine implements Engine {
     this.#stop.abort();
     await this.#running;
     this.#timer.stop();
+    clearTimeout(this.#reserving);
     this.#post.forget();
     this.#making?.stop.abort();
     this.#judging?.abort();
@@ -145,7 +152,7 @@ class RunningEngine implements Engine {
   #steps(incoming: readonly Incoming<Event>[]): readonly RoundAction<ProposedBlock>[] {
     const actions: RoundAction<ProposedBlock>[] = [];
     for (const each of incoming) {
-      const event = each.type === "event" ? each.event : this.#read(each.payload);
+      const event = each.type === "event" ? each.event : this.#read(each);
       if (event?.type === "rewound") actions.push(...this.#begin(undefined));
       else if (event?.type === "grown") actions.push(...this.#grow());
       else if (event !== undefined && this.#state !== undefined) {
@@ -169,9 +176,10 @@ class RunningEngine implements Engine {
   }
 
   /** A letter that is of use; undefined of what is none, or not what it claims. */
-  #read(payload: Uint8Array): RoundEvent<ProposedBlock> | undefined {
+  #read({ from, payload }: IncomingLetter): RoundEvent<ProposedBlock> | undefined {
     try {
       const claimed = readClaim(payload);
+      this.#noteVote(from, claimed);
       if (this.#state === undefined || !isOfUse(this.#state, claimed)) return undefined;
       return { type: "letter", letter: checkLetter(claimed) };
     } catch (error) {
@@ -180,13 +188,27 @@ class RunningEngine implements Engine {
     }
   }
 
+  /** What a peer says of itself needs no signature. */
+  #noteVote(from: string, { sender, statement }: Claimed): void {
+    if (from !== sender || (statement.kind !== "prepare" && statement.kind !== "commit")) return;
+    this.#parts.peers.voted(keyBytes(from), keyBytes(statement.digest));
+  }
+
   async #perform(actions: readonly RoundAction<ProposedBlock>[]): Promise<void> {
     const state = this.#state;
     if (state === undefined) return;
     const readers = readersOf(state);
     if (readers.size > 0) await this.#record.keep(state);
     for (const action of actions) this.#act(action, state.self);
-    if (readers.size > 0) this.#record.reserve(state);
+    if (readers.size > 0) this.#reserveLater();
+  }
+
+  /** Between two blocks: now others may be waiting for the disk or the processor, to finish this one. */
+  #reserveLater(): void {
+    this.#reserving ??= setTimeout(() => {
+      this.#reserving = undefined;
+      if (this.#state !== undefined && !this.#stop.signal.aborted) this.#record.reserve(this.#state);
+    }, this.#parts.intervalMs * RESERVED_AFTER);
   }
 
   #act(action: RoundAction<ProposedBlock>, self: string): void {
@@ -207,7 +229,7 @@ class RunningEngine implements Engine {
   }
 
   #restartTimer({ view, ms }: Action<"timer">): void {
-    this.#judging?.abort();
+    this.#judging?.abort(OVER);
     this.#timer.restart(view, ms, this.#isValidator);
   }
 
@@ -219,7 +241,7 @@ class RunningEngine implements Engine {
   #make(): void {
     const { head } = this.#state ?? {};
     if (head === undefined || this.#making?.on.hash === head.hash) return;
-    this.#making?.stop.abort();
+    this.#making?.stop.abort(OVER);
     const making = { on: head, stop: new AbortController() };
     this.#making = making;
     this.#do(this.#makeOn(head, making.stop.signal));

@@ -1,10 +1,15 @@
 /** What waits to be handled by the engine: in its order, letters of peers bounded for each of them and in all. */
 import { mapKey } from "../../bytes/hex.ts";
 
-/** Something that happened here, or a letter from a peer that nobody has read yet. */
-export type Incoming<T> =
-  | { readonly type: "event"; readonly event: T }
-  | { readonly type: "letter"; readonly from: string; readonly payload: Uint8Array };
+/** A letter from a peer that nobody has read yet. */
+export interface IncomingLetter {
+  readonly type: "letter";
+  readonly from: string;
+  readonly payload: Uint8Array;
+}
+
+/** Something that happened here, or a letter. */
+export type Incoming<T> = { readonly type: "event"; readonly event: T } | IncomingLetter;
 
 /** Unread letters: of one peer, and bytes of all. */
 const MOST_LETTERS = 1024;

@@ -31,6 +31,7 @@ test("validators get the blobs with the block, others the block alone", () => {
     ({
       type,
       knownBlocks: { has: () => false, add: () => undefined },
+      votedBlocks: { has: () => false, add: () => undefined },
       link: {
         send: (code: number, payload: Uint8Array) => {
           if (code === messages.block.code) sent.push([type, messages.block.decode(payload).body.length]);

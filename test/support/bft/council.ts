@@ -68,6 +68,7 @@ export class Hub {
         if (listener !== undefined) setImmediate(() => listener(seat.address, envelope));
         return listener !== undefined;
       },
+      voted: () => undefined,
       onMessage: (listener) => {
         this.#listeners.set(own, listener);
         this.#addresses.set(own, seat.address);

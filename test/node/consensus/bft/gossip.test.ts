@@ -28,6 +28,7 @@ function aGossip(connected: Uint8Array[]) {
   const gossip = new Gossip({
     connected: () => connected,
     send: (to, { payload }) => sent.push(`${nameOf(to)} ${Buffer.from(payload).toString()}`) > 0,
+    voted: () => undefined,
     onMessage: () => () => undefined,
   });
   return { gossip, sent };

@@ -41,7 +41,8 @@ function aPost() {
     if (to === B) sent.push(Buffer.from(payload).toString());
     return true;
   };
-  const peers = { connected: () => [A, B], send, onMessage: () => () => undefined };
+  const nothing = (): undefined => undefined;
+  const peers = { connected: () => [A, B], send, voted: nothing, onMessage: () => nothing };
   return { post: new Post(peers, () => state), sent };
 }
 
