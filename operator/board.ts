@@ -1,8 +1,8 @@
 /** What is known of the cluster at the moment: Nodes as they were last seen or written, and their objects. */
 import { ApiError } from "./api/error.ts";
 import { labels } from "./api/names.ts";
-import { keyOf, type NodeResource, readNode } from "./api/resource.ts";
-import { objectNames } from "./build/names.ts";
+import { keyOf, type NetworkResource, type NodeResource, readNetwork, readNode } from "./api/resource.ts";
+import { membersOf, nodeOfMember, objectNames } from "./build/names.ts";
 import type { GatewayAddress } from "./control/exchange.ts";
 import type { Reflector, Seen } from "./kube/reflector.ts";
 import type { Log } from "./observe/log.ts";
@@ -22,8 +22,13 @@ export class Board {
   readonly followed = new Map<FollowedKind, Reflector>();
   /** The Nodes; there once their reflector is open. */
   seen: Reflector | undefined;
+  /** The Networks, likewise. */
+  networks: Reflector | undefined;
+  /** True when all first lists are there: sums before would be wrong. */
+  complete = false;
   readonly #log: Log;
   readonly #read = new Map<string, Read>();
+  readonly #readNetworks = new WeakMap<Seen, { readonly network: NetworkResource | undefined }>();
   /** Nodes as the API server answered a write, until they are seen so. */
   readonly #written = new Map<string, NodeResource>();
 
@@ -59,24 +64,40 @@ export class Board {
     this.#written.set(keyOf(node.meta), node);
   }
 
-  /** The gateway of a Node; undefined while its pod has no address. */
+  /** A Network as it was last seen; undefined when it is not there or cannot be read. */
+  network(key: string): NetworkResource | undefined {
+    const seen = this.networks?.get(key);
+    if (seen === undefined) return undefined;
+    const known = this.#readNetworks.get(seen) ?? { network: this.#tryRead(readNetwork, key, seen) };
+    this.#readNetworks.set(seen, known);
+    return known.network;
+  }
+
+  /** The keys of all members. */
+  members(): readonly string[] {
+    return this.nodes().flatMap((node) =>
+      membersOf(node).map(({ name }) => keyOf({ namespace: node.meta.namespace, name })),
+    );
+  }
+
+  /** The gateway of a member; undefined while its pod has no address. */
   gateway(key: string): GatewayAddress | undefined {
-    const node = this.node(key);
+    const node = this.node(nodeOfMember(key));
     if (node === undefined) return undefined;
-    const pod = this.followed.get("pod")?.get(`${node.meta.namespace}/${objectNames(node.meta.name).pod}`);
+    const pod = this.followed.get("pod")?.get(objectNames(key).pod);
     const address = pod === undefined || pod.meta.deleted ? undefined : readPod(pod.object).address;
-    return address === undefined ? undefined : gatewayOf(node, address);
+    return address === undefined ? undefined : gatewayOf(key, address);
   }
 
   /** Whom the change of an object concerns: its Node, or all Nodes of its network. */
   concerned({ meta }: Seen): readonly string[] {
     const name = meta.labels[labels.node];
     if (name !== undefined) return [keyOf({ namespace: meta.namespace, name })];
-    return this.network(meta.namespace, meta.labels[labels.network]);
+    return this.inNetwork(meta.namespace, meta.labels[labels.network]);
   }
 
   /** The keys of a network's Nodes. */
-  network(namespace: string, name: string | undefined): readonly string[] {
+  inNetwork(namespace: string, name: string | undefined): readonly string[] {
     return this.nodes(namespace)
       .filter(({ spec }) => spec.network.name === name)
       .map(({ meta }) => keyOf(meta));
@@ -87,21 +108,31 @@ export class Board {
     const [earlier, after] = [before, now].map((seen) => seen && this.#readSeen(keyOf(seen.meta), seen));
     if (face(after) === face(earlier)) return [];
     const node = after ?? earlier;
-    return node === undefined ? [] : this.network(node.meta.namespace, node.spec.network.name);
+    return node === undefined ? [] : this.inNetwork(node.meta.namespace, node.spec.network.name);
   }
 
   #readSeen(key: string, seen: Seen): NodeResource | undefined {
     const known = this.#read.get(key);
     if (known?.version === seen.meta.resourceVersion) return known.node;
-    let node: NodeResource | undefined;
-    try {
-      node = readNode(seen.object);
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      this.#log.warn({ node: key, error: error.message }, "a node that cannot be read is left alone");
-    }
+    const node = this.#tryRead(readNode, key, seen);
     this.#read.set(key, { version: seen.meta.resourceVersion, node });
     return node;
+  }
+
+  #tryRead<T>(read: (object: unknown) => T, key: string, { object }: Seen): T | undefined {
+    try {
+      return read(object);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      this.#log.warn({ key, error: error.message }, "a resource that cannot be read is left alone");
+      return undefined;
+    }
+  }
+
+  /** The key of a Node's Network, whether that is there or not. */
+  networkKey(seen: Seen | undefined): string | undefined {
+    const node = seen && this.#readSeen(keyOf(seen.meta), seen);
+    return node && keyOf({ namespace: node.meta.namespace, name: node.spec.network.name });
   }
 
   /** Forgets a Node that is gone. */
@@ -113,5 +144,6 @@ export class Board {
 
 /** What of a Node matters to the others of its network. */
 function face(node: NodeResource | undefined): string {
-  return JSON.stringify([node?.meta.deleted, node?.status.url, node?.status.maintenance?.state]);
+  const urls = node?.status.members?.map(({ name, url }) => [name, url]);
+  return JSON.stringify([node?.meta.deleted, urls, node?.status.maintenance?.state]);
 }

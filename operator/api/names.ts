@@ -16,6 +16,10 @@ export const labels = {
   component: "app.kubernetes.io/component",
   managedBy: "app.kubernetes.io/managed-by",
   node: "knit.dev/node",
+  /** Of what one replica alone has. */
+  member: "knit.dev/member",
+  /** Of the Service that a ServiceMonitor reads. */
+  service: "knit.dev/service",
   network: "knit.dev/network",
 } as const;
 
@@ -23,10 +27,12 @@ export const labels = {
 export const annotations = {
   /** On a Node: a maintenance operation that is wished for; taken away once it is noted in the status. */
   run: "knit.dev/run",
-  /** On a pod template: changes when the node must start anew. */
+  /** On a pod template and its StatefulSet: of what the Node asks for; the node starts anew when it changes. */
   settings: "knit.dev/settings",
   /** On what the operator makes: the digest of what it last wrote. */
   applied: "knit.dev/applied",
+  /** On a StatefulSet: the pod template as it was written, which stays until the node must start anew. */
+  template: "knit.dev/template",
 } as const;
 
 /** Maintenance operations by the word in the annotation, and the method that begins each. */

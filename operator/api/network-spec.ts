@@ -37,7 +37,10 @@ const governance = filled(
       ),
       "single",
     ),
-    unitPrice: defaulted(peb("The price of gas in peb, where no fork sets it by block."), "25000000000"),
+    unitPrice: defaulted(
+      integer("The price of gas in peb, where no fork sets it by block.", 0, WHOLE),
+      25_000_000_000,
+    ),
     mintingAmount: defaulted(peb("What is minted with each block, in peb."), "9600000000000000000"),
     ratio: defaulted(
       ruled(
@@ -52,7 +55,7 @@ const governance = filled(
       ),
       "100/0/0",
     ),
-    minimumStake: defaulted(peb("What a validator must have staked, in whole coins."), "0"),
+    minimumStake: defaulted(integer("What a validator must have staked, in whole coins.", 0, WHOLE), 0),
     deferredTxFee: defaulted(flag("Whether fees are paid at the end of a block."), true),
     stakingUpdateInterval: defaulted(integer("Blocks between two looks at stakes.", 1, WHOLE), 86_400),
     proposerUpdateInterval: defaulted(integer("Blocks between two lists of proposers.", 1, WHOLE), 3_600),

@@ -7,7 +7,6 @@ import {
   NAME,
   namespaceName,
   objectName,
-  peb,
   resources,
   settings,
 } from "./fields.ts";
@@ -32,29 +31,9 @@ import {
   type ValueOf,
 } from "./schema.ts";
 
-const genesis = object(
-  "Block 0. Absent: the genesis that a core node of this network makes in this namespace.",
-  {
-    configMap: optional(genesisMap),
-    create: optional(
-      object("Makes a chain of its own with this core node as the validator, kept in a ConfigMap.", {
-        chainId: integer("The chain's number, which signatures carry.", 1, Number.MAX_SAFE_INTEGER),
-        balances: defaulted(
-          list(
-            object("What an account owns at the beginning.", {
-              address: address("The account."),
-              peb: peb("How much, in peb, in decimal digits."),
-            }),
-            "Accounts that own something at the beginning.",
-            { maxItems: 100 },
-          ),
-          [],
-        ),
-      }),
-    ),
-  },
-  [{ rule: "has(self.configMap) != has(self.create)", message: "name either configMap or create" }],
-);
+const genesis = object("Block 0. Absent: that of the Network of this name in this namespace.", {
+  configMap: genesisMap,
+});
 
 const network = ruled(
   object("The network that the node belongs to. Nodes of one name in one namespace are knitted together.", {
@@ -144,10 +123,6 @@ export const nodeSpec = object(
     ),
   },
   [
-    {
-      rule: "!has(self.network.genesis) || !has(self.network.genesis.create) || self.type == 'core'",
-      message: "only a core node can create a chain",
-    },
     { rule: "self.type != 'core' || self.replicas == 1", message: "a core node has one replica" },
     {
       rule: "!has(self.nodeKeySecret) || self.replicas == 1",

@@ -43,6 +43,7 @@ export type Part = Readonly<Record<string, unknown>>;
 
 /** A Node. */
 export interface NodeResource {
+  readonly kind: "Node";
   readonly meta: ObjectMeta;
   readonly spec: NodeSpec;
   readonly status: NodeStatus;
@@ -50,6 +51,7 @@ export interface NodeResource {
 
 /** A Network. */
 export interface NetworkResource {
+  readonly kind: "Network";
   readonly meta: ObjectMeta;
   readonly spec: NetworkSpec;
   readonly status: NetworkStatus;
@@ -59,6 +61,7 @@ export interface NetworkResource {
 export function readNode(value: unknown): NodeResource {
   const { spec, status } = members(value);
   return {
+    kind: "Node",
     meta: readMeta(value),
     spec: conform(nodeSpec, spec, "spec"),
     status: readStatus(nodeStatus, status),
@@ -69,6 +72,7 @@ export function readNode(value: unknown): NodeResource {
 export function readNetwork(value: unknown): NetworkResource {
   const { spec, status } = members(value);
   return {
+    kind: "Network",
     meta: readMeta(value),
     spec: conform(networkSpec, spec, "spec"),
     status: readStatus(networkStatus, status),

@@ -1,7 +1,7 @@
-/** The genesis of a chain that the operator makes: one validator, every fork that knit runs from block 0. */
-import type { NodeSpec } from "../api/node-spec.ts";
+/** The genesis of a chain that the operator makes: its validators, its terms, every fork that needs no contract. */
 
-type Terms = NonNullable<NonNullable<NodeSpec["network"]["genesis"]>["create"]>;
+import type { GenesisTerms } from "../api/network-spec.ts";
+import { proposerPolicies } from "../api/network-spec.ts";
 
 const FORKS = [
   "istanbul",
@@ -15,28 +15,42 @@ const FORKS = [
   "prague",
 ] as const;
 
-const UNIT_PRICE = 25_000_000_000;
-const MINTED_PEB = "9600000000000000000";
-/** A number that a double cannot hold is put in as text, behind `JSON.stringify`. */
-const MINTED = "MINTED";
+/** Roots of transactions and receipts over their hashes one behind the other. */
+const DERIVE_SHA = 2;
 
-/** The genesis file. `validator` is the address of the core node's key, `time` its second since the epoch. */
-export function genesisText({ chainId, balances }: Terms, validator: string, time: number): string {
+/**
+ * The genesis file. `validators` are the addresses of the core nodes' keys, the first of which governs; `time` is its
+ * second since the epoch. Amounts that a double cannot hold are put in as they are written.
+ */
+export function genesisText(terms: GenesisTerms, validators: readonly string[], time: number): string {
+  const { chainId, balances, consensus, governance } = terms;
+  const { unitPrice, mintingAmount, minimumStake } = governance;
   const genesis = {
     config: {
       chainId,
       ...Object.fromEntries(FORKS.map((name) => [`${name}CompatibleBlock`, 0])),
-      istanbul: { epoch: 604_800, policy: 0, sub: 22 },
-      unitPrice: UNIT_PRICE,
-      deriveShaImpl: 2,
+      istanbul: {
+        epoch: consensus.epoch,
+        policy: proposerPolicies.indexOf(consensus.policy),
+        sub: consensus.committeeSize,
+      },
+      unitPrice,
+      deriveShaImpl: DERIVE_SHA,
       governance: {
-        governingNode: validator,
-        governanceMode: "single",
-        reward: { mintingAmount: MINTED, ratio: "100/0/0", deferredTxFee: true, minimumStake: 0 },
+        governingNode: validators[0],
+        governanceMode: governance.mode,
+        reward: {
+          mintingAmount: exact(mintingAmount),
+          ratio: governance.ratio,
+          deferredTxFee: governance.deferredTxFee,
+          stakingUpdateInterval: governance.stakingUpdateInterval,
+          proposerUpdateInterval: governance.proposerUpdateInterval,
+          minimumStake,
+        },
       },
     },
     timestamp: `0x${time.toString(16)}`,
-    extraData: extraData(validator),
+    extraData: extraData(validators),
     blockScore: "0x1",
     alloc: Object.fromEntries(
       balances.map(({ address, peb }) => [
@@ -45,10 +59,29 @@ export function genesisText({ chainId, balances }: Terms, validator: string, tim
       ]),
     ),
   };
-  return `${JSON.stringify(genesis, undefined, 2).replace(`"${MINTED}"`, MINTED_PEB)}\n`;
+  return `${JSON.stringify(genesis, undefined, 2).replaceAll(/"exact (\d+)"/g, "$1")}\n`;
 }
 
+/** Digits that stand in the file without quotes. */
+function exact(digits: string): string {
+  return `exact ${BigInt(digits)}`;
+}
+
+const ADDRESS_BYTES = 20;
+const VANITY_BYTES = 32;
+
 /** 32 bytes of vanity and the RLP of validators, proposer's seal and committed seals: the last two are empty. */
-function extraData(validator: string): string {
-  return `0x${"00".repeat(32)}d8d594${validator.slice(2).toLowerCase()}80c0`;
+function extraData(validators: readonly string[]): string {
+  const length = (ADDRESS_BYTES + 1) * validators.length;
+  const addresses = validators.map((address) => `94${address.slice(2).toLowerCase()}`).join("");
+  const list = `${listHead(length)}${addresses}`;
+  return `0x${"00".repeat(VANITY_BYTES)}${listHead(list.length / 2 + 2)}${list}80c0`;
+}
+
+/** How RLP begins a list of `length` bytes. */
+function listHead(length: number): string {
+  if (length <= 55) return (0xc0 + length).toString(16);
+  const digits = length.toString(16);
+  const bytes = digits.length % 2 === 0 ? digits : `0${digits}`;
+  return `${(0xf7 + bytes.length / 2).toString(16)}${bytes}`;
 }

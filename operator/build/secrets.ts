@@ -1,6 +1,6 @@
-/** Secrets of a Node: its key, and what its gateway proves itself with. */
-import type { Draft, DraftMeta, NodeResource } from "../api/resource.ts";
-import { objectNames, ownedMeta, retainedMeta } from "./names.ts";
+/** Secrets of a member: its key, and what its gateway proves itself with. */
+import type { Draft, DraftMeta } from "../api/resource.ts";
+import { type Member, objectNames, ownedMeta, retainedMeta } from "./names.ts";
 
 /** The member of a made Secret that holds the key. */
 export const NODE_KEY = "nodekey";
@@ -9,13 +9,13 @@ export const NODE_KEY = "nodekey";
 export type Files = Readonly<Record<string, string>>;
 
 /** The Secret with the node's private key. */
-export function nodeKeySecret(node: NodeResource, key: string): Draft {
-  return secret(retainedMeta(node, objectNames(node.meta.name).nodeKey), { [NODE_KEY]: key });
+export function nodeKeySecret(member: Member, key: string): Draft {
+  return secret(retainedMeta(member, objectNames(member.name).nodeKey), { [NODE_KEY]: key });
 }
 
 /** The Secret with the gateway's certificate, its key and the authority that it believes. */
-export function gatewaySecret(node: NodeResource, files: Files): Draft {
-  return secret(ownedMeta(node, objectNames(node.meta.name).gateway), files);
+export function gatewaySecret(member: Member, files: Files): Draft {
+  return secret(ownedMeta(member, objectNames(member.name).gateway), files);
 }
 
 /** A Secret whose members are given as text. */

@@ -1,21 +1,57 @@
-/** A Node's Services: an address for its peers that stays, and JSON-RPC for clients while the node is ready. */
-import { pod } from "../api/names.ts";
-import type { Draft, NodeResource, Part } from "../api/resource.ts";
-import { objectNames, ownedMeta, selectorOf } from "./names.ts";
+/** Services: addresses that stay for a member's peers, names for pods, and JSON-RPC for clients of the Node. */
+import { labels, pod } from "../api/names.ts";
+import type { Draft, DraftMeta, NodeResource, Part } from "../api/resource.ts";
+import {
+  type Member,
+  memberSelector,
+  objectNames,
+  ownedMeta,
+  selectorOf,
+  sharedMeta,
+  sharedNames,
+} from "./names.ts";
 
-/** Where peers find the node: also before it is ready, or two nodes would wait for each other. */
-export function peerService(node: NodeResource): Draft {
-  return service(node, objectNames(node.meta.name).peerService, {
+/** Where peers find a member: also before it is ready, or two nodes would wait for each other. */
+export function peerService(member: Member): Draft {
+  return service(ownedMeta(member, objectNames(member.name).peerService), {
+    type: "ClusterIP",
+    selector: memberSelector(member),
     publishNotReadyAddresses: true,
     ports: [
-      port("p2p", node.spec.p2p.port),
+      port("p2p", member.node.spec.p2p.port),
       port("gateway", pod.gatewayPort),
       port("metrics", pod.metricsPort),
     ],
   });
 }
 
-/** JSON-RPC; undefined when none is served. */
+/** Where peers outside the cluster find a member; undefined when they do not. Nothing but p2p is open there. */
+export function externalService(member: Member): Draft | undefined {
+  const { external, port: number } = member.node.spec.p2p;
+  if (external === "None") return undefined;
+  return service(ownedMeta(member, objectNames(member.name).externalService), {
+    type: external,
+    selector: memberSelector(member),
+    publishNotReadyAddresses: true,
+    externalTrafficPolicy: "Local",
+    ports: [port("p2p", number)],
+  });
+}
+
+/** Names of the pods themselves: POD.NAME-members.NAMESPACE.svc. */
+export function membersService(node: NodeResource): Draft {
+  const metadata = sharedMeta(node, sharedNames(node.meta.name).membersService);
+  const marked = { ...metadata, labels: { ...metadata.labels, [labels.service]: metadata.name } };
+  return service(marked, {
+    type: "ClusterIP",
+    clusterIP: "None",
+    selector: selectorOf(node.meta.name),
+    publishNotReadyAddresses: true,
+    ports: [port("p2p", node.spec.p2p.port), port("metrics", pod.metricsPort)],
+  });
+}
+
+/** JSON-RPC of whichever members are ready; undefined when none is served. */
 export function rpcService(node: NodeResource): Draft | undefined {
   const { http, ws } = node.spec.api;
   const ports = [
@@ -23,16 +59,15 @@ export function rpcService(node: NodeResource): Draft | undefined {
     ...(ws.enabled ? [port("ws", ws.port)] : []),
   ];
   if (ports.length === 0) return undefined;
-  return service(node, objectNames(node.meta.name).rpcService, { ports });
+  return service(sharedMeta(node, sharedNames(node.meta.name).rpcService), {
+    type: "ClusterIP",
+    selector: selectorOf(node.meta.name),
+    ports,
+  });
 }
 
-function service(node: NodeResource, name: string, spec: Part): Draft {
-  return {
-    apiVersion: "v1",
-    kind: "Service",
-    metadata: ownedMeta(node, name),
-    spec: { type: "ClusterIP", selector: selectorOf(node.meta.name), ...spec },
-  };
+function service(metadata: DraftMeta, spec: Part): Draft {
+  return { apiVersion: "v1", kind: "Service", metadata, spec };
 }
 
 function port(name: string, number: number): Part {

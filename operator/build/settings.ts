@@ -1,29 +1,29 @@
-/** knit's settings file for a Node, and the ConfigMap that holds it. */
+/** knit's settings file for a member, and the ConfigMap that holds it. */
 import { pod } from "../api/names.ts";
-import type { Draft, NodeResource } from "../api/resource.ts";
-import { objectNames, ownedMeta } from "./names.ts";
+import type { Draft } from "../api/resource.ts";
+import { type Member, objectNames, ownedMeta, sharedNames } from "./names.ts";
 
 /** The file's name in the ConfigMap. */
 export const SETTINGS_FILE = "knit.yaml";
 
 /** The ConfigMap with the settings. */
-export function settingsMap(node: NodeResource): Draft {
+export function settingsMap(member: Member): Draft {
   return {
     apiVersion: "v1",
     kind: "ConfigMap",
-    metadata: ownedMeta(node, objectNames(node.meta.name).settings),
-    data: { [SETTINGS_FILE]: settingsText(node) },
+    metadata: ownedMeta(member, objectNames(member.name).settings),
+    data: { [SETTINGS_FILE]: settingsText(member) },
   };
 }
 
 /** The settings as YAML, a flag a line: the Node's own ones, then those that nobody can replace. */
-export function settingsText(node: NodeResource): string {
+export function settingsText(member: Member): string {
   const settings = {
-    identity: node.meta.name,
+    identity: member.name,
     "log.format": "json",
     nodiscover: true,
-    ...node.spec.settings,
-    ...fixed(node),
+    ...member.node.spec.settings,
+    ...fixed(member),
   };
   return Object.entries(settings)
     .filter(([, value]) => value !== undefined)
@@ -32,7 +32,7 @@ export function settingsText(node: NodeResource): string {
 }
 
 /** What the pod's other parts rely on. */
-function fixed({ meta, spec }: NodeResource): Record<string, unknown> {
+function fixed({ node: { meta, spec } }: Member): Record<string, unknown> {
   const { http, ws, hosts } = spec.api;
   return {
     type: spec.type,
@@ -42,6 +42,7 @@ function fixed({ meta, spec }: NodeResource): Record<string, unknown> {
     nodekeyhex: undefined,
     port: spec.p2p.port,
     maxconnections: spec.p2p.maxPeers,
+    rewardbase: spec.rewardAddress,
     rpc: http.enabled,
     rpcaddr: "0.0.0.0",
     rpcport: http.port,
@@ -60,7 +61,7 @@ function fixed({ meta, spec }: NodeResource): Record<string, unknown> {
 }
 
 function serviceHosts(name: string, namespace: string): string[] {
-  const short = objectNames(name).rpcService;
+  const short = sharedNames(name).rpcService;
   const service = `${short}.${namespace}.svc`;
   return [short, `${short}.${namespace}`, service, `${service}.cluster.local`];
 }

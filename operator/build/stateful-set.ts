@@ -1,7 +1,17 @@
 /** The pod of a Node: knit, and beside it the gateway that holds its IPC socket. */
 import { annotations, pod } from "../api/names.ts";
 import type { Draft, NodeResource, Part } from "../api/resource.ts";
-import { GENESIS_FILE, genesisPlace, labelsOf, objectNames, ownedMeta, selectorOf } from "./names.ts";
+import {
+  GENESIS_FILE,
+  genesisPlace,
+  type Member,
+  memberLabels,
+  memberSelector,
+  objectNames,
+  ownedMeta,
+  sharedNames,
+} from "./names.ts";
+import { placementOf } from "./placement.ts";
 import { NODE_KEY } from "./secrets.ts";
 import { SETTINGS_FILE } from "./settings.ts";
 
@@ -9,7 +19,7 @@ import { SETTINGS_FILE } from "./settings.ts";
 export interface PodParts {
   /** The node's image when the Node names none. */
   readonly nodeImage: string;
-  /** The image with the gateway: the operator's own. */
+  /** The image with the gateway when the Node names none: the operator's own. */
   readonly gatewayImage: string;
   /** Of everything that the node reads only once; another digest starts the pod anew. */
   readonly digest: string;
@@ -18,30 +28,46 @@ export interface PodParts {
 /** An empty directory on the volume, through which the gateway sees how full the volume is and nothing else. */
 const DISK_SUBPATH = ".disk";
 
-/** The StatefulSet, of one pod. */
-export function statefulSet(node: NodeResource, parts: PodParts): Draft {
-  const names = objectNames(node.meta.name);
+/** Seconds that a pod has to end: the node writes its state, and saves its cache when it is asked to. */
+export const GRACE_SECONDS = 300;
+
+/** The pod's template of a member. */
+export function podTemplate(member: Member, parts: PodParts): Part {
+  return {
+    metadata: { labels: memberLabels(member), annotations: { [annotations.settings]: parts.digest } },
+    spec: podSpec(member, parts),
+  };
+}
+
+/** The StatefulSet of a member, of one pod or, while the Node is suspended, none. */
+export function statefulSet(member: Member, template: Part): Draft {
+  const { node, name } = member;
   return {
     apiVersion: "apps/v1",
     kind: "StatefulSet",
-    metadata: ownedMeta(node, names.statefulSet),
+    metadata: {
+      ...ownedMeta(member, objectNames(name).statefulSet),
+      annotations: { [annotations.template]: JSON.stringify(template) },
+    },
     spec: {
-      replicas: 1,
-      serviceName: names.peerService,
-      selector: { matchLabels: selectorOf(node.meta.name) },
-      template: {
-        metadata: { labels: labelsOf(node), annotations: { [annotations.settings]: parts.digest } },
-        spec: podSpec(node, parts),
-      },
+      replicas: node.spec.suspend ? 0 : 1,
+      serviceName: sharedNames(node.meta.name).membersService,
+      // A pod that never became ready is replaced all the same, with OrderedReady it would be waited for.
+      podManagementPolicy: "Parallel",
+      selector: { matchLabels: memberSelector(member) },
+      template,
     },
   };
 }
 
-function podSpec(node: NodeResource, parts: PodParts): Part {
+function podSpec(member: Member, parts: PodParts): Part {
+  const { node } = member;
   return {
+    serviceAccountName: sharedNames(node.meta.name).serviceAccount,
     automountServiceAccountToken: false,
     enableServiceLinks: false,
-    terminationGracePeriodSeconds: 60,
+    terminationGracePeriodSeconds: GRACE_SECONDS,
+    ...placementOf(node),
     securityContext: {
       runAsNonRoot: true,
       runAsUser: pod.user,
@@ -50,9 +76,9 @@ function podSpec(node: NodeResource, parts: PodParts): Part {
       fsGroupChangePolicy: "OnRootMismatch",
       seccompProfile: { type: "RuntimeDefault" },
     },
-    initContainers: [genesisContainer(node, parts), gatewayContainer(parts)],
+    initContainers: [genesisContainer(node, parts), gatewayContainer(node, parts)],
     containers: [nodeContainer(node, parts)],
-    volumes: volumes(node),
+    volumes: volumes(member),
   };
 }
 
@@ -92,25 +118,27 @@ function nodeContainer(node: NodeResource, parts: PodParts): Part {
 }
 
 function knitContainer(name: string, { spec }: NodeResource, { nodeImage }: PodParts) {
-  const { requests, limits } = spec.resources;
   return {
     name,
     image: spec.image ?? nodeImage,
     env: [{ name: "HOME", value: pod.dataDirectory }],
-    resources: { requests: amounts(requests), limits: amounts(limits) },
+    resources: resourcesOf(spec.resources),
     securityContext: locked(),
   };
 }
+
+const GATEWAY_RESOURCES = { requests: { cpu: "10m", memory: "80Mi" }, limits: { memory: "192Mi" } };
 
 /**
  * A sidecar: it is there before the node and until after it, so that the operator is told what happens meanwhile. It
  * has no part in the pod's being ready: clients of the node do without it.
  */
-function gatewayContainer({ gatewayImage }: PodParts): Part {
+function gatewayContainer({ spec }: NodeResource, { gatewayImage }: PodParts): Part {
+  const { image = gatewayImage, resources } = spec.gateway;
   return {
     name: "gateway",
     restartPolicy: "Always",
-    image: gatewayImage,
+    image,
     args: [
       "gateway",
       `--listen=0.0.0.0:${pod.gatewayPort}`,
@@ -124,7 +152,10 @@ function gatewayContainer({ gatewayImage }: PodParts): Part {
       { name: "gateway", containerPort: pod.gatewayPort, protocol: "TCP" },
       { name: "gateway-health", containerPort: pod.gatewayHealthPort, protocol: "TCP" },
     ],
-    resources: { requests: { cpu: "10m", memory: "80Mi" }, limits: { memory: "192Mi" } },
+    resources: resourcesOf({
+      requests: { ...GATEWAY_RESOURCES.requests, ...amounts(resources.requests) },
+      limits: { ...GATEWAY_RESOURCES.limits, ...amounts(resources.limits) },
+    }),
     livenessProbe: {
       httpGet: { path: "/healthz", port: "gateway-health" },
       timeoutSeconds: 5,
@@ -144,7 +175,18 @@ function locked(): Part {
   return { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ["ALL"] } };
 }
 
-function amounts(given: Readonly<Record<string, string | undefined>>): Record<string, string> {
+function resourcesOf({ requests, limits }: Resources): Part {
+  return { requests: amounts(requests), limits: amounts(limits) };
+}
+
+type Amounts = Readonly<Record<string, string | undefined>>;
+
+interface Resources {
+  readonly requests: Amounts;
+  readonly limits: Amounts;
+}
+
+function amounts(given: Amounts): Record<string, string> {
   return Object.fromEntries(
     Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );
@@ -154,8 +196,8 @@ function asked(path: string): Part {
   return { httpGet: { path, port: "metrics" }, timeoutSeconds: 5 };
 }
 
-function volumes({ meta, spec }: NodeResource): Part[] {
-  const names = objectNames(meta.name);
+function volumes({ node: { spec }, name }: Member): Part[] {
+  const names = objectNames(name);
   const genesis = genesisPlace(spec.network);
   const nodeKey = spec.nodeKeySecret ?? { name: names.nodeKey, key: NODE_KEY };
   return [

@@ -5,6 +5,8 @@ import { ControlError } from "./error.ts";
 export interface NodeInfo {
   readonly id: string;
   readonly version: string;
+  /** The hash of its block 0; undefined when it does not tell. */
+  readonly genesis: string | undefined;
 }
 
 /** What a node tells of its migration. */
@@ -24,12 +26,20 @@ type Members = Readonly<Record<string, unknown>>;
 
 const MOST_PEERS = 4_096;
 const ID = /^[0-9a-fA-F]{128}$/;
+const HASH = /^0x[0-9a-fA-F]{64}$/;
 
 /** The answer to `admin_nodeInfo`. All throw `ControlError` `bad-answer`. */
 export function readNodeInfo(value: unknown): NodeInfo {
-  const { id, name } = members(value);
+  const { id, name, protocols } = members(value);
   if (typeof id !== "string" || !ID.test(id)) throw bad("admin_nodeInfo without an id");
-  return { id: id.toLowerCase(), version: typeof name === "string" ? name.slice(0, 250) : "" };
+  const version = typeof name === "string" ? name.slice(0, 250) : "";
+  return { id: id.toLowerCase(), version, genesis: genesisOf(protocols) };
+}
+
+function genesisOf(protocols: unknown): string | undefined {
+  const { istanbul } = (protocols ?? {}) as { istanbul?: { genesis?: unknown } | null };
+  const hash = istanbul?.genesis;
+  return typeof hash === "string" && HASH.test(hash) ? hash.toLowerCase() : undefined;
 }
 
 /** The ids of the connected peers. */

@@ -42,6 +42,10 @@ export interface KubeClient extends AsyncDisposable {
   replace(draft: Draft): Promise<unknown>;
   /** A JSON merge patch. */
   merge(kind: Kind, place: Place, patch: unknown): Promise<unknown>;
+  /** Deletes the object with this `uid`; one that is gone, or another of its name, is none of this call's. */
+  remove(kind: Kind, place: Place, uid: string): Promise<void>;
+  /** Whether the cluster has this kind at the moment. */
+  serves(kind: Kind): Promise<boolean>;
 }
 
 /** Seconds after which the server ends a watch; spread so that not all end at once. */
@@ -80,8 +84,35 @@ export function openKubeClient(
         body: patch,
         contentType: "application/merge-patch+json",
       }),
+    async remove(kind, { namespace, name }, uid) {
+      try {
+        await transport.send({
+          method: "DELETE",
+          path: pathOf(kind, namespace, name),
+          body: { apiVersion: "v1", kind: "DeleteOptions", preconditions: { uid } },
+        });
+      } catch (error) {
+        if (!isKubeError(error, "not-found") && !isKubeError(error, "conflict")) throw error;
+      }
+    },
+    serves: (kind) => servesKind(transport, kind),
     [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose](),
   };
+}
+
+async function servesKind(transport: Transport, { apiVersion, plural }: Kind): Promise<boolean> {
+  try {
+    const answer = await transport.send({ method: "GET", path: `/apis/${apiVersion}` });
+    const { resources } = (answer ?? {}) as { resources?: unknown };
+    return Array.isArray(resources) && resources.some((each) => nameOf(each) === plural);
+  } catch (error) {
+    if (isKubeError(error, "not-found")) return false;
+    throw error;
+  }
+}
+
+function nameOf(resource: unknown): unknown {
+  return (resource as { name?: unknown } | null)?.name;
 }
 
 function readingSide(transport: Transport): Pick<KubeClient, "get" | "page" | "watch"> {

@@ -9,6 +9,7 @@ export interface Kind {
 
 /** All kinds. */
 export const kinds = {
+  network: { apiVersion: "knit.dev/v1alpha1", kind: "Network", plural: "networks" },
   node: { apiVersion: "knit.dev/v1alpha1", kind: "Node", plural: "nodes" },
   statefulSet: { apiVersion: "apps/v1", kind: "StatefulSet", plural: "statefulsets" },
   pod: { apiVersion: "v1", kind: "Pod", plural: "pods" },
@@ -17,6 +18,17 @@ export const kinds = {
   secret: { apiVersion: "v1", kind: "Secret", plural: "secrets" },
   claim: { apiVersion: "v1", kind: "PersistentVolumeClaim", plural: "persistentvolumeclaims" },
   networkPolicy: { apiVersion: "networking.k8s.io/v1", kind: "NetworkPolicy", plural: "networkpolicies" },
+  serviceAccount: { apiVersion: "v1", kind: "ServiceAccount", plural: "serviceaccounts" },
+  disruptionBudget: {
+    apiVersion: "policy/v1",
+    kind: "PodDisruptionBudget",
+    plural: "poddisruptionbudgets",
+  },
+  serviceMonitor: {
+    apiVersion: "monitoring.coreos.com/v1",
+    kind: "ServiceMonitor",
+    plural: "servicemonitors",
+  },
   event: { apiVersion: "v1", kind: "Event", plural: "events" },
   lease: { apiVersion: "coordination.k8s.io/v1", kind: "Lease", plural: "leases" },
 } as const satisfies Readonly<Record<string, Kind>>;

@@ -1,11 +1,12 @@
-/** Conditions: what holds of a node, and since when. */
+/** Conditions: what holds of a resource, and since when. */
+
+import type { Condition } from "../api/condition.ts";
 import { type ConditionType } from "../api/names.ts";
-import type { Condition } from "../api/node-status.ts";
 import { instant } from "../observe/clock.ts";
 
 /** What was judged just now. */
-export interface Verdict {
-  readonly type: ConditionType;
+export interface Verdict<T extends string = ConditionType> {
+  readonly type: T;
   readonly status: Condition["status"];
   readonly reason: string;
   readonly message: string;
@@ -14,11 +15,11 @@ export interface Verdict {
 const MOST_CHARACTERS = 1_000;
 
 /** The conditions after `verdicts`; the time of a condition is that of its last change of status. */
-export function nextConditions(
-  before: readonly Condition[] | undefined,
-  verdicts: readonly Verdict[],
+export function nextConditions<T extends string>(
+  before: readonly Condition<T>[] | undefined,
+  verdicts: readonly Verdict<T>[],
   { generation, now }: { readonly generation: number; readonly now: number },
-): readonly Condition[] {
+): readonly Condition<T>[] {
   return verdicts.map((verdict) => {
     const known = before?.find(({ type }) => type === verdict.type);
     const same = known?.status === verdict.status;

@@ -1,48 +1,92 @@
 /** One Node while it is reconciled: what it asks for, what the steps found out, and the status that will be written. */
 import { API_VERSION, pod } from "../api/names.ts";
-import type { NodeStatus } from "../api/node-status.ts";
-import { keyOf, type NodeResource, readNode } from "../api/resource.ts";
+import type { MemberStatus, NodeStatus } from "../api/node-status.ts";
+import { keyOf, type NetworkResource, type NodeResource, readNode } from "../api/resource.ts";
 import { type Identity } from "../build/identity.ts";
-import { gatewayName } from "../build/names.ts";
+import { gatewayName, type Member, membersOf } from "../build/names.ts";
+import { withNetwork } from "../build/network-defaults.ts";
 import type { GatewayAddress } from "../control/exchange.ts";
 import type { Outcome } from "./outcome.ts";
 import type { PodView } from "./pod-view.ts";
 import type { Observation } from "./poller.ts";
 import type { Surroundings } from "./surroundings.ts";
 
-/** What steps find out for those after them. */
+/** What steps find out about a member for those after them. */
 export interface Facts {
   identity?: Identity;
   pod?: PodView;
   /** The node's own word; there only when it is fresh. */
   told?: Observation & { readonly ok: true };
-  missingPeers?: number;
+}
+
+/** A member while its Node is reconciled. */
+export interface MemberContext {
+  /** `namespace/name` of the member. */
+  readonly key: string;
+  readonly member: Member;
+  /** The Node, with what its Network adds. */
+  readonly node: NodeResource;
+  readonly around: Surroundings;
+  readonly facts: Facts;
+  /** What will be written. */
+  status: MemberStatus;
 }
 
 /** One Node while it is reconciled. */
 export interface Context {
   readonly key: string;
+  /** The Node, with what its Network adds. */
   readonly node: NodeResource;
+  readonly network: NetworkResource | undefined;
   readonly around: Surroundings;
-  readonly facts: Facts;
-  /** What will be written. */
+  readonly members: readonly MemberContext[];
+  /** What will be written; the members' parts are put in at the end. */
   status: NodeStatus;
 }
 
 /** A step, and its name for the log. */
-export interface Step {
+export interface Step<C = Context> {
   readonly name: string;
-  readonly run: (context: Context) => Promise<Outcome> | Outcome;
+  readonly run: (context: C) => Promise<Outcome> | Outcome;
 }
 
 /** Begins with the status that is there. */
-export function createContext(node: NodeResource, around: Surroundings): Context {
-  return { key: keyOf(node.meta), node, around, facts: {}, status: node.status };
+export function createContext(given: NodeResource, around: Surroundings): Context {
+  const network = around.network(given.meta.namespace, given.spec.network.name);
+  const node = withNetwork(given, network);
+  const { namespace } = node.meta;
+  const members = membersOf(node).map((member): MemberContext => {
+    const known = node.status.members?.find(({ name }) => name === member.name);
+    const key = keyOf({ namespace, name: member.name });
+    return { key, member, node, around, facts: {}, status: known ?? newMember(member) };
+  });
+  return { key: keyOf(node.meta), node, network, around, members, status: node.status };
 }
 
-/** Where a node's gateway is, once its pod has an address. */
-export function gatewayOf({ meta }: NodeResource, address: string): GatewayAddress {
-  return { host: address, port: pod.gatewayPort, name: gatewayName(meta.name, meta.namespace) };
+function newMember({ name }: Member): MemberStatus {
+  return {
+    name,
+    ready: false,
+    reason: undefined,
+    address: undefined,
+    url: undefined,
+    externalUrl: undefined,
+    height: undefined,
+    syncing: undefined,
+    version: undefined,
+    peers: undefined,
+    peersWanted: undefined,
+    peersMissing: undefined,
+    mesh: undefined,
+    disk: undefined,
+    lastExit: undefined,
+  };
+}
+
+/** Where a member's gateway is, once its pod has an address. */
+export function gatewayOf(key: string, address: string): GatewayAddress {
+  const [namespace = "", member = ""] = key.split("/");
+  return { host: address, port: pod.gatewayPort, name: gatewayName(member, namespace) };
 }
 
 /** Writes the status now, if it is another than the one that is there; the steps after this build on it. */

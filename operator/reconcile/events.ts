@@ -1,6 +1,6 @@
-/** Events of a Node, as `kubectl describe` shows them. One that repeats is counted. */
+/** Events of a Node or a Network, as `kubectl describe` shows them. One that repeats is counted. */
 import { API_VERSION, type EventReason, eventReasons, FIELD_MANAGER } from "../api/names.ts";
-import type { NodeResource } from "../api/resource.ts";
+import type { NetworkResource, NodeResource } from "../api/resource.ts";
 import type { KubeClient, Place } from "../kube/client.ts";
 import { kinds } from "../kube/resources.ts";
 import { type Clock, instant } from "../observe/clock.ts";
@@ -10,7 +10,7 @@ import { EventSeries } from "./event-series.ts";
 /** Tells events. */
 export interface EventRecorder {
   /** Does not wait and never fails: an event that is lost is only logged. */
-  tell(node: NodeResource, reason: EventReason, message: string): void;
+  tell(about: NodeResource | NetworkResource, reason: EventReason, message: string): void;
 }
 
 const MOST_CHARACTERS = 1_000;
@@ -23,27 +23,27 @@ export function createEventRecorder(
 ): EventRecorder {
   const series = new EventSeries();
   return {
-    tell(node, reason, message) {
+    tell(about, reason, message) {
       const now = clock.now();
-      const { uid, name, namespace } = node.meta;
+      const { uid, name, namespace } = about.meta;
       const what = `${reason} ${message}`;
       const write = series.next(uid, what, now);
       if (write === undefined) return;
       const place = { namespace, name: `${name}.${write.name}` };
       const writing =
         write.kind === "new"
-          ? client.create(eventOf(node, reason, message, { now, place }))
+          ? client.create(eventOf(about, reason, message, { now, place }))
           : client.merge(kinds.event, place, { count: write.count, lastTimestamp: instant(now) });
       writing.catch((error: unknown) => {
         series.forget(uid, what);
-        log.warn({ node: name, reason, error: String(error) }, "event was not told");
+        log.warn({ about: name, reason, error: String(error) }, "event was not told");
       });
     },
   };
 }
 
 function eventOf(
-  { meta }: NodeResource,
+  { kind, meta }: NodeResource | NetworkResource,
   reason: EventReason,
   message: string,
   { now, place }: { readonly now: number; readonly place: Place },
@@ -55,7 +55,7 @@ function eventOf(
     metadata: place,
     involvedObject: {
       apiVersion: API_VERSION,
-      kind: "Node",
+      kind,
       name: meta.name,
       namespace: meta.namespace,
       uid: meta.uid,

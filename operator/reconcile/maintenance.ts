@@ -85,10 +85,9 @@ async function begin(context: Context, maintenance: Maintenance): Promise<Outcom
 
 /** The node's answer; undefined when it could not be asked. */
 async function ask(context: Context, { operation }: Maintenance): Promise<Answer | undefined> {
-  const { node, around, facts } = context;
-  const address = facts.pod?.address;
-  if (address === undefined) return undefined;
-  const gateway = gatewayOf(node, address);
+  const { around } = context;
+  const gateway = gatewayOfFirst(context);
+  if (gateway === undefined) return undefined;
   try {
     await around.channel.call(gateway, operations[operation]);
     return { ok: true };
@@ -106,9 +105,15 @@ async function isMigrating(context: Context): Promise<boolean> {
   return progress?.running === true;
 }
 
-function progressOf({ node, around, facts }: Context) {
-  const gateway = gatewayOf(node, facts.pod?.address ?? "");
-  return around.channel.call(gateway, "admin_stateMigrationStatus").then(readMigration);
+async function progressOf(context: Context) {
+  const gateway = gatewayOfFirst(context);
+  if (gateway === undefined) throw new ControlError("connect", "the pod has no address");
+  return readMigration(await context.around.channel.call(gateway, "admin_stateMigrationStatus"));
+}
+
+function gatewayOfFirst({ members: [first] }: Context) {
+  const address = first?.facts.pod?.address;
+  return first === undefined || address === undefined ? undefined : gatewayOf(first.key, address);
 }
 
 async function follow(context: Context, maintenance: Maintenance): Promise<Outcome> {

@@ -1,20 +1,60 @@
-/** The objects that a Node is made of, each as it should be. */
-import { createHash } from "node:crypto";
-import { type Draft, keyOf } from "../api/resource.ts";
-import { volumeClaim } from "../build/claim.ts";
+/** The objects that a Node is made of, each as it should be; those it no longer needs go. */
+import { type Draft, keyOf, type Part } from "../api/resource.ts";
+import { formerMembersOf, type Member, membersOf, objectNames, sharedNames } from "../build/names.ts";
 import { networkPolicy } from "../build/network-policy.ts";
-import { peerService, rpcService } from "../build/services.ts";
-import { settingsMap, settingsText } from "../build/settings.ts";
-import { statefulSet } from "../build/stateful-set.ts";
+import { serviceMonitor } from "../build/service-monitor.ts";
+import { externalService, membersService, peerService, rpcService } from "../build/services.ts";
+import { settingsMap } from "../build/settings.ts";
+import { disruptionBudget, serviceAccount } from "../build/shared.ts";
+import { podTemplate, statefulSet } from "../build/stateful-set.ts";
+import { digestOf, inputDigest, writtenTemplate } from "../build/template.ts";
 import { isKubeError } from "../kube/error.ts";
-import type { Context } from "./context.ts";
+import { kinds } from "../kube/resources.ts";
+import type { Context, MemberContext } from "./context.ts";
 import { failWith, goOn, type Outcome } from "./outcome.ts";
 import type { FollowedKind } from "./surroundings.ts";
 
-/** Applies what is not as it should be. */
-export async function objectsStep(context: Context): Promise<Outcome> {
-  const { around, node } = context;
-  for (const [kind, draft] of draftsOf(context)) {
+/** Applies what the members share. */
+export function sharedStep({ node, around }: Context): Promise<Outcome> {
+  return applyAll({ node, around }, [
+    ["serviceAccount", serviceAccount(node)],
+    ["service", membersService(node)],
+    ["service", rpcService(node)],
+    ["networkPolicy", networkPolicy(node, around.settings.operatorNamespace)],
+    ["disruptionBudget", disruptionBudget(node)],
+    ["serviceMonitor", around.serves("serviceMonitor") ? serviceMonitor(node) : undefined],
+  ]);
+}
+
+/** Applies what is one member's. */
+export function memberStep(context: MemberContext): Promise<Outcome> {
+  const { member } = context;
+  return applyAll(context, [
+    ["configMap", settingsMap(member)],
+    ["service", peerService(member)],
+    ["service", externalService(member)],
+    ["statefulSet", statefulSet(member, templateOf(context))],
+  ]);
+}
+
+/** The template that was written last, as long as the Node asks for nothing else. */
+function templateOf({ member, node, around, facts }: MemberContext): Part {
+  const digest = inputDigest(member, facts.identity?.id);
+  const seen = around.find("statefulSet", `${node.meta.namespace}/${objectNames(member.name).statefulSet}`);
+  const written = writtenTemplate(seen?.object);
+  return written !== undefined && digestOf(written) === digest
+    ? written
+    : podTemplate(member, { ...around.settings, digest });
+}
+
+type Wanted = readonly (readonly [kind: FollowedKind, draft: Draft | undefined])[];
+
+async function applyAll(
+  { node, around }: Pick<Context, "node" | "around">,
+  wanted: Wanted,
+): Promise<Outcome> {
+  for (const [kind, draft] of wanted) {
+    if (draft === undefined) continue;
     const key = keyOf(draft.metadata);
     try {
       const written = await around.applier.apply(draft, around.find(kind, key));
@@ -28,19 +68,53 @@ export async function objectsStep(context: Context): Promise<Outcome> {
   return goOn;
 }
 
-function draftsOf({ node, around: { settings }, facts }: Context): [FollowedKind, Draft][] {
-  const rpc = rpcService(node);
-  const text = settingsText(node);
-  const digest = createHash("sha256")
-    .update(JSON.stringify([text, facts.identity?.id, node.spec.network]))
-    .digest("hex")
-    .slice(0, 16);
+/** Deletes what only an earlier spec asked for. Volumes and node keys stay, until the Node goes with them. */
+export async function pruneStep({ node, around }: Context): Promise<Outcome> {
+  for (const [kind, name] of unwanted(node)) {
+    const { namespace } = node.meta;
+    const seen = around.find(kind, `${namespace}/${name}`);
+    if (seen === undefined || seen.meta.deleted || !isOwned(seen.object, node.meta.uid)) continue;
+    await around.client.remove(kinds[kind], { namespace, name }, seen.meta.uid);
+    around.log.info({ node: node.meta.name, kind: kinds[kind].kind, object: name }, "deleted");
+  }
+  return goOn;
+}
+
+function unwanted(node: Context["node"]): readonly (readonly [kind: FollowedKind, name: string])[] {
+  const shared = sharedNames(node.meta.name);
+  const members = [...formerMembersOf(node)];
   return [
-    ["configMap", settingsMap(node)],
-    ["claim", volumeClaim(node)],
-    ["service", peerService(node)],
-    ...(rpc === undefined ? [] : [["service", rpc] as [FollowedKind, Draft]]),
-    ["networkPolicy", networkPolicy(node, settings.operatorNamespace)],
-    ["statefulSet", statefulSet(node, { ...settings, digest })],
+    ...(rpcService(node) === undefined ? [["service", shared.rpcService] as const] : []),
+    ...(disruptionBudget(node) === undefined ? [["disruptionBudget", shared.disruptionBudget] as const] : []),
+    ...(serviceMonitor(node) === undefined ? [["serviceMonitor", shared.serviceMonitor] as const] : []),
+    ...members.flatMap(objectsOf),
+    ...(node.spec.p2p.external === "None" ? externalServices(node) : []),
   ];
+}
+
+function objectsOf({ name }: Member): readonly (readonly [kind: FollowedKind, name: string])[] {
+  const {
+    statefulSet: set,
+    peerService: peer,
+    externalService: external,
+    settings,
+    gateway,
+  } = objectNames(name);
+  return [
+    ["statefulSet", set],
+    ["service", peer],
+    ["service", external],
+    ["configMap", settings],
+    ["secret", gateway],
+  ];
+}
+
+function externalServices(node: Context["node"]): readonly (readonly [kind: FollowedKind, name: string])[] {
+  return membersOf(node).map(({ name }) => ["service", objectNames(name).externalService]);
+}
+
+function isOwned(object: unknown, uid: string): boolean {
+  const { metadata } = object as { metadata?: { ownerReferences?: unknown } };
+  const owners = Array.isArray(metadata?.ownerReferences) ? (metadata.ownerReferences as unknown[]) : [];
+  return owners.some((owner) => (owner as { uid?: unknown } | null)?.uid === uid);
 }

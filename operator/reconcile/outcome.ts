@@ -18,3 +18,13 @@ export function waitFor(reason: string, message: string, afterMs = 10_000): Outc
 export function failWith(reason: string, message: string): Outcome {
   return { kind: "fail", reason, message };
 }
+
+/** Of several: a failure before a wait, and the first to be looked at again of all waits. */
+export function worstOf(outcomes: readonly Outcome[]): Outcome {
+  const failure = outcomes.find(({ kind }) => kind === "fail");
+  if (failure !== undefined) return failure;
+  const waits = outcomes.filter((outcome) => outcome.kind === "wait");
+  const [first] = waits;
+  if (first === undefined) return goOn;
+  return { ...first, afterMs: Math.min(...waits.map(({ afterMs }) => afterMs)) };
+}

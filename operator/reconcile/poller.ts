@@ -21,6 +21,7 @@ export type Observation =
       readonly address: string;
       readonly id: string;
       readonly version: string;
+      readonly genesis: string | undefined;
       readonly height: number;
       readonly syncing: boolean;
       readonly peers: ReadonlySet<string>;
@@ -37,9 +38,9 @@ export type Observation =
 /** What a poller needs. */
 export interface PollerOptions {
   readonly channel: Channel;
-  /** The keys of all Nodes. */
+  /** The keys of all members. */
   readonly keys: () => readonly string[];
-  /** A Node's gateway; undefined while its pod has no address. */
+  /** A member's gateway; undefined while its pod has no address. */
   readonly gateway: (key: string) => GatewayAddress | undefined;
   /** Called when a node told news, and otherwise now and then. */
   readonly asked: (key: string) => void;

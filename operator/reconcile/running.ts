@@ -1,6 +1,7 @@
-/** The node itself: its pod, and what it told last. */
+/** The node of a member itself: its pod, and what it told last. */
 import { objectNames } from "../build/names.ts";
-import type { Context } from "./context.ts";
+import type { MemberContext } from "./context.ts";
+import { externalUrl } from "./external-url.ts";
 import { peerUrl } from "./node-key.ts";
 import { failWith, goOn, type Outcome, waitFor } from "./outcome.ts";
 import { type PodView, readPod } from "./pod-view.ts";
@@ -8,23 +9,30 @@ import { type PodView, readPod } from "./pod-view.ts";
 /** A node that did not answer is asked again after so long. */
 const LOOK_AGAIN_MS = 2_500;
 
-/** Waits for the pod; notes the URL as soon as it can be said. */
-export function podStep(context: Context): Outcome {
-  const { node, around, facts } = context;
-  const seen = around.find("pod", `${node.meta.namespace}/${objectNames(node.meta.name).pod}`);
+/** Waits for the pod; notes the URLs as soon as they can be said, and how the pod ended last. */
+export function podStep(context: MemberContext): Outcome {
+  const { node, member, around, facts } = context;
+  const seen = around.find("pod", `${node.meta.namespace}/${objectNames(member.name).pod}`);
   const view = seen === undefined || seen.meta.deleted ? undefined : readPod(seen.object);
-  if (facts.identity !== undefined) {
-    const url = peerUrl(node, facts.identity, around, view?.address);
-    context.status = { ...context.status, url: url ?? context.status.url };
-  }
+  noteUrls(context, view);
+  if (view !== undefined) facts.pod = view;
+  context.status = { ...context.status, lastExit: view?.lastExit ?? context.status.lastExit };
+  if (node.spec.suspend) return waitFor("Suspended", "the spec asks for no pods");
   if (view === undefined) return waitFor("PodMissing", "the pod is being made");
-  facts.pod = view;
   if (view.address === undefined) return waitFor("PodPending", view.trouble);
   return goOn;
 }
 
+function noteUrls(context: MemberContext, view: PodView | undefined): void {
+  const { member, around, facts, status } = context;
+  if (facts.identity === undefined) return;
+  const url = peerUrl(member, facts.identity, around, view?.address) ?? status.url;
+  const outside = externalUrl(member, facts.identity, around, view?.hostAddress);
+  context.status = { ...status, url, externalUrl: outside };
+}
+
 /** Waits until the node has answered from the pod that there is now. */
-export function answerStep(context: Context): Outcome {
+export function answerStep(context: MemberContext): Outcome {
   const { key, around, facts } = context;
   const observation = around.observed(key);
   const view = facts.pod ?? { address: undefined, ready: false, trouble: "" };
@@ -48,11 +56,15 @@ export function answerStep(context: Context): Outcome {
 }
 
 /** While the pod itself says that it is not ready, that is the reason. */
-function notReady({ ready, trouble }: PodView, reason: string, message: string): Outcome {
+function notReady(
+  { ready, trouble }: Pick<PodView, "ready" | "trouble">,
+  reason: string,
+  message: string,
+): Outcome {
   return ready ? waitFor(reason, message, LOOK_AGAIN_MS) : waitFor("PodNotReady", trouble, LOOK_AGAIN_MS);
 }
 
 /** Waits for the pod's own word that it is ready. */
-export function readyStep({ facts }: Context): Outcome {
+export function readyStep({ facts }: MemberContext): Outcome {
   return facts.pod?.ready ? goOn : waitFor("PodNotReady", facts.pod?.trouble ?? "");
 }

@@ -1,5 +1,5 @@
 /** What reconciling works with: the cluster's objects, the way to the nodes, time. */
-import type { NodeResource } from "../api/resource.ts";
+import type { NetworkResource, NodeResource } from "../api/resource.ts";
 import type { PodParts } from "../build/stateful-set.ts";
 import type { Channel } from "../control/channel.ts";
 import type { Authorities } from "../control/rotation.ts";
@@ -20,10 +20,18 @@ export const followedKinds = [
   "secret",
   "claim",
   "networkPolicy",
+  "serviceAccount",
+  "disruptionBudget",
 ] as const;
 
+/** Kinds that a cluster may have or not, and may get at any time. */
+export const optionalKinds = ["serviceMonitor"] as const;
+
+/** A kind that a cluster may not have. */
+export type OptionalKind = (typeof optionalKinds)[number];
+
 /** A kind that is followed. */
-export type FollowedKind = (typeof followedKinds)[number];
+export type FollowedKind = (typeof followedKinds)[number] | OptionalKind;
 
 /** What is decided once, at the start. */
 export interface OperatorSettings extends Pick<PodParts, "nodeImage" | "gatewayImage"> {
@@ -49,11 +57,15 @@ export interface Surroundings {
   find(kind: FollowedKind, key: string): Seen | undefined;
   /** A Node as it was last seen or written, whichever is newer. */
   node(key: string): NodeResource | undefined;
+  /** A Network as it was last seen. */
+  network(namespace: string, name: string): NetworkResource | undefined;
+  /** Whether the cluster has this kind. */
+  serves(kind: OptionalKind): boolean;
   /** All Nodes of a namespace. */
   nodes(namespace: string): readonly NodeResource[];
-  /** What the node itself last told. */
+  /** What the member's node itself last told; `key` is the member's. */
   observed(key: string): Observation | undefined;
-  /** Asks the node soon. */
+  /** Asks the member's node soon. */
   look(key: string): void;
   /** Notes what was written. */
   wrote(object: unknown): void;

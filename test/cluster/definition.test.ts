@@ -12,7 +12,13 @@ about(`the definition${missing === undefined ? "" : ` (skipped: ${missing})`}`, 
   beforeAll(async () => {
     cluster = await openCluster();
     await cluster.kubectl(["apply", "--server-side", "-f", "crds"]);
-    await cluster.kubectl(["wait", "--for=condition=Established", "crd/nodes.knit.dev", "--timeout=30s"]);
+    await cluster.kubectl([
+      "wait",
+      "--for=condition=Established",
+      "crd/nodes.knit.dev",
+      "crd/networks.knit.dev",
+      "--timeout=30s",
+    ]);
   }, 900_000);
 
   afterAll(async () => {
@@ -31,10 +37,7 @@ about(`the definition${missing === undefined ? "" : ` (skipped: ${missing})`}`, 
 
   test.each([
     ["the smallest spec", { type: "proxy", network: { name: "n" } }],
-    [
-      "a chain of its own for a core node",
-      { type: "core", network: { name: "n", genesis: { create: { chainId: 7 } } } },
-    ],
+    ["a genesis of its own", { type: "core", network: { name: "n", genesis: { configMap: { name: "g" } } } }],
     [
       "admin when it is privileged",
       { type: "proxy", network: { name: "n" }, api: { privileged: true, http: { modules: ["admin"] } } },
@@ -47,16 +50,7 @@ about(`the definition${missing === undefined ? "" : ` (skipped: ${missing})`}`, 
     ["an unknown type", { type: "king", network }, "Unsupported value"],
     ["an unknown field", { type: "proxy", network, colour: "red" }, "unknown field"],
     ["no network", { type: "proxy" }, "Required value"],
-    [
-      "a chain made by an endpoint",
-      { type: "endpoint", network: { name: "n", genesis: { create: { chainId: 7 } } } },
-      "only a core node can create a chain",
-    ],
-    [
-      "a genesis that is neither",
-      { type: "core", network: { name: "n", genesis: {} } },
-      "name either configMap or create",
-    ],
+    ["a genesis that is nowhere", { type: "core", network: { name: "n", genesis: {} } }, "Required value"],
     [
       "admin without privileged",
       { type: "proxy", network, api: { http: { modules: ["net", "admin"] } } },

@@ -24,7 +24,7 @@ const missing = whyNoCluster();
 const about = missing === undefined ? describe : describe.skip;
 
 interface Example {
-  readonly metadata: { readonly name: string };
+  readonly kind: string;
   readonly spec: object;
 }
 
@@ -46,8 +46,9 @@ about(`a network${missing === undefined ? "" : ` (skipped: ${missing})`}`, () =>
     operator = await startOperator(cluster, "--peer-address=pod", "--poll-seconds=2");
     // All pods share this machine's ports for peers: they get different ones.
     for (const document of parseAllDocuments(readFileSync("examples/network.yaml", "utf8"))) {
-      const { metadata, spec, ...rest } = document.toJS() as Example;
-      const moved = { ...rest, metadata, spec: { ...spec, p2p: { port: await freePort() } } };
+      const { spec, ...rest } = document.toJS() as Example;
+      const p2p = rest.kind === "Node" ? { p2p: { port: await freePort() } } : {};
+      const moved = { ...rest, spec: { ...spec, ...p2p } };
       await cluster.kubectl(["-n", "demo", "apply", "-f", "-"], JSON.stringify(moved));
     }
   }, 900_000);
@@ -125,7 +126,7 @@ about(`a network${missing === undefined ? "" : ` (skipped: ${missing})`}`, () =>
   });
 
   test("a peer that is removed by hand comes back", async () => {
-    const [url] = (await kn("proxy", "-o", "jsonpath={.status.mesh[0]}")).split(" ");
+    const [url] = (await kn("proxy", "-o", "jsonpath={.status.members[0].mesh[0]}")).split(" ");
     expect(await ipc("proxy-0", "admin_removePeer", url)).toBe(true);
     const core = await idOf("core-0");
     await eventually(

@@ -14,7 +14,7 @@ import { applyChart, type OperatorProcess, startOperator } from "./support/opera
 const missing = whyNoCluster();
 const about = missing === undefined ? describe : describe.skip;
 const EXAMPLE = readFileSync("examples/network.yaml", "utf8");
-const KINDS = "statefulset,service,configmap,secret,persistentvolumeclaim,networkpolicy";
+const KINDS = "statefulset,service,configmap,secret,persistentvolumeclaim,networkpolicy,serviceaccount,pdb";
 const OURS = "app.kubernetes.io/managed-by=knit-operator";
 
 interface Item {
@@ -38,7 +38,9 @@ function objectsOf(name: string): string[] {
     `Secret ${name}-gateway`,
     `Secret ${name}-nodekey`,
     `Service ${name}`,
+    `Service ${name}-members`,
     `Service ${name}-peer`,
+    `ServiceAccount ${name}-node`,
     `StatefulSet ${name}`,
   ];
 }
@@ -76,8 +78,8 @@ about(`objects${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
 
   const versions = async (): Promise<Readonly<Record<string, string>>> =>
     Object.fromEntries(
-      (await listed(`${KINDS},nodes.knit.dev`))
-        .filter(({ metadata }) => metadata.name !== "kube-root-ca.crt")
+      (await listed(`${KINDS},nodes.knit.dev,networks.knit.dev`))
+        .filter(({ metadata }) => !["kube-root-ca.crt", "default"].includes(metadata.name))
         .map(({ kind, metadata }) => [`${kind} ${metadata.name}`, metadata.resourceVersion]),
     );
 
@@ -92,7 +94,7 @@ about(`objects${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
   test("the example becomes objects", async () => {
     await cluster.kubectl(["-n", "demo", "apply", "-f", "-"], EXAMPLE);
     await eventually("the objects", async () =>
-      (await listed(KINDS, "-l", OURS)).length >= 25 ? true : undefined,
+      (await listed(KINDS, "-l", OURS)).length >= 31 ? true : undefined,
     );
     await settled();
     const names = (await listed(KINDS, "-l", OURS))

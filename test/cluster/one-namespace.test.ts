@@ -17,7 +17,7 @@ const CORE = {
   apiVersion: "knit.dev/v1alpha1",
   kind: "Node",
   metadata: { name: "core" },
-  spec: { type: "core", network: { name: "n", genesis: { create: { chainId: 7 } } } },
+  spec: { type: "core", network: { name: "n", genesis: { configMap: { name: "own" } } } },
 };
 
 about(`one namespace${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
@@ -37,6 +37,8 @@ about(`one namespace${missing === undefined ? "" : ` (skipped: ${missing})`}`, (
   }, 60_000);
 
   test("a Node there becomes objects, one elsewhere does not, and nothing is forbidden", async () => {
+    for (const name of ["other", "mine"])
+      await cluster.kubectl(["-n", name, "create", "configmap", "own", "--from-literal=genesis.json={}"]);
     for (const name of ["other", "mine"])
       await cluster.kubectl(["-n", name, "apply", "-f", "-"], JSON.stringify(CORE));
     await eventually(

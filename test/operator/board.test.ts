@@ -34,6 +34,9 @@ function put(...objects: object[]): void {
   for (const object of objects) seen.set(`demo/${readMeta(object).name}`, asSeen(object));
 }
 
+/** The status of a node at this address. */
+const at = (url: string, height: number) => ({ height, members: [{ name: "a", ready: true, url }] });
+
 const heightOf = (node: NodeResource | undefined): number | undefined => node?.status.height;
 
 test("what was written counts before it is seen, and what is seen later counts again", () => {
@@ -60,11 +63,8 @@ test("a Node that cannot be read is left alone, and said once for each version o
 });
 
 test("a network hears of a Node that is reached elsewhere, done or gone, and of no other change", () => {
-  const [before, higher] = [
-    aNode("a", 1, { url: "kni://x", height: 1 }),
-    aNode("a", 2, { url: "kni://x", height: 2 }),
-  ];
-  const moved = aNode("a", 3, { url: "kni://y", height: 2 });
+  const [before, higher] = [aNode("a", 1, at("kni://x", 1)), aNode("a", 2, at("kni://x", 2))];
+  const moved = aNode("a", 3, at("kni://y", 2));
   put(before, aNode("b", 1), aNode("c", 1, {}, "other"));
   expect(board.neighbours(asSeen(higher), asSeen(before))).toEqual([]);
   expect(board.neighbours(asSeen(moved), asSeen(higher))).toEqual(["demo/a", "demo/b"]);

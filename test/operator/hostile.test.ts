@@ -1,9 +1,14 @@
 /** What comes from outside, spoilt at random: it is read, or refused with an error of ours, and never ends the program. */
 import { expect, test } from "@jest/globals";
 import { ApiError } from "../../operator/api/error.ts";
-import { readNode } from "../../operator/api/resource.ts";
+import { readNetwork, readNode } from "../../operator/api/resource.ts";
+import { genesisText } from "../../operator/build/genesis.ts";
+import { membersOf } from "../../operator/build/names.ts";
+import { withNetwork } from "../../operator/build/network-defaults.ts";
+import { networkPolicy } from "../../operator/build/network-policy.ts";
 import { settingsText } from "../../operator/build/settings.ts";
-import { statefulSet } from "../../operator/build/stateful-set.ts";
+import { podTemplate, statefulSet } from "../../operator/build/stateful-set.ts";
+import { digestOf, inputDigest, writtenTemplate } from "../../operator/build/template.ts";
 import {
   readDiskUsage,
   readHeight,
@@ -14,6 +19,7 @@ import {
 } from "../../operator/control/answers.ts";
 import { ControlError } from "../../operator/control/error.ts";
 import { readCall } from "../../operator/control/methods.ts";
+import { externalUrl } from "../../operator/reconcile/external-url.ts";
 import { readPod } from "../../operator/reconcile/pod-view.ts";
 import { configText, secretText } from "../../operator/reconcile/secret-text.ts";
 import { seededRandom } from "../support/random.ts";
@@ -73,17 +79,22 @@ const NODE = {
     annotations: { c: "d" },
   },
   spec: {
-    type: "core",
-    network: {
-      name: "n",
-      genesis: { create: { chainId: 7, balances: [{ address: `0x${"1".repeat(40)}`, peb: "1" }] } },
-    },
+    type: "proxy",
+    replicas: 2,
+    network: { name: "n", genesis: { configMap: { name: "g" } } },
+    networkPolicy: { clients: ["a"] },
+    scheduling: { nodeSelector: { a: "b" }, tolerations: [{ key: "k" }], spread: "Required" },
     api: { http: { modules: ["eth"] }, hosts: ["x"] },
     peers: { types: ["core"], urls: [`kni://${ID}@h:1`] },
     resources: { requests: { cpu: "1" } },
     settings: { verbosity: "4" },
   },
-  status: { height: 1, mesh: [`kni://${ID}@h:1`], conditions: [], maintenance: { operation: "migrate" } },
+  status: {
+    height: 1,
+    members: [{ name: "a", ready: true, mesh: [`kni://${ID}@h:1`] }],
+    conditions: [],
+    maintenance: { operation: "migrate" },
+  },
 };
 const POD = {
   status: {
@@ -93,17 +104,75 @@ const POD = {
       { type: "Ready", status: "False" },
       { type: "PodScheduled", status: "False", message: "m" },
     ],
-    containerStatuses: [{ name: "c", state: { waiting: { reason: "r", message: "m" } } }],
+    containerStatuses: [
+      { name: "c", state: { waiting: { reason: "r", message: "m" } } },
+      {
+        name: "d",
+        lastState: { terminated: { reason: "r", exitCode: 1, finishedAt: "2026-01-01T00:00:00Z" } },
+      },
+    ],
   },
 };
 
 function readAndUse(value: unknown): unknown {
   const node = readNode(value);
-  return [settingsText(node), statefulSet(node, { nodeImage: "a", gatewayImage: "b", digest: "c" })];
+  const [member = { node, name: "m" }] = membersOf(node);
+  const parts = { nodeImage: "a", gatewayImage: "b", digest: inputDigest(member, undefined) };
+  return [settingsText(member), statefulSet(member, podTemplate(member, parts)), networkPolicy(node, "ops")];
+}
+
+const NETWORK = {
+  ...NODE,
+  spec: {
+    genesis: {
+      create: {
+        chainId: 7,
+        validators: ["a", "b"],
+        balances: [{ address: `0x${"1".repeat(40)}`, peb: "1" }],
+      },
+    },
+    defaults: { image: "i:1", resources: { limits: { memory: "1Gi" } }, settings: { a: "b" } },
+  },
+};
+
+function readAndFill(value: unknown): unknown {
+  const network = readNetwork(value);
+  const { create } = network.spec.genesis;
+  return [withNetwork(readNode(NODE), network), create && genesisText(create, [`0x${"2".repeat(40)}`], 0)];
+}
+
+const SERVICE = {
+  spec: { ports: [{ nodePort: 30_000 }] },
+  status: { loadBalancer: { ingress: [{ ip: "1.2.3.4", hostname: "a.b" }] } },
+};
+
+function readExternal(value: unknown): unknown {
+  const identity = { id: ID, address: "0x" };
+  return ["NodePort", "LoadBalancer"].map((external) => {
+    const node = readNode({ ...NODE, spec: { ...NODE.spec, p2p: { external } } });
+    const meta = { ...node.meta };
+    return externalUrl(
+      { node, name: "m" },
+      identity,
+      { find: () => ({ meta, object: value ?? {} }) },
+      "1.2.3.4",
+    );
+  });
 }
 
 const READERS: readonly (readonly [string, unknown, (value: unknown) => unknown])[] = [
   ["a Node", NODE, readAndUse],
+  ["a Network", NETWORK, readAndFill],
+  ["a Service", SERVICE, readExternal],
+  [
+    "a StatefulSet",
+    {
+      metadata: {
+        annotations: { "knit.dev/template": '{"metadata":{"annotations":{"knit.dev/settings":"d"}}}' },
+      },
+    },
+    (value) => digestOf(writtenTemplate(value)),
+  ],
   ["a pod", POD, (value) => readPod(value ?? {})],
   ["a Secret", { data: { a: "eA==" } }, (value) => [secretText(value, "a"), configText(value, "a")]],
   ["admin_nodeInfo", { id: ID, name: "n", protocols: { istanbul: {} } }, readNodeInfo],

@@ -1,5 +1,13 @@
 /** A cluster in memory for reconciling: objects by kind and name, nodes that answer by script, time that stands. */
-import { type Draft, keyOf, type NodeResource, readMeta, readNode } from "../../operator/api/resource.ts";
+import {
+  type Draft,
+  keyOf,
+  type NetworkResource,
+  type NodeResource,
+  readMeta,
+  readNetwork,
+  readNode,
+} from "../../operator/api/resource.ts";
 import { identityOf } from "../../operator/build/identity.ts";
 import type { Credentials } from "../../operator/control/authority.ts";
 import type { Authorities } from "../../operator/control/rotation.ts";
@@ -12,8 +20,10 @@ import { Applier } from "../../operator/reconcile/applier.ts";
 import type { Observation } from "../../operator/reconcile/poller.ts";
 import type { Surroundings } from "../../operator/reconcile/surroundings.ts";
 
-/** A core node that makes its network. */
-export const CORE = { type: "core", network: { name: "net", genesis: { create: { chainId: 7 } } } };
+/** The core node that is the network's validator. */
+export const CORE = { type: "core", network: { name: "net" } };
+/** The network: the core node's chain. */
+export const NETWORK = { genesis: { create: { chainId: 7, validators: ["core"] } } };
 
 const KEYS = { core: "1".repeat(64), proxy: "2".repeat(64), endpoint: "3".repeat(64) } as const;
 type Name = keyof typeof KEYS;
@@ -34,6 +44,8 @@ export class FakeCluster {
   /** What nodes were asked, and what they answer. */
   readonly calls: string[] = [];
   answer: (node: string, method: string) => unknown = () => true;
+  /** Whether the cluster has the kind ServiceMonitor. */
+  servesMonitors = false;
   /** Called before a status is written. */
   onStatus: (name: string) => void = () => undefined;
   readonly observations = new Map<string, Observation>();
@@ -43,6 +55,13 @@ export class FakeCluster {
 
   constructor(authority: Credentials) {
     this.authorities = { current: authority, next: undefined, previous: undefined };
+    this.putNetwork(NETWORK);
+  }
+
+  /** Puts the Network there to which all Nodes belong. */
+  putNetwork(spec: object): void {
+    const metadata = { name: "net", namespace: "demo" };
+    this.put({ apiVersion: "knit.dev/v1alpha1", kind: "Network", metadata, spec });
   }
 
   /** Puts an object there, as if somebody else had. */
@@ -75,6 +94,7 @@ export class FakeCluster {
 
   /** Puts a Node there whose pod runs and whose knit answers. */
   putRunning(name: Name, peers: readonly Name[], annotations: Record<string, string> = {}): void {
+    this.putGenesis();
     this.putSecret(`${name}-own`, { nodekey: KEYS[name] });
     const spec = name === "core" ? CORE : { type: name };
     this.putNode(name, { ...spec, nodeKeySecret: { name: `${name}-own` } }, annotations);
@@ -87,10 +107,21 @@ export class FakeCluster {
       address: "10.0.0.1",
       id: idOf(name),
       version: "Knit",
+      genesis: `0x${"ab".repeat(32)}`,
       height: 5,
       syncing: false,
       peers: new Set(peers.map(idOf)),
     });
+  }
+
+  /** Puts the genesis of the network there. */
+  putGenesis(): void {
+    const metadata = { name: "net-genesis", namespace: "demo" };
+    this.put({ apiVersion: "v1", kind: "ConfigMap", metadata, data: { "genesis.json": "{}" } });
+  }
+
+  network(): NetworkResource {
+    return readNetwork(this.objects.get("Network demo/net"));
   }
 
   node(name: string): NodeResource {
@@ -107,7 +138,7 @@ export class FakeCluster {
       client,
       applier: new Applier(client),
       events: {
-        tell: (node, reason, message) => void this.events.push(`${node.meta.name} ${reason}: ${message}`),
+        tell: (about, reason, message) => void this.events.push(`${about.meta.name} ${reason}: ${message}`),
       },
       channel: {
         call: async (gateway, method, ...params) => {
@@ -132,6 +163,11 @@ export class FakeCluster {
         const object = this.objects.get(`Node ${key}`);
         return object && readNode(object);
       },
+      network: (namespace, name) => {
+        const object = this.objects.get(`Network ${namespace}/${name}`);
+        return object && readNetwork(object);
+      },
+      serves: () => this.servesMonitors,
       nodes: () => [...this.objects.values()].filter((each) => each["kind"] === "Node").map(readNode),
       observed: (key) => this.observations.get(key),
       look: () => undefined,
@@ -152,7 +188,7 @@ export class FakeCluster {
       applyStatus: async (draft: Draft) => {
         this.writes.push(`status ${draft.metadata.name}`);
         this.onStatus(draft.metadata.name);
-        return this.#change(draft.metadata.name, { status: draft["status"] });
+        return this.#change(draft.kind, draft.metadata.name, { status: draft["status"] });
       },
       replace: async (draft: Draft) => {
         const known = this.objects.get(this.#key(draft.kind, draft.metadata));
@@ -175,17 +211,25 @@ export class FakeCluster {
         const kept = Object.entries(this.node(name).meta.annotations).filter(
           ([key]) => !(key in annotations),
         );
-        return this.#change(name, { metadata: { annotations: Object.fromEntries(kept) } });
+        return this.#change("Node", name, { metadata: { annotations: Object.fromEntries(kept) } });
+      },
+      remove: async ({ kind }: { kind: string }, place: Draft["metadata"]) => {
+        this.writes.push(`delete ${kind} ${place.name}`);
+        this.objects.delete(this.#key(kind, place));
       },
     } as unknown as KubeClient; // reconciling uses no more of it
   }
 
-  #change(name: string, { metadata, ...rest }: { metadata?: object; status?: unknown }): Stored {
-    const known = this.objects.get(`Node demo/${name}`);
+  #change(
+    kind: string,
+    name: string,
+    { metadata, ...rest }: { metadata?: object; status?: unknown },
+  ): Stored {
+    const known = this.objects.get(`${kind} demo/${name}`);
     if (known === undefined) throw new KubeError("not-found", name);
     const meta = { ...known.metadata, ...metadata, resourceVersion: String(++this.#version) };
     const changed = { ...known, ...rest, metadata: meta };
-    this.objects.set(`Node demo/${name}`, changed);
+    this.objects.set(`${kind} demo/${name}`, changed);
     return changed;
   }
 

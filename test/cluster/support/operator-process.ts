@@ -22,7 +22,13 @@ export async function applyChart(cluster: Cluster, ...flags: string[]): Promise<
   await cluster.kubectl(["create", "namespace", OPERATOR_NAMESPACE]);
   const text = await cluster.chart("--namespace", OPERATOR_NAMESPACE, ...flags);
   await cluster.kubectl(["apply", "--server-side", "-f", "-"], text);
-  await cluster.kubectl(["wait", "--for=condition=Established", "crd/nodes.knit.dev", "--timeout=30s"]);
+  await cluster.kubectl([
+    "wait",
+    "--for=condition=Established",
+    "crd/nodes.knit.dev",
+    "crd/networks.knit.dev",
+    "--timeout=30s",
+  ]);
 }
 
 /** The arguments and the account that the chart's Deployment gives the operator. */

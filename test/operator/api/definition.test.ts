@@ -60,10 +60,20 @@ test.each(definitions)("the columns of $metadata.name read fields that there are
   }
 });
 
-test("the example fits", () => {
-  const documents = parseAllDocuments(readFileSync("examples/network.yaml", "utf8"));
-  const specs = documents.map((document) => (document.toJS() as { spec: unknown }).spec);
-  expect(specs.map((spec) => conform(nodeSpec, spec, "spec").type)).toEqual(["core", "proxy", "endpoint"]);
+test.each(["network", "network-full"])("the example %s fits, and names validators that it has", (name) => {
+  const objects = parseAllDocuments(readFileSync(`examples/${name}.yaml`, "utf8")).map(
+    (document) => document.toJS() as { kind: string; metadata: { name: string }; spec: object },
+  );
+  const [network, ...nodes] = objects;
+  expect(network?.kind).toBe("Network");
+  const { genesis } = conform(networkSpec, network?.spec, "spec");
+  const core = nodes
+    .filter(({ spec }) => conform(nodeSpec, spec, "spec").type === "core")
+    .map(({ metadata }) => metadata.name);
+  expect(genesis.create?.validators).toEqual(core);
+  expect(
+    nodes.every(({ spec }) => conform(nodeSpec, spec, "spec").network.name === network?.metadata.name),
+  ).toBe(true);
 });
 
 describe("a spec that is read", () => {

@@ -4,16 +4,27 @@ import { bareHex, fromBareHex, toHex } from "../../../node/bytes/hex.ts";
 import { findFlag } from "../../../node/config/flags.ts";
 import { readSettings } from "../../../node/config/flags-file.ts";
 import { checkGenesis, parseGenesis } from "../../../node/config/genesis.ts";
+import { parseExtra } from "../../../node/model/istanbul-extra.ts";
 import { nodeKeyOf } from "../../../node/p2p/node-key.ts";
 import { parseNodeUrl } from "../../../node/p2p/node-url.ts";
+import { conform } from "../../../operator/api/conform.ts";
+import { networkSpec } from "../../../operator/api/network-spec.ts";
 import { readNode } from "../../../operator/api/resource.ts";
 import { genesisText } from "../../../operator/build/genesis.ts";
 import { identityOf, nodeUrl, randomKey } from "../../../operator/build/identity.ts";
 import { settingsText } from "../../../operator/build/settings.ts";
 
-function aNode(spec: object) {
+function aMember(spec: object) {
   const metadata = { name: "first", namespace: "demo", uid: "u", resourceVersion: "1" };
-  return readNode({ metadata, spec: { network: { name: "n" }, ...spec } });
+  const node = readNode({ metadata, spec: { network: { name: "n" }, ...spec } });
+  return { node, name: "first" };
+}
+
+function terms(create: object) {
+  const whole = { chainId: 2_018, validators: ["core"], ...create };
+  const { genesis } = conform(networkSpec, { genesis: { create: whole } }, "spec");
+  if (genesis.create === undefined) throw new Error("no terms");
+  return genesis.create;
 }
 
 test("the operator and knit derive the same identity from a key", () => {
@@ -46,8 +57,8 @@ test.each([
 
 test("knit takes the genesis that the operator makes, and finds the balances in it", () => {
   const address = `0x${"Ab".repeat(20)}`;
-  const terms = { chainId: 2_018, balances: [{ address, peb: "1000000000000000000000000" }] };
-  const text = genesisText(terms, `0x${"12".repeat(20)}`, 1_700_000_000);
+  const balances = [{ address, peb: "1000000000000000000000000" }];
+  const text = genesisText(terms({ balances }), [`0x${"12".repeat(20)}`], 1_700_000_000);
   const genesis = parseGenesis(text);
   expect(() => checkGenesis(genesis)).not.toThrow();
   expect(genesis.config.chainId).toBe(2_018n);
@@ -59,9 +70,50 @@ test("knit takes the genesis that the operator makes, and finds the balances in 
   expect(text).toContain('"mintingAmount": 9600000000000000000,');
 });
 
+test.each([1, 2, 3, 4, 13, 64])(
+  "knit finds %d validators in the genesis that the operator makes",
+  (count) => {
+    const addresses = Array.from({ length: count }, () => identityOf(randomKey())?.address ?? "");
+    const { extraData } = parseGenesis(genesisText(terms({}), addresses, 1_700_000_000));
+    expect(parseExtra(extraData).validators.map(toHex)).toEqual(addresses);
+  },
+);
+
+test("the terms of a Network are those that knit reads", () => {
+  const given = {
+    consensus: { epoch: 3_600, policy: "WeightedRandom", committeeSize: 13 },
+    governance: {
+      mode: "ballot",
+      unitPrice: 250_000_000_000,
+      mintingAmount: "123456789012345678901",
+      ratio: "34/54/12",
+      minimumStake: 5_000_000,
+      deferredTxFee: false,
+      stakingUpdateInterval: 60,
+      proposerUpdateInterval: 30,
+    },
+  };
+  const { config } = parseGenesis(genesisText(terms(given), [`0x${"12".repeat(20)}`], 0));
+  expect(config).toMatchObject({
+    istanbul: { epoch: 3_600, policy: 2, sub: 13 },
+    unitPrice: 250_000_000_000n,
+    governance: {
+      governanceMode: "ballot",
+      reward: {
+        mintingAmount: 123_456_789_012_345_678_901n,
+        ratio: "34/54/12",
+        minimumStake: 5_000_000n,
+        deferredTxFee: false,
+        stakingUpdateInterval: 60,
+        proposerUpdateInterval: 30,
+      },
+    },
+  });
+});
+
 describe("the settings", () => {
   test("are flags that knit knows, and arrive as they were meant", async () => {
-    const node = aNode({
+    const node = aMember({
       type: "core",
       api: { http: { modules: ["eth", "net"] }, hosts: ["rpc.example"] },
       settings: { verbosity: "4", "txpool.lifetime": "1h" },
@@ -91,7 +143,7 @@ describe("the settings", () => {
       identity: "mine",
       'x"\n': "a: b\nc",
     };
-    const text = settingsText(aNode({ type: "proxy", settings }));
+    const text = settingsText(aMember({ type: "proxy", settings }));
     expect(text).not.toContain("/elsewhere");
     expect(text).not.toContain("admin");
     expect(text).not.toContain("nodekeyhex");

@@ -1,130 +1,262 @@
 /** The objects of a Node: what keeps them safe and what must fit together. */
-import { expect, test } from "@jest/globals";
-import { type Draft, readNode } from "../../../operator/api/resource.ts";
+import { describe, expect, test } from "@jest/globals";
+import { type Draft, readNetwork } from "../../../operator/api/resource.ts";
 import { volumeClaim } from "../../../operator/build/claim.ts";
+import { membersOf } from "../../../operator/build/names.ts";
 import { networkPolicy } from "../../../operator/build/network-policy.ts";
 import { nodeKeySecret } from "../../../operator/build/secrets.ts";
-import { peerService, rpcService } from "../../../operator/build/services.ts";
-import { statefulSet } from "../../../operator/build/stateful-set.ts";
-
-const PARTS = { nodeImage: "knit:1", gatewayImage: "operator:1", digest: "d" };
-
-function aNode(spec: object = {}) {
-  const metadata = { name: "first", namespace: "demo", uid: "u", resourceVersion: "1" };
-  return readNode({ metadata, spec: { type: "endpoint", network: { name: "n" }, ...spec } });
-}
+import { serviceMonitor } from "../../../operator/build/service-monitor.ts";
+import {
+  externalService,
+  membersService,
+  peerService,
+  rpcService,
+} from "../../../operator/build/services.ts";
+import { disruptionBudget, serviceAccount } from "../../../operator/build/shared.ts";
+import { podTemplate, statefulSet } from "../../../operator/build/stateful-set.ts";
+import { validatorBudget } from "../../../operator/build/validator-budget.ts";
+import { aMember, aNode, META, PARTS } from "../../support/a-member.ts";
 
 interface PodSpec {
   readonly containers: readonly Container[];
   readonly initContainers: readonly Container[];
   readonly volumes: readonly { readonly name: string; readonly [kind: string]: unknown }[];
   readonly securityContext: object;
+  readonly [member: string]: unknown;
 }
 
 interface Container {
   readonly name: string;
   readonly image: string;
+  readonly command?: unknown;
+  readonly args: readonly string[];
+  readonly resources: object;
   readonly securityContext: object;
   readonly ports?: readonly { readonly name: string; readonly containerPort: number }[];
   readonly volumeMounts: readonly { readonly name: string; readonly subPath?: string }[];
 }
 
-function podOf(draft: Draft): PodSpec {
-  return (draft["spec"] as { template: { spec: PodSpec } }).template.spec;
+/** The pod of the first member. */
+function podOf(spec: object = {}, index = 0): PodSpec {
+  return podTemplate(aMember(spec, index), PARTS)["spec"] as PodSpec;
+}
+
+function containersOf({ initContainers, containers }: PodSpec): readonly Container[] {
+  return [...initContainers, ...containers];
 }
 
 const owners = (draft: Draft): number => draft.metadata.ownerReferences?.length ?? 0;
 
-const named = (draft: Draft | undefined): string[] =>
-  (draft?.["spec"] as { ports: { targetPort: string }[] } | undefined)?.ports.map(
-    ({ targetPort }) => targetPort,
-  ) ?? [];
+const specOf = (draft: Draft | undefined) =>
+  (draft?.["spec"] ?? {}) as {
+    ports?: { targetPort: string }[];
+    selector?: Record<string, string>;
+    type?: string;
+    template?: { metadata: { labels: object } };
+  };
 
-test("every container is locked down, and mounts volumes that there are", () => {
-  const pod = podOf(statefulSet(aNode(), PARTS));
-  expect(pod.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 1000, fsGroup: 1000 });
-  const volumes = new Set(pod.volumes.map(({ name }) => name));
-  for (const { name, securityContext, volumeMounts } of [...pod.initContainers, ...pod.containers]) {
+const named = (draft: Draft | undefined): string[] =>
+  specOf(draft).ports?.map(({ targetPort }) => targetPort) ?? [];
+
+describe("the pod", () => {
+  test("has containers that are locked down, and mount volumes that there are", () => {
+    const pod = podOf();
+    expect(pod.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 1000, fsGroup: 1000 });
+    const volumes = new Set(pod.volumes.map(({ name }) => name));
     const locked = {
       allowPrivilegeEscalation: false,
       readOnlyRootFilesystem: true,
       capabilities: { drop: ["ALL"] },
     };
-    expect([name, securityContext]).toEqual([name, locked]);
-    for (const mount of volumeMounts)
-      expect([mount.name, volumes.has(mount.name)]).toEqual([mount.name, true]);
-  }
-});
+    for (const { name, securityContext, volumeMounts, command } of containersOf(pod)) {
+      expect([name, securityContext, command]).toEqual([name, locked, undefined]);
+      for (const mount of volumeMounts)
+        expect([mount.name, volumes.has(mount.name)]).toEqual([mount.name, true]);
+    }
+  });
 
-test("the gateway sees the socket, its certificate and how full the volume is, not the chain, nor the node key", () => {
-  const gateway = podOf(statefulSet(aNode(), PARTS)).initContainers.find(({ name }) => name === "gateway");
-  expect(gateway?.image).toBe("operator:1");
-  expect(gateway?.volumeMounts.map(({ name, subPath = "" }) => `${name}/${subPath}`)).toEqual([
-    "socket/",
-    "certificates/",
-    "data/.disk",
-  ]);
-});
+  test("has an account of its own, whose token nobody mounts, and time to end", () => {
+    expect(podOf()).toMatchObject({
+      serviceAccountName: "first-node",
+      automountServiceAccountToken: false,
+      terminationGracePeriodSeconds: 300,
+    });
+    expect(serviceAccount(aNode())).toMatchObject({
+      metadata: { name: "first-node" },
+      automountServiceAccountToken: false,
+    });
+  });
 
-test("the gateway is a sidecar: it outlives the node, and clients of the node do not depend on it", () => {
-  const gateway = podOf(statefulSet(aNode(), PARTS)).initContainers.at(-1);
-  expect(gateway).toMatchObject({ name: "gateway", restartPolicy: "Always" });
-  expect(gateway).not.toHaveProperty("readinessProbe");
-  expect(gateway).not.toHaveProperty("startupProbe");
-});
+  test("has a gateway that sees the socket, its certificate and how full the volume is, and nothing else", () => {
+    const gateway = containersOf(podOf()).find(({ name }) => name === "gateway");
+    expect(gateway?.image).toBe("operator:1");
+    expect(gateway?.volumeMounts.map(({ name, subPath = "" }) => `${name}/${subPath}`)).toEqual([
+      "socket/",
+      "certificates/",
+      "data/.disk",
+    ]);
+  });
 
-test("a Node's own image, Secret and genesis are used where they are named", () => {
-  const pod = podOf(
-    statefulSet(
-      aNode({
-        image: "mine:2",
-        nodeKeySecret: { name: "my-key", key: "k" },
-        network: { name: "n", genesis: { configMap: { name: "my-genesis", key: "g" } } },
+  test("has a gateway that outlives the node, and on which clients of the node do not depend", () => {
+    const gateway = podOf().initContainers.at(-1);
+    expect(gateway).toMatchObject({ name: "gateway", restartPolicy: "Always" });
+    expect(gateway).not.toHaveProperty("readinessProbe");
+    expect(gateway).not.toHaveProperty("startupProbe");
+  });
+
+  test("uses a Node's own images, amounts, Secret and genesis where they are named", () => {
+    const pod = podOf({
+      image: "mine:2",
+      gateway: { image: "mine:3", resources: { limits: { cpu: "1" } } },
+      nodeKeySecret: { name: "my-key", key: "k" },
+      network: { name: "n", genesis: { configMap: { name: "my-genesis", key: "g" } } },
+    });
+    const images = containersOf(pod).map(({ name, image }) => [name, image]);
+    expect(Object.fromEntries(images)).toEqual({ genesis: "mine:2", node: "mine:2", gateway: "mine:3" });
+    const gateway = containersOf(pod).find(({ name }) => name === "gateway");
+    expect(gateway?.resources).toMatchObject({
+      requests: { cpu: "10m" },
+      limits: { cpu: "1", memory: "192Mi" },
+    });
+    expect(pod.volumes).toContainEqual(
+      expect.objectContaining({
+        secret: expect.objectContaining({ secretName: "my-key", items: [{ key: "k", path: "nodekey" }] }),
       }),
-      PARTS,
-    ),
-  );
-  const images = [...pod.initContainers, ...pod.containers].map(({ image }) => image);
-  expect(images).toEqual(["mine:2", "operator:1", "mine:2"]);
-  expect(pod.volumes).toContainEqual(
-    expect.objectContaining({
-      secret: expect.objectContaining({ secretName: "my-key", items: [{ key: "k", path: "nodekey" }] }),
-    }),
-  );
-  expect(pod.volumes).toContainEqual(
-    expect.objectContaining({
-      configMap: { name: "my-genesis", items: [{ key: "g", path: "genesis.json" }] },
-    }),
-  );
+    );
+    expect(pod.volumes).toContainEqual(
+      expect.objectContaining({
+        configMap: { name: "my-genesis", items: [{ key: "g", path: "genesis.json" }] },
+      }),
+    );
+  });
+
+  test("goes where the Node says", () => {
+    const toleration = { key: "chain", operator: "Exists", effect: "NoSchedule" };
+    const scheduling = {
+      nodeSelector: { disk: "fast" },
+      tolerations: [toleration],
+      priorityClassName: "high",
+    };
+    const term = { topologyKey: "kubernetes.io/hostname", labelSelector: expect.anything() };
+    expect(podOf({ scheduling: { ...scheduling, spread: "Required" } })).toMatchObject({
+      nodeSelector: { disk: "fast" },
+      tolerations: [toleration],
+      priorityClassName: "high",
+      affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } },
+    });
+    expect(podOf()).toMatchObject({
+      affinity: {
+        podAntiAffinity: {
+          preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 100, podAffinityTerm: term }],
+        },
+      },
+    });
+    expect(podOf({ scheduling: { spread: "None" } })).not.toHaveProperty("affinity");
+  });
 });
 
-test("Services name ports that the pod has, and only those that are served", () => {
-  const node = aNode({ api: { ws: { enabled: true } } });
-  const { initContainers, containers } = podOf(statefulSet(node, PARTS));
-  const ports = [...initContainers, ...containers].flatMap(({ ports: each = [] }) =>
-    each.map(({ name }) => name),
-  );
-  expect(named(peerService(node)).filter((name) => !ports.includes(name))).toEqual([]);
-  expect(named(rpcService(node))).toEqual(["http", "ws"]);
-  expect(named(rpcService(aNode()))).toEqual(["http"]);
-  expect(rpcService(aNode({ api: { http: { enabled: false } } }))).toBeUndefined();
+describe("members", () => {
+  const THREE = { replicas: 3 };
+
+  test("have a key, a volume and a pod of their own, and no other's", () => {
+    expect(membersOf(aNode(THREE)).map(({ name }) => name)).toEqual(["first", "first-m1", "first-m2"]);
+    const volumes = (index: number): string => JSON.stringify(podOf(THREE, index).volumes);
+    for (const own of ["first-m1-nodekey", "first-m1-data", "first-m1-settings", "first-m1-gateway"]) {
+      expect(volumes(1)).toContain(`"${own}"`);
+      expect(volumes(2)).not.toContain(`"${own}"`);
+    }
+  });
+
+  test("are told apart by their StatefulSets and Services, and are one to the Node's", () => {
+    const set = statefulSet(aMember(THREE, 1), podTemplate(aMember(THREE, 1), PARTS));
+    const { matchLabels } = (set["spec"] as { selector: { matchLabels: object } }).selector;
+    expect(matchLabels).toEqual({
+      "app.kubernetes.io/name": "knit",
+      "knit.dev/node": "first",
+      "knit.dev/member": "first-m1",
+    });
+    expect(specOf(set).template?.metadata.labels).toMatchObject(matchLabels);
+    expect(specOf(peerService(aMember(THREE, 1))).selector).toEqual(matchLabels);
+    expect(specOf(rpcService(aNode(THREE))).selector).not.toHaveProperty("knit.dev/member");
+    expect(specOf(membersService(aNode(THREE)))).toMatchObject({ clusterIP: "None" });
+    expect(set).toMatchObject({ spec: { serviceName: membersService(aNode(THREE)).metadata.name } });
+  });
+
+  test("that are suspended have no pod", () => {
+    const sets = [{}, { suspend: true }].map((spec) => statefulSet(aMember(spec), {}));
+    expect(sets).toMatchObject([{ spec: { replicas: 1 } }, { spec: { replicas: 0 } }]);
+  });
 });
 
-test("only the operator's pods are let to the gateway", () => {
-  const { ingress } = networkPolicy(aNode(), "knit-system")["spec"] as {
+describe("Services", () => {
+  test("name ports that the pod has, and only those that are served", () => {
+    const spec = { api: { ws: { enabled: true } } };
+    const ports = containersOf(podOf(spec)).flatMap(({ ports: each = [] }) => each.map(({ name }) => name));
+    const services = [peerService(aMember(spec)), membersService(aNode(spec)), rpcService(aNode(spec))];
+    expect(services.flatMap(named).filter((name) => !ports.includes(name))).toEqual([]);
+    expect(named(rpcService(aNode(spec)))).toEqual(["http", "ws"]);
+    expect(named(rpcService(aNode()))).toEqual(["http"]);
+    expect(rpcService(aNode({ api: { http: { enabled: false } } }))).toBeUndefined();
+  });
+
+  test("open nothing but the port for peers to the outside, and only when it is asked for", () => {
+    expect(externalService(aMember())).toBeUndefined();
+    const outside = externalService(aMember({ p2p: { external: "LoadBalancer" } }));
+    expect([specOf(outside).type, named(outside)]).toEqual(["LoadBalancer", ["p2p"]]);
+  });
+
+  test("are found by a ServiceMonitor once for each pod", () => {
+    const monitor = serviceMonitor(aNode({ monitoring: { labels: { release: "prom" } } }));
+    const { selector } = (monitor?.["spec"] ?? {}) as { selector?: { matchLabels?: object } };
+    const matchLabels = selector?.matchLabels ?? { nothing: "" };
+    const isFound = ({ metadata }: Draft): boolean =>
+      Object.entries(matchLabels).every(([name, value]) => metadata.labels?.[name] === value);
+    expect(monitor?.metadata.labels).toMatchObject({ release: "prom", "knit.dev/node": "first" });
+    expect([membersService(aNode()), peerService(aMember())].map(isFound)).toEqual([true, false]);
+    expect(serviceMonitor(aNode({ monitoring: { serviceMonitor: false } }))).toBeUndefined();
+  });
+});
+
+/** The rule of the policy that opens a port. */
+const reaching = (spec: object, port: number) => {
+  const { ingress } = networkPolicy(aNode(spec), "knit-system")["spec"] as {
     ingress: { from?: unknown; ports: { port: number }[] }[];
   };
-  const open = ingress
-    .filter(({ from }) => from === undefined)
-    .flatMap(({ ports }) => ports.map(({ port }) => port));
-  expect(open).toEqual([32_323, 61_001, 7_444, 8_551]);
-  const guarded = ingress.filter(({ from }) => from !== undefined);
-  expect(guarded.map(({ ports }) => ports[0]?.port)).toEqual([7_443]);
-  expect(JSON.stringify(guarded)).toContain('"kubernetes.io/metadata.name":"knit-system"');
+  return ingress.find(({ ports }) => ports.some((each) => each.port === port));
+};
+
+describe("the policy", () => {
+  test("lets only the operator's pods to the gateway", () => {
+    const guarded = reaching({}, 7_443);
+    expect(guarded?.ports.map(({ port }) => port)).toEqual([7_443]);
+    expect(JSON.stringify(guarded?.from)).toContain('"kubernetes.io/metadata.name":"knit-system"');
+  });
+
+  test("lets everybody to JSON-RPC, or the namespaces that are named; peers always", () => {
+    expect([32_323, 8_551, 61_001].map((port) => reaching({}, port)?.from)).toEqual(Array(3).fill(undefined));
+    const wallets = { networkPolicy: { clients: ["wallets"] } };
+    expect(reaching(wallets, 32_323)?.from).toBeUndefined();
+    expect(JSON.stringify(reaching(wallets, 8_551)?.from)).toContain("wallets");
+    expect(JSON.stringify(reaching(wallets, 61_001)?.from)).toContain("wallets");
+  });
 });
 
-test("volume and key have no owner, unless they are to go with the Node", () => {
-  expect([volumeClaim(aNode()), nodeKeySecret(aNode(), "k")].map(owners)).toEqual([0, 0]);
-  const node = aNode({ whenDeleted: "Delete" });
-  expect([volumeClaim(node), nodeKeySecret(node, "k")].map(owners)).toEqual([1, 1]);
+test("volumes and keys have no owner, unless they are to go with the Node", () => {
+  const kept = [{}, { whenDeleted: "Delete" }]
+    .map((spec) => aMember(spec))
+    .flatMap((member) => [volumeClaim(member, "1Gi"), nodeKeySecret(member, "k")]);
+  expect(kept.map(owners)).toEqual([0, 0, 1, 1]);
+});
+
+test("drains are limited where more than one pod may take over", () => {
+  expect(disruptionBudget(aNode())).toBeUndefined();
+  expect(disruptionBudget(aNode({ replicas: 2 }))).toMatchObject({ spec: { maxUnavailable: 1 } });
+  const network = readNetwork({ metadata: META, spec: { genesis: { configMap: { name: "g" } } } });
+  const away = (cores: number): unknown => validatorBudget(network, cores)?.["spec"];
+  expect([0, 1, 3].map(away)).toEqual([undefined, undefined, undefined]);
+  expect([4, 7, 13].map(away)).toMatchObject([
+    { maxUnavailable: 1 },
+    { maxUnavailable: 2 },
+    { maxUnavailable: 4 },
+  ]);
 });

@@ -12,6 +12,7 @@ const ANSWER: Answer = {
   address: "10.0.0.1",
   id: "a",
   version: "v",
+  genesis: undefined,
   height: 7,
   syncing: false,
   peers: new Set(["x", "y"]),

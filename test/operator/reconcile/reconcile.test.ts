@@ -1,6 +1,7 @@
 /** Reconciling in memory: what is made, what is waited for, and what is told to nodes. */
 import { beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { type Credentials, createAuthority } from "../../../operator/control/authority.ts";
+import { reconcileNetwork } from "../../../operator/reconcile/network.ts";
 import { reconcile } from "../../../operator/reconcile/reconcile.ts";
 import type { Surroundings } from "../../../operator/reconcile/surroundings.ts";
 import { CORE, FakeCluster, idOf } from "../../support/fake-cluster.ts";
@@ -21,6 +22,7 @@ beforeEach(() => {
 const reasonOf = (text: string): string => text.split(":")[0] ?? "";
 
 const once = (name: string): Promise<number> => reconcile(cluster.node(name), around);
+const network = (): Promise<number> => reconcileNetwork(cluster.network(), around);
 const conditions = (name: string): readonly string[] =>
   (cluster.node(name).status.conditions ?? []).map(
     ({ type, status, reason }) => `${type} ${status} ${reason}`,
@@ -29,26 +31,31 @@ const conditions = (name: string): readonly string[] =>
 describe("a new core node", () => {
   beforeEach(async () => {
     cluster.putNode("core", CORE);
-    await once("core");
+    for (const step of [() => once("core"), network, () => once("core")]) await step();
   });
 
   test("gets a key, a genesis with its address, a certificate and its objects, and waits for its pod", () => {
     expect(cluster.writes).toEqual([
-      "create Secret core-nodekey",
-      "create ConfigMap net-genesis",
-      "apply Secret core-gateway",
-      "apply ConfigMap core-settings",
       "apply PersistentVolumeClaim core-data",
-      "apply Service core-peer",
+      "create Secret core-nodekey",
+      "status core",
+      "create ConfigMap net-genesis",
+      "status net",
+      "apply Secret core-nodekey",
+      "apply ServiceAccount core-node",
+      "apply Service core-members",
       "apply Service core",
       "apply NetworkPolicy core",
+      "apply Secret core-gateway",
+      "apply ConfigMap core-settings",
+      "apply Service core-peer",
       "apply StatefulSet core",
       "status core",
     ]);
     expect(conditions("core")).toEqual(["Ready False PodMissing", "PeersReady Unknown NotAsked"]);
     const { address = "none" } = cluster.node("core").status;
     expect(JSON.stringify(cluster.get("ConfigMap", "net-genesis"))).toContain(address.slice(2));
-    expect(cluster.events.map(reasonOf)).toEqual(["core NodeKeyMade", "core GenesisMade"]);
+    expect(cluster.events.map(reasonOf)).toEqual(["core NodeKeyMade", "net GenesisMade"]);
   });
 
   test("is not written a second time", async () => {
@@ -66,6 +73,7 @@ describe("a new core node", () => {
     cluster.putNode("core", CORE);
     around = cluster.surroundings();
     await once("core");
+    await network();
     const after = [cluster.get("Secret", "core-nodekey"), cluster.get("ConfigMap", "net-genesis")].map(
       (each) => JSON.stringify(each?.["data"]),
     );
@@ -79,6 +87,7 @@ const digest = (): string | undefined =>
 describe("of a node that is there already", () => {
   beforeEach(async () => {
     cluster.putNode("core", CORE);
+    cluster.putGenesis();
     for (let round = 0; round < 2; round++) await once("core");
     cluster.writes.length = 0;
   });
@@ -114,8 +123,7 @@ describe("a node waits, and says for what:", () => {
     await once("endpoint");
     expect(conditions("endpoint")[0]).toBe("Ready False GenesisMissing");
     cluster.putNode("core", CORE);
-    await once("core");
-    await once("endpoint");
+    for (const step of [() => once("core"), network, () => once("endpoint")]) await step();
     expect(conditions("endpoint")[0]).toBe("Ready False PodMissing");
   });
 
@@ -187,5 +195,5 @@ test("a node is told whom to keep, and what the status says becomes true when it
   cluster.objects.delete("Node demo/core");
   await once("proxy");
   expect(cluster.calls.at(-1)).toBe(`proxy admin_removePeer kni://${idOf("core").slice(0, 8)}`);
-  expect(cluster.node("proxy").status.mesh).toEqual([]);
+  expect(cluster.node("proxy").status.members?.[0]?.mesh).toEqual([]);
 });
