@@ -1,7 +1,10 @@
-/** The built operator as a process under the chart's rights, and what it costs. */
+/**
+ * The built operator as a process with the account that a pod would have, and what it costs. The account's files are
+ * where a pod has them, in a mount namespace of the process.
+ */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, openSync } from "node:fs";
+import { existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Cluster } from "../../test/cluster/support/cluster.ts";
@@ -26,28 +29,57 @@ export interface Subject extends AsyncDisposable {
   cost(): Promise<Cost>;
 }
 
-/** Starts it; `engine` are arguments for Node.js itself, such as --cpu-prof. */
+/** Starts it; `engine` are arguments for Node.js itself, such as --cpu-prof. One that ends is started again, as a pod is. */
 export async function startSubject(cluster: Cluster, engine: readonly string[]): Promise<Subject> {
   if (!existsSync(BUILT_MAIN)) throw new Error("run `npm run build` first: benchmarks measure dist/");
   const port = await freePort();
   const { args, env } = await operatorTerms(cluster);
+  const account = accountOf(cluster, env["KUBECONFIG"] ?? "");
   const log = openSync(join(cluster.directory, "log", "operator.log"), "a");
-  const child = spawn(
-    process.execPath,
-    [...engine, BUILT_MAIN, ...args, `--health-address=127.0.0.1:${port}`, "--log-level=warn"],
-    { env, stdio: ["ignore", log, log] },
-  );
+  const ending = new AbortController();
+  const command = [process.execPath, ...engine, BUILT_MAIN, ...args];
+  const own = [`--health-address=127.0.0.1:${port}`, "--log-level=warn"];
+  const start = (): ChildProcess => {
+    const child = spawn("unshare", ["--mount", "sh", "-c", MOUNT, account.directory, ...command, ...own], {
+      env: { ...process.env, ...account.env },
+      stdio: ["ignore", log, log],
+    });
+    child.once("exit", (code) => {
+      if (ending.signal.aborted) return;
+      process.stderr.write(`the operator ended with ${code} and is started again\n`);
+      running = start();
+    });
+    return child;
+  };
+  let running = start();
   const metrics = () => scraped(`http://127.0.0.1:${port}/metrics`);
   return {
     metrics,
-    cost: async () => costOf(child, await metrics()),
+    cost: async () => costOf(running, await metrics()),
     async [Symbol.asyncDispose]() {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      const exited = once(child, "exit");
-      child.kill("SIGTERM");
+      ending.abort();
+      const exited = once(running, "exit");
+      running.kill("SIGTERM");
       await exited;
     },
   };
+}
+
+/** Puts the account's files, in the directory that is argument 0, where a pod has them. */
+const MOUNT = `
+  mount -t tmpfs tmpfs /run && mkdir -p /run/secrets/kubernetes.io/serviceaccount &&
+  cp "$0"/* /run/secrets/kubernetes.io/serviceaccount && exec "$@"`;
+
+function accountOf(cluster: Cluster, kubeconfig: string) {
+  const directory = join(cluster.directory, "account");
+  mkdirSync(directory, { recursive: true });
+  const text = readFileSync(kubeconfig, "utf8");
+  const [, token = ""] = /token: (\S+)/.exec(text) ?? [];
+  const [, ca = ""] = /certificate-authority-data: (\S+)/.exec(text) ?? [];
+  const [, host = "", port = ""] = /server: https:\/\/(.+):(\d+)/.exec(text) ?? [];
+  writeFileSync(join(directory, "token"), token, { mode: 0o600 });
+  writeFileSync(join(directory, "ca.crt"), Buffer.from(ca, "base64"));
+  return { directory, env: { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } };
 }
 
 async function scraped(url: string): Promise<ReadonlyMap<string, number>> {

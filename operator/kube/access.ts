@@ -42,9 +42,9 @@ export async function loadAccess(now: () => number): Promise<Access> {
 }
 
 /** A file that is just being written is a failure of this request alone. */
-async function headerAnew({ authorization }: Account): Promise<string | undefined> {
+async function headerAnew(account: Account): Promise<string | undefined> {
   try {
-    return await authorization();
+    return await account.authorization();
   } catch (cause) {
     throw new KubeError("unauthorized", `the token cannot be read: ${messageOf(cause)}`, { cause });
   }

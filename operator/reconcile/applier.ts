@@ -94,11 +94,11 @@ export class Applier {
   }
 }
 
-function withMark(draft: Draft, digest: string): Draft {
+function withMark(draft: Draft, mark: string): Draft {
   const { annotations: given } = draft.metadata;
   return {
     ...draft,
-    metadata: { ...draft.metadata, annotations: { ...given, [annotations.applied]: digest } },
+    metadata: { ...draft.metadata, annotations: { ...given, [annotations.applied]: mark } },
   };
 }
 
