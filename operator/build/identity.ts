@@ -18,10 +18,22 @@ export function randomKey(): string {
   return pair.getPrivateKey("hex").padStart(64, "0");
 }
 
+/** A public key takes milliseconds, and the same keys are looked at again and again. */
+const known = new Map<string, Identity | undefined>();
+const MOST_KNOWN = 4_096;
+
 /** The identity of a private key; undefined when the text does not begin with one. */
 export function identityOf(text: string): Identity | undefined {
   const digits = text.slice(0, 64);
   if (!/^[0-9a-fA-F]{64}$/.test(digits)) return undefined;
+  if (!known.has(digits)) {
+    if (known.size >= MOST_KNOWN) known.clear();
+    known.set(digits, madeIdentity(digits));
+  }
+  return known.get(digits);
+}
+
+function madeIdentity(digits: string): Identity | undefined {
   const pair = createECDH("secp256k1");
   try {
     pair.setPrivateKey(digits, "hex");

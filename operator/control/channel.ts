@@ -1,5 +1,6 @@
 /** The operator's side of the control channel: one call to one node's gateway, with a deadline and a size limit. */
 import { Agent } from "node:https";
+import { createSecureContext } from "node:tls";
 import type { Credentials } from "./authority.ts";
 import { ControlError } from "./error.ts";
 import { type Answer, exchange, type GatewayAddress } from "./exchange.ts";
@@ -21,19 +22,26 @@ export interface Channel extends Disposable {
 
 /** Longer than a gateway waits for its node, so that it is the gateway that tells. */
 const DEADLINE_MS = 15_000;
+/**
+ * A kept connection takes 100 kB and a resumed one less than a millisecond: calls that follow each other share one, and
+ * nodes that are asked every ten seconds are connected anew. Whoever waits for one of many nodes' connections to end
+ * waits no longer than this.
+ */
+const IDLE_MS = 3_000;
+/** Of a few kB each. */
+const SESSIONS = 4_096;
 
 /** Opens the channel. */
 export function openChannel({ authority, operator }: ChannelIdentity, deadlineMs = DEADLINE_MS): Channel {
+  const { certificate: cert, key } = operator;
   const agent = new Agent({
-    ca: authority,
-    cert: operator.certificate,
-    key: operator.key,
-    minVersion: "TLSv1.3",
+    // One for all: a context of its own takes each connection 100 kB and a millisecond.
+    secureContext: createSecureContext({ ca: authority, cert, key, minVersion: "TLSv1.3" }),
     keepAlive: true,
     maxSockets: 4,
-    maxTotalSockets: 256,
-    maxFreeSockets: 64,
-    timeout: 30_000,
+    maxTotalSockets: 512,
+    timeout: IDLE_MS,
+    maxCachedSessions: SESSIONS,
   });
   return {
     async call(gateway, method, ...params) {

@@ -50,7 +50,8 @@ export class Applier {
     }: { readonly draft: Draft; readonly wanted: string; readonly seen: Seen | undefined },
   ): Applied | undefined {
     if (seen === undefined || seen.meta.annotations[annotations.applied] !== wanted) return undefined;
-    return isOurs(seen.object) && holds(seen.object, draft)
+    const { apiVersion: _version, kind: _kind, ...content } = draft; // items of a list are without
+    return isOurs(seen.object) && holds(seen.object, content)
       ? this.#note(key, wanted, seen.object)
       : undefined;
   }
@@ -121,9 +122,15 @@ function isOurs(object: unknown): boolean {
   return writers.some(({ manager }) => manager === FIELD_MANAGER);
 }
 
-/** Of what people and the operator set: not of the status, and not of what the server counts. */
+/** Of what people and the operator set: not of the status, of what the server counts, or of what lists leave out. */
 function liveDigest(object: unknown): string {
-  const { status: _status, metadata, ...rest } = object as Record<string, unknown>;
+  const {
+    status: _status,
+    apiVersion: _version,
+    kind: _kind,
+    metadata,
+    ...rest
+  } = object as Record<string, unknown>;
   const {
     resourceVersion: _v,
     managedFields: _m,

@@ -125,11 +125,13 @@ test("an object that another's items make invalid has its lists replaced first",
   });
 });
 
-test("an applier that starts anew writes nothing that is as it was", async () => {
+test("an applier that starts anew writes nothing that is as it was, listed or watched", async () => {
   const { server, applier } = aScene();
   await applier.apply(DRAFT, undefined);
   const next = new Applier(server);
-  expect(await next.apply(DRAFT, server.seen())).toBe(false);
+  expect(await next.apply(DRAFT, server.seen({ apiVersion: undefined, kind: undefined }))).toBe(false);
+  const watched = { ...(server.object?.["metadata"] as object), resourceVersion: "90" };
+  expect(await next.apply(DRAFT, server.seen({ metadata: watched }))).toBe(false);
   const { metadata, spec } = server.object as { metadata: object; spec: object };
   const changed = server.seen({
     spec: { ...spec, port: 2 },
