@@ -37,9 +37,9 @@ export function createPrompter(input: PromptInput, output: { write(text: string)
         output.write(ECHO_WARNING);
         warned = true;
       }
-      output.write(question);
       input.setEncoding("utf8");
-      if (input.isTTY === true) input.setRawMode?.(true);
+      if (input.isTTY === true) input.setRawMode?.(true); // whoever sees the question may type at once
+      output.write(question);
       try {
         return await readLine(input, left);
       } finally {

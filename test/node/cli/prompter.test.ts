@@ -5,8 +5,12 @@ import { createPrompter } from "../../../node/cli/prompter.ts";
 /** A terminal or a pipe, what was shown on it, and the modes it was put into. */
 function terminal(isTTY: boolean) {
   const modes: boolean[] = [];
-  const input = Object.assign(new PassThrough(), { isTTY, setRawMode: (on: boolean) => modes.push(on) });
   const shown: string[] = [];
+  const setRawMode = (on: boolean): void => {
+    if (on) expect(shown.at(-1) ?? "").not.toMatch(/: $/); // a question that is shown is not echoed to
+    modes.push(on);
+  };
+  const input = Object.assign(new PassThrough(), { isTTY, setRawMode });
   const prompter = createPrompter(input, { write: (text) => shown.push(text) });
   return { input, prompter, modes, shown: () => shown.join("") };
 }
