@@ -1,11 +1,12 @@
-/** A network as `knit genesis` writes it, started by its own script. */
-import { spawn } from "node:child_process";
+/** Networks as `knit genesis` writes them, started as they say. */
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { expect, test } from "@jest/globals";
+import { parse } from "yaml";
 import { freePorts } from "../../scripts/network/ports.ts";
 import { runKnit } from "../support/knit-process.ts";
 
@@ -66,5 +67,77 @@ test("four validators and an endpoint start by their script: they agree on block
     for (const place of [0, 1, 2, 3, 4]) expect(await blockNumber(first + 5 + 2 * place)).toBe(0); // nobody answers
   } finally {
     rmSync(directory, { recursive: true });
+  }
+}, 120_000);
+
+interface Service {
+  readonly entrypoint: readonly string[];
+  readonly command: readonly string[];
+  readonly volumes: readonly string[];
+  readonly ports: readonly string[];
+  readonly networks: { readonly app_net: { readonly ipv4_address: string } };
+}
+
+/** Ports inside every container. */
+const INSIDE = { peers: 32_323, http: 8551, ws: 8552, metrics: 61_001 };
+
+/** Starts what a container would: its volumes are directories, its ports those that the file gives it outside. */
+function startService(output: string, { entrypoint, command, volumes, ports }: Service): ChildProcess {
+  const inside = new Map(ports.map((each) => each.split(":").slice(1).toReversed() as [string, string]));
+  const [program = "", ...rest] = entrypoint;
+  let [text = ""] = command;
+  for (const volume of volumes) {
+    const [outside = "", place = ""] = volume.split(":");
+    expect(existsSync(join(output, outside))).toBe(true);
+    text = text.replaceAll(place, join(output, outside));
+  }
+  for (const port of [INSIDE.peers, INSIDE.http, INSIDE.ws])
+    text = text.replaceAll(`port ${port}`, `port ${inside.get(String(port))}`);
+  text = text.replaceAll("node /app/dist/node/main.js", `"${process.execPath}" "${MAIN}"`);
+  const env = { ...process.env, KNIT_PROMETHEUSPORT: "0" };
+  return spawn(program, [...rest, text], { env, stdio: "ignore" });
+}
+
+/** Asks all to end, and resolves with the exit code and the signal of each. */
+async function endAll(children: readonly ChildProcess[]): Promise<unknown[]> {
+  const gone = children.map((child) => once(child, "exit"));
+  for (const child of children) child.kill("SIGTERM");
+  return Promise.all(gone);
+}
+
+test("a compose file's services run as they stand: block 0 from the file, peers, blocks; and again when they start anew", async () => {
+  const output = join(mkdtempSync(join(tmpdir(), "knit-composed-")), "net");
+  const running: ChildProcess[] = [];
+  try {
+    const first = await portRow(6);
+    const ports = ["--p2p-port", `${first}`, "--rpc-port", `${first + 2}`, "--ws-port", `${first + 3}`];
+    const made = await runKnit(
+      "genesis",
+      "--en-num",
+      "1",
+      ...ports,
+      "--output",
+      output,
+      "--lightkdf",
+      "compose",
+    );
+    expect(made.code).toBe(0);
+    const { services } = parse(readFileSync(join(output, "docker-compose.yml"), "utf8")) as {
+      services: { readonly cn1: Service; readonly en1: Service };
+    };
+    const list = join(output, "data/en1/static-nodes.json"); // addresses of the network in there become this machine's
+    const { ipv4_address: address } = services.cn1.networks.app_net;
+    const urls = readFileSync(list, "utf8");
+    expect(urls).toContain(`@${address}:${INSIDE.peers}?`);
+    writeFileSync(list, urls.replace(`${address}:${INSIDE.peers}`, `127.0.0.1:${first}`));
+    running.push(startService(output, services.cn1), startService(output, services.en1));
+    while ((await blockNumber(first + 4)) < 2) await setTimeout(100);
+    expect(await endAll(running.splice(0, 1))).toEqual([[0, null]]);
+    const before = await blockNumber(first + 4);
+    running.push(startService(output, services.cn1));
+    while ((await blockNumber(first + 4)) <= before) await setTimeout(100);
+  } finally {
+    await endAll(running);
+    rmSync(join(output, ".."), { recursive: true });
   }
 }, 120_000);
