@@ -25,6 +25,7 @@ import { limitedTraces } from "./rpc/heavy-traces.ts";
 import { openHttp } from "./rpc/http.ts";
 import type { HttpLimits } from "./rpc/http-limits.ts";
 import { openIpc } from "./rpc/ipc.ts";
+import type { KeptBytes } from "./rpc/kept-bytes.ts";
 import {
   createListeners,
   type ListenerKind,
@@ -106,7 +107,7 @@ export async function openNodeRpc(surroundings: RpcSurroundings): Promise<NodeRp
   declareExposureMetrics(metrics, exposure);
   const configured = configuredPlans(options, profile);
   const profiler = parts.use(openProfiler());
-  const control = { listeners, subscriptionLimit, configured, log, profiler };
+  const control = { listeners, subscriptionLimit, configured, log, profiler, keptBytes: budget.kept };
   const registry: Registry = nodeRegistry(surroundings, { ...control, ...askedOfReaders(readers) });
   if (configured.http !== undefined) await listeners.start("http", configured.http);
   if (configured.ws !== undefined) await listeners.start("ws", configured.ws);
@@ -197,6 +198,7 @@ function wsLimits(ws: NodeOptions["ws"]): Pick<WsOptions, "maxConnections" | "re
 }
 
 type Control = Pick<AdminListenersParts, "listeners" | "subscriptionLimit" | "log"> & {
+  readonly keptBytes: KeptBytes;
   readonly configured: Plans;
   readonly profiler: Profiler;
 } & ReturnType<typeof askedOfReaders>;

@@ -1,6 +1,7 @@
 /** What all endpoints of a process share: limits, and what is counted. */
 import { ByteShares } from "./byte-shares.ts";
 import type { CallListener } from "./call-outcomes.ts";
+import { KeptBytes } from "./kept-bytes.ts";
 import { Turns } from "./turns.ts";
 
 /** Shared by all endpoints of a process. */
@@ -19,6 +20,8 @@ export interface DispatchBudget {
   making: number;
   /** Where long batches wait for each other. */
   readonly turns: Turns;
+  /** Of texts that answers repeat. */
+  readonly kept: KeptBytes;
   /** Told of each call when it has been answered. */
   readonly onCall: CallListener;
 }
@@ -28,7 +31,7 @@ const MAX_UNSENT = 256 * 1024 * 1024;
 
 /** The Go node's limit of pending requests; answers of 25 MB. */
 export function createBudget(
-  limits: Partial<Pick<DispatchBudget, "maxPending" | "maxAnswer" | "unsent" | "onCall">> = {},
+  limits: Partial<Pick<DispatchBudget, "maxPending" | "maxAnswer" | "unsent" | "kept" | "onCall">> = {},
 ): DispatchBudget {
   const unsent = new ByteShares(MAX_UNSENT);
   const turns = new Turns();
@@ -41,6 +44,7 @@ export function createBudget(
     maxAnswer: 25_000_000,
     unsent,
     turns,
+    kept: new KeptBytes(),
     onCall: () => undefined,
     ...limits,
   };

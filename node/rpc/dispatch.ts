@@ -21,6 +21,13 @@ import type { Turn } from "./subscriptions.ts";
 /** An answer, at once or later. Empty when nothing is to be written. */
 export type Answer = string | Promise<string>;
 
+/** An answer, the middle of which is kept as bytes. */
+export interface LongAnswer {
+  readonly head: string;
+  readonly bytes: Buffer;
+  readonly tail: string;
+}
+
 /** The connection a message came over, as that message sees it. */
 export interface Session {
   readonly signal: AbortSignal;
@@ -44,9 +51,14 @@ export interface Endpoint {
   readonly unsent: ByteShares;
   /** Answers the first JSON value of `text`; undefined when that is not JSON. Neither throws nor rejects. */
   answer(text: string, session: Session): Answer | undefined;
+  /** The same for a transport that writes bytes as well as text. */
+  answerInParts(text: string, session: Session): Answer | LongAnswer | undefined;
   /** From now on every answer is empty. */
   retire(): void;
 }
+
+/** Makes an answer of the text of an id and that of a result. */
+type Wrap = (id: string, result: string) => string | LongAnswer;
 
 const INVALID = `{"code":${rpcCode.invalidRequest},"message":"invalid request"}`;
 const EMPTY_BATCH = nullError(rpcCode.invalidRequest, "empty batch");
@@ -71,6 +83,14 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
   return new Dispatcher(options);
 }
 
+function answerHead(id: string): string {
+  return `{"jsonrpc":"2.0","id":${id},"result":`;
+}
+
+function inText(id: string, result: string): string {
+  return `${answerHead(id)}${result}}`;
+}
+
 class Dispatcher implements Endpoint {
   readonly view: MethodView;
   readonly unsent: ByteShares;
@@ -92,9 +112,22 @@ class Dispatcher implements Endpoint {
   }
 
   answer(text: string, session: Session): Answer | undefined {
+    return this.#answerWith(inText, text, session) as Answer | undefined; // for there are no parts
+  }
+
+  answerInParts(text: string, session: Session): Answer | LongAnswer | undefined {
+    return this.#answerWith(this.#inParts, text, session);
+  }
+
+  readonly #inParts: Wrap = (id, result) => {
+    const bytes = this.#budget.kept.of(result);
+    return bytes === undefined ? inText(id, result) : { head: answerHead(id), bytes, tail: "}\n" };
+  };
+
+  #answerWith(wrap: Wrap, text: string, session: Session): Answer | LongAnswer | undefined {
     if (this.#isRetired) return "";
     try {
-      return this.#answer(text, session);
+      return this.#answer(wrap, text, session);
     } catch (error) {
       return this.#defect(error);
     }
@@ -106,7 +139,7 @@ class Dispatcher implements Endpoint {
     return INTERNAL_ERROR;
   }
 
-  #answer(text: string, session: Session): Answer | undefined {
+  #answer(wrap: Wrap, text: string, session: Session): Answer | LongAnswer | undefined {
     const envelope = readEnvelope(text);
     if (envelope === undefined) return undefined;
     if (envelope === "empty") return "";
@@ -114,8 +147,9 @@ class Dispatcher implements Endpoint {
     if (envelope.isBatch) return this.#batch(envelope, session);
     const [message] = envelope.messages;
     if (message === undefined) return "";
-    const answer = this.#one(message, session);
+    const answer = this.#one(message, session, wrap);
     if (typeof answer === "string") return answer === "" ? "" : `${answer}\n`;
+    if (!(answer instanceof Promise)) return answer;
     return this.#counted(answer.then((late) => (late === "" ? "" : `${late}\n`)));
   }
 
@@ -129,7 +163,7 @@ class Dispatcher implements Endpoint {
     for (let index = 0; index < messages.length; index++) {
       const message = messages[index] as Message; // within the length
       const why = parts.fullness;
-      const part = why === undefined ? this.#one(message, session) : refusal(message, why);
+      const part = why === undefined ? this.#entry(message, session) : refusal(message, why);
       if (typeof part !== "string")
         return this.#counted(this.#restOfBatch({ messages, session, parts }, index, part));
       parts.add(part, message);
@@ -160,7 +194,7 @@ class Dispatcher implements Endpoint {
     for (; next < messages.length; next++) {
       const message = messages[next] as Message; // within the length
       const why = parts.fullness;
-      parts.add(why === undefined ? await this.#one(message, session) : refusal(message, why), message);
+      parts.add(why === undefined ? await this.#entry(message, session) : refusal(message, why), message);
       if (session.signal.aborted) return "";
       if (performance.now() - sliceStart <= SLICE_MS) continue;
       await this.#budget.turns.next();
@@ -180,12 +214,17 @@ class Dispatcher implements Endpoint {
     }
   }
 
-  #one(message: Message, session: Session): Answer {
+  /** An entry of a batch. */
+  #entry(message: Message, session: Session): Answer {
+    return this.#one(message, session, inText) as Answer; // for there are no parts
+  }
+
+  #one(message: Message, session: Session, wrap: Wrap): Answer | LongAnswer {
     const { id, method, params } = message;
     const hasId = id !== undefined && !id.startsWith("{") && !id.startsWith("[");
     if (method !== "" && (hasId || id === undefined)) {
       if (id === undefined) return this.#notification(message, session);
-      return this.#call(goEscape(id), message, session);
+      return this.#call(goEscape(id), message, { session, wrap });
     }
     if (hasId && params === undefined && method === "" && message.answers) return "";
     return answerError(hasId ? goEscape(id) : "null", INVALID);
@@ -193,18 +232,22 @@ class Dispatcher implements Endpoint {
 
   #notification(message: Message, session: Session): Answer {
     if (message.method.endsWith("_subscription")) return "";
-    const answer = this.#call("null", message, session);
-    return typeof answer === "string" ? "" : answer.then(() => "");
+    const answer = this.#call("null", message, { session, wrap: inText });
+    return answer instanceof Promise ? answer.then(() => "") : "";
   }
 
-  #call(id: string, message: Message, session: Session): Answer {
+  #call(
+    id: string,
+    message: Message,
+    { session, wrap }: { session: Session; wrap: Wrap },
+  ): Answer | LongAnswer {
     this.#budget.total++;
     const call = { method: this.view.find(message.method), message, started: performance.now() };
     try {
       const result = this.#result(call, session);
-      if (typeof result === "string") return this.#answered(id, call, result);
+      if (typeof result === "string") return this.#answered(id, call, { result, wrap });
       return result.then(
-        (text) => this.#answered(id, call, text),
+        (late) => this.#answered(id, call, { result: late, wrap: inText }) as string, // for there are no parts
         (error: unknown) => this.#failed(id, call, error),
       );
     } catch (error) {
@@ -212,10 +255,10 @@ class Dispatcher implements Endpoint {
     }
   }
 
-  #answered(id: string, call: Call, result: string): string {
+  #answered(id: string, call: Call, { result, wrap }: { result: string; wrap: Wrap }): string | LongAnswer {
     if (result.length > this.#budget.maxAnswer) return this.#failed(id, call, tooLarge);
     this.#told(call, "ok");
-    return `{"jsonrpc":"2.0","id":${id},"result":${result}}`;
+    return wrap(id, result);
   }
 
   #failed(id: string, call: Call, error: unknown): string {

@@ -5,7 +5,7 @@
  */
 import type { Socket } from "node:net";
 import type { ByteShares, Holder } from "./byte-shares.ts";
-import { type Endpoint, PARSE_ERROR } from "./dispatch.ts";
+import { type Endpoint, type LongAnswer, PARSE_ERROR } from "./dispatch.ts";
 import type { HeadReader } from "./http-head.ts";
 import type { HttpLimits } from "./http-limits.ts";
 import { RequestReader } from "./http-requests.ts";
@@ -176,11 +176,14 @@ export class HttpConnection {
       const body = requests.next();
       if (body === "foreign") return this.#leave(replies, bytes.subarray(start));
       if (typeof body === "number") return this.#wait(replies, bytes.subarray(start), body);
-      const answer = this.#host.endpoint.answer(body.text, this.#session) ?? PARSE_ERROR;
-      if (typeof answer !== "string") return this.#await(replies, answer, bytes.subarray(requests.at));
-      replies += this.#reply(answer);
-      if (replies.length <= MAX_GATHERED) continue;
-      if (!this.#write(replies)) return this.#keepRest(bytes.subarray(requests.at));
+      const answer = this.#host.endpoint.answerInParts(body.text, this.#session) ?? PARSE_ERROR;
+      if (answer instanceof Promise) return this.#await(replies, answer, bytes.subarray(requests.at));
+      if (typeof answer === "string") {
+        replies += this.#reply(answer);
+        if (replies.length <= MAX_GATHERED) continue;
+      }
+      const isFree = typeof answer === "string" ? this.#write(replies) : this.#writeLong(replies, answer);
+      if (!isFree) return this.#keepRest(bytes.subarray(requests.at));
       replies = "";
     }
     this.#finish(replies);
@@ -196,6 +199,17 @@ export class HttpConnection {
   #write(text: string): boolean {
     if (text === "" || this.#phase === "gone") return true;
     this.#outbox.write(text, this.#isAscii ? "latin1" : "utf8");
+    return this.#hasRoom();
+  }
+
+  #writeLong(replies: string, { head, bytes, tail }: LongAnswer): boolean {
+    if (this.#phase === "gone") return true;
+    const length = Buffer.byteLength(head) + bytes.length + tail.length;
+    this.#outbox.writeAround(`${replies}${this.#host.replyHead}${length}\r\n\r\n${head}`, bytes, tail);
+    return this.#hasRoom();
+  }
+
+  #hasRoom(): boolean {
     this.#isAscii = true;
     const { unsent } = this.#outbox;
     if (unsent <= COUNTED_UNSENT) return true;

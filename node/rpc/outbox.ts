@@ -42,6 +42,16 @@ export class Outbox {
     if (this.#text.length > MAX_GATHERED) this.flush();
   }
 
+  /** The same for bytes between two texts, with what waits in one write. */
+  writeAround(head: string, bytes: Uint8Array, tail: string): void {
+    this.#socket.cork();
+    this.flush();
+    this.#socket.write(head);
+    this.#socket.write(bytes);
+    this.#socket.write(tail);
+    this.#socket.uncork();
+  }
+
   /** To be called before anything is done to the socket itself. */
   flush(): void {
     const text = this.#text;

@@ -1,4 +1,5 @@
 /** Every method and subscription of the node in one registry: made empty, filled, sealed. */
+
 import type { Accounts } from "../../accounts/accounts.ts";
 import type { Chain } from "../../chain/chain.ts";
 import type { P2p } from "../../p2p/p2p.ts";
@@ -6,6 +7,7 @@ import type { ChainProtocol } from "../../protocol/chain-protocol.ts";
 import type { TxPool } from "../../txpool/pool.ts";
 import type { LogFilter } from "../codecs/log-filter.ts";
 import { type FilterLimits, Filters } from "../filters.ts";
+import type { KeptBytes } from "../kept-bytes.ts";
 import type { RpcProfile } from "../profiles.ts";
 import { createRegistry, type Registry } from "../registry.ts";
 import { type AdminParts, adminMethods } from "./admin.ts";
@@ -63,6 +65,7 @@ export interface NodeParts
     AdminMigrationParts,
     NodeStateParts {
   readonly profile: RpcProfile;
+  readonly keptBytes: KeptBytes;
   /** KAIA; see `SubmitParts`. */
   readonly ethFeeCap?: number;
   readonly chain: Chain;

@@ -7,6 +7,7 @@ import { hash, nullable } from "../codecs/hex.ts";
 import { boolean, plain, writtenAs } from "../codecs/plain.ts";
 import { failure } from "../errors.ts";
 import { goJson } from "../json-text.ts";
+import type { KeptBytes } from "../kept-bytes.ts";
 import { type Method, method } from "../method.ts";
 import type { RpcProfile } from "../profiles.ts";
 import { type BlockText, chainBlock, chainHeader, ethBlock, ethHeader } from "../views/block.ts";
@@ -20,6 +21,8 @@ import { inSlices } from "../views/slices.ts";
 export interface ChainBlockParts {
   readonly chain: Chain;
   readonly profile: RpcProfile;
+  /** Told of blocks' texts that are asked for again. */
+  readonly keptBytes: KeptBytes;
 }
 
 const block = writtenAs("block");
@@ -30,8 +33,8 @@ export function chainBlockMethods(parts: ChainBlockParts): Method[] {
   return [...chainForm(parts), ...ethForm(parts), ...receiptMethods(parts)];
 }
 
-function chainForm({ chain, profile }: ChainBlockParts): Method[] {
-  const texts = new BlockTexts();
+function chainForm({ chain, profile, keptBytes }: ChainBlockParts): Method[] {
+  const texts = new BlockTexts(keptBytes);
   const shown = (found: Block, full: boolean): BlockText =>
     texts.text(found, full ? "full" : "hashes", () => chainBlock(chain, found, { profile, full }));
   return [
@@ -80,8 +83,8 @@ function chainForm({ chain, profile }: ChainBlockParts): Method[] {
   ];
 }
 
-function ethForm({ chain, profile }: ChainBlockParts): Method[] {
-  const texts = new BlockTexts();
+function ethForm({ chain, profile, keptBytes }: ChainBlockParts): Method[] {
+  const texts = new BlockTexts(keptBytes);
   const shown = (found: Block | undefined, full: boolean): BlockText | undefined =>
     found && texts.text(found, full ? "full" : "hashes", () => ethBlock(chain, found, { profile, full }));
   const shownHeader = (found: BlockHead | undefined, isPending: boolean) =>

@@ -1,6 +1,7 @@
 /** A node's whole registry on a chain, without peers, files, listeners and reader threads. */
 import { createEndpoint, type Endpoint } from "../../../node/rpc/dispatch.ts";
 import { createBudget } from "../../../node/rpc/dispatch-budget.ts";
+import { KeptBytes } from "../../../node/rpc/kept-bytes.ts";
 import { createNodeRegistry, type NodeParts } from "../../../node/rpc/methods/all.ts";
 import { type ProfileName, rpcProfiles } from "../../../node/rpc/profiles.ts";
 import type { Registry } from "../../../node/rpc/registry.ts";
@@ -24,6 +25,7 @@ export function servedRegistry(profile: ProfileName, parts: ServedParts): Regist
     address: new Uint8Array(20),
     p2p: lonelyP2p,
     files: noFiles,
+    keptBytes: new KeptBytes(),
     sync: { syncing: () => undefined },
     ...parts,
     profile: rpcProfiles[profile],
