@@ -166,7 +166,7 @@ test("a half request is dropped when its time is up, on both paths", async () =>
 });
 
 test("an idle connection is closed when its time is up", async () => {
-  await using listener = await listen({ limits: { idleMs: 20 } });
+  await using listener = await listen({ limits: { idleMs: 300 } });
   await using peer = await aPeer(listener.address);
   peer.send(post(version));
   expect(bodies(await peer.closed())).toEqual([answered]);
