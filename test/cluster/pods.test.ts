@@ -7,31 +7,10 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { type Cluster, eventually, openCluster, whyNoMachine } from "./support/cluster.ts";
 import { loadImages } from "./support/image.ts";
 import { OPERATOR_NAMESPACE } from "./support/operator-process.ts";
+import { asked, CHART, IMAGES, inPod } from "./support/real-pods.ts";
 
 const missing = whyNoMachine();
 const about = missing === undefined ? describe : describe.skip;
-const IMAGES = { node: "knit.dev/knit:test", operator: "knit.dev/knit-operator:test" };
-const CHART = [
-  "knit-operator",
-  "charts/knit-operator",
-  `--namespace=${OPERATOR_NAMESPACE}`,
-  "--wait",
-  "--timeout=150s",
-  "--set=image.repository=knit.dev/knit-operator,image.tag=test",
-  "--set=nodeImage.repository=knit.dev/knit,nodeImage.tag=test,pollSeconds=2",
-];
-
-/** A request for the height, as JavaScript that prints what came of it. */
-function asked(url: string): string {
-  return `
-  fetch("${url}", {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_blockNumber", params: [] }),
-    signal: AbortSignal.timeout(5000),
-  }).then(async (answer) => console.log(answer.status, await answer.text()), (error) => console.log("failed", error.cause?.code ?? error.name));`;
-}
-
 about(`pods${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
   let cluster: Cluster;
 
@@ -69,36 +48,8 @@ about(`pods${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
       240,
     );
 
-  /** Runs JavaScript in a pod of its own and gives what it printed. */
-  const inPod = async (name: string, code: string): Promise<string> => {
-    const securityContext = { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } };
-    const container = {
-      name,
-      image: IMAGES.node,
-      command: ["/usr/local/bin/node", "-e", code],
-      securityContext,
-    };
-    const pod = {
-      apiVersion: "v1",
-      kind: "Pod",
-      metadata: { name },
-      spec: {
-        restartPolicy: "Never",
-        securityContext: { runAsNonRoot: true, runAsUser: 1000, seccompProfile: { type: "RuntimeDefault" } },
-        containers: [container],
-      },
-    };
-    await cluster.kubectl(["-n", "demo", "apply", "-f", "-"], JSON.stringify(pod));
-    await eventually(
-      "the pod's end",
-      async () => {
-        const phase = await demo("get", "pod", name, "-o", "jsonpath={.status.phase}");
-        return ["Succeeded", "Failed"].includes(phase) ? true : undefined;
-      },
-      60,
-    );
-    return demo("logs", name);
-  };
+  const printed = (name: string, code: string): Promise<string> =>
+    inPod(cluster, { namespace: "demo", name }, code);
 
   const uids = (): Promise<string> =>
     demo("get", "pods", "-l", "app.kubernetes.io/name=knit", "-o", "jsonpath={.items[*].metadata.uid}");
@@ -130,14 +81,14 @@ about(`pods${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
   }, 300_000);
 
   test("JSON-RPC answers through the Service from another pod, by each of its names", async () => {
-    expect(await inPod("short", asked("http://endpoint:8551"))).toMatch(/^200 .*"result":"0x[0-9a-f]+"/);
-    expect(await inPod("long", asked("http://endpoint.demo.svc.cluster.local:8551"))).toMatch(
+    expect(await printed("short", asked("http://endpoint:8551"))).toMatch(/^200 .*"result":"0x[0-9a-f]+"/);
+    expect(await printed("long", asked("http://endpoint.demo.svc.cluster.local:8551"))).toMatch(
       /^200 .*"result":"0x/,
     );
   }, 120_000);
 
   test("the policy keeps other pods from the gateway", async () => {
-    expect(await inPod("stranger", asked("https://core-peer:7443"))).toMatch(
+    expect(await printed("stranger", asked("https://core-peer:7443"))).toMatch(
       /^failed (UND_ERR_CONNECT_TIMEOUT|TimeoutError)/,
     );
   }, 120_000);
