@@ -149,7 +149,7 @@ async function allReady(subject: Subject): Promise<void> {
     async () => {
       const metrics = await subject.metrics();
       const ready = metrics.get("knit_operator_ready_nodes") === nodes;
-      return ready && metrics.get("knit_operator_queued_nodes") === 0 ? true : undefined;
+      return ready && metrics.get('workqueue_depth{name="node"}') === 0 ? true : undefined;
     },
     1_800,
   );

@@ -11,8 +11,10 @@ import { type Clock, pause } from "./observe/clock.ts";
 import type { Log } from "./observe/log.ts";
 import { messageOf } from "./observe/message-of.ts";
 import type { OperatorMetrics } from "./observe/metrics.ts";
+import type { NodeFigures } from "./observe/node-metrics.ts";
 import { Applier } from "./reconcile/applier.ts";
 import { createEventRecorder } from "./reconcile/events.ts";
+import { figuresOf } from "./reconcile/figures.ts";
 import { reconcileNetwork } from "./reconcile/network.ts";
 import { Poller } from "./reconcile/poller.ts";
 import { reconcile } from "./reconcile/reconcile.ts";
@@ -29,7 +31,7 @@ export interface NodesOptions {
   /** What the operator's own objects are known by. */
   readonly selector: string;
   readonly pollMs: number;
-  readonly metrics: Pick<OperatorMetrics, "reconciled">;
+  readonly metrics: Pick<OperatorMetrics, "queue">;
   readonly clock: Clock;
   readonly log: Log;
   readonly signal: AbortSignal;
@@ -39,7 +41,9 @@ export interface NodesOptions {
 export interface Nodes extends AsyncDisposable {
   count(): number;
   ready(): number;
-  queued(): number;
+  /** Names that wait, by queue. */
+  depths(): Readonly<Record<string, number>>;
+  figures(): readonly NodeFigures[];
 }
 
 /** Nodes that are reconciled at once. */
@@ -54,8 +58,10 @@ export async function openNodes(options: NodesOptions): Promise<Nodes> {
   await using parts = new AsyncDisposableStack();
   const board = new Board(options.log);
   const applier = new Applier(options.client);
-  const queue = parts.use(createQueue(options, (key) => workOn(board.node(key), reconcile)));
-  const networks = parts.use(createQueue(options, (key) => workOn(board.network(key), reconcileNetwork)));
+  const queue = parts.use(createQueue(options, "node", (key) => workOn(board.node(key), reconcile)));
+  const networks = parts.use(
+    createQueue(options, "network", (key) => workOn(board.network(key), reconcileNetwork)),
+  );
   const poller = parts.use(
     new Poller({
       channel: options.channel,
@@ -88,7 +94,8 @@ export async function openNodes(options: NodesOptions): Promise<Nodes> {
   return {
     count: () => board.nodes().length,
     ready: () => board.nodes().filter(isReady).length,
-    queued: () => queue.size + networks.size,
+    depths: () => ({ node: queue.depth, network: networks.depth }),
+    figures: () => figuresOf(board.nodes(), (key) => poller.get(key)),
     [Symbol.asyncDispose]: () => closed(open),
   };
 }
@@ -100,27 +107,20 @@ async function closed(open: AsyncDisposableStack): Promise<void> {
   patience.abort();
 }
 
-function createQueue(options: NodesOptions, work: (key: string) => Promise<number | undefined>): WorkQueue {
-  const { clock, log, metrics } = options;
+function createQueue(
+  { clock, log, metrics }: NodesOptions,
+  name: string,
+  work: (key: string) => Promise<number | undefined>,
+): WorkQueue {
   return new WorkQueue({
     clock,
     chance: Math.random,
     concurrency: WORKERS,
-    async work(key) {
-      const began = performance.now();
-      const seconds = (): number => (performance.now() - began) / 1000;
-      try {
-        const again = await work(key);
-        metrics.reconciled(seconds(), "done");
-        return again;
-      } catch (error) {
-        metrics.reconciled(seconds(), "failed");
-        throw error;
-      }
-    },
+    metrics: metrics.queue(name),
+    work,
     leastWait: (error) => (error instanceof KubeError ? (error.retryAfterMs ?? 0) : 0),
-    failed: (name, error, againMs) => {
-      const fields = { name, error: messageOf(error), againMs };
+    failed: (key, error, againMs) => {
+      const fields = { [name]: key, error: messageOf(error), againMs };
       if (isRace(error)) log.debug(fields, "another was quicker");
       else log.warn(fields, "not reconciled");
     },

@@ -48,8 +48,11 @@ export async function openOperator(options: OperatorOptions, signal: AbortSignal
   const clock: Clock = systemClock;
   await using parts = new AsyncDisposableStack();
   let nodes: Awaited<ReturnType<typeof openNodes>> | undefined;
+  let host = "";
   const metrics = createMetrics({
-    queued: () => nodes?.queued() ?? 0,
+    host: () => host,
+    depths: () => nodes?.depths() ?? {},
+    figures: () => nodes?.figures() ?? [],
     nodes: () => nodes?.count() ?? 0,
     readyNodes: () => nodes?.ready() ?? 0,
     leading: () => nodes !== undefined,
@@ -57,6 +60,7 @@ export async function openOperator(options: OperatorOptions, signal: AbortSignal
   // A candidate is ready too: it would lead if it could.
   const health = parts.use(await openHealth({ ...options.health, ready: () => !signal.aborted, metrics }));
   const access = await loadAccess(() => clock.now());
+  host = new URL(access.origin).host;
   const asking: Asking = {
     access,
     userAgent: FIELD_MANAGER,

@@ -91,6 +91,7 @@ const uncounted: GatewayMetrics = {
   refused: () => undefined,
   connections: () => undefined,
   certificateEnds: () => undefined,
+  declared: () => [],
   render: () => Promise.resolve(""),
   contentType: "text/plain",
 };

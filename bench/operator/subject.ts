@@ -99,7 +99,7 @@ async function scraped(url: string): Promise<ReadonlyMap<string, number>> {
 function costOf({ pid }: ChildProcess, metrics: ReadonlyMap<string, number>): Cost {
   const requests: Record<string, number> = {};
   for (const [name, value] of metrics) {
-    const method = /^knit_operator_api_requests_total\{.*method="(\w+)"/.exec(name)?.[1];
+    const method = /^rest_client_requests_total\{.*method="(\w+)"/.exec(name)?.[1];
     if (method !== undefined) requests[method] = (requests[method] ?? 0) + value;
   }
   return {

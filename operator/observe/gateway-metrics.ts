@@ -1,5 +1,6 @@
 /** The gateway's metrics. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { type Declaration, declaredIn } from "./declarations.ts";
 
 /** Why a connection was refused: its certificate, the handshake, its slowness, or too many of them. */
 export type RefusedConnection = "certificate" | "handshake" | "slow" | "crowd";
@@ -13,6 +14,7 @@ export interface GatewayMetrics {
   /** When the certificate ends, in milliseconds since the epoch. */
   certificateEnds(at: number): void;
   render(): Promise<string>;
+  declared(): readonly Declaration[];
   readonly contentType: string;
 }
 
@@ -59,6 +61,7 @@ export function createGatewayMetrics(): GatewayMetrics {
     connections: (count) => open.set(count),
     certificateEnds: (at) => ends.set(at / 1_000),
     render: () => registry.metrics(),
+    declared: () => declaredIn(registry),
     contentType: registry.contentType,
   };
 }

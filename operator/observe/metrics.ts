@@ -1,23 +1,35 @@
-/** The operator's metrics. */
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+/** The operator's metrics: those of every controller under their customary names, and those of the nodes. */
+import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import { type Declaration, declaredIn } from "./declarations.ts";
+import { declareNodeMetrics, type NodeFigures } from "./node-metrics.ts";
+import { declareQueueMetrics, type QueueMetrics } from "./queue-metrics.ts";
 
 /** What is counted. */
 export interface OperatorMetrics {
   /** A request to the API server was answered. */
   request(method: string, status: number): void;
-  /** A Node was reconciled. */
-  reconciled(seconds: number, result: "done" | "failed"): void;
+  /** Of a queue and the controller that works on it. */
+  queue(name: string): QueueMetrics;
   render(): Promise<string>;
+  declared(): readonly Declaration[];
   readonly contentType: string;
 }
 
 /** What is read when the metrics are asked for. */
 export interface MetricSources {
-  readonly queued: () => number;
+  /** The API server's host and port. */
+  readonly host: () => string;
+  /** Names that wait, by queue. */
+  readonly depths: () => Readonly<Record<string, number>>;
   readonly nodes: () => number;
   readonly readyNodes: () => number;
   readonly leading: () => boolean;
+  /** Each replica of each Node. */
+  readonly figures: () => Iterable<NodeFigures>;
 }
+
+/** The Lease's name. */
+const LEASE = "knit-operator";
 
 /** Creates them. */
 export function createMetrics(sources: MetricSources): OperatorMetrics {
@@ -25,29 +37,30 @@ export function createMetrics(sources: MetricSources): OperatorMetrics {
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
   const requests = new Counter({
-    name: "knit_operator_api_requests_total",
+    name: "rest_client_requests_total",
     help: "Requests to the API server that were answered.",
-    labelNames: ["method", "status"],
-    registers,
-  });
-  const seconds = new Histogram({
-    name: "knit_operator_reconcile_seconds",
-    help: "How long Nodes took to reconcile.",
-    labelNames: ["result"],
-    buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 15],
+    labelNames: ["code", "method", "host"],
     registers,
   });
   const read = (name: string, help: string, value: () => number): void => {
     const gauge: Gauge = new Gauge({ name, help, registers, collect: () => gauge.set(value()) });
   };
-  read("knit_operator_queued_nodes", "Nodes that wait to be reconciled or are.", sources.queued);
+  const leading: Gauge = new Gauge({
+    name: "leader_election_master_status",
+    help: "1 while this process holds the lease.",
+    labelNames: ["name"],
+    registers,
+    collect: () => leading.set({ name: LEASE }, sources.leading() ? 1 : 0),
+  });
+  const queue = declareQueueMetrics(registers, sources.depths);
   read("knit_operator_nodes", "Nodes.", sources.nodes);
   read("knit_operator_ready_nodes", "Nodes whose condition Ready holds.", sources.readyNodes);
-  read("knit_operator_leading", "1 while this process holds the lease.", () => (sources.leading() ? 1 : 0));
+  declareNodeMetrics(registers, sources.figures);
   return {
-    request: (method, status) => requests.inc({ method, status: String(status) }),
-    reconciled: (duration, result) => seconds.observe({ result }, duration),
+    request: (method, status) => requests.inc({ method, code: String(status), host: sources.host() }),
+    queue,
     render: () => registry.metrics(),
+    declared: () => declaredIn(registry),
     contentType: registry.contentType,
   };
 }

@@ -4,6 +4,7 @@
  * that of an object over which two programs fight, is worked on once a second and delays no other.
  */
 import type { Clock } from "../observe/clock.ts";
+import type { QueueMetrics, WorkResult } from "../observe/queue-metrics.ts";
 
 /** What a queue is made of. */
 export interface QueueOptions {
@@ -13,6 +14,8 @@ export interface QueueOptions {
   readonly leastWait?: (error: unknown) => number;
   /** Hears of work that failed. */
   readonly failed: (key: string, error: unknown, againMs: number) => void;
+  /** Hears of every name that comes, is worked on and comes again. */
+  readonly metrics?: QueueMetrics;
   readonly concurrency: number;
   readonly clock: Clock;
   /** 0 to 1; spreads the waits. */
@@ -38,7 +41,8 @@ const LONGEST_WAIT_MS = 120_000;
 /** The queue. Disposing it ends all waits and resolves when no work runs. */
 export class WorkQueue implements AsyncDisposable {
   readonly #options: QueueOptions;
-  readonly #waiting = new Set<string>();
+  /** Since when each waits, milliseconds since the epoch. */
+  readonly #waiting = new Map<string, number>();
   readonly #running = new Map<string, Promise<void>>();
   /** Names that came again while they were worked on. */
   readonly #again = new Set<string>();
@@ -54,6 +58,11 @@ export class WorkQueue implements AsyncDisposable {
   /** How many names wait or are worked on. */
   get size(): number {
     return this.#waiting.size + this.#running.size;
+  }
+
+  /** How many names wait. */
+  get depth(): number {
+    return this.#waiting.size;
   }
 
   /** Works on a name soon. */
@@ -100,24 +109,32 @@ export class WorkQueue implements AsyncDisposable {
     const there = Math.min(BURST, left + Math.max(0, now - at) / EVERY_MS);
     if (there < 1) return this.addAfter(key, Math.ceil((1 - there) * EVERY_MS));
     this.#allowances.set(key, { left: there - 1, at: now });
-    this.#waiting.add(key);
+    this.#waiting.set(key, now);
+    this.#options.metrics?.added();
   }
 
   #begin(): void {
-    for (const key of this.#waiting) {
+    for (const [key, since] of this.#waiting) {
       if (this.#running.size >= this.#options.concurrency) return;
       this.#waiting.delete(key);
+      this.#options.metrics?.began((this.#options.clock.now() - since) / 1_000);
       this.#running.set(key, this.#run(key));
     }
   }
 
   async #run(key: string): Promise<void> {
     await Promise.resolve(); // so that the map has this work before it can end
+    const { metrics } = this.#options;
+    const began = performance.now();
+    const ended = (result: WorkResult): void => metrics?.ended((performance.now() - began) / 1_000, result);
     try {
       const after = await this.#options.work(key, this.#closing.signal);
+      ended(after === undefined ? "success" : "requeue_after");
       this.#failures.delete(key);
       if (after !== undefined) this.addAfter(key, after);
     } catch (error) {
+      ended("error");
+      metrics?.retried();
       const failures = (this.#failures.get(key) ?? 0) + 1;
       this.#failures.set(key, failures);
       const wait = Math.max(this.#backOff(failures), this.#options.leastWait?.(error) ?? 0);

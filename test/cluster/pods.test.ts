@@ -51,9 +51,6 @@ about(`pods${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
   const printed = (name: string, code: string): Promise<string> =>
     inPod(cluster, { namespace: "demo", name }, code);
 
-  const uids = (): Promise<string> =>
-    demo("get", "pods", "-l", "app.kubernetes.io/name=knit", "-o", "jsonpath={.items[*].metadata.uid}");
-
   test("helm installs the operator, and its pod becomes available", async () => {
     await cluster.helm("install", ...CHART, "--create-namespace");
     const { stdout } = await cluster.tryKubectl([
@@ -92,26 +89,4 @@ about(`pods${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
       /^failed (UND_ERR_CONNECT_TIMEOUT|TimeoutError)/,
     );
   }, 120_000);
-
-  test("a pod that is deleted comes back with its chain, and the network closes again", async () => {
-    const before = await whole();
-    await demo("delete", "pod", "core-0", "--timeout=60s");
-    await eventually("the pod", async () =>
-      (await demo("get", "pod", "core-0", "-o", "name")) ? true : undefined,
-    );
-    await cluster.kubectl(["-n", "demo", "wait", "--for=condition=Ready", "pod/core-0", "--timeout=120s"]);
-    await eventually("higher blocks", async () => ((await whole()) > before + 2 ? true : undefined));
-  }, 400_000);
-
-  test("helm upgrades the operator, and the nodes' pods stay as they are", async () => {
-    const before = await uids();
-    await cluster.helm("upgrade", ...CHART, "--set=logLevel=debug");
-    const args = ["-n", OPERATOR_NAMESPACE, "logs", "deployment/knit-operator"];
-    await eventually("work", async () =>
-      (await cluster.kubectl(args)).includes("operator opened") ? true : undefined,
-    );
-    const height = await whole();
-    await eventually("newer heights", async () => ((await whole()) > height ? true : undefined));
-    expect(await uids()).toBe(before);
-  }, 400_000);
 });

@@ -1,0 +1,80 @@
+/** What nodes told last, a row a metric, each with the namespace and the name of a replica. */
+import { Gauge, type Registry } from "prom-client";
+
+/** What is known of a replica; what is not known is left out. */
+export interface NodeFigures {
+  readonly namespace: string;
+  readonly node: string;
+  readonly ready: boolean;
+  readonly height: number | undefined;
+  /** Blocks behind the highest node of its network. */
+  readonly lag: number | undefined;
+  readonly peers: number | undefined;
+  readonly peersMissing: number | undefined;
+  readonly diskUsedBytes: number | undefined;
+  readonly diskCapacityBytes: number | undefined;
+  readonly maintained: boolean;
+}
+
+interface Row {
+  readonly name: string;
+  readonly help: string;
+  readonly value: (figures: NodeFigures) => number | undefined;
+}
+
+const rows: readonly Row[] = [
+  {
+    name: "knit_node_ready",
+    help: "1 while the pod is ready and the node answers.",
+    value: ({ ready }) => Number(ready),
+  },
+  { name: "knit_node_height", help: "Number of the newest block.", value: ({ height }) => height },
+  {
+    name: "knit_node_lag_blocks",
+    help: "Blocks that the node is behind the highest of its network.",
+    value: ({ lag }) => lag,
+  },
+  { name: "knit_node_peers", help: "Peers that are connected.", value: ({ peers }) => peers },
+  {
+    name: "knit_node_peers_missing",
+    help: "Peers that the node is to keep and that are not connected.",
+    value: ({ peersMissing }) => peersMissing,
+  },
+  {
+    name: "knit_node_disk_used_bytes",
+    help: "How much of the volume with the chain is used.",
+    value: ({ diskUsedBytes }) => diskUsedBytes,
+  },
+  {
+    name: "knit_node_disk_capacity_bytes",
+    help: "How large the volume with the chain is.",
+    value: ({ diskCapacityBytes }) => diskCapacityBytes,
+  },
+  {
+    name: "knit_node_maintenance",
+    help: "1 while the node is being maintained.",
+    value: ({ maintained }) => Number(maintained),
+  },
+];
+
+/** Replicas above this number are left out. */
+const MOST_NODES = 5_000;
+
+/** Declares them. */
+export function declareNodeMetrics(registers: Registry[], figures: () => Iterable<NodeFigures>): void {
+  for (const { name, help, value } of rows) {
+    const gauge: Gauge = new Gauge({
+      name,
+      help,
+      labelNames: ["namespace", "node"],
+      registers,
+      collect: () => {
+        gauge.reset();
+        for (const each of [...figures()].slice(0, MOST_NODES)) {
+          const found = value(each);
+          if (found !== undefined) gauge.set({ namespace: each.namespace, node: each.node }, found);
+        }
+      },
+    });
+  }
+}

@@ -1,0 +1,44 @@
+/** What is known of every replica, for the metrics: what it told last, and what its Node's status says. */
+import type { NodeResource } from "../api/resource.ts";
+import { keyOf } from "../api/resource.ts";
+import type { NodeFigures } from "../observe/node-metrics.ts";
+import type { Observation } from "./poller.ts";
+
+/** A row a replica. A node that does not answer has neither height nor lag: what it once said is no height. */
+export function figuresOf(
+  nodes: readonly NodeResource[],
+  observed: (key: string) => Observation | undefined,
+): readonly NodeFigures[] {
+  const told = (namespace: string, name: string) => {
+    const observation = observed(keyOf({ namespace, name }));
+    return observation?.ok === true ? observation : undefined;
+  };
+  const highest = new Map<string, number>();
+  const networkOf = ({ meta, spec }: NodeResource): string => `${meta.namespace}/${spec.network.name}`;
+  for (const node of nodes) {
+    const network = networkOf(node);
+    for (const { name } of node.status.members ?? []) {
+      const height = told(node.meta.namespace, name)?.height ?? 0;
+      highest.set(network, Math.max(height, highest.get(network) ?? 0));
+    }
+  }
+  return nodes.flatMap((node) => {
+    const { namespace } = node.meta;
+    const top = highest.get(networkOf(node)) ?? 0;
+    return (node.status.members ?? []).map(({ name, ready, peersMissing, disk }) => {
+      const answer = told(namespace, name);
+      return {
+        namespace,
+        node: name,
+        ready,
+        height: answer?.height,
+        lag: answer && top - answer.height,
+        peers: answer?.peers.size,
+        peersMissing,
+        diskUsedBytes: disk?.usedBytes,
+        diskCapacityBytes: disk?.capacityBytes,
+        maintained: node.status.maintenance?.state === "Running",
+      };
+    });
+  });
+}

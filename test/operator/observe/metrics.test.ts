@@ -1,0 +1,147 @@
+/** The operator's metrics: the page is what is declared, and what is told comes out under the names that are known. */
+import { readFileSync } from "node:fs";
+import { expect, test } from "@jest/globals";
+import { type NodeResource, readNode } from "../../../operator/api/resource.ts";
+import { systemClock } from "../../../operator/observe/clock.ts";
+import { createMetrics } from "../../../operator/observe/metrics.ts";
+import type { NodeFigures } from "../../../operator/observe/node-metrics.ts";
+import { figuresOf } from "../../../operator/reconcile/figures.ts";
+import type { Observation } from "../../../operator/reconcile/poller.ts";
+import { WorkQueue } from "../../../operator/runtime/queue.ts";
+import {
+  OPERATOR_METRICS_DOCS,
+  operatorMetricsDocs,
+  unreadMetrics,
+} from "../../../scripts/operator-metrics-docs.ts";
+import { until } from "../../support/until.ts";
+
+const FIGURES: NodeFigures = {
+  namespace: "demo",
+  node: "core",
+  ready: true,
+  height: 7,
+  lag: 0,
+  peers: undefined,
+  peersMissing: 1,
+  diskUsedBytes: undefined,
+  diskCapacityBytes: undefined,
+  maintained: false,
+};
+
+function someMetrics(figures: readonly NodeFigures[] = []) {
+  return createMetrics({
+    host: () => "server:6443",
+    depths: () => ({ node: 3 }),
+    nodes: () => 2,
+    readyNodes: () => 1,
+    leading: () => true,
+    figures: () => figures,
+  });
+}
+
+test("the page says what is declared; npm run generate writes it anew", () => {
+  expect(readFileSync(OPERATOR_METRICS_DOCS, "utf8")).toBe(operatorMetricsDocs());
+});
+
+test("every metric says in a sentence what it is, and names of our own keep Prometheus' rules", () => {
+  const own = unreadMetrics()
+    .declared()
+    .filter(({ name }) => !/^(process|nodejs)_/.test(name));
+  expect(own.length).toBeGreaterThan(15);
+  for (const { name, help, type } of own) {
+    expect([name, help]).toEqual([name, expect.stringMatching(/^[A-Z0-9].*\.$/)]);
+    expect([name, name.endsWith("_total")]).toEqual([name, type === "counter"]);
+  }
+});
+
+test("what is told is under the customary names", async () => {
+  const metrics = someMetrics([FIGURES]);
+  metrics.request("GET", 200);
+  const lines = (await metrics.render()).split("\n");
+  for (const line of [
+    'rest_client_requests_total{method="GET",code="200",host="server:6443"} 1',
+    'leader_election_master_status{name="knit-operator"} 1',
+    'workqueue_depth{name="node"} 3',
+    "knit_operator_ready_nodes 1",
+    'knit_node_height{namespace="demo",node="core"} 7',
+    'knit_node_peers_missing{namespace="demo",node="core"} 1',
+  ])
+    expect(lines).toContain(line);
+  expect(lines.filter((line) => line.startsWith("knit_node_peers{"))).toEqual([]);
+});
+
+test("a node that is gone has no lines any more", async () => {
+  const figures = [FIGURES];
+  const metrics = someMetrics(figures);
+  expect(await metrics.render()).toContain("knit_node_height{");
+  figures.pop();
+  expect(await metrics.render()).not.toContain("knit_node_height{");
+});
+
+test("a queue counts what comes, what is done, what fails and what comes again", async () => {
+  const metrics = someMetrics();
+  let failures = 1;
+  await using queue = new WorkQueue({
+    work: async () => {
+      if (failures-- > 0) throw new Error("not yet");
+      return undefined;
+    },
+    failed: () => undefined,
+    metrics: metrics.queue("node"),
+    concurrency: 1,
+    clock: systemClock,
+    chance: () => 0,
+  });
+  queue.add("a");
+  queue.add("a");
+  await until(() => failures < 0);
+  const lines = (await metrics.render()).split("\n");
+  for (const line of [
+    'workqueue_adds_total{name="node"} 2',
+    'workqueue_retries_total{name="node"} 1',
+    'workqueue_queue_duration_seconds_count{name="node"} 2',
+    'controller_runtime_reconcile_total{controller="node",result="error"} 1',
+    'controller_runtime_reconcile_total{controller="node",result="success"} 1',
+    'controller_runtime_reconcile_errors_total{controller="node"} 1',
+    'controller_runtime_active_workers{controller="node"} 0',
+  ])
+    expect(lines).toContain(line);
+});
+
+test("lag is against the highest of a network, and who does not answer has neither height nor lag", () => {
+  const node = (name: string, network: string): NodeResource =>
+    readNode({
+      metadata: { name, namespace: "demo", uid: name, resourceVersion: "1" },
+      spec: { type: "proxy", network: { name: network } },
+      status: { members: [{ name, ready: true }] },
+    });
+  const answer = (height: number): Observation => ({
+    ok: true,
+    at: 0,
+    until: 1,
+    address: "",
+    id: "",
+    version: "",
+    genesis: undefined,
+    height,
+    syncing: false,
+    peers: new Set(["x"]),
+  });
+  const told = new Map([
+    ["demo/a", answer(10)],
+    ["demo/b", answer(7)],
+    ["demo/other", answer(99)],
+  ]);
+  const nodes = [node("a", "one"), node("b", "one"), node("silent", "one"), node("other", "two")];
+  const rows = figuresOf(nodes, (key) => told.get(key)).map(({ node: name, height, lag }) => [
+    name,
+    height,
+    lag,
+  ]);
+  expect(rows).toEqual([
+    ["a", 10, 0],
+    ["b", 7, 3],
+    ["silent", undefined, undefined],
+    ["other", 99, 0],
+  ]);
+});
