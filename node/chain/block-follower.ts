@@ -28,6 +28,8 @@ export interface Derived {
 export interface BlockFollower extends AsyncDisposable {
   /** Resolves when all blocks up to the head are taken in. */
   caughtUp(): Promise<void>;
+  /** Looks again whether there is something to take in, though no block has come. */
+  wake(): void;
   /** The first block that has not been taken in. */
   readonly next: number;
 }
@@ -61,6 +63,10 @@ class Follower implements BlockFollower {
 
   get next(): number {
     return this.#derived.next;
+  }
+
+  wake(): void {
+    if (!this.#closing.signal.aborted) this.#start();
   }
 
   async caughtUp(): Promise<void> {

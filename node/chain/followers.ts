@@ -34,7 +34,8 @@ export function openFollowers(parts: FollowersParts, wanted: WantedFollowers): F
   if (wanted.senderHashes) reading.push(followers.use(openSenderHashFollower(parts)));
   if (wanted.blocks > 0) {
     const needed = (): number => Math.min(parts.oldestRewind(), ...reading.map(({ next }) => next));
-    followers.use(openBlockPruner({ ...parts, blocks: wanted.blocks, needed }));
+    const pruner = followers.use(openBlockPruner({ ...parts, blocks: wanted.blocks, needed }));
+    for (const each of reading) void each.caughtUp().then(() => pruner.wake()); // no block may come for long
   }
   return { supply, [Symbol.asyncDispose]: () => followers.disposeAsync() };
 }

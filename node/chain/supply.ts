@@ -28,6 +28,8 @@ export interface Supply extends AsyncDisposable {
   totals(number: number): Promise<SupplyTotals | undefined>;
   /** The first block that is yet to be summed up. */
   readonly next: number;
+  /** Resolves when as many blocks are summed up as can be. */
+  caughtUp(): Promise<void>;
 }
 
 /** What the sums are made from. */
@@ -60,6 +62,7 @@ export function openSupply(parts: SupplyParts): Supply {
     get next() {
       return sums.next - interval + 1;
     },
+    caughtUp: () => follower.caughtUp(),
     totals: async (number) => {
       const base = number - (number % interval);
       const row = store.get(tables.supply.key(base));

@@ -1,5 +1,5 @@
 /** What a running node does when its plug is pulled, and what must hold when it runs again: one row a kind. */
-import { readdir } from "node:fs/promises";
+import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "@jest/globals";
 import { itemAt } from "../../node/bytes/rlp.ts";
@@ -76,11 +76,13 @@ async function findWholeFiles({ datadir }: KilledNode): Promise<void> {
   for (const name of await readdir(datadir)) {
     if (!/^\d+\.rlp/.test(name)) continue; // what was not finished has another name
     let next = 0;
-    for await (const { raw } of readBlockFile(join(datadir, name))) {
+    const file = join(datadir, name);
+    for await (const { raw } of readBlockFile(file)) {
       expect(itemAt(raw, 0).raw.length).toBe(raw.length);
       expect(decodeBlock(raw).header.number).toBe(next++);
     }
     expect(next).toBeGreaterThan(0);
+    await rm(file); // it is whole: nobody writes to it again
   }
 }
 

@@ -25,6 +25,7 @@ import { chainLogSource, storeLogSource } from "../../../node/rpc/views/log-sour
 import type { Store } from "../../../node/store/store.ts";
 import { tables } from "../../../node/store/tables.ts";
 import { aChain, recordedBlocks, recordedGenesis, type TestChain } from "../../support/chain.ts";
+import { until } from "../../support/until.ts";
 
 const KEPT = 6;
 /** As if no more than this could be taken back. */
@@ -224,11 +225,25 @@ test("blocks that are not summed up yet stay, and the rest goes as blocks come",
   await using pruner = openBlockPruner({ ...parts, blocks: 5, needed: () => needed });
   await pruner.caughtUp();
   expect(chain.oldestBody()).toBe(7);
+  needed = 9;
+  pruner.wake();
+  await pruner.caughtUp();
+  expect(chain.oldestBody()).toBe(9);
   needed = HEAD;
   await open.writer.insert(decodeBlock(raws[HEAD + 1] ?? new Uint8Array(0)));
   await open.writer.settle();
   await pruner.caughtUp();
   expect(chain.oldestBody()).toBe(HEAD + 1 - 4);
+});
+
+test("what is let go of waits for those that read it, not for another block", async () => {
+  await using open = await openRecorded();
+  const { store, chain, state } = open;
+  const parts = { store, chain, pause: createPause(), log: silentLog, interval: 4 };
+  const oldestRewind = (): number => state.figures().oldestRewind;
+  await using followers = openFollowers({ ...parts, oldestRewind }, { senderHashes: true, blocks: KEPT });
+  expect([followers.supply.next, chain.oldestBody()]).toEqual([1, 1]);
+  await until(() => chain.oldestBody() === OLDEST);
 });
 
 test("a damaged body goes like any other", async () => {
