@@ -13,7 +13,7 @@ import {
 import { anAddress, makeBlock, type Opened, openInMemory, oracleTrieRoot, trimmed } from "./fixture.ts";
 import { contractAddress, contractsOf, randomBlock } from "./random-contracts.ts";
 
-const ROUNDS = Number(process.env["KNIT_WORLD_ROUNDS"] ?? 2);
+const ROUNDS = Number(process.env["KNIT_WORLD_ROUNDS"] ?? 1);
 
 async function all<Value>(values: AsyncIterable<Value>): Promise<Value[]> {
   const found: Value[] = [];

@@ -86,6 +86,8 @@ test("without a file nothing is loaded", async () => {
   expect(await loadNodes(path, new Slab(1 << 20), signal)).toBeUndefined();
 });
 
+const FLIPS = Number(process.env["KNIT_FLIPS"] ?? 30);
+
 test("any changed or missing byte is noticed, and nothing of the file stays", async () => {
   const slab = new Slab(1 << 20);
   for (let i = 0; i < 20; i++) slab.put(tagOf(i), hashOf(i), 0, nodeOf(i), nodeOf(i).length);
@@ -93,13 +95,13 @@ test("any changed or missing byte is noticed, and nothing of the file stays", as
   const good = await readFile(path);
   const random = aRandom(5);
   const damaged = [
-    ...Array.from({ length: 100 }, () => {
+    ...Array.from({ length: FLIPS }, () => {
       const bytes = Buffer.from(good);
       const at = random.below(bytes.length);
       bytes[at] = (bytes[at] as number) ^ (1 << random.below(8));
       return bytes;
     }),
-    ...Array.from({ length: 50 }, () => good.subarray(0, random.below(good.length))),
+    ...Array.from({ length: FLIPS / 2 }, () => good.subarray(0, random.below(good.length))),
   ];
   for (const bytes of damaged) {
     await writeFile(path, bytes);

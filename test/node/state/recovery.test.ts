@@ -144,24 +144,43 @@ function tableFiles(directory: string): string[] {
     .filter((file) => statSync(file).size > 0);
 }
 
+/** What a sound state of the first blocks holds, and its root with one more; made once for each. */
+class Twins implements AsyncDisposable {
+  readonly #node: Promise<Opened> = openInMemory({ retention: 1000 });
+  readonly #known = new Map<number, { readonly content: unknown; readonly next: string }>();
+
+  async at(number: number): Promise<{ readonly content: unknown; readonly next: string }> {
+    const node = await this.#node;
+    while (!this.#known.has(number)) {
+      const at = node.state.number;
+      const content = at < 0 ? undefined : contentOf(node, at);
+      await grow(node, at + 1);
+      this.#known.set(at, { content, next: toHex(node.state.root) });
+    }
+    return this.#known.get(number) as { content: unknown; next: string }; // made above
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await (await this.#node)[Symbol.asyncDispose]();
+  }
+}
+
 /**
  * Opens a damaged copy and compares all that it answers with sound states of the same block and of the next.
  * A damaged log may cost the newest blocks, never one in between.
  */
-async function outcomeOf(directory: string, last: number): Promise<string> {
+async function outcomeOf(directory: string, last: number, twins: Twins): Promise<string> {
   try {
     await using node = await openOnDisk(directory, { slab: undefined });
     const { number } = node.state;
     if (number < last) expect(node.chain.damage).toBeDefined();
     if (number < 0) return "shorter";
-    await using twin = await openInMemory();
-    await grow(twin, number);
+    const twin = await twins.at(number);
     const content = contentOf(node, number);
     await node.state.ready;
-    expect(content).toEqual(contentOf(twin, number));
+    expect(content).toEqual(twin.content);
     await grow(node, number + 1);
-    await grow(twin, number + 1);
-    expect(toHex(node.state.root)).toBe(toHex(twin.state.root));
+    expect(toHex(node.state.root)).toBe(twin.next);
     return number < last ? "shorter" : "whole";
   } catch (error) {
     const { code } = error as { code?: string };
@@ -170,19 +189,21 @@ async function outcomeOf(directory: string, last: number): Promise<string> {
   }
 }
 
-const ROUNDS = Number(process.env["KNIT_FLIPS"] ?? 30);
+const ROUNDS = Number(process.env["KNIT_FLIPS"] ?? 12);
 
 test.each([
   ["chain", ["corrupt", "shorter", "trie-damaged", "whole"]],
   ["trie", ["trie-damaged", "whole"]],
 ] as const)(
-  "a flipped byte in the %s database gives a clear error or a rebuild",
+  "a flipped bit in the rows of the %s database gives a clear error or a rebuild",
   async (part, allowed) => {
     using place = aTemporaryDirectory();
     const sound = join(place.path, "sound");
-    await disposed(sound, 12);
+    await disposed(sound, 6);
+    await disposed(sound, 12); // the log of the first blocks has become a table
     const random = aRandom(Number(process.env["KNIT_SEED"] ?? 31));
     const outcomes = new Set<string>();
+    await using twins = new Twins();
     for (let round = 0; round < ROUNDS; round++) {
       const copy = crashed(sound, join(place.path, String(round)));
       const files = tableFiles(part === "trie" ? join(copy, "trie", "0") : join(copy, "chain"));
@@ -192,7 +213,7 @@ test.each([
       const at = random.below(content.length);
       content[at] = (content[at] ?? 0) ^ (1 << random.below(8));
       writeFileSync(file, content);
-      outcomes.add(await outcomeOf(copy, 12));
+      outcomes.add(await outcomeOf(copy, 12, twins));
     }
     expect(
       [...allowed, ...outcomes].filter((outcome) => !allowed.some((known) => known === outcome)),

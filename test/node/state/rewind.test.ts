@@ -9,7 +9,7 @@ import { aRandom } from "./random.ts";
 import { contentOf } from "./random-block.ts";
 import { contractsOf, randomBlock } from "./random-contracts.ts";
 
-const ROUNDS = Number(process.env["KNIT_WORLD_ROUNDS"] ?? 2);
+const ROUNDS = Number(process.env["KNIT_WORLD_ROUNDS"] ?? 1);
 
 /** Databases that outlive the state over them, and what blocks left. */
 function aDatabase(settings: Omit<StateOptions, "chain" | "trie">) {

@@ -13,7 +13,7 @@ import { aRandom } from "./random.ts";
 
 const PREFIX = Uint8Array.of(65);
 const ALL = { from: PREFIX, to: Uint8Array.of(66) };
-const ROUNDS = Number(process.env["KNIT_TRIE_ROUNDS"] ?? 40);
+const ROUNDS = Number(process.env["KNIT_TRIE_ROUNDS"] ?? 12);
 
 const aKey = (...nibbles: number[]): Uint8Array => {
   const key = new Uint8Array(32);
