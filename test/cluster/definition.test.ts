@@ -1,10 +1,90 @@
-/** The CustomResourceDefinition as a real API server takes it: what it accepts, refuses and fills in. */
+/** The definitions as a real API server takes them: what each rule accepts and refuses, and what is filled in. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { definitions } from "../../operator/api/definition.ts";
 import { type Cluster, openCluster, whyNoCluster } from "./support/cluster.ts";
 
 const missing = whyNoCluster();
 const about = missing === undefined ? describe : describe.skip;
 const network = { name: "n" };
+const PROXY = { type: "proxy", network };
+const CORE = { type: "core", network };
+const NETWORK = { genesis: { configMap: { name: "g" } } };
+const MADE = { chainId: 7, validators: ["a"] };
+
+/** A rule's message, a spec that it takes and one that it refuses. */
+type Row = readonly [message: string, good: object, bad: object];
+
+const nodeRules: readonly Row[] = [
+  ["a core node has one replica", { ...PROXY, replicas: 3 }, { ...CORE, replicas: 2 }],
+  [
+    "a named node key is for one replica",
+    { ...PROXY, nodeKeySecret: { name: "k" } },
+    { ...PROXY, nodeKeySecret: { name: "k" }, replicas: 2 },
+  ],
+  [
+    "only a core node earns rewards",
+    { ...CORE, rewardAddress: `0x${"1".repeat(40)}` },
+    { ...PROXY, rewardAddress: `0x${"1".repeat(40)}` },
+  ],
+  [
+    "http and ws need ports of their own",
+    { ...PROXY, api: { http: { port: 9000 } } },
+    { ...PROXY, api: { http: { port: 9000 }, ws: { port: 9000 } } },
+  ],
+  [
+    "admin, personal, debug need privileged: true",
+    { ...PROXY, api: { privileged: true, http: { modules: ["net", "admin"] } } },
+    { ...PROXY, api: { http: { modules: ["net", "admin"] } } },
+  ],
+  [
+    "must be a quantity above 0, such as 10Gi",
+    { ...PROXY, storage: { size: "1.5Ti" }, resources: { limits: { cpu: "250m" } } },
+    { ...PROXY, storage: { size: "big" } },
+  ],
+  [
+    "must be a quantity above 0, such as 10Gi",
+    { ...PROXY, gateway: { resources: { limits: { memory: "64Mi" } } } },
+    { ...PROXY, resources: { limits: { cpu: "0" } } },
+  ],
+  [
+    "a volume's limit cannot be below its size",
+    { ...PROXY, storage: { size: "10Gi", autoGrow: { limit: "10Gi" } } },
+    { ...PROXY, storage: { size: "10Gi", autoGrow: { limit: "9Gi" } } },
+  ],
+];
+
+const networkRules: readonly Row[] = [
+  ["name either configMap or create", NETWORK, { genesis: {} }],
+  [
+    "name either configMap or create",
+    { genesis: { create: MADE } },
+    { genesis: { ...NETWORK.genesis, create: MADE } },
+  ],
+  [
+    "shares must add up to 100",
+    { genesis: { create: { ...MADE, governance: { ratio: "34/54/12" } } } },
+    { genesis: { create: { ...MADE, governance: { ratio: "34/54/13" } } } },
+  ],
+];
+
+/** What may not change: its message, what it is at first and what it cannot become. */
+const nodeChanges: readonly Row[] = [
+  ["a node's type cannot be changed", PROXY, { type: "endpoint" }],
+  ["a node's network cannot be changed", PROXY, { network: { name: "other" } }],
+  ["a volume cannot shrink", { ...PROXY, storage: { size: "10Gi" } }, { storage: { size: "5Gi" } }],
+  ["a volume's class cannot be changed", PROXY, { storage: { className: "fast" } }],
+  [
+    "a volume's class cannot be changed",
+    { ...PROXY, storage: { className: "slow" } },
+    { storage: { className: null } },
+  ],
+];
+
+const networkChanges: readonly Row[] = [
+  ["a network's genesis cannot be changed", NETWORK, { genesis: { configMap: { name: "h" } } }],
+  ["a network's id cannot be changed", NETWORK, { networkId: 8 }],
+  ["a volume's class cannot be changed", NETWORK, { defaults: { storageClassName: "fast" } }],
+];
 
 about(`the definition${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
   let cluster: Cluster;
@@ -25,70 +105,139 @@ about(`the definition${missing === undefined ? "" : ` (skipped: ${missing})`}`, 
     await cluster?.[Symbol.asyncDispose]();
   }, 60_000);
 
-  const apply = (spec: object, name: string, ...flags: string[]) => {
-    const node = {
+  const apply = (kind: string, spec: object, name: string, ...flags: string[]) => {
+    const resource = {
       apiVersion: "knit.dev/v1alpha1",
-      kind: "Node",
+      kind,
       metadata: { name, namespace: "default" },
       spec,
     };
-    return cluster.tryKubectl(["apply", ...flags, "-f", "-"], JSON.stringify(node));
+    return cluster.tryKubectl(["apply", ...flags, "-f", "-"], JSON.stringify(resource));
   };
 
+  const rows = [
+    ...nodeRules.map((row) => ["Node", ...row] as const),
+    ...networkRules.map((row) => ["Network", ...row] as const),
+  ];
+
+  test.each(rows)("%s: %s", async (kind, message, good, bad) => {
+    expect(await apply(kind, good, "judged", "--dry-run=server")).toMatchObject({ code: 0 });
+    const { code, stderr } = await apply(kind, bad, "judged", "--dry-run=server");
+    expect([code, stderr]).toEqual([1, expect.stringContaining(message)]);
+  });
+
   test.each([
-    ["the smallest spec", { type: "proxy", network: { name: "n" } }],
-    ["a genesis of its own", { type: "core", network: { name: "n", genesis: { configMap: { name: "g" } } } }],
-    [
-      "admin when it is privileged",
-      { type: "proxy", network: { name: "n" }, api: { privileged: true, http: { modules: ["admin"] } } },
-    ],
-  ])("the API server takes %s", async (_name, spec) => {
-    expect(await apply(spec, "judged", "--dry-run=server")).toMatchObject({ code: 0 });
+    ...nodeChanges.map((row) => ["Node", "kn", ...row] as const),
+    ...networkChanges.map((row) => ["Network", "knet", ...row] as const),
+  ])("%s (%s), once it is there: %s", async (kind, short, message, first, change) => {
+    expect(await apply(kind, first, "fixed")).toMatchObject({ code: 0 });
+    const patch = (spec: object) =>
+      cluster.tryKubectl(["patch", short, "fixed", "--type=merge", "-p", JSON.stringify({ spec })]);
+    expect((await patch(change)).stderr).toContain(message);
+    expect(await patch(first)).toMatchObject({ code: 0 });
+    await cluster.kubectl(["delete", short, "fixed"]);
+  });
+
+  test("every rule of the definitions is one of these", () => {
+    const messages = new Set(
+      [...nodeRules, ...networkRules, ...nodeChanges, ...networkChanges].map(([text]) => text),
+    );
+    const rules = JSON.stringify(definitions).matchAll(/"rule":".*?","message":"(.*?)"/g);
+    const named = [...rules]
+      .map(([, message = ""]) => message)
+      .filter((text) => !text.startsWith("a name cannot"));
+    expect(named.filter((message) => !messages.has(message))).toEqual([]);
+    expect(named.length).toBeGreaterThan(10);
   });
 
   test.each([
     ["an unknown type", { type: "king", network }, "Unsupported value"],
-    ["an unknown field", { type: "proxy", network, colour: "red" }, "unknown field"],
+    ["an unknown field", { ...PROXY, colour: "red" }, "unknown field"],
     ["no network", { type: "proxy" }, "Required value"],
-    ["a genesis that is nowhere", { type: "core", network: { name: "n", genesis: {} } }, "Required value"],
+    ["more replicas than names are kept for", { ...PROXY, replicas: 33 }, "less than or equal to 32"],
+    ["a peer that is no URL", { ...PROXY, peers: { urls: ["enode://x"] } }, "should match"],
     [
-      "admin without privileged",
-      { type: "proxy", network, api: { http: { modules: ["net", "admin"] } } },
-      "admin, personal, debug need privileged",
+      "a schedule that is none",
+      { ...PROXY, maintenance: { trieCache: { schedule: "daily" } } },
+      "should match",
     ],
     [
-      "one port for two",
-      { type: "proxy", network, api: { http: { port: 9000 }, ws: { port: 9000 } } },
-      "ports of their own",
+      "a window that opens at no time",
+      { ...PROXY, maintenance: { windows: [{ from: "24:00", hours: 1 }] } },
+      "should match",
     ],
-    ["a size that is none", { type: "proxy", network, storage: { size: "big" } }, "must be a quantity"],
-    ["a peer that is no URL", { type: "proxy", network, peers: { urls: ["enode://x"] } }, "should match"],
-  ])("the API server refuses %s", async (_name, spec, reason) => {
-    const { code, stderr } = await apply(spec, "judged", "--dry-run=server");
+  ])("the API server refuses a Node with %s", async (_name, spec, reason) => {
+    const { code, stderr } = await apply("Node", spec, "judged", "--dry-run=server");
     expect([code, stderr]).toEqual([1, expect.stringContaining(reason)]);
   });
 
-  test("a name that would take another Node's Service is refused", async () => {
-    const { stderr } = await apply({ type: "proxy", network }, "core-peer");
-    expect(stderr).toContain("a name cannot end in -peer, -members");
+  test.each(["core-peer", "core-members", "core-external", "core-m1", "a.b", "1a"])(
+    "the name %s, which would be another object's, is refused",
+    async (name) => {
+      expect(await apply("Node", PROXY, name, "--dry-run=server")).toMatchObject({ code: 1 });
+    },
+  );
+
+  test("names that only look so are taken, and a Node is no Node of Kubernetes", async () => {
+    for (const name of ["core-1", "m1", "peer", "core-m1a"])
+      expect(await apply("Node", PROXY, name, "--dry-run=server")).toMatchObject({ code: 0 });
+    expect(await cluster.kubectl(["get", "nodes"])).not.toContain("plain");
   });
 
   test("a Node has its defaults, its short name and its columns", async () => {
-    expect(await apply({ type: "proxy", network }, "plain")).toMatchObject({ code: 0 });
+    expect(await apply("Node", PROXY, "plain")).toMatchObject({ code: 0 });
     const { spec } = await cluster.get<{ spec: object }>("kn", "plain");
-    expect(spec).toMatchObject({ p2p: { port: 32_323 }, storage: { size: "10Gi" }, whenDeleted: "Retain" });
+    expect(spec).toMatchObject({
+      replicas: 1,
+      p2p: { port: 32_323, external: "None" },
+      storage: { size: "10Gi" },
+      maintenance: { trieCache: { onShutdown: true } },
+      whenDeleted: "Retain",
+    });
     const columns = await cluster.kubectl(["get", "kn", "plain"]);
     expect(columns).toMatch(/^NAME +TYPE +READY +HEIGHT +PEERS +PHASE +AGE\n/);
   });
 
-  test.each([
-    ["its type", { type: "endpoint" }, "a node's type cannot be changed"],
-    ["its network", { network: { name: "other" } }, "a node's network cannot be changed"],
-    ["its volume's size downwards", { storage: { size: "5Gi" } }, "a volume cannot shrink"],
-    ["its volume's class", { storage: { className: "fast" } }, "a volume's class cannot be changed"],
-  ])("a Node cannot change %s", async (_name, spec, reason) => {
-    const patch = JSON.stringify({ spec });
-    const { stderr } = await cluster.tryKubectl(["patch", "kn", "plain", "--type=merge", "-p", patch]);
-    expect(stderr).toContain(reason);
+  test("a Network has its defaults, its short name and its columns", async () => {
+    expect(await apply("Network", { genesis: { create: MADE } }, "plain")).toMatchObject({ code: 0 });
+    const { spec } = await cluster.get<{ spec: object }>("knet", "plain");
+    expect(spec).toMatchObject({
+      genesis: { create: { consensus: { policy: "RoundRobin" }, governance: { mode: "single" } } },
+      defaults: { settings: {} },
+    });
+    const columns = await cluster.kubectl(["get", "knet", "plain"]);
+    expect(columns).toMatch(/^NAME +READY +NODES +READYNODES +HEIGHT +REASON +AGE\n/);
+  });
+
+  test("applying twice changes nothing", async () => {
+    for (const kind of ["Node", "Network"]) {
+      const spec = kind === "Node" ? PROXY : { genesis: { create: MADE } };
+      const again = await apply(kind, spec, "plain", "--server-side", "--force-conflicts");
+      const third = await apply(
+        kind,
+        spec,
+        "plain",
+        "--server-side",
+        "-o",
+        "jsonpath={.metadata.generation}",
+      );
+      expect([again.code, third.stdout]).toEqual([0, "1"]);
+    }
+  });
+
+  test("kubectl waits for the condition Ready, and for a column's word", async () => {
+    const condition = {
+      type: "Ready",
+      status: "True",
+      reason: "Ready",
+      message: "",
+      observedGeneration: 1,
+      lastTransitionTime: "2026-01-01T00:00:00Z",
+    };
+    const status = JSON.stringify({ status: { phase: "Running", conditions: [condition] } });
+    const patch = ["patch", "kn", "plain", "--subresource=status", "--type=merge", "-p", status];
+    expect(await cluster.tryKubectl(patch)).toMatchObject({ code: 0 });
+    const wait = ["wait", "--for=condition=Ready", "kn/plain", "--timeout=5s"];
+    expect(await cluster.kubectl(wait)).toContain("condition met");
   });
 });
