@@ -1,0 +1,174 @@
+/** Replicas in memory: each a node of its own, those that are no longer asked for go, and what is shared is shared. */
+import { beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { type Credentials, createAuthority } from "../../../operator/control/authority.ts";
+import { reconcile } from "../../../operator/reconcile/reconcile.ts";
+import type { Surroundings } from "../../../operator/reconcile/surroundings.ts";
+import { FakeCluster } from "../../support/fake-cluster.ts";
+
+let authority: Credentials;
+let cluster: FakeCluster;
+let around: Surroundings;
+
+beforeAll(async () => {
+  authority = await createAuthority(Date.parse("2026-01-01T00:00:00Z"));
+});
+beforeEach(() => {
+  cluster = new FakeCluster(authority);
+  cluster.putGenesis();
+  around = cluster.surroundings();
+});
+
+const once = (): Promise<number> => reconcile(cluster.node("reader"), around);
+
+/** Reconciles a Node of this spec and gives what there is then of some kinds. */
+async function made(spec: object, ...kinds: string[]): Promise<readonly string[]> {
+  cluster.putNode("reader", { type: "endpoint", ...spec });
+  await once();
+  const keys = [...cluster.objects.keys()].map((key) => key.replace(" demo/", " "));
+  return keys.filter((key) => kinds.some((kind) => key.startsWith(`${kind} `))).sort();
+}
+
+test("each replica has an address of its own in the status, and its own objects", async () => {
+  const sets = await made({ replicas: 3 }, "StatefulSet", "PersistentVolumeClaim");
+  expect(sets).toEqual([
+    "PersistentVolumeClaim reader-data",
+    "PersistentVolumeClaim reader-m1-data",
+    "PersistentVolumeClaim reader-m2-data",
+    "StatefulSet reader",
+    "StatefulSet reader-m1",
+    "StatefulSet reader-m2",
+  ]);
+  const { members = [] } = cluster.node("reader").status;
+  expect(members.map(({ name }) => name)).toEqual(["reader", "reader-m1", "reader-m2"]);
+  expect(new Set(members.map(({ address }) => address)).size).toBe(3);
+});
+
+test("replicas that are no longer asked for go, their volumes and keys stay, and serve again", async () => {
+  await made({ replicas: 3, whenDeleted: "Delete" });
+  const key = JSON.stringify(cluster.get("Secret", "reader-m2-nodekey")?.["data"]);
+  const left = await made(
+    { replicas: 1, whenDeleted: "Delete" },
+    "StatefulSet",
+    "Service",
+    "Secret",
+    "ConfigMap",
+    "PersistentVolumeClaim",
+    "PodDisruptionBudget",
+  );
+  expect(left).toEqual([
+    "ConfigMap net-genesis",
+    "ConfigMap reader-settings",
+    "PersistentVolumeClaim reader-data",
+    "PersistentVolumeClaim reader-m1-data",
+    "PersistentVolumeClaim reader-m2-data",
+    "Secret reader-gateway",
+    "Secret reader-m1-nodekey",
+    "Secret reader-m2-nodekey",
+    "Secret reader-nodekey",
+    "Service reader",
+    "Service reader-members",
+    "Service reader-peer",
+    "StatefulSet reader",
+  ]);
+  await made({ replicas: 3, whenDeleted: "Delete" });
+  expect(JSON.stringify(cluster.get("Secret", "reader-m2-nodekey")?.["data"])).toBe(key);
+});
+
+test("what the spec no longer asks for goes: RPC, the way from outside, the monitor", async () => {
+  cluster.servesMonitors = true;
+  const p2p = { external: "LoadBalancer" };
+  const before = await made({ p2p }, "Service", "ServiceMonitor");
+  expect(before).toEqual(
+    expect.arrayContaining(["Service reader", "Service reader-external", "ServiceMonitor reader"]),
+  );
+  const spec = { api: { http: { enabled: false } }, monitoring: { serviceMonitor: false } };
+  expect(await made(spec, "Service", "ServiceMonitor")).toEqual([
+    "Service reader-members",
+    "Service reader-peer",
+  ]);
+});
+
+test("an object of such a name that is another's stays", async () => {
+  const metadata = { name: "reader-m1-peer", namespace: "demo" };
+  cluster.put({ apiVersion: "v1", kind: "Service", metadata, spec: {} }, "kubectl");
+  expect(await made({}, "Service")).toContain("Service reader-m1-peer");
+});
+
+test("without the kind ServiceMonitor none is written, and when it comes one is", async () => {
+  expect(await made({}, "ServiceMonitor")).toEqual([]);
+  cluster.servesMonitors = true;
+  await once();
+  expect(cluster.get("ServiceMonitor", "reader")).toBeDefined();
+});
+
+describe("suspended", () => {
+  test("a Node has no pods, and says that it is so", async () => {
+    await made({ suspend: true });
+    expect(cluster.get("StatefulSet", "reader")).toMatchObject({ spec: { replicas: 0 } });
+    const { phase, conditions } = cluster.node("reader").status;
+    expect([phase, conditions?.[0]?.reason]).toEqual(["Suspended", "Suspended"]);
+  });
+});
+
+test("another release of the operator starts no pod anew, another spec does and brings all that is new", async () => {
+  await made({});
+  const template = (): string =>
+    JSON.stringify((cluster.get("StatefulSet", "reader") as { spec: { template: object } }).spec.template);
+  const before = template();
+  const next = cluster.surroundings();
+  around = { ...next, settings: { ...next.settings, gatewayImage: "operator:2", nodeImage: "knit:2" } };
+  await once();
+  expect(template()).toBe(before);
+  await made({ settings: { verbosity: "5" } });
+  expect(template()).toContain('"image":"operator:2"');
+  expect(template()).toContain('"image":"knit:2"');
+});
+
+/** What the cluster itself puts into the Service: no drift. */
+function filled(more: object): void {
+  Object.assign(cluster.get("Service", "reader-external") ?? {}, more);
+}
+
+describe("the way from outside", () => {
+  test("is the balancer's address", async () => {
+    const spec = { p2p: { external: "LoadBalancer" } };
+    await made(spec);
+    expect(cluster.node("reader").status.members?.[0]?.externalUrl).toBeUndefined();
+    filled({ status: { loadBalancer: { ingress: [{ ip: "9.8.7.6" }] } } });
+    await once();
+    const url = cluster.node("reader").status.members?.[0]?.externalUrl;
+    expect(url).toMatch(/^kni:\/\/[0-9a-f]{128}@9\.8\.7\.6:32323\?discport=0&ntype=en$/);
+  });
+
+  test("is the machine's address and the port that was opened there", async () => {
+    await made({ p2p: { external: "NodePort" } });
+    filled({ spec: { type: "NodePort", ports: [{ nodePort: 30_123 }] } });
+    const status = { podIP: "10.0.0.1", hostIP: "192.168.7.1" };
+    const metadata = { name: "reader-0", namespace: "demo" };
+    cluster.put({ apiVersion: "v1", kind: "Pod", metadata, status });
+    await once();
+    const url = cluster.node("reader").status.members?.[0]?.externalUrl;
+    expect(url).toMatch(/@192\.168\.7\.1:30123\?/);
+  });
+});
+
+/** A container that ended and runs again. */
+const ended = (finishedAt: string, exitCode: number) => ({
+  lastState: { terminated: { reason: "OOMKilled", exitCode, finishedAt } },
+});
+
+test("how a pod ended last is told, and stays told when the pod is replaced", async () => {
+  await made({});
+  const containerStatuses = [
+    { name: "node", ...ended("2026-01-01T00:00:02Z", 137) },
+    { name: "other", ...ended("2026-01-01T00:00:01Z", 1) },
+  ];
+  const metadata = { name: "reader-0", namespace: "demo" };
+  cluster.put({ apiVersion: "v1", kind: "Pod", metadata, status: { containerStatuses } });
+  await once();
+  const told = { container: "node", reason: "OOMKilled", exitCode: 137, finishedAt: "2026-01-01T00:00:02Z" };
+  expect(cluster.node("reader").status.members?.[0]?.lastExit).toEqual(told);
+  cluster.objects.delete("Pod demo/reader-0");
+  await once();
+  expect(cluster.node("reader").status.members?.[0]?.lastExit).toEqual(told);
+});

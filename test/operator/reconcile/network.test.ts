@@ -1,0 +1,155 @@
+/** Networks in memory: block 0 from the keys of core nodes, limits to drains, and sums over the nodes. */
+import { beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { type Credentials, createAuthority } from "../../../operator/control/authority.ts";
+import { reconcileNetwork } from "../../../operator/reconcile/network.ts";
+import { reconcile } from "../../../operator/reconcile/reconcile.ts";
+import type { Surroundings } from "../../../operator/reconcile/surroundings.ts";
+import { CORE, FakeCluster, NETWORK } from "../../support/fake-cluster.ts";
+
+let authority: Credentials;
+let cluster: FakeCluster;
+let around: Surroundings;
+
+beforeAll(async () => {
+  authority = await createAuthority(Date.parse("2026-01-01T00:00:00Z"));
+});
+beforeEach(() => {
+  cluster = new FakeCluster(authority);
+  around = cluster.surroundings();
+});
+
+const FOUR = ["a", "b", "c", "d"];
+const once = (name: string): Promise<number> => reconcile(cluster.node(name), around);
+const network = (): Promise<number> => reconcileNetwork(cluster.network(), around);
+const conditions = (): readonly string[] =>
+  (cluster.network().status.conditions ?? []).map(
+    ({ type, status, reason }) => `${type} ${status} ${reason}`,
+  );
+const messageOf = (type: string): string =>
+  cluster.network().status.conditions?.find((each) => each.type === type)?.message ?? "";
+const genesis = (): string => JSON.stringify(cluster.get("ConfigMap", "net-genesis")?.["data"] ?? null);
+
+describe("a network of four validators", () => {
+  beforeEach(() => cluster.putNetwork({ genesis: { create: { chainId: 7, validators: FOUR } } }));
+
+  test("waits until all of them have their keys, and then has one genesis with all addresses", async () => {
+    await network();
+    expect(conditions()).toEqual(["Ready False GenesisMissing", "GenesisReady False GenesisMissing"]);
+    expect(messageOf("GenesisReady")).toContain("there is no Node a of this network");
+    for (const name of FOUR.slice(0, 3)) {
+      cluster.putNode(name, CORE);
+      await once(name);
+    }
+    cluster.putNode("d", CORE);
+    await network();
+    expect(messageOf("GenesisReady")).toBe("the Node d has no key yet");
+    expect(genesis()).toBe("null");
+    await once("d");
+    await network();
+    const addresses = FOUR.map((name) => cluster.node(name).status.address ?? "none");
+    expect(new Set(addresses).size).toBe(4);
+    expect(genesis()).toContain(addresses.map((address) => `94${address.slice(2)}`).join(""));
+    expect(cluster.network().status).toMatchObject({
+      genesisConfigMap: "net-genesis",
+      validators: FOUR.map((name, index) => ({ name, address: addresses[index] })),
+      nodes: 4,
+      readyNodes: 0,
+    });
+    expect(conditions()).toEqual(["Ready False NodesNotReady", "GenesisReady True GenesisFound"]);
+  });
+
+  test("has a limit to drains as soon as there are four core nodes, and none when there are fewer", async () => {
+    for (const name of FOUR) cluster.putNode(name, CORE);
+    await network();
+    expect(cluster.get("PodDisruptionBudget", "net.validators")).toMatchObject({
+      spec: { maxUnavailable: 1 },
+    });
+    cluster.objects.delete("Node demo/d");
+    await network();
+    expect(cluster.get("PodDisruptionBudget", "net.validators")).toBeUndefined();
+  });
+
+  test("does not take a proxy for a validator", async () => {
+    cluster.putNode("a", { type: "proxy" });
+    await network();
+    expect(messageOf("GenesisReady")).toContain("the Node a is no core node");
+  });
+});
+
+describe("a network whose genesis is there", () => {
+  test("is ready with its nodes, tells the hash of block 0 and how high it is", async () => {
+    cluster.putNetwork({ genesis: { configMap: { name: "net-genesis" } } });
+    cluster.putRunning("core", []);
+    cluster.putRunning("proxy", ["core"]);
+    await once("core");
+    await network();
+    expect(conditions()[0]).toBe("Ready False NodesNotReady");
+    await once("proxy");
+    await network();
+    expect(conditions()[0]).toBe("Ready True Ready");
+    expect(cluster.network().status).toMatchObject({
+      genesisHash: `0x${"ab".repeat(32)}`,
+      nodes: 2,
+      readyNodes: 2,
+      height: 5,
+    });
+  });
+
+  test("is written once and not again", async () => {
+    cluster.putRunning("core", []);
+    await once("core");
+    await network();
+    cluster.writes.length = 0;
+    await network();
+    expect(cluster.writes).toEqual([]);
+  });
+
+  test("says that a node began another chain", async () => {
+    for (const name of ["core", "proxy"] as const) cluster.putRunning(name, []);
+    const told = cluster.observations.get("demo/proxy");
+    if (told?.ok) cluster.observations.set("demo/proxy", { ...told, genesis: `0x${"cd".repeat(32)}` });
+    await network();
+    expect(conditions()[0]).toBe("Ready False GenesisDiffers");
+  });
+
+  test("says that a validator's key is another than the one in block 0", async () => {
+    cluster.putRunning("core", []);
+    await once("core");
+    await network();
+    expect(conditions()[0]).toBe("Ready False ValidatorsMissing");
+  });
+
+  test("waits for the ConfigMap that is named, and for its member", async () => {
+    cluster.putNetwork({ genesis: { configMap: { name: "own", key: "k" } } });
+    await network();
+    expect(messageOf("GenesisReady")).toBe("there is no ConfigMap own");
+    const metadata = { name: "own", namespace: "demo" };
+    cluster.put({ apiVersion: "v1", kind: "ConfigMap", metadata, data: { other: "" } });
+    await network();
+    expect(messageOf("GenesisReady")).toBe("the ConfigMap own has no member k");
+  });
+});
+
+test("without its Network a Node is left as it is, and says so; a genesis of its own will do", async () => {
+  cluster.objects.delete("Network demo/net");
+  cluster.putNode("reader", { type: "endpoint" });
+  await once("reader");
+  expect(cluster.node("reader").status.conditions?.[0]).toMatchObject({ reason: "NetworkMissing" });
+  expect(cluster.writes).toEqual(["status reader"]);
+  cluster.putGenesis();
+  cluster.putNode("reader", {
+    type: "endpoint",
+    network: { name: "net", genesis: { configMap: { name: "net-genesis" } } },
+  });
+  await once("reader");
+  expect(cluster.writes).toContain("apply StatefulSet reader");
+});
+
+test("what a Network's defaults say reaches the pods of its Nodes", async () => {
+  cluster.putNetwork({ ...NETWORK, defaults: { image: "theirs:1", settings: { verbosity: "5" } } });
+  cluster.putGenesis();
+  cluster.putNode("core", CORE);
+  await once("core");
+  expect(JSON.stringify(cluster.get("StatefulSet", "core"))).toContain('"image":"theirs:1"');
+  expect(JSON.stringify(cluster.get("ConfigMap", "core-settings"))).toContain('\\"verbosity\\": \\"5\\"');
+});
