@@ -21,6 +21,7 @@ const DEPTHS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     KNIT_FUZZ_SECONDS: "30",
     KNIT_CONNECTIONS: "10000",
     KNIT_TRANSCRIPTS: "all",
+    KNIT_NETWORK_FAULTS: "1",
     KNIT_KZG_WASM: "1",
     KNIT_VM_PERFORMANCE: "1",
   },

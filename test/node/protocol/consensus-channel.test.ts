@@ -1,8 +1,9 @@
 /** Consensus messages between nodes: who is there, who gets them, who is listened to. */
 import { expect, test } from "@jest/globals";
 import { messages } from "../../../node/protocol/messages.ts";
-import { aNode, type TestNode } from "../../support/protocol-node.ts";
+import { aNode, makeBlock, type TestNode } from "../../support/protocol-node.ts";
 import { aLink, connect } from "../../support/protocol-peer.ts";
+import { aPuppet, type Puppet } from "../../support/puppet.ts";
 import { until } from "../../support/until.ts";
 
 const envelope = { previousHash: new Uint8Array(32).fill(1), payload: new Uint8Array(2000).fill(2) };
@@ -14,6 +15,10 @@ function addressOf(number: number): Uint8Array {
 
 function connected({ protocol }: TestNode): Uint8Array[] {
   return [...protocol.consensus.connected()];
+}
+
+function codesOf({ received }: Puppet): number[] {
+  return received.map(({ code }) => code);
 }
 
 test("messages go between consensus nodes, by address, until one is gone", async () => {
@@ -37,6 +42,19 @@ test("messages go between consensus nodes, by address, until one is gone", async
   expect(connected(first)).toEqual([]);
   expect(first.protocol.consensus.send(addressOf(2), envelope)).toBe(false);
   await sessions[1]?.close();
+});
+
+test("a validator that voted for a block gets its hash, the others the block", async () => {
+  await using node = await aNode({ number: 1, type: "cn" });
+  const voter = await aPuppet(node, 2, "cn");
+  const late = await aPuppet(node, 3, "cn");
+  await until(() => node.protocol.peerCount() === 2);
+  node.open.chain.onHead(({ hash }) => node.protocol.consensus.voted(addressOf(2), hash));
+  await makeBlock(node);
+  await until(() => voter.received.length + late.received.length === 2);
+  expect([codesOf(voter), codesOf(late)]).toEqual([[messages.announced.code], [messages.block.code]]);
+  voter.link.close();
+  late.link.close();
 });
 
 test("what a peer that is no consensus node says of consensus is dropped, and it stays", async () => {

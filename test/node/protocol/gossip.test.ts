@@ -127,19 +127,6 @@ test("transactions that the pool refuses have no consequence, unreadable ones en
   puppet.link.close();
 });
 
-test("a validator that voted for a block gets its hash, the others the block", async () => {
-  await using node = await aNode({ number: 1, type: "cn" });
-  const voter = await aPuppet(node, 2, "cn");
-  const late = await aPuppet(node, 3, "cn");
-  await until(() => node.protocol.peerCount() === 2);
-  node.open.chain.onHead(({ hash }) => node.protocol.consensus.voted(new Uint8Array(20).fill(2), hash));
-  await makeBlock(node);
-  await until(() => voter.received.length + late.received.length === 2);
-  expect([codes(voter), codes(late)]).toEqual([[messages.announced.code], [messages.block.code]]);
-  voter.link.close();
-  late.link.close();
-});
-
 test("an announced block that does not come by itself is fetched", async () => {
   await using core = await aNode({ number: 1, type: "cn" });
   await using node = await aNode({ number: 2, type: "en" });

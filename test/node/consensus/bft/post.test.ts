@@ -24,6 +24,8 @@ function aLetter(sender: Uint8Array, text: string, round = 0): BlockLetter {
   return { sender: mapKey(sender), statement, seal: new Uint8Array(0), payload: Buffer.from(text) };
 }
 
+function nothing(): void {}
+
 /** A post of a council of three whose others are connected, and what was sent to the second of them. */
 function aPost() {
   const sent: string[] = [];
@@ -41,7 +43,6 @@ function aPost() {
     if (to === B) sent.push(Buffer.from(payload).toString());
     return true;
   };
-  const nothing = (): undefined => undefined;
   const peers = { connected: () => [A, B], send, voted: nothing, onMessage: () => nothing };
   return { post: new Post(peers, () => state), sent };
 }
