@@ -35,6 +35,13 @@ export class Gossip {
     this.#present = present;
   }
 
+  /** How many of `readers` were not connected when that was asked last. */
+  missing(readers: ReadonlySet<string>): number {
+    let missing = 0;
+    for (const name of readers) if (!this.#present.has(name)) missing++;
+    return missing;
+  }
+
   /** Notes that a peer has a letter; false when it came before, from whomever. */
   isNew(from: Uint8Array, payload: Uint8Array): boolean {
     const id = letterId(payload);

@@ -1,6 +1,7 @@
 /**
  * What goes out: our own letters at once, and again to those who come later, for nobody else would say them; letters
- * of others when they have waited for a moment.
+ * of others when they have waited for a moment, or at once when so many are not connected to us that the same may be
+ * true of others.
  */
 import type { ConsensusPeers } from "../consensus-peers.ts";
 import { Gossip, readersOf } from "./gossip.ts";
@@ -31,7 +32,7 @@ export class Post {
 
   /** Sends a letter to those whom it concerns and who lack it. */
   send(letter: BlockLetter, self: string): void {
-    if (letter.sender !== self) return this.#relay.add(letter);
+    if (letter.sender !== self) return this.#pass(letter);
     const { view } = letter.statement;
     this.#said = [...this.#said.filter((each) => compareViews(each.statement.view, view) === 0), letter];
     this.#sendAll([letter]);
@@ -51,6 +52,14 @@ export class Post {
   /** Another height begins, or the end. */
   forget(): void {
     this.#relay.forget();
+  }
+
+  #pass(letter: BlockLetter): void {
+    const state = this.#state();
+    if (state === undefined) return;
+    const isApart = this.#gossip.missing(readersOf(state)) > state.electorate.faulty;
+    if (isApart) this.#sendAll([letter]);
+    else this.#relay.add(letter);
   }
 
   #sendAll(letters: readonly BlockLetter[], again = false): void {

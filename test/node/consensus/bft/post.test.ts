@@ -27,7 +27,7 @@ function aLetter(sender: Uint8Array, text: string, round = 0): BlockLetter {
 function nothing(): void {}
 
 /** A post of a council of three whose others are connected, and what was sent to the second of them. */
-function aPost() {
+function aPost(connected = [A, B]) {
   const sent: string[] = [];
   const members = new Set([SELF, A, B].map(mapKey));
   const electorate = {
@@ -43,16 +43,22 @@ function aPost() {
     if (to === B) sent.push(Buffer.from(payload).toString());
     return true;
   };
-  const peers = { connected: () => [A, B], send, voted: nothing, onMessage: () => nothing };
-  return { post: new Post(peers, () => state), sent };
+  const peers = { connected: () => connected, send, voted: nothing, onMessage: () => nothing };
+  const post = new Post(peers, () => state);
+  post.greet();
+  return { post, sent };
 }
 
 test("what we say goes out at once, and again to who comes back, the newest view alone", () => {
-  const { post, sent } = aPost();
+  const connected = [A, B];
+  const { post, sent } = aPost(connected);
   post.send(aLetter(SELF, "first"), self);
   post.send(aLetter(SELF, "second", 1), self);
   expect(sent).toEqual(["first", "second"]);
-  post.greet(); // they are new to it
+  connected.pop();
+  post.greet();
+  connected.push(B);
+  post.greet();
   expect(sent).toEqual(["first", "second", "second"]);
 });
 
@@ -66,6 +72,12 @@ test("letters of others wait, and then go to those who lack them", () => {
   expect(sent).toEqual([]);
   jest.advanceTimersByTime(RELAY_MS + 1);
   expect(sent).toEqual(["lacking"]);
+});
+
+test("they go at once when more are missing than may fail", () => {
+  const { post, sent } = aPost([B]);
+  post.send(aLetter(A, "one"), self);
+  expect(sent).toEqual(["one"]);
 });
 
 test("nothing is passed on of a height that is over", () => {
