@@ -12,7 +12,7 @@ import { call, until } from "../support/rpc-client.ts";
 import { makeTransferChain, senderKey, VALIDATOR_KEY } from "../support/transfer-chain.ts";
 
 /** Blocks that a late node has to catch up with. */
-const LATE_BLOCKS = Number(process.env["KNIT_LATE_BLOCKS"] ?? 300);
+const LATE_BLOCKS = Number(process.env["KNIT_LATE_BLOCKS"] ?? 220);
 const UNIT_PRICE = 25_000_000_000n;
 
 interface TestNode {
@@ -80,10 +80,12 @@ function aTransfer(nonce: number): Promise<string> {
 test("endpoint, proxy and core: a transfer goes up, blocks come down, and nodes come and go", async () => {
   const chain = join(directory, "small");
   await makeTransferChain(chain, { accounts: 3, blocks: 1, transfers: 0 });
-  const coreData = await init("core", chain);
-  let core = await start("core", coreData);
-  const proxy = await start("proxy", await init("proxy", chain));
-  const endpoint = await start("endpoint", await init("endpoint", chain));
+  const coreData = join(directory, "core");
+  const opened = await Promise.all(
+    (["core", "proxy", "endpoint"] as const).map(async (type) => start(type, await init(type, chain))),
+  );
+  const [first, proxy, endpoint] = opened as [TestNode, TestNode, TestNode];
+  let core = first;
   const corePort = new URL(core.kni.replace("kni:", "http:")).port;
   expect(await call(proxy.url, "admin_addPeer", core.kni)).toBe(true);
   expect(await call(endpoint.url, "admin_addPeer", proxy.kni)).toBe(true);
@@ -119,7 +121,8 @@ test("endpoint, proxy and core: a transfer goes up, blocks come down, and nodes 
 test("a core node with configured peers makes no block before it has heard a head", async () => {
   const chain = join(directory, "waiting");
   await makeTransferChain(chain, { accounts: 3, blocks: 1, transfers: 0 });
-  const coreData = await init("waiting-core", chain);
+  const names = ["waiting-core", "waiting-proxy"];
+  const [coreData = "", peerData = ""] = await Promise.all(names.map((name) => init(name, chain)));
   const port = String(await freePort());
   const peerKey = "5a".repeat(32);
   const id = bareHex(nodeKeyOf(fromBareHex(peerKey)).id);
@@ -130,7 +133,6 @@ test("a core node with configured peers makes no block before it has heard a hea
   const core = await start("core", coreData);
   await new Promise((resolve) => setTimeout(resolve, 2_500));
   expect(await height(core)).toBe(0);
-  const peerData = await init("waiting-proxy", chain);
   await start("proxy", peerData, "--port", port, "--nodekeyhex", peerKey);
   await reached(core, 1);
 }, 120_000);
@@ -141,8 +143,8 @@ test(`a late endpoint catches up ${LATE_BLOCKS} blocks`, async () => {
   const sourceData = await init("source", chain);
   const imported = await runKnit("import", "--datadir", sourceData, join(chain, "chain.rlp.gz"));
   expect(imported).toMatchObject({ code: 0 });
-  const source = await start("proxy", sourceData);
-  const late = await start("endpoint", await init("late", chain));
+  const lateData = await init("late", chain);
+  const [source, late] = await Promise.all([start("proxy", sourceData), start("endpoint", lateData)]);
   await call(late.url, "admin_addPeer", source.kni);
   await reached(late, LATE_BLOCKS);
   expect(await newest(late)).toEqual(await newest(source));

@@ -11,5 +11,7 @@ export function seededRandom(seed: number): () => number {
 
 /** `length` random bytes. */
 export function randomBytes(random: () => number, length: number): Uint8Array {
-  return Uint8Array.from({ length }, () => Math.floor(random() * 256));
+  const bytes = new Uint8Array(length);
+  for (let i = 0; i < length; i++) bytes[i] = Math.floor(random() * 256);
+  return bytes;
 }

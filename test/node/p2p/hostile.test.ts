@@ -16,8 +16,10 @@ import { aChat, keyOf, openNode, QUICK } from "../../support/p2p.ts";
 import { randomBytes as seededBytes, seededRandom } from "../../support/random.ts";
 import { until } from "../../support/until.ts";
 
-const COUNT = Number(process.env["KNIT_P2P_MUTATIONS"] ?? 2000);
+const COUNT = Number(process.env["KNIT_P2P_MUTATIONS"] ?? 1200);
 const AT_ONCE = 8;
+/** Attacks before memory is looked at for the first time. */
+const WARM = 500;
 
 let target: ChildProcess;
 let where: { id: string; port: number };
@@ -168,7 +170,7 @@ test(
     await until(() => chat.peers.length === 1);
     let sent = 0;
     const talk = setInterval(() => sent++ < 100_000 && chat.peers[0]?.send(0, Buffer.from(String(sent))), 5);
-    const warm = Math.ceil(COUNT / 4);
+    const warm = Math.max(WARM, Math.ceil(COUNT / 4));
     await attacks(0, warm);
     await until(() => chat.heard.length > 0);
     const before = await state();

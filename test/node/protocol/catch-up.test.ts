@@ -16,7 +16,7 @@ import {
 import { connect, type Session } from "../../support/protocol-peer.ts";
 import { until } from "../../support/until.ts";
 
-const BLOCKS = 300;
+const BLOCKS = 230;
 let ahead: TestNode;
 
 beforeAll(async () => {
