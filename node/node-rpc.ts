@@ -221,7 +221,7 @@ function nodeRegistry(
     ballots,
     prove: (number, address, keys) => database.state.prove(number, address, keys),
     migration: database.state.migration,
-    saveNodes: () => database.nodeCache.save(),
+    nodeCache: database.nodeCache,
     rewardbase,
     settings: nodeSettings(surroundings, rewardbase()),
     pool,

@@ -58,6 +58,7 @@ const ACTIONS: Readonly<Record<Exclude<Command["name"], "version" | "completion"
   bootnode: async (job) => (await import("./bootnode-command.ts")).runBootNode(job),
   dumpgenesis: async (job) => (await import("./dump-genesis.ts")).dumpGenesis(job), // large
   rpc: async (job) => (await import("./rpc-command.ts")).callNode(job), // the wires of all kinds
+  "save-cache": async (job) => (await import("./save-cache.ts")).saveCache(job),
   "account-list": async (job) => (await import("./account-commands.ts")).listAccounts(job), // curves
   "account-new": async (job) => (await import("./account-commands.ts")).newAccount(job),
   "account-update": async (job) => (await import("./account-update.ts")).updateAccounts(job),

@@ -148,6 +148,11 @@ export const commands: readonly Command[] = [
     details: RPC_DETAILS,
   },
   {
+    name: "save-cache",
+    words: "save-cache",
+    summary: "has a running node save its trie nodes for the next start, and waits for it",
+  },
+  {
     name: "attach",
     words: "attach",
     arguments: ["[ENDPOINT]"],

@@ -31,7 +31,8 @@ export async function callNode(job: Job): Promise<number> {
   return 2;
 }
 
-function endpointOf({ shell, resolved }: Job): string {
+/** Where the node is: the URL or socket that is named, else the data directory's socket. Throws `OptionError`. */
+export function endpointOf({ shell, resolved }: Pick<Job, "shell" | "resolved">): string {
   const { endpoint } = resolved.values;
   if (endpoint !== undefined && endpoint !== "") return endpoint;
   const { ipc } = nodeOptions("rpc", resolved, shell.surroundings).options;
@@ -60,12 +61,14 @@ function jsonOf(word: string): string | undefined {
   }
 }
 
-interface Answer {
+/** What a node answers. */
+export interface Answer {
   readonly result?: unknown;
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
 }
 
-function answerOf(text: string): Answer {
+/** Reads an answer; numbers keep all their digits. Throws when it is not JSON. */
+export function answerOf(text: string): Answer {
   try {
     return parseExactJson(text) as Answer; // a node's answer; members are printed, never trusted
   } catch (cause) {

@@ -15,6 +15,7 @@ export type FlagCommand =
   | "decode"
   | "dumpgenesis"
   | "rpc"
+  | "save-cache"
   | "attach"
   | "console"
   | "wallet"

@@ -5,7 +5,7 @@ import { NODE, rows } from "./flags-rows.ts";
 const http = rows("HTTP", NODE);
 const ws = rows("WebSocket", NODE);
 const ipc = rows("IPC", NODE);
-const socket = rows("IPC", [...NODE, "rpc", "attach"]);
+const socket = rows("IPC", [...NODE, "rpc", "save-cache", "attach"]);
 const rpc = rows("RPC", NODE);
 
 /** HTTP, WebSocket, IPC and what they share. */

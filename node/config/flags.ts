@@ -30,10 +30,20 @@ const dev = rows("Development chain", ["dev"]);
 const file = rows("Chain file", ["export"]);
 const decoding = rows("Decoding", ["decode"]);
 const publicNetworks = rows("Public networks", ["run", "console", "config", "dumpgenesis", "genesis"]);
-const calling = rows("Calling a node", ["rpc"]);
+const calling = rows("Calling a node", ["rpc", "save-cache"]);
+const printing = rows("Calling a node", ["rpc"]);
 const scripts = rows("Console", ["attach", "console"]);
-const place = rows("Base", [...DATA, ...ACCOUNT, "rpc", "attach", "wallet"]);
-const settings = rows("Base", [...DATA, ...ACCOUNT, "rpc", "attach", "wallet", "bootnode", "genesis"]);
+const place = rows("Base", [...DATA, ...ACCOUNT, "rpc", "save-cache", "attach", "wallet"]);
+const settings = rows("Base", [
+  ...DATA,
+  ...ACCOUNT,
+  "rpc",
+  "save-cache",
+  "attach",
+  "wallet",
+  "bootnode",
+  "genesis",
+]);
 const keyStore = rows("Base", [...DATA, ...ACCOUNT, "wallet"]);
 const base = rows("Base", DATA);
 const node = rows("Base", NODE);
@@ -69,8 +79,8 @@ export const flags = {
   ),
 
   endpoint: calling.maybe(text, "its URL (http, https, ws, wss) or socket; the data directory's by default"),
-  raw: calling.flag(boolean, false, "print the result as it came, on one line"),
-  timeout: calling.flag(duration, 60_000, "how long to wait for the answer"),
+  raw: printing.flag(boolean, false, "print the result as it came, on one line"),
+  timeout: calling.flag(duration, 60_000, "how long to wait for it"),
 
   exec: scripts.maybe(text, "a statement to run; its result is printed", "console.exec"),
   preload: scripts.flag(list, [], "scripts to run first, between commas", "console.preload"),

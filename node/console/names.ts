@@ -16,6 +16,7 @@ export const consoleNames: Readonly<Record<string, Readonly<Record<string, reado
     peers: [0, 0],
     removePeer: [1, 1],
     saveTrieNodeCacheToDisk: [0, 0],
+    saveTrieNodeStatus: [0, 0],
     saveTrieNodeToDisk: [0, 0],
     setMaxSubscriptionPerWSConn: [1, 1],
     setSpamThrottlerWhiteList: [1, 1],

@@ -19,6 +19,15 @@ export interface NodeCacheSettings {
 /** Whether a saving began; `off`: no nodes are kept. */
 export type SaveStart = "started" | "running" | "off";
 
+/** How saving goes: whether one runs, and how the last one since the start ended. */
+export interface SaveStatus {
+  readonly isSaving: boolean;
+  /** Bytes of the file; 0 when none was written. */
+  readonly bytes: number;
+  /** Why there is no file; undefined when nothing went wrong. */
+  readonly error: string | undefined;
+}
+
 /** See the head of this file. Disposing it leaves the file as it is, a saving that runs is given up. */
 export class NodeCache implements AsyncDisposable {
   readonly slab: Slab | undefined;
@@ -26,6 +35,7 @@ export class NodeCache implements AsyncDisposable {
   readonly #closing = new AbortController();
   readonly #background: Promise<unknown>;
   #saving: Promise<void> | undefined;
+  #ended: Omit<SaveStatus, "isSaving"> = { bytes: 0, error: undefined };
 
   /** Starts to load what was saved, behind everything else. */
   constructor(settings: NodeCacheSettings) {
@@ -42,13 +52,20 @@ export class NodeCache implements AsyncDisposable {
     return "started";
   }
 
+  /** How saving goes. */
+  get status(): SaveStatus {
+    return { isSaving: this.#saving !== undefined, ...this.#ended };
+  }
+
   async #save(slab: Slab): Promise<void> {
     const { log, path } = this.#settings;
     const started = performance.now();
     try {
       const bytes = await saveNodes(path, slab, this.#closing.signal);
+      this.#ended = { bytes, error: undefined };
       log.info({ path, bytes, ms: Math.round(performance.now() - started) }, "saved trie nodes");
     } catch (error) {
+      this.#ended = { bytes: 0, error: (error as Error).message }; // the file system's, or the signal's reason
       if (!this.#closing.signal.aborted) log.warn({ path, error }, "trie nodes not saved");
     }
   }

@@ -101,6 +101,8 @@ export type EventReason = keyof typeof eventReasons;
 /** Ports and paths on which the containers of a pod agree. */
 export const pod = {
   user: 1000,
+  /** How knit is started in its image, which is what the image's entry point says. */
+  program: ["node", "/app/dist/node/main.js"],
   gatewayPort: 7443,
   gatewayHealthPort: 7444,
   metricsPort: 61_001,

@@ -1,6 +1,7 @@
 /** The pod of a Node: knit, and beside it the gateway that holds its IPC socket. */
 import { annotations, pod } from "../api/names.ts";
 import type { Draft, NodeResource, Part } from "../api/resource.ts";
+import { GRACE_SECONDS, handOver } from "./hand-over.ts";
 import {
   GENESIS_FILE,
   genesisPlace,
@@ -27,9 +28,6 @@ export interface PodParts {
 
 /** An empty directory on the volume, through which the gateway sees how full the volume is and nothing else. */
 const DISK_SUBPATH = ".disk";
-
-/** Seconds that a pod has to end: the node writes its state, and saves its cache when it is asked to. */
-export const GRACE_SECONDS = 300;
 
 /** The pod's template of a member. */
 export function podTemplate(member: Member, parts: PodParts): Part {
@@ -108,6 +106,7 @@ function nodeContainer(node: NodeResource, parts: PodParts): Part {
     startupProbe: { ...asked("/healthz"), periodSeconds: 2, failureThreshold: 150 },
     livenessProbe: { ...asked("/healthz"), periodSeconds: 10, failureThreshold: 6 },
     readinessProbe: { ...asked("/readyz"), periodSeconds: 5, failureThreshold: 2 },
+    ...handOver(node),
     volumeMounts: [
       { name: "data", mountPath: pod.dataDirectory },
       { name: "socket", mountPath: pod.socketDirectory },

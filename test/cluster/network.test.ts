@@ -2,10 +2,11 @@
  * The example as a running network: the operator under the chart's rights, pods played as processes that run the
  * real knit and the real gateway.
  */
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { request } from "node:http";
 import { request as secureRequest } from "node:https";
 import { connect } from "node:net";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { parseAllDocuments } from "yaml";
 import { createAuthority, issueGateway, issueOperator } from "../../operator/control/authority.ts";
@@ -154,6 +155,7 @@ about(`a network${missing === undefined ? "" : ` (skipped: ${missing})`}`, () =>
       return now !== undefined && now.uid !== before?.uid ? true : undefined;
     });
     expect(player.pod("core-0")?.address).not.toBe(before?.address);
+    expect(existsSync(join(before?.data ?? "", "fastcache", "nodes"))).toBe(true);
     await eventually("the network", async () => {
       const all = await rows();
       const ready = all.every(([, , each]) => each === "True");

@@ -25,7 +25,7 @@ export function readingParts(
   | "process"
   | "traceBlock"
   | "migration"
-  | "saveNodes"
+  | "nodeCache"
   | "setHead"
   | "estimateGas"
   | "searchLogs"
@@ -71,7 +71,7 @@ export function readingParts(
     rewardbase: () => undefined,
     settings: unasked("settings") as NodeSettings,
     migration: unasked("migration") as Migration,
-    saveNodes: () => "off",
+    nodeCache: { save: () => "off", status: { isSaving: false, bytes: 0, error: undefined } },
   };
 }
 

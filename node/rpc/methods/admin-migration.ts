@@ -1,6 +1,6 @@
 /** `admin`: what goes on in the databases of the state (service.md 3.3, rpc.md 2.1): migration, saved trie nodes. */
 import type { Migration, MigrationStart } from "../../state/migration.ts";
-import type { SaveStart } from "../../state/node-cache.ts";
+import type { SaveStart, SaveStatus } from "../../state/node-cache.ts";
 import { nothing, plain } from "../codecs/plain.ts";
 import { failure } from "../errors.ts";
 import { type Method, method } from "../method.ts";
@@ -8,7 +8,7 @@ import { type Method, method } from "../method.ts";
 /** What these methods steer. */
 export interface AdminMigrationParts {
   readonly migration: Pick<Migration, "start" | "stop" | "status">;
-  readonly saveNodes: () => SaveStart;
+  readonly nodeCache: { save(): SaveStart; readonly status: SaveStatus };
 }
 
 const NOT_STARTED: Readonly<Record<Exclude<MigrationStart, "asked">, string>> = {
@@ -22,7 +22,7 @@ const NOT_SAVED: Readonly<Record<Exclude<SaveStart, "started">, string>> = {
 const steering = { privilege: "process", params: {}, result: nothing } as const;
 
 /** See the head of this file. */
-export function adminMigrationMethods({ migration, saveNodes }: AdminMigrationParts): Method[] {
+export function adminMigrationMethods({ migration, nodeCache }: AdminMigrationParts): Method[] {
   return [
     method({
       name: "admin_startStateMigration",
@@ -56,8 +56,18 @@ export function adminMigrationMethods({ migration, saveNodes }: AdminMigrationPa
         "Starts to write the trie nodes in memory to `fastcache` in the data directory, for the next start.",
       ...steering,
       handle: () => {
-        const start = saveNodes();
+        const start = nodeCache.save();
         if (start !== "started") throw failure(NOT_SAVED[start]);
+      },
+    }),
+    method({
+      name: "admin_saveTrieNodeStatus",
+      summary: "Whether trie nodes are being saved, and how the last saving since the start ended.",
+      params: {},
+      result: plain<object>("saving status"),
+      handle: () => {
+        const { isSaving, bytes, error } = nodeCache.status;
+        return { bytes, err: error ?? "null", isSaving };
       },
     }),
   ];

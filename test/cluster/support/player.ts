@@ -23,6 +23,8 @@ export interface PlayedPod {
   /** Where the gateway's certificate is. */
   readonly certificates: string;
   readonly metricsPort: number;
+  /** Its volume with the chain. */
+  readonly data: string;
 }
 
 /** The player. Disposing it ends all processes. */
@@ -35,6 +37,8 @@ export interface Player extends AsyncDisposable {
 interface Playing {
   readonly played: PlayedPod;
   readonly processes: readonly ChildProcess[];
+  /** What containers run before they are told to stop. */
+  readonly preStops: readonly (() => ChildProcess)[];
   readonly deleted: () => boolean;
   ready: boolean;
 }
@@ -113,11 +117,9 @@ async function start(cluster: Cluster, pod: Pod, directory: string, address: str
       .replaceAll("0.0.0.0", address)
       .replace('"prometheusport": 61001', `"prometheusport": ${metricsPort}`),
   );
-  const begin = (container: Container): ChildProcess => {
+  const begin = (container: Container, given = container.args ?? []): ChildProcess => {
     const program = container.name === "gateway" ? "operator" : "node";
-    const args = (container.args ?? []).map((text) =>
-      volumes.moved(container, text).replace("0.0.0.0", address),
-    );
+    const args = given.map((text) => volumes.moved(container, text).replace("0.0.0.0", address));
     const log = openSync(join(directory, `${container.name}.log`), "a");
     return spawn(process.execPath, [main(program), ...args], {
       stdio: ["ignore", log, log],
@@ -130,7 +132,11 @@ async function start(cluster: Cluster, pod: Pod, directory: string, address: str
     if (container.restartPolicy === "Always") sidecars.push(child);
     else await ended(child, `${pod.metadata.name}: ${container.name}`);
   }
-  const processes = [...pod.spec.containers.map(begin), ...sidecars];
+  const processes = [...pod.spec.containers.map((container) => begin(container)), ...sidecars];
+  const preStops = pod.spec.containers.flatMap((container) => {
+    const [, , ...args] = container.lifecycle?.preStop?.exec?.command ?? [];
+    return args.length > 0 ? [() => begin(container, args)] : [];
+  });
   return {
     played: {
       name: pod.metadata.name,
@@ -139,8 +145,10 @@ async function start(cluster: Cluster, pod: Pod, directory: string, address: str
       metricsPort,
       socket: join(volumes.directory("socket"), "knit.ipc"),
       certificates: volumes.directory("certificates"),
+      data: volumes.directory("data"),
     },
     processes,
+    preStops,
     deleted: () => processes.some(({ exitCode }) => exitCode !== null),
     ready: false,
   };
@@ -200,8 +208,9 @@ function listens(host: string, port: number): Promise<boolean> {
   });
 }
 
-/** The containers first, one after another the sidecars, as a kubelet does. */
-async function end({ processes }: Playing): Promise<void> {
+/** As a kubelet does it: what runs before the end, then the containers, then the sidecars. */
+async function end({ processes, preStops }: Playing): Promise<void> {
+  await Promise.all(preStops.map((run) => once(run(), "exit")));
   for (const child of processes) {
     if (child.exitCode !== null || child.signalCode !== null) continue;
     const exited = once(child, "exit");

@@ -7,6 +7,7 @@ import type { Cluster } from "./cluster.ts";
 export interface Container {
   readonly name: string;
   readonly args?: readonly string[];
+  readonly lifecycle?: { readonly preStop?: { readonly exec?: { readonly command: readonly string[] } } };
   /** `Always` makes a sidecar of an init container. */
   readonly restartPolicy?: string;
   readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string }[];

@@ -124,7 +124,11 @@ test("of two savings at once one starts, and the file is whole", async () => {
   await using cache = new NodeCache({ log, bytes: 8 << 20, path, saveMs: 0 });
   cache.slab?.restore(entriesOf(filled(8 << 20)));
   expect([cache.save(), cache.save()]).toEqual(["started", "running"]);
+  expect(cache.status).toEqual({ isSaving: true, bytes: 0, error: undefined });
   await until(() => told.includes("saved trie nodes"));
+  const bytes = (await readFile(path)).length;
+  await until(() => !cache.status.isSaving);
+  expect(cache.status).toEqual({ isSaving: false, bytes, error: undefined });
   expect(await loadNodes(path, new Slab(8 << 20), signal)).toBe(found(cache.slab as Slab));
   expect(cache.save()).toBe("started");
 });
@@ -143,6 +147,18 @@ test("a saving that is given up leaves the older file and nothing else", async (
   }
   expect(Buffer.compare(await readFile(path), before)).toBe(0);
   expect(await readdir(join(path, ".."))).toEqual(["nodes"]);
+});
+
+test("a saving that fails says why, until one does not", async () => {
+  await using cache = new NodeCache({ log, bytes: 1 << 20, path, saveMs: 0 });
+  await writeFile(join(path, "..", "..", "fastcache"), "in the way");
+  cache.save();
+  await until(() => !cache.status.isSaving);
+  expect(cache.status).toEqual({ isSaving: false, bytes: 0, error: expect.stringMatching(/EEXIST|ENOTDIR/) });
+  await rm(join(path, "..", "..", "fastcache"));
+  cache.save();
+  await until(() => !cache.status.isSaving);
+  expect(cache.status).toMatchObject({ bytes: expect.any(Number), error: undefined });
 });
 
 test("without a cache nothing is saved", async () => {

@@ -7,12 +7,12 @@ import { readTarget } from "../../cluster/support/dockerfile.ts";
 const TEXT = readFileSync("Dockerfile", "utf8");
 
 test.each([
-  ["node", "node"],
-  ["operator", "operator"],
-])("the target %s starts the program %s", (target, program) => {
+  ["node", pod.program],
+  ["operator", ["node", "/app/dist/operator/main.js"]],
+])("the target %s starts its program", (target, command) => {
   const { entrypoint, user, directory, copies } = readTarget(TEXT, target);
-  expect(entrypoint).toEqual(["node", `/app/dist/${program}/main.js`]);
-  expect(existsSync(`${program}/main.ts`)).toBe(true);
+  expect(entrypoint).toEqual(command);
+  expect(existsSync(`${target}/main.ts`)).toBe(true);
   expect([user, directory]).toEqual([`${pod.user}:${pod.user}`, "/app"]);
   expect(copies.map(({ from, destination }) => `${from} ${destination}`)).toEqual([
     "packages /app/node_modules",

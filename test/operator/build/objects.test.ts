@@ -1,5 +1,6 @@
 /** The objects of a Node: what keeps them safe and what must fit together. */
 import { describe, expect, test } from "@jest/globals";
+import { pod as places } from "../../../operator/api/names.ts";
 import { type Draft, readNetwork } from "../../../operator/api/resource.ts";
 import { volumeClaim } from "../../../operator/build/claim.ts";
 import { membersOf } from "../../../operator/build/names.ts";
@@ -32,6 +33,7 @@ interface Container {
   readonly args: readonly string[];
   readonly resources: object;
   readonly securityContext: object;
+  readonly lifecycle?: object;
   readonly ports?: readonly { readonly name: string; readonly containerPort: number }[];
   readonly volumeMounts: readonly { readonly name: string; readonly subPath?: string }[];
 }
@@ -102,6 +104,13 @@ describe("the pod", () => {
     expect(gateway).toMatchObject({ name: "gateway", restartPolicy: "Always" });
     expect(gateway).not.toHaveProperty("readinessProbe");
     expect(gateway).not.toHaveProperty("startupProbe");
+  });
+
+  test("has its node save its trie nodes before it is told to stop, within its time to end, unless it is not to", () => {
+    const command = [...places.program, "save-cache", "--endpoint", places.socket, "--timeout", "240s"];
+    expect(podOf().containers[0]?.lifecycle).toEqual({ preStop: { exec: { command } } });
+    const without = podOf({ maintenance: { trieCache: { onShutdown: false } } });
+    expect(without.containers[0]).not.toHaveProperty("lifecycle");
   });
 
   test("uses a Node's own images, amounts, Secret and genesis where they are named", () => {
