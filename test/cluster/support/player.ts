@@ -4,6 +4,7 @@
  * volumes become directories, and ports that the whole machine shares are moved.
  */
 import { type ChildProcess, spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, openSync, rmSync } from "node:fs";
 import { connect } from "node:net";
@@ -53,15 +54,14 @@ export async function openPlayer(cluster: Cluster, namespace: string): Promise<P
   const pods = new Map<string, Playing>();
   const closing = new AbortController();
   let next = 11;
+  // Pods listen on ports of their own images: each player has a part of the loopback network to itself.
+  const net = `127.${100 + randomInt(150)}.${randomInt(256)}`;
   await makeMachine(cluster);
   const look = async (): Promise<void> => {
     const { items } = await cluster.get<{ items: Pod[] }>("-n", namespace, "pod");
     for (const pod of items.filter(({ spec, metadata }) => spec.nodeName && !pods.has(metadata.uid))) {
       if (pod.metadata.deletionTimestamp === undefined) {
-        pods.set(
-          pod.metadata.uid,
-          await start(cluster, pod, join(directory, `${next}`), `127.0.0.${next++}`),
-        );
+        pods.set(pod.metadata.uid, await start(cluster, pod, join(directory, `${next}`), `${net}.${next++}`));
       } else await forceDelete(cluster, pod);
     }
     for (const [uid, playing] of pods) {
