@@ -19,6 +19,8 @@ export interface Printed {
 /** A running control plane. */
 export interface Cluster extends AsyncDisposable {
   readonly directory: string;
+  /** Where the API server is. */
+  readonly server: string;
   /** What `kubectl` prints on success. Throws with what it says otherwise. */
   kubectl(args: readonly string[], input?: string): Promise<string>;
   /** What `kubectl` prints, whatever comes of it. */
@@ -40,6 +42,11 @@ export function byOperator({ user }: AuditEntry): boolean {
   return user.username.startsWith("system:serviceaccount:knit-system:");
 }
 
+/** Whether it changes something, the lease aside. */
+export function isWrite({ verb, objectRef }: AuditEntry): boolean {
+  return !["get", "list", "watch"].includes(verb) && objectRef?.resource !== "leases";
+}
+
 /** What the operator was not allowed to do. */
 export function forbidden(cluster: Pick<Cluster, "audit">): readonly string[] {
   const refused = cluster.audit().filter((entry) => byOperator(entry) && entry.responseStatus?.code === 403);
@@ -50,8 +57,18 @@ export function forbidden(cluster: Pick<Cluster, "audit">): readonly string[] {
 export interface AuditEntry {
   readonly verb: string;
   readonly requestURI: string;
-  readonly user: { readonly username: string };
-  readonly objectRef?: { readonly resource?: string; readonly subresource?: string; readonly name?: string };
+  readonly user: {
+    readonly username: string;
+    readonly extra?: Readonly<Record<string, readonly string[]>>;
+  };
+  readonly stageTimestamp: string;
+  readonly objectRef?: {
+    readonly resource?: string;
+    readonly subresource?: string;
+    readonly namespace?: string;
+    readonly apiGroup?: string;
+    readonly name?: string;
+  };
   readonly responseStatus?: { readonly code?: number };
 }
 
@@ -142,6 +159,7 @@ export async function openCluster({
   };
   return {
     directory,
+    server: `https://127.0.0.1:${port}`,
     kubectl,
     tryKubectl,
     script,

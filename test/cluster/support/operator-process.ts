@@ -1,6 +1,8 @@
 /** The operator as a process, with the arguments that the chart gives it and the rights that the chart gives it. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Cluster } from "./cluster.ts";
 
@@ -31,10 +33,13 @@ export async function applyChart(cluster: Cluster, ...flags: string[]): Promise<
   ]);
 }
 
+interface Terms {
+  readonly args: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+}
+
 /** The arguments and the account that the chart's Deployment gives the operator. */
-export async function operatorTerms(
-  cluster: Cluster,
-): Promise<{ readonly args: readonly string[]; readonly env: NodeJS.ProcessEnv }> {
+export async function operatorTerms(cluster: Cluster): Promise<Terms> {
   const deployment = await cluster.get<{
     spec: { template: { spec: { serviceAccountName: string; containers: { args: string[] }[] } } };
   }>("-n", OPERATOR_NAMESPACE, "deployment", "knit-operator");
@@ -45,7 +50,25 @@ export async function operatorTerms(
 
 /** Starts the operator as the chart's Deployment would; `more` arguments win. */
 export async function startOperator(cluster: Cluster, ...more: string[]): Promise<OperatorProcess> {
+  return start(await operatorTerms(cluster), more);
+}
+
+/** The same with a token of its own, and `server`, an `http:` address, in the API server's place. */
+export async function startOperatorThrough(
+  cluster: Cluster,
+  server: string,
+  ...more: string[]
+): Promise<OperatorProcess> {
   const { args, env } = await operatorTerms(cluster);
+  const text = readFileSync(env["KUBECONFIG"] ?? "", "utf8")
+    .replace(/server: .*/, `server: ${server}`)
+    .replace(/certificate-authority-data: .*/, "insecure-skip-tls-verify: true"); // plain HTTP
+  const file = join(cluster.directory, `through-${new URL(server).port}.kubeconfig`);
+  writeFileSync(file, text, { mode: 0o600 });
+  return start({ args, env: { ...env, KUBECONFIG: file } }, more);
+}
+
+function start({ args, env }: Terms, more: readonly string[]): OperatorProcess {
   const child = spawn(process.execPath, [MAIN, ...args, "--health-address=127.0.0.1:0", ...more], {
     env,
     stdio: ["ignore", "pipe", "pipe"],

@@ -2,7 +2,6 @@
 import { expect, test } from "@jest/globals";
 import type { Draft } from "../../../operator/api/resource.ts";
 import { readNode } from "../../../operator/api/resource.ts";
-import type { KubeClient } from "../../../operator/kube/client.ts";
 import { KubeError } from "../../../operator/kube/error.ts";
 import { silentLog } from "../../../operator/observe/log.ts";
 import { EventSeries } from "../../../operator/reconcile/event-series.ts";
@@ -29,7 +28,7 @@ function scene() {
       Object.assign(known, patch);
     },
   };
-  const recorder = createEventRecorder(client as unknown as KubeClient, clock, silentLog); // it uses no more of it
+  const recorder = createEventRecorder(client, clock, silentLog);
   return { events, writes, clock, recorder };
 }
 
