@@ -10,11 +10,11 @@ import { loadAccess } from "./kube/access.ts";
 import { openKubeClient } from "./kube/client.ts";
 import { KubeError } from "./kube/error.ts";
 import type { TransportOptions } from "./kube/transport.ts";
-import { openNodes } from "./nodes.ts";
+import { type Nodes, openNodes } from "./nodes.ts";
 import { type Clock, elapsed, pause, systemClock } from "./observe/clock.ts";
 import { openHealth } from "./observe/health.ts";
 import type { Log } from "./observe/log.ts";
-import { createMetrics } from "./observe/metrics.ts";
+import { createMetrics, type MetricSources } from "./observe/metrics.ts";
 import { type OperatorSettings } from "./reconcile/surroundings.ts";
 import { becomeLeader, LEASE_REQUEST_MS, type Leadership } from "./runtime/leader.ts";
 
@@ -47,16 +47,9 @@ export async function openOperator(options: OperatorOptions, signal: AbortSignal
   const { log, operatorNamespace } = options;
   const clock: Clock = systemClock;
   await using parts = new AsyncDisposableStack();
-  let nodes: Awaited<ReturnType<typeof openNodes>> | undefined;
+  let nodes: Nodes | undefined;
   let host = "";
-  const metrics = createMetrics({
-    host: () => host,
-    depths: () => nodes?.depths() ?? {},
-    figures: () => nodes?.figures() ?? [],
-    nodes: () => nodes?.count() ?? 0,
-    readyNodes: () => nodes?.ready() ?? 0,
-    leading: () => nodes !== undefined,
-  });
+  const metrics = createMetrics(sourcesOf(() => ({ host, nodes })));
   // A candidate is ready too: it would lead if it could.
   const health = parts.use(await openHealth({ ...options.health, ready: () => !signal.aborted, metrics }));
   const access = await loadAccess(() => clock.now());
@@ -93,6 +86,18 @@ export async function openOperator(options: OperatorOptions, signal: AbortSignal
     healthPort: health.port,
     failure: leadership.lost,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
+}
+
+/** What the metrics read: nothing until there are Nodes. */
+function sourcesOf(state: () => { readonly host: string; readonly nodes: Nodes | undefined }): MetricSources {
+  return {
+    host: () => state().host,
+    depths: () => state().nodes?.depths() ?? {},
+    nodes: () => state().nodes?.count() ?? 0,
+    readyNodes: () => state().nodes?.ready() ?? 0,
+    leading: () => state().nodes !== undefined,
+    figures: () => state().nodes?.figures() ?? [],
   };
 }
 

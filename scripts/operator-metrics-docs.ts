@@ -34,7 +34,6 @@ The operator serves these at \`/metrics\` on port 8080 of its pod, the gateway a
 export function operatorMetricsDocs(): string {
   const operator = unreadMetrics().declared();
   const gateway = createGatewayMetrics().declared();
-  const isOfProcess = ({ name }: Declaration): boolean => /^(process|nodejs)_/.test(name);
   const sections: readonly (readonly [string, readonly Declaration[]])[] = [
     ["Nodes", operator.filter(({ name }) => name.startsWith("knit_node_"))],
     ["The operator", operator.filter((row) => !row.name.startsWith("knit_node_") && !isOfProcess(row))],
@@ -42,6 +41,10 @@ export function operatorMetricsDocs(): string {
     ["Of either process", operator.filter(isOfProcess)],
   ];
   return [INTRODUCTION, ...sections.map(([title, rows]) => section(title, rows))].join("\n");
+}
+
+function isOfProcess({ name }: Declaration): boolean {
+  return /^(process|nodejs)_/.test(name);
 }
 
 function section(title: string, rows: readonly Declaration[]): string {

@@ -23,58 +23,57 @@ export function declareQueueMetrics(
   registers: Registry[],
   depths: () => Readonly<Record<string, number>>,
 ): (name: string) => QueueMetrics {
-  const counter = (name: string, help: string, ...labelNames: string[]): Counter =>
-    new Counter({ name, help, labelNames, registers });
-  const histogram = (name: string, help: string, label: string): Histogram =>
-    new Histogram({ name, help, labelNames: [label], buckets: BUCKETS, registers });
+  const queues = queueMetrics(registers, depths);
+  const controllers = controllerMetrics(registers);
+  return (name) => ({
+    added: () => queues.adds.inc({ name }),
+    began(waited) {
+      queues.waits.observe({ name }, waited);
+      controllers.active.inc({ controller: name });
+    },
+    ended(seconds, result) {
+      queues.works.observe({ name }, seconds);
+      controllers.times.observe({ controller: name }, seconds);
+      controllers.results.inc({ controller: name, result });
+      if (result === "error") controllers.errors.inc({ controller: name });
+      controllers.active.dec({ controller: name });
+    },
+    retried: () => queues.retries.inc({ name }),
+  });
+}
+
+function queueMetrics(registers: Registry[], depths: () => Readonly<Record<string, number>>) {
+  const named = (name: string, help: string) => ({ name, help, labelNames: ["name"], registers });
   const depth: Gauge = new Gauge({
-    name: "workqueue_depth",
-    help: "Names that wait to be worked on.",
-    labelNames: ["name"],
-    registers,
+    ...named("workqueue_depth", "Names that wait to be worked on."),
     collect: () => {
       for (const [name, value] of Object.entries(depths())) depth.set({ name }, value);
     },
   });
-  const adds = counter("workqueue_adds_total", "Names that came into the queue.", "name");
-  const retries = counter("workqueue_retries_total", "Names that came again because they failed.", "name");
-  const waits = histogram("workqueue_queue_duration_seconds", "How long names waited.", "name");
-  const works = histogram("workqueue_work_duration_seconds", "How long names were worked on.", "name");
-  const results = counter(
-    "controller_runtime_reconcile_total",
-    "Pieces of work by how they ended.",
-    "controller",
-    "result",
-  );
-  const errors = counter(
-    "controller_runtime_reconcile_errors_total",
-    "Pieces of work that failed.",
-    "controller",
-  );
-  const times = histogram(
-    "controller_runtime_reconcile_time_seconds",
-    "How long a piece of work took.",
-    "controller",
-  );
-  const active = new Gauge({
-    name: "controller_runtime_active_workers",
-    help: "Pieces of work that are being done.",
-    labelNames: ["controller"],
+  const durations = (name: string, help: string): Histogram =>
+    new Histogram({ ...named(name, help), buckets: BUCKETS });
+  return {
+    adds: new Counter(named("workqueue_adds_total", "Names that came into the queue.")),
+    retries: new Counter(named("workqueue_retries_total", "Names that came again because they failed.")),
+    waits: durations("workqueue_queue_duration_seconds", "How long names waited."),
+    works: durations("workqueue_work_duration_seconds", "How long names were worked on."),
+  };
+}
+
+function controllerMetrics(registers: Registry[]) {
+  const named = (word: string, help: string, ...more: string[]) => ({
+    name: `controller_runtime_${word}`,
+    help,
+    labelNames: ["controller", ...more],
     registers,
   });
-  return (name) => ({
-    added: () => adds.inc({ name }),
-    began(waited) {
-      waits.observe({ name }, waited);
-      active.inc({ controller: name });
-    },
-    ended(seconds, result) {
-      works.observe({ name }, seconds);
-      times.observe({ controller: name }, seconds);
-      results.inc({ controller: name, result });
-      if (result === "error") errors.inc({ controller: name });
-      active.dec({ controller: name });
-    },
-    retried: () => retries.inc({ name }),
-  });
+  return {
+    results: new Counter(named("reconcile_total", "Pieces of work by how they ended.", "result")),
+    errors: new Counter(named("reconcile_errors_total", "Pieces of work that failed.")),
+    times: new Histogram({
+      ...named("reconcile_time_seconds", "How long a piece of work took."),
+      buckets: BUCKETS,
+    }),
+    active: new Gauge(named("active_workers", "Pieces of work that are being done.")),
+  };
 }

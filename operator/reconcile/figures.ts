@@ -14,7 +14,6 @@ export function figuresOf(
     return observation?.ok === true ? observation : undefined;
   };
   const highest = new Map<string, number>();
-  const networkOf = ({ meta, spec }: NodeResource): string => `${meta.namespace}/${spec.network.name}`;
   for (const node of nodes) {
     const network = networkOf(node);
     for (const { name } of node.status.members ?? []) {
@@ -41,4 +40,8 @@ export function figuresOf(
       };
     });
   });
+}
+
+function networkOf({ meta, spec }: NodeResource): string {
+  return keyOf({ namespace: meta.namespace, name: spec.network.name });
 }

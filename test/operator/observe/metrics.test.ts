@@ -108,31 +108,26 @@ test("a queue counts what comes, what is done, what fails and what comes again",
     expect(lines).toContain(line);
 });
 
-test("lag is against the highest of a network, and who does not answer has neither height nor lag", () => {
-  const node = (name: string, network: string): NodeResource =>
-    readNode({
-      metadata: { name, namespace: "demo", uid: name, resourceVersion: "1" },
-      spec: { type: "proxy", network: { name: network } },
-      status: { members: [{ name, ready: true }] },
-    });
-  const answer = (height: number): Observation => ({
-    ok: true,
-    at: 0,
-    until: 1,
-    address: "",
-    id: "",
-    version: "",
-    genesis: undefined,
-    height,
-    syncing: false,
-    peers: new Set(["x"]),
+function aNode(name: string, network: string): NodeResource {
+  return readNode({
+    metadata: { name, namespace: "demo", uid: name, resourceVersion: "1" },
+    spec: { type: "proxy", network: { name: network } },
+    status: { members: [{ name, ready: true }] },
   });
+}
+
+function anAnswer(height: number): Observation {
+  const who = { address: "", id: "", version: "", genesis: undefined, syncing: false };
+  return { ok: true, at: 0, until: 1, ...who, height, peers: new Set(["x"]) };
+}
+
+test("lag is against the highest of a network, and who does not answer has neither height nor lag", () => {
   const told = new Map([
-    ["demo/a", answer(10)],
-    ["demo/b", answer(7)],
-    ["demo/other", answer(99)],
+    ["demo/a", anAnswer(10)],
+    ["demo/b", anAnswer(7)],
+    ["demo/other", anAnswer(99)],
   ]);
-  const nodes = [node("a", "one"), node("b", "one"), node("silent", "one"), node("other", "two")];
+  const nodes = [aNode("a", "one"), aNode("b", "one"), aNode("silent", "one"), aNode("other", "two")];
   const rows = figuresOf(nodes, (key) => told.get(key)).map(({ node: name, height, lag }) => [
     name,
     height,
