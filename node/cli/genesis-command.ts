@@ -130,14 +130,15 @@ function outputFiles(
   return composeFiles(network, { image: values["docker-image-id"], user, ports });
 }
 
-const MOST_NAME = 40;
+/** A resource may have 40: there is room for the names of nodes behind it. */
+const MOST_NAME = 34;
 
 function networkName(values: FlagValues): string {
   const name = values["network-name"];
-  if (name.length <= MOST_NAME && /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(name)) return name;
+  if (name.length <= MOST_NAME && /^[a-z]([-a-z0-9]*[a-z0-9])?$/.test(name)) return name;
   throw new OptionError(
     "bad-value",
-    `--network-name must be up to ${MOST_NAME} of a-z, 0-9 and -, not ${name}`,
+    `--network-name must be up to ${MOST_NAME} of a-z, 0-9 and -, a letter first, not ${name}`,
   );
 }
 

@@ -2,12 +2,12 @@
 import { bareHex } from "../bytes/hex.ts";
 import { type NetworkFile, openFile, secretFile } from "./files.ts";
 import { TYPES } from "./local.ts";
-import type { MadeNetwork, MadeNode } from "./network.ts";
+import { type MadeNetwork, type MadeNode, peersOf } from "./network.ts";
 
-/** What the resource of a node is called in the API. */
+/** The version of the resources Network and Node. */
 const API_VERSION = "knit.dev/v1alpha1";
 
-/** Secrets with node keys, a ConfigMap with the genesis, and a Node for each node. `name` is the network's. */
+/** Secrets with node keys, a ConfigMap with the genesis, a Network, and a Node for each node. `name` is the network's. */
 export function kubernetesFiles({ nodes, genesis }: MadeNetwork, name: string): readonly NetworkFile[] {
   const configMap = `${name}-genesis-file`;
   const genesisMap = {
@@ -16,13 +16,19 @@ export function kubernetesFiles({ nodes, genesis }: MadeNetwork, name: string): 
     metadata: { name: configMap },
     data: { "genesis.json": genesis },
   };
+  const network = {
+    apiVersion: API_VERSION,
+    kind: "Network",
+    metadata: { name },
+    spec: { genesis: { configMap: { name: configMap } } },
+  };
   const usage =
     "# kubectl -n NAMESPACE apply -f keys.yaml -f network.yaml (knit-operator has to be installed)\n";
   return [
     secretFile("keys.yaml", usage + documents(nodes.map((node) => keySecret(node, name)))),
     openFile(
       "network.yaml",
-      usage + documents([genesisMap, ...nodes.map((node) => nodeResource(node, name, configMap))]),
+      usage + documents([genesisMap, network, ...nodes.map((node) => nodeResource(node, nodes, name))]),
     ),
   ];
 }
@@ -46,15 +52,18 @@ function secretName({ name }: MadeNode, network: string): string {
   return `${network}-${name}-key`;
 }
 
-function nodeResource(node: MadeNode, network: string, configMap: string): object {
+function nodeResource(node: MadeNode, nodes: readonly MadeNode[], network: string): object {
+  const above = new Set(peersOf(node, nodes).map(({ kind }) => kind));
   return {
     apiVersion: API_VERSION,
     kind: "Node",
     metadata: { name: `${network}-${node.name}` },
     spec: {
       type: TYPES[node.kind],
-      network: { name: network, genesis: { configMap: { name: configMap } } },
+      network: { name: network },
       nodeKeySecret: { name: secretName(node, network) },
+      // an endpoint looks for proxies by itself
+      ...(node.kind === "en" && above.has("cn") ? { peers: { types: [TYPES.cn] } } : {}),
       ...(node.kind === "en" ? { api: { ws: { enabled: true } } } : {}),
       storage: { size: "10Gi" },
     },

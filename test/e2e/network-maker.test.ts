@@ -68,7 +68,7 @@ test("four validators and an endpoint start by their script: they agree on block
   } finally {
     rmSync(directory, { recursive: true });
   }
-}, 120_000);
+}, 240_000);
 
 interface Service {
   readonly entrypoint: readonly string[];
@@ -140,4 +140,4 @@ test("a compose file's services run as they stand: block 0 from the file, peers,
     await endAll(running);
     rmSync(join(output, ".."), { recursive: true });
   }
-}, 120_000);
+}, 240_000);

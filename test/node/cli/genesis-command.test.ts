@@ -6,7 +6,7 @@ import { parse, parseAllDocuments } from "yaml";
 import { runCli } from "../../../node/cli/cli.ts";
 import { parseGenesis } from "../../../node/config/genesis.ts";
 import { ADDRESS_BOOK_CODE } from "../../../node/config/presets/kairos-code.ts";
-import { readNode } from "../../../operator/api/resource.ts";
+import { readNetwork, readNode } from "../../../operator/api/resource.ts";
 import { fakeShell } from "../../support/shell.ts";
 
 let directory = "";
@@ -139,7 +139,10 @@ describe("knit genesis", () => {
       "knit: port 8553 for HTTP of pn1 is that of WebSocket of cn1",
     ],
     ["--p2p-port 65535 --pn-num 1", "knit: port 65536 for peers of pn1 is none"],
-    ["--network-name Net kubernetes", "knit: --network-name must be up to 40 of a-z, 0-9 and -, not Net"],
+    ...["Net", "1net", "n".repeat(35)].map((name): [string, string] => [
+      `--network-name ${name} kubernetes`,
+      `knit: --network-name must be up to 34 of a-z, 0-9 and -, a letter first, not ${name}`,
+    ]),
     ["--scn-num 1", "knit: --scn-num is refused: knit does not take part in service chains"],
     ["--cn-nodekey-dir /nowhere", /^Fatal: cannot read the node keys: ENOENT/],
     ["--mnemonic a,b", "Fatal: "],
@@ -182,7 +185,7 @@ describe("knit genesis", () => {
     expect(made("data/pn1/static-nodes.json")).toContain("@172.16.239.10:32323?discport=0");
   });
 
-  test("for Kubernetes gives manifests that the operator takes: keys, genesis, nodes", async () => {
+  test("for Kubernetes gives manifests that the operator takes: keys, genesis, network, nodes", async () => {
     expect(await genesis("--pn-num 1 --en-num 1 --network-name demo kubernetes")).toMatchObject({ code: 0 });
     const all = ["keys.yaml", "network.yaml"].flatMap((path) =>
       parseAllDocuments(made(path)).map((each) => each.toJS() as Record<string, unknown>),
@@ -191,16 +194,31 @@ describe("knit genesis", () => {
       .filter(({ kind }) => kind === "Node")
       .map(withMeta)
       .map(readNode);
+    const [network] = all
+      .filter(({ kind }) => kind === "Network")
+      .map(withMeta)
+      .map(readNetwork);
     const names = (kind: string) =>
       all.filter((each) => each["kind"] === kind).map((each) => (each["metadata"] as { name: string }).name);
     expect(nodes.map(({ spec: { type } }) => type)).toEqual(["core", "proxy", "endpoint"]);
     for (const { spec } of nodes) {
       expect(names("Secret")).toContain(spec.nodeKeySecret?.name);
-      expect(names("ConfigMap")).toEqual([spec.network.genesis?.configMap?.name]);
+      expect(spec.network).toEqual({ name: "demo" });
+      expect(spec.peers.types).toBeUndefined();
     }
+    expect(network?.meta.name).toBe("demo");
+    expect(names("ConfigMap")).toEqual([network?.spec.genesis.configMap?.name]);
     expect(all.find(({ kind }) => kind === "ConfigMap")?.["data"]).toEqual({
       "genesis.json": made("scripts/genesis.json"),
     });
+  });
+
+  test("for Kubernetes connects endpoints to core nodes where there are no proxies", async () => {
+    await genesis("--en-num 1 kubernetes");
+    const [endpoint] = parseAllDocuments(made("network.yaml"))
+      .map((each) => each.toJS() as { kind: string; spec: { type?: string; peers?: object } })
+      .filter(({ spec }) => spec?.type === "endpoint");
+    expect(endpoint?.spec.peers).toEqual({ types: ["core"] });
   });
 });
 
