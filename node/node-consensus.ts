@@ -81,7 +81,7 @@ export function openNodeConsensus(surroundings: ConsensusSurroundings): Engine |
     sign: (digest) => sign(digest, nodeKey.key),
     blsKey,
     rewardbase: rewardbaseOf(options, accounts) ?? nodeKey.address,
-    vanity: vanity(),
+    vanity: vanity(options.consensus.extraData),
     intervalMs,
     limitMs: timeLimitMs,
     pause: createPause(),
@@ -120,13 +120,17 @@ function warnIfNoValidator({ open: { chain, governance }, nodeKey, log }: Consen
 const VANITY_BYTES = 32;
 
 /** Free text of a header, in the Go node's form: RLP of version, client, runtime and system, cut or padded. */
-function vanity(): Uint8Array {
+function vanity(extraData: string | undefined): Uint8Array {
+  const text = extraData ? Buffer.from(extraData) : versionText();
+  return concatBytes(text, new Uint8Array(VANITY_BYTES)).subarray(0, VANITY_BYTES);
+}
+
+function versionText(): Uint8Array {
   const [major = 0, minor = 0, patch = 0] = programVersion().split(".").map(Number);
-  const text = encodeRlp([
+  return encodeRlp([
     integerBytes((major << 16) | (minor << 8) | patch),
     Buffer.from("knit"),
     Buffer.from(`node${process.versions.node}`),
     Buffer.from(process.platform),
   ]);
-  return concatBytes(text, new Uint8Array(VANITY_BYTES)).subarray(0, VANITY_BYTES);
 }

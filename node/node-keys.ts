@@ -3,8 +3,14 @@ import { loadBlsKey } from "./accounts/bls-node-key.ts";
 import type { NodeOptions } from "./config/options.ts";
 import { loadNodeKey, type NodeKey, nodeKeyOf } from "./p2p/node-key.ts";
 
+/** Where a node key is: given, or in a file. */
+export interface NodeKeyPlace {
+  readonly nodeKey: Uint8Array | undefined;
+  readonly paths: { readonly nodeKey: string };
+}
+
 /** The node key; one is made in the data directory when there is none. Throws `NodeKeyError`. */
-export async function ownNodeKey({ nodeKey, paths }: NodeOptions): Promise<NodeKey> {
+export async function ownNodeKey({ nodeKey, paths }: NodeKeyPlace): Promise<NodeKey> {
   return nodeKey ? nodeKeyOf(nodeKey) : loadNodeKey(paths.nodeKey);
 }
 

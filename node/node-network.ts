@@ -102,6 +102,7 @@ function openProtocol(surroundings: NetworkSurroundings): ChainProtocol {
     pause: createPause(),
     nodeType: TYPES[options.type],
     networkId: networkId(options, open),
+    timings: { resendMs: options.network.resendMs },
     isValidator: (address) =>
       governance.council(chain.head().header.number + 1).some((member) => equalBytes(member, address)),
     clock,

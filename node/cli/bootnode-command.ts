@@ -1,14 +1,29 @@
-/** `knit bootnode`: a boot node opened, and closed when somebody asks for it. */
+/** `knit bootnode`: a boot node opened, and closed when somebody asks for it; its key made or shown. */
 import { once } from "node:events";
+import { randomKey } from "../accounts/raw-key.ts";
 import { openBootNode } from "../boot-node.ts";
+import { bareHex } from "../bytes/hex.ts";
 import { bootNodeOptions } from "../config/boot-node-options.ts";
+import { absolutePath } from "../config/options-paths.ts";
+import { ownNodeKey } from "../node-keys.ts";
 import { createLog } from "../observe/log.ts";
 import type { Job } from "./chain-commands.ts";
+import { writeNewFile } from "./new-file.ts";
 import { openShutdownSignal } from "./signals.ts";
 
-/** Runs a boot node until a signal stops it. Throws when it cannot start. */
+/** Runs a boot node until a signal stops it, or does with its key what the flags ask for. Throws when it cannot. */
 export async function runBootNode({ shell, resolved }: Job): Promise<void> {
+  const { genkey, writeaddress } = resolved.values;
+  if (genkey) {
+    const path = absolutePath(genkey, shell.surroundings);
+    return writeNewFile({ path, name: genkey, text: bareHex(randomKey().key), mode: 0o600 });
+  }
   const { options, warnings } = bootNodeOptions(resolved, shell.surroundings);
+  if (writeaddress) {
+    const { id } = await ownNodeKey({ nodeKey: options.nodeKey, paths: { nodeKey: options.nodeKeyPath } });
+    shell.stdout.write(`${bareHex(id)}\n`);
+    return;
+  }
   const log = createLog({ ...options.log, stream: shell.stderr });
   for (const warning of warnings) log.warn({ warning }, "check the flags");
   using shutdown = openShutdownSignal(shell.signals, log);

@@ -18,10 +18,6 @@ export const absentOfNode = {
   ...refused("the limit is the chain's own", {
     "opcode-computation-cost-limit": harmless("100000000", "experimental.opcode-computation-cost-limit"),
   }),
-  ...refused("the node key is a file of 64 hex digits (--nodekey)", {
-    genkey: valued("common.gen-key-path"),
-    writeaddress: switched("common.write-address"),
-  }),
   ...refused("the node's type is chosen with --type core, proxy or endpoint", {
     nodetype: valued(),
   }),
@@ -36,8 +32,7 @@ export const absentOfNode = {
     "txpool.pricelimit": valued("txpool.price-limit"),
     "txpool.pricebump": valued("txpool.price-bump"),
   }),
-  ...idle("transactions are sent to peers again every 4 seconds", {
-    "txresend.interval": valued(),
+  ...idle("at most 1000 pending transactions are sent again at a time, the best first, to two peers", {
     "txresend.max-count": valued(),
     "txresend.use-legacy": switched(),
   }),
@@ -99,9 +94,6 @@ export const absentOfNode = {
   }),
   ...idle("blocks are not limited by gas", {
     targetgaslimit: valued("common.target-gaslimit"),
-  }),
-  ...idle("blocks made here carry knit's version", {
-    extradata: valued("common.block-extra-data"),
   }),
   ...idle("knit fetches no files", {
     docroot: valued("common.docroot"),

@@ -34,7 +34,8 @@ export const differences: Partial<Record<FlagName, string>> = {
   rpcapi: "`chain,net,rpc` by default; `--rpc.profile` chooses the Go node's",
   wsapi: "`chain,net,rpc` by default; `--rpc.profile` chooses the Go node's",
   "cn-num": "1 by default, not 0",
-  "gen-type": "local by default, not docker; no deploy, and kubernetes besides",
+  "gen-type":
+    "local by default, not docker; no deploy, whose addresses are one site's own, and kubernetes besides",
   output: "`knit-network` by default; nothing in it is replaced",
   "docker-image-id": "an image of knit by default",
   "genesis-type": "mainnet and mainnet-test have the address book of Kairos, and no credit contract",
@@ -46,5 +47,7 @@ export const differences: Partial<Record<FlagName, string>> = {
   "db.leveldb.cache-size": "16 by default, not 768",
   nodekeystore: "for `knit account export` alone",
   "bls-nodekey": "a key that follows from the node key is not written to a file",
+  extradata: "at most 31 bytes, not 32: the last one is the round; longer ones are refused",
+  genkey: "writes over nothing",
   rewardbase: "the node's own address by default",
 };

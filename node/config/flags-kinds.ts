@@ -27,6 +27,17 @@ export const boolean: Kind<boolean> = {
 /** Any text; empty means not given. */
 export const text: Kind<string> = { hint: "TEXT", parse: (value) => value };
 
+/** Text of at most so many bytes. */
+export function shortText(most: number): Kind<string> {
+  return {
+    hint: "TEXT",
+    parse: (value) => {
+      if (Buffer.byteLength(value) <= most) return value;
+      throw new Error(`a text of at most ${most} bytes`);
+    },
+  };
+}
+
 /** A file or directory. */
 export const path: Kind<string> = { hint: "PATH", parse: (value) => value };
 

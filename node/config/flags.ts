@@ -20,6 +20,7 @@ import {
   networks,
   path,
   port,
+  shortText,
   text,
 } from "./flags-kinds.ts";
 import { logFileFlags } from "./flags-log.ts";
@@ -126,6 +127,13 @@ export const flags = {
     "node URLs; a type that is listed, but en, is believed of those alone",
     "common.authorized-nodes",
   ),
+  genkey: bootnode.maybe(path, "writes a new node key to this file, and ends", "common.gen-key-path"),
+  writeaddress: bootnode.flag(
+    boolean,
+    false,
+    "prints the id that follows from the node key, and ends",
+    "common.write-address",
+  ),
 
   ...networkFlags,
   ...genesisFlags,
@@ -156,6 +164,11 @@ export const flags = {
   "txpool.exec-slots.all": pool.flag(integer(1), 4_096, "executable transactions of all accounts"),
   "txpool.nonexec-slots.account": pool.flag(integer(1), 64, "waiting transactions an account may keep"),
   "txpool.nonexec-slots.all": pool.flag(integer(1), 1_024, "waiting transactions of all accounts"),
+  "txresend.interval": pool.flag(
+    integer(1, 3_600),
+    4,
+    "seconds until pending transactions are sent to peers again",
+  ),
   "txpool.lifetime": pool.flag(duration, 300_000, "how long waiting transactions are kept"),
 
   gcmode: data.maybe(
@@ -219,6 +232,11 @@ export const flags = {
     250,
     "how long transactions are put into a block",
     "experimental.block-generation-time-limit",
+  ),
+  extradata: consensus.maybe(
+    shortText(31), // the last of 32 bytes is the round
+    "what blocks made here say of themselves; knit's version by default",
+    "common.block-extra-data",
   ),
 
   metrics: metrics.flag(boolean, false, "collect metrics", "metrics-collection-reporting.enable"),

@@ -53,6 +53,7 @@ export function nodeOptions(command: string, resolved: ResolvedFlags, around: Su
     disk: { leastBytes: values["db.min-free"] * MEBIBYTE },
     consensus: {
       rewardbase: values.rewardbase,
+      extraData: values.extradata,
       intervalMs: values["block-generation-interval"] * 1_000,
       timeLimitMs: values["block-generation-time-limit"],
     },
@@ -143,6 +144,7 @@ function networkFlags(command: string, values: FlagValues, warnings: string[]): 
     discovers: !values.nodiscover,
     port: values.port ?? (command === "dev" ? undefined : DEFAULT_PORT),
     subPort: values.multichannel ? values.subport : undefined,
+    resendMs: values["txresend.interval"] * 1_000,
     maxPeers: values.maxconnections,
     maxPendingPeers: values.maxpendpeers === 0 ? DEFAULT_PENDING : values.maxpendpeers,
   };

@@ -64,6 +64,8 @@ export interface LogFileFlags {
 
 /** Other nodes. */
 export interface NetworkFlags extends MeetingFlags {
+  /** How often pending transactions are sent to peers again. */
+  readonly resendMs: number;
   /** Find other nodes, and be found. */
   readonly discovers: boolean;
   /** `undefined`: nobody can connect to this node, which may still connect to others. */
@@ -194,6 +196,8 @@ export interface DiskFlags {
 /** Making blocks. */
 export interface ConsensusFlags {
   readonly rewardbase: AccountReference | undefined;
+  /** What blocks made here say of themselves; `undefined`: knit's version. */
+  readonly extraData: string | undefined;
   readonly intervalMs: number;
   readonly timeLimitMs: number;
 }

@@ -44,7 +44,7 @@ function keySecret(node: MadeNode, network: string): object {
     kind: "Secret",
     metadata: { name: secretName(node, network) },
     type: "Opaque",
-    stringData: { nodekey: bareHex(node.key) },
+    data: { nodekey: Buffer.from(bareHex(node.key)).toString("base64") }, // stringData would differ at each apply
   };
 }
 

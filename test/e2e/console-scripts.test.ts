@@ -27,7 +27,7 @@ var counter = factory.at(mined(hash).contractAddress);
 test("scripts deploy a contract, call it, find its events, gather calls and add names", async () => {
   const datadir = await mkdtemp(join(tmpdir(), "knit-console-"));
   await writeFile(join(datadir, "counter.js"), SCRIPT);
-  const node = await startDevNode("--datadir", datadir);
+  const node = await startDevNode("--datadir", datadir, "--extradata", "made by hand");
   try {
     await using executor = await openExecutor({ datadir, ipc: join(datadir, "knit.ipc") }, ["counter.js"]);
     const { execute } = executor;
@@ -62,6 +62,7 @@ test("scripts deploy a contract, call it, find its events, gather calls and add 
       outputFormatter: web3._extend.formatters.outputBigNumberFormatter})]})`);
     expect(await execute("web3.mine.at(me).eq(klay.getBalance(me))")).toBe("true\n");
 
+    expect(await execute("web3.toAscii(klay.getBlock(1).extraData.slice(0, 26))")).toBe('"made by hand"\n');
     expect(await execute('loadScript("counter.js"); counter.value()')).toBe("7\n");
     expect(await execute('loadScript("missing.js")')).toMatch(
       /^Error: could not read file missing\.js: ENOENT/,

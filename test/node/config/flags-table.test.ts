@@ -69,6 +69,30 @@ describe("a flag reaches the same value from everywhere:", () => {
   });
 });
 
+describe("a flag of a node reaches its options, or is told to do nothing:", () => {
+  /** Everything that other flags are about. */
+  const on: Partial<Record<FlagName, string>> = {
+    type: "proxy",
+    rpc: "true",
+    ws: "true",
+    metrics: "true",
+    prometheus: "true",
+    multichannel: "true",
+    "log.file": "log",
+    "log.rotate": "true",
+  };
+  /** Read before there are options. */
+  const files = new Set<FlagName>(["conf", "properties"]);
+  const names = flagNames.filter((name) => flags[name].commands.includes("run") && !files.has(name));
+
+  test.each(names)("%s", (name) => {
+    const isOn = flags[name].fallback === true || Object.hasOwn(on, name);
+    const text = flags[name].kind.hint === "" && isOn ? "false" : sampleOf(name);
+    const without = options({ line: on });
+    expect(options({ line: { ...on, [name]: text } })).not.toEqual(without);
+  });
+});
+
 describe("a flag that only the Go nodes have", () => {
   const idle = absentNames.filter((name) => absentFlags[name].verdict === "idle");
   const refused = absentNames.filter((name) => absentFlags[name].verdict === "refused");
