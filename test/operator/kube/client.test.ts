@@ -41,6 +41,31 @@ test("creates, replaces and merges where each belongs", async () => {
   ]);
 });
 
+test("deletes the object that was meant, and lets others be", async () => {
+  const answers = [200, 404, 409];
+  await using api = await openApiServer(() => ({ status: answers.shift() ?? 500, body: {} }));
+  for (let round = 0; round < 3; round++) await api.client.remove(kinds.service, PLACE, "u");
+  expect(api.heard[0]).toMatchObject({
+    method: "DELETE",
+    path: "/base/api/v1/namespaces/demo/services/a",
+    body: { kind: "DeleteOptions", preconditions: { uid: "u" } },
+  });
+  await expect(api.client.remove(kinds.service, PLACE, "u")).rejects.toMatchObject({ code: "server" });
+});
+
+test("knows whether the cluster has a kind", async () => {
+  const answers = [
+    { status: 404, body: {} },
+    { status: 200, body: { resources: [{ name: "podmonitors" }, null] } },
+    { status: 200, body: { resources: [{ name: "servicemonitors" }] } },
+  ];
+  await using api = await openApiServer(() => answers.shift() ?? { status: 403, body: {} });
+  const served = () => api.client.serves(kinds.serviceMonitor);
+  expect([await served(), await served(), await served()]).toEqual([false, false, true]);
+  expect(api.heard[0]?.path).toBe("/base/apis/monitoring.coreos.com/v1");
+  await expect(served()).rejects.toMatchObject({ code: "forbidden" });
+});
+
 test("however many requests there are at once, they share one pool of connections", async () => {
   await using api = await openApiServer(() => ({ status: 200, body: DRAFT }));
   await Promise.all(Array.from({ length: 100 }, () => api.client.get(kinds.service, PLACE)));
