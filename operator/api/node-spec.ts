@@ -76,6 +76,9 @@ export const nodeSpec = object(
       object("A Secret with the node's private key; made with a random one for each replica when absent.", {
         name: objectName("The Secret's name."),
         key: defaulted(member("The member with the 64 hex digits."), "nodekey"),
+        blsKey: optional(
+          member("The member with a core node's BLS key; it follows from the node key when absent."),
+        ),
       }),
     ),
     settings: settings(

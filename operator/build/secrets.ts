@@ -2,8 +2,10 @@
 import type { Draft, DraftMeta } from "../api/resource.ts";
 import { type Member, objectNames, ownedMeta, retainedMeta } from "./names.ts";
 
-/** The member of a made Secret that holds the key. */
+/** The member of a made Secret that holds the key, and its file in the pod. */
 export const NODE_KEY = "nodekey";
+/** The file with the BLS key, where one is named. */
+export const BLS_KEY = "bls-nodekey";
 
 /** Files by name. */
 export type Files = Readonly<Record<string, string>>;

@@ -2,6 +2,7 @@
 import { pod } from "../api/names.ts";
 import type { Draft } from "../api/resource.ts";
 import { type Member, objectNames, ownedMeta, sharedNames } from "./names.ts";
+import { BLS_KEY, NODE_KEY } from "./secrets.ts";
 
 /** The file's name in the ConfigMap. */
 export const SETTINGS_FILE = "knit.yaml";
@@ -38,8 +39,11 @@ function fixed({ node: { meta, spec } }: Member): Record<string, unknown> {
     type: spec.type,
     datadir: pod.dataDirectory,
     networkid: spec.network.networkId,
-    nodekey: `${pod.nodeKeyDirectory}/nodekey`,
+    nodekey: `${pod.nodeKeyDirectory}/${NODE_KEY}`,
     nodekeyhex: undefined,
+    "bls-nodekey":
+      spec.nodeKeySecret?.blsKey === undefined ? undefined : `${pod.nodeKeyDirectory}/${BLS_KEY}`,
+    "bls-nodekeyhex": undefined,
     port: spec.p2p.port,
     maxconnections: spec.p2p.maxPeers,
     rewardbase: spec.rewardAddress,

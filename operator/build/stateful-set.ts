@@ -13,7 +13,7 @@ import {
   sharedNames,
 } from "./names.ts";
 import { placementOf } from "./placement.ts";
-import { NODE_KEY } from "./secrets.ts";
+import { BLS_KEY, NODE_KEY } from "./secrets.ts";
 import { SETTINGS_FILE } from "./settings.ts";
 
 /** What the pod is made of besides the Node itself. */
@@ -198,7 +198,8 @@ function asked(path: string): Part {
 function volumes({ node: { spec }, name }: Member): Part[] {
   const names = objectNames(name);
   const genesis = genesisPlace(spec.network);
-  const nodeKey = spec.nodeKeySecret ?? { name: names.nodeKey, key: NODE_KEY };
+  const nodeKey = spec.nodeKeySecret ?? { name: names.nodeKey, key: NODE_KEY, blsKey: undefined };
+  const blsKey = nodeKey.blsKey === undefined ? [] : [{ key: nodeKey.blsKey, path: BLS_KEY }];
   return [
     { name: "data", persistentVolumeClaim: { claimName: names.claim } },
     { name: "socket", emptyDir: {} },
@@ -212,7 +213,7 @@ function volumes({ node: { spec }, name }: Member): Part[] {
       secret: {
         secretName: nodeKey.name,
         defaultMode: 0o440,
-        items: [{ key: nodeKey.key, path: "nodekey" }],
+        items: [{ key: nodeKey.key, path: NODE_KEY }, ...blsKey],
       },
     },
     { name: "certificates", secret: { secretName: names.gateway, defaultMode: 0o440 } },

@@ -13,6 +13,7 @@ import {
   peerService,
   rpcService,
 } from "../../../operator/build/services.ts";
+import { settingsText } from "../../../operator/build/settings.ts";
 import { disruptionBudget, serviceAccount } from "../../../operator/build/shared.ts";
 import { podTemplate, statefulSet } from "../../../operator/build/stateful-set.ts";
 import { validatorBudget } from "../../../operator/build/validator-budget.ts";
@@ -137,6 +138,22 @@ describe("the pod", () => {
         configMap: { name: "my-genesis", items: [{ key: "g", path: "genesis.json" }] },
       }),
     );
+  });
+
+  test("has the file with the BLS key that the settings name, where one is named", () => {
+    const spec = { nodeKeySecret: { name: "my-key", blsKey: "b" } };
+    expect(podOf(spec).volumes).toContainEqual(
+      expect.objectContaining({
+        secret: expect.objectContaining({
+          items: [
+            { key: "nodekey", path: "nodekey" },
+            { key: "b", path: "bls-nodekey" },
+          ],
+        }),
+      }),
+    );
+    expect(settingsText(aMember(spec))).toContain('"bls-nodekey": "/etc/knit-nodekey/bls-nodekey"');
+    expect(settingsText(aMember({ settings: { "bls-nodekeyhex": "11" } }))).not.toContain("bls-nodekey");
   });
 
   test("goes where the Node says", () => {
