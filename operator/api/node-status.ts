@@ -3,33 +3,13 @@
 import type { Condition as AnyCondition } from "./condition.ts";
 import { conditions } from "./condition.ts";
 import { count, instant } from "./fields.ts";
-import {
-  type ConditionType,
-  conditionTypes,
-  type Operation,
-  operations,
-  type Phase,
-  phases,
-} from "./names.ts";
+import { type ConditionType, conditionTypes, type Phase, phases } from "./names.ts";
+import { maintenanceHistory, maintenanceQueue, maintenanceRun, rollout, scheduleMarks } from "./node-runs.ts";
 import { MOST_REPLICAS } from "./node-spec.ts";
 import { flag, integer, list, object, oneOf, optional, text, type ValueOf } from "./schema.ts";
 
-/** What becomes of a wish for maintenance, in this order. */
-export const maintenanceStates = ["Requested", "Running", "Succeeded", "Failed"] as const;
-
 const conditionNames = Object.keys(conditionTypes) as readonly ConditionType[]; // the keys of a constant table
-const operationNames = Object.keys(operations) as readonly Operation[]; // the keys of a constant table
 const phaseNames = Object.keys(phases) as readonly Phase[]; // the keys of a constant table
-
-const maintenance = object("The last maintenance that was wished for.", {
-  operation: oneOf(operationNames, "Which."),
-  state: oneOf(maintenanceStates, "How far it is."),
-  message: text("What the node answered.", { maxLength: 1_024 }),
-  requestedAt: instant("When it was wished for."),
-  startedAt: optional(instant("When the node was asked.")),
-  finishedAt: optional(instant("When it ended.")),
-  percent: optional(integer("How much is done.", 0, 100)),
-});
 
 const disk = object("The volume of a member.", {
   usedBytes: optional(count("How much is used.")),
@@ -94,7 +74,11 @@ export const nodeStatus = object("What is seen of the node.", {
       "x-kubernetes-list-map-keys": ["name"],
     }),
   ),
-  maintenance: optional(maintenance),
+  maintenance: optional(maintenanceRun),
+  maintenanceQueue: optional(maintenanceQueue),
+  maintenanceHistory: optional(maintenanceHistory),
+  schedules: optional(scheduleMarks),
+  rollout: optional(rollout),
   conditions: optional(conditions(conditionNames)),
 });
 
@@ -106,6 +90,3 @@ export type MemberStatus = ValueOf<typeof memberStatus>;
 
 /** A condition. */
 export type Condition = AnyCondition<ConditionType>;
-
-/** Maintenance that was wished for. */
-export type Maintenance = ValueOf<typeof maintenance>;

@@ -17,28 +17,40 @@ export interface MemberView {
   readonly ready: boolean;
   /** The number of its newest block; undefined while it has not told. */
   readonly height: number | undefined;
+  /** When it told that, milliseconds since the epoch. */
+  readonly toldAt: number;
+}
+
+/** A height, and when it was told. */
+export type Told = Pick<MemberView, "height" | "toldAt">;
+
+/** Members this many blocks behind the highest still count as level. */
+export const LEVEL_BLOCKS = 30;
+
+/** A block comes every second. */
+const BLOCK_MS = 1_000;
+
+/** Who told the newest block of all; undefined while nobody has. */
+export function newestOf<T extends Told>(members: readonly T[]): T | undefined {
+  let newest: T | undefined;
+  for (const member of members)
+    if (member.height !== undefined && member.height > (newest?.height ?? -1)) newest = member;
+  return newest;
 }
 
 /**
- * Members this many blocks behind the highest still count as level: they are asked every ten seconds, not at one
- * moment, and a block comes every second.
+ * How many blocks a member is behind the newest; undefined while it has not told its height. Members are not asked at
+ * one moment: blocks that came since a member was asked are not held against it.
  */
-export const LEVEL_BLOCKS = 30;
-
-/** The number of the newest block of all; undefined while nobody has told. */
-export function highest(members: readonly MemberView[]): number | undefined {
-  const heights = members.flatMap(({ height }) => height ?? []);
-  return heights.length === 0 ? undefined : Math.max(...heights);
-}
-
-/** How many blocks a member is behind the highest; undefined while it has not told its height. */
-export function lagOf({ height }: Pick<MemberView, "height">, highestOfAll: number): number | undefined {
-  return height === undefined ? undefined : Math.max(0, highestOfAll - height);
+export function lagOf({ height, toldAt }: Told, newest: Told | undefined): number | undefined {
+  if (height === undefined) return undefined;
+  const since = Math.max(0, Math.ceil(((newest?.toldAt ?? 0) - toldAt) / BLOCK_MS));
+  return Math.max(0, (newest?.height ?? 0) - height - since);
 }
 
 /** True for a member that is ready and level with the highest. */
 export function isSteady(member: MemberView, members: readonly MemberView[]): boolean {
-  const lag = lagOf(member, highest(members) ?? 0);
+  const lag = lagOf(member, newestOf(members));
   return member.ready && !member.suspended && lag !== undefined && lag <= LEVEL_BLOCKS;
 }
 

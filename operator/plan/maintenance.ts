@@ -1,13 +1,21 @@
 /**
- * Maintenance as a machine of states: a wish becomes Requested, is carried out by one node of a network at a
- * time, and ends as Succeeded or Failed with what the node answered.
+ * Maintenance as a machine of states. A run is requested, begins when nothing speaks against it, works, is stopped
+ * when it takes too long, is verified by blocks that follow, and ends with what came of it. Everything that the next
+ * step needs is in the run itself, which the status keeps: the machine goes on after any end of the operator.
  */
-import { type Operation, operations } from "../api/names.ts";
-import type { Maintenance } from "../api/node-status.ts";
+import type { MaintenanceRun } from "../api/node-runs.ts";
 import { instant } from "../observe/clock.ts";
+import { type MaintainedMember, type PreflightView, preflightTrouble } from "./preflight.ts";
 
-/** What the annotation asks for: an operation, or a word that is none. */
-export type Wish = { readonly operation: Operation } | { readonly unknown: string };
+/** What is to be done; the run is in the status before the node is asked. */
+export interface MaintenanceStep {
+  /**
+   * `begin`, `look` and `stop` ask the node, and what it answers makes the next run; `resume` looks first whether it
+   * was asked to begin before.
+   */
+  readonly do: "wait" | "begin" | "resume" | "look" | "stop" | "end";
+  readonly run: MaintenanceRun;
+}
 
 /** What a node answered: nothing, or an error's text. */
 export type Answer = { readonly ok: true } | { readonly ok: false; readonly message: string };
@@ -16,81 +24,192 @@ export type Answer = { readonly ok: true } | { readonly ok: false; readonly mess
 export interface MigrationProgress {
   readonly running: boolean;
   readonly percent: number;
+  /** The block whose state it copies; 0 when none is known. */
+  readonly block: number;
   /** Undefined when nothing went wrong. */
   readonly error: string | undefined;
 }
 
-/** A node of a network and its maintenance. */
-export interface Waiting {
-  readonly name: string;
-  readonly maintenance: Maintenance | undefined;
-}
+const MINUTE_MS = 60_000;
+
+/** How long a run may be in each state, in milliseconds; then it is given up, or stopped first. */
+export const deadlines = {
+  Requested: 24 * 60 * MINUTE_MS,
+  Starting: 5 * MINUTE_MS,
+  Running: 12 * 60 * MINUTE_MS,
+  Stopping: 5 * MINUTE_MS,
+  Verifying: 10 * MINUTE_MS,
+} as const;
+
+/** A migration that does not come on for this long is stopped. */
+export const STALL_MS = 60 * MINUTE_MS;
 
 const MOST_CHARACTERS = 1_000;
 
-/** Reads the annotation. */
-export function readWish(text: string): Wish {
-  return Object.hasOwn(operations, text) ? { operation: text as Operation } : { unknown: text.slice(0, 64) };
+/** True while a run has not ended. */
+export function isOpen({ state }: Pick<MaintenanceRun, "state">): boolean {
+  return state !== "Succeeded" && state !== "Failed";
 }
 
-/** Notes a wish; one that is being carried out is not disturbed. */
-export function request(
-  current: Maintenance | undefined,
-  operation: Operation,
+/** True while a run disturbs its member. */
+export function isUnderWay(run: Pick<MaintenanceRun, "state">): boolean {
+  return isOpen(run) && run.state !== "Requested";
+}
+
+/** A new run. */
+export function requested(
+  { operation, member, cause }: Pick<MaintenanceRun, "operation" | "member" | "cause">,
   now: number,
-): Maintenance | undefined {
-  if (current !== undefined && isOpen(current)) return current.operation === operation ? current : undefined;
+): MaintenanceRun {
   return {
     operation,
+    member,
+    cause,
     state: "Requested",
     message: "waits for its turn",
     requestedAt: instant(now),
+    stateAt: instant(now),
     startedAt: undefined,
+    progressAt: undefined,
     finishedAt: undefined,
     percent: undefined,
+    height: undefined,
   };
 }
 
-/** True while a wish is neither granted nor refused. */
-export function isOpen({ state }: Maintenance): boolean {
-  return state === "Requested" || state === "Running";
-}
-
-/** Whose turn it is: whoever runs already, else who wished first. */
-export function turn(nodes: readonly Waiting[]): string | undefined {
-  const running = nodes.find(({ maintenance }) => maintenance?.state === "Running");
-  if (running !== undefined) return running.name;
-  const order = ({ name, maintenance }: Waiting): string => `${maintenance?.requestedAt} ${name}`;
-  const [first] = nodes
-    .filter(({ maintenance }) => maintenance?.state === "Requested")
-    .sort((a, b) => (order(a) < order(b) ? -1 : 1));
-  return first?.name;
-}
-
-/** After the node was asked to begin: a migration runs on, a cache is saved by the node in its own time. */
-export function started(maintenance: Maintenance, answer: Answer, now: number): Maintenance {
-  const begun: Maintenance = { ...maintenance, startedAt: instant(now) };
-  if (!answer.ok) return ended(begun, "Failed", answer.message, now);
-  if (maintenance.operation === "save-cache") return ended(begun, "Succeeded", "the node began to save", now);
-  return { ...begun, state: "Running", message: "the node began to migrate", percent: 0 };
-}
-
-/** After a running migration was looked at. */
-export function progressed(
-  maintenance: Maintenance,
-  { running, percent, error }: MigrationProgress,
+type Judge = (
+  run: MaintenanceRun,
+  view: PreflightView & { readonly member: MaintainedMember },
   now: number,
-): Maintenance {
-  if (running) return { ...maintenance, percent: Math.max(0, Math.min(100, Math.floor(percent))) };
-  if (error !== undefined) return ended(maintenance, "Failed", error, now);
-  return { ...ended(maintenance, "Succeeded", "the node has migrated", now), percent: 100 };
+) => MaintenanceStep;
+
+const judges: Readonly<Record<MaintenanceRun["state"], Judge>> = {
+  Requested: waiting,
+  Starting: (run, _view, now) =>
+    isLate(run, now) ? over(run, "the node could not be asked to begin", now) : { do: "resume", run },
+  Running: working,
+  Stopping: (run, _view, now) =>
+    isLate(run, now) ? over(run, `${run.message}; it could not be stopped`, now) : { do: "stop", run },
+  Verifying: verifying,
+  Succeeded: (run) => ({ do: "end", run }),
+  Failed: (run) => ({ do: "end", run }),
+};
+
+/** What is next for a run. */
+export function planMaintenance(run: MaintenanceRun, view: PreflightView, now: number): MaintenanceStep {
+  const { member } = view;
+  if (member === undefined && isOpen(run)) return over(run, "the replica is gone", now);
+  if (member === undefined) return { do: "end", run };
+  if (isUnderWay(run) && member.suspended) return over(run, "the replica was suspended", now);
+  return judges[run.state](run, { ...view, member }, now);
+}
+
+function waiting(
+  run: MaintenanceRun,
+  view: PreflightView & { readonly member: MaintainedMember },
+  now: number,
+): MaintenanceStep {
+  const trouble = preflightTrouble(run, view);
+  if (trouble === undefined) {
+    const { height } = view.member;
+    const starting = entered(run, "Starting", "the node is asked to begin", now);
+    return { do: "begin", run: { ...starting, startedAt: instant(now), height } };
+  }
+  if (isLate(run, now)) return over(run, `given up after a day: ${trouble}`, now);
+  return { do: "wait", run: { ...run, message: cut(trouble) } };
+}
+
+function working(run: MaintenanceRun, _view: PreflightView, now: number): MaintenanceStep {
+  const idleMs = now - Date.parse(run.progressAt ?? run.stateAt);
+  if (!isLate(run, now) && idleMs < STALL_MS) return { do: "look", run };
+  const why = isLate(run, now) ? "it took longer than 12 hours" : "it did not come on for an hour";
+  return { do: "stop", run: entered(run, "Stopping", why, now) };
+}
+
+/** Blocks must follow: the first height that was told since the node was done is noted, then a higher one waited for. */
+function verifying(
+  run: MaintenanceRun,
+  { member }: { readonly member: MaintainedMember },
+  now: number,
+): MaintenanceStep {
+  const { height, toldAt } = member;
+  const isFresh = height !== undefined && toldAt > Date.parse(run.stateAt);
+  if (isFresh && run.height === undefined) return { do: "wait", run: { ...run, height } };
+  if (isFresh && member.ready && height > (run.height ?? height)) {
+    return { do: "end", run: ended(run, "Succeeded", `${run.message}; block ${height} followed`, now) };
+  }
+  if (isLate(run, now)) return over(run, `${run.message}, and no block followed for 10 minutes`, now);
+  return { do: "wait", run };
+}
+
+/** What the node's answer to the beginning makes of a run. */
+export function begun(run: MaintenanceRun, answer: Answer, now: number): MaintenanceRun {
+  // What runs already was begun by hand, or by an operator that ended before it could note the answer.
+  if (!answer.ok && !/\balready\b/.test(answer.message)) return ended(run, "Failed", answer.message, now);
+  if (run.operation === "save-cache") return done(run, "the node saved its cache", now);
+  return { ...entered(run, "Running", "the node migrates", now), percent: 0, progressAt: instant(now) };
+}
+
+/** What a migration tells that may have been begun before; undefined when it has not been. */
+export function resumed(
+  run: MaintenanceRun,
+  progress: MigrationProgress,
+  now: number,
+): MaintenanceRun | undefined {
+  if (progress.running) return looked(begun(run, { ok: true }, now), progress, now);
+  const isOurs = run.height !== undefined && progress.block > 0 && progress.block >= run.height;
+  return isOurs ? looked(run, progress, now) : undefined;
+}
+
+/** What a look at a migration makes of its run. */
+export function looked(run: MaintenanceRun, progress: MigrationProgress, now: number): MaintenanceRun {
+  const percent = Math.max(0, Math.min(100, Math.floor(progress.percent)));
+  if (progress.running) {
+    const isFurther = percent > (run.percent ?? -1);
+    return { ...run, percent, progressAt: isFurther ? instant(now) : run.progressAt };
+  }
+  if (progress.error !== undefined) return ended(run, "Failed", progress.error, now);
+  if (percent >= 100) return { ...done(run, "the node has migrated", now), percent };
+  return ended(run, "Failed", "the node started anew and knows of no migration", now);
+}
+
+/** What the node's answer to being stopped makes of a run: the state stays as it was, nothing else is to be undone. */
+export function stopped(run: MaintenanceRun, answer: Answer, now: number): MaintenanceRun {
+  const how = answer.ok ? "it was stopped" : `stopping it: ${answer.message}`;
+  return ended(run, "Failed", `${run.message}; ${how}`, now);
+}
+
+function isLate({ state, stateAt }: MaintenanceRun, now: number): boolean {
+  const most = Object.hasOwn(deadlines, state) ? deadlines[state as keyof typeof deadlines] : 0;
+  return now - Date.parse(stateAt) >= most;
+}
+
+function done(run: MaintenanceRun, message: string, now: number): MaintenanceRun {
+  return { ...entered(run, "Verifying", message, now), height: undefined };
+}
+
+function entered(
+  run: MaintenanceRun,
+  state: MaintenanceRun["state"],
+  message: string,
+  now: number,
+): MaintenanceRun {
+  return { ...run, state, message: cut(message), stateAt: instant(now) };
 }
 
 function ended(
-  maintenance: Maintenance,
+  run: MaintenanceRun,
   state: "Succeeded" | "Failed",
   message: string,
   now: number,
-): Maintenance {
-  return { ...maintenance, state, message: message.slice(0, MOST_CHARACTERS), finishedAt: instant(now) };
+): MaintenanceRun {
+  return { ...entered(run, state, message, now), finishedAt: instant(now) };
+}
+
+function over(run: MaintenanceRun, message: string, now: number): MaintenanceStep {
+  return { do: "end", run: ended(run, "Failed", message, now) };
+}
+
+function cut(text: string): string {
+  return text.slice(0, MOST_CHARACTERS);
 }

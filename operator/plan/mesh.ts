@@ -4,11 +4,16 @@
 export interface MeshView {
   /** URLs to keep. */
   readonly wanted: readonly string[];
-  /** URLs that the node was told to keep before. */
+  /** URLs that the node was told to keep before, as the status says. */
   readonly told: readonly string[];
   /** Ids of the connected peers, 128 hex digits in lower case. */
   readonly connected: ReadonlySet<string>;
+  /** What was told to the node since its program started; empty when nobody knows. */
+  readonly tellings: Tellings;
 }
+
+/** By URL when a node was last told to keep it, and how often in a row that led to nothing. */
+export type Tellings = ReadonlyMap<string, { readonly at: number; readonly times: number }>;
 
 /** What the node must be told, and what of it is missing until then. */
 export interface MeshPlan {
@@ -16,18 +21,39 @@ export interface MeshPlan {
   readonly add: readonly string[];
   /** Wanted peers that are not connected. */
   readonly missing: number;
+  /** Once all of it is told. */
+  readonly tellings: Tellings;
 }
 
+/** The node dials by itself whom it was told; it is told again after so long, and after ever longer. */
+const AGAIN_MS = 20_000;
+const MOST_AGAIN_MS = 320_000;
+
 /**
- * Peers that are wanted and not connected are added again each time: the node may have started anew, or somebody
- * may have removed them. A peer that moved is removed first, since a node keeps the URL it knows an id by.
+ * Peers that are wanted and not connected are added: the node may have started anew, or somebody may have removed
+ * them. A peer that moved is removed first, since a node keeps the URL it knows an id by. Peers that somebody else
+ * told it are left alone.
  */
-export function planMesh({ wanted, told, connected }: MeshView): MeshPlan {
+export function planMesh({ wanted, told, connected, tellings }: MeshView, now: number): MeshPlan {
   const keep = new Set(wanted);
   const remove = told.filter((url) => !keep.has(url));
   const moved = new Set(remove.map(peerId));
-  const add = wanted.filter((url) => moved.has(peerId(url)) || !connected.has(peerId(url)));
-  return { remove, add, missing: wanted.filter((url) => !connected.has(peerId(url))).length };
+  const missing = wanted.filter((url) => !connected.has(peerId(url)));
+  const due = new Set(missing.filter((url) => isDue(tellings.get(url), now)));
+  const add = wanted.filter((url) => moved.has(peerId(url)) || due.has(url));
+  const added = new Set(add);
+  const after = missing.flatMap((url) => {
+    const before = tellings.get(url);
+    const times = before === undefined ? 0 : before.times;
+    if (added.has(url)) return [[url, { at: now, times: times + 1 }] as const];
+    return before === undefined ? [] : [[url, before] as const];
+  });
+  return { remove, add, missing: missing.length, tellings: new Map(after) };
+}
+
+function isDue(telling: { readonly at: number; readonly times: number } | undefined, now: number): boolean {
+  if (telling === undefined) return true;
+  return now - telling.at >= Math.min(MOST_AGAIN_MS, AGAIN_MS * 2 ** Math.min(telling.times - 1, 8));
 }
 
 /** The id in a node URL. */

@@ -3,19 +3,9 @@
  * group one member at a time starts anew; the next one only when it is ready and level with its siblings. One that
  * does not get there in time stops the rollout until its Node's spec changes or it recovers.
  */
+import type { Rollout } from "../api/node-runs.ts";
 import { instant } from "../observe/clock.ts";
 import { isSteady, type MemberView, quorumTrouble } from "./group.ts";
-
-/** What of a rollout is kept in a Node's status. */
-export interface Rollout {
-  /** The member that is starting anew. */
-  readonly member: string;
-  /** What it was given. */
-  readonly revision: string;
-  readonly state: "Rolling" | "Paused";
-  readonly startedAt: string;
-  readonly message: string;
-}
 
 /** A member, and what its pod is made of. */
 export interface RolloutMember extends MemberView {
@@ -24,7 +14,10 @@ export interface RolloutMember extends MemberView {
   readonly wanted: string;
   /** True when its pod is the one that was last asked for. */
   readonly isCurrent: boolean;
-  /** True when its program does not run: there is no pod, or its containers wait for something. */
+  /**
+   * True when its program does not run: there is no pod, or its containers wait for something. Where nobody is on the
+   * way such members need not wait for each other: a mistake that lets none of them start is put right at once.
+   */
   readonly isDown: boolean;
 }
 
@@ -58,10 +51,11 @@ export const ROLLOUT_MS = 20 * 60_000;
 /** Plans for one Node. */
 export function planRollout(view: RolloutView, now: number): RolloutPlan {
   const own = view.members.filter(({ node }) => node === view.node);
-  const free = own.filter((member) => isFree(member)).map(({ name }) => name);
   const rollout = followed(view, own, now);
+  const isQuiet = rollout === undefined && othersOf(view).length === 0;
+  const free = own.filter((member) => isFree(member) || (isQuiet && member.isDown)).map(({ name }) => name);
   if (rollout?.state === "Rolling") return goOn(view, own, free, { rollout, now });
-  const next = own.filter((member) => isDue(member) && member.name !== rollout?.member).sort(byTurn)[0];
+  const [next] = own.filter(({ name }) => name !== rollout?.member && !free.includes(name)).sort(byTurn);
   const trouble = next === undefined ? rollout?.message : troubleWith(next, view, rollout);
   if (next === undefined || trouble !== undefined) return planOf(own, free, rollout, trouble);
   const begun = begin(next, now);
@@ -93,9 +87,9 @@ function planOf(
   return { rollout, take, keep, waits };
 }
 
-/** True when it disturbs nobody: no pod runs, or none is meant to, or nothing changes. */
-function isFree({ applied, wanted, suspended, isDown }: RolloutMember): boolean {
-  return applied === undefined || applied === wanted || suspended || isDown;
+/** True when it disturbs nobody: there is no pod, or none is meant to be, or nothing changes. */
+function isFree({ applied, wanted, suspended }: RolloutMember): boolean {
+  return applied === undefined || applied === wanted || suspended;
 }
 
 function isDue(member: RolloutMember): boolean {
@@ -138,10 +132,11 @@ function hasArrived(member: RolloutMember, members: readonly RolloutMember[]): b
 /** Why it is not the member's turn; `stopped` is the Node's own rollout that came to no end. */
 function troubleWith(
   next: RolloutMember,
-  { node, members, rollouts, maintained }: RolloutView,
+  view: RolloutView,
   stopped: Rollout | undefined,
 ): string | undefined {
-  const others = [...rollouts].filter(([of]) => of !== node).map(([, rollout]) => rollout);
+  const { members, maintained } = view;
+  const others = othersOf(view);
   const rolling = others.find(({ state }) => state === "Rolling");
   if (rolling !== undefined) return rolling.message;
   if (maintained !== undefined) return `${maintained} is being maintained`;
@@ -151,6 +146,11 @@ function troubleWith(
   if (failed !== undefined) return `stopped: ${failed.message}`;
   const sibling = members.find((each) => isSibling(each, next) && !isSteady(each, members));
   return sibling === undefined ? quorumTrouble(next, members) : `${sibling.name} is not ready and level`;
+}
+
+/** The rollouts of the group's other Nodes. */
+function othersOf({ node, rollouts }: RolloutView): readonly Rollout[] {
+  return [...rollouts].filter(([of]) => of !== node).map(([, rollout]) => rollout);
 }
 
 function isSibling({ node, name, suspended }: MemberView, of: MemberView): boolean {

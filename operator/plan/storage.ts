@@ -1,4 +1,5 @@
 /** How large a member's volume is to be, and whether it is well. It only ever grows: by the spec, or by itself. */
+import type { verdictReasons } from "../api/reasons.ts";
 
 /** Lets a volume grow by itself. */
 export interface AutoGrow {
@@ -48,23 +49,22 @@ export interface VolumePlan {
 
 /** Whether a volume is well, and why. */
 export interface VolumeVerdict {
-  readonly status: "True" | "False" | "Unknown";
   readonly reason: StorageReason;
   readonly message: string;
 }
 
-/** Why a volume is well or not, the worst first. */
-export const storageReasons = {
-  GrowthFailed: "False",
-  Full: "False",
-  LimitReached: "False",
-  Unbound: "False",
-  Growing: "False",
-  Healthy: "True",
-} as const;
+/** Why a volume is well or not. */
+export type StorageReason = keyof (typeof verdictReasons)["StorageHealthy"];
 
-/** A reason. */
-export type StorageReason = keyof typeof storageReasons;
+/** The worst first. */
+const WORST_FIRST: readonly StorageReason[] = [
+  "GrowthFailed",
+  "Full",
+  "LimitReached",
+  "Unbound",
+  "Growing",
+  "Healthy",
+];
 
 /** Between two growths of a volume: what was added must show before more is judged. */
 export const GROW_MS = 10 * 60_000;
@@ -110,16 +110,14 @@ function judge({ claim, disk, autoGrow }: VolumeView, bytes: number): VolumeVerd
 }
 
 function verdict(reason: StorageReason, message: string): VolumeVerdict {
-  return { status: storageReasons[reason], reason, message };
+  return { reason, message };
 }
 
 /** The worst of the verdicts on a Node's volumes. */
 export function worstVolume(
   volumes: readonly { readonly name: string; readonly verdict: VolumeVerdict }[],
 ): VolumeVerdict | undefined {
-  const order = Object.keys(storageReasons);
-  const [worst] = [...volumes].sort(
-    (a, b) => order.indexOf(a.verdict.reason) - order.indexOf(b.verdict.reason),
-  );
+  const rank = ({ verdict: { reason } }: (typeof volumes)[number]): number => WORST_FIRST.indexOf(reason);
+  const [worst] = [...volumes].sort((a, b) => rank(a) - rank(b));
   return worst && { ...worst.verdict, message: `${worst.name}: ${worst.verdict.message}` };
 }

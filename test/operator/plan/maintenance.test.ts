@@ -1,81 +1,209 @@
 /** Maintenance from wish to end. */
 import { describe, expect, test } from "@jest/globals";
-import type { Maintenance } from "../../../operator/api/node-status.ts";
-import { nextConditions } from "../../../operator/plan/conditions.ts";
-import { progressed, readWish, request, started, turn } from "../../../operator/plan/maintenance.ts";
+import type { MaintenanceRun } from "../../../operator/api/node-runs.ts";
+import {
+  begun,
+  deadlines,
+  isUnderWay,
+  looked,
+  planMaintenance,
+  requested,
+  resumed,
+  STALL_MS,
+  stopped,
+} from "../../../operator/plan/maintenance.ts";
+import type { PreflightView } from "../../../operator/plan/preflight.ts";
+import { aMaintained, NOW } from "../../support/maintained.ts";
 
-const NOW = Date.parse("2026-01-01T00:00:00Z");
+const WISH = { operation: "migrate", member: "a", cause: "Annotation" } as const;
 
-function requested(operation: Maintenance["operation"], now = NOW): Maintenance {
-  const maintenance = request(undefined, operation, now);
-  if (maintenance === undefined) throw new Error("a first wish is always noted");
-  return maintenance;
+const aRun = (more: Partial<MaintenanceRun> = {}): MaintenanceRun => ({ ...requested(WISH, NOW), ...more });
+
+function aView(more: Partial<PreflightView> = {}): PreflightView {
+  const others = ["b", "c", "d"].map((name) => aMaintained(name));
+  const member = more.member ?? aMaintained("a");
+  const members = [member, ...others];
+  return { member, members, maintained: undefined, rolling: undefined, isWindowOpen: true, ...more };
 }
 
-test("the annotation is one of the operations or nothing", () => {
-  expect(readWish("migrate")).toEqual({ operation: "migrate" });
-  expect(readWish("save-cache")).toEqual({ operation: "save-cache" });
-  for (const text of ["", "Migrate", "toString", "__proto__"])
-    expect(readWish(text)).toEqual({ unknown: text });
-  expect(readWish("x".repeat(1_000))).toEqual({ unknown: "x".repeat(64) });
+const PROGRESS = { running: true, percent: 0, block: 100, error: undefined };
+
+describe("a run begins", () => {
+  test("when nothing speaks against it", () => {
+    expect(planMaintenance(aRun(), aView(), NOW + 5_000)).toMatchObject({
+      do: "begin",
+      run: { state: "Starting", startedAt: "2026-01-01T00:00:05Z", height: 100 },
+    });
+  });
+
+  test.each<[string, Partial<PreflightView>]>([
+    ["b is maintained first", { maintained: "b" }],
+    ["c is being replaced", { rolling: "c" }],
+    ["the replica is suspended", { member: aMaintained("a", { suspended: true }) }],
+    ["the replica is not ready", { member: aMaintained("a", { ready: false }) }],
+    ["the replica is taking in blocks", { member: aMaintained("a", { syncing: true }) }],
+    ["the replica has not told its height", { member: aMaintained("a", { height: undefined }) }],
+    ["the replica is 60 blocks behind", { member: aMaintained("a", { height: 40 }) }],
+    ["the replica is connected to no peer", { member: aMaintained("a", { peers: 0 }) }],
+    ["1000 bytes of the volume are free", { member: aMaintained("a", { freeBytes: 1_000 }) }],
+    [
+      "of 4 core nodes 1 may be missing, and b already is",
+      {
+        members: [aMaintained("a"), aMaintained("b", { ready: false }), aMaintained("c"), aMaintained("d")],
+      },
+    ],
+  ])("not while %s", (trouble, more) => {
+    const { do: what, run } = planMaintenance(aRun(), aView(more), NOW);
+    expect([what, run.state, run.message]).toEqual(["wait", "Requested", expect.stringContaining(trouble)]);
+  });
+
+  test("outside a window only by the annotation, and to save the cache on a full volume too", () => {
+    const closed = aView({ isWindowOpen: false });
+    expect(planMaintenance(aRun(), closed, NOW).do).toBe("begin");
+    for (const cause of ["Schedule", "DiskUse"] as const)
+      expect(planMaintenance(aRun({ cause }), closed, NOW).run.message).toBe(
+        "waits for a maintenance window",
+      );
+    const full = aView({ member: aMaintained("a", { freeBytes: 0 }) });
+    expect(planMaintenance(aRun({ operation: "save-cache" }), full, NOW).do).toBe("begin");
+  });
+
+  test("where nobody is to be connected, and where nobody tells how full the volume is", () => {
+    const alone = aMaintained("a", { peers: 0, peersWanted: 0, freeBytes: undefined });
+    expect(planMaintenance(aRun(), aView({ member: alone }), NOW).do).toBe("begin");
+  });
 });
 
-describe("a wish", () => {
-  test("is noted once, and does not disturb another one that is open", () => {
-    const first = requested("migrate");
-    expect(first).toMatchObject({ state: "Requested", requestedAt: "2026-01-01T00:00:00Z" });
-    expect(request(first, "migrate", NOW + 5_000)).toBe(first);
-    expect(request(first, "save-cache", NOW)).toBeUndefined();
-    expect(request({ ...first, state: "Failed" }, "save-cache", NOW)).toMatchObject({ state: "Requested" });
+describe("what a node answers:", () => {
+  const starting = aRun({ state: "Starting", height: 100 });
+
+  test("a migration runs on, a saved cache is verified", () => {
+    expect(begun(starting, { ok: true }, NOW)).toMatchObject({ state: "Running", percent: 0 });
+    expect(begun({ ...starting, operation: "save-cache" }, { ok: true }, NOW).state).toBe("Verifying");
   });
 
-  test("is granted to one node at a time: to who runs, else to who wished first", () => {
-    const late = { name: "a", maintenance: requested("migrate", NOW + 1_000) };
-    const early = { name: "b", maintenance: requested("migrate") };
-    const idle = { name: "c", maintenance: undefined };
-    expect(turn([idle])).toBeUndefined();
-    expect(turn([idle, late, early])).toBe("b");
-    expect(turn([late, early, { name: "d", maintenance: { ...early.maintenance, state: "Running" } }])).toBe(
-      "d",
-    );
-    expect(turn([{ ...early, name: "z" }, early])).toBe("b");
-  });
-
-  test("fails with what the node answered, cut to what the status takes", () => {
-    const after = started(requested("migrate"), { ok: false, message: "x".repeat(5_000) }, NOW);
+  test("an error ends it in the node's words, cut to what the status takes; what runs already is followed", () => {
+    const after = begun(starting, { ok: false, message: "x".repeat(5_000) }, NOW);
     expect(after).toMatchObject({
       state: "Failed",
       message: "x".repeat(1_000),
       finishedAt: "2026-01-01T00:00:00Z",
     });
+    const already = begun(starting, { ok: false, message: "migration already started (-32000)" }, NOW);
+    expect(already.state).toBe("Running");
   });
 
-  test("to save the cache is done when the node has begun; to migrate runs on", () => {
-    expect(started(requested("save-cache"), { ok: true }, NOW).state).toBe("Succeeded");
-    const running = started(requested("migrate"), { ok: true }, NOW);
-    expect(running).toMatchObject({ state: "Running", percent: 0 });
-    const status = { running: true, percent: 250.7, error: undefined };
-    expect(progressed(running, status, NOW)).toMatchObject({ state: "Running", percent: 100 });
-    expect(progressed(running, { ...status, running: false }, NOW)).toMatchObject({
-      state: "Succeeded",
+  test("progress is noted, the end is verified, an error or a lost migration fails", () => {
+    const running = begun(starting, { ok: true }, NOW);
+    expect(looked(running, { ...PROGRESS, percent: 40.7 }, NOW + 60_000)).toMatchObject({
+      state: "Running",
+      percent: 40,
+      progressAt: "2026-01-01T00:01:00Z",
+    });
+    expect(looked(running, { ...PROGRESS, percent: 250 }, NOW).percent).toBe(100);
+    const end = { ...PROGRESS, running: false };
+    expect(looked(running, { ...end, percent: 100 }, NOW)).toMatchObject({
+      state: "Verifying",
       percent: 100,
     });
-    expect(progressed(running, { ...status, running: false, error: "disk" }, NOW)).toMatchObject({
+    expect(looked(running, { ...end, error: "disk" }, NOW)).toMatchObject({
       state: "Failed",
       message: "disk",
     });
+    expect(looked(running, end, NOW).message).toContain("knows of no migration");
+  });
+
+  test("after an operator ended, what it had begun is followed, and what came before is not taken for it", () => {
+    expect(resumed(starting, { ...PROGRESS, percent: 7 }, NOW)).toMatchObject({
+      state: "Running",
+      percent: 7,
+    });
+    const done = { ...PROGRESS, running: false, percent: 100 };
+    expect(resumed(starting, done, NOW)?.state).toBe("Verifying");
+    expect(resumed(starting, { ...done, block: 99 }, NOW)).toBeUndefined();
+    expect(resumed(starting, { ...PROGRESS, running: false, block: 0 }, NOW)).toBeUndefined();
   });
 });
 
-const at = (now: number) => ({ generation: 1, now });
+const at = (height: number, toldAt: number): PreflightView =>
+  aView({ member: aMaintained("a", { height, toldAt }) });
 
-test("a condition keeps the time of its last change of status", () => {
-  const verdict = { type: "Ready", status: "False", reason: "A", message: "a" } as const;
-  const first = nextConditions(undefined, [verdict], at(NOW));
-  const second = nextConditions(first, [{ ...verdict, reason: "B" }], at(NOW + 60_000));
-  expect(second).toEqual([
-    { ...verdict, reason: "B", observedGeneration: 1, lastTransitionTime: "2026-01-01T00:00:00Z" },
+describe("a run ends", () => {
+  test("well when a block followed since the node was done, and not by one that was there before", () => {
+    const done = looked(aRun({ state: "Running" }), { ...PROGRESS, running: false, percent: 100 }, NOW);
+    const early = planMaintenance(done, at(150, NOW), NOW + 5_000);
+    expect(early).toEqual({ do: "wait", run: done });
+    const noted = planMaintenance(early.run, at(160, NOW + 6_000), NOW + 6_000);
+    expect(noted).toMatchObject({ do: "wait", run: { state: "Verifying", height: 160 } });
+    expect(planMaintenance(noted.run, at(160, NOW + 9_000), NOW + 9_000).do).toBe("wait");
+    expect(planMaintenance(noted.run, at(161, NOW + 9_000), NOW + 9_000)).toMatchObject({
+      do: "end",
+      run: { state: "Succeeded", message: "the node has migrated; block 161 followed" },
+    });
+    const late = planMaintenance(noted.run, at(160, NOW + 9_000), NOW + deadlines.Verifying);
+    expect(late.run).toMatchObject({
+      state: "Failed",
+      message: "the node has migrated, and no block followed for 10 minutes",
+    });
+  });
+
+  test.each([
+    ["Requested", "given up after a day: the replica is not ready"],
+    ["Starting", "the node could not be asked to begin"],
+    ["Stopping", "it took too long; it could not be stopped"],
+  ] as const)("badly when it is %s for too long", (state, message) => {
+    const view = aView({ member: aMaintained("a", { ready: false }) });
+    const run = aRun({ state, message: "it took too long" });
+    expect(planMaintenance(run, view, NOW + deadlines[state] - 1).run.state).toBe(state);
+    expect(planMaintenance(run, view, NOW + deadlines[state])).toMatchObject({
+      do: "end",
+      run: { state: "Failed", message },
+    });
+  });
+
+  test.each([
+    ["takes too long", { progressAt: "2026-01-01T11:59:00Z" }, deadlines.Running, "longer than 12 hours"],
+    ["does not come on", { progressAt: "2026-01-01T00:30:00Z" }, 30 * 60_000 + STALL_MS, "did not come on"],
+  ])("badly, and stopped, when it %s", (_how, more, afterMs, message) => {
+    const run = aRun({ state: "Running", ...more });
+    expect(planMaintenance(run, aView(), NOW + afterMs - 1).do).toBe("look");
+    const step = planMaintenance(run, aView(), NOW + afterMs);
+    expect([step.do, step.run.state, step.run.message]).toEqual([
+      "stop",
+      "Stopping",
+      expect.stringContaining(message),
+    ]);
+    const after = stopped(step.run, { ok: true }, NOW + afterMs);
+    expect([after.state, after.message]).toEqual(["Failed", `${step.run.message}; it was stopped`]);
+  });
+
+  test("badly when its replica is suspended or gone", () => {
+    const run = aRun({ state: "Running" });
+    const suspended = aView({ member: aMaintained("a", { suspended: true }) });
+    expect(planMaintenance(run, suspended, NOW).run).toMatchObject({ state: "Failed" });
+    expect(planMaintenance(aRun(), { ...aView(), member: undefined }, NOW).run).toMatchObject({
+      state: "Failed",
+      message: "the replica is gone",
+    });
+    const over = aRun({ state: "Succeeded" });
+    expect(planMaintenance(over, { ...aView(), member: undefined }, NOW)).toEqual({ do: "end", run: over });
+  });
+});
+
+test("a run disturbs its member from the moment that the node is asked until it has ended", () => {
+  const states = [
+    "Requested",
+    "Starting",
+    "Running",
+    "Stopping",
+    "Verifying",
+    "Succeeded",
+    "Failed",
+  ] as const;
+  expect(states.filter((state) => isUnderWay({ state }))).toEqual([
+    "Starting",
+    "Running",
+    "Stopping",
+    "Verifying",
   ]);
-  const third = nextConditions(second, [{ ...verdict, status: "True" }], at(NOW + 60_000));
-  expect(third[0]?.lastTransitionTime).toBe("2026-01-01T00:01:00Z");
 });

@@ -1,10 +1,10 @@
 /** Rollouts: whose turn it is, and what never happens on the way. */
 import { describe, expect, test } from "@jest/globals";
+import type { Rollout } from "../../../operator/api/node-runs.ts";
 import { mayMiss } from "../../../operator/plan/group.ts";
 import {
   planRollout,
   ROLLOUT_MS,
-  type Rollout,
   type RolloutMember,
   type RolloutView,
 } from "../../../operator/plan/rollout.ts";
@@ -20,6 +20,7 @@ function aMember(name: string, more: Partial<RolloutMember> = {}): RolloutMember
     suspended: false,
     ready: true,
     height: 100,
+    toldAt: NOW,
     applied: "old",
     wanted: "new",
     isCurrent: true,
@@ -61,6 +62,12 @@ describe("a member takes what is new", () => {
     });
   });
 
+  test("not even where no pod runs, while another member is on the way", () => {
+    const rollouts = new Map([["q", rolling("q-0")]]);
+    const down = aMember("p-0", { isDown: true, ready: false });
+    expect(plan("p", [down], { rollouts })).toMatchObject({ take: [], keep: ["p-0"] });
+  });
+
   test("one at a time, in order, while the others keep what they have", () => {
     expect(plan("p", PROXIES)).toEqual({
       rollout: rolling("p-0"),
@@ -84,6 +91,7 @@ describe("a member takes what is new", () => {
       { ready: false },
       { height: 60 },
       { height: undefined },
+      { height: 30, toldAt: NOW - 30_000 },
     ]) {
       const last = aMember("p-0", { type: "proxy", applied: "new", ...more });
       expect(plan("p", [last, ...rest], { rollouts })).toMatchObject({
@@ -91,7 +99,7 @@ describe("a member takes what is new", () => {
         keep: ["p-1", "p-2"],
       });
     }
-    const arrived = aMember("p-0", { type: "proxy", applied: "new", height: 80 });
+    const arrived = aMember("p-0", { type: "proxy", applied: "new", height: 30, toldAt: NOW - 60_000 });
     expect(plan("p", [arrived, ...rest], { rollouts })).toMatchObject({
       rollout: { member: "p-1" },
       keep: ["p-2"],
@@ -244,7 +252,8 @@ class Group {
       const ready = member.ready ? this.#random() > 0.02 : this.#random() < 0.4;
       if (ready && this.starting.delete(member.name)) this.#put({ ...member, isCurrent: true });
       const height = ready ? this.#height : member.height;
-      this.#put({ ...member, ready, height, isCurrent: ready || member.isCurrent });
+      const isDown = !ready && (member.isDown || this.#random() < 0.5);
+      this.#put({ ...member, ready, isDown, height, isCurrent: ready || member.isCurrent });
     }
   }
 

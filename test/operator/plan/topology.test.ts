@@ -1,13 +1,15 @@
 /** Who is to be connected with whom. */
 import { describe, expect, test } from "@jest/globals";
-import { planMesh } from "../../../operator/plan/mesh.ts";
 import { type Member, peersToKeep, type Seeker } from "../../../operator/plan/topology.ts";
 
-const member = (name: string, type: Member["type"], network = "n"): Member => ({
+const member = (name: string, type: Member["type"], more: Partial<Member> = {}): Member => ({
   name,
-  network,
+  namespace: "demo",
+  network: "n",
   type,
+  namespaces: [],
   url: `kni://${name}`,
+  ...more,
 });
 const seeker = (name: string, type: Member["type"], more: Partial<Seeker> = {}): Seeker => ({
   ...member(name, type),
@@ -23,7 +25,7 @@ const NETWORK = [
   member("p1", "proxy"),
   member("p2", "proxy"),
   member("e1", "endpoint"),
-  member("other", "core", "elsewhere"),
+  member("other", "core", { network: "elsewhere" }),
 ];
 
 describe("a node keeps", () => {
@@ -44,6 +46,18 @@ describe("a node keeps", () => {
     expect(peersToKeep(seeker("p1", "proxy"), [{ ...member("c1", "core"), url: undefined }])).toEqual([]);
   });
 
+  test("nodes of other namespaces when both say so, also one of its own name", () => {
+    const far = (namespaces: readonly string[], name = "c3") =>
+      peersToKeep(seeker("c1", "core", { namespaces: ["far"] }), [
+        member(name, "core", { namespace: "far", namespaces }),
+      ]);
+    expect(far(["demo"])).toEqual(["kni://c3"]);
+    expect(far(["demo"], "c1")).toEqual(["kni://c1"]);
+    expect(far([])).toEqual([]);
+    const shy = [member("c3", "core", { namespace: "far", namespaces: ["demo"] })];
+    expect(peersToKeep(seeker("c1", "core"), shy)).toEqual([]);
+  });
+
   test("no more than it has room for, others than its neighbour does, and the same ones when one more comes", () => {
     const many = Array.from({ length: 60 }, (_, index) => member(`p${index}`, "proxy"));
     const kept = (name: string, all: readonly Member[]) =>
@@ -56,36 +70,13 @@ describe("a node keeps", () => {
     );
     expect(changed.length).toBeLessThanOrEqual(1);
   });
-});
 
-const url = (digit: string, host = "a"): string => `kni://${digit.repeat(128)}@${host}:1?discport=0`;
-
-describe("a node is told", () => {
-  test("to add whom it should have and has not, however often it was told", () => {
-    const view = {
-      wanted: [url("1"), url("2")],
-      told: [url("1"), url("2")],
-      connected: new Set(["2".repeat(128)]),
-    };
-    expect(planMesh(view)).toEqual({ remove: [], add: [url("1")], missing: 1 });
-  });
-
-  test("nothing when all are connected, whoever dialled", () => {
-    const view = { wanted: [url("1")], told: [], connected: new Set(["1".repeat(128), "9".repeat(128)]) };
-    expect(planMesh(view)).toEqual({ remove: [], add: [], missing: 0 });
-  });
-
-  test("to remove whom it was told and should not have, and not whom somebody else told it", () => {
-    const view = { wanted: [], told: [url("1")], connected: new Set(["1".repeat(128), "2".repeat(128)]) };
-    expect(planMesh(view)).toEqual({ remove: [url("1")], add: [], missing: 0 });
-  });
-
-  test("to remove and add a peer that moved, connected or not", () => {
-    const view = {
-      wanted: [url("a", "new")],
-      told: [url("a", "old")],
-      connected: new Set(["a".repeat(128)]),
-    };
-    expect(planMesh(view)).toEqual({ remove: [url("a", "old")], add: [url("a", "new")], missing: 0 });
+  test("such that all are kept by somebody, and nobody by far more than the others", () => {
+    const proxies = Array.from({ length: 50 }, (_, index) => member(`p${index}`, "proxy"));
+    const kept = new Map<string, number>();
+    for (let index = 0; index < 200; index++)
+      for (const url of peersToKeep(seeker(`e${index}`, "endpoint", { maxPeers: 10 }), proxies))
+        kept.set(url, (kept.get(url) ?? 0) + 1);
+    expect([kept.size, [...kept.values()].every((times) => times >= 10 && times <= 100)]).toEqual([50, true]);
   });
 });

@@ -1,0 +1,73 @@
+/** Reasons of a Node's conditions, a row each; those of Ready that tell where a call failed are in `hops.ts`. */
+
+/** What waiting or failing at a step says, as the reason of Ready and of a replica. */
+export const stepReasons = {
+  NodeKeyMissing: "the Secret in `spec.nodeKeySecret` is not there",
+  NodeKeyUnusable: "the Secret holds no key",
+  GenesisMissing: "the ConfigMap with the genesis is not there; or nobody has made one yet",
+  ObjectRefused: "an object could not be written; the message says which and why",
+  PodMissing: "the pod is being made",
+  PodPending: "the pod has no machine or no address yet, in its own words",
+  PodNotReady: "the pod is not ready, in its own words",
+  NotAsked: "the node has not been asked yet",
+  NoAnswer: "the node has not answered for long",
+  WrongNode: "another node's key answers at this address",
+  Suspended: "the spec asks for no pods",
+  Error: "reconciling failed; the message says why",
+} as const;
+
+/** The reasons that judge a Node as a whole: by condition, with the status that each comes with. */
+export const verdictReasons = {
+  Available: {
+    ReplicasReady: ["True", "at least one replica is ready"],
+    NoneReady: ["False", "no replica is ready"],
+    Suspended: ["False", "the spec asks for no pods"],
+  },
+  Progressing: {
+    RollingOut: ["True", "a replica is being replaced; the message says which, and who waits"],
+    RolloutWaits: ["True", "replicas are to be replaced when nothing speaks against it any more"],
+    PodsStarting: ["True", "pods are made or start"],
+    RolloutPaused: ["False", "a replaced replica did not become ready in time; change the spec to go on"],
+    UpToDate: ["False", "every replica is what the spec asks for"],
+    Suspended: ["False", "the spec asks for no pods"],
+  },
+  Degraded: {
+    StepFailed: ["True", "a step failed; Ready has its reason"],
+    RolloutPaused: ["True", "a replaced replica did not become ready in time"],
+    PodFailing: ["True", "a container cannot start or ends again and again"],
+    StorageTrouble: ["True", "a volume is full or cannot grow; StorageHealthy has the reason"],
+    AsExpected: ["False", "nothing needs more than time"],
+  },
+  PeersReady: {
+    Connected: ["True", "connected to every peer to be kept"],
+    PeersMissing: ["False", "peers that are to be kept are not connected"],
+    NotAsked: ["Unknown", "not every replica has told its peers"],
+  },
+  Synced: {
+    Level: ["True", "every replica is level with the network's newest block"],
+    Syncing: ["False", "a replica takes in blocks that others have"],
+    Behind: ["False", "a replica is behind the network's newest block"],
+    NotAsked: ["Unknown", "not every replica has told its height"],
+  },
+  MaintenanceInProgress: {
+    UnderWay: ["True", "a replica is being maintained; the message says which and how far it is"],
+    Waiting: ["False", "maintenance was wished for and waits; the message says for what"],
+    Idle: ["False", "nothing is wished for"],
+  },
+  StorageHealthy: {
+    Healthy: ["True", "every volume is as large as asked for and has room"],
+    Growing: ["False", "a volume is not as large yet as was asked for"],
+    Unbound: ["False", "a volume is not there yet"],
+    LimitReached: ["False", "a volume is as full as it should grow at, and as large as it may grow"],
+    Full: ["False", "at least 95 percent of a volume are used"],
+    GrowthFailed: ["False", "a volume cannot become as large as was asked for"],
+  },
+  PrivilegedApi: {
+    Allowed: ["True", "the spec allows it"],
+  },
+} as const satisfies Readonly<
+  Record<string, Readonly<Record<string, readonly ["True" | "False" | "Unknown", string]>>>
+>;
+
+/** A condition whose reasons are in `verdictReasons`. */
+export type JudgedType = keyof typeof verdictReasons;

@@ -1,0 +1,168 @@
+/** How a Node is: conditions and phase from what was observed. Pure, a judge for each condition. */
+import type { Phase } from "../api/names.ts";
+import type { MaintenanceRun, Rollout } from "../api/node-runs.ts";
+import { type JudgedType, verdictReasons } from "../api/reasons.ts";
+import type { Verdict } from "./conditions.ts";
+import { LEVEL_BLOCKS } from "./group.ts";
+import { isOpen, isUnderWay } from "./maintenance.ts";
+import type { VolumeVerdict } from "./storage.ts";
+
+/** A replica as it was observed. */
+export interface MemberHealth {
+  readonly name: string;
+  readonly ready: boolean;
+  /** Why it is not ready, in a word. */
+  readonly reason: string | undefined;
+  /** True once its node has told how it is. */
+  readonly told: boolean;
+  /** Blocks behind the network's newest; undefined while it has not told its height. */
+  readonly lag: number | undefined;
+  readonly syncing: boolean;
+  readonly peersWanted: number;
+  readonly peersMissing: number;
+  /** A container that cannot start or ends again and again, in the pod's words. */
+  readonly failing: string | undefined;
+}
+
+/** A Node as it was observed. */
+export interface HealthView {
+  readonly suspended: boolean;
+  /** The step that waits or failed; undefined when all went on. */
+  readonly step: StepEnd | undefined;
+  readonly members: readonly MemberHealth[];
+  readonly rollout: Rollout | undefined;
+  /** Members that keep what they have until it is their turn, and why it is not. */
+  readonly keep: readonly string[];
+  readonly waits: string | undefined;
+  readonly maintenance: MaintenanceRun | undefined;
+  /** The worst of its volumes. */
+  readonly storage: VolumeVerdict | undefined;
+}
+
+/** How a step ended that did not go on. */
+export interface StepEnd {
+  readonly kind: "wait" | "fail";
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** All verdicts, in the order of the conditions. */
+export function judge(view: HealthView): readonly Verdict[] {
+  return [
+    readiness(view),
+    availability(view),
+    progress(view),
+    degradation(view),
+    peers(view),
+    sync(view),
+    maintaining(view),
+    storage(view),
+  ];
+}
+
+/** The phase: the first that fits. */
+export function phaseOf(view: HealthView): Phase {
+  const { members, maintenance, suspended } = view;
+  if (suspended) return "Suspended";
+  if (degradation(view).status === "True") return "Degraded";
+  if (view.rollout !== undefined) return "Updating";
+  if (maintenance !== undefined && isUnderWay(maintenance)) return "Maintaining";
+  if (members.some(({ syncing }) => syncing)) return "Syncing";
+  const away = members.filter(({ ready }) => !ready);
+  if (away.length === 0) return "Running";
+  return away.some(({ reason }) => reason === undefined || PENDING.has(reason)) ? "Pending" : "Starting";
+}
+
+/** A replica with one of these waits for something that is not there yet. */
+const PENDING: ReadonlySet<string> = new Set(["NodeKeyMissing", "GenesisMissing", "PodPending"]);
+
+function readiness({ members, step, suspended }: HealthView): Verdict {
+  const type = "Ready";
+  if (suspended) return { type, status: "False", reason: "Suspended", message: "the spec asks for no pods" };
+  if (step?.kind !== "fail" && members.every(({ ready }) => ready))
+    return { type, status: "True", reason: "Ready", message: readyText(members) };
+  const { reason = "NotAsked", message = readyText(members) } = step ?? {};
+  return { type, status: "False", reason, message };
+}
+
+function readyText(members: readonly MemberHealth[]): string {
+  return `${members.filter(({ ready }) => ready).length} of ${members.length} replicas are ready`;
+}
+
+function availability({ members, suspended }: HealthView): Verdict {
+  if (suspended) return verdict("Available", "Suspended");
+  const isAny = members.some(({ ready }) => ready);
+  return verdict("Available", isAny ? "ReplicasReady" : "NoneReady", readyText(members));
+}
+
+function progress({ rollout, keep, waits, members, suspended, step }: HealthView): Verdict {
+  const type = "Progressing";
+  if (rollout?.state === "Paused") return verdict(type, "RolloutPaused", rollout.message);
+  if (rollout !== undefined) return verdict(type, "RollingOut", `${rollout.message}${others(keep)}`);
+  if (keep.length > 0) return verdict(type, "RolloutWaits", `${keep.join(", ")}: ${waits ?? "not yet"}`);
+  if (suspended) return verdict(type, "Suspended");
+  if (step?.kind !== "fail" && members.some(({ ready }) => !ready))
+    return verdict(type, "PodsStarting", readyText(members));
+  return verdict(type, "UpToDate");
+}
+
+function others(keep: readonly string[]): string {
+  return keep.length === 0 ? "" : `; then ${keep.join(", ")}`;
+}
+
+function degradation({ step, rollout, members, storage: volume }: HealthView): Verdict {
+  const type = "Degraded";
+  if (step?.kind === "fail") return verdict(type, "StepFailed", `${step.reason}: ${step.message}`);
+  if (rollout?.state === "Paused") return verdict(type, "RolloutPaused", rollout.message);
+  const failing = members.find((member) => member.failing !== undefined);
+  if (failing !== undefined) return verdict(type, "PodFailing", `${failing.name}: ${failing.failing}`);
+  const isTrouble = volume !== undefined && STORAGE_TROUBLE.has(volume.reason);
+  return isTrouble ? verdict(type, "StorageTrouble", volume.message) : verdict(type, "AsExpected");
+}
+
+const STORAGE_TROUBLE: ReadonlySet<string> = new Set(["GrowthFailed", "Full", "LimitReached"]);
+
+function peers({ members }: HealthView): Verdict {
+  if (members.some(({ told }) => !told)) return verdict("PeersReady", "NotAsked");
+  const short = members.filter(({ peersMissing }) => peersMissing > 0);
+  if (short.length === 0) return verdict("PeersReady", "Connected");
+  const each = short.map(
+    ({ name, peersMissing, peersWanted }) => `${name} ${peersMissing} of ${peersWanted}`,
+  );
+  return verdict("PeersReady", "PeersMissing", `peers that are not connected: ${each.join(", ")}`);
+}
+
+function sync({ members }: HealthView): Verdict {
+  if (members.some(({ told, lag }) => !told || lag === undefined)) return verdict("Synced", "NotAsked");
+  const syncing = members.find((member) => member.syncing);
+  if (syncing !== undefined) return verdict("Synced", "Syncing", lagText(syncing));
+  const late = members.find((member) => (member.lag ?? 0) > LEVEL_BLOCKS);
+  return late === undefined ? verdict("Synced", "Level") : verdict("Synced", "Behind", lagText(late));
+}
+
+function lagText({ name, lag }: MemberHealth): string {
+  return `${name} is ${lag} blocks behind the newest`;
+}
+
+function maintaining({ maintenance: run }: HealthView): Verdict {
+  const type = "MaintenanceInProgress";
+  if (run === undefined || !isOpen(run)) return verdict(type, "Idle");
+  const percent = run.percent === undefined ? "" : `, ${run.percent} percent`;
+  const text = `${run.operation} of ${run.member}: ${run.message}${percent}`;
+  return verdict(type, isUnderWay(run) ? "UnderWay" : "Waiting", text);
+}
+
+function storage({ storage: volume }: HealthView): Verdict {
+  return verdict("StorageHealthy", volume?.reason ?? "Unbound", volume?.message);
+}
+
+/** A row of the table of reasons; its own words where nothing more is to be said. */
+function verdict<T extends JudgedType>(
+  type: T,
+  reason: keyof (typeof verdictReasons)[T] & string,
+  message?: string,
+): Verdict {
+  const rows: Readonly<Record<string, readonly [Verdict["status"], string]>> = verdictReasons[type];
+  const [status, words] = rows[reason] ?? ["Unknown", ""];
+  return { type, status, reason, message: message ?? words };
+}

@@ -1,0 +1,80 @@
+/** What must hold before a member is maintained: a list of checks, each of which says what speaks against it. */
+import type { MaintenanceRun } from "../api/node-runs.ts";
+import { LEVEL_BLOCKS, lagOf, type MemberView, newestOf, quorumTrouble } from "./group.ts";
+
+/** A member that is to be maintained. */
+export interface MaintainedMember extends MemberView {
+  readonly syncing: boolean;
+  /** Peers that are connected, and those that it is to keep. */
+  readonly peers: number;
+  readonly peersWanted: number;
+  /** Free bytes of its volume; undefined when nobody has told. */
+  readonly freeBytes: number | undefined;
+}
+
+/** What is looked at. */
+export interface PreflightView {
+  /** Undefined when it is gone. */
+  readonly member: MaintainedMember | undefined;
+  /** All members of the group. */
+  readonly members: readonly MemberView[];
+  /** Another member of the group that is being maintained. */
+  readonly maintained: string | undefined;
+  /** A member of the group that is being replaced, or is about to be. */
+  readonly rolling: string | undefined;
+  /** Whether maintenance may begin by itself at this time. */
+  readonly isWindowOpen: boolean;
+}
+
+/**
+ * A node refuses a migration for which it has too little room, and knows best how much it needs; with less than this
+ * it would refuse any.
+ */
+const LEAST_FREE_BYTES = 256 * 1024 * 1024;
+
+type Check = (
+  view: PreflightView & { readonly member: MaintainedMember },
+  run: Pick<MaintenanceRun, "operation" | "cause">,
+) => string | undefined;
+
+const checks: readonly Check[] = [
+  ({ isWindowOpen }, { cause }) =>
+    cause === "Annotation" || isWindowOpen ? undefined : "waits for a maintenance window",
+  ({ maintained }) => (maintained === undefined ? undefined : `${maintained} is maintained first`),
+  ({ rolling }) => (rolling === undefined ? undefined : `${rolling} is being replaced`),
+  ({ member }) => (member.suspended ? "the replica is suspended" : undefined),
+  ({ member }) => (member.ready ? undefined : "the replica is not ready"),
+  ({ member }) => (member.syncing ? "the replica is taking in blocks that others have" : undefined),
+  lagTrouble,
+  ({ member }) =>
+    member.peersWanted > 0 && member.peers === 0 ? "the replica is connected to no peer" : undefined,
+  diskTrouble,
+  ({ member, members }) => quorumTrouble(member, members),
+];
+
+/** Why a run cannot begin now; undefined when it can. */
+export function preflightTrouble(
+  run: Pick<MaintenanceRun, "operation" | "cause">,
+  view: PreflightView & { readonly member: MaintainedMember },
+): string | undefined {
+  for (const check of checks) {
+    const trouble = check(view, run);
+    if (trouble !== undefined) return trouble;
+  }
+  return undefined;
+}
+
+function lagTrouble({ member, members }: Parameters<Check>[0]): string | undefined {
+  const lag = lagOf(member, newestOf(members));
+  if (lag === undefined) return "the replica has not told its height";
+  return lag > LEVEL_BLOCKS ? `the replica is ${lag} blocks behind` : undefined;
+}
+
+function diskTrouble(
+  { member }: Parameters<Check>[0],
+  { operation }: Parameters<Check>[1],
+): string | undefined {
+  const { freeBytes } = member;
+  if (operation !== "migrate" || freeBytes === undefined || freeBytes >= LEAST_FREE_BYTES) return undefined;
+  return `${freeBytes} bytes of the volume are free, a migration needs ${LEAST_FREE_BYTES} at least`;
+}

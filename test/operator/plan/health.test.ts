@@ -1,0 +1,188 @@
+/** Conditions and phase from what was observed: a table. */
+import { describe, expect, test } from "@jest/globals";
+import { conditionTypes } from "../../../operator/api/names.ts";
+import type { Rollout } from "../../../operator/api/node-runs.ts";
+import { type HealthView, judge, type MemberHealth, phaseOf } from "../../../operator/plan/health.ts";
+import { requested } from "../../../operator/plan/maintenance.ts";
+import { NOW } from "../../support/maintained.ts";
+
+function aMember(name: string, more: Partial<MemberHealth> = {}): MemberHealth {
+  return {
+    name,
+    ready: true,
+    reason: undefined,
+    told: true,
+    lag: 10,
+    syncing: false,
+    peersWanted: 2,
+    peersMissing: 0,
+    failing: undefined,
+    ...more,
+  };
+}
+
+function aView(more: Partial<HealthView> = {}, ...members: readonly Partial<MemberHealth>[]): HealthView {
+  return {
+    suspended: false,
+    step: undefined,
+    members: [{}, ...members]
+      .map((each, index) => aMember(`p-m${index}`, each))
+      .slice(members.length > 0 ? 1 : 0),
+    rollout: undefined,
+    keep: [],
+    waits: undefined,
+    maintenance: undefined,
+    storage: { reason: "Healthy", message: "5 percent" },
+    ...more,
+  };
+}
+
+const words = (view: HealthView): readonly string[] =>
+  judge(view).map(({ type, status, reason }) => `${type} ${status} ${reason}`);
+
+/** The conditions whose status or reason is another than that of a Node that is well. */
+function unlike(view: HealthView): readonly string[] {
+  const well = new Set(words(aView()));
+  return words(view).filter((each) => !well.has(each));
+}
+
+test("a Node that is well says so in every condition", () => {
+  expect(words(aView())).toEqual([
+    "Ready True Ready",
+    "Available True ReplicasReady",
+    "Progressing False UpToDate",
+    "Degraded False AsExpected",
+    "PeersReady True Connected",
+    "Synced True Level",
+    "MaintenanceInProgress False Idle",
+    "StorageHealthy True Healthy",
+  ]);
+  expect(phaseOf(aView())).toBe("Running");
+});
+
+test("every type of condition is judged, but for the warning", () => {
+  expect([...judge(aView()).map(({ type }) => type), "PrivilegedApi"]).toEqual(Object.keys(conditionTypes));
+});
+
+const rollout = (state: Rollout["state"]): Rollout => ({
+  member: "p-m1",
+  revision: "r",
+  state,
+  startedAt: "2026-01-01T00:00:00Z",
+  message: "p-m1 starts anew",
+});
+const run = requested({ operation: "migrate", member: "p", cause: "Schedule" }, NOW);
+const waits = { kind: "wait", reason: "PodNotReady", message: "the pod is Running" } as const;
+const fails = { kind: "fail", reason: "ObjectRefused", message: "invalid" } as const;
+const DOWN = { ready: false, reason: "PodNotReady", told: false, lag: undefined } as const;
+
+describe.each<[string, HealthView, string, readonly string[]]>([
+  [
+    "one of two replicas is not ready",
+    aView({ step: waits }, {}, DOWN),
+    "Starting",
+    [
+      "Ready False PodNotReady",
+      "Progressing True PodsStarting",
+      "PeersReady Unknown NotAsked",
+      "Synced Unknown NotAsked",
+    ],
+  ],
+  [
+    "none is ready, and one waits for a machine",
+    aView({ step: waits }, DOWN, { ...DOWN, reason: "PodPending" }),
+    "Pending",
+    [
+      "Ready False PodNotReady",
+      "Available False NoneReady",
+      "Progressing True PodsStarting",
+      "PeersReady Unknown NotAsked",
+      "Synced Unknown NotAsked",
+    ],
+  ],
+  [
+    "a step failed",
+    aView({ step: fails }),
+    "Degraded",
+    ["Ready False ObjectRefused", "Degraded True StepFailed"],
+  ],
+  [
+    "it is suspended",
+    aView({ suspended: true, step: waits }, DOWN),
+    "Suspended",
+    [
+      "Ready False Suspended",
+      "Available False Suspended",
+      "Progressing False Suspended",
+      "PeersReady Unknown NotAsked",
+      "Synced Unknown NotAsked",
+    ],
+  ],
+  [
+    "a replica is being replaced",
+    aView({ rollout: rollout("Rolling"), keep: ["p-m2"] }),
+    "Updating",
+    ["Progressing True RollingOut"],
+  ],
+  [
+    "it is not their turn to be replaced",
+    aView({ keep: ["p"], waits: "core starts anew" }),
+    "Running",
+    ["Progressing True RolloutWaits"],
+  ],
+  [
+    "a rollout came to no end",
+    aView({ rollout: rollout("Paused") }),
+    "Degraded",
+    ["Progressing False RolloutPaused", "Degraded True RolloutPaused"],
+  ],
+  [
+    "a container cannot start",
+    aView({}, { failing: "node: ImagePullBackOff" }),
+    "Degraded",
+    ["Degraded True PodFailing"],
+  ],
+  ["peers are missing", aView({}, { peersMissing: 1 }), "Running", ["PeersReady False PeersMissing"]],
+  ["a replica takes in blocks", aView({}, { syncing: true }), "Syncing", ["Synced False Syncing"]],
+  ["a replica is 31 blocks behind", aView({}, {}, { lag: 31 }), "Running", ["Synced False Behind"]],
+  ["a replica is 30 blocks behind", aView({}, {}, { lag: 30 }), "Running", []],
+  ["maintenance waits", aView({ maintenance: run }), "Running", ["MaintenanceInProgress False Waiting"]],
+  [
+    "maintenance is under way",
+    aView({ maintenance: { ...run, state: "Running", percent: 7 } }),
+    "Maintaining",
+    ["MaintenanceInProgress True UnderWay"],
+  ],
+  ["maintenance has failed", aView({ maintenance: { ...run, state: "Failed" } }), "Running", []],
+  [
+    "a volume is full",
+    aView({ storage: { reason: "Full", message: "96 percent" } }),
+    "Degraded",
+    ["Degraded True StorageTrouble", "StorageHealthy False Full"],
+  ],
+  [
+    "a volume grows",
+    aView({ storage: { reason: "Growing", message: "grows" } }),
+    "Running",
+    ["StorageHealthy False Growing"],
+  ],
+  ["no volume is there", aView({ storage: undefined }), "Running", ["StorageHealthy False Unbound"]],
+])("when %s", (_when, view, phase, changed) => {
+  test(`the phase is ${phase}, and the conditions say ${changed.join(", ") || "that all is well"}`, () => {
+    expect(unlike(view)).toEqual(changed);
+    expect(phaseOf(view)).toBe(phase);
+  });
+});
+
+const message = (view: HealthView, type: string) => judge(view).find((each) => each.type === type)?.message;
+
+test("messages name the replica and the figures", () => {
+  expect(message(aView({}, {}, { lag: 100 }), "Synced")).toBe("p-m2 is 100 blocks behind the newest");
+  expect(message(aView({}, { peersMissing: 1 }), "PeersReady")).toContain("p-m1 1 of 2");
+  expect(message(aView({}, {}, DOWN), "Available")).toBe("1 of 2 replicas are ready");
+  expect(message(aView({ rollout: rollout("Rolling"), keep: ["p-m2"] }), "Progressing")).toBe(
+    "p-m1 starts anew; then p-m2",
+  );
+  const view = aView({ maintenance: { ...run, state: "Running", message: "the node migrates", percent: 7 } });
+  expect(message(view, "MaintenanceInProgress")).toBe("migrate of p: the node migrates, 7 percent");
+});

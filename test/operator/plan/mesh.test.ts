@@ -1,0 +1,163 @@
+/** What nodes are told of their peers, and how soon a whole network is knitted with it. */
+import { describe, expect, test } from "@jest/globals";
+import { type MeshView, peerId, planMesh, type Tellings } from "../../../operator/plan/mesh.ts";
+import { type Member, peersToKeep } from "../../../operator/plan/topology.ts";
+import { seededRandom } from "../../support/random.ts";
+
+const url = (digit: string, host = "a"): string => `kni://${digit.repeat(128)}@${host}:1?discport=0`;
+const NOW = Date.parse("2026-01-01T00:00:00Z");
+
+function plan(view: Partial<MeshView>, now = NOW) {
+  const { remove, add, missing, tellings } = planMesh(
+    { wanted: [], told: [], connected: new Set(), tellings: new Map(), ...view },
+    now,
+  );
+  return { remove, add, missing, tellings };
+}
+
+describe("a node is told", () => {
+  test("to add whom it should have and has not, whatever it was told before it started", () => {
+    const view = {
+      wanted: [url("1"), url("2")],
+      told: [url("1"), url("2")],
+      connected: new Set(["2".repeat(128)]),
+    };
+    expect(plan(view)).toMatchObject({ remove: [], add: [url("1")], missing: 1 });
+  });
+
+  test("nothing when all are connected, whoever dialled", () => {
+    const view = { wanted: [url("1")], connected: new Set(["1".repeat(128), "9".repeat(128)]) };
+    expect(plan(view)).toEqual({ remove: [], add: [], missing: 0, tellings: new Map() });
+  });
+
+  test("to remove whom it was told and should not have, and not whom somebody else told it", () => {
+    const view = { told: [url("1")], connected: new Set(["1".repeat(128), "2".repeat(128)]) };
+    expect(plan(view)).toMatchObject({ remove: [url("1")], add: [], missing: 0 });
+  });
+
+  test("to remove and add a peer that moved, connected or not", () => {
+    const view = {
+      wanted: [url("a", "new")],
+      told: [url("a", "old")],
+      connected: new Set(["a".repeat(128)]),
+    };
+    expect(plan(view)).toMatchObject({ remove: [url("a", "old")], add: [url("a", "new")], missing: 0 });
+  });
+
+  test("ever more rarely to add one that does not come, and from the beginning once it was there", () => {
+    const wanted = [url("1")];
+    let tellings: Tellings = new Map();
+    const told: number[] = [];
+    for (let second = 0; second < 1_800; second += 10) {
+      const after = plan({ wanted, tellings }, NOW + second * 1_000);
+      if (after.add.length > 0) told.push(second);
+      ({ tellings } = after);
+    }
+    expect(told).toEqual([0, 20, 60, 140, 300, 620, 940, 1260, 1580]);
+    const there = plan({ wanted, tellings, connected: new Set(["1".repeat(128)]) }, NOW + 1_800_000);
+    expect(plan({ wanted, tellings: there.tellings }, NOW + 1_801_000).add).toEqual(wanted);
+  });
+});
+
+/** A network in memory: nodes that dial whom they are told, and connections that hold both ways. */
+class Mesh {
+  calls = 0;
+  readonly #members: readonly Member[];
+  readonly #nodes = new Map<string, { told: readonly string[]; tellings: Tellings; peers: Set<string> }>();
+  readonly #foreign = "f".repeat(128);
+  #now = NOW;
+
+  constructor(members: readonly Member[]) {
+    this.#members = members;
+    for (const { name } of members) this.restart(name);
+  }
+
+  /** A node that starts has no peers but one that nobody here told it. */
+  restart(name: string): void {
+    const id = this.#id(name);
+    for (const { peers } of this.#nodes.values()) peers.delete(id);
+    const { told = [] } = this.#nodes.get(name) ?? {};
+    this.#nodes.set(name, { told, tellings: new Map(), peers: new Set([this.#foreign]) });
+  }
+
+  /** The operator looks at every node once, two seconds later. Gives how many connections are missing. */
+  round(): number {
+    this.#now += 2_000;
+    let missing = 0;
+    for (const member of this.#members) {
+      const node = this.#nodes.get(member.name);
+      if (node === undefined) continue;
+      const wanted = peersToKeep({ ...member, types: undefined, urls: [], maxPeers: 50 }, this.#members);
+      const after = planMesh({ wanted, ...node, connected: node.peers }, this.#now);
+      for (const each of after.add) this.#connect(member.name, each);
+      this.calls += after.add.length + after.remove.length;
+      missing += after.missing;
+      Object.assign(node, { told: wanted, tellings: after.tellings });
+    }
+    return missing;
+  }
+
+  get isForeignKept(): boolean {
+    return [...this.#nodes.values()].every(({ peers }) => peers.has(this.#foreign));
+  }
+
+  /** Names that can be reached from the first. */
+  get reached(): number {
+    const [first] = this.#members;
+    const seen = new Set([first?.name ?? ""]);
+    for (const name of seen)
+      for (const other of this.#members)
+        if (this.#nodes.get(name)?.peers.has(this.#id(other.name))) seen.add(other.name);
+    return seen.size;
+  }
+
+  #connect(name: string, to: string): void {
+    const other = this.#members.find((each) => each.url === to);
+    if (other === undefined) throw new Error(`nobody is at ${to}`);
+    this.#nodes.get(name)?.peers.add(peerId(to));
+    this.#nodes.get(other.name)?.peers.add(this.#id(name));
+  }
+
+  #id(name: string): string {
+    return peerId(this.#members.find((each) => each.name === name)?.url ?? "");
+  }
+}
+
+function aNetwork(count: number): readonly Member[] {
+  return Array.from({ length: count }, (_, index) => {
+    const id = index.toString(16).padStart(128, "0");
+    return {
+      name: `n${index}`,
+      namespace: "demo",
+      network: "net",
+      type: (["core", "proxy", "endpoint"] as const)[index % 3] ?? "core",
+      namespaces: [],
+      url: `kni://${id}@n${index}-peer:32323?discport=0`,
+    };
+  });
+}
+
+test("a hundred nodes are knitted in two rounds with a call for each connection, and then there are none", () => {
+  const mesh = new Mesh(aNetwork(100));
+  const wanted = 100 * 24;
+  expect(mesh.round()).toBeGreaterThan(0);
+  expect(mesh.round()).toBe(0);
+  expect([mesh.calls <= wanted, mesh.reached]).toEqual([true, 100]);
+  const before = mesh.calls;
+  for (let round = 0; round < 10; round++) mesh.round();
+  expect(mesh.calls).toBe(before);
+});
+
+test("nodes that start anew get their peers back within two rounds, and nobody else's are touched", () => {
+  const mesh = new Mesh(aNetwork(100));
+  const random = seededRandom(1);
+  for (let round = 0; round < 3; round++) mesh.round();
+  const before = mesh.calls;
+  for (let restart = 0; restart < 10; restart++) {
+    mesh.restart(`n${Math.floor(random() * 100)}`);
+    mesh.round();
+    expect(mesh.round()).toBe(0);
+  }
+  expect(mesh.calls - before).toBeLessThanOrEqual(10 * 2 * 48);
+  expect(mesh.isForeignKept).toBe(true);
+});

@@ -1,0 +1,93 @@
+/** Members, runs and a node that is maintained, for tests of maintenance. */
+import type { MaintenanceRun } from "../../operator/api/node-runs.ts";
+import {
+  type Answer,
+  begun,
+  looked,
+  type MaintenanceStep,
+  type MigrationProgress,
+  resumed,
+  stopped,
+} from "../../operator/plan/maintenance.ts";
+import type { MaintainedMember } from "../../operator/plan/preflight.ts";
+
+/** The beginning of time. */
+export const NOW = Date.parse("2026-01-01T00:00:00Z");
+
+/** A member that is well. */
+export function aMaintained(name: string, more: Partial<MaintainedMember> = {}): MaintainedMember {
+  return {
+    name,
+    node: name,
+    type: "core",
+    suspended: false,
+    ready: true,
+    height: 100,
+    toldAt: NOW,
+    syncing: false,
+    peers: 3,
+    peersWanted: 3,
+    freeBytes: 2 ** 40,
+    ...more,
+  };
+}
+
+/** A node that migrates and saves as knit does; some of its answers may be lost on the way. */
+export class MigratingNode {
+  percent = 0;
+  running = false;
+  block = 0;
+  error: string | undefined;
+  /** Migrations and saves that were begun. */
+  begun = 0;
+  stops = 0;
+  /** True while its gateway cannot be reached. */
+  away = false;
+
+  /** Lets it come on. */
+  work(percent: number, height: number): void {
+    if (!this.running) return;
+    if (this.block === 0) this.block = height;
+    this.percent = Math.min(100, this.percent + percent);
+    if (this.percent === 100) this.running = false;
+  }
+
+  /** Starts it anew: a migration that ran begins anew, what came of another is forgotten. */
+  restart(): void {
+    this.percent = 0;
+    this.block = 0;
+    this.error = undefined;
+  }
+
+  /** Carries out a step: what is asked, and the run that follows; the run itself while it cannot be asked. */
+  carryOut({ do: what, run }: MaintenanceStep, now: number): MaintenanceRun {
+    if (what === "wait" || what === "end" || this.away) return run;
+    if (what === "look") return looked(run, this.#progress(), now);
+    if (what === "stop") return stopped(run, this.#stop(), now);
+    const found =
+      what === "resume" && run.operation === "migrate" ? resumed(run, this.#progress(), now) : undefined;
+    return found ?? begun(run, this.#begin(run.operation), now);
+  }
+
+  #progress(): MigrationProgress {
+    const { running, percent, block, error } = this;
+    return { running, percent, block, error };
+  }
+
+  #begin(operation: MaintenanceRun["operation"]): Answer {
+    if (this.running) return { ok: false, message: "migration already started (-32000)" };
+    this.begun++;
+    if (operation === "migrate") {
+      this.restart();
+      this.running = true;
+    }
+    return { ok: true };
+  }
+
+  #stop(): Answer {
+    if (!this.running) return { ok: false, message: "not in migration (-32000)" };
+    this.stops++;
+    this.running = false;
+    return { ok: true };
+  }
+}
