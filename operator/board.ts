@@ -8,6 +8,7 @@ import type { Reflector, Seen } from "./kube/reflector.ts";
 import type { Log } from "./observe/log.ts";
 import { isOlder } from "./reconcile/applier.ts";
 import { gatewayOf } from "./reconcile/context.ts";
+import type { MeshMemory } from "./reconcile/mesh-memory.ts";
 import { readPod } from "./reconcile/pod-view.ts";
 import type { FollowedKind } from "./reconcile/surroundings.ts";
 
@@ -20,6 +21,8 @@ interface Read {
 /** Everything that is known. */
 export class Board {
   readonly followed = new Map<FollowedKind, Reflector>();
+  /** What members' nodes were told of their peers. */
+  readonly meshes = new Map<string, MeshMemory>();
   /** The Nodes; there once their reflector is open. */
   seen: Reflector | undefined;
   /** The Networks, likewise. */
@@ -139,11 +142,13 @@ export class Board {
   forget(key: string): void {
     this.#read.delete(key);
     this.#written.delete(key);
+    for (const member of this.meshes.keys()) if (nodeOfMember(member) === key) this.meshes.delete(member);
   }
 }
 
 /** What of a Node matters to the others of its network. */
 function face(node: NodeResource | undefined): string {
   const urls = node?.status.members?.map(({ name, url }) => [name, url]);
-  return JSON.stringify([node?.meta.deleted, urls, node?.status.maintenance?.state]);
+  const { maintenance, rollout } = node?.status ?? {};
+  return JSON.stringify([node?.meta.deleted, urls, maintenance?.state, rollout?.member, rollout?.state]);
 }

@@ -76,6 +76,7 @@ export async function openNodes(options: NodesOptions): Promise<Nodes> {
     ...options,
     applier,
     beginning: new Set(),
+    meshes: board.meshes,
     events: createEventRecorder(options.client, options.clock, options.log),
     find: (kind, key) => board.followed.get(kind)?.get(key),
     node: (key) => board.node(key),

@@ -92,6 +92,10 @@ export const eventReasons = {
   MaintenanceSucceeded: "Normal",
   MaintenanceFailed: "Warning",
   MaintenanceRefused: "Warning",
+  RolloutStarted: "Normal",
+  RolloutSucceeded: "Normal",
+  RolloutPaused: "Warning",
+  VolumeGrown: "Normal",
   ReconcileFailed: "Warning",
 } as const;
 

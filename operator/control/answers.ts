@@ -13,6 +13,8 @@ export interface NodeInfo {
 export interface MigrationStatus {
   readonly running: boolean;
   readonly percent: number;
+  /** The block whose state it copies; 0 when none is known. */
+  readonly block: number;
   readonly error: string | undefined;
 }
 
@@ -88,13 +90,14 @@ function isCount(value: unknown): value is number {
 
 /** The answer to `admin_stateMigrationStatus`; its error is text, and the text `null` when there is none. */
 export function readMigration(value: unknown): MigrationStatus {
-  const { isMigration, progress, err } = members(value);
+  const { isMigration, progress, err, migrationBlockNumber: block } = members(value);
   if (typeof isMigration !== "boolean") throw bad("admin_stateMigrationStatus without isMigration");
   const percent = typeof progress === "number" && Number.isFinite(progress) ? progress : 0;
   const text = typeof err === "string" ? err : JSON.stringify(err ?? null);
   return {
     running: isMigration,
     percent,
+    block: typeof block === "number" && Number.isSafeInteger(block) && block > 0 ? block : 0,
     error: text === "null" || text === "" ? undefined : text.slice(0, 1_000),
   };
 }

@@ -25,8 +25,10 @@ export interface RolloutMember extends MemberView {
 export interface RolloutView {
   /** The Node to plan for. */
   readonly node: string;
-  /** All members of the group. */
-  readonly members: readonly RolloutMember[];
+  /** Its members. */
+  readonly own: readonly RolloutMember[];
+  /** All members of the group, the Node's own among them. */
+  readonly members: readonly MemberView[];
   /** What the statuses of the group's Nodes say, by Node. */
   readonly rollouts: ReadonlyMap<string, Rollout>;
   /** The member whose maintenance has begun and has not ended. */
@@ -50,11 +52,11 @@ export const ROLLOUT_MS = 20 * 60_000;
 
 /** Plans for one Node. */
 export function planRollout(view: RolloutView, now: number): RolloutPlan {
-  const own = view.members.filter(({ node }) => node === view.node);
-  const rollout = followed(view, own, now);
+  const { own } = view;
+  const rollout = followed(view, now);
   const isQuiet = rollout === undefined && othersOf(view).length === 0;
   const free = own.filter((member) => isFree(member) || (isQuiet && member.isDown)).map(({ name }) => name);
-  if (rollout?.state === "Rolling") return goOn(view, own, free, { rollout, now });
+  if (rollout?.state === "Rolling") return goOn(view, free, { rollout, now });
   const [next] = own.filter(({ name }) => name !== rollout?.member && !free.includes(name)).sort(byTurn);
   const trouble = next === undefined ? rollout?.message : troubleWith(next, view, rollout);
   if (next === undefined || trouble !== undefined) return planOf(own, free, rollout, trouble);
@@ -65,10 +67,10 @@ export function planRollout(view: RolloutView, now: number): RolloutPlan {
 /** A member whose turn it is, and that has not been given anything yet, waits when others fell over meanwhile. */
 function goOn(
   view: RolloutView,
-  own: readonly RolloutMember[],
   free: readonly string[],
   { rollout, now }: { readonly rollout: Rollout; readonly now: number },
 ): RolloutPlan {
+  const { own } = view;
   const member = own.find(({ name }) => name === rollout.member);
   if (member === undefined || !isDue(member)) return planOf(own, free, rollout, rollout.message);
   const trouble = member.ready ? troubleWith(member, view, undefined) : undefined;
@@ -113,9 +115,9 @@ function begin({ name, wanted }: RolloutMember, now: number): Rollout {
 }
 
 /** What has become of the Node's own rollout. */
-function followed(view: RolloutView, own: readonly RolloutMember[], now: number): Rollout | undefined {
+function followed(view: RolloutView, now: number): Rollout | undefined {
   const rollout = view.rollouts.get(view.node);
-  const member = own.find(({ name }) => name === rollout?.member);
+  const member = view.own.find(({ name }) => name === rollout?.member);
   if (rollout === undefined || member === undefined || member.suspended) return undefined;
   if (member.wanted !== rollout.revision) return begin(member, now);
   if (isDue(member)) return { ...rollout, state: "Rolling" };
@@ -125,7 +127,7 @@ function followed(view: RolloutView, own: readonly RolloutMember[], now: number)
   return { ...rollout, state: "Paused", message };
 }
 
-function hasArrived(member: RolloutMember, members: readonly RolloutMember[]): boolean {
+function hasArrived(member: RolloutMember, members: readonly MemberView[]): boolean {
   return member.isCurrent && isSteady(member, members);
 }
 

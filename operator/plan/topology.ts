@@ -37,8 +37,14 @@ const MOST_KEPT = 24;
  */
 export function peersToKeep(seeker: Seeker, members: readonly Member[]): readonly string[] {
   const types = seeker.types ?? DIALS[seeker.type];
+  const found = members.flatMap((member) => {
+    const { url, type } = member;
+    return url !== undefined && types.includes(type) && areTogether(seeker, member)
+      ? [{ ...member, url }]
+      : [];
+  });
   const room = Math.max(0, Math.min(MOST_KEPT, seeker.maxPeers) - seeker.urls.length);
-  const urls = fromRing(ringOf(members), seeker, { types, room });
+  const urls = (found.length > room ? nextOnRing(seeker, found, room) : found).map(({ url }) => url);
   return [...new Set([...seeker.urls, ...urls])].sort();
 }
 
@@ -49,50 +55,15 @@ function areTogether(a: Omit<Member, "url">, b: Omit<Member, "url">): boolean {
   return a.namespaces.includes(b.namespace) && b.namespaces.includes(a.namespace);
 }
 
-interface Place {
-  readonly at: number;
-  readonly member: Member & { readonly url: string };
-}
+type Found = Member & { readonly url: string };
 
-/** A list of members stays the same object while nothing changes: its ring is made once. */
-const rings = new WeakMap<readonly Member[], readonly Place[]>();
-
-function ringOf(members: readonly Member[]): readonly Place[] {
-  const known = rings.get(members);
-  if (known !== undefined) return known;
-  const ring = members
-    .flatMap((member) => {
-      const { url } = member;
-      return url === undefined ? [] : [{ at: placeOf(member), member: { ...member, url } }];
-    })
-    .sort((a, b) => a.at - b.at || (a.member.url < b.member.url ? -1 : 1));
-  rings.set(members, ring);
-  return ring;
-}
-
-function fromRing(
-  ring: readonly Place[],
-  seeker: Seeker,
-  { types, room }: { readonly types: readonly NodeType[]; readonly room: number },
-): readonly string[] {
-  const from = firstAfter(ring, placeOf(seeker));
-  const urls: string[] = [];
-  for (let step = 0; step < ring.length && urls.length < room; step++) {
-    const member = ring[(from + step) % ring.length]?.member;
-    if (member !== undefined && types.includes(member.type) && areTogether(seeker, member))
-      urls.push(member.url);
-  }
-  return urls;
-}
-
-function firstAfter(ring: readonly Place[], at: number): number {
-  let [low, high] = [0, ring.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((ring[middle]?.at ?? 0) <= at) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+function nextOnRing(seeker: Seeker, found: readonly Found[], room: number): readonly Found[] {
+  const from = placeOf(seeker);
+  return found
+    .map((member) => ({ member, steps: (placeOf(member) - from) >>> 0 }))
+    .sort((a, b) => a.steps - b.steps || (a.member.url < b.member.url ? -1 : 1))
+    .slice(0, room)
+    .map(({ member }) => member);
 }
 
 /** Where a node is on the ring: FNV-1a with 32 bits, and a last mixing, since names often differ in one digit alone. */

@@ -17,6 +17,8 @@ interface Applied {
   readonly draft: string;
   readonly live: string;
   readonly version: string;
+  /** The object, until it is seen so or newer. */
+  object: unknown;
 }
 
 /** Remembers what was applied. */
@@ -57,7 +59,7 @@ export class Applier {
   }
 
   #note(key: string, draft: string, object: unknown): Applied {
-    const applied = { draft, live: liveDigest(object), version: readMeta(object).resourceVersion };
+    const applied = { draft, live: liveDigest(object), version: readMeta(object).resourceVersion, object };
     this.#applied.set(key, applied);
     return applied;
   }
@@ -75,6 +77,15 @@ export class Applier {
       await this.#client.merge(kindOf(draft), draft.metadata, patch);
       return this.#client.apply(draft);
     }
+  }
+
+  /** An object as it was seen last or written, whichever is newer; undefined when there is none. */
+  latest(kind: string, key: string, seen: Seen | undefined): unknown {
+    const written = this.#applied.get(`${kind} ${key}`);
+    if (written === undefined || written.object === undefined) return seen?.object;
+    if (seen !== undefined && !isOlder(seen.meta.resourceVersion, written.version))
+      written.object = undefined;
+    return written.object ?? seen?.object;
   }
 
   /** Forgets an object that is gone. */

@@ -1,28 +1,64 @@
 /** What is judged of a Node when its steps are done, and put into its status. */
-
-import type { Phase } from "../api/names.ts";
 import { privilegedModules } from "../api/node-api.ts";
 import type { MemberStatus } from "../api/node-status.ts";
 import type { NodeResource } from "../api/resource.ts";
 import { nextConditions, type Verdict } from "../plan/conditions.ts";
-import type { Context } from "./context.ts";
+import { lagOf, type Told } from "../plan/group.ts";
+import { type HealthView, judge, type MemberHealth, phaseOf } from "../plan/health.ts";
+import { worstVolume } from "../plan/storage.ts";
+import type { Context, MemberContext } from "./context.ts";
+import { newestOfGroup } from "./group.ts";
 import type { Outcome } from "./outcome.ts";
 
 /** Puts the members and the sums of what they tell into the status, and what follows from the outcome. */
 export function conclude(context: Context, outcome: Outcome): void {
   const { node, around } = context;
   const members = context.members.map(({ status }) => status);
-  const isReady = members.every(({ ready }) => ready);
-  const verdicts = [readiness(outcome, isReady), mesh(context), ...privileges(node)];
+  const view = healthOf(context, outcome);
   const { generation } = node.meta;
-  const now = around.clock.now();
+  const terms = { generation, now: around.clock.now() };
+  const verdicts = [...judge(view), ...privileges(node)];
   context.status = {
     ...context.status,
     observedGeneration: generation,
-    phase: phaseOf(node, outcome, members),
+    phase: phaseOf(view),
     ...sumsOf(members),
     members,
-    conditions: nextConditions(context.status.conditions, verdicts, { generation, now }),
+    conditions: nextConditions(context.status.conditions, verdicts, terms),
+  };
+}
+
+function healthOf(context: Context, outcome: Outcome): HealthView {
+  const { node, members, status, rollout } = context;
+  const newest = newestOfGroup(context);
+  return {
+    suspended: node.spec.suspend,
+    step: outcome.kind === "continue" ? undefined : outcome,
+    members: members.map((member) => healthOfMember(member, newest)),
+    rollout: status.rollout,
+    keep: rollout?.keep ?? [],
+    waits: rollout?.waits,
+    maintenance: status.maintenance,
+    storage: worstVolume(
+      members.flatMap(({ member: { name }, facts: { volume } }) =>
+        volume === undefined ? [] : [{ name, verdict: volume }],
+      ),
+    ),
+  };
+}
+
+function healthOfMember({ member, status, facts }: MemberContext, newest: Told | undefined): MemberHealth {
+  const { told, pod } = facts;
+  return {
+    name: member.name,
+    ready: status.ready,
+    reason: status.reason,
+    told: told !== undefined,
+    lag: told && lagOf({ height: told.height, toldAt: told.at }, newest),
+    syncing: told?.syncing ?? false,
+    peersWanted: status.peersWanted ?? 0,
+    peersMissing: status.peersMissing ?? 0,
+    failing: pod?.failing,
   };
 }
 
@@ -40,40 +76,6 @@ function sumsOf(members: readonly MemberStatus[]) {
     address: first?.address,
     version: first?.version,
   };
-}
-
-function phaseOf({ spec, status }: NodeResource, outcome: Outcome, members: readonly MemberStatus[]): Phase {
-  if (outcome.kind === "fail") return "Degraded";
-  if (spec.suspend) return "Suspended";
-  if (status.maintenance?.state === "Running") return "Maintaining";
-  if (!members.every(({ ready }) => ready)) {
-    return members.some(({ url, reason }) => url === undefined || reason === "PodPending")
-      ? "Pending"
-      : "Starting";
-  }
-  return members.some(({ syncing }) => syncing) ? "Syncing" : "Running";
-}
-
-function readiness(outcome: Outcome, isReady: boolean): Verdict {
-  if (isReady && outcome.kind !== "fail") {
-    return { type: "Ready", status: "True", reason: "Ready", message: "the node answers" };
-  }
-  if (outcome.kind === "continue") return { type: "Ready", status: "False", reason: "Unknown", message: "" };
-  return { type: "Ready", status: "False", reason: outcome.reason, message: outcome.message };
-}
-
-function mesh({ members }: Context): Verdict {
-  if (members.some(({ facts }) => facts.told === undefined)) {
-    const message = "not every replica has told its peers";
-    return { type: "PeersReady", status: "Unknown", reason: "NotAsked", message };
-  }
-  const missing = members.reduce((sum, { status }) => sum + (status.peersMissing ?? 0), 0);
-  if (missing > 0) {
-    const message = `${missing} peers are not connected`;
-    return { type: "PeersReady", status: "False", reason: "PeersMissing", message };
-  }
-  const message = "connected to every peer to be kept";
-  return { type: "PeersReady", status: "True", reason: "Connected", message };
 }
 
 /** A warning, there only while it holds. */

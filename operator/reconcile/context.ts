@@ -6,6 +6,8 @@ import { type Identity } from "../build/identity.ts";
 import { gatewayName, type Member, membersOf } from "../build/names.ts";
 import { withNetwork } from "../build/network-defaults.ts";
 import type { GatewayAddress } from "../control/exchange.ts";
+import type { RolloutPlan } from "../plan/rollout.ts";
+import type { VolumeVerdict } from "../plan/storage.ts";
 import type { Outcome } from "./outcome.ts";
 import type { PodView } from "./pod-view.ts";
 import type { Observation } from "./poller.ts";
@@ -17,6 +19,9 @@ export interface Facts {
   pod?: PodView;
   /** The node's own word; there only when it is fresh. */
   told?: Observation & { readonly ok: true };
+  /** True when it keeps what its StatefulSet was given: it is not its turn to be replaced. */
+  keeps?: boolean;
+  volume?: VolumeVerdict;
 }
 
 /** A member while its Node is reconciled. */
@@ -42,6 +47,10 @@ export interface Context {
   readonly members: readonly MemberContext[];
   /** What will be written; the members' parts are put in at the end. */
   status: NodeStatus;
+  /** Whose turn it is to be replaced; there only while somebody is due. */
+  rollout?: RolloutPlan;
+  /** Milliseconds after which to look again, even when every step goes on. */
+  againMs?: number;
 }
 
 /** A step, and its name for the log. */

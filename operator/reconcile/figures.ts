@@ -2,6 +2,7 @@
 import type { NodeResource } from "../api/resource.ts";
 import { keyOf } from "../api/resource.ts";
 import type { NodeFigures } from "../observe/node-metrics.ts";
+import { isUnderWay } from "../plan/maintenance.ts";
 import type { Observation } from "./poller.ts";
 
 /** A row a replica. A node that does not answer has neither height nor lag: what it once said is no height. */
@@ -36,10 +37,14 @@ export function figuresOf(
         peersMissing,
         diskUsedBytes: disk?.usedBytes,
         diskCapacityBytes: disk?.capacityBytes,
-        maintained: node.status.maintenance?.state === "Running",
+        maintained: isMaintained(node, name),
       };
     });
   });
+}
+
+function isMaintained({ status: { maintenance: run } }: NodeResource, member: string): boolean {
+  return run !== undefined && run.member === member && isUnderWay(run);
 }
 
 function networkOf({ meta, spec }: NodeResource): string {

@@ -1,143 +1,165 @@
 /**
- * Maintenance: the annotation is a wish, which is noted in the status and taken away; it is granted to one node of
- * a network at a time. What the node answers, an error included, is in the status and an event.
+ * Carries out maintenance, a step at a time: what is decided is in the status before the node is asked, and what the
+ * node answers, an error included, is in the status and an event.
  */
-import { annotations, operations } from "../api/names.ts";
-import type { Maintenance } from "../api/node-status.ts";
+import { operations } from "../api/names.ts";
+import type { MaintenanceRun } from "../api/node-runs.ts";
 import { readMigration } from "../control/answers.ts";
 import { ControlError } from "../control/error.ts";
-import { kinds } from "../kube/resources.ts";
-import { type Answer, isOpen, progressed, readWish, request, started, turn } from "../plan/maintenance.ts";
-import { type Context, gatewayOf, saveStatus } from "./context.ts";
-import { goOn, type Outcome, waitFor } from "./outcome.ts";
+import type { ControlMethod } from "../control/methods.ts";
+import {
+  type Answer,
+  begun,
+  isOpen,
+  looked,
+  type MaintenanceStep,
+  planMaintenance,
+  resumed,
+  stopped,
+} from "../plan/maintenance.ts";
+import type { MaintainedMember, PreflightView } from "../plan/preflight.ts";
+import { isOpenWindow } from "../plan/windows.ts";
+import { takeNext } from "../plan/wishes.ts";
+import { type Context, gatewayOf, type MemberContext, saveStatus } from "./context.ts";
+import { groupKey, groupOf, viewMember } from "./group.ts";
+import { goOn, type Outcome } from "./outcome.ts";
+import { bookOf, withBook } from "./wishes.ts";
 
-/** How often a running migration is looked at. */
+/** How often a run that has not ended is looked at. */
 const LOOK_MS = 10_000;
+/** How often it is looked whether blocks follow. */
+const VERIFY_MS = 2_500;
 
-/** Notes a wish in the status, then takes the annotation away: a crash in between loses nothing. */
-export async function wishStep(context: Context): Promise<Outcome> {
-  const { node, around, status } = context;
-  const text = node.meta.annotations[annotations.run];
-  if (text === undefined || node.meta.deleted) return goOn;
-  const wish = readWish(text);
-  const noted =
-    "operation" in wish ? request(status.maintenance, wish.operation, around.clock.now()) : undefined;
-  if (noted === undefined) {
-    const why =
-      "operation" in wish ? `${status.maintenance?.operation} is not done yet` : "there is no such operation";
-    const known = Object.keys(operations).join(", ");
-    around.events.tell(
-      node,
-      "MaintenanceRefused",
-      `${annotations.run}=${text.slice(0, 64)}: ${why} (known: ${known})`,
-    );
-  } else {
-    context.status = { ...status, maintenance: noted };
-    await saveStatus(context);
-  }
-  await takeAway(context, text);
+/** Takes the next run when the last has ended, and does what is next for it. */
+export async function maintenanceStep(context: Context): Promise<Outcome> {
+  context.status = withBook(context.status, takeNext(bookOf(context.status)));
+  const { maintenance: run } = context.status;
+  if (run === undefined || !isOpen(run)) return goOn;
+  const step = planMaintenance(run, preflightView(context, run), context.around.clock.now());
+  await note(context, step.run);
+  const after = await carryOut(context, step);
+  if (after !== undefined) await note(context, after);
+  lookAgain(context, after ?? step.run);
   return goOn;
 }
 
-/** Only what was read, guarded by its version: a wish that came meanwhile is not taken away unread. */
-async function takeAway({ node, around, key }: Context, text: string): Promise<void> {
-  const { name, namespace, resourceVersion, annotations: present } = around.node(key)?.meta ?? node.meta;
-  if (present[annotations.run] !== text) return;
-  const patch = { metadata: { resourceVersion, annotations: { [annotations.run]: null } } };
-  around.wrote(await around.client.merge(kinds.node, { name, namespace }, patch));
+function lookAgain(context: Context, run: MaintenanceRun): void {
+  const { around, status, members } = context;
+  const verified = members.find(({ member }) => run.state === "Verifying" && member.name === run.member);
+  if (verified !== undefined) around.look(verified.key);
+  const waitMs = verified === undefined ? LOOK_MS : VERIFY_MS;
+  if (isOpen(run)) context.againMs = Math.min(waitMs, context.againMs ?? waitMs);
+  else if (status.maintenanceQueue !== undefined) context.againMs = 0;
 }
 
-/** Carries out the wish, or looks how far it is. */
-export async function maintenanceStep(context: Context): Promise<Outcome> {
-  const { maintenance } = context.status;
-  if (maintenance === undefined || !isOpen(maintenance)) return goOn;
-  if (maintenance.state === "Running") return follow(context, maintenance);
-  const { node, around } = context;
-  const others = around
-    .nodes(node.meta.namespace)
-    .filter(({ meta, spec }) => spec.network.name === node.spec.network.name && !meta.deleted);
-  const next = turn(
-    others.map(({ meta, status }) => ({
-      name: meta.name,
-      maintenance: meta.name === node.meta.name ? maintenance : status.maintenance,
-    })),
-  );
-  if (next !== node.meta.name) return waitFor("MaintenanceWaits", `${next} is maintained first`);
-  // What another worker has begun is in no status before the node has answered.
-  const group = `${node.meta.namespace}/${node.spec.network.name}`;
-  if (around.beginning.has(group)) return waitFor("MaintenanceWaits", "another node begins", 1_000);
-  around.beginning.add(group);
+function preflightView(context: Context, run: MaintenanceRun): PreflightView {
+  const { node, around, members, rollout } = context;
+  const group = groupOf(context);
+  const member = members.find((each) => each.member.name === run.member);
+  // What another worker has begun is in no status before it is written.
+  const isBusy = around.beginning.has(group.key);
+  const [rolling] = [...(rollout?.keep ?? []), ...[...group.rollouts.values()].map((each) => each.member)];
+  return {
+    member: member && maintained(member),
+    members: group.members,
+    maintained: isBusy ? "another member" : group.others[0]?.member,
+    rolling,
+    isWindowOpen: isOpenWindow(node.spec.maintenance.windows, around.clock.now()),
+  };
+}
+
+function maintained({ member, status, around, facts }: MemberContext): MaintainedMember {
+  const { usedBytes, capacityBytes } = status.disk ?? {};
+  const isKnown = usedBytes !== undefined && capacityBytes !== undefined;
+  return {
+    ...viewMember(member, around),
+    syncing: facts.told?.syncing ?? false,
+    peers: facts.told?.peers.size ?? 0,
+    peersWanted: status.peersWanted ?? 0,
+    freeBytes: isKnown ? capacityBytes - usedBytes : undefined,
+  };
+}
+
+type Asking = (context: Context, run: MaintenanceRun) => Promise<MaintenanceRun | undefined>;
+
+const begin: Asking = async (context, run) =>
+  begun(run, await command(context, run, operations[run.operation]), context.around.clock.now());
+
+const progressOf = async (context: Context, run: MaintenanceRun) =>
+  readMigration(await ask(context, run, "admin_stateMigrationStatus"));
+
+/** What each step asks of the node, and what its answer makes of the run. */
+const asking: Readonly<Record<MaintenanceStep["do"], Asking>> = {
+  begin,
+  async resume(context, run) {
+    if (run.operation !== "migrate") return begin(context, run);
+    const found = resumed(run, await progressOf(context, run), context.around.clock.now());
+    return found ?? begin(context, run);
+  },
+  look: async (context, run) => looked(run, await progressOf(context, run), context.around.clock.now()),
+  stop: async (context, run) =>
+    stopped(run, await command(context, run, "admin_stopStateMigration"), context.around.clock.now()),
+  wait: () => Promise.resolve(undefined),
+  end: () => Promise.resolve(undefined),
+};
+
+/** The run after the node was asked; undefined when it is not, or cannot be. */
+async function carryOut(context: Context, step: MaintenanceStep): Promise<MaintenanceRun | undefined> {
   try {
-    return await begin(context, maintenance);
-  } finally {
-    around.beginning.delete(group);
+    return await asking[step.do](context, step.run);
+  } catch (error) {
+    if (!(error instanceof ControlError)) throw error;
+    const fields = { node: context.key, member: step.run.member, error: error.message };
+    context.around.log.warn(fields, "maintenance cannot be followed");
+    return undefined;
   }
 }
 
-async function begin(context: Context, maintenance: Maintenance): Promise<Outcome> {
-  const answer = await ask(context, maintenance);
-  if (answer === undefined) return waitFor("MaintenanceWaits", "the node cannot be asked", LOOK_MS);
-  await note(context, started(maintenance, answer, context.around.clock.now()));
-  return context.status.maintenance?.state === "Running"
-    ? waitFor("Maintenance", "migrating", LOOK_MS)
-    : goOn;
-}
-
-/** The node's answer; undefined when it could not be asked. */
-async function ask(context: Context, { operation }: Maintenance): Promise<Answer | undefined> {
-  const { around } = context;
-  const gateway = gatewayOfFirst(context);
-  if (gateway === undefined) return undefined;
+/** An error of the node's own is its answer. */
+async function command(context: Context, run: MaintenanceRun, method: ControlMethod): Promise<Answer> {
   try {
-    await around.channel.call(gateway, operations[operation]);
+    await ask(context, run, method);
     return { ok: true };
   } catch (error) {
-    if (!(error instanceof ControlError)) throw error;
-    if (error.code !== "node-error") return undefined;
-    // Asked before, by an operator that ended before it could note it?
-    const running = operation === "migrate" && (await isMigrating(context));
-    return running ? { ok: true } : { ok: false, message: error.message };
+    if (error instanceof ControlError && error.code === "node-error")
+      return { ok: false, message: error.message };
+    throw error;
   }
 }
 
-async function isMigrating(context: Context): Promise<boolean> {
-  const progress = await progressOf(context).catch(() => undefined);
-  return progress?.running === true;
-}
-
-async function progressOf(context: Context) {
-  const gateway = gatewayOfFirst(context);
-  if (gateway === undefined) throw new ControlError("connect", "the pod has no address");
-  return readMigration(await context.around.channel.call(gateway, "admin_stateMigrationStatus"));
-}
-
-function gatewayOfFirst({ members: [first] }: Context) {
-  const address = first?.facts.pod?.address;
-  return first === undefined || address === undefined ? undefined : gatewayOf(first.key, address);
-}
-
-async function follow(context: Context, maintenance: Maintenance): Promise<Outcome> {
-  try {
-    const progress = await progressOf(context);
-    await note(context, progressed(maintenance, progress, context.around.clock.now()));
-  } catch (error) {
-    if (!(error instanceof ControlError)) throw error;
-    context.around.log.warn({ node: context.key, error: error.message }, "migration cannot be followed");
-  }
-  const open = context.status.maintenance?.state === "Running";
-  return open ? waitFor("Maintenance", "migrating", LOOK_MS) : goOn;
+function ask({ members, around }: Context, run: MaintenanceRun, method: ControlMethod): Promise<unknown> {
+  const member = members.find((each) => each.member.name === run.member);
+  const address = member?.facts.pod?.address;
+  if (member === undefined || address === undefined)
+    throw new ControlError("connect", `the pod of ${run.member} has no address`);
+  return around.channel.call(gatewayOf(member.key, address), method);
 }
 
 const REASONS = {
+  Starting: undefined,
+  Stopping: undefined,
+  Requested: undefined,
+  Verifying: undefined,
   Running: "MaintenanceStarted",
   Succeeded: "MaintenanceSucceeded",
   Failed: "MaintenanceFailed",
 } as const;
 
-async function note(context: Context, after: Maintenance): Promise<void> {
+/** The group hears of nothing else that begins until this is in the status. */
+async function note(context: Context, run: MaintenanceRun): Promise<void> {
   const before = context.status.maintenance;
-  context.status = { ...context.status, maintenance: after };
-  await saveStatus(context);
-  if (after.state === "Requested" || after.state === before?.state) return;
-  context.around.events.tell(context.node, REASONS[after.state], `${after.operation}: ${after.message}`);
+  if (JSON.stringify(before) === JSON.stringify(run)) return;
+  const { beginning } = context.around;
+  const group = groupKey(context);
+  const holds = run.state === "Starting" && !beginning.has(group);
+  if (holds) beginning.add(group);
+  try {
+    context.status = { ...context.status, maintenance: run };
+    await saveStatus(context);
+  } finally {
+    if (holds) beginning.delete(group);
+  }
+  const reason = REASONS[run.state];
+  if (reason === undefined || run.state === before?.state) return;
+  context.around.events.tell(context.node, reason, `${run.operation} of ${run.member}: ${run.message}`);
 }

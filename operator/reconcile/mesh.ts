@@ -1,8 +1,13 @@
-/** Knits the node into its network: tells it whom to keep, and whom no longer. */
+/**
+ * Knits the node into its network: tells it whom to keep, and whom no longer. A peer is in the status before the node
+ * is told of it, so that none is ever taken for somebody else's and left behind.
+ */
+
 import type { NodeResource } from "../api/resource.ts";
 import { readBoolean } from "../control/answers.ts";
+import type { Channel } from "../control/channel.ts";
 import { ControlError } from "../control/error.ts";
-import { planMesh } from "../plan/mesh.ts";
+import { type MeshPlan, planMesh, type Tellings } from "../plan/mesh.ts";
 import { type Member, peersToKeep } from "../plan/topology.ts";
 import { gatewayOf, type MemberContext } from "./context.ts";
 import { goOn, type Outcome, waitFor } from "./outcome.ts";
@@ -10,54 +15,87 @@ import { goOn, type Outcome, waitFor } from "./outcome.ts";
 /** After peers were told, the node is looked at again this soon. */
 const LOOK_AGAIN_MS = 2_000;
 
+/** As many URLs as the status takes. */
+const MOST_NOTED = 128;
+
 /** Tells the node what differs. */
 export async function meshStep(context: MemberContext): Promise<Outcome> {
-  const { node, around, facts, key, status } = context;
-  const address = facts.pod?.address;
-  if (facts.told === undefined || address === undefined) return goOn;
-  const wanted = peersToKeep(seekerOf(context), around.nodes(node.meta.namespace).flatMap(membersOf));
-  const { remove, add, missing } = planMesh({ wanted, told: status.mesh ?? [], connected: facts.told.peers });
-  const gateway = gatewayOf(key, address);
+  const { around, facts, key, status } = context;
+  const { pod, told } = facts;
+  if (told === undefined || pod?.address === undefined) return goOn;
+  const wanted = peersToKeep(seekerOf(context), membersAround(context));
+  const noted = status.mesh ?? [];
+  const plan = planMesh(
+    { wanted, told: noted, connected: told.peers, tellings: tellingsOf(context, pod.incarnation) },
+    around.clock.now(),
+  );
+  const add = plan.add.filter((url) => noted.includes(url));
+  const trouble = await tell(context, pod.address, { remove: plan.remove, add });
+  if (trouble !== undefined) return waitFor(trouble.reason, trouble.message, LOOK_AGAIN_MS);
+  const isTold = add.length === plan.add.length;
+  if (isTold) around.meshes.set(key, { incarnation: pod.incarnation, tellings: plan.tellings });
+  const mesh = wanted.slice(0, MOST_NOTED);
+  context.status = { ...status, mesh, peersWanted: wanted.length, peersMissing: plan.missing };
+  if (add.length > 0) setTimeout(() => around.look(key), LOOK_AGAIN_MS).unref();
+  return goOn;
+}
+
+function tellingsOf({ around, key }: MemberContext, incarnation: string): Tellings {
+  const known = around.meshes.get(key);
+  return known?.incarnation === incarnation ? known.tellings : new Map();
+}
+
+/** Gives why the node could not be told. */
+async function tell(
+  { around, key }: MemberContext,
+  address: string,
+  { remove, add }: Pick<MeshPlan, "remove" | "add">,
+): Promise<ControlError | undefined> {
+  const ask = (
+    ...call: readonly ["admin_addPeer" | "admin_removePeer", string]
+  ): ReturnType<Channel["call"]> => around.channel.call(gatewayOf(key, address), ...call);
   try {
-    for (const url of remove) readBoolean(await around.channel.call(gateway, "admin_removePeer", url));
+    for (const url of remove) readBoolean(await ask("admin_removePeer", url));
     for (const url of add) {
-      const taken = readBoolean(await around.channel.call(gateway, "admin_addPeer", url));
+      const taken = readBoolean(await ask("admin_addPeer", url));
       if (!taken) around.log.warn({ node: key, url }, "the node does not take this peer");
     }
   } catch (error) {
-    if (error instanceof ControlError) return waitFor(error.reason, error.message, LOOK_AGAIN_MS);
+    if (error instanceof ControlError) return error;
     throw error;
   }
   if (remove.length + add.length > 0)
     around.log.info({ node: key, add: add.length, remove: remove.length }, "told peers");
-  context.status = {
-    ...context.status,
-    mesh: wanted,
-    peersWanted: wanted.length,
-    peersMissing: missing,
+  return undefined;
+}
+
+function seekerOf({ node, member }: MemberContext) {
+  const { type, network, peers, p2p } = node.spec;
+  return {
+    name: member.name,
+    namespace: node.meta.namespace,
+    network: network.name,
+    type,
+    namespaces: peers.namespaces,
+    types: peers.types,
+    urls: peers.urls,
+    maxPeers: p2p.maxPeers,
   };
-  if (missing > 0) setTimeout(() => around.look(key), LOOK_AGAIN_MS).unref();
-  return goOn;
+}
+
+/** The members of its own namespace, and of those that it takes for its own. */
+function membersAround({ node, around }: MemberContext): readonly Member[] {
+  const namespaces = new Set([node.meta.namespace, ...node.spec.peers.namespaces]);
+  return [...namespaces].flatMap((namespace) => around.nodes(namespace).flatMap(membersOf));
 }
 
 function membersOf({ meta, spec, status }: NodeResource): readonly Member[] {
   return (status.members ?? []).map(({ name, url }) => ({
     name,
+    namespace: meta.namespace,
     network: spec.network.name,
     type: spec.type,
+    namespaces: spec.peers.namespaces,
     url: meta.deleted ? undefined : url,
   }));
-}
-
-function seekerOf({ node, member, status }: MemberContext) {
-  const { type, network, peers, p2p } = node.spec;
-  return {
-    name: member.name,
-    network: network.name,
-    type,
-    url: status.url,
-    types: peers.types,
-    urls: peers.urls,
-    maxPeers: p2p.maxPeers,
-  };
 }

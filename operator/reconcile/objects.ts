@@ -28,21 +28,22 @@ export function sharedStep({ node, around }: Context): Promise<Outcome> {
 
 /** Applies what is one member's. */
 export function memberStep(context: MemberContext): Promise<Outcome> {
-  const { member } = context;
+  const { member, facts } = context;
   return applyAll(context, [
-    ["configMap", settingsMap(member)],
+    // One that keeps its template keeps its settings: whenever it starts anew, it is as it was.
+    ["configMap", facts.keeps ? undefined : settingsMap(member)],
     ["service", peerService(member)],
     ["service", externalService(member)],
     ["statefulSet", statefulSet(member, templateOf(context))],
   ]);
 }
 
-/** The template that was written last, as long as the Node asks for nothing else. */
+/** The template that was written last, as long as the Node asks for nothing else, or it is not the member's turn. */
 function templateOf({ member, node, around, facts }: MemberContext): Part {
   const digest = inputDigest(member, facts.identity?.id);
-  const seen = around.find("statefulSet", `${node.meta.namespace}/${objectNames(member.name).statefulSet}`);
-  const written = writtenTemplate(seen?.object);
-  return written !== undefined && digestOf(written) === digest
+  const key = `${node.meta.namespace}/${objectNames(member.name).statefulSet}`;
+  const written = writtenTemplate(around.applier.latest("StatefulSet", key, around.find("statefulSet", key)));
+  return written !== undefined && (facts.keeps || digestOf(written) === digest)
     ? written
     : podTemplate(member, { ...around.settings, digest });
 }

@@ -10,6 +10,12 @@ export interface PodView {
   readonly ready: boolean;
   /** Why it is not ready, as far as it says. */
   readonly trouble: string;
+  /** True once the node's program runs: its start-up probe has passed. */
+  readonly started: boolean;
+  /** A container that cannot start, or ends again and again, in the pod's words. */
+  readonly failing: string | undefined;
+  /** Another one when the node's program was started anew. */
+  readonly incarnation: string;
   /** How a container of it ended last, the newest end of all. */
   readonly lastExit: LastExit | undefined;
 }
@@ -31,6 +37,8 @@ interface PodStatus {
 
 interface ContainerStatus {
   readonly name?: unknown;
+  readonly started?: unknown;
+  readonly restartCount?: unknown;
   readonly state?: {
     readonly waiting?: { readonly reason?: unknown; readonly message?: unknown };
     readonly terminated?: Terminated;
@@ -48,17 +56,25 @@ const ADDRESS = /^[0-9a-fA-F.:]{2,45}$/;
 
 /** Reads a pod. */
 export function readPod(object: unknown): PodView {
-  const status = (object as { status?: PodStatus | null }).status ?? {};
-  const { podIP, hostIP } = status;
+  const { status: told, metadata } = object as { status?: PodStatus | null; metadata?: { uid?: unknown } };
+  const status = told ?? {};
   const conditions = listOf(status.conditions);
   const ready = conditions.find(({ type }) => type === "Ready")?.status === "True";
+  const node = listOf(status.containerStatuses).find(({ name }) => name === "node");
   return {
-    address: typeof podIP === "string" && ADDRESS.test(podIP) ? podIP : undefined,
-    hostAddress: typeof hostIP === "string" && ADDRESS.test(hostIP) ? hostIP : undefined,
+    address: addressIn(status.podIP),
+    hostAddress: addressIn(status.hostIP),
     ready,
     trouble: ready ? "" : troubleOf(status),
+    started: ready || node?.started === true,
+    failing: ready ? undefined : failingOf(status),
+    incarnation: `${String(metadata?.uid)}/${String(node?.restartCount)}`,
     lastExit: lastExitOf(status),
   };
+}
+
+function addressIn(text: unknown): string | undefined {
+  return typeof text === "string" && ADDRESS.test(text) ? text : undefined;
 }
 
 /** Of the containers that run on: an init container's end is as it should be. */
@@ -79,9 +95,21 @@ function exitOf(name: unknown, { reason, exitCode, finishedAt }: Terminated): La
   };
 }
 
+/** Words for waiting that pass by themselves. */
+const PASSING: ReadonlySet<unknown> = new Set(["PodInitializing", "ContainerCreating"]);
+
+function failingOf(status: PodStatus): string | undefined {
+  return containersOf(status)
+    .filter(({ state }) => !PASSING.has(state?.waiting?.reason))
+    .flatMap(waitingText)[0];
+}
+
+function containersOf({ initContainerStatuses, containerStatuses }: PodStatus): readonly ContainerStatus[] {
+  return [...listOf(initContainerStatuses), ...listOf(containerStatuses)];
+}
+
 function troubleOf(status: PodStatus): string {
-  const containers = [...listOf(status.initContainerStatuses), ...listOf(status.containerStatuses)];
-  const [stuck] = containers.flatMap(waitingText);
+  const [stuck] = containersOf(status).flatMap(waitingText);
   if (stuck !== undefined) return stuck;
   const scheduled = listOf(status.conditions).find(({ type }) => type === "PodScheduled");
   if (scheduled?.status === "False" && typeof scheduled.message === "string") {

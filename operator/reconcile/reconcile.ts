@@ -11,13 +11,15 @@ import { claimStep } from "./claim.ts";
 import { conclude } from "./conclude.ts";
 import { type Context, createContext, type MemberContext, type Step, saveStatus } from "./context.ts";
 import { genesisStep, networkStep } from "./genesis.ts";
-import { maintenanceStep, wishStep } from "./maintenance.ts";
+import { maintenanceStep } from "./maintenance.ts";
 import { meshStep } from "./mesh.ts";
 import { nodeKeyStep } from "./node-key.ts";
 import { memberStep, pruneStep, sharedStep } from "./objects.ts";
 import { goOn, type Outcome, worstOf } from "./outcome.ts";
+import { rolloutStep } from "./rollout.ts";
 import { answerStep, podStep, readyStep } from "./running.ts";
 import type { Surroundings } from "./surroundings.ts";
+import { standingWishStep, wishStep } from "./wishes.ts";
 
 const steps: readonly Step[] = [
   { name: "wish", run: wishStep },
@@ -29,6 +31,7 @@ const steps: readonly Step[] = [
   { name: "genesis", run: genesisStep },
   { name: "shared objects", run: sharedStep },
   { name: "prune", run: pruneStep },
+  { name: "rollout", run: rolloutStep },
   each("members", [
     { name: "certificate", run: certificateStep },
     { name: "objects", run: memberStep },
@@ -37,6 +40,11 @@ const steps: readonly Step[] = [
     { name: "mesh", run: meshStep },
     { name: "ready", run: readyStep },
   ]),
+];
+
+/** What goes on although a member waits or another step failed. */
+const afterwards: readonly Step[] = [
+  { name: "standing wishes", run: standingWishStep },
   { name: "maintenance", run: maintenanceStep },
 ];
 
@@ -53,7 +61,7 @@ const RESYNC_MS = 300_000;
 export async function reconcile(node: NodeResource, around: Surroundings): Promise<number> {
   if (node.meta.deleted) return RESYNC_MS; // what it owns goes with it
   const context = createContext(node, around);
-  const outcome = await runSteps(context, steps).catch(async (error: unknown) => {
+  const outcome = await runAll(context).catch(async (error: unknown) => {
     if (isRace(error)) throw error; // nothing that anybody has to know
     conclude(context, { kind: "fail", reason: "Error", message: messageOf(error) });
     await saveStatus(context).catch(() => undefined);
@@ -65,7 +73,13 @@ export async function reconcile(node: NodeResource, around: Surroundings): Promi
     around.events.tell(node, "ReconcileFailed", `${outcome.reason}: ${outcome.message}`);
     throw new ReconcileError(`${outcome.reason}: ${outcome.message}`);
   }
-  return outcome.kind === "wait" ? outcome.afterMs : RESYNC_MS;
+  return Math.min(outcome.kind === "wait" ? outcome.afterMs : RESYNC_MS, context.againMs ?? RESYNC_MS);
+}
+
+async function runAll(context: Context): Promise<Outcome> {
+  const outcome = await runSteps(context, steps);
+  await runSteps(context, afterwards);
+  return outcome;
 }
 
 /** Runs steps until one does not go on. */

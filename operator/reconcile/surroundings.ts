@@ -9,6 +9,7 @@ import type { Clock } from "../observe/clock.ts";
 import type { Log } from "../observe/log.ts";
 import type { Applier } from "./applier.ts";
 import type { EventRecorder } from "./events.ts";
+import type { MeshMemory } from "./mesh-memory.ts";
 import type { Observation } from "./poller.ts";
 
 /** The kinds of objects that are followed besides Nodes: those that carry the operator's label. */
@@ -53,6 +54,8 @@ export interface Surroundings {
   readonly log: Log;
   /** Networks, with their namespaces, in which a node is asked to begin maintenance at this moment. */
   readonly beginning: Set<string>;
+  /** What members' nodes were told of their peers since they started. */
+  readonly meshes: Map<string, MeshMemory>;
   /** An object as it was last seen. */
   find(kind: FollowedKind, key: string): Seen | undefined;
   /** A Node as it was last seen or written, whichever is newer. */

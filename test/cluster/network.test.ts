@@ -197,7 +197,7 @@ about(`a network${missing === undefined ? "" : ` (skipped: ${missing})`}`, () =>
         "-o",
         "jsonpath={range .items[*]}{.reason}: {.message}{'\\n'}{end}",
       ]);
-      expect(events).toContain(`Maintenance${done.state}: ${wish}: ${done.message}`);
+      expect(events).toContain(`Maintenance${done.state}: ${wish} of proxy: ${done.message}`);
     },
     90_000,
   );

@@ -1,4 +1,5 @@
 /** A cluster in memory for reconciling: objects by kind and name, nodes that answer by script, time that stands. */
+import { annotations } from "../../operator/api/names.ts";
 import {
   type Draft,
   keyOf,
@@ -98,8 +99,7 @@ export class FakeCluster {
     this.putSecret(`${name}-own`, { nodekey: KEYS[name] });
     const spec = name === "core" ? CORE : { type: name };
     this.putNode(name, { ...spec, nodeKeySecret: { name: `${name}-own` } }, annotations);
-    const status = { podIP: "10.0.0.1", conditions: [{ type: "Ready", status: "True" }] };
-    this.put({ apiVersion: "v1", kind: "Pod", metadata: { name: `${name}-0`, namespace: "demo" }, status });
+    this.putPod(name);
     this.observations.set(`demo/${name}`, {
       ok: true,
       at: this.now,
@@ -111,7 +111,37 @@ export class FakeCluster {
       height: 5,
       syncing: false,
       peers: new Set(peers.map(idOf)),
+      disk: undefined,
     });
+  }
+
+  /** Puts the pod of a member there, made from the template of that digest. */
+  putPod(name: string, { uid = "first", digest = "none", ready = true, started = true } = {}): void {
+    const metadata = {
+      name: `${name}-0`,
+      namespace: "demo",
+      annotations: { [annotations.settings]: digest },
+    };
+    const status = {
+      podIP: "10.0.0.1",
+      conditions: [{ type: "Ready", status: ready ? "True" : "False" }],
+      containerStatuses: [{ name: "node", started, restartCount: 0 }],
+    };
+    this.put({ apiVersion: "v1", kind: "Pod", metadata: { ...metadata, uid } as Draft["metadata"], status });
+  }
+
+  /** Lets a node tell something else, now. */
+  tell(name: string, more: Partial<Observation & { ok: true }>): void {
+    const told = this.observations.get(`demo/${name}`);
+    if (told?.ok !== true) throw new Error(`${name} does not answer`);
+    this.observations.set(`demo/${name}`, { ...told, at: this.now, until: this.now + 45_000, ...more });
+  }
+
+  /** A Node's conditions, a line each. */
+  conditions(name: string): readonly string[] {
+    return (this.node(name).status.conditions ?? []).map(
+      ({ type, status, reason }) => `${type} ${status} ${reason}`,
+    );
   }
 
   /** Puts the genesis of the network there. */
@@ -158,6 +188,7 @@ export class FakeCluster {
       clock: { now: () => this.now },
       log: silentLog,
       beginning: new Set(),
+      meshes: new Map(),
       find: (kind, key) => this.#seen(`${kinds[kind].kind} ${key}`),
       node: (key) => {
         const object = this.objects.get(`Node ${key}`);

@@ -68,13 +68,16 @@ describe("an answer", () => {
     expect([readSyncing(false), readSyncing({ currentBlock: "0x1" })]).toEqual([false, true]);
     expect(readBoolean(true)).toBe(true);
     expect(readDiskUsage({ sizeBytes: 10, freeBytes: 4 })).toEqual({ sizeBytes: 10, freeBytes: 4 });
-    expect(readMigration({ isMigration: true, progress: 12.5, err: "null" })).toEqual({
+    const migration = { isMigration: true, progress: 12.5, err: "null", migrationBlockNumber: 7 };
+    expect(readMigration(migration)).toEqual({
       running: true,
+      block: 7,
       percent: 12.5,
       error: undefined,
     });
     expect(readMigration({ isMigration: false, progress: Number.NaN, err: "disk" })).toEqual({
       running: false,
+      block: 0,
       percent: 0,
       error: "disk",
     });

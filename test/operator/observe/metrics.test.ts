@@ -117,7 +117,7 @@ function aNode(name: string, network: string): NodeResource {
 }
 
 function anAnswer(height: number): Observation {
-  const who = { address: "", id: "", version: "", genesis: undefined, syncing: false };
+  const who = { address: "", id: "", version: "", genesis: undefined, syncing: false, disk: undefined };
   return { ok: true, at: 0, until: 1, ...who, height, peers: new Set(["x"]) };
 }
 

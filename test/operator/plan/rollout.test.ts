@@ -39,7 +39,8 @@ const rolling = (member: string, more: Partial<Rollout> = {}): Rollout => ({
 });
 
 function plan(node: string, members: readonly RolloutMember[], more: Partial<RolloutView> = {}, now = NOW) {
-  const view = { node, members, rollouts: new Map(), maintained: undefined, ...more };
+  const own = members.filter((member) => member.node === node);
+  const view = { node, own, members, rollouts: new Map(), maintained: undefined, ...more };
   const { rollout, take, keep, waits } = planRollout(view, now);
   return { rollout, take: [...take], keep, waits };
 }
@@ -233,7 +234,8 @@ class Group {
   reconcile(crash: boolean): readonly string[] {
     const members = [...this.members.values()];
     const { node = "" } = members[Math.floor(this.#random() * members.length)] ?? {};
-    const view = { node, members, rollouts: new Map(this.rollouts), maintained: undefined };
+    const own = members.filter((member) => member.node === node);
+    const view = { node, own, members, rollouts: new Map(this.rollouts), maintained: undefined };
     const { rollout, take } = planRollout(view, this.#now);
     if (rollout === undefined) this.rollouts.delete(node);
     else this.rollouts.set(node, rollout);

@@ -25,28 +25,71 @@ const reasonOf = (text: string): string => text.split(":")[0] ?? "";
 
 const state = (name: string) => cluster.node(name).status.maintenance;
 
-describe("maintenance", () => {
-  const WISH = { "knit.dev/run": "migrate" };
+const WISH = { "knit.dev/run": "migrate" };
+const progress = (more: object = {}): object => ({
+  isMigration: true,
+  progress: 40,
+  err: "null",
+  migrationBlockNumber: 6,
+  ...more,
+});
+const told = (): readonly string[] =>
+  cluster.events.map(reasonOf).filter((event) => event.includes("Maintenance"));
+const begins = (): readonly string[] => cluster.calls.filter((call) => call.includes("start"));
 
-  test("is noted before the annotation goes, begun, followed and ended", async () => {
+/** Time goes on, and every node makes blocks. */
+function pass(height: number): void {
+  cluster.now += 10_000;
+  for (const key of cluster.observations.keys()) cluster.tell(key.replace("demo/", ""), { height });
+}
+
+describe("maintenance", () => {
+  test("is noted before the annotation goes, begun, followed, verified and ended", async () => {
     cluster.putRunning("core", [], WISH);
-    let running = true;
-    cluster.answer = (_node, method) =>
-      method === "admin_stateMigrationStatus" ? { isMigration: running, progress: 40, err: "null" } : null;
+    let status = progress();
+    cluster.answer = (_node, method) => (method === "admin_stateMigrationStatus" ? status : null);
     await once("core");
     expect(cluster.writes.slice(0, 2)).toEqual(["status core", "merge core"]);
     expect(cluster.node("core").meta.annotations).toEqual({});
-    expect(state("core")).toMatchObject({ state: "Running", operation: "migrate" });
-    await once("core");
+    expect(state("core")).toMatchObject({ state: "Running", operation: "migrate", member: "core" });
+    pass(6);
+    expect(await once("core")).toBeLessThanOrEqual(10_000);
     expect(state("core")).toMatchObject({ state: "Running", percent: 40 });
-    running = false;
+    expect(cluster.conditions("core")).toContain("MaintenanceInProgress True UnderWay");
+    status = progress({ isMigration: false, progress: 100 });
     await once("core");
-    expect(state("core")).toMatchObject({ state: "Succeeded", percent: 100 });
-    expect(cluster.events.map(reasonOf).filter((text) => text.includes("Maintenance"))).toEqual([
-      "core MaintenanceStarted",
-      "core MaintenanceSucceeded",
-    ]);
-    expect(cluster.calls.filter((call) => call.includes("start"))).toHaveLength(1);
+    expect(state("core")).toMatchObject({ state: "Verifying", percent: 100 });
+    for (const height of [7, 8]) {
+      pass(height);
+      await once("core");
+    }
+    expect(state("core")).toMatchObject({ state: "Succeeded" });
+    expect(told()).toEqual(["core MaintenanceStarted", "core MaintenanceSucceeded"]);
+    expect(begins()).toHaveLength(1);
+  });
+
+  test("is in the status before the node is asked", async () => {
+    cluster.putRunning("core", [], WISH);
+    const states: unknown[] = [];
+    cluster.answer = () => {
+      states.push(state("core")?.state);
+      return null;
+    };
+    await once("core");
+    expect(states).toEqual(["Starting"]);
+  });
+
+  test("is not begun a second time by an operator that starts anew", async () => {
+    cluster.putRunning("core", [], WISH);
+    cluster.answer = () => {
+      throw new ControlError("silent", "no answer"); // it was asked; nobody knows whether it heard
+    };
+    await once("core");
+    expect(state("core")?.state).toBe("Starting");
+    around = cluster.surroundings();
+    cluster.answer = () => progress();
+    await once("core");
+    expect([state("core")?.state, begins().length]).toEqual(["Running", 1]);
   });
 
   test("fails with the node's own words", async () => {
@@ -56,57 +99,81 @@ describe("maintenance", () => {
     };
     await once("core");
     expect(state("core")).toMatchObject({ state: "Failed", message: "the cache is disabled (-32000)" });
-    expect(cluster.events).toContain("core MaintenanceFailed: save-cache: the cache is disabled (-32000)");
+    expect(cluster.events).toContain(
+      "core MaintenanceFailed: save-cache of core: the cache is disabled (-32000)",
+    );
   });
 
-  test("that the node runs already is followed, and one that cannot be asked for waits", async () => {
+  test("that does not come on is stopped, and fails with the reason", async () => {
     cluster.putRunning("core", [], WISH);
-    cluster.answer = () => {
-      throw new ControlError("connect", "no way");
-    };
+    cluster.answer = (_node, method) => (method === "admin_stateMigrationStatus" ? progress() : null);
     await once("core");
-    expect(state("core")?.state).toBe("Requested");
-    cluster.answer = (_node, method) => {
-      if (method === "admin_startStateMigration")
-        throw new ControlError("node-error", "migration already started");
-      return { isMigration: true, progress: 1, err: "null" };
-    };
+    pass(6);
     await once("core");
-    expect(state("core")?.state).toBe("Running");
+    cluster.now += 3_600_000;
+    pass(7);
+    await once("core");
+    expect(cluster.calls.at(-1)).toBe("core admin_stopStateMigration");
+    expect(state("core")).toMatchObject({
+      state: "Failed",
+      message: "it did not come on for an hour; it was stopped",
+    });
   });
 
   test("runs on one node of a network at a time", async () => {
     cluster.putRunning("core", [], WISH);
     cluster.putRunning("proxy", ["core"], WISH);
-    cluster.answer = (_node, method) =>
-      method.endsWith("Status") ? { isMigration: true, progress: 1, err: "null" } : null;
+    cluster.answer = (_node, method) => (method.endsWith("Status") ? progress() : null);
     await once("core");
     await once("proxy");
     expect([state("core")?.state, state("proxy")?.state]).toEqual(["Running", "Requested"]);
+    expect(state("proxy")?.message).toBe("core is maintained first");
     cluster.answer = (_node, method) =>
-      method.endsWith("Status") ? { isMigration: false, progress: 100, err: "null" } : null;
-    await once("core");
+      method.endsWith("Status") ? progress({ isMigration: false, progress: 100 }) : null;
+    for (const height of [6, 7, 8]) {
+      pass(height);
+      await once("core");
+    }
     await once("proxy");
     expect([state("core")?.state, state("proxy")?.state]).toEqual(["Succeeded", "Running"]);
   });
 
-  test("is begun on one node at a time, even when an earlier wish appears while a node is asked", async () => {
-    cluster.putRunning("core", []);
-    cluster.putRunning("proxy", ["core"], WISH);
-    const { promise: gate, resolve: open } = Promise.withResolvers<null>();
-    cluster.answer = () => gate;
-    const proxy = once("proxy");
-    while (!cluster.calls.some((call) => call.includes("start")))
-      await new Promise((resolve) => setTimeout(resolve, 1));
-    cluster.now -= 5_000;
+  test("is begun on one node at a time, even when two workers look at once", async () => {
     cluster.putRunning("core", [], WISH);
+    cluster.putRunning("proxy", ["core"], WISH);
+    cluster.answer = () => null;
+    await Promise.all([once("core"), once("proxy")]);
+    expect(begins()).toHaveLength(1);
+    expect(new Set([state("core")?.state, state("proxy")?.state])).toEqual(new Set(["Requested", "Running"]));
+  });
+
+  test("goes on although the node is not ready, and waits to begin until it is", async () => {
+    cluster.putRunning("core", [], WISH);
+    cluster.putPod("core", { ready: false });
+    cluster.answer = (_node, method) => (method.endsWith("Status") ? progress({ progress: 70 }) : null);
     await once("core");
-    expect(cluster.calls.filter((call) => call.includes("start"))).toEqual([
-      "proxy admin_startStateMigration",
+    expect(state("core")).toMatchObject({ state: "Requested", message: "the replica is not ready" });
+    cluster.putPod("core");
+    await once("core");
+    cluster.putPod("core", { ready: false });
+    await once("core");
+    expect(state("core")).toMatchObject({ state: "Running", percent: 70 });
+  });
+
+  test("of another kind that is wished for meanwhile comes after it; what ended is kept", async () => {
+    cluster.putRunning("core", [], WISH);
+    cluster.answer = () => progress();
+    await once("core");
+    cluster.putRunning("core", [], { "knit.dev/run": "save-cache" });
+    await once("core");
+    expect(cluster.node("core").status.maintenanceQueue).toMatchObject([{ operation: "save-cache" }]);
+    cluster.answer = (_node, method) =>
+      method.endsWith("Status") ? progress({ isMigration: false, err: "disk" }) : null;
+    for (let round = 0; round < 2; round++) await once("core");
+    expect(state("core")).toMatchObject({ operation: "save-cache", state: "Verifying" });
+    expect(cluster.node("core").status.maintenanceHistory).toMatchObject([
+      { operation: "migrate", state: "Failed", message: "disk" },
     ]);
-    open(null);
-    await proxy;
-    expect([state("core")?.state, state("proxy")?.state]).toEqual(["Requested", "Running"]);
   });
 
   test("that is wished for while another wish is noted is not lost", async () => {
@@ -130,5 +197,59 @@ describe("maintenance", () => {
     expect(cluster.events[0]).toContain(
       "core MaintenanceRefused: knit.dev/run=dance: there is no such operation",
     );
+  });
+});
+
+/** A core node that runs, with this in its spec's maintenance. */
+function putMaintained(maintenance: object): void {
+  cluster.putRunning("core", []);
+  const { spec } = cluster.node("core");
+  cluster.putNode("core", { ...spec, maintenance });
+}
+
+describe("maintenance comes by itself", () => {
+  test("when its schedule comes up, in a window alone", async () => {
+    const windows = [{ days: ["Thu"], from: "02:00", hours: 1 }]; // 1 January 2026 is a Thursday
+    putMaintained({ trieCache: { schedule: "30 1 * * *" }, windows });
+    cluster.answer = () => null;
+    await once("core");
+    cluster.now += 5_400_000;
+    pass(6);
+    await once("core");
+    expect(begins()).toEqual([]);
+    cluster.now += 1_800_000;
+    pass(7);
+    await once("core");
+    expect(cluster.calls).toEqual(["core admin_saveTrieNodeToDisk"]);
+    expect(state("core")).toMatchObject({ cause: "Schedule" });
+    for (const height of [8, 9, 10]) {
+      pass(height);
+      await once("core");
+    }
+    expect([state("core")?.state, cluster.calls.length]).toEqual(["Succeeded", 1]);
+  });
+
+  test("when the volume is full enough, and not again the moment after", async () => {
+    putMaintained({ stateMigration: { diskPercent: 70 } });
+    const G = 2 ** 30;
+    cluster.tell("core", { disk: { sizeBytes: 10 * G, freeBytes: 3 * G, toldAt: cluster.now } });
+    cluster.answer = (_node, method) =>
+      method.endsWith("Status") ? progress({ isMigration: false, progress: 100 }) : null;
+    await once("core");
+    expect(state("core")).toMatchObject({ cause: "DiskUse", state: "Running" });
+    for (const height of [6, 7, 8, 9]) {
+      pass(height);
+      await once("core");
+    }
+    expect([state("core")?.state, begins().length]).toEqual(["Succeeded", 1]);
+  });
+
+  test("never by a schedule that is none, which is told", async () => {
+    putMaintained({ stateMigration: { schedule: "99 * * * *" } });
+    await once("core");
+    expect(cluster.events).toContainEqual(
+      'core MaintenanceRefused: migrate: "99 * * * *" is no schedule of five fields',
+    );
+    expect(cluster.node("core").status.schedules).toBeUndefined();
   });
 });

@@ -15,6 +15,7 @@ const ANSWER: Answer = {
   genesis: undefined,
   height: 7,
   syncing: false,
+  disk: undefined,
   peers: new Set(["x", "y"]),
 };
 const SILENT: Observation = {
@@ -33,14 +34,14 @@ function news(next: Observation): boolean {
 
 test.each<[string, Observation]>([
   ["a height that goes on", { ...ANSWER, at: 9, until: 10, height: 9 }],
-  ["the same peers in another order", { ...ANSWER, height: 8, peers: new Set(["y", "x"]) }],
+  ["the same peers in another order", { ...ANSWER, height: 8, disk: undefined, peers: new Set(["y", "x"]) }],
 ])("%s is no news", (_what, next) => {
   expect(news(next)).toBe(false);
 });
 
 test.each<[string, Observation]>([
   ["a chain that stands still", { ...ANSWER, at: 9 }],
-  ["another peer", { ...ANSWER, height: 8, peers: new Set(["x", "z"]) }],
+  ["another peer", { ...ANSWER, height: 8, disk: undefined, peers: new Set(["x", "z"]) }],
   ["another pod", { ...ANSWER, height: 8, address: "10.0.0.2" }],
   ["another key", { ...ANSWER, height: 8, id: "b" }],
   ["another release", { ...ANSWER, height: 8, version: "w" }],

@@ -61,7 +61,7 @@ test("every node is asked in turn when there are more than can be asked at once"
   });
   await until(() => new Set(asked).size === 200);
   await poller[Symbol.asyncDispose]();
-  expect(most()).toBeLessThanOrEqual(64 * 4);
+  expect(most()).toBeLessThanOrEqual(64 * 5);
   expect(poller.get("n/199")).toMatchObject({
     ok: true,
     id: ID,

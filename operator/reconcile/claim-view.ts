@@ -1,0 +1,45 @@
+/** What a claim tells of its volume. */
+import { parseBytes } from "../plan/quantity.ts";
+import type { ClaimView } from "../plan/storage.ts";
+
+interface Claim {
+  readonly spec?: { readonly resources?: { readonly requests?: { readonly storage?: unknown } } };
+  readonly status?: {
+    readonly phase?: unknown;
+    readonly capacity?: { readonly storage?: unknown };
+    readonly conditions?: unknown;
+    readonly allocatedResourceStatuses?: { readonly storage?: unknown };
+  };
+}
+
+const MOST_CHARACTERS = 500;
+
+/** Reads a claim. */
+export function readClaim(object: unknown): ClaimView {
+  const { spec, status } = object as Claim;
+  return {
+    isBound: status?.phase === "Bound",
+    requestedBytes: bytesOf(spec?.resources?.requests?.storage),
+    capacityBytes: bytesOf(status?.capacity?.storage),
+    trouble: troubleOf(status),
+  };
+}
+
+function bytesOf(text: unknown): number {
+  return (typeof text === "string" ? parseBytes(text) : undefined) ?? 0;
+}
+
+/** What Kubernetes says when a volume cannot grow: a condition, or a status that ends in `Infeasible`. */
+function troubleOf(status: Claim["status"]): string | undefined {
+  const conditions: readonly unknown[] = Array.isArray(status?.conditions) ? status.conditions : [];
+  const [told] = conditions.flatMap(resizeError);
+  if (told !== undefined) return told;
+  const growing = status?.allocatedResourceStatuses?.storage;
+  return typeof growing === "string" && growing.endsWith("Infeasible") ? `growing is ${growing}` : undefined;
+}
+
+function resizeError(condition: unknown): readonly string[] {
+  const { type, status, message } = (condition ?? {}) as Readonly<Record<string, unknown>>;
+  if (typeof type !== "string" || !type.endsWith("ResizeError") || status !== "True") return [];
+  return [typeof message === "string" ? message.slice(0, MOST_CHARACTERS) : type];
+}

@@ -1,0 +1,80 @@
+/** The members of a Node's group, the nodes of its network in its namespace, as they were seen and told last. */
+import type { MaintenanceRun, Rollout } from "../api/node-runs.ts";
+import { keyOf, type NodeResource } from "../api/resource.ts";
+import { type Member, membersOf, objectNames } from "../build/names.ts";
+import { type MemberView, newestOf, type Told } from "../plan/group.ts";
+import { isUnderWay } from "../plan/maintenance.ts";
+import type { Context } from "./context.ts";
+import { readPod } from "./pod-view.ts";
+import type { Surroundings } from "./surroundings.ts";
+
+/** A group. */
+export interface Group {
+  /** Its name among all groups. */
+  readonly key: string;
+  readonly nodes: readonly NodeResource[];
+  readonly members: readonly MemberView[];
+  /** Rollouts that have not ended, by Node. */
+  readonly rollouts: ReadonlyMap<string, Rollout>;
+  /** Runs under way, the Node's own not among them. */
+  readonly others: readonly MaintenanceRun[];
+}
+
+/** The name of a Node's group. */
+export function groupKey({ node }: Pick<Context, "node">): string {
+  return `${node.meta.namespace}/${node.spec.network.name}`;
+}
+
+/** Looks at the group; the status of the Node itself is the one that will be written. */
+export function groupOf(context: Context): Group {
+  const { node, around, status } = context;
+  const others = around
+    .nodes(node.meta.namespace)
+    .filter(
+      ({ meta, spec }) =>
+        spec.network.name === node.spec.network.name && !meta.deleted && meta.name !== node.meta.name,
+    );
+  const nodes = [{ ...node, status }, ...others];
+  return {
+    key: groupKey(context),
+    nodes,
+    members: nodes.flatMap(membersOf).map((member) => viewMember(member, around)),
+    rollouts: new Map(
+      nodes.flatMap(({ meta, status: { rollout } }) => (rollout === undefined ? [] : [[meta.name, rollout]])),
+    ),
+    others: others.flatMap(({ status: { maintenance } }) =>
+      maintenance !== undefined && isUnderWay(maintenance) ? [maintenance] : [],
+    ),
+  };
+}
+
+/** A member as it was seen and told last. */
+export function viewMember({ node, name }: Member, around: Surroundings): MemberView {
+  const { namespace } = node.meta;
+  const pod = around.find("pod", keyOf({ namespace, name: objectNames(name).pod }));
+  const view = pod === undefined || pod.meta.deleted ? undefined : readPod(pod.object);
+  const observation = around.observed(keyOf({ namespace, name }));
+  const isFresh =
+    observation?.ok === true &&
+    observation.address === view?.address &&
+    around.clock.now() <= observation.until;
+  return {
+    name,
+    node: node.meta.name,
+    type: node.spec.type,
+    suspended: node.spec.suspend,
+    ready: isFresh && view.ready,
+    height: isFresh ? observation.height : undefined,
+    toldAt: observation?.at ?? 0,
+  };
+}
+
+/** Who told the newest block of the group; of the other Nodes what their status says will do. */
+export function newestOfGroup({ node, around, members }: Context): Told | undefined {
+  const own = members.flatMap(({ facts: { told } }) => told && { height: told.height, toldAt: told.at });
+  const others = around
+    .nodes(node.meta.namespace)
+    .filter(({ meta, spec }) => meta.name !== node.meta.name && spec.network.name === node.spec.network.name);
+  const told = others.flatMap(({ status }) => ({ height: status.height, toldAt: 0 }));
+  return newestOf([...own.filter((each) => each !== undefined), ...told]);
+}

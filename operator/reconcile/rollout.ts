@@ -1,0 +1,85 @@
+/**
+ * Whose turn it is to be replaced. What is decided is in the status before any StatefulSet is given something else;
+ * members whose turn it is not keep the template that they have.
+ */
+import { annotations, type EventReason } from "../api/names.ts";
+import type { Rollout } from "../api/node-runs.ts";
+import { objectNames } from "../build/names.ts";
+import { digestOf, inputDigest, writtenTemplate } from "../build/template.ts";
+import { isUnderWay } from "../plan/maintenance.ts";
+import { planRollout, type RolloutMember } from "../plan/rollout.ts";
+import { type Context, type MemberContext, saveStatus } from "./context.ts";
+import { groupKey, groupOf, viewMember } from "./group.ts";
+import { goOn, type Outcome } from "./outcome.ts";
+import { readPod } from "./pod-view.ts";
+
+/** How soon a Node that waits for its turn, or for its member, is looked at again. */
+const LOOK_MS = 5_000;
+
+/** Decides which members may take what the spec asks for now. */
+export async function rolloutStep(context: Context): Promise<Outcome> {
+  const { node, around, members, status } = context;
+  const own = members.map(rolloutMember);
+  const isQuiet = status.rollout === undefined && own.every(({ applied, wanted }) => applied === wanted);
+  if (isQuiet) return goOn;
+  const group = groupOf(context);
+  // What another worker has begun is in no status before it is written.
+  const isBusy = around.beginning.has(group.key);
+  const [maintained] = isBusy
+    ? ["another member"]
+    : [...group.others, ...ownRun(context)].map(({ member }) => member);
+  const view = { node: node.meta.name, own, ...group, maintained };
+  const plan = planRollout(view, around.clock.now());
+  for (const { member, facts } of members) facts.keeps = plan.keep.includes(member.name);
+  context.rollout = plan;
+  if (plan.rollout !== undefined || plan.keep.length > 0) context.againMs = LOOK_MS;
+  await note(context, plan.rollout);
+  return goOn;
+}
+
+function ownRun({ status: { maintenance } }: Context) {
+  return maintenance !== undefined && isUnderWay(maintenance) ? [maintenance] : [];
+}
+
+async function note(context: Context, after: Rollout | undefined): Promise<void> {
+  const before = context.status.rollout;
+  if (JSON.stringify(before) === JSON.stringify(after)) return;
+  const { beginning } = context.around;
+  const key = groupKey(context);
+  const holds = after !== undefined && !beginning.has(key);
+  if (holds) beginning.add(key);
+  try {
+    context.status = { ...context.status, rollout: after };
+    await saveStatus(context);
+  } finally {
+    if (holds) beginning.delete(key);
+  }
+  tell(context, before, after);
+}
+
+function tell({ node, around }: Context, before: Rollout | undefined, after: Rollout | undefined): void {
+  const say = (reason: EventReason, message: string): void => around.events.tell(node, reason, message);
+  if (after === undefined) say("RolloutSucceeded", `${before?.member} has what the spec asks for`);
+  else if (after.state === "Paused") say("RolloutPaused", after.message);
+  else if (before?.member !== after.member || before.revision !== after.revision)
+    say("RolloutStarted", after.message);
+}
+
+/** A member, what it was given, and what its pod is made of. */
+function rolloutMember({ member, facts, node, around }: MemberContext): RolloutMember {
+  const { namespace } = node.meta;
+  const names = objectNames(member.name);
+  const key = `${namespace}/${names.statefulSet}`;
+  const applied = digestOf(
+    writtenTemplate(around.applier.latest("StatefulSet", key, around.find("statefulSet", key))),
+  );
+  const seen = around.find("pod", `${namespace}/${names.pod}`);
+  const pod = seen === undefined || seen.meta.deleted ? undefined : readPod(seen.object);
+  return {
+    ...viewMember(member, around),
+    applied,
+    wanted: inputDigest(member, facts.identity?.id),
+    isCurrent: pod !== undefined && seen?.meta.annotations[annotations.settings] === applied,
+    isDown: pod === undefined || (!pod.ready && !pod.started),
+  };
+}

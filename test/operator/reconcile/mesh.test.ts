@@ -1,0 +1,62 @@
+/** Peers in memory: from the plan to what nodes are told. */
+import { beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { type Credentials, createAuthority } from "../../../operator/control/authority.ts";
+import { ControlError } from "../../../operator/control/error.ts";
+import { reconcile } from "../../../operator/reconcile/reconcile.ts";
+import type { Surroundings } from "../../../operator/reconcile/surroundings.ts";
+import { FakeCluster, idOf } from "../../support/fake-cluster.ts";
+
+let authority: Credentials;
+let cluster: FakeCluster;
+let around: Surroundings;
+
+beforeAll(async () => {
+  authority = await createAuthority(Date.parse("2026-01-01T00:00:00Z"));
+});
+beforeEach(() => {
+  cluster = new FakeCluster(authority);
+  around = cluster.surroundings();
+  cluster.putRunning("core", []);
+  cluster.putRunning("proxy", []);
+});
+
+const once = (name: string): Promise<number> => reconcile(cluster.node(name), around);
+const url = (name: "core" | "proxy"): string => `kni://${idOf(name).slice(0, 8)}`;
+
+test("a node is told whom to keep once it is in the status, and what the status says becomes true", async () => {
+  await once("core");
+  await once("proxy");
+  expect([cluster.calls, cluster.node("proxy").status.members?.[0]?.mesh?.length]).toEqual([[], 1]);
+  await once("proxy");
+  expect(cluster.calls).toEqual([`proxy admin_addPeer ${url("core")}`]);
+  expect(cluster.conditions("proxy")).toContain("PeersReady False PeersMissing");
+  expect(cluster.conditions("proxy")).toContain("Ready True Ready");
+  cluster.putRunning("proxy", ["core"]);
+  await once("proxy");
+  expect(cluster.calls).toHaveLength(1);
+  expect(cluster.conditions("proxy")).toContain("PeersReady True Connected");
+  cluster.objects.delete("Node demo/core");
+  await once("proxy");
+  expect(cluster.calls.at(-1)).toBe(`proxy admin_removePeer ${url("core")}`);
+  expect(cluster.node("proxy").status.members?.[0]?.mesh).toEqual([]);
+});
+
+test("a node that started anew is told at once, one that only waits for its peer is not", async () => {
+  for (const name of ["core", "proxy", "proxy", "proxy"]) await once(name);
+  expect(cluster.calls).toHaveLength(1);
+  cluster.putPod("proxy", { uid: "another" });
+  await once("proxy");
+  expect(cluster.calls).toEqual(Array(2).fill(`proxy admin_addPeer ${url("core")}`));
+});
+
+test("a peer that could not be told is told the next time, and the reason names the hop", async () => {
+  for (const name of ["core", "proxy"]) await once(name);
+  cluster.answer = () => {
+    throw new ControlError("socket", "nobody listens");
+  };
+  await once("proxy");
+  expect(cluster.node("proxy").status.members?.[0]).toMatchObject({ reason: "NodeSocketClosed" });
+  cluster.answer = () => true;
+  await once("proxy");
+  expect(cluster.calls).toHaveLength(2);
+});

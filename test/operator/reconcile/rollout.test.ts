@@ -1,0 +1,139 @@
+/** Rollouts in memory: from another image to the StatefulSets that take it. */
+import { beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { type Credentials, createAuthority } from "../../../operator/control/authority.ts";
+import { ROLLOUT_MS } from "../../../operator/plan/rollout.ts";
+import { reconcile } from "../../../operator/reconcile/reconcile.ts";
+import type { Surroundings } from "../../../operator/reconcile/surroundings.ts";
+import { FakeCluster } from "../../support/fake-cluster.ts";
+
+let authority: Credentials;
+let cluster: FakeCluster;
+let around: Surroundings;
+
+beforeAll(async () => {
+  authority = await createAuthority(Date.parse("2026-01-01T00:00:00Z"));
+});
+beforeEach(() => {
+  cluster = new FakeCluster(authority);
+  around = cluster.surroundings();
+});
+
+const once = (name: string): Promise<number> => reconcile(cluster.node(name), around);
+const text = (kind: string, name: string): string => JSON.stringify(cluster.get(kind, name));
+const imageOf = (name: string): string | undefined =>
+  /"image":"(knit:\w+)"/.exec(text("StatefulSet", name))?.[1];
+const digestOf = (name: string): string =>
+  /"knit.dev\/settings":"(\w+)"/.exec(text("StatefulSet", name))?.[1] ?? "";
+const NAMES = ["core", "proxy", "endpoint"] as const;
+
+/** Asks for other settings and another image, as `kubectl apply` does. */
+function change(name: (typeof NAMES)[number], image: string): void {
+  const { spec, meta } = cluster.node(name);
+  cluster.put({
+    apiVersion: "knit.dev/v1alpha1",
+    kind: "Node",
+    metadata: { name, namespace: meta.namespace },
+    spec: { ...spec, image, settings: { verbosity: image } },
+  });
+}
+
+/** The pod is replaced by one of the template that is there now. */
+function replace(name: string, more: { readonly ready?: boolean; readonly started?: boolean } = {}): void {
+  cluster.putPod(name, { uid: digestOf(name), digest: digestOf(name), ...more });
+}
+
+beforeEach(async () => {
+  for (const name of NAMES) cluster.putRunning(name, []);
+  for (const name of [...NAMES, ...NAMES]) await once(name);
+  for (const name of NAMES) replace(name);
+  for (const name of NAMES) change(name, "knit:new");
+  cluster.writes.length = 0;
+  cluster.events.length = 0;
+});
+
+describe("another image", () => {
+  test("is taken by one member of the network, which the status says first; the others keep all they have", async () => {
+    for (const name of ["proxy", "endpoint", "core"] as const) await once(name);
+    expect(NAMES.map(imageOf)).toEqual(["knit:1", "knit:new", "knit:1"]);
+    expect(cluster.writes.filter((write) => write.endsWith("proxy")).slice(0, 1)).toEqual(["status proxy"]);
+    expect(text("ConfigMap", "endpoint-settings")).not.toContain("knit:new");
+    expect(cluster.conditions("proxy")).toContain("Progressing True RollingOut");
+    expect(cluster.conditions("core")).toContain("Progressing True RolloutWaits");
+    expect([cluster.node("proxy").status.phase, cluster.node("core").status.rollout]).toEqual([
+      "Updating",
+      undefined,
+    ]);
+  });
+
+  test("is taken by the next when the first is ready and level, until all have it", async () => {
+    for (const name of ["proxy", "endpoint", "core"] as const) {
+      await once(name);
+      expect(imageOf(name)).toBe("knit:new");
+      for (const other of NAMES) await once(other);
+      replace(name);
+      await once(name);
+    }
+    expect(cluster.events.map((event) => event.split(":")[0])).toEqual(
+      ["proxy", "endpoint", "core"].flatMap((name) => [`${name} RolloutStarted`, `${name} RolloutSucceeded`]),
+    );
+    for (const name of NAMES) await once(name);
+    const { length } = cluster.writes;
+    for (const name of NAMES) await once(name);
+    expect(cluster.writes.slice(length)).toEqual([]);
+  });
+
+  test("that does not start stops the rollout; with another change it goes on with the same member", async () => {
+    await once("proxy");
+    replace("proxy", { ready: false, started: false });
+    cluster.now += ROLLOUT_MS;
+    for (const name of ["core", "endpoint"] as const) cluster.tell(name, {});
+    for (const name of ["proxy", "endpoint", "core"]) await once(name);
+    expect(NAMES.map(imageOf)).toEqual(["knit:1", "knit:new", "knit:1"]);
+    expect(cluster.conditions("proxy")).toContain("Degraded True RolloutPaused");
+    expect(cluster.events.at(-1)).toContain("proxy RolloutPaused");
+    for (const name of NAMES) change(name, "knit:newer");
+    for (const name of ["core", "endpoint", "proxy"]) await once(name);
+    expect(NAMES.map(imageOf)).toEqual(["knit:1", "knit:newer", "knit:1"]);
+  });
+
+  test("is given on by an operator that starts anew, whatever the last one had written", async () => {
+    await once("proxy");
+    const known = cluster.get("StatefulSet", "proxy");
+    around = cluster.surroundings();
+    for (const name of ["endpoint", "core", "proxy"]) await once(name);
+    expect([NAMES.map(imageOf), cluster.get("StatefulSet", "proxy")]).toEqual([
+      ["knit:1", "knit:new", "knit:1"],
+      known,
+    ]);
+  });
+
+  test("waits while a member of the network is being maintained", async () => {
+    cluster.answer = () => ({ isMigration: true, progress: 1, err: "null" });
+    cluster.putRunning("core", [], { "knit.dev/run": "migrate" });
+    await once("core");
+    change("endpoint", "knit:new");
+    await once("endpoint");
+    expect(imageOf("endpoint")).toBe("knit:1");
+    expect(cluster.node("endpoint").status.conditions?.[2]).toMatchObject({
+      reason: "RolloutWaits",
+      message: "endpoint: core is being maintained",
+    });
+  });
+});
+
+test("a template seen late does not take back what was just written", async () => {
+  await once("proxy");
+  const stale = cluster.get("StatefulSet", "proxy");
+  const find = around.find;
+  const old = JSON.parse(JSON.stringify(stale).replaceAll(digestOf("proxy"), "0123456789abcdef")) as object;
+  const late: Surroundings = {
+    ...around,
+    find: (kind, key) => {
+      const seen = find(kind, key);
+      if (seen === undefined || kind !== "statefulSet") return seen;
+      return { meta: { ...seen.meta, resourceVersion: "1" }, object: old };
+    },
+  };
+  await reconcile(cluster.node("proxy"), late);
+  expect([imageOf("proxy"), cluster.get("StatefulSet", "proxy")]).toEqual(["knit:new", stale]);
+});
