@@ -40,7 +40,11 @@ const QUESTION = '{"jsonrpc":"2.0","id":1,"method":"admin_nodeInfo","params":[]}
 async function askInfo({ shell, resolved, command, arguments: [given] }: Job): Promise<Answered> {
   const { ipc } = nodeOptions(command, resolved, shell.surroundings).options;
   const endpoint = given ?? ipc?.path;
-  if (endpoint === undefined) throw new OptionError("clash", "without a socket (--ipcdisable) say where");
+  if (endpoint === undefined)
+    throw new OptionError(
+      "clash",
+      "without a socket (--ipcdisable) say where: knit account bls-info ENDPOINT",
+    );
   using shutdown = openShutdownSignal(shell.signals, createLog({ level: "silent", format: "terminal" }));
   const text = await askNode(endpoint, QUESTION, shutdown.signal).catch((cause: unknown) => {
     throw new Error(`Unable to attach to remote node: ${messageOf(cause)}`, { cause });

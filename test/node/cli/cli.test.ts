@@ -241,6 +241,25 @@ describe("a failure", () => {
     expect(out()).toBe("");
   });
 
+  test.each([
+    ["console --ipcdisable", {}, "knit: a console on this node needs its socket (--ipcdisable)\n"],
+    ["attach", { KNIT_IPCDISABLE: "1" }, "knit: a console on this node needs its socket (--ipcdisable)\n"],
+    [
+      "rpc net_version",
+      { KNIT_IPCDISABLE: "1" },
+      "knit: without a socket (--ipcdisable) say where: --endpoint URL\n",
+    ],
+    [
+      "account bls-info",
+      { KNIT_IPCDISABLE: "1" },
+      "knit: without a socket (--ipcdisable) say where: knit account bls-info ENDPOINT\n",
+    ],
+  ])("of %s with %j is that there is no socket to ask on", async (line, environment, told) => {
+    const { shell, err } = fakeShell({}, environment);
+    expect(await runCli([...line.split(" "), "--datadir", directory], shell)).toBe(1);
+    expect(err()).toBe(told);
+  });
+
   test("to lock the database, however deep, means another process has the directory", () => {
     const locked = Object.assign(new Error("IO error: lock"), { code: "LEVEL_LOCKED" });
     expect(failureLine(new Error("cannot open", { cause: new Error("x", { cause: locked }) }))).toBe(

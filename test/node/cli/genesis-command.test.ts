@@ -133,6 +133,11 @@ describe("knit genesis", () => {
       "--istanbul-compatible-blocknumber 10",
       /^Fatal: unsupported fork ordering: istanbulBlock enabled at 10/,
     ],
+    [
+      "--governance --lower-bound-base-fee 2 --upper-bound-base-fee 1",
+      "knit: --lower-bound-base-fee 2 is above --upper-bound-base-fee 1",
+    ],
+    ["--mnemonic a --cn-nodekey-dir b", "knit: --mnemonic and --cn-nodekey-dir both name node keys"],
     ["--governance --gas-target 0", "knit: --gas-target must be at least 1"],
     [
       "--pn-num 1 --rpc-port 8551 --ws-port 8553",
