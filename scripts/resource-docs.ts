@@ -1,4 +1,5 @@
 /** `docs/node-resource.md`: every field of the resources, printed from their schemas. */
+import { hops } from "../operator/api/hops.ts";
 import {
   API_VERSION,
   annotations,
@@ -12,6 +13,7 @@ import { networkSpec } from "../operator/api/network-spec.ts";
 import { networkStatus } from "../operator/api/network-status.ts";
 import { nodeSpec } from "../operator/api/node-spec.ts";
 import { nodeStatus } from "../operator/api/node-status.ts";
+import { stepReasons, verdictReasons } from "../operator/api/reasons.ts";
 import type { JsonSchema } from "../operator/api/schema.ts";
 
 /** The page. */
@@ -22,6 +24,8 @@ Written by \`npm run crds\` from \`operator/api\`; do not edit. API \`${API_VERS
 
 ${section("Node", "kn", nodeSpec.schema, nodeStatus.schema)}
 ${listed("Conditions:", conditionTypes)}
+${listed("Reasons of `Ready` when it does not hold, and of `members[].reason`:", readyReasons())}
+${reasonTable()}
 ${listed("Phases:", phases)}
 Events: ${Object.entries(eventReasons)
     .map(([name, kind]) => `\`${name}\` (${kind})`)
@@ -37,6 +41,20 @@ ${Object.entries(operations)
 
 ${section("Network", "knet", networkSpec.schema, networkStatus.schema)}
 ${listed("Conditions:", networkConditionTypes)}`;
+}
+
+function readyReasons(): Readonly<Record<string, string>> {
+  const ways = Object.values(hops).map(({ reason, says }) => [reason, says]);
+  return { ...stepReasons, ...Object.fromEntries(ways) };
+}
+
+function reasonTable(): string {
+  const rows = Object.entries(verdictReasons).flatMap(([type, reasons]) =>
+    Object.entries(reasons).map(
+      ([reason, [status, says]]) => `| \`${type}\` | ${status} | \`${reason}\` | ${says} |\n`,
+    ),
+  );
+  return `Reasons of the other conditions:\n\n| condition | status | reason | what it says |\n|---|---|---|---|\n${rows.join("")}`;
 }
 
 function section(kind: string, shortName: string, spec: JsonSchema, status: JsonSchema): string {

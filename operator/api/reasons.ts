@@ -4,6 +4,7 @@
 export const stepReasons = {
   NodeKeyMissing: "the Secret in `spec.nodeKeySecret` is not there",
   NodeKeyUnusable: "the Secret holds no key",
+  NetworkMissing: "there is no Network of that name, and the Node names no genesis",
   GenesisMissing: "the ConfigMap with the genesis is not there; or nobody has made one yet",
   ObjectRefused: "an object could not be written; the message says which and why",
   PodMissing: "the pod is being made",

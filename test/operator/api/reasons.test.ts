@@ -1,0 +1,20 @@
+/** Reasons: each that reconciling gives is a row of the table, and each row is given somewhere. */
+import { readdirSync, readFileSync } from "node:fs";
+import { expect, test } from "@jest/globals";
+import { conditionTypes } from "../../../operator/api/names.ts";
+import { stepReasons, verdictReasons } from "../../../operator/api/reasons.ts";
+
+const directory = new URL("../../../operator/reconcile/", import.meta.url);
+const sources = readdirSync(directory)
+  .map((name) => readFileSync(new URL(name, directory), "utf8"))
+  .join("");
+
+test("what steps wait for and fail with is in the table, and nothing else is", () => {
+  const given = [...sources.matchAll(/(?:waitFor|failWith|notReady)\((?:view, )?"(\w+)"|reason: "(Error)"/g)];
+  const words = new Set(given.map(([, step, error]) => step ?? error));
+  expect(words).toEqual(new Set(Object.keys(stepReasons)));
+});
+
+test("every condition but Ready has its reasons", () => {
+  expect(["Ready", ...Object.keys(verdictReasons)]).toEqual(Object.keys(conditionTypes));
+});
