@@ -3,10 +3,10 @@
  * completion are all read from it. Names, aliases and defaults are the Klaytn and Kaia Go node's, so its
  * scripts and settings files fit.
  */
+import { consensusFlags } from "./flags-consensus.ts";
 import { genesisFlags, networkFlags } from "./flags-genesis.ts";
 import { accountFlags, keyFlags } from "./flags-keys.ts";
 import {
-  account,
   addressSource,
   amount,
   boolean,
@@ -20,7 +20,6 @@ import {
   networks,
   path,
   port,
-  shortText,
   text,
 } from "./flags-kinds.ts";
 import { logFileFlags } from "./flags-log.ts";
@@ -55,7 +54,6 @@ const bootnode = rows("Network", ["bootnode"]);
 const pool = rows("Transaction pool", NODE);
 const state = rows("State and database", NODE);
 const data = rows("State and database", DATA);
-const consensus = rows("Consensus", NODE);
 const metrics = rows("Metrics", NODE);
 const log = rows("Log", [...DATA, "bootnode"]);
 
@@ -216,28 +214,7 @@ export const flags = {
     "MiB that must be free on the database's disk for blocks to be written",
   ),
 
-  rewardbase: consensus.maybe(
-    account,
-    "the account that earns the rewards of blocks made here",
-    "common.rewardbase",
-  ),
-  "block-generation-interval": consensus.flag(
-    integer(1),
-    1,
-    "seconds between blocks",
-    "experimental.block-generation-interval",
-  ),
-  "block-generation-time-limit": consensus.flag(
-    duration,
-    250,
-    "how long transactions are put into a block",
-    "experimental.block-generation-time-limit",
-  ),
-  extradata: consensus.maybe(
-    shortText(31), // the last of 32 bytes is the round
-    "what blocks made here say of themselves; knit's version by default",
-    "common.block-extra-data",
-  ),
+  ...consensusFlags,
 
   metrics: metrics.flag(boolean, false, "collect metrics", "metrics-collection-reporting.enable"),
   prometheus: metrics.flag(
