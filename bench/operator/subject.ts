@@ -8,6 +8,7 @@ import { existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from "no
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Cluster } from "../../test/cluster/support/cluster.ts";
+import { readTarget } from "../../test/cluster/support/dockerfile.ts";
 import { operatorTerms } from "../../test/cluster/support/operator-process.ts";
 import { freePort } from "../../test/support/go-node.ts";
 import { cpuSeconds, peakMemory, residentMemory } from "../support/built-knit.ts";
@@ -37,7 +38,7 @@ export async function startSubject(cluster: Cluster, engine: readonly string[]):
   const account = accountOf(cluster, env["KUBECONFIG"] ?? "");
   const log = openSync(join(cluster.directory, "log", "operator.log"), "a");
   const ending = new AbortController();
-  const command = [process.execPath, ...engine, BUILT_MAIN, ...args];
+  const command = [process.execPath, ...shippedFlags(), ...engine, BUILT_MAIN, ...args];
   const own = [`--health-address=127.0.0.1:${port}`, "--log-level=warn"];
   const start = (): ChildProcess => {
     const child = spawn("unshare", ["--mount", "sh", "-c", MOUNT, account.directory, ...command, ...own], {
@@ -63,6 +64,12 @@ export async function startSubject(cluster: Cluster, engine: readonly string[]):
       await exited;
     },
   };
+}
+
+/** What the image gives Node.js. */
+function shippedFlags(): readonly string[] {
+  const dockerfile = readFileSync(new URL("../../Dockerfile", import.meta.url), "utf8");
+  return readTarget(dockerfile, "operator").entrypoint.filter((word) => word.startsWith("--"));
 }
 
 /** Puts the account's files, in the directory that is argument 0, where a pod has them. */
