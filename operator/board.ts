@@ -56,9 +56,7 @@ export class Board {
 
   /** All Nodes, or those of a namespace. */
   nodes(namespace?: string): readonly NodeResource[] {
-    return [...(this.seen?.all() ?? [])]
-      .filter(({ meta }) => namespace === undefined || meta.namespace === namespace)
-      .flatMap(({ meta }) => this.node(keyOf(meta)) ?? []);
+    return [...(this.seen?.all(namespace) ?? [])].flatMap(({ meta }) => this.node(keyOf(meta)) ?? []);
   }
 
   /** Notes a Node as the API server answered it. */

@@ -10,6 +10,7 @@ import type { Log } from "../observe/log.ts";
 import { messageOf } from "../observe/message-of.ts";
 import type { KubeClient, Selection } from "./client.ts";
 import { errorOfAnswer, isKubeError, KubeError } from "./error.ts";
+import { Store } from "./store.ts";
 
 /** An object as it was read, and what all objects have of it. */
 export interface Seen {
@@ -35,7 +36,8 @@ export interface Reflector extends AsyncDisposable {
   /** Resolves when the first list is there. */
   readonly synced: Promise<void>;
   get(key: string): Seen | undefined;
-  all(): Iterable<Seen>;
+  /** All objects, or those of a namespace. */
+  all(namespace?: string): Iterable<Seen>;
 }
 
 const MOST_OBJECTS = 20_000;
@@ -46,14 +48,14 @@ const SHORT_WATCH_MS = 1_000;
 
 /** Begins to list and watch. */
 export function openReflector(options: ReflectorOptions): Reflector {
-  const store = new Map<string, Seen>();
+  const store = new Store<Seen>();
   const closing = new AbortController();
   const { promise: synced, resolve } = Promise.withResolvers<void>();
   const following = follow({ options, store, signal: closing.signal, listed: resolve });
   return {
     synced,
     get: (key) => store.get(key),
-    all: () => store.values(),
+    all: (namespace) => store.values(namespace),
     async [Symbol.asyncDispose]() {
       closing.abort();
       await following;
@@ -63,7 +65,7 @@ export function openReflector(options: ReflectorOptions): Reflector {
 
 interface Following {
   readonly options: ReflectorOptions;
-  readonly store: Map<string, Seen>;
+  readonly store: Store<Seen>;
   readonly signal: AbortSignal;
   readonly listed: () => void;
 }
@@ -125,7 +127,7 @@ async function listAll({ options, store, signal }: Following): Promise<string> {
     }
     ({ next, resourceVersion: version } = page);
   } while (next !== undefined);
-  for (const [key, before] of store) {
+  for (const [key, before] of [...store.entries()]) {
     if (present.has(key)) continue;
     store.delete(key);
     options.changed(undefined, before);
@@ -137,7 +139,7 @@ async function listAll({ options, store, signal }: Following): Promise<string> {
 function put(
   key: string,
   seen: Seen,
-  store: Map<string, Seen>,
+  store: Store<Seen>,
   { changed, log, mostObjects }: ReflectorOptions,
 ): void {
   const before = store.get(key);
