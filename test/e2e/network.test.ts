@@ -8,11 +8,14 @@ import { bareHex, fromBareHex } from "../../node/bytes/hex.ts";
 import { nodeKeyOf } from "../../node/p2p/node-key.ts";
 import { freePort } from "../support/go-node.ts";
 import { type KnitProcess, runKnit, startKnit } from "../support/knit-process.ts";
+import { openRelays } from "../support/relay.ts";
 import { call, until } from "../support/rpc-client.ts";
 import { makeTransferChain, senderKey, VALIDATOR_KEY } from "../support/transfer-chain.ts";
 
 /** Blocks that a late node has to catch up with. */
 const LATE_BLOCKS = Number(process.env["KNIT_LATE_BLOCKS"] ?? 220);
+/** Enough for a peer to be met, and not for its headers. */
+const SILENT_AFTER_BYTES = 6_000;
 const UNIT_PRICE = 25_000_000_000n;
 
 interface TestNode {
@@ -135,6 +138,50 @@ test("a core node with configured peers makes no block before it has heard a hea
   expect(await height(core)).toBe(0);
   await start("proxy", peerData, "--port", port, "--nodekeyhex", peerKey);
   await reached(core, 1);
+}, 120_000);
+
+/** The exit code of a node that is asked to end; null when it has not ended in so many turns of 100 ms. */
+async function endedIn(node: TestNode, turns: number): Promise<number | null> {
+  let isOver = false;
+  const code = node.knit.stop().finally(() => {
+    isOver = true;
+  });
+  for (let turn = 0; turn < turns && !isOver; turn++)
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  if (!isOver) node.knit.child.kill("SIGKILL");
+  running.delete(node.knit);
+  return code;
+}
+
+test("a node with a peer that has gone silent in the middle of a catch-up, and a full pool, ends in ten seconds", async () => {
+  const chain = join(directory, "stuck");
+  await makeTransferChain(chain, { accounts: 3, blocks: 100, transfers: 1 });
+  const [sourceData = "", lateData = ""] = await Promise.all(
+    ["stuck-source", "stuck-late"].map((name) => init(name, chain)),
+  );
+  const imported = await runKnit("import", "--datadir", sourceData, join(chain, "chain.rlp.gz"));
+  expect(imported).toMatchObject({ code: 0 });
+  const slots = ["exec-slots.account", "exec-slots.all", "nonexec-slots.account", "nonexec-slots.all"];
+  const small = slots.flatMap((name) => [`--txpool.${name}`, "20"]);
+  const [source, late] = await Promise.all([
+    start("proxy", sourceData),
+    start("endpoint", lateData, ...small),
+  ]);
+  const transfers = await Promise.all(Array.from({ length: 60 }, (_, nonce) => aTransfer(nonce)));
+  const sent = await Promise.allSettled(
+    transfers.map((raw) => call(late.url, "eth_sendRawTransaction", raw)),
+  );
+  expect(sent.filter(({ status }) => status === "rejected").length).toBeGreaterThan(0); // the pool is full
+
+  await using relays = await openRelays([await freePort()], SILENT_AFTER_BYTES);
+  const { port } = new URL(source.kni.replace("kni:", "http:"));
+  expect(await call(late.url, "admin_addPeer", source.kni.replace(port, `${relays.to(Number(port))}`))).toBe(
+    true,
+  );
+  await peersOf(late, 1);
+  await peersOf(source, 1);
+  expect(await height(late)).toBeLessThan(100);
+  expect(await endedIn(late, 100)).toBe(0);
 }, 120_000);
 
 test(`a late endpoint catches up ${LATE_BLOCKS} blocks`, async () => {

@@ -11,8 +11,11 @@ export interface Relays extends AsyncDisposable {
   mend(): void;
 }
 
-/** Relays on some ports that are free. Rejects when one is not. */
-export async function openRelays(ports: readonly number[]): Promise<Relays> {
+/**
+ * Relays on some ports that are free; none passes more than `most` bytes each way, after that it is silent. Rejects
+ * when a port is not free.
+ */
+export async function openRelays(ports: readonly number[], most = Number.POSITIVE_INFINITY): Promise<Relays> {
   const targets = new Map<number, number>();
   const sockets = new Set<Socket>();
   let isCut = false;
@@ -30,8 +33,8 @@ export async function openRelays(ports: readonly number[]): Promise<Relays> {
         return;
       }
       const other = keep(connect({ host: "127.0.0.1", port: target, noDelay: true }));
-      join(keep(socket), other);
-      join(other, socket);
+      join(keep(socket), other, most);
+      join(other, socket, most);
     }).listen(port, "127.0.0.1"),
   );
   await Promise.all(servers.map((server) => once(server, "listening")));
@@ -58,7 +61,12 @@ export async function openRelays(ports: readonly number[]): Promise<Relays> {
   };
 }
 
-function join(from: Socket, to: Socket): void {
+function join(from: Socket, to: Socket, most: number): void {
   from.pipe(to);
+  let passed = 0;
+  from.on("data", (bytes: Uint8Array) => {
+    passed += bytes.length;
+    if (passed > most) from.unpipe(to).pause();
+  });
   from.once("close", () => to.destroy());
 }
