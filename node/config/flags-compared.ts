@@ -29,7 +29,7 @@ export const differences: Partial<Record<FlagName, string>> = {
   conf: "takes properties too",
   datadir: "the chain is in `knit/` inside, not in `klay/`",
   ipcpath: "`knit.ipc` by default, not `klay.ipc`",
-  nat: "`none` by default, not `any`; no router is asked",
+  nat: "`none` by default, not `any`; no router is asked to open a port, because routers that do obey any program: who serves others gives its address",
   networkid: "the chain's id by default, not 8217",
   rpcapi: "`chain,net,rpc` by default; `--rpc.profile` chooses the Go node's",
   wsapi: "`chain,net,rpc` by default; `--rpc.profile` chooses the Go node's",

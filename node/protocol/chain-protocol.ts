@@ -40,7 +40,10 @@ export interface ChainProtocolOptions {
   readonly rows: Rows;
   /** Resolves when the state can execute blocks. */
   readonly ready: Promise<void>;
-  readonly pool: Pick<TxPool, "get" | "addAll" | "addWithBlobs" | "wire" | "onPending" | "byPrice">;
+  readonly pool: Pick<
+    TxPool,
+    "get" | "addAll" | "addWithBlobs" | "wire" | "minedBlobs" | "onPending" | "byPrice"
+  >;
   readonly recoverer: Recoverer;
   readonly pause: Pause;
   /** What this node is. */
@@ -103,7 +106,7 @@ export function openChainProtocol(options: ChainProtocolOptions): ChainProtocol 
     follower,
     metrics,
     consensus,
-    serving: createServing(createRawBlocks(options.rows, chain)),
+    serving: createServing(createRawBlocks(options.rows, chain), (hash) => pool.minedBlobs(hash)),
     intake: { pool, recoverer, chainId: shared.chainId, pause: options.pause },
     acceptsTransactions: accepting(chain, follower),
   };

@@ -125,6 +125,20 @@ export const announcedCodec: Codec<Announced[]> = listOf(MOST_HASHES, {
   write: ({ hash, number }) => encodeRlp([hash, integerBytes(number)]),
 });
 
+/** A transaction whose blobs are wanted, and where it stands. */
+export interface SidecarPlace {
+  readonly number: number;
+  readonly index: number;
+  readonly hash: Uint8Array;
+}
+
+/** The blobs of mined transactions that are wanted. */
+export const sidecarPlacesCodec: Codec<SidecarPlace[]> = listOf(MOST_HASHES, {
+  read: (cursor) =>
+    readFields(cursor, () => ({ number: cursor.number(), index: cursor.number(), hash: cursor.fixed(32) })),
+  write: ({ number, index, hash }) => encodeRlp([integerBytes(number), integerBytes(index), hash]),
+});
+
 /** One hash that is not in a list. */
 export const hashCodec: Codec<Uint8Array> = {
   decode: (payload) => reading(payload, (cursor) => cursor.fixed(32)),

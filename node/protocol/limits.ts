@@ -8,7 +8,7 @@ export const MOST_PAYLOAD = 12 * MIB;
 export const MOST_REQUEST = 256 * 1024;
 
 /** Items in one answer, and the bytes after which no further item is added. */
-export const SERVED = { headers: 192, bodies: 128, receipts: 256, bytes: 2 * MIB } as const;
+export const SERVED = { headers: 192, bodies: 128, receipts: 256, sidecars: 4, bytes: 2 * MIB } as const;
 
 /** A shorter answer than asked for is fine from this size on: the server stopped at its own limit. */
 export const FULL_ANSWER_BYTES = MIB;

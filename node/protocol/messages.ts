@@ -14,6 +14,7 @@ import {
   opaqueCodec,
   pushedBlockCodec,
   receiptsCodec,
+  sidecarPlacesCodec,
   statusCodec,
   stringsCodec,
   transactionsCodec,
@@ -62,7 +63,10 @@ export const messages = {
   stakingRequest: row(0x12, "StakingInfoRequest", hashesCodec, { since: 65, maxPayload: MOST_REQUEST }),
   staking: row(0x13, "StakingInfo", opaqueCodec, { since: 65 }),
   bid: row(0x14, "Bid", opaqueCodec, { since: 66, maxPayload: MOST_REQUEST }),
-  sidecarsRequest: row(0x15, "BlobSidecarsRequest", opaqueCodec, { since: 67, maxPayload: MOST_REQUEST }),
+  sidecarsRequest: row(0x15, "BlobSidecarsRequest", sidecarPlacesCodec, {
+    since: 67,
+    maxPayload: MOST_REQUEST,
+  }),
   sidecars: row(0x16, "BlobSidecars", opaqueCodec, { since: 67 }),
 } as const;
 

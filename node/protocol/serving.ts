@@ -8,6 +8,7 @@ import type { HeaderQuery } from "./codecs.ts";
 import { ProtocolError } from "./error.ts";
 import { SERVED } from "./limits.ts";
 import { type MessageRow, messages } from "./messages.ts";
+import { answerSidecars, type FindSidecar } from "./sidecars.ts";
 
 /** A message that answers another, and how many items went into it. */
 export interface Answer {
@@ -22,7 +23,7 @@ export type Answering = (payload: Uint8Array) => Answer;
 const EMPTY_LIST = encodeRlpList([]);
 
 /** The answer to each kind of request, by its code. */
-export function createServing(raw: RawBlocks): ReadonlyMap<number, Answering> {
+export function createServing(raw: RawBlocks, findSidecar: FindSidecar): ReadonlyMap<number, Answering> {
   const body = (hash: Uint8Array): Uint8Array | undefined => {
     const found = bytesOf(raw, hash, (number) => raw.body(number));
     return found && encodeRlpList([found]);
@@ -41,7 +42,7 @@ export function createServing(raw: RawBlocks): ReadonlyMap<number, Answering> {
     byHash(messages.receiptsRequest, messages.receipts.code, { most: SERVED.receipts, find: receipts }),
     nothing(messages.nodeDataRequest, messages.nodeData.code),
     nothing(messages.stakingRequest, messages.staking.code),
-    nothing(messages.sidecarsRequest, messages.sidecars.code),
+    [messages.sidecarsRequest.code, (payload) => answerSidecars(payload, findSidecar)],
   ]);
 }
 
@@ -76,7 +77,7 @@ function byHash(
   ];
 }
 
-/** What a node with another kind of state, and without the blobs of old blocks, cannot give. */
+/** What a node with another kind of state cannot give. */
 function nothing(row: MessageRow<unknown>, code: number): [number, Answering] {
   return [
     row.code,

@@ -5,7 +5,8 @@
  */
 import { type Address, addressText, mapKey } from "../bytes/hex.ts";
 import type { Block } from "../model/block.ts";
-import type { Transaction } from "../model/transaction.ts";
+import { decodeTransaction, type Transaction } from "../model/transaction.ts";
+import type { BlobSidecar } from "../model/transaction-type.ts";
 import type { AccountQueue } from "./account-queue.ts";
 import { badSidecar, type ProveSidecar } from "./blobs.ts";
 import type { PoolCore } from "./core.ts";
@@ -41,6 +42,8 @@ export interface TxPool extends AsyncDisposable {
   get(hash: Uint8Array): Transaction | undefined;
   /** A transaction as peers get it: with its blobs while the pool has them. */
   wire(transaction: Transaction): Uint8Array;
+  /** The blobs of a transaction that came into a block not long ago; undefined where they are gone. */
+  minedBlobs(hash: Uint8Array): BlobSidecar | undefined;
   /** The nonce that the account's next transaction needs. */
   nonce(address: Uint8Array): bigint;
   content(): PoolContent;
@@ -153,6 +156,11 @@ export class Pool implements Omit<TxPool, typeof Symbol.asyncDispose> {
   wire(transaction: Transaction): Uint8Array {
     const key = mapKey(transaction.hash);
     return this.#core.ledger.get(key)?.wire ?? this.#included.get(key) ?? transaction.raw;
+  }
+
+  minedBlobs(hash: Uint8Array): BlobSidecar | undefined {
+    const wire = this.#included.get(mapKey(hash));
+    return wire && decodeTransaction(wire).fields.sidecar;
   }
 
   nonce(address: Uint8Array): bigint {

@@ -5,6 +5,7 @@ import { createRawBlocks, type RawBlocks } from "../../../node/chain/raw-blocks.
 import { encodeHeader } from "../../../node/model/header.ts";
 import { listRoot } from "../../../node/model/list-root.ts";
 import { encodeReceipt } from "../../../node/model/receipt.ts";
+import type { BlobSidecar } from "../../../node/model/transaction-type.ts";
 import type { HeaderQuery } from "../../../node/protocol/codecs.ts";
 import { messages } from "../../../node/protocol/messages.ts";
 import { Requests } from "../../../node/protocol/requests.ts";
@@ -26,10 +27,22 @@ afterAll(async () => {
   await node[Symbol.asyncDispose]();
 });
 
+/** Of every transaction whose hash begins with 1. */
+const sidecar: BlobSidecar = {
+  version: 1,
+  blobs: [Uint8Array.of(1, 2)],
+  commitments: [Uint8Array.of(3, 4)],
+  proofs: [Uint8Array.of(5, 6), Uint8Array.of(7, 8)],
+};
+
 function ask(code: number, payload: Uint8Array, blocks = raw): Answer {
-  const answering = createServing(blocks).get(code);
+  const answering = createServing(blocks, (hash) => (hash[0] === 1 ? sidecar : undefined)).get(code);
   if (answering === undefined) throw new Error(`nothing answers ${code}`);
   return answering(payload);
+}
+
+function aHash(first: number): Uint8Array {
+  return new Uint8Array(32).fill(first, 0, 1);
 }
 
 function numbers(query: Partial<HeaderQuery>): number[] {
@@ -41,6 +54,19 @@ function numbers(query: Partial<HeaderQuery>): number[] {
 function hashOf(number: number): Uint8Array {
   return node.open.chain.block(number)?.hash ?? new Uint8Array(32);
 }
+
+test("blobs of mined transactions are served while they are kept, four at most", () => {
+  const place = (first: number, index: number) => ({ number: 300, index, hash: aHash(first) });
+  const places = [place(2, 0), ...Array.from({ length: 6 }, (_, i) => place(1, i))];
+  const { payload, items } = ask(messages.sidecarsRequest.code, messages.sidecarsRequest.encode(places));
+  const wanted = places.slice(1, 5).map(({ index, hash }) => {
+    const at = index === 0 ? new Uint8Array(0) : Uint8Array.of(index);
+    const { blobs, commitments, proofs } = sidecar;
+    return [Uint8Array.of(1, 44), at, hash, [Uint8Array.of(1), [...blobs], [...commitments], [...proofs]]];
+  });
+  expect(payload).toEqual(encodeRlp(wanted));
+  expect(items).toBe(4);
+});
 
 test("headers are served by number and hash, both ways, with gaps", () => {
   expect(numbers({ origin: 5n, amount: 3n })).toEqual([5, 6, 7]);

@@ -165,6 +165,8 @@ describe("a pool with blobs", () => {
     expect(world.pool.status()).toEqual({ pending: 0, queued: 0 });
     const withBlobs = mined.filter((tx) => world.pool.wire(tx).length > 131_072);
     expect(withBlobs.map(({ nonce }) => nonce)).toEqual(mined.slice(4).map(({ nonce }) => nonce));
+    const blobs = mined.map((tx) => world.pool.minedBlobs(tx.hash)?.blobs.length);
+    expect(blobs).toEqual(mined.map((_, place) => (place < 4 ? undefined : 1)));
   });
 
   test("brings blobs over a restart, and proves them again", async () => {
