@@ -142,15 +142,15 @@ test("a core node with configured peers makes no block before it has heard a hea
 
 /** The exit code of a node that is asked to end; null when it has not ended in so many turns of 100 ms. */
 async function endedIn(node: TestNode, turns: number): Promise<number | null> {
-  let isOver = false;
-  const code = node.knit.stop().finally(() => {
-    isOver = true;
-  });
-  for (let turn = 0; turn < turns && !isOver; turn++)
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  if (!isOver) node.knit.child.kill("SIGKILL");
+  const ended = node.knit.stop();
   running.delete(node.knit);
-  return code;
+  for (let turn = 0; turn < turns; turn++) {
+    const tick = new Promise<"late">((resolve) => setTimeout(resolve, 100, "late"));
+    const code = await Promise.race([ended, tick]);
+    if (code !== "late") return code;
+  }
+  node.knit.child.kill("SIGKILL");
+  return ended;
 }
 
 test("a node with a peer that has gone silent in the middle of a catch-up, and a full pool, ends in ten seconds", async () => {
