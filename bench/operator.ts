@@ -103,31 +103,31 @@ async function steady(subject: Subject): Promise<void> {
   );
 }
 
-/** From the answer to a changed Node to the event of the object that the change is applied to. */
+/** From a changed Node to the event of the object that the change is applied to; no rollout holds this one back. */
 async function change(subject: Subject, client: KubeClient): Promise<void> {
   const before = await subject.cost();
   const latencies = new Latencies();
   const waiting = new Map<string, (at: number) => void>();
-  await using settings = openReflector({
+  await using policies = openReflector({
     client,
-    selection: { kind: kinds.configMap, namespace: undefined, labelSelector: SELECTOR },
+    selection: { kind: kinds.networkPolicy, namespace: undefined, labelSelector: SELECTOR },
     changed: (now) => {
-      const [host] = /host-\d+\.example/.exec(JSON.stringify(now?.object ?? "")) ?? [];
-      if (host !== undefined) waiting.get(host)?.(performance.now());
+      const [found] = /client-\d+/.exec(JSON.stringify(now?.object ?? "")) ?? [];
+      if (found !== undefined) waiting.get(found)?.(performance.now());
     },
     log: silentLog,
     pause,
   });
-  await settings.synced;
+  await policies.synced;
   const drafts = nodeDrafts(nodes);
   const changes = Number(values.changes);
   for (let index = 0; index < changes; index++) {
     const { metadata } = drafts[Math.floor((index * drafts.length) / changes)] ?? { metadata: undefined };
     if (metadata === undefined) continue;
-    const host = `host-${index}.example`;
-    const applied = new Promise<number>((resolve) => waiting.set(host, resolve));
+    const name = `client-${index}`;
+    const applied = new Promise<number>((resolve) => waiting.set(name, resolve));
     const began = performance.now();
-    await client.merge(kinds.node, metadata, { spec: { api: { hosts: [host] } } });
+    await client.merge(kinds.node, metadata, { spec: { networkPolicy: { clients: [name] } } });
     latencies.add((await applied) - began);
     await waitSeconds(0.1);
   }
