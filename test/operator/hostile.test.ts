@@ -19,6 +19,7 @@ import {
 } from "../../operator/control/answers.ts";
 import { ControlError } from "../../operator/control/error.ts";
 import { readCall } from "../../operator/control/methods.ts";
+import { readClaim } from "../../operator/reconcile/claim-view.ts";
 import { externalUrl } from "../../operator/reconcile/external-url.ts";
 import { readPod } from "../../operator/reconcile/pod-view.ts";
 import { configText, secretText } from "../../operator/reconcile/secret-text.ts";
@@ -114,6 +115,16 @@ const POD = {
   },
 };
 
+const CLAIM = {
+  spec: { resources: { requests: { storage: "10Gi" } } },
+  status: {
+    phase: "Bound",
+    capacity: { storage: "1e9" },
+    conditions: [{ type: "NodeResizeError", status: "True", message: "m" }],
+    allocatedResourceStatuses: { storage: "NodeResizeInfeasible" },
+  },
+};
+
 function readAndUse(value: unknown): unknown {
   const node = readNode(value);
   const [member = { node, name: "m" }] = membersOf(node);
@@ -174,6 +185,7 @@ const READERS: readonly (readonly [string, unknown, (value: unknown) => unknown]
     (value) => digestOf(writtenTemplate(value)),
   ],
   ["a pod", POD, (value) => readPod(value ?? {})],
+  ["a claim", CLAIM, (value) => readClaim(value ?? {})],
   ["a Secret", { data: { a: "eA==" } }, (value) => [secretText(value, "a"), configText(value, "a")]],
   ["admin_nodeInfo", { id: ID, name: "n", protocols: { istanbul: {} } }, readNodeInfo],
   ["admin_peers", [{ id: ID }, { id: ID }], readPeerIds],
