@@ -230,6 +230,44 @@ about(`a network${missing === undefined ? "" : ` (skipped: ${missing})`}`, () =>
     );
   });
 
+  test("other settings are taken by one node at a time", async () => {
+    const digests = async (): Promise<readonly string[]> => {
+      const path = "{.items[*].spec.template.metadata.annotations.knit\\.dev/settings}";
+      return (await cluster.kubectl(["-n", "demo", "get", "sts", "-o", `jsonpath=${path}`])).split(" ");
+    };
+    const before = await digests();
+    const patch = JSON.stringify({ spec: { settings: { verbosity: "4" } } });
+    for (const name of ["core", "proxy", "endpoint"])
+      await cluster.kubectl(["-n", "demo", "patch", "kn", name, "--type=merge", "-p", patch]);
+    let most = 0;
+    await eventually(
+      "all to have them",
+      async () => {
+        const rolling = (await kn("-o", "jsonpath={.items[*].status.rollout.member}")).split(" ");
+        most = Math.max(most, rolling.filter((name) => name !== "").length);
+        const isTaken = (await digests()).every((digest, index) => digest !== before[index]);
+        const all = await rows();
+        const isOver = isTaken && rolling.every((name) => name === "");
+        return isOver && all.every(([, , each]) => each === "True") && isLevel(all) ? true : undefined;
+      },
+      240,
+    );
+    expect(most).toBe(1);
+    const reasons = ["RolloutStarted", "RolloutSucceeded"];
+    for (const reason of reasons) {
+      const told = await cluster.kubectl([
+        "-n",
+        "demo",
+        "get",
+        "events",
+        `--field-selector=reason=${reason}`,
+        "-o",
+        "jsonpath={.items[*].involvedObject.name}",
+      ]);
+      expect(new Set(told.split(" "))).toEqual(new Set(["core", "proxy", "endpoint"]));
+    }
+  }, 300_000);
+
   const authority = async () => {
     const { data } = await cluster.get<{ data: Record<string, string> }>(
       "-n",
