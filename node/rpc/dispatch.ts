@@ -4,6 +4,7 @@
  * transport can write them without a turn of the event loop; that is the hot path of the whole node.
  */
 
+import { type Answer, answerHead, inText, type LongAnswer, type Wrap } from "./answers.ts";
 import { type BatchAhead, batchAhead } from "./batch-ahead.ts";
 import { answerError, BatchAnswer, refusal, tooLarge } from "./batch-answer.ts";
 import type { ByteShares } from "./byte-shares.ts";
@@ -17,16 +18,6 @@ import type { ReaderPool } from "./reader-pool.ts";
 import type { MethodView } from "./registry.ts";
 import { subscribe, subscriptionCall, unsubscribe } from "./subscription-calls.ts";
 import type { Turn } from "./subscriptions.ts";
-
-/** An answer, at once or later. Empty when nothing is to be written. */
-export type Answer = string | Promise<string>;
-
-/** An answer, the middle of which is kept as bytes. */
-export interface LongAnswer {
-  readonly head: string;
-  readonly bytes: Buffer;
-  readonly tail: string;
-}
 
 /** The connection a message came over, as that message sees it. */
 export interface Session {
@@ -57,9 +48,6 @@ export interface Endpoint {
   retire(): void;
 }
 
-/** Makes an answer of the text of an id and that of a result. */
-type Wrap = (id: string, result: string) => string | LongAnswer;
-
 const INVALID = `{"code":${rpcCode.invalidRequest},"message":"invalid request"}`;
 const EMPTY_BATCH = nullError(rpcCode.invalidRequest, "empty batch");
 const OVERLOADED = nullError(rpcCode.invalidRequest, "server requests exceed the limit");
@@ -81,14 +69,6 @@ export function nullError(code: number, message: string): string {
 /** Makes an endpoint; see `EndpointOptions`. */
 export function createEndpoint(options: EndpointOptions): Endpoint {
   return new Dispatcher(options);
-}
-
-function answerHead(id: string): string {
-  return `{"jsonrpc":"2.0","id":${id},"result":`;
-}
-
-function inText(id: string, result: string): string {
-  return `${answerHead(id)}${result}}`;
 }
 
 class Dispatcher implements Endpoint {

@@ -4,8 +4,9 @@
  * socket is not read, so what waits stays bounded by one chunk.
  */
 import type { Socket } from "node:net";
+import type { LongAnswer } from "./answers.ts";
 import type { ByteShares, Holder } from "./byte-shares.ts";
-import { type Endpoint, type LongAnswer, PARSE_ERROR } from "./dispatch.ts";
+import { type Endpoint, PARSE_ERROR } from "./dispatch.ts";
 import type { HeadReader } from "./http-head.ts";
 import type { HttpLimits } from "./http-limits.ts";
 import { RequestReader } from "./http-requests.ts";

@@ -1,8 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { text } from "../../../node/rpc/codecs/plain.ts";
-import { createBudget } from "../../../node/rpc/dispatch-budget.ts";
 import { type HttpOptions, openHttp } from "../../../node/rpc/http.ts";
-import { KeptBytes } from "../../../node/rpc/kept-bytes.ts";
 import type { Listener } from "../../../node/rpc/listener.ts";
 import { method } from "../../../node/rpc/method.ts";
 import { aCall, anEndpoint, aPeer, gate, recorded } from "./fixture.ts";
@@ -293,31 +291,4 @@ test("a taken port rejects", async () => {
   await using listener = await listen();
   const port = Number(listener.address.split(":")[1]);
   await expect(listen({ port })).rejects.toMatchObject({ code: "EADDRINUSE" });
-});
-
-test("an answer that is kept as bytes is the same to the peer, alone, among others and in a batch", async () => {
-  const kept = new KeptBytes();
-  const text = `"${"é".repeat(20_000)}"`;
-  const long = method({
-    name: "net_long",
-    summary: "",
-    params: {},
-    result: { label: "text", encode: () => text },
-    handle: () => "",
-  });
-  const endpoint = anEndpoint({ methods: [long], options: { budget: createBudget({ kept }) } });
-  await using listener = await listen({ endpoint });
-  const ask = async (body: string): Promise<unknown> => {
-    const headers = { "content-type": "application/json" };
-    return (await fetch(listener.url, { method: "POST", headers, body })).json();
-  };
-  const [one, other] = [`{"jsonrpc":"2.0","id":"é","method":"net_long"}`, version];
-  const asText = [await ask(one), await ask(`[${one},${other}]`)];
-  kept.keep(text);
-  expect([await ask(one), await ask(`[${one},${other}]`)]).toEqual(asText);
-  await using peer = await aPeer(listener.address);
-  peer.send(`${post(version)}${post(one)}${post(version)}`);
-  const all = await peer.until((got) => count(got, "HTTP/1.1 200") === 3 && got.endsWith('"13408"}\n'));
-  const results = bodies(all).map((body) => (JSON.parse(body) as { result: string }).result);
-  expect(results).toEqual(["13408", JSON.parse(text), "13408"]);
 });

@@ -1,0 +1,42 @@
+/** Answers that are written as bytes. */
+import { expect, test } from "@jest/globals";
+import { createBudget } from "../../../node/rpc/dispatch-budget.ts";
+import { openHttp } from "../../../node/rpc/http.ts";
+import { KeptBytes } from "../../../node/rpc/kept-bytes.ts";
+import { method } from "../../../node/rpc/method.ts";
+import { aCall, anEndpoint, aPeer } from "./fixture.ts";
+
+function post(body: string): string {
+  const length = Buffer.byteLength(body);
+  return `POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${body}`;
+}
+
+test("an answer that is kept as bytes is the same to the peer, alone, among others and in a batch", async () => {
+  const kept = new KeptBytes();
+  const text = `"${"é".repeat(20_000)}"`;
+  const long = method({
+    name: "net_long",
+    summary: "",
+    params: {},
+    result: { label: "text", encode: () => text },
+    handle: () => "",
+  });
+  const endpoint = anEndpoint({ methods: [long], options: { budget: createBudget({ kept }) } });
+  await using listener = await openHttp({ host: "127.0.0.1", port: 0, endpoint, virtualHosts: ["*"] });
+  const ask = async (body: string): Promise<unknown> => {
+    const headers = { "content-type": "application/json" };
+    return (await fetch(listener.url, { method: "POST", headers, body })).json();
+  };
+  const [one, other] = [`{"jsonrpc":"2.0","id":"é","method":"net_long"}`, aCall("net_version")];
+  const asText = [await ask(one), await ask(`[${one},${other}]`)];
+  kept.keep(text);
+  expect([await ask(one), await ask(`[${one},${other}]`)]).toEqual(asText);
+  await using peer = await aPeer(listener.address);
+  peer.send(`${post(other)}${post(one)}${post(other)}`);
+  const all = await peer.until((got) => got.split("HTTP/1.1 200").length === 4 && got.endsWith('"13408"}\n'));
+  const results = all
+    .split(/HTTP[^{]*/)
+    .slice(1)
+    .map((body) => (JSON.parse(body) as { result: string }).result);
+  expect(results).toEqual(["13408", JSON.parse(text), "13408"]);
+});
