@@ -20,6 +20,7 @@ import {
   startOperator,
 } from "./support/operator-process.ts";
 import { openPlayer, type Player } from "./support/player.ts";
+import { eventsOf, rollOut } from "./support/rollout.ts";
 
 const missing = whyNoCluster();
 const about = missing === undefined ? describe : describe.skip;
@@ -156,11 +157,9 @@ about(`a network${missing === undefined ? "" : ` (skipped: ${missing})`}`, () =>
     });
     expect(player.pod("core-0")?.address).not.toBe(before?.address);
     expect(existsSync(join(before?.data ?? "", "fastcache", "nodes"))).toBe(true);
-    await eventually("the network", async () => {
-      const all = await rows();
-      const ready = all.every(([, , each]) => each === "True");
-      return ready && isLevel(all) && all[2]?.[4] === "2" ? true : undefined;
-    });
+    await eventually("the network", async () =>
+      (await isWell()) && (await rows())[2]?.[4] === "2" ? true : undefined,
+    );
   }, 180_000);
 
   test.each([
@@ -188,15 +187,8 @@ about(`a network${missing === undefined ? "" : ` (skipped: ${missing})`}`, () =>
       if (told !== undefined)
         expect(done).toMatchObject({ state: "Failed", message: expect.stringContaining(told) });
       else expect(done.state).toBe("Succeeded");
-      const events = await cluster.kubectl([
-        "-n",
-        "demo",
-        "get",
-        "events",
-        "--field-selector=involvedObject.name=proxy",
-        "-o",
-        "jsonpath={range .items[*]}{.reason}: {.message}{'\\n'}{end}",
-      ]);
+      const lines = "{range .items[*]}{.reason}: {.message}{'\\n'}{end}";
+      const events = await eventsOf(cluster, "involvedObject.name=proxy", lines);
       expect(events).toContain(`Maintenance${done.state}: ${wish} of proxy: ${done.message}`);
     },
     90_000,
@@ -214,15 +206,7 @@ about(`a network${missing === undefined ? "" : ` (skipped: ${missing})`}`, () =>
     await eventually(
       "the refusal",
       async () => {
-        const events = await cluster.kubectl([
-          "-n",
-          "demo",
-          "get",
-          "events",
-          "--field-selector=reason=MaintenanceRefused",
-          "-o",
-          "jsonpath={.items[*].message}",
-        ]);
+        const events = await eventsOf(cluster, "reason=MaintenanceRefused", "{.items[*].message}");
         const left = await kn("core", "-o", "jsonpath={.metadata.annotations}");
         return events.includes("there is no such operation") && !left.includes("dance") ? true : undefined;
       },
@@ -230,41 +214,17 @@ about(`a network${missing === undefined ? "" : ` (skipped: ${missing})`}`, () =>
     );
   });
 
+  const isWell = async (): Promise<boolean> => {
+    const all = await rows();
+    return all.every(([, , each]) => each === "True") && isLevel(all);
+  };
+
   test("other settings are taken by one node at a time", async () => {
-    const digests = async (): Promise<readonly string[]> => {
-      const path = "{.items[*].spec.template.metadata.annotations.knit\\.dev/settings}";
-      return (await cluster.kubectl(["-n", "demo", "get", "sts", "-o", `jsonpath=${path}`])).split(" ");
-    };
-    const before = await digests();
-    const patch = JSON.stringify({ spec: { settings: { verbosity: "4" } } });
-    for (const name of ["core", "proxy", "endpoint"])
-      await cluster.kubectl(["-n", "demo", "patch", "kn", name, "--type=merge", "-p", patch]);
-    let most = 0;
-    await eventually(
-      "all to have them",
-      async () => {
-        const rolling = (await kn("-o", "jsonpath={.items[*].status.rollout.member}")).split(" ");
-        most = Math.max(most, rolling.filter((name) => name !== "").length);
-        const isTaken = (await digests()).every((digest, index) => digest !== before[index]);
-        const all = await rows();
-        const isOver = isTaken && rolling.every((name) => name === "");
-        return isOver && all.every(([, , each]) => each === "True") && isLevel(all) ? true : undefined;
-      },
-      240,
-    );
-    expect(most).toBe(1);
-    const reasons = ["RolloutStarted", "RolloutSucceeded"];
-    for (const reason of reasons) {
-      const told = await cluster.kubectl([
-        "-n",
-        "demo",
-        "get",
-        "events",
-        `--field-selector=reason=${reason}`,
-        "-o",
-        "jsonpath={.items[*].involvedObject.name}",
-      ]);
-      expect(new Set(told.split(" "))).toEqual(new Set(["core", "proxy", "endpoint"]));
+    const names = ["core", "proxy", "endpoint"];
+    expect(await rollOut(cluster, names, { spec: { settings: { verbosity: "4" } }, isWell })).toBe(1);
+    for (const reason of ["RolloutStarted", "RolloutSucceeded"]) {
+      const told = await eventsOf(cluster, `reason=${reason}`, "{.items[*].involvedObject.name}");
+      expect(new Set(told.split(" "))).toEqual(new Set(names));
     }
   }, 300_000);
 
