@@ -51,6 +51,6 @@ test("a long text that is asked for again is there as bytes as well, which count
   expect(bytes.of(first)).toBeDefined();
   long(2);
   expect([bytes.of(first), bytes.of(long(2))]).toEqual([undefined, Buffer.from(long(2))]);
-  texts.text(block(3), "", () => "short");
+  void texts.text(block(3), "", () => "short");
   expect(bytes.of(texts.text(block(3), "", () => "") as string)).toBeUndefined();
 });
