@@ -12,7 +12,7 @@ import { type Method, method } from "../method.ts";
 import type { RpcProfile } from "../profiles.ts";
 import { type BlockText, chainBlock, chainHeader, ethBlock, ethHeader } from "../views/block.ts";
 import { BlockTexts } from "../views/block-texts.ts";
-import { blockAt, blockOf, blockOfHash, findBlock, findHeader, headerOfHash } from "../views/lookup.ts";
+import { blockOf, findHeader, headerAt, headerOfHash, headOfHash, wholeBlock } from "../views/lookup.ts";
 import { noHeader } from "../views/not-there.ts";
 import { blockReceipts, chainReceipt, ethReceipt, type ReceiptView } from "../views/receipt.ts";
 import { inSlices } from "../views/slices.ts";
@@ -35,8 +35,10 @@ export function chainBlockMethods(parts: ChainBlockParts): Method[] {
 
 function chainForm({ chain, profile, keptBytes }: ChainBlockParts): Method[] {
   const texts = new BlockTexts(keptBytes);
-  const shown = (found: Block, full: boolean): BlockText =>
-    texts.text(found, full ? "full" : "hashes", () => chainBlock(chain, found, { profile, full }));
+  const shown = (head: BlockHead, full: boolean): BlockText =>
+    texts.text(head, full ? "full" : "hashes", () =>
+      chainBlock(chain, wholeBlock(chain, head), { profile, full }),
+    );
   return [
     method({
       name: "chain_getBlockByNumber",
@@ -45,10 +47,9 @@ function chainForm({ chain, profile, keptBytes }: ChainBlockParts): Method[] {
       params: { number: blockNumber, full: boolean },
       result: block,
       handle: ({ number, full }) => {
-        const found = blockAt(chain, number);
         return number === "pending"
-          ? chainBlock(chain, found, { profile, full, isPending: true })
-          : shown(found, full);
+          ? chainBlock(chain, chain.head(), { profile, full, isPending: true })
+          : shown(headerAt(chain, number), full);
       },
     }),
     method({
@@ -56,7 +57,7 @@ function chainForm({ chain, profile, keptBytes }: ChainBlockParts): Method[] {
       summary: "A block by hash, with whole transactions or their hashes. An unknown block is an error.",
       params: { hash, full: boolean },
       result: block,
-      handle: (args) => shown(blockOfHash(chain, args.hash), args.full),
+      handle: (args) => shown(headOfHash(chain, args.hash), args.full),
     }),
     method({
       name: "chain_getHeaderByNumber",
@@ -85,8 +86,11 @@ function chainForm({ chain, profile, keptBytes }: ChainBlockParts): Method[] {
 
 function ethForm({ chain, profile, keptBytes }: ChainBlockParts): Method[] {
   const texts = new BlockTexts(keptBytes);
-  const shown = (found: Block | undefined, full: boolean): BlockText | undefined =>
-    found && texts.text(found, full ? "full" : "hashes", () => ethBlock(chain, found, { profile, full }));
+  const shown = (head: BlockHead | undefined, full: boolean): BlockText | undefined =>
+    head &&
+    texts.text(head, full ? "full" : "hashes", () =>
+      ethBlock(chain, wholeBlock(chain, head), { profile, full }),
+    );
   const shownHeader = (found: BlockHead | undefined, isPending: boolean) =>
     found && ethHeader(chain, found, { profile, isPending });
   return [
@@ -96,9 +100,8 @@ function ethForm({ chain, profile, keptBytes }: ChainBlockParts): Method[] {
       params: { number: blockNumber, full: boolean },
       result: nullable(block),
       handle: ({ number, full }) => {
-        const found = findBlock(chain, number);
-        if (number !== "pending") return shown(found, full);
-        return found && ethBlock(chain, found, { profile, full, isPending: true });
+        if (number !== "pending") return shown(findHeader(chain, number), full);
+        return ethBlock(chain, chain.head(), { profile, full, isPending: true });
       },
     }),
     method({
@@ -106,7 +109,7 @@ function ethForm({ chain, profile, keptBytes }: ChainBlockParts): Method[] {
       summary: "A block in Ethereum's form by hash; null when there is none.",
       params: { hash, full: boolean },
       result: nullable(block),
-      handle: (args) => shown(chain.blockByHash(args.hash), args.full),
+      handle: (args) => shown(headerOfHash(chain, args.hash), args.full),
     }),
     method({
       name: "eth_getHeaderByNumber",

@@ -4,10 +4,10 @@
  */
 import { mapKey } from "../../bytes/hex.ts";
 import type { Block } from "../../model/block.ts";
-import { type KeptBytes, LONG_TEXT } from "../kept-bytes.ts";
+import type { KeptBytes } from "../kept-bytes.ts";
 import type { BlockText } from "./block.ts";
 
-/** Characters kept, and bytes of those that were asked for again. */
+/** Characters kept. */
 const MAX_KEPT = 16 * 1024 * 1024;
 
 /** See the file's header. */
@@ -26,7 +26,10 @@ export class BlockTexts {
   text({ hash }: Pick<Block, "hash">, form: string, write: () => BlockText): BlockText {
     const key = mapKey(hash) + form;
     const known = this.#texts.get(key);
-    if (known !== undefined) return this.#again(known);
+    if (known !== undefined) {
+      if (typeof known === "string") this.#bytes.keep(known); // from the second time on
+      return known;
+    }
     const text = write();
     if (typeof text === "string") this.#keep(key, text);
     else {
@@ -39,30 +42,17 @@ export class BlockTexts {
     return text;
   }
 
-  /** A long text is kept as bytes too from the second time on. */
-  #again(known: BlockText): BlockText {
-    if (typeof known !== "string" || known.length < LONG_TEXT || this.#bytes.of(known) !== undefined)
-      return known;
-    this.#kept += this.#bytes.keep(known);
-    this.#dropOldest();
-    return known;
-  }
-
   /** The oldest go first; a text that is too long for all of the memory is not kept. */
   #keep(key: string, text: string): void {
     this.#texts.delete(key);
     if (text.length > this.#max) return;
     this.#texts.set(key, text);
     this.#kept += text.length;
-    this.#dropOldest();
-  }
-
-  #dropOldest(): void {
     for (const [oldest, old] of this.#texts) {
       if (this.#kept <= this.#max) return;
       if (typeof old !== "string") continue;
       this.#texts.delete(oldest);
-      this.#kept -= old.length + (this.#bytes.of(old)?.length ?? 0);
+      this.#kept -= old.length;
       this.#bytes.drop(old);
     }
   }

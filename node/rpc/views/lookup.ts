@@ -34,11 +34,23 @@ export function headerOfHash(chain: Chain, hash: Uint8Array): BlockHead | undefi
   return number === undefined ? undefined : chain.header(number);
 }
 
+/** The same, with the error for an unknown one. */
+export function headOfHash(chain: Chain, hash: Uint8Array): BlockHead {
+  const found = headerOfHash(chain, hash);
+  if (found === undefined) throw noBlock(hash);
+  return found;
+}
+
 /** The block of a number or tag, with the error for an unknown one. */
 export function blockAt(chain: Chain, number: BlockNumber): Block {
   const block = findBlock(chain, number);
   if (block === undefined) throw noBlock(number); // only a number: each tag has its block
   return block;
+}
+
+/** A block whose header was found. */
+export function wholeBlock(chain: Chain, { header }: BlockHead): Block {
+  return blockAt(chain, header.number);
 }
 
 /** The block of a hash. */

@@ -38,19 +38,20 @@ test("a text in the making is shared; one that fails is made again", async () =>
   expect(texts.text(block(2), "", () => "text")).toBe("text");
 });
 
-test("a long text that is asked for again is there as bytes as well, which count and go with it", () => {
-  const bytes = new KeptBytes();
+test("a long text that is asked for again is there as bytes as well; the oldest give way, and it goes with its text", () => {
+  const bytes = new KeptBytes(70_000);
   const texts = new BlockTexts(bytes, 100_000);
   const long = (number: number) =>
     texts.text(block(number), "", () => `${number} é${"x".repeat(30_000)}`) as string;
-  const first = long(1);
-  expect(bytes.of(first)).toBeUndefined();
+  const known = (number: number) => bytes.of(`${number} é${"x".repeat(30_000)}`);
   long(1);
-  expect(bytes.of(first)).toEqual(Buffer.from(first));
-  long(2);
-  expect(bytes.of(first)).toBeDefined();
-  long(2);
-  expect([bytes.of(first), bytes.of(long(2))]).toEqual([undefined, Buffer.from(long(2))]);
-  void texts.text(block(3), "", () => "short");
-  expect(bytes.of(texts.text(block(3), "", () => "") as string)).toBeUndefined();
+  expect(known(1)).toBeUndefined();
+  const first = long(1);
+  expect(known(1)).toEqual(Buffer.from(first));
+  for (const number of [2, 2, 3, 3]) long(number);
+  expect([1, 2, 3].map((number) => known(number) !== undefined)).toEqual([false, true, true]);
+  for (const number of [4, 5]) long(number);
+  expect([2, 3].map((number) => known(number) !== undefined)).toEqual([false, true]);
+  bytes.keep("short");
+  expect(bytes.of("short")).toBeUndefined();
 });
