@@ -127,7 +127,7 @@ async function listAll({ options, store, signal }: Following): Promise<string> {
     }
     ({ next, resourceVersion: version } = page);
   } while (next !== undefined);
-  for (const [key, before] of [...store.entries()]) {
+  for (const [key, before] of store.entries()) {
     if (present.has(key)) continue;
     store.delete(key);
     options.changed(undefined, before);

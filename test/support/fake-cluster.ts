@@ -80,8 +80,8 @@ export class FakeCluster {
   }
 
   /** Puts a Node there. */
-  putNode(name: string, spec: object, annotations: Record<string, string> = {}): void {
-    const metadata = { name, namespace: "demo", annotations };
+  putNode(name: string, spec: object, noted: Record<string, string> = {}): void {
+    const metadata = { name, namespace: "demo", annotations: noted };
     const all = { network: { name: "net" }, ...spec };
     this.put({ apiVersion: "knit.dev/v1alpha1", kind: "Node", metadata, spec: all });
   }
@@ -94,11 +94,11 @@ export class FakeCluster {
   }
 
   /** Puts a Node there whose pod runs and whose knit answers. */
-  putRunning(name: Name, peers: readonly Name[], annotations: Record<string, string> = {}): void {
+  putRunning(name: Name, peers: readonly Name[], noted: Record<string, string> = {}): void {
     this.putGenesis();
     this.putSecret(`${name}-own`, { nodekey: KEYS[name] });
     const spec = name === "core" ? CORE : { type: name };
-    this.putNode(name, { ...spec, nodeKeySecret: { name: `${name}-own` } }, annotations);
+    this.putNode(name, { ...spec, nodeKeySecret: { name: `${name}-own` } }, noted);
     this.putPod(name);
     this.observations.set(`demo/${name}`, {
       ok: true,
@@ -238,10 +238,8 @@ export class FakeCluster {
         patch: { metadata?: { annotations?: object } },
       ) => {
         this.writes.push(`merge ${name}`);
-        const annotations = patch.metadata?.annotations ?? {};
-        const kept = Object.entries(this.node(name).meta.annotations).filter(
-          ([key]) => !(key in annotations),
-        );
+        const gone = patch.metadata?.annotations ?? {};
+        const kept = Object.entries(this.node(name).meta.annotations).filter(([key]) => !(key in gone));
         return this.#change("Node", name, { metadata: { annotations: Object.fromEntries(kept) } });
       },
       remove: async ({ kind }: { kind: string }, place: Draft["metadata"]) => {

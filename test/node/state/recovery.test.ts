@@ -19,6 +19,7 @@ import {
 import { aRandom } from "./random.ts";
 import { contentOf } from "./random-block.ts";
 import { contractsOf, randomBlock } from "./random-contracts.ts";
+import { Twins } from "./twins.ts";
 
 const [alice, bob] = [anAddress(1), anAddress(2)];
 
@@ -142,27 +143,6 @@ function tableFiles(directory: string): string[] {
     .filter((name) => /\.(log|ldb)$/.test(name))
     .map((name) => join(directory, name))
     .filter((file) => statSync(file).size > 0);
-}
-
-/** What a sound state of the first blocks holds, and its root with one more; made once for each. */
-class Twins implements AsyncDisposable {
-  readonly #node: Promise<Opened> = openInMemory({ retention: 1000 });
-  readonly #known = new Map<number, { readonly content: unknown; readonly next: string }>();
-
-  async at(number: number): Promise<{ readonly content: unknown; readonly next: string }> {
-    const node = await this.#node;
-    while (!this.#known.has(number)) {
-      const at = node.state.number;
-      const content = at < 0 ? undefined : contentOf(node, at);
-      await grow(node, at + 1);
-      this.#known.set(at, { content, next: toHex(node.state.root) });
-    }
-    return this.#known.get(number) as { content: unknown; next: string }; // made above
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await (await this.#node)[Symbol.asyncDispose]();
-  }
 }
 
 /**
