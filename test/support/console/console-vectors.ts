@@ -117,7 +117,7 @@ function comparable(expression: string, text: string): string {
 export async function judgeConsole(path: string): Promise<Comparison> {
   const vectors = await readConsoleVectors(path);
   await using node = await startConsoleNode(path, vectors);
-  return judgeExpressions(node, vectors);
+  return await judgeExpressions(node, vectors); // the node ends behind it
 }
 
 /** The same on a node that nobody used before; it has one more account then, whose passphrase is `abc`. */
