@@ -83,7 +83,14 @@ function readiness(view: NetworkView, hashes: readonly string[]): Verdict<"Ready
     return not("ValidatorsMissing", `${wanted - known} validators of block 0 have no node with their key`);
   if (nodes.length === 0) return not("NoNodes", "no Node names this network");
   const waiting = nodes.filter(({ status, spec }) => (status.readyMembers ?? 0) < spec.replicas);
-  if (waiting.length > 0) return not("NodesNotReady", waiting.map(({ meta }) => meta.name).join(", "));
+  if (waiting.length > 0)
+    return not(
+      "NodesNotReady",
+      waiting
+        .map(({ meta }) => meta.name)
+        .sort()
+        .join(", "),
+    );
   return { type: "Ready", status: "True", reason: "Ready", message: "all nodes are ready" };
 }
 

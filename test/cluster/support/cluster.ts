@@ -50,8 +50,13 @@ export function isWrite({ verb, objectRef }: AuditEntry): boolean {
 /** What the operator was not allowed to do. */
 export function forbidden(cluster: Pick<Cluster, "audit">): readonly string[] {
   const refused = cluster.audit().filter((entry) => byOperator(entry) && entry.responseStatus?.code === 403);
-  return refused.map(({ verb, requestURI }) => `${verb} ${requestURI}`);
+  return refused
+    .filter(({ responseStatus }) => !responseStatus?.message?.includes(GOING))
+    .map(({ verb, requestURI, responseStatus }) => `${verb} ${requestURI}: ${responseStatus?.message}`);
 }
+
+/** A kind that is being taken away refuses what is made with the same code; that is no lack of rights. */
+const GOING = "custom resource definition is terminating";
 
 /** A request as the API server noted it. */
 export interface AuditEntry {
@@ -69,7 +74,7 @@ export interface AuditEntry {
     readonly apiGroup?: string;
     readonly name?: string;
   };
-  readonly responseStatus?: { readonly code?: number };
+  readonly responseStatus?: { readonly code?: number; readonly message?: string };
 }
 
 /** Why there can be no control plane on this machine; undefined when there can. */
