@@ -7,11 +7,10 @@ import { absolutePath } from "../config/options-paths.ts";
 import { provePossession } from "../crypto/bls-possession.ts";
 import { checksumAddress } from "../crypto/checksum.ts";
 import { ownBlsKey, ownNodeKey } from "../node-keys.ts";
-import { createLog } from "../observe/log.ts";
 import { askNode } from "../rpc/client.ts";
 import type { Job } from "./chain-commands.ts";
 import { writeNewFile } from "./new-file.ts";
-import { openShutdownSignal } from "./signals.ts";
+import { openQuietShutdown } from "./signals.ts";
 
 /** A public key and the proof that somebody has its key, as bare hex. */
 interface BlsInfo {
@@ -45,7 +44,7 @@ async function askInfo({ shell, resolved, command, arguments: [given] }: Job): P
       "clash",
       "without a socket (--ipcdisable) say where: knit account bls-info ENDPOINT",
     );
-  using shutdown = openShutdownSignal(shell.signals, createLog({ level: "silent", format: "terminal" }));
+  using shutdown = openQuietShutdown(shell.signals);
   const text = await askNode(endpoint, QUESTION, shutdown.signal).catch((cause: unknown) => {
     throw new Error(`Unable to attach to remote node: ${messageOf(cause)}`, { cause });
   });

@@ -2,10 +2,9 @@
 import { exactJsonText, parseExactJson } from "../config/exact-json.ts";
 import { nodeOptions } from "../config/options-check.ts";
 import { OptionError } from "../config/options-error.ts";
-import { createLog } from "../observe/log.ts";
 import { askNode } from "../rpc/client.ts";
 import type { Job } from "./chain-commands.ts";
-import { openShutdownSignal } from "./signals.ts";
+import { openQuietShutdown } from "./signals.ts";
 
 /** Resolves to the exit code: 0 with a result, 2 with the node's error. Throws when there is no answer. */
 export async function callNode(job: Job): Promise<number> {
@@ -13,7 +12,7 @@ export async function callNode(job: Job): Promise<number> {
   const [method = "", ...words] = job.arguments;
   const params = paramsOf(words);
   const message = `{"jsonrpc":"2.0","id":1,"method":${JSON.stringify(method)},"params":${params}}`;
-  using shutdown = openShutdownSignal(shell.signals, createLog({ level: "silent", format: "terminal" }));
+  using shutdown = openQuietShutdown(shell.signals);
   const deadline = AbortSignal.timeout(resolved.values.timeout);
   const text = await askNode(endpointOf(job), message, AbortSignal.any([shutdown.signal, deadline])).catch(
     (error: unknown) => {

@@ -3,11 +3,10 @@
  * told to stop, for example, so that it starts warm.
  */
 import { setTimeout } from "node:timers/promises";
-import { createLog } from "../observe/log.ts";
 import { askNode } from "../rpc/client.ts";
 import type { Job } from "./chain-commands.ts";
 import { type Answer, answerOf, endpointOf } from "./rpc-command.ts";
-import { openShutdownSignal } from "./signals.ts";
+import { openQuietShutdown } from "./signals.ts";
 
 const LOOK_MS = 200;
 
@@ -15,7 +14,7 @@ const LOOK_MS = 200;
 export async function saveCache(job: Job): Promise<number> {
   const { shell, resolved } = job;
   const endpoint = endpointOf(job);
-  using shutdown = openShutdownSignal(shell.signals, createLog({ level: "silent", format: "terminal" }));
+  using shutdown = openQuietShutdown(shell.signals);
   const deadline = AbortSignal.timeout(resolved.values.timeout);
   const signal = AbortSignal.any([shutdown.signal, deadline]);
   const ask = async (method: string): Promise<Answer> =>

@@ -1,5 +1,5 @@
 /** SIGINT and SIGTERM as one AbortSignal; a node hears who presses on the eleventh time, other work the second. */
-import type { Log } from "../observe/log.ts";
+import { createLog, type Log } from "../observe/log.ts";
 
 /** What of a process this needs; `process` is one. */
 export interface SignalSource {
@@ -46,6 +46,11 @@ export function openShutdownSignal(source: SignalSource, log: Log): ShutdownSign
       source.off("SIGTERM", onSignal);
     },
   };
+}
+
+/** The same for questions to a node, which say nothing of it. */
+export function openQuietShutdown(source: SignalSource): ShutdownSignal {
+  return openShutdownSignal(source, createLog({ level: "silent", format: "terminal" }));
 }
 
 /** The first signal asks the work to stop, the second ends the process. */
