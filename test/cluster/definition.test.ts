@@ -1,7 +1,7 @@
 /** The definitions as a real API server takes them: what each rule accepts and refuses, and what is filled in. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { definitions } from "../../operator/api/definition.ts";
-import { type Cluster, openCluster, whyNoCluster } from "./support/cluster.ts";
+import { type Cluster, established, openCluster, whyNoCluster } from "./support/cluster.ts";
 
 const missing = whyNoCluster();
 const about = missing === undefined ? describe : describe.skip;
@@ -92,13 +92,7 @@ about(`the definition${missing === undefined ? "" : ` (skipped: ${missing})`}`, 
   beforeAll(async () => {
     cluster = await openCluster();
     await cluster.kubectl(["apply", "--server-side", "-f", "crds"]);
-    await cluster.kubectl([
-      "wait",
-      "--for=condition=Established",
-      "crd/nodes.knit.dev",
-      "crd/networks.knit.dev",
-      "--timeout=30s",
-    ]);
+    await established(cluster);
   }, 900_000);
 
   afterAll(async () => {

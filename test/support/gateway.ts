@@ -10,7 +10,7 @@ import {
   issueGateway,
   issueOperator,
 } from "../../operator/control/authority.ts";
-import type { Channel } from "../../operator/control/channel.ts";
+import { type Channel, openChannel } from "../../operator/control/channel.ts";
 import type { GatewayAddress } from "../../operator/control/exchange.ts";
 import { type Gateway, type GatewayTimes, openGateway } from "../../operator/gateway/gateway.ts";
 import { createGatewayMetrics, type GatewayMetrics } from "../../operator/observe/gateway-metrics.ts";
@@ -59,6 +59,8 @@ export class GatewayStand implements AsyncDisposable {
   /** Every line that the stand-in was sent. */
   readonly heard: string[] = [];
   readonly identities: Identities;
+  /** The operator's. */
+  readonly channel: Channel;
   readonly metrics: GatewayMetrics = createGatewayMetrics();
   /** Added to the machine's time of day, as the gateway sees it. */
   skewMs = 0;
@@ -70,6 +72,8 @@ export class GatewayStand implements AsyncDisposable {
 
   constructor(identities: Identities) {
     this.identities = identities;
+    const { authority, operator } = identities;
+    this.channel = openChannel({ authority: authority.certificate, operator });
     ({ log: this.#log, lines: this.lines } = createKeptLog());
   }
 
@@ -132,9 +136,9 @@ export class GatewayStand implements AsyncDisposable {
   }
 
   /** True when the node has heard nothing so far, and the operator is served. */
-  async unharmed(channel: Channel): Promise<boolean> {
+  async unharmed(): Promise<boolean> {
     if (this.heard.length > 0) return false;
-    await channel.call(this.address, "chain_blockNumber");
+    await this.channel.call(this.address, "chain_blockNumber");
     return true;
   }
 
@@ -150,6 +154,7 @@ export class GatewayStand implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.channel[Symbol.dispose]();
     await this.#gateway?.[Symbol.asyncDispose]();
     if (this.#node.listening) await this.stopNode();
     rmSync(this.directory, { recursive: true });

@@ -47,6 +47,17 @@ export function isWrite({ verb, objectRef }: AuditEntry): boolean {
   return !["get", "list", "watch"].includes(verb) && objectRef?.resource !== "leases";
 }
 
+/** Waits until the API server serves Nodes and Networks. */
+export async function established(cluster: Pick<Cluster, "kubectl">): Promise<void> {
+  await cluster.kubectl([
+    "wait",
+    "--for=condition=Established",
+    "crd/nodes.knit.dev",
+    "crd/networks.knit.dev",
+    "--timeout=30s",
+  ]);
+}
+
 /** What the operator was not allowed to do. */
 export function forbidden(cluster: Pick<Cluster, "audit">): readonly string[] {
   const refused = cluster.audit().filter((entry) => byOperator(entry) && entry.responseStatus?.code === 403);

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Cluster } from "./cluster.ts";
+import { type Cluster, established } from "./cluster.ts";
 
 const MAIN = fileURLToPath(new URL("../../../operator/main.ts", import.meta.url));
 
@@ -24,13 +24,7 @@ export async function applyChart(cluster: Cluster, ...flags: string[]): Promise<
   await cluster.kubectl(["create", "namespace", OPERATOR_NAMESPACE]);
   const text = await cluster.chart("--namespace", OPERATOR_NAMESPACE, ...flags);
   await cluster.kubectl(["apply", "--server-side", "-f", "-"], text);
-  await cluster.kubectl([
-    "wait",
-    "--for=condition=Established",
-    "crd/nodes.knit.dev",
-    "crd/networks.knit.dev",
-    "--timeout=30s",
-  ]);
+  await established(cluster);
 }
 
 interface Terms {

@@ -8,7 +8,7 @@ import {
   issueGateway,
   issueOperator,
 } from "../../../operator/control/authority.ts";
-import { type Channel, openChannel } from "../../../operator/control/channel.ts";
+import { openChannel } from "../../../operator/control/channel.ts";
 import { clientOf } from "../../../operator/gateway/client.ts";
 import type { GatewayTimes } from "../../../operator/gateway/gateway.ts";
 import {
@@ -25,7 +25,6 @@ import { until } from "../../support/until.ts";
 
 let identities: Identities;
 let stand: GatewayStand;
-let channel: Channel;
 
 beforeAll(async () => {
   identities = await makeIdentities();
@@ -34,11 +33,9 @@ beforeAll(async () => {
 /** The gateway with other times, which its attackers would otherwise wait for. */
 async function open(times: Partial<GatewayTimes> = {}): Promise<void> {
   stand = await new GatewayStand(identities).open(times);
-  channel = openChannel({ authority: identities.authority.certificate, operator: identities.operator });
 }
 
 afterEach(async () => {
-  channel[Symbol.dispose]();
   await stand[Symbol.asyncDispose]();
 });
 
@@ -87,7 +84,7 @@ describe("who cannot prove to be the operator gets nothing:", () => {
       operator: { certificate, key },
     });
     await expect(other.call(stand.address, "admin_peers")).rejects.toMatchObject({ code: "certificate" });
-    expect(await stand.unharmed(channel)).toBe(true);
+    expect(await stand.unharmed()).toBe(true);
   });
 
   test("a certificate of the right use and another name", () => {
@@ -105,15 +102,15 @@ describe("who cannot prove to be the operator gets nothing:", () => {
   });
 
   test("a certificate that ends while its connection is open", async () => {
-    expect(await channel.call(stand.address, "admin_peers")).toBeDefined();
+    expect(await stand.channel.call(stand.address, "admin_peers")).toBeDefined();
     stand.heard.length = 0;
     stand.skewMs = inDays(91) - Date.now();
-    await expect(channel.call(stand.address, "admin_peers")).rejects.toMatchObject({
+    await expect(stand.channel.call(stand.address, "admin_peers")).rejects.toMatchObject({
       code: "refused",
       message: expect.stringContaining("the certificate has ended"),
     });
     stand.skewMs = 0;
-    expect(await stand.unharmed(channel)).toBe(true);
+    expect(await stand.unharmed()).toBe(true);
   });
 
   test("an older TLS", async () => {
@@ -122,7 +119,7 @@ describe("who cannot prove to be the operator gets nothing:", () => {
     expect(stand.warnings()).toEqual([
       ["connection refused", expect.stringContaining("unsupported protocol")],
     ]);
-    expect(await stand.unharmed(channel)).toBe(true);
+    expect(await stand.unharmed()).toBe(true);
   });
 
   test("no TLS at all", async () => {
@@ -131,17 +128,19 @@ describe("who cannot prove to be the operator gets nothing:", () => {
     expect(await received(plain)).not.toContain("jsonrpc");
     await until(() => stand.warnings().length > 0);
     expect(stand.warnings()).toEqual([["connection refused", expect.stringContaining("http request")]]);
-    expect(await stand.unharmed(channel)).toBe(true);
+    expect(await stand.unharmed()).toBe(true);
   });
 });
 
 test("an operator is not deceived by a gateway of another name, or of another authority", async () => {
   await open();
   const wrong = { ...stand.address, name: "proxy.demo.gateway.knit.dev" };
-  await expect(channel.call(wrong, "admin_peers")).rejects.toMatchObject({ code: "certificate" });
+  await expect(stand.channel.call(wrong, "admin_peers")).rejects.toMatchObject({ code: "certificate" });
   await stand.putCertificate(await createAuthority(Date.now()));
   await until(() => stand.lines.some(({ message }) => message === "certificate renewed"));
-  await expect(channel.call(stand.address, "admin_peers")).rejects.toMatchObject({ code: "certificate" });
+  await expect(stand.channel.call(stand.address, "admin_peers")).rejects.toMatchObject({
+    code: "certificate",
+  });
   expect(stand.heard).toEqual([]);
 });
 
@@ -177,7 +176,7 @@ describe("a request that is not as it should be is refused:", () => {
     socket.write(request);
     expect(await received(socket)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
     expect(stand.warnings()).toEqual([["call", expect.stringContaining(why)]]);
-    expect(await stand.unharmed(channel)).toBe(true);
+    expect(await stand.unharmed()).toBe(true);
   });
 
   test.each([
@@ -192,7 +191,7 @@ describe("a request that is not as it should be is refused:", () => {
     const socket = stand.connect();
     socket.write(request);
     expect(await received(socket)).toMatch(expected);
-    expect(await stand.unharmed(channel)).toBe(true);
+    expect(await stand.unharmed()).toBe(true);
   });
 
   test("requests one behind the other: the connection ends with the second", async () => {
@@ -217,7 +216,7 @@ test("recorded bytes that are played again open nothing", async () => {
   });
   await new Promise<void>((resolve) => tap.listen(0, "127.0.0.1", resolve));
   const { port } = tap.address() as { port: number };
-  await channel.call({ ...stand.address, port }, "admin_startStateMigration");
+  await stand.channel.call({ ...stand.address, port }, "admin_startStateMigration");
   expect(stand.heard).toHaveLength(1);
   stand.heard.length = 0;
   const replayed = connectPlain({ host: "127.0.0.1", port: stand.port });
@@ -225,7 +224,7 @@ test("recorded bytes that are played again open nothing", async () => {
   await received(replayed);
   await until(() => stand.warnings().length > 0);
   expect(stand.warnings()).toEqual([["connection refused", expect.any(String)]]);
-  expect(await stand.unharmed(channel)).toBe(true);
-  channel[Symbol.dispose]();
+  expect(await stand.unharmed()).toBe(true);
+  stand.channel[Symbol.dispose]();
   await new Promise((resolve) => tap.close(resolve));
 });

@@ -2,7 +2,7 @@
 import { connect as connectPlain, type Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { afterEach, beforeAll, describe, expect, test } from "@jest/globals";
-import { type Channel, openChannel } from "../../../operator/control/channel.ts";
+import { openChannel } from "../../../operator/control/channel.ts";
 import type { GatewayTimes } from "../../../operator/gateway/gateway.ts";
 import {
   BODY,
@@ -16,7 +16,6 @@ import { until } from "../../support/until.ts";
 
 let identities: Identities;
 let stand: GatewayStand;
-let channel: Channel;
 
 beforeAll(async () => {
   identities = await makeIdentities();
@@ -24,11 +23,9 @@ beforeAll(async () => {
 
 async function open(times: Partial<GatewayTimes> = {}): Promise<void> {
   stand = await new GatewayStand(identities).open(times);
-  channel = openChannel({ authority: identities.authority.certificate, operator: identities.operator });
 }
 
 afterEach(async () => {
-  channel[Symbol.dispose]();
   await stand[Symbol.asyncDispose]();
 });
 
@@ -39,7 +36,7 @@ describe("slowness:", () => {
     await received(plain);
     await until(() => stand.warnings().length > 0);
     expect(stand.warnings()).toEqual([["connection refused", expect.stringContaining("timeout")]]);
-    expect(await stand.unharmed(channel)).toBe(true);
+    expect(await stand.unharmed()).toBe(true);
   });
 
   test.each<[string, (socket: TLSSocket) => void]>([
@@ -59,7 +56,7 @@ describe("slowness:", () => {
     const socket = stand.connect();
     socket.on("secureConnect", () => begin(socket));
     expect(await received(socket)).not.toContain("jsonrpc");
-    expect(await stand.unharmed(channel)).toBe(true);
+    expect(await stand.unharmed()).toBe(true);
   });
 
   test("a connection that is not used ends", async () => {
@@ -82,7 +79,7 @@ describe("many connections:", () => {
   test("those that prove nothing do not keep the operator out, nor fill the log", async () => {
     await open();
     const held = await hold(200);
-    expect(await stand.unharmed(channel)).toBe(true);
+    expect(await stand.unharmed()).toBe(true);
     await until(() => held.filter(({ closed }) => !closed).length <= 32);
     expect(stand.warnings().length).toBeLessThanOrEqual(30);
     for (const socket of held) socket.destroy();
@@ -95,7 +92,7 @@ describe("many connections:", () => {
     expect(await stand.metrics.render()).toContain("knit_gateway_connections 16");
     for (const socket of held) socket.destroy();
     await until(async () => (await stand.metrics.render()).includes("knit_gateway_connections 0"));
-    expect(await stand.unharmed(channel)).toBe(true);
+    expect(await stand.unharmed()).toBe(true);
   });
 
   test("more calls than there is room for are told to wait", async () => {
@@ -110,7 +107,7 @@ describe("many connections:", () => {
       authority: identities.authority.certificate,
       operator: identities.operator,
     });
-    const calls = [channel, second, third].flatMap((each) =>
+    const calls = [stand.channel, second, third].flatMap((each) =>
       Array.from({ length: 3 }, () =>
         each.call(stand.address, "admin_peers").then(
           () => "answered",

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { readDiskUsage } from "../../../operator/control/answers.ts";
 import { createAuthority, issueOperator } from "../../../operator/control/authority.ts";
-import { type Channel, openChannel } from "../../../operator/control/channel.ts";
+import { openChannel } from "../../../operator/control/channel.ts";
 import { openCertificates } from "../../../operator/gateway/certificates.ts";
 import { createLine } from "../../../operator/gateway/line.ts";
 import { silentLog } from "../../../operator/observe/log.ts";
@@ -13,7 +13,6 @@ import { until } from "../../support/until.ts";
 
 let identities: Identities;
 let stand: GatewayStand;
-let channel: Channel;
 
 beforeAll(async () => {
   identities = await makeIdentities();
@@ -21,17 +20,15 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   stand = await new GatewayStand(identities).open();
-  channel = openChannel({ authority: identities.authority.certificate, operator: identities.operator });
 });
 
 afterEach(async () => {
-  channel[Symbol.dispose]();
   await stand[Symbol.asyncDispose]();
 });
 
 test("passes a call on, under an id of its own, and the answer back", async () => {
   const url = `kni://${"ab".repeat(64)}@core:1?discport=0`;
-  expect(await channel.call(stand.address, "admin_addPeer", url)).toEqual({
+  expect(await stand.channel.call(stand.address, "admin_addPeer", url)).toEqual({
     method: "admin_addPeer",
     params: [url],
   });
@@ -40,7 +37,7 @@ test("passes a call on, under an id of its own, and the answer back", async () =
 test("gives the node's error back as the node's", async () => {
   stand.answer = (_line, socket) =>
     socket.write('{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"not there"}}\n');
-  await expect(channel.call(stand.address, "admin_startStateMigration")).rejects.toMatchObject({
+  await expect(stand.channel.call(stand.address, "admin_startStateMigration")).rejects.toMatchObject({
     code: "node-error",
     message: "not there (-32601)",
   });
@@ -48,7 +45,9 @@ test("gives the node's error back as the node's", async () => {
 
 test("tells how full the volume is, without the node", async () => {
   await stand.stopNode();
-  const { sizeBytes, freeBytes } = readDiskUsage(await channel.call(stand.address, "gateway_diskUsage"));
+  const { sizeBytes, freeBytes } = readDiskUsage(
+    await stand.channel.call(stand.address, "gateway_diskUsage"),
+  );
   expect(sizeBytes).toBeGreaterThan(freeBytes);
   const blind = createLine({ socketPath: "", dataDirectory: undefined, nodeMs: 1_000 });
   await expect(blind({ method: "gateway_diskUsage", params: [] })).rejects.toMatchObject({ code: "refused" });
@@ -58,16 +57,16 @@ test("makes one call of maintenance at a time, and passes others on meanwhile", 
   const waiting: Socket[] = [];
   stand.answer = (line, socket) =>
     line.includes("admin_peers") ? void socket.write('{"id":1,"result":[]}\n') : void waiting.push(socket);
-  const saving = channel.call(stand.address, "admin_saveTrieNodeToDisk");
+  const saving = stand.channel.call(stand.address, "admin_saveTrieNodeToDisk");
   await until(() => waiting.length === 1);
-  await expect(channel.call(stand.address, "admin_startStateMigration")).rejects.toMatchObject({
+  await expect(stand.channel.call(stand.address, "admin_startStateMigration")).rejects.toMatchObject({
     code: "busy",
     reason: "GatewayBusy",
   });
-  expect(await channel.call(stand.address, "admin_peers")).toEqual([]);
+  expect(await stand.channel.call(stand.address, "admin_peers")).toEqual([]);
   waiting[0]?.write('{"id":1,"result":null}\n');
   expect(await saving).toBeNull();
-  const migrating = channel.call(stand.address, "admin_startStateMigration");
+  const migrating = stand.channel.call(stand.address, "admin_startStateMigration");
   await until(() => waiting.length === 2);
   waiting[1]?.write('{"id":1,"result":null}\n');
   expect(await migrating).toBeNull();
@@ -75,9 +74,9 @@ test("makes one call of maintenance at a time, and passes others on meanwhile", 
 
 test("a line in the log and a count for each call: who, what, how it ended, how long, and no parameters", async () => {
   const url = `kni://${"ab".repeat(64)}@core:1?discport=0`;
-  await channel.call(stand.address, "admin_addPeer", url);
+  await stand.channel.call(stand.address, "admin_addPeer", url);
   await stand.stopNode();
-  await channel.call(stand.address, "admin_peers").catch(() => undefined);
+  await stand.channel.call(stand.address, "admin_peers").catch(() => undefined);
   const calls = stand.lines.filter(({ message }) => message === "call");
   const who = { from: expect.stringContaining("127.0.0.1"), client: "knit-operator" };
   const certificate = expect.stringMatching(/^[0-9A-F]{8,}$/);
@@ -110,7 +109,7 @@ describe("certificates:", () => {
     expect(await shown()).toBe(before);
     await stand.putCertificate();
     await until(async () => (await shown()) !== before);
-    expect(await channel.call(stand.address, "admin_peers")).toBeDefined();
+    expect(await stand.channel.call(stand.address, "admin_peers")).toBeDefined();
   });
 
   test("while the authority changes both are believed, and afterwards the new one alone", async () => {

@@ -1,13 +1,11 @@
 /** What answers on the socket is no node, or a broken one: an error that says so, and not the end of the gateway. */
 import type { Socket } from "node:net";
 import { afterEach, beforeAll, describe, expect, test } from "@jest/globals";
-import { type Channel, openChannel } from "../../../operator/control/channel.ts";
 import type { GatewayTimes } from "../../../operator/gateway/gateway.ts";
 import { GatewayStand, type Identities, makeIdentities } from "../../support/gateway.ts";
 
 let identities: Identities;
 let stand: GatewayStand;
-let channel: Channel;
 
 beforeAll(async () => {
   identities = await makeIdentities();
@@ -15,11 +13,9 @@ beforeAll(async () => {
 
 async function open(times: Partial<GatewayTimes> = {}): Promise<void> {
   stand = await new GatewayStand(identities).open(times);
-  channel = openChannel({ authority: identities.authority.certificate, operator: identities.operator });
 }
 
 afterEach(async () => {
-  channel[Symbol.dispose]();
   await stand[Symbol.asyncDispose]();
 });
 
@@ -50,19 +46,19 @@ describe("a node that is no node:", () => {
   ])("it %s", async (_name, misbehave, code) => {
     await open({ nodeMs: 500 });
     stand.answer = misbehave;
-    await expect(channel.call(stand.address, "admin_peers")).rejects.toMatchObject({ code });
+    await expect(stand.channel.call(stand.address, "admin_peers")).rejects.toMatchObject({ code });
     stand.answer = says('{"id":1,"result":true}\n');
-    expect(await channel.call(stand.address, "admin_peers")).toBe(true);
+    expect(await stand.channel.call(stand.address, "admin_peers")).toBe(true);
   });
 
   test("it is not there, and comes back", async () => {
     await open();
     await stand.stopNode();
-    await expect(channel.call(stand.address, "admin_peers")).rejects.toMatchObject({
+    await expect(stand.channel.call(stand.address, "admin_peers")).rejects.toMatchObject({
       code: "socket",
       reason: "NodeSocketClosed",
     });
     await stand.startNode();
-    expect(await channel.call(stand.address, "admin_peers")).toBeDefined();
+    expect(await stand.channel.call(stand.address, "admin_peers")).toBeDefined();
   });
 });
