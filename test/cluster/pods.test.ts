@@ -9,6 +9,9 @@ import { loadImages } from "./support/image.ts";
 import { OPERATOR_NAMESPACE } from "./support/operator-process.ts";
 import { asked, CHART, IMAGES, inPod } from "./support/real-pods.ts";
 
+/** The operator asks the nodes one after another, and a block comes each second. */
+const BLOCKS_BETWEEN_LOOKS = 15;
+
 const missing = whyNoMachine();
 const about = missing === undefined ? describe : describe.skip;
 about(`pods${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
@@ -39,10 +42,11 @@ about(`pods${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
       "a whole network",
       async () => {
         const rows = await seen();
-        const heights = new Set(rows.map(([, height]) => height));
+        const heights = rows.map(([, height]) => Number(height));
+        const level = Math.max(...heights) - Math.min(...heights) <= BLOCKS_BETWEEN_LOOKS;
         const peers = rows.map(([, , count]) => count).join();
-        if (rows.every(([ready]) => ready === "True") && heights.size === 1 && peers === "1,1,2")
-          return Number([...heights][0]);
+        if (rows.every(([ready]) => ready === "True") && level && peers === "1,1,2")
+          return Math.min(...heights);
         throw new Error(JSON.stringify(rows));
       },
       240,
@@ -63,7 +67,7 @@ about(`pods${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
     expect(stdout).toMatch(/knit-operator +1\/1/);
   }, 180_000);
 
-  test("the example becomes three ready pods, meshed and equally high", async () => {
+  test("the example becomes three ready pods, meshed and level", async () => {
     await cluster.kubectl(["-n", "demo", "apply", "-f", "-"], readFileSync("examples/network.yaml", "utf8"));
     expect(await whole()).toBeGreaterThan(0);
     const ready = await demo(
