@@ -4,7 +4,13 @@ import { bytesToNumber, fixedBytes } from "../bytes/integer.ts";
 import { decodeRlp, encodeRlpList } from "../bytes/rlp.ts";
 import { type Block, type BlockParts, createBlock } from "../model/block.ts";
 import { blockHash, decodeHeader, encodeHeader, type Header } from "../model/header.ts";
-import { decodeStoredReceipts, encodeStoredReceipts, type Receipt } from "../model/receipt.ts";
+import {
+  decodeStoredReceipts,
+  encodeStoredReceipts,
+  type LoggedReceipt,
+  type Receipt,
+  readLoggedReceipts,
+} from "../model/receipt.ts";
 import { readTransactions, type Transaction } from "../model/transaction.ts";
 import { runAtOnce } from "../state/slices.ts";
 import type { Batch, Rows } from "../store/store.ts";
@@ -75,11 +81,11 @@ export function storedTransactions(rows: Rows, number: number): Transaction[] | 
   return row && readTransactions(decodeRlp(row));
 }
 
-/** A block's receipts, as far as they are stored. */
-export function storedReceipts(rows: Rows, number: number): Receipt[] | undefined {
+/** Those of a block's stored receipts that have logs. */
+export function storedLoggedReceipts(rows: Rows, number: number): LoggedReceipt[] | undefined {
   const row = rows.get(tables.receipts.key(number));
   if (row === undefined) refuseDropped(rows, number);
-  return row && decodeStoredReceipts(row);
+  return row && readLoggedReceipts(row);
 }
 
 /** The number of the block with this hash. */

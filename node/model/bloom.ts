@@ -37,9 +37,12 @@ export function mergeBlooms(blooms: readonly Uint8Array[]): Uint8Array {
 
 /** False when nothing that went into the filter was `value` (an address or a topic); true says "perhaps". */
 export function bloomMayHold(bloom: Uint8Array, value: Uint8Array): boolean {
-  return bloomBits(value).every(
-    (bit) => ((bloom[BLOOM_LENGTH - 1 - (bit >> 3)] ?? 0) & (1 << (bit & 7))) !== 0,
-  );
+  return bloomHas(bloom, bloomBits(value));
+}
+
+/** The same for a value's bits. */
+export function bloomHas(bloom: Uint8Array, bits: readonly number[]): boolean {
+  return bits.every((bit) => ((bloom[BLOOM_LENGTH - 1 - (bit >> 3)] ?? 0) & (1 << (bit & 7))) !== 0);
 }
 
 function insert(bloom: Uint8Array, value: Uint8Array): void {

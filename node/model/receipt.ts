@@ -24,6 +24,27 @@ export interface Receipt {
   readonly contractAddress: Uint8Array | undefined;
 }
 
+/** A receipt with logs, as far as a search goes. */
+export interface LoggedReceipt {
+  readonly logs: readonly Log[];
+  readonly transactionHash: Uint8Array;
+  /** In the block. */
+  readonly transactionIndex: number;
+  /** Logs of the block before these. */
+  readonly logsBefore: number;
+}
+
+/** Those of a block's receipts that have logs. */
+export function loggedReceipts(receipts: readonly Receipt[]): LoggedReceipt[] {
+  const found: LoggedReceipt[] = [];
+  let logsBefore = 0;
+  for (const [transactionIndex, { logs, transactionHash }] of receipts.entries()) {
+    if (logs.length > 0) found.push({ logs, transactionHash, transactionIndex, logsBefore });
+    logsBefore += logs.length;
+  }
+  return found;
+}
+
 const writer = new RlpWriter(4096);
 
 /** The form that the receipts root covers. */
@@ -66,6 +87,37 @@ export function decodeStoredReceipts(bytes: Uint8Array): Receipt[] {
   if (!cursor.done) throw new ModelError("bad-receipt", "bytes after the receipts");
   return receipts;
 }
+
+/** The same as `loggedReceipts` of `decodeStoredReceipts`, without reading the others. Throws as that does. */
+export function readLoggedReceipts(bytes: Uint8Array): LoggedReceipt[] {
+  const found: LoggedReceipt[] = [];
+  const cursor = new RlpCursor(bytes);
+  const allEnd = cursor.enter();
+  let logsBefore = 0;
+  for (let transactionIndex = 0; !cursor.done; transactionIndex++) {
+    const end = cursor.enter();
+    cursor.skipString(); // status
+    cursor.skipString(); // gas used
+    const hashAt = cursor.at + 1;
+    cursor.skipString(32);
+    cursor.skipString(); // contract address
+    if (cursor.bytes[cursor.at] === EMPTY_LIST) {
+      cursor.skip();
+    } else {
+      const logs = readLogs(cursor);
+      const transactionHash = bytes.subarray(hashAt, hashAt + 32);
+      found.push({ logs, transactionHash, transactionIndex, logsBefore });
+      logsBefore += logs.length;
+    }
+    cursor.leave(end);
+  }
+  cursor.leave(allEnd);
+  if (!cursor.done) throw new ModelError("bad-receipt", "bytes after the receipts");
+  return found;
+}
+
+/** The one byte of an RLP list without items. */
+const EMPTY_LIST = 0xc0;
 
 function readReceipt(cursor: RlpCursor): Receipt {
   const end = cursor.enter();

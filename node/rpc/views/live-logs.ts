@@ -1,6 +1,6 @@
 /** Logs of blocks as they come and go, for those who listen. */
 import type { Block } from "../../model/block.ts";
-import type { Receipt } from "../../model/receipt.ts";
+import { loggedReceipts, type Receipt } from "../../model/receipt.ts";
 import type { LogFilter } from "../codecs/log-filter.ts";
 import { failure } from "../errors.ts";
 import { goJson } from "../json-text.ts";
@@ -38,6 +38,6 @@ export function tellLogs(
 ): void {
   if (!isInRange(filter, block)) return;
   const { number } = block.header;
-  const looked = { number, hash: () => block.hash, receipts, removed };
+  const looked = { number, hash: () => block.hash, receipts: loggedReceipts(receipts), removed };
   for (const log of fittingLogs(filter, looked)) notify(goJson(log));
 }

@@ -2,8 +2,8 @@
 import { equalBytes } from "../../bytes/compare.ts";
 import { prunedHistory } from "../../chain/kept-blocks.ts";
 import { SECTION_BLOCKS } from "../../chain/log-index.ts";
-import { bloomMayHold } from "../../model/bloom.ts";
-import type { Log, Receipt } from "../../model/receipt.ts";
+import { bloomBits, bloomHas } from "../../model/bloom.ts";
+import type { Log, LoggedReceipt } from "../../model/receipt.ts";
 import { numberAt } from "../codecs/block-number.ts";
 import type { LogFilter } from "../codecs/log-filter.ts";
 import { failure } from "../errors.ts";
@@ -29,10 +29,11 @@ export function searchLogs(
   { maxLogs, profile }: SearchTerms,
 ): object[] {
   const found: object[] = [];
+  const mayFit = bloomTest(filter);
   for (const number of numbersOf(source, filter, profile)) {
     const block = source.block(number);
-    if (block === undefined || !bloomFits(block.bloom, filter)) continue;
-    const receipts = source.receipts(number) ?? [];
+    if (block === undefined || !mayFit(block.bloom)) continue;
+    const receipts = source.logged(number) ?? [];
     for (const log of fittingLogs(filter, { number, hash: block.hash, receipts })) found.push(log);
     if (maxLogs > 0 && found.length > maxLogs) {
       throw failure(`query returned more than ${maxLogs} results`);
@@ -91,19 +92,21 @@ function* indexedNumbers(
   }
 }
 
-/** Whether a block, or a log, can be meant at all. */
-function bloomFits(bloom: Uint8Array, { addresses, topics }: LogFilter): boolean {
-  const holdsOne = (values: readonly Uint8Array[]) =>
-    values.length === 0 || values.some((value) => bloomMayHold(bloom, value));
-  return topics.length <= MAX_TOPICS && holdsOne(addresses) && topics.every(holdsOne);
+/** Whether a block can hold what is searched for, by its bloom; the values are hashed once. */
+function bloomTest({ addresses, topics }: LogFilter): (bloom: Uint8Array) => boolean {
+  if (topics.length > MAX_TOPICS) return () => false;
+  const groups = [addresses, ...topics]
+    .filter((values) => values.length > 0)
+    .map((values) => values.map(bloomBits));
+  return (bloom) => groups.every((values) => values.some((bits) => bloomHas(bloom, bits)));
 }
 
-/** What is looked through: a block's receipts, and how its logs name it. */
+/** What is looked through: the receipts of a block that have logs, and how these name it. */
 interface LoggedBlock {
   readonly number: number;
   /** Asked for once, and only where a log fits. */
   readonly hash: () => Uint8Array;
-  readonly receipts: readonly Receipt[];
+  readonly receipts: readonly LoggedReceipt[];
   /** The block was taken out of the chain. */
   readonly removed?: boolean;
 }
@@ -114,14 +117,12 @@ export function* fittingLogs(
   { number, hash, receipts, removed = false }: LoggedBlock,
 ): Iterable<object> {
   let blockHash: Uint8Array | undefined;
-  let logIndex = 0;
-  for (const [transactionIndex, { logs, transactionHash }] of receipts.entries()) {
-    for (const log of logs) {
-      if (logFits(log, filter)) {
-        blockHash ??= hash();
-        yield logView(log, { number, blockHash, transactionHash, transactionIndex, logIndex, removed });
-      }
-      logIndex++;
+  for (const { logs, logsBefore, transactionHash, transactionIndex } of receipts) {
+    for (const [at, log] of logs.entries()) {
+      if (!logFits(log, filter)) continue;
+      blockHash ??= hash();
+      const logIndex = logsBefore + at;
+      yield logView(log, { number, blockHash, transactionHash, transactionIndex, logIndex, removed });
     }
   }
 }

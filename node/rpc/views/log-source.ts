@@ -1,6 +1,6 @@
 /** Where a search for logs reads: the chain itself, or a snapshot of its store in a reader thread. */
 import { bytesToNumber } from "../../bytes/integer.ts";
-import { storedHeader, storedNumber, storedReceipts } from "../../chain/block-rows.ts";
+import { storedHeader, storedLoggedReceipts, storedNumber } from "../../chain/block-rows.ts";
 import type { Chain } from "../../chain/chain.ts";
 import { oldestBody } from "../../chain/kept-blocks.ts";
 import {
@@ -10,7 +10,7 @@ import {
   searchSections,
 } from "../../chain/log-index.ts";
 import { blockHash } from "../../model/header.ts";
-import type { Receipt } from "../../model/receipt.ts";
+import { type LoggedReceipt, loggedReceipts } from "../../model/receipt.ts";
 import type { StoreReader } from "../../store/store.ts";
 import { tables } from "../../store/tables.ts";
 
@@ -28,7 +28,8 @@ export interface LogSource extends Disposable {
   readonly oldest: number;
   block(number: number): LogBlock | undefined;
   numberOf(hash: Uint8Array): number | undefined;
-  receipts(number: number): readonly Receipt[] | undefined;
+  /** The receipts of a block that have logs; undefined when they are not there. */
+  logged(number: number): readonly LoggedReceipt[] | undefined;
   /** Where there is an index of blooms. */
   readonly index?: BloomIndex;
 }
@@ -53,7 +54,7 @@ export function chainLogSource(chain: Chain): LogSource {
       return found === undefined ? undefined : { bloom: found.header.bloom, hash: () => found.hash };
     },
     numberOf: (hash) => chain.number(hash),
-    receipts: (number) => chain.receipts(number),
+    logged: (number) => loggedReceipts(chain.receipts(number) ?? []),
     [Symbol.dispose]: () => undefined,
   };
 }
@@ -78,7 +79,7 @@ export async function storeLogSource(store: StoreReader): Promise<LogSource> {
       return header && { bloom: header.bloom, hash: () => blockHash(header) };
     },
     numberOf: (hash) => storedNumber(snapshot, hash),
-    receipts: (number) => storedReceipts(snapshot, number),
+    logged: (number) => storedLoggedReceipts(snapshot, number),
     [Symbol.dispose]: () => snapshot[Symbol.dispose](),
   };
 }

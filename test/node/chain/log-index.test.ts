@@ -151,7 +151,7 @@ test(`a search over ${SEARCHED} blocks looks at the headers of those that may fi
   const counted: LogSource = {
     ...source,
     block: (number) => (looked.push(number), source.block(number)),
-    receipts: () => [],
+    logged: () => [],
   };
   const filter = { fromBlock: "0x0", toBlock: "latest", address: `0x${"32".repeat(20)}` };
   expect(

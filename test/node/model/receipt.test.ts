@@ -6,7 +6,9 @@ import {
   decodeStoredReceipts,
   encodeReceipt,
   encodeStoredReceipts,
+  loggedReceipts,
   type Receipt,
+  readLoggedReceipts,
 } from "../../../node/model/receipt.ts";
 import { STATUS_SUCCESS, STATUS_TEXTS } from "../../../node/model/receipt-status.ts";
 import { type ReceiptSample, receiptSamples } from "./samples.ts";
@@ -53,6 +55,22 @@ test("stored receipts come back whole, bloom included", () => {
   expect(decodeStoredReceipts(encodeStoredReceipts([]))).toEqual([]);
 });
 
+test("receipts with logs are found among stored ones with their places", () => {
+  const mixed = [
+    ...all,
+    ...blocks.flatMap(({ receipts }) => receipts.map((each) => ({ ...each, logs: [] }))),
+    ...all,
+  ];
+  const found = readLoggedReceipts(encodeStoredReceipts(mixed));
+  expect(found).toEqual(loggedReceipts(mixed));
+  expect(found.map(({ transactionIndex }) => mixed[transactionIndex]?.transactionHash)).toEqual(
+    found.map(({ transactionHash }) => transactionHash),
+  );
+  const logs = mixed.flatMap((receipt) => receipt.logs);
+  for (const { logs: own, logsBefore } of found)
+    expect(logs.slice(logsBefore, logsBefore + own.length)).toEqual(own);
+});
+
 test("a receipt without logs takes about 40 bytes in the database", () => {
   const receipt: Receipt = {
     status: STATUS_SUCCESS,
@@ -78,4 +96,5 @@ test("every status from 2 to 0x1e has a text", () => {
 
 test.each(["0x", "0xc1c0", "0x80", "0xc0c0"])("%s is refused as stored receipts", (bytes) => {
   expect(() => decodeStoredReceipts(fromHex(bytes))).toThrow(/rlp|bytes after/);
+  expect(() => readLoggedReceipts(fromHex(bytes))).toThrow(/rlp|bytes after/);
 });
