@@ -18,6 +18,14 @@ export interface MigrationStatus {
   readonly error: string | undefined;
 }
 
+/** What a node tells of its saving of trie nodes, or of the last one since it started. */
+export interface SavingStatus {
+  readonly running: boolean;
+  /** Of the file; 0 when none was written. */
+  readonly bytes: number;
+  readonly error: string | undefined;
+}
+
 /** Room on a node's volume. */
 export interface DiskUsage {
   readonly sizeBytes: number;
@@ -93,13 +101,25 @@ export function readMigration(value: unknown): MigrationStatus {
   const { isMigration, progress, err, migrationBlockNumber: block } = members(value);
   if (typeof isMigration !== "boolean") throw bad("admin_stateMigrationStatus without isMigration");
   const percent = typeof progress === "number" && Number.isFinite(progress) ? progress : 0;
-  const text = typeof err === "string" ? err : JSON.stringify(err ?? null);
   return {
     running: isMigration,
     percent,
     block: typeof block === "number" && Number.isSafeInteger(block) && block > 0 ? block : 0,
-    error: text === "null" || text === "" ? undefined : text.slice(0, 1_000),
+    error: readError(err),
   };
+}
+
+/** The answer to `admin_saveTrieNodeStatus`; its error is told in the same way. */
+export function readSaving(value: unknown): SavingStatus {
+  const { isSaving, bytes, err } = members(value);
+  if (typeof isSaving !== "boolean" || !isCount(bytes))
+    throw bad("admin_saveTrieNodeStatus without isSaving and bytes");
+  return { running: isSaving, bytes, error: readError(err) };
+}
+
+function readError(err: unknown): string | undefined {
+  const text = typeof err === "string" ? err : JSON.stringify(err ?? null);
+  return text === "null" || text === "" ? undefined : text.slice(0, 1_000);
 }
 
 function members(value: unknown): Members {

@@ -32,6 +32,7 @@ export const controlMethods = {
   admin_stopStateMigration: maintenance,
   admin_stateMigrationStatus: asked,
   admin_saveTrieNodeToDisk: maintenance,
+  admin_saveTrieNodeStatus: asked,
   chain_blockNumber: asked,
   chain_syncing: asked,
   net_peerCountByType: asked,

@@ -30,6 +30,15 @@ export interface MigrationProgress {
   readonly error: string | undefined;
 }
 
+/** How a saving of the cache stands, or how the last one since the node's start ended. */
+export interface SavingProgress {
+  readonly running: boolean;
+  /** Written; 0 when none ended well. */
+  readonly bytes: number;
+  /** Undefined when nothing went wrong. */
+  readonly error: string | undefined;
+}
+
 const MINUTE_MS = 60_000;
 
 /** How long a run may be in each state, in milliseconds; then it is given up, or stopped first. */
@@ -41,7 +50,7 @@ export const deadlines = {
   Verifying: 10 * MINUTE_MS,
 } as const;
 
-/** A migration that does not come on for this long is stopped. */
+/** A migration that does not come on for this long is stopped; a saving that lasts so long, which cannot be, is given up. */
 export const STALL_MS = 60 * MINUTE_MS;
 
 const MOST_CHARACTERS = 1_000;
@@ -122,6 +131,7 @@ function waiting(
 function working(run: MaintenanceRun, _view: PreflightView, now: number): MaintenanceStep {
   const idleMs = now - Date.parse(run.progressAt ?? run.stateAt);
   if (!isLate(run, now) && idleMs < STALL_MS) return { do: "look", run };
+  if (run.operation === "save-cache") return over(run, "it did not end within an hour", now);
   const why = isLate(run, now) ? "it took longer than 12 hours" : "it did not come on for an hour";
   return { do: "stop", run: entered(run, "Stopping", why, now) };
 }
@@ -146,7 +156,7 @@ function verifying(
 export function begun(run: MaintenanceRun, answer: Answer, now: number): MaintenanceRun {
   // What runs already was begun by hand, or by an operator that ended before it could note the answer.
   if (!answer.ok && !/\balready\b/.test(answer.message)) return ended(run, "Failed", answer.message, now);
-  if (run.operation === "save-cache") return done(run, "the node saved its cache", now);
+  if (run.operation === "save-cache") return entered(run, "Running", "the node saves its cache", now);
   return { ...entered(run, "Running", "the node migrates", now), percent: 0, progressAt: instant(now) };
 }
 
@@ -171,6 +181,16 @@ export function looked(run: MaintenanceRun, progress: MigrationProgress, now: nu
   if (progress.error !== undefined) return ended(run, "Failed", progress.error, now);
   if (percent >= 100) return { ...done(run, "the node has migrated", now), percent };
   return ended(run, "Failed", "the node started anew and knows of no migration", now);
+}
+
+/** What a look at a saving makes of its run; undefined: its gateway or its release of knit cannot tell. */
+export function saved(run: MaintenanceRun, saving: SavingProgress | undefined, now: number): MaintenanceRun {
+  if (saving === undefined) return done(run, "the node saves its cache, and cannot tell how that ends", now);
+  const { running, bytes, error } = saving;
+  if (running) return run;
+  if (error !== undefined) return ended(run, "Failed", error, now);
+  if (bytes > 0) return done(run, `the node saved ${bytes} bytes of trie nodes`, now);
+  return ended(run, "Failed", "the node started anew and knows of no saving", now);
 }
 
 /** What the node's answer to being stopped makes of a run: the state stays as it was, nothing else is to be undone. */

@@ -2,9 +2,9 @@
  * Carries out maintenance, a step at a time: what is decided is in the status before the node is asked, and what the
  * node answers, an error included, is in the status and an event.
  */
-import { operations } from "../api/names.ts";
+import { type Operation, operations } from "../api/names.ts";
 import type { MaintenanceRun } from "../api/node-runs.ts";
-import { readMigration } from "../control/answers.ts";
+import { readMigration, readSaving } from "../control/answers.ts";
 import { ControlError } from "../control/error.ts";
 import type { ControlMethod } from "../control/methods.ts";
 import {
@@ -15,6 +15,8 @@ import {
   type MaintenanceStep,
   planMaintenance,
   resumed,
+  type SavingProgress,
+  saved,
   stopped,
 } from "../plan/maintenance.ts";
 import type { MaintainedMember, PreflightView } from "../plan/preflight.ts";
@@ -27,8 +29,8 @@ import { bookOf, withBook } from "./wishes.ts";
 
 /** How often a run that has not ended is looked at. */
 const LOOK_MS = 10_000;
-/** How often it is looked whether blocks follow. */
-const VERIFY_MS = 2_500;
+/** How often it is looked whether a saving, which lasts seconds, has ended, and whether blocks follow. */
+const SHORT_MS = 2_500;
 
 /** Takes the next run when the last has ended, and does what is next for it. */
 export async function maintenanceStep(context: Context): Promise<Outcome> {
@@ -47,7 +49,8 @@ function lookAgain(context: Context, run: MaintenanceRun): void {
   const { around, status, members } = context;
   const verified = members.find(({ member }) => run.state === "Verifying" && member.name === run.member);
   if (verified !== undefined) around.look(verified.key);
-  const waitMs = verified === undefined ? LOOK_MS : VERIFY_MS;
+  const isSaving = run.state === "Running" && run.operation === "save-cache";
+  const waitMs = verified !== undefined || isSaving ? SHORT_MS : LOOK_MS;
   if (isOpen(run)) context.againMs = Math.min(waitMs, context.againMs ?? waitMs);
   else if (status.maintenanceQueue !== undefined) context.againMs = 0;
 }
@@ -88,6 +91,22 @@ const begin: Asking = async (context, run) =>
 const progressOf = async (context: Context, run: MaintenanceRun) =>
   readMigration(await ask(context, run, "admin_stateMigrationStatus"));
 
+/** Undefined where the gateway, or the node, is of a release that does not know the question. */
+async function savingOf(context: Context, run: MaintenanceRun): Promise<SavingProgress | undefined> {
+  try {
+    return readSaving(await ask(context, run, "admin_saveTrieNodeStatus"));
+  } catch (error) {
+    if (error instanceof ControlError && (error.code === "refused" || error.code === "node-error"))
+      return undefined;
+    throw error;
+  }
+}
+
+const looks: Readonly<Record<Operation, Asking>> = {
+  migrate: async (context, run) => looked(run, await progressOf(context, run), context.around.clock.now()),
+  "save-cache": async (context, run) => saved(run, await savingOf(context, run), context.around.clock.now()),
+};
+
 /** What each step asks of the node, and what its answer makes of the run. */
 const asking: Readonly<Record<MaintenanceStep["do"], Asking>> = {
   begin,
@@ -96,7 +115,7 @@ const asking: Readonly<Record<MaintenanceStep["do"], Asking>> = {
     const found = resumed(run, await progressOf(context, run), context.around.clock.now());
     return found ?? begin(context, run);
   },
-  look: async (context, run) => looked(run, await progressOf(context, run), context.around.clock.now()),
+  look: (context, run) => looks[run.operation](context, run),
   stop: async (context, run) =>
     stopped(run, await command(context, run, "admin_stopStateMigration"), context.around.clock.now()),
   wait: () => Promise.resolve(undefined),

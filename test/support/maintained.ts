@@ -7,6 +7,8 @@ import {
   type MaintenanceStep,
   type MigrationProgress,
   resumed,
+  type SavingProgress,
+  saved,
   stopped,
 } from "../../operator/plan/maintenance.ts";
 import type { MaintainedMember } from "../../operator/plan/preflight.ts";
@@ -38,6 +40,9 @@ export class MigratingNode {
   running = false;
   block = 0;
   error: string | undefined;
+  saving = false;
+  /** Of the last saving that ended. */
+  savedBytes = 0;
   /** Migrations and saves that were begun. */
   begun = 0;
   stops = 0;
@@ -46,14 +51,22 @@ export class MigratingNode {
 
   /** Lets it come on. */
   work(percent: number, height: number): void {
+    if (this.saving) this.savedBytes = 1_000;
+    this.saving = false;
     if (!this.running) return;
     if (this.block === 0) this.block = height;
     this.percent = Math.min(100, this.percent + percent);
     if (this.percent === 100) this.running = false;
   }
 
-  /** Starts it anew: a migration that ran begins anew, what came of another is forgotten. */
+  /** Starts it anew: a migration that ran begins anew, what came of another and of saving is forgotten. */
   restart(): void {
+    this.saving = false;
+    this.savedBytes = 0;
+    this.#beginAnew();
+  }
+
+  #beginAnew(): void {
     this.percent = 0;
     this.block = 0;
     this.error = undefined;
@@ -62,6 +75,7 @@ export class MigratingNode {
   /** Carries out a step: what is asked, and the run that follows; the run itself while it cannot be asked. */
   carryOut({ do: what, run }: MaintenanceStep, now: number): MaintenanceRun {
     if (what === "wait" || what === "end" || this.away) return run;
+    if (what === "look" && run.operation === "save-cache") return saved(run, this.#saving(), now);
     if (what === "look") return looked(run, this.#progress(), now);
     if (what === "stop") return stopped(run, this.#stop(), now);
     const found =
@@ -74,11 +88,17 @@ export class MigratingNode {
     return { running, percent, block, error };
   }
 
+  #saving(): SavingProgress {
+    return { running: this.saving, bytes: this.savedBytes, error: undefined };
+  }
+
   #begin(operation: MaintenanceRun["operation"]): Answer {
     if (this.running) return { ok: false, message: "migration already started (-32000)" };
     this.begun++;
-    if (operation === "migrate") {
-      this.restart();
+    if (operation === "save-cache") {
+      this.saving = true;
+    } else {
+      this.#beginAnew();
       this.running = true;
     }
     return { ok: true };

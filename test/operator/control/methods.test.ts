@@ -7,6 +7,7 @@ import {
   readMigration,
   readNodeInfo,
   readPeerIds,
+  readSaving,
   readSyncing,
 } from "../../../operator/control/answers.ts";
 import { controlMethods, readCall } from "../../../operator/control/methods.ts";
@@ -82,6 +83,11 @@ describe("an answer", () => {
       error: "disk",
     });
     expect(readMigration({ isMigration: false, err: { code: 1 } }).error).toBe('{"code":1}');
+    expect(readSaving({ isSaving: false, bytes: 9, err: "null" })).toEqual({
+      running: false,
+      bytes: 9,
+      error: undefined,
+    });
   });
 
   test.each([
@@ -95,6 +101,7 @@ describe("an answer", () => {
     ["chain_syncing", readSyncing, [true, null, "no", []]],
     ["admin_addPeer", readBoolean, [null, "true", 1]],
     ["admin_stateMigrationStatus", readMigration, [null, {}, { isMigration: "yes" }, []]],
+    ["admin_saveTrieNodeStatus", readSaving, [null, {}, { isSaving: true }, { isSaving: 1, bytes: 1 }]],
     [
       "gateway_diskUsage",
       readDiskUsage,

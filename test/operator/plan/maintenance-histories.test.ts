@@ -128,7 +128,7 @@ function alone(
     if (end === undefined) run = after;
     node.work(15, 100 + round);
   }
-  return { state: run.state, message: run.message.replace(/\d+/, "N"), begun: node.begun };
+  return { state: run.state, message: run.message.replace(/\d+/g, "N"), begun: node.begun };
 }
 
 test.each(["migrate", "save-cache"] as const)(

@@ -10,6 +10,7 @@ import {
   requested,
   resumed,
   STALL_MS,
+  saved,
   stopped,
 } from "../../../operator/plan/maintenance.ts";
 import type { PreflightView } from "../../../operator/plan/preflight.ts";
@@ -77,9 +78,23 @@ describe("a run begins", () => {
 describe("what a node answers:", () => {
   const starting = aRun({ state: "Starting", height: 100 });
 
-  test("a migration runs on, a saved cache is verified", () => {
-    expect(begun(starting, { ok: true }, NOW)).toMatchObject({ state: "Running", percent: 0 });
-    expect(begun({ ...starting, operation: "save-cache" }, { ok: true }, NOW).state).toBe("Verifying");
+  test("a saving is followed to its end, which is noted", () => {
+    const saving = begun({ ...starting, operation: "save-cache" }, { ok: true }, NOW);
+    expect(saving).toMatchObject({ state: "Running", percent: undefined });
+    const progress = { running: true, bytes: 5, error: undefined };
+    expect(saved(saving, progress, NOW)).toEqual(saving);
+    const states = [
+      saved(saving, { ...progress, running: false }, NOW),
+      saved(saving, { ...progress, running: false, bytes: 0, error: "no space left" }, NOW),
+      saved(saving, { ...progress, running: false, bytes: 0 }, NOW),
+      saved(saving, undefined, NOW),
+    ].map(({ state, message }) => [state, message]);
+    expect(states).toEqual([
+      ["Verifying", "the node saved 5 bytes of trie nodes"],
+      ["Failed", "no space left"],
+      ["Failed", "the node started anew and knows of no saving"],
+      ["Verifying", "the node saves its cache, and cannot tell how that ends"],
+    ]);
   });
 
   test("an error ends it in the node's words, cut to what the status takes; what runs already is followed", () => {
@@ -95,6 +110,7 @@ describe("what a node answers:", () => {
 
   test("progress is noted, the end is verified, an error or a lost migration fails", () => {
     const running = begun(starting, { ok: true }, NOW);
+    expect(running).toMatchObject({ state: "Running", percent: 0 });
     expect(looked(running, { ...PROGRESS, percent: 40.7 }, NOW + 60_000)).toMatchObject({
       state: "Running",
       percent: 40,
@@ -175,6 +191,15 @@ describe("a run ends", () => {
     ]);
     const after = stopped(step.run, { ok: true }, NOW + afterMs);
     expect([after.state, after.message]).toEqual(["Failed", `${step.run.message}; it was stopped`]);
+  });
+
+  test("badly when a saving lasts for an hour, which nothing can stop", () => {
+    const run = aRun({ operation: "save-cache", state: "Running" });
+    expect(planMaintenance(run, aView(), NOW + STALL_MS - 1).do).toBe("look");
+    expect(planMaintenance(run, aView(), NOW + STALL_MS)).toMatchObject({
+      do: "end",
+      run: { state: "Failed", message: "it did not end within an hour" },
+    });
   });
 
   test("badly when its replica is suspended or gone", () => {

@@ -33,6 +33,7 @@ const progress = (more: object = {}): object => ({
   migrationBlockNumber: 6,
   ...more,
 });
+const SAVED = { isSaving: false, bytes: 7, err: "null" };
 const told = (): readonly string[] =>
   cluster.events.map(reasonOf).filter((event) => event.includes("Maintenance"));
 const begins = (): readonly string[] => cluster.calls.filter((call) => call.includes("start"));
@@ -104,6 +105,17 @@ describe("maintenance", () => {
     );
   });
 
+  test("that saves is verified by blocks alone where the gateway is too old to be asked of it", async () => {
+    cluster.putRunning("core", [], { "knit.dev/run": "save-cache" });
+    cluster.answer = (_node, method) => {
+      if (!method.endsWith("Status")) return null;
+      throw new ControlError("refused", "the method is not offered here");
+    };
+    await once("core");
+    expect(await once("core")).toBeLessThanOrEqual(2_500);
+    expect(state("core")).toMatchObject({ state: "Verifying" });
+  });
+
   test("that does not come on is stopped, and fails with the reason", async () => {
     cluster.putRunning("core", [], WISH);
     cluster.answer = (_node, method) => (method === "admin_stateMigrationStatus" ? progress() : null);
@@ -170,7 +182,7 @@ describe("maintenance", () => {
     cluster.answer = (_node, method) =>
       method.endsWith("Status") ? progress({ isMigration: false, err: "disk" }) : null;
     for (let round = 0; round < 2; round++) await once("core");
-    expect(state("core")).toMatchObject({ operation: "save-cache", state: "Verifying" });
+    expect(state("core")).toMatchObject({ operation: "save-cache", state: "Running" });
     expect(cluster.node("core").status.maintenanceHistory).toMatchObject([
       { operation: "migrate", state: "Failed", message: "disk" },
     ]);
@@ -211,7 +223,7 @@ describe("maintenance comes by itself", () => {
   test("when its schedule comes up, in a window alone", async () => {
     const windows = [{ days: ["Thu"], from: "02:00", hours: 1 }]; // 1 January 2026 is a Thursday
     putMaintained({ trieCache: { schedule: "30 1 * * *" }, windows });
-    cluster.answer = () => null;
+    cluster.answer = (_node, method) => (method.endsWith("Status") ? SAVED : null);
     await once("core");
     cluster.now += 5_400_000;
     pass(6);
@@ -226,7 +238,11 @@ describe("maintenance comes by itself", () => {
       pass(height);
       await once("core");
     }
-    expect([state("core")?.state, cluster.calls.length]).toEqual(["Succeeded", 1]);
+    expect(cluster.calls).toEqual(["core admin_saveTrieNodeToDisk", "core admin_saveTrieNodeStatus"]);
+    expect(state("core")).toMatchObject({
+      state: "Succeeded",
+      message: "the node saved 7 bytes of trie nodes; block 10 followed",
+    });
   });
 
   test("when the volume is full enough, and not again the moment after", async () => {
