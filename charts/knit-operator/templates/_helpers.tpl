@@ -26,7 +26,7 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{- define "knit-operator.rules" -}}
 - apiGroups: [knit.dev]
   resources: [nodes]
-  verbs: [get, list, watch, patch]
+  verbs: [list, watch, patch]
 - apiGroups: [knit.dev]
   resources: [networks]
   verbs: [list, watch]
