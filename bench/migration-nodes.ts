@@ -12,17 +12,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { toHex } from "../node/bytes/hex.ts";
-import { fixedBytes } from "../node/bytes/integer.ts";
-import { keccak256 } from "../node/crypto/keccak.ts";
-import { addressOfKey } from "../node/crypto/secp256k1.ts";
 import { freePort } from "../test/support/go-node.ts";
-import { makerGenesis, VALIDATOR_KEY } from "../test/support/transfer-chain.ts";
+import { largeGenesis, makerFlags, SLOTS } from "../test/support/large-genesis.ts";
 import { ask } from "./rpc/ask.ts";
 import { startNode } from "./rpc/running.ts";
 import { BUILT_MAIN, peakMemory, runBuilt } from "./support/built-knit.ts";
 import { report } from "./support/figures.ts";
-import { loneForks } from "./support/lone-forks.ts";
 
 const { values } = parseArgs({
   options: {
@@ -30,7 +25,6 @@ const { values } = parseArgs({
     contracts: { type: "string", default: "500" },
   },
 });
-const SLOTS = 100;
 const BEFORE_MS = 20_000;
 const LOOK_MS = 10;
 /** A node that was just asked may not say yet that it migrates. */
@@ -41,7 +35,7 @@ const PEER = process.env["KNIT_PEER_KCN"];
 const scratch = await mkdtemp(join(tmpdir(), "knit-bench-migration-"));
 try {
   const genesis = join(scratch, "genesis.json");
-  await writeFile(genesis, genesisText());
+  await writeFile(genesis, largeGenesis(Number(values.accounts), Number(values.contracts)));
   const knit = join(scratch, "knit");
   await runBuilt("init", "--datadir", knit, genesis);
   await measure("knit", process.execPath, [BUILT_MAIN, "run", "--type", "core", ...(await flagsOf(knit))]);
@@ -61,45 +55,21 @@ try {
   await rm(scratch, { recursive: true, force: true });
 }
 
-/** Accounts with money, and contracts with slots. */
-function genesisText(): string {
-  const holders = Array.from({ length: Number(values.accounts) }, (_, i) => [
-    address(`holder ${i}`),
-    { balance: `0x${(10n ** 18n + BigInt(i)).toString(16)}` },
-  ]);
-  const contracts = Array.from({ length: Number(values.contracts) }, (_, i) => [
-    address(`contract ${i}`),
-    { balance: "0x0", code: "0x00", storage: slotsOf(i) },
-  ]);
-  const forks = Object.fromEntries(loneForks.map((key) => [key, 0]));
-  return makerGenesis(Object.fromEntries([...holders, ...contracts]), forks);
-}
-
-function address(name: string): string {
-  return toHex(keccak256(Buffer.from(name)).subarray(12));
-}
-
-/** No two contracts have the same. */
-function slotsOf(contract: number): object {
-  const first = contract * SLOTS + 1;
-  return Object.fromEntries(Array.from({ length: SLOTS }, (_, i) => [word(i), word(first + i)]));
-}
-
-function word(value: number): string {
-  return toHex(fixedBytes(value, 32));
-}
-
 /** What both are told alike; the port of HTTP comes first. */
 async function flagsOf(datadir: string): Promise<string[]> {
   const [http, peers] = [await freePort(), await freePort()];
   const rpc = ["--rpcport", `${http}`, "--rpc", "--rpcaddr", "127.0.0.1", "--rpcapi", "eth,admin"];
-  const maker = [
-    "--nodekeyhex",
-    toHex(VALIDATOR_KEY).slice(2),
-    "--rewardbase",
-    toHex(addressOfKey(VALIDATOR_KEY)),
+  return [
+    ...rpc,
+    ...makerFlags,
+    "--datadir",
+    datadir,
+    "--port",
+    `${peers}`,
+    "--nodiscover",
+    "--verbosity",
+    "1",
   ];
-  return [...rpc, ...maker, "--datadir", datadir, "--port", `${peers}`, "--nodiscover", "--verbosity", "1"];
 }
 
 interface Status {

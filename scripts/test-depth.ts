@@ -10,6 +10,7 @@ const DEPTHS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   ci: {
     KNIT_BFT_SEEDS: "1000",
     KNIT_KILLS: "60",
+    KNIT_MIGRATION_KILLS: "6",
     KNIT_MUTATIONS: "300",
     KNIT_P2P_MUTATIONS: "10000",
     KNIT_SIGNING_ROUNDS: "5000",
@@ -28,6 +29,8 @@ const DEPTHS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   long: {
     KNIT_BFT_SEEDS: "10000",
     KNIT_KILLS: "500",
+    KNIT_MIGRATION_KILLS: "100",
+    KNIT_MIGRATION_ACCOUNTS: "200000",
     KNIT_MUTATIONS: "2000",
     KNIT_P2P_MUTATIONS: "100000",
     KNIT_SIGNING_ROUNDS: "100000",
