@@ -5,6 +5,7 @@
  * committed, too many would be bound to it for another one to get a quorum.
  */
 import type { Proposal, VoteLetter } from "./letter.ts";
+import type { Lock } from "./round-state.ts";
 import type { Turn } from "./turn.ts";
 
 /** Votes of one sender that are remembered. */
@@ -16,7 +17,7 @@ export function takeDoubt<P extends Proposal>(turn: Turn<P>, letter: VoteLetter<
   const { statement, sender } = letter;
   if (lock === undefined || statement.kind === "round-change") return;
   const { round } = statement.view;
-  if (statement.view.sequence !== view.sequence || round <= lock.round) return;
+  if (statement.view.sequence !== view.sequence || round < firstDoubted(lock)) return;
   if (statement.digest === lock.proposal.hash || !electorate.committee(round).has(sender)) return;
   const known = doubts.get(sender) ?? [];
   const others = known.filter((each) => !agree(each, letter)).slice(1 - KEPT_DOUBTS);
@@ -24,6 +25,11 @@ export function takeDoubt<P extends Proposal>(turn: Turn<P>, letter: VoteLetter<
   const doubters = [...next.values()].filter((letters) => letters.some((each) => agree(each, letter)));
   if (doubters.length < electorate.required) turn.change({ doubts: next });
   else turn.change({ doubts: new Map(), lock: undefined });
+}
+
+/** A lock that stands on no votes was foreseen: a quorum of its own round for another block shows that it has none. */
+function firstDoubted<P>({ round, proof }: Lock<P>): number {
+  return proof.length === 0 ? round : round + 1;
 }
 
 function agree<P>({ statement: a }: VoteLetter<P>, { statement: b }: VoteLetter<P>): boolean {

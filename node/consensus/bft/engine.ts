@@ -200,11 +200,12 @@ class RunningEngine implements Engine {
     const readers = readersOf(state);
     if (readers.size > 0) await this.#record.keep(state);
     for (const action of actions) this.#act(action, state.self);
-    if (readers.size > 0) this.#reserveLater();
+    if (readers.size > 0) this.#noteAhead(state);
   }
 
-  /** Between two blocks: now others may be waiting for the disk or the processor, to finish this one. */
-  #reserveLater(): void {
+  /** The next round is reserved between two blocks: now others may be waiting for the disk, to finish this one. */
+  #noteAhead(state: RoundState<ProposedBlock>): void {
+    this.#record.foresee(state);
     this.#reserving ??= setTimeout(() => {
       this.#reserving = undefined;
       if (this.#state !== undefined && !this.#stop.signal.aborted) this.#record.reserve(this.#state);

@@ -25,7 +25,7 @@ export interface Head {
 export interface Lock<P> {
   readonly proposal: P;
   readonly round: number;
-  /** The votes that made the quorum. */
+  /** The votes that made the quorum; none after a crash while they were on their way. */
   readonly proof: readonly VoteLetter<P>[];
 }
 

@@ -10,9 +10,10 @@ import { decodeHeader, encodeHeader } from "../../model/header.ts";
 import { RlpCursor } from "../../model/rlp-cursor.ts";
 import type { Rows, Store } from "../../store/store.ts";
 import { tables } from "../../store/tables.ts";
+import { foreseen } from "./foreseen.ts";
 import { isVote } from "./letter.ts";
 import { readLetter } from "./letters.ts";
-import type { Lock, Remembered, Signed } from "./round-state.ts";
+import type { Lock, Remembered, RoundState, Signed } from "./round-state.ts";
 import { KINDS, keyBytes, type ProposedBlock, proposedBlock } from "./statements.ts";
 import { compareViews, type View } from "./view.ts";
 
@@ -35,6 +36,7 @@ export class SigningRecord {
   readonly #store: Store;
   #onDisk: Remembered<ProposedBlock> | undefined;
   #reserved: View | undefined;
+  #foreseen: string | undefined;
   #writing: Promise<void> = Promise.resolve();
 
   constructor(store: Store) {
@@ -48,21 +50,41 @@ export class SigningRecord {
   }
 
   /**
-   * Notes ahead, while nobody waits for it, that a block may be proposed and prepared in a view: then neither waits
-   * for the disk. After a crash the node keeps quiet in that view.
+   * Notes ahead, while nobody waits for it, that a block may be proposed and prepared in the view: then neither waits
+   * for the disk. After a crash the node keeps quiet in that view. In a view that is under way it writes the votes
+   * that a lock stands on, or that there is none after all.
    */
   reserve({ view, signed, lock }: Remembered<ProposedBlock> & { readonly view: View }): void {
     const latest = this.#reserved === undefined ? signed.view : later(signed.view, this.#reserved);
-    if (compareViews(latest, view) >= 0) return; // something was said or reserved there already
-    this.#reserved = view;
-    this.#writing = this.#writing.then(() => this.#write({ signed: reservedIn(view), lock }));
-    this.#writing.catch(() => undefined); // whoever keeps something next sees the failure
+    if (compareViews(latest, view) < 0) {
+      this.#reserved = view;
+      return this.#writeBehind({ signed: reservedIn(view), lock });
+    }
+    const isUnderWay = compareViews(signed.view, view) === 0;
+    if (isUnderWay && this.#onDisk?.lock !== lock) this.#writeBehind({ signed, lock });
   }
 
-  /** At the end: what was reserved and not used is free again. */
+  /**
+   * Notes ahead, while the votes for a block are on their way, that it may be committed: then that does not wait for
+   * the disk. After a crash the node is bound to it.
+   */
+  foresee(state: RoundState<ProposedBlock>): void {
+    const next = foreseen(state);
+    if (next === undefined || this.#foreseen === next.lock.proposal.hash) return;
+    this.#foreseen = next.lock.proposal.hash;
+    this.#writeBehind(next);
+  }
+
+  /** At the end: what was noted ahead and did not come is free again. */
   async settle(now: Remembered<ProposedBlock>): Promise<void> {
     await this.#writing;
-    if (this.#onDisk !== undefined && this.#onDisk.signed !== now.signed) await this.#write(now);
+    const disk = this.#onDisk;
+    if (disk !== undefined && (disk.signed !== now.signed || disk.lock !== now.lock)) await this.#write(now);
+  }
+
+  #writeBehind(record: Remembered<ProposedBlock>): void {
+    this.#writing = this.#writing.then(() => this.#write(record));
+    this.#writing.catch(() => undefined); // whoever keeps something next sees the failure
   }
 
   async #write(now: Remembered<ProposedBlock>): Promise<void> {
@@ -88,9 +110,15 @@ export function reservedIn(view: View): Signed {
 /** Whether a node that comes back with the one record contradicts nothing of the other. */
 function covers(disk: Remembered<ProposedBlock>, { signed, lock }: Remembered<ProposedBlock>): boolean {
   const order = compareViews(disk.signed.view, signed.view);
-  if (disk.lock !== lock || order < 0) return false;
+  if (order < 0 || !binds(disk.lock, lock)) return false;
   const known = disk.signed.digests;
   return order > 0 || KINDS.every((kind) => isKnown(known[kind], signed.digests[kind]));
+}
+
+/** Being bound where one need not be contradicts nothing. */
+function binds(disk: Lock<ProposedBlock> | undefined, lock: Lock<ProposedBlock> | undefined): boolean {
+  if (lock === undefined) return true;
+  return disk?.round === lock.round && disk.proposal.hash === lock.proposal.hash;
 }
 
 function isKnown(known: string | undefined, digest: string | undefined): boolean {

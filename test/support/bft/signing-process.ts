@@ -56,6 +56,7 @@ async function done({ state: next, actions }: Step<ProposedBlock>): Promise<type
     const digest = statement.kind === "preprepare" ? statement.proposal.hash : statement.digest;
     process.stdout.write(`${statement.kind} ${statement.view.round} ${bareHex(keyBytes(digest))}\n`);
   }
+  record.foresee(next);
   return next;
 }
 

@@ -7,11 +7,10 @@
 import type { Proposal, Statement } from "../../../node/consensus/bft/letter.ts";
 import { beginRounds, step } from "../../../node/consensus/bft/round-machine.ts";
 import type { Electorate, RoundAction, RoundEvent, Step } from "../../../node/consensus/bft/round-state.ts";
-import { reservedIn } from "../../../node/consensus/bft/signing-record.ts";
-import { compareViews } from "../../../node/consensus/bft/view.ts";
 import { quorum } from "../../../node/governance/validators.ts";
 import { seededRandom } from "../random.ts";
 import { Agenda } from "./agenda.ts";
+import { drawDisk } from "./disk.ts";
 import { drawElectorate, isCut, type Plan } from "./plan.ts";
 import {
   describe,
@@ -132,9 +131,7 @@ class Simulation {
     const crashes = !this.#isGood && this.#random() < this.#plan.crashes;
     if (crashes && this.#random() < 0.3) return this.#crash(validator);
     validator.state = state;
-    const isReserved = compareViews(state.signed.view, state.view) < 0 && this.#random() < 0.5;
-    const signed = isReserved ? reservedIn(state.view) : state.signed;
-    validator.disk = { signed, lock: state.lock };
+    validator.disk = drawDisk(state, this.#random);
     const done = crashes ? actions.slice(0, this.#upTo(actions.length)) : actions;
     for (const action of done) this.#act(validator, action);
     if (crashes) this.#crash(validator);

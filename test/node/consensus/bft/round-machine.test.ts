@@ -261,6 +261,16 @@ describe("after a restart", () => {
     expect(table.said).toEqual(["round-change 3"]);
   });
 
+  test("a lock whose votes were not on disk yet gives way to the votes of its own round, too", () => {
+    const { lock, signed } = locked().state;
+    const table = new Table("v1", 4, { signed, lock: lock && { ...lock, proof: [] } });
+    table.hear(...["v0", "v2", "v3"].map((sender) => aVote(sender, "round-change", { round: 2 })));
+    table.hear(...votes(0).slice(0, 2));
+    expect(table.state.lock).toBeDefined();
+    table.hear(...votes(0));
+    expect(table.state.lock).toBeUndefined();
+  });
+
   test("a chain that lost blocks says nothing until it is where it was", () => {
     const table = new Table("v0", 4, {
       signed: { view: { sequence: 2, round: 0 }, digests: {} },

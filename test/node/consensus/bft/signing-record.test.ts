@@ -1,16 +1,20 @@
 /** The signing record: what is on disk when, and what a node that comes back with it says. */
-import { expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { mapKey } from "../../../../node/bytes/hex.ts";
 import { encodeRlpList } from "../../../../node/bytes/rlp.ts";
 import { createWriter } from "../../../../node/consensus/bft/letters.ts";
-import type { Remembered } from "../../../../node/consensus/bft/round-state.ts";
+import {
+  initialState,
+  type Remembered,
+  type RoundState,
+} from "../../../../node/consensus/bft/round-state.ts";
 import { readRecord, SigningRecord } from "../../../../node/consensus/bft/signing-record.ts";
 import { type ProposedBlock, proposedBlock } from "../../../../node/consensus/bft/statements.ts";
 import { sign } from "../../../../node/crypto/secp256k1.ts";
 import { createMemoryStore } from "../../../../node/store/memory-store.ts";
 import { bareHeader } from "../../../support/bare-header.ts";
 import { seats } from "../../../support/bft/council.ts";
-import { aBlock, aProposal, Table } from "../../../support/bft/table.ts";
+import { aBlock, aProposal, electorateOf, Table } from "../../../support/bft/table.ts";
 
 const VIEW = { sequence: 1, round: 0 };
 const NOTHING: Remembered<ProposedBlock> = {
@@ -50,8 +54,9 @@ test("what was kept is read back, with the lock and the votes it stands on", asy
   const now = { signed: { view: VIEW, digests: { prepare: BLOCK.hash, commit: BLOCK.hash } }, lock: aLock() };
   await record.keep(now);
   expect(readRecord(store)).toEqual(now);
-  await record.keep(PREPARED);
-  expect(readRecord(store)?.lock).toBeUndefined();
+  const later = { signed: { view: { sequence: 1, round: 1 }, digests: {} }, lock: undefined };
+  await record.keep(later);
+  expect(readRecord(store)).toEqual(later);
 });
 
 test("a view that was reserved is written once; what is proposed and prepared there needs no more", async () => {
@@ -70,6 +75,58 @@ test("after a crash nothing is proposed or prepared in a reserved view; after an
   expect(saysOfProposal(readRecord(store)?.signed)).toEqual([]);
   await record.settle(NOTHING);
   expect(saysOfProposal(readRecord(store)?.signed)).toEqual(["prepare 0 b"]);
+});
+
+function saysNothing(): never {
+  throw new Error("nothing is said in this test");
+}
+
+/** The machine of the only one of four who has prepared the block. */
+function prepared(): RoundState<ProposedBlock> {
+  const head = { number: 0, hash: BLOCK.parent };
+  const state = initialState<ProposedBlock>({ self: "v1", write: saysNothing }, head, electorateOf(4));
+  return { ...state, ...PREPARED, phase: "preprepared", proposal: BLOCK };
+}
+
+describe("a block that was prepared is on disk as committed while its votes are awaited", () => {
+  const LOCKED = {
+    signed: { view: VIEW, digests: { prepare: BLOCK.hash, commit: BLOCK.hash } },
+    lock: aLock(),
+  };
+
+  test("so that its commit needs no write; the votes follow when there is time", async () => {
+    const { store, record, writes } = aRecord();
+    await record.keep(PREPARED);
+    for (let i = 0; i < 3; i++) record.foresee(prepared());
+    await record.keep(LOCKED);
+    expect(writes()).toBe(2);
+    expect(readRecord(store)).toEqual({ ...LOCKED, lock: { ...LOCKED.lock, proof: [] } });
+    record.reserve({ ...LOCKED, view: VIEW });
+    await record.keep(LOCKED);
+    expect(readRecord(store)).toEqual(LOCKED);
+  });
+
+  test("and no longer when no votes came for a while, nor after an orderly end", async () => {
+    for (const end of ["reserve", "settle"] as const) {
+      const { store, record } = aRecord();
+      record.foresee(prepared());
+      await record.keep(PREPARED);
+      expect(readRecord(store)?.lock).toBeDefined();
+      await record[end]({ ...PREPARED, view: VIEW });
+      await record.keep(PREPARED);
+      expect(readRecord(store)).toEqual(PREPARED);
+    }
+  });
+
+  test("but not in later rounds, nor by who is bound or has committed", async () => {
+    const { record, writes } = aRecord();
+    const view = { sequence: 1, round: 1 };
+    record.foresee({ ...prepared(), view, signed: { ...PREPARED.signed, view } });
+    record.foresee({ ...prepared(), ...LOCKED });
+    record.foresee({ ...prepared(), signed: { view: VIEW, digests: { prepare: "another" } } });
+    await record.settle(NOTHING);
+    expect(writes()).toBe(0);
+  });
 });
 
 /** What a validator that comes back says of a good proposal. */

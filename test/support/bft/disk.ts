@@ -1,0 +1,18 @@
+/** What a validator of the simulation has on disk after a step. */
+import { foreseen } from "../../../node/consensus/bft/foreseen.ts";
+import type { Remembered, RoundState } from "../../../node/consensus/bft/round-state.ts";
+import { reservedIn } from "../../../node/consensus/bft/signing-record.ts";
+import { compareViews } from "../../../node/consensus/bft/view.ts";
+import type { SimulatedBlock } from "./simulated.ts";
+
+/** What was signed, or with it what was noted ahead; the votes that a lock stands on may come to the disk later. */
+export function drawDisk(
+  state: RoundState<SimulatedBlock>,
+  random: () => number,
+): Remembered<SimulatedBlock> {
+  const { signed, lock, view } = state;
+  if (random() < 0.5) return { signed, lock };
+  if (compareViews(signed.view, view) < 0) return { signed: reservedIn(view), lock };
+  const isLate = lock?.round === 0 && view.round === 0;
+  return foreseen(state) ?? { signed, lock: isLate ? { ...lock, proof: [] } : lock };
+}
