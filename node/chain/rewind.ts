@@ -47,7 +47,7 @@ export async function rewindChain(
     const waiting = pause();
     if (waiting !== undefined) await waiting;
   }
-  for (const row of ["signed", "locked"] as const) batch.delete(tables.meta.key(row)); // heights begin anew
+  for (const row of ["signed", "locked", "migrated"] as const) batch.delete(tables.meta.key(row)); // heights begin anew
   const forget = governance.rewind(number, batch);
   await state.rewind({ number, root: target.header.stateRoot }, batch, () => {
     const written = store.write(batch, { sync: true });

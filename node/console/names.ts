@@ -26,6 +26,8 @@ export const consoleNames: Readonly<Record<string, Readonly<Record<string, reado
     startSpamThrottler: [0, 1],
     startStateMigration: [0, 0],
     startWS: [0, 4],
+    stateMigrationLast: [0, 0],
+    stateMigrationRoom: [0, 0],
     stateMigrationStatus: [0, 0],
     stopHTTP: [0, 0],
     stopRPC: [0, 0],

@@ -99,7 +99,12 @@ const GO_SUBSCRIPTION_LIMIT =
   "Maximum %d subscriptions are allowed for a websocket connection. " +
   "The limit can be updated with 'admin_setMaxSubscriptionPerWSConn' API";
 
-const SERVICE_ALONE: ReadonlySet<string> = new Set(["admin_saveTrieNodeToDisk", "admin_saveTrieNodeStatus"]);
+const SERVICE_ALONE: ReadonlySet<string> = new Set([
+  "admin_saveTrieNodeToDisk",
+  "admin_saveTrieNodeStatus",
+  "admin_stateMigrationLast",
+  "admin_stateMigrationRoom",
+]);
 
 /** One row per profile. */
 export const rpcProfiles: Readonly<Record<ProfileName, RpcProfile>> = {

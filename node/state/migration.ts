@@ -10,6 +10,7 @@ import type { Store } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
 import type { CopyCounts } from "./copy-tries.ts";
 import type { History } from "./history.ts";
+import { type MigrationRecord, putMigrationRecord, readMigrationRecord } from "./migration-record.ts";
 import type { MigrationRun, StartRun } from "./migration-run.ts";
 import { encodeHead, HEAD_KEY, type StateHead } from "./rows.ts";
 import type { TrieKeeper } from "./trie-keeper.ts";
@@ -27,6 +28,13 @@ export interface MigrationStatus {
   /** Percent. */
   readonly progress: number;
   readonly error: string | undefined;
+}
+
+/** Room on disk, in bytes. */
+export interface MigrationRoom {
+  readonly free: number;
+  /** Without so much none begins. */
+  readonly needed: number;
 }
 
 /** Whether a migration was asked for; `pruning`: live pruning is on, which excludes it. */
@@ -79,6 +87,18 @@ export class Migration {
 
   get status(): MigrationStatus {
     return this.#status;
+  }
+
+  /** How the last one ended, also before this start; undefined when there was none. */
+  get last(): MigrationRecord | undefined {
+    return readMigrationRecord(this.#parts.chain);
+  }
+
+  /** What the next one needs, as far as one can tell now. */
+  async room(): Promise<MigrationRoom> {
+    const { trie, keeper } = this.#parts;
+    const { used, free } = await trie.space(keeper.generation);
+    return { free, needed: SPARE_BYTES + used };
   }
 
   /** Undo records of later blocks are needed. */
@@ -144,7 +164,7 @@ export class Migration {
   async #begin({ number }: StateHead): Promise<void> {
     const { chain, trie, keeper, log, startRun } = this.#parts;
     this.#status = { ...this.#status, block: number };
-    await this.#checkSpace("bytesNeeded");
+    checkRoom(await this.room());
     const batch = chain.createBatch();
     batch.put(MIGRATION_KEY, fixedBytes(number, 6));
     await chain.write(batch, { sync: true });
@@ -173,6 +193,7 @@ export class Migration {
     const next = { ...head, firstUndo: Math.max(head.firstUndo, block + 1) };
     const { removed } = await keeper.adopt(store, head, (batch) => {
       batch.delete(MIGRATION_KEY);
+      putMigrationRecord(batch, { block, error: undefined });
       deleteUndo(batch, head.firstUndo, block);
       batch.put(HEAD_KEY, encodeHead(next));
       history.forgetBefore(block, batch);
@@ -199,14 +220,9 @@ export class Migration {
     if (now - this.#toldAt < LOG_EVERY_MS) return;
     this.#toldAt = now;
     log.info({ ...counts, percent: this.#status.progress }, "migrating state");
-    this.#checkSpace("spare").catch((error: unknown) => this.#fail(error));
-  }
-
-  async #checkSpace(wanted: "bytesNeeded" | "spare"): Promise<void> {
-    const { trie, keeper } = this.#parts;
-    const { used, free } = await trie.space(keeper.generation);
-    const needed = SPARE_BYTES + (wanted === "spare" ? 0 : used);
-    if (free < needed) throw new Error(`${free} bytes of disk are free, ${needed} are needed`);
+    this.room()
+      .then(({ free }) => checkRoom({ free, needed: SPARE_BYTES }))
+      .catch((error: unknown) => this.#fail(error));
   }
 
   /** Ends a migration; the state stays where it is. `of`: only when that run is still the one. */
@@ -222,7 +238,7 @@ export class Migration {
   async #endEarly(phase: Phase, reason: unknown): Promise<void> {
     const error = messageOf(reason);
     const { log } = this.#parts;
-    await this.#tidy(phase).catch((why: unknown) =>
+    await this.#tidy(phase, error).catch((why: unknown) =>
       log.warn({ error: why }, "a copy of the state stays behind"),
     );
     if (!this.#isClosing) log.warn({ error }, "state migration ended early");
@@ -230,7 +246,7 @@ export class Migration {
   }
 
   /** Removes what was copied. A node that is closing leaves word that it is to be begun anew. */
-  async #tidy(phase: Phase): Promise<void> {
+  async #tidy(phase: Phase, error: string): Promise<void> {
     const { chain, trie, keeper } = this.#parts;
     if (phase.kind === "copying") await phase.run.stop();
     if (phase.kind === "ready") await phase.store[Symbol.asyncDispose]();
@@ -238,6 +254,8 @@ export class Migration {
     await trie.remove(keeper.generation + 1);
     const batch = chain.createBatch();
     batch.delete(MIGRATION_KEY);
+    const { block } = this.#status;
+    if (block > 0) putMigrationRecord(batch, { block, error });
     await chain.write(batch, { sync: true });
   }
 
@@ -247,4 +265,8 @@ export class Migration {
     await this.#ending;
     if (this.#status.isMigration) await this.#fail(new Error("quit by signal"));
   }
+}
+
+function checkRoom({ free, needed }: MigrationRoom): void {
+  if (free < needed) throw new Error(`${free} bytes of disk are free, ${needed} are needed`);
 }

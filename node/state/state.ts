@@ -112,7 +112,7 @@ export interface State extends AsyncDisposable {
    */
   prove(number: number, address: Uint8Array, keys: readonly Uint8Array[]): Promise<AccountProof>;
   /** Copies the tries into a directory of their own and moves there, when asked to. */
-  readonly migration: Pick<Migration, "start" | "stop" | "status" | "isDue">;
+  readonly migration: Pick<Migration, "start" | "stop" | "status" | "isDue" | "last" | "room">;
   /**
    * Takes the state back to an earlier block of those whose undo records are kept. Everything must be durable and
    * nothing sealed. Its rows go into the batch, which `write` hands to the store, synced, when all is ready; from

@@ -25,6 +25,7 @@ export type MetaName =
   | "trie"
   | "bodies"
   | "migration"
+  | "migrated"
   | "history"
   | "governance"
   | "badBlocks"

@@ -36,7 +36,11 @@ const run = (description: string) =>
     progressAt: optional(instant("When the node last came on.")),
     finishedAt: optional(instant("When it ended.")),
     percent: optional(integer("How much is done.", 0, 100)),
-    height: optional(count("The newest block when it began, and again when the node was done.")),
+    height: optional(
+      count(
+        "The newest block when it began, the one whose state is copied, and the newest again when the node was done.",
+      ),
+    ),
   });
 
 /** `status.maintenance`. */

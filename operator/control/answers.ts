@@ -18,6 +18,19 @@ export interface MigrationStatus {
   readonly error: string | undefined;
 }
 
+/** How a node's last migration ended, also before it started. */
+export interface LastMigration {
+  /** The block whose state it copied. */
+  readonly block: number;
+  readonly error: string | undefined;
+}
+
+/** What a migration needs of a node's volume, in bytes. */
+export interface MigrationRoom {
+  readonly freeBytes: number;
+  readonly neededBytes: number;
+}
+
 /** What a node tells of its saving of trie nodes, or of the last one since it started. */
 export interface SavingStatus {
   readonly running: boolean;
@@ -107,6 +120,21 @@ export function readMigration(value: unknown): MigrationStatus {
     block: typeof block === "number" && Number.isSafeInteger(block) && block > 0 ? block : 0,
     error: readError(err),
   };
+}
+
+/** The answer to `admin_stateMigrationLast`; undefined where no migration has ended. */
+export function readLastMigration(value: unknown): LastMigration | undefined {
+  if (value === null) return undefined;
+  const { err, migrationBlockNumber: block } = members(value);
+  if (!isCount(block)) throw bad("admin_stateMigrationLast without a block");
+  return { block, error: readError(err) };
+}
+
+/** The answer to `admin_stateMigrationRoom`. */
+export function readRoom(value: unknown): MigrationRoom {
+  const { free, needed } = members(value);
+  if (!isCount(free) || !isCount(needed)) throw bad("admin_stateMigrationRoom without sizes");
+  return { freeBytes: free, neededBytes: needed };
 }
 
 /** The answer to `admin_saveTrieNodeStatus`; its error is told in the same way. */

@@ -31,6 +31,8 @@ export const controlMethods = {
   admin_startStateMigration: maintenance,
   admin_stopStateMigration: maintenance,
   admin_stateMigrationStatus: asked,
+  admin_stateMigrationLast: asked,
+  admin_stateMigrationRoom: asked,
   admin_saveTrieNodeToDisk: maintenance,
   admin_saveTrieNodeStatus: asked,
   chain_blockNumber: asked,

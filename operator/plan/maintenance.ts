@@ -28,6 +28,8 @@ export interface MigrationProgress {
   readonly block: number;
   /** Undefined when nothing went wrong. */
   readonly error: string | undefined;
+  /** True when the node started anew since and tells of the last migration that it knows of. */
+  readonly isPast: boolean;
 }
 
 /** How a saving of the cache stands, or how the last one since the node's start ended. */
@@ -167,8 +169,12 @@ export function resumed(
   now: number,
 ): MaintenanceRun | undefined {
   if (progress.running) return looked(begun(run, { ok: true }, now), progress, now);
-  const isOurs = run.height !== undefined && progress.block > 0 && progress.block >= run.height;
-  return isOurs ? looked(run, progress, now) : undefined;
+  return isOf(run, progress) ? looked(run, progress, now) : undefined;
+}
+
+/** Whether a migration that was not seen to run can be this run's: those before it copied an earlier state. */
+function isOf({ height }: MaintenanceRun, { block }: MigrationProgress): boolean {
+  return height !== undefined && block > 0 && block >= height;
 }
 
 /** What a look at a migration makes of its run. */
@@ -176,11 +182,13 @@ export function looked(run: MaintenanceRun, progress: MigrationProgress, now: nu
   const percent = Math.max(0, Math.min(100, Math.floor(progress.percent)));
   if (progress.running) {
     const isFurther = percent > (run.percent ?? -1);
-    return { ...run, percent, progressAt: isFurther ? instant(now) : run.progressAt };
+    const height = progress.block > 0 ? progress.block : run.height;
+    return { ...run, percent, height, progressAt: isFurther ? instant(now) : run.progressAt };
   }
+  if (progress.isPast && !isOf(run, progress)) return lost(run, "migration", now);
   if (progress.error !== undefined) return ended(run, "Failed", progress.error, now);
   if (percent >= 100) return { ...done(run, "the node has migrated", now), percent };
-  return ended(run, "Failed", "the node started anew and knows of no migration", now);
+  return lost(run, "migration", now);
 }
 
 /** What a look at a saving makes of its run; undefined: its gateway or its release of knit cannot tell. */
@@ -190,7 +198,11 @@ export function saved(run: MaintenanceRun, saving: SavingProgress | undefined, n
   if (running) return run;
   if (error !== undefined) return ended(run, "Failed", error, now);
   if (bytes > 0) return done(run, `the node saved ${bytes} bytes of trie nodes`, now);
-  return ended(run, "Failed", "the node started anew and knows of no saving", now);
+  return lost(run, "saving", now);
+}
+
+function lost(run: MaintenanceRun, what: "migration" | "saving", now: number): MaintenanceRun {
+  return ended(run, "Failed", `the node started anew and knows of no ${what}`, now);
 }
 
 /** What the node's answer to being stopped makes of a run: the state stays as it was, nothing else is to be undone. */

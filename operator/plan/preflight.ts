@@ -24,12 +24,17 @@ export interface PreflightView {
   readonly rolling: string | undefined;
   /** Whether maintenance may begin by itself at this time. */
   readonly isWindowOpen: boolean;
+  /** What the node itself says of a migration; undefined when it was not asked, or cannot tell. */
+  readonly room: MigrationRoom | undefined;
 }
 
-/**
- * A node refuses a migration for which it has too little room, and knows best how much it needs; with less than this
- * it would refuse any.
- */
+/** Bytes that are free on a member's volume, and bytes without which its node begins no migration. */
+export interface MigrationRoom {
+  readonly freeBytes: number;
+  readonly neededBytes: number;
+}
+
+/** Where the node does not say how much it needs: with less than this it would refuse any migration. */
 const LEAST_FREE_BYTES = 256 * 1024 * 1024;
 
 type Check = (
@@ -71,10 +76,12 @@ function lagTrouble({ member, members }: Parameters<Check>[0]): string | undefin
 }
 
 function diskTrouble(
-  { member }: Parameters<Check>[0],
+  { member, room }: Parameters<Check>[0],
   { operation }: Parameters<Check>[1],
 ): string | undefined {
-  const { freeBytes } = member;
-  if (operation !== "migrate" || freeBytes === undefined || freeBytes >= LEAST_FREE_BYTES) return undefined;
-  return `${freeBytes} bytes of the volume are free, a migration needs ${LEAST_FREE_BYTES} at least`;
+  if (operation !== "migrate") return undefined;
+  const guess = { freeBytes: member.freeBytes ?? LEAST_FREE_BYTES, neededBytes: LEAST_FREE_BYTES };
+  const { freeBytes, neededBytes } = room ?? guess;
+  if (freeBytes >= neededBytes) return undefined;
+  return `${freeBytes} bytes of the volume are free, a migration needs ${neededBytes}`;
 }

@@ -4,7 +4,7 @@
  */
 import { type Operation, operations } from "../api/names.ts";
 import type { MaintenanceRun } from "../api/node-runs.ts";
-import { readMigration, readSaving } from "../control/answers.ts";
+import { readLastMigration, readMigration, readRoom, readSaving } from "../control/answers.ts";
 import { ControlError } from "../control/error.ts";
 import type { ControlMethod } from "../control/methods.ts";
 import {
@@ -13,13 +13,14 @@ import {
   isOpen,
   looked,
   type MaintenanceStep,
+  type MigrationProgress,
   planMaintenance,
   resumed,
   type SavingProgress,
   saved,
   stopped,
 } from "../plan/maintenance.ts";
-import type { MaintainedMember, PreflightView } from "../plan/preflight.ts";
+import type { MaintainedMember, MigrationRoom, PreflightView } from "../plan/preflight.ts";
 import { isOpenWindow } from "../plan/windows.ts";
 import { takeNext } from "../plan/wishes.ts";
 import { type Context, gatewayOf, type MemberContext, saveStatus } from "./context.ts";
@@ -37,7 +38,8 @@ export async function maintenanceStep(context: Context): Promise<Outcome> {
   context.status = withBook(context.status, takeNext(bookOf(context.status)));
   const { maintenance: run } = context.status;
   if (run === undefined || !isOpen(run)) return goOn;
-  const step = planMaintenance(run, preflightView(context, run), context.around.clock.now());
+  const room = await roomFor(context, run); // and then what others have begun meanwhile
+  const step = planMaintenance(run, preflightView(context, run, room), context.around.clock.now());
   await note(context, step.run);
   const after = await carryOut(context, step);
   if (after !== undefined) await note(context, after);
@@ -55,7 +57,20 @@ function lookAgain(context: Context, run: MaintenanceRun): void {
   else if (status.maintenanceQueue !== undefined) context.againMs = 0;
 }
 
-function preflightView(context: Context, run: MaintenanceRun): PreflightView {
+/** What a node says of its room when it is its turn to migrate; undefined where it cannot be asked. */
+async function roomFor(context: Context, run: MaintenanceRun): Promise<MigrationRoom | undefined> {
+  if (run.operation !== "migrate" || run.state !== "Requested") return undefined;
+  const step = planMaintenance(run, preflightView(context, run), context.around.clock.now());
+  if (step.do !== "begin") return undefined;
+  try {
+    return readRoom(await ask(context, run, "admin_stateMigrationRoom"));
+  } catch (error) {
+    if (error instanceof ControlError) return undefined;
+    throw error;
+  }
+}
+
+function preflightView(context: Context, run: MaintenanceRun, room?: MigrationRoom): PreflightView {
   const { node, around, members, rollout } = context;
   const group = groupOf(context);
   const member = members.find((each) => each.member.name === run.member);
@@ -68,6 +83,7 @@ function preflightView(context: Context, run: MaintenanceRun): PreflightView {
     maintained: isBusy ? "another member" : group.others[0]?.member,
     rolling,
     isWindowOpen: isOpenWindow(node.spec.maintenance.windows, around.clock.now()),
+    room,
   };
 }
 
@@ -88,13 +104,25 @@ type Asking = (context: Context, run: MaintenanceRun) => Promise<MaintenanceRun 
 const begin: Asking = async (context, run) =>
   begun(run, await command(context, run, operations[run.operation]), context.around.clock.now());
 
-const progressOf = async (context: Context, run: MaintenanceRun) =>
-  readMigration(await ask(context, run, "admin_stateMigrationStatus"));
+/** A node that was started anew since it migrated says in its status that it knows of none. */
+async function progressOf(context: Context, run: MaintenanceRun): Promise<MigrationProgress> {
+  const status = { ...readMigration(await ask(context, run, "admin_stateMigrationStatus")), isPast: false };
+  if (status.running || status.block > 0 || status.error !== undefined) return status;
+  const answer = await askNewer(context, run, "admin_stateMigrationLast");
+  const last = answer === undefined ? undefined : readLastMigration(answer);
+  if (last === undefined) return status;
+  return { ...status, ...last, percent: last.error === undefined ? 100 : 0, isPast: true };
+}
+
+async function savingOf(context: Context, run: MaintenanceRun): Promise<SavingProgress | undefined> {
+  const answer = await askNewer(context, run, "admin_saveTrieNodeStatus");
+  return answer === undefined ? undefined : readSaving(answer);
+}
 
 /** Undefined where the gateway, or the node, is of a release that does not know the question. */
-async function savingOf(context: Context, run: MaintenanceRun): Promise<SavingProgress | undefined> {
+async function askNewer(context: Context, run: MaintenanceRun, method: ControlMethod): Promise<unknown> {
   try {
-    return readSaving(await ask(context, run, "admin_saveTrieNodeStatus"));
+    return await ask(context, run, method);
   } catch (error) {
     if (error instanceof ControlError && (error.code === "refused" || error.code === "node-error"))
       return undefined;

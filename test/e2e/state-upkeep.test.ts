@@ -39,6 +39,10 @@ test("what a node saved is loaded by the next; without a cache nothing is", asyn
 
 test("a migration asked for over RPC ends by itself while blocks go on", async () => {
   const { knit, http: url } = await start("--block-generation-interval", "1");
+  expect(await call(url, "admin_stateMigrationLast")).toBeNull();
+  const { free, needed } = (await call(url, "admin_stateMigrationRoom")) as Record<string, number>;
+  expect(free).toBeGreaterThan(needed ?? 0);
+  expect(needed).toBeGreaterThan(128 * 1024 * 1024); // and what the state takes
   const account = ((await call(url, "chain_accounts")) as string[])[5]; // which sends nothing
   const before = await call(url, "chain_getBalance", account, "latest");
   expect(await call(url, "admin_startStateMigration")).toBeNull();
@@ -51,6 +55,8 @@ test("a migration asked for over RPC ends by itself while blocks go on", async (
     return status.isMigration ? undefined : status;
   });
   expect(ended).toMatchObject({ err: "null", progress: 100, pending: 0 });
+  const { migrationBlockNumber } = ended as { isMigration: boolean; migrationBlockNumber: number };
+  expect(await call(url, "admin_stateMigrationLast")).toEqual({ err: "null", migrationBlockNumber });
   await expect(call(url, "admin_stopStateMigration")).rejects.toMatchObject({ message: "not in migration" });
   expect(await call(url, "chain_getBalance", account, "latest")).toBe(before);
   await knit.stop();

@@ -40,6 +40,8 @@ export class MigratingNode {
   running = false;
   block = 0;
   error: string | undefined;
+  /** The migration that ended last, which a node that starts anew still knows. */
+  last: { readonly block: number; readonly error: string | undefined } | undefined;
   saving = false;
   /** Of the last saving that ended. */
   savedBytes = 0;
@@ -56,7 +58,7 @@ export class MigratingNode {
     if (!this.running) return;
     if (this.block === 0) this.block = height;
     this.percent = Math.min(100, this.percent + percent);
-    if (this.percent === 100) this.running = false;
+    if (this.percent === 100) this.#end(undefined);
   }
 
   /** Starts it anew: a migration that ran begins anew, what came of another and of saving is forgotten. */
@@ -64,6 +66,12 @@ export class MigratingNode {
     this.saving = false;
     this.savedBytes = 0;
     this.#beginAnew();
+  }
+
+  #end(error: string | undefined): void {
+    this.running = false;
+    this.error = error;
+    this.last = { block: this.block, error };
   }
 
   #beginAnew(): void {
@@ -84,8 +92,10 @@ export class MigratingNode {
   }
 
   #progress(): MigrationProgress {
-    const { running, percent, block, error } = this;
-    return { running, percent, block, error };
+    const { running, percent, block, error, last } = this;
+    const isPast = !running && block === 0 && error === undefined && last !== undefined;
+    if (!isPast) return { running, percent, block, error, isPast };
+    return { running, percent: last.error === undefined ? 100 : 0, ...last, isPast };
   }
 
   #saving(): SavingProgress {
@@ -107,7 +117,7 @@ export class MigratingNode {
   #stop(): Answer {
     if (!this.running) return { ok: false, message: "not in migration (-32000)" };
     this.stops++;
-    this.running = false;
+    this.#end("stopped");
     return { ok: true };
   }
 }

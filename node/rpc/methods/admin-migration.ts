@@ -7,7 +7,7 @@ import { type Method, method } from "../method.ts";
 
 /** What these methods steer. */
 export interface AdminMigrationParts {
-  readonly migration: Pick<Migration, "start" | "stop" | "status">;
+  readonly migration: Pick<Migration, "start" | "stop" | "status" | "last" | "room">;
   readonly nodeCache: { save(): SaveStart; readonly status: SaveStatus };
 }
 
@@ -23,6 +23,10 @@ const steering = { privilege: "process", params: {}, result: nothing } as const;
 
 /** See the head of this file. */
 export function adminMigrationMethods({ migration, nodeCache }: AdminMigrationParts): Method[] {
+  return [...steeringMethods(migration), ...tellingMethods(migration), ...savingMethods(nodeCache)];
+}
+
+function steeringMethods(migration: AdminMigrationParts["migration"]): Method[] {
   return [
     method({
       name: "admin_startStateMigration",
@@ -42,6 +46,11 @@ export function adminMigrationMethods({ migration, nodeCache }: AdminMigrationPa
         if (!(await migration.stop())) throw failure("not in migration");
       },
     }),
+  ];
+}
+
+function tellingMethods(migration: AdminMigrationParts["migration"]): Method[] {
+  return [
     method({
       name: "admin_stateMigrationStatus",
       summary: "How far the migration of the state is, or how the last one since the start ended.",
@@ -49,6 +58,29 @@ export function adminMigrationMethods({ migration, nodeCache }: AdminMigrationPa
       result: plain<object>("migration status"),
       handle: () => statusView(migration),
     }),
+    method({
+      name: "admin_stateMigrationLast",
+      summary:
+        "The block and the error of the last migration, also before the start; null where there was none.",
+      params: {},
+      result: plain<object | null>("migration record or null"),
+      handle: () => lastView(migration),
+    }),
+    method({
+      name: "admin_stateMigrationRoom",
+      summary: "Bytes that are free where the state lies, and bytes without which no migration begins.",
+      params: {},
+      result: plain<object>("room"),
+      handle: async () => {
+        const { free, needed } = await migration.room();
+        return { free: Math.min(free, Number.MAX_SAFE_INTEGER), needed };
+      },
+    }),
+  ];
+}
+
+function savingMethods(nodeCache: AdminMigrationParts["nodeCache"]): Method[] {
+  return [
     method({
       name: "admin_saveTrieNodeToDisk",
       aliases: ["admin_saveTrieNodeCacheToDisk"],
@@ -84,4 +116,8 @@ function statusView({ status }: Pick<Migration, "status">): object {
     progress,
     read: counts.read,
   };
+}
+
+function lastView({ last }: Pick<Migration, "last">): object | null {
+  return last === undefined ? null : { err: last.error ?? "null", migrationBlockNumber: last.block };
 }

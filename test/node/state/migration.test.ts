@@ -84,6 +84,8 @@ test.each<[string, (directory: string) => Partial<StateOptions>]>([
     }
     await using again = await open();
     await again.state.ready;
+    expect(again.state.migration.status).toMatchObject({ isMigration: false, block: 0 });
+    expect(again.state.migration.last).toEqual({ block: 31, error: undefined });
     expect(() => again.state.view(30)).toThrow(expect.objectContaining({ code: "state-missing" }));
     expect(again.state.migration.start()).toBe("asked");
     await finish(again);
@@ -159,15 +161,19 @@ test("without room on disk it does not begin, and blocks go on", async () => {
     ...trieDirectories(join(place.path, "trie")),
     space: async () => ({ used: 1_000_000, free: 2_000_000 }),
   };
-  await using node = await openOnDisk(place.path, { trie });
-  await grow(node, 3);
-  node.state.migration.start();
-  await grow(node, 6);
-  expect(node.state.migration.status).toMatchObject({
-    isMigration: false,
-    error: "2000000 bytes of disk are free, 135217728 are needed",
-  });
-  await expectWhole(node);
+  const error = "2000000 bytes of disk are free, 135217728 are needed";
+  {
+    await using node = await openOnDisk(place.path, { trie });
+    await grow(node, 3);
+    expect(await node.state.migration.room()).toEqual({ free: 2_000_000, needed: 135_217_728 });
+    expect(node.state.migration.last).toBeUndefined();
+    node.state.migration.start();
+    await grow(node, 6);
+    expect(node.state.migration.status).toMatchObject({ isMigration: false, error });
+    await expectWhole(node);
+  }
+  await using again = await openOnDisk(place.path, { trie });
+  expect(again.state.migration.last).toEqual({ block: 4, error });
 });
 
 test("live pruning excludes it on any database, also one that a restart broke off, until it is off again", async () => {

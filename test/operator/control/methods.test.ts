@@ -4,9 +4,11 @@ import {
   readBoolean,
   readDiskUsage,
   readHeight,
+  readLastMigration,
   readMigration,
   readNodeInfo,
   readPeerIds,
+  readRoom,
   readSaving,
   readSyncing,
 } from "../../../operator/control/answers.ts";
@@ -83,6 +85,12 @@ describe("an answer", () => {
       error: "disk",
     });
     expect(readMigration({ isMigration: false, err: { code: 1 } }).error).toBe('{"code":1}');
+    expect(readLastMigration(null)).toBeUndefined();
+    expect(readLastMigration({ err: "null", migrationBlockNumber: 7 })).toEqual({
+      block: 7,
+      error: undefined,
+    });
+    expect(readRoom({ free: 1, needed: 2 })).toEqual({ freeBytes: 1, neededBytes: 2 });
     expect(readSaving({ isSaving: false, bytes: 9, err: "null" })).toEqual({
       running: false,
       bytes: 9,
@@ -101,6 +109,12 @@ describe("an answer", () => {
     ["chain_syncing", readSyncing, [true, null, "no", []]],
     ["admin_addPeer", readBoolean, [null, "true", 1]],
     ["admin_stateMigrationStatus", readMigration, [null, {}, { isMigration: "yes" }, []]],
+    [
+      "admin_stateMigrationLast",
+      readLastMigration,
+      [undefined, {}, [], { migrationBlockNumber: -1 }, { migrationBlockNumber: "7" }],
+    ],
+    ["admin_stateMigrationRoom", readRoom, [null, {}, { free: 1 }, { free: 1, needed: Number.NaN }]],
     ["admin_saveTrieNodeStatus", readSaving, [null, {}, { isSaving: true }, { isSaving: 1, bytes: 1 }]],
     [
       "gateway_diskUsage",

@@ -48,6 +48,7 @@ class Group {
       maintained: other?.member,
       rolling: undefined,
       isWindowOpen: true,
+      room: undefined,
     };
     const step = planMaintenance(run, view, this.now);
     if (run.state === "Requested" && step.do === "begin") this.#judge(name);
@@ -97,12 +98,14 @@ function play(seed: number, crashes: number): Group {
   return group;
 }
 
-test("whatever happens: one member at a time, never below the quorum, and every run ends", () => {
+test("whatever happens: one member at a time, never below the quorum, no migration lost, and every run ends", () => {
   const offences: string[] = [];
   let succeeded = 0;
   for (let seed = 1; seed <= HISTORIES; seed++) {
     const group = play(seed, 0.3);
     offences.push(...group.offences.map((offence) => `${seed}: ${offence}`));
+    const lost = [...group.runs.values()].filter(({ message }) => message.includes("knows of no migration"));
+    offences.push(...lost.map(({ member }) => `${seed}: the migration of ${member} is lost`));
     succeeded += [...group.runs.values()].filter(({ state }) => state === "Succeeded").length;
   }
   expect(offences).toEqual([]);
@@ -119,7 +122,8 @@ function alone(
   let now = NOW;
   for (let round = 0; isOpen(run) && round < 200; round++, now += 10_000) {
     const member = aMaintained("a", { height: 100 + round, toldAt: now });
-    const view = { member, members: [member], maintained: undefined, rolling: undefined, isWindowOpen: true };
+    const others = { maintained: undefined, rolling: undefined };
+    const view = { member, members: [member], ...others, isWindowOpen: true, room: undefined };
     const step = planMaintenance(run, view, now);
     run = step.run;
     const end = ends(round);

@@ -24,10 +24,18 @@ function aView(more: Partial<PreflightView> = {}): PreflightView {
   const others = ["b", "c", "d"].map((name) => aMaintained(name));
   const member = more.member ?? aMaintained("a");
   const members = [member, ...others];
-  return { member, members, maintained: undefined, rolling: undefined, isWindowOpen: true, ...more };
+  return {
+    member,
+    members,
+    maintained: undefined,
+    rolling: undefined,
+    isWindowOpen: true,
+    room: undefined,
+    ...more,
+  };
 }
 
-const PROGRESS = { running: true, percent: 0, block: 100, error: undefined };
+const PROGRESS = { running: true, percent: 0, block: 100, error: undefined, isPast: false };
 
 describe("a run begins", () => {
   test("when nothing speaks against it", () => {
@@ -46,6 +54,10 @@ describe("a run begins", () => {
     ["the replica has not told its height", { member: aMaintained("a", { height: undefined }) }],
     ["the replica is 60 blocks behind", { member: aMaintained("a", { height: 40 }) }],
     ["the replica is connected to no peer", { member: aMaintained("a", { peers: 0 }) }],
+    [
+      "1000 bytes of the volume are free, a migration needs 2000",
+      { room: { freeBytes: 1_000, neededBytes: 2_000 } },
+    ],
     ["1000 bytes of the volume are free", { member: aMaintained("a", { freeBytes: 1_000 }) }],
     [
       "of 4 core nodes 1 may be missing, and b already is",
@@ -72,6 +84,12 @@ describe("a run begins", () => {
   test("where nobody is to be connected, and where nobody tells how full the volume is", () => {
     const alone = aMaintained("a", { peers: 0, peersWanted: 0, freeBytes: undefined });
     expect(planMaintenance(aRun(), aView({ member: alone }), NOW).do).toBe("begin");
+  });
+
+  test("in as little room as the node says is enough, whatever the gateway tells of the volume", () => {
+    const member = aMaintained("a", { freeBytes: 1_000 });
+    const room = { freeBytes: 2_000, neededBytes: 2_000 };
+    expect(planMaintenance(aRun(), aView({ member, room }), NOW).do).toBe("begin");
   });
 });
 
@@ -127,6 +145,25 @@ describe("what a node answers:", () => {
       message: "disk",
     });
     expect(looked(running, end, NOW).message).toContain("knows of no migration");
+  });
+
+  test("a node that started anew tells of the last migration, which counts when it is no earlier one", () => {
+    const running = looked(begun(starting, { ok: true }, NOW), { ...PROGRESS, block: 102, percent: 90 }, NOW);
+    expect(running.height).toBe(102);
+    const past = { ...PROGRESS, running: false, isPast: true };
+    const after = [
+      { ...past, block: 102, percent: 100 },
+      { ...past, block: 103, error: "disk" },
+      { ...past, block: 101, percent: 100 },
+      { ...past, block: 101, error: "disk" },
+    ].map((progress) => looked(running, progress, NOW));
+    expect(after.map(({ state, message }) => [state, message])).toEqual([
+      ["Verifying", "the node has migrated"],
+      ["Failed", "disk"],
+      ["Failed", "the node started anew and knows of no migration"],
+      ["Failed", "the node started anew and knows of no migration"],
+    ]);
+    expect(resumed(starting, { ...past, percent: 100 }, NOW)?.state).toBe("Verifying");
   });
 
   test("after an operator ended, what it had begun is followed, and what came before is not taken for it", () => {

@@ -72,12 +72,15 @@ describe("maintenance", () => {
   test("is in the status before the node is asked", async () => {
     cluster.putRunning("core", [], WISH);
     const states: unknown[] = [];
-    cluster.answer = () => {
-      states.push(state("core")?.state);
+    cluster.answer = (_node, method) => {
+      states.push([method, state("core")?.state]);
       return null;
     };
     await once("core");
-    expect(states).toEqual(["Starting"]);
+    expect(states).toEqual([
+      ["admin_stateMigrationRoom", "Requested"],
+      ["admin_startStateMigration", "Starting"],
+    ]);
   });
 
   test("is not begun a second time by an operator that starts anew", async () => {
@@ -91,6 +94,31 @@ describe("maintenance", () => {
     cluster.answer = () => progress();
     await once("core");
     expect([state("core")?.state, begins().length]).toEqual(["Running", 1]);
+  });
+
+  test("waits until there is the room that the node says it needs, with the numbers", async () => {
+    cluster.putRunning("core", [], WISH);
+    cluster.answer = () => ({ free: 5, needed: 9 });
+    await once("core");
+    expect(state("core")?.message).toBe("5 bytes of the volume are free, a migration needs 9");
+    expect(cluster.conditions("core")).toContain("MaintenanceInProgress False Waiting");
+  });
+
+  test.each([
+    ["the same operator", false],
+    ["the next operator", true],
+  ])("succeeds although its node started anew at the end, for %s", async (_who, isNext) => {
+    cluster.putRunning("core", [], WISH);
+    const idle = progress({ isMigration: false, progress: 0, migrationBlockNumber: 0 });
+    cluster.answer = (_node, method) =>
+      ({ admin_stateMigrationStatus: idle, admin_stateMigrationLast: progress() })[method] ?? null;
+    await once("core");
+    if (isNext) around = cluster.surroundings();
+    for (const height of [7, 8, 9]) {
+      pass(height);
+      await once("core");
+    }
+    expect([state("core")?.state, begins().length]).toEqual(["Succeeded", 1]);
   });
 
   test("fails with the node's own words", async () => {
