@@ -1,6 +1,7 @@
 /**
  * How much there is of the coin: what blocks minted and which fees they burnt, summed up behind the chain and kept at
- * every 128th block. A database whose block 0 was written without its sum has no totals.
+ * every 128th block. What a new block adds is worked out while its receipts are at hand: to read them again with those
+ * of 128 full blocks would hold up all else. A database whose block 0 was written without its sum has no totals.
  */
 import { concatBytes } from "../bytes/compare.ts";
 import { bytesToBigint, fixedBytes } from "../bytes/integer.ts";
@@ -8,6 +9,7 @@ import type { Pause } from "../execution/block.ts";
 import { feesOf, toldReward } from "../execution/reward.ts";
 import { noStaking } from "../governance/staking.ts";
 import type { Block } from "../model/block.ts";
+import type { Receipt } from "../model/receipt.ts";
 import { effectivePrice } from "../model/transaction.ts";
 import type { Log } from "../observe/log.ts";
 import type { Batch, Store } from "../store/store.ts";
@@ -56,8 +58,10 @@ export function putGenesisSupply(batch: Batch, balances: Iterable<bigint>): void
 /** Starts to sum up behind the chain. */
 export function openSupply(parts: SupplyParts): Supply {
   const { store, interval = INTERVAL } = parts;
-  const sums = new KeptSums(parts, interval);
+  const changes = new Changes(parts, interval);
+  const sums = new KeptSums(parts, { interval, changes });
   const follower = openBlockFollower(parts, sums);
+  const endListening = parts.chain.onHead((block, receipts) => changes.add(block, receipts));
   return {
     get next() {
       return sums.next - interval + 1;
@@ -66,9 +70,12 @@ export function openSupply(parts: SupplyParts): Supply {
     totals: async (number) => {
       const base = number - (number % interval);
       const row = store.get(tables.supply.key(base));
-      return row && (await sumUp(parts, readTotals(row), { from: base + 1, to: number }));
+      return row && (await changes.sumUp(readTotals(row), { from: base + 1, to: number }));
     },
-    [Symbol.asyncDispose]: () => follower[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => {
+      endListening();
+      return follower[Symbol.asyncDispose]();
+    },
   };
 }
 
@@ -77,13 +84,18 @@ class KeptSums implements Derived {
   readonly name = "supply";
   readonly #parts: SupplyParts;
   readonly #interval: number;
+  readonly #changes: Changes;
   /** The block of the newest kept sum; undefined without that of block 0. */
   #last: number | undefined;
   #cuts = 0;
 
-  constructor(parts: SupplyParts, interval: number) {
+  constructor(
+    parts: SupplyParts,
+    { interval, changes }: { readonly interval: number; readonly changes: Changes },
+  ) {
     this.#parts = parts;
     this.#interval = interval;
+    this.#changes = changes;
     this.#last = lastKept(parts, interval);
   }
 
@@ -97,7 +109,7 @@ class KeptSums implements Derived {
     const last = next - this.#interval;
     const cuts = this.#cuts;
     const row = store.get(tables.supply.key(last));
-    const totals = row && (await sumUp(this.#parts, readTotals(row), { from: last + 1, to: next }));
+    const totals = row && (await this.#changes.sumUp(readTotals(row), { from: last + 1, to: next }));
     if (cuts !== this.#cuts) return; // some of the blocks may have been others
     if (totals === undefined) throw new Error(`what blocks ${last + 1} to ${next} paid is missing`);
     const batch = store.createBatch();
@@ -109,6 +121,7 @@ class KeptSums implements Derived {
   cut(head: number, removed: readonly RemovedBlock[]): void {
     const { store, log } = this.#parts;
     this.#cuts++;
+    this.#changes.forgetAfter(head);
     if (this.#last !== undefined) this.#last = Math.min(this.#last, head - (head % this.#interval));
     const batch = store.createBatch();
     for (const { block } of removed) batch.delete(tables.supply.key(block.header.number));
@@ -135,32 +148,60 @@ function lastKept(
   return low * interval;
 }
 
-/** Undefined when a block or its receipts are gone. */
-async function sumUp(
-  { chain, pause }: Pick<SupplyParts, "chain" | "pause">,
-  before: SupplyTotals,
-  { from, to }: { readonly from: number; readonly to: number },
-): Promise<SupplyTotals | undefined> {
-  let { minted, burntFees } = before;
-  for (let number = from; number <= to; number++) {
-    const block = chain.block(number);
-    const change = block && changeOf(chain, block);
-    if (change === undefined) return undefined;
-    minted += change.minted;
-    burntFees += change.burntFees;
-    const waiting = pause();
-    if (waiting !== undefined) await waiting;
+/** What each block adds to the sums: that of the newest ones is known, that of others is read. */
+class Changes {
+  readonly #parts: Pick<SupplyParts, "chain" | "pause">;
+  readonly #known = new Map<number, SupplyTotals>();
+  readonly #most: number;
+
+  constructor(parts: Pick<SupplyParts, "chain" | "pause">, most: number) {
+    this.#parts = parts;
+    this.#most = most;
   }
-  return { minted, burntFees };
+
+  /** Of a new block. */
+  add(block: Block, receipts: readonly Receipt[]): void {
+    const { number } = block.header;
+    this.#known.set(number, changeOf(this.#parts.chain, block, receipts));
+    this.#known.delete(number - this.#most);
+  }
+
+  forgetAfter(head: number): void {
+    for (const number of this.#known.keys()) if (number > head) this.#known.delete(number);
+  }
+
+  /** Undefined when a block or its receipts are gone. */
+  async sumUp(
+    before: SupplyTotals,
+    { from, to }: { readonly from: number; readonly to: number },
+  ): Promise<SupplyTotals | undefined> {
+    let { minted, burntFees } = before;
+    for (let number = from; number <= to; number++) {
+      const change = this.#known.get(number) ?? this.#read(number);
+      if (change === undefined) return undefined;
+      minted += change.minted;
+      burntFees += change.burntFees;
+      const waiting = this.#parts.pause();
+      if (waiting !== undefined) await waiting;
+    }
+    return { minted, burntFees };
+  }
+
+  #read(number: number): SupplyTotals | undefined {
+    const { chain } = this.#parts;
+    const block = chain.block(number);
+    if (block === undefined) return undefined;
+    const receipts = block.transactions.length === 0 ? [] : chain.receipts(number);
+    if (receipts === undefined || receipts.length < block.transactions.length) return undefined;
+    return changeOf(chain, block, receipts);
+  }
 }
 
 /** Neither sum depends on who had staked what. */
-function changeOf(chain: Chain, { header, transactions }: Block): SupplyTotals | undefined {
+function changeOf(chain: Chain, { header, transactions }: Block, receipts: readonly Receipt[]): SupplyTotals {
   const { number, gasUsed, baseFee, rewardbase } = header;
   const rules = chain.rules(number);
   const parameters = chain.parameters(number);
-  const receipts = transactions.length === 0 ? [] : chain.receipts(number);
-  if (receipts === undefined || receipts.length < transactions.length) return undefined;
   const paid = transactions.reduce((sum, tx, i) => {
     return sum + (receipts[i]?.gasUsed ?? 0n) * effectivePrice(tx, baseFee, rules);
   }, 0n);

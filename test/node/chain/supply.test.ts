@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import type { Chain, RewindListener } from "../../../node/chain/chain.ts";
+import type { Chain, HeadListener, RewindListener } from "../../../node/chain/chain.ts";
 import { openSupply } from "../../../node/chain/supply.ts";
 import { silentLog } from "../../../node/observe/log.ts";
 import { createPause } from "../../../node/pause.ts";
@@ -79,6 +79,35 @@ test("a sum under way when the chain is taken back is begun anew", async () => {
   await using _ = openSupply({ chain: watched, store, pause: rewind, log: silentLog, interval: 8 });
   await until(() => store.get(tables.supply.key(8)) !== undefined);
   expect(read.slice(0, 10)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 1, 2]);
+});
+
+test("what new blocks add is not read again", async () => {
+  await using recorded = await recordedChain();
+  const { chain, store } = recorded;
+  await using plain = openSupply({ chain, store, pause, log: silentLog, interval: 1_000 });
+  const expected = await plain.totals(8);
+  const heads: HeadListener[] = [];
+  const read: number[] = [];
+  let head = 0;
+  const growing: Chain = {
+    ...chain,
+    head: () => chain.block(head) ?? chain.head(),
+    block: (number) => (read.push(number), chain.block(number)),
+    onHead: (listener) => {
+      heads.push(listener);
+      return () => undefined;
+    },
+  };
+  await using _ = openSupply({ chain: growing, store, pause, log: silentLog, interval: 8 });
+  while (head < 8) {
+    const block = chain.block(++head);
+    if (block === undefined) throw new Error("the recorded chain is longer");
+    for (const listener of heads) listener(block, chain.receipts(head) ?? []);
+  }
+  await until(() => store.get(tables.supply.key(8)) !== undefined);
+  expect(read).toEqual([]);
+  await using again = openSupply({ chain, store, pause, log: silentLog, interval: 8 });
+  expect(await again.totals(8)).toEqual(expected);
 });
 
 test("a database without the sum of block 0 has no totals", async () => {
