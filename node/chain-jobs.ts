@@ -138,7 +138,12 @@ export async function exportChain(options: NodeOptions, job: ExportJob): Promise
   const { chain } = await openConsensusChain(database, log, systemClock);
   const { file, first, last, signal, progress } = job;
   const blocks = await exportBlocks(
-    { rows: database.store, head: chain.head().header.number, pause: createPause() },
+    {
+      rows: database.store,
+      head: chain.head().header.number,
+      pause: createPause(),
+      disk: database.disk,
+    },
     { file, first, last, signal, onBlock: (done, total) => progress.update(done, total) },
   );
   return { blocks, head: chain.head().header.number };

@@ -5,14 +5,15 @@ import type { ImportOutcome } from "./chain/importer.ts";
 import type { OpenChain } from "./chain/open-chain.ts";
 import { importInto } from "./consensus-chain.ts";
 import type { Recoverer } from "./crypto/recoverer.ts";
-import type { Database } from "./database.ts";
+import type { NodeDatabase } from "./database.ts";
 import type { Clock } from "./observe/clock.ts";
+import type { DiskSpace } from "./observe/disk-space.ts";
 import { createPause } from "./pause.ts";
 import type { ChainFiles } from "./rpc/methods/admin-chain.ts";
 
 /** What files are written from and taken into. */
 export interface FilesSurroundings {
-  readonly database: Database;
+  readonly database: Pick<NodeDatabase, "store"> & { readonly disk: Pick<DiskSpace, "shortage"> };
   readonly open: OpenChain;
   readonly recoverer: Recoverer;
   readonly clock: Clock;
@@ -36,7 +37,7 @@ export function openNodeFiles({ database, open, recoverer, clock }: FilesSurroun
   return {
     exportTo: (file, first, last) => {
       const head = open.chain.head().header.number;
-      const source = { rows: database.store, head, pause: createPause() };
+      const source = { rows: database.store, head, pause: createPause(), disk: database.disk };
       return tracked(exportBlocks(source, { file, first, last, signal: closing.signal }));
     },
     importFrom: (file) => importAll(readBlockFile(file)),

@@ -1,5 +1,7 @@
 /** Writes blocks of the chain to a new file: all of the range, or no file at all. */
+import { dirname } from "node:path";
 import type { Pause } from "../execution/block.ts";
+import type { DiskSpace } from "../observe/disk-space.ts";
 import type { Rows } from "../store/store.ts";
 import { refuseExisting, writeBlockFile } from "./block-file-writer.ts";
 import { rawBlock } from "./block-rows.ts";
@@ -12,7 +14,12 @@ export interface ExportSource {
   /** Number of the newest block that may be seen. */
   readonly head: number;
   readonly pause: Pause;
+  /** Where the rows lie: an export leaves it the room that blocks need. */
+  readonly disk: Pick<DiskSpace, "shortage">;
 }
+
+/** It is looked for room after so many bytes. */
+const LOOK_BYTES = 1024 * 1024;
 
 /** Which blocks go where; the whole chain where nothing is said. */
 export interface ExportOrder {
@@ -39,18 +46,34 @@ export async function exportBlocks(source: ExportSource, order: ExportOrder): Pr
 }
 
 async function* rawBlocks(
-  { rows, pause }: ExportSource,
-  { first, last, signal, onBlock }: ExportOrder & { readonly first: number; readonly last: number },
+  { rows, pause, disk }: ExportSource,
+  { file, first, last, signal, onBlock }: ExportOrder & { readonly first: number; readonly last: number },
 ): AsyncGenerator<Uint8Array> {
+  let unseen = LOOK_BYTES;
   for (let number = first; number <= last; number++) {
     signal.throwIfAborted();
     const raw = rawBlock(rows, number);
     if (raw === undefined) throw notFound(number);
+    unseen += raw.length;
+    if (unseen >= LOOK_BYTES) {
+      unseen = 0;
+      await refuseShortage(disk, file);
+    }
     onBlock?.(number - first + 1, last - first + 1);
     yield raw;
     const waiting = pause();
     if (waiting !== undefined) await waiting;
   }
+}
+
+async function refuseShortage(disk: ExportSource["disk"], file: string): Promise<void> {
+  const shortage = await disk.shortage(dirname(file));
+  if (shortage === undefined) return;
+  const { free, needed } = shortage;
+  throw new ChainError(
+    "bad-file",
+    `cannot write ${file}: ${free} bytes of disk are free, ${needed} are needed`,
+  );
 }
 
 function dropped(number: number, oldest: number): ChainError {

@@ -1,5 +1,5 @@
 /** How much room is left where the database lies. What writes asks first: an engine that met a full disk is lost. */
-import { statfs } from "node:fs/promises";
+import { stat, statfs } from "node:fs/promises";
 import type { Log } from "./log.ts";
 
 /** See the head of this file. Disposing it ends the looking; whoever waits for room goes on waiting. */
@@ -10,6 +10,14 @@ export interface DiskSpace extends Disposable {
   readonly isLow: boolean;
   /** Resolves when there is room: at once unless it is low. */
   room(): Promise<void>;
+  /** What a file in some directory may not grow over, asked anew; undefined while it may. Another disk may get full. */
+  shortage(directory: string): Promise<Shortage | undefined>;
+}
+
+/** Bytes that are free, and that must be for a file to grow beside the database. */
+export interface Shortage {
+  readonly free: number;
+  readonly needed: number;
 }
 
 /** What is watched and how often. */
@@ -58,6 +66,14 @@ class Watch implements DiskSpace {
 
   room(): Promise<void> {
     return this.#waiting?.promise ?? Promise.resolve();
+  }
+
+  async shortage(directory: string): Promise<Shortage | undefined> {
+    const { directory: own, leastBytes, freeBytes = freeBelow } = this.#options;
+    const [there, here] = await Promise.all([stat(directory), stat(own)]);
+    if (there.dev !== here.dev) return undefined;
+    const [free, needed] = [await freeBytes(own), leastBytes * MARGIN]; // blocks are to go on
+    return free < needed ? { free, needed } : undefined;
   }
 
   start(everyMs: number): void {

@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { type KnitProcess, runKnitBehind, startKnitBehind } from "../support/knit-process.ts";
+import { importAll, initFrom, verified } from "../support/offline-jobs.ts";
 import { call, until } from "../support/rpc-client.ts";
 import { hasSmallDisks, openSmallDisk, type SmallDisk } from "../support/small-disk.ts";
 import { makeTransferChain } from "../support/transfer-chain.ts";
@@ -78,6 +79,12 @@ testOnDisk(
     await using disk = await aDisk("low", 220);
     const node = await startDev(disk, 16);
     await untilHigher(node, 0);
+    const file = join(disk.directory, "chain.rlp");
+    await disk.fill(18); // blocks need 16, and exports leave them a quarter more
+    expect(await call(node.url, "admin_exportChain", file)).toBe(false);
+    await node.knit.waitFor(/reason=".*: \d+ bytes of disk are free, 20971520 are needed"/);
+    await disk.release();
+    expect(await call(node.url, "admin_exportChain", file)).toBe(true);
     await disk.fill(100);
     expect(await call(node.url, "admin_startStateMigration")).toBeNull();
     await untilMigrated(node, /^\d+ bytes of disk are free, \d+ are needed$/);
@@ -167,7 +174,47 @@ testOnDisk(
       code: 0,
       output: expect.stringContaining("the newest block is 20"),
     });
+    await disk.fill(100);
+    expect(await run("export", ...at, join(disk.directory, "chain.rlp"))).toEqual({
+      code: 1,
+      output: expect.stringMatching(
+        /^Fatal: cannot write .*: \d+ bytes of disk are free, \d+ are needed\n$/m,
+      ),
+    });
+    await disk.fill(0);
+    expect(await run("export", ...at, join(scratch, "elsewhere.rlp"))).toEqual({
+      code: 1,
+      output: expect.stringMatching(/^Fatal: .*No space left on device.*\n$/m),
+    });
+    expect(await disk.names()).toEqual(["data"]);
+    await disk.release();
     expect((await run("db", "verify", ...at)).code).toBe(0);
+  },
+  LONG,
+);
+
+testOnDisk(
+  "an export that does not fit leaves nothing behind, and the database as it was",
+  async () => {
+    await using disk = await aDisk("export", 8);
+    const [made, datadir] = [join(scratch, "exported"), join(scratch, "exporting")];
+    await makeTransferChain(made, { accounts: 10, blocks: 5, transfers: 2 });
+    await initFrom(datadir, join(made, "genesis.json"));
+    expect(await importAll(datadir, join(made, "chain.rlp.gz"))).toBe(5);
+    await disk.fill(0);
+    const file = join(disk.directory, "chain.rlp");
+    const run = () => runKnitBehind(disk.prefix, ["export", "--datadir", datadir, file]);
+    expect(await run()).toEqual({
+      code: 1,
+      output: expect.stringMatching(
+        /^Fatal: cannot write .*chain\.rlp: ENOSPC: no space left on device.*\n$/m,
+      ),
+    });
+    expect(await disk.names()).toEqual([]);
+    await disk.release();
+    expect(await run()).toEqual({ code: 0, output: expect.stringContaining("exported 6 blocks") });
+    expect(await disk.names()).toEqual(["chain.rlp"]);
+    await verified(datadir);
   },
   LONG,
 );

@@ -1,7 +1,7 @@
 /** A file system of a few megabytes that needs no rights: it is mounted in name spaces of its own. Linux alone has them. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { open, rm } from "node:fs/promises";
+import { open, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 /** An empty disk. It goes when it is disposed and the commands on it have ended. */
@@ -14,6 +14,8 @@ export interface SmallDisk extends AsyncDisposable {
   fill(leaveMb: number): Promise<void>;
   /** Gives the room back. */
   release(): Promise<void>;
+  /** What lies on it, without what fills it. */
+  names(): Promise<readonly string[]>;
 }
 
 const NAME_SPACES = ["--user", "--map-root-user", "--mount"];
@@ -33,12 +35,14 @@ export async function openSmallDisk(directory: string, sizeMb: number): Promise<
   });
   await once(holder.stdout, "data"); // or it ends, and with it every command that wants to go there
   const { pid = 0 } = holder;
-  const ballast = join("/proc", String(pid), "root", directory, "ballast");
+  const seen = join("/proc", String(pid), "root", directory);
+  const ballast = join(seen, "ballast");
   return {
     directory,
     prefix: ["nsenter", "--target", String(pid), "--user", "--preserve-credentials", "--mount", "--"],
     fill: (leaveMb) => fill(ballast, leaveMb * MIB),
     release: () => rm(ballast, { force: true }),
+    names: async () => (await readdir(seen)).filter((name) => name !== "ballast"),
     async [Symbol.asyncDispose]() {
       const ended = once(holder, "exit");
       holder.kill("SIGKILL");

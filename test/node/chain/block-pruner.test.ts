@@ -144,7 +144,8 @@ test("peers get headers, and no bodies or receipts of what is gone", async () =>
 });
 
 test("an export names the first block that can be had", async () => {
-  const source = { rows: pruned.store, head: HEAD, pause: createPause() };
+  const disk = { shortage: async () => undefined };
+  const source = { rows: pruned.store, head: HEAD, pause: createPause(), disk };
   const { signal } = new AbortController();
   const order = (first: number, last: number) => ({
     file: join(directory, `${first}.rlp`),

@@ -46,3 +46,12 @@ test("the system is asked how much is free; a directory that is not there is an 
     await rm(directory, { recursive: true });
   }
 });
+
+test("a file beside the database may grow until a quarter more than the least is free", async () => {
+  const sizes = { free: 1_250 };
+  const directory = tmpdir();
+  using disk = await openDiskSpace({ ...watching(sizes), directory });
+  expect(await disk.shortage(directory)).toBeUndefined();
+  sizes.free = 1_249;
+  expect(await disk.shortage(directory)).toEqual({ free: 1_249, needed: 1_250 });
+});

@@ -9,6 +9,7 @@ import { bareHex } from "../../../node/bytes/hex.ts";
 import { openRecoverer } from "../../../node/crypto/recoverer.ts";
 import { openNodeFiles } from "../../../node/node-files.ts";
 import { systemClock } from "../../../node/observe/clock.ts";
+import type { Shortage } from "../../../node/observe/disk-space.ts";
 import { silentLog } from "../../../node/observe/log.ts";
 import { adminChainMethods } from "../../../node/rpc/methods/admin-chain.ts";
 import { type ProfileName, rpcProfiles } from "../../../node/rpc/profiles.ts";
@@ -31,11 +32,11 @@ interface Bench extends AsyncDisposable {
   ask(name: string, ...params: unknown[]): Promise<unknown>;
 }
 
-async function aBench(name: ProfileName): Promise<Bench> {
+async function aBench(name: ProfileName, sizes: Sizes = {}): Promise<Bench> {
   const open = await aChain(await recordedGenesis());
   const recoverer = openRecoverer(silentLog);
-  const database = { ...open, [Symbol.asyncDispose]: () => Promise.resolve() };
-  const files = openNodeFiles({ database, open, recoverer, clock: systemClock });
+  const disk = { shortage: async () => sizes.shortage };
+  const files = openNodeFiles({ database: { store: open.store, disk }, open, recoverer, clock: systemClock });
   const reasons: unknown[] = [];
   const warn = ({ reason }: { reason?: unknown }): void => void reasons.push(reason);
   const log = { ...silentLog, warn };
@@ -51,6 +52,10 @@ async function aBench(name: ProfileName): Promise<Bench> {
       await open[Symbol.asyncDispose]();
     },
   };
+}
+
+interface Sizes {
+  readonly shortage?: Shortage;
 }
 
 const hexOf = (from: number, to: number): string => bareHex(concatBytes(...blocks.slice(from, to)));
@@ -91,6 +96,16 @@ test("exports that cannot be are refused in the Go node's words and leave no fil
   expect(await readdir(fresh)).toEqual([]);
   await writeFile(path, "precious");
   await expect(bench.ask("admin_exportChain", path)).rejects.toThrow("would overwrite an existing file");
+});
+
+test("an export leaves the chain's disk the room that blocks need", async () => {
+  await using bench = await aBench("kaia", { shortage: { free: 18, needed: 20 } });
+  const fresh = await mkdtemp(join(directory, "short-"));
+  const path = join(fresh, "out.rlp");
+  await expect(bench.ask("admin_exportChain", path)).rejects.toThrow(
+    `cannot write ${path}: 18 bytes of disk are free, 20 are needed`,
+  );
+  expect(await readdir(fresh)).toEqual([]);
 });
 
 test("imports that fail say where and what was taken, in the Go node's words", async () => {
