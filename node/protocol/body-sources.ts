@@ -1,12 +1,10 @@
-/**
- * Bodies for headers, from several peers at once: the leader, whose headers they are, and helpers that claim to be as
- * far. A helper that does not answer in time, or has not all, is not asked again; the leader must have everything.
- */
+/** Bodies for headers, from several peers at once. */
 import type { HashedHeader } from "../consensus/found-sealers.ts";
 import type { ChainPeer } from "./chain-peer.ts";
 import { ProtocolError } from "./error.ts";
 import { FULL_ANSWER_BYTES, SERVED } from "./limits.ts";
 import { bodiesQuestion } from "./requests.ts";
+import type { Sources } from "./sources.ts";
 
 /** A body as it came, not looked at, and who gave it. */
 export interface Body {
@@ -14,32 +12,20 @@ export interface Body {
   readonly from: ChainPeer;
 }
 
-/** Whom bodies may be asked of besides the leader. */
-export interface HelperParts {
-  /** All peers; the leader may be among them. */
-  readonly peers: () => Iterable<ChainPeer>;
-  /** How long a helper may take for an answer. */
-  readonly helperMs: number;
-}
-
 /** Bodies of one question when there are helpers; alone the leader is asked for as many as it gives. */
 const SHARED_BODIES = 32;
 
 /** Asks for the bodies of one catch-up. */
 export class BodySources {
-  readonly #leader: ChainPeer;
-  readonly #parts: HelperParts;
-  readonly #open = new Map<ChainPeer, number>();
-  readonly #excluded = new Set<ChainPeer>();
+  readonly #sources: Sources;
 
-  constructor(leader: ChainPeer, parts: HelperParts) {
-    this.#leader = leader;
-    this.#parts = parts;
+  constructor(sources: Sources) {
+    this.#sources = sources;
   }
 
   /** How many bodies to ask for at once. */
   share(number: number): number {
-    return this.#able(number).length > 1 ? SHARED_BODIES : SERVED.bodies;
+    return this.#sources.hasHelpers(number) ? SHARED_BODIES : SERVED.bodies;
   }
 
   /** The bodies of all headers, in their order. Rejects with what the leader did wrong. */
@@ -47,40 +33,12 @@ export class BodySources {
     const found: Body[] = [];
     while (found.length < wanted.length) {
       const rest = wanted.slice(found.length);
-      const from = this.#leastBusy(rest.at(-1)?.header.number ?? 0);
-      for (const raw of await this.#ask(from, rest)) found.push({ raw, from });
+      const { from, answer } = await this.#sources.ask(rest.at(-1)?.header.number ?? 0, (peer, timeoutMs) =>
+        ask(peer, rest, timeoutMs),
+      );
+      for (const raw of answer) found.push({ raw, from });
     }
     return found;
-  }
-
-  /** Nothing when a helper failed. */
-  async #ask(peer: ChainPeer, wanted: readonly HashedHeader[]): Promise<Uint8Array[]> {
-    this.#count(peer, 1);
-    try {
-      return await ask(peer, wanted, peer === this.#leader ? undefined : this.#parts.helperMs);
-    } catch (error) {
-      if (peer === this.#leader || !(error instanceof ProtocolError)) throw error;
-      this.#excluded.add(peer);
-      return [];
-    } finally {
-      this.#count(peer, -1);
-    }
-  }
-
-  #count(peer: ChainPeer, change: number): void {
-    this.#open.set(peer, (this.#open.get(peer) ?? 0) + change);
-  }
-
-  #leastBusy(number: number): ChainPeer {
-    const open = (peer: ChainPeer): number => this.#open.get(peer) ?? 0;
-    return this.#able(number).reduce((best, peer) => (open(peer) < open(best) ? peer : best), this.#leader);
-  }
-
-  #able(number: number): ChainPeer[] {
-    const helpers = [...this.#parts.peers()].filter(
-      (peer) => peer !== this.#leader && !this.#excluded.has(peer) && peer.claim.number >= number,
-    );
-    return [this.#leader, ...helpers];
   }
 }
 

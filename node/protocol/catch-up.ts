@@ -1,19 +1,19 @@
 /**
- * Takes blocks of one peer, the leader, until it has no more: its headers, then the bodies that are not empty, from
+ * Takes blocks of one peer, the leader, until it has no more: headers, then the bodies that are not empty, both from
  * other peers too, then verification and execution, all at once, with bounded queues between them. Nothing is
  * believed: headers must be linked to our tip, answers complete, and every block passes all rules.
  */
 import { equalBytes } from "../bytes/compare.ts";
 import { findSealers, type HashedHeader } from "../consensus/found-sealers.ts";
 import type { Block } from "../model/block.ts";
-import { blockHash, type Header } from "../model/header.ts";
 import { type BudgetedQueue, createBudgetedQueue } from "../p2p/budget.ts";
 import { assembleBlock, type BlockIntake, findSenders, takeBlock } from "./blocks-in.ts";
-import { type Body, BodySources, type HelperParts } from "./body-sources.ts";
+import { type Body, BodySources } from "./body-sources.ts";
 import type { ChainPeer } from "./chain-peer.ts";
 import { ProtocolError } from "./error.ts";
-import { CATCH_UP, SERVED } from "./limits.ts";
-import { headersQuestion } from "./requests.ts";
+import { headerRuns } from "./header-runs.ts";
+import { CATCH_UP } from "./limits.ts";
+import { type HelperParts, Sources } from "./sources.ts";
 
 /** What a catch-up needs. */
 export interface CatchUpParts extends BlockIntake, HelperParts {
@@ -27,12 +27,12 @@ export interface CatchUpParts extends BlockIntake, HelperParts {
   readonly onFailure: (peer: ChainPeer, error: unknown) => void;
 }
 
-/** A header and its hash. */
-type Linked = HashedHeader;
+/** The parts with those who are asked. */
+type Asked = CatchUpParts & { readonly sources: Sources };
 
 /** Headers in a row with the bodies of those that are not empty, which are under way. */
 interface Piece {
-  readonly headers: readonly Linked[];
+  readonly headers: readonly HashedHeader[];
   readonly sealed: Promise<void>;
   readonly bodies: Promise<Body[]>;
 }
@@ -46,7 +46,7 @@ interface PreparedBlock {
 
 /** The stages' queues, and how a stage ends them all. */
 interface Line {
-  readonly runs: BudgetedQueue<readonly Linked[]>;
+  readonly runs: BudgetedQueue<readonly HashedHeader[]>;
   readonly pieces: BudgetedQueue<Piece>;
   readonly blocks: BudgetedQueue<PreparedBlock>;
   readonly fail: (error: unknown, from?: ChainPeer) => void;
@@ -75,8 +75,9 @@ export async function catchUp(peer: ChainPeer, parts: CatchUpParts, signal: Abor
   };
   signal.addEventListener("abort", end, { once: true });
   try {
-    void fetchHeaders(peer, parts, line).catch(line.fail);
-    void fetchBodies(peer, parts, line).catch(line.fail);
+    const asked = { ...parts, sources: new Sources(peer, parts) };
+    void fetchHeaders(asked, line).catch(line.fail);
+    void fetchBodies(asked, line).catch(line.fail);
     void assemble(parts, line).catch(line.fail);
     await takeBlocks(parts, line).catch(line.fail);
   } finally {
@@ -91,52 +92,20 @@ export async function catchUp(peer: ChainPeer, parts: CatchUpParts, signal: Abor
   }
 }
 
-/** Asks for header after header, beginning with our own tip, which both must have. */
-async function fetchHeaders(
-  { requests }: ChainPeer,
-  { writer, pause }: CatchUpParts,
-  { runs }: Line,
-): Promise<void> {
-  const amount = SERVED.headers;
-  const tip = writer.tip;
-  let last: Linked | undefined;
-  for (;;) {
-    const origin = BigInt(last === undefined ? tip.header.number : last.header.number + 1);
-    const asked = { origin, amount: BigInt(amount), skip: 0n, reverse: false };
-    const headers = await requests.request(headersQuestion, asked);
-    const run = last === undefined ? afterTip(tip, headers) : linked(last, headers);
+/** Asks for headers while there is room for them. */
+async function fetchHeaders({ sources, writer, pause }: Asked, { runs }: Line): Promise<void> {
+  for await (const run of headerRuns(sources, writer.tip)) {
     if (run.length > 0 && !(await runs.put(run, sizeOf(run)))) return;
-    last = run.at(-1);
-    if (last === undefined || headers.length < amount) return runs.close();
     const waiting = pause();
     if (waiting !== undefined) await waiting;
   }
-}
-
-/** What follows our tip in the first answer, which must begin with it. */
-function afterTip(tip: Linked, headers: readonly Header[]): Linked[] {
-  const [first, ...rest] = headers;
-  if (first === undefined || !equalBytes(blockHash(first), tip.hash)) {
-    throw new ProtocolError("wrong-chain", `the peer does not have our block ${tip.header.number}`);
-  }
-  return linked(tip, rest);
-}
-
-function linked(parent: Linked, headers: readonly Header[]): Linked[] {
-  let last = parent;
-  return headers.map((header) => {
-    if (header.number !== last.header.number + 1 || !equalBytes(header.parentHash, last.hash)) {
-      throw new ProtocolError("bad-answer", `header ${header.number} does not follow ${last.header.number}`);
-    }
-    last = { header, hash: blockHash(header) };
-    return last;
-  });
+  runs.close();
 }
 
 /** Bytes that a header has apart from the fields that may be of any length. */
 const PLAIN_HEADER = 600;
 
-function sizeOf(run: readonly Linked[]): number {
+function sizeOf(run: readonly HashedHeader[]): number {
   return run.reduce(
     (sum, { header: { extra, governance, vote } }) =>
       sum + PLAIN_HEADER + extra.length + governance.length + vote.length,
@@ -145,14 +114,14 @@ function sizeOf(run: readonly Linked[]): number {
 }
 
 /** Asks for bodies some pieces ahead, and finds out who sealed the headers meanwhile. */
-async function fetchBodies(peer: ChainPeer, parts: CatchUpParts, { runs, pieces }: Line): Promise<void> {
-  const sources = new BodySources(peer, parts);
+async function fetchBodies({ sources, ...parts }: Asked, { runs, pieces }: Line): Promise<void> {
+  const source = new BodySources(sources);
   let sealed = Promise.resolve();
   for (let run = await runs.take(); run !== undefined; run = await runs.take()) {
     await sealed;
     sealed = findSealers(parts.recoverer, run);
-    for (const headers of cut(run, sources.share(run.at(-1)?.header.number ?? 0), parts)) {
-      const bodies = sources.bodies(headers.filter((each) => !isEmpty(each, parts)));
+    for (const headers of cut(run, source.share(run.at(-1)?.header.number ?? 0), parts)) {
+      const bodies = source.bodies(headers.filter((each) => !isEmpty(each, parts)));
       for (const promise of [sealed, bodies]) promise.catch(() => undefined); // whoever takes the piece meets it
       if (!(await pieces.put({ headers, sealed, bodies }, sizeOf(headers)))) return;
     }
@@ -160,12 +129,16 @@ async function fetchBodies(peer: ChainPeer, parts: CatchUpParts, { runs, pieces 
   pieces.close();
 }
 
-function isEmpty({ header }: Linked, { emptyRoot }: CatchUpParts): boolean {
+function isEmpty({ header }: HashedHeader, { emptyRoot }: CatchUpParts): boolean {
   return equalBytes(header.transactionsRoot, emptyRoot(header.number));
 }
 
 /** Pieces with so many bodies each, and at the end what is left. */
-function* cut(run: readonly Linked[], bodies: number, parts: CatchUpParts): Generator<readonly Linked[]> {
+function* cut(
+  run: readonly HashedHeader[],
+  bodies: number,
+  parts: CatchUpParts,
+): Generator<readonly HashedHeader[]> {
   let from = 0;
   let wanted = 0;
   for (const [place, each] of run.entries()) {

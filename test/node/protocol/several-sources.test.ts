@@ -1,8 +1,16 @@
-/** Catching up from several peers: one leads, the others help with bodies, and may be of no help. */
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+/** Catching up from several peers: one leads, the others help with headers and bodies, and may be of no help. */
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import type { Header } from "../../../node/model/header.ts";
 import type { Message } from "../../../node/p2p/protocol.ts";
 import { messages } from "../../../node/protocol/messages.ts";
-import { aNode, aTransfer, headOf, makeBlock, type TestNode } from "../../support/protocol-node.ts";
+import {
+  aNode,
+  aTransfer,
+  headOf,
+  makeBlock,
+  makeBlocks,
+  type TestNode,
+} from "../../support/protocol-node.ts";
 import { connect, type Session } from "../../support/protocol-peer.ts";
 import { until } from "../../support/until.ts";
 
@@ -83,4 +91,69 @@ test.each([
   await takesAll(behind);
   expect(behind.protocol.peerCount()).toBe(2);
   for (const session of sessions) await session.close();
+});
+
+describe("headers", () => {
+  const RUN = 192;
+  let far: TestNode;
+
+  beforeAll(async () => {
+    far = await aNode({ number: 1, type: "cn" });
+    await makeBlocks(far, 3 * RUN);
+  });
+
+  afterAll(async () => {
+    await far[Symbol.asyncDispose]();
+  });
+
+  /** Takes all blocks with a helper that changes its headers; who leads is honest. Says how many peers are left. */
+  async function takenFrom(helper: Tamper, answers: number[] = []): Promise<number> {
+    await using behind = await aNode({ number: 2, timings: { helperMs: 50 } });
+    const ends = [honest, helper].map(
+      (tamper, place): Tamper =>
+        (message) => {
+          if (
+            message.code === messages.headers.code &&
+            messages.headers.decode(message.payload).length === RUN
+          )
+            answers[place] = (answers[place] ?? 0) + 1;
+          return tamper(message);
+        },
+    );
+    const sessions = ends.map((tamper, place) =>
+      connect(behind.end, { ...far.end, number: 10 + place, tamper }),
+    );
+    await until(() => headOf(behind) === 3 * RUN);
+    expect(behind.open.chain.head().hash).toEqual(far.open.chain.head().hash);
+    const left = behind.protocol.peerCount();
+    for (const session of sessions) await session.close();
+    return left;
+  }
+
+  function aboutHeaders(change: (headers: readonly Header[]) => readonly Header[]): Tamper {
+    return ({ code, payload }) => {
+      const headers = code === messages.headers.code ? messages.headers.decode(payload) : [];
+      if (headers.length < RUN) return [{ code, payload }];
+      const changed = change(headers);
+      return changed.length === 0 ? [] : [{ code, payload: messages.headers.encode([...changed]) }];
+    };
+  }
+
+  test("come from all peers that have them", async () => {
+    const answers = [0, 0];
+    await takenFrom(honest, answers);
+    for (const count of answers) expect(count).toBeGreaterThan(0);
+  });
+
+  test.each([
+    ["gives none", () => []],
+    ["leaves one out", (headers: readonly Header[]) => headers.filter((_, place) => place !== 7)],
+    [
+      "gives another last one",
+      (headers: readonly Header[]) =>
+        headers.map((each, place) => (place === RUN - 1 ? { ...each, gasUsed: 1n } : each)),
+    ],
+  ])("are asked of somebody else when a helper %s", async (_, change) => {
+    expect(await takenFrom(aboutHeaders(change))).toBe(2);
+  });
 });
