@@ -36,7 +36,8 @@ export async function openPlayedNode(socketPath: string, id: string): Promise<Pl
   };
   const server = createServer((socket) => {
     socket.on("error", () => socket.destroy());
-    createInterface({ input: socket }).on("line", (line) => answer(socket, line));
+    const lines = createInterface({ input: socket }).on("line", (line) => answer(socket, line));
+    lines.on("error", () => lines.close()); // the socket's, told again
   });
   const { promise: listening, resolve, reject } = Promise.withResolvers<void>();
   server.once("error", reject).listen(socketPath, resolve);

@@ -45,6 +45,16 @@ export interface DiskUsage {
   readonly freeBytes: number;
 }
 
+/** How a node is, as its gateway puts it together. */
+export interface NodeReport extends NodeInfo {
+  /** The ids of the connected peers. */
+  readonly peers: readonly string[];
+  readonly height: number;
+  readonly syncing: boolean;
+  /** Undefined where the gateway cannot tell. */
+  readonly disk: DiskUsage | undefined;
+}
+
 type Members = Readonly<Record<string, unknown>>;
 
 const MOST_PEERS = 4_096;
@@ -54,27 +64,31 @@ const HASH = /^0x[0-9a-fA-F]{64}$/;
 /** The answer to `admin_nodeInfo`. All throw `ControlError` `bad-answer`. */
 export function readNodeInfo(value: unknown): NodeInfo {
   const { id, name, protocols } = members(value);
-  if (typeof id !== "string" || !ID.test(id)) throw bad("admin_nodeInfo without an id");
-  const version = typeof name === "string" ? name.slice(0, 250) : "";
-  return { id: id.toLowerCase(), version, genesis: genesisOf(protocols) };
-}
-
-function genesisOf(protocols: unknown): string | undefined {
   const { istanbul } = (protocols ?? {}) as { istanbul?: { genesis?: unknown } | null };
-  const hash = istanbul?.genesis;
-  return typeof hash === "string" && HASH.test(hash) ? hash.toLowerCase() : undefined;
+  return { id: idIn(id), version: versionIn(name), genesis: hashIn(istanbul?.genesis) };
 }
 
-/** The ids of the connected peers. */
+function versionIn(value: unknown): string {
+  return typeof value === "string" ? value.slice(0, 250) : "";
+}
+
+function hashIn(value: unknown): string | undefined {
+  return typeof value === "string" && HASH.test(value) ? value.toLowerCase() : undefined;
+}
+
+function idIn(value: unknown): string {
+  if (typeof value !== "string" || !ID.test(value)) throw bad("a node without an id");
+  return value.toLowerCase();
+}
+
+/** The ids of the connected peers, in the answer to `admin_peers`. */
 export function readPeerIds(value: unknown): ReadonlySet<string> {
-  if (!Array.isArray(value) || value.length > MOST_PEERS) throw bad("admin_peers is not a list");
-  return new Set(
-    value.map((peer) => {
-      const { id } = members(peer);
-      if (typeof id !== "string" || !ID.test(id)) throw bad("a peer without an id");
-      return id.toLowerCase();
-    }),
-  );
+  return new Set(peersIn(value).map((peer) => idIn(members(peer)["id"])));
+}
+
+function peersIn(value: unknown): readonly unknown[] {
+  if (!Array.isArray(value) || value.length > MOST_PEERS) throw bad("peers that are not a list");
+  return value;
 }
 
 /** A quantity that is a block's number. */
@@ -97,11 +111,26 @@ export function readBoolean(value: unknown): boolean {
   return value;
 }
 
-/** The answer to `gateway_diskUsage`. */
-export function readDiskUsage(value: unknown): DiskUsage {
+/** The answer to `gateway_report`. */
+export function readReport(value: unknown): NodeReport {
+  const { id, version, genesis, peers, height, syncing, disk } = members(value);
+  if (!isCount(height) || !Number.isSafeInteger(height)) throw bad("a report without a height");
+  if (typeof syncing !== "boolean") throw bad("a report that does not say whether the node catches up");
+  return {
+    id: idIn(id),
+    version: versionIn(version),
+    genesis: hashIn(genesis),
+    peers: peersIn(peers).map(idIn),
+    height,
+    syncing,
+    disk: disk === undefined ? undefined : diskIn(disk),
+  };
+}
+
+function diskIn(value: unknown): DiskUsage {
   const { sizeBytes, freeBytes } = members(value);
   if (!isCount(sizeBytes) || !isCount(freeBytes) || freeBytes > sizeBytes)
-    throw bad("gateway_diskUsage without sizes");
+    throw bad("a report with a volume without sizes");
   return { sizeBytes, freeBytes };
 }
 

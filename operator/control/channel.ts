@@ -27,7 +27,7 @@ const DEADLINE_MS = 15_000;
  * nodes that are asked every ten seconds are connected anew. Whoever waits for one of many nodes' connections to end
  * waits no longer than this.
  */
-const IDLE_MS = 3_000;
+const IDLE_MS = 1_000;
 /** Of a few kB each. */
 const SESSIONS = 4_096;
 

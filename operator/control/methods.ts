@@ -17,6 +17,8 @@ export interface ControlRow {
 const SHORT = 64 * 1024;
 /** A thousand peers, each with its names, addresses and protocols. */
 const PEERS = 2 * 1024 * 1024;
+/** The ids of four thousand peers, and a little more. */
+const REPORT = 640 * 1024;
 
 const asked = { takes: "none", answerBytes: SHORT, maintenance: false, by: "node" } as const;
 const peer = { ...asked, takes: "node-url" } as const;
@@ -38,7 +40,7 @@ export const controlMethods = {
   chain_blockNumber: asked,
   chain_syncing: asked,
   net_peerCountByType: asked,
-  gateway_diskUsage: { ...asked, by: "gateway" },
+  gateway_report: { ...asked, answerBytes: REPORT, by: "gateway" },
 } as const satisfies Readonly<Record<string, ControlRow>>;
 
 /** A method of the control channel. */

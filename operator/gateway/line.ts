@@ -2,8 +2,9 @@
 import { type ControlCall, type ControlMethod, controlMethods } from "../control/methods.ts";
 import { diskUsage } from "./disk.ts";
 import { callNode, IpcError, type NodeAnswer } from "./ipc.ts";
+import { reportOf } from "./report.ts";
 
-/** Carries a call out when there is room for it. Rejects with `IpcError`, or as the file system does. */
+/** Carries a call out when there is room for it. Rejects with `IpcError`. */
 export type Line = (call: ControlCall) => Promise<NodeAnswer>;
 
 /** Where calls end. */
@@ -11,14 +12,14 @@ export interface LineOptions {
   readonly socketPath: string;
   /** A directory on the volume with the chain; undefined: nothing is told of the disk. */
   readonly dataDirectory: string | undefined;
-  /** How long the node may take to answer. */
+  /** How long the node may take to answer, all that a report asks it together. */
   readonly nodeMs: number;
 }
 
 const MOST_CALLS = 8;
 
 /** Creates the line. */
-export function createLine({ socketPath, dataDirectory, nodeMs }: LineOptions): Line {
+export function createLine(options: LineOptions): Line {
   let calls = 0;
   let maintained: ControlMethod | undefined;
   return async (call) => {
@@ -28,7 +29,7 @@ export function createLine({ socketPath, dataDirectory, nodeMs }: LineOptions): 
     calls++;
     if (maintenance) maintained = call.method;
     try {
-      return by === "node" ? await callNode(socketPath, call, nodeMs) : await ownAnswer(dataDirectory);
+      return by === "node" ? await callNode(options.socketPath, call, options.nodeMs) : await report(options);
     } finally {
       calls--;
       if (maintenance) maintained = undefined;
@@ -36,8 +37,11 @@ export function createLine({ socketPath, dataDirectory, nodeMs }: LineOptions): 
   };
 }
 
-async function ownAnswer(dataDirectory: string | undefined): Promise<NodeAnswer> {
-  if (dataDirectory === undefined) throw new IpcError("refused", "the gateway was given no --data directory");
-  const result = await diskUsage(dataDirectory);
-  return { text: JSON.stringify({ jsonrpc: "2.0", id: 1, result }), isError: false };
+function report({ socketPath, dataDirectory, nodeMs }: LineOptions): Promise<NodeAnswer> {
+  const end = performance.now() + nodeMs;
+  return reportOf({
+    node: (method) => callNode(socketPath, { method, params: [] }, end - performance.now()),
+    disk: async () =>
+      dataDirectory === undefined ? undefined : diskUsage(dataDirectory).catch(() => undefined),
+  });
 }

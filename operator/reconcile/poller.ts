@@ -3,14 +3,7 @@
  * nobody. What they tell is kept until the next time. So that a thousand nodes cost little, there are at most so many
  * questions a second, and a node whose height alone has changed is reconciled only now and then.
  */
-import {
-  type DiskUsage,
-  readDiskUsage,
-  readHeight,
-  readNodeInfo,
-  readPeerIds,
-  readSyncing,
-} from "../control/answers.ts";
+import { type DiskUsage, readReport } from "../control/answers.ts";
 import type { Channel } from "../control/channel.ts";
 import { ControlError } from "../control/error.ts";
 import type { GatewayAddress } from "../control/exchange.ts";
@@ -33,7 +26,7 @@ export type Observation =
       readonly syncing: boolean;
       readonly peers: ReadonlySet<string>;
       /** The room on its volume; undefined where its gateway cannot tell. */
-      readonly disk: DiskTold | undefined;
+      readonly disk: DiskUsage | undefined;
     }
   | {
       readonly ok: false;
@@ -43,11 +36,6 @@ export type Observation =
       readonly reason: string;
       readonly message: string;
     };
-
-/** The room on a volume, and when the gateway told it. */
-export interface DiskTold extends DiskUsage {
-  readonly toldAt: number;
-}
 
 /** What a poller needs. */
 export interface PollerOptions {
@@ -74,9 +62,6 @@ const IDLE_PER_SECOND = 5;
 const TICK_MS = 100;
 /** An answer is good until the node was to be asked for the third time, at least this long. */
 const FRESH_MS = 45_000;
-
-/** Volumes fill slowly: they are asked about this often. */
-const DISK_MS = 60_000;
 
 /** The poller. Disposing it stops it. */
 export class Poller implements AsyncDisposable {
@@ -155,10 +140,7 @@ export class Poller implements AsyncDisposable {
     await Promise.resolve(); // so that the map has this before it can end
     const freshMs = Math.max(FRESH_MS, 3 * this.#roundMs());
     const before = this.#told.get(key);
-    const after = tell(
-      before,
-      await observe(this.#options, gateway, { freshMs, before: before?.observation }),
-    );
+    const after = tell(before, await observe(this.#options, gateway, freshMs));
     this.#told.set(key, after);
     this.#asking.delete(key);
     if (this.#closed) return;
@@ -178,38 +160,15 @@ export class Poller implements AsyncDisposable {
 async function observe(
   { channel, clock }: PollerOptions,
   gateway: GatewayAddress,
-  { freshMs, before }: { readonly freshMs: number; readonly before: Observation | undefined },
+  freshMs: number,
 ): Promise<Observation> {
   const address = gateway.host;
   try {
-    const [info, peers, height, syncing, disk] = await Promise.all([
-      channel.call(gateway, "admin_nodeInfo").then(readNodeInfo),
-      channel.call(gateway, "admin_peers").then(readPeerIds),
-      channel.call(gateway, "chain_blockNumber").then(readHeight),
-      channel.call(gateway, "chain_syncing").then(readSyncing),
-      diskOf({ channel, clock }, gateway, before),
-    ]);
+    const { peers, ...told } = readReport(await channel.call(gateway, "gateway_report"));
     const at = clock.now();
-    return { ok: true, at, until: at + freshMs, address, ...info, height, syncing, peers, disk };
+    return { ok: true, at, until: at + freshMs, address, ...told, peers: new Set(peers) };
   } catch (error) {
     const reason = error instanceof ControlError ? error.reason : "Error";
     return { ok: false, at: clock.now(), address, reason, message: messageOf(error) };
-  }
-}
-
-/** What was told of late, or what is told now; without it the node is as well as ever. */
-async function diskOf(
-  { channel, clock }: Pick<PollerOptions, "channel" | "clock">,
-  gateway: GatewayAddress,
-  before: Observation | undefined,
-): Promise<DiskTold | undefined> {
-  const known = before?.ok === true && before.address === gateway.host ? before.disk : undefined;
-  const toldAt = clock.now();
-  if (known !== undefined && toldAt - known.toldAt < DISK_MS) return known;
-  try {
-    return { ...readDiskUsage(await channel.call(gateway, "gateway_diskUsage")), toldAt };
-  } catch (error) {
-    if (error instanceof ControlError) return known;
-    throw error;
   }
 }

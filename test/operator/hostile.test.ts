@@ -10,11 +10,11 @@ import { settingsText } from "../../operator/build/settings.ts";
 import { podTemplate, statefulSet } from "../../operator/build/stateful-set.ts";
 import { digestOf, inputDigest, writtenTemplate } from "../../operator/build/template.ts";
 import {
-  readDiskUsage,
   readHeight,
   readMigration,
   readNodeInfo,
   readPeerIds,
+  readReport,
   readSyncing,
 } from "../../operator/control/answers.ts";
 import { ControlError } from "../../operator/control/error.ts";
@@ -190,7 +190,11 @@ const READERS: readonly (readonly [string, unknown, (value: unknown) => unknown]
   ["admin_nodeInfo", { id: ID, name: "n", protocols: { istanbul: {} } }, readNodeInfo],
   ["admin_peers", [{ id: ID }, { id: ID }], readPeerIds],
   ["chain_blockNumber", "0x10", readHeight],
-  ["gateway_diskUsage", { sizeBytes: 2, freeBytes: 1 }, readDiskUsage],
+  [
+    "gateway_report",
+    { id: ID, peers: [ID], height: 1, syncing: false, disk: { sizeBytes: 2, freeBytes: 1 } },
+    readReport,
+  ],
   ["chain_syncing", { currentBlock: "0x1" }, readSyncing],
   ["admin_stateMigrationStatus", { isMigration: true, progress: 1, err: "null" }, readMigration],
   [

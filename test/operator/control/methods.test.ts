@@ -2,12 +2,12 @@
 import { describe, expect, test } from "@jest/globals";
 import {
   readBoolean,
-  readDiskUsage,
   readHeight,
   readLastMigration,
   readMigration,
   readNodeInfo,
   readPeerIds,
+  readReport,
   readRoom,
   readSaving,
   readSyncing,
@@ -16,6 +16,14 @@ import { controlMethods, readCall } from "../../../operator/control/methods.ts";
 
 const ID = "ab".repeat(64);
 const URL = `kni://${ID}@core-peer.demo.svc:32323?discport=0&ntype=cn`;
+const REPORT = {
+  id: ID,
+  version: "Knit",
+  peers: [ID],
+  height: 7,
+  syncing: false,
+  disk: { sizeBytes: 10, freeBytes: 4 },
+};
 const bytes = (text: string): Uint8Array => Buffer.from(text);
 const call = (method: unknown, params?: unknown): Uint8Array =>
   bytes(JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }));
@@ -70,7 +78,8 @@ describe("an answer", () => {
     expect(readHeight("0x10")).toBe(16);
     expect([readSyncing(false), readSyncing({ currentBlock: "0x1" })]).toEqual([false, true]);
     expect(readBoolean(true)).toBe(true);
-    expect(readDiskUsage({ sizeBytes: 10, freeBytes: 4 })).toEqual({ sizeBytes: 10, freeBytes: 4 });
+    expect(readReport(REPORT)).toEqual({ ...REPORT, genesis: undefined });
+    expect(readReport({ ...REPORT, disk: undefined }).disk).toBeUndefined();
     const migration = { isMigration: true, progress: 12.5, err: "null", migrationBlockNumber: 7 };
     expect(readMigration(migration)).toEqual({
       running: true,
@@ -117,9 +126,20 @@ describe("an answer", () => {
     ["admin_stateMigrationRoom", readRoom, [null, {}, { free: 1 }, { free: 1, needed: Number.NaN }]],
     ["admin_saveTrieNodeStatus", readSaving, [null, {}, { isSaving: true }, { isSaving: 1, bytes: 1 }]],
     [
-      "gateway_diskUsage",
-      readDiskUsage,
-      [null, {}, { sizeBytes: 1 }, { sizeBytes: 1, freeBytes: 2 }, { sizeBytes: "1", freeBytes: 0 }],
+      "gateway_report",
+      readReport,
+      [
+        null,
+        { ...REPORT, id: "ab" },
+        { ...REPORT, peers: ["x"] },
+        { ...REPORT, peers: {} },
+        { ...REPORT, height: 0.5 },
+        { ...REPORT, height: "0x1" },
+        { ...REPORT, syncing: "no" },
+        { ...REPORT, disk: null },
+        { ...REPORT, disk: { sizeBytes: 1, freeBytes: 2 } },
+        { ...REPORT, disk: { sizeBytes: "1", freeBytes: 0 } },
+      ],
     ],
   ] as const)(
     "to %s that is not is an error of the channel",

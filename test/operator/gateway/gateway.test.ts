@@ -1,8 +1,9 @@
 /** What the gateway does for the operator: passes calls on, answers its own, tells how it is, takes new certificates. */
 import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { readDiskUsage } from "../../../operator/control/answers.ts";
+import { readReport } from "../../../operator/control/answers.ts";
 import { createAuthority, issueOperator } from "../../../operator/control/authority.ts";
 import { openChannel } from "../../../operator/control/channel.ts";
 import { openCertificates } from "../../../operator/gateway/certificates.ts";
@@ -43,14 +44,58 @@ test("gives the node's error back as the node's", async () => {
   });
 });
 
-test("tells how full the volume is, without the node", async () => {
-  await stand.stopNode();
-  const { sizeBytes, freeBytes } = readDiskUsage(
-    await stand.channel.call(stand.address, "gateway_diskUsage"),
-  );
-  expect(sizeBytes).toBeGreaterThan(freeBytes);
-  const blind = createLine({ socketPath: "", dataDirectory: undefined, nodeMs: 1_000 });
-  await expect(blind({ method: "gateway_diskUsage", params: [] })).rejects.toMatchObject({ code: "refused" });
+const ID = "cd".repeat(64);
+const TOLD: Readonly<Record<string, unknown>> = {
+  admin_nodeInfo: { id: ID, name: "Knit", protocols: {} },
+  admin_peers: [{ id: "ef".repeat(64), networks: [] }],
+  chain_blockNumber: "0x10",
+  chain_syncing: false,
+};
+
+function telling(told: Readonly<Record<string, unknown>>): GatewayStand["answer"] {
+  return (line, socket) => {
+    const result = told[(JSON.parse(line) as { method: string }).method];
+    const error = { code: -32_601, message: "not there" };
+    socket.write(`${JSON.stringify({ id: 1, ...(result === undefined ? { error } : { result }) })}\n`);
+  };
+}
+
+test("reports how the node is and how full its volume in one answer", async () => {
+  stand.answer = telling(TOLD);
+  const report = () => stand.channel.call(stand.address, "gateway_report");
+  const { disk, ...told } = readReport(await report());
+  expect(told).toMatchObject({
+    id: ID,
+    version: "Knit",
+    peers: ["ef".repeat(64)],
+    height: 16,
+    syncing: false,
+  });
+  expect(disk?.sizeBytes).toBeGreaterThan(disk?.freeBytes ?? Number.POSITIVE_INFINITY);
+  stand.answer = telling({ ...TOLD, chain_syncing: undefined });
+  await expect(report()).rejects.toMatchObject({ code: "node-error", message: "not there (-32601)" });
+  stand.answer = telling({ ...TOLD, admin_peers: "many" });
+  await expect(report()).rejects.toMatchObject({
+    code: "bad-answer",
+    message: "peers that are not a list (-32000)",
+  });
+});
+
+test.each([
+  ["a directory that is not there", "/nowhere"],
+  ["no directory", undefined],
+])("reports no volume where it was given %s", async (_name, dataDirectory) => {
+  stand.answer = telling(TOLD);
+  const line = createLine({ socketPath: join(stand.directory, "n.ipc"), dataDirectory, nodeMs: 30_000 });
+  const { text } = await line({ method: "gateway_report", params: [] });
+  expect(readReport((JSON.parse(text) as { result: unknown }).result).disk).toBeUndefined();
+});
+
+test("gives up a report when all of the node's answers together take too long", async () => {
+  stand.answer = (asked, socket) => void setTimeout(() => telling(TOLD)(asked, socket), 100);
+  const socketPath = join(stand.directory, "n.ipc");
+  const line = createLine({ socketPath, dataDirectory: undefined, nodeMs: 200 });
+  await expect(line({ method: "gateway_report", params: [] })).rejects.toMatchObject({ code: "silent" });
 });
 
 test("makes one call of maintenance at a time, and passes others on meanwhile", async () => {

@@ -276,7 +276,7 @@ describe("maintenance comes by itself", () => {
   test("when the volume is full enough, and not again the moment after", async () => {
     putMaintained({ stateMigration: { diskPercent: 70 } });
     const G = 2 ** 30;
-    cluster.tell("core", { disk: { sizeBytes: 10 * G, freeBytes: 3 * G, toldAt: cluster.now } });
+    cluster.tell("core", { disk: { sizeBytes: 10 * G, freeBytes: 3 * G } });
     cluster.answer = (_node, method) =>
       method.endsWith("Status") ? progress({ isMigration: false, progress: 100 }) : null;
     await once("core");

@@ -42,14 +42,14 @@ test("a volume that fills up grows by a step at a time up to its limit, and says
   cluster.putNode("core", { ...spec, storage });
   await once();
   bind("10Gi");
-  cluster.tell("core", { disk: { sizeBytes: 10 * G, freeBytes: 3 * G, toldAt: cluster.now } });
+  cluster.tell("core", { disk: { sizeBytes: 10 * G, freeBytes: 3 * G } });
   await once();
   expect([requested(), cluster.node("core").status.members?.[0]?.disk]).toMatchObject([
     "10Gi",
     { usedBytes: 7 * G, capacityBytes: 10 * G },
   ]);
   expect(cluster.conditions("core")).toContain("StorageHealthy True Healthy");
-  cluster.tell("core", { disk: { sizeBytes: 10 * G, freeBytes: 1.5 * G, toldAt: cluster.now } });
+  cluster.tell("core", { disk: { sizeBytes: 10 * G, freeBytes: 1.5 * G } });
   await once();
   expect(requested()).toBe("15Gi");
   expect(cluster.events.at(-1)).toBe("core VolumeGrown: the volume of core grows to 15Gi");
@@ -59,7 +59,7 @@ test("a volume that fills up grows by a step at a time up to its limit, and says
   expect(requested()).toBe("15Gi");
   bind("15Gi");
   cluster.now += 600_000;
-  cluster.tell("core", { disk: { sizeBytes: 15 * G, freeBytes: 1 * G, toldAt: cluster.now } });
+  cluster.tell("core", { disk: { sizeBytes: 15 * G, freeBytes: 1 * G } });
   await once();
   bind("18Gi");
   await once();

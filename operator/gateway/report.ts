@@ -1,0 +1,48 @@
+/** How a node is, in one answer: what it says of itself, its peers and its chain, and the room on its volume. */
+import {
+  type DiskUsage,
+  type NodeReport,
+  readHeight,
+  readNodeInfo,
+  readPeerIds,
+  readSyncing,
+} from "../control/answers.ts";
+import { ControlError } from "../control/error.ts";
+import type { ControlMethod } from "../control/methods.ts";
+import { IpcError, type NodeAnswer } from "./ipc.ts";
+
+/** Whom a report asks. */
+export interface ReportSources {
+  readonly node: (method: ControlMethod) => Promise<NodeAnswer>;
+  /** Undefined when nobody can tell. */
+  readonly disk: () => Promise<DiskUsage | undefined>;
+}
+
+const questions = ["admin_nodeInfo", "admin_peers", "chain_blockNumber", "chain_syncing"] as const;
+
+/** Asks the node one question after another; an error of the node's is the answer. Rejects with `IpcError`. */
+export async function reportOf({ node, disk }: ReportSources): Promise<NodeAnswer> {
+  const told: unknown[] = [];
+  for (const method of questions) {
+    const answer = await node(method);
+    if (answer.isError) return answer;
+    told.push((JSON.parse(answer.text) as { result?: unknown }).result); // an answer of JSON-RPC
+  }
+  const result: NodeReport = { ...read(told), disk: await disk() };
+  return { text: JSON.stringify({ jsonrpc: "2.0", id: 1, result }), isError: false };
+}
+
+/** What was told, in the order of the questions. */
+function read([info, peers, height, syncing]: readonly unknown[]): Omit<NodeReport, "disk"> {
+  try {
+    return {
+      ...readNodeInfo(info),
+      peers: [...readPeerIds(peers)],
+      height: readHeight(height),
+      syncing: readSyncing(syncing),
+    };
+  } catch (error) {
+    if (error instanceof ControlError) throw new IpcError("bad-answer", error.message, { cause: error });
+    throw error;
+  }
+}
