@@ -3,12 +3,14 @@ import { labels } from "./api/names.ts";
 import { keyOf } from "./api/resource.ts";
 import type { Board } from "./board.ts";
 import type { KubeClient } from "./kube/client.ts";
-import { openReflector, type Reflector, type ReflectorOptions, type Seen } from "./kube/reflector.ts";
+import { openReflector, type Reflector, type ReflectorOptions } from "./kube/reflector.ts";
 import { type Kind, kinds } from "./kube/resources.ts";
+import type { Seen } from "./kube/seen.ts";
 import { pause } from "./observe/clock.ts";
 import type { Log } from "./observe/log.ts";
 import { followOptionalKinds } from "./optional-kinds.ts";
 import type { Applier } from "./reconcile/applier.ts";
+import { holdPod } from "./reconcile/pod-view.ts";
 import { type FollowedKind, followedKinds } from "./reconcile/surroundings.ts";
 import type { WorkQueue } from "./runtime/queue.ts";
 
@@ -63,7 +65,8 @@ async function followOptional(following: Following): Promise<void> {
 
 function openObjects(following: Following, kind: FollowedKind): Reflector {
   const { board, applier, queue, networks, selector } = following;
-  return openOf(following, kinds[kind], selector, (now, before) => {
+  const keep = kind === "pod" ? holdPod : undefined;
+  return openOf(following, { kind: kinds[kind], labelSelector: selector, keep }, (now, before) => {
     if (now === undefined && before !== undefined) applier.gone(kinds[kind].kind, before);
     for (const seen of [now, before].filter((each) => each !== undefined)) {
       addAll(queue, board.concerned(seen));
@@ -81,7 +84,7 @@ function networkOf({ meta }: Seen): readonly string[] {
 
 function openNetworks(following: Following): Reflector {
   const { board, queue, networks } = following;
-  return openOf(following, kinds.network, undefined, (now, before) => {
+  return openOf(following, { kind: kinds.network }, (now, before) => {
     const { meta } = now ?? before ?? {};
     if (meta === undefined) return;
     if (board.complete) networks.add(keyOf(meta));
@@ -93,7 +96,7 @@ function openNetworks(following: Following): Reflector {
 
 function openNodes(following: Following): Reflector {
   const { board, queue, networks } = following;
-  return openOf(following, kinds.node, undefined, (now, before) => {
+  return openOf(following, { kind: kinds.node }, (now, before) => {
     const { meta } = now ?? before ?? {};
     if (meta === undefined) return;
     queue.add(keyOf(meta));
@@ -106,13 +109,17 @@ function openNodes(following: Following): Reflector {
   });
 }
 
+interface Followed extends Pick<ReflectorOptions, "keep"> {
+  readonly kind: Kind;
+  readonly labelSelector?: string;
+}
+
 function openOf(
   { client, watchNamespace: namespace, log }: Following,
-  kind: Kind,
-  labelSelector: string | undefined,
+  { kind, labelSelector, keep }: Followed,
   changed: ReflectorOptions["changed"],
 ): Reflector {
-  return openReflector({ client, log, pause, selection: { kind, namespace, labelSelector }, changed });
+  return openReflector({ client, log, pause, selection: { kind, namespace, labelSelector }, keep, changed });
 }
 
 function addAll(queue: WorkQueue, keys: readonly string[]): void {

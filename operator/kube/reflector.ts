@@ -4,24 +4,20 @@
  * new list, whose differences are told like events; a server that cannot be reached or hangs up at once is asked
  * again after a wait that doubles.
  */
-import { FIELD_MANAGER } from "../api/names.ts";
-import { keyOf, type ObjectMeta, readMeta } from "../api/resource.ts";
+import { keyOf } from "../api/resource.ts";
 import type { Log } from "../observe/log.ts";
 import { messageOf } from "../observe/message-of.ts";
 import type { KubeClient, Selection } from "./client.ts";
 import { errorOfAnswer, isKubeError, KubeError } from "./error.ts";
+import { hold, type Seen } from "./seen.ts";
 import { Store } from "./store.ts";
-
-/** An object as it was read, and what all objects have of it. */
-export interface Seen {
-  readonly meta: ObjectMeta;
-  readonly object: unknown;
-}
 
 /** What a reflector needs. */
 export interface ReflectorOptions {
   readonly client: KubeClient;
   readonly selection: Selection;
+  /** Holds an object, or what of it is of use; throws `ApiError` when it cannot be read. By default all of it is held. */
+  readonly keep?: ((object: unknown) => Seen) | undefined;
   /** Called for every object that came, changed or went (`now` is undefined then). */
   readonly changed: (now: Seen | undefined, before: Seen | undefined) => void;
   readonly log: Log;
@@ -152,22 +148,13 @@ function put(
   changed(seen, before);
 }
 
-function read(item: unknown, { log }: ReflectorOptions): Seen | undefined {
+function read(item: unknown, { keep, log }: ReflectorOptions): Seen | undefined {
   try {
-    const meta = readMeta(item);
-    return { meta, object: withOwnManagedFields(item as Record<string, unknown>) }; // it has metadata
+    return (keep ?? hold)(item);
   } catch (error) {
     log.warn({ error: (error as Error).message }, "an object that cannot be read is left out");
     return undefined;
   }
-}
-
-/** Who else wrote which fields is of no use, and half of what an object takes. */
-function withOwnManagedFields(object: Record<string, unknown>): unknown {
-  const { managedFields, ...metadata } = object["metadata"] as Record<string, unknown>; // it was just read
-  if (!Array.isArray(managedFields)) return object;
-  const own = managedFields.filter((each: { manager?: unknown } | null) => each?.manager === FIELD_MANAGER);
-  return { ...object, metadata: { ...metadata, managedFields: own } };
 }
 
 /** Takes one event in; gives the version it brings. Throws `KubeError` when the event is an error. */

@@ -9,15 +9,16 @@ import { annotations, FIELD_MANAGER } from "../api/names.ts";
 import { type Draft, keyOf, readMeta } from "../api/resource.ts";
 import type { KubeClient } from "../kube/client.ts";
 import { isKubeError, KubeError } from "../kube/error.ts";
-import type { Seen } from "../kube/reflector.ts";
 import { kindOf } from "../kube/resources.ts";
+import type { Seen } from "../kube/seen.ts";
 import { holds } from "./holds.ts";
 
 interface Applied {
   readonly draft: string;
   readonly live: string;
-  readonly version: string;
-  /** The object, until it is seen so or newer. */
+  /** The newest at which the object is known to have been so. */
+  version: string;
+  /** The object as it was written, until it is seen so or newer. */
   object: unknown;
 }
 
@@ -36,9 +37,11 @@ export class Applier {
     const wanted = digest(draft);
     const marked = withMark(draft, wanted);
     const before = this.#applied.get(key) ?? this.#known(key, { draft: marked, wanted, seen });
+    if (before !== undefined) letGo(before, seen);
     if (before?.draft === wanted && isAsApplied(before, seen)) return false;
     if (before === undefined) await this.#checkOwner(draft, seen);
-    this.#note(key, wanted, await this.#write(marked));
+    const object = await this.#write(marked);
+    this.#note(key, wanted, object).object = object;
     return true;
   }
 
@@ -53,13 +56,13 @@ export class Applier {
   ): Applied | undefined {
     if (seen === undefined || seen.meta.annotations[annotations.applied] !== wanted) return undefined;
     const { apiVersion: _version, kind: _kind, ...content } = draft; // items of a list are without
-    return isOurs(seen.object) && holds(seen.object, content)
-      ? this.#note(key, wanted, seen.object)
-      : undefined;
+    const { object } = seen;
+    return isOurs(object) && holds(object, content) ? this.#note(key, wanted, object) : undefined;
   }
 
   #note(key: string, draft: string, object: unknown): Applied {
-    const applied = { draft, live: liveDigest(object), version: readMeta(object).resourceVersion, object };
+    const { resourceVersion: version } = readMeta(object);
+    const applied: Applied = { draft, live: liveDigest(object), version, object: undefined };
     this.#applied.set(key, applied);
     return applied;
   }
@@ -82,10 +85,8 @@ export class Applier {
   /** An object as it was seen last or written, whichever is newer; undefined when there is none. */
   latest(kind: string, key: string, seen: Seen | undefined): unknown {
     const written = this.#applied.get(`${kind} ${key}`);
-    if (written === undefined || written.object === undefined) return seen?.object;
-    if (seen !== undefined && !isOlder(seen.meta.resourceVersion, written.version))
-      written.object = undefined;
-    return written.object ?? seen?.object;
+    if (written !== undefined) letGo(written, seen);
+    return written?.object ?? seen?.object;
   }
 
   /** Forgets an object that is gone. */
@@ -114,10 +115,18 @@ function withMark(draft: Draft, mark: string): Draft {
   };
 }
 
+/** What was written is of no use once it is seen. */
+function letGo(applied: Applied, seen: Seen | undefined): void {
+  if (seen !== undefined && !isOlder(seen.meta.resourceVersion, applied.version)) applied.object = undefined;
+}
+
 /** An object that is not seen yet, or only as it was before the write, is no reason to write again. */
-function isAsApplied({ live, version }: Applied, seen: Seen | undefined): boolean {
-  if (seen === undefined || isOlder(seen.meta.resourceVersion, version)) return true;
-  return seen.meta.resourceVersion === version || liveDigest(seen.object) === live;
+function isAsApplied(applied: Applied, seen: Seen | undefined): boolean {
+  if (seen === undefined || isOlder(seen.meta.resourceVersion, applied.version)) return true;
+  const { resourceVersion } = seen.meta;
+  if (resourceVersion !== applied.version && liveDigest(seen.object) !== applied.live) return false;
+  applied.version = resourceVersion;
+  return true;
 }
 
 /** Versions of one kind are numbers that rise. */

@@ -1,5 +1,6 @@
 /** What a pod tells of itself. */
 import type { MemberStatus } from "../api/node-status.ts";
+import { holdPart, type Seen } from "../kube/seen.ts";
 
 /** A pod as it matters here. */
 export interface PodView {
@@ -53,6 +54,33 @@ interface Terminated {
 }
 
 const ADDRESS = /^[0-9a-fA-F.:]{2,45}$/;
+
+/** Holds of a pod what is read of it. Throws `ApiError` when it is no object. */
+export function holdPod(object: unknown): Seen {
+  return holdPart(object, (pod) => {
+    const { status, metadata } = pod as { status?: PodStatus | null; metadata: { uid?: unknown } }; // it has metadata
+    const { phase, podIP, hostIP, conditions, containerStatuses, initContainerStatuses } = status ?? {};
+    return {
+      metadata: { uid: metadata.uid },
+      status: {
+        phase,
+        podIP,
+        hostIP,
+        conditions: listOf(conditions).map((each) => ({
+          type: each.type,
+          status: each.status,
+          message: each.message,
+        })),
+        containerStatuses: listOf(containerStatuses).map(containerPart),
+        initContainerStatuses: listOf(initContainerStatuses).map(containerPart),
+      },
+    };
+  });
+}
+
+function containerPart({ name, started, restartCount, state, lastState }: ContainerStatus): ContainerStatus {
+  return { name, started, restartCount, ...(state && { state }), ...(lastState && { lastState }) };
+}
 
 /** Reads a pod. */
 export function readPod(object: unknown): PodView {

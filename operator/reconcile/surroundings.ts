@@ -4,7 +4,7 @@ import type { PodParts } from "../build/stateful-set.ts";
 import type { Channel } from "../control/channel.ts";
 import type { Authorities } from "../control/rotation.ts";
 import type { KubeClient } from "../kube/client.ts";
-import type { Seen } from "../kube/reflector.ts";
+import type { Seen } from "../kube/seen.ts";
 import type { Clock } from "../observe/clock.ts";
 import type { Log } from "../observe/log.ts";
 import type { Applier } from "./applier.ts";

@@ -2,7 +2,7 @@
 import { beforeEach, expect, test } from "@jest/globals";
 import { type NodeResource, readMeta } from "../../operator/api/resource.ts";
 import { Board } from "../../operator/board.ts";
-import type { Seen } from "../../operator/kube/reflector.ts";
+import type { Seen } from "../../operator/kube/seen.ts";
 import { silentLog } from "../../operator/observe/log.ts";
 
 let board: Board;

@@ -21,7 +21,7 @@ import { ControlError } from "../../operator/control/error.ts";
 import { readCall } from "../../operator/control/methods.ts";
 import { readClaim } from "../../operator/reconcile/claim-view.ts";
 import { externalUrl } from "../../operator/reconcile/external-url.ts";
-import { readPod } from "../../operator/reconcile/pod-view.ts";
+import { holdPod, readPod } from "../../operator/reconcile/pod-view.ts";
 import { configText, secretText } from "../../operator/reconcile/secret-text.ts";
 import { seededRandom } from "../support/random.ts";
 
@@ -98,6 +98,7 @@ const NODE = {
   },
 };
 const POD = {
+  metadata: { name: "p", uid: "u", resourceVersion: "1" },
   status: {
     phase: "Pending",
     podIP: "10.0.0.1",
@@ -184,7 +185,7 @@ const READERS: readonly (readonly [string, unknown, (value: unknown) => unknown]
     },
     (value) => digestOf(writtenTemplate(value)),
   ],
-  ["a pod", POD, (value) => readPod(value ?? {})],
+  ["a pod", POD, (value) => readPod(holdPod(value).object)],
   ["a claim", CLAIM, (value) => readClaim(value ?? {})],
   ["a Secret", { data: { a: "eA==" } }, (value) => [secretText(value, "a"), configText(value, "a")]],
   ["admin_nodeInfo", { id: ID, name: "n", protocols: { istanbul: {} } }, readNodeInfo],

@@ -8,7 +8,10 @@ const TEXT = readFileSync("Dockerfile", "utf8");
 
 test.each([
   ["node", pod.program],
-  ["operator", ["node", "--max-semi-space-size=2", "/app/dist/operator/main.js"]],
+  [
+    "operator",
+    ["node", "--max-semi-space-size=2", "--heap-growing-percent=20", "/app/dist/operator/main.js"],
+  ],
 ])("the target %s starts its program", (target, command) => {
   const { entrypoint, user, directory, copies } = readTarget(TEXT, target);
   expect(entrypoint).toEqual(command);

@@ -2,8 +2,9 @@
 import type { ServerResponse } from "node:http";
 import { expect, test } from "@jest/globals";
 import type { KubeClient } from "../../../operator/kube/client.ts";
-import { openReflector, type Reflector, type Seen } from "../../../operator/kube/reflector.ts";
+import { openReflector, type Reflector } from "../../../operator/kube/reflector.ts";
 import { kinds } from "../../../operator/kube/resources.ts";
+import type { Seen } from "../../../operator/kube/seen.ts";
 import { silentLog } from "../../../operator/observe/log.ts";
 import { openApiServer } from "../../support/api-server.ts";
 import { until } from "../../support/until.ts";
@@ -196,19 +197,6 @@ test("a wait that the server asks for is kept, and not by all to the same moment
   await until(() => waits.length >= 4);
   for (const wait of waits) expect(wait).toBeGreaterThan(20_000);
   expect(new Set(waits).size).toBe(waits.length);
-});
-
-test("of who wrote which fields only what the operator wrote is kept", async () => {
-  const managedFields = ["knit-operator", "kubectl"].map((manager) => ({ manager, fieldsV1: {} }));
-  const { metadata } = object("a", 1);
-  await using api = await openApiServer(({ query }, response) =>
-    query.has("watch") ? stream(response) : list(1, [{ metadata: { ...metadata, managedFields } }]),
-  );
-  await using reflector = reflect(api.client, []);
-  await reflector.synced;
-  expect(reflector.get("n/a")?.object).toMatchObject({
-    metadata: { managedFields: [{ manager: "knit-operator", fieldsV1: {} }] },
-  });
 });
 
 test("more objects than there is room for are not kept", async () => {

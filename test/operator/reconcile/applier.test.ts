@@ -2,7 +2,7 @@
 import { expect, test } from "@jest/globals";
 import { type Draft, readMeta } from "../../../operator/api/resource.ts";
 import { KubeError } from "../../../operator/kube/error.ts";
-import type { Seen } from "../../../operator/kube/reflector.ts";
+import type { Seen } from "../../../operator/kube/seen.ts";
 import { Applier } from "../../../operator/reconcile/applier.ts";
 
 const DRAFT: Draft = {
@@ -77,8 +77,9 @@ test("what the server counts and the status are no reason to write; what somebod
   const metadata = server.object?.["metadata"] as object;
   const newer = { ...metadata, resourceVersion: "99", generation: 7, managedFields: [] };
   expect(await applier.apply(DRAFT, server.seen({ metadata: newer, status: { ready: 1 } }))).toBe(false);
-  expect(await applier.apply(DRAFT, server.seen({ metadata: newer, spec: { port: 2 } }))).toBe(true);
-  const labelled = { ...newer, resourceVersion: "100", labels: { a: "b" } };
+  const changed = { ...newer, resourceVersion: "100" };
+  expect(await applier.apply(DRAFT, server.seen({ metadata: changed, spec: { port: 2 } }))).toBe(true);
+  const labelled = { ...newer, resourceVersion: "101", labels: { a: "b" } };
   expect(await applier.apply(DRAFT, server.seen({ metadata: labelled }))).toBe(true);
 });
 
