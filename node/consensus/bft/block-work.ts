@@ -17,6 +17,9 @@ import type { VoteLetter } from "./letter.ts";
 import type { Head } from "./round-state.ts";
 import { keyBytes, type ProposedBlock, proposedBlock } from "./statements.ts";
 
+/** Why work is broken off; an error made for each block would cost as much as a signature. */
+export const OVER = "the round is over";
+
 /** What blocks are worked on with. */
 export interface BlockWorkParts extends DraftParts {
   /** Milliseconds from a block to the next. */
@@ -71,18 +74,22 @@ export class BlockWork {
     return proposal;
   }
 
-  /** What is wrong with a proposal; undefined when nothing is. One that comes early waits for its time. */
+  /**
+   * What is wrong with a proposal; undefined when nothing is, `OVER` when it does not matter any more: its block may
+   * have come from a peer meanwhile. One that comes early waits for its time.
+   */
   async judge(proposal: ProposedBlock, signal: AbortSignal): Promise<unknown> {
     const { writer, clock } = this.#parts;
+    const isOver = (): boolean => signal.aborted || writer.tip.header.number >= proposal.number;
     await sleepUntil(() => (proposal.header.time - 1) * 1000, clock, signal);
     try {
       const block = await this.#blockOf(proposal);
       await writer.exclusively(async () => {
-        if (!signal.aborted) await writer.tryOut(block);
+        if (!isOver()) await writer.tryOut(block);
       });
-      return undefined;
+      return isOver() ? OVER : undefined;
     } catch (error) {
-      return error;
+      return isOver() ? OVER : error;
     }
   }
 

@@ -11,7 +11,7 @@ import { untilAborted } from "../../observe/until-aborted.ts";
 import type { Store } from "../../store/store.ts";
 import type { ConsensusPeers } from "../consensus-peers.ts";
 import { ConsensusError } from "../error.ts";
-import { BlockWork, type BlockWorkParts, isRefused } from "./block-work.ts";
+import { BlockWork, type BlockWorkParts, isRefused, OVER } from "./block-work.ts";
 import { electorateAt } from "./electorate.ts";
 import { readersOf } from "./gossip.ts";
 import { type Incoming, type IncomingLetter, Intake } from "./intake.ts";
@@ -54,8 +54,6 @@ const GREET_MS = 500;
 
 /** Share of the time between two blocks after which the next round is reserved. */
 const RESERVED_AFTER = 0.25;
-/** Why work is broken off; an error made for each block would cost as much as a signature. */
-const OVER = "the round is over";
 
 type Action<T> = RoundAction<ProposedBlock> & { readonly type: T };
 
@@ -265,7 +263,7 @@ class RunningEngine implements Engine {
     const { signal } = (this.#judging = new AbortController());
     const { hash, number } = proposal;
     const judging = this.#work.judge(proposal, signal).then((error) => {
-      if (signal.aborted) return;
+      if (error === OVER) return;
       if (error !== undefined) this.#parts.log.warn({ error, number }, "refused a proposed block");
       this.#intake.add({ type: "judged", view, hash, good: error === undefined });
     });

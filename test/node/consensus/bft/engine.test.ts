@@ -108,6 +108,33 @@ describe("four validators", () => {
     }
   });
 
+  test("want no other round when a block comes from a peer while its proposal is judged", async () => {
+    const [slow] = others as [Seat, Seat, Seat];
+    const said: string[] = [];
+    const hub = new Hub(({ address }, { payload }) => {
+      const { sender, statement } = readLetter(payload);
+      if (address === slow.address && sender === mapKey(address)) said.push(statement.kind);
+    });
+    const quick = await Promise.all(
+      council.filter((seat) => seat !== slow).map((seat) => seated(council, seat, hub)),
+    );
+    const [peer] = quick as [Seated, Seated, Seated];
+    let isFirst = true;
+    const assemble: NonNullable<Maker["assemble"]> = async (header, body) => {
+      if (isFirst) {
+        isFirst = false;
+        await grown(peer.open, 1);
+        const { writer } = late.open;
+        await writer.exclusively(() => writer.insert(blockOf(peer, 1))); // not durable yet: nobody is told
+        setImmediate(() => void writer.exclusively(() => writer.settle()));
+      }
+      return assembled(header, body);
+    };
+    const late = await seated(council, slow, hub, { assemble });
+    await grown(late.open, 2);
+    expect(said).not.toContain("round-change");
+  });
+
   test("say nothing before it is on their disks", async () => {
     const open = new Map<string, TestChain>();
     let letters = 0;
