@@ -20,15 +20,24 @@ interface CaverTransaction {
 
 type Kinds = Readonly<Record<string, { create(fields: object): CaverTransaction }>>;
 
+/** How it differs from one for `knit dev`. */
+export interface CaverTerms {
+  readonly chainId?: number;
+  readonly anchors?: boolean;
+}
+
 /** Sends through `caver.rpc.klay.sendRawTransaction`. */
-export function caverKaiaClient(url: string): KaiaClient {
+export function caverKaiaClient(
+  url: string,
+  { chainId = TERMS.chainId, anchors = true }: CaverTerms = {},
+): KaiaClient {
   const caver = new Caver(url);
   const kinds = caver.transaction as unknown as Kinds; // one member for each type, created alike
   return {
-    anchors: true,
+    anchors,
     async send(transaction, sender, payer) {
       const kind = transaction.name.replace(/^./, (letter) => letter.toLowerCase());
-      const made = kinds[kind]?.create(caverFields(caver, transaction, payer));
+      const made = kinds[kind]?.create({ chainId, ...caverFields(caver, transaction, payer) });
       if (made === undefined) throw new Error(`caver-js has no ${kind}`);
       await made.sign(keyringOf(caver, sender));
       if (payer !== undefined) await made.signAsFeePayer(keyringOf(caver, payer));
@@ -51,10 +60,9 @@ async function outcomeOf(caver: Caver, hash: string, receipt: TransactionReceipt
 
 function caverFields(caver: Caver, transaction: KaiaTransaction, payer: Signer | undefined): object {
   const { name, key, data, ...others } = transaction;
-  const { chainId, gas, gasPrice } = TERMS;
+  const { gas, gasPrice } = TERMS;
   return {
     ...others,
-    chainId,
     gas,
     gasPrice,
     ...(data !== undefined && { input: data }),
