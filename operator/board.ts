@@ -109,8 +109,10 @@ export class Board {
   neighbours(now: Seen | undefined, before: Seen | undefined): readonly string[] {
     const [earlier, after] = [before, now].map((seen) => seen && this.#readSeen(keyOf(seen.meta), seen));
     if (face(after) === face(earlier)) return [];
-    const node = after ?? earlier;
-    return node === undefined ? [] : this.inNetwork(node.meta.namespace, node.spec.network.name);
+    const { meta, spec } = after ?? earlier ?? {};
+    if (meta === undefined || spec === undefined) return [];
+    const namespaces = new Set([meta.namespace, ...spec.peers.namespaces]);
+    return [...namespaces].flatMap((namespace) => this.inNetwork(namespace, spec.network.name));
   }
 
   #readSeen(key: string, seen: Seen): NodeResource | undefined {

@@ -2,61 +2,89 @@
  * The program's entry: arguments to exit code. Each command loads what it needs and no more: the gateway runs
  * beside every node and never loads what talks to the API server.
  */
-import { parseArgs } from "node:util";
+import {
+  type Command,
+  helpOf,
+  isHelp,
+  readValues,
+  UsageError,
+  usageOf,
+  type Values,
+} from "./command-line.ts";
 
-const USAGE = `knit-operator: runs nodes on Kubernetes
+const HEALTH = "where /healthz, /readyz and /metrics are";
+const LOG_LEVEL = { name: "log-level", value: "LEVEL", says: "error, warn, info or debug; info" } as const;
+const NAMESPACE = {
+  name: "namespace",
+  value: "NAME",
+  says: "where the operator itself is (required)",
+} as const;
+const IDENTITY = {
+  name: "identity",
+  value: "NAME",
+  says: "among candidates for the lease; the host's name",
+} as const;
 
-  knit-operator run      the operator
-    --node-image IMAGE       the image with knit for Nodes that name none (required)
-    --gateway-image IMAGE    the image with this program, for the sidecars (required)
-    --namespace NAME         where the operator itself is (required)
-    --watch-namespace NAME   look at Nodes of this namespace alone; all by default
-    --peer-address WHAT      what peers are told: service (default) or pod
-    --poll-seconds N         how often nodes are asked how they are; 10
-    --identity NAME          among candidates for the lease; the host's name
-    --health-address H:P     where /healthz, /readyz and /metrics are; 0.0.0.0:8080
-    --log-level LEVEL        error, warn, info or debug; info
-  knit-operator gateway  the sidecar in front of a node's IPC socket
-    --listen H:P             where to listen (required)
-    --socket PATH            the node's socket (required)
-    --certificates DIR       a directory with tls.crt, tls.key and ca.crt (required)
-    --data DIR               a directory on the node's volume, to tell how full that is
-    --health-address H:P     where /healthz, /readyz and /metrics are; 0.0.0.0:7444
-    --log-level LEVEL        error, warn, info or debug; info
-  knit-operator crds     prints the CustomResourceDefinitions
-  knit-operator version  prints the version
-`;
-
-/** A command line that cannot be carried out. */
-class UsageError extends Error {
-  override readonly name = "UsageError";
-}
-
-type Values = Readonly<Record<string, string | undefined>>;
-
-const commands: Readonly<
-  Record<string, { readonly options: readonly string[]; readonly run: (values: Values) => Promise<void> }>
-> = {
+const commands: Readonly<Record<string, Command>> = {
   run: {
+    says: "the operator",
     options: [
-      "node-image",
-      "gateway-image",
-      "namespace",
-      "watch-namespace",
-      "peer-address",
-      "poll-seconds",
-      "identity",
-      "health-address",
-      "log-level",
+      {
+        name: "node-image",
+        value: "IMAGE",
+        says: "the image with knit for Nodes that name none (required)",
+      },
+      {
+        name: "gateway-image",
+        value: "IMAGE",
+        says: "the image with this program, for the sidecars (required)",
+      },
+      NAMESPACE,
+      {
+        name: "watch-namespace",
+        value: "NAME",
+        says: "look at Nodes of this namespace alone; all by default",
+      },
+      { name: "peer-address", value: "WHAT", says: "what peers are told: service (default) or pod" },
+      { name: "poll-seconds", value: "N", says: "how often nodes are asked how they are; 10" },
+      IDENTITY,
+      { name: "health-address", value: "H:P", says: `${HEALTH}; 0.0.0.0:8080` },
+      LOG_LEVEL,
     ],
     run: runOperator,
   },
   gateway: {
-    options: ["listen", "socket", "certificates", "data", "health-address", "log-level"],
+    says: "the sidecar in front of a node's IPC socket",
+    options: [
+      { name: "listen", value: "H:P", says: "where to listen (required)" },
+      { name: "socket", value: "PATH", says: "the node's socket (required)" },
+      {
+        name: "certificates",
+        value: "DIR",
+        says: "a directory with tls.crt, tls.key and ca.crt (required)",
+      },
+      { name: "data", value: "DIR", says: "a directory on the node's volume, to tell how full that is" },
+      { name: "health-address", value: "H:P", says: `${HEALTH}; 0.0.0.0:7444` },
+      LOG_LEVEL,
+    ],
     run: runGateway,
   },
-  crds: { options: [], run: printDefinitions },
-  version: { options: [], run: printVersion },
+  release: {
+    says: "takes the operator's finalizer from all Nodes, once no operator runs any more",
+    options: [
+      NAMESPACE,
+      {
+        name: "watch-namespace",
+        value: "NAME",
+        says: "release Nodes of this namespace alone; all by default",
+      },
+      IDENTITY,
+      LOG_LEVEL,
+    ],
+    run: runRelease,
+  },
+  crds: { says: "prints the CustomResourceDefinitions", options: [], run: printDefinitions },
+  version: { says: "prints the version", options: [], run: printVersion },
 };
 
 await main(process.argv.slice(2));
@@ -64,25 +92,18 @@ await main(process.argv.slice(2));
 async function main([name = "help", ...rest]: readonly string[]): Promise<void> {
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (command === undefined) {
-    process.stdout.write(USAGE);
-    process.exitCode = ["help", "--help", "-h"].includes(name) ? 0 : 64;
+    process.stdout.write(usageOf(commands));
+    process.exitCode = isHelp(name) ? 0 : 64;
     return;
   }
+  if (rest.some((word) => word.startsWith("-") && isHelp(word)))
+    return void process.stdout.write(helpOf(name, command));
   try {
-    await command.run(parse(rest, command.options));
+    await command.run(readValues(rest, command.options));
   } catch (error) {
     const { message, name: kind } = error as Error;
     process.stderr.write(`Fatal: ${message}\n`);
     process.exitCode = kind === "UsageError" ? 64 : 1;
-  }
-}
-
-function parse(rest: readonly string[], names: readonly string[]): Values {
-  const options = Object.fromEntries(names.map((name) => [name, { type: "string" as const }]));
-  try {
-    return parseArgs({ args: [...rest], options, allowPositionals: false }).values;
-  } catch (error) {
-    throw new UsageError((error as Error).message);
   }
 }
 
@@ -140,6 +161,17 @@ async function runGateway(values: Values): Promise<void> {
     metrics,
   });
   await untilAborted(shutdown);
+}
+
+async function runRelease(values: Values): Promise<void> {
+  const [{ release }, { hostname }] = await Promise.all([import("./release.ts"), import("node:os")]);
+  const options = {
+    operatorNamespace: required(values, "namespace"),
+    watchNamespace: values["watch-namespace"] || undefined,
+    identity: values["identity"] ?? hostname(),
+    log: await logOf(values),
+  };
+  await release(options, shutdownSignal());
 }
 
 async function printDefinitions(): Promise<void> {

@@ -13,6 +13,7 @@ import { messageOf } from "./observe/message-of.ts";
 import type { OperatorMetrics } from "./observe/metrics.ts";
 import type { NodeFigures } from "./observe/node-metrics.ts";
 import { Applier } from "./reconcile/applier.ts";
+import { endUnread } from "./reconcile/deletion.ts";
 import { createEventRecorder } from "./reconcile/events.ts";
 import { figuresOf } from "./reconcile/figures.ts";
 import { reconcileNetwork } from "./reconcile/network.ts";
@@ -51,16 +52,14 @@ const WORKERS = 8;
 /** How long work that has begun is waited for at the end. */
 const GRACE_MS = 10_000;
 
-type Work<T> = (resource: T, around: Surroundings) => Promise<number>;
-
 /** Opens the reflectors, waits for their first lists and begins to work. */
 export async function openNodes(options: NodesOptions): Promise<Nodes> {
   await using parts = new AsyncDisposableStack();
   const board = new Board(options.log);
   const applier = new Applier(options.client);
-  const queue = parts.use(createQueue(options, "node", (key) => workOn(board.node(key), reconcile)));
+  const queue = parts.use(createQueue(options, "node", (key) => workOnNode(board, key, surroundings)));
   const networks = parts.use(
-    createQueue(options, "network", (key) => workOn(board.network(key), reconcileNetwork)),
+    createQueue(options, "network", (key) => workOnNetwork(board, key, surroundings)),
   );
   const poller = parts.use(
     new Poller({
@@ -87,9 +86,6 @@ export async function openNodes(options: NodesOptions): Promise<Nodes> {
     look: (key) => poller.look(key),
     wrote: (object) => board.wrote(object),
   };
-  async function workOn<T>(resource: T | undefined, work: Work<T>): Promise<number | undefined> {
-    return resource && work(resource, surroundings);
-  }
   await follow({ ...options, parts, board, applier, queue, networks });
   const open = parts.move();
   return {
@@ -99,6 +95,16 @@ export async function openNodes(options: NodesOptions): Promise<Nodes> {
     figures: () => figuresOf(board.nodes(), (key) => poller.get(key)),
     [Symbol.asyncDispose]: () => closed(open),
   };
+}
+
+async function workOnNode(board: Board, key: string, around: Surroundings): Promise<number | undefined> {
+  const node = board.node(key);
+  return node === undefined ? endUnread(board.seen?.get(key), around) : reconcile(node, around);
+}
+
+async function workOnNetwork(board: Board, key: string, around: Surroundings): Promise<number | undefined> {
+  const network = board.network(key);
+  return network && reconcileNetwork(network, around);
 }
 
 /** What still waits for an answer then loses its connections with those who own them. */

@@ -7,16 +7,16 @@ import { AuthorityKeeper } from "./authority-secret.ts";
 import type { Channel } from "./control/channel.ts";
 import { openOperatorChannel } from "./control/operator-channel.ts";
 import { loadAccess } from "./kube/access.ts";
-import { openKubeClient } from "./kube/client.ts";
 import { KubeError } from "./kube/error.ts";
 import type { TransportOptions } from "./kube/transport.ts";
+import { openLeading } from "./leading.ts";
 import { type Nodes, openNodes } from "./nodes.ts";
-import { type Clock, elapsed, pause, systemClock } from "./observe/clock.ts";
+import { type Clock, systemClock } from "./observe/clock.ts";
 import { openHealth } from "./observe/health.ts";
 import type { Log } from "./observe/log.ts";
 import { createMetrics, type MetricSources } from "./observe/metrics.ts";
 import { type OperatorSettings } from "./reconcile/surroundings.ts";
-import { becomeLeader, LEASE_REQUEST_MS, type Leadership } from "./runtime/leader.ts";
+import { type Leadership } from "./runtime/leader.ts";
 
 /** What an operator is opened with. */
 export interface OperatorOptions extends OperatorSettings {
@@ -36,9 +36,6 @@ export interface Operator extends AsyncDisposable {
   readonly failure: Promise<Error>;
 }
 
-/** What all that is asked of the API server has in common. */
-type Asking = TransportOptions & { readonly fieldManager: string };
-
 /** The label that everything carries which the operator makes. */
 export const SELECTOR = `${labels.managedBy}=${FIELD_MANAGER}`;
 
@@ -54,14 +51,8 @@ export async function openOperator(options: OperatorOptions, signal: AbortSignal
   const health = parts.use(await openHealth({ ...options.health, ready: () => !signal.aborted, metrics }));
   const access = await loadAccess(() => clock.now());
   host = new URL(access.origin).host;
-  const asking: Asking = {
-    access,
-    userAgent: FIELD_MANAGER,
-    fieldManager: FIELD_MANAGER,
-    sent: (method, status) => metrics.request(method, status),
-  };
-  const leadership = await lead(options, asking, parts, signal);
-  const client = parts.use(openKubeClient({ ...asking, mayWrite: () => leadership.holds() }));
+  const sent: TransportOptions["sent"] = (method, status) => metrics.request(method, status);
+  const { leadership, client } = parts.use(await openLeading({ ...options, access, sent }, signal));
   const keeper = parts.use(await AuthorityKeeper.open({ client, namespace: operatorNamespace, clock, log }));
   const authorities = () => keeper.known();
   const channel = parts.use(openOperatorChannel(authorities, () => clock.now()));
@@ -99,21 +90,6 @@ function sourcesOf(state: () => { readonly host: string; readonly nodes: Nodes |
     leading: () => state().nodes !== undefined,
     figures: () => state().nodes?.figures() ?? [],
   };
-}
-
-/** Waits for the Lease, which has a connection of its own: it waits behind nothing. */
-async function lead(
-  { identity, log, operatorNamespace }: OperatorOptions,
-  asking: Asking,
-  parts: AsyncDisposableStack,
-  signal: AbortSignal,
-): Promise<Leadership> {
-  const limits = { connections: 1, requestMs: LEASE_REQUEST_MS };
-  const client = parts.use(openKubeClient({ ...asking, limits }));
-  const place = { namespace: operatorNamespace, name: FIELD_MANAGER };
-  return parts.use(
-    await becomeLeader({ client, place, identity, clock: systemClock, elapsed, log, pause, signal }),
-  );
 }
 
 /** Calls nodes only while this process leads. */

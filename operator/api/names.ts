@@ -9,6 +9,9 @@ export const API_VERSION = `${GROUP}/${VERSION}`;
 /** Who owns the fields that the operator writes. */
 export const FIELD_MANAGER = "knit-operator";
 
+/** On a Node: it does not go before its pods have ended and its peers have let go of it, or the time for that is over. */
+export const FINALIZER = `${GROUP}/orderly-deletion`;
+
 /** Labels of everything the operator makes. */
 export const labels = {
   name: "app.kubernetes.io/name",
@@ -79,6 +82,7 @@ export const phases = {
   Maintaining: "a replica is being maintained",
   Degraded: "something is wrong that needs more than time",
   Suspended: "its pods were ended, as the spec asks",
+  Deleting: "it is being deleted, its pods end",
 } as const;
 
 /** How a Node is. */
@@ -97,6 +101,7 @@ export const eventReasons = {
   RolloutPaused: "Warning",
   VolumeGrown: "Normal",
   ReconcileFailed: "Warning",
+  DeletionUnfinished: "Warning",
 } as const;
 
 /** An event's reason. */

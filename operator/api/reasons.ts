@@ -14,6 +14,7 @@ export const stepReasons = {
   NoAnswer: "the node has not answered for long",
   WrongNode: "another node's key answers at this address",
   Suspended: "the spec asks for no pods",
+  Deleting: "the Node is being deleted; the message says what it waits for",
   Error: "reconciling failed; the message says why",
 } as const;
 
@@ -31,6 +32,7 @@ export const verdictReasons = {
     RolloutPaused: ["False", "a replaced replica did not become ready in time; change the spec to go on"],
     UpToDate: ["False", "every replica is what the spec asks for"],
     Suspended: ["False", "the spec asks for no pods"],
+    Deleting: ["True", "the Node is being deleted"],
   },
   Degraded: {
     StepFailed: ["True", "a step failed; Ready has its reason"],

@@ -17,6 +17,10 @@ export interface ObjectMeta {
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
   readonly deleted: boolean;
+  /** When its deletion was asked for, milliseconds since the epoch; undefined when it was not. */
+  readonly deletedAt: number | undefined;
+  /** Who has to let go of it before it goes. */
+  readonly finalizers: readonly string[];
 }
 
 /** Metadata of an object that is written. */
@@ -95,7 +99,20 @@ export function readMeta(value: unknown): ObjectMeta {
     generation: typeof meta["generation"] === "number" ? meta["generation"] : 0,
     labels: textMap(meta["labels"]),
     annotations: textMap(meta["annotations"]),
-    deleted: typeof meta["deletionTimestamp"] === "string",
+    ...deletionOf(meta),
+  };
+}
+
+function deletionOf({
+  deletionTimestamp: time,
+  finalizers,
+}: Part): Pick<ObjectMeta, "deleted" | "deletedAt" | "finalizers"> {
+  const deleted = typeof time === "string";
+  const names: readonly unknown[] = Array.isArray(finalizers) ? finalizers : [];
+  return {
+    deleted,
+    deletedAt: deleted ? Date.parse(time) : undefined,
+    finalizers: names.filter((each) => typeof each === "string"),
   };
 }
 

@@ -28,6 +28,27 @@ export function conclude(context: Context, outcome: Outcome): void {
   };
 }
 
+/** Of a Node that is being deleted: what it waits for. What else was judged of it stays. */
+export function concludeDeletion(context: Context, message: string): void {
+  const { node, around, status } = context;
+  const terms = { generation: node.meta.generation, now: around.clock.now() };
+  const said = nextConditions(status.conditions, deletionVerdicts(message), terms);
+  const others = status.conditions?.filter(({ type }) => !said.some((each) => each.type === type)) ?? [];
+  context.status = {
+    ...status,
+    observedGeneration: node.meta.generation,
+    phase: "Deleting",
+    conditions: [...said, ...others],
+  };
+}
+
+function deletionVerdicts(message: string): readonly Verdict[] {
+  return [
+    { type: "Ready", status: "False", reason: "Deleting", message },
+    { type: "Progressing", status: "True", reason: "Deleting", message },
+  ];
+}
+
 function healthOf(context: Context, outcome: Outcome): HealthView {
   const { node, members, status, rollout } = context;
   const newest = newestOfGroup(context);

@@ -12,6 +12,7 @@ import { isKubeError } from "../kube/error.ts";
 import { kinds } from "../kube/resources.ts";
 import type { Context, MemberContext } from "./context.ts";
 import { failWith, goOn, type Outcome } from "./outcome.ts";
+import { isOwned } from "./owned.ts";
 import type { FollowedKind } from "./surroundings.ts";
 
 /** Applies what the members share. */
@@ -112,10 +113,4 @@ function objectsOf({ name }: Member): readonly (readonly [kind: FollowedKind, na
 
 function externalServices(node: Context["node"]): readonly (readonly [kind: FollowedKind, name: string])[] {
   return membersOf(node).map(({ name }) => ["service", objectNames(name).externalService]);
-}
-
-function isOwned(object: unknown, uid: string): boolean {
-  const { metadata } = object as { metadata?: { ownerReferences?: unknown } };
-  const owners = Array.isArray(metadata?.ownerReferences) ? (metadata.ownerReferences as unknown[]) : [];
-  return owners.some((owner) => (owner as { uid?: unknown } | null)?.uid === uid);
 }

@@ -10,6 +10,8 @@ import { certificateStep } from "./certificate.ts";
 import { claimStep } from "./claim.ts";
 import { conclude } from "./conclude.ts";
 import { type Context, createContext, type MemberContext, type Step, saveStatus } from "./context.ts";
+import { endNode } from "./deletion.ts";
+import { holdStep } from "./finalizer.ts";
 import { genesisStep, networkStep } from "./genesis.ts";
 import { maintenanceStep } from "./maintenance.ts";
 import { meshStep } from "./mesh.ts";
@@ -22,6 +24,7 @@ import type { Surroundings } from "./surroundings.ts";
 import { standingWishStep, wishStep } from "./wishes.ts";
 
 const steps: readonly Step[] = [
+  { name: "hold", run: holdStep },
   { name: "wish", run: wishStep },
   { name: "network", run: networkStep },
   each("identity", [
@@ -59,7 +62,7 @@ const RESYNC_MS = 300_000;
 
 /** Gives the milliseconds after which to look again. Throws `ReconcileError`, and what the API server refused. */
 export async function reconcile(node: NodeResource, around: Surroundings): Promise<number> {
-  if (node.meta.deleted) return RESYNC_MS; // what it owns goes with it
+  if (node.meta.deleted) return endNode(node, around);
   const context = createContext(node, around);
   const outcome = await runAll(context).catch(async (error: unknown) => {
     if (isRace(error)) throw error; // nothing that anybody has to know

@@ -12,11 +12,24 @@ const about = found.status === 0 ? describe : describe.skip;
 
 interface Made {
   readonly kind: string;
-  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
+  readonly rules?: readonly object[];
   readonly spec?: {
     readonly replicas?: number;
     readonly template?: {
-      readonly spec: { readonly containers: readonly { args: string[]; image: string; resources: object }[] };
+      readonly spec: {
+        readonly securityContext: object;
+        readonly containers: readonly {
+          args: string[];
+          image: string;
+          resources: object;
+          securityContext: object;
+        }[];
+      };
     };
     readonly podMetricsEndpoints?: readonly object[];
   };
@@ -34,6 +47,20 @@ function made(...values: string[]): ReadonlyMap<string, Made> {
   const text = helm("template", "knit-operator", CHART, "--namespace=knit-system", ...sets);
   const objects = parseAllDocuments(text).map((document) => document.toJS() as Made);
   return new Map(objects.map((object) => [`${object.kind} ${object.metadata.name}`, object]));
+}
+
+const HOOK = {
+  annotations: {
+    "helm.sh/hook": "post-delete",
+    "helm.sh/hook-delete-policy": "before-hook-creation,hook-succeeded",
+  },
+};
+
+/** Of an object's pods: the arguments, and what keeps them from doing harm. */
+function podOf(all: ReadonlyMap<string, Made>, name: string) {
+  const { spec } = all.get(name)?.spec?.template ?? {};
+  const [container] = spec?.containers ?? [];
+  return { args: container?.args, security: [spec?.securityContext, container?.securityContext] };
 }
 
 /** The paths of all values: an empty map or list is a value. */
@@ -74,6 +101,36 @@ about(`the chart${found.status === 0 ? "" : " (skipped: no helm)"}`, () => {
         "--peer-address=pod",
       ]),
     });
+  });
+
+  test.each([
+    ["ClusterRole", "", {}],
+    ["Role", "mine", { namespace: "mine" }],
+  ])("releases the Nodes behind its own deletion: by a %s, in %j", (role, watched, place) => {
+    const all = made(`watchNamespace=${watched}`);
+    const hooks = [...all].flatMap(([name, { metadata }]) =>
+      metadata.annotations ? [[name, metadata]] : [],
+    );
+    expect(Object.keys(Object.fromEntries(hooks)).sort()).toEqual(
+      [
+        "Job knit-operator-release",
+        `${role} knit-operator-release`,
+        `${role}Binding knit-operator-release`,
+        "Role knit-operator-release-own",
+        "RoleBinding knit-operator-release-own",
+        "ServiceAccount knit-operator-release",
+      ].sort(),
+    );
+    expect(hooks.map(([, metadata]) => metadata)).toEqual(hooks.map(() => expect.objectContaining(HOOK)));
+    expect(all.get(`${role} knit-operator-release`)).toMatchObject({
+      metadata: place,
+      rules: [{ apiGroups: ["knit.dev"], resources: ["nodes"], verbs: ["list", "patch"] }],
+    });
+    const terms = [`--namespace=knit-system`, `--watch-namespace=${watched}`, "--log-level=info"];
+    const [operator, job] = [podOf(all, "Deployment knit-operator"), podOf(all, "Job knit-operator-release")];
+    expect(job.args).toEqual(["release", ...terms]);
+    expect(operator.security).not.toContain(undefined);
+    expect(job.security).toEqual(operator.security);
   });
 
   test("makes a PodMonitor when it is asked to, and none by itself", () => {

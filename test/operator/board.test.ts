@@ -16,7 +16,8 @@ beforeEach(() => {
   board.seen = {
     synced: Promise.resolve(),
     get: (key) => seen.get(key),
-    all: () => seen.values(),
+    all: (namespace) =>
+      [...seen.values()].filter(({ meta }) => meta.namespace === (namespace ?? meta.namespace)),
     [Symbol.asyncDispose]: async () => undefined,
   };
 });
@@ -70,4 +71,12 @@ test("a network hears of a Node that is reached elsewhere, done or gone, and of 
   expect(board.neighbours(asSeen(moved), asSeen(higher))).toEqual(["demo/a", "demo/b"]);
   seen.delete("demo/a");
   expect(board.neighbours(undefined, asSeen(moved))).toEqual(["demo/b"]);
+});
+
+test("nodes of another namespace hear of a Node that names it", () => {
+  const spec = { type: "proxy", network: { name: "net" }, peers: { namespaces: ["there"] } };
+  const here = { ...aNode("a", 1), spec };
+  const there = aNode("b", 1) as { metadata: object };
+  seen.set("there/b", asSeen({ ...there, metadata: { ...there.metadata, namespace: "there" } }));
+  expect(board.neighbours(asSeen(here), undefined)).toEqual(["there/b"]);
 });

@@ -16,6 +16,7 @@ import type { KubeClient } from "../../operator/kube/client.ts";
 import { KubeError } from "../../operator/kube/error.ts";
 import { kinds } from "../../operator/kube/resources.ts";
 import type { Seen } from "../../operator/kube/seen.ts";
+import { instant } from "../../operator/observe/clock.ts";
 import { silentLog } from "../../operator/observe/log.ts";
 import { Applier } from "../../operator/reconcile/applier.ts";
 import type { Observation } from "../../operator/reconcile/poller.ts";
@@ -71,6 +72,7 @@ export class FakeCluster {
     const generation = Number(known?.metadata["generation"] ?? 0) + 1;
     const metadata = {
       uid: `uid-${draft.metadata.name}`,
+      finalizers: known?.metadata["finalizers"],
       ...draft.metadata,
       generation,
       resourceVersion: String(++this.#version),
@@ -128,6 +130,13 @@ export class FakeCluster {
       containerStatuses: [{ name: "node", started, restartCount: 0 }],
     };
     this.put({ apiVersion: "v1", kind: "Pod", metadata: { ...metadata, uid } as Draft["metadata"], status });
+  }
+
+  /** Deletes a Node as the API server does: it stays while it has finalizers. */
+  deleteNode(name: string, ...others: string[]): void {
+    const finalizers = [...this.node(name).meta.finalizers, ...others];
+    this.#change("Node", name, { metadata: { deletionTimestamp: instant(this.now), finalizers } });
+    this.#hold(name, finalizers);
   }
 
   /** Lets a node tell something else, now. */
@@ -235,11 +244,17 @@ export class FakeCluster {
       merge: async (
         _kind: unknown,
         { name }: Draft["metadata"],
-        patch: { metadata?: { annotations?: object } },
+        { metadata }: { metadata: { resourceVersion: string; annotations?: object; finalizers?: string[] } },
       ) => {
+        const { annotations: present, resourceVersion } = this.node(name).meta;
+        if (metadata.resourceVersion !== resourceVersion) throw new KubeError("conflict", "another version");
+        if (metadata.finalizers !== undefined) {
+          this.writes.push(`finalizers ${name}`);
+          return this.#hold(name, metadata.finalizers);
+        }
         this.writes.push(`merge ${name}`);
-        const gone = patch.metadata?.annotations ?? {};
-        const kept = Object.entries(this.node(name).meta.annotations).filter(([key]) => !(key in gone));
+        const gone = metadata.annotations ?? {};
+        const kept = Object.entries(present).filter(([key]) => !(key in gone));
         return this.#change("Node", name, { metadata: { annotations: Object.fromEntries(kept) } });
       },
       remove: async ({ kind }: { kind: string }, place: Draft["metadata"]) => {
@@ -247,6 +262,13 @@ export class FakeCluster {
         this.objects.delete(this.#key(kind, place));
       },
     } as unknown as KubeClient; // reconciling uses no more of it
+  }
+
+  /** A Node that is being deleted goes with its last finalizer. */
+  #hold(name: string, finalizers: readonly string[]): Stored {
+    const changed = this.#change("Node", name, { metadata: { finalizers } });
+    if (this.node(name).meta.deleted && finalizers.length === 0) this.objects.delete(`Node demo/${name}`);
+    return changed;
   }
 
   #change(

@@ -58,3 +58,41 @@ app.kubernetes.io/instance: {{ .Release.Name }}
   resources: [networkpolicies]
   verbs: [get, list, watch, create, patch]
 {{- end }}
+
+{{- define "knit-operator.podSecurity" -}}
+runAsNonRoot: true
+runAsUser: 1000
+runAsGroup: 1000
+seccompProfile:
+  type: RuntimeDefault
+{{- end }}
+
+{{- define "knit-operator.containerSecurity" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities:
+  drop: [ALL]
+{{- end }}
+
+{{- define "knit-operator.placement" -}}
+{{- with .Values.nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.affinity }}
+affinity:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{- define "knit-operator.releaseMeta" -}}
+labels:
+  {{- include "knit-operator.labels" . | nindent 2 }}
+annotations:
+  helm.sh/hook: post-delete
+  helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
+{{- end }}

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const SCRIPT = fileURLToPath(new URL("../cluster.sh", import.meta.url));
+const CHART = ["knit-operator", "charts/knit-operator"];
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
 /** What a command printed. */
@@ -28,7 +29,7 @@ export interface Cluster extends AsyncDisposable {
   /** An object as JSON. */
   get<T>(...args: string[]): Promise<T>;
   helm(...args: string[]): Promise<string>;
-  /** The chart's objects as `helm template` prints them. */
+  /** The chart's objects as `helm template` prints them, those of hooks not among them. */
   chart(...args: string[]): Promise<string>;
   /** A kubeconfig of a service account. */
   kubeconfigOf(namespace: string, serviceAccount: string): Promise<string>;
@@ -62,12 +63,12 @@ export async function established(cluster: Pick<Cluster, "kubectl">): Promise<vo
 export function forbidden(cluster: Pick<Cluster, "audit">): readonly string[] {
   const refused = cluster.audit().filter((entry) => byOperator(entry) && entry.responseStatus?.code === 403);
   return refused
-    .filter(({ responseStatus }) => !responseStatus?.message?.includes(GOING))
+    .filter(({ responseStatus }) => !GOING.test(responseStatus?.message ?? ""))
     .map(({ verb, requestURI, responseStatus }) => `${verb} ${requestURI}: ${responseStatus?.message}`);
 }
 
-/** A kind that is being taken away refuses what is made with the same code; that is no lack of rights. */
-const GOING = "custom resource definition is terminating";
+/** A kind or a namespace that is being taken away refuses what is made with the same code; that is no lack of rights. */
+const GOING = /custom resource definition is terminating|because it is being terminated/;
 
 /** A request as the API server noted it. */
 export interface AuditEntry {
@@ -181,7 +182,7 @@ export async function openCluster({
     script,
     get: async <T>(...args: string[]) => JSON.parse(await kubectl(["get", "-o", "json", ...args])) as T,
     helm,
-    chart: (...args) => helm("template", "knit-operator", "charts/knit-operator", "--include-crds", ...args),
+    chart: (...args) => helm("template", ...CHART, "--include-crds", "--no-hooks", ...args),
     async kubeconfigOf(namespace, serviceAccount) {
       const token = (await kubectl(["-n", namespace, "create", "token", serviceAccount])).trim();
       const text = readFileSync(admin, "utf8").replace(

@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Cluster, established } from "./cluster.ts";
 
-const MAIN = fileURLToPath(new URL("../../../operator/main.ts", import.meta.url));
+/** The operator's program. */
+export const MAIN = fileURLToPath(new URL("../../../operator/main.ts", import.meta.url));
 
 /** Where the tests put the operator. */
 export const OPERATOR_NAMESPACE = "knit-system";
@@ -45,6 +46,14 @@ export async function operatorTerms(cluster: Cluster): Promise<Terms> {
 /** Starts the operator as the chart's Deployment would; `more` arguments win. */
 export async function startOperator(cluster: Cluster, ...more: string[]): Promise<OperatorProcess> {
   return start(await operatorTerms(cluster), more);
+}
+
+/** The same with a clock that is fast. */
+export async function startFastOperator(cluster: Cluster, seconds: number): Promise<OperatorProcess> {
+  const { args, env } = await operatorTerms(cluster);
+  const fast = `const now = Date.now; Date.now = () => now() + ${seconds * 1_000}`;
+  const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(fast)}`;
+  return start({ args, env: { ...env, NODE_OPTIONS } }, []);
 }
 
 /** The same with a token of its own, and `server`, an `http:` address, in the API server's place. */

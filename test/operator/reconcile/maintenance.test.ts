@@ -50,7 +50,7 @@ describe("maintenance", () => {
     let status = progress();
     cluster.answer = (_node, method) => (method === "admin_stateMigrationStatus" ? status : null);
     await once("core");
-    expect(cluster.writes.slice(0, 2)).toEqual(["status core", "merge core"]);
+    expect(cluster.writes.slice(0, 3)).toEqual(["finalizers core", "status core", "merge core"]);
     expect(cluster.node("core").meta.annotations).toEqual({});
     expect(state("core")).toMatchObject({ state: "Running", operation: "migrate", member: "core" });
     pass(6);

@@ -135,7 +135,7 @@ test("without its Network a Node is left as it is, and says so; a genesis of its
   cluster.putNode("reader", { type: "endpoint" });
   await once("reader");
   expect(cluster.node("reader").status.conditions?.[0]).toMatchObject({ reason: "NetworkMissing" });
-  expect(cluster.writes).toEqual(["status reader"]);
+  expect(cluster.writes).toEqual(["finalizers reader", "status reader"]);
   cluster.putGenesis();
   cluster.putNode("reader", {
     type: "endpoint",

@@ -33,6 +33,7 @@ describe("a new core node", () => {
 
   test("gets a key, a genesis with its address, a certificate and its objects, and waits for its pod", () => {
     expect(cluster.writes).toEqual([
+      "finalizers core",
       "apply PersistentVolumeClaim core-data",
       "create Secret core-nodekey",
       "status core",

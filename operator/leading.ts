@@ -1,0 +1,40 @@
+/** The right to write: the Lease, and a client that writes only while it is held. */
+import { FIELD_MANAGER } from "./api/names.ts";
+import type { Access } from "./kube/access.ts";
+import { type KubeClient, openKubeClient } from "./kube/client.ts";
+import type { TransportOptions } from "./kube/transport.ts";
+import { elapsed, pause, systemClock } from "./observe/clock.ts";
+import type { Log } from "./observe/log.ts";
+import { becomeLeader, LEASE_REQUEST_MS, type Leadership } from "./runtime/leader.ts";
+
+/** What it is opened with. */
+export interface LeadingOptions {
+  readonly access: Access;
+  /** Where the Lease is. */
+  readonly operatorNamespace: string;
+  /** This process's name among the candidates for it. */
+  readonly identity: string;
+  readonly sent?: TransportOptions["sent"];
+  readonly log: Log;
+}
+
+/** A Lease that is held. Disposing it closes the client and gives the Lease back. */
+export interface Leading extends AsyncDisposable {
+  readonly leadership: Leadership;
+  readonly client: KubeClient;
+}
+
+/** Waits for the Lease, which has a connection of its own: it waits behind nothing. */
+export async function openLeading(options: LeadingOptions, signal: AbortSignal): Promise<Leading> {
+  const { access, operatorNamespace, identity, sent, log } = options;
+  await using parts = new AsyncDisposableStack();
+  const asking = { access, userAgent: FIELD_MANAGER, fieldManager: FIELD_MANAGER, ...(sent && { sent }) };
+  const limits = { connections: 1, requestMs: LEASE_REQUEST_MS };
+  const leaseClient = parts.use(openKubeClient({ ...asking, limits }));
+  const place = { namespace: operatorNamespace, name: FIELD_MANAGER };
+  const terms = { client: leaseClient, place, identity, clock: systemClock, elapsed, log, pause, signal };
+  const leadership = parts.use(await becomeLeader(terms));
+  const client = parts.use(openKubeClient({ ...asking, mayWrite: () => leadership.holds() }));
+  const open = parts.move();
+  return { leadership, client, [Symbol.asyncDispose]: () => open.disposeAsync() };
+}

@@ -1,0 +1,179 @@
+/** Deletion in memory: what a Node waits for, what it does not wait for, and that it always goes. */
+import { beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { FINALIZER } from "../../../operator/api/names.ts";
+import { type Credentials, createAuthority } from "../../../operator/control/authority.ts";
+import { ControlError } from "../../../operator/control/error.ts";
+import { KubeError } from "../../../operator/kube/error.ts";
+import { DELETION_MS, endUnread } from "../../../operator/reconcile/deletion.ts";
+import { reconcile } from "../../../operator/reconcile/reconcile.ts";
+import type { Surroundings } from "../../../operator/reconcile/surroundings.ts";
+import { CORE, FakeCluster } from "../../support/fake-cluster.ts";
+
+let authority: Credentials;
+let cluster: FakeCluster;
+let around: Surroundings;
+
+beforeAll(async () => {
+  authority = await createAuthority(Date.parse("2026-01-01T00:00:00Z"));
+});
+beforeEach(() => {
+  cluster = new FakeCluster(authority);
+  around = cluster.surroundings();
+});
+
+const once = (name: string): Promise<number> => reconcile(cluster.node(name), around);
+const refuse = (): never => {
+  throw new KubeError("forbidden", "no");
+};
+const isThere = (name: string): boolean => cluster.get("Node", name) !== undefined;
+
+test("a Node is held before anything is made for it, once", async () => {
+  cluster.putGenesis();
+  cluster.putNode("core", CORE);
+  await once("core");
+  expect(cluster.writes[0]).toBe("finalizers core");
+  expect(cluster.node("core").meta.finalizers).toEqual([FINALIZER]);
+  await once("core");
+  expect(cluster.writes.filter((each) => each.startsWith("finalizers"))).toHaveLength(1);
+});
+
+test("a Node in the operator's own namespace is not held: that may go as a whole, the operator first", async () => {
+  around = { ...around, settings: { ...around.settings, operatorNamespace: "demo" } };
+  cluster.putGenesis();
+  cluster.putNode("core", CORE);
+  await once("core");
+  expect(cluster.node("core").meta.finalizers).toEqual([]);
+});
+
+describe("a proxy that runs and keeps a core node as a peer:", () => {
+  beforeEach(async () => {
+    cluster.putRunning("core", []);
+    cluster.putRunning("proxy", ["core"]);
+    for (const name of ["core", "proxy", "proxy"]) await once(name);
+    cluster.writes.length = 0;
+    cluster.calls.length = 0;
+    cluster.events.length = 0;
+  });
+
+  test("the core node waits for its pod and for the proxy, and does nothing else meanwhile", async () => {
+    cluster.putNode("core", CORE, { "knit.dev/run": "save-cache" }); // a wish that comes too late
+    cluster.deleteNode("core");
+    await once("core");
+    expect(cluster.node("core").status.phase).toBe("Deleting");
+    expect(cluster.node("core").status.conditions?.[0]).toMatchObject({
+      status: "False",
+      reason: "Deleting",
+      message: "pods that have not ended: core; nodes that keep it as a peer: proxy",
+    });
+    expect(cluster.conditions("core")).toContain("Progressing True Deleting");
+    expect(cluster.conditions("core")).toContain("Synced True Level");
+    await once("core");
+    expect(cluster.writes).toEqual(["status core", "delete StatefulSet core"]);
+    await once("proxy");
+    expect(cluster.calls).toEqual([expect.stringContaining("proxy admin_removePeer")]);
+    await once("core");
+    expect(cluster.node("core").status.conditions?.[0]?.message).toBe("pods that have not ended: core");
+    cluster.objects.delete("Pod demo/core-0");
+    await once("core");
+    expect([isThere("core"), cluster.events]).toEqual([false, []]);
+  });
+
+  test("after its time it goes, with a warning that names what is left", async () => {
+    cluster.answer = () => {
+      throw new ControlError("node-error", "no");
+    };
+    cluster.deleteNode("core");
+    await once("core");
+    cluster.now += DELETION_MS - 1;
+    cluster.tell("proxy", {});
+    await once("proxy");
+    await once("core");
+    expect(isThere("core")).toBe(true);
+    cluster.now += 1;
+    await once("core");
+    expect(isThere("core")).toBe(false);
+    expect(cluster.events.filter((each) => each.startsWith("core "))).toEqual([
+      "core DeletionUnfinished: deleted after 360 s in spite of pods that have not ended: core; nodes that keep it as a peer: proxy",
+    ]);
+  });
+
+  test.each<[string, () => void]>([
+    ["does not answer", () => cluster.observations.delete("demo/proxy")],
+    ["is being deleted as well", () => cluster.deleteNode("proxy")],
+    ["is gone", () => cluster.objects.delete("Node demo/proxy")],
+    [
+      "was given its URL by its own spec",
+      () => {
+        const [url = ""] = cluster.node("proxy").status.members?.[0]?.mesh ?? [];
+        cluster.putNode("proxy", { type: "proxy", peers: { urls: [url] } });
+      },
+    ],
+  ])("a peer that %s is not waited for", async (_name, happen) => {
+    cluster.objects.delete("Pod demo/core-0");
+    happen();
+    cluster.deleteNode("core");
+    await once("core");
+    expect([isThere("core"), cluster.events]).toEqual([false, []]);
+  });
+
+  test("without its Network it ends as it would with it", async () => {
+    cluster.objects.delete("Network demo/net");
+    cluster.deleteNode("proxy");
+    await once("proxy");
+    cluster.objects.delete("Pod demo/proxy-0");
+    await once("proxy");
+    expect(isThere("proxy")).toBe(false);
+  });
+
+  test("an operator that may not delete or write its status lets it go in the end", async () => {
+    around = { ...around, client: { ...around.client, remove: refuse, applyStatus: refuse } };
+    cluster.deleteNode("core");
+    await expect(once("core")).rejects.toThrow("no");
+    cluster.now += DELETION_MS;
+    await once("core");
+    expect(isThere("core")).toBe(false);
+  });
+
+  test("what is orphaned is left alone, and another's finalizer stays", async () => {
+    cluster.deleteNode("core", "orphan");
+    await once("core");
+    expect(cluster.writes).toEqual(["finalizers core"]);
+    expect(cluster.node("core").meta.finalizers).toEqual(["orphan"]);
+    await once("core");
+    expect(cluster.writes).toHaveLength(1);
+  });
+
+  test("a pod of a StatefulSet that is another's is neither waited for nor ended", async () => {
+    const metadata = { name: "proxy", namespace: "demo", ownerReferences: [{ uid: "another" }] };
+    cluster.put({ apiVersion: "apps/v1", kind: "StatefulSet", metadata });
+    cluster.deleteNode("proxy");
+    await once("proxy");
+    expect([isThere("proxy"), cluster.writes]).toEqual([false, ["finalizers proxy"]]);
+  });
+});
+
+test.each<[string, object]>([
+  ["was suspended", { ...CORE, suspend: true }],
+  ["waits for a key", { ...CORE, nodeKeySecret: { name: "none" } }],
+])("a Node that %s goes at once", async (_name, spec) => {
+  cluster.putGenesis();
+  cluster.putNode("core", spec);
+  await once("core");
+  cluster.deleteNode("core");
+  await once("core");
+  expect(isThere("core")).toBe(false);
+});
+
+test("a Node that cannot be read is let go when it is deleted, and not before", async () => {
+  cluster.putNode("core", CORE);
+  await once("core");
+  const seen = () => {
+    const { meta } = cluster.node("core");
+    return { meta, object: undefined };
+  };
+  expect(await endUnread(seen(), around)).toBeUndefined();
+  expect(isThere("core")).toBe(true);
+  cluster.deleteNode("core");
+  await endUnread(seen(), around);
+  expect(isThere("core")).toBe(false);
+});
