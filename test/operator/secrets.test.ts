@@ -1,25 +1,24 @@
 /** A network's whole life, read for the bytes of every secret key: they are in Secrets, and nowhere else. */
-import { beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { type Credentials, createAuthority } from "../../operator/control/authority.ts";
+import { describe, expect, test } from "@jest/globals";
+import { createAuthority } from "../../operator/control/authority.ts";
 import { ControlError } from "../../operator/control/error.ts";
 import { reconcileNetwork } from "../../operator/reconcile/network.ts";
 import { reconcile } from "../../operator/reconcile/reconcile.ts";
 import type { Surroundings } from "../../operator/reconcile/surroundings.ts";
-import { CORE, FakeCluster } from "../support/fake-cluster.ts";
+import { CORE, type FakeCluster } from "../support/fake-cluster.ts";
+import { freshCluster } from "../support/fresh-cluster.ts";
 import { createKeptLog, type LogLine } from "../support/gateway.ts";
 
-let authority: Credentials;
 let cluster: FakeCluster;
+let authorityKey: string;
 let around: Surroundings;
 let lines: LogLine[];
 /** What was thrown: the queue logs it. */
 let thrown: string[];
 
-beforeAll(async () => {
-  authority = await createAuthority(Date.parse("2026-01-01T00:00:00Z"));
-});
-beforeEach(() => {
-  cluster = new FakeCluster(authority);
+freshCluster((made) => {
+  cluster = made;
+  authorityKey = made.authorities.current.key;
   const kept = createKeptLog();
   ({ lines } = kept);
   thrown = [];
@@ -41,7 +40,7 @@ function secretTexts(): readonly string[] {
   const texts = members
     .filter(([name]) => !name.endsWith(".crt"))
     .map(([, base64]) => Buffer.from(base64, "base64").toString());
-  return [...texts, authority.key];
+  return [...texts, authorityKey];
 }
 
 /** The forms in which a secret might get somewhere. */

@@ -1,23 +1,19 @@
 /** Deletion in memory: what a Node waits for, what it does not wait for, and that it always goes. */
-import { beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { FINALIZER } from "../../../operator/api/names.ts";
-import { type Credentials, createAuthority } from "../../../operator/control/authority.ts";
 import { ControlError } from "../../../operator/control/error.ts";
 import { KubeError } from "../../../operator/kube/error.ts";
 import { DELETION_MS, endUnread } from "../../../operator/reconcile/deletion.ts";
 import { reconcile } from "../../../operator/reconcile/reconcile.ts";
 import type { Surroundings } from "../../../operator/reconcile/surroundings.ts";
-import { CORE, FakeCluster } from "../../support/fake-cluster.ts";
+import { CORE, type FakeCluster } from "../../support/fake-cluster.ts";
+import { freshCluster } from "../../support/fresh-cluster.ts";
 
-let authority: Credentials;
 let cluster: FakeCluster;
 let around: Surroundings;
 
-beforeAll(async () => {
-  authority = await createAuthority(Date.parse("2026-01-01T00:00:00Z"));
-});
-beforeEach(() => {
-  cluster = new FakeCluster(authority);
+freshCluster((made) => {
+  cluster = made;
   around = cluster.surroundings();
 });
 

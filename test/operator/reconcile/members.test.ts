@@ -1,19 +1,15 @@
 /** Replicas in memory: each a node of its own, those that are no longer asked for go, and what is shared is shared. */
-import { beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { type Credentials, createAuthority } from "../../../operator/control/authority.ts";
+import { describe, expect, test } from "@jest/globals";
 import { reconcile } from "../../../operator/reconcile/reconcile.ts";
 import type { Surroundings } from "../../../operator/reconcile/surroundings.ts";
-import { FakeCluster } from "../../support/fake-cluster.ts";
+import { type FakeCluster } from "../../support/fake-cluster.ts";
+import { freshCluster } from "../../support/fresh-cluster.ts";
 
-let authority: Credentials;
 let cluster: FakeCluster;
 let around: Surroundings;
 
-beforeAll(async () => {
-  authority = await createAuthority(Date.parse("2026-01-01T00:00:00Z"));
-});
-beforeEach(() => {
-  cluster = new FakeCluster(authority);
+freshCluster((made) => {
+  cluster = made;
   cluster.putGenesis();
   around = cluster.surroundings();
 });

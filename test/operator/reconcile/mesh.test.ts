@@ -1,20 +1,16 @@
 /** Peers in memory: from the plan to what nodes are told. */
-import { beforeAll, beforeEach, expect, test } from "@jest/globals";
-import { type Credentials, createAuthority } from "../../../operator/control/authority.ts";
+import { expect, test } from "@jest/globals";
 import { ControlError } from "../../../operator/control/error.ts";
 import { reconcile } from "../../../operator/reconcile/reconcile.ts";
 import type { Surroundings } from "../../../operator/reconcile/surroundings.ts";
-import { FakeCluster, idOf } from "../../support/fake-cluster.ts";
+import { type FakeCluster, idOf } from "../../support/fake-cluster.ts";
+import { freshCluster } from "../../support/fresh-cluster.ts";
 
-let authority: Credentials;
 let cluster: FakeCluster;
 let around: Surroundings;
 
-beforeAll(async () => {
-  authority = await createAuthority(Date.parse("2026-01-01T00:00:00Z"));
-});
-beforeEach(() => {
-  cluster = new FakeCluster(authority);
+freshCluster((made) => {
+  cluster = made;
   around = cluster.surroundings();
   cluster.putRunning("core", []);
   cluster.putRunning("proxy", []);

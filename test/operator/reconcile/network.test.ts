@@ -1,20 +1,16 @@
 /** Networks in memory: block 0 from the keys of core nodes, limits to drains, and sums over the nodes. */
-import { beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { type Credentials, createAuthority } from "../../../operator/control/authority.ts";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { reconcileNetwork } from "../../../operator/reconcile/network.ts";
 import { reconcile } from "../../../operator/reconcile/reconcile.ts";
 import type { Surroundings } from "../../../operator/reconcile/surroundings.ts";
-import { CORE, FakeCluster, NETWORK } from "../../support/fake-cluster.ts";
+import { CORE, type FakeCluster, NETWORK } from "../../support/fake-cluster.ts";
+import { freshCluster } from "../../support/fresh-cluster.ts";
 
-let authority: Credentials;
 let cluster: FakeCluster;
 let around: Surroundings;
 
-beforeAll(async () => {
-  authority = await createAuthority(Date.parse("2026-01-01T00:00:00Z"));
-});
-beforeEach(() => {
-  cluster = new FakeCluster(authority);
+freshCluster((made) => {
+  cluster = made;
   around = cluster.surroundings();
 });
 

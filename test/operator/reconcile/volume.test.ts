@@ -1,19 +1,15 @@
 /** Volumes in memory: from the disk's use to the claim. */
-import { beforeAll, beforeEach, expect, test } from "@jest/globals";
-import { type Credentials, createAuthority } from "../../../operator/control/authority.ts";
+import { expect, test } from "@jest/globals";
 import { reconcile } from "../../../operator/reconcile/reconcile.ts";
 import type { Surroundings } from "../../../operator/reconcile/surroundings.ts";
-import { CORE, FakeCluster } from "../../support/fake-cluster.ts";
+import { CORE, type FakeCluster } from "../../support/fake-cluster.ts";
+import { freshCluster } from "../../support/fresh-cluster.ts";
 
-let authority: Credentials;
 let cluster: FakeCluster;
 let around: Surroundings;
 
-beforeAll(async () => {
-  authority = await createAuthority(Date.parse("2026-01-01T00:00:00Z"));
-});
-beforeEach(() => {
-  cluster = new FakeCluster(authority);
+freshCluster((made) => {
+  cluster = made;
   around = cluster.surroundings();
 });
 
