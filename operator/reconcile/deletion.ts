@@ -6,8 +6,8 @@
 import { keyOf, type NodeResource } from "../api/resource.ts";
 import { GRACE_SECONDS } from "../build/hand-over.ts";
 import { formerMembersOf, type Member, membersOf, objectNames } from "../build/names.ts";
-import type { Seen } from "../kube/reflector.ts";
 import { kinds } from "../kube/resources.ts";
+import type { Seen } from "../kube/seen.ts";
 import { messageOf } from "../observe/message-of.ts";
 import { planDeletion } from "../plan/deletion.ts";
 import { peerId } from "../plan/mesh.ts";

@@ -16,9 +16,9 @@ let lines: LogLine[];
 /** What was thrown: the queue logs it. */
 let thrown: string[];
 
-freshCluster((made) => {
-  cluster = made;
-  authorityKey = made.authorities.current.key;
+freshCluster((fresh) => {
+  cluster = fresh;
+  authorityKey = fresh.authorities.current.key;
   const kept = createKeptLog();
   ({ lines } = kept);
   thrown = [];

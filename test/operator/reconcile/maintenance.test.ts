@@ -9,8 +9,8 @@ import { freshCluster } from "../../support/fresh-cluster.ts";
 let cluster: FakeCluster;
 let around: Surroundings;
 
-freshCluster((made) => {
-  cluster = made;
+freshCluster((fresh) => {
+  cluster = fresh;
   around = cluster.surroundings();
 });
 
