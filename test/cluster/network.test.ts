@@ -20,7 +20,7 @@ import {
   startOperator,
 } from "./support/operator-process.ts";
 import { openPlayer, type Player } from "./support/player.ts";
-import { eventsOf, rollOut } from "./support/rollout.ts";
+import { eventsOf, patchNodes, rollOut } from "./support/rollout.ts";
 
 const missing = whyNoCluster();
 const about = missing === undefined ? describe : describe.skip;
@@ -221,7 +221,8 @@ about(`a network${missing === undefined ? "" : ` (skipped: ${missing})`}`, () =>
 
   test("other settings are taken by one node at a time", async () => {
     const names = ["core", "proxy", "endpoint"];
-    expect(await rollOut(cluster, names, { spec: { settings: { verbosity: "4" } }, isWell })).toBe(1);
+    const change = (): Promise<void> => patchNodes(cluster, names, { settings: { verbosity: "4" } });
+    expect(await rollOut(cluster, { change, isWell })).toBe(1);
     for (const reason of ["RolloutStarted", "RolloutSucceeded"]) {
       const told = await eventsOf(cluster, `reason=${reason}`, "{.items[*].involvedObject.name}");
       expect(new Set(told.split(" "))).toEqual(new Set(names));

@@ -2,12 +2,10 @@
  * The example on a cluster of one node, as real pods of images packed from the build: the operator under its chart,
  * knit and the gateway beside it, probes, volumes, names, policies.
  */
-import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { type Cluster, eventually, openCluster, whyNoMachine } from "./support/cluster.ts";
-import { loadImages } from "./support/image.ts";
-import { OPERATOR_NAMESPACE } from "./support/operator-process.ts";
-import { asked, CHART, IMAGES, inPod } from "./support/real-pods.ts";
+import { eventually, whyNoMachine } from "./support/cluster.ts";
+import { openRealNetwork, type RealNetwork } from "./support/real-network.ts";
+import { asked } from "./support/real-pods.ts";
 
 /** The operator asks the nodes one after another, and a block comes each second. */
 const BLOCKS_BETWEEN_LOOKS = 15;
@@ -15,24 +13,19 @@ const BLOCKS_BETWEEN_LOOKS = 15;
 const missing = whyNoMachine();
 const about = missing === undefined ? describe : describe.skip;
 about(`pods${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
-  let cluster: Cluster;
+  let real: RealNetwork;
 
   beforeAll(async () => {
-    cluster = await openCluster({ node: true });
-    await loadImages(cluster, IMAGES);
-    await cluster.kubectl(["create", "namespace", "demo"]);
-    await cluster.kubectl(["label", "namespace", "demo", "pod-security.kubernetes.io/enforce=restricted"]);
+    real = await openRealNetwork();
   }, 900_000);
 
   afterAll(async () => {
-    await cluster?.[Symbol.asyncDispose]();
+    await real?.[Symbol.asyncDispose]();
   }, 120_000);
-
-  const demo = (...args: string[]): Promise<string> => cluster.kubectl(["-n", "demo", ...args]);
 
   /** Ready, height and peers of core, endpoint and proxy. */
   const seen = async (): Promise<readonly (readonly string[])[]> =>
-    (await demo("get", "kn", "--no-headers"))
+    (await real.demo("get", "kn", "--no-headers"))
       .trim()
       .split("\n")
       .map((line) => line.split(/\s+/).slice(2, 5));
@@ -52,25 +45,10 @@ about(`pods${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
       240,
     );
 
-  const printed = (name: string, code: string): Promise<string> =>
-    inPod(cluster, { namespace: "demo", name }, code);
-
-  test("helm installs the operator, and its pod becomes available", async () => {
-    await cluster.helm("install", ...CHART, "--create-namespace");
-    const { stdout } = await cluster.tryKubectl([
-      "-n",
-      OPERATOR_NAMESPACE,
-      "get",
-      "deployment",
-      "knit-operator",
-    ]);
-    expect(stdout).toMatch(/knit-operator +1\/1/);
-  }, 180_000);
-
   test("the example becomes three ready pods, meshed and level", async () => {
-    await cluster.kubectl(["-n", "demo", "apply", "-f", "-"], readFileSync("examples/network.yaml", "utf8"));
+    await real.apply("network.yaml");
     expect(await whole()).toBeGreaterThan(0);
-    const ready = await demo(
+    const ready = await real.demo(
       "get",
       "pods",
       "-l",
@@ -82,14 +60,16 @@ about(`pods${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
   }, 300_000);
 
   test("JSON-RPC answers through the Service from another pod, by each of its names", async () => {
-    expect(await printed("short", asked("http://endpoint:8551"))).toMatch(/^200 .*"result":"0x[0-9a-f]+"/);
-    expect(await printed("long", asked("http://endpoint.demo.svc.cluster.local:8551"))).toMatch(
+    expect(await real.printed("short", asked("http://endpoint:8551"))).toMatch(
+      /^200 .*"result":"0x[0-9a-f]+"/,
+    );
+    expect(await real.printed("long", asked("http://endpoint.demo.svc.cluster.local:8551"))).toMatch(
       /^200 .*"result":"0x/,
     );
   }, 120_000);
 
   test("the policy keeps other pods from the gateway", async () => {
-    expect(await printed("stranger", asked("https://core-peer:7443"))).toMatch(
+    expect(await real.printed("stranger", asked("https://core-peer:7443"))).toMatch(
       /^failed (UND_ERR_CONNECT_TIMEOUT|TimeoutError)/,
     );
   }, 120_000);

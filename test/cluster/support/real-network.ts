@@ -1,0 +1,49 @@
+/** The one-node cluster with the images in it and the operator installed by helm, and the ways into its namespace `demo`. */
+import { readFileSync } from "node:fs";
+import { type Cluster, openCluster } from "./cluster.ts";
+import { loadImages } from "./image.ts";
+import { OPERATOR_NAMESPACE } from "./operator-process.ts";
+import { CHART, IMAGES, inPod } from "./real-pods.ts";
+
+/** A cluster for pods of the real programs. Disposing it ends it. */
+export interface RealNetwork extends AsyncDisposable {
+  readonly cluster: Cluster;
+  /** What `kubectl` prints of the namespace. */
+  demo(...args: string[]): Promise<string>;
+  /** What JavaScript prints in a pod of its own there. */
+  printed(name: string, code: string): Promise<string>;
+  /** Applies one of the examples. */
+  apply(example: string): Promise<string>;
+  /** What `kubectl` shows of the operator: its pods, its Deployment. */
+  operator(...args: string[]): Promise<string>;
+  /** Ends the operator's pod at once; it has no time to let go of its Lease. */
+  killOperator(): Promise<string>;
+}
+
+const OPERATOR = "app.kubernetes.io/name=knit-operator";
+
+/** Starts it; the operator's pod is available then. */
+export async function openRealNetwork(): Promise<RealNetwork> {
+  const cluster = await openCluster({ node: true });
+  try {
+    await loadImages(cluster, IMAGES);
+    await cluster.kubectl(["create", "namespace", "demo"]);
+    await cluster.kubectl(["label", "namespace", "demo", "pod-security.kubernetes.io/enforce=restricted"]);
+    await cluster.helm("install", ...CHART, "--create-namespace");
+  } catch (error) {
+    await cluster[Symbol.asyncDispose]();
+    throw error;
+  }
+  const operator = (...args: string[]): Promise<string> =>
+    cluster.kubectl(["-n", OPERATOR_NAMESPACE, ...args]);
+  return {
+    cluster,
+    demo: (...args) => cluster.kubectl(["-n", "demo", ...args]),
+    printed: (name, code) => inPod(cluster, { namespace: "demo", name }, code),
+    apply: (example) =>
+      cluster.kubectl(["-n", "demo", "apply", "-f", "-"], readFileSync(`examples/${example}`, "utf8")),
+    operator,
+    killOperator: () => operator("delete", "pod", "-l", OPERATOR, "--grace-period=0", "--force"),
+    [Symbol.asyncDispose]: () => cluster[Symbol.asyncDispose](),
+  };
+}
