@@ -16,11 +16,12 @@ export interface RealNetwork extends AsyncDisposable {
   apply(example: string): Promise<string>;
   /** What `kubectl` shows of the operator: its pods, its Deployment. */
   operator(...args: string[]): Promise<string>;
-  /** Ends the operator's pod at once; it has no time to let go of its Lease. */
-  killOperator(): Promise<string>;
+  /** Kills the operator, which has no time to let go of its Lease, and has another pod made in place of its own. */
+  killOperator(): Promise<void>;
 }
 
 const OPERATOR = "app.kubernetes.io/name=knit-operator";
+const CONTAINERS = "jsonpath={.items[*].status.containerStatuses[*].containerID}";
 
 /** Starts it; the operator's pod is available then. */
 export async function openRealNetwork(): Promise<RealNetwork> {
@@ -43,7 +44,12 @@ export async function openRealNetwork(): Promise<RealNetwork> {
     apply: (example) =>
       cluster.kubectl(["-n", "demo", "apply", "-f", "-"], readFileSync(`examples/${example}`, "utf8")),
     operator,
-    killOperator: () => operator("delete", "pod", "-l", OPERATOR, "--grace-period=0", "--force"),
+    async killOperator() {
+      const ids = await operator("get", "pods", "-l", OPERATOR, "-o", CONTAINERS);
+      for (const [, id = ""] of ids.matchAll(/containerd:\/\/(\w+)/g))
+        await cluster.script("exec", "ctr", "-n", "k8s.io", "tasks", "kill", "--signal", "SIGKILL", id);
+      await operator("delete", "pod", "-l", OPERATOR, "--grace-period=0", "--force", "--wait=false");
+    },
     [Symbol.asyncDispose]: () => cluster[Symbol.asyncDispose](),
   };
 }
