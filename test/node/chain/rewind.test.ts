@@ -5,6 +5,7 @@ import { openConsensusChain } from "../../../node/consensus-chain.ts";
 import { decodeBlock } from "../../../node/model/block.ts";
 import { systemClock } from "../../../node/observe/clock.ts";
 import { silentLog } from "../../../node/observe/log.ts";
+import { putMigrationRecord } from "../../../node/state/migration-record.ts";
 import { tables } from "../../../node/store/tables.ts";
 import { aChain, recordedBlocks, recordedGenesis, type TestChain } from "../../support/chain.ts";
 
@@ -50,7 +51,11 @@ test("a chain goes back and forward again, and keeps no row of what was removed"
       removed.map(({ block }) => block.transactions.length),
     );
   });
+  const batch = open.store.createBatch();
+  putMigrationRecord(batch, { block: 40, error: undefined });
+  await open.store.write(batch, { sync: false });
   await writer.exclusively(() => writer.setHead(10));
+  expect(state.migration.last).toBeUndefined();
   expect(told).toEqual([[Array.from({ length: 31 }, (_, i) => 41 - i), 10]]);
   expect(chain.head().header.number).toBe(10);
   expect(toHex(state.root)).toBe(toHex(chain.head().header.stateRoot));
