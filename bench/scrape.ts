@@ -1,6 +1,6 @@
 /**
- * One scrape of the metrics with calls of 1,000 methods counted, each in two outcomes, 14 lines a method: milliseconds
- * and bytes. `node bench/scrape.ts`
+ * One scrape of the metrics with calls of 1,000 methods counted, each in two outcomes, 14 lines a method: milliseconds,
+ * those of processor time and bytes. `node bench/scrape.ts`
  */
 import { createMetrics } from "../node/observe/metrics.ts";
 import { declareCallMetrics } from "../node/rpc/metrics.ts";
@@ -17,13 +17,23 @@ for (let i = 0; i < METHODS; i++) {
 }
 await metrics.render(); // loads what collects the process's own
 const times: number[] = [];
+const cpuTimes: number[] = [];
 let bytes = 0;
 for (let i = 0; i < SCRAPES; i++) {
-  const started = performance.now();
+  const [started, before] = [performance.now(), process.cpuUsage()];
   bytes = (await metrics.render()).length;
   times.push(performance.now() - started);
+  const { user, system } = process.cpuUsage(before);
+  cpuTimes.push((user + system) / 1000);
 }
 const started = performance.now();
 for (let i = 0; i < 1_000_000; i++) onCall("chain_method7", "ok", 1);
 const perCallNs = Math.round(performance.now() - started);
-report({ row: "scrape", methods: METHODS, bytes, medianMs: rounded(median(times)), perCallNs });
+report({
+  row: "scrape",
+  methods: METHODS,
+  bytes,
+  medianMs: rounded(median(times)),
+  medianCpuMs: rounded(median(cpuTimes)),
+  perCallNs,
+});
