@@ -211,7 +211,7 @@ export const flags = {
   "db.min-free": state.flag(
     integer(0),
     128,
-    "MiB that must be free on the database's disk for blocks and exports to be written",
+    "MiB that must be free on the database's disk to write blocks or exports",
   ),
 
   ...consensusFlags,
