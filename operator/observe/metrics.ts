@@ -1,7 +1,7 @@
 /** The operator's metrics: those of every controller under their customary names, and those of the nodes. */
 import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import { type Declaration, declaredIn } from "./declarations.ts";
-import { declareNodeMetrics, type NodeFigures } from "./node-metrics.ts";
+import { nodeDeclarations, type NodeFigures, nodeMetricsText } from "./node-metrics.ts";
 import { declareQueueMetrics, type QueueMetrics } from "./queue-metrics.ts";
 
 /** What is counted. */
@@ -55,12 +55,11 @@ export function createMetrics(sources: MetricSources): OperatorMetrics {
   const queue = declareQueueMetrics(registers, sources.depths);
   read("knit_operator_nodes", "Nodes.", sources.nodes);
   read("knit_operator_ready_nodes", "Nodes whose condition Ready holds.", sources.readyNodes);
-  declareNodeMetrics(registers, sources.figures);
   return {
     request: (method, status) => requests.inc({ method, code: String(status), host: sources.host() }),
     queue,
-    render: () => registry.metrics(),
-    declared: () => declaredIn(registry),
+    render: async () => `${await registry.metrics()}${nodeMetricsText(sources.figures())}`,
+    declared: () => [...declaredIn(registry), ...nodeDeclarations],
     contentType: registry.contentType,
   };
 }

@@ -19,7 +19,7 @@ import { nodeKeyStep } from "./node-key.ts";
 import { memberStep, pruneStep, sharedStep } from "./objects.ts";
 import { goOn, type Outcome, worstOf } from "./outcome.ts";
 import { rolloutStep } from "./rollout.ts";
-import { answerStep, podStep, readyStep } from "./running.ts";
+import { answerStep, awaitsFirstAnswer, podStep, readyStep } from "./running.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { standingWishStep, wishStep } from "./wishes.ts";
 
@@ -59,11 +59,14 @@ export class ReconcileError extends Error {
 
 /** Even what seems well is looked at again after this long. */
 const RESYNC_MS = 300_000;
+/** A Node whose nodes are just being asked is looked at by their answers, and after this long at the latest. */
+const UNHEARD_MS = 20_000;
 
 /** Gives the milliseconds after which to look again. Throws `ReconcileError`, and what the API server refused. */
 export async function reconcile(node: NodeResource, around: Surroundings): Promise<number> {
   if (node.meta.deleted) return endNode(node, around);
   const context = createContext(node, around);
+  if (awaitsFirstAnswer(context)) return UNHEARD_MS;
   const outcome = await runAll(context).catch(async (error: unknown) => {
     if (isRace(error)) throw error; // nothing that anybody has to know
     conclude(context, { kind: "fail", reason: "Error", message: messageOf(error) });

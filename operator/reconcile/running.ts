@@ -1,6 +1,6 @@
 /** The node of a member itself: its pod, and what it told last. */
 import { objectNames } from "../build/names.ts";
-import type { MemberContext } from "./context.ts";
+import type { Context, MemberContext } from "./context.ts";
 import { externalUrl } from "./external-url.ts";
 import { peerUrl } from "./node-key.ts";
 import { failWith, goOn, type Outcome, waitFor } from "./outcome.ts";
@@ -8,6 +8,22 @@ import { type PodView, readPod } from "./pod-view.ts";
 
 /** A node that did not answer is asked again after so long. */
 const LOOK_AGAIN_MS = 2_500;
+
+/**
+ * True while a member that the status calls ready has not been asked since this operator began, which is done now: what
+ * an earlier operator found out is not taken back because this one does not know it yet. An answer, or that there is
+ * none, comes within the channel's deadline.
+ */
+export function awaitsFirstAnswer({ node, members, around }: Context): boolean {
+  const unasked = members.filter(({ key, member, status }) => {
+    if (!status.ready || around.observed(key) !== undefined) return false;
+    const seen = around.find("pod", `${node.meta.namespace}/${objectNames(member.name).pod}`);
+    const pod = seen === undefined || seen.meta.deleted ? undefined : readPod(seen.object);
+    return pod?.ready === true && pod.address !== undefined;
+  });
+  for (const { key } of unasked) around.look(key);
+  return unasked.length > 0;
+}
 
 /** Waits for the pod; notes the URLs as soon as they can be said, and how the pod ended last. */
 export function podStep(context: MemberContext): Outcome {

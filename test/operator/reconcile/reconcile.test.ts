@@ -170,6 +170,22 @@ describe("a node waits, and says for what:", () => {
   });
 });
 
+test("an operator that begins asks a ready node before it judges it anew", async () => {
+  cluster.putRunning("core", []);
+  await once("core");
+  const ready = conditions("core");
+  expect(ready[0]).toBe("Ready True Ready");
+  cluster.writes.length = 0;
+  cluster.observations.clear();
+  const asked: string[] = [];
+  const beginning = { ...cluster.surroundings(), look: (key: string) => void asked.push(key) };
+  expect(await reconcile(cluster.node("core"), beginning)).toBeLessThanOrEqual(20_000);
+  expect([asked, cluster.writes, conditions("core")]).toEqual([["demo/core"], [], ready]);
+  cluster.putPod("core", { ready: false });
+  await reconcile(cluster.node("core"), beginning);
+  expect(conditions("core")[0]).toBe("Ready False PodNotReady");
+});
+
 test("a node that answers with another key is not believed", async () => {
   cluster.putRunning("core", []);
   const told = cluster.observations.get("demo/core");
