@@ -149,7 +149,8 @@ async function allReady(subject: Subject): Promise<void> {
     async () => {
       const metrics = await subject.metrics();
       const ready = metrics.get("knit_operator_ready_nodes") === nodes;
-      const heard = [...metrics.keys()].filter((name) => name.startsWith("knit_node_height{")).length === nodes;
+      const heard =
+        [...metrics.keys()].filter((name) => name.startsWith("knit_node_height{")).length === nodes;
       return ready && heard && metrics.get('workqueue_depth{name="node"}') === 0 ? true : undefined;
     },
     1_800,

@@ -41,8 +41,10 @@ export async function startSubject(cluster: Cluster, engine: readonly string[]):
   const command = [process.execPath, ...shippedFlags(), ...engine, BUILT_MAIN, ...args];
   const own = [`--health-address=127.0.0.1:${port}`, "--log-level=warn"];
   const start = (): ChildProcess => {
+    // With KUBECONFIG it would use that, and load the library for it.
+    const { KUBECONFIG: _own, ...inherited } = process.env;
     const child = spawn("unshare", ["--mount", "sh", "-c", MOUNT, account.directory, ...command, ...own], {
-      env: { ...process.env, ...account.env },
+      env: { ...inherited, ...account.env },
       stdio: ["ignore", log, log],
     });
     child.once("exit", (code) => {

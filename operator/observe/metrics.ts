@@ -1,7 +1,7 @@
 /** The operator's metrics: those of every controller under their customary names, and those of the nodes. */
 import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import { type Declaration, declaredIn } from "./declarations.ts";
-import { nodeDeclarations, type NodeFigures, nodeMetricsText } from "./node-metrics.ts";
+import { type NodeFigures, nodeDeclarations, nodeMetricsText } from "./node-metrics.ts";
 import { declareQueueMetrics, type QueueMetrics } from "./queue-metrics.ts";
 
 /** What is counted. */
