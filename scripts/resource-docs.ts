@@ -13,7 +13,7 @@ import { networkSpec } from "../operator/api/network-spec.ts";
 import { networkStatus } from "../operator/api/network-status.ts";
 import { nodeSpec } from "../operator/api/node-spec.ts";
 import { nodeStatus } from "../operator/api/node-status.ts";
-import { stepReasons, verdictReasons } from "../operator/api/reasons.ts";
+import { networkReasons, stepReasons, verdictReasons } from "../operator/api/reasons.ts";
 import type { JsonSchema } from "../operator/api/schema.ts";
 
 /** The page. */
@@ -25,7 +25,7 @@ Written by \`npm run crds\` from \`operator/api\`; do not edit. API \`${API_VERS
 ${section("Node", "kn", nodeSpec.schema, nodeStatus.schema)}
 ${listed("Conditions:", conditionTypes)}
 ${listed("Reasons of `Ready` when it does not hold, and of `members[].reason`:", readyReasons())}
-${reasonTable()}
+${reasonTable("Reasons of the other conditions", verdictReasons)}
 ${listed("Phases:", phases)}
 Events: ${Object.entries(eventReasons)
     .map(([name, kind]) => `\`${name}\` (${kind})`)
@@ -40,7 +40,8 @@ ${Object.entries(operations)
   .join("\n")}
 
 ${section("Network", "knet", networkSpec.schema, networkStatus.schema)}
-${listed("Conditions:", networkConditionTypes)}`;
+${listed("Conditions:", networkConditionTypes)}
+${reasonTable("Their reasons", networkReasons)}`;
 }
 
 function readyReasons(): Readonly<Record<string, string>> {
@@ -48,13 +49,15 @@ function readyReasons(): Readonly<Record<string, string>> {
   return { ...stepReasons, ...Object.fromEntries(ways) };
 }
 
-function reasonTable(): string {
-  const rows = Object.entries(verdictReasons).flatMap(([type, reasons]) =>
+type Reasons = Readonly<Record<string, Readonly<Record<string, readonly [string, string]>>>>;
+
+function reasonTable(title: string, all: Reasons): string {
+  const rows = Object.entries(all).flatMap(([type, reasons]) =>
     Object.entries(reasons).map(
       ([reason, [status, says]]) => `| \`${type}\` | ${status} | \`${reason}\` | ${says} |\n`,
     ),
   );
-  return `Reasons of the other conditions:\n\n| condition | status | reason | what it says |\n|---|---|---|---|\n${rows.join("")}`;
+  return `${title}:\n\n| condition | status | reason | what it says |\n|---|---|---|---|\n${rows.join("")}`;
 }
 
 function section(kind: string, shortName: string, spec: JsonSchema, status: JsonSchema): string {

@@ -1,4 +1,6 @@
-/** Reasons of a Node's conditions, a row each; those of Ready that tell where a call failed are in `hops.ts`. */
+/** Reasons of conditions, a row each; those of Ready that tell where a call failed are in `hops.ts`. */
+
+import type { NetworkConditionType } from "./names.ts";
 
 /** What waiting or failing at a step says, as the reason of Ready and of a replica. */
 export const stepReasons = {
@@ -74,3 +76,21 @@ export const verdictReasons = {
 
 /** A condition whose reasons are in `verdictReasons`. */
 export type JudgedType = keyof typeof verdictReasons;
+
+/** The reasons of a Network's conditions, likewise. */
+export const networkReasons = {
+  Ready: {
+    Ready: ["True", "all nodes are ready"],
+    GenesisMissing: ["False", "there is no genesis; the message says what it waits for"],
+    GenesisDiffers: ["False", "nodes tell of more than one block 0"],
+    ValidatorsMissing: ["False", "validators of block 0 have no node with their key"],
+    NoNodes: ["False", "no Node names this network"],
+    NodesNotReady: ["False", "nodes are not ready; the message names them"],
+  },
+  GenesisReady: {
+    GenesisFound: ["True", "there is a genesis; the message says where"],
+    GenesisMissing: ["False", "there is no genesis; the message says what it waits for"],
+  },
+} as const satisfies Readonly<
+  Record<NetworkConditionType, Readonly<Record<string, readonly ["True" | "False", string]>>>
+>;

@@ -1,5 +1,7 @@
 /** What is seen of a Network: sums over its nodes, and what follows from them. */
+import type { NetworkConditionType } from "../api/names.ts";
 import type { NetworkStatus } from "../api/network-status.ts";
+import { networkReasons } from "../api/reasons.ts";
 import { keyOf, type NetworkResource, type NodeResource } from "../api/resource.ts";
 import { membersOf } from "../build/names.ts";
 import { nextConditions, type Verdict } from "../plan/conditions.ts";
@@ -63,37 +65,44 @@ function isIn(text: string, address: string): boolean {
 
 function genesisVerdict(genesis: GenesisFound): Verdict<"GenesisReady"> {
   return "missing" in genesis
-    ? { type: "GenesisReady", status: "False", reason: "GenesisMissing", message: genesis.missing }
-    : {
-        type: "GenesisReady",
-        status: "True",
-        reason: "GenesisFound",
-        message: `in the ConfigMap ${genesis.name}`,
-      };
+    ? verdict("GenesisReady", "GenesisMissing", genesis.missing)
+    : verdict("GenesisReady", "GenesisFound", `in the ConfigMap ${genesis.name}`);
 }
 
 function readiness(view: NetworkView, hashes: readonly string[]): Verdict<"Ready"> {
   const { network, nodes, genesis } = view;
-  if ("missing" in genesis) return not("GenesisMissing", genesis.missing);
+  if ("missing" in genesis) return verdict("Ready", "GenesisMissing", genesis.missing);
   if (hashes.length > 1)
-    return not("GenesisDiffers", `nodes tell of ${hashes.length} chains: ${hashes.join(", ")}`);
+    return verdict("Ready", "GenesisDiffers", `nodes tell of ${hashes.length} chains: ${hashes.join(", ")}`);
   const wanted = network.spec.genesis.create?.validators.length ?? 0;
   const known = validatorsOf(view)?.length ?? 0;
   if (known < wanted)
-    return not("ValidatorsMissing", `${wanted - known} validators of block 0 have no node with their key`);
-  if (nodes.length === 0) return not("NoNodes", "no Node names this network");
+    return verdict(
+      "Ready",
+      "ValidatorsMissing",
+      `${wanted - known} validators of block 0 have no node with their key`,
+    );
+  if (nodes.length === 0) return verdict("Ready", "NoNodes");
   const waiting = nodes.filter(({ status, spec }) => (status.readyMembers ?? 0) < spec.replicas);
   if (waiting.length > 0)
-    return not(
+    return verdict(
+      "Ready",
       "NodesNotReady",
       waiting
         .map(({ meta }) => meta.name)
         .sort()
         .join(", "),
     );
-  return { type: "Ready", status: "True", reason: "Ready", message: "all nodes are ready" };
+  return verdict("Ready", "Ready");
 }
 
-function not(reason: string, message: string): Verdict<"Ready"> {
-  return { type: "Ready", status: "False", reason, message };
+/** A row of the table of reasons; its own words where nothing more is to be said. */
+function verdict<T extends NetworkConditionType>(
+  type: T,
+  reason: keyof (typeof networkReasons)[T] & string,
+  message?: string,
+): Verdict<T> {
+  const rows: Readonly<Record<string, readonly [Verdict["status"], string]>> = networkReasons[type];
+  const [status, words] = rows[reason] ?? ["Unknown", ""];
+  return { type, status, reason, message: message ?? words };
 }

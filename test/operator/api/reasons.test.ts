@@ -1,8 +1,8 @@
 /** Reasons: each that reconciling gives is a row of the table, and each row is given somewhere. */
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "@jest/globals";
-import { conditionTypes } from "../../../operator/api/names.ts";
-import { stepReasons, verdictReasons } from "../../../operator/api/reasons.ts";
+import { conditionTypes, networkConditionTypes } from "../../../operator/api/names.ts";
+import { networkReasons, stepReasons, verdictReasons } from "../../../operator/api/reasons.ts";
 
 const directory = new URL("../../../operator/reconcile/", import.meta.url);
 const sources = readdirSync(directory)
@@ -19,4 +19,13 @@ test("what steps wait for and fail with is in the table, and nothing else is", (
 
 test("every condition but Ready has its reasons", () => {
   expect(["Ready", ...Object.keys(verdictReasons)]).toEqual(Object.keys(conditionTypes));
+});
+
+test("every reason of a Network's conditions is given somewhere, and no other", () => {
+  expect(Object.keys(networkReasons)).toEqual(Object.keys(networkConditionTypes));
+  const given = [...sources.matchAll(/verdict\(\s*"(Ready|GenesisReady)",\s*"(\w+)"/g)];
+  const rows = Object.entries(networkReasons).flatMap(([type, reasons]) =>
+    Object.keys(reasons).map((reason) => `${type} ${reason}`),
+  );
+  expect([...new Set(given.map(([, type, reason]) => `${type} ${reason}`))].sort()).toEqual(rows.sort());
 });
