@@ -1,0 +1,99 @@
+/** SIGTERM while the API server is silent: the operator ends by itself, well before it would be killed. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { type ApiServer, openApiServer, type Script } from "../support/api-server.ts";
+
+/** As long as the chart gives the operator to end. */
+const GRACE_MS = 30_000;
+const NEEDED = ["--node-image=a", "--gateway-image=b", "--namespace=ops", "--health-address=127.0.0.1:0"];
+
+let directory: string;
+let server: ApiServer;
+let operator: ChildProcess;
+let isSilent: boolean;
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "shutdown-"));
+  isSilent = false;
+});
+afterEach(async () => {
+  operator.kill("SIGKILL");
+  await server[Symbol.asyncDispose]();
+  rmSync(directory, { recursive: true });
+});
+
+/** A cluster without anything in it; what is written is answered as it came. */
+const empty: Script = ({ method, path, query, body }, response) => {
+  if (isSilent) return undefined;
+  if (query.has("watch")) {
+    response.writeHead(200, { "content-type": "application/json" }).flushHeaders();
+    return undefined;
+  }
+  if (method !== "GET") {
+    const { metadata, ...rest } = body as { metadata: object };
+    return { status: 200, body: { ...rest, metadata: { ...metadata, uid: "u", resourceVersion: "1" } } };
+  }
+  const isOne = /\/(leases|secrets)\/[^/]+$/.test(path);
+  if (isOne) return { status: 404, body: { message: "not found" } };
+  return { status: 200, body: { items: [], resources: [], metadata: { resourceVersion: "1" } } };
+};
+
+async function start(): Promise<void> {
+  server = await openApiServer(empty);
+  const config = {
+    clusters: [
+      { name: "c", cluster: { server: `${server.access.origin}/base`, "insecure-skip-tls-verify": true } },
+    ],
+    users: [{ name: "u", user: { token: "t" } }],
+    contexts: [{ name: "x", context: { cluster: "c", user: "u" } }],
+    "current-context": "x",
+  };
+  const KUBECONFIG = join(directory, "config");
+  writeFileSync(KUBECONFIG, JSON.stringify(config));
+  const env = { ...process.env, KUBECONFIG };
+  operator = spawn(process.execPath, ["operator/main.ts", "run", ...NEEDED], { env, stdio: "pipe" });
+}
+
+/** Resolves when the operator logs this. */
+function logged(words: string): Promise<void> {
+  let text = "";
+  return new Promise((resolve) => {
+    operator.stderr?.on("data", (chunk) => {
+      text += String(chunk);
+      if (text.includes(words)) resolve();
+    });
+  });
+}
+
+async function end(): Promise<number | null> {
+  const exited = once(operator, "exit") as Promise<[number | null]>;
+  operator.kill("SIGTERM");
+  return (await exited)[0];
+}
+
+test(
+  "one that waits for the Lease ends",
+  async () => {
+    isSilent = true;
+    await start();
+    while (server.heard.length === 0 && operator.exitCode === null)
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(await end()).toBe(0);
+  },
+  GRACE_MS,
+);
+
+test(
+  "one that leads ends, though it cannot give the Lease back",
+  async () => {
+    await start();
+    await logged("operator opened");
+    isSilent = true;
+    expect(await end()).toBe(0);
+  },
+  GRACE_MS,
+);
