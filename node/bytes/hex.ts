@@ -60,7 +60,8 @@ function readLong(digits: string, into: Uint8Array<ArrayBuffer>): boolean {
 const NO_DIGIT = 0xff;
 /** What a character below 128 stands for. */
 const DIGIT_VALUES = new Uint8Array(128).fill(NO_DIGIT);
-for (const [value, digit] of [..."0123456789abcdef"].entries()) {
+for (let value = 0; value < 16; value++) {
+  const digit = value.toString(16);
   DIGIT_VALUES[digit.charCodeAt(0)] = value;
   DIGIT_VALUES[digit.toUpperCase().charCodeAt(0)] = value;
 }
