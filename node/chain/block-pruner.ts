@@ -8,11 +8,13 @@ import type { Batch, Range, Store } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
 import { type BlockFollower, type Derived, type FollowedChain, openBlockFollower } from "./block-follower.ts";
 import { storedTransactions } from "./block-rows.ts";
+import type { Chain } from "./chain.ts";
 import { oldestBody, putOldestBody } from "./kept-blocks.ts";
 import { deleteSection, SECTION_BLOCKS } from "./log-index.ts";
 
 /** What is let go of, and what must stay. */
 export interface PrunerParts extends FollowedChain {
+  readonly chain: FollowedChain["chain"] & Pick<Chain, "forgetBodies">;
   readonly store: Store;
   /** Newest blocks that stay whole. */
   readonly blocks: number;
@@ -88,8 +90,8 @@ class Pruning implements Derived {
     // nothing to do
   }
 
-  #drop(limit: number): Promise<void> {
-    const { store } = this.#parts;
+  async #drop(limit: number): Promise<void> {
+    const { chain, store } = this.#parts;
     const batch = store.createBatch();
     const first = this.#at;
     const last = Math.min(limit, first + BATCH_BLOCKS) - 1;
@@ -99,7 +101,8 @@ class Pruning implements Derived {
     this.#unseen += number - first;
     dropSections(batch, first, number);
     putOldestBody(batch, Math.max(number, oldestBody(store)));
-    return store.write(batch, { sync: false });
+    await store.write(batch, { sync: false });
+    chain.forgetBodies(number);
   }
 
   #dropBlock(batch: Batch, number: number): void {

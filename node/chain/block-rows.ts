@@ -177,6 +177,17 @@ export class BlockRows {
     for (const each of this.#receipts.keys()) if (each > number) this.#dropReceipts(each);
   }
 
+  /** Forgets decoded blocks after block 0 and before `number`: they are not whole any more. */
+  forgetBefore(number: number): void {
+    const isGone = (each: number): boolean => each > 0 && each < number;
+    for (const [each, { transactions }] of this.#blocks) {
+      if (!isGone(each)) continue;
+      this.#blocks.delete(each);
+      this.#transactions -= transactions.length;
+    }
+    for (const each of this.#receipts.keys()) if (isGone(each)) this.#dropReceipts(each);
+  }
+
   number(hash: Uint8Array): number | undefined {
     return storedNumber(this.#rows, hash);
   }

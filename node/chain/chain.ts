@@ -47,6 +47,8 @@ export interface Chain {
   block(number: number): Block | undefined;
   /** The first block after block 0 of which body and receipts are kept. */
   oldestBody(): number;
+  /** To be called when the bodies before `number` were let go of: what was read of them is forgotten. */
+  forgetBodies(number: number): void;
   header(number: number): BlockHead | undefined;
   /** The number of the block with this hash. */
   number(hash: Uint8Array): number | undefined;

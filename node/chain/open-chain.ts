@@ -109,6 +109,7 @@ function readChain(parts: ReadParts): Chain {
     head: () => publisher.head,
     block,
     oldestBody: () => oldestBody(store),
+    forgetBodies: (number) => rows.forgetBefore(number),
     header: (number) => upTo(number, (each) => rows.header(each)),
     number: numberOf,
     blockByHash: (hash) => {

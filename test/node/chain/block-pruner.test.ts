@@ -119,6 +119,7 @@ test("clients are told with geth's code, and where the history begins", async ()
   };
   expect(told(() => chain.block(OLDEST - 1))).toEqual(answer);
   expect(told(() => chain.receipts(OLDEST - 1))).toEqual(answer);
+  expect(told(() => pruned.chain.block(OLDEST - 1))).toEqual(answer); // which it had decoded before
   const terms = { maxLogs: 0, profile: rpcProfiles.service };
   const search = (from: number, to: number): object[] =>
     searchLogs(chainLogSource(chain), { addresses: [], topics: [], from, to } as never, terms);
