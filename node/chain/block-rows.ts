@@ -169,17 +169,15 @@ export class BlockRows {
 
   /** Forgets decoded blocks after `number`: their rows are gone. */
   forgetAfter(number: number): void {
-    for (const [each, { transactions }] of this.#blocks) {
-      if (each <= number) continue;
-      this.#blocks.delete(each);
-      this.#transactions -= transactions.length;
-    }
-    for (const each of this.#receipts.keys()) if (each > number) this.#dropReceipts(each);
+    this.#forget((each) => each > number);
   }
 
   /** Forgets decoded blocks after block 0 and before `number`: they are not whole any more. */
   forgetBefore(number: number): void {
-    const isGone = (each: number): boolean => each > 0 && each < number;
+    this.#forget((each) => each > 0 && each < number);
+  }
+
+  #forget(isGone: (number: number) => boolean): void {
     for (const [each, { transactions }] of this.#blocks) {
       if (!isGone(each)) continue;
       this.#blocks.delete(each);

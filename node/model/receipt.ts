@@ -79,29 +79,23 @@ export function encodeStoredReceipts(receipts: readonly Receipt[]): Uint8Array<A
 
 /** Reads what `encodeStoredReceipts` wrote; byte strings are views. Throws `BytesError` or `ModelError`. */
 export function decodeStoredReceipts(bytes: Uint8Array): Receipt[] {
-  const cursor = new RlpCursor(bytes);
-  const end = cursor.enter();
   const receipts: Receipt[] = [];
-  while (!cursor.done) receipts.push(readReceipt(cursor));
-  cursor.leave(end);
-  if (!cursor.done) throw new ModelError("bad-receipt", "bytes after the receipts");
+  readAll(bytes, (cursor) => receipts.push(readReceipt(cursor)));
   return receipts;
 }
 
 /** The same as `loggedReceipts` of `decodeStoredReceipts`, without reading the others. Throws as that does. */
 export function readLoggedReceipts(bytes: Uint8Array): LoggedReceipt[] {
   const found: LoggedReceipt[] = [];
-  const cursor = new RlpCursor(bytes);
-  const allEnd = cursor.enter();
+  let transactionIndex = 0;
   let logsBefore = 0;
-  for (let transactionIndex = 0; !cursor.done; transactionIndex++) {
-    const end = cursor.enter();
+  readAll(bytes, (cursor) => {
     cursor.skipString(); // status
     cursor.skipString(); // gas used
     const hashAt = cursor.at + 1;
     cursor.skipString(32);
     cursor.skipString(); // contract address
-    if (cursor.bytes[cursor.at] === EMPTY_LIST) {
+    if (bytes[cursor.at] === EMPTY_LIST) {
       cursor.skip();
     } else {
       const logs = readLogs(cursor);
@@ -109,24 +103,33 @@ export function readLoggedReceipts(bytes: Uint8Array): LoggedReceipt[] {
       found.push({ logs, transactionHash, transactionIndex, logsBefore });
       logsBefore += logs.length;
     }
+    transactionIndex++;
+  });
+  return found;
+}
+
+/** Goes into each stored receipt and out of it again. */
+function readAll(bytes: Uint8Array, read: (cursor: RlpCursor) => void): void {
+  const cursor = new RlpCursor(bytes);
+  const allEnd = cursor.enter();
+  while (!cursor.done) {
+    const end = cursor.enter();
+    read(cursor);
     cursor.leave(end);
   }
   cursor.leave(allEnd);
   if (!cursor.done) throw new ModelError("bad-receipt", "bytes after the receipts");
-  return found;
 }
 
 /** The one byte of an RLP list without items. */
 const EMPTY_LIST = 0xc0;
 
 function readReceipt(cursor: RlpCursor): Receipt {
-  const end = cursor.enter();
   const status = cursor.number(8);
   const gasUsed = cursor.bigint(8);
   const transactionHash = cursor.fixed(32);
   const contractAddress = cursor.optionalFixed(20);
   const logs = readLogs(cursor);
-  cursor.leave(end);
   return { status, gasUsed, bloom: bloomOf(logs), logs, transactionHash, contractAddress };
 }
 
