@@ -3,31 +3,12 @@ import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { type Cluster, eventually, forbidden, openCluster, whyNoCluster } from "./support/cluster.ts";
 import { applyChart, type OperatorProcess, startOperator } from "./support/operator-process.ts";
+import { SERVICE_MONITORS } from "./support/service-monitors.ts";
 
 const missing = whyNoCluster();
 const about = missing === undefined ? describe : describe.skip;
 const EXAMPLE = readFileSync("examples/network-full.yaml", "utf8");
 const CORES = ["core-1", "core-2", "core-3", "core-4"];
-
-/** The kind of the Prometheus operator, as far as it matters here. */
-const MONITORS = {
-  apiVersion: "apiextensions.k8s.io/v1",
-  kind: "CustomResourceDefinition",
-  metadata: { name: "servicemonitors.monitoring.coreos.com" },
-  spec: {
-    group: "monitoring.coreos.com",
-    scope: "Namespaced",
-    names: { kind: "ServiceMonitor", plural: "servicemonitors", singular: "servicemonitor" },
-    versions: [
-      {
-        name: "v1",
-        served: true,
-        storage: true,
-        schema: { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
-      },
-    ],
-  },
-};
 
 about(`members${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
   let cluster: Cluster;
@@ -131,7 +112,7 @@ about(`members${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
   }, 180_000);
 
   test("a ServiceMonitor is made when its kind comes, and repaired", async () => {
-    await cluster.kubectl(["apply", "-f", "-"], JSON.stringify(MONITORS));
+    await cluster.kubectl(["apply", "-f", "-"], JSON.stringify(SERVICE_MONITORS));
     const all = [...CORES, "endpoint", "proxy"];
     await eventually(
       "the kind",

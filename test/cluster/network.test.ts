@@ -13,6 +13,7 @@ import { createAuthority, issueGateway, issueOperator } from "../../operator/con
 import { type Channel, openChannel } from "../../operator/control/channel.ts";
 import { freePort } from "../support/go-node.ts";
 import { type Cluster, eventually, openCluster, whyNoCluster } from "./support/cluster.ts";
+import { areLevel } from "./support/network-view.ts";
 import {
   applyChart,
   OPERATOR_NAMESPACE,
@@ -35,10 +36,10 @@ interface Answer {
   readonly error?: { readonly message: string };
 }
 
-/** True when no Node is far behind: they are asked one after another, and a block comes each second. */
+/** True when blocks are made and no Node is far behind. */
 function isLevel(all: readonly (readonly string[])[]): boolean {
   const heights = all.map(([, , , height]) => Number(height));
-  return Math.min(...heights) > 2 && Math.max(...heights) - Math.min(...heights) <= 15;
+  return Math.min(...heights) > 2 && areLevel(heights);
 }
 
 about(`a network${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {

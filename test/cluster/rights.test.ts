@@ -16,6 +16,7 @@ import {
   startOperator,
 } from "./support/operator-process.ts";
 import { rightsOf, rolesOf, unused } from "./support/rights.ts";
+import { SERVICE_MONITORS } from "./support/service-monitors.ts";
 
 const missing = whyNoCluster();
 const about = missing === undefined ? describe : describe.skip;
@@ -24,25 +25,6 @@ const EXAMPLE = readFileSync("examples/network.yaml", "utf8");
 const RARE = [
   "update /secrets", // the authority gives way to the next one after years, as test/operator/authority-secret shows
 ];
-/** A kind that clusters with Prometheus have. */
-const SERVICE_MONITORS = {
-  apiVersion: "apiextensions.k8s.io/v1",
-  kind: "CustomResourceDefinition",
-  metadata: { name: "servicemonitors.monitoring.coreos.com" },
-  spec: {
-    group: "monitoring.coreos.com",
-    scope: "Namespaced",
-    names: { kind: "ServiceMonitor", plural: "servicemonitors" },
-    versions: [
-      {
-        name: "v1",
-        served: true,
-        storage: true,
-        schema: { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
-      },
-    ],
-  },
-};
 
 about(`rights${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
   let cluster: Cluster;

@@ -1,19 +1,19 @@
 /** SIGTERM while the API server is silent: the operator ends by itself, well before it would be killed. */
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { eventually } from "../cluster/support/cluster.ts";
+import { type OperatorProcess, spawnOperator } from "../cluster/support/operator-process.ts";
 import { type ApiServer, openApiServer, type Script } from "../support/api-server.ts";
 
 /** As long as the chart gives the operator to end. */
 const GRACE_MS = 30_000;
-const NEEDED = ["--node-image=a", "--gateway-image=b", "--namespace=ops", "--health-address=127.0.0.1:0"];
+const ARGS = ["run", "--node-image=a", "--gateway-image=b", "--namespace=ops"];
 
 let directory: string;
 let server: ApiServer;
-let operator: ChildProcess;
+let operator: OperatorProcess;
 let isSilent: boolean;
 
 beforeEach(() => {
@@ -21,7 +21,7 @@ beforeEach(() => {
   isSilent = false;
 });
 afterEach(async () => {
-  operator.kill("SIGKILL");
+  operator.child.kill("SIGKILL");
   await server[Symbol.asyncDispose]();
   rmSync(directory, { recursive: true });
 });
@@ -55,24 +55,7 @@ async function start(): Promise<void> {
   const KUBECONFIG = join(directory, "config");
   writeFileSync(KUBECONFIG, JSON.stringify(config));
   const env = { ...process.env, KUBECONFIG };
-  operator = spawn(process.execPath, ["operator/main.ts", "run", ...NEEDED], { env, stdio: "pipe" });
-}
-
-/** Resolves when the operator logs this. */
-function logged(words: string): Promise<void> {
-  let text = "";
-  return new Promise((resolve) => {
-    operator.stderr?.on("data", (chunk) => {
-      text += String(chunk);
-      if (text.includes(words)) resolve();
-    });
-  });
-}
-
-async function end(): Promise<number | null> {
-  const exited = once(operator, "exit") as Promise<[number | null]>;
-  operator.kill("SIGTERM");
-  return (await exited)[0];
+  operator = spawnOperator({ args: ARGS, env });
 }
 
 test(
@@ -80,9 +63,8 @@ test(
   async () => {
     isSilent = true;
     await start();
-    while (server.heard.length === 0 && operator.exitCode === null)
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(await end()).toBe(0);
+    await eventually("a first question", async () => server.heard.length > 0 || undefined);
+    expect(await operator.stop()).toBe(0);
   },
   GRACE_MS,
 );
@@ -91,9 +73,12 @@ test(
   "one that leads ends, though it cannot give the Lease back",
   async () => {
     await start();
-    await logged("operator opened");
+    await eventually(
+      "a working operator",
+      async () => operator.output().includes("operator opened") || undefined,
+    );
     isSilent = true;
-    expect(await end()).toBe(0);
+    expect(await operator.stop()).toBe(0);
   },
   GRACE_MS,
 );

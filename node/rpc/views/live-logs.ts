@@ -1,6 +1,6 @@
 /** Logs of blocks as they come and go, for those who listen. */
 import type { Block } from "../../model/block.ts";
-import { loggedReceipts, type Receipt } from "../../model/receipt.ts";
+import { type LoggedReceipt, loggedReceipts, type Receipt } from "../../model/receipt.ts";
 import type { LogFilter } from "../codecs/log-filter.ts";
 import { failure } from "../errors.ts";
 import { goJson } from "../json-text.ts";
@@ -30,6 +30,15 @@ export interface NewBlock {
   readonly receipts: readonly Receipt[];
 }
 
+const logged = new WeakMap<readonly Receipt[], readonly LoggedReceipt[]>();
+
+/** Found once: a block is told to many. */
+function loggedOf(receipts: readonly Receipt[]): readonly LoggedReceipt[] {
+  const known = logged.get(receipts) ?? loggedReceipts(receipts);
+  logged.set(receipts, known);
+  return known;
+}
+
 /** Writes the logs of a block that fit, when the block lies in the range that is asked for. */
 export function tellLogs(
   filter: LogFilter,
@@ -38,6 +47,6 @@ export function tellLogs(
 ): void {
   if (!isInRange(filter, block)) return;
   const { number } = block.header;
-  const looked = { number, hash: () => block.hash, receipts: loggedReceipts(receipts), removed };
+  const looked = { number, hash: () => block.hash, receipts: loggedOf(receipts), removed };
   for (const log of fittingLogs(filter, looked)) notify(goJson(log));
 }

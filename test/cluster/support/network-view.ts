@@ -124,3 +124,11 @@ function askSocket(questions: string, shown = "r"): string {
       console.log(JSON.stringify(found)); s.destroy(); });
     ask();`;
 }
+
+/** Nodes are asked one after another, and a block comes each second. */
+const BLOCKS_BETWEEN_LOOKS = 15;
+
+/** True when no Node's height is far behind the others'. */
+export function areLevel(heights: readonly number[]): boolean {
+  return Math.max(...heights) - Math.min(...heights) <= BLOCKS_BETWEEN_LOOKS;
+}

@@ -28,7 +28,8 @@ export async function applyChart(cluster: Cluster, ...flags: string[]): Promise<
   await established(cluster);
 }
 
-interface Terms {
+/** The command with its options, and the environment. */
+export interface Terms {
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
 }
@@ -45,7 +46,7 @@ export async function operatorTerms(cluster: Cluster): Promise<Terms> {
 
 /** Starts the operator as the chart's Deployment would; `more` arguments win. */
 export async function startOperator(cluster: Cluster, ...more: string[]): Promise<OperatorProcess> {
-  return start(await operatorTerms(cluster), more);
+  return spawnOperator(await operatorTerms(cluster), more);
 }
 
 /** The same with a clock that is fast. */
@@ -53,7 +54,7 @@ export async function startFastOperator(cluster: Cluster, seconds: number): Prom
   const { args, env } = await operatorTerms(cluster);
   const fast = `const now = Date.now; Date.now = () => now() + ${seconds * 1_000}`;
   const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(fast)}`;
-  return start({ args, env: { ...env, NODE_OPTIONS } }, []);
+  return spawnOperator({ args, env: { ...env, NODE_OPTIONS } });
 }
 
 /** The same with a token of its own, and `server`, an `http:` address, in the API server's place. */
@@ -68,10 +69,11 @@ export async function startOperatorThrough(
     .replace(/certificate-authority-data: .*/, "insecure-skip-tls-verify: true"); // plain HTTP
   const file = join(cluster.directory, `through-${new URL(server).port}.kubeconfig`);
   writeFileSync(file, text, { mode: 0o600 });
-  return start({ args, env: { ...env, KUBECONFIG: file } }, more);
+  return spawnOperator({ args, env: { ...env, KUBECONFIG: file } }, more);
 }
 
-function start({ args, env }: Terms, more: readonly string[]): OperatorProcess {
+/** Starts the operator's program; `more` arguments win. */
+export function spawnOperator({ args, env }: Terms, more: readonly string[] = []): OperatorProcess {
   const child = spawn(process.execPath, [MAIN, ...args, "--health-address=127.0.0.1:0", ...more], {
     env,
     stdio: ["ignore", "pipe", "pipe"],
