@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { eventually, whyNoMachine } from "./support/cluster.ts";
+import { areLevel } from "./support/network-view.ts";
 import { openRealNetwork, type RealNetwork } from "./support/real-network.ts";
 import { asked } from "./support/real-pods.ts";
 
