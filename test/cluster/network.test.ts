@@ -36,11 +36,8 @@ interface Answer {
   readonly error?: { readonly message: string };
 }
 
-/** True when blocks are made and no Node is far behind. */
-function isLevel(all: readonly (readonly string[])[]): boolean {
-  const heights = all.map(([, , , height]) => Number(height));
-  return Math.min(...heights) > 2 && areLevel(heights);
-}
+/** The heights among what was printed of the Nodes. */
+const heightsOf = (all: readonly (readonly string[])[]) => all.map(([, , , height]) => Number(height));
 
 about(`a network${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
   let cluster: Cluster;
@@ -102,7 +99,7 @@ about(`a network${missing === undefined ? "" : ` (skipped: ${missing})`}`, () =>
     const seen = await eventually("three ready nodes that are level", async () => {
       const all = await rows();
       const ready = all.length === 3 && all.every(([, , each]) => each === "True");
-      return ready && isLevel(all) ? all : undefined;
+      return ready && areLevel(heightsOf(all)) ? all : undefined;
     });
     expect(seen.map(([name, type, ready, , peers]) => [name, type, ready, peers])).toEqual([
       ["core", "core", "True", "1"],
@@ -217,7 +214,7 @@ about(`a network${missing === undefined ? "" : ` (skipped: ${missing})`}`, () =>
 
   const isWell = async (): Promise<boolean> => {
     const all = await rows();
-    return all.every(([, , each]) => each === "True") && isLevel(all);
+    return all.every(([, , each]) => each === "True") && areLevel(heightsOf(all));
   };
 
   test("other settings are taken by one node at a time", async () => {

@@ -128,7 +128,7 @@ function askSocket(questions: string, shown = "r"): string {
 /** Nodes are asked one after another, and a block comes each second. */
 const BLOCKS_BETWEEN_LOOKS = 15;
 
-/** True when no Node's height is far behind the others'. */
+/** True when blocks are made and no Node's height is far behind the others'. */
 export function areLevel(heights: readonly number[]): boolean {
-  return Math.max(...heights) - Math.min(...heights) <= BLOCKS_BETWEEN_LOOKS;
+  return Math.min(...heights) > 2 && Math.max(...heights) - Math.min(...heights) <= BLOCKS_BETWEEN_LOOKS;
 }
