@@ -34,27 +34,37 @@ export function fromHex(text: string): Uint8Array<ArrayBuffer> {
 /** Digits without `0x` to bytes. Throws `BytesError` `bad-hex`. */
 export function fromBareHex(digits: string): Uint8Array<ArrayBuffer> {
   if (digits.length % 2 !== 0) throw new BytesError("bad-hex", `odd number of hex digits: ${digits.length}`);
-  const bytes = new Uint8Array(digits.length / 2);
-  const isWhole = bytes.length <= SHORT ? readShort(digits, bytes) : readLong(digits, bytes);
-  if (!isWhole) throw new BytesError("bad-hex", `not a hex digit in ${shorten(digits)}`);
+  const bytes = digitBytes(digits);
+  if (bytes === undefined) throw new BytesError("bad-hex", `not a hex digit in ${shorten(digits)}`);
   return bytes;
+}
+
+/** The bytes of an even number of digits; undefined where one is none. */
+export function digitBytes(digits: string): Uint8Array<ArrayBuffer> | undefined {
+  const length = digits.length / 2;
+  return length <= SHORT ? shortBytes(digits, 0, length) : longBytes(digits);
 }
 
 /** Up to so many bytes a loop is faster: an array of that length has no memory of its own that Node could write to. */
 const SHORT = 40;
 
-function readShort(digits: string, into: Uint8Array): boolean {
-  for (let i = 0; i < into.length; i++) {
-    const high = DIGIT_VALUES[digits.charCodeAt(2 * i)];
-    const low = DIGIT_VALUES[digits.charCodeAt(2 * i + 1)];
-    if (high === undefined || low === undefined || (high | low) > 15) return false;
-    into[i] = (high << 4) | low;
+/** So many bytes from the digits at a place of a text; undefined where one is none. */
+export function shortBytes(text: string, start: number, length: number): Uint8Array<ArrayBuffer> | undefined {
+  const bytes = new Uint8Array(length);
+  for (let i = 0, at = start; i < length; i++, at += 2) {
+    const high = DIGIT_VALUES[text.charCodeAt(at)];
+    const low = DIGIT_VALUES[text.charCodeAt(at + 1)];
+    if (high === undefined || low === undefined || (high | low) > 15) return undefined;
+    bytes[i] = (high << 4) | low;
   }
-  return true;
+  return bytes;
 }
 
-function readLong(digits: string, into: Uint8Array<ArrayBuffer>): boolean {
-  return Buffer.from(into.buffer).write(digits, "hex") === into.length;
+/** Node takes a character above 255 for its low byte, so the digits are looked at before. */
+const DIGITS = /^[0-9a-fA-F]*$/;
+
+function longBytes(digits: string): Uint8Array<ArrayBuffer> | undefined {
+  return DIGITS.test(digits) ? new Uint8Array(Buffer.from(digits, "hex")) : undefined;
 }
 
 const NO_DIGIT = 0xff;

@@ -105,7 +105,7 @@ export function createEvm(options: EvmOptions): Evm {
       frame.address = to;
       frame.codeAddress = to;
       frame.input = input;
-      return resultOf(machine, frame, beginCall(machine, frame), options);
+      return resultOf(machine, frame, beginCall(machine, frame));
     },
     create: ({ caller, code, value, gas }) => {
       const frame = topFrame({ caller, value, gas }, options);
@@ -114,7 +114,7 @@ export function createEvm(options: EvmOptions): Evm {
       frame.input = code;
       const runs = beginCreation(machine, frame, undefined);
       const created = frame.address === caller ? undefined : frame.address;
-      return { ...resultOf(machine, frame, runs, options), created };
+      return { ...resultOf(machine, frame, runs), created };
     },
   };
 }
@@ -133,9 +133,10 @@ function topFrame(
   return frame;
 }
 
-function resultOf(m: Machine, top: Frame, runs: boolean, options: EvmOptions): EvmResult {
+function resultOf(m: Machine, top: Frame, runs: boolean): EvmResult {
   if (runs) {
-    setWords(m, top, options);
+    top.addressWord = wordOf(top.address);
+    top.callerWord = wordOf(top.caller);
     drive(m, top);
   }
   finish(m, top);
@@ -145,13 +146,6 @@ function resultOf(m: Machine, top: Frame, runs: boolean, options: EvmOptions): E
   releaseFrame(top);
   const kept = isKept ? output : new Uint8Array(0);
   return { gasLeft, output: kept, failure, created: undefined, computation: m.computation };
-}
-
-/** What only code asks for, as words: most messages run none. */
-function setWords(m: Machine, top: Frame, options: EvmOptions): void {
-  top.addressWord = wordOf(top.address);
-  top.callerWord = wordOf(top.caller);
-  m.surroundings = surroundingsOf(options, m.schedule);
 }
 
 /** Runs a frame and all that it calls, one after another: calls never nest on JavaScript's own stack. */
@@ -183,7 +177,7 @@ function createMachine(options: EvmOptions): Machine {
     number: block.number,
     blockHash: block.blockHash,
     feePayer: transaction.feePayer,
-    surroundings: NO_SURROUNDINGS,
+    surroundings: new LazySurroundings(options, tables.schedule),
     limit: options.computationLimit ?? rules.computationLimit,
     watch: tracer === undefined ? undefined : new Watch(tracer, { world, tables }),
     computation: 0,
@@ -191,33 +185,58 @@ function createMachine(options: EvmOptions): Machine {
   };
 }
 
-const NO_SURROUNDINGS: Surroundings = {
-  origin: 0n,
-  gasPrice: 0n,
-  coinbase: 0n,
-  timestamp: 0n,
-  number: 0n,
-  difficulty: 0n,
-  gasLimit: 0n,
-  chainId: 0n,
-  baseFee: 0n,
-  blobBaseFee: 0n,
-  blobHashes: [],
-};
+/** Words are made when code asks for them: most of it asks for none. */
+class LazySurroundings implements Surroundings {
+  readonly #options: EvmOptions;
+  readonly #schedule: GasSchedule;
 
-function surroundingsOf(options: EvmOptions, { random }: GasSchedule): Surroundings {
-  const { block, transaction, chainId } = options;
-  return {
-    origin: wordOf(transaction.origin),
-    gasPrice: transaction.gasPrice,
-    coinbase: wordOf(block.author),
-    timestamp: BigInt(block.time),
-    number: BigInt(block.number),
-    difficulty: random ? wordOf(block.random) : block.blockScore,
-    gasLimit: block.gasLimit,
-    chainId,
-    baseFee: block.baseFee,
-    blobBaseFee: block.blobBaseFee,
-    blobHashes: transaction.blobHashes,
-  };
+  constructor(options: EvmOptions, schedule: GasSchedule) {
+    this.#options = options;
+    this.#schedule = schedule;
+  }
+
+  get origin(): bigint {
+    return wordOf(this.#options.transaction.origin);
+  }
+
+  get gasPrice(): bigint {
+    return this.#options.transaction.gasPrice;
+  }
+
+  get coinbase(): bigint {
+    return wordOf(this.#options.block.author);
+  }
+
+  get timestamp(): bigint {
+    return BigInt(this.#options.block.time);
+  }
+
+  get number(): bigint {
+    return BigInt(this.#options.block.number);
+  }
+
+  get difficulty(): bigint {
+    const { random, blockScore } = this.#options.block;
+    return this.#schedule.random ? wordOf(random) : blockScore;
+  }
+
+  get gasLimit(): bigint {
+    return this.#options.block.gasLimit;
+  }
+
+  get chainId(): bigint {
+    return this.#options.chainId;
+  }
+
+  get baseFee(): bigint {
+    return this.#options.block.baseFee;
+  }
+
+  get blobBaseFee(): bigint {
+    return this.#options.block.blobBaseFee;
+  }
+
+  get blobHashes(): readonly Uint8Array[] {
+    return this.#options.transaction.blobHashes;
+  }
 }

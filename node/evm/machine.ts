@@ -33,7 +33,7 @@ export interface Machine {
   readonly blockHash: (number: number) => Uint8Array | undefined;
   readonly feePayer: Uint8Array;
   /** Set before any code runs. */
-  surroundings: Surroundings;
+  readonly surroundings: Surroundings;
   /** The most that `computation` may reach. */
   readonly limit: number;
   readonly watch: Watch | undefined;

@@ -42,7 +42,7 @@ export interface WorldAccount {
 /** An account entry as the store has it. */
 export function newEntry(address: Uint8Array, name: string, record: AccountRecord): WorldAccount {
   return {
-    address: Uint8Array.from(address),
+    address: new Uint8Array(address),
     name,
     record,
     account: record.account,

@@ -1,5 +1,5 @@
 /** Hex codecs: data, addresses, hashes and quantities, with the texts of the Go node's hex package. */
-import { fromBareHex, toHex } from "../../bytes/hex.ts";
+import { digitBytes, shortBytes, toHex } from "../../bytes/hex.ts";
 import { type Codec, CodecError, type Decoder, mismatch, wrongKind } from "../codec.ts";
 import { EscapedText } from "../json-text.ts";
 
@@ -15,8 +15,9 @@ export const data: Codec<Uint8Array> = {
   label: "data",
   decode(json) {
     const digits = goChecked(json, "hexutil.Bytes", evenDigits);
-    if (!HEX.test(digits)) throw mismatch("invalid hex string", "hexutil.Bytes");
-    return fromBareHex(digits);
+    const bytes = digitBytes(digits);
+    if (bytes === undefined) throw mismatch("invalid hex string", "hexutil.Bytes");
+    return bytes;
   },
   encode: (bytes) => `"${toHex(bytes)}"`,
 };
@@ -36,30 +37,18 @@ function fixedData(label: string, goType: string, length: number): Codec<Uint8Ar
       if (digits.length !== length * 2) {
         throw new CodecError(`hex string has length ${digits.length}, want ${length * 2} for ${goType}`);
       }
-      if (!HEX.test(digits)) throw mismatch("invalid hex string", goType);
-      return Buffer.from(digits, "hex");
+      const bytes = digitBytes(digits);
+      if (bytes === undefined) throw mismatch("invalid hex string", goType);
+      return bytes;
     },
     encode: (bytes) => `"${toHex(bytes)}"`,
   };
 }
 
-/** The value of a hex digit's character code; above 15 for any other. */
-const DIGITS = Uint8Array.from({ length: 256 }, (_, code) => {
-  const value = Number.parseInt(String.fromCharCode(code), 16);
-  return Number.isNaN(value) ? 16 : value;
-});
-
 /** Bytes of well-formed text of the right length; undefined for all other text, whatever is wrong with it. */
 function fixedBytes(text: string, length: number): Uint8Array | undefined {
-  if (text.length !== 2 + 2 * length || !text.startsWith("0x")) return undefined;
-  const bytes = new Uint8Array(length);
-  for (let i = 0, at = 2; i < length; i++, at += 2) {
-    const high = DIGITS[text.charCodeAt(at)] ?? 16;
-    const low = DIGITS[text.charCodeAt(at + 1)] ?? 16;
-    if (high > 15 || low > 15) return undefined;
-    bytes[i] = (high << 4) | low;
-  }
-  return bytes;
+  const isPlain = text.length === 2 + 2 * length && text.startsWith("0x");
+  return isPlain ? shortBytes(text, 2, length) : undefined;
 }
 
 /** An unsigned integer of up to 256 bits. */
