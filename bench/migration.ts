@@ -94,7 +94,7 @@ const trieBytes = (): number => directoryBytes(join(on.directory, "trie"));
 const peakBefore = peak;
 const sizeBefore = trieBytes();
 const { migration } = on.state;
-migration.start();
+await migration.start();
 const seen: { readonly at: number; readonly nodes: number }[] = [];
 const watched = setInterval(() => {
   const { committed } = migration.status.counts;

@@ -1,7 +1,7 @@
 /**
  * A migration of the state: the tries are copied into the next generation's directory beside the running chain,
  * every node checked; then the state moves there, earlier states are let go and the old directory is removed.
- * Asked for, it begins behind the next block. A restart begins it anew.
+ * Asked for, which is on disk before it is answered, it begins behind the next block. A restart begins it anew.
  */
 import { fixedBytes } from "../bytes/integer.ts";
 import { messageOf } from "../bytes/message-of.ts";
@@ -52,7 +52,7 @@ export interface MigrationParts {
   readonly livePruning: boolean;
 }
 
-/** The block that is copied: a migration is under way. */
+/** The block that is copied, 0 before that is known: a migration was asked for and has not ended. */
 const MIGRATION_KEY = tables.meta.key("migration");
 const NO_COUNTS = { read: 0, committed: 0, pending: 0 };
 /** The new generation is no larger than the old one; this much is kept for everything else. */
@@ -126,17 +126,31 @@ export class Migration {
     }
   }
 
-  /** Asks for a migration behind the next block. */
-  start(): MigrationStart {
+  /** Asks for a migration behind the next block. Rejects, and none was asked for, when that cannot be written down. */
+  async start(): Promise<MigrationStart> {
     if (this.#parts.livePruning) return "pruning";
     if (this.#status.isMigration) return "running";
     this.#ask();
+    try {
+      await this.#note(0);
+    } catch (error) {
+      await this.#fail(error);
+      throw error;
+    }
     return "asked";
   }
 
   #ask(): void {
     this.#phase = { kind: "asked" };
     this.#status = { isMigration: true, block: 0, counts: NO_COUNTS, progress: 0, error: undefined };
+  }
+
+  /** Puts the row that a restart finds, behind all earlier writes; resolves when it is on disk. */
+  #note(block: number): Promise<void> {
+    const { chain } = this.#parts;
+    const batch = chain.createBatch();
+    batch.put(MIGRATION_KEY, fixedBytes(block, 6));
+    return chain.write(batch, { sync: true });
   }
 
   /** Ends a migration, which leaves the state as it was; false when none runs. */
@@ -162,12 +176,10 @@ export class Migration {
   }
 
   async #begin({ number }: StateHead): Promise<void> {
-    const { chain, trie, keeper, log, startRun } = this.#parts;
+    const { trie, keeper, log, startRun } = this.#parts;
     this.#status = { ...this.#status, block: number };
     checkRoom(await this.room());
-    const batch = chain.createBatch();
-    batch.put(MIGRATION_KEY, fixedBytes(number, 6));
-    await chain.write(batch, { sync: true });
+    await this.#note(number);
     await trie.remove(keeper.generation + 1); // left over by an earlier process
     if (this.#phase.kind !== "asked") return; // stopped meanwhile
     const run = startRun(keeper.generation + 1, {

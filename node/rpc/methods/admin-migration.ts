@@ -31,10 +31,10 @@ function steeringMethods(migration: AdminMigrationParts["migration"]): Method[] 
     method({
       name: "admin_startStateMigration",
       summary:
-        "Copies the state into a database of its own behind the next block, moves there and lets go of earlier states.",
+        "Copies the state into a database of its own behind the next block, moves there and lets go of earlier states; a restart begins it anew.",
       ...steering,
-      handle: () => {
-        const start = migration.start();
+      handle: async () => {
+        const start = await migration.start();
         if (start !== "asked") throw failure(NOT_STARTED[start]);
       },
     }),

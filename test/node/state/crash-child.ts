@@ -10,7 +10,7 @@ const [directory = "", mode = ""] = process.argv.slice(2);
 const node = await openOnDisk(directory, crashModes[mode]);
 await node.state.ready;
 for (;;) {
-  if (mode === "migrating") node.state.migration.start(); // where none runs
+  if (mode === "migrating") await node.state.migration.start(); // where none runs
   const number = node.state.number + 1;
   await makeBlock(node, randomBlock(number));
   process.stdout.write(`${number}\n`);

@@ -6,15 +6,18 @@ import { expect, test } from "@jest/globals";
 import { mapKey, toHex } from "../../../node/bytes/hex.ts";
 import { copyTries } from "../../../node/state/copy-tries.ts";
 import { runInThread, type StartRun } from "../../../node/state/migration-run.ts";
-import type { StateOptions } from "../../../node/state/open-state.ts";
+import { openState, type StateOptions } from "../../../node/state/open-state.ts";
 import { readMarker } from "../../../node/state/rows.ts";
-import { TRIE_STORE, trieDirectories } from "../../../node/state/trie-stores.ts";
+import type { State } from "../../../node/state/state.ts";
+import { memoryTries, TRIE_STORE, trieDirectories } from "../../../node/state/trie-stores.ts";
 import { openLevelStore } from "../../../node/store/level-store.ts";
 import { createMemoryStore } from "../../../node/store/memory-store.ts";
 import type { Row, Store } from "../../../node/store/store.ts";
 import { trieTables } from "../../../node/store/tables.ts";
 import {
   aTemporaryDirectory,
+  bound,
+  failingAfter,
   keptTries,
   makeBlock,
   type Opened,
@@ -66,8 +69,8 @@ test.each<[string, (directory: string) => Partial<StateOptions>]>([
     {
       await using node = await open();
       await grow(node, 30);
-      expect(node.state.migration.start()).toBe("asked");
-      expect(node.state.migration.start()).toBe("running");
+      expect(await node.state.migration.start()).toBe("asked");
+      expect(await node.state.migration.start()).toBe("running");
       expect(node.state.migration.status).toEqual({ ...ASKED, error: undefined });
       await finish(node);
       const { counts, ...status } = node.state.migration.status;
@@ -87,7 +90,7 @@ test.each<[string, (directory: string) => Partial<StateOptions>]>([
     expect(again.state.migration.status).toMatchObject({ isMigration: false, block: 0 });
     expect(again.state.migration.last).toEqual({ block: 31, error: undefined });
     expect(() => again.state.view(30)).toThrow(expect.objectContaining({ code: "state-missing" }));
-    expect(again.state.migration.start()).toBe("asked");
+    expect(await again.state.migration.start()).toBe("asked");
     await finish(again);
     expect(readdirSync(join(place.path, "trie"))).toEqual(["2"]);
     await expectWhole(again);
@@ -106,7 +109,7 @@ test("blocks wait for no copying, which is told to make way while they are seale
   });
   await using node = await openOnDisk(place.path, { startRun });
   await grow(node, 3);
-  node.state.migration.start();
+  await node.state.migration.start();
   await grow(node, 4);
   expect([node.state.migration.status.block, told]).toEqual([4, []]);
   await grow(node, 5);
@@ -121,10 +124,10 @@ test("one that is stopped leaves the state as it was, and another may follow", a
   await using node = await openOnDisk(place.path, { flushInterval: 4 });
   await grow(node, 10);
   expect(await node.state.migration.stop()).toBe(false);
-  node.state.migration.start();
+  await node.state.migration.start();
   expect(await node.state.migration.stop()).toBe(true);
   await grow(node, 11);
-  node.state.migration.start();
+  await node.state.migration.start();
   await grow(node, 12);
   expect(node.state.migration.status).toMatchObject({ isMigration: true, block: 12 });
   expect(await node.state.migration.stop()).toBe(true);
@@ -132,7 +135,7 @@ test("one that is stopped leaves the state as it was, and another may follow", a
   expect(readdirSync(join(place.path, "trie"))).toEqual(["0"]);
   expect(node.state.view(9).number).toBe(9);
   await grow(node, 15);
-  expect(node.state.migration.start()).toBe("asked");
+  expect(await node.state.migration.start()).toBe("asked");
   await finish(node);
   expect(node.state.migration.status).toMatchObject({ isMigration: false, error: undefined });
   await expectWhole(node);
@@ -143,16 +146,47 @@ test("one that the end of the process breaks off begins anew", async () => {
   {
     await using node = await openOnDisk(place.path);
     await grow(node, 10);
-    node.state.migration.start();
+    await node.state.migration.start();
     await grow(node, 11);
     expect(node.state.migration.status.isMigration).toBe(true);
   }
   await using node = await openOnDisk(place.path);
-  expect(node.state.migration.start()).toBe("running");
+  expect(await node.state.migration.start()).toBe("running");
   await finish(node);
   expect(node.state.migration.status).toMatchObject({ isMigration: false, block: 12, error: undefined });
   expect(readdirSync(join(place.path, "trie"))).toEqual(["1"]);
   await expectWhole(node);
+});
+
+test("one that was asked for outlives the process at once, and is asked for no more when it was stopped", async () => {
+  const [store, trie] = [createMemoryStore(), keptTries()];
+  const synced: boolean[] = [];
+  const write: Store["write"] = (batch, options) => {
+    synced.push(options.sync);
+    return store.write(batch, options);
+  };
+  const chain = { ...bound(store), write, [Symbol.asyncDispose]: () => Promise.resolve() };
+  const open = (): Promise<State> => openState({ chain, trie });
+  const first = await open(); // never closed, as when its process is killed
+  await makeBlock({ chain, state: first }, randomBlock(0));
+  synced.length = 0;
+  expect(await first.migration.start()).toBe("asked");
+  expect(synced).toEqual([true]);
+  const second = await open();
+  expect(second.migration.status).toEqual({ ...ASKED, error: undefined });
+  expect(await second.migration.start()).toBe("running");
+  await second.migration.stop();
+  const third = await open();
+  expect(third.migration.status.isMigration).toBe(false);
+  expect(third.migration.last).toBeUndefined();
+});
+
+test("one that cannot be written down is not asked for", async () => {
+  const chain = failingAfter(createMemoryStore(), { writes: 1 });
+  const state = await openState({ chain, trie: memoryTries() });
+  await makeBlock({ chain, state }, randomBlock(0));
+  await expect(state.migration.start()).rejects.toThrow("power is gone");
+  expect(state.migration.status).toMatchObject({ isMigration: false, error: "power is gone" });
 });
 
 test("without room on disk it does not begin, and blocks go on", async () => {
@@ -167,7 +201,7 @@ test("without room on disk it does not begin, and blocks go on", async () => {
     await grow(node, 3);
     expect(await node.state.migration.room()).toEqual({ free: 2_000_000, needed: 135_217_728 });
     expect(node.state.migration.last).toBeUndefined();
-    node.state.migration.start();
+    await node.state.migration.start();
     await grow(node, 6);
     expect(node.state.migration.status).toMatchObject({ isMigration: false, error });
     await expectWhole(node);
@@ -181,14 +215,14 @@ test("live pruning excludes it on any database, also one that a restart broke of
   {
     await using node = await openOnDisk(place.path, {});
     await grow(node, 3);
-    node.state.migration.start();
+    await node.state.migration.start();
     await grow(node, 4);
     expect(node.state.migration.status).toMatchObject({ isMigration: true, block: 4 });
   }
   {
     await using node = await openOnDisk(place.path, { livePruning: true, retention: 1000 });
     expect(node.state.migration.status.isMigration).toBe(false);
-    expect(node.state.migration.start()).toBe("pruning");
+    expect(await node.state.migration.start()).toBe("pruning");
     await grow(node, 6);
     await expectWhole(node);
   }
@@ -205,7 +239,7 @@ test.each([{ archive: true }, { retention: 1000 }])(
     using place = aTemporaryDirectory();
     await using node = await openOnDisk(place.path, kept);
     await grow(node, 10);
-    node.state.migration.start();
+    await node.state.migration.start();
     await finish(node);
     expect(() => node.state.view(10)).toThrow(expect.objectContaining({ code: "state-missing" }));
     expect(node.state.view(11).number).toBe(11);
@@ -227,7 +261,7 @@ test("a node that is missing ends it with its path, and the state stays", async 
     await trie.write(batch, { sync: true });
   }
   await using node = await openOnDisk(place.path, { flushInterval: 1 });
-  node.state.migration.start();
+  await node.state.migration.start();
   await makeBlock(node, () => undefined);
   while (node.state.migration.status.isMigration) await setImmediate();
   expect(node.state.migration.status.error).toMatch(/is missing$/);
