@@ -1,24 +1,25 @@
 /**
  * The plug is pulled at random instants of state migrations beside a chain that makes blocks: from asking for one,
  * over all of its copying, to the removal of what it leaves behind. `KNIT_MIGRATION_KILLS` says how often,
- * `KNIT_MIGRATION_ACCOUNTS` how large the state is: an account in 400 is a contract with 100 slots.
+ * `KNIT_MIGRATION_ACCOUNTS` how large the state is: an account in 400 is a contract with 100 slots. They go in
+ * batches on one data directory, with a limit each. Before each kill some of the state is proven against a block's
+ * root, after a batch all of it is read.
  */
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { killLimitMs, killSeed, sleepBetween } from "../support/kills.ts";
+import { killLimitMs, killSeed, random, sleepBetween } from "../support/kills.ts";
 import { startKnit } from "../support/knit-process.ts";
-import { largeGenesis, makerFlags, SLOTS } from "../support/large-genesis.ts";
+import { largeContract, largeGenesis, largeHolder, makerFlags, SLOTS } from "../support/large-genesis.ts";
 import { initFrom, verified } from "../support/offline-jobs.ts";
+import { readProof } from "../support/read-proof.ts";
 import { call, until } from "../support/rpc-client.ts";
 
 const KILLS = Number(process.env["KNIT_MIGRATION_KILLS"] ?? 2);
 const ACCOUNTS = Number(process.env["KNIT_MIGRATION_ACCOUNTS"] ?? 4_000);
 const CONTRACTS = ACCOUNTS / 400;
-/** All is read and compared after so many. */
-const LOOK_KILLS = 10;
-const LIMIT_MS = killLimitMs(KILLS) + ACCOUNTS * 5;
+const BATCH = 25;
 
 let directory: string;
 let datadir: string;
@@ -34,9 +35,27 @@ afterAll(() => rm(directory, { recursive: true, force: true }));
 interface Block {
   readonly number: string;
   readonly hash: string;
+  readonly stateRoot: string;
 }
 
-async function start(): Promise<{ readonly knit: ReturnType<typeof startKnit>; readonly url: string }> {
+interface Status {
+  readonly isMigration: boolean;
+  readonly migrationBlockNumber: number;
+  readonly err: string;
+}
+
+/** What a node told before it was killed. */
+interface Told {
+  readonly block: Block;
+  readonly status: Status;
+}
+
+interface Running {
+  readonly knit: ReturnType<typeof startKnit>;
+  readonly url: string;
+}
+
+async function start(): Promise<Running> {
   const rpc = ["--rpc", "--rpcport", "0", "--rpcapi", "eth,admin"];
   const alone = ["--nodiscover", "--port", "0", "--ipcdisable"];
   const knit = startKnit("run", "--type", "core", "--datadir", datadir, ...makerFlags, ...rpc, ...alone);
@@ -44,24 +63,63 @@ async function start(): Promise<{ readonly knit: ReturnType<typeof startKnit>; r
   return { knit, url };
 }
 
-async function isMigrating(url: string): Promise<boolean> {
-  const { isMigration } = (await call(url, "admin_stateMigrationStatus")) as { isMigration: boolean };
-  return isMigration;
+function statusOf(url: string): Promise<Status> {
+  return call(url, "admin_stateMigrationStatus") as Promise<Status>; // as asked for
+}
+
+function blockAt(url: string, which: string): Promise<Block> {
+  return call(url, "eth_getBlockByNumber", which, false) as Promise<Block>; // as asked for
+}
+
+let told: Told | undefined;
+
+/** Starts the node after a kill: its block is there, and a migration goes on unless it had just ended well. */
+async function restart(): Promise<Running> {
+  const running = await start();
+  const { url } = running;
+  if (told !== undefined) {
+    const { block, status } = told;
+    expect(await blockAt(url, block.number)).toMatchObject({ hash: block.hash });
+    if (status.isMigration && !(await statusOf(url)).isMigration) {
+      const last = (await call(url, "admin_stateMigrationLast")) as Status;
+      expect(last.err).toBe("null");
+      expect(last.migrationBlockNumber).toBeGreaterThanOrEqual(status.migrationBlockNumber);
+    }
+  }
+  return running;
 }
 
 /** Asks for a migration unless one goes on from before; whether it did. */
 async function migrate(url: string): Promise<boolean> {
-  if (await isMigrating(url)) return true;
+  if ((await statusOf(url)).isMigration) return true;
   await call(url, "admin_startStateMigration");
   return false;
 }
 
-function untilMigrated(url: string): Promise<true> {
-  return until(async () => ((await isMigrating(url)) ? undefined : true));
+/** Migrates to the end, stops, and reads everything; milliseconds that the migration took. */
+async function migrateWhole(): Promise<number> {
+  const { knit, url } = await restart();
+  told = undefined;
+  const started = performance.now();
+  await migrate(url);
+  await until(async () => ((await statusOf(url)).isMigration ? undefined : true));
+  const ms = performance.now() - started;
+  expect(await statusOf(url)).toMatchObject({ err: "null" });
+  expect(await knit.stop()).toBe(0);
+  expect(await readdir(join(datadir, "knit", "chaindata", "trie"))).toHaveLength(1);
+  return ms;
 }
 
-function newest(url: string): Promise<Block> {
-  return call(url, "eth_getBlockByNumber", "latest", false) as Promise<Block>; // as asked for
+/** An account and a slot of another, as they were made, the slot by nothing but the newest block's root. */
+async function expectSome(url: string): Promise<Block> {
+  const { address: holder, balance } = largeHolder(Math.floor(random() * ACCOUNTS));
+  const { address, storage } = largeContract(Math.floor(random() * CONTRACTS));
+  const [slot, value] = Object.entries(storage)[Math.floor(random() * SLOTS)] as [string, string]; // one of them
+  const block = await blockAt(url, "latest");
+  expect(await call(url, "eth_getBalance", holder, block.number)).toBe(balance);
+  const proof = await call(url, "eth_getProof", address, [slot], block.number);
+  expect(await readProof(block.stateRoot, proof)).toEqual([value]);
+  return block;
 }
 
 async function expectWhole(): Promise<void> {
@@ -70,44 +128,40 @@ async function expectWhole(): Promise<void> {
   expect(accounts).toBeGreaterThanOrEqual(ACCOUNTS + CONTRACTS);
 }
 
-/** Milliseconds that a whole migration takes here. */
-async function timeOne(): Promise<number> {
-  const { knit, url } = await start();
-  const started = performance.now();
-  await migrate(url);
-  await untilMigrated(url);
-  const ms = performance.now() - started;
-  await knit.stop();
-  return ms;
+type Instant = "asked" | "copying" | "over";
+const instants: Record<Instant, number> = { asked: 0, copying: 0, over: 0 };
+let resumed = 0;
+
+function instantOf({ isMigration, migrationBlockNumber }: Status): Instant {
+  if (!isMigration) return "over";
+  return migrationBlockNumber === 0 ? "asked" : "copying";
 }
 
-test(
-  `nothing is lost in ${KILLS} kills of migrations of ${ACCOUNTS} accounts (seed ${killSeed})`,
-  async () => {
-    const wholeMs = await timeOne();
-    let reported: Block | undefined;
-    let resumed = 0;
-    for (let kill = 1; kill <= KILLS; kill++) {
-      const { knit, url } = await start();
-      if (reported !== undefined) {
-        expect(await call(url, "eth_getBlockByNumber", reported.number, false)).toMatchObject(reported);
-      }
-      if (await migrate(url)) resumed++;
-      await sleepBetween(0, wholeMs);
-      const { number, hash } = await newest(url);
-      reported = { number, hash };
-      await knit.stop("SIGKILL");
-      if (kill % LOOK_KILLS === 0) await expectWhole();
-    }
-    const { knit, url } = await start();
-    const first = await newest(url);
-    expect(Number(first.number)).toBeGreaterThanOrEqual(Number(reported?.number));
-    await migrate(url);
-    await untilMigrated(url);
-    expect(await knit.stop()).toBe(0);
-    expect(await readdir(join(datadir, "knit", "chaindata", "trie"))).toHaveLength(1);
+/** Pulls the plug within so many milliseconds. */
+async function kill(withinMs: number): Promise<void> {
+  const { knit, url } = await restart();
+  if (await migrate(url)) resumed++;
+  await sleepBetween(0, withinMs);
+  const block = await expectSome(url);
+  const status = await statusOf(url);
+  await knit.stop("SIGKILL");
+  told = { block, status };
+  instants[instantOf(status)]++;
+}
+
+const batches = Array.from({ length: Math.ceil(KILLS / BATCH) }, (_, batch) => ({
+  batch: batch + 1,
+  kills: Math.min(BATCH, KILLS - batch * BATCH),
+}));
+
+test.each(batches)(
+  `nothing is lost, batch $batch of ${batches.length}: $kills kills of migrations of ${ACCOUNTS} accounts (seed ${killSeed})`,
+  async ({ kills }) => {
+    const wholeMs = await migrateWhole();
+    for (let i = 0; i < kills; i++) await kill(wholeMs);
+    await migrateWhole();
     await expectWhole();
-    if (KILLS >= LOOK_KILLS) expect(resumed).toBeGreaterThan(KILLS / LOOK_KILLS);
+    if (KILLS >= BATCH) process.stderr.write(`kills: ${JSON.stringify({ ...instants, resumed })}\n`);
   },
-  LIMIT_MS,
+  killLimitMs(BATCH) + ACCOUNTS * 5,
 );
