@@ -12,7 +12,8 @@ import { memoryTries, type TrieStores, trieDirectories } from "../../../node/sta
 import type { World } from "../../../node/state/world.ts";
 import { openLevelStore } from "../../../node/store/level-store.ts";
 import { createMemoryStore } from "../../../node/store/memory-store.ts";
-import type { Range, Store } from "../../../node/store/store.ts";
+import type { Range, Row, Store } from "../../../node/store/store.ts";
+import { trieTables } from "../../../node/store/tables.ts";
 
 /** A state with the chain database below it, closed together. */
 export interface Opened extends AsyncDisposable {
@@ -154,5 +155,14 @@ export function aTemporaryDirectory(): { readonly path: string } & Disposable {
 export async function rowsIn(store: Store, range: Range): Promise<number> {
   let rows = 0;
   for await (const _ of store.entries(range)) rows++;
+  return rows;
+}
+
+/** All rows of tries. */
+export async function trieRowsOf(store: Pick<Store, "entries">): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const table of [trieTables.accountNode, trieTables.storageNode]) {
+    for await (const row of store.entries(table.range())) rows.push(row);
+  }
   return rows;
 }

@@ -3,17 +3,14 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "@jest/globals";
-import { mapKey, toHex } from "../../../node/bytes/hex.ts";
-import { copyTries } from "../../../node/state/copy-tries.ts";
+import { toHex } from "../../../node/bytes/hex.ts";
 import { runInThread, type StartRun } from "../../../node/state/migration-run.ts";
 import { openState, type StateOptions } from "../../../node/state/open-state.ts";
-import { readMarker } from "../../../node/state/rows.ts";
 import type { State } from "../../../node/state/state.ts";
 import { memoryTries, TRIE_STORE, trieDirectories } from "../../../node/state/trie-stores.ts";
 import { openLevelStore } from "../../../node/store/level-store.ts";
 import { createMemoryStore } from "../../../node/store/memory-store.ts";
-import type { Row, Store } from "../../../node/store/store.ts";
-import { trieTables } from "../../../node/store/tables.ts";
+import type { Store } from "../../../node/store/store.ts";
 import {
   aTemporaryDirectory,
   bound,
@@ -23,13 +20,12 @@ import {
   type Opened,
   openInMemory,
   openOnDisk,
+  trieRowsOf,
 } from "./fixture.ts";
-import { aRandom } from "./random.ts";
 import { contentOf } from "./random-block.ts";
 import { contractsOf, randomBlock } from "./random-contracts.ts";
 
 const ASKED = { isMigration: true, block: 0, counts: { read: 0, committed: 0, pending: 0 }, progress: 0 };
-const { signal } = new AbortController();
 
 async function grow(node: Opened, upTo: number): Promise<void> {
   while (node.state.number < upTo) await makeBlock(node, randomBlock(node.state.number + 1));
@@ -255,7 +251,7 @@ test("a node that is missing ends it with its path, and the state stays", async 
   }
   {
     await using trie = await openLevelStore(join(place.path, "trie", "0"), TRIE_STORE);
-    const rows = await rowsOf(trie);
+    const rows = await trieRowsOf(trie);
     const batch = trie.createBatch();
     for (const [key] of rows.filter(([each]) => each.length > 2).slice(-3)) batch.delete(key);
     await trie.write(batch, { sync: true });
@@ -266,64 +262,4 @@ test("a node that is missing ends it with its path, and the state stays", async 
   while (node.state.migration.status.isMigration) await setImmediate();
   expect(node.state.migration.status.error).toMatch(/is missing$/);
   expect(readdirSync(join(place.path, "trie"))).toEqual(["0"]);
-});
-
-async function rowsOf(store: Pick<Store, "entries">): Promise<Row[]> {
-  const rows: Row[] = [];
-  for (const table of [trieTables.accountNode, trieTables.storageNode]) {
-    for await (const row of store.entries(table.range())) rows.push(row);
-  }
-  return rows;
-}
-
-/** A trie database after some blocks: its rows, and how many belong to tries. */
-async function aTrie(): Promise<{ readonly rows: Row[]; readonly root: Uint8Array; readonly nodes: number }> {
-  const tries = keptTries();
-  await using node = await openInMemory({ trie: tries, flushInterval: 1 });
-  await grow(node, 12);
-  const { nodes } = await node.state.verify();
-  const store = await tries.open(0);
-  return { rows: await rowsOf(store), root: readMarker(store)?.root as Uint8Array, nodes };
-}
-
-async function copied(rows: readonly Row[], root: Uint8Array): Promise<Row[]> {
-  const from = createMemoryStore();
-  const batch = from.createBatch();
-  for (const [key, value] of rows) batch.put(key, value);
-  await from.write(batch, { sync: false });
-  using snapshot = from.snapshot();
-  const to = createMemoryStore();
-  await copyTries({ from: snapshot, to, root, signal, rest: () => undefined, report: () => undefined });
-  return rowsOf(to);
-}
-
-test("the copy holds the very rows of the tries, and none that belongs to no trie", async () => {
-  const { rows, root, nodes } = await aTrie();
-  const stray: Row[] = [
-    [trieTables.accountNode.key(Uint8Array.of(0, 0, 0, 0, 0, 0, 1)), Uint8Array.of(1, 2, 3)],
-    [trieTables.accountNode.key(new Uint8Array(64).fill(15)), Uint8Array.of(1, 2, 3)],
-    [trieTables.storageNode.key(new Uint8Array(32), 1, new Uint8Array(0)), Uint8Array.of(1, 2, 3)],
-    [trieTables.storageNode.key(new Uint8Array(32).fill(255), 9, Uint8Array.of(3)), Uint8Array.of(1, 2, 3)],
-  ];
-  const found = await copied([...rows, ...stray], root);
-  expect(found.filter(([key]) => key[0] === trieTables.storageNode.prefix).length).toBeGreaterThan(5);
-  expect(found.length).toBe(nodes);
-  const known = new Map(rows.map(([key, value]) => [mapKey(key), value]));
-  for (const [key, value] of found) expect(value).toEqual(known.get(mapKey(key)));
-});
-
-test("any row that is gone or changed is noticed", async () => {
-  const { rows: all, root } = await aTrie();
-  const rows = await copied(all, root);
-  const random = aRandom(3);
-  for (let i = 0; i < 60; i++) {
-    const at = random.below(rows.length);
-    const [key, value] = rows[at] as Row;
-    const changed = Uint8Array.from(value);
-    const byte = random.below(changed.length);
-    changed[byte] = (changed[byte] as number) ^ (1 << random.below(8));
-    const others = rows.filter((_, each) => each !== at);
-    await expect(copied(others, root)).rejects.toMatchObject({ code: "trie-damaged" });
-    await expect(copied([...others, [key, changed]], root)).rejects.toMatchObject({ code: "trie-damaged" });
-  }
 });
