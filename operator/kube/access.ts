@@ -1,10 +1,11 @@
 /**
- * How the cluster is reached: KUBECONFIG, or the account of the pod. Token files and exec plug-ins are asked again
- * from time to time, and at once when a token is refused, since tokens end.
+ * How the cluster is reached: KUBECONFIG, or the account of the pod. Its files and exec plug-ins are asked again from
+ * time to time, and at once when a token is refused: tokens end, and so do the authorities that servers are judged by.
  */
+import { isDeepStrictEqual } from "node:util";
 import { messageOf } from "../observe/message-of.ts";
 import { KubeError } from "./error.ts";
-import { type Account, podAccount } from "./pod-account.ts";
+import { type Account, type Proof, podAccount } from "./pod-account.ts";
 
 /** Where the API server is and how to prove who we are. */
 export interface Access {
@@ -12,29 +13,35 @@ export interface Access {
   readonly origin: string;
   /** What stands before all paths; empty as a rule. */
   readonly prefix: string;
-  readonly tls: Readonly<Record<string, unknown>>;
+  /** What a new connection is made with; the same object until it changes. */
+  tls(): Promise<Proof["tls"]>;
   /** The header that carries a token, when there is one. */
   authorization(): Promise<string | undefined>;
   /** The token was refused: it is read anew for the next request, at most once in five seconds. */
   refused(): void;
 }
 
-const TOKEN_MS = 30_000;
+const PROOF_MS = 30_000;
 const REFUSED_MS = 5_000;
 
 /** Reads the configuration. Throws `KubeError` `other` when there is none. */
 export async function loadAccess(now: () => number): Promise<Access> {
   const account = await findAccount();
   const { origin, pathname } = new URL(account.server);
-  let asked = { at: now(), header: await headerAnew(account) };
+  let asked = { at: now(), proof: await proofAnew(account) };
+  const fresh = async (): Promise<Proof> => {
+    if (now() - asked.at >= PROOF_MS) {
+      const proof = await proofAnew(account);
+      const { tls } = asked.proof;
+      asked = { at: now(), proof: isDeepStrictEqual(proof.tls, tls) ? { ...proof, tls } : proof };
+    }
+    return asked.proof;
+  };
   return {
     origin,
     prefix: pathname === "/" ? "" : pathname.replace(/\/$/, ""),
-    tls: account.tls,
-    async authorization() {
-      if (now() - asked.at >= TOKEN_MS) asked = { at: now(), header: await headerAnew(account) };
-      return asked.header;
-    },
+    tls: async () => (await fresh()).tls,
+    authorization: async () => (await fresh()).authorization,
     refused() {
       if (now() - asked.at >= REFUSED_MS) asked = { ...asked, at: Number.NEGATIVE_INFINITY };
     },
@@ -42,11 +49,11 @@ export async function loadAccess(now: () => number): Promise<Access> {
 }
 
 /** A file that is just being written is a failure of this request alone. */
-async function headerAnew(account: Account): Promise<string | undefined> {
+async function proofAnew(account: Account): Promise<Proof> {
   try {
-    return await account.authorization();
+    return await account.proof();
   } catch (cause) {
-    throw new KubeError("unauthorized", `the token cannot be read: ${messageOf(cause)}`, { cause });
+    throw new KubeError("unauthorized", `the account cannot be read: ${messageOf(cause)}`, { cause });
   }
 }
 

@@ -12,12 +12,13 @@ export async function kubeConfigAccount(): Promise<Account> {
   const config = readConfig();
   const cluster = config.getCurrentCluster();
   if (cluster === null) throw new KubeError("other", "there is no cluster: set KUBECONFIG or run in a pod");
-  const first = await optionsOf(config);
   return {
     server: cluster.server,
-    tls: tlsOf(first),
     // A configuration that is read anew keeps no token of its own.
-    authorization: async () => authorizationOf(await optionsOf(readConfig())),
+    async proof() {
+      const options = await optionsOf(readConfig());
+      return { tls: tlsOf(options), authorization: authorizationOf(options) };
+    },
   };
 }
 

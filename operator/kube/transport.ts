@@ -3,12 +3,17 @@
  * limit; a watch is a stream of lines, each of which has one too. What writes is asked for leave at the moment when
  * its first byte goes out: a process that slept meanwhile writes nothing that is no longer its business.
  */
-import { type Dispatcher, Pool } from "undici";
+import type { buildConnector, Dispatcher } from "undici";
+// Not the whole package, whose other parts take 13 MB.
+import ask from "undici/lib/api/api-request.js";
+import connectorOf from "undici/lib/core/connect.js";
+import Pool from "undici/lib/dispatcher/pool.js";
 import { messageOf } from "../observe/message-of.ts";
 import type { Access } from "./access.ts";
 import { openDeadline } from "./deadline.ts";
 import { errorOfAnswer, KubeError } from "./error.ts";
 import { jsonLines, parseJson } from "./lines.ts";
+import type { Proof } from "./pod-account.ts";
 
 /** A request. */
 export interface KubeRequest {
@@ -61,7 +66,7 @@ export function openTransport(options: TransportOptions): Transport {
     connections: limits.connections,
     pipelining: 1,
     keepAliveTimeout: 30_000,
-    connect: { ...access.tls, timeout: Math.min(10_000, limits.requestMs) },
+    connect: connector(access, Math.min(10_000, limits.requestMs)),
   });
   const dispatcher = pool.compose(fence(options.mayWrite ?? (() => true)));
   const begin = (request: KubeRequest, bodyTimeout: number, signal: AbortSignal) =>
@@ -90,6 +95,24 @@ export function openTransport(options: TransportOptions): Transport {
   };
 }
 
+/** Connects with what the account has at the moment: the authority of the server may be another by now. */
+function connector(access: Access, timeout: number): buildConnector.connector {
+  let known: { readonly tls: Proof["tls"]; readonly connect: buildConnector.connector } | undefined;
+  const connect: (...given: Parameters<buildConnector.connector>) => Promise<void> = async (
+    options,
+    done,
+  ) => {
+    try {
+      const now = await access.tls();
+      if (known?.tls !== now) known = { tls: now, connect: connectorOf({ ...now, timeout }) };
+      known.connect(options, done);
+    } catch (error) {
+      done(error as Error, null); // what the account is read with throws errors
+    }
+  };
+  return (options, done) => void connect(options, done);
+}
+
 /** Asks whether a write may go out just before it does, which may be long after it was wished for. */
 function fence(mayWrite: () => boolean): Dispatcher.DispatcherComposeInterceptor {
   return (dispatch) => (options, handler) => {
@@ -116,8 +139,8 @@ async function answerTo(
 ): Promise<Dispatcher.ResponseData> {
   const authorization = await access.authorization();
   const { method, body, contentType = "application/json" } = request;
-  const answer = await dispatcher
-    .request({
+  const answer = await ask
+    .call(dispatcher, {
       origin: access.origin,
       method,
       path: `${access.prefix}${request.path}${queryOf(request.query)}`,

@@ -64,7 +64,7 @@ about(`a breaking proxy${missing === undefined ? "" : ` (skipped: ${missing})`}`
       access: {
         origin: proxy.url,
         prefix: "",
-        tls: {},
+        tls: async () => ({}),
         authorization: async () => `Bearer ${token.trim()}`,
         refused: () => undefined,
       },

@@ -62,7 +62,7 @@ export async function openApiServer(
   const access: Access = {
     origin: `http://127.0.0.1:${port}`,
     prefix: "/base",
-    tls: {},
+    tls: async () => ({}),
     authorization: async () => "Bearer t",
     refused: () => undefined,
   };

@@ -1,4 +1,4 @@
-/** Tokens that are kept in a file: read again in time, at once when one is refused, never half. */
+/** Tokens and authorities that are kept in files: read again in time, a refused token at once, never half. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,8 +14,11 @@ beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), "access-"));
   token = join(directory, "token");
   now = 1_000_000;
+  const authority = join(directory, "ca.crt");
   const config = {
-    clusters: [{ name: "c", cluster: { server: "https://127.0.0.1:6443/base/" } }],
+    clusters: [
+      { name: "c", cluster: { server: "https://127.0.0.1:6443/base/", "certificate-authority": authority } },
+    ],
     users: [{ name: "u", user: { "auth-provider": { name: "tokenFile", config: { tokenFile: token } } } }],
     contexts: [{ name: "x", context: { cluster: "c", user: "u" } }],
     "current-context": "x",
@@ -23,6 +26,7 @@ beforeEach(() => {
   process.env["KUBECONFIG"] = join(directory, "config");
   writeFileSync(process.env["KUBECONFIG"], JSON.stringify(config));
   writeFileSync(token, "first\n");
+  writeFileSync(authority, "an authority");
 });
 afterEach(() => {
   if (before === undefined) delete process.env["KUBECONFIG"];
@@ -38,6 +42,16 @@ test("a token that was changed is used within half a minute", async () => {
   expect(await access.authorization()).toBe("Bearer first");
   now += 1_000;
   expect(await access.authorization()).toBe("Bearer second");
+});
+
+test("an authority that was changed is used within half a minute, and is the same object until then", async () => {
+  const access = await loadAccess(() => now);
+  const first = await access.tls();
+  now += 30_000;
+  expect(await access.tls()).toBe(first);
+  writeFileSync(join(directory, "ca.crt"), "the next");
+  now += 30_000;
+  expect(String((await access.tls())["ca"])).toBe("the next");
 });
 
 test("a token that is refused is read anew, and not for every request", async () => {

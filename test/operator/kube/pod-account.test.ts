@@ -20,13 +20,15 @@ afterEach(() => {
   rmSync(directory, { recursive: true });
 });
 
-test("the server, the authority and the token as it is now", async () => {
+test("the server, and the authority and the token as they are now", async () => {
   const account = await podAccount(directory);
-  expect(account).toMatchObject({ server: "https://10.96.0.1:6443", tls: { ca: "an authority" } });
+  expect(account?.server).toBe("https://10.96.0.1:6443");
+  expect(await account?.proof()).toEqual({ tls: { ca: "an authority" }, authorization: "Bearer first" });
   writeFileSync(join(directory, "token"), "second");
-  expect(await account?.authorization()).toBe("Bearer second");
+  writeFileSync(join(directory, "ca.crt"), "the next");
+  expect(await account?.proof()).toEqual({ tls: { ca: "the next" }, authorization: "Bearer second" });
   rmSync(join(directory, "token"));
-  await expect(account?.authorization()).rejects.toMatchObject({ code: "ENOENT" });
+  await expect(account?.proof()).rejects.toMatchObject({ code: "ENOENT" });
 });
 
 test("an address of IPv6 is one of a URL", async () => {
