@@ -105,7 +105,17 @@ export class Board {
       .map(({ meta }) => keyOf(meta));
   }
 
-  /** Whom the change of a Node concerns: itself, and its neighbours when it can be reached elsewhere or is done. */
+  /**
+   * Whether a Node that changed is to be looked at again: not because of figures alone. The operator notes those itself,
+   * and would note them again and again if it looked each time that it had.
+   */
+  isNews(now: Seen | undefined, before: Seen | undefined): boolean {
+    if (now === undefined || before === undefined) return true;
+    const [earlier, after] = [before, now].map((seen) => this.#readSeen(keyOf(seen.meta), seen));
+    return earlier === undefined || after === undefined || gist(earlier) !== gist(after);
+  }
+
+  /** Whom else the change of a Node concerns: its network, when it can be reached elsewhere or is done. */
   neighbours(now: Seen | undefined, before: Seen | undefined): readonly string[] {
     const [earlier, after] = [before, now].map((seen) => seen && this.#readSeen(keyOf(seen.meta), seen));
     if (face(after) === face(earlier)) return [];
@@ -145,6 +155,17 @@ export class Board {
     this.#written.delete(key);
     for (const member of this.meshes.keys()) if (nodeOfMember(member) === key) this.meshes.delete(member);
   }
+}
+
+/** All of a Node but what changes with every block. */
+function gist({ meta, spec, status }: NodeResource): string {
+  const { resourceVersion: _version, ...place } = meta;
+  const { height: _height, members, ...known } = status;
+  const steady = members?.map(({ height: _own, disk, ...member }) => [
+    member,
+    disk && { ...disk, usedBytes: undefined },
+  ]);
+  return JSON.stringify([place, spec, known, steady]);
 }
 
 /** What of a Node matters to the others of its network. */

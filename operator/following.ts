@@ -99,7 +99,7 @@ function openNodes(following: Following): Reflector {
   return openOf(following, { kind: kinds.node }, (now, before) => {
     const { meta } = now ?? before ?? {};
     if (meta === undefined) return;
-    queue.add(keyOf(meta));
+    if (board.isNews(now, before)) queue.add(keyOf(meta));
     addAll(queue, board.neighbours(now, before));
     const network = board.networkKey(now ?? before);
     if (board.complete && network !== undefined) networks.addAfter(network, SUMS_MS);

@@ -73,6 +73,24 @@ test("a network hears of a Node that is reached elsewhere, done or gone, and of 
   expect(board.neighbours(undefined, asSeen(moved))).toEqual(["demo/b"]);
 });
 
+test("a Node is not looked at again because of figures that were noted of it", () => {
+  const status = {
+    ...at("kni://x", 1),
+    members: [{ name: "a", ready: true, height: 1, disk: { usedBytes: 5 } }],
+  };
+  const later = { height: 2, members: [{ name: "a", ready: true, height: 2, disk: { usedBytes: 6 } }] };
+  const [first, figures] = [asSeen(aNode("a", 1, status)), asSeen(aNode("a", 2, later))];
+  const grown = { ...later, members: [{ ...later.members[0], disk: { usedBytes: 6, requestedBytes: 9 } }] };
+  const others = [
+    aNode("a", 3, { ...later, observedGeneration: 2 }),
+    aNode("a", 3, grown),
+    { ...aNode("a", 3, later), spec: { type: "core", network: { name: "net" } } },
+  ].map(asSeen);
+  expect(board.isNews(figures, first)).toBe(false);
+  expect(others.map((other) => board.isNews(other, figures))).toEqual([true, true, true]);
+  expect([board.isNews(first, undefined), board.isNews(undefined, first)]).toEqual([true, true]);
+});
+
 test("nodes of another namespace hear of a Node that names it", () => {
   const spec = { type: "proxy", network: { name: "net" }, peers: { namespaces: ["there"] } };
   const here = { ...aNode("a", 1), spec };
