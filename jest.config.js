@@ -6,22 +6,14 @@ import { join } from "node:path";
  */
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules", ".cache", "node-compile");
 
-/** Jest runs the TypeScript sources as native ES modules; swc only strips the types. */
+/** Jest runs the TypeScript sources as native ES modules; without a transform it strips the types as Node.js does. */
 export default {
-  testEnvironment: "node",
+  testEnvironment: "<rootDir>/test/support/plain-environment.js",
   extensionsToTreatAsEsm: [".ts"],
   testMatch: ["<rootDir>/test/**/*.test.ts"],
   // Those of the cluster need a control plane, which takes minutes to build: npm run test:cluster.
   testPathIgnorePatterns: process.env.KNIT_CLUSTER_TESTS ? [] : ["<rootDir>/test/cluster/"],
-  transform: {
-    "^.+\\.ts$": [
-      "@swc/jest",
-      { jsc: { target: "es2024", parser: { syntax: "typescript" } }, module: { type: "es6" } },
-    ],
-  },
-  moduleNameMapper: {},
-  // Slow to look up from inside jest's sandbox; bn.js, with which some clients sign, needs it in its inner loop.
-  sandboxInjectedGlobals: ["Math"],
+  transform: {},
   reporters: ["default", "<rootDir>/test/support/totals-reporter.js"],
   testTimeout: 30_000,
   maxWorkers: 2,
