@@ -87,7 +87,7 @@ export class TrieKeeper {
 
   /** The open trie database. */
   get store(): Store {
-    if (this.#store === undefined) throw new StateError("not-ready", "the trie is being rebuilt");
+    if (this.#store === undefined) throw new StateError("not-ready", "the trie is being opened or rebuilt");
     return this.#store;
   }
 
