@@ -1,9 +1,12 @@
 /**
  * A node's BLS key: 64 hex digits in a file of mode 0600, as the Go node keeps it. A node without such a file has the
- * key that follows from its node key; nothing is written then.
+ * key that follows from its node key; nothing is written then. Beside a key that was put there by a command stands
+ * its public key: the file has no checksum, and a flipped bit in it is another key. One that was copied is compared
+ * with what the chain knows before the first block that is made with it (`consensus/header-extras.ts`).
  */
-import { open } from "node:fs/promises";
-import { fromBareHex } from "../bytes/hex.ts";
+import { open, readFile, writeFile } from "node:fs/promises";
+import { bareHex, fromBareHex } from "../bytes/hex.ts";
+import { loadBls } from "../crypto/bls.ts";
 import { deriveBlsKey, isBlsKey } from "../crypto/bls-key.ts";
 import { AccountsError } from "./error.ts";
 
@@ -19,7 +22,10 @@ export interface BlsKeySources {
   readonly nodeKey: Uint8Array;
 }
 
-/** The key, 32 bytes. Throws `AccountsError` `bad-bls-key` for a file that cannot be read or holds no key. */
+/**
+ * The key, 32 bytes. Throws `AccountsError` `bad-bls-key` for a file that cannot be read, holds no key, or another than
+ * the one that was noted.
+ */
 export async function loadBlsKey({ given, named, usual, nodeKey }: BlsKeySources): Promise<Uint8Array> {
   if (given !== undefined) return checked(given, "the BLS key that was given");
   const path = named ?? usual;
@@ -30,7 +36,30 @@ export async function loadBlsKey({ given, named, usual, nodeKey }: BlsKeySources
   if (text === undefined) return deriveBlsKey(nodeKey);
   const digits = text.trim().replace(/^0x/, "");
   if (!/^[0-9a-f]{64}$/i.test(digits)) throw bad(`${path} does not hold 64 hex digits`);
-  return checked(fromBareHex(digits), `the key in ${path}`);
+  const key = checked(fromBareHex(digits), `the key in ${path}`);
+  await checkNoted(path, key);
+  return key;
+}
+
+/** Notes, beside a key file, the public key of what was written there. */
+export function noteBlsKey(path: string, publicKey: Uint8Array): Promise<void> {
+  return writeFile(notedPath(path), bareHex(publicKey), { mode: 0o600, flush: true });
+}
+
+async function checkNoted(path: string, key: Uint8Array): Promise<void> {
+  const noted = await readFile(notedPath(path), "utf8").catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code === "ENOENT") return undefined; // a key that somebody put there
+    throw new AccountsError("bad-bls-key", `cannot read ${notedPath(path)}: ${cause.message}`, { cause });
+  });
+  if (noted === undefined) return;
+  const publicKey = bareHex((await loadBls()).publicKeyOf(key));
+  if (noted === publicKey) return;
+  const advice = `put the right key there, or remove ${notedPath(path)} if the key was changed on purpose`;
+  throw bad(`${path} is the key of ${publicKey}, what was written there is that of ${noted}: ${advice}`);
+}
+
+function notedPath(path: string): string {
+  return `${path}.public`;
 }
 
 /** Longer than any file with a key. */

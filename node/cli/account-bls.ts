@@ -4,6 +4,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { BLS_FILE_ROUNDS, openBlsKeyFile, sealBlsKeyFile } from "../accounts/bls-key-file.ts";
+import { noteBlsKey } from "../accounts/bls-node-key.ts";
 import { bareHex } from "../bytes/hex.ts";
 import type { NodeOptions } from "../config/options.ts";
 import { OptionError } from "../config/options-error.ts";
@@ -56,10 +57,12 @@ export async function exportBlsKey(job: Job): Promise<void> {
   const text = await readShortText(file, "BLS keystore");
   const { options, passphrases, say } = await openKeyJob(job);
   const key = await openBlsKeyFile(text, await passphrases.one(0, "Enter the password"));
-  say(`Exporting BLS key: pub=${bareHex(await publicKeyOf(key))}`);
+  const publicKey = await publicKeyOf(key);
+  say(`Exporting BLS key: pub=${bareHex(publicKey)}`);
   await prepareDatadir(options.paths);
   const path = options.paths.blsNodeKey;
   await writeNewFile({ path, name: path, text: bareHex(key), mode: 0o600 });
+  await noteBlsKey(path, publicKey);
   key.fill(0);
   say(`Successfully wrote '${path}'`);
 }

@@ -2,7 +2,9 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { loadBlsKey } from "../../../node/accounts/bls-node-key.ts";
+import { loadBlsKey, noteBlsKey } from "../../../node/accounts/bls-node-key.ts";
+import { bareHex } from "../../../node/bytes/hex.ts";
+import { loadBls } from "../../../node/crypto/bls.ts";
 import { deriveBlsKey } from "../../../node/crypto/bls-key.ts";
 
 const NODE_KEY = new Uint8Array(32).fill(3);
@@ -45,4 +47,27 @@ test.each([
     message: expect.stringMatching(message),
   });
   await expect(load({ given: key(0) })).rejects.toThrow("the BLS key that was given is no private key");
+});
+
+test("no flipped bit of a key file that was written here gives another key", async () => {
+  const path = place("flipped");
+  const digits = Buffer.from(bareHex(key(10)));
+  writeFileSync(path, digits);
+  await noteBlsKey(path, (await loadBls()).publicKeyOf(key(10)));
+  expect(await load({ named: path })).toEqual(key(10));
+  const refused = expect.objectContaining({ code: "bad-bls-key" });
+  for (let bit = 0; bit < digits.length * 8; bit++) {
+    const flipped = Buffer.from(digits);
+    flipped[bit >> 3] = (flipped[bit >> 3] as number) ^ (1 << (bit & 7));
+    writeFileSync(path, flipped);
+    // a letter in the other case is the same digit
+    if (flipped.toString().toLowerCase() === digits.toString()) continue;
+    await expect(load({ named: path })).rejects.toEqual(refused);
+  }
+  writeFileSync(path, bareHex(key(9)));
+  await expect(load({ named: path })).rejects.toThrow(
+    /flipped is the key of [0-9a-f]{96}, what was written there is that of [0-9a-f]{96}: put the right key there, or remove .*flipped\.public if/,
+  );
+  rmSync(`${path}.public`);
+  expect(await load({ named: path })).toEqual(key(9));
 });

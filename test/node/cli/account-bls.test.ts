@@ -97,6 +97,7 @@ describe("knit account bls-export", () => {
       err: "",
     });
     expect([readFileSync(path, "utf8"), statSync(path).mode & 0o777]).toEqual([BLS_KEY, 0o600]);
+    expect(readFileSync(`${path}.public`, "utf8")).toBe(PUBLIC_KEY);
     expect((await bls(line, ["1234"])).err).toBe(`knit: file '${path}' already exists\n`);
     writeFileSync(place("password"), "4321\n");
     expect((await bls(`${line} --password ${place("password")}`)).err).toBe(
