@@ -63,6 +63,8 @@ export class BucketSeries implements Histogram {
   readonly #begins: readonly string[];
   #sum = 0;
   #count = 0;
+  /** Its lines as they were told last; most series stay as they are from one scrape to the next. */
+  #told: string | undefined;
 
   constructor(name: string, bounds: readonly number[], labels: string) {
     this.#bounds = bounds;
@@ -79,16 +81,24 @@ export class BucketSeries implements Histogram {
     if (i < this.#bounds.length) this.#counts[i] = (this.#counts[i] as number) + 1;
     this.#sum += value;
     this.#count += 1;
+    this.#told = undefined;
   }
 
   write(): string {
-    let text = "";
+    this.#told ??= this.#lines().join("\n");
+    return this.#told;
+  }
+
+  /** The last is empty, so that all lines end. */
+  #lines(): string[] {
+    const lines: string[] = [];
     let upTo = 0;
-    const last = this.#bounds.length;
-    for (let i = 0; i < last; i++) {
+    for (let i = 0; i < this.#bounds.length; i++) {
       upTo += this.#counts[i] as number;
-      text += `${this.#begins[i]}${upTo}\n`;
+      lines.push(`${this.#begins[i]}${upTo}`);
     }
-    return `${text}${this.#begins[last]}${this.#count}\n${this.#begins[last + 1]}${this.#sum}\n${this.#begins[last + 2]}${this.#count}\n`;
+    const [all, sum, count] = this.#begins.slice(this.#bounds.length);
+    lines.push(`${all}${this.#count}`, `${sum}${this.#sum}`, `${count}${this.#count}`, "");
+    return lines;
   }
 }

@@ -62,6 +62,11 @@ test("a histogram counts each value in every bucket that holds it, by labels too
   expect(text).toContain(
     'knit_call_seconds_bucket{method="a",le="1"} 0\nknit_call_seconds_bucket{method="a",le="+Inf"} 1\nknit_call_seconds_sum{method="a"} 2\nknit_call_seconds_count{method="a"} 1\n',
   );
+  calls.of("a").observe(0.5);
+  const later = await metrics.render();
+  expect(later).toContain('knit_call_seconds_bucket{method="a",le="1"} 1\n');
+  expect(later).toContain('knit_call_seconds_sum{method="a"} 2.5\nknit_call_seconds_count{method="a"} 2\n');
+  expect(later).toContain("klaytn_chain_inserts_sum 7.65\nklaytn_chain_inserts_count 4\n"); // as before
 });
 
 test("a meter tells what came a second in the last minute, in steps of five seconds", () => {
