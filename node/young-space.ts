@@ -30,9 +30,11 @@ export function enlargeYoungSpace(half = IMPORT_HALF): void {
 /**
  * Enlarges it a little once this thread has been at work for most of a second. While other threads want the same
  * cores, each collection waits for its helpers, and four times fewer wait four times less; a node at rest stays small.
- * Disposing ends the looking.
+ * Disposing ends the looking. Threads collect alone: waking helpers costs more than they take off, most of all where
+ * several nodes share a machine.
  */
 export function enlargeWhenBusy(everyMs = LOOK_MS): Disposable {
+  setFlagsFromString("--no-parallel-scavenge");
   let before = performance.eventLoopUtilization();
   let wasBusy = false;
   const timer = setInterval(() => {

@@ -9,12 +9,16 @@ import {
   type NetworkTerms,
   openNetwork,
 } from "../../scripts/network/network.ts";
+import { freePorts } from "../../scripts/network/ports.ts";
 import { cpuSeconds } from "./built-knit.ts";
 import { median, report, rounded } from "./figures.ts";
 
 const BLOCKS = 20;
 /** Blocks before the first that counts: nodes start, and peers meet. */
 const WARM_BLOCKS = 5;
+/** A validator runs for months: its first half minute is not what it is like. */
+const COUNCIL_WARM_BLOCKS = 30;
+const COUNCIL_BLOCKS = 30;
 
 /** When a node had a block, in milliseconds since the epoch. */
 interface Arrival {
@@ -29,21 +33,24 @@ interface HeadNotice {
 }
 
 /** Runs a network for some blocks and gives what its nodes told, and the processor time of each for a second. */
-async function watch(network: Network): Promise<{ arrivals: Arrival[]; cpu: number[] }> {
+async function watch(
+  network: Network,
+  { warm = WARM_BLOCKS, blocks = BLOCKS } = {},
+): Promise<{ arrivals: Arrival[]; cpu: number[] }> {
   const arrivals: Arrival[] = [];
   const stops = await Promise.all(
     network.nodes.map((node) => follow(node, (arrival) => arrivals.push(arrival))),
   );
   const reached = (number: number): Promise<void> => untilAll(arrivals, network.nodes.length, number);
-  const first = Math.max(0, ...arrivals.map(({ number }) => number)) + WARM_BLOCKS;
+  const first = Math.max(0, ...arrivals.map(({ number }) => number)) + warm;
   await reached(first);
   const times = network.nodes.map(({ pid }) => cpuSeconds(pid()));
   const started = performance.now();
-  await reached(first + BLOCKS);
+  await reached(first + blocks);
   const seconds = (performance.now() - started) / 1000;
   const cpu = network.nodes.map(({ pid }, place) => (cpuSeconds(pid()) - (times[place] ?? 0)) / seconds);
   for (const stop of stops) stop();
-  return { arrivals: arrivals.filter(({ number }) => number > first && number <= first + BLOCKS), cpu };
+  return { arrivals: arrivals.filter(({ number }) => number > first && number <= first + blocks), cpu };
 }
 
 /** Listens to a node's heads over its socket. */
@@ -121,15 +128,35 @@ function councilOf(core: number): NetworkTerms["size"] {
 }
 
 async function measureCouncil(program: string, terms: NetworkTerms): Promise<void> {
-  await using network = await openNetwork(terms);
-  const { arrivals, cpu } = await watch(network);
+  const ports = await freePorts(terms.size.core);
+  const flagsOf = (place: number): string[] => [...METRICS, "--prometheusport", String(ports[place])];
+  await using network = await openNetwork({ ...terms, flagsOf });
+  const agreed: number[] = [];
+  const timer = setInterval(() => {
+    for (const port of ports) void readQuorum(port).then((ms) => void (ms !== undefined && agreed.push(ms)));
+  }, 1000);
+  const { arrivals, cpu } = await watch(network, { warm: COUNCIL_WARM_BLOCKS, blocks: COUNCIL_BLOCKS });
+  clearInterval(timer);
   const late = arrivals.map(({ atMs, madeMs }) => atMs - madeMs);
   report({
     bench: "consensus",
     program,
     validators: terms.size.core,
+    enoughCommitsP50Ms: rounded(median(agreed.slice(-COUNCIL_BLOCKS * terms.size.core))),
     afterItsSecondP50Ms: rounded(median(late)),
     mostMs: rounded(Math.max(...late)),
     cpuPercent: rounded(median(cpu) * 100),
   });
+}
+
+const METRICS = ["--metrics", "--prometheus"];
+
+/** When a node had enough commits for the block before the newest, in milliseconds after mining began. */
+async function readQuorum(port: number): Promise<number | undefined> {
+  const text = await fetch(`http://127.0.0.1:${port}/metrics`).then(
+    (answer) => answer.text(),
+    () => "", // it has not begun to listen
+  );
+  const found = /^\S*vrank_commit_quorumreached\S* (\S+)$/m.exec(text)?.[1];
+  return found === undefined || Number(found) === 0 ? undefined : Number(found) / 1e6;
 }

@@ -28,10 +28,12 @@ interface Waiting {
 export function openByteReader(socket: Socket): ByteReader {
   let waiting: Waiting | undefined;
   let ended: P2pError | undefined;
-  let timer: NodeJS.Timeout | undefined;
+  const limit = createDeadline((timeoutMs) =>
+    end(new P2pError("timeout", `nothing came for ${timeoutMs} ms`, { reason: "read-timeout" })),
+  );
   const end = (error: P2pError): void => {
     ended ??= error;
-    clearTimeout(timer);
+    limit.close();
     waiting?.reject(ended);
     waiting = undefined;
   };
@@ -60,12 +62,42 @@ export function openByteReader(socket: Socket): ByteReader {
         waiting = { count, resolve, reject, into: undefined, filled: 0 };
         advance();
       }),
-    deadline(timeoutMs) {
+    deadline: (timeoutMs) => limit.set(timeoutMs),
+  };
+}
+
+/** A deadline that is moved with each message: its timer is not, but looks again when it has run off. */
+function createDeadline(missed: (timeoutMs: number) => void): {
+  set(timeoutMs: number | undefined): void;
+  close(): void;
+} {
+  let timer: NodeJS.Timeout | undefined;
+  let lookMs = 0;
+  let dueMs = Number.POSITIVE_INFINITY;
+  let allowedMs = 0;
+  let isClosed = false;
+  const lookIn = (ms: number): void => {
+    lookMs = dueMs;
+    timer = setTimeout(look, ms);
+  };
+  const look = (): void => {
+    timer = undefined;
+    const left = dueMs - performance.now();
+    if (left <= 0) missed(allowedMs);
+    else if (left < Number.POSITIVE_INFINITY) lookIn(left);
+  };
+  return {
+    set(timeoutMs) {
+      dueMs = timeoutMs === undefined ? Number.POSITIVE_INFINITY : performance.now() + timeoutMs;
+      if (timeoutMs === undefined || isClosed) return;
+      allowedMs = timeoutMs;
+      if (timer !== undefined && lookMs <= dueMs) return;
       clearTimeout(timer);
-      if (timeoutMs === undefined || ended !== undefined) return;
-      timer = setTimeout(() => {
-        end(new P2pError("timeout", `nothing came for ${timeoutMs} ms`, { reason: "read-timeout" }));
-      }, timeoutMs);
+      lookIn(timeoutMs);
+    },
+    close() {
+      isClosed = true;
+      clearTimeout(timer);
     },
   };
 }

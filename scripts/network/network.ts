@@ -17,6 +17,8 @@ export interface NetworkTerms {
   readonly directory: string;
   /** Further flags of every node of ours. */
   readonly flags?: readonly string[];
+  /** Further flags of one node, whichever program it is, by its place. */
+  readonly flagsOf?: (place: number) => readonly string[];
   /** So many of the core nodes, the last ones, are Go nodes of this binary. */
   readonly go?: { readonly core: number; readonly binary: string } | undefined;
   /** The port that others reach a node by, where it is not the node's own. */
@@ -51,15 +53,15 @@ const ASK_MS = 100;
 
 /** Makes a chain, a directory for each node, and starts them all. Rejects when one does not start. */
 export async function openNetwork(terms: NetworkTerms): Promise<Network> {
-  const { size, directory, flags = [], go } = terms;
+  const { size, directory, flags = [], flagsOf, go } = terms;
   const plan = planNetwork(size, await freePorts(portsOf(size)));
   const foreign = go === undefined ? [] : plan.slice(size.core - go.core, size.core);
   const goProgram = goNode(go?.binary ?? "");
-  const nodes = plan.map((node) => {
+  const nodes = plan.map((node, place) => {
     const home = join(directory, node.name);
     const program = foreign.includes(node) ? goProgram : knit;
-    const more = ["--maxconnections", String(plan.length + 1), ...(program === knit ? flags : [])];
-    const command = [...program.command(node, home), ...more];
+    const own = [...(program === knit ? flags : []), ...(flagsOf?.(place) ?? [])];
+    const command = [...program.command(node, home), "--maxconnections", String(plan.length + 1), ...own];
     return { program, home, node: networkNode(node, { home, command, socket: join(home, program.socket) }) };
   });
   await prepare(nodes, { plan, goProgram, terms });

@@ -86,6 +86,7 @@ class RunningEngine implements Engine {
     this.#timer = new RoundTimer(parts.log, (view) => this.#intake.add({ type: "timeout", view }));
     this.#write = createWriter(parts.address, parts.sign);
     this.#record = new SigningRecord(parts.store);
+    this.#stop.signal.addEventListener("abort", () => this.#intake.close());
     this.#failure.promise.catch(() => undefined); // whoever races against it sees the failure
     this.#running = this.#run().catch((error: unknown) => this.#fail(error));
   }
@@ -126,7 +127,7 @@ class RunningEngine implements Engine {
     );
     const greeting = setInterval(() => this.#post.greet(), GREET_MS);
     ends.defer(() => clearInterval(greeting));
-    while (!signal.aborted) await this.#perform(this.#steps(await this.#intake.take(signal)));
+    while (!signal.aborted) await this.#perform(this.#steps(await this.#intake.take()));
     if (this.#state !== undefined) await this.#record.settle(this.#state);
   }
 

@@ -20,6 +20,7 @@ export class Intake<T> {
   #waiting: Incoming<T>[] = [];
   readonly #letters = new Map<string, number>();
   #bytes = 0;
+  #isClosed = false;
   #wake: () => void = () => undefined;
 
   add(event: T): void {
@@ -39,20 +40,23 @@ export class Intake<T> {
     return true;
   }
 
-  /** Everything that has come so far; waits for something to come. Nothing once the signal is aborted. */
-  async take(signal: AbortSignal): Promise<readonly Incoming<T>[]> {
-    if (this.#waiting.length === 0 && !signal.aborted) {
+  /** Everything that has come so far; waits for something to come. Nothing once it is closed. */
+  async take(): Promise<readonly Incoming<T>[]> {
+    if (this.#waiting.length === 0 && !this.#isClosed) {
       const { promise, resolve } = Promise.withResolvers<void>();
-      const wake = (): void => resolve();
-      this.#wake = wake;
-      signal.addEventListener("abort", wake, { once: true });
+      this.#wake = resolve;
       await promise;
-      signal.removeEventListener("abort", wake);
     }
     const taken = this.#waiting;
     this.#waiting = [];
     this.#letters.clear();
     this.#bytes = 0;
-    return signal.aborted ? [] : taken;
+    return this.#isClosed ? [] : taken;
+  }
+
+  /** Nothing is handled any more. */
+  close(): void {
+    this.#isClosed = true;
+    this.#wake();
   }
 }

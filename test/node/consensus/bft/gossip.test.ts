@@ -78,18 +78,25 @@ test("readers are the committees of the started round and the next; who is in ne
 });
 
 describe("letters that wait to be read", () => {
-  const { signal } = new AbortController();
-
   test("come out in their order, with what happened here between them", async () => {
     const intake = new Intake<string>();
     intake.addLetter(A, Uint8Array.of(1));
     intake.add("event");
     intake.addLetter(B, Uint8Array.of(2));
-    const kinds = (await intake.take(signal)).map((each) => each.type);
+    const kinds = (await intake.take()).map((each) => each.type);
     expect(kinds).toEqual(["letter", "event", "letter"]);
-    const later = intake.take(signal);
+    const later = intake.take();
     intake.add("more");
     expect(await later).toEqual([{ type: "event", event: "more" }]);
+  });
+
+  test("are not handed out any more once the intake is closed, and who waits is told", async () => {
+    const intake = new Intake<string>();
+    const waiting = intake.take();
+    intake.close();
+    expect(await waiting).toEqual([]);
+    intake.add("late");
+    expect(await intake.take()).toEqual([]);
   });
 
   test("are bounded for each peer and in all; events never are", async () => {
@@ -100,7 +107,7 @@ describe("letters that wait to be read", () => {
     expect(intake.addLetter(B, new Uint8Array(10))).toBe(true);
     expect(intake.addLetter(C, { length: 65 * 2 ** 20 } as Uint8Array)).toBe(false);
     intake.add("event");
-    expect(await intake.take(signal)).toHaveLength(1026);
+    expect(await intake.take()).toHaveLength(1026);
     expect(intake.addLetter(A, new Uint8Array(10))).toBe(true);
   });
 });
