@@ -17,5 +17,7 @@ export default {
   reporters: ["default", "<rootDir>/test/support/totals-reporter.js"],
   testTimeout: 30_000,
   maxWorkers: 2,
+  // A worker keeps some 10 MB of each file it ran; with 500 MB of them its garbage costs more than the tests do.
+  workerIdleMemoryLimit: "250MB",
   watchman: false,
 };

@@ -127,11 +127,15 @@ const VALUES: readonly string[] = [
   '{"blockNumber":"0xffffffffffffffff","blockHash":"0x"}',
 ];
 
-/** Whole parameter lists for a method that takes `count`. */
-function lists(count: number): string[] {
+/** Every value for every method, not each fourth. */
+const STEP = process.env["KNIT_ALL_CASES"] === "1" ? 1 : 4;
+
+/** Whole parameter lists for the method at this place of the list, which takes `count`. */
+function lists(count: number, place: number): string[] {
   const oddities = ["null", "{}", '"x"', "5", `[${"null,".repeat(50)}null]`, "[]"];
-  const alike = VALUES.map((value) => `[${Array(Math.max(1, count)).fill(value).join(",")}]`);
-  const last = VALUES.map(
+  const values = VALUES.filter((_, at) => (at + place) % STEP === 0);
+  const alike = values.map((value) => `[${Array(Math.max(1, count)).fill(value).join(",")}]`);
+  const last = values.map(
     (value) => `[${[...Array(Math.max(0, count - 1)).fill(ADDRESS), value].join(",")}]`,
   );
   return [...oddities, ...alike, ...(count > 1 ? last : [])];
@@ -144,8 +148,8 @@ test("whatever its parameters are, each method answers with a result or a code, 
   };
   expect(document.methods.length).toBeGreaterThan(60);
   const defects: unknown[] = [];
-  for (const { name, params } of document.methods) {
-    const answers = lists(params.length).map(async (list) => {
+  for (const [place, { name, params }] of document.methods.entries()) {
+    const answers = lists(params.length, place).map(async (list) => {
       const { error } = await ask(name, list);
       if (error?.code === -32603) defects.push([name, list.slice(0, 200), error]);
     });

@@ -18,11 +18,15 @@ type Excluded = Readonly<Record<string, Readonly<Record<string, Readonly<Record<
 
 const EXCLUSIONS = join(import.meta.dirname, "../vectors/core-tests-exclusions.json");
 
+/** Chooses files of a suite by their names and places in it. */
+export type FileChoice = (file: string, place: number) => boolean;
+
 /** Every message of a suite of state tests leaves the root and logs that it names, or is refused as it says. */
-export function stateSuite(path: string): Comparison {
+export function stateSuite(path: string, only: FileChoice = () => true): Comparison {
   const tally = new Tally();
   const excluded = exclusionsOf(path);
-  for (const [file, tests] of Object.entries(readSuite<StateCase>(path))) {
+  const files = Object.entries(readSuite<StateCase>(path)).filter(([name], place) => only(name, place));
+  for (const [file, tests] of files) {
     for (const [name, one] of Object.entries(tests)) {
       tally.guarded(`${file} ${name}`, (what) => {
         for (const { fork, index, expected } of messagesOf(one)) {
@@ -74,11 +78,11 @@ function prefixed(hex: string): string {
   return hex.startsWith("0x") ? hex : `0x${hex}`;
 }
 
-/** Every frame leaves the output, gas, storage and logs that its test names; `only` chooses files. */
-export function vmSuite(path: string, only: (file: string) => boolean = () => true): Comparison {
+/** Every frame leaves the output, gas, storage and logs that its test names. */
+export function vmSuite(path: string, only: FileChoice = () => true): Comparison {
   const tally = new Tally();
   const suite: Suite<VmCase> = readSuite<VmCase>(path);
-  for (const [file, tests] of Object.entries(suite).filter(([name]) => only(name))) {
+  for (const [file, tests] of Object.entries(suite).filter(([name], place) => only(name, place))) {
     for (const [name, one] of Object.entries(tests)) {
       tally.guarded(`${file} ${name}`, (what) => tally.same(what, runVm(one), []));
     }

@@ -83,7 +83,9 @@ describe("the thread", () => {
 
 test("calls under way and later ones reject once it is closed, and closing without a call starts nothing", async () => {
   await openKzg()[Symbol.asyncDispose]();
-  const kzg = openKzg();
+  const code = `import { parentPort } from "node:worker_threads";
+    parentPort.on("message", (job) => job === null && parentPort.close());`;
+  const kzg = openKzg({ workerFile: new URL(`data:text/javascript,${encodeURIComponent(code)}`) });
   const asked = kzg.backend();
   const ended = expect(asked).rejects.toMatchObject({ code: "closed" });
   await kzg[Symbol.asyncDispose]();
