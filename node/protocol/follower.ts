@@ -13,6 +13,7 @@ import { type CatchUpParts, catchUp, hasItsBody } from "./catch-up.ts";
 import type { ChainPeer } from "./chain-peer.ts";
 import { bestAhead, type When } from "./claims.ts";
 import type { PushedBlock } from "./codecs.ts";
+import { EarlyBlocks } from "./early-blocks.ts";
 import { ProtocolError } from "./error.ts";
 import { faultOf } from "./fault.ts";
 import type { ProtocolTimings } from "./limits.ts";
@@ -46,6 +47,7 @@ const TIMER_MS = 2;
 /** Follows the network until it is closed. */
 export class Follower implements AsyncDisposable {
   readonly #parts: FollowerParts;
+  readonly #early: EarlyBlocks;
   readonly #pushed = new PushedBlocks();
   readonly #stop = new AbortController();
   readonly #heard = Promise.withResolvers<void>();
@@ -62,6 +64,7 @@ export class Follower implements AsyncDisposable {
 
   constructor(parts: FollowerParts) {
     this.#parts = parts;
+    this.#early = new EarlyBlocks(parts.clock, parts.log);
     this.#running = this.#run();
   }
 
@@ -232,7 +235,7 @@ export class Follower implements AsyncDisposable {
       return;
     }
     this.#notBefore = clock.now() + (fault === "early" ? EARLY_MS : timings.lookMs);
-    if (fault === "early") log.debug({ error, peer: peer.name }, "a block is ahead of our clock");
+    if (fault === "early") this.#early.tell(peer.name, error);
     else log.error({ error, peer: peer.name }, "cannot take a block");
   }
 
