@@ -96,7 +96,7 @@ async function migrate(url: string): Promise<boolean> {
   return false;
 }
 
-/** Migrates to the end, stops, and reads everything; milliseconds that the migration took. */
+/** Migrates to the end and stops; milliseconds that the migration took. */
 async function migrateWhole(): Promise<number> {
   const { knit, url } = await restart();
   told = undefined;
