@@ -66,8 +66,15 @@ test("hashes in place what is written into the input memory", () => {
   expect(keccakInput.length).toBeGreaterThanOrEqual(65_536);
 });
 
-test("the committed WebAssembly is what its source compiles to", () => {
-  expect(() =>
-    execFileSync(process.execPath, ["scripts/build-wasm.ts", "--check"], { stdio: "pipe" }),
-  ).not.toThrow();
-}, 120_000);
+// Six seconds of compiling, which CI does.
+const slow = process.env["KNIT_ALL_CASES"] === "1" ? test : test.skip;
+
+slow(
+  "the committed WebAssembly is what its source compiles to",
+  () => {
+    expect(() =>
+      execFileSync(process.execPath, ["scripts/build-wasm.ts", "--check"], { stdio: "pipe" }),
+    ).not.toThrow();
+  },
+  120_000,
+);
