@@ -10,6 +10,7 @@ import type { Log } from "./observe/log.ts";
 import { isOlder } from "./reconcile/applier.ts";
 import { gatewayOf } from "./reconcile/context.ts";
 import type { MeshMemory } from "./reconcile/mesh-memory.ts";
+import { statusWithoutFigures } from "./reconcile/news.ts";
 import { readPod } from "./reconcile/pod-view.ts";
 import type { FollowedKind } from "./reconcile/surroundings.ts";
 
@@ -115,6 +116,11 @@ export class Board {
     return earlier === undefined || after === undefined || gist(earlier) !== gist(after);
   }
 
+  /** Whether somebody has asked for something of a Node: another spec, an operation, its end. */
+  isAsked(now: Seen | undefined, before: Seen | undefined): boolean {
+    return JSON.stringify(asked(now)) !== JSON.stringify(asked(before));
+  }
+
   /** Whom else the change of a Node concerns: its network, when it can be reached elsewhere or is done. */
   neighbours(now: Seen | undefined, before: Seen | undefined): readonly string[] {
     const [earlier, after] = [before, now].map((seen) => seen && this.#readSeen(keyOf(seen.meta), seen));
@@ -157,15 +163,14 @@ export class Board {
   }
 }
 
+function asked({ meta }: Partial<Seen> = {}): unknown {
+  return [meta?.generation, meta?.annotations, meta?.deleted];
+}
+
 /** All of a Node but what changes with every block. */
 function gist({ meta, spec, status }: NodeResource): string {
   const { resourceVersion: _version, ...place } = meta;
-  const { height: _height, members, ...known } = status;
-  const steady = members?.map(({ height: _own, disk, ...member }) => [
-    member,
-    disk && { ...disk, usedBytes: undefined },
-  ]);
-  return JSON.stringify([place, spec, known, steady]);
+  return JSON.stringify([place, spec, statusWithoutFigures(status)]);
 }
 
 /** What of a Node matters to the others of its network. */

@@ -41,9 +41,12 @@ const SUMS_MS = 2_000;
  */
 export async function follow(following: Following): Promise<void> {
   const { board, networks, signal, parts } = following;
-  for (const kind of followedKinds) board.followed.set(kind, parts.use(openObjects(following, kind)));
+  for (const kind of followedKinds) {
+    const objects = parts.use(openObjects(following, kind));
+    board.followed.set(kind, objects);
+    await unless(signal, objects.synced); // one list after another: a page of each at once would take tens of MB
+  }
   await followOptional(following);
-  await unless(signal, Promise.all([...board.followed.values()].map(({ synced }) => synced)));
   board.networks = parts.use(openNetworks(following));
   await unless(signal, board.networks.synced);
   board.seen = parts.use(openNodes(following));
@@ -99,7 +102,8 @@ function openNodes(following: Following): Reflector {
   return openOf(following, { kind: kinds.node }, (now, before) => {
     const { meta } = now ?? before ?? {};
     if (meta === undefined) return;
-    if (board.isNews(now, before)) queue.add(keyOf(meta));
+    if (before !== undefined && board.isAsked(now, before)) queue.addUrgent(keyOf(meta));
+    else if (board.isNews(now, before)) queue.add(keyOf(meta));
     addAll(queue, board.neighbours(now, before));
     const network = board.networkKey(now ?? before);
     if (board.complete && network !== undefined) networks.addAfter(network, SUMS_MS);

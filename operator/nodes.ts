@@ -57,6 +57,7 @@ export async function openNodes(options: NodesOptions): Promise<Nodes> {
   await using parts = new AsyncDisposableStack();
   const board = new Board(options.log);
   const applier = new Applier(options.client);
+  const figuresDue = new Set<string>();
   const queue = parts.use(createQueue(options, "node", (key) => workOnNode(board, key, surroundings)));
   const networks = parts.use(
     createQueue(options, "network", (key) => workOnNetwork(board, key, surroundings)),
@@ -66,7 +67,10 @@ export async function openNodes(options: NodesOptions): Promise<Nodes> {
       channel: options.channel,
       keys: () => board.members(),
       gateway: (key) => board.gateway(key),
-      asked: (key) => queue.add(nodeOfMember(key)),
+      asked(key, isDue) {
+        if (isDue) figuresDue.add(nodeOfMember(key));
+        queue.add(nodeOfMember(key));
+      },
       everyMs: options.pollMs,
       clock: options.clock,
     }),
@@ -75,6 +79,7 @@ export async function openNodes(options: NodesOptions): Promise<Nodes> {
     ...options,
     applier,
     beginning: new Set(),
+    figuresDue,
     meshes: board.meshes,
     events: createEventRecorder(options.client, options.clock, options.log),
     find: (kind, key) => board.followed.get(kind)?.get(key),

@@ -38,13 +38,14 @@ export async function startSubject(cluster: Cluster, engine: readonly string[]):
   const account = accountOf(cluster, env["KUBECONFIG"] ?? "");
   const log = openSync(join(cluster.directory, "log", "operator.log"), "a");
   const ending = new AbortController();
-  const command = [process.execPath, ...shippedFlags(), ...engine, BUILT_MAIN, ...args];
+  const shipped = shippedTerms();
+  const command = [process.execPath, ...shipped.flags, ...engine, BUILT_MAIN, ...args];
   const own = [`--health-address=127.0.0.1:${port}`, "--log-level=warn"];
   const start = (): ChildProcess => {
     // With KUBECONFIG it would use that, and load the library for it.
     const { KUBECONFIG: _own, ...inherited } = process.env;
     const child = spawn("unshare", ["--mount", "sh", "-c", MOUNT, account.directory, ...command, ...own], {
-      env: { ...inherited, ...account.env },
+      env: { ...inherited, ...shipped.env, ...account.env },
       stdio: ["ignore", log, log],
     });
     child.once("exit", (code) => {
@@ -69,9 +70,10 @@ export async function startSubject(cluster: Cluster, engine: readonly string[]):
 }
 
 /** What the image gives Node.js. */
-function shippedFlags(): readonly string[] {
+function shippedTerms() {
   const dockerfile = readFileSync(new URL("../../Dockerfile", import.meta.url), "utf8");
-  return readTarget(dockerfile, "operator").entrypoint.filter((word) => word.startsWith("--"));
+  const { entrypoint, env } = readTarget(dockerfile, "operator");
+  return { flags: entrypoint.filter((word) => word.startsWith("--")), env };
 }
 
 /** Puts the account's files, in the directory that is argument 0, where a pod has them. */

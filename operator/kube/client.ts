@@ -50,7 +50,8 @@ export interface KubeClient extends AsyncDisposable {
 
 /** Seconds after which the server ends a watch; spread so that not all end at once. */
 const WATCH_SECONDS = 240;
-const PAGE = "250";
+/** Pages take memory that is not given back. */
+const PAGE = "100";
 
 /** Opens a client. */
 export function openKubeClient(

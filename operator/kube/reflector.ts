@@ -9,7 +9,7 @@ import type { Log } from "../observe/log.ts";
 import { messageOf } from "../observe/message-of.ts";
 import type { KubeClient, Selection } from "./client.ts";
 import { errorOfAnswer, isKubeError, KubeError } from "./error.ts";
-import { hold, type Seen } from "./seen.ts";
+import { createHolder, type Seen } from "./seen.ts";
 import { Store } from "./store.ts";
 
 /** What a reflector needs. */
@@ -43,7 +43,8 @@ const LONGEST_WAIT_MS = 30_000;
 const SHORT_WATCH_MS = 1_000;
 
 /** Begins to list and watch. */
-export function openReflector(options: ReflectorOptions): Reflector {
+export function openReflector(given: ReflectorOptions): Reflector {
+  const options = { ...given, keep: given.keep ?? createHolder() };
   const store = new Store<Seen>();
   const closing = new AbortController();
   const { promise: synced, resolve } = Promise.withResolvers<void>();
@@ -60,7 +61,7 @@ export function openReflector(options: ReflectorOptions): Reflector {
 }
 
 interface Following {
-  readonly options: ReflectorOptions;
+  readonly options: ReflectorOptions & { readonly keep: (object: unknown) => Seen };
   readonly store: Store<Seen>;
   readonly signal: AbortSignal;
   readonly listed: () => void;
@@ -148,9 +149,9 @@ function put(
   changed(seen, before);
 }
 
-function read(item: unknown, { keep, log }: ReflectorOptions): Seen | undefined {
+function read(item: unknown, { keep, log }: Following["options"]): Seen | undefined {
   try {
-    return (keep ?? hold)(item);
+    return keep(item);
   } catch (error) {
     log.warn({ error: (error as Error).message }, "an object that cannot be read is left out");
     return undefined;

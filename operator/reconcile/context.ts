@@ -8,6 +8,7 @@ import { withNetwork } from "../build/network-defaults.ts";
 import type { GatewayAddress } from "../control/exchange.ts";
 import type { RolloutPlan } from "../plan/rollout.ts";
 import type { VolumeVerdict } from "../plan/storage.ts";
+import { statusWithoutFigures } from "./news.ts";
 import type { Outcome } from "./outcome.ts";
 import type { PodView } from "./pod-view.ts";
 import type { Observation } from "./poller.ts";
@@ -98,11 +99,15 @@ export function gatewayOf(key: string, address: string): GatewayAddress {
   return { host: address, port: pod.gatewayPort, name: gatewayName(member, namespace) };
 }
 
-/** Writes the status now, if it is another than the one that is there; the steps after this build on it. */
+/**
+ * Writes the status now, if it is another than the one that is there, or only its figures are when it is time for those;
+ * the steps after this build on it.
+ */
 export async function saveStatus(context: Context): Promise<void> {
   const { around, node, status } = context;
   const known = around.node(context.key);
-  if (known === undefined || JSON.stringify(known.status) === JSON.stringify(status)) return;
+  const gist = around.figuresDue.has(context.key) ? same : statusWithoutFigures;
+  if (known === undefined || JSON.stringify(gist(known.status)) === JSON.stringify(gist(status))) return;
   const { name, namespace } = node.meta;
   const written = await around.client.applyStatus({
     apiVersion: API_VERSION,
@@ -110,6 +115,11 @@ export async function saveStatus(context: Context): Promise<void> {
     metadata: { name, namespace },
     status: JSON.parse(JSON.stringify(status)) as unknown, // absent members go
   });
+  around.figuresDue.delete(context.key);
   around.wrote(written);
   context.status = readNode(written).status;
+}
+
+function same(status: NodeStatus): NodeStatus {
+  return status;
 }

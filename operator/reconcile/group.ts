@@ -69,12 +69,19 @@ export function viewMember({ node, name }: Member, around: Surroundings): Member
   };
 }
 
-/** Who told the newest block of the group; of the other Nodes what their status says will do. */
+/** Who told the newest block of the group; of other Nodes that did not tell what their status says will do. */
 export function newestOfGroup({ node, around, members }: Context): Told | undefined {
   const own = members.flatMap(({ facts: { told } }) => told && { height: told.height, toldAt: told.at });
   const others = around
     .nodes(node.meta.namespace)
     .filter(({ meta, spec }) => meta.name !== node.meta.name && spec.network.name === node.spec.network.name);
-  const told = others.flatMap(({ status }) => ({ height: status.height, toldAt: 0 }));
+  const told = others.flatMap((other) =>
+    membersOf(other).map(({ name }): Told => {
+      const observation = around.observed(keyOf({ namespace: other.meta.namespace, name }));
+      return observation?.ok === true
+        ? { height: observation.height, toldAt: observation.at }
+        : { height: other.status.height, toldAt: 0 };
+    }),
+  );
   return newestOf([...own.filter((each) => each !== undefined), ...told]);
 }

@@ -1,7 +1,8 @@
-/** What of a node's answer is worth a look at once; its height alone, which changes all the time, is not. */
+/** What of a node's answer, and of a status, is worth a look at once; figures alone, which change all the time, are not. */
+import type { NodeStatus } from "../api/node-status.ts";
 import type { Observation } from "./poller.ts";
 
-/** An answer, and whether the node had gone on since the one before. */
+/** An answer, and whether the node had gone on since the one before; the first is taken to have. */
 export interface Told {
   readonly observation: Observation;
   readonly isMoving: boolean;
@@ -11,7 +12,7 @@ export interface Told {
 export function tell(before: Told | undefined, observation: Observation): Told {
   const height = heightOf(before?.observation);
   const now = heightOf(observation);
-  return { observation, isMoving: height !== undefined && now !== undefined && now > height };
+  return { observation, isMoving: height === undefined || (now !== undefined && now > height) };
 }
 
 /** Whether `after` says something else than `before`: another state, other peers, a chain that stops or goes on. */
@@ -28,4 +29,13 @@ function gist({ observation, isMoving }: Told): string {
 
 function heightOf(observation: Observation | undefined): number | undefined {
   return observation?.ok === true ? observation.height : undefined;
+}
+
+/** All of a status but heights and used bytes. */
+export function statusWithoutFigures({ height: _height, members, ...others }: NodeStatus): object {
+  const steady = members?.map(({ height: _own, disk, ...member }) => ({
+    ...member,
+    disk: disk && { ...disk, usedBytes: undefined },
+  }));
+  return { ...others, members: steady };
 }

@@ -44,8 +44,8 @@ export interface PollerOptions {
   readonly keys: () => readonly string[];
   /** A member's gateway; undefined while its pod has no address. */
   readonly gateway: (key: string) => GatewayAddress | undefined;
-  /** Called when a node told news, and otherwise now and then. */
-  readonly asked: (key: string) => void;
+  /** Called when a node told news, and otherwise now and then: `isDue` is true then. */
+  readonly asked: (key: string, isDue: boolean) => void;
   /** How often each node is asked, unless there are too many. */
   readonly everyMs: number;
   readonly clock: Clock;
@@ -55,10 +55,10 @@ export interface PollerOptions {
 
 /** Nodes that are asked at once. */
 const AT_ONCE = 64;
-/** A question over a resumed TLS connection takes about a millisecond of processor time. */
-const PER_SECOND = 25;
+/** A question over a resumed TLS connection takes one or two milliseconds of processor time. */
+const PER_SECOND = 10;
 /** Nodes without news that are reconciled in a second: heights in the status are as old as that makes them. */
-const IDLE_PER_SECOND = 5;
+const IDLE_PER_SECOND = 2;
 const TICK_MS = 100;
 /** An answer is good until the node was to be asked for the third time, at least this long. */
 const FRESH_MS = 45_000;
@@ -76,6 +76,8 @@ export class Poller implements AsyncDisposable {
   #next = 0;
   /** Questions that may be put now; a fraction is left for the next tick. */
   #credit = 0;
+  /** Nodes without news that may be told of now, likewise. */
+  #idleCredit = 0;
   #closed = false;
 
   constructor(options: PollerOptions) {
@@ -109,6 +111,7 @@ export class Poller implements AsyncDisposable {
       if (key !== undefined) this.look(key);
     }
     this.#credit = Math.min(this.#credit, 1);
+    this.#idleCredit = Math.min(this.#idleCredit + (IDLE_PER_SECOND * TICK_MS) / 1_000, IDLE_PER_SECOND);
   }
 
   #beginRound(): void {
@@ -144,14 +147,20 @@ export class Poller implements AsyncDisposable {
     this.#told.set(key, after);
     this.#asking.delete(key);
     if (this.#closed) return;
-    if (isNews(before, after) || this.#isDue(key)) {
-      this.#reported.set(key, this.#options.clock.now());
-      this.#options.asked(key);
-    }
+    const isDue = this.#isDue(key);
+    if (isDue || isNews(before, after)) this.#report(key, isDue);
     this.#begin();
   }
 
+  #report(key: string, isDue: boolean): void {
+    if (isDue) this.#idleCredit--;
+    this.#reported.set(key, this.#options.clock.now());
+    this.#options.asked(key, isDue);
+  }
+
+  /** Those that are due at one moment, such as after a start, are told of one after another. */
   #isDue(key: string): boolean {
+    if (this.#idleCredit < 1 || !this.#reported.has(key)) return false;
     const since = this.#options.clock.now() - (this.#reported.get(key) ?? 0);
     return since >= (this.#round.length * 1_000) / IDLE_PER_SECOND;
   }

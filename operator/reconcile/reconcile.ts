@@ -57,8 +57,8 @@ export class ReconcileError extends Error {
   readonly code = "step-failed";
 }
 
-/** Even what seems well is looked at again after this long. */
-const RESYNC_MS = 300_000;
+/** Even what seems well is looked at again after this long, which the poller sees to as well. */
+const RESYNC_MS = 600_000;
 /** A Node whose nodes are just being asked is looked at by their answers, and after this long at the latest. */
 const UNHEARD_MS = 20_000;
 

@@ -54,6 +54,8 @@ export interface Surroundings {
   readonly log: Log;
   /** Networks, with their namespaces, in which a node is asked to begin maintenance at this moment. */
   readonly beginning: Set<string>;
+  /** Nodes whose figures it is time to note, though nothing else of their status has changed. */
+  readonly figuresDue: Set<string>;
   /** What members' nodes were told of their peers since they started. */
   readonly meshes: Map<string, MeshMemory>;
   /** An object as it was last seen. */

@@ -1,7 +1,8 @@
 /**
  * Names that wait to be worked on: each once, each by one worker at a time, a few at once. Work that fails is done
  * again after a wait that doubles; work that says when is done again then. A name that comes without end, such as
- * that of an object over which two programs fight, is worked on once a second and delays no other.
+ * that of an object over which two programs fight, is worked on once a second and delays no other. Urgent names go
+ * before all others: what somebody has just asked for does not wait for what is looked at anyway.
  */
 import type { Clock } from "../observe/clock.ts";
 import type { QueueMetrics, WorkResult } from "../observe/queue-metrics.ts";
@@ -43,6 +44,8 @@ export class WorkQueue implements AsyncDisposable {
   readonly #options: QueueOptions;
   /** Since when each waits, milliseconds since the epoch. */
   readonly #waiting = new Map<string, number>();
+  /** Those that waited for longest come first in either. */
+  readonly #urgent = new Set<string>();
   readonly #running = new Map<string, Promise<void>>();
   /** Names that came again while they were worked on. */
   readonly #again = new Set<string>();
@@ -67,6 +70,16 @@ export class WorkQueue implements AsyncDisposable {
 
   /** Works on a name soon. */
   add(key: string): void {
+    this.#add(key);
+  }
+
+  /** Works on a name before all that are not urgent. */
+  addUrgent(key: string): void {
+    this.#urgent.add(key);
+    this.#add(key);
+  }
+
+  #add(key: string): void {
     if (this.#closing.signal.aborted) return;
     this.#stopTimer(key);
     if (this.#running.has(key)) this.#again.add(key);
@@ -90,6 +103,7 @@ export class WorkQueue implements AsyncDisposable {
     this.#failures.delete(key);
     this.#allowances.delete(key);
     this.#waiting.delete(key);
+    this.#urgent.delete(key);
     this.#again.delete(key);
   }
 
@@ -98,6 +112,7 @@ export class WorkQueue implements AsyncDisposable {
     for (const { handle } of this.#timers.values()) clearTimeout(handle);
     this.#timers.clear();
     this.#waiting.clear();
+    this.#urgent.clear();
     await Promise.all(this.#running.values());
   }
 
@@ -114,12 +129,21 @@ export class WorkQueue implements AsyncDisposable {
   }
 
   #begin(): void {
-    for (const [key, since] of this.#waiting) {
+    for (const key of this.#urgent) this.#start(key);
+    for (const key of this.#waiting.keys()) {
       if (this.#running.size >= this.#options.concurrency) return;
-      this.#waiting.delete(key);
-      this.#options.metrics?.began((this.#options.clock.now() - since) / 1_000);
-      this.#running.set(key, this.#run(key));
+      this.#start(key);
     }
+  }
+
+  /** A name that is worked on at the moment, or may not be yet, stays urgent. */
+  #start(key: string): void {
+    const since = this.#waiting.get(key);
+    if (since === undefined || this.#running.size >= this.#options.concurrency) return;
+    this.#waiting.delete(key);
+    this.#urgent.delete(key);
+    this.#options.metrics?.began((this.#options.clock.now() - since) / 1_000);
+    this.#running.set(key, this.#run(key));
   }
 
   async #run(key: string): Promise<void> {

@@ -35,6 +35,12 @@ function put(...objects: object[]): void {
   for (const object of objects) seen.set(`demo/${readMeta(object).name}`, asSeen(object));
 }
 
+/** The same Node with other metadata. */
+function aVersion(version: number, metadata: object, height = 1): Seen {
+  const node = aNode("a", version, { height }) as { metadata: object };
+  return asSeen({ ...node, metadata: { ...node.metadata, ...metadata } });
+}
+
 /** The status of a node at this address. */
 const at = (url: string, height: number) => ({ height, members: [{ name: "a", ready: true, url }] });
 
@@ -89,6 +95,17 @@ test("a Node is not looked at again because of figures that were noted of it", (
   expect(board.isNews(figures, first)).toBe(false);
   expect(others.map((other) => board.isNews(other, figures))).toEqual([true, true, true]);
   expect([board.isNews(first, undefined), board.isNews(undefined, first)]).toEqual([true, true]);
+});
+
+test("of a Node it is asked what its spec, its annotations and its end say, not its status", () => {
+  const first = aVersion(1, { generation: 1 });
+  expect(board.isAsked(aVersion(2, { generation: 1 }, 2), first)).toBe(false);
+  const others = [
+    { generation: 2 },
+    { generation: 1, annotations: { "knit.dev/run": "migrate" } },
+    { generation: 1, deletionTimestamp: "2026-01-01T00:00:00Z" },
+  ].map((metadata) => aVersion(2, metadata));
+  expect(others.map((other) => board.isAsked(other, first))).toEqual([true, true, true]);
 });
 
 test("nodes of another namespace hear of a Node that names it", () => {

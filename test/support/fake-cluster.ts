@@ -50,6 +50,7 @@ export class FakeCluster {
   servesMonitors = false;
   /** Called before a status is written. */
   onStatus: (name: string) => void = () => undefined;
+  readonly figuresDue = new Set<string>();
   readonly observations = new Map<string, Observation>();
   now = Date.parse("2026-01-01T00:00:00Z");
   #version = 0;
@@ -197,6 +198,7 @@ export class FakeCluster {
       clock: { now: () => this.now },
       log: silentLog,
       beginning: new Set(),
+      figuresDue: this.figuresDue,
       meshes: new Map(),
       find: (kind, key) => this.#seen(`${kinds[kind].kind} ${key}`),
       node: (key) => {

@@ -12,6 +12,7 @@ export interface Copy {
 /** An image. */
 export interface Target {
   readonly entrypoint: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
   readonly user: string;
   readonly directory: string;
   readonly copies: readonly Copy[];
@@ -29,7 +30,7 @@ export function readTarget(text: string, name: string): Target {
         return [called, { base, lines }];
       }),
   );
-  let target: Target = { entrypoint: [], user: "", directory: "/", copies: [] };
+  let target: Target = { entrypoint: [], env: {}, user: "", directory: "/", copies: [] };
   const apply = (stage: string): void => {
     const found = stages.get(stage);
     if (found === undefined) return;
@@ -44,6 +45,8 @@ export function readTarget(text: string, name: string): Target {
 function effect(target: Target, line: string): Partial<Target> {
   const [word = "", ...rest] = line.split(" ");
   if (word === "ENTRYPOINT") return { entrypoint: JSON.parse(rest.join(" ")) as string[] };
+  if (word === "ENV")
+    return { env: { ...target.env, ...Object.fromEntries(rest.map((each) => each.split("=", 2))) } };
   if (word === "USER") return { user: rest.join(" ") };
   if (word === "WORKDIR") return { directory: rest.join(" ") };
   if (word !== "COPY" || !rest[0]?.startsWith("--from=")) return {};

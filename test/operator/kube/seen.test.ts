@@ -1,7 +1,8 @@
 /** Objects as they are held: what is looked at is all there, and what is not takes no room. */
 import { expect, test } from "@jest/globals";
-import { hold } from "../../../operator/kube/seen.ts";
+import { createHolder } from "../../../operator/kube/seen.ts";
 
+const hold = createHolder();
 const LONG = "x".repeat(1_000);
 const metadata = {
   name: "a",
@@ -18,6 +19,17 @@ test("an object is held whole, and beside it the short labels and annotations of
   expect(held).toEqual(object);
   expect(meta).toMatchObject({ name: "a", uid: "u", resourceVersion: "7", deleted: false });
   expect([meta.labels, meta.annotations]).toEqual([{ "knit.dev/node": "a" }, { "knit.dev/applied": "d" }]);
+});
+
+test("objects like and unlike the first of their kind, short and long, are held as they were", () => {
+  const holdOne = createHolder();
+  const texts = ["", "\u0000é漢🙂", LONG, "y".repeat(100_000), LONG];
+  const objects = texts.map((text, index) => ({
+    metadata: { ...metadata, name: `n${index}` },
+    data: { text },
+  }));
+  const held = objects.map(holdOne);
+  expect(held.map(({ object }) => object)).toEqual(objects);
 });
 
 test.each([

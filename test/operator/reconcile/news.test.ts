@@ -51,8 +51,10 @@ test.each<[string, Observation]>([
   expect(news(next)).toBe(true);
 });
 
-test("the first answer is news, silence that goes on is none, and its reason is", () => {
+test("the first answer is news, one that goes on from there is none, silence that goes on is none, and its reason is", () => {
   expect(isNews(undefined, tell(undefined, ANSWER))).toBe(true);
+  const first = tell(undefined, ANSWER);
+  expect(isNews(first, tell(first, { ...ANSWER, height: 8 }))).toBe(false);
   const before = tell(undefined, SILENT);
   expect(isNews(before, tell(before, { ...SILENT, at: 9 }))).toBe(false);
   expect(isNews(before, tell(before, { ...SILENT, message: "another way" }))).toBe(true);

@@ -2,7 +2,7 @@
 import { expect, test } from "@jest/globals";
 import type { Channel } from "../../../operator/control/channel.ts";
 import { ControlError } from "../../../operator/control/error.ts";
-import { systemClock } from "../../../operator/observe/clock.ts";
+import { type Clock, systemClock } from "../../../operator/observe/clock.ts";
 import { Poller } from "../../../operator/reconcile/poller.ts";
 import { until } from "../../support/until.ts";
 
@@ -19,12 +19,13 @@ interface Scene {
 interface Pace {
   readonly everyMs?: number;
   readonly perSecond?: number;
+  readonly clock?: Clock;
 }
 
 function aScene(
   keys: string[],
   call: Channel["call"],
-  { everyMs = 60_000, perSecond = 10_000 }: Pace = {},
+  { everyMs = 60_000, perSecond = 10_000, clock = systemClock }: Pace = {},
 ): Scene {
   const asked: string[] = [];
   let running = 0;
@@ -32,10 +33,10 @@ function aScene(
   const poller = new Poller({
     keys: () => keys,
     gateway: (key) => (key.startsWith("none") ? undefined : { host: "h", port: 1, name: key }),
-    asked: (key) => void asked.push(key),
+    asked: (key, isDue) => void asked.push(isDue ? `${key} due` : key),
     everyMs,
     perSecond,
-    clock: systemClock,
+    clock,
     channel: {
       call: async (gateway, method) => {
         most = Math.max(most, ++running);
@@ -106,13 +107,25 @@ test("many nodes are asked a few a second, evenly, and those that tell nothing n
   const keys = Array.from({ length: 40 }, (_, index) => `n/${index}`);
   let calls = 0;
   const call = async (): Promise<unknown> => {
-    calls++;
-    return REPORT;
+    return { ...REPORT, height: ++calls };
   };
   const { poller, asked } = aScene(keys, call, { everyMs: 1, perSecond: 100 });
   await until(() => calls >= 80);
   await poller[Symbol.asyncDispose]();
-  // 40 nodes without news are due every eight seconds: the second round has told of none of them again.
+  // 40 nodes without news are due every twenty seconds: the second round has told of none of them again.
   expect(asked.slice(0, 40).sort()).toEqual([...keys].sort());
   expect(asked.length).toBeLessThan(80);
+});
+
+test("nodes that tell nothing new are told of as due, one after another though all are at once", async () => {
+  const keys = ["n/a", "n/b", "n/c", "n/d", "n/e", "n/f"];
+  let height = 0;
+  const clock = { now: () => height * 60_000 }; // each answer comes a minute later: all are due each time
+  const call = async (): Promise<unknown> => ({ ...REPORT, height: ++height });
+  const { poller, asked } = aScene(keys, call, { everyMs: 20, clock });
+  await until(() => height >= 120);
+  await poller[Symbol.asyncDispose]();
+  const due = asked.filter((each) => each.endsWith(" due"));
+  expect(due.length).toBeGreaterThan(0);
+  expect(asked.length).toBeLessThan(height / 2);
 });

@@ -186,6 +186,28 @@ test("an operator that begins asks a ready node before it judges it anew", async
   expect(conditions("core")[0]).toBe("Ready False PodNotReady");
 });
 
+test("figures alone are noted when it is time for them, once, and with whatever else changes", async () => {
+  cluster.putRunning("core", []);
+  await once("core");
+  const told = (more: object): void => {
+    const known = cluster.observations.get("demo/core");
+    if (known?.ok) cluster.observations.set("demo/core", { ...known, ...more });
+  };
+  const written = async (): Promise<[number, number | undefined]> => {
+    cluster.writes.length = 0;
+    await once("core");
+    return [cluster.writes.length, cluster.node("core").status.height];
+  };
+  told({ height: 6 });
+  expect(await written()).toEqual([0, 5]);
+  cluster.figuresDue.add("demo/core");
+  expect(await written()).toEqual([1, 6]);
+  told({ height: 7 });
+  expect(await written()).toEqual([0, 6]);
+  told({ syncing: true });
+  expect(await written()).toEqual([1, 7]);
+});
+
 test("a node that answers with another key is not believed", async () => {
   cluster.putRunning("core", []);
   const told = cluster.observations.get("demo/core");

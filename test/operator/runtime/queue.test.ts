@@ -148,3 +148,19 @@ test("a name that is forgotten is not worked on, neither now nor later", async (
   await new Promise((resolve) => setTimeout(resolve, 40));
   expect(done).toEqual(["a"]);
 });
+
+test("an urgent name is worked on before all others, though it waited already, is worked on or comes too often", async () => {
+  const { promise: gate, resolve: open } = Promise.withResolvers<undefined>();
+  const done: string[] = [];
+  await using queue = aQueue(async (key) => {
+    await gate;
+    done.push(key);
+    return undefined;
+  }, 1);
+  for (const key of ["a", "b", "c", "d"]) queue.add(key);
+  queue.addUrgent("c");
+  queue.addUrgent("a");
+  open(undefined);
+  await until(() => queue.size === 0);
+  expect(done).toEqual(["a", "c", "a", "b", "d"]);
+});
