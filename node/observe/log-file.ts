@@ -114,14 +114,24 @@ async function tidy(path: string, rotation: Rotation, now: number): Promise<void
   for (const [i, file] of aside.entries()) {
     const whole = join(dir, file);
     const isOld = maxAgeMs > 0 && now - (await stat(whole)).mtimeMs > maxAgeMs;
-    if (i < surplus || isOld) await rm(whole);
+    if (i < surplus || isOld) await removeAside(whole);
     else if (compress && !file.endsWith(".gz")) await pack(whole);
   }
 }
 
+/** With what a process that was killed had packed of it. */
+async function removeAside(path: string): Promise<void> {
+  await rm(unfinishedPath(path), { force: true });
+  await rm(path);
+}
+
+function unfinishedPath(path: string): string {
+  return `${path}.gz.tmp`;
+}
+
 /** The packed file has its name when it is whole. */
 async function pack(path: string): Promise<void> {
-  const unfinished = `${path}.gz.tmp`;
+  const unfinished = unfinishedPath(path);
   await pipeline(createReadStream(path), createGzip(), createWriteStream(unfinished, { mode: 0o640 }));
   await rename(unfinished, `${path}.gz`);
   await rm(path);

@@ -61,7 +61,8 @@ test("of files put aside the newest are kept, packed; older days go; others' fil
   const rotation = { maxBytes: 50, maxFiles: 2, maxAgeMs: 86_400_000, compress: true };
   await using _made = openLogFile(join(directory, "knit.log"), undefined); // makes the directory
   const old = join(directory, "knit-2026-01-02T00-00-00.000.log");
-  for (const name of [old, join(directory, "knit-notes.log")]) await writeFile(name, "before\n");
+  const killed = `${old}.gz.tmp`; // a process that packed it was killed
+  for (const name of [old, killed, join(directory, "knit-notes.log")]) await writeFile(name, "before\n");
   const now = Date.now();
   await utimes(old, new Date(now - 90_000_000), new Date(now - 90_000_000));
   {
