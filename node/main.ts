@@ -2,6 +2,10 @@
  * The program's entry: arguments to exit code. It loads nothing until the Node.js version is known to be
  * good, so that an older one is answered with a sentence and not with a syntax error.
  */
+import { existsSync, mkdirSync } from "node:fs";
+import module from "node:module";
+import { homedir, totalmem } from "node:os";
+import { basename, join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { messageOf } from "./bytes/message-of.ts";
 
@@ -22,30 +26,20 @@ if (Number(process.versions.node.split(".")[0]) < OLDEST_NODE) {
 
 async function start(): Promise<void> {
   for (const flag of HEAP_FLAGS) setFlagsFromString(flag);
+  keepCompiledCode();
   process.on("uncaughtException", end);
   process.on("unhandledRejection", end);
-  const [
-    { runCli },
-    { createPrompter },
-    { limitHeap },
-    { systemClock },
-    { homedir, totalmem },
-    { existsSync },
-    path,
-  ] = await Promise.all([
+  const [{ runCli }, { createPrompter }, { limitHeap }, { systemClock }] = await Promise.all([
     import("./cli/cli.ts"),
     import("./cli/prompter.ts"),
     import("./heap-limit.ts"),
     import("./observe/clock.ts"),
-    import("node:os"),
-    import("node:fs"),
-    import("node:path"),
   ]);
   let asking: ReturnType<typeof createPrompter> | undefined; // standard input is opened by the first question
   const prompter = () => (asking ??= createPrompter(process.stdin, process.stdout));
   const container = process.constrainedMemory();
   process.exitCode = await runCli(process.argv.slice(2), {
-    program: process.env["KNIT_PROGRAM"] ?? path.basename(process.argv[1] ?? ""),
+    program: process.env["KNIT_PROGRAM"] ?? basename(process.argv[1] ?? ""),
     stdout: process.stdout,
     stderr: process.stderr,
     terminal: () => ({ input: process.stdin, output: process.stdout }),
@@ -67,6 +61,23 @@ async function start(): Promise<void> {
       openNode: async (...how) => (await import("./node.ts")).openNode(...how),
     }),
   });
+}
+
+/**
+ * What is compiled at one start is kept for the next, which takes a tenth less time. In the user's own directory:
+ * whoever can write there can run what he likes anyway. Where that cannot be, each start compiles.
+ */
+function keepCompiledCode(): void {
+  try {
+    let directory = process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache");
+    for (const part of ["", "knit", "compiled"]) {
+      directory = join(directory, part);
+      if (!existsSync(directory)) mkdirSync(directory, { mode: 0o700 }); // not with all above it: a home may be missing
+    }
+    module.enableCompileCache(directory);
+  } catch {
+    // a read-only disk, no home
+  }
 }
 
 /** A bug: one line for everyone, the stack for who asked for details. The state on disk is whole at any time. */
