@@ -16,18 +16,25 @@ function aQueue(work: Work, concurrency = 2, failures: [string, number][] = []):
   });
 }
 
-test("a name that comes often is worked on once, and once more when it came meanwhile", async () => {
-  const { promise: gate, resolve: open } = Promise.withResolvers<undefined>();
+/** Work that ends once `open` is called; `done` are the names in the order of their ends. */
+function gatedWork(): { readonly work: Work; readonly done: readonly string[]; readonly open: () => void } {
+  const { promise: gate, resolve } = Promise.withResolvers<void>();
   const done: string[] = [];
-  await using queue = aQueue(async (key) => {
+  const work: Work = async (key) => {
     await gate;
     done.push(key);
     return undefined;
-  });
+  };
+  return { work, done, open: () => resolve() };
+}
+
+test("a name that comes often is worked on once, and once more when it came meanwhile", async () => {
+  const { work, done, open } = gatedWork();
+  await using queue = aQueue(work);
   for (let i = 0; i < 5; i++) queue.add("a");
   await Promise.resolve();
   for (let i = 0; i < 5; i++) queue.add("a");
-  open(undefined);
+  open();
   await until(() => queue.size === 0);
   expect(done).toEqual(["a", "a"]);
 });
@@ -150,17 +157,12 @@ test("a name that is forgotten is not worked on, neither now nor later", async (
 });
 
 test("an urgent name is worked on before all others, though it waited already, is worked on or comes too often", async () => {
-  const { promise: gate, resolve: open } = Promise.withResolvers<undefined>();
-  const done: string[] = [];
-  await using queue = aQueue(async (key) => {
-    await gate;
-    done.push(key);
-    return undefined;
-  }, 1);
+  const { work, done, open } = gatedWork();
+  await using queue = aQueue(work, 1);
   for (const key of ["a", "b", "c", "d"]) queue.add(key);
   queue.addUrgent("c");
   queue.addUrgent("a");
-  open(undefined);
+  open();
   await until(() => queue.size === 0);
   expect(done).toEqual(["a", "c", "a", "b", "d"]);
 });
