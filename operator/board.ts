@@ -25,6 +25,8 @@ export class Board {
   readonly followed = new Map<FollowedKind, Reflector>();
   /** What members' nodes were told of their peers. */
   readonly meshes = new Map<string, MeshMemory>();
+  /** Nodes whose figures it is time to note. */
+  readonly figuresDue = new Set<string>();
   /** The Nodes; there once their reflector is open. */
   seen: Reflector | undefined;
   /** The Networks, likewise. */
@@ -160,6 +162,7 @@ export class Board {
     this.#read.delete(key);
     this.#written.delete(key);
     for (const member of this.meshes.keys()) if (nodeOfMember(member) === key) this.meshes.delete(member);
+    this.figuresDue.delete(key);
   }
 }
 

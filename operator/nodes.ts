@@ -57,7 +57,6 @@ export async function openNodes(options: NodesOptions): Promise<Nodes> {
   await using parts = new AsyncDisposableStack();
   const board = new Board(options.log);
   const applier = new Applier(options.client);
-  const figuresDue = new Set<string>();
   const queue = parts.use(createQueue(options, "node", (key) => workOnNode(board, key, surroundings)));
   const networks = parts.use(
     createQueue(options, "network", (key) => workOnNetwork(board, key, surroundings)),
@@ -68,7 +67,7 @@ export async function openNodes(options: NodesOptions): Promise<Nodes> {
       keys: () => board.members(),
       gateway: (key) => board.gateway(key),
       asked(key, isDue) {
-        if (isDue) figuresDue.add(nodeOfMember(key));
+        if (isDue) board.figuresDue.add(nodeOfMember(key));
         queue.add(nodeOfMember(key));
       },
       everyMs: options.pollMs,
@@ -79,7 +78,7 @@ export async function openNodes(options: NodesOptions): Promise<Nodes> {
     ...options,
     applier,
     beginning: new Set(),
-    figuresDue,
+    figuresDue: board.figuresDue,
     meshes: board.meshes,
     events: createEventRecorder(options.client, options.clock, options.log),
     find: (kind, key) => board.followed.get(kind)?.get(key),
