@@ -1,7 +1,9 @@
 /** `/healthz`, `/readyz` and `/metrics` of the operator. Nothing here changes anything. */
 import { once } from "node:events";
-import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+
+/** As `require` gives it: `import` reads every export of the module, one of which loads a fetch client, 4 MiB. */
+const { createServer } = process.getBuiltinModule("node:http");
 
 /** What the routes tell. */
 export interface HealthOptions {
