@@ -42,7 +42,10 @@ export const api = object(
       [],
     ),
     privileged: defaulted(
-      flag("Allows admin, personal and debug on the cluster's network. Whoever reaches the port has them."),
+      flag(
+        "Allows admin, personal and debug on the cluster's network, and what uses keys or writes files in other " +
+          "modules. Whoever reaches the port has them.",
+      ),
       false,
     ),
   },

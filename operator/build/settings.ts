@@ -34,7 +34,7 @@ export function settingsText(member: Member): string {
 
 /** What the pod's other parts rely on. */
 function fixed({ node: { meta, spec } }: Member): Record<string, unknown> {
-  const { http, ws, hosts } = spec.api;
+  const { http, ws, hosts, privileged } = spec.api;
   return {
     type: spec.type,
     datadir: pod.dataDirectory,
@@ -56,6 +56,7 @@ function fixed({ node: { meta, spec } }: Member): Record<string, unknown> {
     wsaddr: "0.0.0.0",
     wsport: ws.port,
     wsapi: ws.modules,
+    "rpc.ipc-only-privileges": !privileged,
     ipcdisable: false,
     ipcpath: pod.socket,
     metrics: true,

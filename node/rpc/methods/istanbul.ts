@@ -183,6 +183,7 @@ function candidateMethods(): Method[] {
       summary: "Forgets a candidate.",
       params: { address },
       result: nothing,
+      privilege: "keys",
       handle: (args) => {
         candidates.delete(addressText(args.address));
       },

@@ -35,8 +35,8 @@ test("there are only so many; those that are noted may still be changed", async 
   expect(await ask("candidates")).toMatchObject({ [at(5)]: false });
 });
 
-test("proposing is an operator's own affair", () => {
+test("proposing and taking that back is an operator's own affair", () => {
   const rows = istanbulMethods({} as GoverningParts); // as above
   const privileges = rows.filter(({ privilege }) => privilege !== undefined).map(({ name }) => name);
-  expect(privileges).toEqual(["istanbul_propose"]);
+  expect(privileges).toEqual(["istanbul_propose", "istanbul_discard"]);
 });

@@ -135,6 +135,22 @@ describe("the settings", () => {
     ]).toEqual(["core", "eth,net", "false", "4", "1h"]);
   });
 
+  test.each([
+    [false, "true"],
+    [true, "false"],
+  ])(
+    "with privileged: %s keep methods that use keys or write files to the socket: %s",
+    async (privileged, kept) => {
+      const settings = { "rpc.ipc-only-privileges": String(privileged) };
+      const texts = await readSettings(
+        settingsText(aMember({ type: "proxy", api: { privileged }, settings })),
+        "x",
+      );
+      const flag = findFlag("rpc.ipc-only-privileges");
+      expect(flag && texts.get(flag)).toBe(kept);
+    },
+  );
+
   test("that a Node gives cannot replace what the pod relies on", () => {
     const settings = {
       ipcpath: "/elsewhere",
