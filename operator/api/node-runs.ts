@@ -2,7 +2,7 @@
 import { count, instant } from "./fields.ts";
 import { type Operation, operations } from "./names.ts";
 import { MOST_REPLICAS } from "./node-spec.ts";
-import { integer, list, object, oneOf, optional, text, type ValueOf } from "./schema.ts";
+import { flag, integer, list, object, oneOf, optional, text, type ValueOf } from "./schema.ts";
 
 const operationNames = Object.keys(operations) as readonly Operation[]; // the keys of a constant table
 
@@ -30,7 +30,13 @@ const run = (description: string) =>
     cause: oneOf(maintenanceCauses, "Who wished for it."),
     state: oneOf(maintenanceStates, "How far it is."),
     message: message("What it waits for, what the node answered, or how it ended."),
-    requestedAt: instant("When it was wished for."),
+    requestedAt: instant("When it was wished for: the time of its schedule, or when the wish was noted."),
+    held: optional(
+      flag("Whether something of the replica itself speaks against it: others need not wait for it."),
+    ),
+    freeSince: optional(
+      instant("Since when it waits for nothing but others that were wished for before it."),
+    ),
     startedAt: optional(instant("When it began.")),
     stateAt: instant("Since when it is in this state."),
     progressAt: optional(instant("When the node last came on.")),

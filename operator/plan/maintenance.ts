@@ -5,7 +5,8 @@
  */
 import type { MaintenanceRun } from "../api/node-runs.ts";
 import { instant } from "../observe/clock.ts";
-import { type MaintainedMember, type PreflightView, preflightTrouble } from "./preflight.ts";
+import { type MaintainedMember, type PreflightView, preflightTrouble, type Trouble } from "./preflight.ts";
+import { askedBefore, mayPass } from "./turns.ts";
 
 /** What is to be done; the run is in the status before the node is asked. */
 export interface MaintenanceStep {
@@ -67,9 +68,14 @@ export function isUnderWay(run: Pick<MaintenanceRun, "state">): boolean {
   return isOpen(run) && run.state !== "Requested";
 }
 
-/** A new run. */
+/** A new run; `since` is when it was wished for, if that was earlier. */
 export function requested(
-  { operation, member, cause }: Pick<MaintenanceRun, "operation" | "member" | "cause">,
+  {
+    operation,
+    member,
+    cause,
+    since,
+  }: Pick<MaintenanceRun, "operation" | "member" | "cause"> & { since?: number },
   now: number,
 ): MaintenanceRun {
   return {
@@ -78,7 +84,9 @@ export function requested(
     cause,
     state: "Requested",
     message: "waits for its turn",
-    requestedAt: instant(now),
+    requestedAt: instant(since ?? now),
+    held: undefined,
+    freeSince: undefined,
     stateAt: instant(now),
     startedAt: undefined,
     progressAt: undefined,
@@ -120,14 +128,26 @@ function waiting(
   view: PreflightView & { readonly member: MaintainedMember },
   now: number,
 ): MaintenanceStep {
-  const trouble = preflightTrouble(run, view);
+  const trouble = preflightTrouble(run, view) ?? turnTrouble(run, view, now);
   if (trouble === undefined) {
     const { height } = view.member;
     const starting = entered(run, "Starting", "the node is asked to begin", now);
     return { do: "begin", run: { ...starting, startedAt: instant(now), height } };
   }
-  if (isLate(run, now)) return over(run, `given up after a day: ${trouble}`, now);
-  return { do: "wait", run: { ...run, message: cut(trouble) } };
+  if (isLate(run, now)) return over(run, `given up after a day: ${trouble.message}`, now);
+  return { do: "wait", run: { ...run, ...trouble, message: cut(trouble.message) } };
+}
+
+/** Why it is not its turn; undefined when it is. */
+function turnTrouble(
+  run: MaintenanceRun,
+  { member, turns }: PreflightView & { readonly member: MaintainedMember },
+  now: number,
+): Trouble | undefined {
+  const before = askedBefore({ ...run, node: member.node }, turns);
+  const freeSince = run.freeSince ?? instant(now);
+  if (before[0] === undefined || mayPass(freeSince, before, now)) return undefined;
+  return { message: `${before[0].member} asked first`, held: undefined, freeSince };
 }
 
 function working(run: MaintenanceRun, _view: PreflightView, now: number): MaintenanceStep {
@@ -226,7 +246,8 @@ function entered(
   message: string,
   now: number,
 ): MaintenanceRun {
-  return { ...run, state, message: cut(message), stateAt: instant(now) };
+  const waits = { held: undefined, freeSince: undefined };
+  return { ...run, ...waits, state, message: cut(message), stateAt: instant(now) };
 }
 
 function ended(

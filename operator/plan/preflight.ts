@@ -1,6 +1,10 @@
-/** What must hold before a member is maintained: a list of checks, each of which says what speaks against it. */
+/**
+ * What must hold before a member is maintained: a list of checks, each of which says what speaks against it. While
+ * it is the group that is busy all wait; one that is held up by itself lets others pass.
+ */
 import type { MaintenanceRun } from "../api/node-runs.ts";
 import { LEVEL_BLOCKS, lagOf, type MemberView, newestOf, quorumTrouble } from "./group.ts";
+import type { Turn } from "./turns.ts";
 
 /** A member that is to be maintained. */
 export interface MaintainedMember extends MemberView {
@@ -22,6 +26,8 @@ export interface PreflightView {
   readonly maintained: string | undefined;
   /** A member of the group that is being replaced, or is about to be. */
   readonly rolling: string | undefined;
+  /** The group's Nodes that wait for their turn. */
+  readonly turns: readonly Turn[];
   /** Whether maintenance may begin by itself at this time. */
   readonly isWindowOpen: boolean;
   /** What the node itself says of a migration; undefined when it was not asked, or cannot tell. */
@@ -42,11 +48,14 @@ type Check = (
   run: Pick<MaintenanceRun, "operation" | "cause">,
 ) => string | undefined;
 
-const checks: readonly Check[] = [
-  ({ isWindowOpen }, { cause }) =>
-    cause === "Annotation" || isWindowOpen ? undefined : "waits for a maintenance window",
+const groupChecks: readonly Check[] = [
   ({ maintained }) => (maintained === undefined ? undefined : `${maintained} is maintained first`),
   ({ rolling }) => (rolling === undefined ? undefined : `${rolling} is being replaced`),
+];
+
+const ownChecks: readonly Check[] = [
+  ({ isWindowOpen }, { cause }) =>
+    cause === "Annotation" || isWindowOpen ? undefined : "waits for a maintenance window",
   ({ member }) => (member.suspended ? "the replica is suspended" : undefined),
   ({ member }) => (member.ready ? undefined : "the replica is not ready"),
   ({ member }) => (member.syncing ? "the replica is taking in blocks that others have" : undefined),
@@ -57,11 +66,21 @@ const checks: readonly Check[] = [
   ({ member, members }) => quorumTrouble(member, members),
 ];
 
-/** Why a run cannot begin now; undefined when it can. */
+/** What speaks against a beginning, as its run tells it. */
+export type Trouble = Pick<MaintenanceRun, "message" | "held" | "freeSince">;
+
+/** Why a run cannot begin now; undefined when it is at most not its turn. */
 export function preflightTrouble(
   run: Pick<MaintenanceRun, "operation" | "cause">,
   view: PreflightView & { readonly member: MaintainedMember },
-): string | undefined {
+): Trouble | undefined {
+  const group = firstOf(groupChecks, run, view);
+  if (group !== undefined) return { message: group, held: undefined, freeSince: undefined };
+  const own = firstOf(ownChecks, run, view);
+  return own === undefined ? undefined : { message: own, held: true, freeSince: undefined };
+}
+
+function firstOf(checks: readonly Check[], run: Parameters<Check>[1], view: Parameters<Check>[0]) {
   for (const check of checks) {
     const trouble = check(view, run);
     if (trouble !== undefined) return trouble;

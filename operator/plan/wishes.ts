@@ -10,7 +10,10 @@ import { isOpen, requested } from "./maintenance.ts";
 export type AnnotationWish = { readonly operation: Operation } | { readonly unknown: string };
 
 /** A wish for one member. */
-export type Wish = Pick<MaintenanceRun, "operation" | "member" | "cause">;
+export interface Wish extends Pick<MaintenanceRun, "operation" | "member" | "cause"> {
+  /** When its schedule came up, milliseconds since the epoch; it is as old as its note when absent. */
+  readonly since?: number;
+}
 
 /** The runs of a Node: the one that is on its way or the last, those that wait, and those that ended, newest first. */
 export interface RunBook {
@@ -31,11 +34,14 @@ export function readWish(text: string): AnnotationWish {
 
 /** Notes wishes; one that waits or is on its way already is not noted twice. */
 export function addWishes(book: RunBook, wishes: readonly Wish[], now: number): RunBook {
-  const open = [...(book.current === undefined ? [] : [book.current]), ...book.queue].filter(isOpen);
-  const added = wishes.filter(
-    ({ operation, member }) => !open.some((run) => run.operation === operation && run.member === member),
-  );
-  const queue = [...book.queue, ...added.map((wish) => requested(wish, now))];
+  const queue = [...book.queue];
+  for (const wish of wishes) {
+    const open = [...(book.current === undefined ? [] : [book.current]), ...queue].filter(isOpen);
+    const isNoted = open.some(
+      ({ operation, member }) => operation === wish.operation && member === wish.member,
+    );
+    if (!isNoted) queue.push(requested(wish, now));
+  }
   return { ...book, queue: queue.slice(0, 2 * MOST_REPLICAS) };
 }
 
@@ -51,7 +57,8 @@ export function takeNext(book: RunBook): RunBook {
 /** How a schedule stands: how far it was followed, and whether it has come up since. */
 export interface ScheduleView {
   readonly mark: ScheduleMark;
-  readonly isDue: boolean;
+  /** When it came up first since, milliseconds since the epoch; undefined when it is not due. */
+  readonly due: number | undefined;
 }
 
 /**
@@ -66,10 +73,10 @@ export function followSchedule(
   const cron = parseCron(schedule);
   if (cron === undefined) return undefined;
   const fresh = { operation, schedule, since: instant(now) };
-  if (before?.schedule !== schedule) return { mark: fresh, isDue: false };
+  if (before?.schedule !== schedule) return { mark: fresh, due: undefined };
   const tick = nextTick(cron, Date.parse(before.since));
   const isDue = isWindowOpen && tick !== undefined && tick <= now;
-  return isDue ? { mark: fresh, isDue } : { mark: before, isDue };
+  return isDue ? { mark: fresh, due: tick } : { mark: before, due: undefined };
 }
 
 /** A member's volume. */

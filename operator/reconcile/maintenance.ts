@@ -21,12 +21,13 @@ import {
   stopped,
 } from "../plan/maintenance.ts";
 import type { MaintainedMember, MigrationRoom, PreflightView } from "../plan/preflight.ts";
+import type { Turn } from "../plan/turns.ts";
 import { isOpenWindow } from "../plan/windows.ts";
 import { takeNext } from "../plan/wishes.ts";
 import { type Context, gatewayOf, type MemberContext, saveStatus } from "./context.ts";
-import { groupKey, groupOf, viewMember } from "./group.ts";
+import { type Group, groupKey, groupOf, viewMember } from "./group.ts";
 import { goOn, type Outcome } from "./outcome.ts";
-import { bookOf, withBook } from "./wishes.ts";
+import { bookOf, runsToCome, withBook } from "./wishes.ts";
 
 /** How often a run that has not ended is looked at. */
 const LOOK_MS = 10_000;
@@ -77,17 +78,28 @@ function preflightView(context: Context, run: MaintenanceRun, room?: MigrationRo
   // What another worker has begun is in no status before it is written.
   const isBusy = around.beginning.has(group.key);
   const [rolling] = [...(rollout?.keep ?? []), ...[...group.rollouts.values()].map((each) => each.member)];
+  const maintained = isBusy ? "another member" : group.others[0]?.member;
+  const isFree = run.state === "Requested" && maintained === undefined && rolling === undefined;
   return {
-    member: member && maintained(member),
+    member: member && viewMaintained(member),
     members: group.members,
-    maintained: isBusy ? "another member" : group.others[0]?.member,
+    maintained,
     rolling,
+    turns: isFree ? turnsIn(group, around.clock.now()) : [], // many are looked at: only when it matters
     isWindowOpen: isOpenWindow(node.spec.maintenance.windows, around.clock.now()),
     room,
   };
 }
 
-function maintained({ member, status, around, facts }: MemberContext): MaintainedMember {
+/** The Nodes of a group whose runs wait for their turn. */
+function turnsIn({ nodes }: Group, now: number): readonly Turn[] {
+  return nodes.flatMap((node) => {
+    const { current } = runsToCome(node, now);
+    return current?.state === "Requested" ? [{ ...current, node: node.meta.name }] : [];
+  });
+}
+
+function viewMaintained({ member, status, around, facts }: MemberContext): MaintainedMember {
   const { usedBytes, capacityBytes } = status.disk ?? {};
   const isKnown = usedBytes !== undefined && capacityBytes !== undefined;
   return {

@@ -2,21 +2,14 @@
  * Wishes for maintenance: the annotation, schedules and full volumes become runs in the status, one for each member,
  * that wait for their turn.
  */
-import { annotations, type Operation, operations } from "../api/names.ts";
-import type { MaintenanceRun, ScheduleMark } from "../api/node-runs.ts";
-import type { NodeStatus } from "../api/node-status.ts";
+import { annotations, operations } from "../api/names.ts";
+import type { MemberStatus, NodeStatus } from "../api/node-status.ts";
+import type { NodeResource } from "../api/resource.ts";
+import { membersOf } from "../build/names.ts";
 import { kinds } from "../kube/resources.ts";
+import { forAll, type StandingView, standingWishes } from "../plan/standing-wishes.ts";
 import { percentOf } from "../plan/storage.ts";
-import { isOpenWindow } from "../plan/windows.ts";
-import {
-  addWishes,
-  diskWishes,
-  followSchedule,
-  type RunBook,
-  readWish,
-  takeNext,
-  type Wish,
-} from "../plan/wishes.ts";
+import { addWishes, type MemberDisk, type RunBook, readWish, takeNext, type Wish } from "../plan/wishes.ts";
 import { type Context, saveStatus } from "./context.ts";
 import { goOn, type Outcome } from "./outcome.ts";
 
@@ -27,7 +20,8 @@ export async function wishStep(context: Context): Promise<Outcome> {
   if (text === undefined || node.meta.deleted) return goOn;
   const wish = readWish(text);
   if ("operation" in wish) {
-    add(context, wishesFor(context, wish.operation, "Annotation"));
+    const members = context.members.map(({ member }) => ({ member: member.name }));
+    add(context, forAll(members, { operation: wish.operation, cause: "Annotation" }));
     await saveStatus(context);
   } else {
     const known = Object.keys(operations).join(", ");
@@ -46,72 +40,41 @@ async function takeAway({ node, around, key }: Context, text: string): Promise<v
   around.wrote(await around.client.merge(kinds.node, { name, namespace }, patch));
 }
 
-/** Notes what schedules and full volumes ask for. */
+/** Notes what schedules and full volumes ask for, and how far schedules were followed, which is one writing. */
 export function standingWishStep(context: Context): Outcome {
-  const { node, around } = context;
-  const { windows, stateMigration } = node.spec.maintenance;
+  const { node, around, status } = context;
+  const disks = context.members.map(({ member, status: { disk } }) => diskOf(member.name, disk));
   const now = around.clock.now();
-  const terms = { now, isWindowOpen: isOpenWindow(windows, now) };
-  const due = followSchedules(context, terms);
-  add(
-    context,
-    due.flatMap((operation) => wishesFor(context, operation, "Schedule")),
-  );
-  const { diskPercent } = stateMigration;
-  if (diskPercent === undefined || !terms.isWindowOpen) return goOn;
-  const disks = context.members.map(({ member: { name }, status: { disk } }) => ({
-    member: name,
-    percent: percentFull(disk),
-  }));
-  add(context, diskWishes(disks, { atPercent: diskPercent, book: bookOf(context.status) }, now));
+  const { wishes, marks, refused } = standingWishes(standingView({ ...node, status }, disks), now);
+  for (const { operation, schedule } of refused) {
+    const words = `${operation}: "${schedule}" is no schedule of five fields`;
+    around.events.tell(node, "MaintenanceRefused", words);
+  }
+  context.status = { ...status, schedules: marks.length === 0 ? undefined : marks };
+  add(context, wishes);
   return goOn;
 }
 
-function percentFull(disk: Context["members"][number]["status"]["disk"]): number | undefined {
+/** The runs of a Node, what it asks for at this moment and has not been noted yet among them. */
+export function runsToCome(node: NodeResource, now: number): RunBook {
+  const { meta, status } = node;
+  const disks = membersOf(node).map(({ name }) =>
+    diskOf(name, status.members?.find((member) => member.name === name)?.disk),
+  );
+  const wish = readWish(meta.annotations[annotations.run] ?? "");
+  const asked = "operation" in wish ? forAll(disks, { operation: wish.operation, cause: "Annotation" }) : [];
+  const { wishes } = standingWishes(standingView(node, disks), now);
+  return takeNext(addWishes(bookOf(status), [...asked, ...wishes], now));
+}
+
+function standingView({ spec, status }: NodeResource, disks: readonly MemberDisk[]): StandingView {
+  return { maintenance: spec.maintenance, marks: status.schedules ?? [], disks, book: bookOf(status) };
+}
+
+function diskOf(member: string, disk: MemberStatus["disk"]): MemberDisk {
   const { usedBytes, capacityBytes } = disk ?? {};
-  return usedBytes === undefined || capacityBytes === undefined
-    ? undefined
-    : percentOf({ usedBytes, capacityBytes });
-}
-
-/** Gives what has come up; how far each schedule was followed is in the status together with what came of it. */
-function followSchedules(
-  context: Context,
-  terms: { readonly now: number; readonly isWindowOpen: boolean },
-): readonly Operation[] {
-  const { node, around, status } = context;
-  const { stateMigration, trieCache } = node.spec.maintenance;
-  const marks: ScheduleMark[] = [];
-  const due: Operation[] = [];
-  const given = [
-    ["migrate", stateMigration.schedule],
-    ["save-cache", trieCache.schedule],
-  ] as const;
-  for (const [operation, schedule] of given) {
-    if (schedule === undefined) continue;
-    const before = status.schedules?.find((mark) => mark.operation === operation);
-    const view = followSchedule({ operation, schedule }, before, terms);
-    if (view === undefined) {
-      around.events.tell(
-        node,
-        "MaintenanceRefused",
-        `${operation}: "${schedule}" is no schedule of five fields`,
-      );
-      continue;
-    }
-    marks.push(view.mark);
-    if (view.isDue) due.push(operation);
-  }
-  context.status = { ...status, schedules: marks.length === 0 ? undefined : marks };
-  return due;
-}
-
-function wishesFor(
-  { members }: Context,
-  operation: Operation,
-  cause: MaintenanceRun["cause"],
-): readonly Wish[] {
-  return members.map(({ member }) => ({ operation, member: member.name, cause }));
+  const isKnown = usedBytes !== undefined && capacityBytes !== undefined;
+  return { member, percent: isKnown ? percentOf({ usedBytes, capacityBytes }) : undefined };
 }
 
 function add(context: Context, wishes: readonly Wish[]): void {

@@ -1,4 +1,5 @@
 /** A cluster in memory for reconciling: objects by kind and name, nodes that answer by script, time that stands. */
+import { setImmediate as immediate } from "node:timers/promises";
 import { annotations } from "../../operator/api/names.ts";
 import {
   type Draft,
@@ -230,6 +231,7 @@ export class FakeCluster {
       applyStatus: async (draft: Draft) => {
         this.writes.push(`status ${draft.metadata.name}`);
         this.onStatus(draft.metadata.name);
+        await immediate(); // others work meanwhile
         return this.#change(draft.kind, draft.metadata.name, { status: draft["status"] });
       },
       replace: async (draft: Draft) => {

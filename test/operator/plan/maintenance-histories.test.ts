@@ -47,6 +47,9 @@ class Group {
       members,
       maintained: other?.member,
       rolling: undefined,
+      turns: [...this.runs].flatMap(([of, each]) =>
+        each.state === "Requested" ? [{ ...each, node: of }] : [],
+      ),
       isWindowOpen: true,
       room: undefined,
     };
@@ -122,7 +125,7 @@ function alone(
   let now = NOW;
   for (let round = 0; isOpen(run) && round < 200; round++, now += 10_000) {
     const member = aMaintained("a", { height: 100 + round, toldAt: now });
-    const others = { maintained: undefined, rolling: undefined };
+    const others = { maintained: undefined, rolling: undefined, turns: [] };
     const view = { member, members: [member], ...others, isWindowOpen: true, room: undefined };
     const step = planMaintenance(run, view, now);
     run = step.run;

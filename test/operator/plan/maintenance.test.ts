@@ -29,6 +29,7 @@ function aView(more: Partial<PreflightView> = {}): PreflightView {
     members,
     maintained: undefined,
     rolling: undefined,
+    turns: [],
     isWindowOpen: true,
     room: undefined,
     ...more,

@@ -48,7 +48,7 @@ describe("wishes", () => {
 
   test("are noted once while they wait or are on their way, and again afterwards", () => {
     const book = takeNext(addWishes(EMPTY, [wish("a"), wish("b")], NOW));
-    expect(addWishes(book, [wish("a"), wish("b")], NOW).queue).toHaveLength(1);
+    expect(addWishes(book, [wish("a"), wish("b"), wish("c"), wish("c")], NOW).queue).toHaveLength(2);
     expect(addWishes(afterEnd(book), [wish("a")], NOW).queue.map(({ member }) => member)).toEqual(["b", "a"]);
   });
 
@@ -71,23 +71,28 @@ describe("a schedule", () => {
     const changed = { ...daily, schedule: "30 3 * * *" };
     expect(followSchedule(changed, first, at("2026-01-05T00:00:00Z"))).toEqual({
       mark: { ...changed, since: "2026-01-05T00:00:00Z" },
-      isDue: false,
+      due: undefined,
     });
   });
 
   test("comes up when its time has come, once however often that was", () => {
-    expect(followSchedule(daily, first, at("2026-01-02T02:59:59Z"))).toEqual({ mark: first, isDue: false });
+    expect(followSchedule(daily, first, at("2026-01-02T02:59:59Z"))).toEqual({ mark: first, due: undefined });
     const due = followSchedule(daily, first, at("2026-01-09T12:00:00Z"));
-    expect(due).toEqual({ mark: { ...daily, since: "2026-01-09T12:00:00Z" }, isDue: true });
-    expect(followSchedule(daily, due?.mark, at("2026-01-09T12:00:01Z"))?.isDue).toBe(false);
+    expect(due).toEqual({
+      mark: { ...daily, since: "2026-01-09T12:00:00Z" },
+      due: Date.parse("2026-01-02T03:00:00Z"),
+    });
+    expect(followSchedule(daily, due?.mark, at("2026-01-09T12:00:01Z"))?.due).toBeUndefined();
   });
 
   test("waits for a window", () => {
     expect(followSchedule(daily, first, at("2026-01-02T03:00:00Z", false))).toEqual({
       mark: first,
-      isDue: false,
+      due: undefined,
     });
-    expect(followSchedule(daily, first, at("2026-01-02T08:00:00Z", true))?.isDue).toBe(true);
+    expect(followSchedule(daily, first, at("2026-01-02T08:00:00Z", true))?.due).toBe(
+      Date.parse("2026-01-02T03:00:00Z"),
+    );
   });
 
   test("that is none is told so", () => {

@@ -174,15 +174,6 @@ describe("maintenance", () => {
     expect([state("core")?.state, state("proxy")?.state]).toEqual(["Succeeded", "Running"]);
   });
 
-  test("is begun on one node at a time, even when two workers look at once", async () => {
-    cluster.putRunning("core", [], WISH);
-    cluster.putRunning("proxy", ["core"], WISH);
-    cluster.answer = () => null;
-    await Promise.all([once("core"), once("proxy")]);
-    expect(begins()).toHaveLength(1);
-    expect(new Set([state("core")?.state, state("proxy")?.state])).toEqual(new Set(["Requested", "Running"]));
-  });
-
   test("goes on although the node is not ready, and waits to begin until it is", async () => {
     cluster.putRunning("core", [], WISH);
     cluster.putPod("core", { ready: false });
@@ -257,7 +248,7 @@ describe("maintenance comes by itself", () => {
     pass(7);
     await once("core");
     expect(cluster.calls).toEqual(["core admin_saveTrieNodeToDisk"]);
-    expect(state("core")).toMatchObject({ cause: "Schedule" });
+    expect(state("core")).toMatchObject({ cause: "Schedule", requestedAt: "2026-01-01T01:30:00Z" });
     for (const height of [8, 9, 10]) {
       pass(height);
       await once("core");

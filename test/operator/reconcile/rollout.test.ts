@@ -61,6 +61,11 @@ describe("another image", () => {
     ]);
   });
 
+  test("is taken by one member, even when three workers look at once", async () => {
+    await Promise.all(NAMES.map(once));
+    expect(NAMES.filter((name) => imageOf(name) === "knit:new")).toHaveLength(1);
+  });
+
   test("is taken by the next when the first is ready and level, until all have it", async () => {
     for (const name of ["proxy", "endpoint", "core"] as const) {
       await once(name);
