@@ -6,6 +6,7 @@ import { ControlError } from "./error.ts";
 import { type Answer, exchange, type GatewayAddress } from "./exchange.ts";
 import { type ControlMethod, controlMethods } from "./methods.ts";
 import { hopOf } from "./refusal.ts";
+import { resumeSessions } from "./sessions.ts";
 
 /** What the channel proves itself with. */
 export interface ChannelIdentity {
@@ -28,9 +29,6 @@ const DEADLINE_MS = 15_000;
  * waits no longer than this.
  */
 const IDLE_MS = 1_000;
-/** Of a few kB each. */
-const SESSIONS = 4_096;
-
 /** Opens the channel. */
 export function openChannel({ authority, operator }: ChannelIdentity, deadlineMs = DEADLINE_MS): Channel {
   const { certificate: cert, key } = operator;
@@ -41,8 +39,9 @@ export function openChannel({ authority, operator }: ChannelIdentity, deadlineMs
     maxSockets: 4,
     maxTotalSockets: 512,
     timeout: IDLE_MS,
-    maxCachedSessions: SESSIONS,
+    maxCachedSessions: 0, // it would keep them as they came
   });
+  resumeSessions(agent);
   return {
     async call(gateway, method, ...params) {
       const { answerBytes, maintenance } = controlMethods[method];
