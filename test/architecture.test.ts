@@ -86,10 +86,9 @@ const OPERATOR: Plan = {
   libraries: {
     "@kubernetes/client-node": "kube",
     "@noble/hashes": "build",
-    "@peculiar/x509": "control",
+    asn1js: "control",
     pino: "observe",
     "prom-client": "observe",
-    "reflect-metadata": "control",
     undici: "kube",
     yaml: "api",
   },

@@ -3,21 +3,21 @@
  * makes and keeps, and certificates of two uses, server for gateways and client for the operator, so that what a
  * gateway holds opens no other gateway.
  */
-import "reflect-metadata";
-import { createPrivateKey, X509Certificate as NodeCertificate, webcrypto } from "node:crypto";
-import {
-  AuthorityKeyIdentifierExtension,
-  BasicConstraintsExtension,
-  ExtendedKeyUsage,
-  ExtendedKeyUsageExtension,
-  KeyUsageFlags,
-  KeyUsagesExtension,
-  SubjectAlternativeNameExtension,
-  SubjectKeyIdentifierExtension,
-  X509Certificate,
-  X509CertificateGenerator,
-} from "@peculiar/x509";
+import { createPrivateKey, generateKeyPair, type KeyObject, X509Certificate } from "node:crypto";
+import { promisify } from "node:util";
 import { OPERATOR_NAME } from "./methods.ts";
+import {
+  authorityKeyIdentifier,
+  basicConstraints,
+  commonName,
+  dnsName,
+  type Extension,
+  extendedKeyUsage,
+  keyUsage,
+  signCertificate,
+  subjectKeyIdentifier,
+  subjectOf,
+} from "./x509.ts";
 
 /** A certificate and its private key, both PEM. */
 export interface Credentials {
@@ -31,41 +31,35 @@ const LEAF_DAYS = 90;
 /** Clocks of machines differ; a certificate is good a little before it was made. */
 const SKEW_MS = 300_000;
 
-const CURVE = { name: "ECDSA", namedCurve: "P-256" } as const;
-const SIGNATURE = { name: "ECDSA", hash: "SHA-256" } as const;
+const newKeys = promisify(generateKeyPair);
+const CURVE = { namedCurve: "P-256" } as const;
 
 /** Makes a root. */
 export async function createAuthority(now: number): Promise<Credentials> {
-  const keys = await newKeys();
-  const root = await X509CertificateGenerator.createSelfSigned({
-    name: "CN=knit-operator authority",
-    keys,
-    signingAlgorithm: SIGNATURE,
-    notBefore: new Date(now - SKEW_MS),
-    notAfter: new Date(now + ROOT_DAYS * DAY_MS),
-    extensions: [
-      new BasicConstraintsExtension(true, 0, true),
-      new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign, true),
-      // Two authorities of one name are told apart by their keys.
-      await SubjectKeyIdentifierExtension.create(keys.publicKey),
-    ],
-  });
-  return { certificate: `${root.toString("pem")}\n`, key: await pemOf(keys.privateKey) };
+  const { publicKey, privateKey } = await newKeys("ec", CURVE);
+  const name = commonName("knit-operator authority");
+  const certificate = signCertificate(
+    {
+      issuer: name,
+      subject: name,
+      publicKey,
+      notBefore: now - SKEW_MS,
+      notAfter: now + ROOT_DAYS * DAY_MS,
+      extensions: [basicConstraints(true), keyUsage("authority"), subjectKeyIdentifier(publicKey)],
+    },
+    privateKey,
+  );
+  return { certificate, key: pemOf(privateKey) };
 }
 
 /** Issues a certificate for the gateway called `name`. */
 export function issueGateway(authority: Credentials, name: string, now: number): Promise<Credentials> {
-  return issue(authority, { subject: name, use: ExtendedKeyUsage.serverAuth, dnsName: name, now });
+  return issue(authority, { subject: name, now, extensions: [extendedKeyUsage("server"), dnsName(name)] });
 }
 
 /** Issues the operator's own certificate. */
 export function issueOperator(authority: Credentials, now: number): Promise<Credentials> {
-  return issue(authority, {
-    subject: OPERATOR_NAME,
-    use: ExtendedKeyUsage.clientAuth,
-    dnsName: undefined,
-    now,
-  });
+  return issue(authority, { subject: OPERATOR_NAME, now, extensions: [extendedKeyUsage("client")] });
 }
 
 /** True while a certificate of this authority has a third of its life before it, fits its key and has the name. */
@@ -77,11 +71,11 @@ export function isGood(
 ): boolean {
   if (certificate === undefined || key === undefined) return false;
   try {
-    const leaf = new NodeCertificate(certificate);
+    const leaf = new X509Certificate(certificate);
     const end = Date.parse(leaf.validTo);
     return (
       now < end - (end - Date.parse(leaf.validFrom)) / 3 &&
-      leaf.verify(new NodeCertificate(authority.certificate).publicKey) &&
+      leaf.verify(new X509Certificate(authority.certificate).publicKey) &&
       leaf.checkPrivateKey(createPrivateKey(key)) &&
       leaf.checkHost(name) !== undefined
     );
@@ -94,7 +88,7 @@ export function isGood(
 export function isAuthority({ certificate, key }: Partial<Credentials>): boolean {
   if (certificate === undefined || key === undefined) return false;
   try {
-    const root = new NodeCertificate(certificate);
+    const root = new X509Certificate(certificate);
     return root.ca && root.checkPrivateKey(createPrivateKey(key));
   } catch {
     return false;
@@ -103,46 +97,31 @@ export function isAuthority({ certificate, key }: Partial<Credentials>): boolean
 
 interface Leaf {
   readonly subject: string;
-  readonly use: ExtendedKeyUsage;
-  readonly dnsName: string | undefined;
   readonly now: number;
+  /** What it has besides those of all leaves. */
+  readonly extensions: readonly Extension[];
 }
 
-async function issue(authority: Credentials, { subject, use, dnsName, now }: Leaf): Promise<Credentials> {
-  const keys = await newKeys();
+async function issue(authority: Credentials, { subject, now, extensions }: Leaf): Promise<Credentials> {
+  const { publicKey, privateKey } = await newKeys("ec", CURVE);
   const root = new X509Certificate(authority.certificate);
-  const end = Math.min(now + LEAF_DAYS * DAY_MS, root.notAfter.getTime());
-  const leaf = await X509CertificateGenerator.create({
-    subject: `CN=${subject}`,
-    issuer: root.subject,
-    publicKey: keys.publicKey,
-    signingKey: await signingKey(authority.key),
-    signingAlgorithm: SIGNATURE,
-    notBefore: new Date(now - SKEW_MS),
-    notAfter: new Date(end),
+  const content = {
+    issuer: subjectOf(root),
+    subject: commonName(subject),
+    publicKey,
+    notBefore: now - SKEW_MS,
+    notAfter: Math.min(now + LEAF_DAYS * DAY_MS, Date.parse(root.validTo)),
     extensions: [
-      new BasicConstraintsExtension(false, undefined, true),
-      new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
-      new ExtendedKeyUsageExtension([use], true),
-      await AuthorityKeyIdentifierExtension.create(await root.publicKey.export()),
-      ...(dnsName === undefined
-        ? []
-        : [new SubjectAlternativeNameExtension([{ type: "dns", value: dnsName }])]),
+      basicConstraints(false),
+      keyUsage("leaf"),
+      authorityKeyIdentifier(root.publicKey),
+      ...extensions,
     ],
-  });
-  return { certificate: `${leaf.toString("pem")}\n`, key: await pemOf(keys.privateKey) };
+  };
+  const certificate = signCertificate(content, createPrivateKey(authority.key));
+  return { certificate, key: pemOf(privateKey) };
 }
 
-async function newKeys(): Promise<webcrypto.CryptoKeyPair> {
-  return webcrypto.subtle.generateKey(CURVE, true, ["sign", "verify"]);
-}
-
-async function pemOf(key: webcrypto.CryptoKey): Promise<string> {
-  const der = Buffer.from(await webcrypto.subtle.exportKey("pkcs8", key)).toString("base64");
-  return `-----BEGIN PRIVATE KEY-----\n${der.replace(/.{64}/g, "$&\n").trimEnd()}\n-----END PRIVATE KEY-----\n`;
-}
-
-function signingKey(pem: string): Promise<webcrypto.CryptoKey> {
-  const der = createPrivateKey(pem).export({ format: "der", type: "pkcs8" });
-  return webcrypto.subtle.importKey("pkcs8", der, CURVE, false, ["sign"]);
+function pemOf(key: KeyObject): string {
+  return String(key.export({ format: "pem", type: "pkcs8" }));
 }
