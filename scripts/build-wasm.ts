@@ -7,6 +7,7 @@ import { blake2fSource } from "../wasm/blake2f-source.ts";
 import { blsOrderSource } from "../wasm/bls-order-source.ts";
 import { blsPairingSource } from "../wasm/bls-pairing-source.ts";
 import { bn254Source } from "../wasm/bn254-source.ts";
+import { crc32cSource } from "../wasm/crc32c-source.ts";
 import { keccakSource } from "../wasm/keccak-source.ts";
 import { montgomerySource } from "../wasm/montgomery-source.ts";
 import { powerSource } from "../wasm/power-source.ts";
@@ -27,6 +28,7 @@ const PARTS: readonly Part[] = [
   { source: blsOrderSource, target: "node/crypto/bls-order-wasm.ts", name: "BLS_ORDER_WASM" },
   { source: blsPairingSource, target: "node/crypto/bls-pairing-wasm.ts", name: "BLS_PAIRING_WASM" },
   { source: bn254Source, target: "node/crypto/bn254-wasm.ts", name: "BN254_WASM" },
+  { source: crc32cSource, target: "node/crypto/crc32c-wasm.ts", name: "CRC32C_WASM" },
   { source: montgomerySource, target: "node/evm/montgomery-wasm.ts", name: "MONTGOMERY_WASM" },
   { source: powerSource, target: "node/evm/power-wasm.ts", name: "POWER_WASM" },
   {

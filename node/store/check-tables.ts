@@ -1,4 +1,5 @@
 /** Checks the table files of a directory, before the engine meets what is wrong with them. */
+import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { StoreError } from "./error.ts";
@@ -13,20 +14,25 @@ const AT_OPENING = 32 * 1024 * 1024;
 
 /** Checks the newest of them, which take up to 32 MiB. Throws `StoreError` `corrupt` at the first that is damaged. */
 export async function checkNewestTables(directory: string): Promise<void> {
-  await check(directory, AT_OPENING, runAtOnce);
+  await check(directory, AT_OPENING, (path) => Promise.try(() => readFileSync(path)), runAtOnce);
 }
 
 /** Checks all of them. Throws as `checkNewestTables` does, or as `run` does; the bytes of all files. */
 export function checkAllTables(directory: string, run: RunCheck): Promise<number> {
-  return check(directory, Number.POSITIVE_INFINITY, run);
+  return check(directory, Number.POSITIVE_INFINITY, readFile, run);
 }
 
-async function check(directory: string, limit: number, run: RunCheck): Promise<number> {
+async function check(
+  directory: string,
+  limit: number,
+  read: (path: string) => Promise<Uint8Array>,
+  run: RunCheck,
+): Promise<number> {
   let bytes = 0;
   for (const number of await liveTables(directory)) {
     if (bytes >= limit) break;
     const name = `${String(number).padStart(6, "0")}.ldb`;
-    const file = await readFile(join(directory, name)).catch(() => undefined);
+    const file = await read(join(directory, name)).catch(() => undefined);
     if (file === undefined) continue; // merged away meanwhile; the engine tells of one that is missing
     const fault = await run(tableFault(file));
     if (fault !== undefined) throw new StoreError("corrupt", `${directory} is damaged: ${name}: ${fault}`);

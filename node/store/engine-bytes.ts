@@ -1,5 +1,5 @@
 /** Numbers and checksums as the engine writes them (leveldb `doc/table_format.md`, `util/coding.h`, `util/crc32c.h`). */
-import { crc32c } from "../bytes/crc32c.ts";
+import { crc32c } from "../crypto/crc32c.ts";
 
 /** Reads one thing after the other. Throws `RangeError` where it ends or a number is none. */
 export class EngineCursor {

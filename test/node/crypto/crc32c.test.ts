@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { crc32c } from "../../../node/bytes/crc32c.ts";
+import { crc32c } from "../../../node/crypto/crc32c.ts";
 
 // RFC 3720, appendix B.4, and the check value that catalogues of checksums give
 test.each([
@@ -11,4 +11,14 @@ test.each([
   ["nine digits", Buffer.from("123456789"), 0xe3069283],
 ])("the sum of %s", (_what, bytes, sum) => {
   expect(crc32c(bytes)).toBe(sum);
+});
+
+test("the sum of more than the module takes at a time, bit by bit", () => {
+  const bytes = Uint8Array.from({ length: 150_001 }, (_, i) => (i * i) >>> 3);
+  let crc = 0xffffffff;
+  for (const byte of bytes) {
+    crc ^= byte;
+    for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0x82f63b78 : crc >>> 1;
+  }
+  expect(crc32c(bytes)).toBe(~crc >>> 0);
 });
