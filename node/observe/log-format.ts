@@ -1,15 +1,15 @@
 /** Log records as lines of text: for a terminal, and as logfmt for collectors. Pure functions. */
 
-/** A record as pino writes it: level, time, message and the caller's fields. */
+/** A record: level, time, message and the caller's fields. */
 export interface LogRecord {
-  readonly level: "debug" | "info" | "warn" | "error" | "fatal";
+  readonly level: "debug" | "info" | "warn" | "error";
   /** Milliseconds since the epoch. */
   readonly time: number;
   readonly msg?: string;
   readonly [field: string]: unknown;
 }
 
-const COLOURS = { debug: "36", info: "32", warn: "33", error: "31", fatal: "35" } as const;
+const COLOURS = { debug: "36", info: "32", warn: "33", error: "31" } as const;
 /** Fields begin in this column behind a short message, so that neighbouring lines can be compared. */
 const MESSAGE_WIDTH = 32;
 

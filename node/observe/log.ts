@@ -1,10 +1,8 @@
 /**
  * The program's log. Callers pass plain fields and a constant lower-case message; what comes out is one
  * line a record on standard error: readable text, logfmt or JSON. Bytes are written as `0x` text and
- * bigints in decimal, so callers hand over what they have. Lines are written at once (pino without its
- * worker transports): none is lost at exit, and start-up does not wait for a thread.
+ * bigints in decimal, so callers hand over what they have. Lines are written at once: none is lost at exit.
  */
-import { type Logger, pino } from "pino";
 import { toHex } from "../bytes/hex.ts";
 import { type LogRecord, logfmtLine, terminalLine } from "./log-format.ts";
 
@@ -47,14 +45,14 @@ export interface LogOptions {
 /** A log that writes `level` and graver records to `stream`, one line each. */
 export function createLog({ level, format, stream = process.stderr, file }: LogOptions): AdjustableLog {
   const streams = file === undefined ? [stream] : [stream, file];
-  const destination = format === "json" ? copying(streams) : formatting(streams, format);
+  const write = (record: LogRecord): void => {
+    for (const each of streams) each.write(lineOf(record, format, each));
+  };
   const gate = { least: RANKS[level] };
-  const formatters = { level: (label: string) => ({ level: label }) };
-  const logger = pino({ level: "debug", base: null, formatters }, destination);
   const setLevel = (next: LogLevel): void => {
     gate.least = RANKS[next];
   };
-  return { ...wrap(logger, gate), setLevel };
+  return { ...recording(write, gate, {}), setLevel };
 }
 
 const RANKS: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3, silent: 4 };
@@ -73,45 +71,46 @@ export const silentLog: Log = {
   child: () => silentLog,
 };
 
-function wrap(logger: Logger, gate: Gate): Log {
-  const enabled = (level: LogLevel) => RANKS[level] >= gate.least;
+type Fields = Readonly<Record<string, unknown>>;
+
+function recording(write: (record: LogRecord) => void, gate: Gate, common: Fields): Log {
+  const at = (level: LogRecord["level"]) => (fields: object, msg: string) => {
+    if (RANKS[level] < gate.least) return;
+    write({ level, time: Date.now(), ...common, ...plain(fields), msg });
+  };
   return {
-    debug: (fields, message) => enabled("debug") && logger.debug(plain(fields), message),
-    info: (fields, message) => enabled("info") && logger.info(plain(fields), message),
-    warn: (fields, message) => enabled("warn") && logger.warn(plain(fields), message),
-    error: (fields, message) => enabled("error") && logger.error(plain(fields), message),
-    child: (fields) => wrap(logger.child(plain(fields)), gate),
+    debug: at("debug"),
+    info: at("info"),
+    warn: at("warn"),
+    error: at("error"),
+    child: (fields) => recording(write, gate, { ...common, ...plain(fields) }),
   };
 }
 
-/** Replaces what JSON cannot hold. One level deep: fields are flat by rule. */
-function plain(fields: object): Record<string, unknown> {
+/** What a record can hold of `fields`, which are flat by rule. */
+function plain(fields: object): Fields {
   const result: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(fields)) {
     if (value instanceof Uint8Array) result[name] = toHex(value);
     else if (typeof value === "bigint") result[name] = value.toString();
     else if (value instanceof Error) result[name] = { message: value.message, stack: value.stack };
-    else result[name] = value;
+    else if (typeof value === "object" && value !== null) result[name] = copied(value);
+    else if (value !== undefined) result[name] = value;
   }
   return result;
 }
 
-function copying(streams: readonly LogStream[]): LogStream {
-  return {
-    write(line) {
-      for (const stream of streams) stream.write(line);
-    },
-  };
+/** Its JSON, read again; what has none is named: to log something never fails. */
+function copied(value: object): unknown {
+  try {
+    return JSON.parse(JSON.stringify(value));
+  } catch {
+    return Object.prototype.toString.call(value);
+  }
 }
 
-function formatting(streams: readonly LogStream[], format: "terminal" | "logfmt"): LogStream {
-  return {
-    write(line) {
-      const record = JSON.parse(line) as LogRecord; // pino wrote this line with the settings above
-      for (const stream of streams) {
-        const colour = stream.isTTY === true && !process.env["NO_COLOR"];
-        stream.write(format === "logfmt" ? logfmtLine(record) : terminalLine(record, colour));
-      }
-    },
-  };
+function lineOf(record: LogRecord, format: LogFormat, stream: LogStream): string {
+  if (format === "json") return `${JSON.stringify(record)}\n`;
+  if (format === "logfmt") return logfmtLine(record);
+  return terminalLine(record, stream.isTTY === true && !process.env["NO_COLOR"]);
 }

@@ -7,7 +7,7 @@ import { connect } from "node:net";
 import { StringDecoder } from "node:string_decoder";
 import { jsonFault } from "./json-scanner.ts";
 import { JsonStream } from "./json-stream.ts";
-import { http, https } from "./node-http.ts";
+import { http } from "./node-http.ts";
 
 /** Why no answer came. */
 export class RpcClientError extends Error {
@@ -61,7 +61,7 @@ const WORDS: Readonly<Record<string, string>> = {
 
 function overHttp(url: URL, message: string, signal: AbortSignal): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
-  const send = url.protocol === "https:" ? https.request : http.request;
+  const send = (url.protocol === "https:" ? process.getBuiltinModule("node:https") : http).request;
   const headers = { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(message) };
   const sent = send(url, { method: "POST", headers, signal }, (response) => {
     const chunks: Buffer[] = [];

@@ -27,6 +27,16 @@ test("a JSON record holds level, message and the fields, bytes as hex and bigint
   });
 });
 
+test("what JSON cannot hold is named, and what is not there is left out", () => {
+  const { lines, log } = recorder("logfmt");
+  const ring: Record<string, unknown> = {};
+  ring["self"] = ring;
+  log.info({ ring, deep: { price: 1n }, none: undefined, list: ["a"] }, "odd");
+  expect(lines[0]).toMatch(
+    / msg=odd ring="\[object Object\]" deep="\[object Object\]" list="\[\\"a\\"\]"\n$/,
+  );
+});
+
 test("a level that changes holds for the log's children too", () => {
   const { lines, log } = recorder("json", "warn");
   const child = log.child({ part: "p2p" });
