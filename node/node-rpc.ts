@@ -18,6 +18,7 @@ import { openProfiler, type Profiler } from "./observe/profiler.ts";
 import type { NodeKey } from "./p2p/node-key.ts";
 import { BriefCalls } from "./rpc/brief-calls.ts";
 import { ByteShares } from "./rpc/byte-shares.ts";
+import { type ConfiguredPlans, configuredPlans } from "./rpc/configured-plans.ts";
 import { createEndpoint, type Endpoint } from "./rpc/dispatch.ts";
 import { createBudget } from "./rpc/dispatch-budget.ts";
 import { declareExposureMetrics, type ExposureParts, warnOfExposure } from "./rpc/exposure.ts";
@@ -26,19 +27,13 @@ import { openHttp } from "./rpc/http.ts";
 import type { HttpLimits } from "./rpc/http-limits.ts";
 import { openIpc } from "./rpc/ipc.ts";
 import type { KeptBytes } from "./rpc/kept-bytes.ts";
-import {
-  createListeners,
-  type ListenerKind,
-  type ListenerPlan,
-  type Listeners,
-  type ListenersOptions,
-} from "./rpc/listeners.ts";
+import { createListeners, type Listeners, type ListenersOptions } from "./rpc/listeners.ts";
 import type { ChainFiles } from "./rpc/methods/admin-chain.ts";
 import type { AdminListenersParts } from "./rpc/methods/admin-listeners.ts";
 import { createNodeRegistry } from "./rpc/methods/all.ts";
 import { declareCallMetrics, declareRpcMetrics } from "./rpc/metrics.ts";
 import { ALL_MODULES } from "./rpc/modules.ts";
-import { type RpcProfile, rpcProfiles } from "./rpc/profiles.ts";
+import { rpcProfiles } from "./rpc/profiles.ts";
 import type { ReaderPool } from "./rpc/reader-pool.ts";
 import type { MethodView, Registry, ViewOptions } from "./rpc/registry.ts";
 import { createSubscriptionLimit, type SubscriptionLimit } from "./rpc/subscriptions.ts";
@@ -142,16 +137,6 @@ function exposureOf({ options, accounts }: RpcSurroundings, listeners: Listeners
   };
 }
 
-type Plans = Readonly<Record<ListenerKind, ListenerPlan | undefined>>;
-
-/** The listeners that the options ask for. */
-function configuredPlans({ http, ws }: NodeOptions, { defaultModules }: RpcProfile): Plans {
-  return {
-    http: http && { ...http, modules: http.modules ?? defaultModules, origins: http.corsOrigins },
-    ws: ws && { ...ws, modules: ws.modules ?? defaultModules, virtualHosts: [] },
-  };
-}
-
 /** Those that have half requests: HTTP and WebSocket. */
 const KINDS_OF_LISTENERS = 2;
 
@@ -199,7 +184,7 @@ function wsLimits(ws: NodeOptions["ws"]): Pick<WsOptions, "maxConnections" | "re
 
 type Control = Pick<AdminListenersParts, "listeners" | "subscriptionLimit" | "log"> & {
   readonly keptBytes: KeptBytes;
-  readonly configured: Plans;
+  readonly configured: ConfiguredPlans;
   readonly profiler: Profiler;
 } & ReturnType<typeof askedOfReaders>;
 

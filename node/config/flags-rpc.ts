@@ -112,5 +112,10 @@ export const rpcFlags = {
     "KAIA that the fee of a transaction sent by eth_ methods may be; 0 is no cap",
     "http-rpc.eth-tx-feecap",
   ),
-  "rpc.evmtimeout": rpc.flag(duration, 5_000, "how long a call may run", "http-rpc.evmtimeout"),
+  "rpc.evmtimeout": rpc.flag(
+    duration,
+    5_000,
+    "how long a call may run; 0 is no limit",
+    "http-rpc.evmtimeout",
+  ),
 };

@@ -24,6 +24,8 @@ export interface CheckedOptions {
 
 const MEBIBYTE = 1 << 20;
 const PEB_PER_KLAY = 10n ** 18n;
+/** The longest delay that a timer takes, 24 days; a longer one is none at all. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Checks and groups the values of a command's flags. Throws `OptionError`. */
 export function nodeOptions(command: string, resolved: ResolvedFlags, around: Surroundings): CheckedOptions {
@@ -144,7 +146,7 @@ function networkFlags(command: string, values: FlagValues, warnings: string[]): 
     discovers: !values.nodiscover,
     port: values.port ?? (command === "dev" ? undefined : DEFAULT_PORT),
     subPort: values.multichannel ? values.subport : undefined,
-    resendMs: values["txresend.interval"] * 1_000,
+    resendMs: timerMs(values["txresend.interval"] * 1_000),
     maxPeers: values.maxconnections,
     maxPendingPeers: values.maxpendpeers === 0 ? DEFAULT_PENDING : values.maxpendpeers,
   };
@@ -169,10 +171,10 @@ function rpcOptions(values: FlagValues, { shares }: MemoryPlan): RpcOptions {
     profile: values["rpc.profile"],
     maxRequestBytes: values.maxRequestContentLength,
     maxLogs: values["api.filter.getLogs.maxitems"],
-    logsDeadlineMs: values["api.filter.getLogs.deadline"],
+    logsDeadlineMs: timerMs(values["api.filter.getLogs.deadline"]),
     gasCap: values["rpc.gascap"],
     ethFeeCap: values["rpc.ethtxfeecap"],
-    evmTimeoutMs: values["rpc.evmtimeout"],
+    evmTimeoutMs: timerMs(values["rpc.evmtimeout"] || LONGEST_TIMER_MS),
     maxAnswerBytes: shares.answer,
     privilegesOverIpcOnly: values["rpc.ipc-only-privileges"],
     unsafeDebugOverIpcOnly: values["rpc.unsafe-debug.disable"],
@@ -197,9 +199,13 @@ function httpOptions(values: FlagValues, warnings: string[]): HttpOptions {
 
 /** The Go node replaces time-outs below a second by the default and says so. */
 function timeout(name: FlagName, seconds: number, fallback: number, warnings: string[]): number {
-  if (seconds >= 1) return seconds * 1_000;
+  if (seconds >= 1) return timerMs(seconds * 1_000);
   warnings.push(`--${name} ${seconds} is below one second, ${fallback} is used`);
   return fallback * 1_000;
+}
+
+function timerMs(ms: number): number {
+  return Math.min(ms, LONGEST_TIMER_MS);
 }
 
 function wsOptions(values: FlagValues): WsOptions {
@@ -210,8 +216,8 @@ function wsOptions(values: FlagValues): WsOptions {
     origins: values.wsorigins,
     maxSubscriptions: values.wsmaxsubscriptionperconn,
     maxConnections: values.wsmaxconnections,
-    readDeadlineMs: values.wsreaddeadline * 1_000,
-    writeDeadlineMs: values.wswritedeadline * 1_000,
+    readDeadlineMs: timerMs(values.wsreaddeadline * 1_000),
+    writeDeadlineMs: timerMs(values.wswritedeadline * 1_000),
   };
 }
 
@@ -234,7 +240,7 @@ function poolFlags(values: FlagValues, instance: string): PoolFlags {
     keepLocals: values["txpool.keeplocals"],
     noLocals: values["txpool.nolocals"],
     journal: inside ? `${instance}/${journal}` : journal || undefined,
-    journalIntervalMs: values["txpool.journal-interval"],
+    journalIntervalMs: timerMs(values["txpool.journal-interval"]),
     allowLocalAnchoring: values["txpool.allow-local-anchortx"],
     denyRemote: values["txpool.deny.remotetx"],
     throttleSpam: values.type === "proxy" && !values["txpool.spamthrottler.disable"],

@@ -95,6 +95,18 @@ describe("options", () => {
     expect(options().options.development).toBeUndefined();
   });
 
+  test("say no more than timers hold, which fire at once beyond that; a call without a limit has none", () => {
+    const long = { rpcexecutiontimeout: "99999999", rpcreadtimeout: "99999999", wsreaddeadline: "99999999" };
+    const more = {
+      wswritedeadline: "99999999",
+      "rpc.evmtimeout": "0",
+      "api.filter.getLogs.deadline": "1000h",
+    };
+    const { http, ws, rpc } = options({ line: { rpc: "true", ws: "true", ...long, ...more } }).options;
+    const waits = [http?.executionTimeoutMs, http?.readTimeoutMs, ws?.readDeadlineMs, ws?.writeDeadlineMs];
+    expect([...waits, rpc.evmTimeoutMs, rpc.logsDeadlineMs]).toEqual(Array(6).fill(2 ** 31 - 1));
+  });
+
   test("warn where a flag has no effect or is replaced", () => {
     const { options: found, warnings } = options({
       line: { rpc: "true", rpcreadtimeout: "0", prometheus: "true" },

@@ -255,6 +255,13 @@ test("CORS headers are there for allowed origins alone, and preflights are answe
   const foreign = await ask("http://b.example");
   expect(foreign.headers.get("access-control-allow-origin")).toBeNull();
   expect(await foreign.text()).toBe(answered);
+  await using open = await listen({ cors: ["*"] });
+  const any = await fetch(open.url, {
+    method: "POST",
+    body: version,
+    headers: { origin: "http://b.example", "content-type": "application/json" },
+  });
+  expect([any.headers.get("access-control-allow-origin"), await any.text()]).toEqual(["*", answered]);
   const preflight = await fetch(listener.url, {
     method: "OPTIONS",
     headers: {

@@ -4,8 +4,15 @@ import { StreamSession, streamDefaults, type Wire } from "../../../node/rpc/stre
 import { createSubscriptionLimit } from "../../../node/rpc/subscriptions.ts";
 import { aCall, anEndpoint, gate, ticker } from "./fixture.ts";
 
-/** A peer who takes nothing, or everything at once. */
-function aWire(takes: boolean): Wire & { readonly most: number; readonly gone: boolean } {
+interface TestWire extends Wire {
+  readonly most: number;
+  readonly gone: boolean;
+  /** The peer takes what waits. */
+  take(): void;
+}
+
+/** A peer who takes nothing by itself, or everything at once. */
+function aWire(takes: boolean): TestWire {
   let [unsent, most, gone] = [0, 0, false];
   return {
     write: (text) => {
@@ -24,6 +31,9 @@ function aWire(takes: boolean): Wire & { readonly most: number; readonly gone: b
     },
     get gone() {
       return gone;
+    },
+    take: () => {
+      unsent = 0;
     },
   };
 }
@@ -48,6 +58,20 @@ test("a subscriber who does not read is dropped before more than its budget wait
   expect([source.listeners, subscriptionLimit.used]).toEqual([1, 1]);
   expect(endpoint.unsent.used).toBe(0);
   sessions[1]?.close();
+});
+
+test("a peer that takes nothing while it is not read from is closed when its time is up, one that does is not", async () => {
+  const limits = { ...streamDefaults, maxUnsent: 10, writeMs: 30 };
+  const [slow, quick] = [aWire(false), aWire(false)];
+  const sessions = [quick, slow].map(
+    (wire) => new StreamSession(anEndpoint(), createSubscriptionLimit(), wire, limits),
+  );
+  for (const session of sessions) session.receive(aCall("net_version"));
+  quick.take();
+  sessions[0]?.drained();
+  while (!slow.gone) await new Promise((resolve) => setImmediate(resolve));
+  expect(quick.gone).toBe(false);
+  for (const session of sessions) session.close();
 });
 
 test("what waits for the answer that names a subscription is bounded too", async () => {

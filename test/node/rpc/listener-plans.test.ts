@@ -1,0 +1,107 @@
+/** What listeners are made of when options or a start do not say it (service.md 4.2, rpc.md 9 rows 15 to 18 and 54). */
+import { expect, test } from "@jest/globals";
+import { silentLog } from "../../../node/observe/log.ts";
+import { configuredPlans } from "../../../node/rpc/configured-plans.ts";
+import type { ListenerKind, ListenerPlan } from "../../../node/rpc/listeners.ts";
+import { adminListenersMethods } from "../../../node/rpc/methods/admin-listeners.ts";
+import { type ProfileName, rpcProfiles } from "../../../node/rpc/profiles.ts";
+import { createSubscriptionLimit } from "../../../node/rpc/subscriptions.ts";
+import { askRow } from "../../support/ask-row.ts";
+
+const own = {
+  host: "10.0.0.1",
+  port: 7001,
+  modules: ["txpool"],
+  origins: ["http://own"],
+  virtualHosts: ["own"],
+};
+
+/** Starts a listener of a node with settings of its own, or none, and says of what it would be made. */
+async function planned(
+  profile: ProfileName,
+  kind: ListenerKind,
+  { configured = own, said = [] }: { configured?: Partial<ListenerPlan>; said?: readonly unknown[] } = {},
+): Promise<ListenerPlan | undefined> {
+  let plan: ListenerPlan | undefined;
+  const rows = adminListenersMethods({
+    listeners: {
+      start: async (started, made) => {
+        if (started === kind) plan = made;
+      },
+      stop: () => false,
+      address: () => undefined,
+    },
+    configured: { http: configured, ws: configured },
+    subscriptionLimit: createSubscriptionLimit(),
+    profile: rpcProfiles[profile],
+    log: silentLog,
+  });
+  expect(await askRow(rows, kind === "http" ? "admin_startHTTP" : "admin_startWS", ...said)).toBe(true);
+  return plan;
+}
+
+test("the service has fixed defaults, whatever the node was started with", async () => {
+  const both = { host: "localhost", origins: [], virtualHosts: ["own"] };
+  const http = { ...both, port: 8551, modules: ["chain", "net", "rpc"] };
+  expect(await planned("service", "http")).toEqual(http);
+  expect(await planned("service", "http", { configured: {} })).toEqual({
+    ...http,
+    virtualHosts: ["localhost"],
+  });
+  const ws = { ...both, port: 8552, modules: ["chain", "net", "personal"] };
+  expect(await planned("service", "ws")).toEqual(ws);
+});
+
+test.each([
+  ["klaytn", "klay"],
+  ["kaia", "kaia"],
+] as const)("a Go node of the %s line falls back on what it was started with", async (profile, chain) => {
+  expect(await planned(profile, "http")).toEqual({ ...own, modules: [] });
+  expect(await planned(profile, "ws")).toEqual(own);
+  const fixed = { host: "localhost", origins: [], virtualHosts: ["localhost"] };
+  expect(await planned(profile, "http", { configured: {} })).toEqual({ ...fixed, port: 8551, modules: [] });
+  const modules = ["net", "web3", chain, "eth"];
+  expect(await planned(profile, "ws", { configured: {} })).toEqual({ ...fixed, port: 8552, modules });
+});
+
+test("what a start says counts in every profile, host first, modules last", async () => {
+  const said = ["::1", 9, "http://a, http://b", "net,web3"];
+  const plan = { host: "::1", port: 9, origins: ["http://a", "http://b"], modules: ["net", "web3"] };
+  for (const profile of ["service", "klaytn", "kaia"] as const) {
+    expect(await planned(profile, "http", { said: [...said, "c"] })).toEqual({
+      ...plan,
+      virtualHosts: ["c"],
+    });
+    expect(await planned(profile, "ws", { said })).toMatchObject(plan);
+  }
+});
+
+test.each([
+  ["service", ["chain", "net", "rpc"]],
+  ["klaytn", ["net", "web3", "klay", "eth"]],
+  ["kaia", ["net", "web3", "kaia", "eth"]],
+] as const)("a listener of the options that names no modules has those of profile %s", (profile, modules) => {
+  const where = { host: "127.0.0.1", port: 0 };
+  const http = { ...where, corsOrigins: ["http://a"], virtualHosts: ["b"], ...TIMES };
+  const ws = {
+    ...where,
+    origins: [],
+    maxSubscriptions: 1,
+    maxConnections: 1,
+    readDeadlineMs: 0,
+    writeDeadlineMs: 0,
+  };
+  const of = (named?: readonly string[]) =>
+    configuredPlans(
+      { http: { ...http, modules: named }, ws: { ...ws, modules: named } },
+      rpcProfiles[profile],
+    );
+  expect(of()).toMatchObject({
+    http: { modules, origins: ["http://a"], virtualHosts: ["b"] },
+    ws: { modules },
+  });
+  expect(of(["debug"])).toMatchObject({ http: { modules: ["debug"] }, ws: { modules: ["debug"] } });
+  expect(configuredPlans({ http: undefined, ws: undefined }, rpcProfiles[profile])).toEqual({});
+});
+
+const TIMES = { readTimeoutMs: 1, writeTimeoutMs: 1, idleTimeoutMs: 1, executionTimeoutMs: 1 };

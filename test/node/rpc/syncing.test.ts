@@ -1,0 +1,58 @@
+/** Whether a node catches up, asked and subscribed to (rpc.md 2.6.3, 2.6.8). */
+import { expect, test } from "@jest/globals";
+import type { Chain, HeadListener } from "../../../node/chain/chain.ts";
+import { chainInfoMethods } from "../../../node/rpc/methods/chain-info.ts";
+import { nodeSubscriptions } from "../../../node/rpc/methods/node-subscriptions.ts";
+import { askRow } from "../../support/ask-row.ts";
+
+type Facts = Readonly<Record<"startingBlock" | "currentBlock" | "highestBlock", number>>;
+
+/** A node that tells of new heads when the test says so. */
+function aNode() {
+  let facts: Facts | undefined;
+  const heads = new Set<HeadListener>();
+  const sync = { syncing: () => facts };
+  const onHead = (listener: HeadListener) => {
+    heads.add(listener);
+    return () => heads.delete(listener);
+  };
+  const chain = { onHead } as unknown as Chain; // what is asked of it
+  return {
+    heads,
+    rows: nodeSubscriptions({ chain, sync, p2p: { onPeerEvent: () => () => undefined } }),
+    methods: chainInfoMethods({ chain, clientName: "x", sync }),
+    become: (next: Facts | undefined) => {
+      facts = next;
+      for (const listener of heads) listener(undefined as never, []); // nobody looks at the block
+    },
+  };
+}
+
+test.each(["chain", "eth"])("%s_subscribe tells of the beginning and the end, once each", (module) => {
+  const node = aNode();
+  const row = node.rows.find((each) => each.module === module && each.name === "syncing");
+  const told: string[] = [];
+  const end = row?.start([], (json) => told.push(json));
+  node.become(undefined);
+  node.become({ startingBlock: 3, currentBlock: 5, highestBlock: 900 });
+  node.become({ startingBlock: 3, currentBlock: 6, highestBlock: 900 });
+  node.become(undefined);
+  expect(told).toEqual([
+    '{"syncing":true,"status":{"StartingBlock":3,"CurrentBlock":5,"HighestBlock":900,"PulledStates":0,"KnownStates":0}}',
+    "false",
+  ]);
+  end?.();
+  expect(node.heads.size).toBe(0);
+});
+
+test("who asks is told how far the node is, or false", async () => {
+  const node = aNode();
+  expect(await askRow(node.methods, "chain_syncing")).toBe(false);
+  node.become({ startingBlock: 3, currentBlock: 16, highestBlock: 900 });
+  const facts = { startingBlock: "0x3", currentBlock: "0x10", highestBlock: "0x384" };
+  expect(await askRow(node.methods, "chain_syncing")).toEqual({
+    ...facts,
+    pulledStates: "0x0",
+    knownStates: "0x0",
+  });
+});
