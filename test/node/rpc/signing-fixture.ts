@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Accounts } from "../../../node/accounts/accounts.ts";
 import { openAccounts } from "../../../node/accounts/open-accounts.ts";
-import { bareHex, toHex } from "../../../node/bytes/hex.ts";
+import { bareHex, fromHex, toHex } from "../../../node/bytes/hex.ts";
 import { developmentGenesis, developmentKeys } from "../../../node/chain/development.ts";
 import { addressOfKey } from "../../../node/crypto/secp256k1.ts";
 import { silentLog } from "../../../node/observe/log.ts";
@@ -20,6 +20,9 @@ export interface Answer {
   readonly raw: string;
   readonly tx: Readonly<Record<string, unknown>>;
 }
+
+/** An account with code. */
+export const CONTRACT = `0x${"cc".repeat(20)}`;
 
 /** The node; `rich` and `payer` are unlocked, `filed` has the passphrase "secret", all have money. */
 export interface SigningNode extends AsyncDisposable {
@@ -37,7 +40,14 @@ export async function aSigningNode(): Promise<SigningNode> {
   await using parts = new AsyncDisposableStack();
   const validator = addressOfKey(new Uint8Array(32).fill(9));
   const genesis = developmentGenesis({ accounts: 3, balance: 10n ** 24n, validator, time: 1_700_000_000 });
-  const chain = parts.use(await aChain(genesis));
+  const code = {
+    address: fromHex(CONTRACT),
+    balance: 0n,
+    nonce: 1n,
+    code: Uint8Array.of(0),
+    storage: undefined,
+  };
+  const chain = parts.use(await aChain({ ...genesis, alloc: [...genesis.alloc, code] }));
   const pool = parts.use(await aPool(chain.chain));
   const directory = await mkdtemp(join(tmpdir(), "rpc-signing-"));
   parts.defer(() => rm(directory, { recursive: true, force: true }));
@@ -46,7 +56,14 @@ export async function aSigningNode(): Promise<SigningNode> {
   const rich = toHex(accounts.hold(first));
   const payer = toHex(accounts.hold(third));
   const filed = toHex(await accounts.importRawKey(bareHex(second), "secret"));
-  const served = { chain: chain.chain, pool, accounts, dataDirectory: directory, ethFeeCap: 2.05 };
+  const served = {
+    chain: chain.chain,
+    pool,
+    accounts,
+    dataDirectory: directory,
+    ethFeeCap: 2.05,
+    possession,
+  };
   const endpoints = new Map<ProfileName, Endpoint>();
   const open = parts.move();
   return {
@@ -68,6 +85,8 @@ async function answered<T>(endpoint: Endpoint, request: string): Promise<T> {
   const answer = JSON.parse((await endpoint.answer(request, aSession)) ?? "") as { result?: T; error?: T };
   return (answer.error ?? answer.result) as T; // each test says what it expects of which
 }
+
+const possession = () => Promise.resolve({ publicKey: Uint8Array.of(1), proof: Uint8Array.of(2) });
 
 /** A refusal with the generic code. */
 export function refused(message: string): object {

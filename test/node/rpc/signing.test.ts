@@ -1,7 +1,7 @@
 /** Ethereum's kinds, short forms, the node's own waiting transactions and HD wallets, through RPC. */
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { Transaction as EthersTransaction, HDNodeWallet } from "ethers";
-import { aSigningNode, refused, type SigningNode } from "./signing-fixture.ts";
+import { aSigningNode, CONTRACT, refused, type SigningNode } from "./signing-fixture.ts";
 
 let node: SigningNode;
 let rich: string;
@@ -147,6 +147,13 @@ test("what the lines of the Go node refuse in other words is refused in the prof
   expect(await node.call("chain_sendTransaction", [order])).toEqual(refused(asKaia));
   expect(await node.call("chain_sendTransaction", [order], "kaia")).toEqual(refused(asKaia));
   expect(await node.call("chain_sendTransaction", [order], "klaytn")).toEqual(refused(asKlaytn));
+  const { input: _, ...transfer } = { ...order, to: CONTRACT, typeInt: 8 };
+  const withCode = "recipient must be an EOA without code";
+  expect(await node.call("chain_sendTransaction", [transfer])).toEqual(refused(withCode));
+  expect(await node.call("chain_sendTransaction", [transfer], "kaia")).toEqual(refused(withCode));
+  expect(await node.call("chain_sendTransaction", [transfer], "klaytn")).toEqual(
+    refused("this type transaction cannot be sent to contract addresses"),
+  );
 });
 
 test("Ethereum's methods send no transaction whose fee is above the cap; the chain's do", async () => {
