@@ -21,22 +21,25 @@ const CODE = {
   endless: [at(0x1003), "0x5b600056"],
   /** Calls the identity contract with a megabyte, again and again. */
   loud: [at(0x1004), "0x5b6000600062100000600060045afa50600056"],
+  /** Adds what is not there. */
+  broken: [at(0x1005), "0x01"],
 } as const;
+
+const alloc = Object.fromEntries(
+  Object.values(CODE).map(([address, code]) => [address, { balance: "0x7", code }]),
+);
 
 let chain: TestChain;
 beforeAll(async () => {
-  const alloc = Object.fromEntries(
-    Object.values(CODE).map(([address, code]) => [address, { balance: "0x7", code }]),
-  );
   chain = await aChain(parseGenesis(makerGenesis(alloc, { istanbulCompatibleBlock: 0 })));
 });
 afterAll(async () => {
   await chain[Symbol.asyncDispose]();
 });
 
-function rowsOf(profile: ProfileName): readonly Method[] {
+function rowsOf(profile: ProfileName, { store } = chain): readonly Method[] {
   return traceMethods({
-    open: storeReading(chain.store),
+    open: storeReading(store),
     limits: { upperGas: 500_000_000n, gasCap: 0n },
     maxBytes: 1_000_000,
     profile: rpcProfiles[profile],
@@ -125,6 +128,28 @@ test("the older line shows the frame's own gas, its members in another order", a
   );
   expect(Object.keys(trace as object)).toEqual("type from to value gas gasUsed input calls".split(" "));
   expect(trace).toMatchObject({ type: "CALL", gas: `0x${(100_000 - 21_000).toString(16)}` });
+});
+
+test.each([
+  ["service", "stack underflow (0 <=> 2)"],
+  ["klaytn", {}],
+  ["kaia", {}],
+] as const)("profile %s tells of an opcode that failed: %j", async (profile, error) => {
+  const trace = await ask("debug_traceCall", [{ to: CODE.broken[0] }, "latest"], profile);
+  expect(trace).toMatchObject({ failed: true, structLogs: [{ op: "ADD", error }] });
+});
+
+test("a call without a price pays the base fee in the newer line alone", async () => {
+  const names = ["istanbul", "london", "ethTxType", "magma", "kore", "shanghai", "cancun", "kaia"];
+  const forks = Object.fromEntries(names.map((name) => [`${name}CompatibleBlock`, 0]));
+  await using later = await aChain(parseGenesis(makerGenesis(alloc, forks)));
+  const traced = (profile: ProfileName) =>
+    askRow(rowsOf(profile, later), "debug_traceCall", { to: CODE.writer[0] }, "latest");
+  for (const profile of ["service", "klaytn"] as const) {
+    expect(await traced(profile)).toMatchObject({ failed: false });
+  }
+  const message = "tracing failed: insufficient balance of the fee payer to pay for gas";
+  await expect(traced("kaia")).rejects.toMatchObject({ message });
 });
 
 test.each([
