@@ -48,6 +48,9 @@ export interface Gateway extends AsyncDisposable {
   ready(): boolean;
 }
 
+/** An operator with thousands of nodes asks each every few minutes; with each call its certificate is looked at. */
+const SESSION_SECONDS = 3_600;
+
 const TIMES: GatewayTimes = { requestMs: 10_000, nodeMs: 10_000, idleMs: 75_000, lookMs: 30_000 };
 
 /** Opens a gateway. Rejects when the address is taken or the certificate cannot be read. */
@@ -87,6 +90,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
 function serverOptions(files: CertificateFiles, { requestMs, idleMs }: GatewayTimes): ServerOptions {
   return {
     ...tlsOf(files),
+    sessionTimeout: SESSION_SECONDS,
     requestCert: true,
     rejectUnauthorized: true,
     handshakeTimeout: requestMs,

@@ -21,11 +21,11 @@ const MOST_DICTIONARY = 16 * 1024;
 
 /** Gives what holds objects of one kind; that throws `ApiError` for what is no object of the API server's. */
 export function createHolder(): (object: unknown) => Seen {
-  let dictionary: Buffer | undefined;
+  let dictionary: Uint8Array | undefined;
   return (object) => {
     const meta = briefMeta(object);
     const text = Buffer.from(JSON.stringify(withOwnWriter(object as Record<string, unknown>))); // it has metadata
-    dictionary ??= Buffer.from(text.subarray(0, MOST_DICTIONARY));
+    dictionary ??= new Uint8Array(text.subarray(0, MOST_DICTIONARY)); // a buffer would keep the 64 kB it is cut from
     return new Held(meta, text, dictionary);
   };
 }
@@ -45,9 +45,9 @@ class Held implements Seen {
   readonly meta: ObjectMeta;
   /** A character a byte: a buffer of its own would take as much again. */
   readonly #packed: string;
-  readonly #dictionary: Buffer;
+  readonly #dictionary: Uint8Array;
 
-  constructor(meta: ObjectMeta, text: Buffer, dictionary: Buffer) {
+  constructor(meta: ObjectMeta, text: Buffer, dictionary: Uint8Array) {
     this.meta = meta;
     this.#dictionary = dictionary;
     this.#packed = deflateRawSync(text, { ...PACKING, dictionary }).toString("latin1");

@@ -1,4 +1,5 @@
 /** What the gateway does for the operator: passes calls on, answers its own, tells how it is, takes new certificates. */
+import { once } from "node:events";
 import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -145,6 +146,14 @@ const shown = (): Promise<string> =>
       socket.destroy();
     });
   });
+
+test("a session may be resumed for an hour", async () => {
+  const socket = stand.connect();
+  const [session] = (await once(socket, "session")) as [Buffer];
+  socket.destroy();
+  // OpenSSL keeps the lifetime that it was told, in seconds, as element 9 of the session.
+  expect(session.toString("hex")).toContain(`a9040202${(3_600).toString(16).padStart(4, "0")}`);
+});
 
 describe("certificates:", () => {
   test("a renewed one is shown without a new start, and half of one is not taken", async () => {
