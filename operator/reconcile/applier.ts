@@ -10,7 +10,7 @@ import { type Draft, keyOf, readMeta } from "../api/resource.ts";
 import type { KubeClient } from "../kube/client.ts";
 import { isKubeError, KubeError } from "../kube/error.ts";
 import { kindOf } from "../kube/resources.ts";
-import type { Seen } from "../kube/seen.ts";
+import { createHolder, type Seen } from "../kube/seen.ts";
 import { holds } from "./holds.ts";
 
 interface Applied {
@@ -18,14 +18,18 @@ interface Applied {
   readonly live: string;
   /** The newest at which the object is known to have been so. */
   version: string;
-  /** The object as it was written, until it is seen so or newer. */
-  object: unknown;
+  /** The object as it was written, until it is seen so or newer; of the kind that `latest` is asked for. */
+  written: Seen | undefined;
 }
+
+/** The kind that `latest` is asked for: all that was just written for a thousand Nodes would take tens of MB. */
+const LATEST = "StatefulSet";
 
 /** Remembers what was applied. */
 export class Applier {
   readonly #client: Pick<KubeClient, "apply" | "get" | "merge">;
   readonly #applied = new Map<string, Applied>();
+  readonly #hold = createHolder();
 
   constructor(client: Pick<KubeClient, "apply" | "get" | "merge">) {
     this.#client = client;
@@ -41,7 +45,8 @@ export class Applier {
     if (before?.draft === wanted && isAsApplied(before, seen)) return false;
     if (before === undefined) await this.#checkOwner(draft, seen);
     const object = await this.#write(marked);
-    this.#note(key, wanted, object).object = object;
+    const applied = this.#note(key, wanted, object);
+    if (draft.kind === LATEST) applied.written = this.#hold(object);
     return true;
   }
 
@@ -62,7 +67,7 @@ export class Applier {
 
   #note(key: string, draft: string, object: unknown): Applied {
     const { resourceVersion: version } = readMeta(object);
-    const applied: Applied = { draft, live: liveDigest(object), version, object: undefined };
+    const applied: Applied = { draft, live: liveDigest(object), version, written: undefined };
     this.#applied.set(key, applied);
     return applied;
   }
@@ -82,11 +87,11 @@ export class Applier {
     }
   }
 
-  /** An object as it was seen last or written, whichever is newer; undefined when there is none. */
-  latest(kind: string, key: string, seen: Seen | undefined): unknown {
-    const written = this.#applied.get(`${kind} ${key}`);
-    if (written !== undefined) letGo(written, seen);
-    return written?.object ?? seen?.object;
+  /** A StatefulSet as it was seen last or written, whichever is newer; undefined when there is none. */
+  latest(kind: typeof LATEST, key: string, seen: Seen | undefined): unknown {
+    const applied = this.#applied.get(`${kind} ${key}`);
+    if (applied !== undefined) letGo(applied, seen);
+    return (applied?.written ?? seen)?.object;
   }
 
   /** Forgets an object that is gone. */
@@ -117,7 +122,7 @@ function withMark(draft: Draft, mark: string): Draft {
 
 /** What was written is of no use once it is seen. */
 function letGo(applied: Applied, seen: Seen | undefined): void {
-  if (seen !== undefined && !isOlder(seen.meta.resourceVersion, applied.version)) applied.object = undefined;
+  if (seen !== undefined && !isOlder(seen.meta.resourceVersion, applied.version)) applied.written = undefined;
 }
 
 /** An object that is not seen yet, or only as it was before the write, is no reason to write again. */

@@ -83,6 +83,20 @@ test("what the server counts and the status are no reason to write; what somebod
   expect(await applier.apply(DRAFT, server.seen({ metadata: labelled }))).toBe(true);
 });
 
+test("a StatefulSet is as it was written until it is seen so or newer", async () => {
+  const { server, applier } = aScene();
+  const ask = (seen: Seen | undefined) => applier.latest("StatefulSet", "n/a", seen);
+  expect(ask(undefined)).toBeUndefined();
+  await applier.apply({ ...DRAFT, apiVersion: "apps/v1", kind: "StatefulSet" }, undefined);
+  const { metadata } = server.object as { metadata: object };
+  const [older, newer] = ["10", "12"].map((resourceVersion) =>
+    server.seen({ metadata: { ...metadata, resourceVersion }, spec: { port: Number(resourceVersion) } }),
+  );
+  for (const seen of [undefined, older])
+    expect(ask(seen)).toMatchObject({ spec: { port: 1, filledIn: true } });
+  for (const seen of [newer, older]) expect(ask(seen)).toBe(seen?.object);
+});
+
 test("another draft is written, and so is one whose object is gone", async () => {
   const { server, applier } = aScene();
   await applier.apply(DRAFT, undefined);
