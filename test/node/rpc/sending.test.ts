@@ -11,9 +11,11 @@ import { keccak256 } from "../../../node/crypto/keccak.ts";
 import { addressOfKey } from "../../../node/crypto/secp256k1.ts";
 import { silentLog } from "../../../node/observe/log.ts";
 import type { Session } from "../../../node/rpc/dispatch.ts";
-import type { ProfileName } from "../../../node/rpc/profiles.ts";
+import { personalMethods } from "../../../node/rpc/methods/personal.ts";
+import { type ProfileName, rpcProfiles } from "../../../node/rpc/profiles.ts";
 import { createSubscriptionLimit, Subscriptions } from "../../../node/rpc/subscriptions.ts";
 import type { TxPool } from "../../../node/txpool/pool.ts";
+import { askRow } from "../../support/ask-row.ts";
 import { aChain, type TestChain } from "../../support/chain.ts";
 import { aSession } from "./fixture.ts";
 import { aPool } from "./recorded-chain.ts";
@@ -130,6 +132,21 @@ test("accounts are made, unlocked and locked as the service says", async () => {
   expect(await call("personal_lockAccount", [address])).toBe(true);
   expect(await call("personal_lockAccount", [to])).toBe(false);
   expect(await call("personal_newAccount", [])).toMatch(/^0x[0-9a-f]{40}$/);
+});
+
+test("an account is unlocked for 300 seconds unless something is said", async () => {
+  const said: unknown[] = [];
+  const stub = {
+    unlock: async (_account: unknown, _passphrase: string, seconds: number) => void said.push(seconds),
+  };
+  const rows = personalMethods({
+    ...parts(),
+    accounts: stub as unknown as Accounts,
+    profile: rpcProfiles.service,
+  });
+  for (const more of [[], [null], [7], [0]])
+    expect(await askRow(rows, "personal_unlockAccount", to, "secret", ...more)).toBe(true);
+  expect(said).toEqual([300, 300, 7, 0]);
 });
 
 test("and as the Go nodes do in their profiles", async () => {
