@@ -2,6 +2,7 @@
 import { exactJsonText, parseExactJson } from "../config/exact-json.ts";
 import { nodeOptions } from "../config/options-check.ts";
 import { OptionError } from "../config/options-error.ts";
+import { timeoutSignal } from "../observe/clock.ts";
 import { askNode } from "../rpc/client.ts";
 import type { Job } from "./chain-commands.ts";
 import { openQuietShutdown } from "./signals.ts";
@@ -13,7 +14,7 @@ export async function callNode(job: Job): Promise<number> {
   const params = paramsOf(words);
   const message = `{"jsonrpc":"2.0","id":1,"method":${JSON.stringify(method)},"params":${params}}`;
   using shutdown = openQuietShutdown(shell.signals);
-  const deadline = AbortSignal.timeout(resolved.values.timeout);
+  const deadline = timeoutSignal(resolved.values.timeout);
   const text = await askNode(endpointOf(job), message, AbortSignal.any([shutdown.signal, deadline])).catch(
     (error: unknown) => {
       if (!deadline.aborted) throw error;
@@ -26,8 +27,16 @@ export async function callNode(job: Job): Promise<number> {
     return 0;
   }
   const data = error.data === undefined ? "" : `\n${readable(error.data)}`;
-  shell.stderr.write(`error ${error.code}: ${error.message}${data}\n`);
+  shell.stderr.write(`error ${error.code}: ${error.message}${data}\n${hintOf(error, words)}`);
   return 2;
+}
+
+/** What to do about a text that was read as a number and the like; it may be a passphrase, so it is not repeated. */
+function hintOf({ message }: NonNullable<Answer["error"]>, words: readonly string[]): string {
+  const isText = /^invalid argument \d+: json: cannot unmarshal \w+ into Go value of type string$/.test(
+    message,
+  );
+  return isText && !isArray(words) ? `a text that is JSON needs quotes of its own: '"5"'\n` : "";
 }
 
 /** Where the node is: the URL or socket that is named, else the data directory's socket. Throws `OptionError`. */
@@ -42,13 +51,17 @@ export function endpointOf({ shell, resolved }: Pick<Job, "shell" | "resolved">)
 
 /** One JSON array, or a word for each parameter. Numbers keep all their digits. */
 function paramsOf(words: readonly string[]): string {
-  const [only] = words;
-  if (words.length === 1 && only?.trimStart().startsWith("[") === true) {
+  const [only = ""] = words;
+  if (isArray(words)) {
     if (jsonOf(only) === undefined)
       throw new OptionError("bad-value", `the parameters are not JSON: ${only}`);
     return only;
   }
   return `[${words.map((word) => jsonOf(word) ?? JSON.stringify(word)).join(",")}]`;
+}
+
+function isArray(words: readonly string[]): boolean {
+  return words.length === 1 && words[0]?.trimStart().startsWith("[") === true;
 }
 
 function jsonOf(word: string): string | undefined {

@@ -3,6 +3,7 @@
  * told to stop, for example, so that it starts warm.
  */
 import { setTimeout } from "node:timers/promises";
+import { timeoutSignal } from "../observe/clock.ts";
 import { askNode } from "../rpc/client.ts";
 import type { Job } from "./chain-commands.ts";
 import { type Answer, answerOf, endpointOf } from "./rpc-command.ts";
@@ -15,7 +16,7 @@ export async function saveCache(job: Job): Promise<number> {
   const { shell, resolved } = job;
   const endpoint = endpointOf(job);
   using shutdown = openQuietShutdown(shell.signals);
-  const deadline = AbortSignal.timeout(resolved.values.timeout);
+  const deadline = timeoutSignal(resolved.values.timeout);
   const signal = AbortSignal.any([shutdown.signal, deadline]);
   const ask = async (method: string): Promise<Answer> =>
     answerOf(await askNode(endpoint, JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: [] }), signal));

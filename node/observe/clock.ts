@@ -7,5 +7,10 @@ export interface Clock {
 /** The longest delay that a timer takes. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
+/** Aborts after this many milliseconds, or after the longest delay that a timer takes. */
+export function timeoutSignal(ms: number): AbortSignal {
+  return AbortSignal.timeout(Math.min(ms, LONGEST_TIMER_MS));
+}
+
 /** The machine's clock. */
 export const systemClock: Clock = { now: () => Date.now() };

@@ -109,9 +109,12 @@ describe("knit rpc", () => {
       out: "",
       err: "error -32601: the method net_nothing does not exist/is not available\n",
     });
-    expect((await knit("--datadir", directory, "net_echo", "5")).err).toMatch(
-      /^error -32602: invalid argument 0: /,
+    const number = await knit("--datadir", directory, "net_echo", "5");
+    expect(number.err).toBe(
+      "error -32602: invalid argument 0: json: cannot unmarshal number into Go value of type string\n" +
+        `a text that is JSON needs quotes of its own: '"5"'\n`,
     );
+    expect((await knit("--datadir", directory, "net_echo", "[5]")).err).toMatch(/type string\n$/);
   });
 
   test("answers a subscription's id and ends", async () => {
@@ -139,6 +142,7 @@ describe("knit rpc", () => {
       const { code, err } = await knit("--timeout", "50ms", "--endpoint", url, "net_slow");
       expect([code, err]).toEqual([1, "Fatal: no answer within 0.05 s\n"]);
     }
+    expect((await knit("--timeout", "1000h", "--datadir", directory, "net_version")).out).toBe("13408\n");
   });
 
   test("says what it got when that is no answer", async () => {
