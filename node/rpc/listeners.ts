@@ -120,13 +120,9 @@ class NodeListeners implements Listeners {
       const open = { listener, endpoint };
       const port = listener.address.slice(listener.address.lastIndexOf(":") + 1);
       this.#slots.set(kind, { address: `${plan.host}:${port}`, open });
-      const { origins, virtualHosts } = plan;
-      const hosts = kind === "http" ? { vhosts: virtualHosts } : {};
-      const modules = plan.modules.join(",");
-      this.#options.log.info(
-        { url: listener.url, modules, cors: origins, ...hosts },
-        `${name} endpoint opened`,
-      );
+      const lists = { modules: plan.modules.join(","), cors: plan.origins.join(",") };
+      const hosts = kind === "http" ? { vhosts: plan.virtualHosts.join(",") } : {};
+      this.#options.log.info({ url: listener.url, ...lists, ...hosts }, `${name} endpoint opened`);
       this.#options.onOpen?.(exposedOf(open));
     } catch (error) {
       this.#slots.delete(kind);

@@ -2,11 +2,12 @@
 import { expect, test } from "@jest/globals";
 import { silentLog } from "../../../node/observe/log.ts";
 import { configuredPlans } from "../../../node/rpc/configured-plans.ts";
-import type { ListenerKind, ListenerPlan } from "../../../node/rpc/listeners.ts";
+import { createListeners, type ListenerKind, type ListenerPlan } from "../../../node/rpc/listeners.ts";
 import { adminListenersMethods } from "../../../node/rpc/methods/admin-listeners.ts";
 import { type ProfileName, rpcProfiles } from "../../../node/rpc/profiles.ts";
 import { createSubscriptionLimit } from "../../../node/rpc/subscriptions.ts";
 import { askRow } from "../../support/ask-row.ts";
+import { anEndpoint } from "./fixture.ts";
 
 const own = {
   host: "10.0.0.1",
@@ -105,3 +106,21 @@ test.each([
 });
 
 const TIMES = { readTimeoutMs: 1, writeTimeoutMs: 1, idleTimeoutMs: 1, executionTimeoutMs: 1 };
+
+test("an opened listener is told of with its lists as they are said in flags", async () => {
+  const told: object[] = [];
+  const log = { ...silentLog, info: (fields: object) => void told.push(fields) };
+  const listener = { url: "u", address: "127.0.0.1:7001", retire: () => undefined, ...disposable };
+  const open = async () => listener;
+  await using listeners = createListeners({
+    log,
+    endpoint: () => anEndpoint(),
+    open: { http: open, ws: open },
+  });
+  for (const kind of ["http", "ws"] as const)
+    await listeners.start(kind, { ...own, modules: ["a", "b"], origins: [] });
+  const lists = { url: "u", modules: "a,b", cors: "" };
+  expect(told).toEqual([{ ...lists, vhosts: "own" }, lists]);
+});
+
+const disposable = { [Symbol.asyncDispose]: () => Promise.resolve() };
