@@ -28,7 +28,12 @@ export interface FallbackOptions {
 
 /** Opens the server. It is loaded, with its libraries, by the first connection that needs it. */
 export async function openHttpFallback(options: FallbackOptions): Promise<SocketServer> {
-  const app = fastify({ logger: false, serverFactory: (ordinary) => createHttpServer(options, ordinary) });
+  const app = fastify({
+    logger: false,
+    serverFactory: (ordinary) => createHttpServer(options, ordinary),
+    rewriteUrl: () => "/", // every path is served alike, those too that cannot be decoded
+    clientErrorHandler: refuseBytes,
+  });
   addRoutes(app, options);
   await app.ready();
   return socketServer(app);
@@ -208,6 +213,19 @@ function timedOut(response: ServerResponse): void {
     Connection: "close",
   });
   response.end("timeout");
+}
+
+const UNREADABLE: Readonly<Record<string, string>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: "408 Request Timeout",
+  HPE_HEADER_OVERFLOW: "431 Request Header Fields Too Large",
+};
+
+/** What is no request of HTTP: refused in the form of the Go node, and the connection closed. */
+function refuseBytes({ code = "" }: { readonly code?: string }, socket: Socket): void {
+  const status = UNREADABLE[code] ?? "400 Bad Request";
+  const headers = "Content-Type: text/plain; charset=utf-8\r\nConnection: close\r\n";
+  if (socket.writable) socket.write(`HTTP/1.1 ${status}\r\n${headers}\r\n${status}`);
+  socket.destroySoon();
 }
 
 function refuse(response: ServerResponse, status: number, message: string): void {
