@@ -14,12 +14,6 @@ import { statusWithoutFigures } from "./reconcile/news.ts";
 import { readPod } from "./reconcile/pod-view.ts";
 import type { FollowedKind } from "./reconcile/surroundings.ts";
 
-interface Read {
-  readonly version: string;
-  /** Undefined when it cannot be read. */
-  readonly node: NodeResource | undefined;
-}
-
 /** Everything that is known. */
 export class Board {
   readonly followed = new Map<FollowedKind, Reflector>();
@@ -34,7 +28,8 @@ export class Board {
   /** True when all first lists are there: sums before would be wrong. */
   complete = false;
   readonly #log: Log;
-  readonly #read = new Map<string, Read>();
+  /** Nodes as they were read; undefined when one cannot be. */
+  readonly #read = new WeakMap<Seen, { readonly node: NodeResource | undefined }>();
   readonly #readNetworks = new WeakMap<Seen, { readonly network: NetworkResource | undefined }>();
   /** Nodes as the API server answered a write, until they are seen so. */
   readonly #written = new Map<string, NodeResource>();
@@ -134,11 +129,9 @@ export class Board {
   }
 
   #readSeen(key: string, seen: Seen): NodeResource | undefined {
-    const known = this.#read.get(key);
-    if (known?.version === seen.meta.resourceVersion) return known.node;
-    const node = this.#tryRead(readNode, key, seen);
-    this.#read.set(key, { version: seen.meta.resourceVersion, node });
-    return node;
+    const known = this.#read.get(seen) ?? { node: this.#tryRead(readNode, key, seen) };
+    this.#read.set(seen, known);
+    return known.node;
   }
 
   #tryRead<T>(read: (object: unknown) => T, key: string, { object }: Seen): T | undefined {
@@ -159,7 +152,6 @@ export class Board {
 
   /** Forgets a Node that is gone. */
   forget(key: string): void {
-    this.#read.delete(key);
     this.#written.delete(key);
     for (const member of this.meshes.keys()) if (nodeOfMember(member) === key) this.meshes.delete(member);
     this.figuresDue.delete(key);

@@ -64,7 +64,7 @@ test("a Node that is gone is not kept up by what was written of it", () => {
 test("a Node that cannot be read is left alone, and said once for each version of it", () => {
   const broken = { ...aNode("a", 5), spec: { type: "king" } };
   put(broken, aNode("b", 6));
-  board.neighbours(asSeen(broken), undefined);
+  board.neighbours(seen.get("demo/a"), undefined);
   expect(board.nodes().map(({ meta }) => meta.name)).toEqual(["b"]);
   expect([board.node("demo/a"), warnings]).toEqual([undefined, 1]);
 });
