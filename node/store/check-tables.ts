@@ -9,10 +9,13 @@ import { tableFault } from "./table-file.ts";
 /** How the check of one file is run: it may give way between its steps, and rest behind it. */
 export type RunCheck = <Result>(steps: Generator<undefined, Result>) => Promise<Result>;
 
-/** Bytes that are checked whenever a directory is opened: a fraction of a second. */
-const AT_OPENING = 32 * 1024 * 1024;
+/**
+ * Bytes that are checked whenever a directory is opened, in some twenty milliseconds: what opening merges is the newest.
+ * A running node reads the rest.
+ */
+const AT_OPENING = 8 * 1024 * 1024;
 
-/** Checks the newest of them, which take up to 32 MiB. Throws `StoreError` `corrupt` at the first that is damaged. */
+/** Checks the newest of them, which take up to 8 MiB. Throws `StoreError` `corrupt` at the first that is damaged. */
 export async function checkNewestTables(directory: string): Promise<void> {
   await check(directory, AT_OPENING, (path) => Promise.try(() => readFileSync(path)), runAtOnce);
 }
