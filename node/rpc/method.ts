@@ -99,7 +99,9 @@ export function method<const P extends Parameters, R>(definition: MethodDefiniti
     name,
     aliases,
     summary,
-    params: parameterRows(params),
+    get params() {
+      return parameterRows(params); // nobody asks before somebody reads the documentation
+    },
     result: result.label,
     runs,
     privilege: definition.privilege,
