@@ -6,7 +6,7 @@ import type { Channel } from "./control/channel.ts";
 import type { Authorities } from "./control/rotation.ts";
 import { follow } from "./following.ts";
 import type { KubeClient } from "./kube/client.ts";
-import { isRace, KubeError } from "./kube/error.ts";
+import { isRace } from "./kube/error.ts";
 import { type Clock, pause } from "./observe/clock.ts";
 import type { Log } from "./observe/log.ts";
 import { messageOf } from "./observe/message-of.ts";
@@ -18,7 +18,7 @@ import { createEventRecorder } from "./reconcile/events.ts";
 import { figuresOf } from "./reconcile/figures.ts";
 import { reconcileNetwork } from "./reconcile/network.ts";
 import { Poller } from "./reconcile/poller.ts";
-import { reconcile } from "./reconcile/reconcile.ts";
+import { leastWaitOf, reconcile } from "./reconcile/reconcile.ts";
 import { type OperatorSettings, type Surroundings } from "./reconcile/surroundings.ts";
 import { WorkQueue } from "./runtime/queue.ts";
 
@@ -129,7 +129,7 @@ function createQueue(
     concurrency: WORKERS,
     metrics: metrics.queue(name),
     work,
-    leastWait: (error) => (error instanceof KubeError ? (error.retryAfterMs ?? 0) : 0),
+    leastWait: leastWaitOf,
     failed: (key, error, againMs) => {
       const fields = { [name]: key, error: messageOf(error), againMs };
       if (isRace(error)) log.debug(fields, "another was quicker");

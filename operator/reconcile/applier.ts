@@ -74,7 +74,8 @@ export class Applier {
 
   /**
    * Lists whose items have keys are merged item by item, so that one with another's item may become invalid, such as
-   * a Service with two ports of one name: then lists are replaced as a whole first.
+   * a Service with two ports of one name: then lists are replaced as a whole first. One that is not there yet is
+   * invalid by itself.
    */
   async #write(draft: Draft): Promise<unknown> {
     try {
@@ -82,7 +83,9 @@ export class Applier {
     } catch (error) {
       if (!isKubeError(error, "invalid")) throw error;
       const { apiVersion: _version, kind: _kind, ...patch } = draft;
-      await this.#client.merge(kindOf(draft), draft.metadata, patch);
+      await this.#client.merge(kindOf(draft), draft.metadata, patch).catch((second: unknown) => {
+        throw isKubeError(second, "not-found") ? error : second;
+      });
       return this.#client.apply(draft);
     }
   }

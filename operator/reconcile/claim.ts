@@ -8,7 +8,7 @@ import { formatBytes, parseBytes } from "../plan/quantity.ts";
 import { type AutoGrow, planVolume, type VolumePlan, type VolumeView } from "../plan/storage.ts";
 import { readClaim } from "./claim-view.ts";
 import type { MemberContext } from "./context.ts";
-import { failWith, goOn, type Outcome } from "./outcome.ts";
+import { failWith, goOn, type Outcome, refuseWith } from "./outcome.ts";
 
 /** Decides how large the volume is to be and applies the claim. */
 export async function claimStep(context: MemberContext): Promise<Outcome> {
@@ -23,7 +23,8 @@ export async function claimStep(context: MemberContext): Promise<Outcome> {
     const written = await around.applier.apply(draft, around.find("claim", place));
     if (written) around.log.info({ node: node.meta.name, kind: draft.kind, object: place }, "applied");
   } catch (error) {
-    if (isKubeError(error, "conflict") || isKubeError(error, "invalid") || isKubeError(error, "forbidden"))
+    if (isKubeError(error, "invalid")) return refuseWith("ObjectRefused", error.message);
+    if (isKubeError(error, "conflict") || isKubeError(error, "forbidden"))
       return failWith("ObjectRefused", error.message);
     throw error;
   }

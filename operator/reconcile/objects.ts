@@ -11,7 +11,7 @@ import { digestOf, inputDigest, writtenTemplate } from "../build/template.ts";
 import { isKubeError } from "../kube/error.ts";
 import { kinds } from "../kube/resources.ts";
 import type { Context, MemberContext } from "./context.ts";
-import { failWith, goOn, type Outcome } from "./outcome.ts";
+import { failWith, goOn, type Outcome, refuseWith } from "./outcome.ts";
 import { isOwned } from "./owned.ts";
 import type { FollowedKind } from "./surroundings.ts";
 
@@ -62,8 +62,8 @@ async function applyAll(
       const written = await around.applier.apply(draft, around.find(kind, key));
       if (written) around.log.info({ node: node.meta.name, kind: draft.kind, object: key }, "applied");
     } catch (error) {
-      if (isKubeError(error, "not-ours") || isKubeError(error, "invalid"))
-        return failWith("ObjectRefused", error.message);
+      if (isKubeError(error, "invalid")) return refuseWith("ObjectRefused", error.message);
+      if (isKubeError(error, "not-ours")) return failWith("ObjectRefused", error.message);
       throw error;
     }
   }

@@ -4,7 +4,13 @@
 export type Outcome =
   | { readonly kind: "continue" }
   | { readonly kind: "wait"; readonly reason: string; readonly message: string; readonly afterMs: number }
-  | { readonly kind: "fail"; readonly reason: string; readonly message: string };
+  | {
+      readonly kind: "fail";
+      readonly reason: string;
+      readonly message: string;
+      /** True when only another spec can help: nothing is tried again before somebody changes something. */
+      readonly isFinal: boolean;
+    };
 
 /** The next step may begin. */
 export const goOn: Outcome = { kind: "continue" };
@@ -16,12 +22,21 @@ export function waitFor(reason: string, message: string, afterMs = 10_000): Outc
 
 /** Cannot go on before somebody changes something; it is tried again all the same, ever more rarely. */
 export function failWith(reason: string, message: string): Outcome {
-  return { kind: "fail", reason, message };
+  return { kind: "fail", reason, message, isFinal: false };
 }
 
-/** Of several: a failure before a wait, and the first to be looked at again of all waits. */
+/** The same where the API server says that what the spec asks for cannot be. */
+export function refuseWith(reason: string, message: string): Outcome {
+  return { kind: "fail", reason, message, isFinal: true };
+}
+
+/**
+ * Of several: a failure before a wait, one that is worth another try before one that is not, and the first to be looked
+ * at again of all waits.
+ */
 export function worstOf(outcomes: readonly Outcome[]): Outcome {
-  const failure = outcomes.find(({ kind }) => kind === "fail");
+  const failures = outcomes.filter((outcome) => outcome.kind === "fail");
+  const failure = failures.find(({ isFinal }) => !isFinal) ?? failures[0];
   if (failure !== undefined) return failure;
   const waits = outcomes.filter((outcome) => outcome.kind === "wait");
   const [first] = waits;

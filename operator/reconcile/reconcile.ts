@@ -4,7 +4,7 @@
  * kind of change it was that led here.
  */
 import type { NodeResource } from "../api/resource.ts";
-import { isRace } from "../kube/error.ts";
+import { isRace, KubeError } from "../kube/error.ts";
 import { messageOf } from "../observe/message-of.ts";
 import { certificateStep } from "./certificate.ts";
 import { claimStep } from "./claim.ts";
@@ -17,7 +17,7 @@ import { maintenanceStep } from "./maintenance.ts";
 import { meshStep } from "./mesh.ts";
 import { nodeKeyStep } from "./node-key.ts";
 import { memberStep, pruneStep, sharedStep } from "./objects.ts";
-import { goOn, type Outcome, worstOf } from "./outcome.ts";
+import { failWith, goOn, type Outcome, worstOf } from "./outcome.ts";
 import { rolloutStep } from "./rollout.ts";
 import { answerStep, awaitsFirstAnswer, podStep, readyStep } from "./running.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -55,6 +55,13 @@ const afterwards: readonly Step[] = [
 export class ReconcileError extends Error {
   override readonly name = "ReconcileError";
   readonly code = "step-failed";
+  /** Milliseconds to wait at least before it is tried again, unless something changes. */
+  readonly leastWaitMs: number;
+
+  constructor(message: string, leastWaitMs: number) {
+    super(message);
+    this.leastWaitMs = leastWaitMs;
+  }
 }
 
 /** Even what seems well is looked at again after this long, which the poller sees to as well. */
@@ -69,7 +76,7 @@ export async function reconcile(node: NodeResource, around: Surroundings): Promi
   if (awaitsFirstAnswer(context)) return UNHEARD_MS;
   const outcome = await runAll(context).catch(async (error: unknown) => {
     if (isRace(error)) throw error; // nothing that anybody has to know
-    conclude(context, { kind: "fail", reason: "Error", message: messageOf(error) });
+    conclude(context, failWith("Error", messageOf(error)));
     await saveStatus(context).catch(() => undefined);
     throw error;
   });
@@ -77,9 +84,16 @@ export async function reconcile(node: NodeResource, around: Surroundings): Promi
   await saveStatus(context);
   if (outcome.kind === "fail") {
     around.events.tell(node, "ReconcileFailed", `${outcome.reason}: ${outcome.message}`);
-    throw new ReconcileError(`${outcome.reason}: ${outcome.message}`);
+    const leastWaitMs = outcome.isFinal ? (context.againMs ?? RESYNC_MS) : 0;
+    throw new ReconcileError(`${outcome.reason}: ${outcome.message}`, leastWaitMs);
   }
   return Math.min(outcome.kind === "wait" ? outcome.afterMs : RESYNC_MS, context.againMs ?? RESYNC_MS);
+}
+
+/** Milliseconds that a failure asks to wait at least: the API server's own word, or what no other try would change. */
+export function leastWaitOf(error: unknown): number {
+  if (error instanceof KubeError) return error.retryAfterMs ?? 0;
+  return error instanceof ReconcileError ? error.leastWaitMs : 0;
 }
 
 async function runAll(context: Context): Promise<Outcome> {

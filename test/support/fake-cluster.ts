@@ -51,6 +51,8 @@ export class FakeCluster {
   servesMonitors = false;
   /** Called before a status is written. */
   onStatus: (name: string) => void = () => undefined;
+  /** Called before an object is applied. */
+  onApply: (kind: string) => void = () => undefined;
   readonly figuresDue = new Set<string>();
   readonly observations = new Map<string, Observation>();
   now = Date.parse("2026-01-01T00:00:00Z");
@@ -227,7 +229,10 @@ export class FakeCluster {
     return {
       get: async ({ kind }: { kind: string }, place: Draft["metadata"]) =>
         this.objects.get(this.#key(kind, place)),
-      apply: async (draft: Draft) => write("apply", draft),
+      apply: async (draft: Draft) => {
+        this.onApply(draft.kind);
+        return write("apply", draft);
+      },
       applyStatus: async (draft: Draft) => {
         this.writes.push(`status ${draft.metadata.name}`);
         this.onStatus(draft.metadata.name);
@@ -246,10 +251,11 @@ export class FakeCluster {
         return write("create", draft);
       },
       merge: async (
-        _kind: unknown,
+        { kind }: { kind: string },
         { name }: Draft["metadata"],
         { metadata }: { metadata: { resourceVersion: string; annotations?: object; finalizers?: string[] } },
       ) => {
+        if (this.get(kind, name) === undefined) throw new KubeError("not-found", name);
         const { annotations: present, resourceVersion } = this.node(name).meta;
         if (metadata.resourceVersion !== resourceVersion) throw new KubeError("conflict", "another version");
         if (metadata.finalizers !== undefined) {

@@ -41,6 +41,7 @@ class FakeServer {
   }
 
   async merge(_kind: unknown, _place: unknown, patch: unknown): Promise<unknown> {
+    if (this.object === undefined) throw new KubeError("not-found", "a");
     this.merged = patch;
     return {};
   }
@@ -131,13 +132,20 @@ test("an object that the operator never wrote is left alone", async () => {
 
 test("an object that another's items make invalid has its lists replaced first", async () => {
   const { server, applier } = aScene();
+  await applier.apply(DRAFT, undefined);
   server.refuse = new KubeError("invalid", "two ports of one name");
-  expect(await applier.apply(DRAFT, undefined)).toBe(true);
-  expect(server.merged).toMatchObject({ metadata: DRAFT.metadata, spec: { port: 1 } });
+  expect(await applier.apply({ ...DRAFT, spec: { port: 2 } }, server.seen())).toBe(true);
+  expect(server.merged).toMatchObject({ metadata: DRAFT.metadata, spec: { port: 2 } });
   server.refuse = new KubeError("forbidden", "no");
   await expect(applier.apply({ ...DRAFT, spec: { port: 3 } }, server.seen())).rejects.toMatchObject({
     code: "forbidden",
   });
+});
+
+test("an object that is invalid from the first is told so, not that it is not there", async () => {
+  const { server, applier } = aScene();
+  server.refuse = new KubeError("invalid", "no such port");
+  await expect(applier.apply(DRAFT, undefined)).rejects.toMatchObject({ code: "invalid" });
 });
 
 test("an applier that starts anew writes nothing that is as it was, listed or watched", async () => {

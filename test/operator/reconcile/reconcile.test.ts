@@ -1,7 +1,8 @@
 /** Reconciling in memory: what is made, what is waited for, and what is told to nodes. */
 import { beforeEach, describe, expect, test } from "@jest/globals";
+import { KubeError, type KubeErrorCode } from "../../../operator/kube/error.ts";
 import { reconcileNetwork } from "../../../operator/reconcile/network.ts";
-import { reconcile } from "../../../operator/reconcile/reconcile.ts";
+import { leastWaitOf, reconcile } from "../../../operator/reconcile/reconcile.ts";
 import type { Surroundings } from "../../../operator/reconcile/surroundings.ts";
 import { CORE, type FakeCluster, idOf } from "../../support/fake-cluster.ts";
 import { freshCluster } from "../../support/fresh-cluster.ts";
@@ -167,6 +168,37 @@ describe("a node waits, and says for what:", () => {
     });
     await once("core");
     expect(conditions("core")[0]).toBe("Ready False CertificateRefused");
+  });
+});
+
+describe("a step that fails", () => {
+  test.each<[string, KubeErrorCode, string, number]>([
+    [
+      "what the spec asks for cannot be: nothing is tried before something changes",
+      "invalid",
+      "ObjectRefused",
+      600_000,
+    ],
+    ["the object is another's: it is tried again", "not-ours", "ObjectRefused", 0],
+    ["the server fails: it is tried again", "server", "Error", 0],
+  ])("says so, and when %s", async (_when, code, reason, leastMs) => {
+    cluster.putRunning("core", []);
+    cluster.onApply = (kind) => {
+      if (kind === "Service") throw new KubeError(code, "no such port");
+    };
+    const error: unknown = await once("core").catch((thrown: unknown) => thrown);
+    expect(leastWaitOf(error)).toBe(leastMs);
+    expect(conditions("core")[0]).toBe(`Ready False ${reason}`);
+    cluster.onApply = () => undefined;
+    await once("core");
+    expect(conditions("core")[0]).toBe("Ready True Ready");
+  });
+
+  test("by a mistake of the program is told too", async () => {
+    cluster.putRunning("core", []);
+    const broken = { ...around, find: (): never => JSON.parse("no JSON") as never };
+    await expect(reconcile(cluster.node("core"), broken)).rejects.toThrow("JSON");
+    expect(conditions("core")[0]).toBe("Ready False Error");
   });
 });
 

@@ -76,6 +76,23 @@ test("work that fails is done again, later each time; work that succeeds begins 
   ]);
 });
 
+test("work that fails again and again delays no other", async () => {
+  const failures: [string, number][] = [];
+  const done: string[] = [];
+  await using queue = aQueue(
+    async (key) => {
+      if (key === "bad") throw new Error("never");
+      done.push(key);
+      return undefined;
+    },
+    1,
+    failures,
+  );
+  for (const key of ["bad", "a", "b"]) queue.add(key);
+  await until(() => queue.size === 0);
+  expect([done, failures.length]).toEqual([["a", "b"], 1]);
+});
+
 test("work that fails waits at least as long as its failure asks", async () => {
   const { promise, resolve } = Promise.withResolvers<number>();
   await using queue = new WorkQueue({
