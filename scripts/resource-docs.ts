@@ -27,9 +27,13 @@ ${listed("Conditions:", conditionTypes)}
 ${listed("Reasons of `Ready` when it does not hold, and of `members[].reason`:", readyReasons())}
 ${reasonTable("Reasons of the other conditions", verdictReasons)}
 ${listed("Phases:", phases)}
-Events: ${Object.entries(eventReasons)
-    .map(([name, kind]) => `\`${name}\` (${kind})`)
-    .join(", ")}.
+Events:
+
+| reason | kind | what it says |
+|---|---|---|
+${Object.entries(eventReasons)
+  .map(([name, [kind, says]]) => `| \`${name}\` | ${kind} | ${says} |`)
+  .join("\n")}
 
 ### Maintenance
 

@@ -88,20 +88,20 @@ export const phases = {
 /** How a Node is. */
 export type Phase = keyof typeof phases;
 
-/** Reasons of events, and whether they are warnings. */
+/** Reasons of events, whether they are warnings, and what they say. */
 export const eventReasons = {
-  NodeKeyMade: "Normal",
-  GenesisMade: "Normal",
-  MaintenanceStarted: "Normal",
-  MaintenanceSucceeded: "Normal",
-  MaintenanceFailed: "Warning",
-  MaintenanceRefused: "Warning",
-  RolloutStarted: "Normal",
-  RolloutSucceeded: "Normal",
-  RolloutPaused: "Warning",
-  VolumeGrown: "Normal",
-  ReconcileFailed: "Warning",
-  DeletionUnfinished: "Warning",
+  NodeKeyMade: ["Normal", "a random key was made for a replica; the message says in which Secret it is"],
+  GenesisMade: ["Normal", "block 0 of the Network was made from its validators' keys"],
+  MaintenanceStarted: ["Normal", "a replica does what it was asked to"],
+  MaintenanceSucceeded: ["Normal", "a replica has done so, and blocks have followed"],
+  MaintenanceFailed: ["Warning", "it did not, in the node's words or the operator's"],
+  MaintenanceRefused: ["Warning", "the annotation or a schedule asks for nothing that there is"],
+  RolloutStarted: ["Normal", "a replica is given what the spec asks for, and starts anew"],
+  RolloutSucceeded: ["Normal", "it is ready and level with it"],
+  RolloutPaused: ["Warning", "it was not in time, and nobody else is next"],
+  VolumeGrown: ["Normal", "a larger volume was asked for"],
+  ReconcileFailed: ["Warning", "a step failed; the message has the reason of `Ready`"],
+  DeletionUnfinished: ["Warning", "the Node's time to end is over; the message says what was left"],
 } as const;
 
 /** An event's reason. */

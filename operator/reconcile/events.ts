@@ -63,7 +63,7 @@ function eventOf(
     },
     reason,
     message: message.slice(0, MOST_CHARACTERS),
-    type: eventReasons[reason],
+    type: eventReasons[reason][0],
     firstTimestamp: time,
     lastTimestamp: time,
     count: 1,

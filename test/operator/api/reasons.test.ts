@@ -1,7 +1,7 @@
 /** Reasons: each that reconciling gives is a row of the table, and each row is given somewhere. */
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "@jest/globals";
-import { conditionTypes, networkConditionTypes } from "../../../operator/api/names.ts";
+import { conditionTypes, eventReasons, networkConditionTypes } from "../../../operator/api/names.ts";
 import { networkReasons, stepReasons, verdictReasons } from "../../../operator/api/reasons.ts";
 
 const directory = new URL("../../../operator/reconcile/", import.meta.url);
@@ -15,6 +15,10 @@ test("what steps wait for and fail with is in the table, and nothing else is", (
   ];
   const words = new Set(given.map(([, step, other]) => step ?? other));
   expect(words).toEqual(new Set(Object.keys(stepReasons)));
+});
+
+test("every reason of an event is given somewhere", () => {
+  expect(Object.keys(eventReasons).filter((reason) => !sources.includes(`"${reason}"`))).toEqual([]);
 });
 
 test("every condition but Ready has its reasons", () => {
