@@ -65,6 +65,8 @@ class Mesh {
   readonly #members: readonly Member[];
   readonly #nodes = new Map<string, { told: readonly string[]; tellings: Tellings; peers: Set<string> }>();
   readonly #foreign = "f".repeat(128);
+  /** True while the first half and the second do not reach each other. */
+  isSplit = false;
   #now = NOW;
 
   constructor(members: readonly Member[]) {
@@ -80,9 +82,25 @@ class Mesh {
     this.#nodes.set(name, { told, tellings: new Map(), peers: new Set([this.#foreign]) });
   }
 
-  /** The operator looks at every node once, two seconds later. Gives how many connections are missing. */
-  round(): number {
-    this.#now += 2_000;
+  /** All connections between the halves end. */
+  split(): void {
+    this.isSplit = true;
+    for (const { name } of this.#members)
+      for (const other of this.#members)
+        if (this.#isApart(name, other.name)) this.#nodes.get(name)?.peers.delete(this.#id(other.name));
+  }
+
+  #isApart(name: string, other: string): boolean {
+    return this.#isFirstHalf(name) !== this.#isFirstHalf(other);
+  }
+
+  #isFirstHalf(of: string): boolean {
+    return this.#members.findIndex(({ name }) => name === of) < this.#members.length / 2;
+  }
+
+  /** The operator looks at every node once, some seconds later. Gives how many connections are missing. */
+  round(seconds = 2): number {
+    this.#now += 1_000 * seconds;
     let missing = 0;
     for (const member of this.#members) {
       const node = this.#nodes.get(member.name);
@@ -114,6 +132,7 @@ class Mesh {
   #connect(name: string, to: string): void {
     const other = this.#members.find((each) => each.url === to);
     if (other === undefined) throw new Error(`nobody is at ${to}`);
+    if (this.isSplit && this.#isApart(name, other.name)) return;
     this.#nodes.get(name)?.peers.add(peerId(to));
     this.#nodes.get(other.name)?.peers.add(this.#id(name));
   }
@@ -146,6 +165,19 @@ test("a hundred nodes are knitted in two rounds with a call for each connection,
   const before = mesh.calls;
   for (let round = 0; round < 10; round++) mesh.round();
   expect(mesh.calls).toBe(before);
+});
+
+test("a network that was split for an hour is whole five minutes later, and costs a call for each peer every five", () => {
+  const mesh = new Mesh(aNetwork(20));
+  for (let round = 0; round < 3; round++) mesh.round();
+  const { calls } = mesh;
+  mesh.split();
+  for (let round = 0; round < 360; round++) expect(mesh.round(10)).toBeGreaterThan(0);
+  expect(mesh.reached).toBe(10);
+  expect(mesh.calls - calls).toBeLessThanOrEqual(200 * 18);
+  mesh.isSplit = false;
+  for (let round = 0; round < 32; round++) mesh.round(10);
+  expect([mesh.round(10), mesh.reached, mesh.isForeignKept]).toEqual([0, 20, true]);
 });
 
 test("nodes that start anew get their peers back within two rounds, and nobody else's are touched", () => {
