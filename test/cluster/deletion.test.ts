@@ -1,20 +1,12 @@
 /** Nodes that are deleted, on a real API server: what they wait for, and that nothing waits for ever. */
 import { readFileSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { parseAllDocuments } from "yaml";
-import { type Cluster, eventually, forbidden, openCluster, run, whyNoCluster } from "./support/cluster.ts";
-import {
-  applyChart,
-  MAIN,
-  OPERATOR_NAMESPACE,
-  type OperatorProcess,
-  startFastOperator,
-  startOperator,
-} from "./support/operator-process.ts";
+import { eventually, forbidden, run } from "./support/cluster.ts";
+import { aboutOperator } from "./support/operated.ts";
+import { MAIN, OPERATOR_NAMESPACE, startFastOperator } from "./support/operator-process.ts";
 import { rightsOf, rolesOf } from "./support/rights.ts";
 
-const missing = whyNoCluster();
-const about = missing === undefined ? describe : describe.skip;
 const EXAMPLE = readFileSync("examples/network.yaml", "utf8");
 /** Longer than a Node may wait. */
 const LATER_SECONDS = 600;
@@ -25,31 +17,16 @@ const FREE = '{"metadata":{"finalizers":null}}';
 const comes = (what: string, probe: () => Promise<boolean>) =>
   eventually(what, async () => ((await probe()) ? true : undefined));
 
-about(`deletion${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
-  let cluster: Cluster;
-  let operator: OperatorProcess;
-
-  beforeAll(async () => {
-    cluster = await openCluster();
-    await applyChart(cluster);
-    operator = await startOperator(cluster);
-  }, 900_000);
-
-  afterAll(async () => {
-    await operator?.[Symbol.asyncDispose]();
-    await cluster?.[Symbol.asyncDispose]();
-  }, 60_000);
-
+aboutOperator("deletion", { namespaces: [] }, (on) => {
   const of = (namespace: string, ...args: string[]): Promise<string> =>
-    cluster.kubectl(["-n", namespace, ...args]);
-  const demo = (...args: string[]): Promise<string> => of("demo", ...args);
+    on.cluster.kubectl(["-n", namespace, ...args]);
   const phaseOf = (name: string): Promise<string> =>
-    demo("get", "kn", name, "-o", "jsonpath={.status.phase}");
+    on.demo("get", "kn", name, "-o", "jsonpath={.status.phase}");
 
   /** The example in a namespace of its own, as far as it comes without machines. */
   async function apply(namespace: string): Promise<void> {
-    await cluster.kubectl(["create", "namespace", namespace]);
-    await cluster.kubectl(["-n", namespace, "apply", "-f", "-"], EXAMPLE);
+    await on.cluster.kubectl(["create", "namespace", namespace]);
+    await on.cluster.kubectl(["-n", namespace, "apply", "-f", "-"], EXAMPLE);
     await eventually("the pods", () => of(namespace, "get", "pod", "core-0", "proxy-0", "endpoint-0"));
   }
 
@@ -57,44 +34,44 @@ about(`deletion${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => 
     await apply("demo");
     const address = JSON.stringify({ status: { podIP: "127.0.0.9", podIPs: [{ ip: "127.0.0.9" }] } });
     for (const pod of ["core-0", "endpoint-0"])
-      await demo("patch", "pod", pod, "--subresource=status", "--type=merge", "-p", address);
-    await demo("patch", "pod", "endpoint-0", "--type=merge", "-p", STUCK);
-    await demo("delete", "kn", "endpoint", "--wait=false");
+      await on.demo("patch", "pod", pod, "--subresource=status", "--type=merge", "-p", address);
+    await on.demo("patch", "pod", "endpoint-0", "--type=merge", "-p", STUCK);
+    await on.demo("delete", "kn", "endpoint", "--wait=false");
     await comes("the phase", async () => (await phaseOf("endpoint")) === "Deleting");
     await comes(
       "the pod's end",
       async () =>
-        (await demo("get", "pod", "endpoint-0", "-o", "jsonpath={.metadata.deletionTimestamp}")) !== "",
+        (await on.demo("get", "pod", "endpoint-0", "-o", "jsonpath={.metadata.deletionTimestamp}")) !== "",
     );
-    expect(await demo("get", "networkpolicy,secret", "-o", "name")).toContain("secret/endpoint-gateway");
-    await demo("patch", "pod", "endpoint-0", "--type=merge", "-p", FREE);
-    await demo("wait", "--for=delete", "kn/endpoint", "--timeout=60s");
+    expect(await on.demo("get", "networkpolicy,secret", "-o", "name")).toContain("secret/endpoint-gateway");
+    await on.demo("patch", "pod", "endpoint-0", "--type=merge", "-p", FREE);
+    await on.demo("wait", "--for=delete", "kn/endpoint", "--timeout=60s");
   }, 180_000);
 
   test("one whose time is over goes with a warning, by the operator that is there then", async () => {
-    await demo("patch", "pod", "proxy-0", "--type=merge", "-p", STUCK);
-    operator.child.kill("SIGKILL");
-    await demo("delete", "kn", "proxy", "--wait=false");
-    operator = await startFastOperator(cluster, LATER_SECONDS);
-    await demo("wait", "--for=delete", "kn/proxy", "--timeout=90s");
+    await on.demo("patch", "pod", "proxy-0", "--type=merge", "-p", STUCK);
+    on.operator.child.kill("SIGKILL");
+    await on.demo("delete", "kn", "proxy", "--wait=false");
+    on.operator = await startFastOperator(on.cluster, LATER_SECONDS);
+    await on.demo("wait", "--for=delete", "kn/proxy", "--timeout=90s");
     const events = ["get", "events", "-o", "jsonpath={.items[?(@.reason=='DeletionUnfinished')].message}"];
     await comes("the warning", async () =>
-      (await demo(...events)).includes("pods that have not ended: proxy"),
+      (await on.demo(...events)).includes("pods that have not ended: proxy"),
     );
-    await demo("patch", "pod", "proxy-0", "--type=merge", "-p", FREE);
+    await on.demo("patch", "pod", "proxy-0", "--type=merge", "-p", FREE);
   }, 180_000);
 
   test("a namespace goes with its Nodes", async () => {
     await apply("whole");
-    await cluster.kubectl(["delete", "namespace", "whole", "--wait=false"]);
+    await on.cluster.kubectl(["delete", "namespace", "whole", "--wait=false"]);
     await of("whole", "wait", "--for=delete", "kn/core", "kn/proxy", "kn/endpoint", "--timeout=90s");
     // The namespace controller's own time.
-    await cluster.kubectl(["wait", "--for=delete", "namespace/whole", "--timeout=150s"]);
+    await on.cluster.kubectl(["wait", "--for=delete", "namespace/whole", "--timeout=150s"]);
   }, 360_000);
 
   test("after an uninstalled operator's release Nodes go by themselves, and it has no right that it does not use", async () => {
-    expect(await operator.stop()).toBe(0);
-    const chart = await cluster.helm(
+    expect(await on.operator.stop()).toBe(0);
+    const chart = await on.cluster.helm(
       "template",
       "knit-operator",
       "charts/knit-operator",
@@ -105,15 +82,15 @@ about(`deletion${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => 
       .map((document) => document.toJS() as { kind: string; metadata: { name: string } } | null)
       .filter((each) => each?.metadata.name.includes("-release") === true && each.kind !== "Job");
     for (const hook of hooks)
-      await cluster.kubectl(["-n", OPERATOR_NAMESPACE, "apply", "-f", "-"], JSON.stringify(hook));
-    const KUBECONFIG = await cluster.kubeconfigOf(OPERATOR_NAMESPACE, "knit-operator-release");
+      await on.cluster.kubectl(["-n", OPERATOR_NAMESPACE, "apply", "-f", "-"], JSON.stringify(hook));
+    const KUBECONFIG = await on.cluster.kubeconfigOf(OPERATOR_NAMESPACE, "knit-operator-release");
     const release = () =>
       run(process.execPath, [MAIN, "release", `--namespace=${OPERATOR_NAMESPACE}`], { env: { KUBECONFIG } });
-    const offset = cluster.audit().length;
+    const offset = on.cluster.audit().length;
     expect(await release()).toMatchObject({ code: 0, stderr: expect.stringContaining('"nodes":1') });
     expect(await release()).toMatchObject({ code: 0, stderr: expect.stringContaining('"nodes":0') });
     const used = new Set(
-      cluster
+      on.cluster
         .audit(offset)
         .filter(({ user }) => user.username.endsWith(":knit-operator-release"))
         .map(({ verb, objectRef }) => `${verb} ${objectRef?.apiGroup}/${objectRef?.resource}`),
@@ -123,7 +100,7 @@ about(`deletion${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => 
     expect(given.flatMap(rightsOf).filter((right) => !used.has(right))).toEqual([
       "create coordination.k8s.io/leases",
     ]);
-    await demo("delete", "kn", "--all", "--timeout=30s");
-    expect(forbidden(cluster)).toEqual([]);
+    await on.demo("delete", "kn", "--all", "--timeout=30s");
+    expect(forbidden(on.cluster)).toEqual([]);
   }, 180_000);
 });

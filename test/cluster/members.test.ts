@@ -1,36 +1,16 @@
 /** The large example on a real API server: replicas, a genesis of four keys, and kinds that come and go. No pods run. */
 import { readFileSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { type Cluster, eventually, forbidden, openCluster, whyNoCluster } from "./support/cluster.ts";
-import { applyChart, type OperatorProcess, startOperator } from "./support/operator-process.ts";
+import { expect, test } from "@jest/globals";
+import { eventually, forbidden } from "./support/cluster.ts";
+import { aboutOperator } from "./support/operated.ts";
 import { SERVICE_MONITORS } from "./support/service-monitors.ts";
 
-const missing = whyNoCluster();
-const about = missing === undefined ? describe : describe.skip;
 const EXAMPLE = readFileSync("examples/network-full.yaml", "utf8");
 const CORES = ["core-1", "core-2", "core-3", "core-4"];
 
-about(`members${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
-  let cluster: Cluster;
-  let operator: OperatorProcess;
-
-  beforeAll(async () => {
-    cluster = await openCluster();
-    await applyChart(cluster);
-    await cluster.kubectl(["create", "namespace", "demo"]);
-    operator = await startOperator(cluster);
-    await cluster.kubectl(["-n", "demo", "apply", "-f", "-"], EXAMPLE);
-  }, 900_000);
-
-  afterAll(async () => {
-    await operator?.[Symbol.asyncDispose]();
-    await cluster?.[Symbol.asyncDispose]();
-  }, 60_000);
-
-  const demo = (...args: string[]): Promise<string> => cluster.kubectl(["-n", "demo", ...args]);
-
+aboutOperator("members", {}, (on) => {
   const names = async (kind: string, ...selector: string[]): Promise<readonly string[]> =>
-    (await demo("get", kind, ...selector, "-o", "jsonpath={.items[*].metadata.name}")).split(" ").sort();
+    (await on.demo("get", kind, ...selector, "-o", "jsonpath={.items[*].metadata.name}")).split(" ").sort();
 
   const become = (kind: string, wanted: readonly string[], seconds = 60) =>
     eventually(
@@ -44,9 +24,10 @@ about(`members${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
     );
 
   const replicas = (node: string, count: number): Promise<string> =>
-    demo("patch", "kn", node, "--type=merge", "-p", JSON.stringify({ spec: { replicas: count } }));
+    on.demo("patch", "kn", node, "--type=merge", "-p", JSON.stringify({ spec: { replicas: count } }));
 
   test("four core nodes, two proxies and two endpoints are a StatefulSet each", async () => {
+    await on.cluster.kubectl(["-n", "demo", "apply", "-f", "-"], EXAMPLE);
     await become("statefulset", [...CORES, "endpoint", "endpoint-m1", "proxy", "proxy-m1"]);
     await become("poddisruptionbudget", ["endpoint", "full.validators", "proxy"]);
     const claims = await names("pvc");
@@ -56,7 +37,7 @@ about(`members${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
 
   test("block 0 names the keys of all four, and the Network tells whose they are", async () => {
     const status = await eventually("validators", async () => {
-      const found = await cluster.get<{ status?: { validators?: { name: string; address: string }[] } }>(
+      const found = await on.cluster.get<{ status?: { validators?: { name: string; address: string }[] } }>(
         "-n",
         "demo",
         "knet",
@@ -64,10 +45,10 @@ about(`members${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
       );
       return found.status?.validators?.length === 4 ? found.status : undefined;
     });
-    const file = await demo("get", "configmap", "full-genesis", "-o", "jsonpath={.data.genesis\\.json}");
+    const file = await on.demo("get", "configmap", "full-genesis", "-o", "jsonpath={.data.genesis\\.json}");
     for (const { address } of status.validators ?? []) expect(file).toContain(`94${address.slice(2)}`);
     expect(status.validators?.map(({ name }) => name)).toEqual(CORES);
-    expect(await demo("get", "knet", "full")).toMatch(/full +False +8 +0 +NodesNotReady/);
+    expect(await on.demo("get", "knet", "full")).toMatch(/full +False +8 +0 +NodesNotReady/);
   }, 90_000);
 
   test("a replica more comes, a replica less goes, and its volume and key stay", async () => {
@@ -97,53 +78,60 @@ about(`members${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
 
   test("a Node that is suspended has no pods, and comes back", async () => {
     const suspend = (suspended: boolean) =>
-      demo("patch", "kn", "endpoint", "--type=merge", "-p", JSON.stringify({ spec: { suspend: suspended } }));
+      on.demo(
+        "patch",
+        "kn",
+        "endpoint",
+        "--type=merge",
+        "-p",
+        JSON.stringify({ spec: { suspend: suspended } }),
+      );
     await pods(2);
     await suspend(true);
     await eventually("the end of both", async () => {
       // Nobody ends pods here as a kubelet would.
       const flags = ["--force", "--grace-period=0", "--wait=false"];
-      await cluster.tryKubectl(["-n", "demo", "delete", "pod", "-l", "knit.dev/node=endpoint", ...flags]);
+      await on.cluster.tryKubectl(["-n", "demo", "delete", "pod", "-l", "knit.dev/node=endpoint", ...flags]);
       return (await names("pod", "-l", "knit.dev/node=endpoint")).join("") === "" ? true : undefined;
     });
-    expect(await demo("get", "kn", "endpoint")).toContain("Suspended");
+    expect(await on.demo("get", "kn", "endpoint")).toContain("Suspended");
     await suspend(false);
     await pods(2);
   }, 180_000);
 
   test("a ServiceMonitor is made when its kind comes, and repaired", async () => {
-    await cluster.kubectl(["apply", "-f", "-"], JSON.stringify(SERVICE_MONITORS));
+    await on.cluster.kubectl(["apply", "-f", "-"], JSON.stringify(SERVICE_MONITORS));
     const all = [...CORES, "endpoint", "proxy"];
     await eventually(
       "the kind",
       async () =>
-        (await cluster.tryKubectl(["-n", "demo", "get", "servicemonitors"])).code === 0 || undefined,
+        (await on.cluster.tryKubectl(["-n", "demo", "get", "servicemonitors"])).code === 0 || undefined,
     );
     await become("servicemonitors", all, 90);
-    await demo("delete", "servicemonitor", "proxy");
+    await on.demo("delete", "servicemonitor", "proxy");
     await become("servicemonitors", all);
   }, 240_000);
 
   test("when the kind goes again, the work goes on", async () => {
-    await cluster.kubectl(["delete", "crd", "servicemonitors.monitoring.coreos.com"]);
+    await on.cluster.kubectl(["delete", "crd", "servicemonitors.monitoring.coreos.com"]);
     await eventually(
       "the operator's word",
-      async () => operator.output().includes('"served":false') || undefined,
+      async () => on.operator.output().includes('"served":false') || undefined,
     );
     await replicas("proxy", 2);
     await become("statefulset", [...CORES, "endpoint", "endpoint-m1", "proxy", "proxy-m1"]);
   }, 240_000);
 
   test("without its Network a Node is left as it is, and says what it waits for", async () => {
-    await demo("delete", "knet", "full");
+    await on.demo("delete", "knet", "full");
     await eventually("the reason", async () =>
-      (await demo("get", "kn", "proxy", "-o", "wide")).includes("NetworkMissing") ? true : undefined,
+      (await on.demo("get", "kn", "proxy", "-o", "wide")).includes("NetworkMissing") ? true : undefined,
     );
     expect(await names("statefulset")).toHaveLength(8);
     expect(await names("configmap")).toContain("full-genesis");
   }, 90_000);
 
   test("the chart's rights are enough: nothing was forbidden", () => {
-    expect(forbidden(cluster)).toEqual([]);
+    expect(forbidden(on.cluster)).toEqual([]);
   });
 });

@@ -1,18 +1,10 @@
 /** The operator against a real API server and controller manager, with the chart's own rights. No pods run here. */
 import { readFileSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import {
-  byOperator,
-  type Cluster,
-  eventually,
-  forbidden,
-  openCluster,
-  whyNoCluster,
-} from "./support/cluster.ts";
-import { applyChart, type OperatorProcess, startOperator } from "./support/operator-process.ts";
+import { expect, test } from "@jest/globals";
+import { byOperator, eventually, forbidden } from "./support/cluster.ts";
+import { aboutOperator } from "./support/operated.ts";
+import { startOperator } from "./support/operator-process.ts";
 
-const missing = whyNoCluster();
-const about = missing === undefined ? describe : describe.skip;
 const EXAMPLE = readFileSync("examples/network.yaml", "utf8");
 const KINDS = "statefulset,service,configmap,secret,persistentvolumeclaim,networkpolicy,serviceaccount,pdb";
 const OURS = "app.kubernetes.io/managed-by=knit-operator";
@@ -45,36 +37,19 @@ function objectsOf(name: string): string[] {
   ];
 }
 
-about(`objects${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
-  let cluster: Cluster;
-  let operator: OperatorProcess;
-
-  beforeAll(async () => {
-    cluster = await openCluster();
-    await applyChart(cluster);
-    await cluster.kubectl(["create", "namespace", "demo"]);
-    operator = await startOperator(cluster);
-  }, 900_000);
-
-  afterAll(async () => {
-    await operator?.[Symbol.asyncDispose]();
-    await cluster?.[Symbol.asyncDispose]();
-  }, 60_000);
-
-  const demo = (...args: string[]): Promise<string> => cluster.kubectl(["-n", "demo", ...args]);
-
+aboutOperator("objects", {}, (on) => {
   /** A field of an object, once it is `wanted` or holds it. */
   const becomes = (object: string, path: string, wanted: string) =>
     eventually(`${object} ${path} ${wanted}`, async () => {
-      const found = await demo("get", object, "-o", `jsonpath={${path}}`);
+      const found = await on.demo("get", object, "-o", `jsonpath={${path}}`);
       return found.includes(wanted) ? found : undefined;
     });
 
   const change = (name: string, spec: object): Promise<string> =>
-    demo("patch", "kn", name, "--type=merge", "-p", JSON.stringify({ spec }));
+    on.demo("patch", "kn", name, "--type=merge", "-p", JSON.stringify({ spec }));
 
   const listed = async (...args: string[]): Promise<readonly Item[]> =>
-    (await cluster.get<{ items: Item[] }>("-n", "demo", ...args)).items;
+    (await on.cluster.get<{ items: Item[] }>("-n", "demo", ...args)).items;
 
   const versions = async (): Promise<Readonly<Record<string, string>>> =>
     Object.fromEntries(
@@ -91,8 +66,9 @@ about(`objects${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
       return JSON.stringify(await versions()) === JSON.stringify(before) ? before : undefined;
     });
 
-  test("the example becomes objects", async () => {
-    await cluster.kubectl(["-n", "demo", "apply", "-f", "-"], EXAMPLE);
+  test("the example becomes objects, and pods that are restricted enough for any namespace", async () => {
+    await on.cluster.kubectl(["label", "namespace", "demo", "pod-security.kubernetes.io/enforce=restricted"]);
+    await on.cluster.kubectl(["-n", "demo", "apply", "-f", "-"], EXAMPLE);
     await eventually("the objects", async () =>
       (await listed(KINDS, "-l", OURS)).length >= 31 ? true : undefined,
     );
@@ -105,13 +81,13 @@ about(`objects${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
     );
     const pods = await listed("pod", "-l", OURS);
     expect(pods.map(({ metadata }) => metadata.name).sort()).toEqual(["core-0", "endpoint-0", "proxy-0"]);
-    expect(await demo("get", "kn", "core", "-o", "wide")).toMatch(/core +core +False .*PodPending/);
-    const described = await demo("get", "events", "-o", "name");
+    expect(await on.demo("get", "kn", "core", "-o", "wide")).toMatch(/core +core +False .*PodPending/);
+    const described = await on.demo("get", "events", "-o", "name");
     expect(described.match(/event\/core\./g)?.length).toBeGreaterThanOrEqual(2);
   });
 
   test("the settings name the Service's hosts, and the genesis the core node's own address", async () => {
-    const { data } = await cluster.get<{ data: Record<string, string> }>(
+    const { data } = await on.cluster.get<{ data: Record<string, string> }>(
       "-n",
       "demo",
       "configmap",
@@ -120,13 +96,13 @@ about(`objects${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
     expect(data["knit.yaml"]).toContain(
       '"rpcvhosts": ["localhost","core","core.demo","core.demo.svc","core.demo.svc.cluster.local"]',
     );
-    const genesis = await cluster.get<{ data: Record<string, string>; immutable: boolean }>(
+    const genesis = await on.cluster.get<{ data: Record<string, string>; immutable: boolean }>(
       "-n",
       "demo",
       "configmap",
       "demo-genesis",
     );
-    const { status } = await cluster.get<{ status: { address: string; url: string } }>(
+    const { status } = await on.cluster.get<{ status: { address: string; url: string } }>(
       "-n",
       "demo",
       "kn",
@@ -182,17 +158,35 @@ about(`objects${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
       "LS0tLS1CRUdJTi",
     ],
   ])("%s is put right", async (_name, harm, object, path, wanted) => {
-    await demo(...harm);
+    await on.demo(...harm);
     await becomes(object, path, wanted);
   });
 
+  test("what others put into an object stays when it is put right", async () => {
+    await on.demo("annotate", "service", "core", "example.com/note=ours");
+    await on.demo("label", "service", "core", "example.com/team=ours");
+    await on.demo("patch", "service", "core", "--type=json", "-p", badPort);
+    await becomes("service/core", ".spec.ports[0].port", "8551");
+    const { metadata } = await on.cluster.get<{ metadata: Record<string, Record<string, string>> }>(
+      "-n",
+      "demo",
+      "service",
+      "core",
+    );
+    expect(metadata["annotations"]).toMatchObject({ "example.com/note": "ours" });
+    expect(metadata["labels"]).toMatchObject({ "example.com/team": "ours" });
+  });
+
   test("an object of the same name that is another's is left alone, and said", async () => {
-    await demo("create", "service", "clusterip", "taken", "--tcp=80");
-    await cluster.kubectl(["apply", "-f", "-"], aNode("taken", { type: "proxy", network: { name: "demo" } }));
+    await on.demo("create", "service", "clusterip", "taken", "--tcp=80");
+    await on.cluster.kubectl(
+      ["apply", "-f", "-"],
+      aNode("taken", { type: "proxy", network: { name: "demo" } }),
+    );
     const said = await becomes("kn/taken", ".status.conditions[0]", "ObjectRefused");
     expect(said).toContain("is not the operator's");
-    expect(await demo("get", "service", "taken", "-o", "jsonpath={.spec.ports[0].port}")).toBe("80");
-    await demo("delete", "kn", "taken");
+    expect(await on.demo("get", "service", "taken", "-o", "jsonpath={.spec.ports[0].port}")).toBe("80");
+    await on.demo("delete", "kn", "taken");
     // What it owns goes in the controller manager's own time; later tests compare all that there is.
     await eventually("what stays of it", async () => {
       const left = (await listed(KINDS, "-l", `${OURS},knit.dev/node=taken`)).map(({ kind }) => kind).sort();
@@ -200,14 +194,40 @@ about(`objects${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
     });
   });
 
+  test("what cannot be is not asked for again until the spec changes", async () => {
+    const bent = (nodeSelector: object): Promise<string> =>
+      on.cluster.kubectl(
+        ["apply", "-f", "-"],
+        aNode("bent", { type: "proxy", network: { name: "demo" }, scheduling: { nodeSelector } }),
+      );
+    await bent({ "no label!": "x" });
+    const said = await becomes("kn/bent", ".status.conditions[0]", "ObjectRefused");
+    expect(said).toContain("no label!");
+    await settled();
+    const offset = on.cluster.audit().length;
+    await new Promise((resolve) => setTimeout(resolve, 5_000)); // some tries, if there were any
+    const tries = on.cluster
+      .audit(offset)
+      .filter((entry) => byOperator(entry) && entry.objectRef?.name === "bent");
+    expect(tries.map(({ verb, requestURI }) => `${verb} ${requestURI}`)).toEqual([]);
+    await bent({ disk: "fast" });
+    await becomes("sts/bent", ".metadata.name", "bent");
+    await on.demo("delete", "kn", "bent");
+    await eventually("what stays of it", async () => {
+      const left = (await listed(KINDS, "-l", `${OURS},knit.dev/node=bent`)).map(({ kind }) => kind).sort();
+      return left.join() === "PersistentVolumeClaim,Secret" ? true : undefined;
+    });
+    await on.demo("delete", "pvc/bent-data", "secret/bent-nodekey");
+  }, 120_000);
+
   test("a second reconcile writes nothing", async () => {
     const before = await settled();
-    const offset = cluster.audit().length;
+    const offset = on.cluster.audit().length;
     for (const name of ["core", "proxy", "endpoint"]) {
-      await demo("annotate", "kn", name, `note=${Date.now()}`);
+      await on.demo("annotate", "kn", name, `note=${Date.now()}`);
     }
     await new Promise((resolve) => setTimeout(resolve, 3_000));
-    const writes = cluster
+    const writes = on.cluster
       .audit(offset)
       .filter((entry) => byOperator(entry) && !["get", "list", "watch"].includes(entry.verb))
       .filter(({ objectRef }) => objectRef?.resource !== "leases");
@@ -220,11 +240,11 @@ about(`objects${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
 
   test("an operator that starts anew changes nothing, and takes over at once what was given back", async () => {
     const before = await settled();
-    expect(await operator.stop()).toBe(0);
-    operator = await startOperator(cluster);
+    expect(await on.operator.stop()).toBe(0);
+    on.operator = await startOperator(on.cluster);
     await eventually(
       "work",
-      async () => (operator.output().includes("operator opened") ? true : undefined),
+      async () => (on.operator.output().includes("operator opened") ? true : undefined),
       15,
     );
     expect(await settled()).toEqual(before);
@@ -235,7 +255,7 @@ about(`objects${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
     await becomes("pvc/proxy-data", ".status.capacity.storage", "20Gi");
     await change("endpoint", { whenDeleted: "Delete" });
     await becomes("pvc/endpoint-data", ".metadata.ownerReferences[0].name", "endpoint");
-    await demo("delete", "kn", "--all");
+    await on.demo("delete", "kn", "--all");
     const left = await eventually(
       "the end",
       async () => {
@@ -259,6 +279,6 @@ about(`objects${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
   }, 180_000);
 
   test("the chart's rights are enough: nothing was forbidden", () => {
-    expect(forbidden(cluster)).toEqual([]);
+    expect(forbidden(on.cluster)).toEqual([]);
   });
 });

@@ -1,17 +1,8 @@
 /** An operator that looks at one namespace: with rights in it alone, it does its work there and nothing elsewhere. */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import {
-  byOperator,
-  type Cluster,
-  eventually,
-  forbidden,
-  openCluster,
-  whyNoCluster,
-} from "./support/cluster.ts";
-import { applyChart, type OperatorProcess, startOperator } from "./support/operator-process.ts";
+import { expect, test } from "@jest/globals";
+import { byOperator, eventually, forbidden } from "./support/cluster.ts";
+import { aboutOperator } from "./support/operated.ts";
 
-const missing = whyNoCluster();
-const about = missing === undefined ? describe : describe.skip;
 const OURS = "app.kubernetes.io/managed-by=knit-operator";
 const CORE = {
   apiVersion: "knit.dev/v1alpha1",
@@ -20,31 +11,18 @@ const CORE = {
   spec: { type: "core", network: { name: "n", genesis: { configMap: { name: "own" } } } },
 };
 
-about(`one namespace${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
-  let cluster: Cluster;
-  let operator: OperatorProcess;
+const IN_MINE = { namespaces: ["mine", "other"], flags: ["--set=watchNamespace=mine"] };
 
-  beforeAll(async () => {
-    cluster = await openCluster();
-    for (const name of ["mine", "other"]) await cluster.kubectl(["create", "namespace", name]);
-    await applyChart(cluster, "--set=watchNamespace=mine");
-    operator = await startOperator(cluster);
-  }, 900_000);
-
-  afterAll(async () => {
-    await operator?.[Symbol.asyncDispose]();
-    await cluster?.[Symbol.asyncDispose]();
-  }, 60_000);
-
+aboutOperator("one namespace", IN_MINE, (on) => {
   test("a Node there becomes objects, one elsewhere does not, and nothing is forbidden", async () => {
     for (const name of ["other", "mine"])
-      await cluster.kubectl(["-n", name, "create", "configmap", "own", "--from-literal=genesis.json={}"]);
+      await on.cluster.kubectl(["-n", name, "create", "configmap", "own", "--from-literal=genesis.json={}"]);
     for (const name of ["other", "mine"])
-      await cluster.kubectl(["-n", name, "apply", "-f", "-"], JSON.stringify(CORE));
+      await on.cluster.kubectl(["-n", name, "apply", "-f", "-"], JSON.stringify(CORE));
     await eventually(
       "the StatefulSet",
       async () => {
-        const { stdout } = await cluster.tryKubectl([
+        const { stdout } = await on.cluster.tryKubectl([
           "-n",
           "mine",
           "get",
@@ -60,7 +38,7 @@ about(`one namespace${missing === undefined ? "" : ` (skipped: ${missing})`}`, (
     await eventually(
       "the status",
       async () => {
-        const reason = await cluster.kubectl([
+        const reason = await on.cluster.kubectl([
           "-n",
           "mine",
           "get",
@@ -74,9 +52,9 @@ about(`one namespace${missing === undefined ? "" : ` (skipped: ${missing})`}`, (
       30,
     );
     expect(
-      await cluster.kubectl(["-n", "other", "get", "secret,configmap,service", "-l", OURS, "-o", "name"]),
+      await on.cluster.kubectl(["-n", "other", "get", "secret,configmap,service", "-l", OURS, "-o", "name"]),
     ).toBe("");
-    expect(forbidden(cluster)).toEqual([]);
-    expect(cluster.audit().some(byOperator)).toBe(true);
+    expect(forbidden(on.cluster)).toEqual([]);
+    expect(on.cluster.audit().some(byOperator)).toBe(true);
   }, 90_000);
 });

@@ -1,61 +1,38 @@
 /** The chart's rights against the audit log of a network's whole life: all that was used is allowed, and no more. */
 import { readFileSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import {
-  byOperator,
-  type Cluster,
-  eventually,
-  forbidden,
-  openCluster,
-  whyNoCluster,
-} from "./support/cluster.ts";
-import {
-  applyChart,
-  OPERATOR_NAMESPACE,
-  type OperatorProcess,
-  startOperator,
-} from "./support/operator-process.ts";
+import { expect, test } from "@jest/globals";
+import { byOperator, eventually, forbidden } from "./support/cluster.ts";
+import { aboutOperator, type OperatedTerms } from "./support/operated.ts";
+import { OPERATOR_NAMESPACE } from "./support/operator-process.ts";
 import { rightsOf, rolesOf, unused } from "./support/rights.ts";
 import { SERVICE_MONITORS } from "./support/service-monitors.ts";
 
-const missing = whyNoCluster();
-const about = missing === undefined ? describe : describe.skip;
 const EXAMPLE = readFileSync("examples/network.yaml", "utf8");
 /** Rights for what a test cannot wait for. */
 const RARE = [
   "update /secrets", // the authority gives way to the next one after years, as test/operator/authority-secret shows
 ];
 
-about(`rights${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
-  let cluster: Cluster;
-  let operator: OperatorProcess;
-
-  beforeAll(async () => {
-    cluster = await openCluster();
+/** The kind that some rights are for. */
+const WITH_MONITORS: OperatedTerms = {
+  async prepare(cluster) {
     await cluster.kubectl(["apply", "-f", "-"], JSON.stringify(SERVICE_MONITORS));
     await cluster.kubectl(["wait", "--for=condition=Established", `crd/${SERVICE_MONITORS.metadata.name}`]);
-    await applyChart(cluster);
-    await cluster.kubectl(["create", "namespace", "demo"]);
-    operator = await startOperator(cluster);
-  }, 900_000);
+  },
+};
 
-  afterAll(async () => {
-    await operator?.[Symbol.asyncDispose]();
-    await cluster?.[Symbol.asyncDispose]();
-  }, 60_000);
-
-  const demo = (...args: string[]): Promise<string> => cluster.kubectl(["-n", "demo", ...args]);
+aboutOperator("rights", WITH_MONITORS, (on) => {
   const change = (name: string, spec: object): Promise<string> =>
-    demo("patch", "kn", name, "--type=merge", "-p", JSON.stringify({ spec }));
+    on.demo("patch", "kn", name, "--type=merge", "-p", JSON.stringify({ spec }));
   const comes = (...objects: string[]) =>
-    eventually(objects.join(", "), () => demo("get", ...objects, "-o", "name"));
+    eventually(objects.join(", "), () => on.demo("get", ...objects, "-o", "name"));
   const goes = (...objects: string[]) =>
     eventually(`the end of ${objects.join(", ")}`, async () =>
-      (await demo("get", ...objects, "--ignore-not-found", "-o", "name")) === "" ? true : undefined,
+      (await on.demo("get", ...objects, "--ignore-not-found", "-o", "name")) === "" ? true : undefined,
     );
 
   test.each([[[]], [["--set=watchNamespace=mine"]]])("no role says more than it means: %j", async (flags) => {
-    const roles = rolesOf(await cluster.chart("--namespace", OPERATOR_NAMESPACE, ...flags));
+    const roles = rolesOf(await on.cluster.chart("--namespace", OPERATOR_NAMESPACE, ...flags));
     expect(roles.map(({ kind, metadata }) => `${kind} ${metadata.namespace ?? ""}`)).toEqual([
       flags.length === 0 ? "ClusterRole " : "Role mine",
       `Role ${OPERATOR_NAMESPACE}`,
@@ -69,9 +46,9 @@ about(`rights${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
   });
 
   test("a network is made, changed, maintained and deleted with the rights that the chart gives", async () => {
-    await cluster.kubectl(["-n", "demo", "apply", "-f", "-"], EXAMPLE);
+    await on.cluster.kubectl(["-n", "demo", "apply", "-f", "-"], EXAMPLE);
     await comes("statefulset/core", "statefulset/proxy", "statefulset/endpoint");
-    await demo("annotate", "kn", "core", "knit.dev/run=nonsense");
+    await on.demo("annotate", "kn", "core", "knit.dev/run=nonsense");
     await change("proxy", { replicas: 2, monitoring: { serviceMonitor: true } });
     await comes("poddisruptionbudget/proxy", "servicemonitor/proxy", "statefulset/proxy-m1");
     await change("proxy", { replicas: 1, monitoring: { serviceMonitor: false } });
@@ -83,16 +60,16 @@ about(`rights${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
     });
     await goes("service/endpoint");
     await new Promise((resolve) => setTimeout(resolve, 11_000)); // an event counts its repetitions after ten seconds
-    await demo("annotate", "kn", "core", "knit.dev/run=nonsense");
+    await on.demo("annotate", "kn", "core", "knit.dev/run=nonsense");
     const repeated = ["events", "-o", "jsonpath={.items[?(@.reason=='MaintenanceRefused')].count}"];
     await eventually("an event that repeats", async () =>
-      (await demo("get", ...repeated)) === "2" ? true : undefined,
+      (await on.demo("get", ...repeated)) === "2" ? true : undefined,
     );
-    await demo("delete", "kn,knet", "--all");
+    await on.demo("delete", "kn,knet", "--all");
     await goes("statefulset,service,poddisruptionbudget", "-l", "app.kubernetes.io/managed-by=knit-operator");
-    expect(forbidden(cluster)).toEqual([]);
-    const used = cluster.audit().filter(byOperator);
-    const roles = rolesOf(await cluster.chart("--namespace", OPERATOR_NAMESPACE));
+    expect(forbidden(on.cluster)).toEqual([]);
+    const used = on.cluster.audit().filter(byOperator);
+    const roles = rolesOf(await on.cluster.chart("--namespace", OPERATOR_NAMESPACE));
     expect(roles.flatMap((role) => unused(role, used)).filter((right) => !RARE.includes(right))).toEqual([]);
   }, 300_000);
 });

@@ -1,0 +1,67 @@
+/** The operator as a process on a control plane of its own, for all tests of a block. */
+import { afterAll, beforeAll, describe } from "@jest/globals";
+import { type Cluster, openCluster, whyNoCluster } from "./cluster.ts";
+import { applyChart, type OperatorProcess, startOperator } from "./operator-process.ts";
+
+/** What the tests work on; there once they run. */
+export interface Operated {
+  readonly cluster: Cluster;
+  /** Whoever ends it puts the next one here. */
+  operator: OperatorProcess;
+  /** What `kubectl` prints in the namespace `demo`. */
+  demo(...args: string[]): Promise<string>;
+}
+
+/** What there is before the operator. */
+export interface OperatedTerms {
+  /** `demo` when absent. */
+  readonly namespaces?: readonly string[];
+  /** Flags for the chart. */
+  readonly flags?: readonly string[];
+  readonly prepare?: (cluster: Cluster) => Promise<void>;
+}
+
+/** A block of tests; where there can be no control plane it is skipped, and its name says why. */
+export function aboutOperator(
+  name: string,
+  { namespaces = ["demo"], flags = [], prepare }: OperatedTerms,
+  tests: (on: Operated) => void,
+): void {
+  const missing = whyNoCluster();
+  const about = missing === undefined ? describe : describe.skip;
+  about(`${name}${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
+    const open: { cluster?: Cluster; operator?: OperatorProcess } = {};
+
+    beforeAll(async () => {
+      const cluster = await openCluster();
+      open.cluster = cluster;
+      await prepare?.(cluster);
+      for (const namespace of namespaces) await cluster.kubectl(["create", "namespace", namespace]);
+      await applyChart(cluster, ...flags);
+      open.operator = await startOperator(cluster);
+    }, 900_000);
+
+    afterAll(async () => {
+      await open.operator?.[Symbol.asyncDispose]();
+      await open.cluster?.[Symbol.asyncDispose]();
+    }, 60_000);
+
+    tests({
+      get cluster() {
+        return there(open.cluster);
+      },
+      get operator() {
+        return there(open.operator);
+      },
+      set operator(next) {
+        open.operator = next;
+      },
+      demo: (...args) => there(open.cluster).kubectl(["-n", "demo", ...args]),
+    });
+  });
+}
+
+function there<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error("the cluster is not open before the tests run");
+  return value;
+}
