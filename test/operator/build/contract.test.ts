@@ -115,6 +115,7 @@ describe("the settings", () => {
   test("are flags that knit knows, and arrive as they were meant", async () => {
     const node = aMember({
       type: "core",
+      rewardAddress: `0x${"12".repeat(20)}`,
       api: { http: { modules: ["eth", "net"] }, hosts: ["rpc.example"] },
       settings: { verbosity: "4", "txpool.lifetime": "1h" },
     });
@@ -132,7 +133,8 @@ describe("the settings", () => {
       found("ws"),
       found("verbosity"),
       found("txpool.lifetime"),
-    ]).toEqual(["core", "eth,net", "false", "4", "1h"]);
+      found("rewardbase"),
+    ]).toEqual(["core", "eth,net", "false", "4", "1h", `0x${"12".repeat(20)}`]);
   });
 
   test.each([

@@ -260,6 +260,19 @@ describe("maintenance comes by itself", () => {
     });
   });
 
+  test("not in a window that closed while it waited", async () => {
+    const windows = [{ days: ["Thu"], from: "00:00", hours: 1 }];
+    putMaintained({ trieCache: { schedule: "30 0 * * *" }, windows });
+    await once("core");
+    for (const ready of [false, true]) {
+      cluster.putPod("core", { ready });
+      cluster.now += 1_800_000;
+      pass(6);
+      await once("core");
+    }
+    expect(state("core")).toMatchObject({ state: "Requested", message: "waits for a maintenance window" });
+  });
+
   test("when the volume is full enough, and not again the moment after", async () => {
     putMaintained({ stateMigration: { diskPercent: 70 } });
     const G = 2 ** 30;

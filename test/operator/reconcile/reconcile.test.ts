@@ -117,6 +117,10 @@ describe("of a node that is there already", () => {
     expect(digest()).not.toBe(before);
     cluster.putNode("core", { ...CORE, image: "mine:2" });
     await once("core");
+    const { meta, status } = cluster.node("core");
+    expect([status.observedGeneration, status.conditions?.[0]?.observedGeneration]).toEqual(
+      Array(2).fill(meta.generation),
+    );
     expect(JSON.stringify(cluster.get("StatefulSet", "core"))).toContain('"image":"mine:2"');
   });
 });

@@ -108,6 +108,17 @@ describe("another image", () => {
     ]);
   });
 
+  test("is waited for by maintenance, in the next operator too", async () => {
+    await once("proxy");
+    around = cluster.surroundings();
+    cluster.putRunning("core", [], { "knit.dev/run": "migrate" });
+    await once("core");
+    expect(cluster.node("core").status.maintenance).toMatchObject({
+      state: "Requested",
+      message: "proxy is being replaced",
+    });
+  });
+
   test("waits while a member of the network is being maintained", async () => {
     cluster.answer = () => ({ isMigration: true, progress: 1, err: "null" });
     cluster.putRunning("core", [], { "knit.dev/run": "migrate" });

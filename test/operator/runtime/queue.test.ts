@@ -76,6 +76,27 @@ test("work that fails is done again, later each time; work that succeeds begins 
   ]);
 });
 
+test.each([
+  [0, 0.75],
+  [1, 1.25],
+])("the waits double up to two minutes, and are spread: %i", async (chance, factor) => {
+  const waits: number[] = [];
+  await using queue: WorkQueue = new WorkQueue({
+    work: () => Promise.reject(new Error("never")),
+    concurrency: 1,
+    clock: systemClock,
+    chance: () => chance,
+    failed(key, _error, againMs) {
+      waits.push(againMs);
+      if (waits.length < 12) queue.add(key); // its name comes again: its wait is over
+    },
+  });
+  queue.add("a");
+  await until(() => waits.length === 12);
+  const doubled = waits.map((_, index) => Math.min(120_000, 500 * 2 ** index));
+  expect(waits).toEqual(doubled.map((wait) => wait * factor));
+});
+
 test("work that fails again and again delays no other", async () => {
   const failures: [string, number][] = [];
   const done: string[] = [];
