@@ -1,6 +1,5 @@
 /** A cluster in memory for reconciling: objects by kind and name, nodes that answer by script, time that stands. */
 import { setImmediate as immediate } from "node:timers/promises";
-import { annotations } from "../../operator/api/names.ts";
 import {
   type Draft,
   keyOf,
@@ -22,6 +21,7 @@ import { silentLog } from "../../operator/observe/log.ts";
 import { Applier } from "../../operator/reconcile/applier.ts";
 import type { Observation } from "../../operator/reconcile/poller.ts";
 import type { Surroundings } from "../../operator/reconcile/surroundings.ts";
+import { aPod, type PodTerms } from "./a-pod.ts";
 
 /** The core node that is the network's validator. */
 export const CORE = { type: "core", network: { name: "net" } };
@@ -51,8 +51,8 @@ export class FakeCluster {
   servesMonitors = false;
   /** Called before a status is written. */
   onStatus: (name: string) => void = () => undefined;
-  /** Called before an object is applied. */
-  onApply: (kind: string) => void = () => undefined;
+  /** Called before an object is written. */
+  onWrite: (kind: string) => void = () => undefined;
   readonly figuresDue = new Set<string>();
   readonly observations = new Map<string, Observation>();
   now = Date.parse("2026-01-01T00:00:00Z");
@@ -121,19 +121,9 @@ export class FakeCluster {
     });
   }
 
-  /** Puts the pod of a member there, made from the template of that digest. */
-  putPod(name: string, { uid = "first", digest = "none", ready = true, started = true } = {}): void {
-    const metadata = {
-      name: `${name}-0`,
-      namespace: "demo",
-      annotations: { [annotations.settings]: digest },
-    };
-    const status = {
-      podIP: "10.0.0.1",
-      conditions: [{ type: "Ready", status: ready ? "True" : "False" }],
-      containerStatuses: [{ name: "node", started, restartCount: 0 }],
-    };
-    this.put({ apiVersion: "v1", kind: "Pod", metadata: { ...metadata, uid } as Draft["metadata"], status });
+  /** Puts the pod of a member there. */
+  putPod(name: string, more: PodTerms = {}): void {
+    this.put(aPod(name, more));
   }
 
   /** Deletes a Node as the API server does: it stays while it has finalizers. */
@@ -222,6 +212,7 @@ export class FakeCluster {
 
   #client(): KubeClient {
     const write = (how: string, draft: Draft): unknown => {
+      this.onWrite(draft.kind);
       this.writes.push(`${how} ${draft.kind} ${draft.metadata.name}`);
       this.put(draft);
       return this.objects.get(this.#key(draft.kind, draft.metadata));
@@ -229,10 +220,7 @@ export class FakeCluster {
     return {
       get: async ({ kind }: { kind: string }, place: Draft["metadata"]) =>
         this.objects.get(this.#key(kind, place)),
-      apply: async (draft: Draft) => {
-        this.onApply(draft.kind);
-        return write("apply", draft);
-      },
+      apply: async (draft: Draft) => write("apply", draft),
       applyStatus: async (draft: Draft) => {
         this.writes.push(`status ${draft.metadata.name}`);
         this.onStatus(draft.metadata.name);

@@ -187,13 +187,13 @@ describe("a step that fails", () => {
     ["the server fails: it is tried again", "server", "Error", 0],
   ])("says so, and when %s", async (_when, code, reason, leastMs) => {
     cluster.putRunning("core", []);
-    cluster.onApply = (kind) => {
+    cluster.onWrite = (kind) => {
       if (kind === "Service") throw new KubeError(code, "no such port");
     };
     const error: unknown = await once("core").catch((thrown: unknown) => thrown);
     expect(leastWaitOf(error)).toBe(leastMs);
     expect(conditions("core")[0]).toBe(`Ready False ${reason}`);
-    cluster.onApply = () => undefined;
+    cluster.onWrite = () => undefined;
     await once("core");
     expect(conditions("core")[0]).toBe("Ready True Ready");
   });

@@ -1,0 +1,27 @@
+/** The pod of a member, as the cluster would have it. */
+import { annotations } from "../../operator/api/names.ts";
+import type { Draft } from "../../operator/api/resource.ts";
+
+/** What is told of it; that it is well where nothing is. */
+export interface PodTerms {
+  readonly uid?: string;
+  /** Of the template that it was made from. */
+  readonly digest?: string;
+  readonly ready?: boolean;
+  readonly started?: boolean;
+}
+
+/** The object. */
+export function aPod(
+  name: string,
+  { uid = "first", digest = "none", ready = true, started = true }: PodTerms,
+): Draft {
+  const noted = { [annotations.settings]: digest };
+  const metadata = { name: `${name}-0`, namespace: "demo", annotations: noted, uid };
+  const status = {
+    podIP: "10.0.0.1",
+    conditions: [{ type: "Ready", status: ready ? "True" : "False" }],
+    containerStatuses: [{ name: "node", started, restartCount: 0 }],
+  };
+  return { apiVersion: "v1", kind: "Pod", metadata, status };
+}
