@@ -65,7 +65,7 @@ describe.each(transcripts.map((transcript) => [transcript.profile, transcript] a
       }
       expect(wrong).toEqual([]);
       expect(compared).toBeGreaterThan(300);
-    });
+    }, 120_000);
   },
 );
 
