@@ -1,11 +1,13 @@
-/** Rows of the profiles that no other test asks in all three (rpc.md 9; the two lines of the Go node, 2.1 to 2.6). */
+/** Rows of the profiles, asked in all three (rpc.md 9; the two lines of the Go node, 2.1 to 2.6). */
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import type { ProfileName } from "../../../node/rpc/profiles.ts";
 import { aSigningNode, refused, type SigningNode } from "./signing-fixture.ts";
 
 let node: SigningNode;
 
 beforeAll(async () => {
   node = await aSigningNode();
+  await node.call("chain_sendTransaction", [{ from: node.rich, to: node.filed, value: "0x1" }]);
 });
 afterAll(async () => node[Symbol.asyncDispose]());
 
@@ -39,3 +41,76 @@ test.each([
   expect(await isThere("admin_saveTrieNodeToDisk")).toBe(profile === "service");
   expect(await isThere("admin_saveTrieNodeCacheToDisk")).toBe(true);
 });
+
+const URL_OF_USB = "ledger://1";
+
+/** What a caller asks, and what each profile answers: service, klaytn, kaia. */
+test.each<[string, (profile: ProfileName) => Promise<unknown>, readonly [unknown, unknown, unknown]]>([
+  [
+    "the chain's module",
+    async (profile) => modules(await asked(profile, "rpc_modules")),
+    ["chain", "klay", "kaia"],
+  ],
+  [
+    "the pool's unit",
+    async (profile) => unitOf(await asked(profile, "txpool_inspect")),
+    ["peb", "peb", "kei"],
+  ],
+  [
+    "an entry's txHash",
+    async (profile) => JSON.stringify(await asked(profile, "txpool_content")).includes('"txHash"'),
+    [true, false, false],
+  ],
+  [
+    "the total score",
+    async (profile) => scoreKey(await asked(profile, "admin_nodeInfo")),
+    ["difficulty", "blockscore", "blockscore"],
+  ],
+  [
+    "isBFT",
+    async (profile) => JSON.stringify(await asked(profile, "admin_nodeInfo")).includes('"isBFT":true'),
+    [true, false, false],
+  ],
+  [
+    "the port of discovery in the URL",
+    async (profile) => (await asked<{ kni: string }>(profile, "admin_nodeInfo")).kni.includes("?discport="),
+    [true, false, false],
+  ],
+  ["the network's number", (profile) => asked(profile, "net_networkID"), ["1", 1, 1]],
+  ["a node that does not listen", (profile) => asked(profile, "net_listening"), [false, true, true]],
+  [
+    "a wrong passphrase",
+    async (profile) => (await asked<unknown>(profile, "personal_unlockAccount", node.filed, "no")) === false,
+    [true, false, false],
+  ],
+  [
+    "a new account without a passphrase",
+    async (profile) => typeof (await asked(profile, "personal_newAccount")),
+    ["string", "object", "object"],
+  ],
+  [
+    "a USB wallet",
+    async (profile) => (await asked<{ message: string }>(profile, "personal_openWallet", URL_OF_USB)).message,
+    [expect.stringContaining("USB wallets are not supported"), "unknown wallet", "unknown wallet"],
+  ],
+])("%s", async (_what, ask, [service, klaytn, kaia]) => {
+  expect([await ask("service"), await ask("klaytn"), await ask("kaia")]).toEqual([service, klaytn, kaia]);
+});
+
+function asked<T = object>(profile: ProfileName, method: string, ...params: readonly unknown[]): Promise<T> {
+  return node.call<T>(method, params, profile);
+}
+
+function modules(named: object): string | undefined {
+  return Object.keys(named).find((name) => ["chain", "klay", "kaia"].includes(name));
+}
+
+function unitOf(pool: object): string | undefined {
+  return /: 1 (\w+) \+/.exec(JSON.stringify(pool))?.[1];
+}
+
+function scoreKey(info: object): string | undefined {
+  return Object.keys((info as { protocols: { istanbul: object } }).protocols.istanbul).find((key) =>
+    ["difficulty", "blockscore"].includes(key),
+  );
+}
