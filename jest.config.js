@@ -14,6 +14,7 @@ export default {
   // Those of the cluster need a control plane, which takes minutes to build: npm run test:cluster.
   testPathIgnorePatterns: process.env.KNIT_CLUSTER_TESTS ? [] : ["<rootDir>/test/cluster/"],
   transform: {},
+  globalSetup: "<rootDir>/test/support/build.js",
   reporters: ["default", "<rootDir>/test/support/totals-reporter.js"],
   testTimeout: 30_000,
   maxWorkers: 2,

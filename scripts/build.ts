@@ -2,7 +2,7 @@
  * Builds `dist/`: what ships and what is measured. Each program becomes one file for its entry, one for each of its
  * threads, and one for all that the same of these and of what the entry loads have in common: read one by one, its
  * modules would take a third of the time until the first answer and 5 MB. The stamp that is written last tells `knit`
- * that the build is whole, and its time whether it is current.
+ * that the build is whole, and its time whether it is current. An argument names another directory.
  */
 import { globSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
@@ -14,7 +14,8 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const THREAD = /new URL\(`\.\/([\w-]+)\$\{extname\(import\.meta\.url\)\}`/g;
 
 const startedAt = new Date();
-rmSync(`${root}dist`, { recursive: true, force: true });
+const target = join(root, process.argv[2] ?? "dist");
+rmSync(target, { recursive: true, force: true });
 for (const program of ["node", "operator"]) {
   const input = entries(program);
   await using bundle = await rolldown({
@@ -26,7 +27,7 @@ for (const program of ["node", "operator"]) {
     logLevel: "warn",
   });
   await bundle.write({
-    dir: `dist/${program}`,
+    dir: join(target, program),
     format: "esm",
     comments: false,
     entryFileNames: "[name].js",
@@ -37,8 +38,8 @@ for (const program of ["node", "operator"]) {
     },
   });
 }
-writeFileSync(`${root}dist/built`, `${startedAt.toISOString()}\n`);
-utimesSync(`${root}dist/built`, startedAt, startedAt); // what is saved while this ran counts as newer
+writeFileSync(join(target, "built"), `${startedAt.toISOString()}\n`);
+utimesSync(join(target, "built"), startedAt, startedAt); // what is saved while this ran counts as newer
 
 /** The sources that are begun by name, by their names in the build. */
 function entries(program: string): Record<string, string> {
@@ -53,10 +54,12 @@ function entries(program: string): Record<string, string> {
 }
 
 /**
- * Names the file of a module by who needs it: the threads, and what the entry loads by `import()`. What the entry
- * needs before that stays with it, and what is loaded later still is left to the bundler.
+ * Names the file of a module by who needs it: the threads, and what the entry loads by `import()`. What begins stays in
+ * a file of its own, for whoever reads another module of the same file would begin it; so does what the entry needs
+ * before all else. What is loaded later still is left to the bundler.
  */
 function sharing({ main = "", ...threads }: Readonly<Record<string, string>>): CodeSplittingNameFunction {
+  const begun = Object.values(threads);
   let needs: readonly ReadonlySet<string>[] | undefined;
   return (id, bundle) => {
     const needed = (from: string): ReadonlySet<string> => {
@@ -66,8 +69,8 @@ function sharing({ main = "", ...threads }: Readonly<Record<string, string>>): C
       return found;
     };
     const loaded = bundle.getModuleInfo(main)?.dynamicallyImportedIds ?? [];
-    needs ??= [main, ...loaded, ...Object.values(threads)].map(needed);
+    needs ??= [main, ...loaded, ...begun].map(needed);
     const who = needs.flatMap((modules, place) => (modules.has(id) ? [place] : []));
-    return who.length === 0 || who[0] === 0 ? null : `part-${who.join("-")}`;
+    return who.length === 0 || who[0] === 0 || begun.includes(id) ? null : `part-${who.join("-")}`;
   };
 }

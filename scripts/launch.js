@@ -12,7 +12,7 @@ const OLDEST_NODE = 24;
 
 /** Starts the program whose sources are in `directory`; `name` is what it calls itself. */
 export async function launch(name, directory) {
-  const entry = buildIsCurrent(directory)
+  const entry = buildIsCurrent("dist", directory)
     ? join(root, "dist", directory, "main.js")
     : join(root, directory, "main.ts");
   if (Number(process.versions.node.split(".")[0]) >= OLDEST_NODE) {
@@ -23,8 +23,8 @@ export async function launch(name, directory) {
 }
 
 /** A build is current when no source is newer than its stamp; where only the build is shipped it always is. */
-function buildIsCurrent(directory) {
-  const stamp = join(root, "dist", "built");
+export function buildIsCurrent(build, directory) {
+  const stamp = join(root, build, "built");
   if (!existsSync(stamp)) return false;
   const sources = join(root, directory);
   if (!existsSync(sources)) return true;

@@ -3,12 +3,10 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { Terminal } from "../support/console/terminal.ts";
-import { runKnit, startKnit } from "../support/knit-process.ts";
+import { MAIN, runKnit, startKnit } from "../support/knit-process.ts";
 
-const MAIN = fileURLToPath(new URL("../../node/main.ts", import.meta.url));
 /** The Go node's own test has this node key and this BLS key. */
 const NODE_KEY = "ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
 const ADDRESS = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";

@@ -2,7 +2,6 @@
 import { spawnSync } from "node:child_process";
 import { readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import {
   type ConsoleNode,
@@ -14,9 +13,9 @@ import {
   startConsoleNode,
 } from "../support/console/console-vectors.ts";
 import { screenLines, Terminal } from "../support/console/terminal.ts";
+import { MAIN } from "../support/knit-process.ts";
 
 const KAIA = "test/vectors/console/kaia.json";
-const MAIN = fileURLToPath(new URL("../../node/main.ts", import.meta.url));
 
 let vectors: ConsoleVectors;
 let node: ConsoleNode;

@@ -7,8 +7,8 @@ import { delimiter, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { freePorts } from "../../scripts/network/ports.ts";
+import { MAIN } from "../support/knit-process.ts";
 
-const MAIN = join(import.meta.dirname, "../../node/main.ts");
 /** Ports of the page, with as many as follow each. */
 const PORTS: readonly (readonly [port: number, count: number])[] = [
   [8551, 2],

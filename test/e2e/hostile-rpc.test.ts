@@ -5,10 +5,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { MAIN } from "../support/knit-process.ts";
 
-const MAIN = fileURLToPath(new URL("../../node/main.ts", import.meta.url));
 const PASSPHRASE = "correct horse battery staple";
 
 let directory: string;

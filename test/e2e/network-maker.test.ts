@@ -8,9 +8,7 @@ import { setTimeout } from "node:timers/promises";
 import { expect, test } from "@jest/globals";
 import { parse } from "yaml";
 import { freePorts } from "../../scripts/network/ports.ts";
-import { runKnit } from "../support/knit-process.ts";
-
-const MAIN = join(import.meta.dirname, "../../node/main.ts");
+import { MAIN, runKnit } from "../support/knit-process.ts";
 
 /** The first of `count` ports that follow one another. */
 async function portRow(count: number): Promise<number> {

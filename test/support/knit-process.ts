@@ -3,7 +3,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
-const MAIN = fileURLToPath(new URL("../../node/main.ts", import.meta.url));
+/** The program, built: it starts in two thirds of the time that its sources need (`build.js`). */
+export const MAIN = fileURLToPath(new URL("../../.cache/built/node/main.js", import.meta.url));
 
 /** A running `knit`. */
 export interface KnitProcess {
@@ -16,7 +17,7 @@ export interface KnitProcess {
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Starts `knit` with these arguments on the sources. */
+/** Starts `knit` with these arguments. */
 export function startKnit(...args: string[]): KnitProcess {
   return startKnitBehind([], args);
 }
