@@ -47,7 +47,11 @@ test("a peer has one network and a difficulty for the service, networks and a bl
   expect(await asker("service", [peer])("admin_peers")).toEqual([
     { ...facts, network, protocols: { istanbul: { ...rest, difficulty } } },
   ]);
-  expect(await asker("kaia", [peer])("admin_peers")).toEqual([{ ...facts, networks: [network], protocols }]);
+  for (const profile of ["klaytn", "kaia"] as const) {
+    expect(await asker(profile, [peer])("admin_peers")).toEqual([
+      { ...facts, networks: [network], protocols },
+    ]);
+  }
   const two = { ...peer, networks: [network, network] };
   expect(await asker("service", [two])("admin_peers")).toMatchObject([{ networks: [network, network] }]);
 });

@@ -1,0 +1,77 @@
+/** The registry of contracts and the keys of validators on a recorded chain with randomness (rpc.md 2.6.4, 2.11). */
+import { readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { openAccounts } from "../../../node/accounts/open-accounts.ts";
+import { bareHex } from "../../../node/bytes/hex.ts";
+import { parseGenesis } from "../../../node/config/genesis.ts";
+import { deriveBlsKey } from "../../../node/crypto/bls-key.ts";
+import { provePossession } from "../../../node/crypto/bls-possession.ts";
+import { keccak256 } from "../../../node/crypto/keccak.ts";
+import { addressOfKey } from "../../../node/crypto/secp256k1.ts";
+import { decodeBlock } from "../../../node/model/block.ts";
+import { silentLog } from "../../../node/observe/log.ts";
+import type { ProfileName } from "../../../node/rpc/profiles.ts";
+import { aChain } from "../../support/chain.ts";
+import { readRecordedChain } from "../../support/recorded-chain.ts";
+import { aSession } from "./fixture.ts";
+import { aPool } from "./recorded-chain.ts";
+import { type ServedParts, servedNode } from "./served-node.ts";
+
+const FOLDER = fileURLToPath(new URL("../../vectors/chains/osaka-randao", import.meta.url));
+const KEYS = `0x${"402".padStart(40, "0")}`;
+/** The recorded chain's only validator. */
+const validator = keccak256(Buffer.from("knit-s-osaka/cn0"));
+const parts = new AsyncDisposableStack();
+let served: ServedParts;
+
+beforeAll(async () => {
+  const chain = parts.use(await aChain(parseGenesis(readFileSync(join(FOLDER, "genesis.json"), "utf8"))));
+  for (const raw of readRecordedChain(FOLDER).blocks.slice(1, 3)) await chain.writer.insert(decodeBlock(raw));
+  await chain.writer.settle();
+  const directory = await mkdtemp(join(tmpdir(), "rpc-randao-"));
+  parts.defer(() => rm(directory, { recursive: true, force: true }));
+  const accounts = parts.use(await openAccounts({ directory, lightKdf: true, log: silentLog }));
+  const pool = parts.use(await aPool(chain.chain));
+  served = { chain: chain.chain, governance: chain.governance, pool, accounts, dataDirectory: directory };
+});
+afterAll(() => parts.disposeAsync());
+
+async function ask(profile: ProfileName, method: string, ...params: readonly unknown[]): Promise<unknown> {
+  const request = JSON.stringify({ id: 1, method, params });
+  const answer = await servedNode(profile, served).answer(request, aSession);
+  const { result, error } = JSON.parse(answer ?? "") as { result?: unknown; error?: { message: string } };
+  return error?.message ?? result;
+}
+
+test("the registry tells where a contract is, and which were registered under its name", async () => {
+  expect(await ask("kaia", "klay_getActiveAddressFromRegistry", "KIP113", "latest")).toBe(KEYS);
+  expect(await ask("kaia", "klay_getAllRecordsFromRegistry", "KIP113", "latest")).toEqual([
+    { activation: 0, addr: KEYS },
+  ]);
+  expect(await ask("kaia", "klay_getActiveAddressFromRegistry", "Nobody", "latest")).toBe(
+    "no active address for Nobody",
+  );
+  expect(await ask("kaia", "klay_getAllRecordsFromRegistry", "Nobody", "latest")).toBe(
+    "Nobody has not been registered",
+  );
+});
+
+test("the keys that validators registered are shown, and that they are proven", async () => {
+  const { publicKey, proof } = await provePossession(deriveBlsKey(validator));
+  const row = { publicKey: bareHex(publicKey), pop: bareHex(proof), verifyErr: null };
+  const infos = (await ask("kaia", "klay_getBlsInfos", "latest")) as Record<string, object>;
+  expect(Object.entries(infos).map(([address, info]) => [address.toLowerCase(), info])).toEqual([
+    [`0x${bareHex(addressOfKey(validator))}`, row],
+  ]);
+  expect(await ask("kaia", "klay_getBlsInfos", "0x0")).toBe("block number cannot be zero");
+});
+
+test("a chain without a contract of parameters has none, and nobody is demoted", async () => {
+  expect(await ask("kaia", "governance_getContractParams", "latest")).toEqual({});
+  const { hash } = served.chain.head();
+  expect(await ask("kaia", "istanbul_getDemotedValidatorsAtHash", `0x${bareHex(hash)}`)).toEqual([]);
+});
