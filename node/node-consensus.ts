@@ -99,11 +99,11 @@ function whispering(log: Log): Log {
 
 /** Reads a proposal's transactions: their senders are found on another thread, and their blobs are proved. */
 async function assembleProposal(
-  { open: { chain }, recoverer, kzg }: ConsensusSurroundings,
+  { open: { chain }, pool, recoverer, kzg }: ConsensusSurroundings,
   header: Header,
   body: Uint8Array,
 ): Promise<Block> {
-  const block = await assembleBlock(header, body, createPause());
+  const block = await assembleBlock(header, body, { pause: createPause(), pool });
   await recoverSigners(recoverer, chain.config.chainId, block.transactions);
   if (!block.transactions.some(({ fields }) => fields.blobVersionedHashes !== undefined)) return block;
   const prove = kzgProver(kzg);

@@ -1,13 +1,27 @@
 /**
  * Finds who signed many transactions, in batches for the helper threads, and leaves it on the transactions, where
  * pool and execution find it: senders, the keys of named senders and fee payers, givers of authorizations. What has
- * no usable signature is left alone: whoever needs its signer meets the error and can name it.
+ * no usable signature is left alone: whoever needs its signer meets the error and can name it. Nobody who was found
+ * before is looked for again.
  */
 import type { Recoverer, Signers } from "../crypto/recoverer.ts";
 import type { RecoveryJob } from "../crypto/recovery-batch.ts";
-import { authorityJob, setAuthority } from "../model/authorization.ts";
-import { type SigningJob, setSender, signingJob, type Transaction } from "../model/transaction.ts";
-import { payerJobs, senderJobs, setPayerKeys, setSenderKeys } from "../model/transaction-signers.ts";
+import { authorityJob, knowsAuthority, setAuthority } from "../model/authorization.ts";
+import {
+  knowsSender,
+  type SigningJob,
+  setSender,
+  signingJob,
+  type Transaction,
+} from "../model/transaction.ts";
+import {
+  knowsPayerKeys,
+  knowsSenderKeys,
+  payerJobs,
+  senderJobs,
+  setPayerKeys,
+  setSenderKeys,
+} from "../model/transaction-signers.ts";
 import type { Authorization } from "../model/transaction-type.ts";
 
 /** Somebody who waits for the signers of the next `count` jobs. */
@@ -31,10 +45,11 @@ export function recoverSigners(
   const addresses: Wishes = { jobs: [], wishes: [] };
   const keys: Wishes = { jobs: [], wishes: [] };
   for (const tx of transactions) {
-    if (tx.fields.from === undefined) wishSender(addresses, tx, chainId);
-    else wishSenderKeys(keys, tx, chainId);
-    if (tx.fields.feePayer !== undefined) wishPayerKeys(keys, tx, chainId);
-    for (const each of tx.fields.authorizationList ?? []) wishGiver(addresses, each);
+    if (!knowsSender(tx, chainId)) wishSender(addresses, tx, chainId);
+    if (tx.fields.from !== undefined && !knowsSenderKeys(tx, chainId)) wishSenderKeys(keys, tx, chainId);
+    if (tx.fields.feePayer !== undefined && !knowsPayerKeys(tx, chainId)) wishPayerKeys(keys, tx, chainId);
+    for (const each of tx.fields.authorizationList ?? [])
+      if (!knowsAuthority(each)) wishGiver(addresses, each);
   }
   const settling = [
     settled(addresses.wishes, recoverer.recover(addresses.jobs)),

@@ -88,6 +88,11 @@ export function authorityJob(authorization: Authorization): AuthorityJob | undef
   return { digest: authorizationDigest(authorization), signature65: signatureBytes({ r, s }, yParity) };
 }
 
+/** Whether the giver was looked for before. */
+export function knowsAuthority(authorization: Authorization): boolean {
+  return found.has(authorization);
+}
+
 /** Tells an authorization who gave it, recovered elsewhere from its `authorityJob`. */
 export function setAuthority(authorization: Authorization, giver: Uint8Array | undefined): void {
   found.set(authorization, { giver });

@@ -54,6 +54,16 @@ export function payerKeys(tx: Transaction, chainId: bigint): readonly Uint8Array
   return setPayerKeys(tx, chainId, payerJobs(tx, chainId).map(recoveredKey));
 }
 
+/** Whether the sender's keys were found before for this chain. */
+export function knowsSenderKeys(tx: Transaction, chainId: bigint): boolean {
+  return foundSenderKeys.get(tx)?.chainId === chainId;
+}
+
+/** The same of the fee payer's keys. */
+export function knowsPayerKeys(tx: Transaction, chainId: bigint): boolean {
+  return foundPayerKeys.get(tx)?.chainId === chainId;
+}
+
 /** Tells a transaction the keys recovered elsewhere from its `senderJobs` for the same chain; gives them back. */
 export function setSenderKeys(
   tx: Transaction,

@@ -201,6 +201,14 @@ export function senderOf(tx: Transaction, chainId: bigint): Uint8Array {
   return sender;
 }
 
+/** Whether the sender need not be recovered: it is named, or was found before for this chain. */
+export function knowsSender(tx: Transaction, chainId: bigint): boolean {
+  return (
+    tx.fields.from !== undefined ||
+    (tx instanceof DecodedTransaction && tx.knownSender(chainId) !== undefined)
+  );
+}
+
 /** The 64-byte public key behind a signature. Throws `TransactionError` when there is none. */
 export function recoveredKey({ digest, signature65 }: SigningJob): Uint8Array {
   const publicKey = recover(digest, signature65);

@@ -8,31 +8,41 @@ import { bareTransaction } from "../model/bare-transaction.ts";
 import { type Block, createBlock } from "../model/block.ts";
 import type { Header } from "../model/header.ts";
 import { decodeTransaction, type Transaction } from "../model/transaction.ts";
+import type { TxPool } from "../txpool/pool.ts";
 import { ProtocolError } from "./error.ts";
 import { transactionItems } from "./transaction-items.ts";
+
+/** Where a block's transactions may be already, with their signers. */
+export type KnownTransactions = Pick<TxPool, "get">;
 
 /** What taking in a block needs. */
 export interface BlockIntake {
   readonly writer: Pick<Writer, "tip" | "written" | "exclusively" | "checkHeader" | "insert" | "settle">;
   readonly chainId: bigint;
   readonly recoverer: Recoverer;
+  readonly pool: KnownTransactions;
   /** Gives way to other work when a slice of time is used up. */
   readonly pause: Pause;
 }
 
-/** Puts a block together. Rejects with `BytesError` or `TransactionError` for what cannot be read. */
+/** Puts a block together, of transactions of the pool where those are the same. Rejects with `BytesError` or `TransactionError` for what cannot be read. */
 export async function assembleBlock(
   header: Header,
   body: Uint8Array | undefined,
-  pause: Pause,
+  { pause, pool }: Pick<BlockIntake, "pause" | "pool">,
 ): Promise<Block> {
   const transactions: Transaction[] = [];
   for (const item of body === undefined ? [] : transactionItems(body)) {
-    transactions.push(bareTransaction(decodeTransaction(item))); // validators send blobs along
+    transactions.push(pooled(bareTransaction(decodeTransaction(item)), pool)); // validators send blobs along
     const waiting = pause();
     if (waiting !== undefined) await waiting;
   }
   return createBlock(header, transactions);
+}
+
+function pooled(tx: Transaction, pool: KnownTransactions): Transaction {
+  const twin = pool.get(tx.hash);
+  return twin !== undefined && equalBytes(twin.raw, tx.raw) ? twin : tx;
 }
 
 /** Finds the senders of all transactions of these blocks in one batch. */

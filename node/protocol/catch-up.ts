@@ -159,7 +159,7 @@ async function assemble(parts: CatchUpParts, { pieces, blocks, fail }: Line): Pr
     let transactions = 0;
     for (const [place, each] of headers.entries()) {
       const body = isEmpty(each, parts) ? undefined : bodies.shift();
-      const block = await assembleBlock(each.header, body?.raw, parts.pause).catch((error: unknown) =>
+      const block = await assembleBlock(each.header, body?.raw, parts).catch((error: unknown) =>
         fail(error, body?.from),
       );
       if (block === undefined) return;

@@ -174,7 +174,7 @@ export class Follower implements AsyncDisposable {
   async #takeOne({ header, body, peer, since }: Pushed): Promise<void> {
     const { writer, log, onPushed, onSound, metrics } = this.#parts;
     writer.checkHeader(header);
-    const block = await assembleBlock(header, body, this.#parts.pause);
+    const block = await assembleBlock(header, body, this.#parts);
     if (!hasItsBody(block, this.#parts)) throw new ProtocolError("bad-block", "the body is not the header's");
     onSound(block, body);
     metrics.sentOn.observe(performance.now() - since);

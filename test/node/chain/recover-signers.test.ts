@@ -41,6 +41,11 @@ const marked =
   (batch: readonly unknown[]): Promise<Signers> =>
     Promise.resolve(batch.map(() => new Uint8Array(length).fill(7)));
 
+function never(batch: readonly unknown[]): Promise<Signers> {
+  expect(batch).toEqual([]);
+  return Promise.resolve([]);
+}
+
 test("nothing is recovered again after that", async () => {
   const marking: Recoverer = {
     recover: marked(20),
@@ -52,6 +57,7 @@ test("nothing is recovered again after that", async () => {
   const found: unknown[] = [];
   for (const [chainId, ahead] of signedSamples()) {
     await recoverSigners(marking, chainId, ahead);
+    await recoverSigners({ ...marking, recover: never, recoverKeys: never }, chainId, ahead);
     for (const tx of ahead)
       found.push(
         ...signersOf(tx, chainId)

@@ -4,7 +4,7 @@ import { fromHex, toHex } from "../../../node/bytes/hex.ts";
 import { encodeRlpList } from "../../../node/bytes/rlp.ts";
 import { bareTransaction } from "../../../node/model/bare-transaction.ts";
 import { createBlock } from "../../../node/model/block.ts";
-import { decodeTransaction } from "../../../node/model/transaction.ts";
+import { decodeTransaction, type Transaction } from "../../../node/model/transaction.ts";
 import type { NodeType } from "../../../node/p2p/node-type.ts";
 import { assembleBlock } from "../../../node/protocol/blocks-in.ts";
 import { tellHead } from "../../../node/protocol/blocks-out.ts";
@@ -18,8 +18,18 @@ const full = decodeTransaction(fromHex(sample?.raw ?? "0x"));
 const bare = bareTransaction(full);
 const header = new FakeChain().head();
 
+const intake = (pooled?: Transaction) => ({ pause: () => undefined, pool: { get: () => pooled } });
+
+test("a transaction that is in the pool is taken from there, with its signers, if it is the same", async () => {
+  const body = encodeRlpList([full.raw]);
+  const twin = decodeTransaction(bare.raw);
+  expect((await assembleBlock(header, body, intake(twin))).transactions[0]).toBe(twin);
+  const { transactions } = await assembleBlock(header, body, intake(full));
+  expect(transactions.map(({ raw }) => toHex(raw))).toEqual([toHex(bare.raw)]);
+});
+
 test("a block that came with blobs is put together without them", async () => {
-  const block = await assembleBlock(header, encodeRlpList([full.raw]), () => undefined);
+  const block = await assembleBlock(header, encodeRlpList([full.raw]), intake());
   expect(block.transactions.map(({ raw }) => toHex(raw))).toEqual([toHex(bare.raw)]);
   expect(block.transactions[0]?.fields.sidecar).toBeUndefined();
   expect(bare.raw.buffer.byteLength).toBeLessThan(250);
