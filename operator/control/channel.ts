@@ -28,7 +28,7 @@ const DEADLINE_MS = 15_000;
  * nodes that are asked every ten seconds are connected anew. Whoever waits for one of many nodes' connections to end
  * waits no longer than this.
  */
-const IDLE_MS = 1_000;
+const IDLE_MS = 250;
 /** Opens the channel. */
 export function openChannel({ authority, operator }: ChannelIdentity, deadlineMs = DEADLINE_MS): Channel {
   const { certificate: cert, key } = operator;

@@ -1,6 +1,6 @@
 /**
  * TLS sessions of the gateways that were asked, so that the next connection to one needs no new proof of who it is.
- * Node.js cuts a session of 1 kB from a block of 64 kB, which stays for as long as the session does: each is copied.
+ * Node.js cuts a session of 1 kB from a block of 64 kB, which stays for as long as the session does: each is held as text.
  */
 import type { Agent } from "node:https";
 
@@ -9,7 +9,8 @@ const MOST = 4_096;
 
 /** The newest session of each name. */
 export class Sessions {
-  readonly #kept = new Map<string, Buffer>();
+  /** A character a byte. */
+  readonly #kept = new Map<string, string>();
   readonly #most: number;
 
   constructor(most = MOST) {
@@ -17,15 +18,16 @@ export class Sessions {
   }
 
   /** Keeps a copy; the oldest goes when there are too many. */
-  keep(name: string, session: Uint8Array): void {
+  keep(name: string, session: Buffer): void {
     this.#kept.delete(name);
     const [oldest] = this.#kept.size >= this.#most ? this.#kept.keys() : [];
     if (oldest !== undefined) this.#kept.delete(oldest);
-    this.#kept.set(name, Buffer.from(new Uint8Array(session).buffer));
+    this.#kept.set(name, session.toString("latin1"));
   }
 
   get(name: string): Buffer | undefined {
-    return this.#kept.get(name);
+    const session = this.#kept.get(name);
+    return session === undefined ? undefined : Buffer.from(session, "latin1");
   }
 
   drop(name: string): void {

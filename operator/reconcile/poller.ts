@@ -55,6 +55,10 @@ export interface PollerOptions {
 
 /** Nodes that are asked at once. */
 const AT_ONCE = 64;
+/** Those of them that may still answer soon: each connection takes 100 kB, and what many take is not all given back. */
+const SOON_AT_ONCE = 16;
+/** A node that has not answered after so long makes way for another. */
+const SOON_MS = 500;
 /** A question over a resumed TLS connection takes one or two milliseconds of processor time. */
 const PER_SECOND = 10;
 /** Nodes without news that are reconciled in a second: heights in the status are as old as that makes them. */
@@ -70,6 +74,8 @@ export class Poller implements AsyncDisposable {
   /** When `asked` was last called, milliseconds since the epoch. */
   readonly #reported = new Map<string, number>();
   readonly #asking = new Map<string, Promise<void>>();
+  /** Those of them that take long. */
+  readonly #slow = new Set<string>();
   readonly #waiting = new Set<string>();
   readonly #timer: NodeJS.Timeout;
   #round: readonly string[] = [];
@@ -132,23 +138,36 @@ export class Poller implements AsyncDisposable {
 
   #begin(): void {
     for (const key of this.#waiting) {
-      if (this.#closed || this.#asking.size >= AT_ONCE) return;
+      if (this.#closed || !this.#hasRoom()) return;
       this.#waiting.delete(key);
       const gateway = this.#options.gateway(key);
       if (gateway !== undefined) this.#asking.set(key, this.#ask(key, gateway));
     }
   }
 
+  #hasRoom(): boolean {
+    const { size } = this.#asking;
+    return size < AT_ONCE && size - this.#slow.size < SOON_AT_ONCE;
+  }
+
   async #ask(key: string, gateway: GatewayAddress): Promise<void> {
     await Promise.resolve(); // so that the map has this before it can end
     const freshMs = Math.max(FRESH_MS, 3 * this.#roundMs());
     const before = this.#told.get(key);
+    const patience = setTimeout(() => this.#makeWay(key), SOON_MS);
     const after = tell(before, await observe(this.#options, gateway, freshMs));
+    clearTimeout(patience);
     this.#told.set(key, after);
     this.#asking.delete(key);
+    this.#slow.delete(key);
     if (this.#closed) return;
     const isDue = this.#isDue(key);
     if (isDue || isNews(before, after)) this.#report(key, isDue);
+    this.#begin();
+  }
+
+  #makeWay(key: string): void {
+    this.#slow.add(key);
     this.#begin();
   }
 

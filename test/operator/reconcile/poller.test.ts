@@ -57,7 +57,7 @@ test("every node is asked in turn when there are more than can be asked at once"
   });
   await until(() => new Set(asked).size === 200);
   await poller[Symbol.asyncDispose]();
-  expect(most()).toBeLessThanOrEqual(64);
+  expect(most()).toBeLessThanOrEqual(16);
   expect(poller.get("n/199")).toMatchObject({
     ok: true,
     id: ID,
@@ -87,6 +87,19 @@ test("a node that does not answer, or answers nonsense, is known by that and hol
     message: "peers that are not a list",
   });
   expect(poller.get("n/well")).toMatchObject({ ok: true });
+  await poller[Symbol.asyncDispose]();
+});
+
+test("nodes that hang make way for others, as many as may be asked at all", async () => {
+  const hanging = Promise.withResolvers<typeof REPORT>();
+  const call: Channel["call"] = ({ name }) => (name === "n/well" ? Promise.resolve(REPORT) : hanging.promise);
+  const { poller, asked, most } = aScene([], call);
+  for (let index = 0; index < 40; index++) poller.look(`n/${index}`);
+  poller.look("n/well");
+  await until(() => asked.includes("n/well"));
+  expect(most()).toBeLessThanOrEqual(16);
+  hanging.resolve(REPORT);
+  await until(() => asked.length === 41);
   await poller[Symbol.asyncDispose]();
 });
 
