@@ -177,18 +177,15 @@ describe("a node waits, and says for what:", () => {
 
 describe("a step that fails", () => {
   test.each<[string, KubeErrorCode, string, number]>([
-    [
-      "what the spec asks for cannot be: nothing is tried before something changes",
-      "invalid",
-      "ObjectRefused",
-      600_000,
-    ],
-    ["the object is another's: it is tried again", "not-ours", "ObjectRefused", 0],
-    ["the server fails: it is tried again", "server", "Error", 0],
-  ])("says so, and when %s", async (_when, code, reason, leastMs) => {
+    ["Service", "invalid", "ObjectRefused", 600_000], // only another spec can help
+    ["PersistentVolumeClaim", "invalid", "ObjectRefused", 600_000],
+    ["PersistentVolumeClaim", "forbidden", "ObjectRefused", 0],
+    ["Service", "not-ours", "ObjectRefused", 0],
+    ["Service", "server", "Error", 0],
+  ])("says so, and how soon it is worth another try: %s %s", async (failing, code, reason, leastMs) => {
     cluster.putRunning("core", []);
     cluster.onWrite = (kind) => {
-      if (kind === "Service") throw new KubeError(code, "no such port");
+      if (kind === failing) throw new KubeError(code, "no such port");
     };
     const error: unknown = await once("core").catch((thrown: unknown) => thrown);
     expect(leastWaitOf(error)).toBe(leastMs);
