@@ -1,8 +1,9 @@
 /**
  * The operator with many Nodes on a real control plane: what it needs when nothing happens, how soon a changed Node is
- * applied, how long it takes to start anew. Prints one JSON line a figure.
+ * applied, how soon lost peers are back, how long it takes to start anew. Prints one JSON line a figure.
  *
- *   npm run build && node bench/operator.ts [--nodes 1000] [--seconds 60] [--changes 100] [--profile DIRECTORY]
+ *   npm run build && node bench/operator.ts [--nodes 1000] [--network 50] [--seconds 60] [--changes 100]
+ *     [--profile DIRECTORY]
  *
  * API server and etcd are real; of the controllers those run that the operator needs. Nodes are played: the real
  * gateways over TLS, all in this process, and behind each a socket that answers with a new block each second. What
@@ -22,6 +23,7 @@ import { SELECTOR } from "../operator/operator.ts";
 import { type Cluster, eventually, openCluster, whyNoCluster } from "../test/cluster/support/cluster.ts";
 import { applyChart } from "../test/cluster/support/operator-process.ts";
 import { GENESIS, namespaces, nodeDrafts } from "./operator/nodes.ts";
+import type { PlayedNode } from "./operator/played-node.ts";
 import { openPlayedPods } from "./operator/played-pods.ts";
 import { type Cost, type Subject, startSubject } from "./operator/subject.ts";
 import { Latencies } from "./rpc/latencies.ts";
@@ -34,12 +36,14 @@ const SETTLE_SECONDS = 45;
 const { values } = parseArgs({
   options: {
     nodes: { type: "string", default: "1000" },
+    network: { type: "string", default: "50" },
     seconds: { type: "string", default: "60" },
     changes: { type: "string", default: "100" },
     profile: { type: "string" },
   },
 });
 const nodes = Number(values.nodes);
+const network = Number(values.network);
 const engine = values.profile === undefined ? [] : ["--cpu-prof", "--cpu-prof-dir", values.profile];
 
 const missing = whyNoCluster();
@@ -59,6 +63,7 @@ try {
     await waitSeconds(SETTLE_SECONDS);
     await steady(subject);
     await change(subject, client);
+    await mend(subject, pods.nodes());
   }
   await restart(cluster);
   if (pods.count() !== nodes) throw new Error(`${pods.count()} pods for ${nodes} Nodes`);
@@ -67,7 +72,7 @@ try {
 }
 
 async function makeNamespaces(cluster: Cluster, client: KubeClient): Promise<void> {
-  for (const namespace of namespaces(nodes)) {
+  for (const namespace of namespaces(nodes, network)) {
     await cluster.kubectl(["create", "namespace", namespace]);
     await client.create({
       apiVersion: "v1",
@@ -81,7 +86,7 @@ async function makeNamespaces(cluster: Cluster, client: KubeClient): Promise<voi
 /** From Nodes that are asked for to Nodes that are all ready. */
 async function bringUp(subject: Subject, client: KubeClient): Promise<void> {
   const began = performance.now();
-  const waiting = nodeDrafts(nodes).values();
+  const waiting = nodeDrafts(nodes, network).values();
   const create = async (): Promise<void> => {
     for (const draft of waiting) await client.create(draft);
   };
@@ -119,7 +124,7 @@ async function change(subject: Subject, client: KubeClient): Promise<void> {
     pause,
   });
   await policies.synced;
-  const drafts = nodeDrafts(nodes);
+  const drafts = nodeDrafts(nodes, network);
   const changes = Number(values.changes);
   for (let index = 0; index < changes; index++) {
     const { metadata } = drafts[Math.floor((index * drafts.length) / changes)] ?? { metadata: undefined };
@@ -133,6 +138,30 @@ async function change(subject: Subject, client: KubeClient): Promise<void> {
   }
   const times = { p50Ms: rounded(latencies.quantile(0.5)), p99Ms: rounded(latencies.quantile(0.99)) };
   tell("a changed Node applied", { changes, ...times }, difference(await subject.cost(), before));
+}
+
+/** From all nodes without a peer to all with as many as they had. */
+async function mend(subject: Subject, played: readonly PlayedNode[]): Promise<void> {
+  const before = await subject.cost();
+  const kept = played.map((node) => node.peers());
+  const told = tellings(played);
+  const began = performance.now();
+  for (const node of played) node.losePeers();
+  await eventually(
+    "all peers",
+    async () => played.every((node, index) => node.peers() >= (kept[index] ?? 0)) || undefined,
+    600,
+  );
+  const figures = { peers: sumOf(kept), calls: tellings(played) - told, seconds: secondsSince(began) };
+  tell("all peers back", figures, difference(await subject.cost(), before));
+}
+
+function tellings(played: readonly PlayedNode[]): number {
+  return sumOf(played.map((node) => node.tellings()));
+}
+
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, each) => sum + each, 0);
 }
 
 /** From the start of the process until it has heard of every Node and nothing waits. */

@@ -2,25 +2,23 @@
 import { API_VERSION } from "../../operator/api/names.ts";
 import type { Draft } from "../../operator/api/resource.ts";
 
-/** Nodes in a network, the first of which are core nodes and proxies. */
-export const NETWORK_NODES = 50;
 const CORES = 4;
 const PROXIES = 8;
 
 /** The ConfigMap with the genesis, which nobody reads here. */
 export const GENESIS = { name: "genesis", key: "genesis.json" } as const;
 
-/** Namespaces for so many Nodes. */
-export function namespaces(nodes: number): readonly string[] {
-  return Array.from({ length: Math.ceil(nodes / NETWORK_NODES) }, (_, index) => `bench-${index}`);
+/** Namespaces for so many Nodes, of which `network` make a network. */
+export function namespaces(nodes: number, network: number): readonly string[] {
+  return Array.from({ length: Math.ceil(nodes / network) }, (_, index) => `bench-${index}`);
 }
 
-/** So many Nodes. */
-export function nodeDrafts(nodes: number): readonly Draft[] {
+/** So many Nodes; the first of a network are core nodes and proxies. */
+export function nodeDrafts(nodes: number, network: number): readonly Draft[] {
   return Array.from({ length: nodes }, (_, index) => {
-    const position = index % NETWORK_NODES;
+    const position = index % network;
     const type = position < CORES ? "core" : position < CORES + PROXIES ? "proxy" : "endpoint";
-    const namespace = `bench-${Math.floor(index / NETWORK_NODES)}`;
+    const namespace = `bench-${Math.floor(index / network)}`;
     return {
       apiVersion: API_VERSION,
       kind: "Node",

@@ -5,6 +5,12 @@ import { createInterface } from "node:readline";
 /** A socket that answers. Disposing it closes it. */
 export interface PlayedNode extends AsyncDisposable {
   readonly socketPath: string;
+  /** How many peers it has. */
+  peers(): number;
+  /** How often it was told of one. */
+  tellings(): number;
+  /** Loses all peers, as a split of the network would have it. */
+  losePeers(): void;
 }
 
 interface Call {
@@ -18,6 +24,7 @@ const began = Date.now();
 /** Opens the socket of the node with this id, 128 hex digits. */
 export async function openPlayedNode(socketPath: string, id: string): Promise<PlayedNode> {
   const peers = new Map<string, { readonly id: string }>();
+  let tellings = 0;
   const answers: Readonly<Record<string, (params: readonly unknown[]) => unknown>> = {
     admin_nodeInfo: () => ({ id, name: "knit/played" }),
     admin_peers: () => [...peers.values()],
@@ -29,6 +36,7 @@ export async function openPlayedNode(socketPath: string, id: string): Promise<Pl
   };
   const answer = (socket: Socket, text: string): void => {
     const { method, params = [] } = JSON.parse(text) as Call; // from the gateway, which has checked it
+    if (method.endsWith("Peer")) tellings++;
     const result = answers[method]?.(params);
     const told =
       result === undefined ? { error: { code: -32_601, message: `no ${method} here` } } : { result };
@@ -44,6 +52,9 @@ export async function openPlayedNode(socketPath: string, id: string): Promise<Pl
   await listening;
   return {
     socketPath,
+    peers: () => peers.size,
+    tellings: () => tellings,
+    losePeers: () => peers.clear(),
     [Symbol.asyncDispose]: async () => void server.close(),
   };
 }

@@ -15,7 +15,7 @@ import { pause, systemClock } from "../../operator/observe/clock.ts";
 import type { GatewayMetrics } from "../../operator/observe/gateway-metrics.ts";
 import { silentLog } from "../../operator/observe/log.ts";
 import { WorkQueue } from "../../operator/runtime/queue.ts";
-import { openPlayedNode } from "./played-node.ts";
+import { openPlayedNode, type PlayedNode } from "./played-node.ts";
 
 /** What is played with. */
 export interface PlayOptions {
@@ -28,6 +28,7 @@ export interface PlayOptions {
 /** Pods that are played. */
 export interface PlayedPods extends AsyncDisposable {
   count(): number;
+  nodes(): readonly PlayedNode[];
 }
 
 interface Volume {
@@ -54,6 +55,7 @@ export async function openPlayedPods({ client, directory, selector }: PlayOption
   await using parts = new AsyncDisposableStack();
   const members = parts.use(new AsyncDisposableStack());
   const played = new Set<string>();
+  const nodes: PlayedNode[] = [];
   const play = async (key: string): Promise<undefined> => {
     const seen = sets.get(key);
     if (seen === undefined || played.has(key)) return undefined;
@@ -61,7 +63,7 @@ export async function openPlayedPods({ client, directory, selector }: PlayOption
     const place = join(directory, String(played.size));
     const address = addressOf(played.size);
     const set = seen.object as StatefulSet; // the API server's answer
-    members.use(await openMember(client, set, { place, address }));
+    nodes.push(members.use(await openMember(client, set, { place, address })));
     await makePod(client, set, address);
     return undefined;
   };
@@ -83,7 +85,7 @@ export async function openPlayedPods({ client, directory, selector }: PlayOption
   parts.use(sets);
   await sets.synced;
   const open = parts.move();
-  return { count: () => played.size, [Symbol.asyncDispose]: () => open.disposeAsync() };
+  return { count: () => played.size, nodes: () => nodes, [Symbol.asyncDispose]: () => open.disposeAsync() };
 }
 
 /** Gateways of one process would otherwise count into registries of their own, a thousand of them. */
@@ -97,9 +99,11 @@ const uncounted: GatewayMetrics = {
   contentType: "text/plain",
 };
 
-/** 127.77.0.1 and on: a network of its own, so that other tests on this machine are not met. */
+/** Networks of its own, so that other tests and other benches on this machine are not met. */
+const NETWORK = 64 + (process.pid % 128);
+
 function addressOf(index: number): string {
-  return `127.77.${index >> 7}.${(index & 127) + 1}`;
+  return `127.${NETWORK}.${index >> 7}.${(index & 127) + 1}`;
 }
 
 /** The node and its gateway, with the key and the certificate that the pod would mount. */
@@ -107,7 +111,7 @@ async function openMember(
   client: KubeClient,
   { metadata: { namespace }, spec }: StatefulSet,
   { place, address }: { readonly place: string; readonly address: string },
-): Promise<AsyncDisposable> {
+): Promise<PlayedNode> {
   await using parts = new AsyncDisposableStack();
   const certificates = join(place, "certificates");
   mkdirSync(certificates, { recursive: true });
@@ -134,7 +138,7 @@ async function openMember(
     }),
   );
   const open = parts.move();
-  return { [Symbol.asyncDispose]: () => open.disposeAsync() };
+  return { ...node, [Symbol.asyncDispose]: () => open.disposeAsync() };
 }
 
 async function makePod(client: KubeClient, { metadata, spec }: StatefulSet, address: string): Promise<void> {
