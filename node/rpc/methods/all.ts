@@ -71,7 +71,17 @@ export interface NodeParts
   readonly chain: Chain;
   readonly pool: Pick<
     TxPool,
-    "add" | "addWithBlobs" | "recover" | "get" | "nonce" | "content" | "status" | "onPending" | "throttler"
+    | "add"
+    | "addWithBlobs"
+    | "recover"
+    | "get"
+    | "wire"
+    | "minedBlobs"
+    | "nonce"
+    | "content"
+    | "status"
+    | "onPending"
+    | "throttler"
   >;
   readonly accounts: Accounts;
   readonly logs: Omit<LogParts, "profile">;

@@ -7,6 +7,7 @@ import { blobLimits } from "../../config/blob-schedule.ts";
 import { mainnet } from "../../config/presets/networks.ts";
 import { type EvmRevision, isRevisionSince } from "../../config/rule-facts.ts";
 import { ADDRESS_BOOK, REGISTRY } from "../../governance/system-contracts.ts";
+import { decodeTransaction } from "../../model/transaction.ts";
 import type { TxPool } from "../../txpool/pool.ts";
 import { optional } from "../codec.ts";
 import { blockNumber } from "../codecs/block-number.ts";
@@ -20,7 +21,7 @@ import { sorted } from "../views/sorted.ts";
 /** What these methods read. */
 export interface EthConfigParts {
   readonly chain: Chain;
-  readonly pool: Pick<TxPool, "get">;
+  readonly pool: Pick<TxPool, "get" | "wire" | "minedBlobs">;
 }
 
 /** See the head of this file. */
@@ -136,7 +137,7 @@ function addressAt(number: number): string {
   return `0x${number.toString(16).padStart(40, "0")}`;
 }
 
-/** Blobs leave the node with the block that holds their transaction: only the pool still has them. */
+/** Blobs leave the node soon after the block that holds their transaction: only the pool still has them. */
 function sidecarMethods({ chain, pool }: EthConfigParts): Method[] {
   const gone = "blob sidecars are not kept after their transaction is in a block";
   return [
@@ -153,14 +154,19 @@ function sidecarMethods({ chain, pool }: EthConfigParts): Method[] {
     }),
     method({
       name: "eth_getBlobSidecarByTxHash",
-      summary: "The blobs of a transaction that waits in the pool; null for one that has none.",
+      summary:
+        "The blobs of a transaction that waits, or came into a block not long ago; null for one that has none.",
       params: { hash, full: boolean },
       result: nullable(plain<object>("sidecar")),
       handle: (args) => {
         const place = chain.findTransaction(args.hash);
         const mined = place?.block.transactions[place.index];
-        if (mined?.fields.blobVersionedHashes !== undefined) throw failure(gone);
-        const sidecar = pool.get(args.hash)?.fields.sidecar;
+        const waiting = pool.get(args.hash);
+        const sidecar =
+          waiting === undefined
+            ? pool.minedBlobs(args.hash)
+            : decodeTransaction(pool.wire(waiting)).fields.sidecar;
+        if (sidecar === undefined && mined?.fields.blobVersionedHashes !== undefined) throw failure(gone);
         if (sidecar === undefined) return undefined;
         return {
           txHash: toHex(args.hash),

@@ -1,13 +1,21 @@
 /** `eth_config` (EIP-7910) of a chain whose forks are still to come; what is expected was answered by a Go node 2.2.1. */
 import { expect, test } from "@jest/globals";
+import { fromHex, toHex } from "../../../node/bytes/hex.ts";
+import type { Chain } from "../../../node/chain/chain.ts";
 import { parseGenesis } from "../../../node/config/genesis.ts";
+import { bareTransaction } from "../../../node/model/bare-transaction.ts";
+import { decodeTransaction } from "../../../node/model/transaction.ts";
 import { ethConfigMethods } from "../../../node/rpc/methods/eth-config.ts";
 import { askRow } from "../../support/ask-row.ts";
 import { aChain } from "../../support/chain.ts";
 import { makerGenesis } from "../../support/transfer-chain.ts";
+import { transactionSamples } from "../model/samples.ts";
 
 const at = (digits: string): string => `0x${digits.padStart(40, "0")}`;
 const EARLY = ["istanbul", "london", "ethTxType", "magma", "kore", "shanghai", "cancun"];
+
+const nothing = () => undefined;
+const noPool = { get: nothing, minedBlobs: nothing, wire: () => new Uint8Array(0) };
 
 test("forks to come show their id, their blobs and the contracts that they bring", async () => {
   const config = {
@@ -24,7 +32,7 @@ test("forks to come show their id, their blobs and the contracts that they bring
     randaoRegistry: { records: { KIP113: at("5006") }, owner: at("1") },
   };
   await using open = await aChain(parseGenesis(makerGenesis({}, config)));
-  const rows = ethConfigMethods({ chain: open.chain, pool: { get: () => undefined } });
+  const rows = ethConfigMethods({ chain: open.chain, pool: noPool });
   expect(await askRow(rows, "eth_config")).toMatchObject({
     current: {
       blobSchedule: null,
@@ -48,5 +56,46 @@ test("forks to come show their id, their blobs and the contracts that they bring
         REGISTRY: at("401"),
       },
     },
+  });
+});
+
+const sample = transactionSamples().find(({ name }) => name === "sidecar/blob/one");
+const sent = decodeTransaction(fromHex(sample?.raw ?? "0x"));
+const bare = bareTransaction(sent);
+
+/** Asks for the blobs of the sample, which waits, is in a block, or both. */
+function blobsOf(
+  where: { waits?: boolean; mined?: boolean; kept?: boolean },
+  full: boolean,
+): Promise<unknown> {
+  const place = where.mined === true ? { block: { transactions: [bare] }, index: 0 } : undefined;
+  const chain = { findTransaction: () => place } as unknown as Chain; // what is asked of it
+  const pool = {
+    get: () => (where.waits === true ? bare : undefined),
+    wire: () => sent.raw,
+    minedBlobs: () => (where.kept === true ? sent.fields.sidecar : undefined),
+  };
+  return askRow(ethConfigMethods({ chain, pool }), "eth_getBlobSidecarByTxHash", toHex(bare.hash), full);
+}
+
+test("blobs of a transaction are there while it waits and for a while after, whole or their beginnings", async () => {
+  const { sidecar } = sent.fields;
+  const [blob = new Uint8Array(0)] = sidecar?.blobs ?? [];
+  const told = {
+    txHash: toHex(bare.hash),
+    blobSidecar: {
+      version: sidecar?.version,
+      blobs: [toHex(blob)],
+      commitments: sidecar?.commitments.map(toHex),
+      proofs: sidecar?.proofs.map(toHex),
+    },
+  };
+  expect(await blobsOf({ waits: true }, true)).toEqual(told);
+  expect(await blobsOf({ mined: true, kept: true }, true)).toEqual(told);
+  const short = { ...told, blobSidecar: { ...told.blobSidecar, blobs: [toHex(blob.subarray(0, 32))] } };
+  expect(await blobsOf({ waits: true }, false)).toEqual(short);
+  expect(await blobsOf({}, true)).toBeNull();
+  await expect(blobsOf({ mined: true }, true)).rejects.toMatchObject({
+    message: "blob sidecars are not kept after their transaction is in a block",
   });
 });
