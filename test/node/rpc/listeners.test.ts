@@ -185,22 +185,25 @@ test("a call may stop its own listener and is answered; the connection is closed
   expect(await idle.closed()).toBe("");
 });
 
-test("in a Go node's profile a kept connection gets empty answers after the stop, a new listener its port", async () => {
-  const { listeners, ask } = aBench("kaia");
-  await listeners.start("http", aPlan());
-  const address = listeners.address("http") ?? "";
-  const port = Number(address.split(":")[1]);
-  await using kept = await aPeer(address);
-  const body = aCall("net_version");
-  const request = `POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-  kept.send(request);
-  await kept.until((all) => all.includes('"7"'));
-  expect(await ask("admin_stopHTTP")).toBe(true);
-  expect(await ask("admin_startHTTP", "127.0.0.1", port)).toBe(true);
-  kept.send(request);
-  expect(await kept.until((all) => all.endsWith("Content-Length: 0\r\n\r\n"))).toContain("HTTP/1.1 200 OK");
-  expect(await call(`http://${address}`, "net_version")).toBe("7");
-});
+test.each(["klaytn", "kaia"] as const)(
+  "in profile %s a kept connection gets empty answers after the stop, a new listener its port",
+  async (name) => {
+    const { listeners, ask } = aBench(name);
+    await listeners.start("http", aPlan());
+    const address = listeners.address("http") ?? "";
+    const port = Number(address.split(":")[1]);
+    await using kept = await aPeer(address);
+    const body = aCall("net_version");
+    const request = `POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    kept.send(request);
+    await kept.until((all) => all.includes('"7"'));
+    expect(await ask("admin_stopHTTP")).toBe(true);
+    expect(await ask("admin_startHTTP", "127.0.0.1", port)).toBe(true);
+    kept.send(request);
+    expect(await kept.until((all) => all.endsWith("Content-Length: 0\r\n\r\n"))).toContain("HTTP/1.1 200 OK");
+    expect(await call(`http://${address}`, "net_version")).toBe("7");
+  },
+);
 
 test("an empty list of modules serves what is open to all, and nothing of admin that changes the node", async () => {
   const { registry } = aBench("kaia");
@@ -248,7 +251,8 @@ test("the limit of subscriptions may be changed; only Go nodes take a negative o
   expect(limit.perConnection).toBe(5);
   expect(await ask("admin_setMaxSubscriptionPerWSConn", -1)).toBe("the limit must not be negative");
   expect(await ask("admin_setMaxSubscriptionPerWSConn", "x")).toContain("of type int32");
-  expect(await aBench("kaia").ask("admin_setMaxSubscriptionPerWSConn", -1)).toBeNull();
+  for (const name of ["klaytn", "kaia"] as const)
+    expect(await aBench(name).ask("admin_setMaxSubscriptionPerWSConn", -1)).toBeNull();
 });
 
 test("control and unlocked keys beyond loopback are warned of and counted, on loopback they are not", async () => {

@@ -230,6 +230,11 @@ test("transactions that become executable are told to subscribers", async () => 
     createSubscriptionLimit(9),
     outlet,
   );
+  const older = servedRegistry("klaytn", parts()).view("all");
+  const olderTurn = new Subscriptions(older, createSubscriptionLimit(9), outlet).turn();
+  expect(() => olderTurn.subscribe("klay", ["newPendingTransactions", true])).toThrow(
+    "too many arguments, want at most 1",
+  );
   const turn = subscriptions.turn();
   turn.subscribe("eth", ["newPendingTransactions"]);
   turn.release();

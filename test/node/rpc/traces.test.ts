@@ -136,7 +136,8 @@ test.each([
   ["kaia", {}],
 ] as const)("profile %s tells of an opcode that failed: %j", async (profile, error) => {
   const trace = await ask("debug_traceCall", [{ to: CODE.broken[0] }, "latest"], profile);
-  expect(trace).toMatchObject({ failed: true, structLogs: [{ op: "ADD", error }] });
+  const { structLogs } = trace as { structLogs: readonly { error: unknown }[] };
+  expect(structLogs.map((step) => step.error)).toEqual([error]);
 });
 
 test("a call without a price pays the base fee in the newer line alone", async () => {
