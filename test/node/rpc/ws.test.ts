@@ -157,21 +157,31 @@ test("a slow call holds up neither other calls nor other subscriptions", async (
   expect(await client.next()).toContain('"id":2');
 });
 
-test("a connection gets so many subscriptions and no more; others are not affected", async () => {
-  const source = ticker();
-  const endpoint = anEndpoint({ subscriptions: source.rows, profile: "service" });
-  await using listener = await listen({ endpoint, subscriptionLimit: createSubscriptionLimit(2) });
-  await using client = await aClient(listener.url);
-  for (let id = 1; id <= 3; id++) client.send(aCall("chain_subscribe", ["newHeads"], id));
-  await client.next();
-  await client.next();
-  expect(await client.next()).toBe(
-    '{"jsonrpc":"2.0","id":3,"error":{"code":-32000,"message":"Maximum 2 subscriptions are allowed for a WebSocket connection"}}\n',
-  );
-  await using other = await aClient(listener.url);
-  other.send(aCall("chain_subscribe", ["newHeads"]));
-  expect(await other.next()).toContain('"result":"0x');
-});
+const GO_LIMIT =
+  "websocket connection. The limit can be updated with 'admin_setMaxSubscriptionPerWSConn' API";
+
+test.each([
+  ["service", "WebSocket connection"],
+  ["klaytn", GO_LIMIT],
+  ["kaia", GO_LIMIT],
+] as const)(
+  "a connection gets so many subscriptions and no more, others are not affected: %s",
+  async (profile, told) => {
+    const source = ticker();
+    const endpoint = anEndpoint({ subscriptions: source.rows, profile });
+    await using listener = await listen({ endpoint, subscriptionLimit: createSubscriptionLimit(2) });
+    await using client = await aClient(listener.url);
+    for (let id = 1; id <= 3; id++) client.send(aCall("chain_subscribe", ["newHeads"], id));
+    await client.next();
+    await client.next();
+    expect(await client.next()).toBe(
+      `{"jsonrpc":"2.0","id":3,"error":{"code":-32000,"message":"Maximum 2 subscriptions are allowed for a ${told}"}}\n`,
+    );
+    await using other = await aClient(listener.url);
+    other.send(aCall("chain_subscribe", ["newHeads"]));
+    expect(await other.next()).toContain('"result":"0x');
+  },
+);
 
 test("a closed connection takes its subscriptions with it", async () => {
   const source = ticker();
