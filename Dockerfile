@@ -35,4 +35,4 @@ EXPOSE 7443 8080
 # What is freed in large pieces goes back to the machine.
 ENV MALLOC_ARENA_MAX=1 MALLOC_MMAP_THRESHOLD_=16384 MALLOC_TRIM_THRESHOLD_=65536
 # The heap's young part is otherwise let grow to 48 MB of what nobody needs any more, the rest to four times what is used.
-ENTRYPOINT ["node", "--max-semi-space-size=2", "--heap-growing-percent=20", "/app/dist/operator/main.js"]
+ENTRYPOINT ["node", "--max-semi-space-size=2", "--heap-growing-percent=40", "/app/dist/operator/main.js"]

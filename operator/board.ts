@@ -129,9 +129,18 @@ export class Board {
   }
 
   #readSeen(key: string, seen: Seen): NodeResource | undefined {
-    const known = this.#read.get(seen) ?? { node: this.#tryRead(readNode, key, seen) };
+    const known = this.#read.get(seen) ?? {
+      node: this.#asWritten(key, seen) ?? this.#tryRead(readNode, key, seen),
+    };
     this.#read.set(seen, known);
     return known.node;
+  }
+
+  /** What the API server answered a write need not be read again when it comes as a change. */
+  #asWritten(key: string, { meta }: Seen): NodeResource | undefined {
+    const written = this.#written.get(key);
+    const isThis = written?.meta.uid === meta.uid && written.meta.resourceVersion === meta.resourceVersion;
+    return isThis ? written : undefined;
   }
 
   #tryRead<T>(read: (object: unknown) => T, key: string, { object }: Seen): T | undefined {

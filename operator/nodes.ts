@@ -44,6 +44,8 @@ export interface Nodes extends AsyncDisposable {
   ready(): number;
   /** Names that wait, by queue. */
   depths(): Readonly<Record<string, number>>;
+  /** How often a Node has been worked on. */
+  readonly worked: () => number;
   figures(): readonly NodeFigures[];
 }
 
@@ -96,6 +98,7 @@ export async function openNodes(options: NodesOptions): Promise<Nodes> {
     count: () => board.nodes().length,
     ready: () => board.nodes().filter(isReady).length,
     depths: () => ({ node: queue.depth, network: networks.depth }),
+    worked: () => queue.worked,
     figures: () => figuresOf(board.nodes(), (key) => poller.get(key)),
     [Symbol.asyncDispose]: () => closed(open),
   };

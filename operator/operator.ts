@@ -17,6 +17,7 @@ import type { Log } from "./observe/log.ts";
 import { createMetrics, type MetricSources } from "./observe/metrics.ts";
 import { type OperatorSettings } from "./reconcile/surroundings.ts";
 import { type Leadership } from "./runtime/leader.ts";
+import { openTidying } from "./runtime/tidying.ts";
 
 /** What an operator is opened with. */
 export interface OperatorOptions extends OperatorSettings {
@@ -71,6 +72,7 @@ export async function openOperator(options: OperatorOptions, signal: AbortSignal
       signal: either(signal, leadership.lost),
     }),
   );
+  parts.use(openTidying(nodes.worked));
   log.info({ server: access.origin, nodes: nodes.count() }, "operator opened");
   const open = parts.move();
   return {

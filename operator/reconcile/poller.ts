@@ -60,9 +60,9 @@ const SOON_AT_ONCE = 16;
 /** A node that has not answered after so long makes way for another. */
 const SOON_MS = 500;
 /** A question over a resumed TLS connection takes one or two milliseconds of processor time. */
-const PER_SECOND = 10;
+const PER_SECOND = 8;
 /** Nodes without news that are reconciled in a second: heights in the status are as old as that makes them. */
-const IDLE_PER_SECOND = 2;
+const IDLE_PER_SECOND = 1;
 const TICK_MS = 100;
 /** An answer is good until the node was to be asked for the third time, at least this long. */
 const FRESH_MS = 45_000;

@@ -53,6 +53,7 @@ export class WorkQueue implements AsyncDisposable {
   readonly #failures = new Map<string, number>();
   readonly #allowances = new Map<string, Allowance>();
   readonly #closing = new AbortController();
+  #worked = 0;
 
   constructor(options: QueueOptions) {
     this.#options = options;
@@ -66,6 +67,11 @@ export class WorkQueue implements AsyncDisposable {
   /** How many names wait. */
   get depth(): number {
     return this.#waiting.size;
+  }
+
+  /** How often work has begun. */
+  get worked(): number {
+    return this.#worked;
   }
 
   /** Works on a name soon. */
@@ -143,6 +149,7 @@ export class WorkQueue implements AsyncDisposable {
     this.#waiting.delete(key);
     this.#urgent.delete(key);
     this.#options.metrics?.began((this.#options.clock.now() - since) / 1_000);
+    this.#worked++;
     this.#running.set(key, this.#run(key));
   }
 

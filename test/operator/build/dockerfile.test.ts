@@ -10,7 +10,7 @@ test.each([
   ["node", pod.program],
   [
     "operator",
-    ["node", "--max-semi-space-size=2", "--heap-growing-percent=20", "/app/dist/operator/main.js"],
+    ["node", "--max-semi-space-size=2", "--heap-growing-percent=40", "/app/dist/operator/main.js"],
   ],
 ])("the target %s starts its program", (target, command) => {
   const { entrypoint, user, directory, copies } = readTarget(TEXT, target);
