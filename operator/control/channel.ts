@@ -29,6 +29,7 @@ const DEADLINE_MS = 15_000;
  * waits no longer than this.
  */
 const IDLE_MS = 250;
+
 /** Opens the channel. */
 export function openChannel({ authority, operator }: ChannelIdentity, deadlineMs = DEADLINE_MS): Channel {
   const { certificate: cert, key } = operator;
