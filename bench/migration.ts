@@ -9,7 +9,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { runInThread } from "../node/state/migration-run.ts";
+import { runInThread } from "../node/state/migration/migration-run.ts";
 import { directoryBytes } from "./support/directory-bytes.ts";
 import { TransferState } from "./support/transfer-state.ts";
 

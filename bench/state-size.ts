@@ -9,7 +9,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { TrieStores } from "../node/state/trie-stores.ts";
+import type { TrieStores } from "../node/state/trie/generations.ts";
 import type { Batch, Store } from "../node/store/store.ts";
 import { trieTables } from "../node/store/tables.ts";
 import { hasGoNode, importWithGoNode } from "../test/support/go-node.ts";

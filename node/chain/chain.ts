@@ -10,7 +10,7 @@ import type { Block } from "../model/block.ts";
 import type { Header } from "../model/header.ts";
 import type { Receipt } from "../model/receipt.ts";
 import type { StateView } from "../state/state.ts";
-import type { World } from "../state/world.ts";
+import type { World } from "../state/world/world.ts";
 import type { BadBlock } from "./bad-blocks.ts";
 
 /** Called after a block is synced to disk, in block order; must not throw. */

@@ -13,7 +13,7 @@ import type { Block, BlockParts } from "../model/block.ts";
 import type { Header } from "../model/header.ts";
 import type { Receipt } from "../model/receipt.ts";
 import { runInSlices } from "../state/slices.ts";
-import type { World } from "../state/world.ts";
+import type { World } from "../state/world/world.ts";
 import { type BodyTerms, checkBody, checkOutcome, isBadBlock, refusal } from "./block-checks.ts";
 import { blockRowSteps, holdsBlock, holdsBody } from "./block-rows.ts";
 import type { BlockHead } from "./chain.ts";

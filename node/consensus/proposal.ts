@@ -16,7 +16,7 @@ import { encodeExtra } from "../model/istanbul-extra.ts";
 import type { Receipt } from "../model/receipt.ts";
 import type { Transaction } from "../model/transaction.ts";
 import type { Clock } from "../observe/clock.ts";
-import type { World } from "../state/world.ts";
+import type { World } from "../state/world/world.ts";
 
 /** What a new header is made from. */
 export interface HeaderTerms {

@@ -4,7 +4,7 @@ import { mapKey } from "../bytes/hex.ts";
 import { bytesToBigint } from "../bytes/integer.ts";
 import { EMPTY_HASH } from "../crypto/keccak.ts";
 import { RecentMap } from "../state/recent-map.ts";
-import type { World } from "../state/world.ts";
+import type { World } from "../state/world/world.ts";
 
 const PUSH1 = 0x60;
 const PUSH32 = 0x7f;

@@ -3,7 +3,7 @@ import { equalBytes } from "../bytes/compare.ts";
 import { EMPTY_HASH } from "../crypto/keccak.ts";
 import { newAccount } from "../model/account.ts";
 import { FAIL_KEY } from "../model/account-key.ts";
-import type { World } from "../state/world.ts";
+import type { World } from "../state/world/world.ts";
 import { create2Address, createAddress, isReserved, wordOf } from "./address.ts";
 import { Code } from "./code.ts";
 import { failures } from "./failure.ts";

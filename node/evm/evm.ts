@@ -3,7 +3,7 @@
  * is left of the gas, the output, and why it failed. Synchronous.
  */
 import type { Rules } from "../config/rules.ts";
-import type { World } from "../state/world.ts";
+import type { World } from "../state/world/world.ts";
 import { wordOf } from "./address.ts";
 import { beginCall } from "./call-frames.ts";
 import { Codes } from "./code.ts";

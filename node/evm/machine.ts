@@ -1,6 +1,6 @@
 /** All that the frames of one transaction share. */
 import type { Rules } from "../config/rules.ts";
-import type { World } from "../state/world.ts";
+import type { World } from "../state/world/world.ts";
 import type { Codes } from "./code.ts";
 import type { Frame } from "./frame.ts";
 import type { GasSchedule, RevisionTables } from "./revision.ts";

@@ -1,6 +1,6 @@
 /** What a precompiled contract is: a price, a computation cost and a function of its input. */
 import type { Rules } from "../config/rules.ts";
-import type { World } from "../state/world.ts";
+import type { World } from "../state/world/world.ts";
 
 /** One call. The input is a view: it is not kept and not changed. */
 export interface PrecompileCall {

@@ -3,7 +3,7 @@ import type { Rules } from "../config/rules.ts";
 import { recover } from "../crypto/secp256k1.ts";
 import { LEGACY_KEY } from "../model/account-key.ts";
 import { validateSigners } from "../model/account-key-signers.ts";
-import type { World } from "../state/world.ts";
+import type { World } from "../state/world/world.ts";
 import type { PrecompileWork } from "./precompile.ts";
 
 const ADDRESS = 20;

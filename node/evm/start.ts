@@ -1,5 +1,5 @@
 /** What all frames have in common when they begin (execution.md 5.1). */
-import type { World } from "../state/world.ts";
+import type { World } from "../state/world/world.ts";
 import { type EvmFailure, failures } from "./failure.ts";
 import type { Frame } from "./frame.ts";
 import type { Machine } from "./machine.ts";

@@ -1,5 +1,5 @@
 /** Tells a tracer what happens. A machine without a tracer has none of this. */
-import type { World } from "../state/world.ts";
+import type { World } from "../state/world/world.ts";
 import type { EvmFailure } from "./failure.ts";
 import { type Frame, totalGas } from "./frame.ts";
 import type { RevisionTables } from "./revision.ts";

@@ -6,7 +6,7 @@ import { type Account, newAccount } from "../model/account.ts";
 import { LEGACY_KEY } from "../model/account-key.ts";
 import { authorityOf } from "../model/authorization.ts";
 import type { Authorization } from "../model/transaction-type.ts";
-import type { World } from "../state/world.ts";
+import type { World } from "../state/world/world.ts";
 
 const MAX_NONCE = 0xffff_ffff_ffff_ffffn;
 /** Of the gas for an authorization, what comes back where the account was there already. */

@@ -6,7 +6,7 @@ import { mergeBlooms } from "../model/bloom.ts";
 import type { Header } from "../model/header.ts";
 import type { Receipt } from "../model/receipt.ts";
 import type { Transaction } from "../model/transaction.ts";
-import type { World } from "../state/world.ts";
+import type { World } from "../state/world/world.ts";
 import { blockReward, feesOf, type RewardTerms } from "./reward.ts";
 import { beginBlock } from "./system-call.ts";
 import { type BlockContext, executeTransaction } from "./transaction.ts";

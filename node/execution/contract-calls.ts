@@ -4,7 +4,7 @@ import { type Rules, rulesAt } from "../config/rules.ts";
 import { createEvm, type EvmBlock } from "../evm/evm.ts";
 import type { ContractReader } from "../governance/contract-reader.ts";
 import type { Header } from "../model/header.ts";
-import type { World } from "../state/world.ts";
+import type { World } from "../state/world/world.ts";
 import { evmBlock } from "./evm-block.ts";
 
 /** What calls see of the chain. */

@@ -1,7 +1,7 @@
 /** Who pays how much for a message's gas, before it runs and back after it (execution.md 3.3, steps 4 and 12). */
 import { equalBytes } from "../bytes/compare.ts";
 import { checksumAddress } from "../crypto/checksum.ts";
-import type { World } from "../state/world.ts";
+import type { World } from "../state/world/world.ts";
 import { blobGasFor } from "./blob-gas.ts";
 import { ExecutionError } from "./error.ts";
 import type { Message } from "./message.ts";

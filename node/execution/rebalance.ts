@@ -5,7 +5,7 @@
 import { mapKey } from "../bytes/hex.ts";
 import { AbiTuple, type Argument, encodeCall } from "../governance/abi.ts";
 import { GovernanceError } from "../governance/error.ts";
-import type { World } from "../state/world.ts";
+import type { World } from "../state/world/world.ts";
 
 /** A rebalancing: what its contract's questions are called, and how it is asked. */
 export interface Rebalancing {

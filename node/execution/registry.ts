@@ -6,7 +6,7 @@ import { keccak256 } from "../crypto/keccak.ts";
 import { REGISTRY } from "../governance/system-contracts.ts";
 import { newAccount } from "../model/account.ts";
 import { FAIL_KEY } from "../model/account-key.ts";
-import type { World } from "../state/world.ts";
+import type { World } from "../state/world/world.ts";
 import { REGISTRY_CODE } from "./registry-code.ts";
 
 /** A slot and its value. */

@@ -5,7 +5,7 @@
 import type { Tracer } from "../evm/tracer.ts";
 import { floorGasOf, intrinsicGasOf } from "../model/transaction-gas.ts";
 import type { AccessListEntry } from "../model/transaction-type.ts";
-import type { World } from "../state/world.ts";
+import type { World } from "../state/world/world.ts";
 import { EMPTY_ACCESS_LIST, type Message } from "./message.ts";
 import type { BlockContext } from "./transaction.ts";
 import { applyMessage, type Transition } from "./transition.ts";

@@ -1,7 +1,7 @@
 /** Calls that a block makes by itself, from nobody's account and at no price. */
 import { fromBareHex } from "../bytes/hex.ts";
 import { createEvm } from "../evm/evm.ts";
-import type { World } from "../state/world.ts";
+import type { World } from "../state/world/world.ts";
 import type { BlockContext } from "./transaction.ts";
 
 /** Who such calls come from. */

@@ -4,7 +4,7 @@ import { rulesAt } from "../config/rules.ts";
 import { createEvm } from "../evm/evm.ts";
 import type { ContractReader } from "../governance/contract-reader.ts";
 import type { Header } from "../model/header.ts";
-import type { World } from "../state/world.ts";
+import type { World } from "../state/world/world.ts";
 import type { CallSite } from "./contract-calls.ts";
 import { evmBlock } from "./evm-block.ts";
 import { KIP103_QUESTIONS, KIP160_QUESTIONS, rebalanceTreasury } from "./rebalance.ts";

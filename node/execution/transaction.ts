@@ -10,7 +10,7 @@ import { bloomOf } from "../model/bloom.ts";
 import type { Header } from "../model/header.ts";
 import type { Receipt } from "../model/receipt.ts";
 import { checkTypeAccepted, effectivePrice, type Transaction } from "../model/transaction.ts";
-import type { World } from "../state/world.ts";
+import type { World } from "../state/world/world.ts";
 import { ExecutionError } from "./error.ts";
 import { belowBaseFee } from "./fees.ts";
 import { messageOf } from "./message.ts";

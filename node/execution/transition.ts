@@ -12,7 +12,7 @@ import type { Tracer } from "../evm/tracer.ts";
 import { decodeAccountKey } from "../model/account-key-decode.ts";
 import { checkUpdate, updatedKey } from "../model/account-key-update.ts";
 import { STATUS_SUCCESS } from "../model/receipt-status.ts";
-import type { World } from "../state/world.ts";
+import type { World } from "../state/world/world.ts";
 import { applyAuthorizations } from "./authorizations.ts";
 import { ExecutionError } from "./error.ts";
 import { belowBaseFee, buyGas, checkCaps, returnGas, shortOfValue } from "./fees.ts";

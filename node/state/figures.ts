@@ -1,7 +1,7 @@
 /** How the state stands, for those who steer and watch it. */
 import type { Store } from "../store/store.ts";
-import type { History } from "./history.ts";
-import type { Flushes, TrieKeeper } from "./trie-keeper.ts";
+import type { History } from "./history/history.ts";
+import type { Flushes, TrieKeeper } from "./trie/trie-store.ts";
 
 /** Block numbers and bytes at one moment. */
 export interface StateFigures {

@@ -1,22 +1,22 @@
 import type { Batch } from "../store/store.ts";
 import { StateError } from "./error.ts";
 import { stateFigures } from "./figures.ts";
-import { NewestState } from "./flat-state.ts";
-import type { History } from "./history.ts";
-import { JournaledWorld } from "./journaled-world.ts";
-import { Migration } from "./migration.ts";
-import { prepareRewind } from "./rewind.ts";
+import { NewestState } from "./flat/flat-state.ts";
+import type { History } from "./history/history.ts";
+import { prepareRewind } from "./history/rewind.ts";
+import { Sweeper } from "./history/sweeper.ts";
+import { deleteUndo } from "./history/undo-record.ts";
+import { Migration } from "./migration/migration.ts";
 import { encodeHead, HEAD_KEY, type Point, type StateHead } from "./rows.ts";
-import { putRows, type Sealed, sealSteps, unseal } from "./sealing.ts";
 import { runAtOnce, runInSlices } from "./slices.ts";
 import type { AccountProof, SealOptions, State, StateView, Verified } from "./state.ts";
 import type { StateSettings } from "./state-settings.ts";
-import { Sweeper } from "./sweeper.ts";
-import { isDamage, type TrieKeeper } from "./trie-keeper.ts";
-import { deleteUndo } from "./undo.ts";
+import { isDamage, type TrieKeeper } from "./trie/trie-store.ts";
 import { verifyState } from "./verify.ts";
 import { Views } from "./views.ts";
-import type { World } from "./world.ts";
+import { JournaledWorld } from "./world/journaled-world.ts";
+import { putRows, type Sealed, sealSteps, unseal } from "./world/sealing.ts";
+import type { World } from "./world/world.ts";
 
 /** The state over a chain database and a trie database. */
 export class KeptState implements State {

@@ -2,7 +2,7 @@
 import type { Metrics } from "../observe/metrics.ts";
 import type { State } from "./state.ts";
 import type { Slab } from "./trie/slab.ts";
-import type { Flushes } from "./trie-keeper.ts";
+import type { Flushes } from "./trie/trie-store.ts";
 
 /** Declares them: read when they are scraped. Without a slab no trie nodes are kept. */
 export function declareStateMetrics(metrics: Metrics, state: State, slab: Slab | undefined): void {

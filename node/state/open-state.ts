@@ -2,14 +2,14 @@ import { type Log, silentLog } from "../observe/log.ts";
 import type { Store } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
 import { StateError } from "./error.ts";
-import { openHistory } from "./history.ts";
+import { openHistory } from "./history/history.ts";
 import { KeptState } from "./kept-state.ts";
-import { runHere, type StartRun } from "./migration-run.ts";
+import { runHere, type StartRun } from "./migration/migration-run.ts";
 import { readHead } from "./rows.ts";
 import type { State } from "./state.ts";
+import type { TrieStores } from "./trie/generations.ts";
 import { Slab } from "./trie/slab.ts";
-import { openTries } from "./trie-keeper.ts";
-import type { TrieStores } from "./trie-stores.ts";
+import { openTries } from "./trie/trie-store.ts";
 
 /** How to open a state. Sizes in bytes; all but the stores may be left out. */
 export interface StateOptions {

@@ -7,17 +7,17 @@ import type { Account } from "../model/account.ts";
 import type { Range, Snapshot } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
 import { noState } from "./error.ts";
-import { padded, recordOf } from "./flat.ts";
-import { type FlatState, NewestState } from "./flat-state.ts";
-import { History, readHistoryMode } from "./history.ts";
-import { JournaledWorld, NOT_TO_SEAL } from "./journaled-world.ts";
-import { pastState } from "./past-state.ts";
+import { padded, recordOf } from "./flat/flat-rows.ts";
+import { type FlatState, NewestState } from "./flat/flat-state.ts";
+import { slotsOf } from "./flat/storage-rows.ts";
+import { History, readHistoryMode } from "./history/history.ts";
+import { pastState } from "./history/past-state.ts";
+import { rowsAt } from "./history/rows-at.ts";
 import { readHead } from "./rows.ts";
-import { rowsAt } from "./rows-at.ts";
 import type { StateView } from "./state.ts";
 import { viewOf } from "./state-view.ts";
-import { slotsOf } from "./storage-rows.ts";
-import type { World } from "./world.ts";
+import { JournaledWorld, NOT_TO_SEAL } from "./world/journaled-world.ts";
+import type { World } from "./world/world.ts";
 
 /** An account in a list. */
 export interface ListedAccount {

@@ -1,8 +1,8 @@
 import type { Log } from "../observe/log.ts";
 import type { Store } from "../store/store.ts";
-import type { History } from "./history.ts";
-import type { StartRun } from "./migration-run.ts";
-import type { TrieStores } from "./trie-stores.ts";
+import type { History } from "./history/history.ts";
+import type { StartRun } from "./migration/migration-run.ts";
+import type { TrieStores } from "./trie/generations.ts";
 
 /** What the state needs of the options. */
 export interface StateSettings {

@@ -1,8 +1,8 @@
 import { equalBytes } from "../bytes/compare.ts";
 import { mapKey } from "../bytes/hex.ts";
 import { EMPTY_HASH, keccak256 } from "../crypto/keccak.ts";
-import { type AccountRecord, padded } from "./flat.ts";
-import type { FlatState } from "./flat-state.ts";
+import { type AccountRecord, padded } from "./flat/flat-rows.ts";
+import type { FlatState } from "./flat/flat-state.ts";
 import type { StateView } from "./state.ts";
 
 const NO_BYTES = new Uint8Array(0);

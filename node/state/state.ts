@@ -7,9 +7,9 @@
 import type { Account } from "../model/account.ts";
 import type { Batch } from "../store/store.ts";
 import type { StateFigures } from "./figures.ts";
-import type { Migration } from "./migration.ts";
+import type { Migration } from "./migration/migration.ts";
 import type { Point } from "./rows.ts";
-import type { World } from "./world.ts";
+import type { World } from "./world/world.ts";
 
 /** The state as it was after one block. Throws `StateError` `state-missing` when the block has left the window. */
 export interface StateView {

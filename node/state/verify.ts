@@ -6,13 +6,13 @@ import { EMPTY_TRIE_ROOT } from "../model/list-root.ts";
 import type { Range, Rows, Store } from "../store/store.ts";
 import { tables, trieTables } from "../store/tables.ts";
 import { StateError } from "./error.ts";
-import { type AccountRecord, leafOf, recordOf, slotLeaf } from "./flat.ts";
+import { type AccountRecord, leafOf, recordOf, slotLeaf } from "./flat/flat-rows.ts";
+import { destroyedOf, nodesOf, slotsOf } from "./flat/storage-rows.ts";
+import { verifyHistory } from "./history/verify-history.ts";
 import type { Verified } from "./state.ts";
-import { destroyedOf, nodesOf, slotsOf } from "./storage-rows.ts";
 import type { NodeSource } from "./trie/node-source.ts";
+import { accountNodes, storageNodes } from "./trie/trie-set.ts";
 import { walkTrie } from "./trie/walk.ts";
-import { accountNodes, storageNodes } from "./trie-set.ts";
-import { verifyHistory } from "./verify-history.ts";
 
 /** Two databases that hold the same block. */
 export interface VerifyParts {

@@ -2,16 +2,16 @@
 import { mapKey } from "../bytes/hex.ts";
 import type { Store } from "../store/store.ts";
 import { noState } from "./error.ts";
-import type { FlatState, NewestState } from "./flat-state.ts";
-import type { History } from "./history.ts";
-import { JournaledWorld, NOT_TO_SEAL } from "./journaled-world.ts";
-import { pastState, stateNow } from "./past-state.ts";
-import { noProofs, proveFromDisk, proveNow } from "./prove.ts";
-import { ReadSlots } from "./read-slots.ts";
+import type { FlatState, NewestState } from "./flat/flat-state.ts";
+import { ReadSlots } from "./flat/slot-cache.ts";
+import type { History } from "./history/history.ts";
+import { pastState, stateNow } from "./history/past-state.ts";
 import type { AccountProof, StateView } from "./state.ts";
 import { viewOf } from "./state-view.ts";
-import type { TrieKeeper } from "./trie-keeper.ts";
-import type { World } from "./world.ts";
+import { noProofs, proveFromDisk, proveNow } from "./trie/proof.ts";
+import type { TrieKeeper } from "./trie/trie-store.ts";
+import { JournaledWorld, NOT_TO_SEAL } from "./world/journaled-world.ts";
+import type { World } from "./world/world.ts";
 
 /** What is read from. */
 export interface ViewParts {

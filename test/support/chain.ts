@@ -11,7 +11,7 @@ import { systemClock } from "../../node/observe/clock.ts";
 import { silentLog } from "../../node/observe/log.ts";
 import { openState, type StateOptions } from "../../node/state/open-state.ts";
 import type { State } from "../../node/state/state.ts";
-import { memoryTries } from "../../node/state/trie-stores.ts";
+import { memoryTries } from "../../node/state/trie/generations.ts";
 import { createMemoryStore } from "../../node/store/memory-store.ts";
 import type { Store } from "../../node/store/store.ts";
 

@@ -7,7 +7,7 @@ import { BASE_RULES, type Rules } from "../../node/config/rules.ts";
 import { createEvm, type EvmBlock, type EvmResult } from "../../node/evm/evm.ts";
 import type { EvmFailureCode } from "../../node/evm/failure.ts";
 import type { FrameStart, Tracer } from "../../node/evm/tracer.ts";
-import type { World } from "../../node/state/world.ts";
+import type { World } from "../../node/state/world/world.ts";
 import { type ProgramPlan, randomProgram, word } from "./evm-programs.ts";
 import { randomBytes } from "./random.ts";
 import { type SuiteAccount, SuiteWorld } from "./suite-world.ts";

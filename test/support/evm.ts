@@ -9,9 +9,9 @@ import { createEvm, type EvmOptions, type EvmResult } from "../../node/evm/evm.t
 import { opcodes } from "../../node/evm/opcodes.ts";
 import { newAccount } from "../../node/model/account.ts";
 import { FAIL_KEY } from "../../node/model/account-key.ts";
-import { NewestState } from "../../node/state/flat-state.ts";
-import { JournaledWorld } from "../../node/state/journaled-world.ts";
-import type { World } from "../../node/state/world.ts";
+import { NewestState } from "../../node/state/flat/flat-state.ts";
+import { JournaledWorld } from "../../node/state/world/journaled-world.ts";
+import type { World } from "../../node/state/world/world.ts";
 import { createMemoryStore } from "../../node/store/memory-store.ts";
 
 export const CALLER: Uint8Array = fixedBytes(0xca11e4n, 20);

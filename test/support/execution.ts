@@ -9,8 +9,8 @@ import type { Header } from "../../node/model/header.ts";
 import { signTransaction, type Transaction, type TransactionDraft } from "../../node/model/transaction.ts";
 import { signAsFeePayer } from "../../node/model/transaction-signers.ts";
 import { openState } from "../../node/state/open-state.ts";
-import { memoryTries } from "../../node/state/trie-stores.ts";
-import type { World } from "../../node/state/world.ts";
+import { memoryTries } from "../../node/state/trie/generations.ts";
+import type { World } from "../../node/state/world/world.ts";
 import { createMemoryStore } from "../../node/store/memory-store.ts";
 import { aGenesisBlock, aHeader, aValidator } from "./headers.ts";
 

@@ -9,7 +9,7 @@ import { chainReading, storeReading } from "../../node/rpc/views/chain-reading.t
 import { searchLogs } from "../../node/rpc/views/log-search.ts";
 import { chainLogSource } from "../../node/rpc/views/log-source.ts";
 import type { NodeSettings } from "../../node/rpc/views/node-config.ts";
-import type { Migration } from "../../node/state/migration.ts";
+import type { Migration } from "../../node/state/migration/migration.ts";
 import type { Store } from "../../node/store/store.ts";
 
 /** What methods that scan or run contracts read where there are no reader threads. */

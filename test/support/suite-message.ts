@@ -5,7 +5,7 @@ import type { EvmBlock } from "../../node/evm/evm.ts";
 import type { Tracer } from "../../node/evm/tracer.ts";
 import { ExecutionError } from "../../node/execution/error.ts";
 import { applyMessage } from "../../node/execution/transition.ts";
-import type { World } from "../../node/state/world.ts";
+import type { World } from "../../node/state/world/world.ts";
 
 /** A message and how it pays. */
 export interface SuiteMessage {

@@ -7,11 +7,11 @@ import { keccak256 } from "../../node/crypto/keccak.ts";
 import { type Account, encodeAccount, newAccount } from "../../node/model/account.ts";
 import { FAIL_KEY } from "../../node/model/account-key.ts";
 import { EMPTY_TRIE_ROOT } from "../../node/model/list-root.ts";
-import type { AccountRecord } from "../../node/state/flat.ts";
-import type { FlatState } from "../../node/state/flat-state.ts";
-import { JournaledWorld } from "../../node/state/journaled-world.ts";
+import type { AccountRecord } from "../../node/state/flat/flat-rows.ts";
+import type { FlatState } from "../../node/state/flat/flat-state.ts";
 import { NodeSource } from "../../node/state/trie/node-source.ts";
 import { Trie } from "../../node/state/trie/trie.ts";
+import { JournaledWorld } from "../../node/state/world/journaled-world.ts";
 import { createMemoryStore } from "../../node/store/memory-store.ts";
 import { suiteBytes, suiteInteger } from "./suite-values.ts";
 

@@ -25,7 +25,7 @@ import { systemClock } from "../../node/observe/clock.ts";
 import { silentLog } from "../../node/observe/log.ts";
 import { openState } from "../../node/state/open-state.ts";
 import type { State } from "../../node/state/state.ts";
-import { memoryTries } from "../../node/state/trie-stores.ts";
+import { memoryTries } from "../../node/state/trie/generations.ts";
 import { createMemoryStore } from "../../node/store/memory-store.ts";
 import { TOKEN_ADDRESS, TOKEN_CODE, tokenSlot, tokenTransfer } from "./token.ts";
 

@@ -2,7 +2,7 @@ import { writeGenesis } from "../../node/chain/genesis-block.ts";
 import { parseGenesis } from "../../node/config/genesis.ts";
 import type { Block } from "../../node/model/block.ts";
 import { openState } from "../../node/state/open-state.ts";
-import { memoryTries } from "../../node/state/trie-stores.ts";
+import { memoryTries } from "../../node/state/trie/generations.ts";
 import { createMemoryStore } from "../../node/store/memory-store.ts";
 
 /** Block 0 of a genesis text, whatever forks it schedules: nothing is run on it. */

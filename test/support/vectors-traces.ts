@@ -13,7 +13,7 @@ import { type BlockContext, executeTransaction } from "../../node/execution/tran
 import type { Block } from "../../node/model/block.ts";
 import { parseExtra } from "../../node/model/istanbul-extra.ts";
 import type { Transaction } from "../../node/model/transaction.ts";
-import type { World } from "../../node/state/world.ts";
+import type { World } from "../../node/state/world/world.ts";
 import type { TestChain } from "./chain.ts";
 import type { Tally } from "./tally.ts";
 

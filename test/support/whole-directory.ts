@@ -15,7 +15,7 @@ import { systemClock } from "../../node/observe/clock.ts";
 import { type Log, silentLog } from "../../node/observe/log.ts";
 import { loadNodeKey } from "../../node/p2p/node-key.ts";
 import { readNodeList } from "../../node/p2p/node-list.ts";
-import { saveNodes } from "../../node/state/saved-nodes.ts";
+import { saveNodes } from "../../node/state/trie/node-cache-file.ts";
 import { readJournal } from "../../node/txpool/journal.ts";
 import { options } from "./options.ts";
 import { aTransaction } from "./pool-transactions.ts";

@@ -2,7 +2,7 @@
 import { fromBareHex } from "../../bytes/hex.ts";
 import { bytesToBigint } from "../../bytes/integer.ts";
 import { wordBytes } from "../../bytes/word.ts";
-import type { World } from "../../state/world.ts";
+import type { World } from "../../state/world/world.ts";
 import { create2Address, createAddress } from "../address.ts";
 import type { FrameStart, Step } from "../tracer.ts";
 import { opcodeName } from "../tracers/opcode-name.ts";

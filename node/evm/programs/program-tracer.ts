@@ -3,7 +3,7 @@
  * and `exit`, called as the Go node calls them (`node/cn/tracers`), with what `prelude.ts` has around it.
  */
 import { toHex } from "../../bytes/hex.ts";
-import type { World } from "../../state/world.ts";
+import type { World } from "../../state/world/world.ts";
 import type { FrameEnd, FrameStart, Step, Tracer } from "../tracer.ts";
 import { ProgramError } from "./error.ts";
 import { PRELUDE } from "./prelude.ts";

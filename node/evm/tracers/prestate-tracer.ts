@@ -2,7 +2,7 @@
 import { mapKey, toHex } from "../../bytes/hex.ts";
 import { toQuantity } from "../../bytes/integer.ts";
 import { wordBytes } from "../../bytes/word.ts";
-import type { World } from "../../state/world.ts";
+import type { World } from "../../state/world/world.ts";
 import type { FrameStart, Tracer } from "../tracer.ts";
 import { accountNamed, slotNamed } from "./named.ts";
 

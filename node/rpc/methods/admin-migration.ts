@@ -1,6 +1,6 @@
 /** `admin`: what goes on in the databases of the state (service.md 3.3, rpc.md 2.1): migration, saved trie nodes. */
-import type { Migration, MigrationStart } from "../../state/migration.ts";
-import type { SaveStart, SaveStatus } from "../../state/node-cache.ts";
+import type { Migration, MigrationStart } from "../../state/migration/migration.ts";
+import type { SaveStart, SaveStatus } from "../../state/trie/node-cache.ts";
 import { nothing, plain } from "../codecs/plain.ts";
 import { failure } from "../errors.ts";
 import { type Method, method } from "../method.ts";

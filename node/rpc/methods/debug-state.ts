@@ -1,6 +1,6 @@
 /** `debug`: states written out and compared; run in reader threads. */
 import { bareHex, toHex } from "../../bytes/hex.ts";
-import { modifiedAccounts, modifiedSlots } from "../../state/modified.ts";
+import { modifiedAccounts, modifiedSlots } from "../../state/history/modified-rows.ts";
 import { optional } from "../codec.ts";
 import { type BlockNumber, blockNumber, blockReference } from "../codecs/block-number.ts";
 import { address, data, hash } from "../codecs/hex.ts";

@@ -11,7 +11,7 @@ import { type CallTerms, simulate } from "../../execution/simulate.ts";
 import type { BlockContext } from "../../execution/transaction.ts";
 import type { Transition } from "../../execution/transition.ts";
 import type { AccessListEntry } from "../../model/transaction-type.ts";
-import type { World } from "../../state/world.ts";
+import type { World } from "../../state/world/world.ts";
 import type { CallArgs } from "../codecs/transaction-args.ts";
 import { failure } from "../errors.ts";
 import { unsignedTransaction } from "../methods/signing.ts";

@@ -6,7 +6,7 @@ import { type CallTerms, callIntrinsicGas, type Simulated, simulate } from "../.
 import type { BlockContext } from "../../execution/transaction.ts";
 import type { Transition } from "../../execution/transition.ts";
 import { STATUS_SUCCESS, STATUS_TEXTS } from "../../model/receipt-status.ts";
-import type { World } from "../../state/world.ts";
+import type { World } from "../../state/world/world.ts";
 import type { CallArgs } from "../codecs/transaction-args.ts";
 import { failure, RpcError, rpcCode } from "../errors.ts";
 import { checkPrices } from "../methods/transaction-draft.ts";

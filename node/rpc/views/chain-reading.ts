@@ -14,7 +14,7 @@ import type { BlockContext } from "../../execution/transaction.ts";
 import { blockHash, decodeHeader, type Header } from "../../model/header.ts";
 import type { Transaction } from "../../model/transaction.ts";
 import { type StateReader, stateReader } from "../../state/state-reader.ts";
-import type { World } from "../../state/world.ts";
+import type { World } from "../../state/world/world.ts";
 import type { Snapshot, StoreReader } from "../../store/store.ts";
 import { tables } from "../../store/tables.ts";
 import { type BlockReference, numberAt } from "../codecs/block-number.ts";

@@ -3,7 +3,7 @@ import type { CallTerms } from "../../execution/simulate.ts";
 import type { BlockContext } from "../../execution/transaction.ts";
 import type { Transition } from "../../execution/transition.ts";
 import { STATUS_SUCCESS } from "../../model/receipt-status.ts";
-import type { World } from "../../state/world.ts";
+import type { World } from "../../state/world/world.ts";
 import type { CallArgs } from "../codecs/transaction-args.ts";
 import { failure, RpcError } from "../errors.ts";
 import { type CallLimits, checkCall, runCall } from "./caller.ts";

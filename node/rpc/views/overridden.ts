@@ -1,6 +1,6 @@
 import { bytesToBigint } from "../../bytes/integer.ts";
 import { newAccount } from "../../model/account.ts";
-import type { World } from "../../state/world.ts";
+import type { World } from "../../state/world/world.ts";
 import type { AccountOverride, SlotOverride } from "../codecs/state-overrides.ts";
 
 /** Makes a world what a caller wants it to be; to the call that follows it was so before. */

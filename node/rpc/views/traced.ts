@@ -15,7 +15,7 @@ import type { Header } from "../../model/header.ts";
 import { STATUS_SUCCESS } from "../../model/receipt-status.ts";
 import { effectivePrice, type Transaction } from "../../model/transaction.ts";
 import { StateError } from "../../state/error.ts";
-import type { World } from "../../state/world.ts";
+import type { World } from "../../state/world/world.ts";
 import type { TraceConfig } from "../codecs/trace-config.ts";
 import { failure, RpcError } from "../errors.ts";
 import { type ChainReading, contextOfHeader } from "./chain-reading.ts";

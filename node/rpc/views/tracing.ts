@@ -1,7 +1,7 @@
 /** What every trace is made of and gives, whichever tracer makes it. */
 import type { Sandboxes } from "../../evm/programs/sandbox.ts";
 import type { Step, Tracer } from "../../evm/tracer.ts";
-import type { World } from "../../state/world.ts";
+import type { World } from "../../state/world/world.ts";
 import type { TraceConfig } from "../codecs/trace-config.ts";
 import type { RpcProfile } from "../profiles.ts";
 import type { TraceBudget } from "./trace-limits.ts";

@@ -13,7 +13,7 @@ import { createEvmdisTracer, evmdisBytes } from "../../evm/tracers/evmdis-tracer
 import { createPrestateTracer } from "../../evm/tracers/prestate-tracer.ts";
 import { createRevertTracer } from "../../evm/tracers/revert-tracer.ts";
 import { createStructLogger } from "../../evm/tracers/struct-logger.ts";
-import type { World } from "../../state/world.ts";
+import type { World } from "../../state/world/world.ts";
 import { durationMs } from "../codecs/trace-config.ts";
 import { failure } from "../errors.ts";
 import { olderCallTrace } from "./older-call-trace.ts";

@@ -5,7 +5,7 @@ import { encodeRlp } from "../../bytes/rlp.ts";
 import { EMPTY_HASH } from "../../crypto/keccak.ts";
 import { encodeAccount } from "../../model/account.ts";
 import type { StateReader } from "../../state/state-reader.ts";
-import { type ListedLeaf, type ListedNode, listTrie } from "../../state/trie-listing.ts";
+import { type ListedLeaf, type ListedNode, listTrie } from "../../state/trie/trie-listing.ts";
 import { type Size, significant, take } from "./state-dump.ts";
 
 /** A node, or the end of a path. */

@@ -5,7 +5,7 @@ import { openConsensusChain } from "../../../node/consensus-chain.ts";
 import { decodeBlock } from "../../../node/model/block.ts";
 import { systemClock } from "../../../node/observe/clock.ts";
 import { silentLog } from "../../../node/observe/log.ts";
-import { putMigrationRecord } from "../../../node/state/migration-record.ts";
+import { putMigrationRecord } from "../../../node/state/migration/migration-record.ts";
 import { tables } from "../../../node/store/tables.ts";
 import { aChain, recordedBlocks, recordedGenesis, type TestChain } from "../../support/chain.ts";
 

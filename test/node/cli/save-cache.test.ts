@@ -8,8 +8,8 @@ import { openIpc } from "../../../node/rpc/ipc.ts";
 import type { Listener } from "../../../node/rpc/listener.ts";
 import { adminMigrationMethods } from "../../../node/rpc/methods/admin-migration.ts";
 import { createSubscriptionLimit } from "../../../node/rpc/subscriptions.ts";
-import type { Migration } from "../../../node/state/migration.ts";
-import type { SaveStart, SaveStatus } from "../../../node/state/node-cache.ts";
+import type { Migration } from "../../../node/state/migration/migration.ts";
+import type { SaveStart, SaveStatus } from "../../../node/state/trie/node-cache.ts";
 import { fakeShell } from "../../support/shell.ts";
 import { anEndpoint } from "../rpc/fixture.ts";
 

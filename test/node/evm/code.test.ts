@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { fixedBytes } from "../../../node/bytes/integer.ts";
 import { Codes } from "../../../node/evm/code.ts";
-import type { World } from "../../../node/state/world.ts";
+import type { World } from "../../../node/state/world/world.ts";
 import { assemble, aWorld, putContract } from "../../support/evm.ts";
 
 test("code is read and analysed once for all accounts that have it, in later transactions too", () => {

@@ -6,7 +6,7 @@ import { bytesToBigint, fixedBytes } from "../../../node/bytes/integer.ts";
 import { createEvm } from "../../../node/evm/evm.ts";
 import { newAccount } from "../../../node/model/account.ts";
 import { FAIL_KEY } from "../../../node/model/account-key.ts";
-import type { World } from "../../../node/state/world.ts";
+import type { World } from "../../../node/state/world/world.ts";
 import {
   assemble,
   aWorld,

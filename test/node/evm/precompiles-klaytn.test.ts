@@ -10,7 +10,7 @@ import { feePayer, validateSender, vmLog } from "../../../node/evm/precompiles-k
 import { newAccount } from "../../../node/model/account.ts";
 import { type AccountKey, FAIL_KEY, KEY_TYPES } from "../../../node/model/account-key.ts";
 import { compressPublicKey } from "../../../node/model/public-key.ts";
-import type { World } from "../../../node/state/world.ts";
+import type { World } from "../../../node/state/world/world.ts";
 
 const keys = [1, 2, 3].map((index) => keccak256(Uint8Array.of(index)));
 const [first, second, third] = keys as [Uint8Array, Uint8Array, Uint8Array];

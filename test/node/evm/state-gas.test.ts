@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from "@jest/globals";
 import { bytesToBigint, fixedBytes } from "../../../node/bytes/integer.ts";
 import type { EvmRevision } from "../../../node/config/rule-facts.ts";
 import { newAccount } from "../../../node/model/account.ts";
-import type { World } from "../../../node/state/world.ts";
+import type { World } from "../../../node/state/world/world.ts";
 import {
   assemble,
   aWorld,

@@ -5,7 +5,7 @@ import { sign } from "../../../node/crypto/secp256k1.ts";
 import { executeTransaction } from "../../../node/execution/transaction.ts";
 import { authorizationDigest } from "../../../node/model/authorization.ts";
 import type { Authorization } from "../../../node/model/transaction-type.ts";
-import type { World } from "../../../node/state/world.ts";
+import type { World } from "../../../node/state/world/world.ts";
 import { aPublic } from "../../support/account-keys.ts";
 import {
   aContext,

@@ -6,7 +6,7 @@ import { newAccount } from "../../../node/model/account.ts";
 import { type AccountKey, FAIL_KEY, LEGACY_KEY } from "../../../node/model/account-key.ts";
 import { roleBasedKey } from "../../../node/model/account-key-update.ts";
 import type { Transaction } from "../../../node/model/transaction.ts";
-import type { World } from "../../../node/state/world.ts";
+import type { World } from "../../../node/state/world/world.ts";
 import { aMultiSig, aPublic } from "../../support/account-keys.ts";
 import { addressOf, aSent, aWorld, CHAIN_ID, RICH } from "../../support/execution.ts";
 

@@ -5,7 +5,7 @@ import { keccak256 } from "../../../node/crypto/keccak.ts";
 import { createAddress } from "../../../node/evm/address.ts";
 import { type BlockContext, executeTransaction } from "../../../node/execution/transaction.ts";
 import { encodeAccountKey, KEY_TYPES } from "../../../node/model/account-key.ts";
-import type { World } from "../../../node/state/world.ts";
+import type { World } from "../../../node/state/world/world.ts";
 import { aPublic } from "../../support/account-keys.ts";
 import {
   aContext,

@@ -4,7 +4,7 @@ import { fromHex } from "../../../node/bytes/hex.ts";
 import { validateForKind } from "../../../node/execution/validate.ts";
 import { newAccount } from "../../../node/model/account.ts";
 import { encodeAccountKey, FAIL_KEY, LEGACY_KEY, NIL_KEY } from "../../../node/model/account-key.ts";
-import type { World } from "../../../node/state/world.ts";
+import type { World } from "../../../node/state/world/world.ts";
 import { aMultiSig, aPublic } from "../../support/account-keys.ts";
 import { addressOf, aSent, aWorld, putContract, type Sending } from "../../support/execution.ts";
 

@@ -10,7 +10,7 @@ import { debugStateMethods } from "../../../node/rpc/methods/debug-state.ts";
 import { traceMethods } from "../../../node/rpc/methods/traces.ts";
 import { type ProfileName, rpcProfiles } from "../../../node/rpc/profiles.ts";
 import { storeReading } from "../../../node/rpc/views/chain-reading.ts";
-import { modifiedAccounts } from "../../../node/state/modified.ts";
+import { modifiedAccounts } from "../../../node/state/history/modified-rows.ts";
 import { askRow } from "../../support/ask-row.ts";
 import { aChain, type TestChain } from "../../support/chain.ts";
 import { type RecordedChain, readRecordedChain } from "../../support/recorded-chain.ts";

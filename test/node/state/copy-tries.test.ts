@@ -1,7 +1,7 @@
 /** The copy of a generation's tries, without a chain beside it (execution.md 9.2). */
 import { expect, test } from "@jest/globals";
 import { mapKey } from "../../../node/bytes/hex.ts";
-import { copyTries } from "../../../node/state/copy-tries.ts";
+import { copyTries } from "../../../node/state/migration/copy-tries.ts";
 import { readMarker } from "../../../node/state/rows.ts";
 import { createMemoryStore } from "../../../node/store/memory-store.ts";
 import type { Row } from "../../../node/store/store.ts";

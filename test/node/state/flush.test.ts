@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { openState } from "../../../node/state/open-state.ts";
-import { memoryTries, type TrieStores } from "../../../node/state/trie-stores.ts";
+import { memoryTries, type TrieStores } from "../../../node/state/trie/generations.ts";
 import { createMemoryStore } from "../../../node/store/memory-store.ts";
 import type { Store } from "../../../node/store/store.ts";
 import { trieTables } from "../../../node/store/tables.ts";

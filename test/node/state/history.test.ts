@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
+import { destroyedUpTo } from "../../../node/state/flat/storage-rows.ts";
 import { openState, type StateOptions } from "../../../node/state/open-state.ts";
-import { destroyedUpTo } from "../../../node/state/storage-rows.ts";
-import type { World } from "../../../node/state/world.ts";
+import type { World } from "../../../node/state/world/world.ts";
 import { createMemoryStore } from "../../../node/store/memory-store.ts";
 import { tables } from "../../../node/store/tables.ts";
 import { anAddress, failingAfter, keptTries, makeBlock, type Opened, opened, rowsIn } from "./fixture.ts";

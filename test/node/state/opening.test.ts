@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { openState } from "../../../node/state/open-state.ts";
-import { memoryTries } from "../../../node/state/trie-stores.ts";
+import { memoryTries } from "../../../node/state/trie/generations.ts";
 import { createMemoryStore } from "../../../node/store/memory-store.ts";
 import { opened } from "./fixture.ts";
 

@@ -8,9 +8,9 @@ import { wordBytes } from "../../../node/bytes/word.ts";
 import { keccak256 } from "../../../node/crypto/keccak.ts";
 import { type Account, encodeAccount } from "../../../node/model/account.ts";
 import { EMPTY_TRIE_ROOT } from "../../../node/model/list-root.ts";
-import { proveAt } from "../../../node/state/prove.ts";
 import type { AccountProof } from "../../../node/state/state.ts";
 import { stateReader } from "../../../node/state/state-reader.ts";
+import { proveAt } from "../../../node/state/trie/proof.ts";
 import { openLevelReader } from "../../../node/store/level-store.ts";
 import {
   anAddress,

@@ -1,6 +1,6 @@
 import { keccak256 } from "../../../node/crypto/keccak.ts";
 import type { State } from "../../../node/state/state.ts";
-import type { World } from "../../../node/state/world.ts";
+import type { World } from "../../../node/state/world/world.ts";
 import { aWord } from "./fixture.ts";
 import type { Random } from "./random.ts";
 

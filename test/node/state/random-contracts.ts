@@ -1,7 +1,7 @@
 import { keccak256 } from "../../../node/crypto/keccak.ts";
 import { newAccount } from "../../../node/model/account.ts";
 import type { State, StateView } from "../../../node/state/state.ts";
-import type { World } from "../../../node/state/world.ts";
+import type { World } from "../../../node/state/world/world.ts";
 import { aWord } from "./fixture.ts";
 import { aRandom, type Random } from "./random.ts";
 import { randomChange } from "./random-block.ts";

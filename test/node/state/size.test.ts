@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { newAccount } from "../../../node/model/account.ts";
 import { openState } from "../../../node/state/open-state.ts";
-import type { World } from "../../../node/state/world.ts";
+import type { World } from "../../../node/state/world/world.ts";
 import { createMemoryStore } from "../../../node/store/memory-store.ts";
 import { tables, trieTables } from "../../../node/store/tables.ts";
 import { sumRows } from "../../support/row-sums.ts";

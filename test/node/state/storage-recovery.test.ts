@@ -2,7 +2,7 @@ import { cpSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
 import { toHex } from "../../../node/bytes/hex.ts";
-import type { World } from "../../../node/state/world.ts";
+import type { World } from "../../../node/state/world/world.ts";
 import { anAddress, aTemporaryDirectory, makeBlock, openOnDisk } from "./fixture.ts";
 
 const [alice, bob] = [anAddress(1), anAddress(2)];

@@ -1,9 +1,9 @@
 import { expect, test } from "@jest/globals";
 import { keccak256 } from "../../../node/crypto/keccak.ts";
+import { nodesOf, slotsOf } from "../../../node/state/flat/storage-rows.ts";
+import { sweepDestroyed } from "../../../node/state/history/sweep.ts";
 import { openState } from "../../../node/state/open-state.ts";
-import { nodesOf, slotsOf } from "../../../node/state/storage-rows.ts";
-import { sweepDestroyed } from "../../../node/state/sweep.ts";
-import type { World } from "../../../node/state/world.ts";
+import type { World } from "../../../node/state/world/world.ts";
 import { createMemoryStore } from "../../../node/store/memory-store.ts";
 import type { Store } from "../../../node/store/store.ts";
 import { tables } from "../../../node/store/tables.ts";

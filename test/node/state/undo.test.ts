@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
-import { RecordIndex } from "../../../node/state/record-index.ts";
-import { decodeUndo, encodeUndo } from "../../../node/state/undo.ts";
+import { RecordIndex } from "../../../node/state/history/record-index.ts";
+import { decodeUndo, encodeUndo } from "../../../node/state/history/undo-record.ts";
 
 const rows = [
   { key: Uint8Array.of(1, 2, 3), before: new Uint8Array(300).fill(7) },

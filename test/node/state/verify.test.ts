@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { keccak256 } from "../../../node/crypto/keccak.ts";
 import { newAccount } from "../../../node/model/account.ts";
-import { slotsOf } from "../../../node/state/storage-rows.ts";
+import { slotsOf } from "../../../node/state/flat/storage-rows.ts";
 import { tables } from "../../../node/store/tables.ts";
 import { anAddress, makeBlock, type Opened, openInMemory } from "./fixture.ts";
 

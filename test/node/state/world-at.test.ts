@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
-import { recordOf } from "../../../node/state/flat.ts";
-import { ReadSlots } from "../../../node/state/read-slots.ts";
-import type { World } from "../../../node/state/world.ts";
+import { recordOf } from "../../../node/state/flat/flat-rows.ts";
+import { ReadSlots } from "../../../node/state/flat/slot-cache.ts";
+import type { World } from "../../../node/state/world/world.ts";
 import { anAddress, makeBlock, openInMemory } from "./fixture.ts";
 
 const [alice, bob] = [anAddress(1), anAddress(2)];

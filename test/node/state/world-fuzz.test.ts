@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { toHex } from "../../../node/bytes/hex.ts";
 import { newAccount } from "../../../node/model/account.ts";
 import { openState } from "../../../node/state/open-state.ts";
-import type { World } from "../../../node/state/world.ts";
+import type { World } from "../../../node/state/world/world.ts";
 import { createMemoryStore } from "../../../node/store/memory-store.ts";
 import { anAddress, keptTries, makeBlock, type Opened } from "./fixture.ts";
 import { aRandom, type Random } from "./random.ts";

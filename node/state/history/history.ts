@@ -1,0 +1,155 @@
+/**
+ * The states before the newest. Recent ones come from the undo records with an index in memory. Where more are
+ * wanted (a longer retention, or all: an archive), an index on disk takes every change from then on.
+ */
+import { isDeepStrictEqual } from "node:util";
+import { concatBytes } from "../../bytes/compare.ts";
+import { bytesToNumber, fixedBytes } from "../../bytes/integer.ts";
+import type { Log } from "../../observe/log.ts";
+import type { Batch, Rows, Store } from "../../store/store.ts";
+import { tables } from "../../store/tables.ts";
+import type { StateHead } from "../rows.ts";
+import { ChangeIndex } from "./change-index.ts";
+import { type Past, type PastRows, RecentHistory } from "./recent-history.ts";
+import { encodeUndo, type Undone } from "./undo-record.ts";
+
+/** How much is to be kept. */
+export interface HistorySettings {
+  /** Blocks whose states can be read besides the newest; `undefined`: as the database did before, else `window`. */
+  readonly retention: number | undefined;
+  /** All of them; `undefined`: as the database did before, a new one is none. */
+  readonly archive: boolean | undefined;
+  /** Blocks indexed in memory; a longer retention needs the index on disk. */
+  readonly window: number;
+}
+
+/** What is kept in the index on disk. */
+export interface HistoryMode {
+  readonly archive: boolean;
+  /** Without meaning in an archive. */
+  readonly retention: number;
+  /** States of this block and later ones are in the index. */
+  readonly from: number;
+}
+
+const HISTORY_KEY = tables.meta.key("history");
+
+/** The mode that the database was left in; `undefined` where it has no index. */
+export function readHistoryMode(rows: Rows): HistoryMode | undefined {
+  const row = rows.get(HISTORY_KEY);
+  if (row === undefined) return undefined;
+  const [from, retention] = [row.subarray(1, 7), row.subarray(7)].map(bytesToNumber);
+  return { archive: row[0] === 1, from: from ?? 0, retention: retention ?? 0 };
+}
+
+/** Settles what is kept from now on and writes that down. */
+export async function openHistory(
+  chain: Store,
+  settings: HistorySettings,
+  head: StateHead,
+  log: Log,
+): Promise<History> {
+  const before = readHistoryMode(chain);
+  const mode = nextMode(before, settings, head, chain.damage !== undefined);
+  if (!isDeepStrictEqual(mode, before)) {
+    const batch = chain.createBatch();
+    if (mode === undefined) batch.delete(HISTORY_KEY);
+    else putMode(batch, mode);
+    await chain.write(batch, { sync: true });
+    if (before !== undefined) log.warn({ before, now: mode, head: head.number }, "states are kept otherwise");
+  }
+  const recent = Math.min(mode?.retention ?? settings.retention ?? settings.window, settings.window);
+  return new History(chain, recent, head, mode);
+}
+
+function nextMode(
+  before: HistoryMode | undefined,
+  settings: HistorySettings,
+  { number }: StateHead,
+  isDamaged: boolean,
+): HistoryMode | undefined {
+  const { window, archive = before?.archive === true } = settings;
+  const wasRetention = before?.archive === false && settings.archive === undefined;
+  const retention = settings.retention ?? (wasRetention ? before.retention : window);
+  if (!archive && retention <= window) return undefined;
+  const now = Math.max(number, 0);
+  // entries may be among what was lost: only later ones can be trusted
+  const from = before === undefined || isDamaged ? now : Math.min(before.from, now);
+  return { archive, from, retention };
+}
+
+function putMode(batch: Batch, { archive, from, retention }: HistoryMode): void {
+  const row = concatBytes(Uint8Array.of(archive ? 1 : 0), fixedBytes(from, 6), fixedBytes(retention, 6));
+  batch.put(HISTORY_KEY, row);
+}
+
+/** See the head of this file. */
+export class History implements PastRows {
+  /** Blocks whose undo records are needed. */
+  readonly recentBlocks: number;
+  readonly #recent: RecentHistory;
+  readonly #index: ChangeIndex;
+  #mode: HistoryMode | undefined;
+  #head: number;
+
+  constructor(rows: Rows, recentBlocks: number, head: StateHead, mode: HistoryMode | undefined) {
+    this.recentBlocks = recentBlocks;
+    this.#recent = new RecentHistory(rows, recentBlocks, head);
+    this.#index = new ChangeIndex(rows);
+    this.#mode = mode;
+    this.#head = head.number;
+  }
+
+  /** `undefined` without an index on disk. */
+  get mode(): HistoryMode | undefined {
+    return this.#mode;
+  }
+
+  get oldest(): number {
+    if (this.#mode === undefined) return this.#recent.oldest;
+    const { archive, from, retention } = this.#mode;
+    const oldest = archive ? from : Math.max(from, this.#head - retention);
+    return Math.min(oldest, this.#recent.oldest);
+  }
+
+  /** The oldest block after which all undo records are kept. */
+  get oldestRecent(): number {
+    return this.#recent.oldest;
+  }
+
+  /** The next block: its undo record, and what the index takes of it, go into its batch. */
+  add(number: number, rows: readonly Undone[], batch: Batch): void {
+    const record = encodeUndo(rows);
+    batch.put(tables.undo.key(number), record);
+    this.#recent.add(number, rows, record);
+    if (this.#mode !== undefined) this.#index.add(batch, number, rows);
+    this.#head = number;
+  }
+
+  /** Takes the changes of blocks after `number` out of the index on disk, in steps. */
+  *rewindIndex(rows: readonly Undone[], number: number, batch: Batch): Generator<undefined> {
+    if (this.#mode !== undefined) yield* this.#index.rewind(batch, rows, number);
+  }
+
+  /** The blocks after `number`, which is not before `oldestRecent`, are gone. */
+  rewind(number: number): void {
+    this.#recent.rewind(number);
+    this.#head = number;
+  }
+
+  past(key: Uint8Array, number: number): Past {
+    return number >= this.#recent.oldest ? this.#recent.past(key, number) : this.#index.past(key, number);
+  }
+
+  /** States before block `oldest` are gone, their undo records with them. */
+  forgetRecent(oldest: number): void {
+    this.#recent.forget(oldest);
+  }
+
+  /** Changes up to `oldest` are needed no more, and the index may lose them: the batch says so first. */
+  forgetBefore(oldest: number, batch: Batch): void {
+    if (this.#mode === undefined || oldest <= this.#mode.from) return;
+    this.#mode = { ...this.#mode, from: oldest };
+    putMode(batch, this.#mode);
+  }
+}

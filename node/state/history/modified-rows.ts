@@ -1,0 +1,78 @@
+/**
+ * What a range of blocks changed: accounts, and slots of one account. Undo records name the rows where they are
+ * still kept; else every row is looked at. Works on a snapshot, so also in a reader thread.
+ */
+import { compareBytes, equalBytes } from "../../bytes/compare.ts";
+import { mapKey } from "../../bytes/hex.ts";
+import { type Account, encodeAccount } from "../../model/account.ts";
+import type { Rows } from "../../store/store.ts";
+import { tables } from "../../store/tables.ts";
+import type { StateReader } from "../state-reader.ts";
+import { decodeUndo } from "./undo-record.ts";
+
+/** States after `first` and after `last` are compared. */
+export interface BlockSpan {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Addresses of accounts that are there after `last` and were not the same after `first`, by their hashes. */
+export async function modifiedAccounts(
+  rows: Rows,
+  states: StateReader,
+  { first, last }: BlockSpan,
+): Promise<Uint8Array[]> {
+  const [before, after] = [states.view(first), states.view(last)];
+  const isModified = (address: Uint8Array): boolean => {
+    const now = after.account(address);
+    return now !== undefined && !isSame(before.account(address), now);
+  };
+  const found: Uint8Array[] = [];
+  for await (const address of candidates(rows, states, { first, last })) {
+    if (address !== undefined && isModified(address)) found.push(address);
+  }
+  return found;
+}
+
+/** How many slots of an account that are there after `last` had another value, or none, after `first`. */
+export async function modifiedSlots(
+  states: StateReader,
+  address: Uint8Array,
+  { first, last }: BlockSpan,
+): Promise<number> {
+  const before = new Map<string, Uint8Array>();
+  for await (const { hash, value } of states.slots(first, address)) before.set(mapKey(hash), value);
+  let modified = 0;
+  for await (const { hash, value } of states.slots(last, address)) {
+    const old = before.get(mapKey(hash));
+    if (old === undefined || !equalBytes(old, value)) modified++;
+  }
+  return modified;
+}
+
+async function* candidates(
+  rows: Rows,
+  states: StateReader,
+  { first, last }: BlockSpan,
+): AsyncGenerator<Uint8Array | undefined> {
+  const hashes = touchedAccounts(rows, { first, last });
+  if (hashes !== undefined) for (const hash of hashes) yield states.preimage(hash);
+  else for await (const { address } of states.accounts(last)) yield address;
+}
+
+/** Hashes of the accounts in the blocks' undo records, in order; `undefined` when a record is gone. */
+function touchedAccounts(rows: Rows, { first, last }: BlockSpan): Uint8Array[] | undefined {
+  const hashes = new Map<string, Uint8Array>();
+  for (let number = first + 1; number <= last; number++) {
+    const record = rows.get(tables.undo.key(number));
+    if (record === undefined) return undefined;
+    for (const { key } of decodeUndo(record)) {
+      if (key[0] === tables.account.prefix) hashes.set(mapKey(key), key.subarray(1));
+    }
+  }
+  return [...hashes.values()].toSorted(compareBytes);
+}
+
+function isSame(before: Account | undefined, after: Account): boolean {
+  return before !== undefined && equalBytes(encodeAccount(before), encodeAccount(after));
+}

@@ -1,0 +1,284 @@
+/**
+ * A migration of the state: the tries are copied into the next generation's directory beside the running chain,
+ * every node checked; then the state moves there, earlier states are let go and the old directory is removed.
+ * Asked for, which is on disk before it is answered, it begins behind the next block. A restart begins it anew.
+ */
+import { fixedBytes } from "../../bytes/integer.ts";
+import { messageOf } from "../../bytes/message-of.ts";
+import type { Log } from "../../observe/log.ts";
+import type { Store } from "../../store/store.ts";
+import { tables } from "../../store/tables.ts";
+import type { History } from "../history/history.ts";
+import { deleteUndo } from "../history/undo-record.ts";
+import { encodeHead, HEAD_KEY, type StateHead } from "../rows.ts";
+import type { TrieStores } from "../trie/generations.ts";
+import type { TrieKeeper } from "../trie/trie-store.ts";
+import type { CopyCounts } from "./copy-tries.ts";
+import { type MigrationRecord, putMigrationRecord, readMigrationRecord } from "./migration-record.ts";
+import type { MigrationRun, StartRun } from "./migration-run.ts";
+
+/** How a migration stands, or how the last one since the start ended. */
+export interface MigrationStatus {
+  /** From being asked for to the removal of the old directory. */
+  readonly isMigration: boolean;
+  /** The block whose state is copied; 0 before that begins. */
+  readonly block: number;
+  /** Rows read and nodes written so far; nodes known to come. */
+  readonly counts: Omit<CopyCounts, "part">;
+  /** Percent. */
+  readonly progress: number;
+  readonly error: string | undefined;
+}
+
+/** Room on disk, in bytes. */
+export interface MigrationRoom {
+  readonly free: number;
+  /** Without so much none begins. */
+  readonly needed: number;
+}
+
+/** Whether a migration was asked for; `pruning`: live pruning is on, which excludes it. */
+export type MigrationStart = "asked" | "running" | "pruning";
+
+/** What a migration works on. */
+export interface MigrationParts {
+  readonly chain: Store;
+  readonly trie: TrieStores;
+  readonly log: Log;
+  readonly startRun: StartRun;
+  readonly keeper: TrieKeeper;
+  readonly history: History;
+  /** No migration is begun, nor one that was broken off by a restart. */
+  readonly livePruning: boolean;
+}
+
+/** The block that is copied, 0 before that is known: a migration was asked for and has not ended. */
+const MIGRATION_KEY = tables.meta.key("migration");
+const NO_COUNTS = { read: 0, committed: 0, pending: 0 };
+/** The new generation is no larger than the old one; this much is kept for everything else. */
+const SPARE_BYTES = 128 * 1024 * 1024;
+const LOG_EVERY_MS = 10_000;
+
+type Phase =
+  | { readonly kind: "idle" | "asked" }
+  | { readonly kind: "copying"; readonly run: MigrationRun }
+  | { readonly kind: "ready"; readonly store: Store };
+
+/** See the head of this file. Its owner calls `step` between blocks while `isDue`, and asks for `floor`. */
+export class Migration {
+  readonly #parts: MigrationParts;
+  #phase: Phase = { kind: "idle" };
+  #status: MigrationStatus = {
+    isMigration: false,
+    block: 0,
+    counts: NO_COUNTS,
+    progress: 0,
+    error: undefined,
+  };
+  /** Set while the end of one is being tidied up. */
+  #ending: Promise<void> | undefined;
+  #isClosing = false;
+  #toldAt = 0;
+
+  constructor(parts: MigrationParts) {
+    this.#parts = parts;
+    if (!parts.livePruning && parts.chain.get(MIGRATION_KEY) !== undefined) this.#ask();
+  }
+
+  get status(): MigrationStatus {
+    return this.#status;
+  }
+
+  /** How the last one ended, also before this start; undefined when there was none. */
+  get last(): MigrationRecord | undefined {
+    return readMigrationRecord(this.#parts.chain);
+  }
+
+  /** What the next one needs, as far as one can tell now. */
+  async room(): Promise<MigrationRoom> {
+    const { trie, keeper } = this.#parts;
+    const { used, free } = await trie.space(keeper.generation);
+    return { free, needed: SPARE_BYTES + used };
+  }
+
+  /** Undo records of later blocks are needed. */
+  get floor(): number {
+    return this.#status.isMigration ? this.#status.block : Number.MAX_SAFE_INTEGER;
+  }
+
+  /** True when the tries are wanted for a moment. */
+  get isDue(): boolean {
+    return this.#phase.kind === "asked" || this.#phase.kind === "ready";
+  }
+
+  /** Tells a copying that a block is being sealed and written, or that it is on disk. */
+  makeWay(isBlock: boolean): void {
+    if (this.#phase.kind === "copying") this.#phase.run.makeWay(isBlock);
+  }
+
+  /** Runs steps of a block while a copying makes way. */
+  *makingWay<Result>(steps: Generator<undefined, Result>): Generator<undefined, Result> {
+    this.makeWay(true);
+    try {
+      return yield* steps;
+    } finally {
+      this.makeWay(false);
+    }
+  }
+
+  /** Asks for a migration behind the next block. Rejects, and none was asked for, when that cannot be written down. */
+  async start(): Promise<MigrationStart> {
+    if (this.#parts.livePruning) return "pruning";
+    if (this.#status.isMigration) return "running";
+    this.#ask();
+    try {
+      await this.#note(0);
+    } catch (error) {
+      await this.#fail(error);
+      throw error;
+    }
+    return "asked";
+  }
+
+  #ask(): void {
+    this.#phase = { kind: "asked" };
+    this.#status = { isMigration: true, block: 0, counts: NO_COUNTS, progress: 0, error: undefined };
+  }
+
+  /** Puts the row that a restart finds, behind all earlier writes; resolves when it is on disk. */
+  #note(block: number): Promise<void> {
+    const { chain } = this.#parts;
+    const batch = chain.createBatch();
+    batch.put(MIGRATION_KEY, fixedBytes(block, 6));
+    return chain.write(batch, { sync: true });
+  }
+
+  /** Ends a migration, which leaves the state as it was; false when none runs. */
+  async stop(why = "stop state migration"): Promise<boolean> {
+    if (!this.#status.isMigration) return false;
+    await this.#fail(new Error(why));
+    return true;
+  }
+
+  /**
+   * Begins what was asked for, or moves the state to the copy. Both databases are on disk up to `head`, and nothing
+   * may change the tries meanwhile. Returns the head as it is on disk then.
+   */
+  async step(head: StateHead): Promise<StateHead> {
+    const phase = this.#phase;
+    try {
+      if (phase.kind === "asked") await this.#begin(head);
+      return phase.kind === "ready" ? await this.#move(phase.store, head) : head;
+    } catch (error) {
+      await this.#fail(error);
+      return head;
+    }
+  }
+
+  async #begin({ number }: StateHead): Promise<void> {
+    const { trie, keeper, log, startRun } = this.#parts;
+    this.#status = { ...this.#status, block: number };
+    checkRoom(await this.room());
+    await this.#note(number);
+    await trie.remove(keeper.generation + 1); // left over by an earlier process
+    if (this.#phase.kind !== "asked") return; // stopped meanwhile
+    const run = startRun(keeper.generation + 1, {
+      from: keeper.store,
+      report: (counts) => this.#report(counts),
+    });
+    this.#phase = { kind: "copying", run };
+    log.info({ number, generation: keeper.generation + 1 }, "state migration began");
+    run.done.then(() => this.#open(run)).catch((error: unknown) => this.#fail(error, run));
+  }
+
+  async #open(run: MigrationRun): Promise<void> {
+    const { trie, keeper } = this.#parts;
+    const store = await trie.open(keeper.generation + 1);
+    if (this.#phase.kind === "copying" && this.#phase.run === run) this.#phase = { kind: "ready", store };
+    else await store[Symbol.asyncDispose]();
+  }
+
+  /** States before the block that was copied are let go with the batch that names the new generation. */
+  async #move(store: Store, head: StateHead): Promise<StateHead> {
+    const { keeper, history } = this.#parts;
+    const { block } = this.#status;
+    const next = { ...head, firstUndo: Math.max(head.firstUndo, block + 1) };
+    const { removed } = await keeper.adopt(store, head, (batch) => {
+      batch.delete(MIGRATION_KEY);
+      putMigrationRecord(batch, { block, error: undefined });
+      deleteUndo(batch, head.firstUndo, block);
+      batch.put(HEAD_KEY, encodeHead(next));
+      history.forgetBefore(block, batch);
+    });
+    history.forgetRecent(block);
+    this.#phase = { kind: "idle" };
+    this.#ending = this.#finish(removed);
+    return next;
+  }
+
+  async #finish(removed: Promise<void>): Promise<void> {
+    const { log } = this.#parts;
+    // a directory that stays is removed at the next start
+    await removed.catch((error: unknown) => log.warn({ error }, "the old trie was not removed"));
+    const { block, counts } = this.#status;
+    this.#status = { ...this.#status, isMigration: false, progress: 100 };
+    log.info({ block, ...counts }, "state migration finished");
+  }
+
+  #report({ part, ...counts }: CopyCounts): void {
+    const { log } = this.#parts;
+    this.#status = { ...this.#status, counts, progress: Math.floor(part * 100) };
+    const now = performance.now();
+    if (now - this.#toldAt < LOG_EVERY_MS) return;
+    this.#toldAt = now;
+    log.info({ ...counts, percent: this.#status.progress }, "migrating state");
+    this.room()
+      .then(({ free }) => checkRoom({ free, needed: SPARE_BYTES }))
+      .catch((error: unknown) => this.#fail(error));
+  }
+
+  /** Ends a migration; the state stays where it is. `of`: only when that run is still the one. */
+  async #fail(error: unknown, of?: MigrationRun): Promise<void> {
+    const phase = this.#phase;
+    if (of !== undefined && (phase.kind !== "copying" || phase.run !== of)) return;
+    if (phase.kind === "idle") return this.#ending; // it has ended already
+    this.#phase = { kind: "idle" };
+    this.#ending = this.#endEarly(phase, error);
+    await this.#ending;
+  }
+
+  async #endEarly(phase: Phase, reason: unknown): Promise<void> {
+    const error = messageOf(reason);
+    const { log } = this.#parts;
+    await this.#tidy(phase, error).catch((why: unknown) =>
+      log.warn({ error: why }, "a copy of the state stays behind"),
+    );
+    if (!this.#isClosing) log.warn({ error }, "state migration ended early");
+    this.#status = { ...this.#status, isMigration: false, error };
+  }
+
+  /** Removes what was copied. A node that is closing leaves word that it is to be begun anew. */
+  async #tidy(phase: Phase, error: string): Promise<void> {
+    const { chain, trie, keeper } = this.#parts;
+    if (phase.kind === "copying") await phase.run.stop();
+    if (phase.kind === "ready") await phase.store[Symbol.asyncDispose]();
+    if (this.#isClosing) return;
+    await trie.remove(keeper.generation + 1);
+    const batch = chain.createBatch();
+    batch.delete(MIGRATION_KEY);
+    const { block } = this.#status;
+    if (block > 0) putMigrationRecord(batch, { block, error });
+    await chain.write(batch, { sync: true });
+  }
+
+  /** Ends what runs; the next start begins it anew. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    await this.#ending;
+    if (this.#status.isMigration) await this.#fail(new Error("quit by signal"));
+  }
+}
+
+function checkRoom({ free, needed }: MigrationRoom): void {
+  if (free < needed) throw new Error(`${free} bytes of disk are free, ${needed} are needed`);
+}

@@ -1,0 +1,101 @@
+/**
+ * The nodes of a trie over given leaves, from the root down, made in memory for those who look for a difference: a
+ * node's hash, its parent's and the nibbles that lead to it.
+ */
+import { encodeRlp, encodeRlpList } from "../../bytes/rlp.ts";
+import { keccak256 } from "../../crypto/keccak.ts";
+import { compactPath, halfBytes, nodeReference } from "../../model/trie-path.ts";
+
+/** A leaf: its 32-byte key and what stands there. */
+export interface ListedLeaf {
+  readonly key: Uint8Array;
+  readonly value: Uint8Array;
+}
+
+/** A node, or what a leaf node holds. */
+export interface ListedNode {
+  /** No bytes for a node that is written inside its parent. */
+  readonly hash: Uint8Array;
+  /** Hash of the nearest node above that has one; no bytes above the root. */
+  readonly parent: Uint8Array;
+  /** One a byte. */
+  readonly path: Uint8Array;
+  /** Set on leaf nodes. */
+  readonly leaf: ListedLeaf | undefined;
+}
+
+interface Node {
+  readonly rlp: Uint8Array;
+  /** Nibbles below the parent. */
+  readonly path: Uint8Array;
+  readonly children: readonly Node[];
+  readonly leaf: ListedLeaf | undefined;
+}
+
+const NOTHING = new Uint8Array(0);
+const HASH_LENGTH = 32;
+const EMPTY_ITEM = encodeRlp(NOTHING);
+
+/** Lists the trie's nodes, each before those below it. Leaves must be sorted by key and all different. */
+export function* listTrie(leaves: readonly ListedLeaf[]): Generator<ListedNode> {
+  if (leaves.length === 0) return;
+  const rows = leaves.map((leaf) => ({ leaf, nibbles: halfBytes(leaf.key) }));
+  yield* listed(nodeOf(rows, 0, NOTHING), NOTHING, NOTHING);
+}
+
+function* listed(node: Node, parent: Uint8Array, above: Uint8Array): Generator<ListedNode> {
+  const isRoot = parent.length === 0;
+  const hash = isRoot || node.rlp.length >= HASH_LENGTH ? keccak256(node.rlp) : NOTHING;
+  const path = Uint8Array.from([...above, ...node.path]);
+  yield { hash, parent, path, leaf: node.leaf };
+  for (const child of node.children) yield* listed(child, hash.length === 0 ? parent : hash, path);
+}
+
+interface Row {
+  readonly leaf: ListedLeaf;
+  readonly nibbles: Uint8Array;
+}
+
+/** The node over rows that agree on their first `depth` nibbles. */
+function nodeOf(rows: readonly Row[], depth: number, path: Uint8Array): Node {
+  const [first] = rows as [Row]; // never called without rows
+  if (rows.length === 1) {
+    const rlp = shortNode(first.nibbles.subarray(depth), true, encodeRlp(first.leaf.value));
+    return { rlp, path, children: [], leaf: first.leaf };
+  }
+  const shared = sharedBelow(rows, depth);
+  if (shared === 0) return branchOf(rows, depth, path);
+  const between = first.nibbles.subarray(depth, depth + shared);
+  const child = branchOf(rows, depth + shared, between);
+  return {
+    rlp: shortNode(between, false, nodeReference(child.rlp)),
+    path,
+    children: [child],
+    leaf: undefined,
+  };
+}
+
+function branchOf(rows: readonly Row[], depth: number, path: Uint8Array): Node {
+  const groups = Map.groupBy(rows, ({ nibbles }) => nibbles[depth] ?? 0);
+  const children = new Map(
+    [...groups].map(([nibble, own]) => [nibble, nodeOf(own, depth + 1, Uint8Array.of(nibble))]),
+  );
+  const items = Array.from({ length: 17 }, (_, nibble) => {
+    const child = children.get(nibble);
+    return child === undefined ? EMPTY_ITEM : nodeReference(child.rlp);
+  });
+  return { rlp: encodeRlpList(items), path, children: [...children.values()], leaf: undefined };
+}
+
+/** A leaf or an extension; `item` is RLP. */
+function shortNode(nibbles: Uint8Array, isLeaf: boolean, item: Uint8Array): Uint8Array {
+  return encodeRlpList([encodeRlp(compactPath(nibbles, isLeaf)), item]);
+}
+
+/** Rows are sorted: what the first and the last share, all do. */
+function sharedBelow(rows: readonly Row[], depth: number): number {
+  const [first, last] = [rows[0]?.nibbles ?? NOTHING, rows.at(-1)?.nibbles ?? NOTHING];
+  let shared = 0;
+  while (first[depth + shared] === last[depth + shared] && depth + shared < first.length) shared++;
+  return shared;
+}

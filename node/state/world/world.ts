@@ -1,0 +1,71 @@
+import type { Account } from "../../model/account.ts";
+import type { Log } from "../../model/receipt.ts";
+
+/**
+ * The state of a block while its transactions run: the accepted state below, changes above, a journal to take
+ * changes back. Addresses are 20 bytes, slot keys and values words. Synchronous. Nothing leaves a world but
+ * through `State.seal`; a world that is not sealed is simply dropped.
+ */
+export interface World {
+  /** The account, or `undefined` where there is none. */
+  account(address: Uint8Array): Account | undefined;
+  /** True when there is an account, be it empty. */
+  exists(address: Uint8Array): boolean;
+  /** True for no account and for one that would disappear if it were touched. */
+  isEmpty(address: Uint8Array): boolean;
+  /** Zero where there is no account. */
+  nonce(address: Uint8Array): bigint;
+  /** In the smallest unit; zero where there is no account. */
+  balance(address: Uint8Array): bigint;
+  /** Creates the account where there is none, also for an amount of zero, and touches an empty one. */
+  addBalance(address: Uint8Array, amount: bigint): void;
+  /** Throws `RangeError` when the balance is smaller: callers check first. An amount of zero touches nothing. */
+  subtractBalance(address: Uint8Array, amount: bigint): void;
+  setNonce(address: Uint8Array, nonce: bigint): void;
+  /** Puts a whole account in place; its storage root is what the slots say, whatever is given here. */
+  setAccount(address: Uint8Array, account: Account): void;
+  /** No bytes where there is no account or no code. Throws `StateError` `corrupt` for code that the store lacks. */
+  code(address: Uint8Array): Uint8Array;
+  /** The hash of no bytes where there is no account or no code. */
+  codeHash(address: Uint8Array): Uint8Array;
+  /** Gives the account this code; its kind and code information are the caller's, through `setAccount`. */
+  setCode(address: Uint8Array, code: Uint8Array): void;
+  /** Zero where there is no account or no value. */
+  slot(address: Uint8Array, key: bigint): bigint;
+  /** The value when the transaction began. */
+  originalSlot(address: Uint8Array, key: bigint): bigint;
+  setSlot(address: Uint8Array, key: bigint, value: bigint): void;
+  /** True when the account had storage when the block began. */
+  hasStorage(address: Uint8Array): boolean;
+  /** Marks a contract as created in this transaction. */
+  markCreated(address: Uint8Array): void;
+  isCreated(address: Uint8Array): boolean;
+  /** The account loses its balance now, and disappears with all it has at the end of the transaction. */
+  destroy(address: Uint8Array): void;
+  isDestroyed(address: Uint8Array): boolean;
+  /** Storage that lasts as long as the transaction (EIP-1153). */
+  transient(address: Uint8Array, key: bigint): bigint;
+  setTransient(address: Uint8Array, key: bigint, value: bigint): void;
+  /** Notes that the transaction has met the account (EIP-2929); true when it had not before. */
+  warmAddress(address: Uint8Array): boolean;
+  isWarm(address: Uint8Array): boolean;
+  /** Notes that the transaction has met the slot; true when it had not before. */
+  warmSlot(address: Uint8Array, key: bigint): boolean;
+  addLog(log: Log): void;
+  /** Of this transaction so far. */
+  readonly logs: readonly Log[];
+  addRefund(gas: number): void;
+  /** Throws `RangeError` when there is less. */
+  subtractRefund(gas: number): void;
+  /** Gas to give back when the transaction ends. */
+  readonly refund: number;
+  /** A mark to come back to, within the transaction. */
+  snapshot(): number;
+  /** Takes back everything since the mark, touches included. */
+  revert(mark: number): void;
+  /**
+   * Ends a transaction: destroyed accounts, and accounts touched by it that are empty, disappear; logs, refund,
+   * transient storage and what was met or created are forgotten; earlier marks are void.
+   */
+  endTransaction(): void;
+}
