@@ -6,7 +6,7 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { importChain, initDatadir } from "../node/chain-jobs.ts";
+import { importChain, initDatadir } from "../node/compose/offline-jobs.ts";
 import { options } from "../test/support/options.ts";
 import { makeTransferChain } from "../test/support/transfer-chain.ts";
 import { report, rounded } from "./support/figures.ts";

@@ -32,7 +32,7 @@ async function start(): Promise<void> {
   const [{ runCli }, { createPrompter }, { limitHeap }, { systemClock }] = await Promise.all([
     import("./cli/cli.ts"),
     import("./cli/prompter.ts"),
-    import("./heap-limit.ts"),
+    import("./compose/heap-limit.ts"),
     import("./observe/clock.ts"),
   ]);
   let asking: ReturnType<typeof createPrompter> | undefined; // standard input is opened by the first question
@@ -57,8 +57,8 @@ async function start(): Promise<void> {
     signals: process,
     clock: systemClock,
     loadNode: async () => ({
-      ...(await import("./chain-jobs.ts")),
-      openNode: async (...how) => (await import("./node.ts")).openNode(...how),
+      ...(await import("./compose/offline-jobs.ts")),
+      openNode: async (...how) => (await import("./compose/node.ts")).openNode(...how),
     }),
   });
 }

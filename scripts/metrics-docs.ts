@@ -1,15 +1,15 @@
 /** Writes docs/metrics.md from the declarations: `node scripts/metrics-docs.ts`. What it lists is what is scraped. */
 import { writeFileSync } from "node:fs";
 import { declareChainMetrics, declareInsertMetrics } from "../node/chain/metrics.ts";
+import { declareNodeMetrics } from "../node/compose/metrics.ts";
+import { openReadiness } from "../node/compose/readiness.ts";
 import { declareEngineMetrics } from "../node/consensus/bft/metrics.ts";
 import { declareDraftMetrics } from "../node/consensus/draft-metrics.ts";
-import { declareNodeMetrics } from "../node/node-metrics.ts";
 import { createMetrics, type Metrics } from "../node/observe/metrics.ts";
 import { processMetrics } from "../node/observe/process-metrics.ts";
 import { declareDiscoveryMetrics, declareP2pMetrics } from "../node/p2p/metrics.ts";
 import { declareProtocolMetrics } from "../node/protocol/metrics.ts";
 import { declareTrafficMetrics } from "../node/protocol/traffic-metrics.ts";
-import { openReadiness } from "../node/readiness.ts";
 import { createBudget } from "../node/rpc/dispatch-budget.ts";
 import { declareExposureMetrics } from "../node/rpc/exposure.ts";
 import { declareCallMetrics, declareRpcMetrics } from "../node/rpc/metrics.ts";

@@ -38,10 +38,10 @@ const NODE: Plan = {
     rpc: 12,
     console: 13,
     "network-maker": 13,
-    root: 14,
+    compose: 14,
     cli: 15,
   },
-  files: { "main.ts": "cli", "*": "root" },
+  files: { "main.ts": "cli" },
   libraries: {
     "@chainsafe/blst": "crypto",
     "@crate-crypto/node-eth-kzg-linux-x64-gnu": "crypto",
@@ -151,8 +151,8 @@ describe("the proof catches", () => {
     expect(floorOffences([sample("node/cli/a.ts", 'const a = await import("../main.ts");')], NODE)).toEqual(
       [],
     );
-    expect(floorOffences([sample("node/node.ts", 'await import("./cli/cli.ts");')], NODE)).toEqual([
-      "node/node.ts: root (floor 14) imports cli (floor 15)",
+    expect(floorOffences([sample("node/compose/node.ts", 'await import("../cli/cli.ts");')], NODE)).toEqual([
+      "node/compose/node.ts: compose (floor 14) imports cli (floor 15)",
     ]);
   });
 

@@ -1,12 +1,12 @@
 /** `knit account bls-info [ENDPOINT]`: what a validator registers of its BLS key, asked of its node, in a file. */
 import { bareHex } from "../bytes/hex.ts";
 import { messageOf } from "../bytes/message-of.ts";
+import { ownBlsKey, ownNodeKey } from "../compose/node-keys.ts";
 import { nodeOptions } from "../config/options-check.ts";
 import { OptionError } from "../config/options-error.ts";
 import { absolutePath } from "../config/options-paths.ts";
 import { provePossession } from "../crypto/bls-possession.ts";
 import { checksumAddress } from "../crypto/checksum.ts";
-import { ownBlsKey, ownNodeKey } from "../node-keys.ts";
 import { askNode } from "../rpc/client.ts";
 import type { Job } from "./chain-commands.ts";
 import { writeNewFile } from "./new-file.ts";

@@ -1,11 +1,11 @@
 /** `knit bootnode`: a boot node opened, and closed when somebody asks for it; its key made or shown. */
 import { once } from "node:events";
 import { randomKey } from "../accounts/raw-key.ts";
-import { openBootNode } from "../boot-node.ts";
 import { bareHex } from "../bytes/hex.ts";
+import { openBootNode } from "../compose/boot-node.ts";
+import { ownNodeKey } from "../compose/node-keys.ts";
 import { bootNodeOptions } from "../config/boot-node-options.ts";
 import { absolutePath } from "../config/options-paths.ts";
-import { ownNodeKey } from "../node-keys.ts";
 import { createLog } from "../observe/log.ts";
 import type { Job } from "./chain-commands.ts";
 import { writeNewFile } from "./new-file.ts";

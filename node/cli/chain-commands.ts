@@ -1,6 +1,6 @@
 /** What commands that work on a data directory and end have in common; the small ones of them. */
 import { readFile } from "node:fs/promises";
-import type { Compared } from "../chain-jobs.ts";
+import type { Compared } from "../compose/offline-jobs.ts";
 import type { FlagCommand } from "../config/flags-rows.ts";
 import type { ResolvedFlags } from "../config/flags-values.ts";
 import type { NodeOptions } from "../config/options.ts";

@@ -1,4 +1,7 @@
 /** The commands of `knit`, and what they ask of the node. */
+
+import type { DevelopmentAccount } from "../compose/accounts.ts";
+import type { NodeEndpoints } from "../compose/node.ts";
 import type {
   Compared,
   DatabaseSize,
@@ -6,11 +9,9 @@ import type {
   FileResult,
   ImportJob,
   ImportResult,
-} from "../chain-jobs.ts";
+} from "../compose/offline-jobs.ts";
 import type { FlagCommand } from "../config/flags-rows.ts";
 import type { NodeOptions } from "../config/options.ts";
-import type { NodeEndpoints } from "../node.ts";
-import type { DevelopmentAccount } from "../node-accounts.ts";
 import type { AdjustableLog } from "../observe/log.ts";
 import type { Progress } from "../observe/progress.ts";
 import { decodeDetails } from "./decode-names.ts";

@@ -1,7 +1,8 @@
 /** What `knit dev` prints when its chain runs: accounts, endpoints, and what to try. */
+
+import type { DevelopmentAccount } from "../compose/accounts.ts";
+import type { NodeEndpoints } from "../compose/node.ts";
 import { programVersion } from "../config/version.ts";
-import type { NodeEndpoints } from "../node.ts";
-import type { DevelopmentAccount } from "../node-accounts.ts";
 
 /** What the banner tells. */
 export interface DevBanner {

@@ -1,5 +1,5 @@
 /** `knit import` and `knit export`: chain files, with progress, safe to interrupt at any time. */
-import type { ImportResult } from "../chain-jobs.ts";
+import type { ImportResult } from "../compose/offline-jobs.ts";
 import { OptionError } from "../config/options-error.ts";
 import type { Job } from "./chain-commands.ts";
 import { openJob } from "./chain-commands.ts";

@@ -1,6 +1,6 @@
 /** What the commands do with a data directory that no node runs on, without starting a process for each. */
 import { mkdir, readFile } from "node:fs/promises";
-import * as jobs from "../../node/chain-jobs.ts";
+import * as jobs from "../../node/compose/offline-jobs.ts";
 import { optionsOf } from "./whole-directory.ts";
 
 const progress = { update: () => undefined, [Symbol.dispose]: () => undefined };

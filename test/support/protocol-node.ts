@@ -1,7 +1,8 @@
 /** Nodes in memory that speak the chain protocol: a chain, a pool, and blocks made when a test says so. */
 import { developmentGenesis, developmentKeys } from "../../node/chain/development.ts";
 import { recoverSigners } from "../../node/chain/recover-signers.ts";
-import { chainForPool } from "../../node/chain-for-pool.ts";
+import { createPause } from "../../node/compose/pause.ts";
+import { chainForPool } from "../../node/compose/pool.ts";
 import { rulesAt } from "../../node/config/rules.ts";
 import { draftHeader, fillBlock } from "../../node/consensus/proposal.ts";
 import { withCommittedSeals, withProposerSeal } from "../../node/consensus/seal.ts";
@@ -16,7 +17,6 @@ import { systemClock } from "../../node/observe/clock.ts";
 import { silentLog } from "../../node/observe/log.ts";
 import { createMetrics } from "../../node/observe/metrics.ts";
 import type { NodeType } from "../../node/p2p/node-type.ts";
-import { createPause } from "../../node/pause.ts";
 import { type ChainProtocol, openChainProtocol } from "../../node/protocol/chain-protocol.ts";
 import type { ProtocolTimings } from "../../node/protocol/limits.ts";
 import { openTxPool } from "../../node/txpool/open-pool.ts";

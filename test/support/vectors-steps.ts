@@ -6,7 +6,7 @@ import { gunzipSync } from "node:zlib";
 import { concatBytes } from "../../node/bytes/compare.ts";
 import { fromHex, toHex } from "../../node/bytes/hex.ts";
 import type { Chain } from "../../node/chain/chain.ts";
-import { chainForPool } from "../../node/chain-for-pool.ts";
+import { chainForPool } from "../../node/compose/pool.ts";
 import { decodeTransaction, type Transaction } from "../../node/model/transaction.ts";
 import { admit } from "../../node/txpool/admission.ts";
 import { DEFAULT_POOL_OPTIONS } from "../../node/txpool/options.ts";

@@ -4,7 +4,7 @@ import { concatBytes } from "../../../node/bytes/compare.ts";
 import { bareHex, toHex } from "../../../node/bytes/hex.ts";
 import { frameBlocks } from "../../../node/chain/block-file.ts";
 import type { ImportOptions, ImportOutcome } from "../../../node/chain/importer.ts";
-import { importInto } from "../../../node/consensus-chain.ts";
+import { importInto } from "../../../node/compose/consensus-chain.ts";
 import { openRecoverer } from "../../../node/crypto/recoverer.ts";
 import { decodeBlock, encodeBlock } from "../../../node/model/block.ts";
 import { type Clock, systemClock } from "../../../node/observe/clock.ts";

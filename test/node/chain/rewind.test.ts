@@ -1,7 +1,7 @@
 /** The chain taken back by an operator. */
 import { beforeAll, expect, test } from "@jest/globals";
 import { toHex } from "../../../node/bytes/hex.ts";
-import { openConsensusChain } from "../../../node/consensus-chain.ts";
+import { openConsensusChain } from "../../../node/compose/consensus-chain.ts";
 import { decodeBlock } from "../../../node/model/block.ts";
 import { systemClock } from "../../../node/observe/clock.ts";
 import { silentLog } from "../../../node/observe/log.ts";

@@ -2,10 +2,10 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "@jest/globals";
 import { readBlockFile } from "../../../node/chain/block-file.ts";
+import { importInto } from "../../../node/compose/consensus-chain.ts";
 import { parseGenesis } from "../../../node/config/genesis.ts";
 import { findReveals, foundReveal, rememberKey } from "../../../node/consensus/found-reveals.ts";
 import { revealMessage } from "../../../node/consensus/reveal-message.ts";
-import { importInto } from "../../../node/consensus-chain.ts";
 import type { BlsClaim } from "../../../node/crypto/bls.ts";
 import { openRecoverer } from "../../../node/crypto/recoverer.ts";
 import { systemClock } from "../../../node/observe/clock.ts";

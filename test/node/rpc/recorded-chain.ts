@@ -1,6 +1,6 @@
 /** The recorded chain in memory, and a pool on it. */
 import type { Chain } from "../../../node/chain/chain.ts";
-import { chainForPool } from "../../../node/chain-for-pool.ts";
+import { chainForPool } from "../../../node/compose/pool.ts";
 import { decodeBlock } from "../../../node/model/block.ts";
 import { systemClock } from "../../../node/observe/clock.ts";
 import { silentLog } from "../../../node/observe/log.ts";

@@ -1,0 +1,74 @@
+/** The node's accounts as its options want them: unlocked ones, held development keys, the reward base. */
+import { readFile } from "node:fs/promises";
+import type { Accounts } from "../accounts/accounts.ts";
+import { openAccounts } from "../accounts/open-accounts.ts";
+import { toHex } from "../bytes/hex.ts";
+import { messageOf } from "../bytes/message-of.ts";
+import { developmentKeys } from "../chain/development.ts";
+import type { AccountReference } from "../config/flags-kinds.ts";
+import type { NodeOptions } from "../config/options.ts";
+import { OptionError } from "../config/options-error.ts";
+import { addressOfKey } from "../crypto/secp256k1.ts";
+import type { Log } from "../observe/log.ts";
+
+/** A funded account of a development chain, as `0x` texts. */
+export interface DevelopmentAccount {
+  readonly address: string;
+  readonly privateKey: string;
+}
+
+/** Opens the keystore and unlocks what the options name. Throws `AccountsError` or `OptionError`. */
+export async function openNodeAccounts(options: NodeOptions, log: Log): Promise<Accounts> {
+  const { lightKdf, keyFileVersion, unlock, passwordFile } = options.accounts;
+  const accounts = await openAccounts({ directory: options.paths.keystore, lightKdf, keyFileVersion, log });
+  try {
+    for (const key of developmentKeys(options.development?.accounts ?? 0)) accounts.hold(key);
+    const passwords = passwordFile === undefined ? [] : await readPasswords(passwordFile);
+    for (const [i, reference] of unlock.entries()) {
+      const address = accountAddress(accounts, reference);
+      await accounts.unlock(address, passwords[Math.min(i, passwords.length - 1)] ?? "", 0);
+      log.info({ address: toHex(address) }, "unlocked account");
+    }
+    return accounts;
+  } catch (error) {
+    await accounts[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+async function readPasswords(path: string): Promise<string[]> {
+  try {
+    return (await readFile(path, "utf8")).split("\n").map((line) => line.replace(/\r$/, ""));
+  } catch (cause) {
+    const why = messageOf(cause);
+    throw new OptionError("bad-file", `Failed to read password file: ${why}`, cause);
+  }
+}
+
+/** The account that a flag names. Throws `OptionError` for an index that the keystore does not have. */
+export function accountAddress(accounts: Accounts, reference: AccountReference): Uint8Array {
+  if (reference.kind === "address") return reference.address;
+  const list = accounts.list();
+  const address = list[reference.index];
+  if (address === undefined) {
+    throw new OptionError(
+      "bad-value",
+      `index ${reference.index} higher than number of accounts ${list.length}`,
+    );
+  }
+  return address;
+}
+
+/** Where rewards go, if the options say so. Throws as `accountAddress`. */
+export function rewardbaseOf({ consensus }: NodeOptions, accounts: Accounts): Uint8Array | undefined {
+  return consensus.rewardbase && accountAddress(accounts, consensus.rewardbase);
+}
+
+/** The funded accounts of a development chain; none otherwise. */
+export function developmentAccounts(options: NodeOptions): readonly DevelopmentAccount[] | undefined {
+  if (options.development === undefined) return undefined;
+  return developmentKeys(options.development.accounts).map((key) => ({
+    address: toHex(addressOfKey(key)),
+    privateKey: toHex(key),
+  }));
+}

@@ -1,0 +1,48 @@
+/** A boot node: it answers nodes that look for others, and is no peer of anybody. */
+import { randomBytes } from "node:crypto";
+import type { BootNodeOptions } from "../config/options.ts";
+import { systemClock } from "../observe/clock.ts";
+import type { Log } from "../observe/log.ts";
+import { systemResolve } from "../p2p/connect.ts";
+import { openDiscovery } from "../p2p/discovery/discovery.ts";
+import { allowedBy } from "../p2p/ip.ts";
+import { loadNodeKey, nodeKeyOf } from "../p2p/node-key.ts";
+import { parseBootNodes, parseNodes } from "../p2p/node-list.ts";
+import { formatNodeUrl } from "../p2p/node-url.ts";
+
+/** A running boot node. */
+export interface BootNode extends AsyncDisposable {
+  /** The URL for other nodes' `--bootnodes`; its host is `::` when it listens everywhere and was told no address. */
+  readonly kni: string;
+}
+
+/** Opens a boot node. Rejects with `NodeKeyError`, or with `P2pError` `cannot-listen`. */
+export async function openBootNode(options: BootNodeOptions, log: Log): Promise<BootNode> {
+  const { listen, externalIp, networkId } = options;
+  const nodeKey = options.nodeKey ? nodeKeyOf(options.nodeKey) : await loadNodeKey(options.nodeKeyPath);
+  const discovery = await openDiscovery({
+    nodeKey,
+    type: "bn",
+    networkId,
+    ...listen,
+    announce: { ip: externalIp, tcpPort: undefined },
+    bootNodes: parseBootNodes(options.bootNodes, log),
+    authorised: parseNodes(options.authorised, "--authorized-nodes", log),
+    allows: allowedBy(options.netRestrict),
+    resolve: systemResolve,
+    clock: systemClock,
+    log,
+    random: randomBytes,
+  });
+  const { port } = discovery;
+  const kni = formatNodeUrl({
+    id: nodeKey.id,
+    host: externalIp ?? listen.host ?? "::",
+    tcpPort: port,
+    udpPort: port,
+    tcpPorts: [port],
+    type: "bn",
+  });
+  log.info({ kni, networkId }, "opened boot node");
+  return { kni, [Symbol.asyncDispose]: () => discovery[Symbol.asyncDispose]() };
+}

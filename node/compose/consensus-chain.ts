@@ -1,0 +1,136 @@
+/** The chain of a database with its consensus rules: what every command that touches blocks begins with. */
+import type { FileBlock } from "../chain/block-file.ts";
+import type { Chain } from "../chain/chain.ts";
+import {
+  type ImportOptions,
+  type ImportOutcome,
+  type ImportTarget,
+  importBlocks,
+} from "../chain/importer.ts";
+import { type ChainParts, type OpenChain, openChain } from "../chain/open-chain.ts";
+import { storedConfig } from "../chain/stored-config.ts";
+import { blobLimits } from "../config/blob-schedule.ts";
+import type { ChainConfig } from "../config/chain-config.ts";
+import { rulesAt } from "../config/rules.ts";
+import type { ForkFieldContext } from "../consensus/fork-fields.ts";
+import { rememberKey } from "../consensus/found-reveals.ts";
+import { authorOf, findSealers } from "../consensus/found-sealers.ts";
+import { verifyHeader } from "../consensus/header-rules.ts";
+import { type BlsChecks, loadBlsChecks, mixOf } from "../consensus/randomness.ts";
+import type { Recoverer } from "../crypto/recoverer.ts";
+import type { Governance } from "../governance/governance.ts";
+import type { Header } from "../model/header.ts";
+import type { Clock } from "../observe/clock.ts";
+import type { DiskSpace } from "../observe/disk-space.ts";
+import type { Log } from "../observe/log.ts";
+import type { Database } from "./database.ts";
+import { createPause } from "./pause.ts";
+
+/** Opens the chain. Rejects with `ChainError` `no-genesis` in an empty database. */
+export async function openConsensusChain(
+  { store, state, disk }: Database & { readonly disk?: Pick<DiskSpace, "isLow"> },
+  log: Log,
+  clock: Clock,
+): Promise<OpenChain> {
+  const checks = rulesAt(storedConfig(store), Number.MAX_SAFE_INTEGER).randao
+    ? await loadBlsChecks()
+    : undefined;
+  const headerRules: ChainParts["headerRules"] = {
+    verify: (config, governance) => (header, parent, isProposal) => {
+      // Of the number that it has to have: what it says itself is judged with the rest.
+      const number = parent.header.number + 1;
+      return verifyHeader(header, {
+        ...forkFieldContext({ config, governance, checks }, number, parent.header),
+        parentHash: parent.hash,
+        parameters: governance.parameters(number),
+        validators: governance.validators(number),
+        checkGovernance: (judged, author) => governance.checkHeader(judged, author),
+        now: Math.floor(clock.now() / 1000),
+        isProposal,
+      });
+    },
+    author: authorOf,
+  };
+  return openChain({
+    store,
+    state,
+    headerRules,
+    pause: createPause(),
+    log,
+    hasRoom: () => disk?.isLow !== true,
+  });
+}
+
+interface ForkFieldTerms {
+  readonly config: ChainConfig;
+  readonly governance: Governance;
+  readonly checks: BlsChecks | undefined;
+}
+
+function forkFieldContext(
+  { config, governance, checks }: ForkFieldTerms,
+  number: number,
+  parent: Header,
+): ForkFieldContext {
+  const rules = rulesAt(config, number);
+  return {
+    parent,
+    rules,
+    blobs: blobLimits(config),
+    randomness:
+      rules.randao && checks !== undefined
+        ? {
+            ...checks,
+            parentMix: mixOf(parent, rulesAt(config, parent.number).randao),
+            keyOf: (author) => governance.blsKey(number, author),
+          }
+        : undefined,
+  };
+}
+
+/** Where the blocks of an import come from and what recovers their signers. */
+export interface ImportParts {
+  readonly recoverer: Recoverer;
+  readonly clock: Clock;
+  readonly files: AsyncIterable<FileBlock>;
+}
+
+/** Imports blocks into an open chain and makes them durable, however the import ends. */
+export function importInto(
+  { chain, writer, governance }: OpenChain,
+  { recoverer, clock, files }: ImportParts,
+  options: ImportOptions,
+): Promise<ImportOutcome> {
+  rememberKeys(chain, governance);
+  const target: ImportTarget = {
+    chainId: chain.config.chainId,
+    recoverer,
+    clock,
+    pause: createPause(),
+    tip: () => writer.tip.header.number,
+    header: (number) => writer.written(number),
+    holdsBody: writer.holdsBody.bind(writer),
+    holds: writer.holds.bind(writer),
+    findSealers: (blocks) => findSealers(recoverer, blocks),
+    recheck: writer.recheck.bind(writer),
+    insert: writer.insert.bind(writer),
+  };
+  return writer.exclusively(async () => {
+    try {
+      return await importBlocks(target, files, options);
+    } finally {
+      await writer.settle();
+    }
+  });
+}
+
+/** The keys that random reveals are most likely judged by: those registered now. */
+function rememberKeys(chain: Chain, governance: Governance): void {
+  const next = chain.head().header.number + 1;
+  if (!chain.rules(next).randao) return;
+  try {
+    for (const { node, key } of governance.blsKeys(next)) rememberKey(node, key.publicKey);
+  } catch {
+    // the block that needs them says what is wrong with the registry
+  }
+}

@@ -1,0 +1,136 @@
+/** This node among those who agree on blocks. */
+import type { Accounts } from "../accounts/accounts.ts";
+import { concatBytes, equalBytes } from "../bytes/compare.ts";
+import { integerBytes } from "../bytes/integer.ts";
+import { encodeRlp } from "../bytes/rlp.ts";
+import type { OpenChain } from "../chain/open-chain.ts";
+import { recoverSigners } from "../chain/recover-signers.ts";
+import type { NodeOptions } from "../config/options.ts";
+import { programVersion } from "../config/version.ts";
+import { type Engine, openEngine } from "../consensus/bft/engine.ts";
+import { declareEngineMetrics } from "../consensus/bft/metrics.ts";
+import { declareDraftMetrics } from "../consensus/draft-metrics.ts";
+import type { Kzg } from "../crypto/kzg.ts";
+import type { Recoverer } from "../crypto/recoverer.ts";
+import { sign } from "../crypto/secp256k1.ts";
+import type { Ballots } from "../governance/ballots.ts";
+import type { Block } from "../model/block.ts";
+import type { Header } from "../model/header.ts";
+import { decodeTransaction } from "../model/transaction.ts";
+import type { Clock } from "../observe/clock.ts";
+import type { Log } from "../observe/log.ts";
+import type { Metrics } from "../observe/metrics.ts";
+import type { NodeKey } from "../p2p/node-key.ts";
+import { assembleBlock } from "../protocol/blocks-in.ts";
+import { transactionItems } from "../protocol/transaction-items.ts";
+import { checkSentBlobs, kzgProver } from "../txpool/blobs.ts";
+import type { TxPool } from "../txpool/pool.ts";
+import { rewardbaseOf } from "./accounts.ts";
+import type { NodeDatabase } from "./database.ts";
+import type { NodeNetwork } from "./network.ts";
+import { createPause } from "./pause.ts";
+
+/** What agreement is made of. */
+export interface ConsensusSurroundings {
+  readonly options: NodeOptions;
+  readonly database: NodeDatabase;
+  readonly open: OpenChain;
+  readonly ballots: Ballots;
+  readonly pool: TxPool;
+  readonly recoverer: Recoverer;
+  readonly kzg: Kzg;
+  readonly accounts: Accounts;
+  readonly nodeKey: NodeKey;
+  /** 32 bytes, secret. */
+  readonly blsKey: Uint8Array;
+  readonly network: NodeNetwork;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+/** Takes part in the agreement on blocks on a core node; undefined on all others. */
+export function openNodeConsensus(surroundings: ConsensusSurroundings): Engine | undefined {
+  const { options, database, open, ballots, pool, accounts, nodeKey, blsKey, network, clock, log } =
+    surroundings;
+  const { chain, writer, governance } = open;
+  const { intervalMs, timeLimitMs } = options.consensus;
+  const metrics = declareEngineMetrics(surroundings.metrics, {
+    now: () => clock.now(),
+    due: () => chain.head().header.time * 1000 + intervalMs,
+  });
+  const onDraft = declareDraftMetrics(surroundings.metrics);
+  if (options.type !== "core") return undefined;
+  warnIfNoValidator(surroundings);
+  return openEngine({
+    config: chain.config,
+    chain,
+    writer,
+    store: database.store,
+    state: database.state,
+    peers: network.protocol.consensus,
+    ready: Promise.all([database.state.ready, network.expectsPeers ? network.protocol.heardHead : undefined]),
+    room: () => database.disk.room(),
+    governance,
+    vote: () => ballots.next(),
+    candidates: (baseFee) => pool.byPrice(baseFee),
+    drop: (tx) => pool.drop(tx.hash),
+    wire: (tx) => pool.wire(tx),
+    assemble: (header, body) => assembleProposal(surroundings, header, body),
+    address: nodeKey.address,
+    sign: (digest) => sign(digest, nodeKey.key),
+    blsKey,
+    rewardbase: rewardbaseOf(options, accounts) ?? nodeKey.address,
+    vanity: vanity(options.consensus.extraData),
+    intervalMs,
+    limitMs: timeLimitMs,
+    pause: createPause(),
+    onDraft,
+    clock,
+    log: options.development === undefined ? log : whispering(log),
+    metrics,
+  });
+}
+
+/** On a development chain a line each second would hide what a person wants to read. */
+function whispering(log: Log): Log {
+  return { ...log, info: (fields, message) => log.debug(fields, message) };
+}
+
+/** Reads a proposal's transactions: their senders are found on another thread, and their blobs are proved. */
+async function assembleProposal(
+  { open: { chain }, pool, recoverer, kzg }: ConsensusSurroundings,
+  header: Header,
+  body: Uint8Array,
+): Promise<Block> {
+  const block = await assembleBlock(header, body, { pause: createPause(), pool });
+  await recoverSigners(recoverer, chain.config.chainId, block.transactions);
+  if (!block.transactions.some(({ fields }) => fields.blobVersionedHashes !== undefined)) return block;
+  const prove = kzgProver(kzg);
+  for (const item of transactionItems(body)) await checkSentBlobs(decodeTransaction(item), prove);
+  return block;
+}
+
+function warnIfNoValidator({ open: { chain, governance }, nodeKey, log }: ConsensusSurroundings): void {
+  const council = governance.council(chain.head().header.number + 1);
+  if (council.some((member) => equalBytes(member, nodeKey.address))) return;
+  log.warn({ validators: council.length }, "this node is not a validator of its chain: it makes no blocks");
+}
+
+const VANITY_BYTES = 32;
+
+/** Free text of a header, in the Go node's form: RLP of version, client, runtime and system, cut or padded. */
+function vanity(extraData: string | undefined): Uint8Array {
+  const text = extraData ? Buffer.from(extraData) : versionText();
+  return concatBytes(text, new Uint8Array(VANITY_BYTES)).subarray(0, VANITY_BYTES);
+}
+
+function versionText(): Uint8Array {
+  const [major = 0, minor = 0, patch = 0] = programVersion().split(".").map(Number);
+  return encodeRlp([
+    integerBytes((major << 16) | (minor << 8) | patch),
+    Buffer.from("knit"),
+    Buffer.from(`node${process.versions.node}`),
+    Buffer.from(process.platform),
+  ]);
+}

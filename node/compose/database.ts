@@ -1,0 +1,84 @@
+/** The databases of a data directory: the chain's rows and the state over them. */
+import { mkdir, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { settleDamage } from "../chain/continuity.ts";
+import type { NodeOptions } from "../config/options.ts";
+import { type DiskSpace, openDiskSpace } from "../observe/disk-space.ts";
+import type { Log } from "../observe/log.ts";
+import { runInThread } from "../state/migration/migration-run.ts";
+import { openState } from "../state/open-state.ts";
+import type { State } from "../state/state.ts";
+import { trieDirectories } from "../state/trie/generations.ts";
+import { NodeCache } from "../state/trie/node-cache.ts";
+import { StoreError } from "../store/error.ts";
+import { openLevelStore } from "../store/level-store.ts";
+import type { Store } from "../store/store.ts";
+
+/** Both databases, open; disposing closes them. */
+export interface Database extends AsyncDisposable {
+  readonly store: Store;
+  readonly state: State;
+}
+
+/** The same with the trie nodes that are kept in memory, and the room on the disk. */
+export interface NodeDatabase extends Database {
+  readonly nodeCache: NodeCache;
+  readonly disk: DiskSpace;
+}
+
+/** Directory of the chain database, which reader threads open too. */
+export function chainDirectory({ paths }: NodeOptions): string {
+  return join(paths.chainData, "chain");
+}
+
+/** One that is filled and one that is written. */
+const BUFFERS_AT_A_TIME = 2;
+
+/** The directories of both databases as they are on disk, the chain's first. */
+export async function databaseDirectories(options: NodeOptions): Promise<readonly string[]> {
+  const tries = join(options.paths.chainData, "trie");
+  const generations = await readdir(tries);
+  return [chainDirectory(options), ...generations.map((each) => join(tries, each))];
+}
+
+/** Opens or creates the databases. Throws `StoreError` `in-use` when another process has them. */
+export async function openDatabase(options: NodeOptions, log: Log): Promise<NodeDatabase> {
+  await mkdir(options.paths.chainData, { recursive: true, mode: 0o700 });
+  await using parts = new AsyncDisposableStack();
+  const disk = parts.use(await openDiskSpace({ ...options.disk, directory: options.paths.chainData, log }));
+  const { cacheSaveMs, senderHashes: _, historyBlocks: __, ...history } = options.state;
+  const { databaseCache, trieCache, trieBuffers, dirtyNodes, copier } = options.memory.shares;
+  const store = parts.use(await openChainStore(chainDirectory(options), databaseCache));
+  const tries = join(options.paths.chainData, "trie");
+  const trie = trieDirectories(tries, { writeBufferBytes: Math.floor(trieBuffers / BUFFERS_AT_A_TIME) });
+  const startRun = runInThread(chainDirectory(options), tries, copier);
+  const path = join(options.paths.dataDirectory, "fastcache", "nodes");
+  const cache = { log, bytes: trieCache, path, saveMs: cacheSaveMs };
+  const nodeCache = parts.use(new NodeCache(cache));
+  const state = parts.use(
+    await openState({
+      chain: store,
+      trie,
+      log,
+      ...history,
+      slab: nodeCache.slab,
+      startRun,
+      flushBytes: dirtyNodes,
+    }),
+  );
+  await settleDamage(store, state.number, log, setImmediate);
+  const open = parts.move();
+  return { store, state, nodeCache, disk, [Symbol.asyncDispose]: () => open.disposeAsync() };
+}
+
+/** The tries can be made anew from it, but nothing else has its rows. */
+async function openChainStore(directory: string, cacheBytes: number): Promise<Store> {
+  try {
+    return await openLevelStore(directory, { cacheBytes });
+  } catch (cause) {
+    if (!(cause instanceof StoreError) || cause.code !== "corrupt") throw cause;
+    const advice = "put a copy of the data directory back, or move it away and import or catch up again";
+    throw new StoreError("corrupt", `${cause.message}; ${advice}`, { cause });
+  }
+}

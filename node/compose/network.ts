@@ -1,0 +1,131 @@
+/** The node among others: the chain protocol over peers, and the peers it keeps. */
+
+import { randomBytes } from "node:crypto";
+import { equalBytes } from "../bytes/compare.ts";
+import { toHex } from "../bytes/hex.ts";
+import type { OpenChain } from "../chain/open-chain.ts";
+import type { NodeOptions } from "../config/options.ts";
+import { publicBootNodes } from "../config/presets/networks.ts";
+import { programVersion } from "../config/version.ts";
+import type { Recoverer } from "../crypto/recoverer.ts";
+import type { Clock } from "../observe/clock.ts";
+import type { Log } from "../observe/log.ts";
+import type { Metrics } from "../observe/metrics.ts";
+import type { NodeKey } from "../p2p/node-key.ts";
+import { parseBootNodes, readNodeList } from "../p2p/node-list.ts";
+import type { NodeType } from "../p2p/node-type.ts";
+import { type DiscoveryFlags, openP2p, type P2p } from "../p2p/p2p.ts";
+import { type ChainProtocol, openChainProtocol } from "../protocol/chain-protocol.ts";
+import { declareTrafficMetrics } from "../protocol/traffic-metrics.ts";
+import type { TxPool } from "../txpool/pool.ts";
+import type { Database } from "./database.ts";
+import { createPause } from "./pause.ts";
+
+/** What the network side is made of. */
+export interface NetworkSurroundings {
+  readonly options: NodeOptions;
+  readonly database: Database;
+  readonly open: OpenChain;
+  readonly pool: TxPool;
+  readonly recoverer: Recoverer;
+  readonly nodeKey: NodeKey;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+/** Peers and the protocol that runs over them. */
+export interface NodeNetwork extends AsyncDisposable {
+  readonly p2p: P2p;
+  readonly protocol: ChainProtocol;
+  /** True when peers were configured: then a head must be heard of before a block is made. */
+  readonly expectsPeers: boolean;
+  /** True when peers were configured, or boot nodes to find them: a node without any is of no use to clients. */
+  readonly seeksPeers: boolean;
+}
+
+/** The network's words for the node types. */
+const TYPES: Readonly<Record<NodeOptions["type"], NodeType>> = { core: "cn", proxy: "pn", endpoint: "en" };
+
+/** Opens the protocol and the peers. Rejects when the port is taken. */
+export async function openNodeNetwork(surroundings: NetworkSurroundings): Promise<NodeNetwork> {
+  const { options, nodeKey, clock, log, metrics } = surroundings;
+  await using parts = new AsyncDisposableStack();
+  const protocol = parts.use(openProtocol(surroundings));
+  const staticNodes = await readNodeList(options.paths.staticNodes, log);
+  const discovery = discoveryFlags(surroundings);
+  const { port, subPort, maxPeers, maxPendingPeers, netRestrict, externalIp } = options.network;
+  const p2p = parts.use(
+    await openP2p({
+      nodeKey,
+      type: TYPES[options.type],
+      name: clientName(options.identity === "" ? options.type : options.identity),
+      listen: port === undefined ? undefined : { port, subPort },
+      protocols: protocol.protocols,
+      maxPeers,
+      maxPendingPeers,
+      staticNodes,
+      trustedNodes: await readNodeList(options.paths.trustedNodes, log),
+      discovery,
+      netRestrict,
+      externalIp,
+      log,
+      metrics,
+      clock,
+      random: randomBytes,
+    }),
+  );
+  parts.defer(p2p.onPeerEvent(declareTrafficMetrics(metrics)));
+  const open = parts.move();
+  const expectsPeers = staticNodes.length > 0;
+  const seeksPeers = expectsPeers || (discovery !== undefined && discovery.bootNodes.length > 0);
+  return { p2p, protocol, expectsPeers, seeksPeers, [Symbol.asyncDispose]: () => open.disposeAsync() };
+}
+
+function discoveryFlags({ options, open, log }: NetworkSurroundings): DiscoveryFlags | undefined {
+  const { discovers, bootNodes, port } = options.network;
+  if (!discovers || port === undefined) return undefined;
+  const known =
+    bootNodes.length > 0 ? bootNodes : publicBootNodes(toHex(open.chain.genesisHash), options.type);
+  return { networkId: networkId(options, open), bootNodes: parseBootNodes(known, log) };
+}
+
+function openProtocol(surroundings: NetworkSurroundings): ChainProtocol {
+  const { options, database, open, pool, recoverer, clock, log, metrics } = surroundings;
+  const { chain, writer, governance } = open;
+  return openChainProtocol({
+    chain,
+    writer,
+    rows: database.store,
+    ready: database.state.ready,
+    pool,
+    recoverer,
+    pause: createPause(),
+    nodeType: TYPES[options.type],
+    networkId: networkId(options, open),
+    timings: { resendMs: options.network.resendMs },
+    isValidator: (address) =>
+      governance.council(chain.head().header.number + 1).some((member) => equalBytes(member, address)),
+    clock,
+    log,
+    metrics,
+    random: Math.random,
+  });
+}
+
+/** The network's number: the chain's id unless the options say otherwise. */
+export function networkId({ networkId: given }: NodeOptions, { chain }: Pick<OpenChain, "chain">): number {
+  return given ?? Number(chain.config.chainId);
+}
+
+/** Go's words for machines, which clients of the Go node know. */
+const ARCHITECTURES: Readonly<Record<string, string>> = { x64: "amd64", ia32: "386" };
+
+/**
+ * How the node names itself: client, node name, version, system and runtime. The last part begins with `go`, as
+ * clients expect, and says what it really is.
+ */
+export function clientName(nodeName: string): string {
+  const architecture = ARCHITECTURES[process.arch] ?? process.arch;
+  return `Knit/${nodeName}/v${programVersion()}/${process.platform}-${architecture}/go0-node${process.versions.node}`;
+}

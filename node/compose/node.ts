@@ -1,0 +1,156 @@
+/**
+ * The composition root: opens every part of a node in floor order and closes them in reverse. Read from top to
+ * bottom it says what a node is made of.
+ */
+
+import type { Chain } from "../chain/chain.ts";
+import { developmentGenesis } from "../chain/development.ts";
+import { type Followers, openFollowers } from "../chain/followers.ts";
+import { writeGenesis } from "../chain/genesis-block.ts";
+import { declareChainMetrics, declareInsertMetrics } from "../chain/metrics.ts";
+import type { OpenChain } from "../chain/open-chain.ts";
+import type { NodeOptions } from "../config/options.ts";
+import { type openKzg } from "../crypto/kzg.ts";
+import { openRecoverer, type } from "../crypto/recoverer.ts";
+import { secp256k1Backend } from "../crypto/secp256k1.ts";
+import { type Ballots, createBallots } from "../governance/ballots.ts";
+import { systemClock } from "../observe/clock.ts";
+import type { AdjustableLog, Log } from "../observe/log.ts";
+import { type openMemoryWatch } from "../observe/memory-watch.ts";
+import { createMetrics, type } from "../observe/metrics.ts";
+import { collectGarbage } from "../observe/profiler.ts";
+import type { NodeKey } from "../p2p/node-key.ts";
+import { openOperations } from "../rpc/operations.ts";
+import { type DevelopmentAccount, developmentAccounts, openNodeAccounts } from "./accounts.ts";
+import { openNodeFiles } from "./block-files.ts";
+import { checkClock } from "./clock-check.ts";
+import { openNodeConsensus } from "./consensus.ts";
+import { openConsensusChain } from "./consensus-chain.ts";
+import { type Database, databaseDirectories, openDatabase } from "./database.ts";
+import { type DiskUseWatch, watchDiskUse } from "./disk-use.ts";
+import { declareNodeMetrics } from "./metrics.ts";
+import { openNodeNetwork } from "./network.ts";
+import { ownKeys } from "./node-keys.ts";
+import { createPause } from "./pause.ts";
+import { openPool } from "./pool.ts";
+import { beginPublicChain } from "./public-network.ts";
+import { openReadiness } from "./readiness.ts";
+import { openNodeRpc } from "./rpc.ts";
+import { tellStart } from "./start-log.ts";
+import { openTableWatch, type TableWatch } from "./table-watch.ts";
+import { enlargeWhenBusy } from "./young-space.ts";
+
+/** Where a running node answers; what is not served is undefined. */
+export interface NodeEndpoints {
+  readonly http: string | undefined;
+  readonly ws: string | undefined;
+  readonly ipc: string | undefined;
+  readonly metrics: string | undefined;
+}
+
+/** A running node. Disposing it closes everything; the newest block is on disk then. */
+export interface Node extends AsyncDisposable {
+  readonly endpoints: NodeEndpoints;
+  readonly chain: Chain;
+  /** Set on a development chain. */
+  readonly developmentAccounts: readonly DevelopmentAccount[] | undefined;
+  /** Resolves with the reason when the node cannot go on by itself. */
+  readonly failure: Promise<Error>;
+}
+
+/** Opens a node. Ends early with the signal's reason when it is aborted. Throws what a part threw. */
+export async function openNode(options: NodeOptions, signal: AbortSignal, log: AdjustableLog): Promise<Node> {
+  const clock = systemClock;
+  const metrics = createMetrics();
+  if (secp256k1Backend !== "native") {
+    log.warn({ backend: secp256k1Backend }, "native secp256k1 did not load: signatures are checked slowly");
+  }
+  await using parts = new AsyncDisposableStack();
+  const { nodeKey, blsKey } = await ownKeys(options);
+  const memory = parts.use(openMemoryWatch({ ...options.memory, log, collect: collectGarbage }));
+  const database = parts.use(await openDatabase(options, log));
+  memory.onTight(() => database.nodeCache.slab?.empty());
+  declareNodeMetrics(metrics, { ...database, memory }, parts.use(watchDisk(options, database, log)));
+  signal.throwIfAborted();
+  await beginDevelopmentChain(options, database, nodeKey);
+  await beginPublicChain(database, options);
+  const open = await openConsensusChain(database, log, clock);
+  const { chain } = open;
+  declareChainMetrics(metrics, chain, clock);
+  checkClock(chain, clock, log);
+  declareInsertMetrics(metrics, open.writer, clock);
+  const ballots = ballotsOf(open, nodeKey, log);
+  const { supply } = parts.use(followChain(options, database, chain, log));
+  const recoverer = parts.use(openRecoverer(log));
+  const kzg = parts.use(openKzg());
+  const accounts = parts.use(await openNodeAccounts(options, log));
+  signal.throwIfAborted();
+  const pool = parts.use(await openPool(options, { chain, recoverer, kzg, log, metrics, memory }));
+  const network = parts.use(
+    await openNodeNetwork({ options, database, open, pool, recoverer, nodeKey, clock, log, metrics }),
+  );
+  const files = openNodeFiles({ database, open, recoverer, clock });
+  const common = { options, open, ballots, database, pool, accounts, nodeKey, blsKey, network, supply, log };
+  const rpc = parts.use(await openNodeRpc({ ...common, files, metrics, memory }));
+  parts.use(files); // a call that waits for a file ends before the listeners do
+  const readiness = openReadiness({ ...database, network }, metrics);
+  const operations =
+    options.metrics && parts.use(await openOperations({ ...options.metrics, metrics, readiness }));
+  const engine = openNodeConsensus({ ...common, recoverer, kzg, clock, metrics });
+  if (engine !== undefined) parts.use(engine);
+  parts.use(enlargeWhenBusy());
+  tellStart(log, { options, chain, nodeKey, metrics: operations?.url });
+  const all = parts.move();
+  return {
+    endpoints: { ...rpc.endpoints, metrics: operations?.url },
+    chain,
+    developmentAccounts: developmentAccounts(options),
+    failure: failureOf(database, engine?.failed),
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
+  };
+}
+
+function watchDisk(options: NodeOptions, database: Database, log: Log): DiskUseWatch & TableWatch {
+  const watches = new AsyncDisposableStack();
+  const use = watches.use(watchDiskUse(database, log));
+  const tables = watches.use(openTableWatch({ directories: () => databaseDirectories(options), log }));
+  return {
+    newest: () => use.newest(),
+    hasDamage: () => tables.hasDamage(),
+    [Symbol.asyncDispose]: () => watches.disposeAsync(),
+  };
+}
+
+/** Gives an empty development directory its block 0. */
+async function beginDevelopmentChain(
+  { development }: NodeOptions,
+  database: Database,
+  { address }: NodeKey,
+): Promise<void> {
+  if (development === undefined || database.state.number >= 0) return;
+  await database.state.ready;
+  const time = Math.floor(systemClock.now() / 1000) - 1;
+  await writeGenesis(database, developmentGenesis({ ...development, validator: address, time }));
+}
+
+function followChain(options: NodeOptions, { store, state }: Database, chain: Chain, log: Log): Followers {
+  const oldestRewind = (): number => state.figures().oldestRewind;
+  const { senderHashes, historyBlocks: blocks } = options.state;
+  return openFollowers({ store, chain, oldestRewind, pause: createPause(), log }, { senderHashes, blocks });
+}
+
+/** Votes of this node, followed by the chain's heads for as long as the chain is open. */
+function ballotsOf({ chain, governance }: OpenChain, { address }: NodeKey, log: Log): Ballots {
+  const ballots = createBallots({ governance, tip: () => chain.head().header.number, address, log });
+  chain.onHead(({ header }) => ballots.settle(header));
+  return ballots;
+}
+
+/** Settles with an error when background work that the node cannot do without has failed. */
+function failureOf({ state }: Database, agreement: Promise<never> | undefined): Promise<Error> {
+  return new Promise((settle) => {
+    const fail = (error: unknown): void => settle(error instanceof Error ? error : new Error(String(error)));
+    state.ready.catch(fail);
+    agreement?.catch(fail);
+  });
+}

@@ -1,0 +1,216 @@
+/** What commands do with a data directory that no node runs on: init, import, export, verify. */
+import { toHex } from "../bytes/hex.ts";
+import { chainFileSize, readBlockFile } from "../chain/block-file.ts";
+import { ChainError } from "../chain/error.ts";
+import { exportBlocks } from "../chain/exporter.ts";
+import { writeGenesis } from "../chain/genesis-block.ts";
+import type { ImportOutcome, ImportProgress } from "../chain/importer.ts";
+import { oldestBody } from "../chain/kept-blocks.ts";
+import { checkGenesis, parseGenesis } from "../config/genesis.ts";
+import type { NodeOptions } from "../config/options.ts";
+import { openRecoverer } from "../crypto/recoverer.ts";
+import { systemClock } from "../observe/clock.ts";
+import { createLog, type Log } from "../observe/log.ts";
+import type { Progress } from "../observe/progress.ts";
+import { runInSlices } from "../state/slices.ts";
+import { checkAllTables } from "../store/check-tables.ts";
+import { importInto, openConsensusChain } from "./consensus-chain.ts";
+import { databaseDirectories, openDatabase } from "./database.ts";
+import { diskUse, type KindUse } from "./disk-use.ts";
+import { createPause } from "./pause.ts";
+import { enlargeYoungSpace } from "./young-space.ts";
+
+/** Chain files to take in, one after the other; progress counts blocks. */
+export interface ImportJob {
+  readonly files: readonly string[];
+  readonly progress: Progress;
+  readonly signal: AbortSignal;
+}
+
+/** A chain file to write, and which blocks to: the whole chain where nothing is said. */
+export interface ExportJob {
+  readonly file: string;
+  readonly first: number | undefined;
+  readonly last: number | undefined;
+  readonly progress: Progress;
+  readonly signal: AbortSignal;
+}
+
+/** Blocks taken or given, and the newest block of the chain. */
+export interface FileResult {
+  readonly blocks: number;
+  readonly head: number;
+}
+
+/** What an import did, how long it took without opening and closing the databases, and how it ended. */
+export interface ImportResult extends FileResult {
+  readonly transactions: number;
+  /** Blocks of the files that were in the chain already. */
+  readonly known: number;
+  readonly seconds: number;
+  readonly interrupted: boolean;
+  /** What stopped it, with the file's name. */
+  readonly failure: Error | undefined;
+}
+
+/** Writes block 0. Throws `ConfigError` or `ChainError` with what is wrong with the genesis. */
+export async function initDatadir(
+  options: NodeOptions,
+  genesisText: string,
+): Promise<{ readonly hash: string }> {
+  const genesis = parseGenesis(genesisText);
+  checkGenesis(genesis);
+  await using database = await openDatabase(options, logOf(options));
+  await database.state.ready;
+  const block = await writeGenesis(database, genesis);
+  return { hash: toHex(block.hash) };
+}
+
+/** Imports chain files. Throws when one cannot be read at all, before anything is done. */
+export async function importChain(options: NodeOptions, job: ImportJob): Promise<ImportResult> {
+  const log = logOf(options);
+  const sizes = await Promise.all(job.files.map(chainFileSize));
+  enlargeYoungSpace();
+  await using recoverer = openRecoverer(log);
+  recoverer.start();
+  await using database = await openDatabase(options, log);
+  const open = await openConsensusChain(database, log, systemClock);
+  const started = performance.now();
+  let sum = NOTHING_YET;
+  for (const [i, path] of job.files.entries()) {
+    const parts = { recoverer, clock: systemClock, files: readBlockFile(path) };
+    const before = sum;
+    const onProgress = (file: ImportProgress): void =>
+      show(job.progress, added(before, file, sizes[i]), sizes);
+    const done = await importInto(open, parts, { signal: job.signal, onProgress });
+    sum = { ...added(before, done, sizes[i]), interrupted: done.interrupted, failure: failureOf(path, done) };
+    if (sum.interrupted || sum.failure !== undefined) break;
+  }
+  const { bytes: _, ...counts } = sum;
+  const seconds = (performance.now() - started) / 1000;
+  return { ...counts, seconds, head: open.chain.head().header.number };
+}
+
+/** What was done with all files so far; `bytes` of them on disk. */
+type ImportSum = Omit<ImportResult, "seconds" | "head"> & { readonly bytes: number };
+
+const NOTHING_YET: ImportSum = {
+  blocks: 0,
+  transactions: 0,
+  known: 0,
+  bytes: 0,
+  interrupted: false,
+  failure: undefined,
+};
+
+function added(sum: ImportSum, file: ImportProgress, size = 0): ImportSum {
+  return {
+    ...sum,
+    blocks: sum.blocks + file.imported,
+    known: sum.known + file.blocks - file.imported,
+    transactions: sum.transactions + file.transactions,
+    bytes: sum.bytes + Math.min(size, file.bytesRead),
+  };
+}
+
+/** How many blocks there are in all is guessed from the bytes. */
+function show(
+  progress: Progress,
+  { blocks, known, bytes, transactions }: ImportSum,
+  sizes: readonly number[],
+): void {
+  const all = sizes.reduce((sum, size) => sum + size, 0);
+  const taken = blocks + known;
+  progress.update(taken, Math.round((taken * all) / Math.max(bytes, 1)), transactions);
+}
+
+/** A file without blocks is a mistake of somebody, so it is said. */
+function failureOf(path: string, { failure, interrupted, blocks }: ImportOutcome): Error | undefined {
+  if (failure !== undefined) return new Error(`${path}: ${failure.message}`, { cause: failure });
+  if (blocks > 0 || interrupted) return undefined;
+  return new ChainError("bad-file", `${path} is empty: there is no block in it`);
+}
+
+/** Exports blocks in the form of the Go node. Throws `ChainError` `bad-file`, or the signal's reason. */
+export async function exportChain(options: NodeOptions, job: ExportJob): Promise<FileResult> {
+  const log = logOf(options);
+  await using database = await openDatabase(options, log);
+  const { chain } = await openConsensusChain(database, log, systemClock);
+  const { file, first, last, signal, progress } = job;
+  const blocks = await exportBlocks(
+    {
+      rows: database.store,
+      head: chain.head().header.number,
+      pause: createPause(),
+      disk: database.disk,
+    },
+    { file, first, last, signal, onBlock: (done, total) => progress.update(done, total) },
+  );
+  return { blocks, head: chain.head().header.number };
+}
+
+/** What was compared, and at which block. */
+export interface Compared {
+  readonly head: number;
+  readonly accounts: number;
+  readonly slots: number;
+  /** Contracts' code. */
+  readonly codes: number;
+  /** Changes in the index of an archive or a long retention. */
+  readonly changes: number;
+}
+
+/** Takes the chain back to a block. Throws `ChainError` `no-block` with nothing changed. */
+export async function rewindChain(options: NodeOptions, number: number): Promise<FileResult> {
+  const log = logOf(options);
+  await using database = await openDatabase(options, log);
+  const { chain, writer } = await openConsensusChain(database, log, systemClock);
+  const before = chain.head().header.number;
+  await writer.exclusively(() => writer.setHead(number));
+  const head = chain.head().header.number;
+  return { blocks: before - head, head };
+}
+
+/** What takes the disk, and which blocks are whole besides block 0. */
+export interface DatabaseSize {
+  readonly kinds: readonly KindUse[];
+  readonly oldestBody: number;
+  readonly head: number;
+}
+
+/** Looks up what takes the disk, kind by kind. */
+export async function measureDatabase(options: NodeOptions): Promise<DatabaseSize> {
+  await using database = await openDatabase(options, logOf(options));
+  await database.state.ready;
+  const { store, state } = database;
+  return { kinds: await diskUse(database), oldestBody: oldestBody(store), head: state.number };
+}
+
+/**
+ * Checks every table file, and compares flat state, trie and root. Throws `StoreError` or `StateError` `corrupt` at the
+ * first contradiction.
+ */
+export async function verifyDatabase(
+  options: NodeOptions,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<Compared> {
+  const log = logOf(options);
+  await using database = await openDatabase(options, log);
+  const { chain } = await openConsensusChain(database, log, systemClock);
+  await database.state.ready;
+  for (const directory of await databaseDirectories(options)) {
+    signal.throwIfAborted();
+    await checkAllTables(directory, (steps) => runInSlices(steps, signal));
+  }
+  const { accounts, slots, codes, changes } = await database.state.verify((done) => {
+    signal.throwIfAborted();
+    progress.update(done);
+  });
+  return { head: chain.head().header.number, accounts, slots, codes, changes };
+}
+
+/** Commands talk through their progress; only what needs attention is logged. */
+function logOf({ log }: NodeOptions): Log {
+  return createLog({ ...log, level: log.level === "info" ? "warn" : log.level });
+}

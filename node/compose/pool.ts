@@ -1,0 +1,75 @@
+/** Opens the transaction pool of a node and adapts the chain to what the pool reads. */
+import { resolve } from "node:path";
+import type { Chain } from "../chain/chain.ts";
+import { recoverSigners } from "../chain/recover-signers.ts";
+import { blobLimits } from "../config/blob-schedule.ts";
+import type { NodeOptions } from "../config/options.ts";
+import type { Kzg } from "../crypto/kzg.ts";
+import type { Recoverer } from "../crypto/recoverer.ts";
+import { systemClock } from "../observe/clock.ts";
+import type { Log } from "../observe/log.ts";
+import type { MemoryWatch } from "../observe/memory-watch.ts";
+import type { Metrics } from "../observe/metrics.ts";
+import type { StateView } from "../state/state.ts";
+import { kzgProver } from "../txpool/blobs.ts";
+import { openTxPool } from "../txpool/open-pool.ts";
+import type { TxPool } from "../txpool/pool.ts";
+import type { PoolChain, PoolState } from "../txpool/pool-chain.ts";
+
+/** Parts that the pool works with. */
+export interface PoolDeps {
+  readonly chain: Chain;
+  readonly recoverer: Recoverer;
+  readonly kzg: Kzg;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly memory: MemoryWatch;
+}
+
+/** Opens the transaction pool on a chain, with its journal in the instance folder. */
+export function openPool(
+  options: NodeOptions,
+  { chain, recoverer, kzg, log, metrics, memory }: PoolDeps,
+): Promise<TxPool> {
+  const { chainId } = chain.config;
+  return openTxPool({
+    chain: chainForPool(chain),
+    clock: systemClock,
+    log,
+    metrics,
+    options: options.pool,
+    journalPath:
+      options.pool.journal === undefined ? undefined : resolve(options.paths.instance, options.pool.journal),
+    prove: kzgProver(kzg),
+    recoverSenders: (transactions) => recoverSigners(recoverer, chainId, transactions),
+    isShort: () => memory.isShort,
+  });
+}
+
+/** The chain as the transaction pool sees it. */
+export function chainForPool(chain: Chain): PoolChain {
+  const head = (): number => chain.head().header.number;
+  return {
+    chainId: chain.config.chainId,
+    maxBlobs: blobLimits(chain.config).max,
+    head: () => chain.head().header,
+    rules: (number) => chain.rules(number),
+    stateAtHead: () => poolState(chain.stateAt(head())),
+    unitPrice: (number) => chain.parameters(number).unitPrice,
+    nextBaseFee: () => chain.nextBaseFee(),
+    onHead: (listener) => {
+      const ends = [chain.onHead(listener), chain.onRewind((_removed, block) => listener(block, []))];
+      return () => {
+        for (const end of ends) end();
+      };
+    },
+  };
+}
+
+function poolState(view: StateView): PoolState {
+  return {
+    account: (address) => view.account(address),
+    nonce: (address) => view.account(address)?.nonce ?? 0n,
+    balance: (address) => view.account(address)?.balance ?? 0n,
+  };
+}

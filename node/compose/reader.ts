@@ -1,0 +1,48 @@
+/**
+ * The composition root of a reader thread: the chain's database on a handle of its own, and the methods that
+ * scan. A thread has nothing of the node but this.
+ */
+import { parentPort, workerData } from "node:worker_threads";
+import { callMethods } from "../rpc/methods/calls.ts";
+import { debugStateMethods } from "../rpc/methods/debug-state.ts";
+import { logMethods } from "../rpc/methods/logs.ts";
+import { traceFileMethods } from "../rpc/methods/trace-files.ts";
+import { traceMethods } from "../rpc/methods/traces.ts";
+import { type ProfileName, rpcProfiles } from "../rpc/profiles.ts";
+import { serveReader } from "../rpc/reader-thread.ts";
+import type { CallLimits } from "../rpc/views/caller.ts";
+import { storeReading } from "../rpc/views/chain-reading.ts";
+import { storeLogSource } from "../rpc/views/log-source.ts";
+import { openLevelReader } from "../store/level-store.ts";
+
+/** What a thread is started with. */
+export interface ReaderData {
+  /** Of the chain database. */
+  readonly directory: string;
+  /** Logs in one answer; 0 is no limit. */
+  readonly maxLogs: number;
+  readonly limits: CallLimits;
+  readonly timeoutMs: number;
+  /** Of one answer. */
+  readonly maxBytes: number;
+  readonly profile: ProfileName;
+}
+
+if (parentPort !== null) {
+  const { directory, maxLogs, limits, timeoutMs, maxBytes, profile } = workerData as ReaderData; // what node-rpc.ts gives
+  const store = await openLevelReader(directory);
+  const open = storeReading(store);
+  const methods = [
+    ...logMethods({ open: () => storeLogSource(store), maxLogs, profile: rpcProfiles[profile] }),
+    ...callMethods({ open, limits, timeoutMs }),
+    ...debugStateMethods({ open, maxBytes, profile: rpcProfiles[profile] }),
+    ...traceMethods({ open, limits, maxBytes, profile: rpcProfiles[profile] }),
+    ...traceFileMethods({ open, limits, maxBytes, profile: rpcProfiles[profile] }),
+  ];
+  serveReader(parentPort, methods, {
+    onBug: (error) => {
+      throw error instanceof Error ? error : new Error(String(error)); // the pool hears of it and starts another thread
+    },
+    onEnd: () => void store[Symbol.asyncDispose](),
+  });
+}

@@ -1,0 +1,80 @@
+/** The node's reader threads, and what its own methods have them do. */
+import { availableParallelism } from "node:os";
+import { extname } from "node:path";
+import { toQuantity } from "../bytes/integer.ts";
+import type { NodeOptions } from "../config/options.ts";
+import type { MemoryWatch } from "../observe/memory-watch.ts";
+import type { NodeParts } from "../rpc/methods/all.ts";
+import type { CallParts } from "../rpc/methods/calls.ts";
+import { TRACE_EXPIRY } from "../rpc/methods/traces.ts";
+import { rpcProfiles } from "../rpc/profiles.ts";
+import {
+  openReaderPool,
+  type ReaderPoolOptions,
+  type ReaderTerms,
+  type ThreadPool,
+} from "../rpc/reader-pool.ts";
+import { callJson } from "../rpc/views/call-json.ts";
+import { logFilterJson } from "../rpc/views/log-filter-json.ts";
+import { chainDirectory } from "./database.ts";
+import type { ReaderData } from "./reader.ts";
+
+/** Reader threads, as many and as large as the memory has room for. */
+export function openReaders(
+  options: NodeOptions,
+  memory: MemoryWatch,
+  onBug: (error: unknown) => void,
+): ThreadPool {
+  const { readers, waiting } = options.memory.shares;
+  return openReaderPool({
+    ...(readers === undefined ? {} : readerThreads(readers)),
+    maxWaitingBytes: waiting,
+    isShort: () => memory.isShort,
+    entry: new URL(`./reader${extname(import.meta.url)}`, import.meta.url),
+    workerData: readerData(options),
+    deadlineMs: options.rpc.logsDeadlineMs,
+    onBug,
+  });
+}
+
+/** A thread's heap should not be smaller. */
+const LEAST_READER_HEAP = 56 * 1024 * 1024;
+
+/** As many threads as there are spare cores, or as find room. */
+function readerThreads(bytes: number): Pick<ReaderPoolOptions, "maxThreads" | "heapBytes"> {
+  const most = Math.floor(bytes / LEAST_READER_HEAP);
+  const maxThreads = Math.max(1, Math.min(most, availableParallelism() - 1));
+  return { maxThreads, heapBytes: Math.floor(bytes / maxThreads) };
+}
+
+/** What other methods have done in a reader thread, as a client's own request would be. */
+export function askedOfReaders(
+  readers: ThreadPool,
+): Pick<NodeParts, "estimateGas" | "searchLogs" | "traceBlock"> {
+  const { signal } = new AbortController();
+  const ask = (name: string, params: readonly unknown[], terms: ReaderTerms = { signal }): Promise<string> =>
+    readers.call(name, JSON.stringify(params), terms);
+  return {
+    estimateGas: async (args) => {
+      const json = await ask("eth_estimateGas", [callJson(args)]);
+      return BigInt(JSON.parse(json) as string); // the codec of a quantity wrote it
+    },
+    searchLogs: (filter) => ask("chain_getLogs", [logFilterJson(filter)]),
+    traceBlock: (number, config, until) => {
+      const terms = { signal: until, expires: TRACE_EXPIRY };
+      return ask("debug_traceBlockByNumber", [toQuantity(number), config], terms);
+    },
+  };
+}
+
+function readerData(options: NodeOptions): ReaderData {
+  const { maxLogs, maxAnswerBytes: maxBytes, profile } = options.rpc;
+  return { directory: chainDirectory(options), maxLogs, maxBytes, profile, ...callTerms(options) };
+}
+
+/** What bounds the calls of contracts. */
+export function callTerms({ rpc }: NodeOptions): Omit<CallParts, "open"> {
+  const { shownGasLimit: upperGas, line } = rpcProfiles[rpc.profile];
+  const { readsPanics } = line;
+  return { limits: { upperGas, gasCap: BigInt(rpc.gasCap), readsPanics }, timeoutMs: rpc.evmTimeoutMs };
+}

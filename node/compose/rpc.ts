@@ -1,0 +1,270 @@
+/** The node's JSON-RPC: one registry, a listener per transport, reader threads behind them. */
+import { resolve } from "node:path";
+import type { Accounts } from "../accounts/accounts.ts";
+import type { OpenChain } from "../chain/open-chain.ts";
+import { hashBySender } from "../chain/sender-hashes.ts";
+import type { Supply } from "../chain/supply.ts";
+import type { NodeOptions } from "../config/options.ts";
+import { type BlsPublicInfo, provePossession } from "../crypto/bls-possession.ts";
+import type { Ballots } from "../governance/ballots.ts";
+import type { AdjustableLog } from "../observe/log.ts";
+import type { MemoryWatch } from "../observe/memory-watch.ts";
+import type { Metrics } from "../observe/metrics.ts";
+import { openProfiler, type Profiler } from "../observe/profiler.ts";
+import type { NodeKey } from "../p2p/node-key.ts";
+import { BriefCalls } from "../rpc/brief-calls.ts";
+import { ByteShares } from "../rpc/byte-shares.ts";
+import { type ConfiguredPlans, configuredPlans } from "../rpc/configured-plans.ts";
+import { createEndpoint, type Endpoint } from "../rpc/dispatch.ts";
+import { createBudget } from "../rpc/dispatch-budget.ts";
+import { declareExposureMetrics, type ExposureParts, warnOfExposure } from "../rpc/exposure.ts";
+import { limitedTraces } from "../rpc/heavy-traces.ts";
+import { openHttp } from "../rpc/http.ts";
+import type { HttpLimits } from "../rpc/http-limits.ts";
+import { openIpc } from "../rpc/ipc.ts";
+import type { KeptBytes } from "../rpc/kept-bytes.ts";
+import { createListeners, type Listeners, type ListenersOptions } from "../rpc/listeners.ts";
+import type { ChainFiles } from "../rpc/methods/admin-chain.ts";
+import type { AdminListenersParts } from "../rpc/methods/admin-listeners.ts";
+import { createNodeRegistry } from "../rpc/methods/all.ts";
+import { declareCallMetrics, declareRpcMetrics } from "../rpc/metrics.ts";
+import { ALL_MODULES } from "../rpc/modules.ts";
+import { rpcProfiles } from "../rpc/profiles.ts";
+import type { ReaderPool } from "../rpc/reader-pool.ts";
+import type { MethodView, Registry, ViewOptions } from "../rpc/registry.ts";
+import { createSubscriptionLimit, type SubscriptionLimit } from "../rpc/subscriptions.ts";
+import { chainReading, storeReading } from "../rpc/views/chain-reading.ts";
+import { chainLogSource } from "../rpc/views/log-source.ts";
+import type { NodeSettings } from "../rpc/views/node-config.ts";
+import { openWs, type WsOptions } from "../rpc/ws.ts";
+import type { TxPool } from "../txpool/pool.ts";
+import { rewardbaseOf } from "./accounts.ts";
+import type { NodeDatabase } from "./database.ts";
+import { type NodeNetwork, networkId } from "./network.ts";
+import { askedOfReaders, callTerms, openReaders } from "./readers.ts";
+
+/** What the methods stand on. */
+export interface RpcSurroundings {
+  readonly options: NodeOptions;
+  readonly open: OpenChain;
+  readonly ballots: Ballots;
+  readonly database: NodeDatabase;
+  readonly pool: TxPool;
+  readonly accounts: Accounts;
+  readonly nodeKey: NodeKey;
+  /** 32 bytes, secret. */
+  readonly blsKey: Uint8Array;
+  readonly network: NodeNetwork;
+  readonly supply: Supply;
+  readonly files: ChainFiles;
+  readonly metrics: Metrics;
+  readonly memory: MemoryWatch;
+  readonly log: AdjustableLog;
+}
+
+/** The open listeners. */
+export interface NodeRpc extends AsyncDisposable {
+  readonly endpoints: {
+    readonly http: string | undefined;
+    readonly ws: string | undefined;
+    readonly ipc: string | undefined;
+  };
+}
+
+/** Opens every listener that the options ask for. Rejects when an address is taken. */
+export async function openNodeRpc(surroundings: RpcSurroundings): Promise<NodeRpc> {
+  const { options, log, metrics, memory } = surroundings;
+  const profile = rpcProfiles[options.rpc.profile];
+  await using parts = new AsyncDisposableStack();
+  const onBug = (error: unknown): void => log.error({ error }, "a method failed by a defect");
+  const readers = parts.use(openReaders(options, memory, onBug));
+  memory.onTight(() => readers.rest());
+  const budget = createBudget({
+    maxAnswer: options.rpc.maxAnswerBytes,
+    unsent: new ByteShares(options.memory.shares.unsent),
+    onCall: declareCallMetrics(metrics),
+  });
+  const viewOptions = { without: withheld(options.rpc), ethAsChain: options.rpc.ethAsChain };
+  const endpoint = (view: MethodView, pool: ReaderPool): Endpoint =>
+    createEndpoint({ view, budget, onBug, readers: pool });
+  const shared = options.rpc.unsafeDebugOverIpcOnly ? limitedTraces(readers, options.rpc.maxTraces) : readers;
+  const subscriptionLimit = createSubscriptionLimit(options.ws?.maxSubscriptions);
+  declareRpcMetrics(metrics, budget, subscriptionLimit);
+  const listeners: Listeners = parts.use(
+    createListeners({
+      log,
+      endpoint: (modules) => endpoint(registry.view(modules, viewOptions), shared),
+      open: listenerOpeners(options, subscriptionLimit),
+      keepStoppedMs: profile.keepsStopped ? (options.http?.idleTimeoutMs ?? KEEP_STOPPED_MS) : undefined,
+      onOpen: (exposed) => exposed && warnOfExposure(exposed, exposure, log),
+    }),
+  );
+  const exposure = exposureOf(surroundings, listeners);
+  declareExposureMetrics(metrics, exposure);
+  const configured = configuredPlans(options, profile);
+  const profiler = parts.use(openProfiler());
+  const control = { listeners, subscriptionLimit, configured, log, profiler, keptBytes: budget.kept };
+  const registry: Registry = nodeRegistry(surroundings, { ...control, ...askedOfReaders(readers) });
+  if (configured.http !== undefined) await listeners.start("http", configured.http);
+  if (configured.ws !== undefined) await listeners.start("ws", configured.ws);
+  const { ipc } = options;
+  const all = endpoint(registry.view(ALL_MODULES, { ethAsChain: options.rpc.ethAsChain }), readers);
+  const opened = ipc && parts.use(await openIpc({ path: ipc.path, endpoint: all, subscriptionLimit }));
+  if (opened !== undefined) log.info({ url: opened.url }, "IPC endpoint opened");
+  const open = parts.move();
+  return {
+    endpoints: { http: listeners.url("http"), ws: listeners.url("ws"), ipc: opened?.url },
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
+}
+
+/** What HTTP and WebSocket do not serve, whatever modules they have. */
+function withheld({
+  privilegesOverIpcOnly,
+  unsafeDebugOverIpcOnly,
+}: NodeOptions["rpc"]): ViewOptions["without"] {
+  if (privilegesOverIpcOnly) return "privileges";
+  return unsafeDebugOverIpcOnly ? "debug-privileges" : undefined;
+}
+
+/** The Go node's idle time of HTTP connections. */
+const KEEP_STOPPED_MS = 120_000;
+
+function exposureOf({ options, accounts }: RpcSurroundings, listeners: Listeners): ExposureParts {
+  return {
+    exposed: () => listeners.exposed(),
+    unlocked: () => accounts.wallets().filter(({ status }) => status === "Unlocked").length,
+    keysOverIpcOnly: options.rpc.privilegesOverIpcOnly,
+  };
+}
+
+/** Those that have half requests: HTTP and WebSocket. */
+const KINDS_OF_LISTENERS = 2;
+
+function listenerOpeners(
+  { http, ws, rpc, memory: { shares } }: NodeOptions,
+  subscriptionLimit: SubscriptionLimit,
+): ListenersOptions["open"] {
+  const maxMessage = rpc.maxRequestBytes;
+  const maxBuffered = Math.floor(shares.halves / KINDS_OF_LISTENERS);
+  return {
+    http: ({ host, port, origins: cors, virtualHosts }, endpoint) =>
+      openHttp({
+        host,
+        port,
+        endpoint,
+        cors,
+        virtualHosts,
+        limits: { ...httpLimits(http, maxMessage), maxBuffered },
+      }),
+    ws: ({ host, port, origins }, endpoint) =>
+      openWs({ ...wsLimits(ws), host, port, origins, endpoint, maxMessage, maxBuffered, subscriptionLimit }),
+  };
+}
+
+function httpLimits(http: NodeOptions["http"], maxBody: number): Partial<HttpLimits> {
+  if (http === undefined) return { maxBody };
+  return {
+    maxBody,
+    readMs: http.readTimeoutMs,
+    writeMs: http.writeTimeoutMs,
+    idleMs: http.idleTimeoutMs,
+    executionMs: http.executionTimeoutMs,
+  };
+}
+
+function wsLimits(ws: NodeOptions["ws"]): Pick<WsOptions, "maxConnections" | "readDeadlineMs" | "limits"> {
+  if (ws === undefined) return {};
+  const { maxConnections, readDeadlineMs, writeDeadlineMs } = ws;
+  return {
+    maxConnections,
+    readDeadlineMs,
+    ...(writeDeadlineMs > 0 ? { limits: { writeMs: writeDeadlineMs } } : {}),
+  };
+}
+
+type Control = Pick<AdminListenersParts, "listeners" | "subscriptionLimit" | "log"> & {
+  readonly keptBytes: KeptBytes;
+  readonly configured: ConfiguredPlans;
+  readonly profiler: Profiler;
+} & ReturnType<typeof askedOfReaders>;
+
+function nodeRegistry(
+  surroundings: RpcSurroundings,
+  { configured, profiler, ...control }: Control,
+): Registry {
+  const { options, open, ballots, database, pool, accounts, nodeKey, blsKey, network, supply, files } =
+    surroundings;
+  const { chain, governance, writer } = open;
+  const rewardbase = (): Uint8Array | undefined => rewardbaseOf(options, accounts);
+  return createNodeRegistry({
+    ...control,
+    files,
+    supply,
+    configured: { http: configured.http ?? {}, ws: configured.ws ?? {} },
+    chain,
+    governance,
+    ballots,
+    prove: (number, address, keys) => database.state.prove(number, address, keys),
+    migration: database.state.migration,
+    nodeCache: database.nodeCache,
+    rewardbase,
+    settings: nodeSettings(surroundings, rewardbase()),
+    pool,
+    accounts,
+    profile: rpcProfiles[options.rpc.profile],
+    clientName: network.p2p.self.name,
+    networkId: networkId(options, { chain }),
+    dataDirectory: options.paths.dataDirectory,
+    address: nodeKey.address,
+    possession: possessionOf(blsKey),
+    p2p: network.p2p,
+    sync: network.protocol,
+    filterLimits: { bytes: options.memory.shares.filters },
+    ethFeeCap: options.rpc.ethFeeCap,
+    logs: { open: () => chainLogSource(chain), maxLogs: options.rpc.maxLogs },
+    calls: { open: () => chainReading(chain), ...callTerms(options), brief: new BriefCalls() },
+    debug: {
+      open: storeReading(database.store),
+      ...callTerms(options),
+      maxBytes: options.rpc.maxAnswerBytes,
+    },
+    hashBySender: options.state.senderHashes ? (hash) => hashBySender(database.store, hash) : undefined,
+    process: {
+      profiler,
+      setLogLevel: (level) => surroundings.log.setLevel(level),
+      store: database.store,
+    },
+    setHead: (number) => writer.exclusively(() => writer.setHead(number)),
+  });
+}
+
+/** The proof takes a while: it is made once, when somebody asks. */
+function possessionOf(key: Uint8Array): () => Promise<BlsPublicInfo> {
+  let info: Promise<BlsPublicInfo> | undefined;
+  return () => {
+    info ??= provePossession(key);
+    return info;
+  };
+}
+
+/** Returns the settings that methods show, out of the node's options. */
+function nodeSettings(
+  { options, open: { chain } }: RpcSurroundings,
+  rewardbase: Uint8Array | undefined,
+): NodeSettings {
+  const { paths, pool, rpc, state, ws } = options;
+  return {
+    networkId: networkId(options, { chain }),
+    archive: state.archive === true,
+    senderHashes: state.senderHashes,
+    unitPrice: chain.config.unitPrice,
+    dataDirectory: paths.dataDirectory,
+    instanceDirectory: paths.instance,
+    journal: pool.journal === undefined ? "" : resolve(paths.instance, pool.journal),
+    wsEndpoint: ws === undefined ? "" : `${ws.host}:${ws.port}`,
+    pool,
+    rpc,
+    rewardbase,
+  };
+}

@@ -1,0 +1,41 @@
+/** What a node says when it is open: who it is, on which chain, and where others reach it. */
+import { addressText, toHex } from "../bytes/hex.ts";
+import type { Chain } from "../chain/chain.ts";
+import type { NodeOptions } from "../config/options.ts";
+import { programVersion } from "../config/version.ts";
+import type { Log } from "../observe/log.ts";
+import type { NodeKey } from "../p2p/node-key.ts";
+
+/** What is told of. */
+export interface OpenedNode {
+  readonly options: Pick<NodeOptions, "type" | "networkId" | "publicNetwork" | "paths" | "network">;
+  readonly chain: Pick<Chain, "config" | "head">;
+  readonly nodeKey: Pick<NodeKey, "address">;
+  /** Where metrics are served, if they are. */
+  readonly metrics: string | undefined;
+}
+
+/** A line each for metrics, peers and the node itself; the listeners of JSON-RPC have told of themselves. */
+export function tellStart(log: Log, { options, chain, nodeKey, metrics }: OpenedNode): void {
+  const { type, paths, network, networkId, publicNetwork } = options;
+  const { header, hash } = chain.head();
+  const chainId = chain.config.chainId.toString();
+  if (metrics !== undefined) log.info({ url: metrics }, "metrics endpoint opened");
+  if (network.port === undefined) log.info({ most: network.maxPeers }, "no peers can connect to this node");
+  else
+    log.info({ port: network.port, most: network.maxPeers, discovers: network.discovers }, "open to peers");
+  log.info(
+    {
+      type,
+      network: publicNetwork ?? networkId ?? chainId,
+      chainId,
+      number: header.number,
+      hash: toHex(hash),
+      made: new Date(header.time * 1000).toISOString(),
+      node: addressText(nodeKey.address),
+      datadir: paths.dataDirectory,
+      version: programVersion(),
+    },
+    "opened node",
+  );
+}

@@ -1,0 +1,58 @@
+/**
+ * Reads all table files of a running node once, well behind everything else: opening has checked the newest ones
+ * alone. What is damaged is said before somebody needs it.
+ */
+import { setTimeout } from "node:timers/promises";
+import type { Log } from "../observe/log.ts";
+import { runInSlices } from "../state/slices.ts";
+import { checkAllTables } from "../store/check-tables.ts";
+
+/** What is read. */
+export interface TableWatchParts {
+  readonly directories: () => Promise<readonly string[]>;
+  readonly log: Log;
+  /** Milliseconds after each file, of 2 MiB as a rule. */
+  readonly restMs?: number;
+}
+
+const REST_MS = 250;
+
+/** Disposing it ends the reading. */
+export interface TableWatch extends AsyncDisposable {
+  /** True when a file has failed its check. */
+  hasDamage(): boolean;
+}
+
+/** Begins to read. */
+export function openTableWatch(parts: TableWatchParts): TableWatch {
+  const closing = new AbortController();
+  let hasDamage = false;
+  const reading = readAll(parts, closing.signal).catch((error: unknown) => {
+    if (closing.signal.aborted) return;
+    hasDamage = true;
+    parts.log.error(
+      { error },
+      "a table file is damaged: stop the node, look at `knit db verify`, put a copy back",
+    );
+  });
+  return {
+    hasDamage: () => hasDamage,
+    async [Symbol.asyncDispose]() {
+      closing.abort();
+      await reading;
+    },
+  };
+}
+
+async function readAll(
+  { directories, restMs = REST_MS }: TableWatchParts,
+  signal: AbortSignal,
+): Promise<void> {
+  const run = async <Result>(steps: Generator<undefined, Result>): Promise<Result> => {
+    const result = await runInSlices(steps, signal);
+    await setTimeout(restMs, undefined, { signal, ref: false });
+    return result;
+  };
+  await setTimeout(restMs, undefined, { signal, ref: false });
+  for (const directory of await directories()) await checkAllTables(directory, run);
+}

@@ -1,0 +1,56 @@
+import { expect, test } from "@jest/globals";
+import { openReadiness } from "../../../node/compose/readiness.ts";
+import { createMetrics } from "../../../node/observe/metrics.ts";
+import { until } from "../../support/until.ts";
+
+const aNode = () => {
+  const state = Promise.withResolvers<void>();
+  const heard = Promise.withResolvers<void>();
+  const now = { syncing: false, peers: 1, isLow: false, isMigration: false };
+  const migration = {
+    get status() {
+      return { isMigration: now.isMigration };
+    },
+  };
+  const facts = { startingBlock: 0, currentBlock: 1, highestBlock: 9 };
+  const protocol = {
+    heardHead: heard.promise,
+    syncing: () => (now.syncing ? facts : undefined),
+    peerCount: () => now.peers,
+  };
+  const parts = (seeksPeers: boolean) =>
+    ({ state: { ready: state.promise, migration }, network: { seeksPeers, protocol }, disk: now }) as never;
+  return { state, heard, now, parts };
+};
+
+test("a node is ready when its state is, and where peers are configured when one was heard", async () => {
+  const { state, heard, parts } = aNode();
+  const alone = openReadiness(parts(false), createMetrics());
+  const amongPeers = openReadiness(parts(true), createMetrics());
+  expect(alone()).toEqual({ ready: false, reasons: ["starting"] });
+  state.resolve();
+  await state.promise;
+  expect(alone()).toEqual({ ready: true, reasons: [] });
+  expect(amongPeers()).toEqual({ ready: false, reasons: ["starting"] });
+  heard.resolve();
+  await until(() => amongPeers().ready);
+  expect(amongPeers()).toEqual({ ready: true, reasons: [] });
+});
+
+test("missing blocks, missing peers and a full disk keep clients away; a migration does not; metrics say it", async () => {
+  const { state, heard, now, parts } = aNode();
+  const metrics = createMetrics();
+  const judge = openReadiness(parts(true), metrics);
+  state.resolve();
+  heard.resolve();
+  await until(() => judge().ready);
+  now.isMigration = true;
+  expect(judge()).toEqual({ ready: true, reasons: ["migrating"] });
+  expect(await metrics.render()).toContain("knit_ready 1\n");
+  Object.assign(now, { syncing: true, peers: 0, isLow: true });
+  expect(judge()).toEqual({ ready: false, reasons: ["syncing", "too-few-peers", "disk-low", "migrating"] });
+  const text = await metrics.render();
+  expect(text).toContain("knit_ready 0\n");
+  expect(text).toContain('knit_readiness_reason{reason="starting"} 0\n');
+  expect(text).toContain('knit_readiness_reason{reason="disk-low"} 1\n');
+});
