@@ -2,7 +2,6 @@
 import { equalBytes } from "../bytes/compare.ts";
 import { bareHex } from "../bytes/hex.ts";
 import { bytesToBigint } from "../bytes/integer.ts";
-import { type ChainConfig, chainConfigJson } from "../config/chain-config.ts";
 import type { Genesis, GenesisAccount } from "../config/genesis.ts";
 import { type Rules, rulesAt } from "../config/rules.ts";
 import { delegationIn } from "../evm/code.ts";
@@ -15,13 +14,11 @@ import type { State } from "../state/state.ts";
 import { memoryTries } from "../state/trie/generations.ts";
 import type { World } from "../state/world/world.ts";
 import { createMemoryStore } from "../store/memory-store.ts";
-import type { Batch, Store } from "../store/store.ts";
-import { tables } from "../store/tables.ts";
+import type { Store } from "../store/store.ts";
 import { BlockRows, writeBlockRows } from "./block-rows.ts";
 import { checkConfigChange } from "./config-change.ts";
 import { ChainError } from "./error.ts";
-import { SCHEMA } from "./schema.ts";
-import { storedConfig } from "./stored-config.ts";
+import { putConfig, storedConfig } from "./stored-config.ts";
 import { putGenesisSupply } from "./supply.ts";
 
 /** Where block 0 goes. */
@@ -80,11 +77,6 @@ async function renewConfig({ store, state }: GenesisTarget, known: Block, genesi
   putConfig(batch, genesis.config);
   await store.write(batch, { sync: true });
   return known;
-}
-
-function putConfig(batch: Batch, config: ChainConfig): void {
-  batch.put(tables.meta.key("schema"), Buffer.from(SCHEMA));
-  batch.put(tables.meta.key("config"), Buffer.from(JSON.stringify(chainConfigJson(config))));
 }
 
 /** Puts one account of the genesis into the world: code or storage make it a contract, or a delegating account. */

@@ -1,6 +1,7 @@
-import { type ChainConfig, parseChainConfig } from "../config/chain-config.ts";
+/** The chain configuration in a database. */
+import { type ChainConfig, chainConfigJson, parseChainConfig } from "../config/chain-config.ts";
 import { parseExactJson } from "../config/exact-json.ts";
-import type { Rows } from "../store/store.ts";
+import type { Batch, Rows } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
 import { ChainError } from "./error.ts";
 import { SCHEMA } from "./schema.ts";
@@ -20,4 +21,10 @@ export function storedConfig(rows: Rows): ChainConfig {
     throw new ChainError("unsupported", `the database has layout ${version}, this release reads ${SCHEMA}`);
   }
   return parseChainConfig(parseExactJson(Buffer.from(config).toString("utf8")));
+}
+
+/** Adds the configuration and the layout of the rows to a batch. */
+export function putConfig(batch: Batch, config: ChainConfig): void {
+  batch.put(tables.meta.key("schema"), Buffer.from(SCHEMA));
+  batch.put(tables.meta.key("config"), Buffer.from(JSON.stringify(chainConfigJson(config))));
 }

@@ -33,7 +33,7 @@ import { openNodeNetwork } from "./network.ts";
 import { ownKeys } from "./node-keys.ts";
 import { createPause } from "./pause.ts";
 import { openPool } from "./pool.ts";
-import { beginPublicChain } from "./public-network.ts";
+import { beginPublicChain, renewPublicConfig } from "./public-network.ts";
 import { openReadiness } from "./readiness.ts";
 import { openNodeRpc } from "./rpc.ts";
 import { tellStart } from "./start-log.ts";
@@ -74,6 +74,7 @@ export async function openNode(options: NodeOptions, signal: AbortSignal, log: A
   signal.throwIfAborted();
   await beginDevelopmentChain(options, database, nodeKey);
   await beginPublicChain(database, options);
+  await renewPublicConfig(database, log);
   const open = await openConsensusChain(database, log, clock);
   const { chain } = open;
   declareChainMetrics(metrics, chain, clock);

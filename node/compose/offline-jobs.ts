@@ -18,6 +18,7 @@ import { importInto, openConsensusChain } from "./consensus-chain.ts";
 import { databaseDirectories, openDatabase } from "./database.ts";
 import { diskUse, type KindUse } from "./disk-use.ts";
 import { createPause } from "./pause.ts";
+import { renewPublicConfig } from "./public-network.ts";
 import { enlargeYoungSpace } from "./young-space.ts";
 
 /** Chain files to take in, one after the other; progress counts blocks. */
@@ -60,9 +61,11 @@ export async function initDatadir(
 ): Promise<{ readonly hash: string }> {
   const genesis = parseGenesis(genesisText);
   checkGenesis(genesis);
-  await using database = await openDatabase(options, logOf(options));
+  const log = logOf(options);
+  await using database = await openDatabase(options, log);
   await database.state.ready;
   const block = await writeGenesis(database, genesis);
+  await renewPublicConfig(database, log);
   return { hash: toHex(block.hash) };
 }
 
@@ -74,6 +77,7 @@ export async function importChain(options: NodeOptions, job: ImportJob): Promise
   await using recoverer = openRecoverer(log);
   recoverer.start();
   await using database = await openDatabase(options, log);
+  await renewPublicConfig(database, log);
   const open = await openConsensusChain(database, log, systemClock);
   const started = performance.now();
   let sum = NOTHING_YET;

@@ -1,11 +1,12 @@
-/** The genesis of the public test network Kairos (Baobab), as its Go nodes have it. */
-import { jsonInteger } from "../exact-json.ts";
+/** Chain configuration and genesis of the test network Kairos (Baobab), as in `kaia/params/config.go@v2.2.2`. */
 import { ADDRESS_BOOK_CODE } from "./kairos-code.ts";
+import { publicTerms } from "./public-terms.ts";
 
 const ZEROS_65 = "00".repeat(65);
 
-/** Block at which each fork begins. */
-export const kairosForks = {
+/** The chain configuration, ready for `JSON.stringify`. */
+export const kairosConfig = {
+  chainId: 1001,
   istanbulCompatibleBlock: 75_373_312,
   londonCompatibleBlock: 80_295_291,
   ethTxTypeCompatibleBlock: 86_513_895,
@@ -17,32 +18,20 @@ export const kairosForks = {
   pragueCompatibleBlock: 187_930_000,
   osakaCompatibleBlock: 209_134_000,
   kip103CompatibleBlock: 119_145_600,
+  kip103ContractAddress: "0xd5ad6d61dd87edabe2332607c328f5cc96aecb95",
   kip160CompatibleBlock: 156_660_000,
+  kip160ContractAddress: "0x3d478e73c9dbebb72332712d7265961b1868d193",
   randaoCompatibleBlock: 141_367_000,
+  randaoRegistry: {
+    records: { KIP113: "0x4beed0651c46ae5a7cb3b7737345d2ee733789e6" },
+    owner: "0x04992a2b7e7ce809d409ade32185d49a96aaa32d",
+  },
+  ...publicTerms("0x99fb17d324fa0e07f23b49d09028ac0919414db6"),
 };
 
-/** The genesis file, ready for `JSON.stringify`. The contracts that later forks name are not in it. */
+/** The genesis file, ready for `JSON.stringify`. */
 export const kairosGenesis = {
-  config: {
-    chainId: 1001,
-    ...kairosForks,
-    istanbul: { epoch: 604_800, policy: 2, sub: 22 },
-    unitPrice: 25_000_000_000,
-    deriveShaImpl: 2,
-    governance: {
-      governingNode: "0x99fb17d324fa0e07f23b49d09028ac0919414db6",
-      governanceMode: "single",
-      reward: {
-        mintingAmount: jsonInteger(9_600_000_000_000_000_000n),
-        ratio: "34/54/12",
-        useGiniCoeff: true,
-        deferredTxFee: true,
-        stakingUpdateInterval: 86_400,
-        proposerUpdateInterval: 3_600,
-        minimumStake: 5_000_000,
-      },
-    },
-  },
+  config: kairosConfig,
   timestamp: "0x5d132648",
   extraData: `0x${"00".repeat(32)}f89af854${[
     "99fb17d324fa0e07f23b49d09028ac0919414db6",

@@ -1,16 +1,21 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { toHex } from "../../../node/bytes/hex.ts";
 import { BlockRows } from "../../../node/chain/block-rows.ts";
+import { storedConfig } from "../../../node/chain/stored-config.ts";
 import { type Database, openDatabase } from "../../../node/compose/database.ts";
 import { initDatadir } from "../../../node/compose/offline-jobs.ts";
-import { beginPublicChain } from "../../../node/compose/public-network.ts";
+import { beginPublicChain, renewConfig, renewPublicConfig } from "../../../node/compose/public-network.ts";
+import { chainConfigJson } from "../../../node/config/chain-config.ts";
 import { exactJsonText } from "../../../node/config/exact-json.ts";
+import { parseGenesis } from "../../../node/config/genesis.ts";
 import type { NodeOptions } from "../../../node/config/options.ts";
 import { kairos } from "../../../node/config/presets/networks.ts";
-import { createLog } from "../../../node/observe/log.ts";
+import { decodeBlock } from "../../../node/model/block.ts";
+import { createLog, type Log } from "../../../node/observe/log.ts";
+import { aChain, recordedBlocks, recordedGenesis, type TestChain } from "../../support/chain.ts";
 import { options } from "../../support/options.ts";
 
 let directory = "";
@@ -52,5 +57,94 @@ test("a directory with another chain is refused, and the main network's without 
   await expect(begun(optionsOf({ mainnet: "true" }))).rejects.toMatchObject({
     code: "genesis-mismatch",
     message: "this data directory holds another chain than the main network's",
+  });
+});
+
+function linesOf(): { readonly lines: string[]; readonly log: Log } {
+  const lines: string[] = [];
+  const stream = { write: (line: string) => void lines.push(line) };
+  return { lines, log: createLog({ level: "info", format: "logfmt", stream }) };
+}
+
+function databaseOf({ store, state }: TestChain): Database {
+  return { store, state, [Symbol.asyncDispose]: async () => undefined };
+}
+
+/** The genesis file of Kairos as an earlier release had it: a later Osaka, no contracts, no registry. */
+function oldKairosGenesis(): string {
+  const contracts = ["kip103ContractAddress", "kip160ContractAddress", "randaoRegistry"];
+  const members = Object.entries(kairos.config).filter(([name]) => !contracts.includes(name));
+  const config = { ...Object.fromEntries(members), osakaCompatibleBlock: 300_000_000 };
+  return exactJsonText({ ...kairos.genesis, config });
+}
+
+describe("the built-in configuration", () => {
+  test("takes the place of the forks of an old genesis file of a public network, and the log says so", async () => {
+    await using open = await aChain(parseGenesis(oldKairosGenesis()));
+    expect(storedConfig(open.store).forks.get("osakaCompatibleBlock")).toBe(300_000_000);
+    const { lines, log } = linesOf();
+    await renewPublicConfig(databaseOf(open), log);
+    const builtIn = parseGenesis(exactJsonText(kairos.genesis)).config;
+    expect(exactJsonText(chainConfigJson(storedConfig(open.store)))).toBe(
+      exactJsonText(chainConfigJson(builtIn)),
+    );
+    const members = "osakaCompatibleBlock,kip103ContractAddress,kip160ContractAddress,randaoRegistry";
+    expect(lines).toEqual([
+      expect.stringContaining("replaced the stored chain configuration by the built-in one"),
+    ]);
+    for (const part of ["Kairos", ...members.split(",")]) expect(lines[0]).toContain(part);
+    await renewPublicConfig(databaseOf(open), log);
+    expect(lines.length).toBe(1);
+  });
+
+  test("is taken by `knit init` of such a file too", async () => {
+    await initDatadir(optionsOf({ verbosity: "0" }), oldKairosGenesis());
+    await begun(optionsOf({ kairos: "true" }), ({ store }) =>
+      expect(storedConfig(store).forks.get("osakaCompatibleBlock")).toBe(209_134_000),
+    );
+  });
+
+  test("leaves other chains and empty directories alone", async () => {
+    await using open = await aChain(await recordedGenesis());
+    const before = exactJsonText(chainConfigJson(storedConfig(open.store)));
+    const { lines, log } = linesOf();
+    await renewPublicConfig(databaseOf(open), log);
+    expect([exactJsonText(chainConfigJson(storedConfig(open.store))), lines]).toEqual([before, []]);
+    await using empty = await openDatabase(optionsOf({}), log);
+    await renewPublicConfig(empty, log);
+  });
+
+  test("takes the chain back to where both configurations agree", async () => {
+    await using open = await aChain(await recordedGenesis());
+    for (const raw of (await recordedBlocks()).slice(1, 31)) await open.writer.insert(decodeBlock(raw));
+    await open.writer.settle();
+    const config = {
+      ...chainConfigJson(open.chain.config),
+      istanbulCompatibleBlock: 21,
+      londonCompatibleBlock: 26,
+    };
+    const { lines, log } = linesOf();
+    await renewConfig(databaseOf(open), { name: "a network", config }, log);
+    expect(open.state.number).toBe(20);
+    expect(storedConfig(open.store).forks.get("istanbulCompatibleBlock")).toBe(21);
+    expect(lines[0]).toContain("rewinding chain to upgrade configuration");
+    expect(lines[0]).toContain("mismatching Istanbul Block in database (have <nil>, want 21, rewindto 20)");
+  });
+
+  test("is refused with what to do where the chain cannot be taken back as far", async () => {
+    await using open = await aChain(await recordedGenesis());
+    for (const raw of (await recordedBlocks()).slice(1, 31)) await open.writer.insert(decodeBlock(raw));
+    await open.writer.settle();
+    const figures = { ...open.state.figures(), oldestRewind: 25 };
+    Object.defineProperty(open.state, "figures", { value: () => figures });
+    const config = { ...chainConfigJson(open.chain.config), istanbulCompatibleBlock: 21 };
+    await expect(
+      renewConfig(databaseOf(open), { name: "a network", config }, linesOf().log),
+    ).rejects.toMatchObject({
+      code: "genesis-mismatch",
+      message:
+        "mismatching Istanbul Block in database (have <nil>, want 21, rewindto 20): Cannot rewind to block 20: the oldest block whose state can be restored is 25; remove the data directory's chain and catch up again",
+    });
+    expect(storedConfig(open.store).forks.size).toBe(0);
   });
 });
