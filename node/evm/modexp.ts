@@ -5,29 +5,40 @@
 import { bytesToBigint, fixedBytes } from "../bytes/integer.ts";
 import { MONTGOMERY_BITS, montgomeryPower } from "./montgomery.ts";
 
-/** How an operation is priced. */
+const MAX_UINT64 = (1n << 64n) - 1n;
+
+/** Pricing of an operation. All numbers saturate at 2^64-1, as they do in the Go node. */
 export interface ModexpPricing {
-  /** What a multiplication of operands of so many bytes counts. */
+  /** Complexity of a multiplication of operands of so many bytes. */
   readonly complexity: (bytes: bigint) => bigint;
   readonly divisor: bigint;
   readonly least: bigint;
-  /** What a byte of the exponent beyond 32 counts. */
+  /** Iterations for each byte of the exponent beyond 32. */
   readonly exponentByte: bigint;
   /** Longest operand, in bytes. */
   readonly longest: bigint | undefined;
+  /** Computation cost of a call whose gas does not fit into 64 bits. */
+  readonly overflowCost: number;
 }
+
+/**
+ * Before EIP-7883 the Go node adds 2^64-1 to a sum of 64 bits, which takes 1 from it; from then on it adds a hundredth
+ * of 2^64-1, which ends the transaction (kaia/blockchain/vm/contracts.go@v2.2.2, bigModExp).
+ */
+const WRAPPED_COST = -1;
 
 /** EIP-198. */
 export const MODEXP_198: ModexpPricing = {
   complexity: (bytes) => {
     if (bytes <= 64n) return bytes * bytes;
     if (bytes <= 1024n) return (bytes * bytes) / 4n + 96n * bytes - 3072n;
-    return (bytes * bytes) / 16n + 480n * bytes - 199_680n;
+    return saturated(bytes * bytes, (square) => square / 16n + 480n * bytes - 199_680n);
   },
   divisor: 20n,
   least: 0n,
   exponentByte: 8n,
   longest: undefined,
+  overflowCost: WRAPPED_COST,
 };
 
 /** EIP-2565. */
@@ -37,6 +48,7 @@ export const MODEXP_2565: ModexpPricing = {
   least: 200n,
   exponentByte: 8n,
   longest: undefined,
+  overflowCost: WRAPPED_COST,
 };
 
 /** EIP-7883, with the longest operand of EIP-7823. */
@@ -46,6 +58,7 @@ export const MODEXP_7883: ModexpPricing = {
   least: 500n,
   exponentByte: 16n,
   longest: 1024n,
+  overflowCost: costOfGas(MAX_UINT64),
 };
 
 const HEADER = 96;
@@ -59,17 +72,38 @@ interface Lengths {
   readonly modulus: bigint;
 }
 
-/** What a call costs; lengths may be any 256 bits, and so may the gas. */
+/**
+ * Gas of a call, 2^64-1 where it does not fit into 64 bits. A product that overflows is not divided, and the iterations
+ * stop at 2^64-1 by themselves, so an exponent of 2^61 bytes and more has a price that fits.
+ */
 export function modexpGas(input: Uint8Array, pricing: ModexpPricing): bigint {
   const { base, exponent, modulus } = readLengths(input);
   const headLength = exponent < 32n ? Number(exponent) : WORD;
   const head = base > BigInt(input.length) ? 0n : numberAt(input, HEADER + Number(base), headLength);
   const bits = head === 0n ? 0n : BigInt(head.toString(2).length - 1);
   const beyond = exponent > 32n ? pricing.exponentByte * (exponent - 32n) : 0n;
-  const iterations = beyond + bits > 1n ? beyond + bits : 1n;
-  const longest = base > modulus ? base : modulus;
-  const gas = (pricing.complexity(longest) * iterations) / pricing.divisor;
+  const iterations = saturated(beyond + bits > 1n ? beyond + bits : 1n);
+  const complexity = saturated(pricing.complexity(base > modulus ? base : modulus));
+  // A saturated complexity overflows whatever it is multiplied with.
+  if (complexity === MAX_UINT64) return MAX_UINT64;
+  const gas = saturated(complexity * iterations, (product) => product / pricing.divisor);
   return gas > pricing.least ? gas : pricing.least;
+}
+
+/** Computation cost of a call that costs so much gas. */
+export function modexpCost(gas: bigint, { overflowCost }: ModexpPricing): number {
+  return gas === MAX_UINT64 ? overflowCost : costOfGas(gas);
+}
+
+function costOfGas(gas: bigint): number {
+  return Number(gas / 100n + 100n);
+}
+
+/** The number, or what `then` makes of it; 2^64-1 where the number or the result does not fit into 64 bits. */
+function saturated(value: bigint, then = (fitting: bigint): bigint => fitting): bigint {
+  if (value > MAX_UINT64) return MAX_UINT64;
+  const result = then(value);
+  return result > MAX_UINT64 ? MAX_UINT64 : result;
 }
 
 /** The power, in as many bytes as the modulus has; zero for a modulus of zero. Undefined when it is too long. */
@@ -86,11 +120,12 @@ export function modexp(input: Uint8Array, { longest }: ModexpPricing): Uint8Arra
   return fixedBytes(power(value, numberAt(input, exponentAt, exponentLength), divisor), modulusLength);
 }
 
+/** A length beyond 64 bits counts as 2^64-1. */
 function readLengths(input: Uint8Array): Lengths {
   return {
-    base: numberAt(input, 0, WORD),
-    exponent: numberAt(input, WORD, WORD),
-    modulus: numberAt(input, 2 * WORD, WORD),
+    base: saturated(numberAt(input, 0, WORD)),
+    exponent: saturated(numberAt(input, WORD, WORD)),
+    modulus: saturated(numberAt(input, 2 * WORD, WORD)),
   };
 }
 

@@ -1,4 +1,4 @@
-/** Contracts on BLS12-381 (EIP-2537). Computation costs are fifty times the gas. */
+/** Contracts on BLS12-381 (EIP-2537). Computation costs are fifty times the gas before it is rounded. */
 import {
   addG1,
   addG2,
@@ -71,14 +71,15 @@ interface Sum {
 }
 
 function sum({ name, termBytes, gas, discounts, run }: Sum): PrecompileWork {
+  const discounted = ({ length }: Uint8Array, price: number): number => {
+    const terms = Math.floor(length / termBytes);
+    const discount = discounts[Math.min(terms, discounts.length) - 1] ?? 0;
+    return Math.floor((terms * price * discount) / 1000);
+  };
   return {
     name,
-    gas: (input) => {
-      const terms = Math.floor(input.length / termBytes);
-      const discount = discounts[Math.min(terms, discounts.length) - 1] ?? 0;
-      return Math.floor((terms * gas * discount) / 1000);
-    },
-    cost,
+    gas: (input) => discounted(input, gas),
+    cost: (input) => discounted(input, COST_OF_GAS * gas),
     run: ({ input }) => run(input),
     fault: ({ length }) => faultOf(length > 0 && length % termBytes === 0),
   };

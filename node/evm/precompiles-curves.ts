@@ -5,13 +5,10 @@ import { BN254_PAIR_BYTES, bn254 } from "../crypto/bn254.ts";
 import { isPointEvaluation, POINT_EVALUATION_INPUT_BYTES } from "../crypto/kzg-point.ts";
 import { verifyP256 } from "../crypto/p256.ts";
 import { versionedHash } from "../crypto/versioned-hash.ts";
-import { type ModexpPricing, modexp, modexpGas } from "./modexp.ts";
+import { type ModexpPricing, modexp, modexpCost, modexpGas } from "./modexp.ts";
 import type { PrecompileWork } from "./precompile.ts";
 
 const WORD = 32;
-const MAX_UINT64 = (1n << 64n) - 1n;
-/** The Go node counts with 64 bits and takes the greatest number for what does not fit: the sum wraps around. */
-const WRAPPED = -1;
 const INVALID_LENGTH = "invalid input length";
 
 /** EIP-4844: the field elements of a blob and the order of the scalars. */
@@ -32,7 +29,7 @@ export function modexpContract(pricing: ModexpPricing): PrecompileWork {
   return {
     name: "modexp",
     gas: (input) => modexpGas(input, pricing),
-    cost: (_input, gas) => (gas > MAX_UINT64 ? WRAPPED : Math.floor(Number(gas) / 100) + 100),
+    cost: (_input, gas) => modexpCost(BigInt(gas), pricing),
     run: ({ input }) => modexp(input, pricing),
     fault: () => "one or more of base/exponent/modulus length exceeded 1024 bytes",
   };

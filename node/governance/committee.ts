@@ -15,8 +15,17 @@ export interface Election {
   readonly parentMix: Uint8Array | undefined;
   /** Who made the parent; the first validator for block 1. */
   readonly parentAuthor: Uint8Array | undefined;
-  /** Under the weighted policy before randomness: the list and the block at which it begins. */
-  readonly proposers?: () => { readonly list: readonly Uint8Array[]; readonly since: number };
+  /** Under the weighted policy before randomness. */
+  readonly proposers?: () => ProposerList;
+}
+
+/** The list of proposers of an interval. */
+export interface ProposerList {
+  readonly list: readonly Uint8Array[];
+  /** The block at which the interval begins. */
+  readonly since: number;
+  /** Length of the interval in blocks. */
+  readonly interval: number;
 }
 
 /** The proposer of a round. Throws `RangeError` without any validator. */
@@ -26,35 +35,46 @@ export function proposerOf(election: Election, round: number): Uint8Array {
   const index = Math.max(0, last);
   if (policy === "round-robin") return at(qualified, index + round + 1);
   if (policy === "sticky") return at(qualified, index + round);
-  if (parentMix !== undefined) return at(committeeOf(election, round), round);
+  if (parentMix !== undefined) return at(mixedCommittee(election, parentMix), round);
   const { list, since } = election.proposers?.() ?? { list: qualified, since: election.number - 1 };
   return at(list, election.number + round - since - 1);
 }
 
-/** The committee of a round: everyone when all fit into it. */
+/** The committee of a round: everyone in the validators' order when all fit into it. */
 export function committeeOf(election: Election, round: number): readonly Uint8Array[] {
   const { policy, qualified, committeeSize, parentMix, parentHash } = election;
   if (qualified.length <= committeeSize) return qualified;
-  if (policy === "weighted" && parentMix !== undefined) {
-    return fisherYatesShuffle(qualified, mixSeed(parentMix)).slice(0, committeeSize);
-  }
+  if (policy === "weighted" && parentMix !== undefined) return mixedCommittee(election, parentMix);
   const proposer = proposerOf(election, round);
   if (committeeSize === 1) return [proposer];
   const second = nextProposer(election, round, proposer);
+  if (second === undefined) return qualified;
   const rest = qualified.filter((each) => !equalBytes(each, proposer) && !equalBytes(each, second));
   const drawn = legacyShuffle(rest, legacySeed(parentHash));
   return [proposer, second, ...drawn.slice(0, committeeSize - 2)];
 }
 
-/** The proposer after this round's; under the weighted policy the first who is another one. */
-function nextProposer(election: Election, round: number, proposer: Uint8Array): Uint8Array {
+/**
+ * The shuffled validators, as many as the committee has. Proposers come from them even when everyone fits into the
+ * committee, which is then not shuffled (kaia/kaiax/valset/impl/getter_context.go@v2.2.2, getProposer).
+ */
+function mixedCommittee({ qualified, committeeSize }: Election, mix: Uint8Array): readonly Uint8Array[] {
+  return fisherYatesShuffle(qualified, mixSeed(mix)).slice(0, committeeSize);
+}
+
+/**
+ * The proposer of the next round; under the weighted policy the first other one within an interval, undefined where
+ * there is none.
+ */
+function nextProposer(election: Election, round: number, proposer: Uint8Array): Uint8Array | undefined {
   if (election.policy !== "weighted") return proposerOf(election, round + 1);
-  const length = election.proposers?.().list.length ?? election.qualified.length;
-  for (let i = 1; i < length; i++) {
+  const { list, interval } = election.proposers?.() ?? { list: election.qualified, interval: Infinity };
+  // The list repeats itself, so a longer search finds no other one.
+  for (let i = 1; i <= Math.min(interval, list.length); i++) {
     const next = proposerOf(election, round + i);
     if (!equalBytes(next, proposer)) return next;
   }
-  return proposer;
+  return undefined;
 }
 
 function at(list: readonly Uint8Array[], index: number): Uint8Array {

@@ -11,7 +11,7 @@ import { roundOf } from "../model/istanbul-extra.ts";
 import { RecentMap } from "../state/recent-map.ts";
 import type { Batch } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
-import { committeeOf, type Election, proposerOf } from "./committee.ts";
+import { committeeOf, type Election, type ProposerList, proposerOf } from "./committee.ts";
 import type { ContractReader } from "./contract-reader.ts";
 import type { GovernanceParts } from "./governed-chain.ts";
 import { checkGovernanceData, checkVote, type VoteContext } from "./header-fields.ts";
@@ -44,7 +44,7 @@ export interface Governance {
   /** Who proposes block `number` in a round; of a round in which a block was made, who made it. */
   proposer(number: number, round: number): Uint8Array;
   /** The list drawn for block `number` under the weighted policy, and the block at which it was drawn. */
-  proposerList(number: number): ReturnType<NonNullable<Election["proposers"]>>;
+  proposerList(number: number): ProposerList;
   /** Who agrees on block `number` in a round. */
   committee(number: number, round: number): readonly Uint8Array[];
   /** The BLS key of a node, as registered before block `number`; undefined for none. */
@@ -198,8 +198,8 @@ class HeaderGovernance implements Governance {
     return proposerOf(this.#election(number), round);
   }
 
-  proposerList(number: number): ReturnType<Governance["proposerList"]> {
-    return this.#election(number).proposers?.() ?? { list: [], since: 0 };
+  proposerList(number: number): ProposerList {
+    return this.#election(number).proposers?.() ?? { list: [], since: 0, interval: 1 };
   }
 
   committee(number: number, round: number): readonly Uint8Array[] {
@@ -228,7 +228,11 @@ class HeaderGovernance implements Governance {
       parentHash: parent?.hash ?? new Uint8Array(32),
       parentMix: this.#rules(number).randao ? (parent?.header.mixHash ?? new Uint8Array(32)) : undefined,
       parentAuthor: number === 1 ? qualified[0] : parent?.author(),
-      proposers: () => ({ list: this.#proposers(number, since), since }),
+      proposers: () => ({
+        list: this.#proposers(number, since),
+        since,
+        interval: proposerUpdateInterval,
+      }),
     };
   }
 

@@ -100,7 +100,7 @@ function committees(tally: Tally, { randomCommittee, randaoCommittee }: Validato
     parentHash: bytesOf(String(prevHash)),
     parentMix: undefined,
     parentAuthor: undefined,
-    proposers: () => ({ list, since: 0 }),
+    proposers: () => ({ list, since: 0, interval: 3600 }),
   };
   const mixed = { parentMix: bytesOf(String(randaoCommittee["mixHash"])) };
   for (const size of [2, 6]) {

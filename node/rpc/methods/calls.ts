@@ -4,7 +4,7 @@ import type { Transition } from "../../execution/transition.ts";
 import { BRIEF_GAS, type BriefCalls } from "../brief-calls.ts";
 import { optional } from "../codec.ts";
 import { type BlockReference, blockReference } from "../codecs/block-number.ts";
-import { data, numberQuantity, quantity } from "../codecs/hex.ts";
+import { data, quantity, quantity64 } from "../codecs/hex.ts";
 import { plain } from "../codecs/plain.ts";
 import { type AccountOverride, stateOverrides } from "../codecs/state-overrides.ts";
 import { type CallArgs, callArgs, ethArgs } from "../codecs/transaction-args.ts";
@@ -106,7 +106,7 @@ function costMethods(parts: CallParts): Method[] {
       name: "chain_estimateComputationCost",
       summary: "The computation cost of the opcodes that a call runs, whether it succeeds or not.",
       params: { args: callArgs, block: blockReference },
-      result: numberQuantity,
+      result: quantity64,
       ...reader,
       handle: (question) => costOf(parts, question),
     }),
@@ -154,9 +154,10 @@ function listed(parts: CallParts, { args, block }: Question): object {
   return accessListView(args, { world: () => reading.worldAt(number), context, limits: parts.limits });
 }
 
-function costOf(parts: CallParts, question: Question): number {
+/** The Go node's sum has 64 bits and wraps: a modexp whose gas overflows takes 1 from it. */
+function costOf(parts: CallParts, question: Question): bigint {
   using reading = parts.open();
-  return ran(parts, reading, question).computation;
+  return BigInt.asUintN(64, BigInt(ran(parts, reading, question).computation));
 }
 
 function ran(parts: Running, reading: ChainReading, { args, block, overrides = [] }: Question): Transition {

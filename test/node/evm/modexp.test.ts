@@ -2,7 +2,14 @@ import { expect, test } from "@jest/globals";
 import { concatBytes } from "../../../node/bytes/compare.ts";
 import { bareHex } from "../../../node/bytes/hex.ts";
 import { bytesToBigint, fixedBytes } from "../../../node/bytes/integer.ts";
-import { MODEXP_198, MODEXP_2565, MODEXP_7883, modexp, modexpGas } from "../../../node/evm/modexp.ts";
+import {
+  MODEXP_198,
+  MODEXP_2565,
+  MODEXP_7883,
+  modexp,
+  modexpCost,
+  modexpGas,
+} from "../../../node/evm/modexp.ts";
 import { randomBytes, seededRandom } from "../../support/random.ts";
 
 const call = (base: Uint8Array, exponent: Uint8Array, modulus: Uint8Array): Uint8Array =>
@@ -14,6 +21,8 @@ const call = (base: Uint8Array, exponent: Uint8Array, modulus: Uint8Array): Uint
   );
 const lengths = (...values: readonly bigint[]): Uint8Array =>
   concatBytes(...values.map((value) => fixedBytes(value, 32)));
+
+const MAX = 2n ** 64n - 1n;
 
 /** By the definition. */
 function powerBySquares(base: bigint, exponent: bigint, modulus: bigint): bigint {
@@ -98,13 +107,42 @@ test.each([
 test("lengths of any size have a price, and cost nothing where there is nothing to multiply", () => {
   const most = 2n ** 256n - 1n;
   for (const pricing of [MODEXP_198, MODEXP_2565, MODEXP_7883]) {
-    for (const huge of [lengths(most, 0n, 0n), lengths(0n, 1n, most), lengths(1n, most, 1n)]) {
-      expect(modexpGas(huge, pricing)).toBeGreaterThan(2n ** 64n);
+    for (const huge of [lengths(most, 0n, 0n), lengths(0n, 1n, most), lengths(9n, most, 9n)]) {
+      expect(modexpGas(huge, pricing)).toBe(MAX);
     }
   }
   expect(modexpGas(lengths(0n, most, 0n), MODEXP_198)).toBe(0n);
   expect(modexp(lengths(0n, most, 0n), MODEXP_198)).toEqual(new Uint8Array(0));
   expect(modexp(lengths(0n, most, 0n), MODEXP_7883)).toBeUndefined();
+});
+
+// Figures of the Go node's own functions (kaia/blockchain/vm/contracts.go@v2.2.2).
+test.each([
+  ["iterations stop at 2^64-1", [1n, 2n ** 63n + 32n, 1n], [MAX / 20n, MAX / 3n, MAX]],
+  [
+    "iterations at their last that fit",
+    [1n, 2n ** 60n + 31n, 1n],
+    [461_168_601_842_738_790n, 3_074_457_345_618_258_600n, MAX],
+  ],
+  ["a product is tested before it is divided", [0x13n, 2n ** 58n + 32n, 0n], [MAX, MAX, MAX]],
+  ["a square is tested before it is divided", [2n ** 32n, 0n, 0n], [MAX, 2n ** 58n / 3n, 2n ** 59n]],
+  [
+    "the longest square before it overflows",
+    [2n ** 32n - 1n, 0n, 0n],
+    [57_646_178_282_703_899n, 2n ** 58n / 3n, 2n ** 59n],
+  ],
+  ["a base of 2^64 bytes", [2n ** 64n, 0n, 0n], [MAX, MAX, MAX]],
+  ["an exponent of 2^64 bytes and nothing else", [0n, 2n ** 64n, 0n], [0n, 200n, MAX]],
+])("gas beyond 64 bits, by each rule: %s", (_name, operands, gas) => {
+  expect([MODEXP_198, MODEXP_2565, MODEXP_7883].map((each) => modexpGas(lengths(...operands), each))).toEqual(
+    gas,
+  );
+});
+
+test("computation is a hundredth of the gas, and of gas beyond 64 bits only since EIP-7883", () => {
+  const pricings = [MODEXP_198, MODEXP_2565, MODEXP_7883];
+  expect(pricings.map((pricing) => modexpCost(299n, pricing))).toEqual([102, 102, 102]);
+  expect(pricings.map((pricing) => modexpCost(MAX, pricing))).toEqual([-1, -1, Number(MAX / 100n) + 100]);
 });
 
 test("operands longer than 1,024 bytes are refused since EIP-7823", () => {

@@ -35,3 +35,23 @@ test("computation of modular powers is a hundredth of their gas, and wraps aroun
   expect(cost("ffffffff")).toBe(Math.floor(((2 ** 29) ** 2 - 1) / 3 / 100) + 100);
   expect(cost("f".repeat(60))).toBe(-1);
 });
+
+// Figures of the Go node's own functions (kaia/blockchain/vm/contracts.go@v2.2.2).
+test.each([
+  [0x0e, 288 * 3, 62_302, 3_115_125],
+  [0x0e, 288 * 128, 1_509_120, 75_456_000],
+  [0x0e, 288 * 129, 1_520_910, 76_045_500],
+  [0x0e, 287, 0, 0],
+  [0x0c, 160 * 3, 30_528, 1_526_400],
+  [0x0c, 160 * 129, 803_412, 40_170_600],
+  [0x0f, 383, 37_700, 1_885_000],
+])(
+  "sums and pairings of BLS12-381 cost the Go node's gas and computation: %i, %i bytes",
+  (address, bytes, gas, cost) => {
+    const rules = { ...BASE_RULES, evm: "prague" } as const;
+    const contract = precompileAt(fromBareHex(address.toString(16).padStart(40, "0")), rules, 1);
+    const input = new Uint8Array(bytes);
+    expect(contract?.gas(input, rules)).toBe(gas);
+    expect(contract?.cost(input, gas, rules)).toBe(cost);
+  },
+);

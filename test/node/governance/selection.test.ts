@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "@jest/globals";
 import { fixedBytes } from "../../../node/bytes/integer.ts";
-import { type Election, proposerOf } from "../../../node/governance/committee.ts";
+import { committeeOf, type Election, proposerOf } from "../../../node/governance/committee.ts";
+import { fisherYatesShuffle, mixSeed } from "../../../node/governance/shuffle.ts";
 import { Tally } from "../../support/tally.ts";
 import { goRandomNumbers, validatorSelection } from "../../support/vectors-validators.ts";
 
@@ -43,7 +44,7 @@ test("proposers go in turn, stay, or come from the list, by policy and round", (
   expect([0, 1, 2].map((round) => proposer({}, round))).toEqual([3, 4, 1]);
   expect([0, 1].map((round) => proposer({ policy: "sticky" }, round))).toEqual([2, 3]);
   const list = [3, 3, 1].map((number) => fixedBytes(number, 20));
-  const proposers = () => ({ list, since: 5 });
+  const proposers = () => ({ list, since: 5, interval: 3600 });
   expect([0, 1, 2].map((round) => proposer({ policy: "weighted", proposers }, round))).toEqual([3, 1, 3]);
 });
 
@@ -52,9 +53,68 @@ test("after an author who is no validator any more the turn begins anew", () => 
   expect(proposerOf({ ...election, parentAuthor: undefined }, 0)).toEqual(validators[1]);
 });
 
-test("with randomness the committee is the turn of proposers", () => {
-  const mixed: Election = { ...election, policy: "weighted", parentMix: new Uint8Array(32).fill(7) };
-  const turn = [0, 1, 2, 3].map((round) => proposerOf(mixed, round));
-  expect(turn).toEqual(validators);
+const mixed: Election = { ...election, policy: "weighted", parentMix: new Uint8Array(32).fill(7) };
+const numbersOf = (list: readonly Uint8Array[]): readonly (number | undefined)[] =>
+  list.map((each) => each[19]);
+const turnOf = (one: Election, rounds: number): readonly (number | undefined)[] =>
+  numbersOf(Array.from({ length: rounds }, (_, round) => proposerOf(one, round)));
+/** The validators shuffled with the parent's mix hash, by the shuffle that recorded vectors judge. */
+const shuffled = numbersOf(fisherYatesShuffle(validators, mixSeed(new Uint8Array(32).fill(7))));
+
+test.each([3, 4, 5])(
+  "with randomness the proposer comes from the shuffled validators, also when all of 4 fit into a committee of %i",
+  (committeeSize) => {
+    expect(shuffled).not.toEqual([1, 2, 3, 4]);
+    const turn = shuffled.slice(0, committeeSize);
+    expect(turnOf({ ...mixed, committeeSize }, turn.length + 1)).toEqual([...turn, turn[0]]);
+  },
+);
+
+test("a committee is everybody in the validators' order when all fit, whatever the policy", () => {
+  const list = [3, 3, 1].map((number) => fixedBytes(number, 20));
+  const elections: Partial<Election>[] = [
+    { policy: "round-robin" },
+    { policy: "sticky" },
+    { policy: "weighted", proposers: () => ({ list, since: 5, interval: 3600 }) },
+    { policy: "weighted", parentMix: new Uint8Array(32).fill(7) },
+  ];
+  for (const change of elections) {
+    for (const committeeSize of [4, 5])
+      expect(numbersOf(committeeOf({ ...election, ...change, committeeSize }, 1))).toEqual([1, 2, 3, 4]);
+  }
+});
+
+test("a smaller committee begins with this proposer and the next other one, by policy", () => {
+  const committeeSize = 3;
+  const heads = (change: Partial<Election>): readonly (number | undefined)[] =>
+    numbersOf(committeeOf({ ...election, ...change, committeeSize }, 0));
+  expect(heads({}).slice(0, 2)).toEqual([3, 4]);
+  expect(heads({ policy: "sticky" }).slice(0, 2)).toEqual([2, 3]);
+  const list = [3, 3, 1].map((number) => fixedBytes(number, 20));
+  expect(
+    heads({ policy: "weighted", proposers: () => ({ list, since: 6, interval: 3600 }) }).slice(0, 2),
+  ).toEqual([3, 1]);
+  expect(heads({ policy: "weighted", parentMix: mixed.parentMix })).toEqual(shuffled.slice(0, 3));
+});
+
+test("a committee is everybody when the list names no other proposer within its interval", () => {
+  const list = [3, 3, 1].map((number) => fixedBytes(number, 20));
+  const drawn = (interval: number): readonly (number | undefined)[] =>
+    numbersOf(
+      committeeOf(
+        {
+          ...election,
+          policy: "weighted",
+          committeeSize: 2,
+          proposers: () => ({ list, since: 6, interval }),
+        },
+        0,
+      ),
+    );
+  expect(drawn(1)).toEqual([1, 2, 3, 4]);
+  expect(drawn(2)).toEqual([3, 1]);
+});
+
+test("an empty set has no proposer", () => {
   expect(() => proposerOf({ ...mixed, qualified: [] }, 0)).toThrow(RangeError);
 });

@@ -151,6 +151,11 @@ test("the computation cost counts every opcode, also of what fails", async () =>
   expect(await call("chain_estimateComputationCost", { to: CODE.silent[0] }, "latest")).toBe("0xf0");
 });
 
+test("a computation cost below zero is told as the Go node's 64 bits hold it", async () => {
+  const modexp = { to: `0x${"5".padStart(40, "0")}`, data: `0x${"f".repeat(192)}` };
+  expect(await call("chain_estimateComputationCost", modexp, "latest")).toBe("0xffffffffffffffff");
+});
+
 test("blocks that are not there are named", async () => {
   await expect(call("chain_call", { to: rich }, "0x9")).rejects.toMatchObject({
     message: "the header does not exist (block number: 9)",
