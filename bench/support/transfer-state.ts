@@ -85,9 +85,9 @@ export class TransferState {
     const world = this.state.begin();
     change(world);
     const number = this.state.number + 1;
-    this.state.seal(world, { keepEmpty: number === 0 });
+    const sealed = this.state.seal(world, { keepEmpty: number === 0 });
     const batch = this.chain.createBatch();
-    this.state.accept(number, batch);
+    sealed.commit(number, batch);
     await this.chain.write(batch, { sync: true });
     this.state.persisted(number);
     const took = performance.now() - begun;

@@ -2,6 +2,8 @@
 export type ChainErrorCode =
   | "bad-block"
   | "bad-file"
+  /** A sealed block that was committed, discarded or superseded. */
+  | "busy"
   /** Not the block's fault: disk, state or a defect of this program. */
   | "failed"
   | "genesis-mismatch"

@@ -10,7 +10,7 @@ import { FAIL_KEY } from "../model/account-key.ts";
 import { type Block, createBlock } from "../model/block.ts";
 import { genesisHeader } from "../model/genesis-header.ts";
 import { openState } from "../state/open-state.ts";
-import type { State } from "../state/state.ts";
+import type { SealedState, State } from "../state/state.ts";
 import { memoryTries } from "../state/trie/generations.ts";
 import type { World } from "../state/world/world.ts";
 import { createMemoryStore } from "../store/memory-store.ts";
@@ -36,31 +36,37 @@ export async function writeGenesis(target: GenesisTarget, genesis: Genesis): Pro
   const known = new BlockRows(store).block(0);
   if (known !== undefined) return renewConfig(target, known, genesis);
   const batch = store.createBatch();
-  const block = genesisBlock(state, genesis);
+  const { block, sealed } = genesisBlock(state, genesis);
   writeBlockRows(batch, block, []);
   putConfig(batch, genesis.config);
   putGenesisSupply(
     batch,
     genesis.alloc.map(({ balance }) => balance),
   );
-  state.accept(0, batch);
+  sealed.commit(0, batch);
   await store.write(batch, { sync: true });
   state.persisted(0);
   return block;
 }
 
-/** Block 0, its state sealed in `state` but not accepted. */
-function genesisBlock(state: State, genesis: Genesis): Block {
+/** Block 0 and its sealed state. */
+function genesisBlock(
+  state: State,
+  genesis: Genesis,
+): { readonly block: Block; readonly sealed: SealedState } {
   const world = state.begin();
   const rules = rulesAt(genesis.config, 0);
   for (const account of genesis.alloc) putAccount(world, account, rules);
-  return createBlock(genesisHeader(genesis, state.seal(world, { keepEmpty: true })), []);
+  const sealed = state.seal(world, { keepEmpty: true });
+  return { block: createBlock(genesisHeader(genesis, sealed.root), []), sealed };
 }
 
 /** Block 0 of a genesis, written nowhere. */
 export async function createGenesisBlock(genesis: Genesis): Promise<Block> {
   await using scratch = await openState({ chain: createMemoryStore(), trie: memoryTries() });
-  return genesisBlock(scratch, genesis);
+  const { block, sealed } = genesisBlock(scratch, genesis);
+  sealed.discard();
+  return block;
 }
 
 async function renewConfig({ store, state }: GenesisTarget, known: Block, genesis: Genesis): Promise<Block> {

@@ -6,7 +6,7 @@ import type { Governance } from "../governance/governance.ts";
 import type { Block } from "../model/block.ts";
 import type { Header } from "../model/header.ts";
 import type { Receipt } from "../model/receipt.ts";
-import type { State } from "../state/state.ts";
+import type { SealedState, State } from "../state/state.ts";
 import type { Store } from "../store/store.ts";
 import type { BadBlocks } from "./bad-blocks.ts";
 import type { BlockRows } from "./block-rows.ts";
@@ -41,13 +41,30 @@ export interface WriterParts {
   readonly hasRoom: () => boolean;
 }
 
-/** A block that was executed and is not written: the state is sealed with it, until anything else is done. */
-export interface TriedOut extends Executed {
-  readonly block: Block;
+/** Results of executing a block, before it is written. */
+export interface Executed {
+  readonly state: SealedState;
+  readonly receipts: readonly Receipt[];
+  /** Durations of the steps, of a block made elsewhere. */
+  readonly times?: Omit<InsertTimes, "write" | "all">;
 }
 
-/** What a block did, and how long that took where it came from elsewhere. */
-export interface Executed {
-  readonly receipts: readonly Receipt[];
-  readonly times?: Omit<InsertTimes, "write" | "all">;
+/**
+ * An executed block whose state is sealed. Ends once, by `commit` or `discard`; leaving its scope discards it. One is
+ * open at a time: executing, sealing or rewinding discards the one before.
+ */
+export interface SealedBlock extends Disposable {
+  readonly block: Block;
+  readonly isOpen: boolean;
+  /** Writes the block as the next one, durably with `sync`. Throws `ChainError` `busy` when it is not open. */
+  commit(sync: boolean): Promise<void>;
+  /** Takes its changes back; does nothing when it is not open. */
+  discard(): void;
+}
+
+/** The state of a block made here, from which its header is completed. Leaving its scope discards what is not. */
+export interface SealedDraft extends Disposable {
+  readonly stateRoot: Uint8Array;
+  /** Turns it into the sealed block with the completed header. */
+  complete(block: Block): SealedBlock;
 }

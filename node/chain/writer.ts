@@ -1,7 +1,7 @@
 /**
- * Puts blocks into the chain, one after another: rules, execution, roots, one batch. A block made elsewhere
- * comes in through `insert`, executed before if it was a proposal. While a block's batch is on its way to disk the
- * next may execute; nobody outside sees a block before it is synced.
+ * Puts blocks into the chain, one after another: rules, execution, roots, one batch. Blocks that are imported,
+ * pushed by a peer, proposed or made here share one path: execute, seal, commit. While a block's batch is on its way
+ * to disk the next may execute; nobody outside sees a block before it is synced.
  */
 import { equalBytes } from "../bytes/compare.ts";
 import { type Rules, rulesAt } from "../config/rules.ts";
@@ -11,7 +11,6 @@ import { changeSystem } from "../execution/system-changes.ts";
 import { noStaking } from "../governance/staking.ts";
 import type { Block, BlockParts } from "../model/block.ts";
 import type { Header } from "../model/header.ts";
-import type { Receipt } from "../model/receipt.ts";
 import { runInSlices } from "../state/slices.ts";
 import type { World } from "../state/world/world.ts";
 import { type BodyTerms, checkBody, checkOutcome, isBadBlock, refusal } from "./block-checks.ts";
@@ -19,10 +18,10 @@ import { blockRowSteps, holdsBlock, holdsBody } from "./block-rows.ts";
 import type { BlockHead } from "./chain.ts";
 import { ChainError } from "./error.ts";
 import { type InsertTimes, Steps } from "./insert-times.ts";
-import { repaired } from "./repaired.ts";
+import { retryAfterRepair } from "./retry-after-repair.ts";
 import { rewindChain } from "./rewind.ts";
 import { writeSenders } from "./senders.ts";
-import type { Executed, TriedOut, WriterParts } from "./writer-parts.ts";
+import type { Executed, SealedBlock, SealedDraft, WriterParts } from "./writer-parts.ts";
 
 /** A block being made: the world its transactions ran on and what they did. */
 export interface Draft {
@@ -45,7 +44,8 @@ export class Writer {
   #onInserted: (times: InsertTimes, block: Block) => void = () => undefined;
   /** Blocks from elsewhere that broke a rule, since the start. */
   refused = 0;
-  #triedOut: TriedOut | undefined;
+  /** The sealed block that the tries hold as long as it is open; whatever needs the tries discards it. */
+  #candidate: (SealedBlock & Executed) | undefined;
 
   constructor(parts: WriterParts) {
     this.#parts = parts;
@@ -90,17 +90,28 @@ export class Writer {
   }
 
   /**
-   * Verifies, executes and writes a block that extends the tip; one that was tried out is not executed again. Synced
-   * at once with `sync`, else with its group or by `settle`. Throws `ChainError` with nothing changed.
+   * Verifies, executes and writes a block that extends the tip; one that is sealed already is not executed again.
+   * Synced at once with `sync`, else with its group or by `settle`. Throws `ChainError` with nothing changed.
    */
   async insert(block: Block, sync = false): Promise<void> {
     if (!this.#parts.hasRoom()) {
       throw new ChainError("no-room", "the disk is nearly full: no blocks are written until there is room");
     }
-    let executed: Executed;
     const steps = new Steps();
+    const executed = await this.#sealedOrExecuted(block);
+    await this.#parts.pause();
+    steps.next();
+    await this.#commit(block, executed, sync);
+    const write = steps.next();
+    if (executed.times !== undefined) this.#onInserted({ ...executed.times, write, all: steps.all }, block);
+  }
+
+  async #sealedOrExecuted(block: Block): Promise<Executed> {
     try {
-      executed = this.#takeTriedOut(block) ?? (await repaired(this.#parts.state, () => this.#execute(block)));
+      return (
+        this.#sealedAs(block) ??
+        (await retryAfterRepair(this.#parts.state, () => this.#execute(block, false)))
+      );
     } catch (cause) {
       const refused = refusal(block.header.number, cause);
       if (isBadBlock(refused)) {
@@ -109,46 +120,63 @@ export class Writer {
       }
       throw refused;
     }
-    await this.#parts.pause();
-    steps.next();
-    await this.commit(block, executed.receipts, sync);
-    const write = steps.next();
-    if (executed.times !== undefined) this.#onInserted({ ...executed.times, write, all: steps.all }, block);
   }
 
   /**
-   * Verifies and executes a proposal that would extend the tip, and keeps what it did for `insert`. Throws
-   * `ChainError` with nothing changed.
+   * Verifies and executes a proposal that would extend the tip, whose committed seals are still to come. `insert` of
+   * the block with its seals takes what this gave, as long as it is open. Throws `ChainError` with nothing changed.
    */
-  async tryOut(block: Block): Promise<void> {
+  async execute(proposal: Block): Promise<SealedBlock> {
     try {
-      const executed = await repaired(this.#parts.state, () => this.#execute(block, true));
-      this.#triedOut = { ...executed, block };
+      const executed = await retryAfterRepair(this.#parts.state, () => this.#execute(proposal, true));
+      return this.#open(proposal, executed);
     } catch (cause) {
-      throw refusal(block.header.number, cause);
+      throw refusal(proposal.header.number, cause);
     }
   }
 
-  /** The same for a block made here, whose state `seal` has sealed. */
-  keep(block: Block, receipts: readonly Receipt[]): void {
-    this.#triedOut = { block, receipts };
+  /** Pays the reward and hashes the state of a block made here: its state root. */
+  async seal(draft: Draft, header: Header, rules: Rules): Promise<SealedDraft> {
+    this.#candidate?.discard();
+    this.#finalize(draft, header, rules);
+    const state = await this.#parts.state.sealInSlices(draft.world);
+    let isComplete = false;
+    return {
+      stateRoot: state.root,
+      complete: (block) => {
+        isComplete = true;
+        return this.#open(block, { state, receipts: draft.outcome.receipts });
+      },
+      [Symbol.dispose]: () => {
+        if (!isComplete) state.discard();
+      },
+    };
   }
 
-  /** Forgets what was tried out: before anything else is done to the state, and at the end. */
-  drop(): void {
-    this.#triedOut = undefined;
-    if (this.#parts.state.isSealed) this.#parts.state.reject();
+  #open(block: Block, executed: Executed): SealedBlock {
+    const { state } = executed;
+    const discard = (): void => state.discard();
+    const sealed = {
+      ...executed,
+      block,
+      get isOpen() {
+        return state.isOpen;
+      },
+      commit: (sync: boolean) => this.#commit(block, executed, sync),
+      discard,
+      [Symbol.dispose]: discard,
+    };
+    this.#candidate = sealed;
+    return sealed;
   }
 
-  /** What a block did when it was tried out, if it is that one and its header is good by now. */
-  #takeTriedOut(block: Block): Executed | undefined {
-    const tried = this.#triedOut;
-    const { state, verifyHeader } = this.#parts;
-    if (!state.isSealed || tried === undefined || !equalBytes(tried.block.hash, block.hash)) return undefined;
-    verifyHeader(block.header, this.#tip);
-    if (tried.block.transactions !== block.transactions) checkBody(block, this.#termsOf(block.header));
-    this.#triedOut = undefined;
-    return tried;
+  /** The open sealed block, when it is this one and the header is good with its seals. */
+  #sealedAs(block: Block): Executed | undefined {
+    const candidate = this.#candidate;
+    if (candidate?.isOpen !== true || !equalBytes(candidate.block.hash, block.hash)) return undefined;
+    this.#parts.verifyHeader(block.header, this.#tip);
+    if (candidate.block.transactions !== block.transactions) checkBody(block, this.#termsOf(block.header));
+    return candidate;
   }
 
   #termsOf({ number }: Header): BodyTerms {
@@ -180,11 +208,11 @@ export class Writer {
     }
   }
 
-  async #execute(block: Block, isProposal = false): Promise<Executed> {
+  async #execute(block: Block, isProposal: boolean): Promise<Executed> {
     const steps = new Steps();
     const { config, state, verifyHeader, pause } = this.#parts;
     const { header } = block;
-    this.drop();
+    this.#candidate?.discard();
     const { author } = verifyHeader(header, this.#tip, isProposal);
     const { rules, parameters } = this.#termsOf(header);
     checkBody(block, { rules, parameters });
@@ -196,24 +224,19 @@ export class Writer {
     const execute = steps.next();
     this.#finalize({ world, outcome }, header, rules);
     const finalize = steps.next();
-    const root = await state.sealInSlices(world);
+    const sealed = await state.sealInSlices(world);
     const hash = steps.next();
     try {
-      checkOutcome(header, outcome, root, parameters);
+      checkOutcome(header, outcome, sealed.root, parameters);
     } catch (error) {
-      state.reject();
+      sealed.discard();
       throw error;
     }
     return {
+      state: sealed,
       receipts: outcome.receipts,
       times: { validate: checked + steps.next(), execute, finalize, hash },
     };
-  }
-
-  /** Pays the reward and hashes the state: the state root of the block. `drop` comes before, `keep` or `drop` after. */
-  async seal(draft: Draft, header: Header, rules: Rules): Promise<Uint8Array> {
-    this.#finalize(draft, header, rules);
-    return await this.#parts.state.sealInSlices(draft.world);
   }
 
   #finalize({ world, outcome }: Draft, header: Header, rules: Rules): void {
@@ -230,19 +253,20 @@ export class Writer {
     });
   }
 
-  /** Writes the sealed block as the next one; `sync` makes it durable before the promise resolves. */
-  async commit(block: Block, receipts: readonly Receipt[], sync: boolean): Promise<void> {
-    const { config, store, state, rows, publisher, governance } = this.#parts;
+  /** Writes an executed block as the next one; `sync` makes it durable before the promise resolves. */
+  async #commit(block: Block, { receipts, state: sealed }: Executed, sync: boolean): Promise<void> {
+    if (!sealed.isOpen) throw new ChainError("busy", "the sealed block is not open any more");
+    const { config, store, rows, publisher, governance } = this.#parts;
     const batch = store.createBatch();
     await runInSlices(blockRowSteps(batch, block, receipts));
     writeSenders(batch, block, config.chainId);
     try {
       governance.accept(block.header, batch);
     } catch (error) {
-      state.reject();
+      sealed.discard();
       throw error;
     }
-    state.accept(block.header.number, batch);
+    sealed.commit(block.header.number, batch);
     this.#tip = block;
     rows.remember(block);
     publisher.hold({ block, receipts });
@@ -271,7 +295,7 @@ export class Writer {
    */
   async setHead(number: number): Promise<void> {
     const { rows, publisher } = this.#parts;
-    this.drop();
+    this.#candidate?.discard();
     await this.settle();
     if (number === this.#tip.header.number) return;
     const removed = await rewindChain(this.#parts, number, (target) => {

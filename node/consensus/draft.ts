@@ -1,6 +1,7 @@
 /** Makes a block on the tip as a proposer does: sealed by this node, agreed on by nobody yet. */
 import { Steps } from "../chain/insert-times.ts";
 import type { Writer } from "../chain/writer.ts";
+import type { SealedBlock } from "../chain/writer-parts.ts";
 import type { ChainConfig } from "../config/chain-config.ts";
 import { rulesAt } from "../config/rules.ts";
 import { blobGasOf } from "../execution/blob-gas.ts";
@@ -8,7 +9,7 @@ import type { Pause } from "../execution/block.ts";
 import { blockContext } from "../execution/block-context.ts";
 import type { Governance } from "../governance/governance.ts";
 import type { Parameters } from "../governance/parameters.ts";
-import { type Block, createBlock } from "../model/block.ts";
+import { createBlock } from "../model/block.ts";
 import type { Header } from "../model/header.ts";
 import { listRoot } from "../model/list-root.ts";
 import { encodeReceipt } from "../model/receipt.ts";
@@ -50,10 +51,10 @@ export interface DraftParts {
 }
 
 /**
- * Makes a block, in a turn of the writer, which keeps what it does for the moment when it is agreed on. Throws
- * `ConsensusError` `unsupported` when nobody would take a block of this node.
+ * Makes a block on the writer's tip and seals it, ready to be committed once it is agreed on. For callers of
+ * `exclusively`. Throws `ConsensusError` `unsupported` when no node would accept a block of this one.
  */
-export async function draftBlock(parts: DraftParts): Promise<Block> {
+export async function draftBlock(parts: DraftParts): Promise<SealedBlock> {
   const { config, writer, state, clock, log } = parts;
   const steps = new Steps();
   const parent = writer.tip;
@@ -70,7 +71,6 @@ export async function draftBlock(parts: DraftParts): Promise<Block> {
     now: clock.now(),
     extras: await headerExtras(parts, parent.header, rules),
   });
-  writer.drop();
   const world = state.begin();
   const balance = world.balance(parts.address);
   const blockHash = writer.hashOf.bind(writer);
@@ -78,17 +78,16 @@ export async function draftBlock(parts: DraftParts): Promise<Block> {
   const filled = await fillBlock(world, context, { ...parts, candidates: parts.candidates(header.baseFee) });
   const fillMs = steps.next();
   await parts.pause();
-  const stateRoot = await writer.seal({ world, outcome: filled.outcome }, header, rules);
+  using sealed = await writer.seal({ world, outcome: filled.outcome }, header, rules);
   await parts.pause();
-  const complete = await runInSlices(completeSteps(header, filled, stateRoot, parameters));
+  const complete = await runInSlices(completeSteps(header, filled, sealed.stateRoot, parameters));
   await parts.pause();
   const block = createBlock(withProposerSeal(complete, parts.sign), filled.transactions);
-  writer.keep(block, filled.outcome.receipts);
   const transactions = filled.transactions.length;
   const { baseFee = 0n } = header;
   parts.onDraft({ fillMs, completeMs: steps.next(), tally: filled.tally, transactions, baseFee, balance });
   log.debug({ number, txs: transactions, ms: Math.round(steps.all) }, "made a block");
-  return block;
+  return sealed.complete(block);
 }
 
 /** Fills in what is known after execution, in steps: thousands of transactions make each a matter of milliseconds. */

@@ -9,7 +9,7 @@ import { deleteUndo } from "./history/undo-record.ts";
 import { Migration } from "./migration/migration.ts";
 import { encodeHead, HEAD_KEY, type Point, type StateHead } from "./rows.ts";
 import { runAtOnce, runInSlices } from "./slices.ts";
-import type { AccountProof, SealOptions, State, StateView, Verified } from "./state.ts";
+import type { AccountProof, SealedState, SealOptions, State, StateView, Verified } from "./state.ts";
 import type { StateSettings } from "./state-settings.ts";
 import { isDamage, type TrieKeeper } from "./trie/trie-store.ts";
 import { verifyState } from "./verify.ts";
@@ -34,6 +34,7 @@ export class KeptState implements State {
   #ready: Promise<void> = Promise.resolve();
   /** What holds the tries: nothing may change them meanwhile. */
   #held: "catching up" | "sealed" | "flushing" | "verifying" | "rewinding" | "migrating" | undefined;
+  /** The changes that the tries hold beyond the head. */
   #sealed: Sealed | undefined;
   #writing: Promise<void> = Promise.resolve();
 
@@ -81,15 +82,15 @@ export class KeptState implements State {
     return new JournaledWorld(this.#flat, this.#head.number);
   }
 
-  seal(world: World, options: SealOptions = {}): Uint8Array {
+  seal(world: World, options: SealOptions = {}): SealedState {
     return runAtOnce(this.#sealSteps(world, options));
   }
 
-  sealInSlices(world: World): Promise<Uint8Array> {
+  sealInSlices(world: World): Promise<SealedState> {
     return runInSlices(this.#sealSteps(world, {}));
   }
 
-  *#sealSteps(world: World, options: SealOptions): Generator<undefined, Uint8Array> {
+  *#sealSteps(world: World, options: SealOptions): Generator<undefined, SealedState> {
     this.#assertFree();
     if (!(world instanceof JournaledWorld) || world.base !== this.#head.number) {
       throw new StateError("busy", `the world does not stand on block ${this.#head.number}`);
@@ -103,14 +104,33 @@ export class KeptState implements State {
       this.#held = undefined;
       throw this.#damaged(error);
     }
-    return this.#sealed.after.root;
+    return this.#sealedState(this.#sealed);
   }
 
-  accept(number: number, batch: Batch): void {
+  #sealedState(sealed: Sealed): SealedState {
+    const isOpen = (): boolean => this.#sealed === sealed;
+    const discard = (): void => {
+      if (isOpen()) this.#discard(sealed);
+    };
+    return {
+      root: sealed.after.root,
+      get isOpen() {
+        return isOpen();
+      },
+      commit: (number, batch) => {
+        if (!isOpen()) throw new StateError("busy", "the sealed state is not open");
+        this.#commit(sealed, number, batch);
+      },
+      discard,
+      [Symbol.dispose]: discard,
+    };
+  }
+
+  #commit(sealed: Sealed, number: number, batch: Batch): void {
     if (number !== this.#head.number + 1) {
       throw new StateError("busy", `the next block is ${this.#head.number + 1}, not ${number}`);
     }
-    const sealed = this.#takeSealed();
+    this.#release();
     this.migration.makeWay(true); // until it is on disk
     putRows(sealed, batch, this.#settings.preimages);
     for (const storage of sealed.destroyed) this.#keeper.tries.forget(...storage);
@@ -121,16 +141,18 @@ export class KeptState implements State {
     this.#head = head;
   }
 
-  get isSealed(): boolean {
-    return this.#sealed !== undefined;
-  }
-
-  reject(): void {
+  #discard(sealed: Sealed): void {
+    this.#release();
     try {
-      unseal(this.#takeSealed(), this.#keeper.tries);
+      unseal(sealed, this.#keeper.tries);
     } catch (error) {
       throw this.#damaged(error);
     }
+  }
+
+  #release(): void {
+    this.#sealed = undefined;
+    this.#held = undefined;
   }
 
   persisted(number: number): void {
@@ -244,14 +266,6 @@ export class KeptState implements State {
     const { floor } = this.migration;
     const last = Math.min(head - this.#history.recentBlocks, this.#keeper.marker ?? -1, floor);
     return deleteUndo(batch, this.#head.firstUndo, last);
-  }
-
-  #takeSealed(): Sealed {
-    const sealed = this.#sealed;
-    if (sealed === undefined) throw new StateError("busy", "no world is sealed");
-    this.#sealed = undefined;
-    this.#held = undefined;
-    return sealed;
   }
 
   #assertFree(): void {

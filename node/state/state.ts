@@ -1,8 +1,8 @@
 /**
- * The accounts of the chain at its newest block, and at recent ones. Blocks go in one after the other:
- * `begin` a world, run transactions on it, `seal` it for its root, then `accept` (rows go into the block's
- * batch) or `reject` (nothing has happened). Reads of the newest state are one look-up in the flat state; the
- * trie is there for the root, lags behind on disk and is brought up to date at start. Open with `openState`.
+ * The accounts of the chain at its newest block, and at recent ones. Blocks go in one after the other: `begin` a
+ * world, run transactions on it, `seal` it, then `commit` the sealed state (its rows go into the block's batch) or
+ * `discard` it (nothing has happened). A read of the newest state is one look-up in the flat state; the trie gives
+ * the root, lags behind on disk and catches up at start. Open with `openState`.
  */
 import type { Account } from "../model/account.ts";
 import type { Batch } from "../store/store.ts";
@@ -56,9 +56,28 @@ export interface SealOptions {
   readonly keepEmpty?: boolean;
 }
 
-/** See the head of this file. */
+/**
+ * The changes of one world, hashed into the tries and written nowhere. Ends once, by `commit` or `discard`; leaving
+ * its scope discards it. One at a time is open: the tries hold its changes.
+ */
+export interface SealedState extends Disposable {
+  /** State root with the changes. */
+  readonly root: Uint8Array;
+  /** False once it was committed or discarded, or a damaged trie had to be rebuilt without it. */
+  readonly isOpen: boolean;
+  /**
+   * Makes it the state after block `number`: its rows, its undo record and the state's head row go into the block's
+   * batch, which must be handed to the store before the next world is sealed. Throws `StateError` `busy` when it is
+   * not open or the number is not the next one.
+   */
+  commit(number: number, batch: Batch): void;
+  /** Takes the changes back out of the tries; does nothing when it is not open. Throws `StateError` `trie-damaged`. */
+  discard(): void;
+}
+
+/** The state of the chain; see above. */
 export interface State extends AsyncDisposable {
-  /** Newest accepted block; -1 before block 0. It may not be on disk yet. */
+  /** Newest committed block; -1 before block 0. It may not be on disk yet. */
   readonly number: number;
   /** State root of that block. */
   readonly root: Uint8Array;
@@ -68,25 +87,15 @@ export interface State extends AsyncDisposable {
    * promise after a `trie-damaged`: await it and execute the block again.
    */
   readonly ready: Promise<void>;
-  /** A world on the newest accepted block. Throws `StateError` `not-ready`. */
+  /** A world on the newest committed block. Throws `StateError` `not-ready`. */
   begin(): World;
   /**
-   * Ends the world's last transaction (`keepEmpty`: without removing empty accounts, for block 0) and returns
-   * the state root with its changes. Nothing is written. Follow with `accept` or `reject` before anything
-   * else is done to the chain. Throws `StateError` `busy` or `trie-damaged`.
+   * Ends the world's last transaction (`keepEmpty`: without removing empty accounts, for block 0) and hashes its
+   * changes. Nothing is written. Throws `StateError` `busy` or `trie-damaged`.
    */
-  seal(world: World, options?: SealOptions): Uint8Array;
-  /** The same, giving way to other work on the way: views answer meanwhile, and nothing else may be sealed. */
-  sealInSlices(world: World): Promise<Uint8Array>;
-  /**
-   * The sealed world is block `number`: its rows, its undo record and the state's head row go into the block's
-   * batch. The batch must be handed to the store before the next block is sealed.
-   */
-  accept(number: number, batch: Batch): void;
-  /** True from `seal` to `accept` or `reject`; false too when a damaged trie made the sealed world worthless. */
-  readonly isSealed: boolean;
-  /** Takes the sealed world back out of the trie: as if it had never been. */
-  reject(): void;
+  seal(world: World, options?: SealOptions): SealedState;
+  /** The same, yielding to other work on the way: views answer meanwhile, and nothing else may be sealed. */
+  sealInSlices(world: World): Promise<SealedState>;
   /** The batches of all blocks up to `number` have been synced. */
   persisted(number: number): void;
   /**

@@ -148,9 +148,10 @@ export async function makeBlock(
       limitMs: 10_000,
       pause: () => undefined,
     });
+    using sealed = await writer.seal({ world, outcome }, header, rules);
     const completed = {
       ...header,
-      stateRoot: await writer.seal({ world, outcome }, header, rules),
+      stateRoot: sealed.stateRoot,
       transactionsRoot: listRoot(
         parameters.deriveShaImpl,
         transactions.map(({ raw }) => raw),
@@ -161,7 +162,7 @@ export async function makeBlock(
     };
     const seal = (digest: Uint8Array) => sign(digest, VALIDATOR);
     const block = createBlock(withCommittedSeals(withProposerSeal(completed, seal), [seal]), transactions);
-    await writer.commit(block, outcome.receipts, sync);
+    await sealed.complete(block).commit(sync);
     return block;
   });
 }

@@ -147,11 +147,11 @@ export async function makeBlock(
   const blockHash = writer.hashOf.bind(writer);
   const context = blockContext(config, draft, { author: address, blockHash });
   const outcome = await executeTransactions(world, transactions, context, () => undefined);
-  const stateRoot = await writer.seal({ world, outcome }, draft, rules);
+  using sealed = await writer.seal({ world, outcome }, draft, rules);
   const { deriveShaImpl } = parameters;
   const header = {
     ...draft,
-    stateRoot,
+    stateRoot: sealed.stateRoot,
     transactionsRoot: listRoot(
       deriveShaImpl,
       transactions.map((tx) => tx.raw),
@@ -161,11 +161,8 @@ export async function makeBlock(
     gasUsed: outcome.gasUsed,
   };
   const seal = (digest: Uint8Array): Uint8Array => sign(digest, VALIDATOR_KEY);
-  await writer.commit(
-    createBlock(withCommittedSeals(withProposerSeal(header, seal), [seal]), transactions),
-    outcome.receipts,
-    false,
-  );
+  const block = createBlock(withCommittedSeals(withProposerSeal(header, seal), [seal]), transactions);
+  await sealed.complete(block).commit(false);
 }
 
 function genesisText(

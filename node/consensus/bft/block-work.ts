@@ -3,7 +3,8 @@ import { equalBytes } from "../../bytes/compare.ts";
 import { mapKey, toHex } from "../../bytes/hex.ts";
 import { encodeRlpList } from "../../bytes/rlp.ts";
 import { ChainError } from "../../chain/error.ts";
-import { repaired } from "../../chain/repaired.ts";
+import { retryAfterRepair } from "../../chain/retry-after-repair.ts";
+import type { SealedBlock } from "../../chain/writer-parts.ts";
 import { type Block, createBlock } from "../../model/block.ts";
 import type { Header } from "../../model/header.ts";
 import type { Transaction } from "../../model/transaction.ts";
@@ -46,6 +47,7 @@ export class BlockWork {
   readonly #parts: BlockWorkParts;
   /** Blocks of the height under agreement, put together. */
   readonly #blocks = new Map<string, Block>();
+  #sealed: SealedBlock | undefined;
 
   constructor(parts: BlockWorkParts) {
     this.#parts = parts;
@@ -64,11 +66,12 @@ export class BlockWork {
     const { writer, state, clock, intervalMs, room, wire } = this.#parts;
     await sleepUntil(() => writer.tip.header.time * 1000 + intervalMs, clock, signal);
     await Promise.race([room(), untilAborted(signal)]);
-    const block = await writer.exclusively(async () => {
+    const sealed = await writer.exclusively(async () => {
       const isWanted = !signal.aborted && equalBytes(writer.tip.hash, keyBytes(head.hash));
-      return isWanted ? repaired(state, () => draftBlock(this.#parts)) : undefined;
+      return isWanted ? retryAfterRepair(state, () => draftBlock(this.#parts)) : undefined;
     });
-    if (block === undefined) return undefined;
+    if (sealed === undefined) return undefined;
+    const { block } = this.#hold(sealed);
     const proposal = proposedBlock(block.header, encodeRlpList(block.transactions.map(wire)));
     this.#blocks.set(proposal.hash, block);
     return proposal;
@@ -85,7 +88,7 @@ export class BlockWork {
     try {
       const block = await this.#blockOf(proposal);
       await writer.exclusively(async () => {
-        if (!isOver()) await writer.tryOut(block);
+        if (!isOver()) this.#hold(await writer.execute(block));
       });
       return isOver() ? OVER : undefined;
     } catch (error) {
@@ -122,10 +125,15 @@ export class BlockWork {
     return block;
   }
 
-  /** Nothing that was tried out is left behind. */
+  /** Keeps the newest sealed block until the writer has committed it or sealed another. */
+  #hold(sealed: SealedBlock): SealedBlock {
+    this.#sealed = sealed;
+    return sealed;
+  }
+
+  /** Discards a block that was executed and not agreed on. */
   async close(): Promise<void> {
-    const { writer } = this.#parts;
-    await writer.exclusively(() => Promise.resolve(writer.drop()));
+    await this.#parts.writer.exclusively(() => Promise.resolve(this.#sealed?.discard()));
   }
 }
 

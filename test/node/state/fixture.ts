@@ -120,13 +120,13 @@ export async function makeBlock(
   const world = state.begin();
   change(world);
   const number = state.number + 1;
-  const root = state.seal(world, { keepEmpty: number === 0 });
+  const sealed = state.seal(world, { keepEmpty: number === 0 });
   const batch = chain.createBatch();
-  state.accept(number, batch);
+  sealed.commit(number, batch);
   await chain.write(batch, { sync: true });
   state.persisted(number);
   await state.flushIfDue();
-  return root;
+  return sealed.root;
 }
 
 /** The root of accounts by an independent trie. */

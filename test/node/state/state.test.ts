@@ -93,8 +93,7 @@ test("an accepted block is read before its batch is written", async () => {
   world.addBalance(alice, 1n);
   world.setSlot(alice, 1n, 9n);
   world.setCode(alice, Uint8Array.of(1, 2));
-  node.state.seal(world);
-  node.state.accept(1, node.chain.createBatch());
+  node.state.seal(world).commit(1, node.chain.createBatch());
   expect(node.state.view(1).account(anAddress(10))?.balance).toBe(5n);
   expect(node.state.view(1).slot(alice, aWord(1))).toEqual(aWord(9));
   expect(node.state.view(1).code(alice)).toEqual(Uint8Array.of(1, 2));
@@ -120,12 +119,14 @@ test("calls out of order are refused", async () => {
   await using node = await openInMemory();
   const busy = expect.objectContaining({ code: "busy" });
   const [first, second] = [node.state.begin(), node.state.begin()];
-  expect(() => node.state.accept(0, node.chain.createBatch())).toThrow(busy);
-  expect(() => node.state.reject()).toThrow(busy);
-  node.state.seal(first);
+  const sealed = node.state.seal(first);
   expect(() => node.state.seal(second)).toThrow(busy);
-  expect(() => node.state.accept(7, node.chain.createBatch())).toThrow(busy);
-  node.state.accept(0, node.chain.createBatch());
+  expect(() => sealed.commit(7, node.chain.createBatch())).toThrow(busy);
+  expect(sealed.isOpen).toBe(true);
+  sealed.commit(0, node.chain.createBatch());
+  expect(sealed.isOpen).toBe(false);
+  expect(() => sealed.commit(1, node.chain.createBatch())).toThrow(busy);
+  sealed.discard(); // ends once: the committed state stays
   expect(node.state.number).toBe(0);
 });
 
@@ -136,8 +137,7 @@ test("a world that stands on an earlier block or was sealed before is refused", 
   await makeBlock(node, (world) => world.addBalance(alice, 1n));
   expect(() => node.state.seal(stale)).toThrow(busy);
   const spent = node.state.begin();
-  node.state.seal(spent);
-  node.state.reject();
+  node.state.seal(spent).discard();
   expect(() => node.state.seal(spent)).toThrow(busy);
 });
 
@@ -146,9 +146,8 @@ test("the trie is not flushed before the newest block is durable", async () => {
   await makeBlock(node, (world) => world.addBalance(alice, 1n));
   const world = node.state.begin();
   world.addBalance(alice, 1n);
-  node.state.seal(world);
   const batch = node.chain.createBatch();
-  node.state.accept(1, batch);
+  node.state.seal(world).commit(1, batch);
   await expect(node.state.flush()).rejects.toMatchObject({ code: "busy" });
   await node.state.flushIfDue();
   await node.chain.write(batch, { sync: true });
@@ -175,8 +174,7 @@ test("a rejected block leaves trie and flat state as they were, over flushes and
     for (let rejected = random.below(3); rejected > 0; rejected--) {
       const world = seen.state.begin();
       randomChange(random)(world);
-      seen.state.seal(world);
-      seen.state.reject();
+      using _ = seen.state.seal(world); // discarded with its scope
     }
     expect(await databaseOf(seen)).toEqual(rows);
     const seed = random.below(1e6);

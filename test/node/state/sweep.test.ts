@@ -140,8 +140,7 @@ test("a rejected destruction leaves the storage as it was", async () => {
   await makeBlock(node, (world) => fill(world, 7));
   const world = node.state.begin();
   destroy(world);
-  node.state.seal(world);
-  node.state.reject();
+  node.state.seal(world).discard();
   await makeBlock(node, (next) => next.setSlot(alice, 0x101n, 8n));
   for (let n = 0; n < 6; n++) await makeBlock(node, pay);
   expect(await node.state.verify()).toMatchObject({ slots: SLOTS, strayNodes: 0, straySlots: 0 });

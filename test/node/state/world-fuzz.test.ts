@@ -130,8 +130,7 @@ async function expectAlike(seed: number, blocks: number): Promise<void> {
     if (random.below(4) === 0) {
       const world = node.state.begin();
       randomSteps({ world, model: copyOf(model), random }, 3);
-      node.state.seal(world);
-      node.state.reject();
+      node.state.seal(world).discard();
     }
     await makeBlock(node, (world) => {
       randomSteps({ world, model, random }, 3);

@@ -90,8 +90,9 @@ test("a contract without code disappears with its storage and comes back with no
   world.setAccount(carol, { ...newAccount(), kind: "contract", nonce: 1n });
   expect(world.slot(carol, 1n)).toBe(0n);
   world.setSlot(carol, 2n, 3n);
-  const root = node.state.seal(world);
-  node.state.reject();
+  const sealed = node.state.seal(world);
+  const { root } = sealed;
+  sealed.discard();
   await makeBlock(node, (again) => {
     again.setAccount(carol, { ...newAccount(), kind: "contract", nonce: 1n });
     again.setSlot(carol, 2n, 3n);

@@ -1,8 +1,8 @@
 import { StateError } from "../state/error.ts";
 import type { State } from "../state/state.ts";
 
-/** Does `work` once more when a damaged trie node stopped it: the state rebuilds its trie meanwhile. */
-export async function repaired<T>(state: State, work: () => Promise<T>): Promise<T> {
+/** Repeats `work` once when a damaged trie node stopped it: the state rebuilds its trie meanwhile. */
+export async function retryAfterRepair<T>(state: State, work: () => Promise<T>): Promise<T> {
   await state.ready;
   try {
     return await work();

@@ -1,4 +1,4 @@
-/** Proposals that are tried out: executed once, never visible, and gone as soon as anything else is done. */
+/** Sealed blocks: executed once, never visible before they are committed, discarded by the next one. */
 import { expect, test } from "@jest/globals";
 import { withAgreement } from "../../../node/consensus/seal.ts";
 import { type Block, createBlock, decodeBlock } from "../../../node/model/block.ts";
@@ -35,12 +35,12 @@ function at(blocks: readonly Block[], i: number): Block {
   return block;
 }
 
-test("what was tried out goes into the chain without being executed again", async () => {
+test("an executed proposal goes into the chain without being executed again", async () => {
   const { open, blocks, worlds } = await aRecordedChain();
   await using chain = open;
   const { writer, state } = chain;
   for (const block of blocks) {
-    await writer.tryOut(proposal(block));
+    await writer.execute(proposal(block));
     expect(writer.tip.header.number).toBe(block.header.number - 1);
     await writer.insert(block, true);
   }
@@ -48,27 +48,29 @@ test("what was tried out goes into the chain without being executed again", asyn
   expect(state.root).toEqual(at(blocks, 2).header.stateRoot);
 });
 
-test("another block takes its place, and so does an end", async () => {
+test("another block discards it, and so does its owner", async () => {
   const { open, blocks, worlds } = await aRecordedChain();
   await using chain = open;
-  const { writer, state } = chain;
+  const { writer } = chain;
   const other = { ...proposal(at(blocks, 0)), hash: new Uint8Array(32) };
-  await writer.tryOut(other);
+  const superseded = await writer.execute(other);
   await writer.insert(at(blocks, 0));
   expect(worlds()).toBe(2);
-  await writer.tryOut(proposal(at(blocks, 1)));
-  writer.drop();
-  expect(state.isSealed).toBe(false);
+  expect(superseded.isOpen).toBe(false);
+  await expect(superseded.commit(true)).rejects.toMatchObject({ code: "busy" });
+  const sealed = await writer.execute(proposal(at(blocks, 1)));
+  sealed.discard();
+  expect(sealed.isOpen).toBe(false);
   await writer.insert(at(blocks, 1));
   await writer.settle();
   expect(chain.chain.head().hash).toEqual(at(blocks, 1).hash);
 });
 
-test("what was tried out needs its seals all the same", async () => {
+test("an executed proposal needs its committed seals all the same", async () => {
   const { open, blocks } = await aRecordedChain();
   await using chain = open;
   const first = at(blocks, 0);
-  await chain.writer.tryOut(proposal(first));
+  await chain.writer.execute(proposal(first));
   await expect(chain.writer.insert(proposal(first))).rejects.toThrow("zero committed seals");
   const stranger = parseExtra(first.header.extra).seal; // a seal, of something else
   const sealed = createBlock(withAgreement(first.header, 0, [stranger]), first.transactions);
@@ -81,7 +83,6 @@ test("a bad proposal leaves nothing behind", async () => {
   await using chain = open;
   const first = at(blocks, 0);
   const wrong = { ...first, header: { ...first.header, gasUsed: first.header.gasUsed + 1n } };
-  await expect(chain.writer.tryOut(wrong)).rejects.toThrow();
-  expect(chain.state.isSealed).toBe(false);
+  await expect(chain.writer.execute(wrong)).rejects.toThrow();
   await chain.writer.insert(first);
 });
