@@ -5,10 +5,10 @@ import { type KubeClient, openKubeClient } from "./kube/client.ts";
 import type { TransportOptions } from "./kube/transport.ts";
 import { elapsed, pause, systemClock } from "./observe/clock.ts";
 import type { Log } from "./observe/log.ts";
-import { becomeLeader, LEASE_REQUEST_MS, type Leadership } from "./runtime/leader.ts";
+import { becomeLeader, LEASE_REQUEST_MS, type LeaderOptions, type Leadership } from "./runtime/leader.ts";
 
 /** What it is opened with. */
-export interface LeadingOptions {
+export interface LeadingOptions extends Pick<LeaderOptions, "onFailure" | "onHeld"> {
   readonly access: Access;
   /** Where the Lease is. */
   readonly operatorNamespace: string;
@@ -26,14 +26,14 @@ export interface Leading extends AsyncDisposable {
 
 /** Waits for the Lease, which has a connection of its own: it waits behind nothing. */
 export async function openLeading(options: LeadingOptions, signal: AbortSignal): Promise<Leading> {
-  const { access, operatorNamespace, identity, sent, log } = options;
+  const { access, operatorNamespace, identity, sent, log, onFailure, onHeld } = options;
   await using parts = new AsyncDisposableStack();
   const asking = { access, userAgent: FIELD_MANAGER, fieldManager: FIELD_MANAGER, ...(sent && { sent }) };
   const limits = { connections: 1, requestMs: LEASE_REQUEST_MS };
   const leaseClient = parts.use(openKubeClient({ ...asking, limits }));
   const place = { namespace: operatorNamespace, name: FIELD_MANAGER };
-  const terms = { client: leaseClient, place, identity, clock: systemClock, elapsed, log, pause, signal };
-  const leadership = parts.use(await becomeLeader(terms));
+  const candidate = { identity, clock: systemClock, elapsed, pause, log, onFailure, onHeld };
+  const leadership = parts.use(await becomeLeader({ ...candidate, client: leaseClient, place, signal }));
   const client = parts.use(openKubeClient({ ...asking, mayWrite: () => leadership.holds() }));
   const open = parts.move();
   return { leadership, client, [Symbol.asyncDispose]: () => open.disposeAsync() };

@@ -13,6 +13,8 @@ export interface LeaderOptions extends LeaseAccess {
   /** Milliseconds that only go forward, however the clock is set. */
   readonly elapsed: () => number;
   readonly pause: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+  /** Called with another's name each time that the Lease is found in its hands. */
+  readonly onHeld?: ((holder: string) => void) | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -46,9 +48,9 @@ export async function becomeLeader(options: LeaderOptions): Promise<Leadership> 
       const held = await writeLease(options, lease, identity);
       if (held !== undefined) {
         log.info({ identity }, "leading");
-        return keep(options, held, at);
+        return keep({ ...options, onFailure: undefined }, held, at);
       }
-    }
+    } else if (lease?.holder !== undefined) options.onHeld?.(lease.holder);
     await pause(RENEW_MS / 2, signal);
   }
 }

@@ -24,6 +24,8 @@ export interface LeaseAccess {
   readonly place: Place;
   readonly clock: Clock;
   readonly log: Log;
+  /** Called with each request that failed, which is tried again unless this throws. */
+  readonly onFailure?: ((error: unknown) => void) | undefined;
 }
 
 /** How long a holder of ours may stand still before another takes over. */
@@ -32,10 +34,11 @@ export const LEASE_MS = 20_000;
 const LONGEST_LEASE_MS = 120_000;
 
 /** Reads it; undefined when it cannot be read. */
-export async function readLease({ client, place, log }: LeaseAccess): Promise<Lease | undefined> {
+export async function readLease({ client, place, log, onFailure }: LeaseAccess): Promise<Lease | undefined> {
   try {
     return leaseOf(await client.get(kinds.lease, place));
   } catch (error) {
+    onFailure?.(error);
     log.warn({ error: String(error) }, "lease cannot be read");
     return undefined;
   }
@@ -43,7 +46,7 @@ export async function readLease({ client, place, log }: LeaseAccess): Promise<Le
 
 /** Writes the holder, or nobody; gives the Lease as it is then, or undefined when another was quicker or it failed. */
 export async function writeLease(
-  { client, place, clock, log }: LeaseAccess,
+  { client, place, clock, log, onFailure }: LeaseAccess,
   before: Lease,
   holder: string | undefined,
 ): Promise<Lease | undefined> {
@@ -51,7 +54,9 @@ export async function writeLease(
   try {
     return leaseOf(await (before.object === undefined ? client.create(draft) : client.replace(draft)));
   } catch (error) {
-    if (!isRace(error)) log.warn({ error: String(error) }, "lease cannot be written");
+    if (isRace(error)) return undefined;
+    onFailure?.(error);
+    log.warn({ error: String(error) }, "lease cannot be written");
     return undefined;
   }
 }

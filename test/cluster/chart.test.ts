@@ -50,11 +50,18 @@ function made(...values: string[]): ReadonlyMap<string, Made> {
 }
 
 const HOOK = {
-  annotations: {
+  annotations: expect.objectContaining({
     "helm.sh/hook": "post-delete",
     "helm.sh/hook-delete-policy": "before-hook-creation,hook-succeeded",
-  },
+  }),
 };
+
+/** The order in which helm runs hooks: by weight, then by name. */
+function inHelmsOrder(hooks: readonly Made[]): readonly Made[] {
+  const weight = ({ metadata }: Made): number => Number(metadata.annotations?.["helm.sh/hook-weight"] ?? 0);
+  const byName = (a: Made, b: Made): number => (a.metadata.name < b.metadata.name ? -1 : 1);
+  return hooks.toSorted((a, b) => weight(a) - weight(b) || byName(a, b));
+}
 
 /** Of an object's pods: the arguments, and what keeps them from doing harm. */
 function podOf(all: ReadonlyMap<string, Made>, name: string) {
@@ -132,6 +139,19 @@ about(`the chart${found.status === 0 ? "" : " (skipped: no helm)"}`, () => {
     expect(operator.security).not.toContain(undefined);
     expect(job.security).toEqual(operator.security);
   });
+
+  test.each(["", "mine"])(
+    "runs the release Job behind its account and its rights, watching %j",
+    (watched) => {
+      const hooks = [...made(`watchNamespace=${watched}`).values()].filter(
+        ({ metadata }) => metadata.annotations !== undefined,
+      );
+      expect(inHelmsOrder(hooks).map(({ kind }) => kind === "Job")).toEqual([
+        ...Array<boolean>(5).fill(false),
+        true,
+      ]);
+    },
+  );
 
   test("makes a PodMonitor when it is asked to, and none by itself", () => {
     expect(made().has("PodMonitor knit-operator")).toBe(false);

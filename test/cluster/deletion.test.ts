@@ -1,11 +1,9 @@
 /** Nodes that are deleted, on a real API server: what they wait for, and that nothing waits for ever. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "@jest/globals";
-import { parseAllDocuments } from "yaml";
-import { eventually, forbidden, run } from "./support/cluster.ts";
+import { eventually } from "./support/cluster.ts";
 import { aboutOperator } from "./support/operated.ts";
-import { MAIN, OPERATOR_NAMESPACE, startFastOperator } from "./support/operator-process.ts";
-import { rightsOf, rolesOf } from "./support/rights.ts";
+import { startFastOperator } from "./support/operator-process.ts";
 
 const EXAMPLE = readFileSync("examples/network.yaml", "utf8");
 /** Longer than a Node may wait. */
@@ -68,39 +66,4 @@ aboutOperator("deletion", { namespaces: [] }, (on) => {
     // The namespace controller's own time.
     await on.cluster.kubectl(["wait", "--for=delete", "namespace/whole", "--timeout=150s"]);
   }, 360_000);
-
-  test("after an uninstalled operator's release Nodes go by themselves, and it has no right that it does not use", async () => {
-    expect(await on.operator.stop()).toBe(0);
-    const chart = await on.cluster.helm(
-      "template",
-      "knit-operator",
-      "charts/knit-operator",
-      "-n",
-      OPERATOR_NAMESPACE,
-    );
-    const hooks = parseAllDocuments(chart)
-      .map((document) => document.toJS() as { kind: string; metadata: { name: string } } | null)
-      .filter((each) => each?.metadata.name.includes("-release") === true && each.kind !== "Job");
-    for (const hook of hooks)
-      await on.cluster.kubectl(["-n", OPERATOR_NAMESPACE, "apply", "-f", "-"], JSON.stringify(hook));
-    const KUBECONFIG = await on.cluster.kubeconfigOf(OPERATOR_NAMESPACE, "knit-operator-release");
-    const release = () =>
-      run(process.execPath, [MAIN, "release", `--namespace=${OPERATOR_NAMESPACE}`], { env: { KUBECONFIG } });
-    const offset = on.cluster.audit().length;
-    expect(await release()).toMatchObject({ code: 0, stderr: expect.stringContaining('"nodes":1') });
-    expect(await release()).toMatchObject({ code: 0, stderr: expect.stringContaining('"nodes":0') });
-    const used = new Set(
-      on.cluster
-        .audit(offset)
-        .filter(({ user }) => user.username.endsWith(":knit-operator-release"))
-        .map(({ verb, objectRef }) => `${verb} ${objectRef?.apiGroup}/${objectRef?.resource}`),
-    );
-    const given = rolesOf(chart).filter(({ metadata }) => metadata.name.includes("-release"));
-    // The Lease is there already.
-    expect(given.flatMap(rightsOf).filter((right) => !used.has(right))).toEqual([
-      "create coordination.k8s.io/leases",
-    ]);
-    await on.demo("delete", "kn", "--all", "--timeout=30s");
-    expect(forbidden(on.cluster)).toEqual([]);
-  }, 180_000);
 });

@@ -5,8 +5,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { eventually, whyNoMachine } from "./support/cluster.ts";
 import { areLevel } from "./support/network-view.ts";
+import { OPERATOR_NAMESPACE } from "./support/operator-process.ts";
 import { openRealNetwork, type RealNetwork } from "./support/real-network.ts";
-import { asked } from "./support/real-pods.ts";
+import { asked, CHART } from "./support/real-pods.ts";
 
 const missing = whyNoMachine();
 const about = missing === undefined ? describe : describe.skip;
@@ -70,4 +71,16 @@ about(`pods${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
       /^failed (UND_ERR_CONNECT_TIMEOUT|TimeoutError)/,
     );
   }, 120_000);
+
+  test("after the real helm uninstall the Nodes and their namespace go, and the operator comes back", async () => {
+    const release = ["knit-operator", `--namespace=${OPERATOR_NAMESPACE}`];
+    expect(await real.cluster.helm("uninstall", ...release)).toContain("uninstalled");
+    expect(await real.demo("get", "kn", "-o", "jsonpath={.items[*].metadata.finalizers}")).toBe("");
+    expect(await real.demo("get", "pods", "--no-headers")).toMatch(/core-0 +2\/2 +Running/);
+    await real.demo("delete", "kn", "endpoint", "--timeout=60s");
+    await real.cluster.kubectl(["delete", "namespace", "demo", "--timeout=500s"]);
+    expect(await real.operator("get", "job,role,rolebinding,pod", "-o", "name")).toBe("");
+    await real.cluster.helm("install", ...CHART);
+    expect(await real.cluster.helm("uninstall", ...release)).toContain("uninstalled");
+  }, 1_200_000);
 });

@@ -1,9 +1,9 @@
 /** Releasing Nodes after the operator: all pages, what changes meanwhile, and never another's finalizer. */
-import { beforeEach, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { FINALIZER } from "../../operator/api/names.ts";
 import { KubeError, type KubeErrorCode } from "../../operator/kube/error.ts";
 import { silentLog } from "../../operator/observe/log.ts";
-import { releaseNodes } from "../../operator/release.ts";
+import { createLeaseWait, releaseNodes } from "../../operator/release.ts";
 
 let held: Map<string, readonly string[]>;
 let trouble: (name: string) => KubeErrorCode | undefined;
@@ -61,4 +61,46 @@ test.each<[string, KubeErrorCode, string]>([
 ])("one that %s is said", async (_name, code, said) => {
   trouble = () => code;
   await expect(released()).rejects.toThrow(said);
+});
+
+test("one that may not be written holds up no other", async () => {
+  trouble = (name) => (name === "n2" ? "forbidden" : undefined);
+  await expect(released()).rejects.toThrow("1 Nodes could not be released; demo/n2: no");
+  expect([...held].filter(([, finalizers]) => finalizers.length > 0)).toEqual([["n2", [FINALIZER]]]);
+});
+
+test("where the definition of Nodes is gone there is none to release", async () => {
+  const gone = {
+    ...client,
+    page: () =>
+      Promise.reject(new KubeError("not-found", "the server could not find the requested resource")),
+  };
+  const options = { client: gone, watchNamespace: undefined, log: silentLog };
+  expect(await releaseNodes(options, new AbortController().signal)).toBe(0);
+});
+
+const leaseWait = (): ReturnType<typeof createLeaseWait> => createLeaseWait("ops/knit-operator");
+
+describe("the wait for the Lease", () => {
+  const NO_RIGHT =
+    'leases.coordination.k8s.io "knit-operator" is forbidden: User "system:serviceaccount:ops:x" cannot get resource "leases"';
+
+  test.each<KubeErrorCode>(["forbidden", "unauthorized"])("ends at once when it is %s", (code) => {
+    const refusal = new KubeError(code, NO_RIGHT);
+    expect(() => leaseWait().onFailure(refusal)).toThrow(refusal);
+  });
+
+  test("says that an operator is at work only when one held the Lease last, and who", () => {
+    const busy = leaseWait();
+    busy.onFailure(new KubeError("unreachable", "connect ECONNREFUSED"));
+    busy.onHeld("knit-operator-7d-x");
+    expect(busy.timeout().message).toMatch(
+      /could not be taken within 120 s: knit-operator-7d-x holds it; an operator/,
+    );
+    const cut = leaseWait();
+    cut.onHeld("knit-operator-7d-x");
+    cut.onFailure(new KubeError("unreachable", "connect ECONNREFUSED"));
+    expect(cut.timeout().message).toMatch(/within 120 s: connect ECONNREFUSED$/);
+    expect(leaseWait().timeout().message).toMatch(/within 120 s$/);
+  });
 });

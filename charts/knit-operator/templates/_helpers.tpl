@@ -89,10 +89,16 @@ affinity:
 {{- end }}
 {{- end }}
 
+{{/* Metadata of a hook behind `helm uninstall`: a list of the root and its weight. Helm runs hooks by weight, then by name. */}}
 {{- define "knit-operator.releaseMeta" -}}
+{{- $weight := index . 1 -}}
+{{- with index . 0 -}}
 labels:
   {{- include "knit-operator.labels" . | nindent 2 }}
 annotations:
   helm.sh/hook: post-delete
+  helm.sh/hook-weight: {{ $weight | quote }}
   helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
+  helm.sh/hook-output-log-policy: hook-failed
+{{- end }}
 {{- end }}

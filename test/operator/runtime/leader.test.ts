@@ -4,7 +4,7 @@ import { type Draft } from "../../../operator/api/resource.ts";
 import type { KubeClient } from "../../../operator/kube/client.ts";
 import { KubeError } from "../../../operator/kube/error.ts";
 import { silentLog } from "../../../operator/observe/log.ts";
-import { becomeLeader, type Leadership } from "../../../operator/runtime/leader.ts";
+import { becomeLeader, type LeaderOptions, type Leadership } from "../../../operator/runtime/leader.ts";
 
 /** A Lease with versions, and time that passes when everybody waits. */
 class Scene {
@@ -64,7 +64,7 @@ class Scene {
     }
   }
 
-  candidate(identity: string): Candidate {
+  candidate(identity: string, more: Pick<LeaderOptions, "onFailure" | "onHeld"> = {}): Candidate {
     let leadership: Leadership | undefined;
     const leading = becomeLeader({
       client: this.client(identity),
@@ -75,10 +75,14 @@ class Scene {
       log: silentLog,
       pause: this.pause,
       signal: new AbortController().signal,
+      ...more,
     });
-    void leading.then((held) => {
-      leadership = held;
-    });
+    void leading.then(
+      (held) => {
+        leadership = held;
+      },
+      () => undefined,
+    );
     return { leading, isLeading: () => leadership?.holds() ?? false };
   }
 
@@ -257,4 +261,24 @@ test("of two that begin together one leads", async () => {
   const all = ["a", "b", "c"].map((name) => scene.candidate(name));
   await scene.pass(60_000);
   expect(all.filter(({ isLeading }) => isLeading())).toHaveLength(1);
+});
+
+test("a candidate is told who holds the Lease, and what failed, which ends its wait when it throws", async () => {
+  const scene = new Scene();
+  const holders: string[] = [];
+  scene.candidate("first");
+  await scene.pass(1_000);
+  const second = scene.candidate("second", {
+    onHeld: (holder) => void holders.push(holder),
+    onFailure: (error) => {
+      throw error;
+    },
+  });
+  await scene.pass(3_000);
+  expect(holders.length).toBeGreaterThan(0);
+  expect(new Set(holders)).toEqual(new Set(["first"]));
+  scene.cut.add("second");
+  const ended = expect(second.leading).rejects.toThrow("cut off");
+  await scene.pass(5_000);
+  await ended;
 });
