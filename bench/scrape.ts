@@ -3,8 +3,9 @@
  * tenth were called since the scrape before: milliseconds until its bytes are there, in the middle and at most, those
  * of processor time, and how many bytes. `node bench/scrape.ts`
  */
+
+import { declareCallMetrics } from "../node/jsonrpc/metrics.ts";
 import { createMetrics } from "../node/observe/metrics.ts";
-import { declareCallMetrics } from "../node/rpc/metrics.ts";
 import { median, report, rounded } from "./support/figures.ts";
 
 const METHODS = 1_000;

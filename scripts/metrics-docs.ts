@@ -5,14 +5,14 @@ import { declareNodeMetrics } from "../node/compose/metrics.ts";
 import { openReadiness } from "../node/compose/readiness.ts";
 import { declareEngineMetrics } from "../node/consensus/bft/metrics.ts";
 import { declareDraftMetrics } from "../node/consensus/draft-metrics.ts";
+import { createBudget } from "../node/jsonrpc/dispatch-budget.ts";
+import { declareCallMetrics, declareRpcMetrics } from "../node/jsonrpc/metrics.ts";
 import { createMetrics, type Metrics } from "../node/observe/metrics.ts";
 import { processMetrics } from "../node/observe/process-metrics.ts";
 import { declareDiscoveryMetrics, declareP2pMetrics } from "../node/p2p/metrics.ts";
 import { declareProtocolMetrics } from "../node/protocol/metrics.ts";
 import { declareTrafficMetrics } from "../node/protocol/traffic-metrics.ts";
-import { createBudget } from "../node/rpc/dispatch-budget.ts";
-import { declareExposureMetrics } from "../node/rpc/exposure.ts";
-import { declareCallMetrics, declareRpcMetrics } from "../node/rpc/metrics.ts";
+import { declareExposureMetrics } from "../node/transport/exposure.ts";
 import {
   declarePoolMetrics,
   declareThrottlerGauges,

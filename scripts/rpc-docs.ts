@@ -3,13 +3,13 @@
  * served.
  */
 import { writeFileSync } from "node:fs";
-import { leftOut } from "../node/rpc/left-out.ts";
-import type { Method, ParameterRow } from "../node/rpc/method.ts";
-import { createNodeRegistry, type NodeParts } from "../node/rpc/methods/all.ts";
-import { moduleOf, moduleRows } from "../node/rpc/modules.ts";
-import { type ProfileName, type RpcProfile, rpcProfiles } from "../node/rpc/profiles.ts";
-import type { Registry } from "../node/rpc/registry.ts";
-import type { Subscription } from "../node/rpc/subscription.ts";
+import { type ProfileName, type RpcProfile, rpcProfiles } from "../node/compat/profiles.ts";
+import type { Method, ParameterRow } from "../node/jsonrpc/method.ts";
+import { moduleOf, moduleRows } from "../node/jsonrpc/modules.ts";
+import type { Registry } from "../node/jsonrpc/registry.ts";
+import type { Subscription } from "../node/jsonrpc/subscription.ts";
+import { createNodeRegistry, type NodeParts } from "../node/rpc/node-registry.ts";
+import { leftOut } from "../node/rpc/unsupported.ts";
 
 /** Nothing is called while the page is written: only the profile is read. */
 const UNUSED = {

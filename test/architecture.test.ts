@@ -35,11 +35,16 @@ const NODE: Plan = {
     txpool: 9,
     consensus: 10,
     protocol: 11,
-    rpc: 12,
-    console: 13,
-    "network-maker": 13,
-    compose: 14,
-    cli: 15,
+    jsonrpc: 2,
+    transport: 3,
+    compat: 8,
+    presenters: 12,
+    calls: 13,
+    rpc: 14,
+    console: 15,
+    "network-maker": 15,
+    compose: 16,
+    cli: 17,
   },
   files: { "main.ts": "cli" },
   libraries: {
@@ -53,14 +58,14 @@ const NODE: Plan = {
     "bignumber.js": "console",
     "classic-level": "store",
     commander: "cli",
-    fastify: "rpc",
+    fastify: "transport",
     "kzg-wasm": "crypto",
     "mcl-wasm": "crypto",
     "prom-client": "observe",
     "quickjs-emscripten-core": "evm",
     secp256k1: "crypto",
     snappyjs: "p2p",
-    ws: "rpc",
+    ws: "transport",
     yaml: "config",
   },
 };
@@ -152,7 +157,7 @@ describe("the proof catches", () => {
       [],
     );
     expect(floorOffences([sample("node/compose/node.ts", 'await import("../cli/cli.ts");')], NODE)).toEqual([
-      "node/compose/node.ts: compose (floor 14) imports cli (floor 15)",
+      "node/compose/node.ts: compose (floor 16) imports cli (floor 17)",
     ]);
   });
 
@@ -168,7 +173,7 @@ describe("the proof catches", () => {
       "node/chain/a.ts: yaml enters through config",
       "node/chain/a.ts: left-pad enters through no room",
       "node/chain/a.ts: secp256k1 enters through crypto",
-      "node/chain/a.ts: ws enters through rpc",
+      "node/chain/a.ts: ws enters through transport",
     ]);
   });
 

@@ -7,7 +7,7 @@ import { OptionError } from "../config/options-error.ts";
 import { absolutePath } from "../config/options-paths.ts";
 import { provePossession } from "../crypto/bls-possession.ts";
 import { checksumAddress } from "../crypto/checksum.ts";
-import { askNode } from "../rpc/client.ts";
+import { askNode } from "../transport/client.ts";
 import type { Job } from "./chain-commands.ts";
 import { writeNewFile } from "./new-file.ts";
 import { openQuietShutdown } from "./signals.ts";

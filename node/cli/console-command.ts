@@ -6,7 +6,7 @@ import { absolutePath } from "../config/options-paths.ts";
 import { openConsole } from "../console/console.ts";
 import { openHistory } from "../console/history.ts";
 import { createLog } from "../observe/log.ts";
-import { askNode } from "../rpc/client.ts";
+import { askNode } from "../transport/client.ts";
 import type { Job } from "./chain-commands.ts";
 import { runNodeWith } from "./run-commands.ts";
 import { openShutdownSignal } from "./signals.ts";

@@ -4,7 +4,7 @@
  */
 import { setTimeout } from "node:timers/promises";
 import { timeoutSignal } from "../observe/clock.ts";
-import { askNode } from "../rpc/client.ts";
+import { askNode } from "../transport/client.ts";
 import type { Job } from "./chain-commands.ts";
 import { type Answer, answerOf, endpointOf } from "./rpc-command.ts";
 import { openQuietShutdown } from "./signals.ts";

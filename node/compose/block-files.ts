@@ -6,7 +6,7 @@ import type { OpenChain } from "../chain/open-chain.ts";
 import type { Recoverer } from "../crypto/recoverer.ts";
 import type { Clock } from "../observe/clock.ts";
 import type { DiskSpace } from "../observe/disk-space.ts";
-import type { ChainFiles } from "../rpc/methods/admin-chain.ts";
+import type { ChainFiles } from "../rpc/admin-chain.ts";
 import { importInto } from "./consensus-chain.ts";
 import type { NodeDatabase } from "./database.ts";
 import { createPause } from "./pause.ts";

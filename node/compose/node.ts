@@ -20,7 +20,7 @@ import { openMemoryWatch } from "../observe/memory-watch.ts";
 import { createMetrics } from "../observe/metrics.ts";
 import { collectGarbage } from "../observe/profiler.ts";
 import type { NodeKey } from "../p2p/node-key.ts";
-import { openOperations } from "../rpc/operations.ts";
+import { openOperations } from "../transport/operations.ts";
 import { type DevelopmentAccount, developmentAccounts, openNodeAccounts } from "./accounts.ts";
 import { openNodeFiles } from "./block-files.ts";
 import { checkClock } from "./clock-check.ts";

@@ -3,16 +3,16 @@
  * scan. A thread has nothing of the node but this.
  */
 import { parentPort, workerData } from "node:worker_threads";
-import { callMethods } from "../rpc/methods/calls.ts";
-import { debugStateMethods } from "../rpc/methods/debug-state.ts";
-import { logMethods } from "../rpc/methods/logs.ts";
-import { traceFileMethods } from "../rpc/methods/trace-files.ts";
-import { traceMethods } from "../rpc/methods/traces.ts";
-import { type ProfileName, rpcProfiles } from "../rpc/profiles.ts";
-import { serveReader } from "../rpc/reader-thread.ts";
-import type { CallLimits } from "../rpc/views/caller.ts";
-import { storeReading } from "../rpc/views/chain-reading.ts";
-import { storeLogSource } from "../rpc/views/log-source.ts";
+import { storeReading } from "../calls/chain-reading.ts";
+import { storeLogSource } from "../calls/log-source.ts";
+import type { CallLimits } from "../calls/run-call.ts";
+import { type ProfileName, rpcProfiles } from "../compat/profiles.ts";
+import { serveReader } from "../jsonrpc/reader-thread.ts";
+import { callMethods } from "../rpc/calls.ts";
+import { debugStateMethods } from "../rpc/debug-state.ts";
+import { logMethods } from "../rpc/logs.ts";
+import { traceFileMethods } from "../rpc/trace-files.ts";
+import { traceMethods } from "../rpc/traces.ts";
 import { openLevelReader } from "../store/level-store.ts";
 
 /** What a thread is started with. */

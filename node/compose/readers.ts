@@ -2,20 +2,20 @@
 import { availableParallelism } from "node:os";
 import { extname } from "node:path";
 import { toQuantity } from "../bytes/integer.ts";
+import { callJson } from "../calls/call-arguments-json.ts";
+import { logFilterJson } from "../calls/log-filter-json.ts";
+import { rpcProfiles } from "../compat/profiles.ts";
 import type { NodeOptions } from "../config/options.ts";
-import type { MemoryWatch } from "../observe/memory-watch.ts";
-import type { NodeParts } from "../rpc/methods/all.ts";
-import type { CallParts } from "../rpc/methods/calls.ts";
-import { TRACE_EXPIRY } from "../rpc/methods/traces.ts";
-import { rpcProfiles } from "../rpc/profiles.ts";
 import {
   openReaderPool,
   type ReaderPoolOptions,
   type ReaderTerms,
   type ThreadPool,
-} from "../rpc/reader-pool.ts";
-import { callJson } from "../rpc/views/call-json.ts";
-import { logFilterJson } from "../rpc/views/log-filter-json.ts";
+} from "../jsonrpc/reader-pool.ts";
+import type { MemoryWatch } from "../observe/memory-watch.ts";
+import type { CallParts } from "../rpc/calls.ts";
+import type { NodeParts } from "../rpc/node-registry.ts";
+import { TRACE_EXPIRY } from "../rpc/traces.ts";
 import { chainDirectory } from "./database.ts";
 import type { ReaderData } from "./reader.ts";
 

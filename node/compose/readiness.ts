@@ -2,8 +2,8 @@
 
 import type { DiskSpace } from "../observe/disk-space.ts";
 import type { Metrics } from "../observe/metrics.ts";
-import type { Readiness } from "../rpc/operations.ts";
 import type { State } from "../state/state.ts";
+import type { Readiness } from "../transport/operations.ts";
 import type { NodeNetwork } from "./network.ts";
 
 /** What it is judged by. */

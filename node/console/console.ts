@@ -1,7 +1,7 @@
 /** The console: a prompt for JavaScript on any node (rpc.md 5). It knows nothing of the node but its RPC. */
 import { messageOf } from "../bytes/message-of.ts";
 import { untilAborted } from "../observe/until-aborted.ts";
-import { RpcClientError } from "../rpc/client.ts";
+import { RpcClientError } from "../transport/client.ts";
 import { wordStart } from "./completion.ts";
 import type { History } from "./history.ts";
 import { openBrackets } from "./indents.ts";

@@ -1,4 +1,4 @@
-import type { CallContext, Method } from "../../node/rpc/method.ts";
+import type { CallContext, Method } from "../../node/jsonrpc/method.ts";
 
 const CONTEXT: CallContext = { signal: new AbortController().signal, modules: [], document: () => "" };
 

@@ -16,7 +16,7 @@ import {
   proposerSealDigest,
   roundOf,
 } from "../../node/model/istanbul-extra.ts";
-import { accountView } from "../../node/rpc/views/account.ts";
+import { accountView } from "../../node/presenters/account.ts";
 import type { Answer, DumpedAccount, RecordedChain } from "./recorded-chain.ts";
 import type { Tally } from "./tally.ts";
 

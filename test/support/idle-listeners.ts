@@ -1,7 +1,8 @@
 /** What the methods about listeners stand on, where a test has no listeners. */
+
+import { createSubscriptionLimit } from "../../node/jsonrpc/subscriptions.ts";
 import { silentLog } from "../../node/observe/log.ts";
-import type { AdminListenersParts } from "../../node/rpc/methods/admin-listeners.ts";
-import { createSubscriptionLimit } from "../../node/rpc/subscriptions.ts";
+import type { AdminListenersParts } from "../../node/rpc/admin-listeners.ts";
 
 /** No listener runs, and none can be started. */
 export const idleListeners: Omit<AdminListenersParts, "profile"> = {

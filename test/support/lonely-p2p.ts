@@ -2,7 +2,7 @@
 
 import { bareHex } from "../../node/bytes/hex.ts";
 import { nodeKeyOf } from "../../node/p2p/node-key.ts";
-import type { NodeParts } from "../../node/rpc/methods/all.ts";
+import type { NodeParts } from "../../node/rpc/node-registry.ts";
 
 const { id } = nodeKeyOf(new Uint8Array(32).fill(7));
 

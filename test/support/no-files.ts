@@ -1,4 +1,4 @@
-import type { ChainFiles } from "../../node/rpc/methods/admin-chain.ts";
+import type { ChainFiles } from "../../node/rpc/admin-chain.ts";
 
 const refuse = (): Promise<never> => Promise.reject(new Error("no chain files here"));
 

@@ -1,14 +1,14 @@
+import { chainReading, storeReading } from "../../node/calls/chain-reading.ts";
+import { searchLogs } from "../../node/calls/log-search.ts";
+import { chainLogSource } from "../../node/calls/log-source.ts";
 import type { Chain } from "../../node/chain/chain.ts";
+import { rpcProfiles } from "../../node/compat/profiles.ts";
 import type { Ballots } from "../../node/governance/ballots.ts";
 import type { Governance } from "../../node/governance/governance.ts";
 import type { Profiler } from "../../node/observe/profiler.ts";
-import type { NodeParts } from "../../node/rpc/methods/all.ts";
-import { estimateHere } from "../../node/rpc/methods/calls.ts";
-import { rpcProfiles } from "../../node/rpc/profiles.ts";
-import { chainReading, storeReading } from "../../node/rpc/views/chain-reading.ts";
-import { searchLogs } from "../../node/rpc/views/log-search.ts";
-import { chainLogSource } from "../../node/rpc/views/log-source.ts";
-import type { NodeSettings } from "../../node/rpc/views/node-config.ts";
+import type { NodeSettings } from "../../node/presenters/node-config.ts";
+import { estimateHere } from "../../node/rpc/calls.ts";
+import type { NodeParts } from "../../node/rpc/node-registry.ts";
 import type { Migration } from "../../node/state/migration/migration.ts";
 import type { Store } from "../../node/store/store.ts";
 

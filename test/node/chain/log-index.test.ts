@@ -1,16 +1,16 @@
 /** The bloom index finds what the blooms themselves say, and keeps in step with the chain. */
 import { afterEach, expect, test } from "@jest/globals";
+import { logFilter } from "../../../node/calls/arguments/log-filter.ts";
+import { searchLogs } from "../../../node/calls/log-search.ts";
+import { type LogSource, storeLogSource } from "../../../node/calls/log-source.ts";
 import type { BlockFollower } from "../../../node/chain/block-follower.ts";
 import { openLogFollower } from "../../../node/chain/log-follower.ts";
 import { indexedSections, SECTION_BLOCKS, searchSections } from "../../../node/chain/log-index.ts";
+import { rpcProfiles } from "../../../node/compat/profiles.ts";
 import type { Block } from "../../../node/model/block.ts";
 import { bloomMayHold, bloomOf, EMPTY_BLOOM } from "../../../node/model/bloom.ts";
 import { encodeHeader } from "../../../node/model/header.ts";
 import { silentLog } from "../../../node/observe/log.ts";
-import { logFilter } from "../../../node/rpc/codecs/log-filter.ts";
-import { rpcProfiles } from "../../../node/rpc/profiles.ts";
-import { searchLogs } from "../../../node/rpc/views/log-search.ts";
-import { type LogSource, storeLogSource } from "../../../node/rpc/views/log-source.ts";
 import { createMemoryStore } from "../../../node/store/memory-store.ts";
 import { tables } from "../../../node/store/tables.ts";
 import { bareHeader } from "../../support/bare-header.ts";

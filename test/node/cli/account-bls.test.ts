@@ -6,10 +6,10 @@ import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { openBlsKeyFile } from "../../../node/accounts/bls-key-file.ts";
 import { bareHex } from "../../../node/bytes/hex.ts";
 import { runCli } from "../../../node/cli/cli.ts";
-import { plain } from "../../../node/rpc/codecs/plain.ts";
-import { openIpc } from "../../../node/rpc/ipc.ts";
-import { method } from "../../../node/rpc/method.ts";
-import { createSubscriptionLimit } from "../../../node/rpc/subscriptions.ts";
+import { plain } from "../../../node/jsonrpc/codecs/plain.ts";
+import { method } from "../../../node/jsonrpc/method.ts";
+import { createSubscriptionLimit } from "../../../node/jsonrpc/subscriptions.ts";
+import { openIpc } from "../../../node/transport/ipc.ts";
 import { fakeShell } from "../../support/shell.ts";
 import { anEndpoint } from "../rpc/fixture.ts";
 

@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { runCli } from "../../../node/cli/cli.ts";
-import { openIpc } from "../../../node/rpc/ipc.ts";
-import type { Listener } from "../../../node/rpc/listener.ts";
-import { adminMigrationMethods } from "../../../node/rpc/methods/admin-migration.ts";
-import { createSubscriptionLimit } from "../../../node/rpc/subscriptions.ts";
+import { createSubscriptionLimit } from "../../../node/jsonrpc/subscriptions.ts";
+import { adminMigrationMethods } from "../../../node/rpc/admin-migration.ts";
 import type { Migration } from "../../../node/state/migration/migration.ts";
 import type { SaveStart, SaveStatus } from "../../../node/state/trie/node-cache.ts";
+import { openIpc } from "../../../node/transport/ipc.ts";
+import type { Listener } from "../../../node/transport/listener.ts";
 import { fakeShell } from "../../support/shell.ts";
 import { anEndpoint } from "../rpc/fixture.ts";
 

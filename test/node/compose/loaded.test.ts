@@ -4,7 +4,7 @@ import { expect, test } from "@jest/globals";
 
 test("a node's code does not load a fetch client, nor the libraries that its first clients bring in", () => {
   const script = `
-    await import("./node/node.ts");
+    await import("./node/compose/node.ts");
     const loaded = [...process.moduleLoadList, ...Object.keys(process.getBuiltinModule("module")._cache)];
     console.log(JSON.stringify(["undici", "fastify/", "/ws/", "prom-client/"].filter((name) =>
       loaded.some((each) => each.includes(name)))));`;

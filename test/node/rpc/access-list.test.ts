@@ -1,8 +1,8 @@
 /** `eth_createAccessList`: what is found is all that a call touches, and what it costs then (EIP-2930). */
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { chainReading } from "../../../node/calls/chain-reading.ts";
 import { parseGenesis } from "../../../node/config/genesis.ts";
-import { callMethods } from "../../../node/rpc/methods/calls.ts";
-import { chainReading } from "../../../node/rpc/views/chain-reading.ts";
+import { callMethods } from "../../../node/rpc/calls.ts";
 import { askRow } from "../../support/ask-row.ts";
 import { aChain, type TestChain } from "../../support/chain.ts";
 import { assemble } from "../../support/evm.ts";

@@ -6,13 +6,13 @@ import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { concatBytes } from "../../../node/bytes/compare.ts";
 import { bareHex } from "../../../node/bytes/hex.ts";
+import { type ProfileName, rpcProfiles } from "../../../node/compat/profiles.ts";
 import { openNodeFiles } from "../../../node/compose/block-files.ts";
 import { openRecoverer } from "../../../node/crypto/recoverer.ts";
 import { systemClock } from "../../../node/observe/clock.ts";
 import type { Shortage } from "../../../node/observe/disk-space.ts";
 import { silentLog } from "../../../node/observe/log.ts";
-import { adminChainMethods } from "../../../node/rpc/methods/admin-chain.ts";
-import { type ProfileName, rpcProfiles } from "../../../node/rpc/profiles.ts";
+import { adminChainMethods } from "../../../node/rpc/admin-chain.ts";
 import { askRow } from "../../support/ask-row.ts";
 import { aChain, recordedBlocks, recordedGenesis, type TestChain } from "../../support/chain.ts";
 

@@ -1,12 +1,12 @@
 /** Peers as `admin` and `net` tell of them (service.md 2.2, 4.2, 4.4; rpc.md 2.1, 2.3). */
 import { expect, test } from "@jest/globals";
 import { bareHex } from "../../../node/bytes/hex.ts";
+import { type ProfileName, rpcProfiles } from "../../../node/compat/profiles.ts";
 import { nodeKeyOf } from "../../../node/p2p/node-key.ts";
 import type { PeerEvent, PeerInfo } from "../../../node/p2p/protocol.ts";
-import { adminPeersMethods } from "../../../node/rpc/methods/admin-peers.ts";
-import { netMethods } from "../../../node/rpc/methods/net.ts";
-import { nodeSubscriptions } from "../../../node/rpc/methods/node-subscriptions.ts";
-import { type ProfileName, rpcProfiles } from "../../../node/rpc/profiles.ts";
+import { adminPeersMethods } from "../../../node/rpc/admin-peers.ts";
+import { netMethods } from "../../../node/rpc/net.ts";
+import { nodeSubscriptions } from "../../../node/rpc/node-subscriptions.ts";
 import { askRow } from "../../support/ask-row.ts";
 
 const id = bareHex(nodeKeyOf(new Uint8Array(32).fill(7)).id);

@@ -1,10 +1,10 @@
 import { expect, test } from "@jest/globals";
 import { fromHex, toHex } from "../../../node/bytes/hex.ts";
+import { inChainEncoding } from "../../../node/calls/raw-transaction.ts";
+import { RawTransactionsAhead } from "../../../node/calls/sender-prefetch.ts";
+import { text } from "../../../node/jsonrpc/codecs/plain.ts";
+import { method } from "../../../node/jsonrpc/method.ts";
 import type { Transaction } from "../../../node/model/transaction.ts";
-import { text } from "../../../node/rpc/codecs/plain.ts";
-import { method } from "../../../node/rpc/method.ts";
-import { inChainEncoding } from "../../../node/rpc/raw-transaction.ts";
-import { RawTransactionsAhead } from "../../../node/rpc/raw-transactions-ahead.ts";
 import { aSigner, aTransaction } from "../../support/pool-transactions.ts";
 import { aCall, anEndpoint, aSession } from "./fixture.ts";
 

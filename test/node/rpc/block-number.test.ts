@@ -1,6 +1,6 @@
 /** How callers name blocks, and the Go node's words for what names none. */
 import { expect, test } from "@jest/globals";
-import { blockNumber, blockReference, decimalOrHex } from "../../../node/rpc/codecs/block-number.ts";
+import { blockNumber, blockReference, decimalOrHex } from "../../../node/calls/arguments/block-number.ts";
 
 const HASH = `0x${"ab".repeat(32)}`;
 

@@ -1,7 +1,7 @@
 /** The memory of texts of blocks: bounded, shared, and never of a failure. */
 import { expect, test } from "@jest/globals";
-import { KeptBytes } from "../../../node/rpc/kept-bytes.ts";
-import { BlockTexts } from "../../../node/rpc/views/block-texts.ts";
+import { KeptBytes } from "../../../node/jsonrpc/byte-cache.ts";
+import { BlockTexts } from "../../../node/presenters/block-cache.ts";
 
 const block = (number: number) => ({ hash: Uint8Array.of(number) });
 

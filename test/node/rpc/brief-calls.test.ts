@@ -1,11 +1,11 @@
 /** Short calls are answered at once; what would hold up the chain goes to the readers. */
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { chainReading } from "../../../node/calls/chain-reading.ts";
+import { BriefCalls } from "../../../node/calls/inline-calls.ts";
 import { parseGenesis } from "../../../node/config/genesis.ts";
 import { GasAtHandSpent } from "../../../node/evm/frame.ts";
-import { BriefCalls } from "../../../node/rpc/brief-calls.ts";
-import type { Method } from "../../../node/rpc/method.ts";
-import { callMethods } from "../../../node/rpc/methods/calls.ts";
-import { chainReading } from "../../../node/rpc/views/chain-reading.ts";
+import type { Method } from "../../../node/jsonrpc/method.ts";
+import { callMethods } from "../../../node/rpc/calls.ts";
 import { aChain, type TestChain } from "../../support/chain.ts";
 import { makerGenesis } from "../../support/transfer-chain.ts";
 import { aCall, anEndpoint, aSession } from "./fixture.ts";

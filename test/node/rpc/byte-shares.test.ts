@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { ByteShares, type Holder } from "../../../node/rpc/byte-shares.ts";
+import { ByteShares, type Holder } from "../../../node/jsonrpc/memory-budget.ts";
 
 test("when there is too much, whoever holds most is dropped, and as many as it takes", () => {
   const shares = new ByteShares(100);

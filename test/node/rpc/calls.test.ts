@@ -1,8 +1,8 @@
 /** Contracts that callers run: what they return, what they cost, and the words for what fails (rpc.md 2.6.6). */
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { chainReading } from "../../../node/calls/chain-reading.ts";
 import { parseGenesis } from "../../../node/config/genesis.ts";
-import { callMethods } from "../../../node/rpc/methods/calls.ts";
-import { chainReading } from "../../../node/rpc/views/chain-reading.ts";
+import { callMethods } from "../../../node/rpc/calls.ts";
 import { askRow } from "../../support/ask-row.ts";
 import { aChain, type TestChain } from "../../support/chain.ts";
 import { makerGenesis } from "../../support/transfer-chain.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { openProfiler, type Profiler } from "../../../node/observe/profiler.ts";
-import { debugProcessMethods } from "../../../node/rpc/methods/debug-process.ts";
+import { debugProcessMethods } from "../../../node/rpc/debug-process.ts";
 import { askRow } from "../../support/ask-row.ts";
 
 let directory: string;

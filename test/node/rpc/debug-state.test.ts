@@ -3,13 +3,13 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { toHex } from "../../../node/bytes/hex.ts";
+import { storeReading } from "../../../node/calls/chain-reading.ts";
+import { type ProfileName, rpcProfiles } from "../../../node/compat/profiles.ts";
 import { parseGenesis } from "../../../node/config/genesis.ts";
 import { decodeBlock } from "../../../node/model/block.ts";
 import { EMPTY_TRIE_ROOT } from "../../../node/model/list-root.ts";
-import { debugStateMethods } from "../../../node/rpc/methods/debug-state.ts";
-import { traceMethods } from "../../../node/rpc/methods/traces.ts";
-import { type ProfileName, rpcProfiles } from "../../../node/rpc/profiles.ts";
-import { storeReading } from "../../../node/rpc/views/chain-reading.ts";
+import { debugStateMethods } from "../../../node/rpc/debug-state.ts";
+import { traceMethods } from "../../../node/rpc/traces.ts";
 import { modifiedAccounts } from "../../../node/state/history/modified-rows.ts";
 import { askRow } from "../../support/ask-row.ts";
 import { aChain, type TestChain } from "../../support/chain.ts";

@@ -1,13 +1,13 @@
 import { expect, test } from "@jest/globals";
+import { text } from "../../../node/jsonrpc/codecs/plain.ts";
+import { PARSE_ERROR } from "../../../node/jsonrpc/dispatch.ts";
+import { createBudget } from "../../../node/jsonrpc/dispatch-budget.ts";
+import { failure, RpcError, rpcCode } from "../../../node/jsonrpc/errors.ts";
+import { ByteShares } from "../../../node/jsonrpc/memory-budget.ts";
+import { type Method, method } from "../../../node/jsonrpc/method.ts";
+import { declareCallMetrics, declareRpcMetrics } from "../../../node/jsonrpc/metrics.ts";
+import { createSubscriptionLimit } from "../../../node/jsonrpc/subscriptions.ts";
 import { createMetrics } from "../../../node/observe/metrics.ts";
-import { ByteShares } from "../../../node/rpc/byte-shares.ts";
-import { text } from "../../../node/rpc/codecs/plain.ts";
-import { PARSE_ERROR } from "../../../node/rpc/dispatch.ts";
-import { createBudget } from "../../../node/rpc/dispatch-budget.ts";
-import { failure, RpcError, rpcCode } from "../../../node/rpc/errors.ts";
-import { type Method, method } from "../../../node/rpc/method.ts";
-import { declareCallMetrics, declareRpcMetrics } from "../../../node/rpc/metrics.ts";
-import { createSubscriptionLimit } from "../../../node/rpc/subscriptions.ts";
 import { aCall, anEndpoint, aSession, gate, recorded } from "./fixture.ts";
 
 const posts = recorded.http.filter(({ status, method: verb }) => status === 200 && verb === "POST");

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "@jest/globals";
-import { leftOut } from "../../../node/rpc/left-out.ts";
+import { leftOut } from "../../../node/rpc/unsupported.ts";
 import { documented, OPEN_RPC, openRpc, RPC_DOCS, rpcDocs } from "../../../scripts/rpc-docs.ts";
 
 test("the page about JSON-RPC says what the registry holds; node scripts/rpc-docs.ts writes it anew", () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
-import { readEnvelope } from "../../../node/rpc/envelope.ts";
-import { JsonScanError, JsonScanner, jsonFault } from "../../../node/rpc/json-scanner.ts";
+import { readEnvelope } from "../../../node/jsonrpc/envelope.ts";
+import { JsonScanError, JsonScanner, jsonFault } from "../../../node/jsonrpc/json-scanner.ts";
 import { seededRandom } from "../../support/random.ts";
 
 const SEEDS = [

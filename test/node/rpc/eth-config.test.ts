@@ -5,7 +5,7 @@ import type { Chain } from "../../../node/chain/chain.ts";
 import { parseGenesis } from "../../../node/config/genesis.ts";
 import { bareTransaction } from "../../../node/model/bare-transaction.ts";
 import { decodeTransaction } from "../../../node/model/transaction.ts";
-import { ethConfigMethods } from "../../../node/rpc/methods/eth-config.ts";
+import { ethConfigMethods } from "../../../node/rpc/eth-config.ts";
 import { askRow } from "../../support/ask-row.ts";
 import { aChain } from "../../support/chain.ts";
 import { makerGenesis } from "../../support/transfer-chain.ts";

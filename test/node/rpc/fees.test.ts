@@ -1,9 +1,9 @@
 import { expect, test } from "@jest/globals";
+import { feeHistory } from "../../../node/calls/fee-history.ts";
+import { suggestedPrice, suggestedTip } from "../../../node/calls/gas-price.ts";
 import type { Chain } from "../../../node/chain/chain.ts";
+import { rpcProfiles } from "../../../node/compat/profiles.ts";
 import { BASE_RULES } from "../../../node/config/rules.ts";
-import { suggestedPrice, suggestedTip } from "../../../node/rpc/methods/fees.ts";
-import { rpcProfiles } from "../../../node/rpc/profiles.ts";
-import { feeHistory } from "../../../node/rpc/views/fee-history.ts";
 
 const LOWER = 25n;
 const UPPER = 750n;

@@ -1,14 +1,14 @@
 /** Filters that clients poll (rpc.md 2.6.7): what they tell, when they go, and what they may cost. */
 import { expect, test } from "@jest/globals";
 import { fromHex } from "../../../node/bytes/hex.ts";
+import { logFilter } from "../../../node/calls/arguments/log-filter.ts";
+import { type FilterLimits, Filters } from "../../../node/calls/filters.ts";
+import { logFilterJson } from "../../../node/calls/log-filter-json.ts";
+import { PendingList } from "../../../node/calls/pending-list.ts";
 import type { RewindListener } from "../../../node/chain/chain.ts";
+import { failure } from "../../../node/jsonrpc/errors.ts";
 import type { Block } from "../../../node/model/block.ts";
 import type { Receipt } from "../../../node/model/receipt.ts";
-import { logFilter } from "../../../node/rpc/codecs/log-filter.ts";
-import { failure } from "../../../node/rpc/errors.ts";
-import { type FilterLimits, Filters } from "../../../node/rpc/filters.ts";
-import { PendingList } from "../../../node/rpc/pending-list.ts";
-import { logFilterJson } from "../../../node/rpc/views/log-filter-json.ts";
 import type { PendingListener } from "../../../node/txpool/pool.ts";
 
 const hashOf = (number: number): Uint8Array => new Uint8Array(32).fill(number);

@@ -1,16 +1,18 @@
 /** A registry without a chain behind it, and the recorded answers of a Go node whose facts it repeats. */
+
 import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
+import { blockReference } from "../../../node/calls/arguments/block-number.ts";
+import { interfaceProfile } from "../../../node/compat/interface-profile.ts";
+import { rpcProfiles } from "../../../node/compat/profiles.ts";
 import { keccak256 } from "../../../node/crypto/keccak.ts";
-import { blockReference } from "../../../node/rpc/codecs/block-number.ts";
-import { address, data, hash, numberQuantity, quantity } from "../../../node/rpc/codecs/hex.ts";
-import { text } from "../../../node/rpc/codecs/plain.ts";
-import { createEndpoint, type Endpoint, type EndpointOptions } from "../../../node/rpc/dispatch.ts";
-import { createBudget } from "../../../node/rpc/dispatch-budget.ts";
-import { type Method, method } from "../../../node/rpc/method.ts";
-import { rpcProfiles } from "../../../node/rpc/profiles.ts";
-import { createRegistry } from "../../../node/rpc/registry.ts";
-import { type Subscription, subscription } from "../../../node/rpc/subscription.ts";
+import { address, data, hash, numberQuantity, quantity } from "../../../node/jsonrpc/codecs/hex.ts";
+import { text } from "../../../node/jsonrpc/codecs/plain.ts";
+import { createEndpoint, type Endpoint, type EndpointOptions } from "../../../node/jsonrpc/dispatch.ts";
+import { createBudget } from "../../../node/jsonrpc/dispatch-budget.ts";
+import { type Method, method } from "../../../node/jsonrpc/method.ts";
+import { createRegistry } from "../../../node/jsonrpc/registry.ts";
+import { type Subscription, subscription } from "../../../node/jsonrpc/subscription.ts";
 
 /** What was recorded. */
 export interface Recorded {
@@ -142,7 +144,7 @@ export function anEndpoint(
     readonly profile?: keyof typeof rpcProfiles;
   } = {},
 ): Endpoint {
-  const registry = createRegistry(rpcProfiles[more.profile ?? "kaia"]);
+  const registry = createRegistry(interfaceProfile(rpcProfiles[more.profile ?? "kaia"]));
   registry.add([...methods, ...(more.methods ?? [])]);
   registry.addSubscriptions(more.subscriptions ?? []);
   registry.seal();

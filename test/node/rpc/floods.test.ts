@@ -4,14 +4,14 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { expect, test } from "@jest/globals";
 import { WebSocket } from "ws";
-import { ByteShares } from "../../../node/rpc/byte-shares.ts";
-import { text } from "../../../node/rpc/codecs/plain.ts";
-import { type Endpoint } from "../../../node/rpc/dispatch.ts";
-import { createBudget } from "../../../node/rpc/dispatch-budget.ts";
-import { openHttp } from "../../../node/rpc/http.ts";
-import { method } from "../../../node/rpc/method.ts";
-import { createSubscriptionLimit } from "../../../node/rpc/subscriptions.ts";
-import { openWs, type WsOptions } from "../../../node/rpc/ws.ts";
+import { text } from "../../../node/jsonrpc/codecs/plain.ts";
+import { type Endpoint } from "../../../node/jsonrpc/dispatch.ts";
+import { createBudget } from "../../../node/jsonrpc/dispatch-budget.ts";
+import { ByteShares } from "../../../node/jsonrpc/memory-budget.ts";
+import { method } from "../../../node/jsonrpc/method.ts";
+import { createSubscriptionLimit } from "../../../node/jsonrpc/subscriptions.ts";
+import { openHttp } from "../../../node/transport/http.ts";
+import { openWs, type WsOptions } from "../../../node/transport/ws.ts";
 import { aCall, anEndpoint, aPeer, type Peer, ticker } from "./fixture.ts";
 
 /** Connections of a flood; the whole of it is for the deeper tests. */

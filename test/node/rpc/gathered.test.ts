@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "@jest/globals";
+import { GatheredSigners } from "../../../node/calls/signer-gathering.ts";
 import type { Transaction } from "../../../node/model/transaction.ts";
-import { GatheredSigners } from "../../../node/rpc/methods/gathered.ts";
 import { aTransaction } from "../../support/pool-transactions.ts";
 
 const some = (count: number) => Array.from({ length: count }, (_, nonce) => aTransaction({ nonce }));

@@ -1,16 +1,18 @@
 /** `governance_vote` and the lists of votes, as each line of the Go node shows them (rpc.md 2.10). */
+
 import { expect, test } from "@jest/globals";
 import type { Chain } from "../../../node/chain/chain.ts";
+import { interfaceProfile } from "../../../node/compat/interface-profile.ts";
+import { type ProfileName, rpcProfiles } from "../../../node/compat/profiles.ts";
 import { type BallotParts, createBallots } from "../../../node/governance/ballots.ts";
 import type { Governance } from "../../../node/governance/governance.ts";
 import { validatorSet } from "../../../node/governance/validators.ts";
 import type { ParameterVote } from "../../../node/governance/vote.ts";
+import { createEndpoint } from "../../../node/jsonrpc/dispatch.ts";
+import { createBudget } from "../../../node/jsonrpc/dispatch-budget.ts";
+import { createRegistry } from "../../../node/jsonrpc/registry.ts";
 import { silentLog } from "../../../node/observe/log.ts";
-import { createEndpoint } from "../../../node/rpc/dispatch.ts";
-import { createBudget } from "../../../node/rpc/dispatch-budget.ts";
-import { governanceVoteMethods } from "../../../node/rpc/methods/governance-votes.ts";
-import { type ProfileName, rpcProfiles } from "../../../node/rpc/profiles.ts";
-import { createRegistry } from "../../../node/rpc/registry.ts";
+import { governanceVoteMethods } from "../../../node/rpc/governance-votes.ts";
 import { testParameters } from "../../support/headers.ts";
 import { aCall, aSession } from "./fixture.ts";
 
@@ -55,7 +57,7 @@ function anAsker(profile: ProfileName, governingNode = own) {
     log: silentLog,
   });
   const chain = { config: { istanbul: { epoch: 10 } }, head: () => ({ header: { number: 15 } }) };
-  const registry = createRegistry(rpcProfiles[profile]);
+  const registry = createRegistry(interfaceProfile(rpcProfiles[profile]));
   const read = { chain: chain as unknown as Chain, governance: { said } as unknown as Governance }; // what is read
   registry.add(governanceVoteMethods({ ...read, profile: rpcProfiles[profile], address: own, ballots }));
   registry.seal();

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
-import { failure } from "../../../node/rpc/errors.ts";
-import { limitedTraces } from "../../../node/rpc/heavy-traces.ts";
+import { limitedTraces } from "../../../node/calls/trace-admission.ts";
+import { failure } from "../../../node/jsonrpc/errors.ts";
 
 test("traces beyond the limit are refused, other calls are not; one that ends makes room", async () => {
   const ends: (() => void)[] = [];

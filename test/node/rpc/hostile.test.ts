@@ -4,12 +4,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
-import { readEnvelope } from "../../../node/rpc/envelope.ts";
-import { openHttp } from "../../../node/rpc/http.ts";
-import { HeadReader } from "../../../node/rpc/http-head.ts";
-import { openIpc } from "../../../node/rpc/ipc.ts";
-import { createSubscriptionLimit } from "../../../node/rpc/subscriptions.ts";
-import { openWs } from "../../../node/rpc/ws.ts";
+import { readEnvelope } from "../../../node/jsonrpc/envelope.ts";
+import { createSubscriptionLimit } from "../../../node/jsonrpc/subscriptions.ts";
+import { HeadReader } from "../../../node/transport/fast/http-head.ts";
+import { openHttp } from "../../../node/transport/http.ts";
+import { openIpc } from "../../../node/transport/ipc.ts";
+import { openWs } from "../../../node/transport/ws.ts";
 import { seededRandom } from "../../support/random.ts";
 import { aCall, anEndpoint, aPeer, recorded, ticker } from "./fixture.ts";
 

@@ -1,8 +1,8 @@
 import { expect, test } from "@jest/globals";
-import { text } from "../../../node/rpc/codecs/plain.ts";
-import { type HttpOptions, openHttp } from "../../../node/rpc/http.ts";
-import type { Listener } from "../../../node/rpc/listener.ts";
-import { method } from "../../../node/rpc/method.ts";
+import { text } from "../../../node/jsonrpc/codecs/plain.ts";
+import { method } from "../../../node/jsonrpc/method.ts";
+import { type HttpOptions, openHttp } from "../../../node/transport/http.ts";
+import type { Listener } from "../../../node/transport/listener.ts";
 import { aCall, anEndpoint, aPeer, gate, recorded } from "./fixture.ts";
 
 function listen(more: Partial<HttpOptions> = {}): Promise<Listener> {

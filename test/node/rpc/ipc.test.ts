@@ -3,9 +3,9 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { type IpcOptions, openIpc } from "../../../node/rpc/ipc.ts";
-import type { Listener } from "../../../node/rpc/listener.ts";
-import { createSubscriptionLimit } from "../../../node/rpc/subscriptions.ts";
+import { createSubscriptionLimit } from "../../../node/jsonrpc/subscriptions.ts";
+import { type IpcOptions, openIpc } from "../../../node/transport/ipc.ts";
+import type { Listener } from "../../../node/transport/listener.ts";
 import { aCall, anEndpoint, aPeer, gate, recorded, ticker } from "./fixture.ts";
 
 let directory: string;

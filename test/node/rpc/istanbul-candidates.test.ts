@@ -1,7 +1,7 @@
 /** `istanbul_propose`, `candidates` and `discard`: what the operator notes, which no block carries (rpc.md 2.10). */
 import { expect, test } from "@jest/globals";
-import { istanbulMethods } from "../../../node/rpc/methods/istanbul.ts";
-import type { GoverningParts } from "../../../node/rpc/views/parameters.ts";
+import type { GoverningParts } from "../../../node/presenters/parameters.ts";
+import { istanbulMethods } from "../../../node/rpc/istanbul.ts";
 import { askRow } from "../../support/ask-row.ts";
 
 const at = (name: number): string => `0x${name.toString(16).padStart(40, "0")}`;

@@ -2,11 +2,11 @@
 import { expect, test } from "@jest/globals";
 import { toHex } from "../../../node/bytes/hex.ts";
 import { fixedBytes } from "../../../node/bytes/integer.ts";
+import { rpcProfiles } from "../../../node/compat/profiles.ts";
 import { BASE_RULES } from "../../../node/config/rules.ts";
 import { validatorSet } from "../../../node/governance/validators.ts";
-import { istanbulMethods } from "../../../node/rpc/methods/istanbul.ts";
-import { rpcProfiles } from "../../../node/rpc/profiles.ts";
-import type { GoverningParts } from "../../../node/rpc/views/parameters.ts";
+import type { GoverningParts } from "../../../node/presenters/parameters.ts";
+import { istanbulMethods } from "../../../node/rpc/istanbul.ts";
 import { askRow } from "../../support/ask-row.ts";
 import { testParameters } from "../../support/headers.ts";
 

@@ -1,9 +1,9 @@
 /** Answers that are written as bytes. */
 import { expect, test } from "@jest/globals";
-import { createBudget } from "../../../node/rpc/dispatch-budget.ts";
-import { openHttp } from "../../../node/rpc/http.ts";
-import { KeptBytes } from "../../../node/rpc/kept-bytes.ts";
-import { method } from "../../../node/rpc/method.ts";
+import { KeptBytes } from "../../../node/jsonrpc/byte-cache.ts";
+import { createBudget } from "../../../node/jsonrpc/dispatch-budget.ts";
+import { method } from "../../../node/jsonrpc/method.ts";
+import { openHttp } from "../../../node/transport/http.ts";
 import { aCall, anEndpoint, aPeer } from "./fixture.ts";
 
 function post(body: string): string {

@@ -1,11 +1,11 @@
 /** What listeners are made of when options or a start do not say it (service.md 4.2, rpc.md 9 rows 15 to 18 and 54). */
 import { expect, test } from "@jest/globals";
+import { type ProfileName, rpcProfiles } from "../../../node/compat/profiles.ts";
+import { configuredPlans } from "../../../node/compose/configured-listeners.ts";
+import { createSubscriptionLimit } from "../../../node/jsonrpc/subscriptions.ts";
 import { silentLog } from "../../../node/observe/log.ts";
-import { configuredPlans } from "../../../node/rpc/configured-plans.ts";
-import { createListeners, type ListenerKind, type ListenerPlan } from "../../../node/rpc/listeners.ts";
-import { adminListenersMethods } from "../../../node/rpc/methods/admin-listeners.ts";
-import { type ProfileName, rpcProfiles } from "../../../node/rpc/profiles.ts";
-import { createSubscriptionLimit } from "../../../node/rpc/subscriptions.ts";
+import { adminListenersMethods } from "../../../node/rpc/admin-listeners.ts";
+import { createListeners, type ListenerKind, type ListenerPlan } from "../../../node/transport/listeners.ts";
 import { askRow } from "../../support/ask-row.ts";
 import { anEndpoint } from "./fixture.ts";
 

@@ -1,19 +1,24 @@
 import { afterEach, expect, test } from "@jest/globals";
+import { interfaceProfile } from "../../../node/compat/interface-profile.ts";
+import { type ProfileName, rpcProfiles } from "../../../node/compat/profiles.ts";
+import { boolean } from "../../../node/jsonrpc/codecs/plain.ts";
+import { createEndpoint } from "../../../node/jsonrpc/dispatch.ts";
+import { createBudget } from "../../../node/jsonrpc/dispatch-budget.ts";
+import { type Method, method } from "../../../node/jsonrpc/method.ts";
+import { createRegistry, type Registry, type ViewOptions } from "../../../node/jsonrpc/registry.ts";
+import { createSubscriptionLimit, type SubscriptionLimit } from "../../../node/jsonrpc/subscriptions.ts";
 import { type Log, silentLog } from "../../../node/observe/log.ts";
 import { createMetrics } from "../../../node/observe/metrics.ts";
-import { boolean } from "../../../node/rpc/codecs/plain.ts";
-import { createEndpoint } from "../../../node/rpc/dispatch.ts";
-import { createBudget } from "../../../node/rpc/dispatch-budget.ts";
-import { declareExposureMetrics, type ExposureParts, warnOfExposure } from "../../../node/rpc/exposure.ts";
-import { openHttp } from "../../../node/rpc/http.ts";
-import { createListeners, type ListenerPlan, type Listeners } from "../../../node/rpc/listeners.ts";
-import { type Method, method } from "../../../node/rpc/method.ts";
-import { adminListenersMethods } from "../../../node/rpc/methods/admin-listeners.ts";
-import { netMethods } from "../../../node/rpc/methods/net.ts";
-import { type ProfileName, rpcProfiles } from "../../../node/rpc/profiles.ts";
-import { createRegistry, type Registry, type ViewOptions } from "../../../node/rpc/registry.ts";
-import { createSubscriptionLimit, type SubscriptionLimit } from "../../../node/rpc/subscriptions.ts";
-import { openWs } from "../../../node/rpc/ws.ts";
+import { adminListenersMethods } from "../../../node/rpc/admin-listeners.ts";
+import { netMethods } from "../../../node/rpc/net.ts";
+import {
+  declareExposureMetrics,
+  type ExposureParts,
+  warnOfExposure,
+} from "../../../node/transport/exposure.ts";
+import { openHttp } from "../../../node/transport/http.ts";
+import { createListeners, type ListenerPlan, type Listeners } from "../../../node/transport/listeners.ts";
+import { openWs } from "../../../node/transport/ws.ts";
 import { freePort } from "../../support/go-node.ts";
 import { lonelyP2p } from "../../support/lonely-p2p.ts";
 import { call } from "../../support/rpc-client.ts";
@@ -46,7 +51,7 @@ function aBench(name: ProfileName = "service", without?: ViewOptions["without"])
     warn: (fields, message) => void warnings.push({ fields, message }),
   };
   const limit = createSubscriptionLimit();
-  const registry = createRegistry(profile);
+  const registry = createRegistry(interfaceProfile(profile));
   const listeners = createListeners({
     log,
     endpoint: (modules) =>
@@ -226,7 +231,7 @@ test("with privileges over IPC alone, others do not find the methods", async () 
 });
 
 test("without the privileges of debug, only its own methods are missing; eth may answer as chain does", () => {
-  const registry = createRegistry(rpcProfiles.kaia);
+  const registry = createRegistry(interfaceProfile(rpcProfiles.kaia));
   registry.add([
     row("debug_gcStats", "", "process"),
     row("debug_metrics", ""),

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { openOperations, type Readiness } from "../../../node/rpc/operations.ts";
+import { openOperations, type Readiness } from "../../../node/transport/operations.ts";
 
 const metrics = {
   contentType: "text/plain; version=0.0.4",

@@ -1,8 +1,8 @@
 /** The sender's balance in `prestateTracer`, as each profile shows it (rpc.md 2.8.3; compared with a Go node 2.2.1). */
 import { expect, test } from "@jest/globals";
 import { toHex } from "../../../node/bytes/hex.ts";
-import { type ProfileName, rpcProfiles } from "../../../node/rpc/profiles.ts";
-import { startTracing } from "../../../node/rpc/views/tracings.ts";
+import { startTracing } from "../../../node/calls/traces/tracers.ts";
+import { type ProfileName, rpcProfiles } from "../../../node/compat/profiles.ts";
 import { aWorld, CALLER, OTHER } from "../../support/evm.ts";
 
 const BEFORE = 10n ** 30n;

@@ -1,8 +1,8 @@
 import { expect, test } from "@jest/globals";
 import { concatBytes } from "../../../node/bytes/compare.ts";
 import { fromHex } from "../../../node/bytes/hex.ts";
+import { inChainEncoding, inEthereumEncoding } from "../../../node/calls/raw-transaction.ts";
 import { transactionTypes } from "../../../node/model/transaction-table.ts";
-import { inChainEncoding, inEthereumEncoding } from "../../../node/rpc/raw-transaction.ts";
 
 const few = (name: string) => `rlp: too few elements for types.TxInternalData${name}`;
 const noList = (name: string) => `rlp: expected input list for types.TxInternalData${name}`;

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { openReaderPool, type ReaderPoolOptions } from "../../../node/rpc/reader-pool.ts";
+import { openReaderPool, type ReaderPoolOptions } from "../../../node/jsonrpc/reader-pool.ts";
 
 let directory: string;
 let entry: URL;

@@ -1,10 +1,10 @@
 import { expect, test } from "@jest/globals";
 import { fromHex } from "../../../node/bytes/hex.ts";
 import type { Chain, HeadListener, RewindListener } from "../../../node/chain/chain.ts";
+import { rpcProfiles } from "../../../node/compat/profiles.ts";
 import { decodeBlock } from "../../../node/model/block.ts";
 import type { Receipt } from "../../../node/model/receipt.ts";
-import { chainSubscriptions } from "../../../node/rpc/methods/subscriptions.ts";
-import { rpcProfiles } from "../../../node/rpc/profiles.ts";
+import { chainSubscriptions } from "../../../node/rpc/subscriptions.ts";
 import { recordedBlocks } from "../../support/chain.ts";
 
 const listen =

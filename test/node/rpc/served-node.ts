@@ -1,10 +1,11 @@
 /** A node's whole registry on a chain, without peers, files, listeners and reader threads. */
-import { createEndpoint, type Endpoint } from "../../../node/rpc/dispatch.ts";
-import { createBudget } from "../../../node/rpc/dispatch-budget.ts";
-import { KeptBytes } from "../../../node/rpc/kept-bytes.ts";
-import { createNodeRegistry, type NodeParts } from "../../../node/rpc/methods/all.ts";
-import { type ProfileName, rpcProfiles } from "../../../node/rpc/profiles.ts";
-import type { Registry } from "../../../node/rpc/registry.ts";
+
+import { type ProfileName, rpcProfiles } from "../../../node/compat/profiles.ts";
+import { KeptBytes } from "../../../node/jsonrpc/byte-cache.ts";
+import { createEndpoint, type Endpoint } from "../../../node/jsonrpc/dispatch.ts";
+import { createBudget } from "../../../node/jsonrpc/dispatch-budget.ts";
+import type { Registry } from "../../../node/jsonrpc/registry.ts";
+import { createNodeRegistry, type NodeParts } from "../../../node/rpc/node-registry.ts";
 import { idleListeners } from "../../support/idle-listeners.ts";
 import { lonelyP2p } from "../../support/lonely-p2p.ts";
 import { noFiles } from "../../support/no-files.ts";

@@ -1,7 +1,7 @@
 /** What a session keeps for a subscriber who does not read: never more than its budget, over any transport. */
 import { expect, test } from "@jest/globals";
-import { StreamSession, streamDefaults, type Wire } from "../../../node/rpc/stream-session.ts";
-import { createSubscriptionLimit } from "../../../node/rpc/subscriptions.ts";
+import { createSubscriptionLimit } from "../../../node/jsonrpc/subscriptions.ts";
+import { StreamSession, streamDefaults, type Wire } from "../../../node/transport/stream-session.ts";
 import { aCall, anEndpoint, gate, ticker } from "./fixture.ts";
 
 interface TestWire extends Wire {

@@ -2,7 +2,7 @@
 import { expect, test } from "@jest/globals";
 import { concatBytes } from "../../../node/bytes/compare.ts";
 import { fixedBytes } from "../../../node/bytes/integer.ts";
-import { type SupplyMethodParts, supplyMethods } from "../../../node/rpc/methods/supply.ts";
+import { type SupplyMethodParts, supplyMethods } from "../../../node/rpc/supply.ts";
 import { askRow } from "../../support/ask-row.ts";
 
 const HEAD = 9;

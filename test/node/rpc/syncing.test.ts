@@ -1,8 +1,8 @@
 /** Whether a node catches up, asked and subscribed to (rpc.md 2.6.3, 2.6.8). */
 import { expect, test } from "@jest/globals";
 import type { Chain, HeadListener } from "../../../node/chain/chain.ts";
-import { chainInfoMethods } from "../../../node/rpc/methods/chain-info.ts";
-import { nodeSubscriptions } from "../../../node/rpc/methods/node-subscriptions.ts";
+import { chainInfoMethods } from "../../../node/rpc/chain-info.ts";
+import { nodeSubscriptions } from "../../../node/rpc/node-subscriptions.ts";
 import { askRow } from "../../support/ask-row.ts";
 
 type Facts = Readonly<Record<"startingBlock" | "currentBlock" | "highestBlock", number>>;

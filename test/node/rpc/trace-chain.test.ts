@@ -1,10 +1,12 @@
 /** `debug_subscribe traceChain` (rpc.md 2.8.3). */
+
 import { expect, test } from "@jest/globals";
+import { interfaceProfile } from "../../../node/compat/interface-profile.ts";
+import { rpcProfiles } from "../../../node/compat/profiles.ts";
+import { failure } from "../../../node/jsonrpc/errors.ts";
+import { createRegistry } from "../../../node/jsonrpc/registry.ts";
 import type { Block } from "../../../node/model/block.ts";
-import { failure } from "../../../node/rpc/errors.ts";
-import { traceChainSubscription } from "../../../node/rpc/methods/trace-chain.ts";
-import { rpcProfiles } from "../../../node/rpc/profiles.ts";
-import { createRegistry } from "../../../node/rpc/registry.ts";
+import { traceChainSubscription } from "../../../node/rpc/trace-chain.ts";
 
 const hash = new Uint8Array(32).fill(7);
 /** Every second of ten blocks has a transaction. */
@@ -59,7 +61,7 @@ test.each([
 });
 
 test("it is withheld where privileges are", () => {
-  const registry = createRegistry(rpcProfiles.service);
+  const registry = createRegistry(interfaceProfile(rpcProfiles.service));
   registry.addSubscriptions([traceChainSubscription({ chain, traceBlock: async () => "[]" })]);
   registry.seal();
   const findIn = (options: object): unknown =>

@@ -5,12 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { bareHex, toHex } from "../../../node/bytes/hex.ts";
+import { storeReading } from "../../../node/calls/chain-reading.ts";
+import { rpcProfiles } from "../../../node/compat/profiles.ts";
 import { parseGenesis } from "../../../node/config/genesis.ts";
 import { type Block, decodeBlock, encodeBlock } from "../../../node/model/block.ts";
-import { traceFileMethods } from "../../../node/rpc/methods/trace-files.ts";
-import { traceMethods } from "../../../node/rpc/methods/traces.ts";
-import { rpcProfiles } from "../../../node/rpc/profiles.ts";
-import { storeReading } from "../../../node/rpc/views/chain-reading.ts";
+import { traceFileMethods } from "../../../node/rpc/trace-files.ts";
+import { traceMethods } from "../../../node/rpc/traces.ts";
 import { aChain, type TestChain } from "../../support/chain.ts";
 import { readRecordedChain } from "../../support/recorded-chain.ts";
 

@@ -1,12 +1,12 @@
 /** What callers' traces cost at most, and the words for what cannot be traced (rpc.md 2.8.3). */
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { toHex } from "../../../node/bytes/hex.ts";
+import { storeReading } from "../../../node/calls/chain-reading.ts";
+import { type ProfileName, rpcProfiles } from "../../../node/compat/profiles.ts";
 import { parseGenesis } from "../../../node/config/genesis.ts";
+import type { Method } from "../../../node/jsonrpc/method.ts";
 import { encodeBlock } from "../../../node/model/block.ts";
-import type { Method } from "../../../node/rpc/method.ts";
-import { traceMethods } from "../../../node/rpc/methods/traces.ts";
-import { type ProfileName, rpcProfiles } from "../../../node/rpc/profiles.ts";
-import { storeReading } from "../../../node/rpc/views/chain-reading.ts";
+import { traceMethods } from "../../../node/rpc/traces.ts";
 import { askRow } from "../../support/ask-row.ts";
 import { aChain, type TestChain } from "../../support/chain.ts";
 import { makerGenesis } from "../../support/transfer-chain.ts";

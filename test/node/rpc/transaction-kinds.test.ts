@@ -6,7 +6,7 @@ import type { Chain } from "../../../node/chain/chain.ts";
 import { BASE_RULES } from "../../../node/config/rules.ts";
 import type { Block } from "../../../node/model/block.ts";
 import { decodeTransaction } from "../../../node/model/transaction.ts";
-import { chainTransaction, ethTransactionText } from "../../../node/rpc/views/transaction.ts";
+import { chainTransaction, ethTransactionText } from "../../../node/presenters/transaction.ts";
 import { aGenesisBlock, aHeader } from "../../support/headers.ts";
 
 /** What a Go node answered about a transaction: JSON texts in both forms. */

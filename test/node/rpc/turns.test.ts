@@ -1,10 +1,10 @@
 import { getEventListeners } from "node:events";
 import { expect, test } from "@jest/globals";
-import { text } from "../../../node/rpc/codecs/plain.ts";
-import { openHttp } from "../../../node/rpc/http.ts";
-import { type Method, method } from "../../../node/rpc/method.ts";
-import { RequestSession } from "../../../node/rpc/request-session.ts";
-import { Turns } from "../../../node/rpc/turns.ts";
+import { text } from "../../../node/jsonrpc/codecs/plain.ts";
+import { type Method, method } from "../../../node/jsonrpc/method.ts";
+import { Turns } from "../../../node/jsonrpc/scheduler.ts";
+import { openHttp } from "../../../node/transport/http.ts";
+import { RequestSession } from "../../../node/transport/request-session.ts";
 import { aCall, anEndpoint, aPeer, aSession } from "./fixture.ts";
 
 test("one waits for each turn of the event loop, first come first served", async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { frameAt } from "../../../node/rpc/ws-frames.ts";
+import { frameAt } from "../../../node/transport/fast/ws-frames.ts";
 
 const LONGEST = 1 << 20;
 const MASK = [0x12, 0x34, 0xf6, 0x78];

@@ -1,10 +1,10 @@
 import { expect, test } from "@jest/globals";
 import { WebSocket } from "ws";
-import { text as textCodec } from "../../../node/rpc/codecs/plain.ts";
-import type { Listener } from "../../../node/rpc/listener.ts";
-import { method } from "../../../node/rpc/method.ts";
-import { createSubscriptionLimit } from "../../../node/rpc/subscriptions.ts";
-import { openWs, type WsOptions } from "../../../node/rpc/ws.ts";
+import { text as textCodec } from "../../../node/jsonrpc/codecs/plain.ts";
+import { method } from "../../../node/jsonrpc/method.ts";
+import { createSubscriptionLimit } from "../../../node/jsonrpc/subscriptions.ts";
+import type { Listener } from "../../../node/transport/listener.ts";
+import { openWs, type WsOptions } from "../../../node/transport/ws.ts";
 import { aCall, anEndpoint, aPeer, gate, recorded, ticker } from "./fixture.ts";
 
 function listen(more: Partial<WsOptions> = {}): Promise<Listener> {

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { openConsole } from "../../../node/console/console.ts";
 import { openHistory } from "../../../node/console/history.ts";
-import { askNode } from "../../../node/rpc/client.ts";
+import { askNode } from "../../../node/transport/client.ts";
 import { runKnit, startKnit } from "../knit-process.ts";
 import { readRecordedChain } from "../recorded-chain.ts";
 import { type Comparison, Tally } from "../tally.ts";

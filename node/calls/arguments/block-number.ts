@@ -1,0 +1,109 @@
+/** Which block a caller means: a number, a tag or a hash. */
+import { CodecError, type Decoder, object, wrongKind } from "../../jsonrpc/codec.ts";
+import { HexFault, hash, quantityDigits } from "../../jsonrpc/codecs/hex.ts";
+import { boolean } from "../../jsonrpc/codecs/plain.ts";
+import { EscapedText, jsonKind } from "../../jsonrpc/json-text.ts";
+
+/** A tag that names a moving block. `safe` and `finalized` are read as `latest`: blocks are final here. */
+export type BlockTag = "latest" | "earliest" | "pending";
+
+/** A block number, or a tag. */
+export type BlockNumber = number | BlockTag;
+
+/** A number, a tag or a hash; `undefined` when the caller's object names none. */
+export type BlockReference =
+  | { readonly number: BlockNumber; readonly hash?: undefined }
+  | { readonly hash: Uint8Array; readonly number?: undefined };
+
+/** The number that a caller means, where the newest block stands for `pending`. */
+export function numberAt(head: number, number: BlockNumber): number {
+  if (typeof number === "number") return number;
+  return number === "earliest" ? 0 : head;
+}
+
+/** What nearly every caller means. */
+const LATEST: BlockReference = { number: "latest" };
+const TAGS: Readonly<Record<string, BlockTag>> = {
+  latest: "latest",
+  earliest: "earliest",
+  pending: "pending",
+  safe: "latest",
+  finalized: "latest",
+};
+
+/** A block number parameter: a tag, a quantity or a JSON number; JSON null is 0, as in Go. */
+export const blockNumber: Decoder<BlockNumber> = {
+  label: "block number",
+  decode(json) {
+    if (json === null) return 0;
+    return typeof json === "number" ? fromNumber(json) : fromText(rawText(json), "Blocknumber too high");
+  },
+};
+
+/** A count, as a quantity or a JSON number. */
+export const decimalOrHex: Decoder<number> = {
+  label: "quantity",
+  decode: (json) => {
+    const found = json === null ? undefined : blockNumber.decode(json);
+    if (typeof found !== "number") throw new CodecError("hex string without 0x prefix");
+    return found;
+  },
+};
+
+/** A block by number, tag, hash or object `{blockNumber}` / `{blockHash}`. */
+export const blockReference: Decoder<BlockReference | undefined> = {
+  label: "block",
+  decode(json) {
+    if (json === "latest") return LATEST;
+    if (typeof json === "number" && Number.isInteger(json) && json >= 0) return { number: fromNumber(json) };
+    if (jsonKind(json) === "object") return fromObject(json);
+    if (json === null || json === undefined) return undefined;
+    const text = json instanceof EscapedText ? json.value : json;
+    if (typeof text !== "string") throw wrongKind(json, "string");
+    if (text.length === 66) return { hash: hash.decode(text) };
+    return { number: fromText(text, "blocknumber too high") };
+  },
+};
+
+const referenceObject = object("block object", "rpc.BlockNumberOrHash", {
+  blockNumber,
+  blockHash: hash,
+  requireCanonical: boolean,
+});
+
+function fromObject(json: unknown): BlockReference | undefined {
+  const { blockNumber: number, blockHash } = referenceObject.decode(json);
+  if (number !== undefined && blockHash !== undefined) {
+    throw new CodecError("cannot specify both BlockHash and BlockNumber, choose one or the other");
+  }
+  if (blockHash !== undefined) return { hash: blockHash };
+  return number === undefined ? undefined : { number };
+}
+
+function fromNumber(json: number): number {
+  if (!Number.isInteger(json) || json < 0) throw new CodecError("hex string without 0x prefix");
+  return within(BigInt(json), "Blocknumber too high");
+}
+
+function fromText(text: string, tooHigh: string): BlockNumber {
+  const tag = Object.hasOwn(TAGS, text) ? TAGS[text] : undefined;
+  if (tag !== undefined) return tag;
+  try {
+    return within(BigInt(`0x${quantityDigits(text, 64)}`), tooHigh);
+  } catch (error) {
+    throw error instanceof HexFault ? new CodecError(error.message) : error;
+  }
+}
+
+/** No block has a number near 2^53; above it the exact digits make no difference. */
+function within(number: bigint, tooHigh: string): number {
+  if (number > 0x7fff_ffff_ffff_ffffn) throw new CodecError(tooHigh);
+  return Number(number);
+}
+
+/** The raw token, as the Go node reads it: anything that is not a quoted text fails as one without prefix. */
+function rawText(json: unknown): string {
+  if (typeof json === "string") return json;
+  if (json instanceof EscapedText) return json.raw;
+  return typeof json === "object" && json !== null ? "{}" : String(json);
+}

@@ -1,0 +1,92 @@
+/** What logs a caller asks for. */
+import { CodecError, type Decoded, type Decoder, object } from "../../jsonrpc/codec.ts";
+import { anything, HexFault, hash } from "../../jsonrpc/codecs/hex.ts";
+import { EscapedText } from "../../jsonrpc/json-text.ts";
+import { type BlockNumber, blockNumber } from "./block-number.ts";
+
+/** The logs of these blocks with one of these addresses (any when empty) and these topics. */
+export interface LogFilter {
+  readonly from: BlockNumber | undefined;
+  readonly to: BlockNumber | undefined;
+  readonly blockHash: Uint8Array | undefined;
+  readonly addresses: readonly Uint8Array[];
+  /** By position: one of these, or any when empty. */
+  readonly topics: readonly (readonly Uint8Array[])[];
+}
+
+const raw = {
+  fromBlock: blockNumber,
+  toBlock: blockNumber,
+  blockHash: hash,
+  address: anything,
+  topics: anything,
+};
+const filterObject: Decoder<Partial<Decoded<typeof raw>>> = object("log filter", "filters.input", raw);
+
+/** `{fromBlock, toBlock, blockHash, address, topics}`, all optional. */
+export const logFilter: Decoder<LogFilter> = {
+  label: "log filter",
+  members: raw,
+  decode(json) {
+    const { fromBlock, toBlock, blockHash, address, topics } = filterObject.decode(json);
+    if (blockHash !== undefined && (fromBlock !== undefined || toBlock !== undefined)) {
+      throw new CodecError("cannot specify both BlockHash and FromBlock/ToBlock, choose one or the other");
+    }
+    return {
+      from: fromBlock,
+      to: toBlock,
+      blockHash,
+      addresses: addressesOf(address),
+      topics: topicsOf(topics),
+    };
+  },
+};
+
+function addressesOf(json: unknown): readonly Uint8Array[] {
+  if (json === undefined || json === null) return [];
+  if (isText(json)) return [bytesOf(json, 20, "invalid address: ")];
+  if (!Array.isArray(json)) throw new CodecError("invalid addresses in query");
+  return json.map((item: unknown, index) => {
+    if (!isText(item)) throw new CodecError(`non-string address at index ${index}`);
+    return bytesOf(item, 20, `invalid address at index ${index}: `);
+  });
+}
+
+function topicsOf(json: unknown): readonly (readonly Uint8Array[])[] {
+  if (json === undefined || json === null) return [];
+  if (!Array.isArray(json)) throw new CodecError("invalid topic(s)");
+  return json.map((position: unknown) => {
+    if (position === null) return [];
+    if (isText(position)) return [bytesOf(position, 32, "")];
+    if (!Array.isArray(position)) throw new CodecError("invalid topic(s)");
+    return position.includes(null) ? [] : position.map(oneTopic);
+  });
+}
+
+function oneTopic(json: unknown): Uint8Array {
+  if (!isText(json)) throw new CodecError("invalid topic(s)");
+  return bytesOf(json, 32, "");
+}
+
+function isText(json: unknown): json is string | EscapedText {
+  return typeof json === "string" || json instanceof EscapedText;
+}
+
+function bytesOf(json: string | EscapedText, length: number, prefix: string): Uint8Array {
+  const text = json instanceof EscapedText ? json.value : json;
+  try {
+    const bytes = decodeHex(text);
+    if (bytes.length === length) return bytes;
+    throw new HexFault(`hex has invalid length ${bytes.length} after decoding`);
+  } catch (error) {
+    throw error instanceof HexFault ? new CodecError(`${prefix}${error.message}`) : error;
+  }
+}
+
+function decodeHex(text: string): Uint8Array {
+  if (text.length === 0) throw new HexFault("empty hex string");
+  if (!/^0[xX]/.test(text)) throw new HexFault("hex string without 0x prefix");
+  if (text.length % 2 !== 0) throw new HexFault("hex string of odd length");
+  if (!/^[0-9a-fA-F]*$/.test(text.slice(2))) throw new HexFault("invalid hex string");
+  return Buffer.from(text.slice(2), "hex");
+}

@@ -1,0 +1,50 @@
+/** What a caller wants the state to be instead, account by account (`eth_call`'s third parameter). */
+import { checksumAddress } from "../../crypto/checksum.ts";
+import { type Decoder, object, wrongKind } from "../../jsonrpc/codec.ts";
+import { address, data, hash, quantity, quantity64 } from "../../jsonrpc/codecs/hex.ts";
+import { failure } from "../../jsonrpc/errors.ts";
+import { jsonKind } from "../../jsonrpc/json-text.ts";
+
+/** What differs of one account; `state` stands for all of its storage, `stateDiff` for single slots. */
+export interface AccountOverride {
+  readonly address: Uint8Array;
+  readonly nonce?: bigint | undefined;
+  readonly code?: Uint8Array | undefined;
+  readonly balance?: bigint | undefined;
+  readonly state?: readonly SlotOverride[] | undefined;
+  readonly stateDiff?: readonly SlotOverride[] | undefined;
+}
+
+/** A slot's key and value, 32 bytes each. */
+export type SlotOverride = readonly [key: Uint8Array, value: Uint8Array];
+
+const slots: Decoder<readonly SlotOverride[]> = {
+  label: "slots",
+  decode(json) {
+    if (jsonKind(json) !== "object") throw wrongKind(json, "map[common.Hash]common.Hash");
+    return Object.entries(json as object).map(([key, value]) => [hash.decode(key), hash.decode(value)]);
+  },
+};
+
+const override = object("override", "api.EthOverrideAccount", {
+  nonce: quantity64,
+  code: data,
+  balance: quantity,
+  state: slots,
+  stateDiff: slots,
+});
+
+/** An object by address. */
+export const stateOverrides: Decoder<readonly AccountOverride[]> = {
+  label: "state overrides",
+  decode(json) {
+    if (jsonKind(json) !== "object") throw wrongKind(json, "api.EthStateOverride");
+    return Object.entries(json as object).map(([account, changes]) => {
+      const given = override.decode(changes);
+      if (given.state !== undefined && given.stateDiff !== undefined) {
+        throw failure(`account ${checksumAddress(address.decode(account))} has both 'state' and 'stateDiff'`);
+      }
+      return { address: address.decode(account), ...given };
+    });
+  },
+};

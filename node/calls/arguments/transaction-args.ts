@@ -1,0 +1,134 @@
+/** The transaction objects that callers send: the chain's own, Ethereum's and that of calls. */
+import { integerBytes } from "../../bytes/integer.ts";
+import { type Codec, type Decoded, type Decoder, object, wrongKind } from "../../jsonrpc/codec.ts";
+import { address, data, hash, listOf, quantity, quantity64 } from "../../jsonrpc/codecs/hex.ts";
+import { boolean, integer } from "../../jsonrpc/codecs/plain.ts";
+import type { AccessListEntry, Authorization, Signature } from "../../model/transaction-type.ts";
+
+const accessListEntry = object("access list entry", "types.AccessTuple", {
+  address,
+  storageKeys: listOf(hash, "[]common.Hash"),
+});
+
+const accessList: Decoder<readonly AccessListEntry[]> = {
+  label: "access list",
+  decode(json) {
+    if (!Array.isArray(json)) throw wrongKind(json, "types.AccessList");
+    return json.map((entry) => {
+      const { address: account = new Uint8Array(20), storageKeys = [] } = accessListEntry.decode(entry);
+      return { address: account, storageKeys };
+    });
+  },
+};
+
+const authorizationEntry = object("authorization", "types.SetCodeAuthorization", {
+  chainId: quantity,
+  address,
+  nonce: quantity64,
+  yParity: quantity64,
+  r: quantity,
+  s: quantity,
+});
+
+/** Lets accounts run others' code as their own (EIP-7702); what is left out is zero. */
+const authorizationList: Decoder<readonly Authorization[]> = {
+  label: "authorization list",
+  decode(json) {
+    if (!Array.isArray(json)) throw wrongKind(json, "[]types.SetCodeAuthorization");
+    return json.map((entry) => {
+      const {
+        chainId = 0n,
+        nonce = 0n,
+        yParity = 0n,
+        r = 0n,
+        s = 0n,
+        ...given
+      } = authorizationEntry.decode(entry);
+      const { address: account = new Uint8Array(20) } = given;
+      return {
+        chainId,
+        address: account,
+        nonce,
+        yParity: Number(yParity),
+        r: integerBytes(r),
+        s: integerBytes(s),
+      };
+    });
+  },
+};
+
+const signature = object("signature", "types.TxSignatureJSON", { V: quantity, R: quantity, S: quantity });
+
+/** Signatures that somebody has made already, as answers show them. */
+const signatures: Decoder<readonly Signature[]> = {
+  label: "signatures",
+  decode(json) {
+    if (!Array.isArray(json)) throw wrongKind(json, "types.TxSignaturesJSON");
+    return json.map((entry) => {
+      const { V = 0n, R = 0n, S = 0n } = signature.decode(entry);
+      return { v: V, r: integerBytes(R), s: integerBytes(S) };
+    });
+  },
+};
+
+const callFields = {
+  from: address,
+  to: address,
+  gas: quantity64,
+  gasPrice: quantity,
+  maxFeePerGas: quantity,
+  maxPriorityFeePerGas: quantity,
+  value: quantity,
+  nonce: quantity64,
+  data,
+  input: data,
+  accessList,
+  chainId: quantity,
+};
+
+/** What the chain's sending methods take. */
+export const sendArgs = object("transaction", "api.SendTxArgs", {
+  ...callFields,
+  typeInt: integer("types.TxType", 0, 0xffff),
+  codeFormat: integer("params.CodeFormat", 0, 255),
+  humanReadable: boolean,
+  key: data,
+  feePayer: address,
+  feeRatio: integer("types.FeeRatio", 0, 255),
+  authorizationList,
+  signatures,
+});
+
+/** What `personal_sendValueTransfer` takes. */
+export const valueTransferArgs = object("value transfer", "api.ValueTransferTxArgs", {
+  from: address,
+  gas: quantity64,
+  gasPrice: quantity,
+  to: address,
+  value: quantity,
+  nonce: quantity64,
+});
+
+/** What `personal_sendAccountUpdate` takes. */
+export const accountUpdateArgs = object("account update", "api.AccountUpdateTxArgs", {
+  from: address,
+  gas: quantity64,
+  gasPrice: quantity,
+  nonce: quantity64,
+  key: data,
+});
+
+/** What Ethereum's sending and estimating methods take. */
+export const ethArgs = object("transaction", "api.EthTransactionArgs", callFields);
+
+/** What the chain's estimating method takes. */
+export const callArgs = object("call", "api.CallArgs", callFields);
+
+/** The members that all three have. */
+export type CallArgs = Partial<Decoded<typeof callFields>>;
+
+/** What `sendArgs` decodes to. */
+export type SendArgs = typeof sendArgs extends Decoder<infer T> ? T : never;
+
+/** A transaction's hash, as results. */
+export const transactionHash: Codec<Uint8Array> = { ...hash, label: "transaction hash" };

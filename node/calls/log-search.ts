@@ -1,0 +1,136 @@
+/** The search itself: blooms first, receipts only where a bloom lets something through. */
+import { equalBytes } from "../bytes/compare.ts";
+import { prunedHistory } from "../chain/kept-blocks.ts";
+import { SECTION_BLOCKS } from "../chain/log-index.ts";
+import type { RpcProfile } from "../compat/profiles.ts";
+import { failure } from "../jsonrpc/errors.ts";
+import { bloomBits, bloomHas } from "../model/bloom.ts";
+import type { Log, LoggedReceipt } from "../model/receipt.ts";
+import { noHeader } from "../presenters/not-found.ts";
+import { logView } from "../presenters/receipt.ts";
+import { numberAt } from "./arguments/block-number.ts";
+import type { LogFilter } from "./arguments/log-filter.ts";
+import type { BloomIndex, LogSource } from "./log-source.ts";
+
+/** A log may have this many topics; a filter with more finds nothing. */
+const MAX_TOPICS = 4;
+
+/** How far a search goes, and in whose words it fails. */
+export interface SearchTerms {
+  /** Logs in one answer; 0 is no limit. */
+  readonly maxLogs: number;
+  readonly profile: Pick<RpcProfile, "line">;
+}
+
+/** The logs that fit, oldest first. Throws `RpcError` when they are too many. */
+export function searchLogs(
+  source: LogSource,
+  filter: LogFilter,
+  { maxLogs, profile }: SearchTerms,
+): object[] {
+  const found: object[] = [];
+  const mayFit = bloomTest(filter);
+  for (const number of numbersOf(source, filter, profile)) {
+    const block = source.block(number);
+    if (block === undefined || !mayFit(block.bloom)) continue;
+    const receipts = source.logged(number) ?? [];
+    for (const log of fittingLogs(filter, { number, hash: block.hash, receipts })) found.push(log);
+    if (maxLogs > 0 && found.length > maxLogs) {
+      throw failure(`query returned more than ${maxLogs} results`);
+    }
+  }
+  return found;
+}
+
+function* numbersOf(source: LogSource, filter: LogFilter, profile: SearchTerms["profile"]): Iterable<number> {
+  const { blockHash } = filter;
+  if (blockHash === undefined) {
+    yield* numbersInRange(source, filter, profile);
+    return;
+  }
+  const number = source.numberOf(blockHash);
+  if (number === undefined) throw noHeader(blockHash, profile);
+  yield number;
+}
+
+function* numbersInRange(
+  source: LogSource,
+  filter: LogFilter,
+  profile: SearchTerms["profile"],
+): Iterable<number> {
+  const { from = "latest", to = "latest" } = filter;
+  const isPending = from === "pending" || to === "pending";
+  if (isPending && !profile.line.searchesPending) throw failure("pending logs are not supported");
+  const first = from === "pending" ? 0 : numberAt(source.head, from); // the older line begins at block 0
+  const last = Math.min(numberAt(source.head, to), source.head);
+  if (filter.topics.length > MAX_TOPICS) return;
+  if (Math.max(first, 1) <= Math.min(last, source.oldest - 1)) throw prunedHistory(source.oldest);
+  let number = first;
+  if (source.index !== undefined && number < source.index.end) {
+    const end = Math.min(last + 1, source.index.end);
+    yield* indexedNumbers(source.index, filter, { first, end });
+    number = end;
+  }
+  for (; number <= last; number++) yield number;
+}
+
+/** Blocks from `first` up to but not including `end` that the index does not rule out. */
+function* indexedNumbers(
+  index: BloomIndex,
+  { addresses, topics }: LogFilter,
+  { first, end }: { readonly first: number; readonly end: number },
+): Iterable<number> {
+  const search = index.search([addresses, ...topics]);
+  for (let number = first; number < end; ) {
+    const section = Math.floor(number / SECTION_BLOCKS);
+    const found = search(section);
+    const next = Math.min(end, (section + 1) * SECTION_BLOCKS);
+    for (; number < next; number++) {
+      const offset = number % SECTION_BLOCKS;
+      if (((found[offset >> 3] ?? 0) & (0x80 >> (offset & 7))) !== 0) yield number;
+    }
+  }
+}
+
+/** Whether a block can hold what is searched for, by its bloom; the values are hashed once. */
+function bloomTest({ addresses, topics }: LogFilter): (bloom: Uint8Array) => boolean {
+  if (topics.length > MAX_TOPICS) return () => false;
+  const groups = [addresses, ...topics]
+    .filter((values) => values.length > 0)
+    .map((values) => values.map(bloomBits));
+  return (bloom) => groups.every((values) => values.some((bits) => bloomHas(bloom, bits)));
+}
+
+/** What is looked through: the receipts of a block that have logs, and how these name it. */
+interface LoggedBlock {
+  readonly number: number;
+  /** Asked for once, and only where a log fits. */
+  readonly hash: () => Uint8Array;
+  readonly receipts: readonly LoggedReceipt[];
+  /** The block was taken out of the chain. */
+  readonly removed?: boolean;
+}
+
+/** The logs of a block that fit, as they are shown, in their order. */
+export function* fittingLogs(
+  filter: LogFilter,
+  { number, hash, receipts, removed = false }: LoggedBlock,
+): Iterable<object> {
+  let blockHash: Uint8Array | undefined;
+  for (const { logs, logsBefore, transactionHash, transactionIndex } of receipts) {
+    for (const [at, log] of logs.entries()) {
+      if (!logFits(log, filter)) continue;
+      blockHash ??= hash();
+      const logIndex = logsBefore + at;
+      yield logView(log, { number, blockHash, transactionHash, transactionIndex, logIndex, removed });
+    }
+  }
+}
+
+function logFits(log: Log, { addresses, topics }: LogFilter): boolean {
+  if (addresses.length > 0 && !addresses.some((address) => equalBytes(address, log.address))) return false;
+  if (topics.length > log.topics.length) return false;
+  return topics.every(
+    (wanted, at) => wanted.length === 0 || wanted.some((topic) => equalBytes(topic, log.topics[at] ?? topic)),
+  );
+}

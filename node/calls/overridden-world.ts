@@ -1,0 +1,41 @@
+import { bytesToBigint } from "../bytes/integer.ts";
+import { newAccount } from "../model/account.ts";
+import type { World } from "../state/world/world.ts";
+import type { AccountOverride, SlotOverride } from "./arguments/state-overrides.ts";
+
+/** Makes a world what a caller wants it to be; to the call that follows it was so before. */
+export function override(world: World, overrides: readonly AccountOverride[]): World {
+  for (const each of overrides) overrideAccount(world, each);
+  if (overrides.length > 0) world.endTransaction();
+  return world;
+}
+
+function overrideAccount(
+  world: World,
+  { address, nonce, code, balance, state, stateDiff }: AccountOverride,
+): void {
+  if (state !== undefined) clearStorage(world, address);
+  const account = world.account(address) ?? newAccount();
+  world.setAccount(address, {
+    ...account,
+    nonce: nonce ?? account.nonce,
+    balance: balance ?? account.balance,
+  });
+  if (code !== undefined) world.setCode(address, code);
+  putSlots(world, address, state ?? stateDiff ?? []);
+}
+
+/** An account that is made anew has storage of its own. */
+function clearStorage(world: World, address: Uint8Array): void {
+  const account = world.account(address);
+  if (account === undefined) return;
+  const code = world.code(address);
+  world.destroy(address);
+  world.endTransaction();
+  world.setAccount(address, account);
+  world.setCode(address, code);
+}
+
+function putSlots(world: World, address: Uint8Array, slots: readonly SlotOverride[]): void {
+  for (const [key, value] of slots) world.setSlot(address, bytesToBigint(key), bytesToBigint(value));
+}

@@ -1,0 +1,108 @@
+/** Drafts become transactions: signed at once by an unlocked account, or later when a key is decrypted for it. */
+import type { Accounts } from "../accounts/accounts.ts";
+import type { SigningRole } from "../accounts/keyring.ts";
+import { failure } from "../jsonrpc/errors.ts";
+import {
+  assembleTransaction,
+  signTransaction,
+  type Transaction,
+  type TransactionDraft,
+} from "../model/transaction.ts";
+import { signAsFeePayer } from "../model/transaction-signers.ts";
+import type { Signature } from "../model/transaction-type.ts";
+import { namesSender, typeOf } from "./chain-draft.ts";
+
+/** What is asked of an account's keys. */
+export interface SigningRequest {
+  readonly role: SigningRole;
+  readonly digest: Uint8Array;
+}
+
+/** All signatures that an account gives: r, s, v (0 or 1), 65 bytes each. */
+export type Signer<T> = (request: SigningRequest) => T;
+type Signatures = readonly Uint8Array[];
+
+/** The keys of an account that is unlocked. Signing throws `AccountsError` when it is not. */
+export function unlockedSigner(accounts: Pick<Accounts, "signAs">, address: Uint8Array): Signer<Signatures> {
+  return ({ role, digest }) => accounts.signAs(address, role, digest);
+}
+
+/** Signs as the sender, with all its keys in kinds that name their sender and with the first in all others. */
+export function signDraft(draft: TransactionDraft, chainId: bigint, sign: Signer<Signatures>): Transaction {
+  const type = typeOf(draft.code);
+  return signTransaction(draft, chainId, (digest) => {
+    const signatures = sign({ role: type.role, digest });
+    return namesSender(type) ? signatures : signatures.slice(0, 1);
+  });
+}
+
+/** The same where signing takes its time. */
+export function signDraftLater(
+  draft: TransactionDraft,
+  chainId: bigint,
+  sign: Signer<Promise<Signatures>>,
+): Promise<Transaction> {
+  return later((signer) => signDraft(draft, chainId, signer), sign);
+}
+
+/** A draft that its sender has signed, or not yet, and that its fee payer is to sign. */
+export interface PayerDraft {
+  readonly draft: TransactionDraft;
+  readonly chainId: bigint;
+  readonly signatures: readonly Signature[];
+}
+
+/** Signs as the fee payer. Throws `RpcError` for a kind without one. */
+export function signPayer({ draft, chainId, signatures }: PayerDraft, sign: Signer<Signatures>): Transaction {
+  const feePayer = payerOf(draft);
+  const tx = assembleTransaction(draft, chainId, signatures);
+  return signAsFeePayer(tx, { feePayer, chainId }, (digest) => sign({ role: "feePayer", digest }));
+}
+
+/** The same where signing takes its time. */
+export function signPayerLater(draft: PayerDraft, sign: Signer<Promise<Signatures>>): Promise<Transaction> {
+  return later((signer) => signPayer(draft, signer), sign);
+}
+
+/** The fee payer of a draft. Throws `RpcError` for a kind without one. */
+export function payerOf({ code, fields }: TransactionDraft): Uint8Array {
+  const feePayer = typeOf(code).payerDigest === undefined ? undefined : fields?.feePayer;
+  if (feePayer === undefined) throw failure("invalid fee payer is set");
+  return feePayer;
+}
+
+/** A draft that nobody has signed: its bytes and hash. */
+export function unsignedTransaction(draft: TransactionDraft, chainId: bigint): Transaction {
+  const none = { v: 0n, r: NOTHING, s: NOTHING };
+  return assembleTransaction(draft, chainId, namesSender(typeOf(draft.code)) ? [] : [none]);
+}
+
+/** What a draft's sender signs. */
+export function draftDigest(draft: TransactionDraft, chainId: bigint): Uint8Array {
+  return requestOf((signer) => signDraft(draft, chainId, signer)).digest;
+}
+
+async function later(
+  make: (sign: Signer<Signatures>) => Transaction,
+  sign: Signer<Promise<Signatures>>,
+): Promise<Transaction> {
+  const signatures = await sign(requestOf(make));
+  return make(() => signatures);
+}
+
+/** Finds what is to be signed by signing with nothing. */
+function requestOf(make: (sign: Signer<Signatures>) => Transaction): SigningRequest {
+  let request: SigningRequest | undefined;
+  make((wanted) => {
+    request = { role: wanted.role, digest: new Uint8Array(wanted.digest) };
+    return [PLACEHOLDER];
+  });
+  if (request === undefined) throw new Error("a draft was assembled without being signed");
+  return request;
+}
+
+const NOTHING = new Uint8Array(0);
+/** r and s of 1: a well-formed signature, thrown away once the digest is known. */
+const PLACEHOLDER = new Uint8Array(65);
+PLACEHOLDER[31] = 1;
+PLACEHOLDER[63] = 1;

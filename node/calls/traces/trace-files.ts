@@ -1,0 +1,104 @@
+/** Traces as new files on the node's machine, for their owner alone. */
+import { randomBytes } from "node:crypto";
+import { closeSync, openSync, rmSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { equalBytes } from "../../bytes/compare.ts";
+import { bareHex, toHex } from "../../bytes/hex.ts";
+import { createJsonLogger } from "../../evm/tracers/json-logger.ts";
+import { failure } from "../../jsonrpc/errors.ts";
+import { blockHash } from "../../model/header.ts";
+import type { FileTraceConfig } from "../arguments/trace-config.ts";
+import type { ChainReading } from "../chain-reading.ts";
+import { limited } from "./trace-limits.ts";
+import { observeBlock, type TracedBlock } from "./trace-transaction.ts";
+
+/** What the files of one call may take. */
+export interface TraceFileLimits {
+  readonly folder: string;
+  readonly maxBytes: number;
+  /** As `performance.now()` counts. */
+  readonly endsAt: number;
+}
+
+/** Writes a file for each transaction, or for the one that is asked for; their names. Leaves none when it throws. */
+export function traceToFiles(
+  reading: ChainReading,
+  block: TracedBlock,
+  config: FileTraceConfig,
+  { folder, maxBytes, endsAt }: TraceFileLimits,
+): readonly string[] {
+  const { header, transactions } = block;
+  const only = chosen(block, config.txHash);
+  if (header.number === 0) throw failure("genesis is not traceable");
+  const count = only === undefined ? transactions.length : only + 1;
+  const names: string[] = [];
+  const limits = { budget: { maxBytes, used: 0 }, endsAt, timeoutMessage: "execution timeout" };
+  try {
+    observeBlock(reading, block, { reexec: config.reexec, count }, (index, run) => {
+      if (only !== undefined && index !== only) return run();
+      using file = newFile(join(folder, nameOf(block, index)));
+      names.push(file.name);
+      const tracer = createJsonLogger(config, (line) => {
+        limits.budget.used += line.length;
+        file.write(line);
+      });
+      run(limited(tracer, { ...limits, stepBytes: () => 0 }));
+    });
+    return names;
+  } catch (error) {
+    for (const name of names) rmSync(name, { force: true });
+    throw error;
+  }
+}
+
+/** Where the wanted transaction is. */
+function chosen({ transactions }: TracedBlock, wanted: Uint8Array | undefined): number | undefined {
+  if (wanted === undefined || wanted.every((byte) => byte === 0)) return undefined;
+  const index = transactions.findIndex(({ hash }) => equalBytes(hash, wanted));
+  if (index < 0) throw failure(`transaction ${toHex(wanted)} not found in block`);
+  return index;
+}
+
+/** The Go node's: the beginnings of both hashes, the transaction's index, and something that no file has yet. */
+function nameOf({ header, transactions }: TracedBlock, index: number): string {
+  const random = bareHex(randomBytes(8));
+  return `block_${beginning(blockHash(header))}-${index}-${beginning(transactions[index]?.hash)}-${random}`;
+}
+
+function beginning(hash: Uint8Array = NO_HASH): string {
+  return toHex(hash.subarray(0, 4));
+}
+
+const NO_HASH = new Uint8Array(32);
+const BUFFERED = 1 << 16;
+
+interface NewFile extends Disposable {
+  readonly name: string;
+  write(text: string): void;
+}
+
+function newFile(name: string): NewFile {
+  const descriptor = openSync(name, "wx", 0o600);
+  let held: string[] = [];
+  let bytes = 0;
+  const flush = (): void => {
+    writeSync(descriptor, held.join(""));
+    held = [];
+    bytes = 0;
+  };
+  return {
+    name,
+    write: (text) => {
+      held.push(text);
+      bytes += text.length;
+      if (bytes >= BUFFERED) flush();
+    },
+    [Symbol.dispose]: () => {
+      try {
+        flush();
+      } finally {
+        closeSync(descriptor);
+      }
+    },
+  };
+}

@@ -1,0 +1,130 @@
+/** From Ethereum's transaction object to a draft that can be signed: the rest is filled in. */
+import { equalBytes } from "../bytes/compare.ts";
+import type { Chain } from "../chain/chain.ts";
+import { failure } from "../jsonrpc/errors.ts";
+import type { TransactionDraft } from "../model/transaction.ts";
+import type { TransactionContent } from "../model/transaction-type.ts";
+import type { TxPool } from "../txpool/pool.ts";
+import type { CallArgs } from "./arguments/transaction-args.ts";
+import { suggestedPrice, suggestedTip } from "./gas-price.ts";
+
+/** Where what is missing comes from. */
+export interface DraftSource {
+  readonly chain: Chain;
+  readonly pool: Pick<TxPool, "nonce">;
+}
+
+const ACCESS_LIST = 0x7801;
+const DYNAMIC_FEE = 0x7802;
+const NOTHING = new Uint8Array(0);
+const NO_ADDRESS = new Uint8Array(20);
+
+/** The least gas with which a call succeeds on the newest state, found where it holds nobody up. Rejects with `RpcError`. */
+export type EstimateGas = (args: CallArgs) => Promise<bigint>;
+
+/** A transaction object that says how much gas it may use. */
+export type GivenGas = CallArgs & { readonly gas: bigint };
+
+/** Asks how much gas a transaction takes that does not say it itself. */
+export async function withGas(args: CallArgs, estimate: EstimateGas): Promise<GivenGas> {
+  return { ...args, gas: args.gas ?? (await estimate(args)) };
+}
+
+/** A draft of Ethereum's transaction object: the newest kind that fits what it says and the next block's rules. */
+export function ethDraft(source: DraftSource, args: GivenGas): TransactionDraft {
+  checkPrices(args);
+  const { acceptedTypes } = source.chain.rules(source.chain.head().header.number + 1);
+  const offersCaps = args.maxFeePerGas !== undefined || args.maxPriorityFeePerGas !== undefined;
+  const code =
+    offersCaps || (args.gasPrice === undefined && acceptedTypes.has(DYNAMIC_FEE))
+      ? DYNAMIC_FEE
+      : oneKind(args);
+  const content = completed(source, args);
+  return { code, ...content, ...(code === DYNAMIC_FEE ? caps(source, args) : singlePrice(source, args)) };
+}
+
+function oneKind({ accessList }: CallArgs): number {
+  return accessList === undefined ? 0 : ACCESS_LIST;
+}
+
+/** Throws `RpcError` for prices that exclude each other. */
+export function checkPrices(args: CallArgs): void {
+  checkOnePrice(args);
+  const { maxFeePerGas, maxPriorityFeePerGas } = args;
+  if (
+    maxFeePerGas !== undefined &&
+    maxPriorityFeePerGas !== undefined &&
+    maxFeePerGas < maxPriorityFeePerGas
+  ) {
+    throw failure("MaxPriorityFeePerGas is greater than MaxFeePerGas");
+  }
+}
+
+/** The input of a transaction object, which has two names. Throws `RpcError` when they contradict each other. */
+export function inputOf({ data, input }: CallArgs): Uint8Array {
+  if (data !== undefined && input !== undefined && !equalBytes(data, input)) {
+    throw failure(
+      'Both "data" and "input" are set and not equal. Please use "input" to pass transaction call data.',
+    );
+  }
+  return input ?? data ?? NOTHING;
+}
+
+/** Throws `RpcError` when both a price and caps are there. */
+export function checkOnePrice({ gasPrice, maxFeePerGas, maxPriorityFeePerGas }: CallArgs): void {
+  if (gasPrice !== undefined && (maxFeePerGas !== undefined || maxPriorityFeePerGas !== undefined)) {
+    throw failure("both gasPrice and (maxFeePerGas or maxPriorityFeePerGas) specified");
+  }
+}
+
+type Unpriced = Omit<TransactionContent, "gasFeeCap" | "gasTipCap" | "chainId">;
+
+/** Throws `RpcError` for a creation of nothing and for another chain's number. */
+export function checkContent(
+  { chain }: { readonly chain: { readonly config: Pick<Chain["config"], "chainId"> } },
+  args: CallArgs & { input: Uint8Array },
+): void {
+  if (args.to === undefined && args.input.length === 0)
+    throw failure("contract creation without any data provided");
+  if (args.chainId !== undefined && args.chainId !== chain.config.chainId) {
+    throw failure(`chainId does not match node's (have=${args.chainId}, want=${chain.config.chainId})`);
+  }
+}
+
+function completed({ chain, pool }: DraftSource, args: GivenGas): Unpriced {
+  const input = inputOf(args);
+  checkContent({ chain }, { ...args, input });
+  return {
+    nonce: args.nonce ?? pool.nonce(args.from ?? NO_ADDRESS),
+    value: args.value ?? 0n,
+    to: args.to,
+    input,
+    gas: args.gas,
+    fields: args.accessList === undefined ? {} : { accessList: args.accessList },
+  };
+}
+
+/** The one price of a kind without caps. */
+export function singlePrice({ chain }: DraftSource, { gasPrice = suggestedPrice(chain) }: CallArgs) {
+  return { gasFeeCap: gasPrice, gasTipCap: gasPrice };
+}
+
+/** Both caps of a kind that has them. Throws `RpcError` when they cannot hold in the next block. */
+export function caps({ chain }: Pick<DraftSource, "chain">, args: CallArgs) {
+  const baseFee = chain.nextBaseFee();
+  const gasTipCap = args.maxPriorityFeePerGas ?? suggestedTip(chain);
+  const gasFeeCap = args.maxFeePerGas ?? (baseFee === undefined ? gasTipCap : baseFee * 2n + gasTipCap);
+  if (baseFee === undefined) checkUnitPrice(suggestedPrice(chain), gasFeeCap, gasTipCap);
+  if (gasFeeCap < gasTipCap)
+    throw failure(`maxFeePerGas (${gasFeeCap}) < maxPriorityFeePerGas (${gasTipCap})`);
+  if (baseFee !== undefined && gasFeeCap < baseFee)
+    throw failure(`maxFeePerGas (${gasFeeCap}) < BaseFee (${baseFee})`);
+  return { gasFeeCap, gasTipCap };
+}
+
+function checkUnitPrice(unitPrice: bigint, ...offered: readonly bigint[]): void {
+  if (offered.every((price) => price === unitPrice)) return;
+  throw failure(
+    `only 0x${unitPrice.toString(16)} is allowed to be used as maxFeePerGas and maxPriorityPerGas`,
+  );
+}

@@ -1,0 +1,184 @@
+/** The methods and subscriptions of the node: made empty, filled by the composition root, sealed, then looked up. */
+
+import { plain, writtenAs } from "./codecs/plain.ts";
+import { goJson } from "./json-text.ts";
+import { type Method, method } from "./method.ts";
+import {
+  type ALL_MODULES,
+  type InterfaceProfile,
+  listedNames,
+  type ModuleRow,
+  moduleOf,
+  type Served,
+  servedModules,
+} from "./modules.ts";
+import { openRpcDocument } from "./open-rpc.ts";
+import type { Subscription } from "./subscription.ts";
+
+/** What one listener serves. */
+export interface MethodView {
+  /** As `rpc_modules` lists them. */
+  readonly modules: readonly string[];
+  readonly profile: InterfaceProfile;
+  /** The OpenRPC document of all this, as JSON text. */
+  readonly document: () => string;
+  /** Undefined when unknown or not enabled here: a caller cannot tell which. */
+  find(name: string): Method | undefined;
+  /** A subscription by the module text the caller used, which may be an alias. */
+  findSubscription(module: string, name: string): Subscription | undefined;
+}
+
+/** How a view differs from all that its modules have. */
+export interface ViewOptions {
+  /** Methods with a privilege are left out: all of them, or those of `debug`. */
+  readonly without?: "privileges" | "debug-privileges" | undefined;
+  /** An `eth` method answers as the one of `chain` with the same name, where there is one. */
+  readonly ethAsChain?: boolean | undefined;
+}
+
+/** All methods. `rpc_modules` is built in. */
+export interface Registry {
+  readonly profile: InterfaceProfile;
+  add(methods: readonly Method[]): void;
+  addSubscriptions(subscriptions: readonly Subscription[]): void;
+  /** Nothing can be added afterwards. */
+  seal(): void;
+  /** What a listener with these modules serves; only a sealed registry has views. */
+  view(modules: readonly string[] | typeof ALL_MODULES, options?: ViewOptions): MethodView;
+  readonly methods: readonly Method[];
+  readonly subscriptions: readonly Subscription[];
+}
+
+/** An empty registry for one profile. */
+export function createRegistry(profile: InterfaceProfile): Registry {
+  const methods = new Map<string, Method>();
+  const subscriptions = new Map<string, Subscription>();
+  let sealed = false;
+  const put = <T>(table: Map<string, T>, name: string, row: T) => {
+    if (sealed) throw new Error(`the registry is sealed: ${name} comes too late`);
+    if (table.has(name)) throw new Error(`${name} is registered twice`);
+    if (moduleOf(name.slice(0, name.indexOf("_"))) === undefined) throw new Error(`${name} has no module`);
+    table.set(name, row);
+  };
+  const registry: Registry = {
+    profile,
+    add: (rows) => {
+      for (const row of rows) for (const name of [row.name, ...row.aliases]) put(methods, name, row);
+    },
+    addSubscriptions: (rows) => {
+      for (const row of rows) put(subscriptions, `${row.module}_${row.name}`, row);
+    },
+    seal: () => {
+      sealed = true;
+    },
+    view: (names, options = {}) => {
+      if (!sealed) throw new Error("the registry is not sealed yet");
+      return createView(servedModules(names), options, { profile, methods, subscriptions });
+    },
+    get methods() {
+      return [...new Set(methods.values())];
+    },
+    get subscriptions() {
+      return [...subscriptions.values()];
+    },
+  };
+  registry.add([modulesMethod, discoverMethod]);
+  return registry;
+}
+
+interface Tables {
+  readonly profile: InterfaceProfile;
+  readonly methods: ReadonlyMap<string, Method>;
+  readonly subscriptions: ReadonlyMap<string, Subscription>;
+}
+
+function createView(served: Served, options: ViewOptions, tables: Tables): MethodView {
+  const { profile, methods } = tables;
+  const subscriptions = withoutWithheld(tables.subscriptions, options);
+  const found = new Map<string, Method>();
+  for (const [name, row] of methods) {
+    const [module, rest] = splitName(name);
+    if (profile.lacksMethod(name)) continue;
+    if (isWithheld(row, module, options) || !isServed(module, rest, served)) continue;
+    const shown = options.ethAsChain && module.name === "eth" ? (methods.get(`chain_${rest}`) ?? row) : row;
+    for (const prefix of [module.name, ...module.aliases])
+      found.set(`${prefix}_${rest}`, profile.adaptMethod(shown));
+  }
+  found.set("rpc.discover", discoverMethod); // the name that OpenRPC gives it
+  return {
+    modules: listedNames(served.rows, profile),
+    profile,
+    document: documentOf({ found, served, subscriptions }),
+    find: (name) => found.get(name),
+    findSubscription: (prefix, name) => {
+      const module = moduleOf(prefix);
+      if (module === undefined || !isServed(module, "subscribe", served)) return undefined;
+      return subscriptions.get(`${module.name}_${name}`);
+    },
+  };
+}
+
+function withoutWithheld(all: Tables["subscriptions"], options: ViewOptions): Tables["subscriptions"] {
+  return new Map([...all].filter(([name, row]) => !isWithheld(row, splitName(name)[0], options)));
+}
+
+function isWithheld(row: Pick<Method, "privilege">, module: ModuleRow, { without }: ViewOptions): boolean {
+  const isPrivileged = (row.privilege ?? module.privilege) !== undefined;
+  return isPrivileged && without !== undefined && (without === "privileges" || module.name === "debug");
+}
+
+interface Contents {
+  readonly found: ReadonlyMap<string, Method>;
+  readonly served: Served;
+  readonly subscriptions: Tables["subscriptions"];
+}
+
+/** Written by the first who asks. */
+function documentOf({ found, served, subscriptions }: Contents): () => string {
+  let text: string | undefined;
+  return () => {
+    const own = [...subscriptions.values()].filter(({ module }) => {
+      const row = moduleOf(module);
+      return row !== undefined && isServed(row, "subscribe", served);
+    });
+    text ??= goJson(openRpcDocument({ methods: underServedNames(found), subscriptions: own }));
+    return text;
+  };
+}
+
+/** Each method once, under names that are served here: its own where that is one. */
+function underServedNames(found: ReadonlyMap<string, Method>): Method[] {
+  const names = Map.groupBy(found.keys(), (name) => found.get(name) as Method); // the keys of that map
+  return [...names].map(([row, all]) => {
+    const served = all.filter((name) => [row.name, ...row.aliases].includes(name));
+    const name = served.includes(row.name) ? row.name : (served[0] ?? row.name);
+    return { ...row, name, aliases: served.filter((each) => each !== name) };
+  });
+}
+
+function isServed(module: ModuleRow, rest: string, { rows, openOnly }: Served): boolean {
+  return rows.includes(module) && (!openOnly || module.open === "all" || module.open.includes(rest));
+}
+
+function splitName(name: string): readonly [ModuleRow, string] {
+  const at = name.indexOf("_");
+  const module = moduleOf(name.slice(0, at));
+  if (module === undefined) throw new Error(`${name} has no module`);
+  return [module, name.slice(at + 1)];
+}
+
+const modulesMethod = method({
+  name: "rpc_modules",
+  summary: "The modules that this interface serves, each with its version.",
+  params: {},
+  result: plain<Readonly<Record<string, string>>>("object of module name to version"),
+  handle: (_args, { modules }) => Object.fromEntries(modules.map((name) => [name, "1.0"])),
+});
+
+const discoverMethod = method({
+  name: "rpc_discover",
+  summary: "The OpenRPC document of this interface: its methods, their parameters and results.",
+  params: {},
+  result: writtenAs("OpenRPC document"),
+  handle: (_args, { document }) => document(),
+});

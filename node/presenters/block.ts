@@ -1,0 +1,168 @@
+/** How a block and a header look to clients: the chain's own form and Ethereum's. Keys are sorted. */
+import { toHex } from "../bytes/hex.ts";
+import { toQuantity } from "../bytes/integer.ts";
+import type { BlockHead, Chain } from "../chain/chain.ts";
+import type { RpcProfile } from "../compat/profiles.ts";
+import { goJson } from "../jsonrpc/json-text.ts";
+import { sorted, sortedMembers } from "../jsonrpc/sorted-json.ts";
+import type { Block } from "../model/block.ts";
+import type { Header } from "../model/header.ts";
+import type { Transaction } from "../model/transaction.ts";
+import { inSlices } from "./slices.ts";
+import { chainTransactionText, ethTransactionText } from "./transaction.ts";
+
+/** keccak of an empty RLP list: there are no uncles. */
+const NO_UNCLES = "0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347";
+const ZERO_HASH = `0x${"0".repeat(64)}`;
+const ZERO_ADDRESS = `0x${"0".repeat(40)}`;
+/** A block as JSON text, later when it is long. */
+export type BlockText = string | Promise<string>;
+
+/** How a block is shown. */
+export interface BlockForm {
+  readonly profile: Pick<RpcProfile, "line" | "shownGasLimit">;
+  /** With whole transactions rather than their hashes. */
+  readonly full: boolean;
+  /** Asked for as `pending`: it has no hash, nonce and maker yet, whatever it is in fact. */
+  readonly isPending?: boolean;
+}
+
+const UNMADE = { hash: null, miner: null, nonce: null };
+
+/** A block in the chain's form. */
+export function chainBlock(
+  chain: Chain,
+  block: Block,
+  { profile, full, isPending = false }: BlockForm,
+): BlockText {
+  const fields = { ...chainBlockFields(chain, block, profile), ...(isPending ? UNMADE : {}) };
+  return withTransactions(
+    block,
+    fields,
+    full && ((tx, index) => chainTransactionText(chain, tx, { block, index })),
+  );
+}
+
+/** What the chain's form of a block says beside its transactions. */
+export function chainBlockFields(
+  chain: Chain,
+  { header, hash, size }: Block,
+  { line }: BlockForm["profile"],
+): Record<string, unknown> {
+  return {
+    ...chainFields(header, hash),
+    ...(header.baseFee === undefined ? {} : { baseFeePerGas: toQuantity(header.baseFee) }),
+    ...(header.mixHash === undefined ? {} : { mixHash: toHex(header.mixHash) }),
+    ...(line.showsTotalScore ? { totalBlockScore: toQuantity(chain.totalBlockScore(header.number)) } : {}),
+    size: toQuantity(size),
+  };
+}
+
+/** Puts the transactions in their place among the sorted keys; their hashes alone when there is no `show`. */
+function withTransactions(
+  { transactions }: Block,
+  fields: Readonly<Record<string, unknown>>,
+  show: ((tx: Transaction, index: number) => string) | false,
+): BlockText {
+  const members = Object.entries(fields).map(([key, value]) => [key, goJson(value)] as const);
+  return inSlices(
+    transactions.length,
+    (index) => {
+      const tx = transactions[index] as Transaction; // within the length
+      return show === false ? `"${toHex(tx.hash)}"` : show(tx, index);
+    },
+    (parts) => sortedMembers([...members, ["transactions", `[${parts.join(",")}]`]]),
+  );
+}
+
+/** A header in the chain's form. */
+export function chainHeader(chain: Chain, { header, hash }: BlockHead): object {
+  const { headerShowsBaseFee } = chain.rules(header.number);
+  return sorted({
+    ...chainFields(header, hash),
+    ...(headerShowsBaseFee ? { baseFeePerGas: toQuantity(header.baseFee ?? 0n) } : {}),
+    ...(header.mixHash === undefined ? {} : { mixhash: toHex(header.mixHash) }),
+  });
+}
+
+function chainFields(header: Header, hash: Uint8Array): Record<string, unknown> {
+  return {
+    ...commonFields(header, hash),
+    blockScore: toQuantity(header.blockScore),
+    extraData: toHex(header.extra),
+    governanceData: toHex(header.governance),
+    reward: toHex(header.rewardbase),
+    timestampFoS: toQuantity(header.timeFoS),
+    voteData: toHex(header.vote),
+    ...(header.randomReveal === undefined ? {} : { randomReveal: toHex(header.randomReveal) }),
+  };
+}
+
+function commonFields(header: Header, hash: Uint8Array): Record<string, unknown> {
+  return {
+    gasUsed: toQuantity(header.gasUsed),
+    hash: toHex(hash),
+    logsBloom: toHex(header.bloom),
+    number: toQuantity(header.number),
+    parentHash: toHex(header.parentHash),
+    receiptsRoot: toHex(header.receiptsRoot),
+    stateRoot: toHex(header.stateRoot),
+    timestamp: toQuantity(header.time),
+    transactionsRoot: toHex(header.transactionsRoot),
+    ...(header.blobGasUsed === undefined ? {} : { blobGasUsed: toQuantity(header.blobGasUsed) }),
+    ...(header.excessBlobGas === undefined ? {} : { excessBlobGas: toQuantity(header.excessBlobGas) }),
+  };
+}
+
+/** A block in Ethereum's form. */
+export function ethBlock(chain: Chain, block: Block, form: BlockForm): BlockText {
+  const fields = { ...ethFields(chain, block, form), size: toQuantity(block.size), uncles: [] };
+  return withTransactions(
+    block,
+    fields,
+    form.full && ((tx, index) => ethTransactionText(chain, tx, { block, index })),
+  );
+}
+
+/** A header in Ethereum's form. */
+export function ethHeader(chain: Chain, block: BlockHead, form: Omit<BlockForm, "full">): object {
+  const size = headerSize(block.header, form.profile.line.headerBytes);
+  return sorted({ ...ethFields(chain, block, form), size: toQuantity(size) });
+}
+
+function ethFields(
+  chain: Chain,
+  { header, hash }: BlockHead,
+  { profile, isPending = false }: Omit<BlockForm, "full">,
+): Record<string, unknown> {
+  const { line, shownGasLimit } = profile;
+  const author = header.number === 0 ? undefined : chain.author(header);
+  const { headerShowsBaseFee } = chain.rules(header.number);
+  return {
+    ...commonFields(header, hash),
+    ...(headerShowsBaseFee ? { baseFeePerGas: toQuantity(header.baseFee ?? 0n) } : {}),
+    difficulty: toQuantity(header.blockScore),
+    extraData: "0x",
+    gasLimit: toQuantity(shownGasLimit),
+    miner: author === undefined ? ZERO_ADDRESS : toHex(author),
+    mixHash: header.mixHash === undefined ? ZERO_HASH : toHex(header.mixHash),
+    nonce: "0x0000000000000000",
+    sha3Uncles: NO_UNCLES,
+    ...(line.showsTotalScore ? { totalDifficulty: toQuantity(chain.totalBlockScore(header.number)) } : {}),
+    ...(isPending ? UNMADE : {}),
+  };
+}
+
+/** The memory that the Go node reckons for a header, which its Ethereum form shows. */
+function headerSize(
+  { extra, governance, vote, blockScore, number, time, baseFee }: Header,
+  fixed: number,
+): number {
+  const bits = bitLength(blockScore) + bitLength(BigInt(number)) + bitLength(BigInt(time));
+  const fee = baseFee === undefined ? 0 : Math.floor(bitLength(baseFee) / 8);
+  return fixed + extra.length + governance.length + vote.length + Math.floor(bits / 8) + fee;
+}
+
+function bitLength(value: bigint): number {
+  return value === 0n ? 0 : value.toString(2).length;
+}

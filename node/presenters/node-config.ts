@@ -1,0 +1,196 @@
+/**
+ * The settings of the node in the shape of the Go node's own structure: members that Knit has no setting for show what
+ * is true of it where that can be said, and the Go node's default where nothing can.
+ */
+import { toHex } from "../bytes/hex.ts";
+import type { ReadLine } from "../compat/go-lines.ts";
+import { jsonInteger } from "../config/exact-json.ts";
+import type { NodeOptions } from "../config/options.ts";
+
+/** What is told. Paths are absolute. */
+export interface NodeSettings {
+  readonly networkId: number;
+  readonly archive: boolean;
+  readonly senderHashes: boolean;
+  readonly unitPrice: bigint;
+  readonly dataDirectory: string;
+  readonly instanceDirectory: string;
+  readonly journal: string;
+  readonly wsEndpoint: string;
+  readonly pool: NodeOptions["pool"];
+  readonly rpc: Pick<NodeOptions["rpc"], "gasCap" | "evmTimeoutMs" | "ethFeeCap" | "unsafeDebugOverIpcOnly">;
+  readonly rewardbase: Uint8Array | undefined;
+}
+
+const NOBODY = `0x${"0".repeat(40)}`;
+const NANOSECONDS = 1_000_000;
+
+/** The whole structure, in the line's order. */
+export function nodeConfigView(settings: NodeSettings, line: ReadLine): object {
+  const { networkId, archive, rewardbase, wsEndpoint } = settings;
+  const isNew = line.blobFees;
+  return {
+    Genesis: null,
+    NetworkId: networkId,
+    SyncMode: "full",
+    NoPruning: archive,
+    ...ROLES,
+    ...(isNew ? { Overrides: { OverrideOsaka: null } } : { OverwriteGenesis: false }),
+    ...databaseView(isNew),
+    ...stateView(settings),
+    ServiceChainSigner: NOBODY,
+    ExtraData: null,
+    ...(isNew ? {} : { GasPrice: Number(settings.unitPrice) }),
+    Rewardbase: rewardbase === undefined ? NOBODY : toHex(rewardbase),
+    TxPool: poolView(settings, isNew),
+    GPO: { Blocks: 20, Percentile: 60, MaxHeaderHistory: 1024, MaxBlockHistory: 1024, ...pricesView(isNew) },
+    EnablePreimageRecording: false,
+    EnableInternalTxTracing: false,
+    EnableOpDebug: false,
+    Istanbul: { Timeout: 10_000, BlockPeriod: 1, ProposerPolicy: 0, Epoch: 30_000, SubGroupSize: 21 },
+    DocRoot: "",
+    WsEndpoint: wsEndpoint,
+    ...RESENDING,
+    ...callView(settings),
+    ...(isNew ? NEWER : {}),
+  };
+}
+
+const ROLES = {
+  WorkerDisable: false,
+  DownloaderDisable: false,
+  FetcherDisable: false,
+  ParentOperatorAddr: null,
+  AnchoringPeriod: 0,
+  SentChainTxsLimit: 0,
+};
+
+function databaseView(isNew: boolean): object {
+  return {
+    StartBlockNumber: 0,
+    DBType: "LevelDB",
+    SkipBcVersionCheck: false,
+    SingleDB: false,
+    NumStateTrieShards: 4,
+    EnableDBPerfMetrics: true,
+    LevelDBCompression: isNew ? 2 : 0,
+    LevelDBBufferPool: true,
+    LevelDBCacheSize: 768,
+    ...(isNew ? { PebbleDBCacheSize: 768 } : {}),
+    DynamoDBConfig: {
+      TableName: "",
+      Region: "ap-northeast-2",
+      Endpoint: "",
+      S3Endpoint: "",
+      IsProvisioned: false,
+      ReadCapacityUnits: 10_000,
+      WriteCapacityUnits: 10_000,
+      ReadOnly: false,
+      PerfCheck: false,
+    },
+    RocksDBConfig: {
+      Secondary: false,
+      DumpMallocStat: false,
+      DisableMetrics: false,
+      CacheSize: 768,
+      CompressionType: "lz4",
+      BottommostCompressionType: "zstd",
+      FilterPolicy: "ribbon",
+      MaxOpenFiles: 1024,
+      CacheIndexAndFilter: false,
+    },
+  };
+}
+
+function stateView({ dataDirectory, senderHashes }: NodeSettings): object {
+  return {
+    TrieCacheSize: 512,
+    TrieTimeout: 300_000 * NANOSECONDS,
+    TrieBlockInterval: 128,
+    TriesInMemory: 128,
+    LivePruning: false,
+    LivePruningRetention: 172_800,
+    SenderTxHashIndexing: senderHashes,
+    ParallelDBWrite: true,
+    TrieNodeCacheConfig: {
+      CacheType: "LocalCache",
+      NumFetcherPrefetchWorker: 32,
+      UseSnapshotForPrefetch: false,
+      LocalCacheSizeMiB: 6144,
+      FastCacheFileDir: `${dataDirectory}/fastcache`,
+      FastCacheSavePeriod: 0,
+      RedisEndpoints: null,
+      RedisClusterEnable: false,
+      RedisPublishBlockEnable: false,
+      RedisSubscribeBlockEnable: false,
+    },
+    SnapshotCacheSize: 0,
+    SnapshotAsyncGen: false,
+  };
+}
+
+function poolView({ pool, journal, instanceDirectory }: NodeSettings, isNew: boolean): object {
+  return {
+    NoLocals: pool.noLocals,
+    AllowLocalAnchorTx: pool.allowLocalAnchoring,
+    DenyRemoteTx: pool.denyRemote,
+    Journal: journal,
+    JournalInterval: pool.journalIntervalMs * NANOSECONDS,
+    PriceLimit: 1,
+    PriceBump: 10,
+    ExecSlotsAccount: pool.pendingPerAccount,
+    ExecSlotsAll: pool.pendingTotal,
+    NonExecSlotsAccount: pool.queuedPerAccount,
+    NonExecSlotsAll: pool.queuedTotal,
+    KeepLocals: pool.keepLocals,
+    Lifetime: pool.lifetimeMs * NANOSECONDS,
+    NoAccountCreation: false,
+    EnableSpamThrottlerAtRuntime: pool.throttleSpam,
+    ...(isNew
+      ? {
+          BlobStorageConfig: {
+            BaseDir: `${instanceDirectory}/chaindata/blob`,
+            Retention: 1_814_400_000 * NANOSECONDS,
+          },
+        }
+      : {}),
+  };
+}
+
+function pricesView(isNew: boolean): object {
+  return isNew ? { MaxPrice: 500_000_000_000 } : { Default: null };
+}
+
+const RESENDING = {
+  TxResendInterval: 4,
+  TxResendCount: 1000,
+  TxResendUseLegacy: false,
+  NoAccountCreation: false,
+  IsPrivate: true,
+  AutoRestartFlag: false,
+  RestartTimeOutFlag: 900_000 * NANOSECONDS,
+  DaemonPathFlag: "~/klaytn/bin/kcnd",
+};
+
+function callView({ rpc }: NodeSettings): object {
+  return {
+    RPCGasCap: rpc.gasCap === 0 ? null : rpc.gasCap,
+    RPCEVMTimeout: rpc.evmTimeoutMs * NANOSECONDS,
+    RPCTxFeeCap: rpc.ethFeeCap,
+    DisableUnsafeDebug: rpc.unsafeDebugOverIpcOnly,
+    StateRegenerationTimeLimit: 60_000 * NANOSECONDS,
+  };
+}
+
+const NEWER = {
+  UseConsoleLog: false,
+  UseFlatTrie: false,
+  Gasless: {
+    AllowedTokens: null,
+    Disable: false,
+    MaxBundleTxsInPending: 100,
+    MaxBundleTxsInQueue: 200,
+    BalanceCheckLevel: 3,
+  },
+  Auction: { Disable: true, MaxBidPoolSize: jsonInteger(9_223_372_036_854_775_807n), EDOffset: 200_000_000 },
+};

@@ -1,0 +1,55 @@
+/** A block as text for people, as the Go node prints it; an address in memory means nothing here and is 0. */
+import { bareHex } from "../bytes/hex.ts";
+import { decodeRlp, encodeRlpList, listItems } from "../bytes/rlp.ts";
+import { keccak256 } from "../crypto/keccak.ts";
+import type { Block } from "../model/block.ts";
+import { encodeHeader, type Header } from "../model/header.ts";
+
+const KIB = 1024;
+const MINED_FIELDS = 12;
+
+/** Several lines. */
+export function printedBlock({ header, transactions, hash, size }: Block): string {
+  const fields: readonly (readonly [string, string])[] = [
+    ["ParentHash", bareHex(header.parentHash)],
+    ["Rewardbase", bareHex(header.rewardbase)],
+    ["Root", bareHex(header.stateRoot)],
+    ["TxSha", bareHex(header.transactionsRoot)],
+    ["ReceiptSha", bareHex(header.receiptsRoot)],
+    ["Bloom", bareHex(header.bloom)],
+    ["BlockScore", String(header.blockScore)],
+    ["Number", String(header.number)],
+    ["GasUsed", String(header.gasUsed)],
+    ["Time", String(header.time)],
+    ["TimeFoS", String(header.timeFoS)],
+    ["Extra", bareHex(header.extra)],
+    ["Governance", bareHex(header.governance)],
+    ["Vote", bareHex(header.vote)],
+    ...(header.baseFee === undefined ? [] : [["BaseFee", header.baseFee.toString(16)] as const]),
+  ];
+  const lines = fields.map(([name, value]) => `\t\t${`${name}:`.padEnd(18)}${value}`);
+  return [
+    `(*types.Block)(0x0)(Block(#${header.number}): Size: ${sizeText(size)} {`,
+    `MinerHash: ${bareHex(minerHash(header))}`,
+    `Header(${bareHex(hash)}):`,
+    "\t[",
+    ...lines,
+    "]",
+    "Transactions:",
+    `[${transactions.map((tx) => bareHex(tx.hash)).join(" ")}]`,
+    "}",
+    ")",
+    "",
+  ].join("\n");
+}
+
+/** Of the fields that are in every header, up to the extra data. */
+function minerHash(header: Header): Uint8Array {
+  const fields = listItems(decodeRlp(encodeHeader(header))).slice(0, MINED_FIELDS);
+  return keccak256(encodeRlpList(fields.map(({ raw }) => raw)));
+}
+
+function sizeText(bytes: number): string {
+  if (bytes < KIB) return `${bytes.toFixed(2)} B`;
+  return bytes < KIB * KIB ? `${(bytes / KIB).toFixed(2)} KiB` : `${(bytes / KIB / KIB).toFixed(2)} MiB`;
+}

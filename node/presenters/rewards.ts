@@ -1,0 +1,108 @@
+/** What blocks paid, as methods show it (rpc.md 2.6.4, 2.10). */
+import { addressText } from "../bytes/hex.ts";
+import { jsonInteger } from "../config/exact-json.ts";
+import { type BlockReward, feesOf, toldReward } from "../execution/reward.ts";
+import { failure } from "../jsonrpc/errors.ts";
+import { sorted } from "../jsonrpc/sorted-json.ts";
+import type { Block } from "../model/block.ts";
+import type { GoverningParts } from "./parameters.ts";
+import { inSlices } from "./slices.ts";
+import { paidPrice } from "./transaction.ts";
+
+const NOBODY = new Uint8Array(20);
+/** Blocks of one accumulation. */
+const MOST_BLOCKS = 604_800;
+
+/** What a block paid, and to whom. Throws as `Governance.staking`. */
+export function rewardOf({ chain, governance }: GoverningParts, block: Block): BlockReward {
+  const { header, transactions } = block;
+  const { number, gasUsed, baseFee, rewardbase } = header;
+  const rules = chain.rules(number);
+  const parameters = chain.parameters(number);
+  const receipts = transactions.length === 0 ? [] : (chain.receipts(number) ?? []);
+  const paid = transactions.reduce((sum, tx, i) => {
+    return sum + (receipts[i]?.gasUsed ?? 0n) * paidPrice(chain, tx, block);
+  }, 0n);
+  const totalFee = feesOf({ gasUsed, paid, baseFee }, rules, parameters);
+  const staking = governance.staking(number);
+  const author = number === 0 ? NOBODY : (chain.author(header) ?? NOBODY);
+  return toldReward({ totalFee, rules, parameters, staking, rewardbase }, author);
+}
+
+/** One block's reward. */
+export function rewardView(parts: GoverningParts, block: Block): object {
+  const { minted, totalFee, burnt, proposer, stakers, kif, kef, credits } = rewardOf(parts, block);
+  const { funds } = parts.profile.line;
+  return {
+    minted: jsonInteger(minted),
+    totalFee: jsonInteger(totalFee),
+    burntFee: jsonInteger(burnt),
+    proposer: jsonInteger(proposer),
+    stakers: jsonInteger(stakers),
+    [funds.kif]: jsonInteger(kif),
+    [funds.kef]: jsonInteger(kef),
+    rewards: sorted(
+      Object.fromEntries(credits.map(({ address, amount }) => [addressText(address), jsonInteger(amount)])),
+    ),
+  };
+}
+
+const NOTHING = { minted: 0n, totalFee: 0n, burnt: 0n, proposer: 0n, stakers: 0n, kif: 0n, kef: 0n };
+type Sums = { -readonly [K in keyof typeof NOTHING]: bigint };
+
+/** What the blocks `first` to `last` paid together. Throws `RpcError` for a range that is none or too long. */
+export async function accumulatedRewards(
+  parts: GoverningParts,
+  { first, last }: { readonly first: number; readonly last: number },
+): Promise<object> {
+  const { chain } = parts;
+  if (first > last || last > chain.head().header.number) throw failure("invalid block number range");
+  if (last - first + 1 > MOST_BLOCKS) throw failure("exceeds block number range limit");
+  const sums: Sums = { ...NOTHING };
+  const credited = new Map<string, bigint>();
+  const add = (index: number): string => {
+    const reward = rewardOf(parts, blockAt(parts, first + index));
+    for (const name of Object.keys(NOTHING) as (keyof Sums)[]) sums[name] += reward[name];
+    for (const { address, amount } of reward.credits) {
+      const name = addressText(address);
+      credited.set(name, (credited.get(name) ?? 0n) + amount);
+    }
+    return "";
+  };
+  await inSlices(last - first + 1, add, () => undefined);
+  return accumulatedView(parts, { first, last }, { sums, credited });
+}
+
+function accumulatedView(
+  parts: GoverningParts,
+  { first, last }: { readonly first: number; readonly last: number },
+  { sums, credited }: { readonly sums: Sums; readonly credited: ReadonlyMap<string, bigint> },
+): object {
+  const { funds, timesAsText } = parts.profile.line;
+  const time = (number: number): number | string => {
+    const seconds = parts.chain.header(number)?.header.time ?? 0; // of a block that was just read
+    return timesAsText
+      ? `${new Date(seconds * 1000).toISOString().slice(0, 19).replace("T", " ")} +0000 UTC`
+      : seconds;
+  };
+  return {
+    firstBlockTime: time(first),
+    lastBlockTime: time(last),
+    firstBlock: first,
+    lastBlock: last,
+    totalMinted: jsonInteger(sums.minted),
+    totalTxFee: jsonInteger(sums.totalFee),
+    totalBurntTxFee: jsonInteger(sums.burnt),
+    totalProposerRewards: jsonInteger(sums.proposer),
+    totalStakingRewards: jsonInteger(sums.stakers),
+    [`total${funds.kif.toUpperCase()}Rewards`]: jsonInteger(sums.kif),
+    [`total${funds.kef.toUpperCase()}Rewards`]: jsonInteger(sums.kef),
+    rewards: sorted(Object.fromEntries([...credited].map(([name, amount]) => [name, jsonInteger(amount)]))),
+  };
+}
+
+function blockAt({ chain }: GoverningParts, number: number): Block {
+  const block = chain.block(number);
+  if (block === undefined) throw failure("block not found");
+  return block;
+}

@@ -1,0 +1,193 @@
+/** What accounts are, hold and may be signed by: kinds, keys, slots, signers of what was signed. */
+import { equalBytes } from "../bytes/compare.ts";
+import { bytesToBigint } from "../bytes/integer.ts";
+import { messageOf } from "../bytes/message-of.ts";
+import { decodeRlp } from "../bytes/rlp.ts";
+import { wordBytes } from "../bytes/word.ts";
+import { blockNumber, blockReference } from "../calls/arguments/block-number.ts";
+import { stateOf } from "../calls/lookup.ts";
+import { messageSigner } from "../calls/message-signing.ts";
+import { inEitherEncoding } from "../calls/raw-transaction.ts";
+import type { Chain } from "../chain/chain.ts";
+import type { RpcProfile } from "../compat/profiles.ts";
+import { EMPTY_HASH, keccak256 } from "../crypto/keccak.ts";
+import { addressOfPublicKey } from "../crypto/secp256k1.ts";
+import { checkedSender } from "../execution/participants.ts";
+import { type Decoder, optional, wrongKind } from "../jsonrpc/codec.ts";
+import { address, data, hash, nullable } from "../jsonrpc/codecs/hex.ts";
+import { boolean, plain, text } from "../jsonrpc/codecs/plain.ts";
+import { failure } from "../jsonrpc/errors.ts";
+import { jsonKind } from "../jsonrpc/json-text.ts";
+import { type Method, method } from "../jsonrpc/method.ts";
+import { type AccountKey, encodeAccountKey, KEY_TYPES, LEGACY_KEY } from "../model/account-key.ts";
+import { decodeAccountKey } from "../model/account-key-decode.ts";
+import { accountKeyFromJson, accountKeyJson } from "../model/account-key-json.ts";
+import { validateSigners } from "../model/account-key-signers.ts";
+import type { Transaction } from "../model/transaction.ts";
+
+/** What these methods read. */
+export interface ChainAccountsParts {
+  readonly chain: Chain;
+  readonly profile: RpcProfile;
+}
+
+const at = { address, block: blockReference };
+const keyObject = nullable(plain<object>("account key"));
+
+/** Look-ups beyond balance, nonce and code. */
+export function chainAccountMethods(parts: ChainAccountsParts): Method[] {
+  return [...stateMethods(parts.chain), ...keyMethods(parts.chain), ...signerMethods(parts)];
+}
+
+function stateMethods(chain: Chain): Method[] {
+  return [
+    method({
+      name: "chain_accountCreated",
+      summary: "Whether an account is in the state after a block.",
+      params: at,
+      result: boolean,
+      handle: (args) => stateOf(chain, args.block).account(args.address) !== undefined,
+    }),
+    method({
+      name: "chain_isContractAccount",
+      summary: "Whether an account has code after a block.",
+      params: at,
+      result: boolean,
+      handle: (args) => {
+        const account = stateOf(chain, args.block).account(args.address);
+        return account !== undefined && !equalBytes(account.codeHash, EMPTY_HASH);
+      },
+    }),
+    method({
+      name: "chain_getStorageAt",
+      aliases: ["eth_getStorageAt"],
+      summary: "One storage slot of an account after a block, 32 bytes; zero where there is none.",
+      params: { address, key: text, block: blockReference },
+      result: data,
+      handle: (args) => stateOf(chain, args.block).slot(args.address, slotKey(args.key)),
+    }),
+    method({
+      name: "chain_sha3",
+      summary: "keccak256 of bytes.",
+      params: { data },
+      result: hash,
+      handle: (args) => keccak256(args.data),
+    }),
+  ];
+}
+
+/** Hex of any length, with `0x` or without, cut on the left; what is no hex is left out, as the Go node does. */
+function slotKey(given: string): Uint8Array {
+  const digits = given.replace(/^0[xX]/, "");
+  const readable = /^[0-9a-fA-F]*/.exec(digits.length % 2 === 0 ? digits : `0${digits}`)?.[0] ?? "";
+  return wordBytes(bytesToBigint(Buffer.from(readable, "hex").subarray(-32)));
+}
+
+function keyMethods(chain: Chain): Method[] {
+  return [
+    method({
+      name: "chain_getAccountKey",
+      summary: "The key of an account after a block; null where there is no account.",
+      params: at,
+      result: keyObject,
+      handle: (args) => {
+        const account = stateOf(chain, args.block).account(args.address);
+        return account && accountKeyJson(account.key);
+      },
+    }),
+    method({
+      name: "chain_encodeAccountKey",
+      summary: "An account key as transactions carry it.",
+      params: { key: keyParameter },
+      result: data,
+      handle: ({ key }) => encodeAccountKey(accountKeyFromJson(key)),
+    }),
+    method({
+      name: "chain_decodeAccountKey",
+      summary: "What an encoded account key says.",
+      params: { encoded: data },
+      result: plain<object>("account key"),
+      handle: ({ encoded }) => accountKeyJson(readKey(encoded)),
+    }),
+  ];
+}
+
+/** An account key's JSON; what is in it is checked by who reads it. */
+const keyParameter: Decoder<unknown> = {
+  label: "account key",
+  decode: (json) => {
+    if (jsonKind(json) !== "object") throw wrongKind(json, "accountkey.AccountKeyJSON");
+    return json;
+  },
+};
+
+function readKey(encoded: Uint8Array): AccountKey {
+  try {
+    return decodeAccountKey(encoded);
+  } catch (error) {
+    const [type = 0] = encoded;
+    throw type <= KEY_TYPES.roleBased && isCut(encoded.subarray(1))
+      ? failure("rlp: value size exceeds available input length")
+      : error;
+  }
+}
+
+/** Whether it is of a kind that other chains have too. */
+function isPlain({ type }: Transaction): boolean {
+  return type.code === 0 || type.ethType > 0;
+}
+
+/** Whether an RLP item says that it is longer than it is. */
+function isCut(item: Uint8Array): boolean {
+  try {
+    decodeRlp(item);
+    return false;
+  } catch {
+    return item.length > 0;
+  }
+}
+
+function signerMethods({ chain, profile }: ChainAccountsParts): Method[] {
+  return [
+    method({
+      name: "chain_recoverFromTransaction",
+      summary: "The sender of a signed transaction, if its signatures fit the account's key after a block.",
+      params: { raw: data, block: blockNumber },
+      result: address,
+      handle: ({ raw, block }) => {
+        if (raw.length === 0) throw failure("Empty input");
+        const tx = inEitherEncoding(raw);
+        if (isPlain(tx) && !profile.line.recoversLegacy) {
+          throw failure("should not be called by a legacy transaction");
+        }
+        const state = stateOf(chain, { number: block });
+        const terms = { chainId: chain.config.chainId, rules: chain.rules(state.number) };
+        return unprefixed(() => checkedSender(state, tx, terms).address);
+      },
+    }),
+    method({
+      name: "chain_recoverFromMessage",
+      summary: "The signer of a message, if an account's key after a block accepts it.",
+      params: { address, data, signature: data, block: optional(blockNumber, "latest" as const) },
+      result: address,
+      handle: (args) => {
+        const state = stateOf(chain, { number: args.block });
+        const key = state.account(args.address)?.key ?? LEGACY_KEY;
+        const rules = chain.rules(state.number);
+        const signing = { key, address: args.address, role: "transaction" } as const;
+        const publicKey = messageSigner(args, profile, (found) => validateSigners(signing, [found], rules));
+        if (publicKey === undefined) throw failure("Invalid signature");
+        return addressOfPublicKey(publicKey);
+      },
+    }),
+  ];
+}
+
+/** The reason alone: these methods ask about nobody else. */
+function unprefixed<T>(find: () => T): T {
+  try {
+    return find();
+  } catch (error) {
+    throw failure(messageOf(error).replace(/^invalid sender: /, ""));
+  }
+}

@@ -1,0 +1,156 @@
+/** Blocks, headers and receipts of whole blocks, in the chain's form and in Ethereum's. */
+
+import { blockNumber, blockReference } from "../calls/arguments/block-number.ts";
+import { blockOf, findHeader, headerAt, headerOfHash, headOfHash, wholeBlock } from "../calls/lookup.ts";
+import type { BlockHead, Chain } from "../chain/chain.ts";
+import type { RpcProfile } from "../compat/profiles.ts";
+import type { KeptBytes } from "../jsonrpc/byte-cache.ts";
+import { hash, nullable } from "../jsonrpc/codecs/hex.ts";
+import { boolean, plain, writtenAs } from "../jsonrpc/codecs/plain.ts";
+import { failure } from "../jsonrpc/errors.ts";
+import { goJson } from "../jsonrpc/json-text.ts";
+import { type Method, method } from "../jsonrpc/method.ts";
+import type { Block } from "../model/block.ts";
+import { type BlockText, chainBlock, chainHeader, ethBlock, ethHeader } from "../presenters/block.ts";
+import { BlockTexts } from "../presenters/block-cache.ts";
+import { noHeader } from "../presenters/not-found.ts";
+import { blockReceipts, chainReceipt, ethReceipt, type ReceiptView } from "../presenters/receipt.ts";
+import { inSlices } from "../presenters/slices.ts";
+
+/** What these methods read. */
+export interface ChainBlockParts {
+  readonly chain: Chain;
+  readonly profile: RpcProfile;
+  /** Told of blocks' texts that are asked for again. */
+  readonly keptBytes: KeptBytes;
+}
+
+const block = writtenAs("block");
+const header = plain<object>("header");
+
+/** `chain_` and `eth_` look-ups of blocks. */
+export function chainBlockMethods(parts: ChainBlockParts): Method[] {
+  return [...chainForm(parts), ...ethForm(parts), ...receiptMethods(parts)];
+}
+
+function chainForm({ chain, profile, keptBytes }: ChainBlockParts): Method[] {
+  const texts = new BlockTexts(keptBytes);
+  const shown = (head: BlockHead, full: boolean): BlockText =>
+    texts.text(head, full ? "full" : "hashes", () =>
+      chainBlock(chain, wholeBlock(chain, head), { profile, full }),
+    );
+  return [
+    method({
+      name: "chain_getBlockByNumber",
+      summary:
+        "A block by number or tag, with whole transactions or their hashes. An unknown block is an error.",
+      params: { number: blockNumber, full: boolean },
+      result: block,
+      handle: ({ number, full }) => {
+        return number === "pending"
+          ? chainBlock(chain, chain.head(), { profile, full, isPending: true })
+          : shown(headerAt(chain, number), full);
+      },
+    }),
+    method({
+      name: "chain_getBlockByHash",
+      summary: "A block by hash, with whole transactions or their hashes. An unknown block is an error.",
+      params: { hash, full: boolean },
+      result: block,
+      handle: (args) => shown(headOfHash(chain, args.hash), args.full),
+    }),
+    method({
+      name: "chain_getHeaderByNumber",
+      summary: "A header by number or tag. An unknown block is an error.",
+      params: { number: blockNumber },
+      result: header,
+      handle: ({ number }) => {
+        const found = findHeader(chain, number);
+        if (found === undefined) throw failure(`the header does not exist (block number: ${number})`);
+        return chainHeader(chain, found);
+      },
+    }),
+    method({
+      name: "chain_getHeaderByHash",
+      summary: "A header by hash. An unknown block is an error.",
+      params: { hash },
+      result: header,
+      handle: (args) => {
+        const found = headerOfHash(chain, args.hash);
+        if (found === undefined) throw noHeader(args.hash, profile);
+        return chainHeader(chain, found);
+      },
+    }),
+  ];
+}
+
+function ethForm({ chain, profile, keptBytes }: ChainBlockParts): Method[] {
+  const texts = new BlockTexts(keptBytes);
+  const shown = (head: BlockHead | undefined, full: boolean): BlockText | undefined =>
+    head &&
+    texts.text(head, full ? "full" : "hashes", () =>
+      ethBlock(chain, wholeBlock(chain, head), { profile, full }),
+    );
+  const shownHeader = (found: BlockHead | undefined, isPending: boolean) =>
+    found && ethHeader(chain, found, { profile, isPending });
+  return [
+    method({
+      name: "eth_getBlockByNumber",
+      summary: "A block in Ethereum's form by number or tag; null when there is none.",
+      params: { number: blockNumber, full: boolean },
+      result: nullable(block),
+      handle: ({ number, full }) => {
+        if (number !== "pending") return shown(findHeader(chain, number), full);
+        return ethBlock(chain, chain.head(), { profile, full, isPending: true });
+      },
+    }),
+    method({
+      name: "eth_getBlockByHash",
+      summary: "A block in Ethereum's form by hash; null when there is none.",
+      params: { hash, full: boolean },
+      result: nullable(block),
+      handle: (args) => shown(headerOfHash(chain, args.hash), args.full),
+    }),
+    method({
+      name: "eth_getHeaderByNumber",
+      summary: "A header in Ethereum's form by number or tag; null when there is none.",
+      params: { number: blockNumber },
+      result: nullable(header),
+      handle: ({ number }) => shownHeader(findHeader(chain, number), number === "pending"),
+    }),
+    method({
+      name: "eth_getHeaderByHash",
+      summary: "A header in Ethereum's form by hash; null when there is none.",
+      params: { hash },
+      result: nullable(header),
+      handle: (args) => shownHeader(headerOfHash(chain, args.hash), false),
+    }),
+  ];
+}
+
+function receiptMethods({ chain, profile }: ChainBlockParts): Method[] {
+  const all = (found: Block, view: ReceiptView) => {
+    const receipts = blockReceipts(chain, found, profile);
+    return inSlices(
+      found.transactions.length,
+      (index) => goJson(view(chain, receipts, index)),
+      (parts) => `[${parts.join(",")}]`,
+    );
+  };
+  return [
+    method({
+      name: "chain_getBlockReceipts",
+      summary: "The receipts of all transactions of a block.",
+      params: { block: blockReference },
+      result: writtenAs("receipt[]"),
+      handle: (args) => all(blockOf(chain, args.block), chainReceipt),
+    }),
+    method({
+      name: "eth_getBlockReceipts",
+      summary: "The receipts of all transactions of a block, in Ethereum's form.",
+      params: { block: blockReference },
+      result: writtenAs("receipt[]"),
+      handle: (args) => all(blockOf(chain, args.block), ethReceipt),
+    }),
+  ];
+}

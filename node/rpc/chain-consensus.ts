@@ -1,0 +1,183 @@
+/** Who decides about blocks: council, committee, seals (rpc.md 2.6.4). */
+import { toHex } from "../bytes/hex.ts";
+import { type BlockNumber, blockNumber } from "../calls/arguments/block-number.ts";
+import { blockAt, blockOfHash, findBlock } from "../calls/lookup.ts";
+import type { BlockHead } from "../chain/chain.ts";
+import { committersOf } from "../consensus/seal.ts";
+import { optional } from "../jsonrpc/codec.ts";
+import { address, hash, listOf } from "../jsonrpc/codecs/hex.ts";
+import { integer, writtenAs } from "../jsonrpc/codecs/plain.ts";
+import { failure } from "../jsonrpc/errors.ts";
+import { goJson } from "../jsonrpc/json-text.ts";
+import { type Method, method } from "../jsonrpc/method.ts";
+import { sortedMembers } from "../jsonrpc/sorted-json.ts";
+import type { Block } from "../model/block.ts";
+import { sealHash } from "../model/header.ts";
+import { parseExtra, roundOf } from "../model/istanbul-extra.ts";
+import { chainBlockFields } from "../presenters/block.ts";
+import type { GoverningParts } from "../presenters/parameters.ts";
+import { blockReceipts, chainReceipt } from "../presenters/receipt.ts";
+import { inSlices } from "../presenters/slices.ts";
+import { numberOf } from "./chain-governance.ts";
+
+const at = { number: optional(blockNumber, "latest" as const) };
+const addresses = listOf(address, "[]common.Address");
+const size = integer("int", 0, Number.MAX_SAFE_INTEGER);
+const sealedBlock = writtenAs("block with consensus information");
+/** Blocks of one answer. */
+const MOST_BLOCKS = 50;
+
+/** `chain_` look-ups of councils, committees and seals. */
+export function chainConsensusMethods(parts: GoverningParts): Method[] {
+  return [...councilMethods(parts), ...sealedMethods(parts)];
+}
+
+function councilMethods(parts: GoverningParts): Method[] {
+  return [
+    method({
+      name: "chain_getCouncil",
+      summary: "Everyone who is a validator at a block, qualified or not.",
+      params: at,
+      result: addresses,
+      handle: ({ number }) => councilAt(parts, number),
+    }),
+    method({
+      name: "chain_getCouncilSize",
+      summary: "How many validators there are at a block.",
+      params: at,
+      result: size,
+      handle: ({ number }) => councilAt(parts, number).length,
+    }),
+    method({
+      name: "chain_getCommittee",
+      summary: "Who agreed on a block, in the round in which it was made.",
+      params: at,
+      result: addresses,
+      handle: ({ number }) => committeeAt(parts, number),
+    }),
+    method({
+      name: "chain_getCommitteeSize",
+      summary: "How many agreed on a block, in the round in which it was made.",
+      params: at,
+      result: size,
+      handle: ({ number }) => committeeAt(parts, number).length,
+    }),
+  ];
+}
+
+/** The number of a block that a council is asked for. Throws `RpcError`. */
+export function councilNumber(parts: GoverningParts, number: BlockNumber): number {
+  const head = parts.chain.head().header.number;
+  const { knowsNextCouncil } = parts.profile.line;
+  if (number === "pending" && !knowsNextCouncil) throw failure("pending is not allowed");
+  const wanted = numberOf(parts, number);
+  if (wanted > (knowsNextCouncil ? head + 1 : head)) throw failure("unknown block");
+  return wanted;
+}
+
+function councilAt(parts: GoverningParts, number: BlockNumber): readonly Uint8Array[] {
+  return parts.governance.council(councilNumber(parts, number));
+}
+
+function committeeAt(parts: GoverningParts, number: BlockNumber): readonly Uint8Array[] {
+  const wanted = councilNumber(parts, number);
+  const block = parts.chain.header(wanted);
+  if (block === undefined) throw failure("pending is not allowed");
+  return committeeOf(parts, block);
+}
+
+function committeeOf({ governance }: GoverningParts, { header }: BlockHead): readonly Uint8Array[] {
+  return governance.committee(header.number, header.number === 0 ? 0 : roundOf(header.extra));
+}
+
+function sealedMethods(parts: GoverningParts): Method[] {
+  const { chain } = parts;
+  return [
+    method({
+      name: "chain_getBlockWithConsensusInfoByNumber",
+      summary: "A block with the receipts of its transactions, its committee and who sealed it.",
+      params: { number: optional(blockNumber) },
+      result: sealedBlock,
+      handle: ({ number }) => {
+        if (number === undefined) throw failure("block number is not assigned");
+        return sealedView(parts, blockAt(chain, number));
+      },
+    }),
+    method({
+      name: "chain_getBlockWithConsensusInfoByHash",
+      summary: "The same by the block's hash.",
+      params: { hash },
+      result: sealedBlock,
+      handle: (args) => sealedView(parts, blockOfHash(chain, args.hash)),
+    }),
+    method({
+      name: "chain_getBlockWithConsensusInfoByNumberRange",
+      summary: "The same for up to 51 blocks, by number.",
+      params: { start: optional(blockNumber), end: optional(blockNumber) },
+      result: writtenAs("object of number to block with consensus information"),
+      handle: ({ start, end }) => rangeView(parts, start, end),
+    }),
+  ];
+}
+
+async function rangeView(
+  parts: GoverningParts,
+  start: BlockNumber | undefined,
+  end: BlockNumber | undefined,
+): Promise<string> {
+  if (start === undefined || end === undefined) throw failure("range values should not be nil");
+  const head = parts.chain.head().header.number;
+  const [first, last] = [start, end].map((number) => (number === "earliest" ? 0 : number));
+  if (typeof first !== "number") throw failure("start block number should be positive");
+  const until = typeof last === "number" ? last : head;
+  if (until > head) throw failure("end block number should be smaller than the latest block number");
+  if (first > until) throw failure("start should be smaller than end");
+  if (until - first > MOST_BLOCKS) throw failure("number of requested blocks should be smaller than 50");
+  const members: [string, string][] = [];
+  for (let number = first; number <= until; number++) {
+    const block = findBlock(parts.chain, number);
+    const text = block === undefined ? "null" : await sealedView(parts, block);
+    members.push([`0x${number.toString(16)}`, text]);
+  }
+  return sortedMembers(members);
+}
+
+/** Receipts with their transactions stand where a block has its transactions. */
+function sealedView(parts: GoverningParts, block: Block): string | Promise<string> {
+  const { chain, profile } = parts;
+  const receipts = blockReceipts(chain, block, profile);
+  const fields = Object.entries({ ...chainBlockFields(chain, block, profile), ...sealFields(parts, block) });
+  const members = fields.map(([key, value]) => [key, goJson(value)] as const);
+  return inSlices(
+    block.transactions.length,
+    (index) => goJson(chainReceipt(chain, receipts, index)),
+    (rows) => sortedMembers([...members, ["transactions", `[${rows.join(",")}]`]]),
+  );
+}
+
+function sealFields(parts: GoverningParts, block: Block): object {
+  const { chain, governance } = parts;
+  const { header, hash: own } = block;
+  const { number } = header;
+  if (number === 0) return { ...NO_SEALS, committee: committeeOf(parts, block).map(toHex).sort() };
+  const proposer = chain.author(header);
+  const committers = committersOf(own, parseExtra(header.extra));
+  if (proposer === undefined || committers.includes(undefined)) throw failure("internal error");
+  return {
+    committee: committeeOf(parts, block).map(toHex).sort(),
+    committers: committers.flatMap((each) => (each === undefined ? [] : [toHex(each)])),
+    originProposer: toHex(governance.proposer(number, 0)),
+    proposer: toHex(proposer),
+    round: roundOf(header.extra),
+    sigHash: toHex(sealHash(header)),
+  };
+}
+
+/** Block 0 was made by nobody. */
+const NO_SEALS = {
+  committers: [],
+  originProposer: `0x${"0".repeat(40)}`,
+  proposer: `0x${"0".repeat(40)}`,
+  round: 0,
+  sigHash: `0x${"0".repeat(64)}`,
+};

@@ -1,0 +1,176 @@
+/** What governs the chain at a block: parameters, stakes, rewards, forks, registered contracts and keys. */
+import { bareHex } from "../bytes/hex.ts";
+import { type BlockNumber, blockNumber, numberAt } from "../calls/arguments/block-number.ts";
+import { headerAt } from "../calls/lookup.ts";
+import { jsonInteger } from "../config/exact-json.ts";
+import { loadPossessionCheck } from "../crypto/bls-possession.ts";
+import { checksumAddress } from "../crypto/checksum.ts";
+import { valuesJson } from "../governance/governance-data.ts";
+import { activeContract, registryRecords } from "../governance/system-contracts.ts";
+import { type Decoder, optional } from "../jsonrpc/codec.ts";
+import { address } from "../jsonrpc/codecs/hex.ts";
+import { plain, text } from "../jsonrpc/codecs/plain.ts";
+import { failure } from "../jsonrpc/errors.ts";
+import { type Method, method } from "../jsonrpc/method.ts";
+import { sorted } from "../jsonrpc/sorted-json.ts";
+import { configView, type GoverningParts, shownValues } from "../presenters/parameters.ts";
+import { rewardView } from "../presenters/rewards.ts";
+import { PENDING_NUMBER, stakingView } from "../presenters/staking-info.ts";
+
+const LATEST = "latest" as const;
+const at = { number: optional(blockNumber, LATEST) };
+
+/** `chain_` and `governance_` look-ups of what governs. */
+export function chainGovernanceMethods(parts: GoverningParts): Method[] {
+  return [...parameterMethods(parts), ...amountMethods(parts), ...contractMethods(parts)];
+}
+
+/** A block's number, the next one's for `pending`; it need not be there yet. */
+export function numberOf({ chain }: GoverningParts, number: BlockNumber): number {
+  const head = chain.head().header.number;
+  return number === "pending" ? head + 1 : numberAt(head, number);
+}
+
+function parameterMethods(parts: GoverningParts): Method[] {
+  return [
+    method({
+      name: "chain_getParams",
+      aliases: ["governance_getParams"],
+      summary: "Every governance parameter as it is in force at a block.",
+      params: at,
+      result: plain<object>("parameters by name"),
+      handle: ({ number }) => valuesJson(shownValues(parts, numberOf(parts, number))),
+    }),
+    method({
+      name: "chain_getChainConfig",
+      aliases: ["governance_getChainConfig"],
+      summary: "The chain's configuration with the governance parameters in force at a block.",
+      params: at,
+      result: plain<object>("chain configuration"),
+      handle: ({ number }) => configView(parts, numberOf(parts, number)),
+    }),
+    method({
+      name: "chain_forkStatus",
+      summary: "Which forks are in force at a block.",
+      params: { number: blockNumber },
+      result: plain<object>("forks"),
+      handle: ({ number }) => forkView(parts, number),
+    }),
+  ];
+}
+
+function forkView({ chain, profile }: GoverningParts, asked: BlockNumber): object {
+  const { number } = headerAt(chain, asked).header;
+  const { chainId, forks } = chain.config;
+  const flags = Object.entries(profile.line.forkFlags).map(([flag, key]) => {
+    return [flag, number >= (forks.get(key) ?? Number.POSITIVE_INFINITY)];
+  });
+  return sorted({
+    ...Object.fromEntries(flags),
+    ChainID: jsonInteger(chainId),
+    IsKIP103: forks.get("kip103CompatibleBlock") === number,
+  });
+}
+
+function amountMethods(parts: GoverningParts): Method[] {
+  const { line } = parts.profile;
+  const stakingAt: Decoder<BlockNumber> = line.stakingOfHead ? at.number : blockNumber;
+  return [
+    method({
+      name: "chain_getStakingInfo",
+      aliases: ["governance_getStakingInfo"],
+      summary: "Who had staked what, as it counts for a block. Amounts are whole coins.",
+      params: { number: stakingAt },
+      result: plain<object>("staking information"),
+      handle: ({ number }) => {
+        const isUnknown = number === "pending" && !line.stakingOfHead;
+        return stakingView(parts, isUnknown ? PENDING_NUMBER : numberOf(parts, number));
+      },
+    }),
+    method({
+      name: "chain_getRewards",
+      summary: "What a block paid, and to whom, in peb.",
+      params: at,
+      result: plain<object>("rewards"),
+      handle: ({ number }) => {
+        const isHead = number === "pending" && line.knowsNextCouncil;
+        const wanted = isHead ? parts.chain.head().header.number : numberOf(parts, number);
+        const block = parts.chain.block(wanted);
+        if (block !== undefined) return rewardView(parts, block);
+        throw failure(line.words.noRewardBlock(number === "pending" ? PENDING_NUMBER : wanted));
+      },
+    }),
+  ];
+}
+
+function contractMethods(parts: GoverningParts): Method[] {
+  const { chain, governance } = parts;
+  const registered = { name: text, number: blockNumber };
+  const reader = (number: BlockNumber) => {
+    const wanted = Math.min(numberOf(parts, number), chain.head().header.number);
+    if (!chain.rules(wanted).randao) throw failure("Randao fork is not enabled");
+    return governance.contracts(wanted);
+  };
+  return [
+    method({
+      name: "chain_getActiveAddressFromRegistry",
+      summary: "Where the contract is that is active under a name (KIP-149).",
+      params: registered,
+      result: address,
+      handle: ({ name, number }) => {
+        const found = activeContract(reader(number), name);
+        if (found === undefined) throw failure(`no active address for ${name}`);
+        return found;
+      },
+    }),
+    method({
+      name: "chain_getAllRecordsFromRegistry",
+      summary: "Every contract registered under a name, and the block from which it is active (KIP-149).",
+      params: registered,
+      result: plain<readonly object[]>("records"),
+      handle: ({ name, number }) => {
+        const records = registryRecords(reader(number), name);
+        if (records.length === 0) throw failure(`${name} has not been registered`);
+        return records.map(({ activation, address: where }) => ({
+          activation: jsonInteger(activation),
+          addr: `0x${bareHex(where)}`,
+        }));
+      },
+    }),
+    ...recordMethods(parts),
+  ];
+}
+
+function recordMethods(parts: GoverningParts): Method[] {
+  return [
+    method({
+      name: "chain_getBlsInfos",
+      summary: "The BLS keys of all nodes as they are registered before a block, and whether each is proven.",
+      params: { number: blockNumber },
+      result: plain<object>("BLS keys by node"),
+      handle: ({ number }) => keysView(parts, numberOf(parts, number)),
+    }),
+    method({
+      name: "chain_getCypressCredit",
+      summary: "The names in the main network's first block; an error everywhere else.",
+      params: {},
+      result: plain<object>("names"),
+      handle: () => {
+        throw failure(parts.profile.line.words.noCredit);
+      },
+    }),
+  ];
+}
+
+async function keysView({ chain, governance, profile }: GoverningParts, number: number): Promise<object> {
+  if (!chain.rules(number).randao) throw failure(profile.line.words.keysBeforeRandao);
+  if (number === 0) throw failure("block number cannot be zero");
+  if (number > chain.head().header.number + 1) throw failure("unknown block");
+  const isProven = await loadPossessionCheck();
+  const rows = governance.blsKeys(number).map(({ node, key }) => {
+    const { publicKey, proof } = key;
+    const verifyErr = isProven({ publicKey, proof }) ? null : {};
+    return [checksumAddress(node), { publicKey: bareHex(publicKey), pop: bareHex(proof), verifyErr }];
+  });
+  return sorted(Object.fromEntries(rows));
+}

@@ -1,0 +1,89 @@
+/** Transactions that the node signs with an unlocked account. */
+
+import type { Accounts } from "../accounts/accounts.ts";
+import { ethArgs, sendArgs, transactionHash } from "../calls/arguments/transaction-args.ts";
+import { chainDraft } from "../calls/chain-draft.ts";
+import { checkPayerRequest, checkSendable } from "../calls/sending-checks.ts";
+import { payerOf, signDraft, signPayer, unlockedSigner } from "../calls/sign-transaction.ts";
+import { ethSubmitter, submitter } from "../calls/submit.ts";
+import { type EstimateGas, ethDraft, withGas } from "../calls/transaction-draft.ts";
+import type { Chain } from "../chain/chain.ts";
+import type { RpcProfile } from "../compat/profiles.ts";
+import { address, listOf } from "../jsonrpc/codecs/hex.ts";
+import { type Method, method } from "../jsonrpc/method.ts";
+import type { TransactionDraft } from "../model/transaction.ts";
+import type { TxPool } from "../txpool/pool.ts";
+
+/** What these methods use. */
+export interface ChainSendingParts {
+  readonly chain: Chain;
+  readonly pool: Pick<TxPool, "add" | "addWithBlobs" | "nonce">;
+  readonly accounts: Pick<Accounts, "list" | "signAs">;
+  readonly estimateGas: EstimateGas;
+  readonly profile: RpcProfile;
+  readonly ethFeeCap?: number;
+}
+
+const NO_ADDRESS = new Uint8Array(20);
+
+/** `chain_` and `eth_` methods that sign. */
+export function chainSendingMethods(parts: ChainSendingParts): Method[] {
+  return [accountsMethod(parts), ...sendMethods(parts)];
+}
+
+function accountsMethod({ accounts }: ChainSendingParts): Method {
+  return method({
+    name: "chain_accounts",
+    aliases: ["eth_accounts"],
+    summary: "The addresses whose keys this node keeps.",
+    params: {},
+    result: listOf(address, "[]common.Address"),
+    handle: () => accounts.list(),
+  });
+}
+
+function sendMethods(parts: ChainSendingParts): Method[] {
+  const { chain, pool, accounts, estimateGas } = parts;
+  const [submit, submitEth] = [submitter(parts), ethSubmitter(parts)];
+  /** In one turn of the event loop, so that two calls never get one nonce. */
+  const signed = (draft: TransactionDraft, from: Uint8Array = NO_ADDRESS) =>
+    signDraft(draft, chain.config.chainId, unlockedSigner(accounts, from));
+  return [
+    method({
+      name: "chain_sendTransaction",
+      privilege: "keys",
+      summary: "Fills in, signs with an unlocked account and submits a transaction; its hash.",
+      params: { transaction: sendArgs },
+      result: transactionHash,
+      handle: ({ transaction }) => {
+        checkSendable(transaction);
+        return submit(signed(chainDraft({ chain, pool }, transaction), transaction.from));
+      },
+    }),
+    method({
+      name: "chain_sendTransactionAsFeePayer",
+      privilege: "keys",
+      summary: "Signs as the fee payer, with an unlocked account, what the sender has signed; submits it.",
+      params: { transaction: sendArgs },
+      result: transactionHash,
+      handle: ({ transaction }) => {
+        checkPayerRequest(transaction);
+        const { signatures = [] } = transaction;
+        const draft = chainDraft({ chain, pool }, transaction);
+        const sign = unlockedSigner(accounts, payerOf(draft));
+        return submit(signPayer({ draft, chainId: chain.config.chainId, signatures }, sign));
+      },
+    }),
+    method({
+      name: "eth_sendTransaction",
+      privilege: "keys",
+      summary: "The same for Ethereum's transaction object.",
+      params: { transaction: ethArgs },
+      result: transactionHash,
+      handle: async ({ transaction }) => {
+        const complete = await withGas(transaction, estimateGas);
+        return submitEth(signed(ethDraft({ chain, pool }, complete), complete.from));
+      },
+    }),
+  ];
+}

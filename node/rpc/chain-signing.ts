@@ -1,0 +1,120 @@
+/** Messages and transactions that the node signs with an unlocked account, without submitting them. */
+import type { Accounts } from "../accounts/accounts.ts";
+import { type CallArgs, ethArgs, type SendArgs, sendArgs } from "../calls/arguments/transaction-args.ts";
+import { chainDraft } from "../calls/chain-draft.ts";
+import { digestOf, messageSignature } from "../calls/message-signing.ts";
+import {
+  payerOf,
+  signDraft,
+  signPayer,
+  unlockedSigner,
+  unsignedTransaction,
+} from "../calls/sign-transaction.ts";
+import { type EstimateGas, ethDraft, type GivenGas, withGas } from "../calls/transaction-draft.ts";
+import type { Chain } from "../chain/chain.ts";
+import type { RpcProfile } from "../compat/profiles.ts";
+import { address, data } from "../jsonrpc/codecs/hex.ts";
+import { failure } from "../jsonrpc/errors.ts";
+import { type Method, method } from "../jsonrpc/method.ts";
+import type { Transaction } from "../model/transaction.ts";
+import { signedEthTransaction, signedTransaction } from "../presenters/signed-transaction.ts";
+import type { TxPool } from "../txpool/pool.ts";
+
+/** What these methods use. */
+export interface ChainSigningParts {
+  readonly chain: Chain;
+  readonly pool: Pick<TxPool, "nonce">;
+  readonly accounts: Pick<Accounts, "sign" | "signAs">;
+  readonly profile: RpcProfile;
+  readonly estimateGas: EstimateGas;
+}
+
+const NO_ADDRESS = new Uint8Array(20);
+
+/** `chain_` and `eth_` methods that sign and do not send. */
+export function chainSigningMethods(parts: ChainSigningParts): Method[] {
+  return [signMethod(parts), ...chainMethods(parts), ...ethMethods(parts)];
+}
+
+function signMethod({ accounts, profile }: ChainSigningParts): Method {
+  return method({
+    name: "chain_sign",
+    privilege: "keys",
+    aliases: ["eth_sign"],
+    summary: "Signs a message with the chain's prefix by an unlocked account; r, s and v (27 or 28).",
+    params: { address, message: data },
+    result: data,
+    handle: ({ address: account, message }) =>
+      messageSignature(accounts.sign(account, digestOf(message, profile))),
+  });
+}
+
+function chainMethods({ chain, pool, accounts }: ChainSigningParts): Method[] {
+  const draftOf = (args: SendArgs) => chainDraft({ chain, pool }, args);
+  return [
+    method({
+      name: "chain_signTransaction",
+      privilege: "keys",
+      summary: "Fills in a transaction of any kind and signs it with an unlocked account; raw form and JSON.",
+      params: { transaction: sendArgs },
+      result: signedTransaction,
+      handle: ({ transaction }) => {
+        const { from = NO_ADDRESS } = transaction;
+        return signDraft(draftOf(transaction), chain.config.chainId, unlockedSigner(accounts, from));
+      },
+    }),
+    method({
+      name: "chain_signTransactionAsFeePayer",
+      privilege: "keys",
+      summary: "Signs as the fee payer with an unlocked account; the sender may sign later.",
+      params: { transaction: sendArgs },
+      result: signedTransaction,
+      handle: ({ transaction }) => {
+        const draft = draftOf(transaction);
+        const { signatures = [] } = transaction;
+        const sign = unlockedSigner(accounts, payerOf(draft));
+        return signPayer({ draft, chainId: chain.config.chainId, signatures }, sign);
+      },
+    }),
+  ];
+}
+
+function ethMethods({ chain, pool, accounts, estimateGas }: ChainSigningParts): Method[] {
+  return [
+    method({
+      name: "eth_signTransaction",
+      privilege: "keys",
+      summary: "Signs Ethereum's transaction object, gas, price and nonce given, with an unlocked account.",
+      params: { transaction: ethArgs },
+      result: signedEthTransaction,
+      handle: ({ transaction }): Transaction => {
+        const complete = checkComplete(transaction);
+        const { from = NO_ADDRESS } = transaction;
+        const draft = ethDraft({ chain, pool }, complete);
+        return signDraft(draft, chain.config.chainId, unlockedSigner(accounts, from));
+      },
+    }),
+    method({
+      name: "eth_fillTransaction",
+      summary: "Fills in Ethereum's transaction object, to be signed elsewhere; raw form and JSON.",
+      params: { transaction: ethArgs },
+      result: signedEthTransaction,
+      handle: async ({ transaction }) =>
+        unsignedTransaction(
+          ethDraft({ chain, pool }, await withGas(transaction, estimateGas)),
+          chain.config.chainId,
+        ),
+    }),
+  ];
+}
+
+/** Throws `RpcError` for what the caller has to say. */
+function checkComplete(args: CallArgs): GivenGas {
+  const { gas, gasPrice, maxFeePerGas, maxPriorityFeePerGas, nonce } = args;
+  if (gas === undefined) throw failure("gas not specified");
+  if (gasPrice === undefined && (maxFeePerGas === undefined || maxPriorityFeePerGas === undefined)) {
+    throw failure("missing gasPrice or maxFeePerGas/maxPriorityFeePerGas");
+  }
+  if (nonce === undefined) throw failure("nonce not specified");
+  return { ...args, gas };
+}

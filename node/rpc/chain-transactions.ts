@@ -1,0 +1,169 @@
+/** Transactions by hash, their receipts, and the way in for signed ones. */
+
+import { transactionHash } from "../calls/arguments/transaction-args.ts";
+import { inChainEncoding, inEthereumEncoding } from "../calls/raw-transaction.ts";
+import { type GivenTransaction, RawTransactionsAhead } from "../calls/sender-prefetch.ts";
+import { GatheredSigners } from "../calls/signer-gathering.ts";
+import { ethSubmitter, type Submit, submitter } from "../calls/submit.ts";
+import type { Chain } from "../chain/chain.ts";
+import type { RpcProfile } from "../compat/profiles.ts";
+import { data, hash, listOf, nullable } from "../jsonrpc/codecs/hex.ts";
+import { plain, writtenAs } from "../jsonrpc/codecs/plain.ts";
+import { failure, RpcError } from "../jsonrpc/errors.ts";
+import { goJson } from "../jsonrpc/json-text.ts";
+import { type Method, method, type WorkAhead } from "../jsonrpc/method.ts";
+import { TransactionError } from "../model/error.ts";
+import type { Transaction } from "../model/transaction.ts";
+import { blockReceipts, chainReceipt, ethReceipt, type ReceiptView } from "../presenters/receipt.ts";
+import { byHash, chainTransaction, ethTransactionText } from "../presenters/transaction.ts";
+import { PoolError } from "../txpool/error.ts";
+import type { TxPool } from "../txpool/pool.ts";
+
+/** What these methods use. */
+export interface ChainTransactionParts {
+  readonly chain: Chain;
+  readonly pool: Pick<TxPool, "get" | "add" | "addWithBlobs" | "recover">;
+  readonly profile: RpcProfile;
+  readonly ethFeeCap?: number;
+}
+
+const transaction = nullable(writtenAs("transaction"));
+const receipt = nullable(plain<object>("receipt"));
+
+/** `chain_` and `eth_` methods about single transactions. */
+export function chainTransactionMethods(parts: ChainTransactionParts): Method[] {
+  return [...lookups(parts), ...receipts(parts), ...submissions(parts), manySubmission(parts)];
+}
+
+function lookups({ chain, pool, profile }: ChainTransactionParts): Method[] {
+  const shownByHash: typeof ethTransactionText = (...given) =>
+    goJson(byHash(chainTransaction(...given), given[1], profile));
+  const find = (wanted: Uint8Array, view: typeof ethTransactionText) => {
+    const place = chain.findTransaction(wanted);
+    const mined = place?.block.transactions[place.index];
+    if (mined !== undefined) return view(chain, mined, place);
+    const waiting = pool.get(wanted);
+    return waiting === undefined ? undefined : view(chain, waiting);
+  };
+  return [
+    method({
+      name: "chain_getTransactionByHash",
+      summary: "A transaction of the chain or the pool; null when it is in neither.",
+      params: { hash },
+      result: transaction,
+      handle: (args) => find(args.hash, shownByHash),
+    }),
+    method({
+      name: "eth_getTransactionByHash",
+      summary: "A transaction of the chain or the pool in Ethereum's form; null when it is in neither.",
+      params: { hash },
+      result: transaction,
+      handle: (args) => find(args.hash, ethTransactionText),
+    }),
+  ];
+}
+
+function receipts({ chain, profile }: Pick<ChainTransactionParts, "chain" | "profile">): Method[] {
+  const find = (wanted: Uint8Array, view: ReceiptView) => {
+    const place = chain.findTransaction(wanted);
+    if (place === undefined) return undefined;
+    return view(chain, blockReceipts(chain, place.block, profile), place.index);
+  };
+  return [
+    method({
+      name: "chain_getTransactionReceipt",
+      aliases: ["chain_getTransactionReceiptInCache"],
+      summary:
+        "The receipt of a transaction; null while it is not in a block. The Go node's InCache asks its cache alone.",
+      params: { hash },
+      result: receipt,
+      handle: (args) => find(args.hash, chainReceipt),
+    }),
+    method({
+      name: "eth_getTransactionReceipt",
+      summary: "The receipt of a transaction in Ethereum's form; null while it is not in a block.",
+      params: { hash },
+      result: receipt,
+      handle: (args) => find(args.hash, ethReceipt),
+    }),
+  ];
+}
+
+function submissions(parts: ChainTransactionParts): Method[] {
+  const submit = submitter(parts);
+  const submitEth = ethSubmitter(parts);
+  const recover = (transactions: readonly Transaction[]) => parts.pool.recover(transactions);
+  const gathered = new GatheredSigners(recover);
+  const whenSigned = (given: GivenTransaction, tx: Transaction, then: Submit) => {
+    const waiting = "transaction" in given ? undefined : gathered.join(tx);
+    return waiting === undefined ? then(tx) : waiting.then(() => then(tx));
+  };
+  const chainAhead = new RawTransactionsAhead({ read: inChainEncoding, recover });
+  const ethAhead = new RawTransactionsAhead({ read: inEthereumEncoding, recover });
+  return [
+    method({
+      name: "chain_sendRawTransaction",
+      summary: "Submits a signed transaction in the chain's encoding; its hash.",
+      params: { raw: chainAhead.codec },
+      result: transactionHash,
+      ahead: workOf(chainAhead),
+      handle: ({ raw }) => whenSigned(raw, chainAhead.transactionOf(raw), submit),
+    }),
+    method({
+      name: "eth_sendRawTransaction",
+      summary: "Submits a signed transaction in Ethereum's encoding; its hash.",
+      params: { raw: ethAhead.codec },
+      result: transactionHash,
+      ahead: workOf(ethAhead),
+      handle: ({ raw }) => whenSigned(raw, ethAhead.transactionOf(raw), submitEth),
+    }),
+  ];
+}
+
+function manySubmission(parts: ChainTransactionParts): Method {
+  const submit = submitter(parts);
+  return method({
+    name: "chain_sendRawTransactions",
+    summary: "Submits signed transactions in the chain's encoding up to the first that fails; their hashes.",
+    params: { raws: listOf(data, "[]hexutil.Bytes") },
+    result: listOf(transactionHash, "[]common.Hash"),
+    handle: async ({ raws }) => {
+      if (raws.length === 0) throw failure("Empty input");
+      const { transactions, error } = decodedUpToError(raws);
+      await parts.pool.recover(transactions);
+      const hashes: Uint8Array[] = [];
+      for (const [index, tx] of transactions.entries()) {
+        try {
+          hashes.push(await submit(tx));
+        } catch (refusal) {
+          throw atIndex(index, refusal);
+        }
+      }
+      if (error !== undefined) throw error;
+      return hashes;
+    },
+  });
+}
+
+function workOf(ahead: RawTransactionsAhead): WorkAhead {
+  return { prepare: (calls) => ahead.readAll(calls), forget: (calls) => ahead.forget(calls) };
+}
+
+/** The transactions before the first that cannot be read, and what is wrong with that one. */
+function decodedUpToError(raws: readonly Uint8Array[]): { transactions: Transaction[]; error?: unknown } {
+  const transactions: Transaction[] = [];
+  try {
+    for (const raw of raws) transactions.push(inChainEncoding(raw));
+    return { transactions };
+  } catch (error) {
+    return { transactions, error: atIndex(transactions.length, error) };
+  }
+}
+
+/** The same error with the position in front; a defect stays one. */
+function atIndex(index: number, error: unknown): unknown {
+  if (!(error instanceof RpcError || error instanceof PoolError || error instanceof TransactionError)) {
+    return error;
+  }
+  return failure(`Index ${index}: ${error.message}`);
+}

@@ -1,0 +1,223 @@
+/** `debug`: states written out and compared; run in reader threads. */
+import { bareHex, toHex } from "../bytes/hex.ts";
+import { type BlockNumber, blockNumber, blockReference } from "../calls/arguments/block-number.ts";
+import { numberIn, type OpenStoreReading, type StoreReading } from "../calls/chain-reading.ts";
+import { blockIn, positionOf } from "../calls/reading-blocks.ts";
+import {
+  type DumpedAccounts,
+  dumpAccounts,
+  type StorageRange,
+  slotsWith,
+  storagePage,
+} from "../calls/state-dump.ts";
+import { slotsBefore } from "../calls/traces/trace-transaction.ts";
+import { type DumpedNode, dumpTries } from "../calls/trie-dump.ts";
+import type { RpcProfile } from "../compat/profiles.ts";
+import { optional } from "../jsonrpc/codec.ts";
+import { address, data, hash } from "../jsonrpc/codecs/hex.ts";
+import { boolean, integer, plain } from "../jsonrpc/codecs/plain.ts";
+import { failure } from "../jsonrpc/errors.ts";
+import { type Method, method } from "../jsonrpc/method.ts";
+import { modifiedAccounts, modifiedSlots } from "../state/history/modified-rows.ts";
+
+/** What these methods read. */
+export interface DebugStateParts {
+  readonly open: OpenStoreReading;
+  /** Of one answer. */
+  readonly maxBytes: number;
+  readonly profile: Pick<RpcProfile, "listsEmptyStorage">;
+}
+
+const DEADLINE_MS = 60_000;
+const reader = {
+  runs: "reader",
+  expires: { afterMs: DEADLINE_MS, message: "query timeout exceeded" },
+} as const;
+/** A slot's bytes in an answer. */
+const SLOT_BYTES = 230;
+
+/** The methods; the same rows are registered in the node and served in its reader threads. */
+export function debugStateMethods(parts: DebugStateParts): Method[] {
+  return [...dumps(parts), ...modified(parts)];
+}
+
+function dumps({ open, maxBytes, profile }: DebugStateParts): Method[] {
+  return [
+    trieDump({ open, maxBytes, profile }),
+    method({
+      name: "debug_dumpBlock",
+      summary: "Every account after a block, with its code and its slots, as long as one answer holds them.",
+      params: { block: blockReference },
+      result: plain<{ readonly root: string; readonly accounts: DumpedAccounts }>("{root, accounts}"),
+      ...reader,
+      handle: async ({ block }) => {
+        using reading = open();
+        const number = numberIn(reading, block);
+        const root = bareHex(blockIn(reading, number).header.stateRoot);
+        return { root, accounts: await dumpAccounts(reading.states, number, maxBytes) };
+      },
+    }),
+    method({
+      name: "debug_preimage",
+      summary: "The address or slot key with this hash, where the node kept it.",
+      privilege: "process",
+      params: { hash },
+      result: data,
+      ...reader,
+      handle: (args) => {
+        using reading = open();
+        const found = reading.states.preimage(args.hash);
+        if (found === undefined) throw failure("unknown preimage");
+        return found;
+      },
+    }),
+    method({
+      name: "debug_storageRangeAt",
+      summary:
+        "Slots of an account before a block's transaction, in the order of their hashes, from a hash on.",
+      privilege: "process",
+      params: { block: hash, index: intCodec, address, start: data, max: intCodec },
+      result: plain<StorageRange>("{storage, nextKey}"),
+      ...reader,
+      handle: async (question) => {
+        using reading = open();
+        return await slotsAt(reading, question, Math.floor(maxBytes / SLOT_BYTES));
+      },
+    }),
+  ];
+}
+
+function trieDump({ open, maxBytes, profile }: DebugStateParts): Method {
+  return method({
+    name: "debug_dumpStateTrie",
+    summary: "Every node of the state's tries after a block, as long as one answer holds them.",
+    params: { block: blockReference },
+    result: plain<{ readonly root: string; readonly tries: readonly DumpedNode[] }>("{root, tries}"),
+    ...reader,
+    handle: async ({ block }) => {
+      using reading = open();
+      const number = numberIn(reading, block);
+      const root = toHex(blockIn(reading, number).header.stateRoot);
+      return { root, tries: await dumpTries(reading.states, number, { maxBytes, ...profile }) };
+    },
+  });
+}
+
+const intCodec = integer("int", Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
+
+interface SlotsQuestion {
+  readonly block: Uint8Array;
+  readonly index: number;
+  readonly address: Uint8Array;
+  readonly start: Uint8Array;
+  readonly max: number;
+}
+
+async function slotsAt(reading: StoreReading, question: SlotsQuestion, most: number): Promise<StorageRange> {
+  const number = reading.numberOf(question.block);
+  if (number === undefined) throw failure(`block ${toHex(question.block)} not found`);
+  const block = blockIn(reading, number);
+  if (number === 0) throw failure("no transaction in genesis");
+  const { index, start } = question;
+  if (index < 0 || index >= Math.max(1, block.transactions.length)) {
+    throw failure(`transaction index ${index} out of range for block ${toHex(question.block)}`);
+  }
+  const changed = slotsBefore(reading, block, question);
+  const isThere = reading.states.view(number - 1).account(question.address) !== undefined || changed.size > 0;
+  if (!isThere) throw failure(`account ${toHex(question.address)} doesn't exist`);
+  const slots = slotsWith(reading.states.slots(number - 1, question.address, start), changed, start);
+  return await storagePage(slots, Math.min(question.max, most));
+}
+
+function modified({ open, profile }: DebugStateParts): Method[] {
+  const result = plain<readonly string[]>("address[]");
+  const accountsIn = async (
+    spanOf: (reading: StoreReading) => { readonly first: number; readonly last: number },
+  ): Promise<string[]> => {
+    using reading = open();
+    const found = await modifiedAccounts(reading.rows, reading.states, spanOf(reading));
+    return found.map(toHex);
+  };
+  return [
+    method({
+      name: "debug_getModifiedAccountsByNumber",
+      summary: "Accounts that a block, or the blocks after one up to another, left changed.",
+      params: { start: blockNumber, end: optional(blockNumber) },
+      result,
+      ...reader,
+      handle: ({ start, end }) => accountsIn((reading) => spanByNumber(reading, start, end)),
+    }),
+    method({
+      name: "debug_getModifiedAccountsByHash",
+      summary: "Accounts that a block, or the blocks after one up to another, left changed.",
+      params: { start: hash, end: optional(hash) },
+      result,
+      ...reader,
+      handle: ({ start, end }) => accountsIn((reading) => spanByHash(reading, start, end)),
+    }),
+    method({
+      name: "debug_getModifiedStorageNodesByNumber",
+      summary:
+        "How many slots of a contract a block, or the blocks after one up to another, left with a new value; slots that went do not count.",
+      params: { address, start: blockNumber, end: optional(blockNumber), detail: optional(boolean) },
+      result: plain<number>("integer"),
+      ...reader,
+      handle: async (args) => {
+        using reading = open();
+        const span = spanByNumber(reading, args.start, args.end);
+        for (const number of [span.first, span.last]) checkStorage(reading, args.address, number, profile);
+        return await modifiedSlots(reading.states, args.address, span);
+      },
+    }),
+  ];
+}
+
+/** Throws where an account that has to have storage is not there. */
+function checkStorage(
+  reading: StoreReading,
+  owner: Uint8Array,
+  number: number,
+  { listsEmptyStorage }: DebugStateParts["profile"],
+): void {
+  const account = reading.states.view(number).account(owner);
+  if (account === undefined) throw failure("there is no account corresponding to the given address");
+  if (!listsEmptyStorage && account.kind !== "contract")
+    throw failure("given address is not a contract address");
+}
+
+function spanByNumber(
+  reading: StoreReading,
+  start: BlockNumber,
+  end: BlockNumber | undefined,
+): { first: number; last: number } {
+  const number = positionOf(reading, start);
+  if (number > reading.head) throw failure(`start block number #${number} not found`);
+  if (end === undefined) {
+    if (number === 0) throw failure(`block number #${number} has no parent`);
+    return { first: number - 1, last: number };
+  }
+  const last = positionOf(reading, end);
+  if (last > reading.head) throw failure(`end block number #${last} not found`);
+  return ordered(number, last);
+}
+
+function spanByHash(
+  reading: StoreReading,
+  start: Uint8Array,
+  end: Uint8Array | undefined,
+): { first: number; last: number } {
+  const number = reading.numberOf(start);
+  if (number === undefined) throw failure(`start block ${bareHex(start)} not found`);
+  if (end === undefined) {
+    if (number === 0) throw failure(`block ${bareHex(start)} has no parent`);
+    return { first: number - 1, last: number };
+  }
+  const last = reading.numberOf(end);
+  if (last === undefined) throw failure(`end block ${bareHex(end)} not found`);
+  return ordered(number, last);
+}
+
+function ordered(first: number, last: number): { first: number; last: number } {
+  if (first < last) return { first, last };
+  throw failure(`start block height (${first}) must be less than end block height (${last})`);
+}

@@ -1,0 +1,186 @@
+/** `eth`: what the chain's forks mean to clients (EIP-7910), and what is kept of blobs. */
+import { crc32 } from "node:zlib";
+import { toHex } from "../bytes/hex.ts";
+import { toQuantity } from "../bytes/integer.ts";
+import { blockNumber } from "../calls/arguments/block-number.ts";
+import { blockAt } from "../calls/lookup.ts";
+import type { Chain } from "../chain/chain.ts";
+import { blobLimits } from "../config/blob-schedule.ts";
+import { mainnet } from "../config/presets/networks.ts";
+import { type EvmRevision, isRevisionSince } from "../config/rule-facts.ts";
+import { ADDRESS_BOOK, REGISTRY } from "../governance/system-contracts.ts";
+import { optional } from "../jsonrpc/codec.ts";
+import { hash, nullable } from "../jsonrpc/codecs/hex.ts";
+import { boolean, plain } from "../jsonrpc/codecs/plain.ts";
+import { failure } from "../jsonrpc/errors.ts";
+import { type Method, method } from "../jsonrpc/method.ts";
+import { sorted } from "../jsonrpc/sorted-json.ts";
+import { decodeTransaction } from "../model/transaction.ts";
+import type { TxPool } from "../txpool/pool.ts";
+
+/** What these methods read. */
+export interface EthConfigParts {
+  readonly chain: Chain;
+  readonly pool: Pick<TxPool, "get" | "wire" | "minedBlobs">;
+}
+
+/** See the head of this file. */
+export function ethConfigMethods(parts: EthConfigParts): Method[] {
+  return [
+    method({
+      name: "eth_config",
+      summary: "The forks in force now, next and last: their id, precompiled contracts and system contracts.",
+      params: {},
+      result: plain<object>("fork configurations"),
+      handle: () => forksView(parts.chain),
+    }),
+    ...sidecarMethods(parts),
+  ];
+}
+
+function forksView(chain: Chain): object {
+  const head = chain.head().header.number;
+  const later = startsOf(chain).filter((start) => start > head);
+  const [next] = later;
+  const last = later.at(-1);
+  return {
+    current: forkView(chain, head),
+    next: next === undefined ? null : forkView(chain, next),
+    last: last === undefined ? null : forkView(chain, last),
+  };
+}
+
+/** Blocks above 0 at which forks begin. */
+function startsOf({ config }: Chain): readonly number[] {
+  return [...new Set(config.forks.values())].filter((start) => start > 0).sort((a, b) => a - b);
+}
+
+function forkView(chain: Chain, number: number): object {
+  const { evm, blobGas, parentHashCall, randao } = chain.rules(number);
+  const { target, max, baseFeeUpdateFraction } = blobLimits(chain.config);
+  return {
+    blobSchedule: blobGas ? { target, max, baseFeeUpdateFraction: Number(baseFeeUpdateFraction) } : null,
+    chainId: toQuantity(chain.config.chainId),
+    forkId: forkId(chain, number),
+    precompiles: sorted(
+      Object.fromEntries(
+        precompiles.flatMap((row) => (isThere(row, evm) ? [[row[0], addressAt(row[1])]] : [])),
+      ),
+    ),
+    systemContracts: sorted({
+      ADDRESS_BOOK: toHex(ADDRESS_BOOK),
+      ...(parentHashCall ? { HISTORY_STORAGE_ADDRESS: "0x0000f90827f1c53a10cb7a02335b175320002935" } : {}),
+      ...(randao ? { REGISTRY: toHex(REGISTRY) } : {}),
+      ...rebalancing(chain, number),
+      ...(toHex(chain.genesisHash) === mainnet.genesisHash ? { MAINNET_CREDIT: addressAt(0) } : {}),
+    }),
+  };
+}
+
+/** The contracts by which the treasury was rebalanced, from their blocks on. */
+function rebalancing({ config }: Chain, number: number): Readonly<Record<string, string>> {
+  const { forks, kip103ContractAddress, kip160ContractAddress } = config;
+  const hasBegun = (key: string): boolean => (forks.get(key) ?? Infinity) <= number;
+  return {
+    ...(hasBegun("kip103CompatibleBlock") ? { KIP103: toHex(kip103ContractAddress) } : {}),
+    ...(hasBegun("kip160CompatibleBlock") ? { KIP160: toHex(kip160ContractAddress) } : {}),
+  };
+}
+
+/** The checksum of block 0's hash and of the forks up to a block (EIP-2124). */
+function forkId(chain: Chain, number: number): string {
+  let sum = crc32(chain.genesisHash);
+  for (const start of startsOf(chain)) {
+    if (start > number) break;
+    const bytes = Buffer.alloc(8);
+    bytes.writeBigUInt64BE(BigInt(start));
+    sum = crc32(bytes, sum);
+  }
+  return `0x${sum.toString(16).padStart(8, "0")}`;
+}
+
+type Row = readonly [name: string, address: number, since: EvmRevision, until?: EvmRevision];
+
+/** Names as the standard has them, and where and when the contracts are. */
+const precompiles: readonly Row[] = [
+  ["ECREC", 1, "base"],
+  ["SHA256", 2, "base"],
+  ["RIPEMD160", 3, "base"],
+  ["ID", 4, "base"],
+  ["MODEXP", 5, "base"],
+  ["BN254_ADD", 6, "base"],
+  ["BN254_MUL", 7, "base"],
+  ["BN254_PAIRING", 8, "base"],
+  ["VMLOG", 0x9, "base", "istanbul"],
+  ["FEE_PAYER", 0xa, "base", "istanbul"],
+  ["VALIDATE_SENDER", 0xb, "base", "istanbul"],
+  ["BLAKE2F", 9, "istanbul"],
+  ["VMLOG", 0x3fd, "istanbul"],
+  ["FEE_PAYER", 0x3fe, "istanbul"],
+  ["VALIDATE_SENDER", 0x3ff, "istanbul"],
+  ["KZG_POINT_EVALUATION", 0xa, "cancun"],
+  ["BLS12_G1ADD", 0xb, "prague"],
+  ["BLS12_G1MSM", 0xc, "prague"],
+  ["BLS12_G2ADD", 0xd, "prague"],
+  ["BLS12_G2MSM", 0xe, "prague"],
+  ["BLS12_PAIRING_CHECK", 0xf, "prague"],
+  ["BLS12_MAP_FP_TO_G1", 0x10, "prague"],
+  ["BLS12_MAP_FP2_TO_G2", 0x11, "prague"],
+  ["P256VERIFY", 0x100, "osaka"],
+];
+
+function isThere([, , since, until]: Row, revision: EvmRevision): boolean {
+  return isRevisionSince(revision, since) && (until === undefined || !isRevisionSince(revision, until));
+}
+
+function addressAt(number: number): string {
+  return `0x${number.toString(16).padStart(40, "0")}`;
+}
+
+/** Blobs leave the node soon after the block that holds their transaction: only the pool still has them. */
+function sidecarMethods({ chain, pool }: EthConfigParts): Method[] {
+  const gone = "blob sidecars are not kept after their transaction is in a block";
+  return [
+    method({
+      name: "eth_getBlobSidecars",
+      summary: "The blobs of a block's transactions: an empty list where there are none, else an error.",
+      params: { number: optional(blockNumber, "latest" as const), full: boolean },
+      result: plain<readonly object[]>("sidecars"),
+      handle: ({ number }) => {
+        const { transactions } = blockAt(chain, number);
+        if (transactions.some(({ fields }) => fields.blobVersionedHashes !== undefined)) throw failure(gone);
+        return [];
+      },
+    }),
+    method({
+      name: "eth_getBlobSidecarByTxHash",
+      summary:
+        "The blobs of a transaction that waits, or came into a block not long ago; null for one that has none.",
+      params: { hash, full: boolean },
+      result: nullable(plain<object>("sidecar")),
+      handle: (args) => {
+        const place = chain.findTransaction(args.hash);
+        const mined = place?.block.transactions[place.index];
+        const waiting = pool.get(args.hash);
+        const sidecar =
+          waiting === undefined
+            ? pool.minedBlobs(args.hash)
+            : decodeTransaction(pool.wire(waiting)).fields.sidecar;
+        if (sidecar === undefined && mined?.fields.blobVersionedHashes !== undefined) throw failure(gone);
+        if (sidecar === undefined) return undefined;
+        return {
+          txHash: toHex(args.hash),
+          blobSidecar: {
+            version: sidecar.version,
+            blobs: sidecar.blobs.map((blob) => toHex(args.full ? blob : blob.subarray(0, BLOB_START))),
+            commitments: sidecar.commitments.map(toHex),
+            proofs: sidecar.proofs.map(toHex),
+          },
+        };
+      },
+    }),
+  ];
+}
+
+/** What is shown of a blob that nobody wants whole. */
+const BLOB_START = 32;

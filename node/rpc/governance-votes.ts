@@ -1,0 +1,125 @@
+/** `governance`: votes that blocks carry, and this node's own (rpc.md 2.10). */
+import { toHex } from "../bytes/hex.ts";
+import { type BlockNumber, blockNumber } from "../calls/arguments/block-number.ts";
+import type { ReadLine } from "../compat/go-lines.ts";
+import { jsonInteger } from "../config/exact-json.ts";
+import type { Ballots } from "../governance/ballots.ts";
+import { GovernanceError } from "../governance/error.ts";
+import type { Governance } from "../governance/governance.ts";
+import { valueJson } from "../governance/governance-data.ts";
+import type { Vote } from "../governance/vote.ts";
+import { optional } from "../jsonrpc/codec.ts";
+import { address, anything } from "../jsonrpc/codecs/hex.ts";
+import { plain, text } from "../jsonrpc/codecs/plain.ts";
+import { failure } from "../jsonrpc/errors.ts";
+import { type Method, method } from "../jsonrpc/method.ts";
+import type { GoverningParts } from "../presenters/parameters.ts";
+import { numberOf } from "./chain-governance.ts";
+
+/** What these methods read, and the queue that they fill. */
+export interface GovernanceVoteParts extends GoverningParts {
+  /** The node's own address. */
+  readonly address: Uint8Array;
+  readonly ballots: Ballots;
+}
+
+/** A vote for a parameter and the block that carries it. */
+export type CastVote = Governance["said"]["votes"][number];
+
+const at = { number: optional(blockNumber, "latest" as const) };
+const list = plain<readonly unknown[]>("list");
+
+/** Votes as lists, and casting one. */
+export function governanceVoteMethods(parts: GovernanceVoteParts): Method[] {
+  const { address: own, profile, ballots } = parts;
+  const { lacks, votes: view } = profile.line;
+  return [
+    method({
+      name: "governance_nodeAddress",
+      summary: "The node's own address, under which it votes.",
+      params: {},
+      result: address,
+      handle: () => own,
+    }),
+    method({
+      name: "governance_votes",
+      summary: "The votes for parameters that blocks of an epoch carry.",
+      params: lacks.has("governance_status") ? {} : at,
+      result: list,
+      handle: (args: { number?: BlockNumber }) =>
+        votesOf(parts, args.number ?? "latest").map((vote) => castView(vote, view)),
+    }),
+    method({
+      name: "governance_myVotes",
+      summary: "This node's own votes: of this epoch, and those that no block carries yet.",
+      params: {},
+      result: list,
+      handle: () => myVotes(parts),
+    }),
+    method({
+      name: "governance_vote",
+      summary: "Votes for a parameter's value; the next block that this node makes carries the vote.",
+      params: { name: text, value: anything },
+      result: text,
+      privilege: "keys",
+      handle: ({ name, value }) => cast(ballots, name, value, profile.line),
+    }),
+  ];
+}
+
+function cast(ballots: Ballots, name: string, value: unknown, { words }: ReadLine): string {
+  try {
+    ballots.add(name, value);
+    return words.votePrepared;
+  } catch (error) {
+    const code = error instanceof GovernanceError ? error.code : undefined;
+    if (code === "no-vote-right") throw failure(words.noVoteRight);
+    if (code === "bad-ballot") throw failure(words.badBallot);
+    throw error;
+  }
+}
+
+/** The votes of the epoch that a block is in. */
+function votesOf(parts: GovernanceVoteParts, number: BlockNumber): readonly CastVote[] {
+  const wanted = numberOf(parts, number);
+  const epoch = parts.chain.config.istanbul.epoch || Number.POSITIVE_INFINITY;
+  return parts.governance.said.votes.filter(
+    (vote) => Math.floor(vote.number / epoch) === Math.floor(wanted / epoch),
+  );
+}
+
+function castView({ number, what }: CastVote, form: ReadLine["votes"]): object {
+  const { Name: Key, Value } = voteView(what);
+  if (form === "numbered") return { BlockNum: number, Key, Value };
+  return { validator: toHex(what.voter), key: Key, value: valueJson(what.name, what.value) };
+}
+
+function myVotes(parts: GovernanceVoteParts): readonly object[] {
+  const { address: own, ballots, profile } = parts;
+  const mine = votesOf(parts, "latest").filter(({ what }) => toHex(what.voter) === toHex(own));
+  const rows = [
+    ...mine.map(({ number, what }) => ({ number, what, casted: true })),
+    ...ballots.waiting().map((what) => ({ number: 0, what, casted: false })),
+  ];
+  return rows.map(({ number, what, casted }) => {
+    const { Name: Key, Value } = voteView(what);
+    if (profile.line.votes === "numbered") return { BlockNum: number, Key, Value, Casted: casted };
+    const value = what.kind === "parameter" ? valueJson(what.name, what.value) : Value;
+    return { Key, Value: value, Casted: casted, BlockNum: number };
+  });
+}
+
+/** A vote as the Go node writes it; amounts are numbers. */
+export function voteView(vote: Vote): {
+  readonly Voter: string;
+  readonly Name: string;
+  readonly Value: unknown;
+} {
+  const Voter = toHex(vote.voter);
+  if (vote.kind === "validators") {
+    const Name = `governance.${vote.adds ? "add" : "remove"}validator`;
+    return { Voter, Name, Value: vote.addresses.map(toHex) };
+  }
+  const { name, value } = vote;
+  return { Voter, Name: name, Value: typeof value === "bigint" ? jsonInteger(value) : value };
+}

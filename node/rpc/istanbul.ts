@@ -1,0 +1,195 @@
+/** `istanbul`: the validators that consensus works with (rpc.md 2.10). */
+
+import { equalBytes } from "../bytes/compare.ts";
+import { addressText, toHex } from "../bytes/hex.ts";
+import { type BlockNumber, blockNumber } from "../calls/arguments/block-number.ts";
+import { headerOfHash } from "../calls/lookup.ts";
+import type { BlockHead } from "../chain/chain.ts";
+import { proposerWeights } from "../governance/proposers.ts";
+import type { ValidatorSet } from "../governance/validators.ts";
+import { optional } from "../jsonrpc/codec.ts";
+import { address, hash, listOf } from "../jsonrpc/codecs/hex.ts";
+import { boolean, integer, nothing, plain } from "../jsonrpc/codecs/plain.ts";
+import { failure } from "../jsonrpc/errors.ts";
+import { type Method, method } from "../jsonrpc/method.ts";
+import { sorted } from "../jsonrpc/sorted-json.ts";
+import type { GoverningParts } from "../presenters/parameters.ts";
+import { councilNumber } from "./chain-consensus.ts";
+
+const at = { number: optional(blockNumber, "latest" as const) };
+const addresses = listOf(address, "[]common.Address");
+/** Milliseconds of a round's first wait, as the Go node's configuration has it. */
+const ROUND_TIMEOUT_MS = 10_000;
+
+/** The methods of `istanbul`. */
+export function istanbulMethods(parts: GoverningParts): Method[] {
+  return [...validatorMethods(parts), ...snapshotMethods(parts), ...candidateMethods()];
+}
+
+function validatorMethods(parts: GoverningParts): Method[] {
+  const { chain, governance } = parts;
+  const validators = (number: BlockNumber) => governance.validators(councilNumber(parts, number));
+  const ofHash = (wanted: Uint8Array) => {
+    const block = headerOfHash(chain, wanted);
+    if (block === undefined) throw failure("unknown block");
+    return governance.validators(block.header.number);
+  };
+  return [
+    method({
+      name: "istanbul_getValidators",
+      summary: "The validators that may propose and agree at a block.",
+      params: at,
+      result: addresses,
+      handle: ({ number }) => validators(number).qualified,
+    }),
+    method({
+      name: "istanbul_getValidatorsAtHash",
+      summary: "The same by the block's hash.",
+      params: { hash },
+      result: addresses,
+      handle: (args) => ofHash(args.hash).qualified,
+    }),
+    method({
+      name: "istanbul_getDemotedValidators",
+      summary: "The validators that have staked too little at a block.",
+      params: at,
+      result: addresses,
+      handle: ({ number }) => demotedOf(validators(number)),
+    }),
+    method({
+      name: "istanbul_getDemotedValidatorsAtHash",
+      summary: "The same by the block's hash.",
+      params: { hash },
+      result: addresses,
+      handle: (args) => demotedOf(ofHash(args.hash)),
+    }),
+    method({
+      name: "istanbul_getTimeout",
+      summary: "Milliseconds that a round waits for its proposal.",
+      params: {},
+      result: integer("uint64", 0, Number.MAX_SAFE_INTEGER),
+      handle: () => ROUND_TIMEOUT_MS,
+    }),
+  ];
+}
+
+function demotedOf(set: ValidatorSet): readonly Uint8Array[] {
+  return set.council.filter((each) => !set.isQualified(each));
+}
+
+function snapshotMethods(parts: GoverningParts): Method[] {
+  const { chain } = parts;
+  const result = plain<object>("snapshot");
+  return [
+    method({
+      name: "istanbul_getSnapshot",
+      summary: "The validators after a block, and who of them proposes in what order.",
+      params: at,
+      result,
+      handle: ({ number }) => {
+        const block = chain.header(councilNumber(parts, number));
+        if (block === undefined) throw failure("unknown block");
+        return snapshotView(parts, block);
+      },
+    }),
+    method({
+      name: "istanbul_getSnapshotAtHash",
+      summary: "The same by the block's hash.",
+      params: { hash },
+      result,
+      handle: (args) => {
+        const block = headerOfHash(chain, args.hash);
+        if (block === undefined) throw failure("unknown block");
+        return snapshotView(parts, block);
+      },
+    }),
+  ];
+}
+
+/** Every validator's vote weighs the same. */
+const VOTING_POWER = 1_000;
+
+function snapshotView(parts: GoverningParts, { header, hash: own }: BlockHead): object {
+  const { chain, governance } = parts;
+  const next = header.number + 1;
+  const set = governance.validators(next);
+  const { policy, epoch, committeeSize } = governance.parameters(next);
+  return {
+    epoch,
+    number: header.number,
+    hash: toHex(own),
+    votes: [],
+    tally: [],
+    validators: set.qualified.map(toHex),
+    policy: chain.config.istanbul.policy,
+    subgroupsize: committeeSize,
+    ...(policy === "weighted" ? weighedView(parts, set, next) : UNWEIGHED),
+  };
+}
+
+/** Under the other policies there are no weights. */
+const UNWEIGHED = {
+  rewardAddrs: null,
+  votingPower: null,
+  weight: null,
+  proposers: null,
+  proposersBlockNum: 0,
+  demotedValidators: null,
+};
+
+function weighedView({ chain, governance }: GoverningParts, set: ValidatorSet, next: number): object {
+  const { nodes } = governance.staking(next);
+  const { list, since } = governance.proposerList(next);
+  const weights = { staking: governance.staking(since), useGini: governance.parameters(since + 1).useGini };
+  const reward = (validator: Uint8Array): string =>
+    toHex(nodes.find(({ node }) => equalBytes(node, validator))?.reward ?? NOBODY);
+  return {
+    rewardAddrs: set.qualified.map(reward),
+    votingPower: set.qualified.map(() => VOTING_POWER),
+    weight: chain.rules(since + 1).drawsProposersEvenly
+      ? set.qualified.map(() => 0)
+      : proposerWeights(set.qualified, weights),
+    proposers: list.map(toHex),
+    proposersBlockNum: since,
+    demotedValidators: demotedOf(set).map(toHex),
+  };
+}
+
+/** The node remembers what its operator proposes, as the Go node does; blocks carry governance votes instead. */
+function candidateMethods(): Method[] {
+  const candidates = new Map<string, boolean>();
+  return [
+    method({
+      name: "istanbul_candidates",
+      summary: "Whom the operator has proposed, and whether as a validator or not.",
+      params: {},
+      result: plain<object>("candidates"),
+      handle: () => sorted(Object.fromEntries(candidates)),
+    }),
+    method({
+      name: "istanbul_propose",
+      summary: "Notes a candidate; validators are voted in and out with governance_vote.",
+      params: { address, isValidator: boolean },
+      result: nothing,
+      privilege: "keys",
+      handle: (args) => {
+        const name = addressText(args.address);
+        if (!candidates.has(name) && candidates.size >= MOST_CANDIDATES) throw failure("too many candidates");
+        candidates.set(name, args.isValidator);
+      },
+    }),
+    method({
+      name: "istanbul_discard",
+      summary: "Forgets a candidate.",
+      params: { address },
+      result: nothing,
+      privilege: "keys",
+      handle: (args) => {
+        candidates.delete(addressText(args.address));
+      },
+    }),
+  ];
+}
+
+const NOBODY = new Uint8Array(20);
+const MOST_CANDIDATES = 1_024;

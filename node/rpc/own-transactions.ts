@@ -1,0 +1,127 @@
+/** Waiting transactions of the node's own accounts: shown, and sent again at another price. */
+import type { Accounts } from "../accounts/accounts.ts";
+import { equalBytes } from "../bytes/compare.ts";
+import { mapKey, toHex } from "../bytes/hex.ts";
+import { ethArgs, sendArgs, transactionHash } from "../calls/arguments/transaction-args.ts";
+import { chainDraft } from "../calls/chain-draft.ts";
+import { draftDigest, signDraft, unlockedSigner, unsignedTransaction } from "../calls/sign-transaction.ts";
+import { ethSubmitter, submitter } from "../calls/submit.ts";
+import { type EstimateGas, ethDraft, withGas } from "../calls/transaction-draft.ts";
+import type { Chain } from "../chain/chain.ts";
+import type { RpcProfile } from "../compat/profiles.ts";
+import { optional } from "../jsonrpc/codec.ts";
+import { quantity, quantity64 } from "../jsonrpc/codecs/hex.ts";
+import { writtenAs } from "../jsonrpc/codecs/plain.ts";
+import { failure } from "../jsonrpc/errors.ts";
+import { type Method, method } from "../jsonrpc/method.ts";
+import { senderOf, type Transaction, type TransactionDraft } from "../model/transaction.ts";
+import { chainTransactionText, ethTransactionText } from "../presenters/transaction.ts";
+import type { TxPool } from "../txpool/pool.ts";
+
+/** What these methods use. */
+export interface OwnTransactionsParts {
+  readonly chain: Chain;
+  readonly pool: Pick<TxPool, "add" | "addWithBlobs" | "content" | "nonce">;
+  readonly profile: RpcProfile;
+  readonly ethFeeCap?: number;
+  readonly accounts: Pick<Accounts, "list" | "signAs">;
+  readonly estimateGas: EstimateGas;
+}
+
+const NO_ADDRESS = new Uint8Array(20);
+const list = writtenAs("transactions");
+
+/** `pendingTransactions` and `resend` of `chain` and `eth`. */
+export function ownTransactionMethods(parts: OwnTransactionsParts): Method[] {
+  return [...pendingMethods(parts), ...resendMethods(parts)];
+}
+
+function pendingMethods({ chain, pool, accounts }: OwnTransactionsParts): Method[] {
+  const own = (): Transaction[] => {
+    const mine = new Set(accounts.list().map(mapKey));
+    return executable(pool).filter((tx) => mine.has(mapKey(senderOf(tx, chain.config.chainId))));
+  };
+  return [
+    method({
+      name: "chain_pendingTransactions",
+      summary: "Executable transactions of the node's own accounts.",
+      params: {},
+      result: list,
+      handle: () => listText(own().map((tx) => chainTransactionText(chain, tx))),
+    }),
+    method({
+      name: "eth_pendingTransactions",
+      summary: "The same in Ethereum's form.",
+      params: {},
+      result: list,
+      handle: () => listText(own().map((tx) => ethTransactionText(chain, tx))),
+    }),
+  ];
+}
+
+function listText(texts: readonly string[]): string {
+  return `[${texts.join(",")}]`;
+}
+
+function resendMethods(parts: OwnTransactionsParts): Method[] {
+  const { chain, pool, accounts, estimateGas } = parts;
+  const [submit, submitEth] = [submitter(parts), ethSubmitter(parts)];
+  /** `again` is `draft` with what is to be other. */
+  const signedAgain = (from: Uint8Array, draft: TransactionDraft, again: TransactionDraft) => {
+    const { chainId } = chain.config;
+    const digest = draftDigest(draft, chainId);
+    const waits = executable(pool).some(
+      (tx) =>
+        tx.type.code === draft.code &&
+        equalBytes(senderOf(tx, chainId), from) &&
+        equalBytes(tx.type.digest(tx), digest),
+    );
+    if (!waits) throw failure(`Transaction ${toHex(unsignedTransaction(draft, chainId).hash)} not found`);
+    return signDraft(again, chainId, unlockedSigner(accounts, from));
+  };
+  const changes = { gasPrice: optional(quantity), gas: optional(quantity64) };
+  return [
+    method({
+      name: "chain_resend",
+      privilege: "keys",
+      summary:
+        "Signs a waiting transaction anew with another price or gas limit, in the place of the old one.",
+      params: { transaction: sendArgs, ...changes },
+      result: transactionHash,
+      handle: ({ transaction, gasPrice, gas }) => {
+        if (transaction.nonce === undefined) throw noNonce();
+        const draft = chainDraft({ chain, pool }, transaction);
+        return submit(signedAgain(transaction.from ?? NO_ADDRESS, draft, changed(draft, gasPrice, gas)));
+      },
+    }),
+    method({
+      name: "eth_resend",
+      privilege: "keys",
+      summary: "The same for Ethereum's transaction object.",
+      params: { transaction: ethArgs, ...changes },
+      result: transactionHash,
+      handle: async ({ transaction, gasPrice, gas }) => {
+        if (transaction.nonce === undefined) throw noNonce();
+        const draft = ethDraft({ chain, pool }, await withGas(transaction, estimateGas));
+        return submitEth(signedAgain(transaction.from ?? NO_ADDRESS, draft, changed(draft, gasPrice, gas)));
+      },
+    }),
+  ];
+}
+
+function noNonce(): Error {
+  return failure("missing transaction nonce in transaction spec");
+}
+
+/** Zero, as nothing, leaves the old value. */
+function changed(draft: TransactionDraft, price = 0n, gas = 0n): TransactionDraft {
+  return {
+    ...draft,
+    ...(price === 0n ? {} : { gasFeeCap: price, gasTipCap: price }),
+    ...(gas === 0n ? {} : { gas }),
+  };
+}
+
+function executable(pool: Pick<TxPool, "content">): Transaction[] {
+  return [...pool.content().pending.values()].flat();
+}

@@ -1,0 +1,65 @@
+/** `personal`: wallets. Key files are wallets of one account; software HD wallets are opened, and derive accounts. */
+import type { Accounts, Wallet, WalletAccount } from "../accounts/accounts.ts";
+import { AccountsError } from "../accounts/error.ts";
+import { toHex } from "../bytes/hex.ts";
+import type { RpcProfile } from "../compat/profiles.ts";
+import { type Encoder, optional } from "../jsonrpc/codec.ts";
+import { boolean, nothing, plain, text } from "../jsonrpc/codecs/plain.ts";
+import { failure } from "../jsonrpc/errors.ts";
+import { goJson } from "../jsonrpc/json-text.ts";
+import { type Method, method } from "../jsonrpc/method.ts";
+
+/** What these methods use. */
+export interface WalletParts {
+  readonly accounts: Accounts;
+  readonly profile: RpcProfile;
+}
+
+/** The methods about wallets. */
+export function walletMethods({ accounts, profile }: WalletParts): Method[] {
+  return [
+    method({
+      name: "personal_listWallets",
+      summary: "The wallets: key files, HD wallets and keys in memory, with status and accounts.",
+      params: {},
+      result: plain<readonly object[]>("wallets"),
+      handle: () => accounts.wallets().map(walletJson),
+    }),
+    method({
+      name: "personal_openWallet",
+      summary: "Opens a software HD wallet until the node exits or an account of it is locked.",
+      params: { url: text, passphrase: optional(text, "") },
+      result: nothing,
+      handle: ({ url, passphrase }) =>
+        accounts.openWallet(url, passphrase).catch((error) => usbWallet(error, profile)),
+    }),
+    method({
+      name: "personal_deriveAccount",
+      summary: "An account of an open HD wallet by its path; `pin` keeps it, so that it is listed and signs.",
+      params: { url: text, path: text, pin: optional(boolean, false) },
+      result: derivedAccount(profile),
+      handle: ({ url, path, pin }) =>
+        accounts.deriveAccount(url, path, pin).catch((error) => usbWallet(error, profile)),
+    }),
+  ];
+}
+
+function usbWallet(error: unknown, profile: RpcProfile): never {
+  if (!(error instanceof AccountsError) || error.code !== "usb-wallet") throw error;
+  throw failure(profile.tellsOfUsb ? error.message : "unknown wallet");
+}
+
+function walletJson({ url, status, accounts }: Wallet): object {
+  const shown = accounts.map(accountJson);
+  return { url, status, ...(shown.length === 0 ? {} : { accounts: shown }) };
+}
+
+function accountJson({ address, url }: WalletAccount): object {
+  return { address: toHex(address), url };
+}
+
+function derivedAccount({ derivedAccountIsAddress }: RpcProfile): Encoder<WalletAccount> {
+  return derivedAccountIsAddress
+    ? { label: "address", encode: ({ address }) => goJson(toHex(address)) }
+    : { label: "account", encode: (account) => goJson(accountJson(account)) };
+}

@@ -1,0 +1,85 @@
+/** Proofs of accounts and slots against a block's state root. */
+import { isZero } from "../bytes/compare.ts";
+import { toHex } from "../bytes/hex.ts";
+import { bytesToBigint, toQuantity } from "../bytes/integer.ts";
+import { wordBytes } from "../bytes/word.ts";
+import { blockReference } from "../calls/arguments/block-number.ts";
+import { stateOf } from "../calls/lookup.ts";
+import type { Chain } from "../chain/chain.ts";
+import type { RpcProfile } from "../compat/profiles.ts";
+import { EMPTY_HASH } from "../crypto/keccak.ts";
+import { address, listOf } from "../jsonrpc/codecs/hex.ts";
+import { plain, text } from "../jsonrpc/codecs/plain.ts";
+import { failure } from "../jsonrpc/errors.ts";
+import { type Method, method } from "../jsonrpc/method.ts";
+import { EMPTY_TRIE_ROOT } from "../model/list-root.ts";
+import type { AccountProof, State } from "../state/state.ts";
+
+/** What proofs are made of. */
+export interface ProofParts {
+  readonly chain: Chain;
+  readonly profile: Pick<RpcProfile, "line">;
+  readonly prove: State["prove"];
+}
+
+const MOST_KEYS = 1_024;
+const WORD = 32;
+
+/** See the head of this file. */
+export function proofMethods({ chain, profile, prove }: ProofParts): Method[] {
+  return [
+    method({
+      name: "chain_getProof",
+      aliases: ["eth_getProof"],
+      summary:
+        "Trie nodes that prove an account and some of its slots against a block's state root (EIP-1186).",
+      params: { address, keys: listOf(text, "[]string"), block: blockReference },
+      result: plain<object>("proof"),
+      handle: async ({ address: asked, keys, block }) => {
+        const { number } = stateOf(chain, block);
+        const words = keys.map(keyOf);
+        const proof = await prove(number, asked, words);
+        if (proof.account === undefined)
+          throw failure("there is no account corresponding to the given address");
+        if (profile.line.provesContractsOnly && proof.account.kind !== "contract") {
+          throw failure("given address is not a contract address");
+        }
+        return proofView(asked, proof, keys);
+      },
+    }),
+  ];
+}
+
+/** A key as callers write it: up to 32 bytes of hex. Throws `RpcError`. */
+function keyOf(given: string, index: number): Uint8Array {
+  if (index >= MOST_KEYS) throw failure(`too many slots: at most ${MOST_KEYS}`);
+  const digits = given.replace(/^0[xX]/, "");
+  if (digits.length > 2 * WORD) {
+    const bytes = Math.ceil(digits.length / 2);
+    throw failure(
+      `unable to decode storage key: hex string too long, want at most 32 bytes, have ${bytes} bytes`,
+    );
+  }
+  if (!/^[0-9a-fA-F]*$/.test(digits)) throw failure("unable to decode storage key: hex string invalid");
+  return wordBytes(BigInt(`0x${digits === "" ? "0" : digits}`));
+}
+
+function proofView(
+  asked: Uint8Array,
+  { account, accountProof, storage }: AccountProof,
+  keys: readonly string[],
+): object {
+  return {
+    address: toHex(asked),
+    accountProof: accountProof.map(toHex),
+    balance: toQuantity(account?.balance ?? 0n),
+    codeHash: toHex(account?.codeHash ?? EMPTY_HASH),
+    nonce: toQuantity(account?.nonce ?? 0n),
+    storageHash: toHex(account?.storageRoot ?? EMPTY_TRIE_ROOT),
+    storageProof: storage.map(({ value, proof }, index) => ({
+      key: keys[index],
+      value: isZero(value) ? "0x0" : toQuantity(bytesToBigint(value)),
+      proof: proof.map(toHex),
+    })),
+  };
+}

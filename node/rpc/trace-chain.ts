@@ -1,0 +1,73 @@
+/** `debug_subscribe traceChain`: the traces of one block after the other, as they are made in a reader thread. */
+import { setImmediate } from "node:timers/promises";
+import { toHex } from "../bytes/hex.ts";
+import { toQuantity } from "../bytes/integer.ts";
+import { type BlockNumber, blockNumber, numberAt } from "../calls/arguments/block-number.ts";
+import { type TraceConfig, traceConfig } from "../calls/arguments/trace-config.ts";
+import type { Chain } from "../chain/chain.ts";
+import { prunedHistory } from "../chain/kept-blocks.ts";
+import { optional } from "../jsonrpc/codec.ts";
+import { failure, RpcError } from "../jsonrpc/errors.ts";
+import { type Subscription, subscription } from "../jsonrpc/subscription.ts";
+
+/** What the traces are made of. */
+export interface TraceChainParts {
+  readonly chain: Pick<Chain, "head" | "block" | "oldestBody">;
+  /** A block's traces as a JSON list, from a reader thread. Rejects with `RpcError`. */
+  readonly traceBlock: (number: number, config: TraceConfig, signal: AbortSignal) => Promise<string>;
+}
+
+/** Blocks without transactions are passed over; a block that cannot be traced ends it. */
+export function traceChainSubscription(parts: TraceChainParts): Subscription {
+  return subscription({
+    module: "debug",
+    name: "traceChain",
+    privilege: "process",
+    summary: "The traces of all transactions of the blocks after one up to another, block by block.",
+    params: { start: blockNumber, end: blockNumber, config: optional(traceConfig, {}) },
+    start: ({ start, end, config }, notify) => {
+      const { chain } = parts;
+      const first = existing(chain, start, "starting");
+      const last = existing(chain, end, "end");
+      if (last <= first) throw failure(`end block #${last} needs to come after start block #${first}`);
+      if (first + 1 < chain.oldestBody()) throw prunedHistory(chain.oldestBody());
+      const ending = new AbortController();
+      const { signal } = ending;
+      void traceAll(parts, { first, last, config, signal }, notify);
+      return () => ending.abort();
+    },
+  });
+}
+
+function existing(chain: TraceChainParts["chain"], number: BlockNumber, which: string): number {
+  const head = chain.head().header.number;
+  const wanted = numberAt(head, number);
+  if (wanted > head) throw failure(`${which} block #${wanted} not found`);
+  return wanted;
+}
+
+interface Tracing {
+  readonly first: number;
+  readonly last: number;
+  readonly config: TraceConfig;
+  readonly signal: AbortSignal;
+}
+
+async function traceAll(
+  { chain, traceBlock }: TraceChainParts,
+  { first, last, config, signal }: Tracing,
+  notify: (json: string) => void,
+): Promise<void> {
+  for (let number = first + 1; number <= last && !signal.aborted; number++) {
+    const block = number < chain.oldestBody() ? undefined : chain.block(number); // some may have gone since
+    if (block === undefined) return;
+    await setImmediate(); // also between blocks that have nothing to tell
+    if (block.transactions.length === 0) continue;
+    const traces = await traceBlock(number, config, signal).catch((error: unknown) => {
+      if (error instanceof RpcError) return undefined;
+      throw error;
+    });
+    if (traces === undefined || signal.aborted) return;
+    notify(`{"block":"${toQuantity(number)}","hash":"${toHex(block.hash)}","traces":${traces}}`);
+  }
+}

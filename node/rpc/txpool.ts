@@ -1,0 +1,118 @@
+/** `txpool`: what waits for a block, by sender and nonce. */
+import { addressText, fromHex, toHex } from "../bytes/hex.ts";
+import { toQuantity } from "../bytes/integer.ts";
+import type { Chain } from "../chain/chain.ts";
+import type { RpcProfile } from "../compat/profiles.ts";
+import { checksumAddress } from "../crypto/checksum.ts";
+import { address as addressCodec } from "../jsonrpc/codecs/hex.ts";
+import { plain, writtenAs } from "../jsonrpc/codecs/plain.ts";
+import { goText } from "../jsonrpc/json-text.ts";
+import { type Method, method } from "../jsonrpc/method.ts";
+import { sortedJson, sortedMembers } from "../jsonrpc/sorted-json.ts";
+import type { Transaction } from "../model/transaction.ts";
+import { inSlices } from "../presenters/slices.ts";
+import { chainTransaction } from "../presenters/transaction.ts";
+import type { TxPool } from "../txpool/pool.ts";
+
+/** What these methods read. */
+export interface TxPoolParts {
+  readonly chain: Chain;
+  readonly pool: Pick<TxPool, "content" | "status">;
+  readonly profile: RpcProfile;
+}
+
+/** The methods of `txpool`. */
+export function txpoolMethods({ chain, pool, profile }: TxPoolParts): Method[] {
+  const entry = (tx: Transaction) =>
+    sortedJson({
+      ...chainTransaction(chain, tx),
+      ...(profile.poolEntryTxHash ? { txHash: toHex(tx.hash) } : {}),
+    });
+  return [
+    method({
+      name: "txpool_contentFrom",
+      summary: "The waiting transactions of one sender, by nonce.",
+      params: { address: addressCodec },
+      result: writtenAs("pool content"),
+      handle: (args) => contentFromJson(pool, args.address, entry),
+    }),
+    method({
+      name: "txpool_content",
+      summary: "All waiting transactions, by sender and nonce.",
+      params: {},
+      result: writtenAs("pool content"),
+      handle: () => contentJson(pool, entry),
+    }),
+    method({
+      name: "txpool_inspect",
+      summary: "All waiting transactions in one line each, by sender and nonce.",
+      params: {},
+      result: writtenAs("pool summary"),
+      handle: () => contentJson(pool, (tx) => goText(summary(tx, profile.unit))),
+    }),
+    method({
+      name: "txpool_status",
+      summary:
+        "How many transactions could go into the next block, and how many wait for another before them.",
+      params: {},
+      result: plain<object>("object of pending and queued"),
+      handle: () => {
+        const { pending, queued } = pool.status();
+        return { pending: toQuantity(pending), queued: toQuantity(queued) };
+      },
+    }),
+  ];
+}
+
+type Show = (tx: Transaction) => string;
+
+interface Entry {
+  readonly part: "pending" | "queued";
+  readonly sender: string;
+  readonly tx: Transaction;
+}
+
+/** One sender's part of the content. */
+function contentFromJson(pool: TxPoolParts["pool"], sender: Uint8Array, show: Show): string {
+  const key = addressText(sender);
+  const { pending, queued } = pool.content();
+  const part = (transactions: readonly Transaction[] = []): string =>
+    sortedMembers(transactions.map((tx) => [tx.nonce.toString(), show(tx)] as const));
+  return `{"pending":${part(pending.get(key))},"queued":${part(queued.get(key))}}`;
+}
+
+/** Written from a copy of what is in the pool now. */
+function contentJson(pool: TxPoolParts["pool"], show: Show): string | Promise<string> {
+  const { pending, queued } = pool.content();
+  const entries = [...entriesOf("pending", pending), ...entriesOf("queued", queued)];
+  return inSlices(
+    entries.length,
+    (index) => show((entries[index] as Entry).tx), // within the length
+    (texts) =>
+      `{"pending":${nested(entries, texts, "pending")},"queued":${nested(entries, texts, "queued")}}`,
+  );
+}
+
+function entriesOf(part: Entry["part"], senders: ReadonlyMap<string, readonly Transaction[]>): Entry[] {
+  return [...senders].flatMap(([address, transactions]) => {
+    const sender = checksumAddress(fromHex(address));
+    return transactions.map((tx) => ({ part, sender, tx }));
+  });
+}
+
+/** By sender, then by nonce. */
+function nested(entries: readonly Entry[], texts: readonly string[], part: Entry["part"]): string {
+  const senders = new Map<string, [string, string][]>();
+  for (const [index, entry] of entries.entries()) {
+    if (entry.part !== part) continue;
+    const members = senders.get(entry.sender) ?? [];
+    members.push([entry.tx.nonce.toString(), texts[index] ?? ""]);
+    senders.set(entry.sender, members);
+  }
+  return sortedMembers([...senders].map(([sender, members]) => [sender, sortedMembers(members)] as const));
+}
+
+function summary({ to, value, gas, gasFeeCap }: Transaction, unit: string): string {
+  const target = to === undefined ? "contract creation" : checksumAddress(to);
+  return `${target}: ${value} ${unit} + ${gas} gas × ${gasFeeCap} ${unit}`;
+}

@@ -1,0 +1,281 @@
+/**
+ * One connection on the fast path: bytes in, whole requests to the endpoint, replies out in order. Nothing is
+ * allocated per request but the strings themselves. While an answer is awaited or the peer reads too slowly, the
+ * socket is not read, so what waits stays bounded by one chunk.
+ */
+import type { Socket } from "node:net";
+import type { LongAnswer } from "../../jsonrpc/answers.ts";
+import { type Endpoint, PARSE_ERROR } from "../../jsonrpc/dispatch.ts";
+import type { ByteShares, Holder } from "../../jsonrpc/memory-budget.ts";
+import type { HttpLimits } from "../http-limits.ts";
+import { RequestSession } from "../request-session.ts";
+import type { HeadReader } from "./http-head.ts";
+import { RequestReader } from "./http-requests.ts";
+import { Outbox } from "./outbox.ts";
+import type { ReplyTurn } from "./reply-turn.ts";
+
+/** What connections share. */
+export interface ConnectionHost {
+  readonly endpoint: Endpoint;
+  readonly heads: HeadReader;
+  readonly limits: HttpLimits;
+  /** Milliseconds, coarse: as fresh as the last sweep. */
+  now: number;
+  /** Half requests of all connections. */
+  readonly halves: ByteShares;
+  /** Everything of a reply's head before the length. */
+  replyHead: string;
+  readonly turn: ReplyTurn;
+  /** Takes over a socket whose next request is not plain; `unread` begins with that request. */
+  handOver(connection: HttpConnection, socket: Socket, unread: Buffer): void;
+  closed(connection: HttpConnection): void;
+}
+
+/** Bytes that may wait in a socket before reading stops. */
+const MAX_UNSENT = 1024 * 1024;
+/** Fewer unsent bytes are not worth counting. */
+const COUNTED_UNSENT = 64 * 1024;
+/** Replies to pipelined requests are gathered up to this many characters. */
+const MAX_GATHERED = 256 * 1024;
+const NOTHING = Buffer.alloc(0);
+
+type Phase = "idle" | "reading" | "answering" | "writing" | "gone";
+
+/** See the file's header. */
+export class HttpConnection {
+  readonly #socket: Socket;
+  readonly #host: ConnectionHost;
+  readonly #outbox: Outbox;
+  #phase: Phase = "idle";
+  #deadline: number;
+  /** Bytes of requests that are not answered yet, in the order they came. */
+  #chunks: Buffer[] = [];
+  #held = 0;
+  /** Below this many held bytes there is no whole request. */
+  #needed = 0;
+  #closing = false;
+  /** What the replies that are not written yet hold; known from their lengths, so that nobody looks twice. */
+  #isAscii = true;
+  #isCounted = false;
+  readonly #session = new RequestSession();
+  readonly #asHalf: Holder = { dropped: () => this.#refuse() };
+  readonly #asUnsent: Holder = { dropped: () => this.#socket.destroy() };
+
+  constructor(socket: Socket, host: ConnectionHost) {
+    this.#socket = socket;
+    this.#host = host;
+    this.#outbox = new Outbox(socket, host.turn);
+    this.#deadline = host.now + host.limits.idleMs;
+    socket.on("data", this.#onData);
+    socket.on("drain", this.#onDrain);
+    socket.on("error", this.#onError);
+    socket.on("close", this.#onClose);
+  }
+
+  /** Called every second or so: acts on a deadline that has passed. */
+  sweep(now: number): void {
+    if (now < this.#deadline) return;
+    this.#outbox.flush();
+    if (this.#phase === "answering") this.#socket.write(TIMED_OUT, "latin1");
+    this.#socket.destroySoon();
+    const isStuck = this.#phase === "idle" && this.#socket.writableLength > 0;
+    if (isStuck || this.#phase === "writing" || this.#phase === "reading") this.#socket.destroy();
+    this.#gone();
+  }
+
+  /** No further requests: closes now, or after the answer that is being made. */
+  stop(): void {
+    this.#closing = true;
+    if (this.#phase === "idle" || this.#phase === "reading") this.#end();
+  }
+
+  /** Closes after what was answered. */
+  #end(): void {
+    this.#outbox.flush();
+    this.#socket.destroySoon();
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    if (this.#phase === "answering" || this.#phase === "writing") {
+      this.#keep(chunk);
+      return;
+    }
+    if (this.#held === 0) {
+      this.#process(chunk);
+      return;
+    }
+    this.#keep(chunk);
+    if (this.#held >= this.#needed) this.#process(this.#take());
+  };
+
+  readonly #onDrain = (): void => {
+    this.#forgetUnsent();
+    if (this.#phase !== "writing") return;
+    this.#phase = "idle";
+    this.#socket.resume();
+    this.#process(this.#take());
+  };
+
+  readonly #onError = (): void => {
+    this.#socket.destroy();
+  };
+
+  readonly #onClose = (): void => this.#gone();
+
+  #gone(): void {
+    if (this.#phase === "gone") return;
+    this.#phase = "gone";
+    this.#session.end();
+    this.#take();
+    this.#forgetUnsent();
+    this.#host.closed(this);
+  }
+
+  #forgetUnsent(): void {
+    if (!this.#isCounted) return;
+    this.#isCounted = false;
+    this.#host.endpoint.unsent.hold(this.#asUnsent, 0);
+  }
+
+  /** Too many half requests wait, and this one is the largest. */
+  #refuse(): void {
+    this.#outbox.write(BUSY, "latin1");
+    this.#end();
+    this.#gone();
+  }
+
+  #keep(chunk: Buffer): void {
+    if (this.#held === 0 && this.#phase === "idle") this.#enter("reading", this.#host.limits.readMs);
+    this.#chunks.push(chunk);
+    this.#held += chunk.length;
+    this.#host.halves.hold(this.#asHalf, this.#held);
+  }
+
+  #take(): Buffer {
+    if (this.#held === 0) return NOTHING;
+    const [first = NOTHING] = this.#chunks;
+    const all = this.#chunks.length > 1 ? Buffer.concat(this.#chunks) : first;
+    this.#chunks = [];
+    this.#held = 0;
+    this.#host.halves.hold(this.#asHalf, 0);
+    this.#needed = 0;
+    return all;
+  }
+
+  #enter(phase: Phase, forMs: number): void {
+    this.#phase = phase;
+    this.#deadline = this.#host.now + forMs;
+  }
+
+  /** Answers the whole requests in `bytes` and keeps the rest. */
+  #process(bytes: Buffer): void {
+    if (bytes.length === 0) return;
+    const requests = new RequestReader(bytes, this.#host.heads);
+    let replies = "";
+    while (requests.at < bytes.length) {
+      const start = requests.at;
+      const body = requests.next();
+      if (body === "foreign") return this.#leave(replies, bytes.subarray(start));
+      if (typeof body === "number") return this.#wait(replies, bytes.subarray(start), body);
+      const answer = this.#host.endpoint.answerInParts(body.text, this.#session) ?? PARSE_ERROR;
+      if (answer instanceof Promise) return this.#await(replies, answer, bytes.subarray(requests.at));
+      if (typeof answer === "string") {
+        replies += this.#reply(answer);
+        if (replies.length <= MAX_GATHERED) continue;
+      }
+      const isFree = typeof answer === "string" ? this.#write(replies) : this.#writeLong(replies, answer);
+      if (!isFree) return this.#keepRest(bytes.subarray(requests.at));
+      replies = "";
+    }
+    this.#finish(replies);
+  }
+
+  #reply(answer: string): string {
+    const bytes = Buffer.byteLength(answer);
+    if (bytes !== answer.length) this.#isAscii = false;
+    return `${this.#host.replyHead}${bytes}\r\n\r\n${answer}`;
+  }
+
+  /** Whether the peer takes more: if not, reading stops until it has drained. */
+  #write(text: string): boolean {
+    if (text === "" || this.#phase === "gone") return true;
+    this.#outbox.write(text, this.#isAscii ? "latin1" : "utf8");
+    return this.#hasRoom();
+  }
+
+  #writeLong(replies: string, { head, bytes, tail }: LongAnswer): boolean {
+    if (this.#phase === "gone") return true;
+    const length = Buffer.byteLength(head) + bytes.length + tail.length;
+    this.#outbox.writeAround(`${replies}${this.#host.replyHead}${length}\r\n\r\n${head}`, bytes, tail);
+    return this.#hasRoom();
+  }
+
+  #hasRoom(): boolean {
+    this.#isAscii = true;
+    const { unsent } = this.#outbox;
+    if (unsent <= COUNTED_UNSENT) return true;
+    this.#isCounted = true;
+    this.#host.endpoint.unsent.hold(this.#asUnsent, unsent);
+    if (unsent <= MAX_UNSENT) return true;
+    this.#enter("writing", this.#host.limits.writeMs);
+    this.#socket.pause();
+    return false;
+  }
+
+  #finish(replies: string): void {
+    if (!this.#write(replies) || this.#phase === "gone") return;
+    this.#enter("idle", this.#host.limits.idleMs);
+    if (this.#closing) this.#end();
+  }
+
+  #keepRest(rest: Buffer): void {
+    if (rest.length > 0) this.#keep(rest);
+  }
+
+  /** A half request is there: the rest of it has a deadline. */
+  #wait(replies: string, rest: Buffer, needed: number): void {
+    const isFree = this.#write(replies);
+    if (isFree && this.#phase !== "reading") this.#phase = "idle"; // keep() starts the deadline
+    this.#keep(rest);
+    this.#needed = needed;
+  }
+
+  #await(replies: string, answer: Promise<string>, rest: Buffer): void {
+    this.#write(replies);
+    if (this.#phase === "gone") return;
+    this.#enter("answering", this.#host.limits.executionMs);
+    this.#socket.pause();
+    this.#keepRest(rest);
+    void answer.then((text) => this.#answered(text));
+  }
+
+  #answered(answer: string): void {
+    if (this.#phase !== "answering") return; // timed out, or the peer left
+    this.#phase = "idle";
+    this.#finish(this.#reply(answer));
+    const phase = this.#phase as Phase; // finish() changes it
+    if (phase !== "idle") return;
+    this.#socket.resume();
+    this.#process(this.#take());
+  }
+
+  #leave(replies: string, unread: Buffer): void {
+    this.#write(replies);
+    this.#outbox.flush();
+    const socket = this.#socket;
+    socket.off("data", this.#onData);
+    socket.off("drain", this.#onDrain);
+    socket.off("error", this.#onError);
+    socket.off("close", this.#onClose);
+    this.#forgetUnsent();
+    this.#phase = "gone";
+    this.#host.handOver(this, socket, unread);
+  }
+}
+
+const TIMED_OUT =
+  "HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain; charset=utf-8\r\n" +
+  "Content-Length: 7\r\nConnection: close\r\n\r\ntimeout";
+const BUSY =
+  "HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain; charset=utf-8\r\n" +
+  "Content-Length: 4\r\nConnection: close\r\n\r\nbusy";

@@ -1,0 +1,239 @@
+/**
+ * The full HTTP server behind the fast path: whatever is not a plain keep-alive POST. `fastify` answers the ordinary
+ * routes (health, CORS preflight); JSON-RPC in any other dress (chunked, other methods, with an Origin) goes to the
+ * endpoint. Sockets are given to it; it never listens.
+ */
+
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { type FastifyInstance, fastify } from "fastify";
+import { type Endpoint, PARSE_ERROR } from "../jsonrpc/dispatch.ts";
+import type { ByteShares, Holder } from "../jsonrpc/memory-budget.ts";
+import { isHostAllowed, isJsonType, MAX_HEAD_BYTES } from "./fast/http-head.ts";
+import type { HttpLimits } from "./http-limits.ts";
+import type { SocketServer } from "./lazy-server.ts";
+import { http } from "./node-http.ts";
+import { RequestSession } from "./request-session.ts";
+import { socketServer } from "./socket-server.ts";
+
+/** What the server needs of its listener. */
+export interface FallbackOptions {
+  readonly endpoint: Endpoint;
+  readonly limits: HttpLimits;
+  readonly halves: ByteShares;
+  readonly virtualHosts: readonly string[];
+  /** Allowed origins, or `*`; empty for no CORS headers at all. */
+  readonly cors: readonly string[];
+}
+
+/** Opens the server. It is loaded, with its libraries, by the first connection that needs it. */
+export async function openHttpFallback(options: FallbackOptions): Promise<SocketServer> {
+  const app = fastify({
+    logger: false,
+    serverFactory: (ordinary) => createHttpServer(options, ordinary),
+    rewriteUrl: () => "/", // every path is served alike, those too that cannot be decoded
+    clientErrorHandler: refuseBytes,
+  });
+  addRoutes(app, options);
+  await app.ready();
+  return socketServer(app);
+}
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+function createHttpServer(options: FallbackOptions, ordinary: Handler): Server {
+  const { limits, virtualHosts } = options;
+  const settings = {
+    maxHeaderSize: MAX_HEAD_BYTES,
+    requestTimeout: limits.readMs,
+    headersTimeout: limits.readMs,
+    keepAliveTimeout: limits.idleMs,
+    connectionsCheckingInterval: Math.min(1000, limits.readMs),
+  };
+  return http.createServer(settings, (request, response) => {
+    if (!isHostAllowed(request.headers.host ?? "", virtualHosts)) {
+      refuse(response, 403, "invalid host specified");
+    } else if (isHealthCheck(request) || isPreflight(request, options.cors)) {
+      ordinary(request, response);
+    } else {
+      setCorsHeaders(request, response, options.cors);
+      answerRpc(request, response, options).catch(() => request.socket.destroy()); // the peer left meanwhile
+    }
+  });
+}
+
+function addRoutes(app: FastifyInstance, { cors }: FallbackOptions): void {
+  app.get("/*", (request, reply) => {
+    setCorsHeaders(request.raw, reply.raw, cors);
+    void reply.code(200).header("content-length", "0").send();
+  });
+  app.options("/*", (request, reply) => {
+    setPreflightHeaders(request.raw, reply.raw, cors);
+    void reply.code(200).header("content-length", "0").send();
+  });
+}
+
+/** A GET without body and query: whether the node answers at all. */
+function isHealthCheck({ method, headers, url = "/" }: IncomingMessage): boolean {
+  const hasBody = headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";
+  return method === "GET" && !hasBody && !url.includes("?") && url.startsWith("/");
+}
+
+function isPreflight({ method, headers, url = "/" }: IncomingMessage, cors: readonly string[]): boolean {
+  const asks = headers["access-control-request-method"] !== undefined;
+  return cors.length > 0 && method === "OPTIONS" && asks && url.startsWith("/");
+}
+
+function allowedOrigin(request: IncomingMessage, cors: readonly string[]): string | undefined {
+  const { origin } = request.headers;
+  if (origin === undefined) return undefined;
+  if (cors.includes("*")) return "*";
+  return cors.some((allowed) => allowed.toLowerCase() === origin.toLowerCase()) ? origin : undefined;
+}
+
+function setCorsHeaders(request: IncomingMessage, response: ServerResponse, cors: readonly string[]): void {
+  if (cors.length === 0) return;
+  response.setHeader("Vary", "Origin");
+  const origin = allowedOrigin(request, cors);
+  if (origin !== undefined) response.setHeader("Access-Control-Allow-Origin", origin);
+}
+
+const CORS_METHODS = new Set(["POST", "GET"]);
+
+function setPreflightHeaders(
+  request: IncomingMessage,
+  response: ServerResponse,
+  cors: readonly string[],
+): void {
+  response.setHeader("Vary", ["Origin", "Access-Control-Request-Method", "Access-Control-Request-Headers"]);
+  const method = (request.headers["access-control-request-method"] ?? "").toUpperCase();
+  const origin = allowedOrigin(request, cors);
+  if (origin === undefined || !CORS_METHODS.has(method)) return;
+  response.setHeader("Access-Control-Allow-Origin", origin);
+  response.setHeader("Access-Control-Allow-Methods", method);
+  const wanted = request.headers["access-control-request-headers"];
+  if (wanted !== undefined) response.setHeader("Access-Control-Allow-Headers", wanted);
+  response.setHeader("Access-Control-Max-Age", "600");
+}
+
+async function answerRpc(
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: FallbackOptions,
+): Promise<void> {
+  const { limits, endpoint } = options;
+  if (isRefused(request, response, limits)) return;
+  const body = await readBody(request, options);
+  if (body === undefined) {
+    request.socket.destroy();
+    return;
+  }
+  if (!request.complete) response.setHeader("Connection", "close");
+  const session = new RequestSession();
+  response.once("close", () => session.end());
+  const answer = endpoint.answer(body, session) ?? PARSE_ERROR;
+  const text = typeof answer === "string" ? answer : await inTime(answer, limits.executionMs);
+  if (text === undefined) return timedOut(response);
+  send(response, text);
+  if (response.writableLength > 0) limitUnsent(request.socket, response, options);
+}
+
+/** What the peer does not take is counted, and given up when its time is over. */
+function limitUnsent(socket: Socket, response: ServerResponse, { limits, endpoint }: FallbackOptions): void {
+  const holder: Holder = { dropped: () => socket.destroy() };
+  endpoint.unsent.hold(holder, response.writableLength);
+  const deadline = setTimeout(() => socket.destroy(), limits.writeMs);
+  response.once("close", () => {
+    clearTimeout(deadline);
+    endpoint.unsent.hold(holder, 0);
+  });
+}
+
+function isRefused(request: IncomingMessage, response: ServerResponse, { maxBody }: HttpLimits): boolean {
+  const length = Number(request.headers["content-length"] ?? "0");
+  if (request.method === "PUT" || request.method === "DELETE") {
+    refuse(response, 405, "method not allowed");
+  } else if (length > maxBody) {
+    response.setHeader("Connection", "close");
+    refuse(response, 413, `content length too large (${length}>${maxBody})`);
+  } else if (request.method !== "OPTIONS" && !isJsonType(request.headers["content-type"] ?? "")) {
+    refuse(response, 415, "invalid content type, only application/json is supported");
+  } else return false;
+  return true;
+}
+
+/** The body, cut at the limit; undefined when the peer left before it was all there, or bodies have filled the budget. */
+function readBody(
+  request: IncomingMessage,
+  { limits, halves }: FallbackOptions,
+): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  return new Promise((resolve) => {
+    const holder: Holder = { dropped: () => finish(false) };
+    const finish = (isUsable: boolean) => {
+      request.off("data", take);
+      request.pause();
+      halves.hold(holder, 0);
+      resolve(isUsable ? Buffer.concat(chunks).toString("utf8", 0, limits.maxBody) : undefined);
+    };
+    const take = (chunk: Buffer) => {
+      chunks.push(chunk);
+      size += chunk.length;
+      halves.hold(holder, size);
+      if (size >= limits.maxBody) finish(true);
+    };
+    request.on("data", take);
+    request.once("end", () => finish(true));
+    request.once("close", () => finish(false));
+  });
+}
+
+function inTime(answer: Promise<string>, ms: number): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms, undefined);
+    void answer.then((text) => {
+      clearTimeout(timer);
+      resolve(text);
+    });
+  });
+}
+
+function send(response: ServerResponse, text: string): void {
+  const isBare = response.req.method === "HEAD" && text === ""; // the Go node says no length then
+  const length = isBare ? {} : { "Content-Length": Buffer.byteLength(text) };
+  response.writeHead(200, { "Content-Type": "application/json", ...length });
+  response.end(text);
+}
+
+function timedOut(response: ServerResponse): void {
+  response.writeHead(503, {
+    "Content-Type": "text/plain; charset=utf-8",
+    "Content-Length": 7,
+    Connection: "close",
+  });
+  response.end("timeout");
+}
+
+const UNREADABLE: Readonly<Record<string, string>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: "408 Request Timeout",
+  HPE_HEADER_OVERFLOW: "431 Request Header Fields Too Large",
+};
+
+/** What is no request of HTTP: refused in the form of the Go node, and the connection closed. */
+function refuseBytes({ code = "" }: { readonly code?: string }, socket: Socket): void {
+  const status = UNREADABLE[code] ?? "400 Bad Request";
+  const headers = "Content-Type: text/plain; charset=utf-8\r\nConnection: close\r\n";
+  if (socket.writable) socket.write(`HTTP/1.1 ${status}\r\n${headers}\r\n${status}`);
+  socket.destroySoon();
+}
+
+function refuse(response: ServerResponse, status: number, message: string): void {
+  const text = `${message}\n`;
+  response.writeHead(status, {
+    "Content-Type": "text/plain; charset=utf-8",
+    "X-Content-Type-Options": "nosniff",
+    "Content-Length": Buffer.byteLength(text),
+  });
+  response.end(text);
+}

@@ -1,0 +1,135 @@
+/**
+ * The HTTP listener. A strict fast path on bare sockets answers what nearly every client sends, a keep-alive POST; the
+ * first request of a connection that is anything else moves the connection, with its unread bytes, to a full HTTP
+ * server. Deadlines are kept by one sweep a second, not by a timer per request.
+ */
+import { createServer, type Server, type Socket } from "node:net";
+import type { Endpoint } from "../jsonrpc/dispatch.ts";
+import { ByteShares } from "../jsonrpc/memory-budget.ts";
+import { type ConnectionHost, HttpConnection } from "./fast/http-connection.ts";
+import { HeadReader } from "./fast/http-head.ts";
+import { ReplyTurn } from "./fast/reply-turn.ts";
+import { type HttpLimits, httpDefaults } from "./http-limits.ts";
+import { lazyServer, type SocketServer } from "./lazy-server.ts";
+import { type Listener, listenOn, type TcpAddress } from "./listener.ts";
+
+/** How an HTTP listener is opened. */
+export interface HttpOptions extends TcpAddress {
+  readonly endpoint: Endpoint;
+  /** Allowed origins, or `*`; empty for no CORS headers at all. */
+  readonly cors?: readonly string[];
+  /** Host names that are served besides addresses, or `*`. */
+  readonly virtualHosts?: readonly string[];
+  readonly limits?: Partial<HttpLimits>;
+}
+
+const SWEEP_MS = 1000;
+/** Answers in the making have this long when a listener closes. */
+const CLOSE_MS = 2000;
+
+/** Opens a listener; it serves when the promise resolves. Rejects when the address is taken. */
+export async function openHttp(options: HttpOptions): Promise<Listener> {
+  const { endpoint, cors = [] } = options;
+  const limits = limitsOf(options.limits ?? {});
+  const virtualHosts = (options.virtualHosts ?? ["localhost"]).map((host) => host.toLowerCase());
+  const halves = new ByteShares(limits.maxBuffered);
+  const fallback = lazyServer(async () => {
+    const { openHttpFallback } = await import("./http-fallback.ts");
+    return openHttpFallback({ endpoint, limits, halves, virtualHosts, cors });
+  });
+  const rules = { maxBody: limits.maxBody, virtualHosts, hasCors: cors.length > 0 };
+  const heads = new HeadReader(rules);
+  const fast = new FastServer({ endpoint, limits, halves, heads }, fallback, cors.length > 0);
+  const bound = await listenOn(fast.server, options);
+  const { address } = bound;
+  return {
+    url: `http://${address}`,
+    address,
+    retire: () => void bound.close(),
+    [Symbol.asyncDispose]: async () => {
+      void bound.close();
+      await fast.close();
+      await fallback[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** The given limits; those that are not positive are the defaults. */
+function limitsOf(given: Partial<HttpLimits>): HttpLimits {
+  const positive = Object.entries(given).filter(([, value]) => value !== undefined && value > 0);
+  return { ...httpDefaults, ...Object.fromEntries(positive) };
+}
+
+class FastServer implements ConnectionHost {
+  readonly endpoint: Endpoint;
+  readonly heads: HeadReader;
+  readonly limits: HttpLimits;
+  readonly server: Server;
+  now = performance.now();
+  readonly halves: ByteShares;
+  replyHead = "";
+  readonly turn = new ReplyTurn();
+  readonly #connections = new Set<HttpConnection>();
+  readonly #fallback: SocketServer;
+  readonly #vary: string;
+  readonly #timer: NodeJS.Timeout;
+  #onEmpty: (() => void) | undefined;
+
+  constructor(
+    parts: Pick<ConnectionHost, "endpoint" | "heads" | "limits" | "halves">,
+    fallback: SocketServer,
+    hasCors: boolean,
+  ) {
+    this.endpoint = parts.endpoint;
+    this.heads = parts.heads;
+    this.limits = parts.limits;
+    this.halves = parts.halves;
+    this.#fallback = fallback;
+    this.#vary = hasCors ? "Vary: Origin\r\n" : "";
+    this.server = createServer({ noDelay: true, keepAlive: true }, (socket) => {
+      this.#connections.add(new HttpConnection(socket, this));
+    });
+    this.server.maxConnections = this.limits.maxConnections;
+    this.#sweep();
+    const { readMs, idleMs, writeMs, executionMs } = this.limits;
+    this.#timer = setInterval(() => this.#sweep(), Math.min(SWEEP_MS, readMs, idleMs, writeMs, executionMs));
+    this.#timer.unref();
+  }
+
+  handOver(connection: HttpConnection, socket: Socket, unread: Buffer): void {
+    this.closed(connection);
+    socket.pause();
+    socket.unshift(unread);
+    this.#fallback.take(socket);
+  }
+
+  closed(connection: HttpConnection): void {
+    this.#connections.delete(connection);
+    if (this.#connections.size === 0) this.#onEmpty?.();
+  }
+
+  /** Lets answers in the making out; resolves when no connection is left on the fast path. */
+  close(): Promise<void> {
+    const deadline = setTimeout(() => this.#sweepAll(Number.POSITIVE_INFINITY), CLOSE_MS);
+    for (const connection of this.#connections) connection.stop();
+    return new Promise((resolve) => {
+      this.#onEmpty = () => {
+        clearTimeout(deadline);
+        clearInterval(this.#timer);
+        resolve();
+      };
+      if (this.#connections.size === 0) this.#onEmpty();
+    });
+  }
+
+  #sweepAll(now: number): void {
+    for (const connection of this.#connections) connection.sweep(now);
+  }
+
+  #sweep(): void {
+    this.now = performance.now();
+    const date = new Date().toUTCString();
+    this.replyHead = `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n${this.#vary}Date: ${date}\r\nContent-Length: `;
+    this.#sweepAll(this.now);
+  }
+}

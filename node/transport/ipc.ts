@@ -1,0 +1,132 @@
+/**
+ * The IPC listener: a unix socket for its owner alone (a named pipe on Windows), carrying a stream of JSON values
+ * with any white space between them.
+ */
+import { chmod, lstat, mkdir, rm } from "node:fs/promises";
+import { connect, createServer, type Server, type Socket } from "node:net";
+import { dirname } from "node:path";
+import { StringDecoder } from "node:string_decoder";
+import type { Endpoint } from "../jsonrpc/dispatch.ts";
+import { JsonScanError } from "../jsonrpc/json-scanner.ts";
+import { JsonStream } from "../jsonrpc/json-stream.ts";
+import type { SubscriptionLimit } from "../jsonrpc/subscriptions.ts";
+import { Outbox } from "./fast/outbox.ts";
+import { ReplyTurn } from "./fast/reply-turn.ts";
+import { closerOf, type Listener } from "./listener.ts";
+import { StreamSession, type Wire } from "./stream-session.ts";
+
+/** How an IPC listener is opened. */
+export interface IpcOptions {
+  readonly endpoint: Endpoint;
+  readonly subscriptionLimit: SubscriptionLimit;
+  /** The socket's path, or a name beginning with `\\.\pipe\` on Windows. */
+  readonly path: string;
+  /** Characters of one message; a longer one ends its connection. */
+  readonly maxMessage?: number;
+  readonly maxConnections?: number;
+}
+
+/** Chain files may come as one hex text, so messages may be large; the socket is for the node's owner alone. */
+const MAX_MESSAGE = 256 * 1024 * 1024;
+
+/**
+ * Opens a listener; it serves when the promise resolves. A socket left by a node that is gone is replaced; rejects
+ * when another process serves there or when the path is some other kind of file.
+ */
+export async function openIpc(options: IpcOptions): Promise<Listener> {
+  const { path } = options;
+  const isFile = !path.startsWith("\\\\.\\pipe\\");
+  if (isFile) await makeRoom(path);
+  const sockets = new Set<Socket>();
+  const turn = new ReplyTurn();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+    serve(socket, options, turn);
+  });
+  server.maxConnections = options.maxConnections ?? 1000;
+  await listenPrivately(server, path);
+  if (isFile) await chmod(path, 0o600);
+  const close = closerOf(server);
+  return {
+    url: path,
+    address: path,
+    retire: () => void close(),
+    [Symbol.asyncDispose]: async () => {
+      const closed = close();
+      turn.flush();
+      for (const socket of sockets) socket.destroySoon();
+      await closed;
+    },
+  };
+}
+
+async function makeRoom(path: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o751 });
+  const there = await lstat(path).catch(() => undefined);
+  if (there === undefined) return;
+  if (!there.isSocket()) throw new Error(`${path} is there already and is not a socket`);
+  if (await isServed(path)) throw new Error(`another process serves ${path}`);
+  await rm(path, { force: true });
+}
+
+function isServed(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ path });
+    socket.once("error", () => resolve(false));
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
+  });
+}
+
+/** The socket is never open to others, not even between its creation and `chmod`. */
+function listenPrivately(server: Server, path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    const umask = process.umask(0o177);
+    try {
+      server.listen(path, () => {
+        server.off("error", reject);
+        server.on("error", () => undefined); // a failed accept must not end the process
+        resolve();
+      });
+    } finally {
+      process.umask(umask);
+    }
+  });
+}
+
+function serve(socket: Socket, options: IpcOptions, turn: ReplyTurn): void {
+  const { endpoint, subscriptionLimit, maxMessage = MAX_MESSAGE } = options;
+  const wire = wireOf(socket, new Outbox(socket, turn));
+  const session: StreamSession = new StreamSession(endpoint, subscriptionLimit, wire);
+  const decoder = new StringDecoder("utf8");
+  const values = new JsonStream(maxMessage, (text) => session.take(text));
+  socket.on("data", (chunk: Buffer) => {
+    try {
+      values.push(decoder.write(chunk));
+    } catch (error) {
+      socket.pause();
+      session.fault(error instanceof JsonScanError ? error.message : "internal error");
+    }
+  });
+  socket.on("drain", () => session.drained());
+  socket.on("error", () => socket.destroy());
+  socket.on("close", () => session.close());
+}
+
+function wireOf(socket: Socket, outbox: Outbox): Wire {
+  return {
+    write: (text) => outbox.write(text, Buffer.byteLength(text) === text.length ? "latin1" : "utf8"),
+    unsent: () => outbox.unsent,
+    pause: () => void socket.pause(),
+    resume: () => void socket.resume(),
+    end: () => {
+      outbox.flush();
+      socket.destroySoon();
+    },
+    destroy: () => void socket.destroy(),
+  };
+}

@@ -1,0 +1,225 @@
+/** The WebSocket listener: upgrades on any path, checks the origin, carries text frames both ways. */
+
+import type { IncomingMessage, Server } from "node:http";
+import type { Socket } from "node:net";
+import { hostname } from "node:os";
+import type { WebSocket, WebSocketServer } from "ws";
+import type { Endpoint } from "../jsonrpc/dispatch.ts";
+import { ByteShares } from "../jsonrpc/memory-budget.ts";
+import type { SubscriptionLimit } from "../jsonrpc/subscriptions.ts";
+import { Outbox } from "./fast/outbox.ts";
+import { ReplyTurn } from "./fast/reply-turn.ts";
+import { readFrames } from "./fast/ws-frames.ts";
+import { type Bound, type Listener, listenOn, type TcpAddress } from "./listener.ts";
+import { http } from "./node-http.ts";
+import { type StreamLimits, StreamSession, streamDefaults, type Wire } from "./stream-session.ts";
+
+/** How a WebSocket listener is opened. */
+export interface WsOptions extends TcpAddress {
+  readonly endpoint: Endpoint;
+  readonly subscriptionLimit: SubscriptionLimit;
+  /** Allowed origins, or `*`; empty allows `http://localhost` and the machine's name. */
+  readonly origins?: readonly string[];
+  readonly maxConnections?: number;
+  readonly maxMessage?: number;
+  /** Milliseconds from the connection's beginning, 0 for none: it is closed then. */
+  readonly readDeadlineMs?: number;
+  readonly limits?: Partial<StreamLimits>;
+  /** Half messages of all connections together, in bytes. */
+  readonly maxBuffered?: number;
+}
+
+/** Opens a listener; it serves when the promise resolves. Rejects when the address is taken. */
+export async function openWs(options: WsOptions): Promise<Listener> {
+  const upgrade = upgrades(options);
+  const settings = { headersTimeout: 30_000, requestTimeout: 30_000, noDelay: true, ...PROBED };
+  const server = http.createServer(settings, (_request, response) => {
+    response.writeHead(400, { ...PLAIN, "Sec-Websocket-Version": "13" });
+    response.end("Bad Request\n");
+  });
+  server.maxConnections = (options.maxConnections ?? MAX_CONNECTIONS) + NOT_UPGRADED;
+  server.on("upgrade", (request: IncomingMessage, socket: Socket, head: Buffer) => {
+    socket.on("error", () => socket.destroy());
+    upgrade.take(request, socket, head);
+  });
+  const bound = await listenOn(server, options);
+  const { address } = bound;
+  return {
+    url: `ws://${address}`,
+    address,
+    retire: () => void bound.close(),
+    [Symbol.asyncDispose]: () => {
+      upgrade.turn.flush();
+      return close(server, bound, upgrade.peers);
+    },
+  };
+}
+
+/** A peer whose machine has gone without a word is noticed by the system's probes. */
+const PROBED = { keepAlive: true, keepAliveInitialDelay: 60_000 };
+
+/** The Go node's limit. */
+const MAX_CONNECTIONS = 3000;
+/** Connections besides those, which have not asked for an upgrade yet or are refused one. */
+const NOT_UPGRADED = 1000;
+/** Bytes of a message. */
+const MAX_MESSAGE = 512 * 1024;
+
+/** Checks and makes connections. The library behind it is loaded by the first one. */
+function upgrades(options: WsOptions) {
+  const { maxConnections = MAX_CONNECTIONS, maxMessage = MAX_MESSAGE } = options;
+  const origins = allowedOrigins(options.origins ?? []);
+  const peers = new Set<WebSocket>();
+  const halves = new ByteShares(options.maxBuffered ?? 64 * 1024 * 1024);
+  const turn = new ReplyTurn();
+  let loading: Promise<WebSocketServer> | undefined;
+  const handle = (upgrader: WebSocketServer, request: IncomingMessage, socket: Socket, head: Buffer) => {
+    if (peers.size >= maxConnections) return refuse(socket, "200 OK", "");
+    upgrader.handleUpgrade(request, socket, head, (peer) => {
+      peers.add(peer);
+      options.subscriptionLimit.connections++;
+      peer.once("close", () => {
+        peers.delete(peer);
+        options.subscriptionLimit.connections--;
+      });
+      serve(peer, socket, { options, halves, turn });
+    });
+  };
+  return {
+    peers,
+    turn,
+    take: (request: IncomingMessage, socket: Socket, head: Buffer): void => {
+      if (!isOriginAllowed(request.headers.origin, origins)) {
+        return refuse(socket, "403 Forbidden", "Forbidden\n");
+      }
+      loading ??= createUpgrader(maxMessage);
+      loading.then(
+        (upgrader) => handle(upgrader, request, socket, head),
+        () => socket.destroy(),
+      );
+    },
+  };
+}
+
+async function createUpgrader(maxPayload: number): Promise<WebSocketServer> {
+  const { WebSocketServer: Upgrader } = await import("ws");
+  const upgrader = new Upgrader({
+    noServer: true,
+    maxPayload,
+    perMessageDeflate: false,
+    clientTracking: false,
+  });
+  upgrader.on("wsClientError", (_error, socket) =>
+    refuse(socket as Socket, "400 Bad Request", "Bad Request\n"),
+  );
+  return upgrader;
+}
+
+const PLAIN = { "Content-Type": "text/plain; charset=utf-8", "X-Content-Type-Options": "nosniff" };
+
+function allowedOrigins(origins: readonly string[]): ReadonlySet<string> {
+  const given = origins.filter((origin) => origin !== "").map((origin) => origin.toLowerCase());
+  return new Set(given.length > 0 ? given : ["http://localhost", `http://${hostname().toLowerCase()}`]);
+}
+
+function isOriginAllowed(origin: string | undefined, allowed: ReadonlySet<string>): boolean {
+  return origin === undefined || origin === "" || allowed.has("*") || allowed.has(origin.toLowerCase());
+}
+
+function refuse(socket: Socket, status: string, body: string): void {
+  const headers = Object.entries(PLAIN).map(([name, value]) => `${name}: ${value}\r\n`);
+  const head = `HTTP/1.1 ${status}\r\n${body === "" ? "" : headers.join("")}`;
+  socket.end(`${head}Content-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`);
+}
+
+/** A chunk of fewer bytes is not worth counting. */
+const COUNTED_HALF = 16 * 1024;
+
+/** Counts what has come since the last whole message; the result is told of each chunk that may end in a half one. */
+function countHalves(peer: WebSocket, halves: ByteShares): (chunk: Buffer) => void {
+  const holder = { dropped: () => peer.terminate() };
+  let half = 0;
+  const isWhole = (): void => {
+    if (half > COUNTED_HALF) halves.hold(holder, 0);
+    half = 0;
+  };
+  peer.on("message", isWhole);
+  peer.on("close", isWhole);
+  return ({ length }) => {
+    half += length;
+    if (half > COUNTED_HALF) halves.hold(holder, half);
+  };
+}
+
+/** What the connections of a listener share. */
+interface Shared {
+  readonly options: WsOptions;
+  readonly halves: ByteShares;
+  readonly turn: ReplyTurn;
+}
+
+function serve(peer: WebSocket, socket: Socket, { options, halves, turn }: Shared): void {
+  const { endpoint, subscriptionLimit, readDeadlineMs = 0, maxMessage = MAX_MESSAGE } = options;
+  const limits = { ...streamDefaults, ...options.limits };
+  const wire = wireOf(peer, new Outbox(socket, turn));
+  const session: StreamSession = new StreamSession(endpoint, subscriptionLimit, wire, limits);
+  socket.on("drain", () => session.drained());
+  readFrames(peer, socket, {
+    longest: maxMessage,
+    onText: (text) => session.receive(text),
+    onRest: countHalves(peer, halves),
+  });
+  const deadline = readDeadlineMs > 0 ? setTimeout(() => peer.terminate(), readDeadlineMs) : undefined;
+  peer.on("message", (bytes: Buffer) => session.receive(bytes.toString("utf8")));
+  peer.on("error", () => undefined); // a message too large, a broken frame: `ws` closes with the right code
+  peer.on("close", () => {
+    clearTimeout(deadline);
+    session.close();
+  });
+}
+
+function wireOf(peer: WebSocket, outbox: Outbox): Wire {
+  return {
+    write: (text) => writeText(peer, outbox, text),
+    unsent: () => outbox.unsent,
+    pause: () => peer.pause(),
+    resume: () => peer.resume(),
+    end: () => {
+      outbox.flush();
+      peer.close();
+    },
+    destroy: () => peer.terminate(),
+  };
+}
+
+/**
+ * Sends a text frame. Short ASCII ones, which nearly all are, are framed here: one string, one write, no buffers.
+ * Frames of `ws` itself (pong, close) are whole writes too, so the two cannot mix.
+ */
+function writeText(peer: WebSocket, outbox: Outbox, text: string): void {
+  const { length } = text;
+  if (peer.readyState !== peer.OPEN) return;
+  if (length > 0xffff || Buffer.byteLength(text) !== length) {
+    outbox.flush();
+    return peer.send(text);
+  }
+  const head =
+    length < 126
+      ? String.fromCharCode(TEXT_FRAME, length)
+      : String.fromCharCode(TEXT_FRAME, 126, length >> 8, length & 0xff);
+  outbox.write(head + text, "latin1");
+}
+
+/** The first byte of a whole text frame (RFC 6455, section 5.2). */
+const TEXT_FRAME = 0x81;
+
+async function close(server: Server, bound: Bound, peers: ReadonlySet<WebSocket>): Promise<void> {
+  const closed = bound.close();
+  for (const peer of peers) peer.close(1001);
+  const deadline = setTimeout(() => {
+    for (const peer of peers) peer.terminate();
+  }, 1000);
+  server.closeAllConnections();
+  await closed;
+  clearTimeout(deadline);
+}
