@@ -1,0 +1,64 @@
+/**
+ * Rules of the language of the sources, as functions of source text: each returns the offences it found, one sentence
+ * each, so that a broken sample can be shown to be caught.
+ */
+import type { Source } from "./architecture.ts";
+
+const WH_WORD = /\/\*\*\s*(?:\*\s*)?(What|How|Where|Who|Whose|Whom|Whether|When|Which|Why)\b/g;
+
+/** Doc comments that begin with a wh-word instead of a verb or a noun. */
+export function whComments(sources: readonly Source[]): string[] {
+  return sources.flatMap(({ path, text }) =>
+    [...text.matchAll(WH_WORD)].map(({ index, 1: word }) => `${path}:${lineOf(text, index)}: begins with ${word}`),
+  );
+}
+
+/** Files that do not open with a comment that says what they hold. */
+export function withoutHeader(sources: readonly Source[]): string[] {
+  return sources
+    .filter(({ text }) => !/^(?:#!.*\n)?\s*\/\*\*(?:[^*]|\*(?!\/))*\*\/\s*\n\s*(?:import|export \*|\/\*\*|const|let|type|interface|declare|function|export|class|await|if|try|void|\/\/|process|[a-zA-Z])/.test(text))
+    .map(({ path }) => `${path}: no header`);
+}
+
+/** Doc comments that send the reader elsewhere in the same file. */
+export function headReferences(sources: readonly Source[]): string[] {
+  return sources.flatMap(({ path, text }) =>
+    [...text.matchAll(/See the head of this file/g)].map(({ index }) => `${path}:${lineOf(text, index)}`),
+  );
+}
+
+const IRREGULAR = new Set(
+  "bad begun bound broken built caught chosen cut done drawn driven fallen felt found given gone grown held hidden kept known laid left lent lost made meant met paid put read ridden seen sent set shown shut sold spent split spoken taken taught thought told understood worn written".split(
+    " ",
+  ),
+);
+/** Verbs, nouns and adjectives that only look like participles. */
+const NO_PARTICIPLE = new Set(["embed", "feed", "need", "read", "seed", "set", "put", "cut", "split", "bound", "shed", "speed", "bleed", "proceed", "exceed", "succeed"]);
+
+/** Functions whose whole name is a participle: a verb for an effect or a noun for a value belongs there. */
+export function participles(sources: readonly Source[]): string[] {
+  return sources.flatMap(({ path, text }) =>
+    [...text.matchAll(/(?:^|\n)(?:export )?(?:async )?function\*? ([a-z]+)\b|(?:^|\n)(?:export )?const ([a-z]+) = (?:async )?\([^\n]*=>/g)]
+      .map(({ index, 1: declared, 2: assigned }) => ({ index, name: declared ?? assigned ?? "" }))
+      .filter(({ name }) => (IRREGULAR.has(name) || /[a-z]ed$/.test(name)) && !NO_PARTICIPLE.has(name))
+      .map(({ index, name }) => `${path}:${lineOf(text, index + 1)}: ${name}`),
+  );
+}
+
+const EXPORTED = /(?:^|\n)export (?:async )?(?:function\*?|const|class|interface|type) (\w+)/g;
+
+/** Exported names that are declared in more than one room of a program. */
+export function sharedNames(sources: readonly Source[]): string[] {
+  const rooms = new Map<string, Set<string>>();
+  for (const { path, text } of sources) {
+    const room = path.split("/").slice(0, 2).join("/");
+    for (const [, name = ""] of text.matchAll(EXPORTED)) {
+      rooms.set(name, (rooms.get(name) ?? new Set()).add(room));
+    }
+  }
+  return [...rooms].filter(([, all]) => all.size > 1).map(([name, all]) => `${name}: ${[...all].sort().join(", ")}`);
+}
+
+function lineOf(text: string, index: number): number {
+  return text.slice(0, index).split("\n").length;
+}
