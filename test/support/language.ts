@@ -9,14 +9,21 @@ const WH_WORD = /\/\*\*\s*(?:\*\s*)?(What|How|Where|Who|Whose|Whom|Whether|When|
 /** Doc comments that begin with a wh-word instead of a verb or a noun. */
 export function whComments(sources: readonly Source[]): string[] {
   return sources.flatMap(({ path, text }) =>
-    [...text.matchAll(WH_WORD)].map(({ index, 1: word }) => `${path}:${lineOf(text, index)}: begins with ${word}`),
+    [...text.matchAll(WH_WORD)].map(
+      ({ index, 1: word }) => `${path}:${lineOf(text, index)}: begins with ${word}`,
+    ),
   );
 }
 
 /** Files that do not open with a comment that says what they hold. */
 export function withoutHeader(sources: readonly Source[]): string[] {
   return sources
-    .filter(({ text }) => !/^(?:#!.*\n)?\s*\/\*\*(?:[^*]|\*(?!\/))*\*\/\s*\n\s*(?:import|export \*|\/\*\*|const|let|type|interface|declare|function|export|class|await|if|try|void|\/\/|process|[a-zA-Z])/.test(text))
+    .filter(
+      ({ text }) =>
+        !/^(?:#!.*\n)?\s*\/\*\*(?:[^*]|\*(?!\/))*\*\/\s*\n\s*(?:import|export \*|\/\*\*|const|let|type|interface|declare|function|export|class|await|if|try|void|\/\/|process|[a-zA-Z])/.test(
+          text,
+        ),
+    )
     .map(({ path }) => `${path}: no header`);
 }
 
@@ -33,12 +40,33 @@ const IRREGULAR = new Set(
   ),
 );
 /** Verbs, nouns and adjectives that only look like participles. */
-const NO_PARTICIPLE = new Set(["embed", "feed", "need", "read", "seed", "set", "put", "cut", "split", "bound", "shed", "speed", "bleed", "proceed", "exceed", "succeed"]);
+const NO_PARTICIPLE = new Set([
+  "embed",
+  "feed",
+  "need",
+  "read",
+  "seed",
+  "set",
+  "put",
+  "cut",
+  "split",
+  "bound",
+  "shed",
+  "speed",
+  "bleed",
+  "proceed",
+  "exceed",
+  "succeed",
+]);
 
 /** Functions whose whole name is a participle: a verb for an effect or a noun for a value belongs there. */
 export function participles(sources: readonly Source[]): string[] {
   return sources.flatMap(({ path, text }) =>
-    [...text.matchAll(/(?:^|\n)(?:export )?(?:async )?function\*? ([a-z]+)\b|(?:^|\n)(?:export )?const ([a-z]+) = (?:async )?\([^\n]*=>/g)]
+    [
+      ...text.matchAll(
+        /(?:^|\n)(?:export )?(?:async )?function\*? ([a-z]+)\b|(?:^|\n)(?:export )?const ([a-z]+) = (?:async )?\([^\n]*=>/g,
+      ),
+    ]
       .map(({ index, 1: declared, 2: assigned }) => ({ index, name: declared ?? assigned ?? "" }))
       .filter(({ name }) => (IRREGULAR.has(name) || /[a-z]ed$/.test(name)) && !NO_PARTICIPLE.has(name))
       .map(({ index, name }) => `${path}:${lineOf(text, index + 1)}: ${name}`),
@@ -56,7 +84,9 @@ export function sharedNames(sources: readonly Source[]): string[] {
       rooms.set(name, (rooms.get(name) ?? new Set()).add(room));
     }
   }
-  return [...rooms].filter(([, all]) => all.size > 1).map(([name, all]) => `${name}: ${[...all].sort().join(", ")}`);
+  return [...rooms]
+    .filter(([, all]) => all.size > 1)
+    .map(([name, all]) => `${name}: ${[...all].sort().join(", ")}`);
 }
 
 function lineOf(text: string, index: number): number {
