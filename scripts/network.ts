@@ -2,8 +2,10 @@
  * A network on this machine, for trying and testing: core nodes that are the council, proxies, endpoints.
  *
  *   npm run network -- [--core 4] [--proxy 2] [--endpoint 2] [--go-core N] [--dir DIRECTORY] [--seconds N]
+ *     [--policy 0|1|2] [--committee N] [--randao]
  *
  * `--go-core N`: so many of the core nodes are Go nodes, whose binary KNIT_PEER_KCN names.
+ * `--policy`, `--committee`: `istanbul.policy` and `istanbul.sub` of the genesis; `--randao`: Randao and Osaka from block 0.
  * Runs until Ctrl-C, or for so many seconds; then says where the nodes are. Without a directory everything is thrown away.
  */
 import { once } from "node:events";
@@ -22,6 +24,9 @@ const { values } = parseArgs({
     proxy: { type: "string", default: "2" },
     endpoint: { type: "string", default: "2" },
     "go-core": { type: "string", default: "0" },
+    policy: { type: "string", default: "0" },
+    committee: { type: "string", default: "22" },
+    randao: { type: "boolean", default: false },
     dir: { type: "string" },
     seconds: { type: "string" },
   },
@@ -30,7 +35,13 @@ const { values } = parseArgs({
 const directory =
   values.dir === undefined ? await mkdtemp(join(tmpdir(), "knit-network-")) : resolve(values.dir);
 try {
-  await using network = await openNetwork({ size: sizeOf(values), directory, go: goCore(values["go-core"]) });
+  const consensus = {
+    policy: countOf("policy", values.policy),
+    committeeSize: countOf("committee", values.committee),
+    randao: values.randao,
+  };
+  const go = goCore(values["go-core"]);
+  await using network = await openNetwork({ size: sizeOf(values), directory, consensus, go });
   console.log(`chain ${CHAIN_ID}, directories and logs in ${directory}`);
   for (const { name, url } of network.nodes) console.log(`${name.padEnd(12)} ${url}`);
   await untilTold();

@@ -39,6 +39,7 @@ const DEPTHS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     KNIT_WORLD_ROUNDS: "40",
     KNIT_FLIPS: "2000",
     KNIT_LATE_BLOCKS: "10000",
+    KNIT_PEER_BLOCKS: "100",
     KNIT_SEARCHED_BLOCKS: "100000",
     KNIT_FUZZ_SECONDS: "600",
     KNIT_CONNECTIONS: "10000",

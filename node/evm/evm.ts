@@ -81,6 +81,7 @@ export interface CreateMessage {
 /** How a message ended. */
 export interface EvmResult {
   readonly gasLeft: bigint;
+  /** What it returned or reverted with; also the code that a failed creation could not store. */
   readonly output: Uint8Array;
   readonly failure: EvmFailure | undefined;
   /** The address of a creation, also of one that failed after its address was known. */
@@ -141,11 +142,9 @@ function resultOf(m: Machine, top: Frame, runs: boolean): EvmResult {
   }
   finish(m, top);
   const { output, failure } = top;
-  const isKept = failure === undefined || failure.code === "reverted";
   const gasLeft = totalGas(top, top.gas);
   releaseFrame(top);
-  const kept = isKept ? output : new Uint8Array(0);
-  return { gasLeft, output: kept, failure, created: undefined, computation: m.computation };
+  return { gasLeft, output, failure, created: undefined, computation: m.computation };
 }
 
 /** Runs a frame and all that it calls, one after another: calls never nest on JavaScript's own stack. */

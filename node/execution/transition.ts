@@ -80,7 +80,8 @@ function prepare(world: World, message: Message, context: TransitionContext): vo
   const { rules, block } = context;
   checkNonce(world, message);
   if (rules.checksPriceCaps) checkPriceCaps(message, block.baseFee);
-  checkLists(message, context);
+  checkBlobs(message, context);
+  checkAuthorizations(message);
   if (rules.blobGas) checkCaps(world, message);
   buyGas(world, message, block.blobBaseFee);
   checkGas(message);
@@ -106,37 +107,54 @@ function checkNonce(world: World, { sender, nonce: theirs }: Message): void {
 /** Calls that nobody pays for name no caps. */
 function checkPriceCaps({ sender, gasFeeCap, gasTipCap }: Message, baseFee: bigint): void {
   if (gasFeeCap === 0n && gasTipCap === 0n) return;
-  if (gasFeeCap >> 256n !== 0n || gasTipCap >> 256n !== 0n) {
-    throw new ExecutionError("bad-fee-caps", "max fee per gas higher than 2^256-1");
+  if (gasFeeCap >> 256n !== 0n) {
+    const length = `maxFeePerGas bit length: ${bitLength(gasFeeCap)}`;
+    throw badCaps("max fee per gas higher than 2^256-1", sender, length);
+  }
+  if (gasTipCap >> 256n !== 0n) {
+    const length = `maxPriorityFeePerGas bit length: ${bitLength(gasTipCap)}`;
+    throw badCaps("max priority fee per gas higher than 2^256-1", sender, length);
   }
   if (gasFeeCap < gasTipCap) {
-    throw new ExecutionError("bad-fee-caps", "max fee per gas higher than max priority fee per gas");
+    const numbers = `maxPriorityFeePerGas: ${gasTipCap}, maxFeePerGas: ${gasFeeCap}`;
+    // The Go node words it the wrong way round.
+    throw badCaps("max fee per gas higher than max priority fee per gas", sender, numbers);
   }
   if (gasFeeCap < baseFee) throw belowBaseFee(sender, gasFeeCap, baseFee);
 }
 
-/** Blobs (EIP-4844) and authorizations (EIP-7702): what a transaction that has them must have. */
-function checkLists(message: Message, { maxBlobs, block }: TransitionContext): void {
-  const { blobHashes, authorizationList } = message;
-  if (authorizationList?.length === 0) {
-    throw new ExecutionError(
-      "bad-authorizations",
-      `EIP-7702 transaction with empty auth list (sender ${checksumAddress(message.sender)})`,
-    );
-  }
+function badCaps(reason: string, sender: Uint8Array, numbers: string): ExecutionError {
+  return new ExecutionError("bad-fee-caps", `${reason}: address ${checksumAddress(sender)}, ${numbers}`);
+}
+
+function bitLength(value: bigint): number {
+  return value.toString(2).length;
+}
+
+/** Checks the blobs of a message that has any (EIP-4844). */
+function checkBlobs(message: Message, { maxBlobs, block }: TransitionContext): void {
+  const { blobHashes, sender, maxFeePerBlobGas } = message;
   if (blobHashes === undefined) return;
   if (blobHashes.length === 0) throw new ExecutionError("bad-blobs", "blob transaction missing blob hashes");
-  if (blobHashes.length > maxBlobs) {
-    throw new ExecutionError(
-      "bad-blobs",
-      `blob transaction has too many blobs (have=${blobHashes.length}, max=${maxBlobs})`,
-    );
-  }
+  if (blobHashes.length > maxBlobs)
+    throw new ExecutionError("bad-blobs", "blob transaction has too many blobs");
   const strange = blobHashes.findIndex((hash) => hash[0] !== BLOB_VERSION);
   if (strange >= 0) throw new ExecutionError("bad-blobs", `blob ${strange} has invalid hash version`);
-  if (message.maxFeePerBlobGas >= block.blobBaseFee) return;
-  const numbers = `maxFeePerBlobGas: ${message.maxFeePerBlobGas}, blobBaseFee: ${block.blobBaseFee}`;
-  throw new ExecutionError("bad-blobs", `max fee per blob gas less than block blob gas fee: ${numbers}`);
+  if (maxFeePerBlobGas >= block.blobBaseFee) return;
+  const numbers = `blobGasFeeCap: ${maxFeePerBlobGas}, blobBaseFee: ${block.blobBaseFee}`;
+  throw new ExecutionError(
+    "bad-blobs",
+    `max fee per blob gas less than block blob gas fee: address ${checksumAddress(sender)} ${numbers}`,
+  );
+}
+
+/** Checks the authorizations of a message that may have some (EIP-7702). */
+function checkAuthorizations({ authorizationList, sender }: Message): void {
+  if (authorizationList?.length !== 0) return;
+  throw new ExecutionError(
+    "bad-authorizations",
+    `EIP-7702 transaction with empty auth list (sender ${checksumAddress(sender)})`,
+  );
 }
 
 function checkGas({ gas, intrinsicGas, floorGas }: Message): void {

@@ -1,4 +1,5 @@
 /** The genesis of a network of our own: its core nodes are the council, and some accounts have money. */
+import { fixedBytes } from "../../node/bytes/integer.ts";
 import { developmentKeys } from "../../node/chain/development.ts";
 import { DEFAULT_KIP71 } from "../../node/config/chain-config.ts";
 import { forks } from "../../node/config/forks.ts";
@@ -14,9 +15,20 @@ export const FUNDED_ACCOUNTS = 10;
 /** Of a legacy transaction, in peb. */
 export const GAS_PRICE = 750_000_000_000n;
 
-/** Forks from block 0: all but those that need contracts in the genesis. */
-const FORKS = forks.filter(
-  ({ ordered, changes }) => ordered && changes.randao !== true && changes.blobGas !== true,
+/** Selection of proposers and committees; what is left out is as in `TERMS`. */
+export interface ConsensusChoice {
+  /** `istanbul.policy`: 0 round robin, 1 sticky, 2 weighted random. */
+  readonly policy?: number;
+  /** `istanbul.sub`. */
+  readonly committeeSize?: number;
+  /** All forks are active from block 0, with the contracts that Randao needs; otherwise all but Randao and Osaka. */
+  readonly randao?: boolean;
+}
+
+const ORDERED_FORKS = forks.filter(({ ordered }) => ordered);
+/** The forks that need no contracts in the genesis. */
+const PLAIN_FORKS = ORDERED_FORKS.filter(
+  ({ changes }) => changes.randao !== true && changes.blobGas !== true,
 );
 
 const NOBODY = new Uint8Array(20);
@@ -26,7 +38,7 @@ const TERMS: Omit<GenesisTerms, "time"> = {
   chainId: BigInt(CHAIN_ID),
   unitPrice: 25_000_000_000n,
   deriveShaImpl: 2,
-  forks: new Map(FORKS.map(({ configKey }) => [configKey, 0])),
+  forks: fromBlock0(PLAIN_FORKS),
   istanbul: { epoch: 604_800, policy: 0, sub: 22 },
   governance: {
     mode: "none",
@@ -43,14 +55,29 @@ const TERMS: Omit<GenesisTerms, "time"> = {
   },
   kip103Contract: NOBODY,
   kip160Contract: NOBODY,
-  blsProxy: NOBODY,
-  blsLogic: NOBODY,
+  blsProxy: fixedBytes(0x402, 20),
+  blsLogic: fixedBytes(0x403, 20),
   funded: [],
   addressBookOwner: undefined,
 };
 
 /** The text of a genesis file; `time` is in seconds since the epoch. */
-export function networkGenesis(council: Inhabitants["validators"], time: number): Promise<string> {
+export function networkGenesis(
+  council: Inhabitants["validators"],
+  time: number,
+  { policy, committeeSize, randao = false }: ConsensusChoice = {},
+): Promise<string> {
   const testAccounts = developmentKeys(FUNDED_ACCOUNTS).map(addressOfKey);
-  return genesisFile({ ...TERMS, time }, { validators: council, testAccounts });
+  const { istanbul } = TERMS;
+  const terms = {
+    ...TERMS,
+    time,
+    istanbul: { ...istanbul, policy: policy ?? istanbul.policy, sub: committeeSize ?? istanbul.sub },
+    forks: fromBlock0(randao ? ORDERED_FORKS : PLAIN_FORKS),
+  };
+  return genesisFile(terms, { validators: council, testAccounts });
+}
+
+function fromBlock0(active: typeof forks): GenesisTerms["forks"] {
+  return new Map(active.map(({ configKey }) => [configKey, 0]));
 }

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { networkGenesis } from "./genesis.ts";
+import { type ConsensusChoice, networkGenesis } from "./genesis.ts";
 import { type NetworkSize, type PlannedNode, planNetwork, portsOf, urlOf } from "./plan.ts";
 import { freePorts } from "./ports.ts";
 import { goNode, knit, layOut, type Program } from "./programs.ts";
@@ -13,6 +13,7 @@ import { ask } from "./rpc.ts";
 /** What a network is made of. */
 export interface NetworkTerms {
   readonly size: NetworkSize;
+  readonly consensus?: ConsensusChoice;
   /** Where the nodes keep things; made when it is missing. */
   readonly directory: string;
   /** Further flags of every node of ours. */
@@ -94,13 +95,14 @@ interface Preparation {
 /** Writes the genesis, block 0 and the peers of each node. */
 async function prepare(
   nodes: readonly Placed[],
-  { plan, goProgram, terms: { directory, reach } }: Preparation,
+  { plan, goProgram, terms: { directory, reach, consensus } }: Preparation,
 ): Promise<void> {
   const [first, ...others] = plan.filter(({ type }) => type === "core").map(({ key }) => key);
   if (first === undefined) throw new RangeError("a network needs a core node");
   await mkdir(directory, { recursive: true });
   const genesis = join(directory, "genesis.json");
-  await writeFile(genesis, await networkGenesis([first, ...others], Math.floor(Date.now() / 1000) - 1));
+  const time = Math.floor(Date.now() / 1000) - 1;
+  await writeFile(genesis, await networkGenesis([first, ...others], time, consensus));
   for (const [program, name] of [
     [knit, "knit"],
     [goProgram, "go"],

@@ -175,7 +175,8 @@ export function runHere(scenario: Scenario): { readonly ended: Ended; readonly s
     end,
     gasUsed,
     refund,
-    output: toHex(output),
+    // The oracle drops the code that a failed creation returned.
+    output: failure === undefined || failure.code === "reverted" ? toHex(output) : "0x",
     logs,
     accounts: shownAccounts(suite),
   } as const;

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from "@jest/globals";
 import { concatBytes } from "../../../node/bytes/compare.ts";
 import { toHex } from "../../../node/bytes/hex.ts";
 import { bytesToBigint, fixedBytes } from "../../../node/bytes/integer.ts";
+import type { EvmRevision } from "../../../node/config/rule-facts.ts";
 import { createEvm } from "../../../node/evm/evm.ts";
 import { newAccount } from "../../../node/model/account.ts";
 import { FAIL_KEY } from "../../../node/model/account-key.ts";
@@ -193,6 +194,13 @@ const create = (code: Uint8Array, options: Parameters<typeof evmOptions>[0] & { 
   return createEvm(evmOptions({ world, ...rest })).create({ caller: CALLER, code, value: 0n, gas });
 };
 
+/** Length of what a creation returns that fails. */
+function failedOutput(program: string, gas: bigint, revision: EvmRevision = "osaka"): number {
+  const { failure, output } = create(assemble(program), { gas, rules: rulesOf(revision) });
+  expect(failure).toBeDefined();
+  return output.length;
+}
+
 describe("creations", () => {
   test("a contract gets the code that was returned, a nonce of 1 and a key that signs nothing", () => {
     const code = assemble("1 2 ADD");
@@ -237,6 +245,14 @@ describe("creations", () => {
       expect([revision, result.failure?.code, result.gasLeft > 0n]).toEqual([revision, failure, keepsGas]);
       expect(world.code(result.created ?? CALLER)).toEqual(isStored ? code : new Uint8Array(0));
     }
+  });
+
+  test("a creation whose code cannot be stored still says what it returned", () => {
+    expect(failedOutput("24577 0 RETURN", 10_000_000n)).toBe(24_577);
+    expect(failedOutput("100 0 RETURN", 19_000n)).toBe(100);
+    expect(failedOutput("0xef 0 MSTORE8 3 0 RETURN", 100_000n)).toBe(3);
+    expect(failedOutput("0xef 0 MSTORE8 3 0 RETURN", 100_000n, "kore")).toBe(3);
+    expect(failedOutput("#fe", 100_000n)).toBe(0);
   });
 
   test("an address that is taken fails: any account before Shanghai, later one with nonce or code", () => {

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from "@jest/globals";
 import { fromHex } from "../../../node/bytes/hex.ts";
 import type { Rules } from "../../../node/config/rules.ts";
+import { checksumAddress } from "../../../node/crypto/checksum.ts";
 import { keccak256 } from "../../../node/crypto/keccak.ts";
 import { createAddress } from "../../../node/evm/address.ts";
 import { type BlockContext, executeTransaction } from "../../../node/execution/transaction.ts";
@@ -249,7 +250,7 @@ test.each<[string, Sending, BlockContext, string]>([
     "more blobs than the chain allows",
     blob({ blobVersionedHashes: [blobHash, blobHash] }),
     aContext(blobRules, { head: blobHead }),
-    "blob transaction has too many blobs (have=2, max=1)",
+    "blob transaction has too many blobs",
   ],
   [
     "a blob hash of another version",
@@ -261,7 +262,7 @@ test.each<[string, Sending, BlockContext, string]>([
     "too low a price for blobs",
     blob({ maxFeePerBlobGas: 159n }),
     aContext(blobRules, { head: blobHead }),
-    "max fee per blob gas less than block blob gas fee: maxFeePerBlobGas: 159, blobBaseFee: 160",
+    "max fee per blob gas less than block blob gas fee",
   ],
   [
     "a value that the caps leave no room for",
@@ -279,6 +280,28 @@ test.each<[string, Sending, BlockContext, string]>([
   expect(() => run(sending, terms)).toThrow(message);
   expect([sender, payer].map((address) => world.balance(address))).toEqual([RICH, RICH]);
   expect([world.nonce(sender), world.exists(to)]).toEqual([0n, false]);
+});
+
+function refusal(sending: Sending): string {
+  try {
+    run(sending, aContext(blobRules, { head: blobHead }));
+    return "";
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+test("refusals of caps and blobs are told in the Go node's whole words, with address and values", () => {
+  const address = `address ${checksumAddress(sender)}`;
+  expect(refusal({ ...blob(), gasFeeCap: 30n, gasTipCap: 31n })).toBe(
+    `max fee per gas higher than max priority fee per gas: ${address}, maxPriorityFeePerGas: 31, maxFeePerGas: 30`,
+  );
+  expect(refusal(blob({ blobVersionedHashes: [blobHash, blobHash] }))).toBe(
+    "blob transaction has too many blobs",
+  );
+  expect(refusal(blob({ maxFeePerBlobGas: 159n }))).toBe(
+    `max fee per blob gas less than block blob gas fee: ${address} blobGasFeeCap: 159, blobBaseFee: 160`,
+  );
 });
 
 test("a nonce behind or at its end is refused", () => {

@@ -1,0 +1,114 @@
+/**
+ * Two validators of ours and two Go nodes agree on proposers and committees, for each policy and for committees smaller
+ * and larger than the set. Needs the path of a Go core node in KNIT_PEER_KCN.
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "@jest/globals";
+import { toHex } from "../../node/bytes/hex.ts";
+import type { ConsensusChoice } from "../../scripts/network/genesis.ts";
+import { type NetworkNode, openNetwork } from "../../scripts/network/network.ts";
+import { until } from "../support/rpc-client.ts";
+
+const binary = process.env["KNIT_PEER_KCN"] ?? "";
+/** Blocks of each network; with another proposer at each node there are seven in three minutes. */
+const BLOCKS = Number(process.env["KNIT_PEER_BLOCKS"] ?? 40);
+const TIMEOUT_MS = 100_000 + 2_000 * BLOCKS;
+const VALIDATORS = 4;
+const STICKY = 1;
+
+/** Selection of a block as a node reports it. */
+interface Selection {
+  readonly hash: string;
+  readonly round: number;
+  readonly proposer: string;
+  readonly committee: readonly string[];
+}
+
+async function selectionOf({ ask }: NetworkNode, number: number): Promise<Selection> {
+  const block = await ask("klay_getBlockWithConsensusInfoByNumber", `0x${number.toString(16)}`);
+  const { hash, round, proposer, committee } = block as Selection;
+  // Nodes list a committee in different orders.
+  return { hash, round, proposer: proposer.toLowerCase(), committee: committee.map(lower).sort() };
+}
+
+function lower(text: string): string {
+  return text.toLowerCase();
+}
+
+async function reached({ ask }: NetworkNode, number: number): Promise<true> {
+  return until(async () => (Number(await ask("eth_blockNumber")) >= number ? true : undefined));
+}
+
+/** The selections of a network's blocks, which all of its nodes report alike. */
+async function commonSelections(
+  nodes: readonly NetworkNode[],
+  blocks: number,
+): Promise<readonly Selection[]> {
+  await Promise.all(nodes.map((node) => reached(node, blocks)));
+  const selections: Selection[] = [];
+  for (let number = 1; number <= blocks; number++) {
+    const [first, ...others] = await Promise.all(nodes.map((node) => selectionOf(node, number)));
+    if (first === undefined) throw new Error("a network has a node");
+    for (const other of others) expect({ number, ...other }).toEqual({ number, ...first });
+    selections.push(first);
+  }
+  return selections;
+}
+
+async function networkOf(consensus: ConsensusChoice): Promise<void> {
+  const directory = await mkdtemp(join(tmpdir(), "knit-go-validators-"));
+  try {
+    const size = { core: VALIDATORS, proxy: 0, endpoint: 0 };
+    await using network = await openNetwork({ size, directory, consensus, go: { core: 2, binary } });
+    const selections = await commonSelections(network.nodes, BLOCKS);
+    const changed = selections.filter(({ round }) => round > 0).length;
+    process.stdout.write(`${JSON.stringify(consensus)}: ${BLOCKS} blocks, ${changed} after a round change\n`);
+    checkCommittees(selections, consensus);
+    if (consensus.policy === STICKY) checkStickyProposers(selections);
+    else checkProposers(selections, network.nodes);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+function checkCommittees(selections: readonly Selection[], { committeeSize = 0 }: ConsensusChoice): void {
+  const size = Math.min(VALIDATORS, committeeSize);
+  expect(selections.map(({ committee }) => committee.length)).toEqual(selections.map(() => size));
+}
+
+/** A sticky proposer changes with the round alone. */
+function checkStickyProposers(selections: readonly Selection[]): void {
+  const later = selections.slice(1);
+  const expected = later.map(({ round, proposer }, i) => (round > 0 ? proposer : selections[i]?.proposer));
+  expect(later.map(({ proposer }) => proposer)).toEqual(expected);
+}
+
+function checkProposers(selections: readonly Selection[], nodes: readonly NetworkNode[]): void {
+  const proposers = new Set(selections.map(({ proposer }) => proposer));
+  expect([...proposers].sort()).toEqual(nodes.map(({ key }) => toHex(key.address)).sort());
+}
+
+const [needed, reason] =
+  binary === "" ? [test.skip, " (skipped: KNIT_PEER_KCN names no Go node)"] : [test, ""];
+if (binary === "") process.stderr.write("go-validators: skipped, KNIT_PEER_KCN names no Go node\n");
+
+const POLICIES: readonly (readonly [string, ConsensusChoice])[] = [
+  ["round robin", { policy: 0 }],
+  ["sticky", { policy: STICKY }],
+  ["weighted random", { policy: 2 }],
+  ["weighted random with Randao", { policy: 2, randao: true }],
+];
+
+needed.each(POLICIES)(
+  `two Go nodes and two of ours make blocks by all four, and agree on each, all in the committee: %s${reason}`,
+  (_name, consensus) => networkOf({ ...consensus, committeeSize: 22 }),
+  TIMEOUT_MS,
+);
+
+needed.each(POLICIES)(
+  `two Go nodes and two of ours make blocks by all four, and agree on each, committees of three: %s${reason}`,
+  (_name, consensus) => networkOf({ ...consensus, committeeSize: 3 }),
+  TIMEOUT_MS,
+);
