@@ -33,7 +33,7 @@ async function start(): Promise<void> {
     import("./cli/cli.ts"),
     import("./cli/prompter.ts"),
     import("./compose/heap-limit.ts"),
-    import("./observe/clock.ts"),
+    import("./runtime/clock.ts"),
   ]);
   let asking: ReturnType<typeof createPrompter> | undefined; // standard input is opened by the first question
   const prompter = () => (asking ??= createPrompter(process.stdin, process.stdout));

@@ -20,6 +20,7 @@ const NODE: Plan = {
   program: "node",
   floors: {
     bytes: 0,
+    runtime: 0,
     crypto: 1,
     config: 1,
     observe: 1,

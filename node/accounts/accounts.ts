@@ -2,8 +2,9 @@
  * The accounts of a node: key files in a directory, keys held in memory only, and which of them are unlocked.
  * Passphrases and raw keys come in, signatures and addresses go out; a private key never does.
  */
-import type { Clock } from "../observe/clock.ts";
+
 import type { Log } from "../observe/log.ts";
+import type { Clock } from "../runtime/clock.ts";
 import type { KeyFileVersion } from "./key-file.ts";
 import type { SigningRole } from "./keyring.ts";
 

@@ -1,7 +1,7 @@
 /** What the files of a directory hold, read again only when the directory or a file in it has changed. */
 import { readdirSync, readFileSync, type Stats, statSync } from "node:fs";
 import { join } from "node:path";
-import type { Clock } from "../observe/clock.ts";
+import type { Clock } from "../runtime/clock.ts";
 
 /** Which files are read, and what of them. */
 export interface FollowedFiles<T> {

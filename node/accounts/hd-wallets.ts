@@ -8,7 +8,7 @@ import { basename, dirname, join } from "node:path";
 import { mapKey } from "../bytes/hex.ts";
 import { addressOfKey } from "../crypto/secp256k1.ts";
 import { type ScryptCost, type SealedSecret, sealSecret } from "../crypto/secret-box.ts";
-import type { Clock } from "../observe/clock.ts";
+import type { Clock } from "../runtime/clock.ts";
 import { AccountsError } from "./error.ts";
 import { followFiles } from "./followed-files.ts";
 import type { Gate } from "./gate.ts";

@@ -3,8 +3,8 @@
  * editor backups (`~`), directories and whatever does not look like a key file are skipped.
  */
 import { addressText, bareHex, mapKey } from "../bytes/hex.ts";
-import type { Clock } from "../observe/clock.ts";
 import { type Log, silentLog } from "../observe/log.ts";
+import type { Clock } from "../runtime/clock.ts";
 import { AccountsError } from "./error.ts";
 import { followFiles } from "./followed-files.ts";
 import { keyFileAddress } from "./key-file.ts";

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { bareHex, mapKey } from "../bytes/hex.ts";
 import { addressOfKey } from "../crypto/secp256k1.ts";
 import { LIGHT_COST, STANDARD_COST } from "../crypto/secret-box.ts";
-import { type Clock, systemClock } from "../observe/clock.ts";
+import { type Clock, systemClock } from "../runtime/clock.ts";
 import type { Accounts, AccountsOptions, Wallet, WalletAccount } from "./accounts.ts";
 import { AccountsError } from "./error.ts";
 import type { HdAccount } from "./hd-wallet-file.ts";

@@ -1,5 +1,5 @@
 import { mapKey } from "../bytes/hex.ts";
-import { type Clock, LONGEST_TIMER_MS } from "../observe/clock.ts";
+import { type Clock, LONGEST_TIMER_MS } from "../runtime/clock.ts";
 import { type Keyring, wipe } from "./keyring.ts";
 
 interface Unlocked {

@@ -4,11 +4,10 @@
  * one turn of the event loop. What passes a bound goes to a reader, and so does what is known to need more.
  */
 import { GasAtHandSpent } from "../evm/frame.ts";
+import { SLICE_MS } from "../runtime/scheduler.ts";
 
 /** Gas that a call may use here: the dearest way to spend it takes about 2 ms. */
 export const BRIEF_GAS = 50_000;
-/** Milliseconds of one turn in which calls begin here. */
-const TURN_MS = 3;
 /** Kinds of calls that needed more, forgotten all together when there are too many. */
 const KNOWN_LONG = 1_000;
 
@@ -19,7 +18,7 @@ export class BriefCalls {
   #spentMs = 0;
   #isTurnOpen = false;
 
-  constructor(turnMs = TURN_MS) {
+  constructor(turnMs: number = SLICE_MS.inlineCalls) {
     this.#turnMs = turnMs;
   }
 

@@ -2,8 +2,10 @@
  * Follows the chain with data that is derived from it: a few blocks at a time, well behind everything else. What is
  * derived has a cursor of its own, may lag, and can be made anew.
  */
+
 import { setTimeout } from "node:timers/promises";
 import type { Log } from "../observe/log.ts";
+import { Slice } from "../runtime/scheduler.ts";
 import type { Chain, RemovedBlock } from "./chain.ts";
 
 /** What is followed. */
@@ -34,8 +36,6 @@ export interface BlockFollower extends AsyncDisposable {
   readonly next: number;
 }
 
-/** Longest stretch of work, and the rest after it: catching up with a long chain leaves the thread to others. */
-const WORK_MS = 2;
 const REST_MS = 6;
 
 /** Begins to follow. */
@@ -101,14 +101,14 @@ class Follower implements BlockFollower {
 
   async #follow(): Promise<void> {
     const { signal } = this.#closing;
-    let since = performance.now();
+    const slice = new Slice("follower");
     while (this.#isBehind) {
       const waiting = this.#derived.take();
       if (waiting !== undefined) await waiting;
       signal.throwIfAborted();
-      if (performance.now() - since < WORK_MS) continue;
+      if (!slice.isOver) continue;
       await setTimeout(REST_MS, undefined, { signal, ref: false });
-      since = performance.now();
+      slice.restart();
     }
   }
 }

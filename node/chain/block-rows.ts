@@ -12,7 +12,7 @@ import {
   readLoggedReceipts,
 } from "../model/receipt.ts";
 import { readTransactions, type Transaction } from "../model/transaction.ts";
-import { runAtOnce } from "../state/slices.ts";
+import { runAtOnce } from "../runtime/scheduler.ts";
 import type { Batch, Rows } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
 import type { BlockHead, TransactionPlace } from "./chain.ts";

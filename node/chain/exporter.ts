@@ -1,7 +1,7 @@
 /** Writes blocks of the chain to a new file: all of the range, or no file at all. */
 import { dirname } from "node:path";
-import type { Pause } from "../execution/block.ts";
 import type { DiskSpace } from "../observe/disk-space.ts";
+import type { Pause } from "../runtime/scheduler.ts";
 import type { Rows } from "../store/store.ts";
 import { refuseExisting, writeBlockFile } from "./block-file-writer.ts";
 import { rawBlock } from "./block-rows.ts";

@@ -5,10 +5,10 @@
  */
 import { messageOf } from "../bytes/message-of.ts";
 import type { Recoverer } from "../crypto/recoverer.ts";
-import type { Pause } from "../execution/block.ts";
 import { type Block, type BlockParts, splitBlock } from "../model/block.ts";
 import { blockHash, decodeHeader, type Header } from "../model/header.ts";
 import { eachTransaction, type Transaction } from "../model/transaction.ts";
+import type { Pause } from "../runtime/scheduler.ts";
 import { type Ahead, inOrder } from "./ahead.ts";
 import type { FileBlock } from "./block-file.ts";
 import { ChainError } from "./error.ts";

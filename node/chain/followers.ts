@@ -1,5 +1,5 @@
 /** Everything that is derived from blocks beside the chain itself; and blocks that are old enough to be let go of. */
-import type { Pause } from "../execution/block.ts";
+import type { Pause } from "../runtime/scheduler.ts";
 import { openBlockPruner } from "./block-pruner.ts";
 import type { Chain } from "./chain.ts";
 import { type FollowerParts, openLogFollower } from "./log-follower.ts";

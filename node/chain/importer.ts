@@ -9,7 +9,7 @@ import { messageOf } from "../bytes/message-of.ts";
 import { encodeRlpList } from "../bytes/rlp.ts";
 import type { Block } from "../model/block.ts";
 import { blockHash, encodeHeader, type Header } from "../model/header.ts";
-import type { Clock } from "../observe/clock.ts";
+import type { Clock } from "../runtime/clock.ts";
 import type { FileBlock } from "./block-file.ts";
 import type { BlockHead } from "./chain.ts";
 import { ChainError } from "./error.ts";

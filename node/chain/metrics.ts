@@ -1,6 +1,7 @@
 /** What operators watch of the chain. */
-import type { Clock } from "../observe/clock.ts";
+
 import type { Metrics } from "../observe/metrics.ts";
+import type { Clock } from "../runtime/clock.ts";
 import type { Chain } from "./chain.ts";
 import type { Writer } from "./writer.ts";
 

@@ -2,7 +2,6 @@
 import type { ChainConfig } from "../config/chain-config.ts";
 import { rulesAt } from "../config/rules.ts";
 import { nextBaseFee } from "../execution/base-fee.ts";
-import type { Pause } from "../execution/block.ts";
 import { contractsAt } from "../execution/contract-calls.ts";
 import type { ContractReader } from "../governance/contract-reader.ts";
 import { type Governance, openGovernance } from "../governance/governance.ts";
@@ -10,6 +9,7 @@ import type { KnownBlock } from "../governance/governed-chain.ts";
 import type { Block } from "../model/block.ts";
 import type { Header } from "../model/header.ts";
 import type { Log } from "../observe/log.ts";
+import type { Pause } from "../runtime/scheduler.ts";
 import type { State } from "../state/state.ts";
 import type { Store } from "../store/store.ts";
 import { BadBlocks } from "./bad-blocks.ts";

@@ -2,9 +2,10 @@
  * Takes the chain back to an earlier block. Blocks that a quorum has sealed are final, so the chain never does so by
  * itself; an operator may, as far as the undo records of the state reach.
  */
-import type { Pause } from "../execution/block.ts";
+
 import type { Governance } from "../governance/governance.ts";
 import type { Block } from "../model/block.ts";
+import type { Pause } from "../runtime/scheduler.ts";
 import type { State } from "../state/state.ts";
 import type { Store } from "../store/store.ts";
 import { tables } from "../store/tables.ts";

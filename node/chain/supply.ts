@@ -5,13 +5,13 @@
  */
 import { concatBytes } from "../bytes/compare.ts";
 import { bytesToBigint, fixedBytes } from "../bytes/integer.ts";
-import type { Pause } from "../execution/block.ts";
 import { feesOf, toldReward } from "../execution/reward.ts";
 import { noStaking } from "../governance/staking.ts";
 import type { Block } from "../model/block.ts";
 import type { Receipt } from "../model/receipt.ts";
 import { effectivePrice } from "../model/transaction.ts";
 import type { Log } from "../observe/log.ts";
+import type { Pause } from "../runtime/scheduler.ts";
 import type { Batch, Store } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
 import { type Derived, openBlockFollower } from "./block-follower.ts";

@@ -1,11 +1,11 @@
 /** What blocks are put into the chain with. */
 import type { ChainConfig } from "../config/chain-config.ts";
-import type { Pause } from "../execution/block.ts";
 import type { ContractReader } from "../governance/contract-reader.ts";
 import type { Governance } from "../governance/governance.ts";
 import type { Block } from "../model/block.ts";
 import type { Header } from "../model/header.ts";
 import type { Receipt } from "../model/receipt.ts";
+import type { Pause } from "../runtime/scheduler.ts";
 import type { SealedState, State } from "../state/state.ts";
 import type { Store } from "../store/store.ts";
 import type { BadBlocks } from "./bad-blocks.ts";

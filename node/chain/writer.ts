@@ -11,7 +11,7 @@ import { changeSystem } from "../execution/system-changes.ts";
 import { noStaking } from "../governance/staking.ts";
 import type { Block, BlockParts } from "../model/block.ts";
 import type { Header } from "../model/header.ts";
-import { runInSlices } from "../state/slices.ts";
+import { runInSlices } from "../runtime/scheduler.ts";
 import type { World } from "../state/world/world.ts";
 import { type BodyTerms, checkBody, checkOutcome, isBadBlock, refusal } from "./block-checks.ts";
 import { blockRowSteps, holdsBlock, holdsBody } from "./block-rows.ts";

@@ -2,7 +2,7 @@
 import { exactJsonText, parseExactJson } from "../config/exact-json.ts";
 import { nodeOptions } from "../config/options-check.ts";
 import { OptionError } from "../config/options-error.ts";
-import { timeoutSignal } from "../observe/clock.ts";
+import { timeoutSignal } from "../runtime/clock.ts";
 import { askNode } from "../transport/client.ts";
 import type { Job } from "./chain-commands.ts";
 import { openQuietShutdown } from "./signals.ts";

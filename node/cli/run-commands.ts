@@ -4,7 +4,7 @@ import type { NodeOptions } from "../config/options.ts";
 import { nodeOptions } from "../config/options-check.ts";
 import { type AdjustableLog, createLog } from "../observe/log.ts";
 import { type LogFile, openLogFile } from "../observe/log-file.ts";
-import { untilAborted } from "../observe/until-aborted.ts";
+import { untilAborted } from "../runtime/until-aborted.ts";
 import type { Job } from "./chain-commands.ts";
 import type { RunningNode } from "./commands.ts";
 import { openTemporaryDirectory, prepareDatadir } from "./datadir.ts";

@@ -3,7 +3,7 @@
  * told to stop, for example, so that it starts warm.
  */
 import { setTimeout } from "node:timers/promises";
-import { timeoutSignal } from "../observe/clock.ts";
+import { timeoutSignal } from "../runtime/clock.ts";
 import { askNode } from "../transport/client.ts";
 import type { Job } from "./chain-commands.ts";
 import { type Answer, answerOf, endpointOf } from "./rpc-command.ts";

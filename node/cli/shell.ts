@@ -2,8 +2,8 @@
 
 import type { Surroundings } from "../config/options-paths.ts";
 import type { ConsoleStreams } from "../console/lines.ts";
-import type { Clock } from "../observe/clock.ts";
 import type { ProgressStream } from "../observe/progress.ts";
+import type { Clock } from "../runtime/clock.ts";
 import type { NodeCommands } from "./commands.ts";
 import type { Prompter } from "./prompter.ts";
 import type { SignalSource } from "./signals.ts";

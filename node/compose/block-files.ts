@@ -4,12 +4,12 @@ import { exportBlocks } from "../chain/exporter.ts";
 import type { ImportOutcome } from "../chain/importer.ts";
 import type { OpenChain } from "../chain/open-chain.ts";
 import type { Recoverer } from "../crypto/recoverer.ts";
-import type { Clock } from "../observe/clock.ts";
 import type { DiskSpace } from "../observe/disk-space.ts";
 import type { ChainFiles } from "../rpc/admin-chain.ts";
+import type { Clock } from "../runtime/clock.ts";
+import { createPause } from "../runtime/scheduler.ts";
 import { importInto } from "./consensus-chain.ts";
 import type { NodeDatabase } from "./database.ts";
-import { createPause } from "./pause.ts";
 
 /** What files are written from and taken into. */
 export interface FilesSurroundings {

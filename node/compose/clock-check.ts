@@ -1,7 +1,7 @@
 /** The machine's clock against the newest block: a clock that was reset, as by an empty battery, is said at the start. */
 import type { Chain } from "../chain/chain.ts";
-import type { Clock } from "../observe/clock.ts";
 import type { Log } from "../observe/log.ts";
+import type { Clock } from "../runtime/clock.ts";
 
 /** Seconds that a block of others may be ahead of this clock. */
 const MOST_BEHIND_S = 5;

@@ -20,11 +20,11 @@ import { type BlsChecks, loadBlsChecks, mixOf } from "../consensus/randomness.ts
 import type { Recoverer } from "../crypto/recoverer.ts";
 import type { Governance } from "../governance/governance.ts";
 import type { Header } from "../model/header.ts";
-import type { Clock } from "../observe/clock.ts";
 import type { DiskSpace } from "../observe/disk-space.ts";
 import type { Log } from "../observe/log.ts";
+import type { Clock } from "../runtime/clock.ts";
+import { createPause } from "../runtime/scheduler.ts";
 import type { Database } from "./database.ts";
-import { createPause } from "./pause.ts";
 
 /** Opens the chain. Rejects with `ChainError` `no-genesis` in an empty database. */
 export async function openConsensusChain(

@@ -17,18 +17,18 @@ import type { Ballots } from "../governance/ballots.ts";
 import type { Block } from "../model/block.ts";
 import type { Header } from "../model/header.ts";
 import { decodeTransaction } from "../model/transaction.ts";
-import type { Clock } from "../observe/clock.ts";
 import type { Log } from "../observe/log.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { NodeKey } from "../p2p/node-key.ts";
 import { assembleBlock } from "../protocol/blocks-in.ts";
 import { transactionItems } from "../protocol/transaction-items.ts";
+import type { Clock } from "../runtime/clock.ts";
+import { createPause } from "../runtime/scheduler.ts";
 import { checkSentBlobs, kzgProver } from "../txpool/blobs.ts";
 import type { TxPool } from "../txpool/pool.ts";
 import { rewardbaseOf } from "./accounts.ts";
 import type { NodeDatabase } from "./database.ts";
 import type { NodeNetwork } from "./network.ts";
-import { createPause } from "./pause.ts";
 
 /** What agreement is made of. */
 export interface ConsensusSurroundings {

@@ -8,7 +8,6 @@ import type { NodeOptions } from "../config/options.ts";
 import { publicBootNodes } from "../config/presets/networks.ts";
 import { programVersion } from "../config/version.ts";
 import type { Recoverer } from "../crypto/recoverer.ts";
-import type { Clock } from "../observe/clock.ts";
 import type { Log } from "../observe/log.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { NodeKey } from "../p2p/node-key.ts";
@@ -17,9 +16,10 @@ import type { NodeType } from "../p2p/node-type.ts";
 import { type DiscoveryFlags, openP2p, type P2p } from "../p2p/p2p.ts";
 import { type ChainProtocol, openChainProtocol } from "../protocol/chain-protocol.ts";
 import { declareTrafficMetrics } from "../protocol/traffic-metrics.ts";
+import type { Clock } from "../runtime/clock.ts";
+import { createPause } from "../runtime/scheduler.ts";
 import type { TxPool } from "../txpool/pool.ts";
 import type { Database } from "./database.ts";
-import { createPause } from "./pause.ts";
 
 /** What the network side is made of. */
 export interface NetworkSurroundings {

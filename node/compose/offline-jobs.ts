@@ -9,15 +9,14 @@ import { oldestBody } from "../chain/kept-blocks.ts";
 import { checkGenesis, parseGenesis } from "../config/genesis.ts";
 import type { NodeOptions } from "../config/options.ts";
 import { openRecoverer } from "../crypto/recoverer.ts";
-import { systemClock } from "../observe/clock.ts";
 import { createLog, type Log } from "../observe/log.ts";
 import type { Progress } from "../observe/progress.ts";
-import { runInSlices } from "../state/slices.ts";
+import { systemClock } from "../runtime/clock.ts";
+import { createPause, runInSlices } from "../runtime/scheduler.ts";
 import { checkAllTables } from "../store/check-tables.ts";
 import { importInto, openConsensusChain } from "./consensus-chain.ts";
 import { databaseDirectories, openDatabase } from "./database.ts";
 import { diskUse, type KindUse } from "./disk-use.ts";
-import { createPause } from "./pause.ts";
 import { renewPublicConfig } from "./public-network.ts";
 import { enlargeYoungSpace } from "./young-space.ts";
 

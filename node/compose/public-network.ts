@@ -11,8 +11,8 @@ import { exactJsonText, parseExactJson } from "../config/exact-json.ts";
 import { parseGenesis } from "../config/genesis.ts";
 import type { NodeOptions } from "../config/options.ts";
 import { kairos, mainnet, type NetworkPreset, publicNetworkOf } from "../config/presets/networks.ts";
-import { systemClock } from "../observe/clock.ts";
 import type { Log } from "../observe/log.ts";
+import { systemClock } from "../runtime/clock.ts";
 import { openConsensusChain } from "./consensus-chain.ts";
 import type { Database } from "./database.ts";
 

@@ -4,7 +4,7 @@
  */
 import { setTimeout } from "node:timers/promises";
 import type { Log } from "../observe/log.ts";
-import { runInSlices } from "../state/slices.ts";
+import { runInSlices } from "../runtime/scheduler.ts";
 import { checkAllTables } from "../store/check-tables.ts";
 
 /** What is read. */

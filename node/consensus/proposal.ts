@@ -4,7 +4,7 @@
  */
 import type { Rules } from "../config/rules.ts";
 import { nextBaseFee } from "../execution/base-fee.ts";
-import { type BlockOutcome, outcomeOf, type Pause } from "../execution/block.ts";
+import { type BlockOutcome, outcomeOf } from "../execution/block.ts";
 import { ExecutionError } from "../execution/error.ts";
 import { beginBlock } from "../execution/system-call.ts";
 import { type BlockContext, executeTransaction } from "../execution/transaction.ts";
@@ -15,7 +15,8 @@ import type { Header } from "../model/header.ts";
 import { encodeExtra } from "../model/istanbul-extra.ts";
 import type { Receipt } from "../model/receipt.ts";
 import type { Transaction } from "../model/transaction.ts";
-import type { Clock } from "../observe/clock.ts";
+import type { Clock } from "../runtime/clock.ts";
+import type { Pause } from "../runtime/scheduler.ts";
 import type { World } from "../state/world/world.ts";
 
 /** What a new header is made from. */

@@ -1,6 +1,6 @@
 /** The console: a prompt for JavaScript on any node (rpc.md 5). It knows nothing of the node but its RPC. */
 import { messageOf } from "../bytes/message-of.ts";
-import { untilAborted } from "../observe/until-aborted.ts";
+import { untilAborted } from "../runtime/until-aborted.ts";
 import { RpcClientError } from "../transport/client.ts";
 import { wordStart } from "./completion.ts";
 import type { History } from "./history.ts";

@@ -5,7 +5,7 @@
  */
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
-import { endThread } from "./end-thread.ts";
+import { endThread } from "../runtime/end-thread.ts";
 import { CryptoError } from "./error.ts";
 import { CELLS, type KzgCells } from "./kzg-backend.ts";
 import type { KzgAnswer, KzgJob } from "./kzg-jobs.ts";

@@ -3,13 +3,14 @@
  * thread almost nothing. Small batches, batches above the budget, and everything when the thread has died are
  * done on the main thread, in slices between which other work runs.
  */
+
 import { availableParallelism } from "node:os";
 import { extname } from "node:path";
-import { setImmediate } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
+import { endThread } from "../runtime/end-thread.ts";
+import { Slice } from "../runtime/scheduler.ts";
 import type { BlsClaim } from "./bls.ts";
 import { CLAIM_BYTES, packClaims } from "./claim-batch.ts";
-import { endThread } from "./end-thread.ts";
 import {
   JOB_BYTES,
   packJobs,
@@ -57,8 +58,6 @@ type Pending = (answer: Uint8Array | undefined) => void;
 const SMALLEST_BATCH = 8;
 /** Batches are spread over the threads in parts of at least this. */
 const SMALLEST_PART = 64;
-/** About one millisecond of recoveries with the native implementation. */
-const SLICE = 32;
 const DEFAULT_BUDGET = 16 * 1024 * 1024;
 /** Batches are outside the heap; without a limit each thread's young objects alone take up to 100 MB. */
 const THREAD_MEMORY = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 64 };
@@ -217,10 +216,11 @@ class ThreadRecoverer {
 }
 
 async function recoverHere(batch: readonly RecoveryJob[], wanted: Wanted): Promise<Signers> {
+  const slice = new Slice("block");
   const signers: (Uint8Array | undefined)[] = [];
   for (const job of batch) {
-    if (signers.length > 0 && signers.length % SLICE === 0) await setImmediate();
     signers.push(recoverSigner(job, wanted));
+    await slice.yieldIfDue();
   }
   return signers;
 }

@@ -2,10 +2,12 @@
  * A whole block against the world state: its transactions in order, then the reward. A synchronous step per
  * transaction; between steps the caller may let other work run.
  */
+
 import { mergeBlooms } from "../model/bloom.ts";
 import type { Header } from "../model/header.ts";
 import type { Receipt } from "../model/receipt.ts";
 import type { Transaction } from "../model/transaction.ts";
+import type { Pause } from "../runtime/scheduler.ts";
 import type { World } from "../state/world/world.ts";
 import { blockReward, feesOf, type RewardTerms } from "./reward.ts";
 import { beginBlock } from "./system-call.ts";
@@ -18,9 +20,6 @@ export interface BlockOutcome {
   readonly bloom: Uint8Array;
   readonly totalFee: bigint;
 }
-
-/** Lets other work run when the current slice of time is used up. */
-export type Pause = () => Promise<void> | undefined;
 
 /** Executes all transactions; the first that cannot run ends it with its `ExecutionError`. */
 export async function executeTransactions(

@@ -1,9 +1,9 @@
 /** What all endpoints of a process share: limits, and what is counted. */
 
+import { TurnQueue } from "../runtime/scheduler.ts";
 import { KeptBytes } from "./byte-cache.ts";
 import type { CallListener } from "./call-outcomes.ts";
 import { ByteShares } from "./memory-budget.ts";
-import { Turns } from "./scheduler.ts";
 
 /** Shared by all endpoints of a process. */
 export interface DispatchBudget {
@@ -20,7 +20,7 @@ export interface DispatchBudget {
   /** Characters of batches' answers that are not whole yet. */
   making: number;
   /** Where long batches wait for each other. */
-  readonly turns: Turns;
+  readonly turns: TurnQueue;
   /** Of texts that answers repeat. */
   readonly kept: KeptBytes;
   /** Told of each call when it has been answered. */
@@ -35,7 +35,7 @@ export function createBudget(
   limits: Partial<Pick<DispatchBudget, "maxPending" | "maxAnswer" | "unsent" | "kept" | "onCall">> = {},
 ): DispatchBudget {
   const unsent = new ByteShares(MAX_UNSENT);
-  const turns = new Turns();
+  const turns = new TurnQueue();
   return {
     pending: 0,
     total: 0,

@@ -4,6 +4,7 @@
  * transport can write them without a turn of the event loop; that is the hot path of the whole node.
  */
 
+import { Slice } from "../runtime/scheduler.ts";
 import { type Answer, answerHead, inText, type LongAnswer, type Wrap } from "./answers.ts";
 import { answerError, BatchAnswer, refusal, tooLarge } from "./batch-answer.ts";
 import { type BatchAhead, batchAhead } from "./batch-prefetch.ts";
@@ -54,10 +55,6 @@ const OVERLOADED = nullError(rpcCode.invalidRequest, "server requests exceed the
 const INTERNAL_ERROR = nullError(rpcCode.internal, "internal error");
 /** What HTTP answers to a body that is not JSON. */
 export const PARSE_ERROR = nullError(rpcCode.parse, "parse error");
-/** A batch gives way to the rest of the node after this long. */
-const SLICE_MS = 3;
-/** The same while other batches wait for their turn. */
-const SHORT_SLICE_MS = 1;
 /** An answer of this many characters took so long that the time is looked at. */
 const LONG_PART = 16_384;
 
@@ -139,7 +136,7 @@ class Dispatcher implements Endpoint {
     const ahead = batchAhead(messages, this.view);
     if (ahead !== undefined) return this.#counted(this.#prepared({ messages, session, parts }, ahead));
     const { turns } = this.#budget;
-    const until = performance.now() + (turns.areTaken ? SHORT_SLICE_MS : SLICE_MS);
+    const slice = new Slice(turns.isContended ? "contendedBatch" : "batch");
     for (let index = 0; index < messages.length; index++) {
       const message = messages[index] as Message; // within the length
       const why = parts.fullness;
@@ -148,7 +145,7 @@ class Dispatcher implements Endpoint {
         return this.#counted(this.#restOfBatch({ messages, session, parts }, index, part));
       parts.add(part, message);
       const isDue = (index & 15) === 15 || part.length > LONG_PART;
-      if (isDue && performance.now() > until) {
+      if (isDue && slice.isOver) {
         return this.#counted(this.#restOfBatch({ messages, session, parts }, index + 1, turns.next()));
       }
     }
@@ -170,15 +167,15 @@ class Dispatcher implements Endpoint {
     const early = await first;
     let next = from;
     if (early !== undefined) parts.add(early, messages[next++]);
-    let sliceStart = performance.now();
+    const slice = new Slice("batch");
     for (; next < messages.length; next++) {
       const message = messages[next] as Message; // within the length
       const why = parts.fullness;
       parts.add(why === undefined ? await this.#entry(message, session) : refusal(message, why), message);
       if (session.signal.aborted) return "";
-      if (performance.now() - sliceStart <= SLICE_MS) continue;
+      if (!slice.isOver) continue;
       await this.#budget.turns.next();
-      sliceStart = performance.now();
+      slice.restart();
     }
     return parts.text();
   }

@@ -1,6 +1,6 @@
 /** One thread of the pool and the call that it works on. */
 import { type ResourceLimits, Worker } from "node:worker_threads";
-import { endThread } from "../crypto/end-thread.ts";
+import { endThread } from "../runtime/end-thread.ts";
 import { failure, RpcError, rpcCode } from "./errors.ts";
 import type { Expiry } from "./method.ts";
 import type { ReaderAnswer, ReaderReply, ReaderRequest } from "./reader-messages.ts";

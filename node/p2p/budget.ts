@@ -2,7 +2,7 @@
  * What waits has a budget: a queue with a limit of items and of bytes, and a rate with a limit per second.
  * A full queue refuses (`offer`) or makes its filler wait (`put`); an exhausted rate says how long to wait.
  */
-import type { Clock } from "../observe/clock.ts";
+import type { Clock } from "../runtime/clock.ts";
 
 /** Limits of a queue. One item alone may pass `bytes`, so that no size of item is stuck for ever. */
 export interface QueueBudget {

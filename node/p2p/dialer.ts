@@ -4,7 +4,7 @@
  * sockets: it is given `dial`.
  */
 import { mapKey } from "../bytes/hex.ts";
-import type { Clock } from "../observe/clock.ts";
+import type { Clock } from "../runtime/clock.ts";
 import type { NodeUrl } from "./node-url.ts";
 import type { P2pTimings } from "./timings.ts";
 

@@ -5,9 +5,9 @@
  */
 import type { Socket } from "node:net";
 import { mapKey } from "../bytes/hex.ts";
-import type { Clock } from "../observe/clock.ts";
 import type { Log } from "../observe/log.ts";
 import type { Metrics } from "../observe/metrics.ts";
+import type { Clock } from "../runtime/clock.ts";
 import { type Resolve, systemResolve } from "./connect.ts";
 import { createDial, createFailureLog } from "./dial.ts";
 import { Dialer } from "./dialer.ts";

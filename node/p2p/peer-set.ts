@@ -2,8 +2,8 @@
 import type { Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { bareHex, mapKey } from "../bytes/hex.ts";
-import type { Clock } from "../observe/clock.ts";
 import type { Log } from "../observe/log.ts";
+import type { Clock } from "../runtime/clock.ts";
 import { type Candidate, refusal } from "./admission.ts";
 import type { Hello } from "./base-messages.ts";
 import { matchProtocols } from "./capabilities.ts";

@@ -5,8 +5,8 @@
  * peer above its rate is read more slowly, and one that neither sends nor takes anything is left.
  */
 import { setTimeout as pause } from "node:timers/promises";
-import type { Clock } from "../observe/clock.ts";
 import type { Log } from "../observe/log.ts";
+import type { Clock } from "../runtime/clock.ts";
 import { BASE, BASE_LENGTH, decodeDisconnect, EMPTY_LIST, type Hello, MOST_BASE } from "./base-messages.ts";
 import {
   type BudgetedQueue,

@@ -1,8 +1,8 @@
-/** Long answers are written in slices, so that none of them holds up the chain. */
+/** Long answers are written in slices, so that none of them delays a block. */
+import { Slice } from "../runtime/scheduler.ts";
 
 /** Below this many parts an answer is written at once. */
 const AT_ONCE = 64;
-const SLICE_MS = 4;
 
 /**
  * Writes `count` parts in order and puts them together. Many parts are written a few milliseconds at a time, with
@@ -21,14 +21,10 @@ export function inSlices<T>(
 
 async function slowly(count: number, write: (index: number) => string): Promise<string[]> {
   const parts: string[] = [];
-  let sliceEnd = performance.now() + SLICE_MS;
+  const slice = new Slice("answer");
   for (let index = 0; index < count; index++) {
     parts.push(write(index));
-    if (performance.now() < sliceEnd) continue;
-    await new Promise((resolve) => {
-      setImmediate(resolve);
-    });
-    sliceEnd = performance.now() + SLICE_MS;
+    await slice.yieldIfDue();
   }
   return parts;
 }

@@ -1,6 +1,7 @@
 /** Blocks of peers that are ahead of this clock: one now and then is nothing, one after the other is a wrong clock. */
-import type { Clock } from "../observe/clock.ts";
+
 import type { Log } from "../observe/log.ts";
+import type { Clock } from "../runtime/clock.ts";
 
 /** Blocks that come early without so long a pause between them belong together. */
 const PAUSE_MS = 10_000;

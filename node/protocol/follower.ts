@@ -5,9 +5,9 @@
  */
 import { equalBytes } from "../bytes/compare.ts";
 import type { Block } from "../model/block.ts";
-import type { Clock } from "../observe/clock.ts";
 import type { Log } from "../observe/log.ts";
-import { untilAborted } from "../observe/until-aborted.ts";
+import type { Clock } from "../runtime/clock.ts";
+import { untilAborted } from "../runtime/until-aborted.ts";
 import { assembleBlock, findSenders, takeBlock } from "./blocks-in.ts";
 import { type CatchUpParts, catchUp, hasItsBody } from "./catch-up.ts";
 import type { ChainPeer } from "./chain-peer.ts";

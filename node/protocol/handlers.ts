@@ -1,9 +1,9 @@
 /** What is done with each message of a peer, by its code. Messages of one lane are handled one after another. */
 import { setTimeout as pause } from "node:timers/promises";
 import { blockHash } from "../model/header.ts";
-import type { Clock } from "../observe/clock.ts";
 import { createRate } from "../p2p/budget.ts";
 import type { Message } from "../p2p/protocol.ts";
+import type { Clock } from "../runtime/clock.ts";
 import type { ChainPeer, Claim } from "./chain-peer.ts";
 import { raiseClaim } from "./claims.ts";
 import type { ConsensusChannel } from "./consensus-channel.ts";

@@ -1,10 +1,10 @@
 /** The life of a peer in the chain protocol: status exchange, admission, its messages until either side leaves. */
 import { toHex } from "../bytes/hex.ts";
 import type { Chain } from "../chain/chain.ts";
-import type { Pause } from "../execution/block.ts";
 import type { Log } from "../observe/log.ts";
 import type { NodeType } from "../p2p/node-type.ts";
 import type { Lane, ProtocolPeer } from "../p2p/protocol.ts";
+import type { Pause } from "../runtime/scheduler.ts";
 import { type ChainPeer, createChainPeer } from "./chain-peer.ts";
 import { ProtocolError } from "./error.ts";
 import type { Follower } from "./follower.ts";

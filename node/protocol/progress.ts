@@ -1,6 +1,7 @@
 /** What people and `eth_syncing` see of a catch-up. */
-import type { Clock } from "../observe/clock.ts";
+
 import type { Log } from "../observe/log.ts";
+import type { Clock } from "../runtime/clock.ts";
 import type { ChainPeer } from "./chain-peer.ts";
 
 /** Block numbers: where a catch-up began, where it is, where the peer says the head is. */

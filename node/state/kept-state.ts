@@ -1,3 +1,4 @@
+import { runAtOnce, runInSlices } from "../runtime/scheduler.ts";
 import type { Batch } from "../store/store.ts";
 import { StateError } from "./error.ts";
 import { stateFigures } from "./figures.ts";
@@ -8,7 +9,6 @@ import { Sweeper } from "./history/sweeper.ts";
 import { deleteUndo } from "./history/undo-record.ts";
 import { Migration } from "./migration/migration.ts";
 import { encodeHead, HEAD_KEY, type Point, type StateHead } from "./rows.ts";
-import { runAtOnce, runInSlices } from "./slices.ts";
 import type { AccountProof, SealedState, SealOptions, State, StateView, Verified } from "./state.ts";
 import type { StateSettings } from "./state-settings.ts";
 import { isDamage, type TrieKeeper } from "./trie/trie-store.ts";

@@ -6,7 +6,7 @@ import { bareHex, mapKey } from "../bytes/hex.ts";
 import { bareTransaction } from "../model/bare-transaction.ts";
 import type { Transaction } from "../model/transaction.ts";
 import type { BlobSidecar } from "../model/transaction-type.ts";
-import type { Clock } from "../observe/clock.ts";
+import type { Clock } from "../runtime/clock.ts";
 import { type AccountQueue } from "./account-queue.ts";
 import { admit, stillValid } from "./admission.ts";
 import { badSidecar } from "./blobs.ts";

@@ -3,7 +3,7 @@
  * are about. Data only: which transaction may come in and what a new head changes is decided by its
  * callers. Every change passes `#change`, which keeps counts and indexes true.
  */
-import type { Clock } from "../observe/clock.ts";
+import type { Clock } from "../runtime/clock.ts";
 import { AccountQueue } from "./account-queue.ts";
 import type { PoolEntry } from "./entry.ts";
 import { levelCuts } from "./limits.ts";

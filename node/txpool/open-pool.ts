@@ -1,9 +1,9 @@
 /** The pool's edges: the chain it listens to, its journal file and its timers. */
 import { CryptoError } from "../crypto/error.ts";
 import type { Transaction } from "../model/transaction.ts";
-import type { Clock } from "../observe/clock.ts";
 import type { Log } from "../observe/log.ts";
 import type { Metrics } from "../observe/metrics.ts";
+import type { Clock } from "../runtime/clock.ts";
 import type { ProveSidecar } from "./blobs.ts";
 import { PoolCore } from "./core.ts";
 import { PoolError } from "./error.ts";

@@ -6,7 +6,7 @@ import type { Block } from "../model/block.ts";
 import type { Receipt } from "../model/receipt.ts";
 import { STATUS_SUCCESS } from "../model/receipt-status.ts";
 import type { Transaction } from "../model/transaction.ts";
-import type { Clock } from "../observe/clock.ts";
+import type { Clock } from "../runtime/clock.ts";
 import { PoolError } from "./error.ts";
 import type { ThrottlerMetrics } from "./metrics.ts";
 import { DEFAULT_THROTTLER, Suspects, type ThrottlerConfig } from "./suspects.ts";

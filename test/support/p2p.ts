@@ -2,7 +2,6 @@
 import { randomBytes } from "node:crypto";
 import { connect, type Socket } from "node:net";
 import { keccak256 } from "../../node/crypto/keccak.ts";
-import { systemClock } from "../../node/observe/clock.ts";
 import { silentLog } from "../../node/observe/log.ts";
 import { createMetrics } from "../../node/observe/metrics.ts";
 import type { Hello } from "../../node/p2p/base-messages.ts";
@@ -12,6 +11,7 @@ import { formatNodeUrl } from "../../node/p2p/node-url.ts";
 import { openP2p, type P2p, type P2pOptions } from "../../node/p2p/p2p.ts";
 import type { Message, Protocol, ProtocolPeer } from "../../node/p2p/protocol.ts";
 import { type P2pTimings, TIMINGS } from "../../node/p2p/timings.ts";
+import { systemClock } from "../../node/runtime/clock.ts";
 
 /** A node's identity by a name. */
 export function keyOf(name: string): NodeKey {

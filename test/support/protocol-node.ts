@@ -1,7 +1,6 @@
 /** Nodes in memory that speak the chain protocol: a chain, a pool, and blocks made when a test says so. */
 import { developmentGenesis, developmentKeys } from "../../node/chain/development.ts";
 import { recoverSigners } from "../../node/chain/recover-signers.ts";
-import { createPause } from "../../node/compose/pause.ts";
 import { chainForPool } from "../../node/compose/pool.ts";
 import { rulesAt } from "../../node/config/rules.ts";
 import { draftHeader, fillBlock } from "../../node/consensus/proposal.ts";
@@ -13,12 +12,13 @@ import { type Block, createBlock } from "../../node/model/block.ts";
 import { listRoot } from "../../node/model/list-root.ts";
 import { encodeReceipt } from "../../node/model/receipt.ts";
 import { signTransaction, type Transaction } from "../../node/model/transaction.ts";
-import { systemClock } from "../../node/observe/clock.ts";
 import { silentLog } from "../../node/observe/log.ts";
 import { createMetrics } from "../../node/observe/metrics.ts";
 import type { NodeType } from "../../node/p2p/node-type.ts";
 import { type ChainProtocol, openChainProtocol } from "../../node/protocol/chain-protocol.ts";
 import type { ProtocolTimings } from "../../node/protocol/limits.ts";
+import { systemClock } from "../../node/runtime/clock.ts";
+import { createPause } from "../../node/runtime/scheduler.ts";
 import { openTxPool } from "../../node/txpool/open-pool.ts";
 import type { TxPool } from "../../node/txpool/pool.ts";
 import { aChain, type TestChain } from "./chain.ts";

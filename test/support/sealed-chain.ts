@@ -11,9 +11,9 @@ import { createBallots } from "../../node/governance/ballots.ts";
 import { type Block, decodeBlock } from "../../node/model/block.ts";
 import { encodeHeader, type Header } from "../../node/model/header.ts";
 import type { Transaction } from "../../node/model/transaction.ts";
-import { type Clock, systemClock } from "../../node/observe/clock.ts";
 import { silentLog } from "../../node/observe/log.ts";
 import { createMetrics } from "../../node/observe/metrics.ts";
+import { type Clock, systemClock } from "../../node/runtime/clock.ts";
 import { aChain, type TestChain } from "./chain.ts";
 
 /** Who makes blocks. */

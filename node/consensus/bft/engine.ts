@@ -7,7 +7,7 @@ import { mapKey } from "../../bytes/hex.ts";
 import type { Chain } from "../../chain/chain.ts";
 import type { Governance } from "../../governance/governance.ts";
 import type { Log } from "../../observe/log.ts";
-import { untilAborted } from "../../observe/until-aborted.ts";
+import { untilAborted } from "../../runtime/until-aborted.ts";
 import type { Store } from "../../store/store.ts";
 import type { ConsensusPeers } from "../consensus-peers.ts";
 import { ConsensusError } from "../error.ts";

@@ -1,5 +1,5 @@
 /** How many packets are looked at: of each address, and of all together. What is above is dropped unread. */
-import type { Clock } from "../../observe/clock.ts";
+import type { Clock } from "../../runtime/clock.ts";
 import type { RateBudget } from "../budget.ts";
 import { neighbourhood } from "../ip.ts";
 

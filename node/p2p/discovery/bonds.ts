@@ -3,7 +3,7 @@
  * nodes are answered at length. Bounded: the bond that was renewed longest ago is forgotten first.
  */
 import { mapKey } from "../../bytes/hex.ts";
-import type { Clock } from "../../observe/clock.ts";
+import type { Clock } from "../../runtime/clock.ts";
 import type { FoundNode } from "./packets.ts";
 
 /** A bond is good for so long. */

@@ -4,8 +4,8 @@
  */
 import { equalBytes } from "../../bytes/compare.ts";
 import { mapKey } from "../../bytes/hex.ts";
-import type { Clock } from "../../observe/clock.ts";
 import type { Log } from "../../observe/log.ts";
+import type { Clock } from "../../runtime/clock.ts";
 import { type Resolve, resolveHost } from "../connect.ts";
 import type { NodeKey } from "../node-key.ts";
 import type { NodeType } from "../node-type.ts";

@@ -4,7 +4,7 @@
  */
 import { equalBytes } from "../../bytes/compare.ts";
 import { mapKey } from "../../bytes/hex.ts";
-import type { Clock } from "../../observe/clock.ts";
+import type { Clock } from "../../runtime/clock.ts";
 import { mayRelay } from "../ip.ts";
 import type { NodeKey } from "../node-key.ts";
 import type { NodeType } from "../node-type.ts";

@@ -5,12 +5,12 @@
  */
 import { mapKey } from "../../bytes/hex.ts";
 import type { Log } from "../../observe/log.ts";
+import { runInSlices } from "../../runtime/scheduler.ts";
 import type { Batch, Rows, Store } from "../../store/store.ts";
 import { tables } from "../../store/tables.ts";
 import { StateError } from "../error.ts";
 import { destroyedAfter } from "../flat/storage-rows.ts";
 import { encodeHead, HEAD_KEY, type Point, type StateHead } from "../rows.ts";
-import { runInSlices } from "../slices.ts";
 import { applyChanged } from "../trie/recovery.ts";
 import type { TrieSet } from "../trie/trie-set.ts";
 import type { TrieKeeper } from "../trie/trie-store.ts";

@@ -1,9 +1,9 @@
 /** Rows of the flat state in the order of their keys, as they were after a block. */
 import { compareBytes } from "../../bytes/compare.ts";
+import { runInSlices } from "../../runtime/scheduler.ts";
 import type { Range, Row, Snapshot } from "../../store/store.ts";
 import { tables } from "../../store/tables.ts";
 import { readHead } from "../rows.ts";
-import { runInSlices } from "../slices.ts";
 import { isNewestPage } from "./change-page.ts";
 import { changedRows } from "./changed-rows.ts";
 import type { History } from "./history.ts";

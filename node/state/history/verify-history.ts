@@ -2,11 +2,11 @@
 import { equalOptional } from "../../bytes/compare.ts";
 import { bareHex } from "../../bytes/hex.ts";
 import { bytesToNumber } from "../../bytes/integer.ts";
+import { runInSlices } from "../../runtime/scheduler.ts";
 import type { Store } from "../../store/store.ts";
 import { tables } from "../../store/tables.ts";
 import { StateError } from "../error.ts";
 import { readHead } from "../rows.ts";
-import { runInSlices } from "../slices.ts";
 import { ChangeIndex } from "./change-index.ts";
 import { changesOf, numberAt, pageStart } from "./change-page.ts";
 import { readHistoryMode } from "./history.ts";

@@ -2,10 +2,11 @@
  * Makes the next generation of the trie beside a running chain: a copy of the tries of one block, then the changes
  * of the blocks since from their undo records, until it is close behind the chain.
  */
+
+import { runInSlices } from "../../runtime/scheduler.ts";
 import type { Store, StoreReader } from "../../store/store.ts";
 import { StateError } from "../error.ts";
 import { encodeMarker, MARKER_KEY, type Point, readHead, readMarker } from "../rows.ts";
-import { runInSlices } from "../slices.ts";
 import { catchUp } from "../trie/recovery.ts";
 import { TrieSet } from "../trie/trie-set.ts";
 import { type CopyCounts, copyTries } from "./copy-tries.ts";

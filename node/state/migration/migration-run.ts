@@ -1,7 +1,7 @@
 /** One copying for a migration, in a thread of its own or here, and what its owner hears of it. */
 import { extname, join } from "node:path";
 import { Worker } from "node:worker_threads";
-import { endThread } from "../../crypto/end-thread.ts";
+import { endThread } from "../../runtime/end-thread.ts";
 import type { StoreReader } from "../../store/store.ts";
 import type { TrieStores } from "../trie/generations.ts";
 import type { CopyCounts } from "./copy-tries.ts";

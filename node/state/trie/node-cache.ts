@@ -1,7 +1,7 @@
 /** The clean trie nodes in memory, kept over restarts in a file when somebody asks for it or time comes. */
 import { setTimeout } from "node:timers/promises";
-import { LONGEST_TIMER_MS } from "../../observe/clock.ts";
 import type { Log } from "../../observe/log.ts";
+import { LONGEST_TIMER_MS } from "../../runtime/clock.ts";
 import { loadNodes, SavedNodesError, saveNodes } from "./node-cache-file.ts";
 import { Slab } from "./slab.ts";
 

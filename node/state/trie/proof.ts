@@ -6,6 +6,7 @@ import { equalBytes } from "../../bytes/compare.ts";
 import { mapKey } from "../../bytes/hex.ts";
 import { keccak256 } from "../../crypto/keccak.ts";
 import { EMPTY_TRIE_ROOT } from "../../model/list-root.ts";
+import { runInSlices } from "../../runtime/scheduler.ts";
 import type { Range, Snapshot, Store } from "../../store/store.ts";
 import { tables } from "../../store/tables.ts";
 import { StateError } from "../error.ts";
@@ -13,7 +14,6 @@ import { type AccountRecord, leafOf, padded, recordOf, slotLeaf } from "../flat/
 import { slotsOf } from "../flat/storage-rows.ts";
 import { type ChangedRows, changedRows } from "../history/changed-rows.ts";
 import { type Point, readHead, readMarker } from "../rows.ts";
-import { runInSlices } from "../slices.ts";
 import type { AccountProof } from "../state.ts";
 import type { Trie } from "./trie.ts";
 import { TrieSet } from "./trie-set.ts";

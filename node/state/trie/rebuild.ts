@@ -1,15 +1,14 @@
 /** Makes the tries anew from the flat state, which must lead to the recorded root. */
-import { setImmediate } from "node:timers/promises";
 import { equalBytes } from "../../bytes/compare.ts";
 import { bareHex } from "../../bytes/hex.ts";
 import { bytesToNumber } from "../../bytes/integer.ts";
 import { EMPTY_TRIE_ROOT } from "../../model/list-root.ts";
+import { runInSlices, Slice } from "../../runtime/scheduler.ts";
 import type { Store } from "../../store/store.ts";
 import { tables } from "../../store/tables.ts";
 import { StateError } from "../error.ts";
 import { type AccountRecord, leafOf, recordOf, slotLeaf } from "../flat/flat-rows.ts";
 import { encodeMarker, MARKER_KEY, type Point } from "../rows.ts";
-import { runInSlices } from "../slices.ts";
 import type { Slab } from "./slab.ts";
 import type { Trie } from "./trie.ts";
 import { TrieSet } from "./trie-set.ts";
@@ -24,8 +23,6 @@ export interface RebuildParts {
   readonly signal: AbortSignal;
 }
 
-/** Rows between two pauses. */
-const PAUSE_ROWS = 500;
 /** Rows whose nodes are gathered before they are written. */
 const FLUSH_ROWS = 20_000;
 
@@ -47,6 +44,7 @@ class Rebuild {
   readonly #tries: TrieSet;
   #open: OpenStorage | undefined;
   #rows = 0;
+  readonly #slice = new Slice("state");
   #storages = 0;
 
   constructor(parts: RebuildParts) {
@@ -107,7 +105,7 @@ class Rebuild {
 
   async #count(): Promise<void> {
     this.#rows++;
-    if (this.#rows % PAUSE_ROWS === 0) await setImmediate();
+    await this.#slice.yieldIfDue();
     this.#parts.signal.throwIfAborted();
     if (this.#rows % FLUSH_ROWS === 0) await this.#flush(undefined);
   }

@@ -3,6 +3,7 @@ import { equalBytes } from "../../bytes/compare.ts";
 import { fixedBytes } from "../../bytes/integer.ts";
 import { EMPTY_TRIE_ROOT } from "../../model/list-root.ts";
 import type { Log } from "../../observe/log.ts";
+import { runInSlices } from "../../runtime/scheduler.ts";
 import { StoreError } from "../../store/error.ts";
 import type { Batch, Store } from "../../store/store.ts";
 import { StateError } from "../error.ts";
@@ -16,7 +17,6 @@ import {
   readMarker,
   type StateHead,
 } from "../rows.ts";
-import { runInSlices } from "../slices.ts";
 import type { TrieStores } from "./generations.ts";
 import { rebuildTries } from "./rebuild.ts";
 import { catchUp } from "./recovery.ts";

@@ -7,8 +7,8 @@ import type { ImportOptions, ImportOutcome } from "../../../node/chain/importer.
 import { importInto } from "../../../node/compose/consensus-chain.ts";
 import { openRecoverer } from "../../../node/crypto/recoverer.ts";
 import { decodeBlock, encodeBlock } from "../../../node/model/block.ts";
-import { type Clock, systemClock } from "../../../node/observe/clock.ts";
 import { silentLog } from "../../../node/observe/log.ts";
+import { type Clock, systemClock } from "../../../node/runtime/clock.ts";
 import { aChain, recordedBlocks, recordedGenesis, type TestChain } from "../../support/chain.ts";
 
 let blocks: Uint8Array[];

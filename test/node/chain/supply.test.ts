@@ -1,8 +1,8 @@
 import { expect, test } from "@jest/globals";
 import type { Chain, HeadListener, RewindListener } from "../../../node/chain/chain.ts";
 import { openSupply } from "../../../node/chain/supply.ts";
-import { createPause } from "../../../node/compose/pause.ts";
 import { silentLog } from "../../../node/observe/log.ts";
+import { createPause } from "../../../node/runtime/scheduler.ts";
 import { tables } from "../../../node/store/tables.ts";
 import { recordedChain } from "../rpc/recorded-chain.ts";
 

@@ -8,8 +8,8 @@ import { findReveals, foundReveal, rememberKey } from "../../../node/consensus/f
 import { revealMessage } from "../../../node/consensus/reveal-message.ts";
 import type { BlsClaim } from "../../../node/crypto/bls.ts";
 import { openRecoverer } from "../../../node/crypto/recoverer.ts";
-import { systemClock } from "../../../node/observe/clock.ts";
 import { silentLog } from "../../../node/observe/log.ts";
+import { systemClock } from "../../../node/runtime/clock.ts";
 import { aChain } from "../../support/chain.ts";
 import { aGenesisBlock, aHeader, aValidator } from "../../support/headers.ts";
 

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { expect, test } from "@jest/globals";
-import { endThread } from "../../../node/crypto/end-thread.ts";
+import { endThread } from "../../../node/runtime/end-thread.ts";
 
 /** A thread that says 1 when it is there; 7 is its exit code when it ends by itself. */
 async function aThread(onMessage: string): Promise<Worker> {

@@ -9,10 +9,10 @@ import { bareHex } from "../../../node/bytes/hex.ts";
 import { type ProfileName, rpcProfiles } from "../../../node/compat/profiles.ts";
 import { openNodeFiles } from "../../../node/compose/block-files.ts";
 import { openRecoverer } from "../../../node/crypto/recoverer.ts";
-import { systemClock } from "../../../node/observe/clock.ts";
 import type { Shortage } from "../../../node/observe/disk-space.ts";
 import { silentLog } from "../../../node/observe/log.ts";
 import { adminChainMethods } from "../../../node/rpc/admin-chain.ts";
+import { systemClock } from "../../../node/runtime/clock.ts";
 import { askRow } from "../../support/ask-row.ts";
 import { aChain, recordedBlocks, recordedGenesis, type TestChain } from "../../support/chain.ts";
 

@@ -2,9 +2,9 @@
 import type { Chain } from "../../../node/chain/chain.ts";
 import { chainForPool } from "../../../node/compose/pool.ts";
 import { decodeBlock } from "../../../node/model/block.ts";
-import { systemClock } from "../../../node/observe/clock.ts";
 import { silentLog } from "../../../node/observe/log.ts";
 import { createMetrics } from "../../../node/observe/metrics.ts";
+import { systemClock } from "../../../node/runtime/clock.ts";
 import { openTxPool } from "../../../node/txpool/open-pool.ts";
 import type { TxPool } from "../../../node/txpool/pool.ts";
 import { aChain, recordedBlocks, recordedGenesis, type TestChain } from "../../support/chain.ts";

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { runAtOnce, runInSlices } from "../../../node/state/slices.ts";
+import { runAtOnce, runInSlices } from "../../../node/runtime/scheduler.ts";
 import { checkAllTables } from "../../../node/store/check-tables.ts";
 import { openLevelStore } from "../../../node/store/level-store.ts";
 import { liveTables } from "../../../node/store/live-tables.ts";

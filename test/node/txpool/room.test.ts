@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { systemClock } from "../../../node/observe/clock.ts";
+import { systemClock } from "../../../node/runtime/clock.ts";
 import type { PoolEntry } from "../../../node/txpool/entry.ts";
 import { Ledger } from "../../../node/txpool/ledger.ts";
 import { DEFAULT_POOL_OPTIONS } from "../../../node/txpool/options.ts";

@@ -2,13 +2,13 @@ import { getEventListeners } from "node:events";
 import { expect, test } from "@jest/globals";
 import { text } from "../../../node/jsonrpc/codecs/plain.ts";
 import { type Method, method } from "../../../node/jsonrpc/method.ts";
-import { Turns } from "../../../node/jsonrpc/scheduler.ts";
+import { TurnQueue } from "../../../node/runtime/scheduler.ts";
 import { openHttp } from "../../../node/transport/http.ts";
 import { RequestSession } from "../../../node/transport/request-session.ts";
-import { aCall, anEndpoint, aPeer, aSession } from "./fixture.ts";
+import { aCall, anEndpoint, aPeer, aSession } from "../rpc/fixture.ts";
 
 test("one waits for each turn of the event loop, first come first served", async () => {
-  const turns = new Turns();
+  const turns = new TurnQueue();
   const order: string[] = [];
   const worker = async (name: string): Promise<void> => {
     for (let slice = 0; slice < 3; slice++) {
@@ -25,7 +25,7 @@ test("one waits for each turn of the event loop, first come first served", async
   await Promise.all(["a", "b", "c"].map(worker));
   expect(order.join("")).toBe("abcabcabc");
   expect(loops).toBeGreaterThanOrEqual(9);
-  expect(turns.areTaken).toBe(false);
+  expect(turns.isContended).toBe(false);
 });
 
 /** A method that works for a millisecond, and how often it did. */

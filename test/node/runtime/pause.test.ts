@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { createPause } from "../../../node/compose/pause.ts";
+import { createPause } from "../../../node/runtime/scheduler.ts";
 
 test("who has used up a slice of time waits until all others had their turn", async () => {
   const pause = createPause();
