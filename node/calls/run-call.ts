@@ -9,7 +9,7 @@ import { failure, RpcError, rpcCode } from "../jsonrpc/errors.ts";
 import { STATUS_SUCCESS, STATUS_TEXTS } from "../model/receipt-status.ts";
 import type { World } from "../state/world/world.ts";
 import type { CallArgs } from "./arguments/transaction-args.ts";
-import { checkPrices } from "./transaction-draft.ts";
+import { checkPrices, checkSetCodeRecipient } from "./transaction-draft.ts";
 
 const NOBODY = new Uint8Array(20);
 const NO_BYTES = new Uint8Array(0);
@@ -31,15 +31,18 @@ export interface CallLimits {
 /** The call that a transaction object describes. Throws `RpcError` for prices that exclude each other. */
 export function callTerms(args: CallArgs, { block, rules }: BlockContext, limits: CallLimits): CallTerms {
   checkPrices(args);
-  const { from = NOBODY, to, value = 0n, input, data, accessList } = args;
+  checkSetCodeRecipient(args);
+  const { from = NOBODY, to, value = 0n, input, data, accessList, authorizationList } = args;
+  const baseFee = rules.baseFee ? block.baseFee : undefined;
   return {
     from,
     to,
     gas: gasOf(args.gas, limits),
-    ...pricesOf(args, rules.baseFee ? block.baseFee : undefined),
+    ...(authorizationList === undefined ? pricesOf(args, baseFee) : setCodePrices(baseFee)),
     value,
     input: input ?? data ?? NO_BYTES,
     accessList,
+    authorizationList,
   };
 }
 
@@ -62,6 +65,11 @@ function pricesOf(
   if (gasFeeCap === 0n && gasTipCap === 0n) return { price: 0n, gasFeeCap, gasTipCap };
   const offered = baseFee + gasTipCap;
   return { price: offered < gasFeeCap ? offered : gasFeeCap, gasFeeCap, gasTipCap };
+}
+
+/** A call with authorizations has no caps, whatever its caller offers, and pays the base fee alone. */
+export function setCodePrices(price = 0n): Pick<CallTerms, "price" | "gasFeeCap" | "gasTipCap"> {
+  return { price, gasFeeCap: 0n, gasTipCap: 0n };
 }
 
 /** Runs a call. Throws `RpcError` where it cannot even begin. */

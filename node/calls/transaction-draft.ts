@@ -16,6 +16,7 @@ export interface DraftSource {
 
 const ACCESS_LIST = 0x7801;
 const DYNAMIC_FEE = 0x7802;
+const SET_CODE = 0x7804;
 const NOTHING = new Uint8Array(0);
 const NO_ADDRESS = new Uint8Array(20);
 
@@ -27,24 +28,34 @@ export type GivenGas = CallArgs & { readonly gas: bigint };
 
 /** Asks how much gas a transaction takes that does not say it itself. */
 export async function withGas(args: CallArgs, estimate: EstimateGas): Promise<GivenGas> {
-  return { ...args, gas: args.gas ?? (await estimate(args)) };
+  if (args.gas !== undefined) return { ...args, gas: args.gas };
+  checkNotEmpty(args, inputOf(args));
+  return { ...args, gas: await estimate(args) };
 }
 
 /** A draft of Ethereum's transaction object: the newest kind that fits what it says and the next block's rules. */
 export function ethDraft(source: DraftSource, args: GivenGas): TransactionDraft {
   checkPrices(args);
-  const { acceptedTypes } = source.chain.rules(source.chain.head().header.number + 1);
-  const offersCaps = args.maxFeePerGas !== undefined || args.maxPriorityFeePerGas !== undefined;
-  const code =
-    offersCaps || (args.gasPrice === undefined && acceptedTypes.has(DYNAMIC_FEE))
-      ? DYNAMIC_FEE
-      : oneKind(args);
+  const code = kindOf(source, args);
   const content = completed(source, args);
-  return { code, ...content, ...(code === DYNAMIC_FEE ? caps(source, args) : singlePrice(source, args)) };
+  checkSetCodeRecipient(args);
+  return { code, ...content, ...pricesFor(code, source, args) };
 }
 
-function oneKind({ accessList }: CallArgs): number {
-  return accessList === undefined ? 0 : ACCESS_LIST;
+/** The Go node's order: authorizations, then caps, then an access list. */
+function kindOf({ chain }: DraftSource, args: CallArgs): number {
+  if (args.authorizationList !== undefined) return SET_CODE;
+  const { acceptedTypes } = chain.rules(chain.head().header.number + 1);
+  const offersCaps = args.maxFeePerGas !== undefined || args.maxPriorityFeePerGas !== undefined;
+  if (offersCaps || (args.gasPrice === undefined && acceptedTypes.has(DYNAMIC_FEE))) return DYNAMIC_FEE;
+  return args.accessList === undefined ? 0 : ACCESS_LIST;
+}
+
+function pricesFor(code: number, source: DraftSource, args: CallArgs) {
+  if (code === DYNAMIC_FEE) return caps(source, args);
+  if (code !== SET_CODE) return singlePrice(source, args);
+  // As on the Go node, a single price leaves the caps of authorizations at 0: such a transaction is not taken.
+  return args.gasPrice === undefined ? caps(source, args) : { gasFeeCap: 0n, gasTipCap: 0n };
 }
 
 /** Throws `RpcError` for prices that exclude each other. */
@@ -58,6 +69,12 @@ export function checkPrices(args: CallArgs): void {
   ) {
     throw failure("MaxPriorityFeePerGas is greater than MaxFeePerGas");
   }
+}
+
+/** Authorizations come with a call, never with a creation (EIP-7702). Throws `RpcError`. */
+export function checkSetCodeRecipient({ authorizationList, to }: CallArgs): void {
+  if (authorizationList === undefined || to !== undefined) return;
+  throw failure("SetCodeTx must have a non-nil recipient address");
 }
 
 /** The input of a transaction object, which has two names. Throws `RpcError` when they contradict each other. */
@@ -84,23 +101,30 @@ export function checkContent(
   { chain }: { readonly chain: { readonly config: Pick<Chain["config"], "chainId"> } },
   args: CallArgs & { input: Uint8Array },
 ): void {
-  if (args.to === undefined && args.input.length === 0)
-    throw failure("contract creation without any data provided");
+  checkNotEmpty(args, args.input);
   if (args.chainId !== undefined && args.chainId !== chain.config.chainId) {
     throw failure(`chainId does not match node's (have=${args.chainId}, want=${chain.config.chainId})`);
   }
 }
 
+function checkNotEmpty({ to }: CallArgs, input: Uint8Array): void {
+  if (to === undefined && input.length === 0) throw failure("contract creation without any data provided");
+}
+
 function completed({ chain, pool }: DraftSource, args: GivenGas): Unpriced {
   const input = inputOf(args);
   checkContent({ chain }, { ...args, input });
+  const { accessList, authorizationList } = args;
   return {
     nonce: args.nonce ?? pool.nonce(args.from ?? NO_ADDRESS),
     value: args.value ?? 0n,
     to: args.to,
     input,
     gas: args.gas,
-    fields: args.accessList === undefined ? {} : { accessList: args.accessList },
+    fields: {
+      ...(accessList === undefined ? {} : { accessList }),
+      ...(authorizationList === undefined ? {} : { authorizationList }),
+    },
   };
 }
 

@@ -4,7 +4,7 @@
  */
 import type { Tracer } from "../evm/tracer.ts";
 import { floorGasOf, intrinsicGasOf } from "../model/transaction-gas.ts";
-import type { AccessListEntry } from "../model/transaction-type.ts";
+import type { AccessListEntry, Authorization, TypeFields } from "../model/transaction-type.ts";
 import type { World } from "../state/world/world.ts";
 import { EMPTY_ACCESS_LIST, type Message } from "./message.ts";
 import type { BlockContext } from "./transaction.ts";
@@ -23,8 +23,10 @@ export interface CallTerms {
   readonly value: bigint;
   readonly input: Uint8Array;
   readonly accessList?: readonly AccessListEntry[] | undefined;
-  /** The list whose entries cost gas, when it is another one. */
-  readonly chargedList?: readonly AccessListEntry[];
+  /** Authorizations to apply before the call (EIP-7702). */
+  readonly authorizationList?: readonly Authorization[] | undefined;
+  /** The lists whose entries cost gas before the call runs, when they are not its own. */
+  readonly charged?: Pick<TypeFields, "accessList" | "authorizationList">;
   /** What the sender is given for the gas; all that the gas costs when left out. */
   readonly granted?: bigint;
 }
@@ -79,7 +81,7 @@ function messageOf(world: World, terms: CallTerms, { context, intrinsicGas }: Si
     input: terms.input,
     key: undefined,
     accessList: terms.accessList ?? EMPTY_ACCESS_LIST,
-    authorizationList: undefined,
+    authorizationList: terms.authorizationList,
     blobHashes: undefined,
     maxFeePerBlobGas: 0n,
     intrinsicGas: intrinsicGas ?? callIntrinsicGas(terms, context),
@@ -88,8 +90,11 @@ function messageOf(world: World, terms: CallTerms, { context, intrinsicGas }: Si
 }
 
 function contentOf(terms: CallTerms): Parameters<typeof intrinsicGasOf>[0] {
-  const { to, input, value, chargedList: accessList = terms.accessList } = terms;
-  const fields = accessList === undefined ? {} : { accessList };
+  const { to, input, value, accessList, authorizationList } = terms;
+  const own = {
+    ...(accessList === undefined ? {} : { accessList }),
+    ...(authorizationList === undefined ? {} : { authorizationList }),
+  };
   return {
     nonce: 0n,
     gas: 0n,
@@ -99,6 +104,6 @@ function contentOf(terms: CallTerms): Parameters<typeof intrinsicGasOf>[0] {
     to,
     input,
     chainId: undefined,
-    fields,
+    fields: terms.charged ?? own,
   };
 }

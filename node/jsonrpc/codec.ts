@@ -39,6 +39,8 @@ export class CodecError extends Error {
 export interface TypeMismatch {
   readonly found: string;
   readonly goType: string;
+  /** Members on the way to the value from the field that it is in, such as `.nonce`. */
+  readonly path?: string;
 }
 
 /** The error for JSON of the wrong kind: `json: cannot unmarshal <found> into Go value of type <goType>`. */
@@ -108,7 +110,47 @@ function inField(codec: Decoder<unknown>, json: unknown, field: string): unknown
     return codec.decode(json);
   } catch (error) {
     if (!(error instanceof CodecError) || error.mismatch === undefined) throw error;
-    const { found, goType } = error.mismatch;
-    throw new CodecError(`json: cannot unmarshal ${found} into Go struct field ${field} of type ${goType}`);
+    const { found, goType, path = "" } = error.mismatch;
+    const place = `${field}${path}`;
+    throw new CodecError(`json: cannot unmarshal ${found} into Go struct field ${place} of type ${goType}`);
+  }
+}
+
+/**
+ * An object in a list, every field of which has to be there, as gencodec's `required` asks: an absent or null one is
+ * refused by name. A value of the wrong kind is worded by the argument object around it, with the path to the field.
+ */
+export function requiredObject<D extends Readonly<Record<string, Decoder<unknown>>>>(
+  label: string,
+  goType: string,
+  fields: D,
+): Decoder<Decoded<D>> {
+  const byFolded = new Map(Object.keys(fields).map((key) => [key.toLowerCase(), key]));
+  const struct = goType.slice(goType.lastIndexOf(".") + 1);
+  return {
+    label,
+    members: fields,
+    decode(json) {
+      if (json !== null && jsonKind(json) !== "object") throw wrongKind(json, goType);
+      const values: Record<string, unknown> = {};
+      for (const [written, value] of Object.entries((json ?? {}) as Record<string, unknown>)) {
+        const key = Object.hasOwn(fields, written) ? written : byFolded.get(written.toLowerCase());
+        const codec = key === undefined ? undefined : fields[key];
+        if (key === undefined || codec === undefined || value === null) continue;
+        values[key] = onPath(codec, value, `.${key}`);
+      }
+      const missing = Object.keys(fields).find((key) => values[key] === undefined);
+      if (missing !== undefined) throw new CodecError(`missing required field '${missing}' for ${struct}`);
+      return values as Decoded<D>; // all keys are there, each value from the codec of its key
+    },
+  };
+}
+
+function onPath(codec: Decoder<unknown>, json: unknown, path: string): unknown {
+  try {
+    return codec.decode(json);
+  } catch (error) {
+    if (!(error instanceof CodecError) || error.mismatch === undefined) throw error;
+    throw new CodecError(error.message, { ...error.mismatch, path });
   }
 }

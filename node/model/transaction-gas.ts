@@ -9,7 +9,8 @@ export const CREATE_GAS = 53_000n;
 
 const ACCESS_ADDRESS_GAS = 2_400n;
 const ACCESS_KEY_GAS = 1_900n;
-const AUTHORIZATION_GAS = 25_000n;
+/** Of an authorization (EIP-7702), before what an account that exists already gets back. */
+export const AUTHORIZATION_GAS = 25_000n;
 /** Tokens in a byte that is not zero (EIP-7623). */
 const NON_ZERO_TOKENS = 4n;
 

@@ -9,7 +9,7 @@ import { caverKeyFilesOf3 } from "../support/clients/caver-key-files.ts";
 import { type ContractClient, type ContractLife, liveWith } from "../support/clients/contract-client.ts";
 import { ethersClient, ethersKeyFiles } from "../support/clients/ethers-client.ts";
 import { clientReadsFile, nodeReadsFile } from "../support/clients/key-files.ts";
-import { viemClient } from "../support/clients/viem-client.ts";
+import { setCodeWithViem, viemClient } from "../support/clients/viem-client.ts";
 import { web3Client, web3KeyFiles } from "../support/clients/web3-client.ts";
 import { type DevNode, fundedKey, startDevNode } from "../support/dev-node.ts";
 import { call } from "../support/rpc-client.ts";
@@ -88,6 +88,24 @@ test("ethers sends a legacy transaction with everything said", async () => {
     });
   } finally {
     provider.destroy();
+  }
+});
+
+test("viem sets an account's code, with a key of its own and with one that the node keeps (EIP-7702)", async () => {
+  const contract = `0x${"c0".repeat(20)}` as const;
+  const [own, kept] = [fundedKey(node, 5), fundedKey(node, 6)];
+  await call(node.http, "personal_importRawKey", kept.key.slice(2), "geheim");
+  await call(node.http, "personal_unlockAccount", kept.address, "geheim", 60);
+  for (const [sender, giver] of [
+    [own.key, "33"],
+    [kept.address, "44"],
+  ] as const) {
+    const terms = { sender, giver: `0x${giver.repeat(32)}` as const, contract };
+    expect(await setCodeWithViem(node.http, terms)).toEqual({
+      type: "eip7702",
+      status: "success",
+      code: `0xef0100${contract.slice(2)}`,
+    });
   }
 });
 

@@ -1,11 +1,18 @@
 /** The transaction objects that callers send: the chain's own, Ethereum's and that of calls. */
 import { integerBytes } from "../../bytes/integer.ts";
-import { type Codec, type Decoded, type Decoder, object, wrongKind } from "../../jsonrpc/codec.ts";
-import { address, data, hash, listOf, quantity, quantity64 } from "../../jsonrpc/codecs/hex.ts";
+import {
+  type Codec,
+  type Decoded,
+  type Decoder,
+  object,
+  requiredObject,
+  wrongKind,
+} from "../../jsonrpc/codec.ts";
+import { address, data, hash, listOf, quantity, quantity64, quantity256 } from "../../jsonrpc/codecs/hex.ts";
 import { boolean, integer } from "../../jsonrpc/codecs/plain.ts";
 import type { AccessListEntry, Authorization, Signature } from "../../model/transaction-type.ts";
 
-const accessListEntry = object("access list entry", "types.AccessTuple", {
+const accessListEntry = requiredObject("access list entry", "types.AccessTuple", {
   address,
   storageKeys: listOf(hash, "[]common.Hash"),
 });
@@ -14,45 +21,27 @@ const accessList: Decoder<readonly AccessListEntry[]> = {
   label: "access list",
   decode(json) {
     if (!Array.isArray(json)) throw wrongKind(json, "types.AccessList");
-    return json.map((entry) => {
-      const { address: account = new Uint8Array(20), storageKeys = [] } = accessListEntry.decode(entry);
-      return { address: account, storageKeys };
-    });
+    return json.map((entry) => accessListEntry.decode(entry));
   },
 };
 
-const authorizationEntry = object("authorization", "types.SetCodeAuthorization", {
-  chainId: quantity,
+const authorizationEntry = requiredObject("authorization", "types.SetCodeAuthorization", {
+  chainId: quantity256,
   address,
   nonce: quantity64,
   yParity: quantity64,
-  r: quantity,
-  s: quantity,
+  r: quantity256,
+  s: quantity256,
 });
 
-/** Lets accounts run others' code as their own (EIP-7702); what is left out is zero. */
+/** Lets accounts run others' code as their own (EIP-7702). Of `yParity` the Go node keeps the lowest byte. */
 const authorizationList: Decoder<readonly Authorization[]> = {
   label: "authorization list",
   decode(json) {
     if (!Array.isArray(json)) throw wrongKind(json, "[]types.SetCodeAuthorization");
     return json.map((entry) => {
-      const {
-        chainId = 0n,
-        nonce = 0n,
-        yParity = 0n,
-        r = 0n,
-        s = 0n,
-        ...given
-      } = authorizationEntry.decode(entry);
-      const { address: account = new Uint8Array(20) } = given;
-      return {
-        chainId,
-        address: account,
-        nonce,
-        yParity: Number(yParity),
-        r: integerBytes(r),
-        s: integerBytes(s),
-      };
+      const { yParity, r, s, ...given } = authorizationEntry.decode(entry);
+      return { ...given, yParity: Number(yParity & 0xffn), r: integerBytes(r), s: integerBytes(s) };
     });
   },
 };
@@ -79,7 +68,6 @@ const callFields = {
   maxFeePerGas: quantity,
   maxPriorityFeePerGas: quantity,
   value: quantity,
-  nonce: quantity64,
   data,
   input: data,
   accessList,
@@ -89,6 +77,7 @@ const callFields = {
 /** What the chain's sending methods take. */
 export const sendArgs = object("transaction", "api.SendTxArgs", {
   ...callFields,
+  nonce: quantity64,
   typeInt: integer("types.TxType", 0, 0xffff),
   codeFormat: integer("params.CodeFormat", 0, 255),
   humanReadable: boolean,
@@ -118,14 +107,16 @@ export const accountUpdateArgs = object("account update", "api.AccountUpdateTxAr
   key: data,
 });
 
-/** What Ethereum's sending and estimating methods take. */
-export const ethArgs = object("transaction", "api.EthTransactionArgs", callFields);
+const ethFields = { ...callFields, nonce: quantity64, authorizationList };
 
-/** What the chain's estimating method takes. */
+/** What Ethereum's sending and estimating methods take, and `createAccessList` of both. */
+export const ethArgs = object("transaction", "api.EthTransactionArgs", ethFields);
+
+/** What the chain's calling and estimating methods take; an authorization list is none of its members. */
 export const callArgs = object("call", "api.CallArgs", callFields);
 
-/** The members that all three have. */
-export type CallArgs = Partial<Decoded<typeof callFields>>;
+/** What a call or a transaction to be filled in is described by. */
+export type CallArgs = Partial<Decoded<typeof ethFields>>;
 
 /** What `sendArgs` decodes to. */
 export type SendArgs = typeof sendArgs extends Decoder<infer T> ? T : never;

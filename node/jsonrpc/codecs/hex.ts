@@ -58,6 +58,13 @@ export const quantity: Codec<bigint> = {
   encode: (value) => `"0x${value.toString(16)}"`,
 };
 
+/** The same where the Go node's struct has a fixed 256-bit integer, which its messages name. */
+export const quantity256: Codec<bigint> = {
+  label: "quantity",
+  decode: (json) => goChecked(json, "*uint256.Int", (text) => BigInt(`0x${quantityDigits(text, 256)}`)),
+  encode: (value) => quantity.encode(value),
+};
+
 /** An unsigned integer of up to 64 bits. */
 export const quantity64: Codec<bigint> = {
   label: "quantity",

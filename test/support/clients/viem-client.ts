@@ -46,6 +46,36 @@ export function viemClient(url: string, key: `0x${string}`): ContractClient {
   };
 }
 
+/** The code of an account after a set-code transaction (EIP-7702), and what the receipt says of that. */
+export interface SetCode {
+  readonly code: string | undefined;
+  readonly type: string;
+  readonly status: string;
+}
+
+/**
+ * Lets the account of `giver` run the code at `contract`: `sender` is a key that viem signs with, or an address that the
+ * node signs for.
+ */
+export async function setCodeWithViem(
+  url: string,
+  { sender, giver, contract }: Readonly<Record<"sender" | "giver" | "contract", `0x${string}`>>,
+): Promise<SetCode> {
+  const chain = developmentChain(url);
+  const transport = http(url);
+  const reader = createPublicClient({ chain, transport, pollingInterval: 100 });
+  const account = sender.length === ADDRESS_LENGTH ? sender : privateKeyToAccount(sender);
+  const writer = createWalletClient({ account, chain, transport });
+  const { address, signAuthorization } = privateKeyToAccount(giver);
+  const nonce = await reader.getTransactionCount({ address });
+  const authorization = await signAuthorization({ contractAddress: contract, chainId: chain.id, nonce });
+  const hash = await writer.sendTransaction({ to: address, authorizationList: [authorization] });
+  const { type, status } = await reader.waitForTransactionReceipt({ hash });
+  return { type, status, code: await reader.getCode({ address }) };
+}
+
+const ADDRESS_LENGTH = 42;
+
 function developmentChain(url: string) {
   return defineChain({
     id: 1337,
