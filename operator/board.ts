@@ -7,6 +7,7 @@ import type { GatewayAddress } from "./control/exchange.ts";
 import type { Reflector } from "./kube/reflector.ts";
 import type { Seen } from "./kube/seen.ts";
 import type { Log } from "./observe/log.ts";
+import { AddressBook } from "./reconcile/address-book.ts";
 import { isOlder } from "./reconcile/applier.ts";
 import { gatewayOf } from "./reconcile/context.ts";
 import type { MeshMemory } from "./reconcile/mesh-memory.ts";
@@ -21,6 +22,8 @@ export class Board {
   readonly meshes = new Map<string, MeshMemory>();
   /** Nodes whose figures it is time to note. */
   readonly figuresDue = new Set<string>();
+  /** Who has which address. */
+  readonly addresses = new AddressBook();
   /** The Nodes; there once their reflector is open. */
   seen: Reflector | undefined;
   /** The Networks, likewise. */
@@ -62,15 +65,25 @@ export class Board {
   wrote(object: unknown): void {
     const node = readNode(object);
     this.#written.set(keyOf(node.meta), node);
+    this.#noteAddresses(node);
   }
 
   /** A Network as it was last seen; undefined when it is not there or cannot be read. */
   network(key: string): NetworkResource | undefined {
     const seen = this.networks?.get(key);
-    if (seen === undefined) return undefined;
+    return seen && this.#readNetwork(key, seen);
+  }
+
+  #readNetwork(key: string, seen: Seen): NetworkResource | undefined {
     const known = this.#readNetworks.get(seen) ?? { network: this.#tryRead(readNetwork, key, seen) };
     this.#readNetworks.set(seen, known);
     return known.network;
+  }
+
+  /** Whether a Network's status says something else of its genesis, which its Nodes go by. */
+  isOtherGenesis(now: Seen | undefined, before: Seen | undefined): boolean {
+    const [after, earlier] = [now, before].map((seen) => seen && this.#readNetwork(keyOf(seen.meta), seen));
+    return genesisOf(after) !== genesisOf(earlier);
   }
 
   /** The keys of all members. */
@@ -132,8 +145,14 @@ export class Board {
     const known = this.#read.get(seen) ?? {
       node: this.#asWritten(key, seen) ?? this.#tryRead(readNode, key, seen),
     };
+    if (!this.#read.has(seen) && known.node !== undefined) this.#noteAddresses(known.node);
     this.#read.set(seen, known);
     return known.node;
+  }
+
+  #noteAddresses({ meta: { namespace }, status }: NodeResource): void {
+    for (const { name, address } of status.members ?? [])
+      if (address !== undefined) this.addresses.note(address, keyOf({ namespace, name }));
   }
 
   /** What the API server answered a write need not be read again when it comes as a change. */
@@ -164,7 +183,14 @@ export class Board {
     this.#written.delete(key);
     for (const member of this.meshes.keys()) if (nodeOfMember(member) === key) this.meshes.delete(member);
     this.figuresDue.delete(key);
+    this.addresses.forget((member) => nodeOfMember(member) === key);
   }
+}
+
+function genesisOf(network: NetworkResource | undefined): string {
+  const { genesis, genesisHash, conditions } = network?.status ?? {};
+  const verdict = conditions?.find(({ type }) => type === "GenesisReady")?.reason;
+  return JSON.stringify([genesis?.digest, genesisHash, verdict]);
 }
 
 function asked({ meta }: Partial<Seen> = {}): unknown {

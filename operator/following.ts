@@ -92,7 +92,8 @@ function openNetworks(following: Following): Reflector {
     if (meta === undefined) return;
     if (board.complete) networks.add(keyOf(meta));
     if (now === undefined) networks.forget(keyOf(meta));
-    if (now?.meta.generation === before?.meta.generation) return; // its status alone
+    const isStatus = now?.meta.generation === before?.meta.generation;
+    if (isStatus && !board.isOtherGenesis(now, before)) return;
     addAll(queue, board.inNetwork(meta.namespace, meta.name));
   });
 }

@@ -88,6 +88,8 @@ export async function openNodes(options: NodesOptions): Promise<Nodes> {
     network: (namespace, name) => board.network(keyOf({ namespace, name })),
     serves: (kind) => board.followed.has(kind),
     nodes: (namespace) => board.nodes(namespace),
+    all: (kind) => board.followed.get(kind)?.all() ?? [],
+    addresses: board.addresses,
     observed: (key) => poller.get(key),
     look: (key) => poller.look(key),
     wrote: (object) => board.wrote(object),
@@ -104,7 +106,11 @@ export async function openNodes(options: NodesOptions): Promise<Nodes> {
   };
 }
 
+/** Whose key is in use is known when all Nodes are. */
+const INCOMPLETE_MS = 200;
+
 async function workOnNode(board: Board, key: string, around: Surroundings): Promise<number | undefined> {
+  if (!board.complete) return INCOMPLETE_MS;
   const node = board.node(key);
   return node === undefined ? endUnread(board.seen?.get(key), around) : reconcile(node, around);
 }

@@ -13,7 +13,7 @@ import { networkSpec } from "../operator/api/network-spec.ts";
 import { networkStatus } from "../operator/api/network-status.ts";
 import { nodeSpec } from "../operator/api/node-spec.ts";
 import { nodeStatus } from "../operator/api/node-status.ts";
-import { networkReasons, stepReasons, verdictReasons } from "../operator/api/reasons.ts";
+import { networkReasons, stepReasons, stopReasons, verdictReasons } from "../operator/api/reasons.ts";
 import type { JsonSchema } from "../operator/api/schema.ts";
 
 /** The page. */
@@ -50,7 +50,7 @@ ${reasonTable("Their reasons", networkReasons)}`;
 
 function readyReasons(): Readonly<Record<string, string>> {
   const ways = Object.values(hops).map(({ reason, says }) => [reason, says]);
-  return { ...stepReasons, ...Object.fromEntries(ways) };
+  return { ...stepReasons, ...stopReasons, ...Object.fromEntries(ways) };
 }
 
 type Reasons = Readonly<Record<string, Readonly<Record<string, readonly [string, string]>>>>;

@@ -55,6 +55,15 @@ export const resources = (description: string) =>
 /** Settings of knit by flag name. */
 export const settings = (description: string) => defaulted(texts(description, 64, 1_024), {});
 
+/** A genesis, by which it is known again. */
+export const genesisDigest = text(
+  "SHA-256 of the genesis file that was noted; of one that people keep, without its layout and later forks.",
+  { maxLength: 64, pattern: "^[0-9a-f]{64}$" },
+);
+
+/** The value of an annotation that permits something, as far as it is kept. */
+export const permission = (description: string) => text(description, { maxLength: 64 });
+
 /** A member of a ConfigMap or a Secret. */
 export const member = (description: string) => text(description, { maxLength: 253, pattern: KEY });
 

@@ -32,6 +32,12 @@ export const annotations = {
   run: "knit.dev/run",
   /** On a pod template and its StatefulSet: of what the Node asks for; the node starts anew when it changes. */
   settings: "knit.dev/settings",
+  /** On a Node: a lost or changed node key may be replaced. Each value is followed once. */
+  allowNewKey: "knit.dev/allow-new-key",
+  /** On a Node or a Network: a lost chain may begin again at block 1, or with another block 0. Each value is followed once. */
+  allowNewChain: "knit.dev/allow-new-chain",
+  /** On a pod: the address that it signs with. */
+  address: "knit.dev/address",
   /** On what the operator makes: the digest of what it last wrote. */
   applied: "knit.dev/applied",
   /** On a StatefulSet: the pod template as it was written, which stays until the node must start anew. */
@@ -92,6 +98,13 @@ export type Phase = keyof typeof phases;
 export const eventReasons = {
   NodeKeyMade: ["Normal", "a random key was made for a replica; the message says in which Secret it is"],
   GenesisMade: ["Normal", "block 0 of the Network was made from its validators' keys"],
+  GenesisRebuilt: ["Normal", "the ConfigMap with block 0 was gone, and was made again byte for byte"],
+  GenesisLost: ["Warning", "block 0 is gone or another one; the message says what to do"],
+  NodeKeyLost: ["Warning", "the Secret with a noted key is gone; the message says what to do"],
+  NodeKeyChanged: ["Warning", "a Secret holds another key than the noted one; the message says what to do"],
+  KeyInUse: ["Warning", "another node signs with the same key; the message names it"],
+  ChainLost: ["Warning", "the volume with the chain is gone, and nobody else has enough of it"],
+  VolumeReplaced: ["Warning", "the volume of a core node is gone; it takes the chain from the others"],
   MaintenanceStarted: ["Normal", "a replica does what it was asked to"],
   MaintenanceSucceeded: ["Normal", "a replica has done so, and blocks have followed"],
   MaintenanceFailed: ["Warning", "it did not, in the node's words or the operator's"],

@@ -1,6 +1,6 @@
 /** What is seen of a Network. */
 import { conditions } from "./condition.ts";
-import { count } from "./fields.ts";
+import { address, count, genesisDigest, permission } from "./fields.ts";
 import { type NetworkConditionType, networkConditionTypes } from "./names.ts";
 import { list, object, optional, text, type ValueOf } from "./schema.ts";
 
@@ -15,7 +15,18 @@ const validator = object("A validator of block 0.", {
 export const networkStatus = object("What is seen of the network.", {
   observedGeneration: optional(count("The generation that was acted on.")),
   genesisConfigMap: optional(text("The ConfigMap with the genesis file.", { maxLength: 253 })),
-  genesisHash: optional(text("The hash of block 0, as the nodes tell it.", { maxLength: 66 })),
+  genesis: optional(
+    object("What the genesis is known by and, where it was made here, made again from.", {
+      digest: genesisDigest,
+      time: count("Its second since the epoch."),
+      validators: list(address("The address of a key."), "The validators of block 0, in their order.", {
+        maxItems: 1_000,
+        "x-kubernetes-list-type": "atomic",
+      }),
+    }),
+  ),
+  allowedNewChain: optional(permission("The value of `knit.dev/allow-new-chain` that was followed.")),
+  genesisHash: optional(text("The hash of block 0, as the nodes first told it.", { maxLength: 66 })),
   validators: optional(
     list(validator, "The validators of block 0 where it was made here.", {
       maxItems: 64,

@@ -2,7 +2,7 @@
 
 import type { Condition as AnyCondition } from "./condition.ts";
 import { conditions } from "./condition.ts";
-import { count, instant } from "./fields.ts";
+import { count, genesisDigest, instant, permission } from "./fields.ts";
 import { type ConditionType, conditionTypes, type Phase, phases } from "./names.ts";
 import { maintenanceHistory, maintenanceQueue, maintenanceRun, rollout, scheduleMarks } from "./node-runs.ts";
 import { MOST_REPLICAS } from "./node-spec.ts";
@@ -34,6 +34,9 @@ const memberStatus = object("A replica: a node with a key and a volume of its ow
   address: optional(text("The address of its key.", { maxLength: 42 })),
   url: optional(text("Where peers reach it.", { maxLength: 512 })),
   externalUrl: optional(text("Where peers outside the cluster reach it.", { maxLength: 512 })),
+  volume: optional(
+    text("The PersistentVolume with a core node's chain, from its first block on.", { maxLength: 253 }),
+  ),
   height: optional(count("The number of its newest block.")),
   syncing: optional(flag("Whether it is taking in blocks that others have.")),
   version: optional(text("What it calls itself.", { maxLength: 256 })),
@@ -64,6 +67,13 @@ export const nodeStatus = object("What is seen of the node.", {
     list(text("A node URL.", { maxLength: 512 }), "The peers that the operator told the node to keep.", {
       maxItems: 128,
       "x-kubernetes-list-type": "atomic",
+    }),
+  ),
+  genesis: optional(genesisDigest),
+  allowed: optional(
+    object("Permissions that were followed: the values of their annotations.", {
+      newKey: optional(permission("Of `knit.dev/allow-new-key`.")),
+      newChain: optional(permission("Of `knit.dev/allow-new-chain`.")),
     }),
   ),
   readyMembers: optional(count("How many replicas are ready.")),

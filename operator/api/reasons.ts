@@ -20,6 +20,18 @@ export const stepReasons = {
   Error: "reconciling failed; the message says why",
 } as const;
 
+/** Reasons to stop that only a person can judge: why Ready is False and Degraded True, with nothing replaced. */
+export const stopReasons = {
+  NodeKeyLost: "the Secret with the key of the noted address is gone",
+  NodeKeyChanged: "the Secret holds another key than that of the noted address",
+  KeyInUse: "another node, or a pod that has not ended, has the same key; the message names it",
+  GenesisLost: "the noted genesis is gone, or it is another one",
+  ChainLost: "the volume with the chain is gone, and an empty one would begin another chain",
+} as const;
+
+/** A reason to stop. */
+export type StopReason = keyof typeof stopReasons;
+
 /** The reasons that judge a Node as a whole: by condition, with the status that each comes with. */
 export const verdictReasons = {
   Available: {
@@ -37,6 +49,11 @@ export const verdictReasons = {
     Deleting: ["True", "the Node is being deleted"],
   },
   Degraded: {
+    NodeKeyLost: ["True", stopReasons.NodeKeyLost],
+    NodeKeyChanged: ["True", stopReasons.NodeKeyChanged],
+    KeyInUse: ["True", stopReasons.KeyInUse],
+    GenesisLost: ["True", stopReasons.GenesisLost],
+    ChainLost: ["True", stopReasons.ChainLost],
     StepFailed: ["True", "a step failed; Ready has its reason"],
     RolloutPaused: ["True", "a replaced replica did not become ready in time"],
     PodFailing: ["True", "a container cannot start or ends again and again"],
@@ -82,7 +99,8 @@ export const networkReasons = {
   Ready: {
     Ready: ["True", "all nodes are ready"],
     GenesisMissing: ["False", "there is no genesis; the message says what it waits for"],
-    GenesisDiffers: ["False", "nodes tell of more than one block 0"],
+    GenesisLost: ["False", "the noted genesis is gone, or it is another one; the message says what to do"],
+    GenesisDiffers: ["False", "nodes tell of more than one block 0, or of another than was noted"],
     ValidatorsMissing: ["False", "validators of block 0 have no node with their key"],
     NoNodes: ["False", "no Node names this network"],
     NodesNotReady: ["False", "nodes are not ready; the message names them"],
@@ -90,6 +108,7 @@ export const networkReasons = {
   GenesisReady: {
     GenesisFound: ["True", "there is a genesis; the message says where"],
     GenesisMissing: ["False", "there is no genesis; the message says what it waits for"],
+    GenesisLost: ["False", "the noted genesis is gone, or it is another one; the message says what to do"],
   },
 } as const satisfies Readonly<
   Record<NetworkConditionType, Readonly<Record<string, readonly ["True" | "False", string]>>>

@@ -16,6 +16,8 @@ export interface ObjectMeta {
   readonly generation: number;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
+  /** When it was made, milliseconds since the epoch; 0 when that is not known. */
+  readonly createdAt: number;
   readonly deleted: boolean;
   /** When its deletion was asked for, milliseconds since the epoch; undefined when it was not. */
   readonly deletedAt: number | undefined;
@@ -61,7 +63,7 @@ export interface NetworkResource {
   readonly status: NetworkStatus;
 }
 
-/** Reads a Node; a status that does not fit counts as none, it will be written anew. Throws `ApiError`. */
+/** Reads a Node; what of its status does not fit counts as absent, it will be written anew. Throws `ApiError`. */
 export function readNode(value: unknown): NodeResource {
   const { spec, status } = members(value);
   return {
@@ -99,8 +101,13 @@ export function readMeta(value: unknown): ObjectMeta {
     generation: typeof meta["generation"] === "number" ? meta["generation"] : 0,
     labels: textMap(meta["labels"]),
     annotations: textMap(meta["annotations"]),
+    createdAt: timeOf(meta["creationTimestamp"]),
     ...deletionOf(meta),
   };
+}
+
+function timeOf(text: unknown): number {
+  return (typeof text === "string" && Date.parse(text)) || 0;
 }
 
 function deletionOf({
@@ -125,9 +132,25 @@ function readStatus<T>(field: Field<T>, value: unknown): T {
   try {
     return conform(field, value ?? {}, "status");
   } catch (error) {
-    if (error instanceof ApiError) return conform(field, {}, "status");
-    throw error;
+    if (!(error instanceof ApiError)) throw error;
+    return conform(field, fittingPart(field, value), "status");
   }
+}
+
+/** The members that fit by themselves: the noted addresses outlive a condition that another release wrote. */
+function fittingPart<T>(field: Field<T>, value: unknown): unknown {
+  const fits = (entry: [string, unknown]): boolean => {
+    try {
+      conform(field, Object.fromEntries([entry]), "status");
+      return true;
+    } catch (error) {
+      if (error instanceof ApiError) return false;
+      throw error;
+    }
+  };
+  return typeof value === "object" && value !== null
+    ? Object.fromEntries(Object.entries(value).filter(fits))
+    : {};
 }
 
 function members(value: unknown): Readonly<Record<string, unknown>> {

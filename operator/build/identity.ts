@@ -40,9 +40,14 @@ function madeIdentity(digits: string): Identity | undefined {
   } catch {
     return undefined;
   }
-  const publicKey = pair.getPublicKey().subarray(1);
-  const address = Buffer.from(keccak_256(publicKey).subarray(12)).toString("hex");
-  return { id: publicKey.toString("hex"), address: `0x${address}` };
+  const id = pair.getPublicKey().subarray(1).toString("hex");
+  return { id, address: addressOfId(id) };
+}
+
+/** The address of a node id. */
+export function addressOfId(id: string): string {
+  const hash = keccak_256(Buffer.from(id, "hex"));
+  return `0x${Buffer.from(hash.subarray(12)).toString("hex")}`;
 }
 
 const SHORT: Readonly<Record<NodeType, string>> = { core: "cn", proxy: "pn", endpoint: "en" };

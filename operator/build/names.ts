@@ -135,7 +135,12 @@ export function sharedMeta(node: NodeResource, name: string): DraftMeta {
 
 /** Metadata of a member's object that goes when the Node goes. */
 export function ownedMeta(member: Member, name: string): DraftMeta {
-  return { ...keptMeta(member, name), ownerReferences: [ownerOf(member.node)] };
+  return {
+    name,
+    namespace: member.node.meta.namespace,
+    labels: memberLabels(member),
+    ownerReferences: [ownerOf(member.node)],
+  };
 }
 
 /** Metadata of a member's object that stays when the Node goes, unless it is asked to go as well. */
@@ -144,8 +149,18 @@ export function retainedMeta(member: Member, name: string): DraftMeta {
 }
 
 function keptMeta(member: Member, name: string): DraftMeta {
-  return { name, namespace: member.node.meta.namespace, labels: memberLabels(member) };
+  const { [labels.instance]: _instance, ...others } = memberLabels(member);
+  return { name, namespace: member.node.meta.namespace, labels: others, annotations: unpruned };
 }
+
+/**
+ * On what outlives its Node or Network: Argo CD and Flux do not delete it, and no label of an application claims it.
+ */
+export const unpruned: Readonly<Record<string, string>> = {
+  "argocd.argoproj.io/compare-options": "IgnoreExtraneous",
+  "argocd.argoproj.io/sync-options": "Prune=false,Delete=false",
+  "kustomize.toolkit.fluxcd.io/prune": "disabled",
+};
 
 function ownerOf({ meta }: NodeResource): Part {
   return { apiVersion: API_VERSION, kind: "Node", name: meta.name, uid: meta.uid, controller: true };

@@ -24,6 +24,8 @@ export interface PodParts {
   readonly gatewayImage: string;
   /** Of everything that the node reads only once; another digest starts the pod anew. */
   readonly digest: string;
+  /** The address that the node signs with. */
+  readonly address: string | undefined;
 }
 
 /** An empty directory on the volume, through which the gateway sees how full the volume is and nothing else. */
@@ -32,8 +34,15 @@ const DISK_SUBPATH = ".disk";
 /** The pod's template of a member. */
 export function podTemplate(member: Member, parts: PodParts): Part {
   return {
-    metadata: { labels: memberLabels(member), annotations: { [annotations.settings]: parts.digest } },
+    metadata: { labels: memberLabels(member), annotations: notesOf(parts) },
     spec: podSpec(member, parts),
+  };
+}
+
+function notesOf({ digest, address }: PodParts): Record<string, string> {
+  return {
+    [annotations.settings]: digest,
+    ...(address === undefined ? {} : { [annotations.address]: address }),
   };
 }
 

@@ -1,7 +1,7 @@
 /** How a Node is: conditions and phase from what was observed. Pure, a judge for each condition. */
 import type { Phase } from "../api/names.ts";
 import type { MaintenanceRun, Rollout } from "../api/node-runs.ts";
-import { type JudgedType, verdictReasons } from "../api/reasons.ts";
+import { type JudgedType, type StopReason, stopReasons, verdictReasons } from "../api/reasons.ts";
 import type { Verdict } from "./conditions.ts";
 import { LEVEL_BLOCKS } from "./group.ts";
 import { isOpen, isUnderWay } from "./maintenance.ts";
@@ -112,12 +112,17 @@ function others(keep: readonly string[]): string {
 
 function degradation({ step, rollout, members, storage: volume }: HealthView): Verdict {
   const type = "Degraded";
+  if (step?.kind === "fail" && isStop(step.reason)) return verdict(type, step.reason, step.message);
   if (step?.kind === "fail") return verdict(type, "StepFailed", `${step.reason}: ${step.message}`);
   if (rollout?.state === "Paused") return verdict(type, "RolloutPaused", rollout.message);
   const failing = members.find((member) => member.failing !== undefined);
   if (failing !== undefined) return verdict(type, "PodFailing", `${failing.name}: ${failing.failing}`);
   const isTrouble = volume !== undefined && STORAGE_TROUBLE.has(volume.reason);
   return isTrouble ? verdict(type, "StorageTrouble", volume.message) : verdict(type, "AsExpected");
+}
+
+function isStop(reason: string): reason is StopReason {
+  return Object.hasOwn(stopReasons, reason);
 }
 
 const STORAGE_TROUBLE: ReadonlySet<string> = new Set(["GrowthFailed", "Full", "LimitReached"]);

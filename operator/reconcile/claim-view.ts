@@ -3,7 +3,10 @@ import { parseBytes } from "../plan/quantity.ts";
 import type { ClaimView } from "../plan/storage.ts";
 
 interface Claim {
-  readonly spec?: { readonly resources?: { readonly requests?: { readonly storage?: unknown } } };
+  readonly spec?: {
+    readonly volumeName?: unknown;
+    readonly resources?: { readonly requests?: { readonly storage?: unknown } };
+  };
   readonly status?: {
     readonly phase?: unknown;
     readonly capacity?: { readonly storage?: unknown };
@@ -23,6 +26,12 @@ export function readClaim(object: unknown): ClaimView {
     capacityBytes: bytesOf(status?.capacity?.storage),
     trouble: troubleOf(status),
   };
+}
+
+/** The PersistentVolume of a claim; undefined while it has none. */
+export function volumeOf(object: unknown): string | undefined {
+  const name = (object as Claim).spec?.volumeName;
+  return typeof name === "string" && name !== "" ? name : undefined;
 }
 
 function bytesOf(text: unknown): number {

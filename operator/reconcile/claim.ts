@@ -13,6 +13,7 @@ import { failWith, goOn, type Outcome, refuseWith } from "./outcome.ts";
 /** Decides how large the volume is to be and applies the claim. */
 export async function claimStep(context: MemberContext): Promise<Outcome> {
   const { member, node, around, facts, status } = context;
+  if (facts.claims === false) return goOn;
   const { size } = node.spec.storage;
   const place = keyOf(volumeClaim(member, size).metadata);
   const view = volumeView(context, around.find("claim", place)?.object);

@@ -7,6 +7,7 @@ import { gatewayName, type Member, membersOf } from "../build/names.ts";
 import { withNetwork } from "../build/network-defaults.ts";
 import type { GatewayAddress } from "../control/exchange.ts";
 import type { RolloutPlan } from "../plan/rollout.ts";
+import type { Stop } from "../plan/stop.ts";
 import type { VolumeVerdict } from "../plan/storage.ts";
 import { statusWithoutFigures } from "./news.ts";
 import type { Outcome } from "./outcome.ts";
@@ -17,6 +18,14 @@ import type { Surroundings } from "./surroundings.ts";
 /** What steps find out about a member for those after them. */
 export interface Facts {
   identity?: Identity;
+  /** The node key is waited for, or is none. */
+  key?: Outcome;
+  /** False: no claim is made for it. */
+  claims?: boolean;
+  /** The permissions that were judged: everything was as noted, or what was not was allowed. */
+  judged?: { key?: true; chain?: true };
+  /** It may not go on before a person has judged. */
+  stop?: Stop;
   pod?: PodView;
   /** The node's own word; there only when it is fresh. */
   told?: Observation & { readonly ok: true };
@@ -81,6 +90,7 @@ function newMember({ name }: Member): MemberStatus {
     address: undefined,
     url: undefined,
     externalUrl: undefined,
+    volume: undefined,
     height: undefined,
     syncing: undefined,
     version: undefined,

@@ -1,6 +1,10 @@
-/** Block 0: a Node waits for the ConfigMap that it or its Network names, or that its Network makes. */
+/** Block 0: a Node waits for the ConfigMap that it or its Network names, or that its Network makes, and keeps to it. */
+import { annotations } from "../api/names.ts";
+import type { NetworkResource } from "../api/resource.ts";
+import { genesisNote } from "../build/genesis-note.ts";
 import { genesisPlace } from "../build/names.ts";
 import { kinds } from "../kube/resources.ts";
+import { allowCommand, isAllowed } from "../plan/stop.ts";
 import type { Context } from "./context.ts";
 import { goOn, type Outcome, waitFor } from "./outcome.ts";
 import { configText } from "./secret-text.ts";
@@ -12,18 +16,63 @@ export function networkStep({ node, network }: Context): Outcome {
   return waitFor("NetworkMissing", `there is no Network ${name} here, and the Node names no genesis`);
 }
 
-/** Waits for the genesis. */
-export async function genesisStep({ node, members, around }: Context): Promise<Outcome> {
-  if (members.some(({ key }) => around.observed(key)?.ok === true)) return goOn; // the node has read it
-  const { namespace } = node.meta;
+/** Waits for the genesis. One that was noted and is gone, or is another one, stops all members where they are. */
+export async function genesisStep(context: Context): Promise<Outcome> {
+  const { node, network } = context;
+  const lost = networkOfGenesis(context)?.status.conditions?.find(({ reason }) => reason === "GenesisLost");
+  if (lost !== undefined) return stopAll(context, lost.message);
   const { name, key } = genesisPlace(node.spec.network);
-  const object =
-    around.find("configMap", `${namespace}/${name}`)?.object ??
-    (await around.client.get(kinds.configMap, { namespace, name }));
-  if (configText(object, key) !== undefined) return goOn;
-  if (object !== undefined) return waitFor("GenesisMissing", `the ConfigMap ${name} has no member ${key}`);
-  return waitFor(
-    "GenesisMissing",
-    `there is no ConfigMap ${name} with the genesis of ${node.spec.network.name}`,
-  );
+  const found = await findMap(context, name);
+  if (found === "read") return goOn;
+  const text = configText(found.object, key);
+  if (text !== undefined) return compare(context, text);
+  const isRemade = node.spec.network.genesis === undefined && network !== undefined;
+  if (context.status.genesis !== undefined && !isRemade)
+    return stopAll(context, `the ConfigMap ${name} with the genesis is gone: put it back`);
+  const words =
+    found.object === undefined
+      ? `there is no ConfigMap ${name} with the genesis of ${node.spec.network.name}`
+      : `the ConfigMap ${name} has no member ${key}`;
+  return waitFor("GenesisMissing", words);
+}
+
+/** The ConfigMap; `read` where one is not followed and a node that answers has read it. */
+async function findMap(
+  { node, members, around }: Context,
+  name: string,
+): Promise<"read" | { readonly object: unknown }> {
+  const { namespace } = node.meta;
+  const seen = around.find("configMap", `${namespace}/${name}`);
+  if (seen !== undefined) return { object: seen.object };
+  if (members.some(({ key }) => around.observed(key)?.ok === true)) return "read";
+  return { object: await around.client.get(kinds.configMap, { namespace, name }) };
+}
+
+/** The Network's word counts where the genesis is the Network's; a Node with its own goes by what it noted. */
+function compare(context: Context, text: string): Outcome {
+  const { node, status } = context;
+  const { digest } = genesisNote(text, node.spec.network.genesis === undefined);
+  const noted = networkOfGenesis(context)?.status.genesis?.digest ?? status.genesis;
+  const permission = node.meta.annotations[annotations.allowNewChain];
+  if (noted !== undefined && noted !== digest && !isAllowed(permission, node.status.allowed?.newChain)) {
+    const { name } = genesisPlace(node.spec.network);
+    const command = allowCommand("kn", node.meta.name, "new-chain");
+    const words = `the ConfigMap ${name} holds another genesis than the noted one: put that back. Only for another chain: ${command}`;
+    return stopAll(context, words);
+  }
+  context.status = { ...status, genesis: digest };
+  return goOn;
+}
+
+/** The Network, where the Node's genesis is the Network's. */
+function networkOfGenesis({ node, network }: Context): NetworkResource | undefined {
+  const own = genesisPlace(node.spec.network);
+  const { configMap } = network?.spec.genesis ?? {};
+  const shared = configMap ?? genesisPlace({ ...node.spec.network, genesis: undefined });
+  return own.name === shared.name && own.key === shared.key ? network : undefined;
+}
+
+function stopAll({ members }: Context, message: string): Outcome {
+  for (const { facts } of members) facts.stop ??= { reason: "GenesisLost", message, pod: "stays" };
+  return goOn;
 }

@@ -1,14 +1,19 @@
 /** What is seen of a Network: sums over its nodes, and what follows from them. */
-import type { NetworkConditionType } from "../api/names.ts";
+import { annotations, type NetworkConditionType } from "../api/names.ts";
 import type { NetworkStatus } from "../api/network-status.ts";
 import { networkReasons } from "../api/reasons.ts";
 import { keyOf, type NetworkResource, type NodeResource } from "../api/resource.ts";
 import { membersOf } from "../build/names.ts";
 import { nextConditions, type Verdict } from "../plan/conditions.ts";
+import type { GenesisNote } from "../plan/genesis.ts";
+import { isAllowed, kept } from "../plan/stop.ts";
 import type { Surroundings } from "./surroundings.ts";
 
-/** A genesis file and the ConfigMap that it is in, or why there is none. */
-export type GenesisFound = { readonly name: string; readonly text: string } | { readonly missing: string };
+/** A genesis file, the ConfigMap that it is in and what it is known by, or why there is none. */
+export type GenesisFound =
+  | { readonly name: string; readonly text: string; readonly note: GenesisNote }
+  | { readonly missing: string }
+  | { readonly lost: string };
 
 /** What it is judged by. */
 export interface NetworkView {
@@ -30,7 +35,9 @@ export function concludeNetwork(view: NetworkView): NetworkStatus {
   return {
     observedGeneration: meta.generation,
     genesisConfigMap: "name" in genesis ? genesis.name : undefined,
-    genesisHash: hashes.length === 1 ? hashes[0] : status.genesisHash,
+    genesis: noteOf(view),
+    allowedNewChain: followedPermission(view),
+    genesisHash: hashOf(view, hashes),
     validators: validatorsOf(view),
     nodes: nodes.reduce((sum, { spec }) => sum + spec.replicas, 0),
     readyNodes: nodes.reduce((sum, node) => sum + (node.status.readyMembers ?? 0), 0),
@@ -50,37 +57,71 @@ function hashesOf({ nodes, around }: NetworkView): readonly string[] {
   return [...new Set(told)].sort();
 }
 
-/** Validators whose present keys are those in the genesis. */
-function validatorsOf({ network, nodes, genesis }: NetworkView): NetworkStatus["validators"] {
-  if (!("text" in genesis)) return undefined;
-  return network.spec.genesis.create?.validators.flatMap((name) => {
-    const address = nodes.find(({ meta }) => meta.name === name)?.status.address;
-    return address !== undefined && isIn(genesis.text, address) ? [{ name, address }] : [];
+/** What the genesis is known by; a lost one is known by what was noted. */
+function noteOf({ genesis, network: { status } }: NetworkView): GenesisNote | undefined {
+  return "note" in genesis ? genesis.note : status.genesis;
+}
+
+/** A hash that was noted stays, unless another chain is allowed and all nodes tell of it. */
+function hashOf(view: NetworkView, hashes: readonly string[]): string | undefined {
+  const { genesisHash: noted } = view.network.status;
+  const isFirst = noted === undefined || permits(view);
+  return isFirst && hashes.length === 1 ? hashes[0] : noted;
+}
+
+function permits({ network: { meta, status } }: NetworkView): boolean {
+  return isAllowed(meta.annotations[annotations.allowNewChain], status.allowedNewChain);
+}
+
+/** The permission was followed, or nothing was to be allowed, once there is a genesis. */
+function followedPermission({ genesis, network: { meta, status } }: NetworkView): string | undefined {
+  const value = meta.annotations[annotations.allowNewChain];
+  if (value === undefined) return undefined;
+  return "name" in genesis ? kept(value) : status.allowedNewChain;
+}
+
+/** The validators of a genesis that was made here, by the Nodes whose keys it was made from. */
+function validatorsOf(view: NetworkView): NetworkStatus["validators"] {
+  const names = view.network.spec.genesis.create?.validators;
+  const addresses = noteOf(view)?.validators ?? [];
+  return names?.flatMap((name, index) => {
+    const address = addresses[index];
+    return address === undefined ? [] : [{ name, address }];
   });
 }
 
-function isIn(text: string, address: string): boolean {
-  return text.includes(address.slice(2).toLowerCase());
+/** Validators of block 0 whose Nodes do not have the keys that they had then. */
+function validatorsWithoutKey(view: NetworkView): readonly string[] {
+  const known = validatorsOf(view) ?? [];
+  const names = view.network.spec.genesis.create?.validators ?? [];
+  return names.filter((name) => {
+    const address = view.nodes.find(({ meta }) => meta.name === name)?.status.address;
+    return address === undefined || known.find((each) => each.name === name)?.address !== address;
+  });
 }
 
 function genesisVerdict(genesis: GenesisFound): Verdict<"GenesisReady"> {
+  if ("lost" in genesis) return verdict("GenesisReady", "GenesisLost", genesis.lost);
   return "missing" in genesis
     ? verdict("GenesisReady", "GenesisMissing", genesis.missing)
     : verdict("GenesisReady", "GenesisFound", `in the ConfigMap ${genesis.name}`);
 }
 
 function readiness(view: NetworkView, hashes: readonly string[]): Verdict<"Ready"> {
-  const { network, nodes, genesis } = view;
+  const { nodes, genesis } = view;
+  if ("lost" in genesis) return verdict("Ready", "GenesisLost", genesis.lost);
   if ("missing" in genesis) return verdict("Ready", "GenesisMissing", genesis.missing);
   if (hashes.length > 1)
     return verdict("Ready", "GenesisDiffers", `nodes tell of ${hashes.length} chains: ${hashes.join(", ")}`);
-  const wanted = network.spec.genesis.create?.validators.length ?? 0;
-  const known = validatorsOf(view)?.length ?? 0;
-  if (known < wanted)
+  const noted = hashOf(view, hashes);
+  if (hashes.length === 1 && hashes[0] !== noted)
+    return verdict("Ready", "GenesisDiffers", `nodes tell of the chain ${hashes[0]}, noted was ${noted}`);
+  const without = validatorsWithoutKey(view);
+  if (without.length > 0)
     return verdict(
       "Ready",
       "ValidatorsMissing",
-      `${wanted - known} validators of block 0 have no node with their key`,
+      `validators of block 0 without a node that has their key: ${without.join(", ")}`,
     );
   if (nodes.length === 0) return verdict("Ready", "NoNodes");
   const waiting = nodes.filter(({ status, spec }) => (status.readyMembers ?? 0) < spec.replicas);

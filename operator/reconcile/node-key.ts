@@ -1,29 +1,81 @@
 /** A member's identity: from the Secret that is named, or from one that is made with a random key and then kept. */
-import { type Identity, identityOf, nodeUrl, randomKey } from "../build/identity.ts";
+import { annotations } from "../api/names.ts";
+import { addressOfId, type Identity, identityOf, nodeUrl, randomKey } from "../build/identity.ts";
 import { type Member, objectNames } from "../build/names.ts";
 import { NODE_KEY, nodeKeySecret } from "../build/secrets.ts";
 import { isKubeError } from "../kube/error.ts";
 import { kinds } from "../kube/resources.ts";
+import { type KeyView, planKey } from "../plan/node-key.ts";
+import { isAllowed } from "../plan/stop.ts";
 import type { MemberContext } from "./context.ts";
 import { failWith, goOn, type Outcome, waitFor } from "./outcome.ts";
+import { readPod } from "./pod-view.ts";
 import { secretText } from "./secret-text.ts";
 import type { Surroundings } from "./surroundings.ts";
 
-/** Finds the identity; notes its address in the status. */
+/** The Secret of a member's key, and its text. */
+interface KeyFound {
+  readonly secret: string;
+  readonly text: string | undefined;
+}
+
+/** Finds the identity and notes its address in the status; a key that is not the noted one stops the member. */
 export async function nodeKeyStep(context: MemberContext): Promise<Outcome> {
-  const { node, member } = context;
-  const given = node.spec.nodeKeySecret;
-  const key = given === undefined ? await madeKey(context) : await givenKey(context, given);
-  if (key === undefined)
-    return waitFor("NodeKeyMissing", `there is no Secret ${given?.name} with a member ${given?.key}`);
-  const identity = identityOf(key);
-  if (identity === undefined) {
-    const name = given?.name ?? objectNames(member.name).nodeKey;
-    return failWith("NodeKeyUnusable", `the Secret ${name} holds no private key of 64 hex digits`);
+  const { facts } = context;
+  const found = await findKey(context);
+  const identity = found.text === undefined ? undefined : identityOf(found.text);
+  const noted = notedAddress(context);
+  const plan = planKey(keyView(context, found, identity));
+  if (plan === "make") return makeKey(context, found);
+  if (plan !== "use") {
+    facts.stop = plan;
+    context.status = { ...context.status, address: noted };
+    return goOn;
   }
-  context.facts.identity = identity;
-  context.status = { ...context.status, address: identity.address };
+  if (identity === undefined)
+    return failWith("NodeKeyUnusable", `the Secret ${found.secret} holds no private key of 64 hex digits`);
+  await keepSecret(context, found);
+  note(context, identity);
   return goOn;
+}
+
+function note(context: MemberContext, identity: Identity): void {
+  context.facts.identity = identity;
+  context.facts.judged = { ...context.facts.judged, key: true };
+  context.status = { ...context.status, address: identity.address };
+}
+
+/** The address that this member, or its Network for a validator of block 0, has named. */
+export function notedAddress({ member, node, status, around }: MemberContext): string | undefined {
+  if (status.address !== undefined) return status.address;
+  if (node.spec.type !== "core") return undefined;
+  const network = around.network(node.meta.namespace, node.spec.network.name);
+  return network?.status.validators?.find(({ name }) => name === member.name)?.address;
+}
+
+function keyView(context: MemberContext, found: KeyFound, identity: Identity | undefined): KeyView {
+  const { node } = context;
+  const isThere = found.text !== undefined;
+  return {
+    node: node.meta.name,
+    secret: found.secret,
+    noted: notedAddress(context),
+    found: isThere ? (identity?.address ?? "") : undefined,
+    isAllowed: isAllowed(node.meta.annotations[annotations.allowNewKey], node.status.allowed?.newKey),
+    pod: podOf(context),
+  };
+}
+
+/** What the member's pod runs with: its own word, or that it started before the key was another. */
+function podOf(context: MemberContext): KeyView["pod"] {
+  const { key, member, node, around } = context;
+  const seen = around.find("pod", `${node.meta.namespace}/${objectNames(member.name).pod}`);
+  if (seen === undefined || seen.meta.deleted) return "absent";
+  const { started, address } = readPod(seen.object);
+  const observation = around.observed(key);
+  if (observation?.ok === true && observation.address === address)
+    return addressOfId(observation.id) === notedAddress(context) ? "noted" : "other";
+  return started ? "noted" : "other";
 }
 
 /** Where peers reach a member; undefined until it can be said. */
@@ -38,31 +90,45 @@ export function peerUrl(
   return host === undefined ? undefined : nodeUrl(identity, host, spec.p2p.port, spec.type);
 }
 
-async function givenKey(
-  { node, around }: MemberContext,
-  { name, key }: { readonly name: string; readonly key: string },
-): Promise<string | undefined> {
-  return secretText(await around.client.get(kinds.secret, { namespace: node.meta.namespace, name }), key);
+async function findKey({ node, member, around }: MemberContext): Promise<KeyFound> {
+  const { namespace } = node.meta;
+  const given = node.spec.nodeKeySecret;
+  if (given !== undefined) {
+    const object = await around.client.get(kinds.secret, { namespace, name: given.name });
+    return { secret: given.name, text: secretText(object, given.key) };
+  }
+  const { nodeKey: secret } = objectNames(member.name);
+  const object =
+    around.find("secret", `${namespace}/${secret}`)?.object ??
+    (await around.client.get(kinds.secret, { namespace, name: secret }));
+  return { secret, text: object === undefined ? undefined : (secretText(object, NODE_KEY) ?? "") };
+}
+
+/** The metadata of a Secret made here follows the spec; its key is written as it is. */
+async function keepSecret(
+  { node, member, around }: MemberContext,
+  { secret, text }: KeyFound,
+): Promise<void> {
+  const seen = around.find("secret", `${node.meta.namespace}/${secret}`);
+  if (node.spec.nodeKeySecret !== undefined || seen === undefined || text === undefined) return;
+  await around.applier.apply(nodeKeySecret(member, text), seen);
 }
 
 /** A key is created once and never overwritten: it is the node's name among validators. */
-async function madeKey({ node, member, around }: MemberContext): Promise<string> {
-  const { namespace } = node.meta;
-  const { nodeKey: name } = objectNames(member.name);
-  const seen = around.find("secret", `${namespace}/${name}`);
-  const object = seen?.object ?? (await around.client.get(kinds.secret, { namespace, name }));
-  if (object !== undefined) {
-    const known = secretText(object, NODE_KEY) ?? "";
-    if (seen !== undefined) await around.applier.apply(nodeKeySecret(member, known), seen);
-    return known;
-  }
+async function makeKey(context: MemberContext, { secret }: KeyFound): Promise<Outcome> {
+  const { node, member, around } = context;
+  const given = node.spec.nodeKeySecret;
+  if (given !== undefined)
+    return waitFor("NodeKeyMissing", `there is no Secret ${given.name} with a member ${given.key}`);
   const key = randomKey();
   try {
     await around.client.create(nodeKeySecret(member, key));
   } catch (error) {
     if (!isKubeError(error, "already-exists")) throw error;
-    return secretText(await around.client.get(kinds.secret, { namespace, name }), NODE_KEY) ?? "";
+    return waitFor("NodeKeyMissing", `the Secret ${secret} was made a moment ago`, 0);
   }
-  around.events.tell(node, "NodeKeyMade", `made the Secret ${name} with a random node key`);
-  return key;
+  around.events.tell(node, "NodeKeyMade", `made the Secret ${secret} with a random node key`);
+  const identity = identityOf(key);
+  if (identity !== undefined) note(context, identity);
+  return goOn;
 }

@@ -28,8 +28,9 @@ export function sharedStep({ node, around }: Context): Promise<Outcome> {
 }
 
 /** Applies what is one member's. */
-export function memberStep(context: MemberContext): Promise<Outcome> {
+export async function memberStep(context: MemberContext): Promise<Outcome> {
   const { member, facts } = context;
+  if (facts.stop !== undefined) return facts.stop.pod === "ends" ? endPod(context) : goOn;
   return applyAll(context, [
     // One that keeps its template keeps its settings: whenever it starts anew, it is as it was.
     ["configMap", facts.keeps ? undefined : settingsMap(member)],
@@ -39,14 +40,29 @@ export function memberStep(context: MemberContext): Promise<Outcome> {
   ]);
 }
 
-/** The template that was written last, as long as the Node asks for nothing else, or it is not the member's turn. */
-function templateOf({ member, node, around, facts }: MemberContext): Part {
-  const digest = inputDigest(member, facts.identity?.id);
+/** Scales the StatefulSet of a member to zero, as that of a suspended Node; one that is not there is not made. */
+function endPod(context: MemberContext): Promise<Outcome> {
+  const { member } = context;
+  const written = writtenOf(context);
+  if (written === undefined) return Promise.resolve(goOn);
+  const { node } = member;
+  const suspended = { ...node, spec: { ...node.spec, suspend: true } };
+  return applyAll(context, [["statefulSet", statefulSet({ ...member, node: suspended }, written)]]);
+}
+
+function writtenOf({ member, node, around }: MemberContext): Part | undefined {
   const key = `${node.meta.namespace}/${objectNames(member.name).statefulSet}`;
-  const written = writtenTemplate(around.applier.latest("StatefulSet", key, around.find("statefulSet", key)));
+  return writtenTemplate(around.applier.latest("StatefulSet", key, around.find("statefulSet", key)));
+}
+
+/** The template that was written last, as long as the Node asks for nothing else, or it is not the member's turn. */
+function templateOf(context: MemberContext): Part {
+  const { member, around, facts } = context;
+  const digest = inputDigest(member, facts.identity?.id);
+  const written = writtenOf(context);
   return written !== undefined && (facts.keeps || digestOf(written) === digest)
     ? written
-    : podTemplate(member, { ...around.settings, digest });
+    : podTemplate(member, { ...around.settings, digest, address: facts.identity?.address });
 }
 
 type Wanted = readonly (readonly [kind: FollowedKind, draft: Draft | undefined])[];

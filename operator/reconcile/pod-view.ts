@@ -58,10 +58,15 @@ const ADDRESS = /^[0-9a-fA-F.:]{2,45}$/;
 /** Holds of a pod what is read of it. Throws `ApiError` when it is no object. */
 export function holdPod(object: unknown): Seen {
   return holdPart(object, (pod) => {
-    const { status, metadata } = pod as { status?: PodStatus | null; metadata: { uid?: unknown } }; // it has metadata
+    const { status, metadata, spec } = pod as {
+      status?: PodStatus | null;
+      metadata: { uid?: unknown }; // it has metadata
+      spec?: { nodeName?: unknown };
+    };
     const { phase, podIP, hostIP, conditions, containerStatuses, initContainerStatuses } = status ?? {};
     return {
       metadata: { uid: metadata.uid },
+      spec: { nodeName: spec?.nodeName },
       status: {
         phase,
         podIP,

@@ -3,10 +3,12 @@
  * the Node's, the others each member's. The status is written in the end whatever came of them. Nothing here asks what
  * kind of change it was that led here.
  */
+import { type StopReason, stopReasons } from "../api/reasons.ts";
 import type { NodeResource } from "../api/resource.ts";
 import { isRace, KubeError } from "../kube/error.ts";
 import { messageOf } from "../observe/message-of.ts";
 import { certificateStep } from "./certificate.ts";
+import { chainStep, volumeStep } from "./chain.ts";
 import { claimStep } from "./claim.ts";
 import { conclude } from "./conclude.ts";
 import { type Context, createContext, type MemberContext, type Step, saveStatus } from "./context.ts";
@@ -18,8 +20,10 @@ import { meshStep } from "./mesh.ts";
 import { nodeKeyStep } from "./node-key.ts";
 import { memberStep, pruneStep, sharedStep } from "./objects.ts";
 import { failWith, goOn, type Outcome, worstOf } from "./outcome.ts";
+import { permissionStep } from "./permissions.ts";
 import { rolloutStep } from "./rollout.ts";
 import { answerStep, awaitsFirstAnswer, podStep, readyStep } from "./running.ts";
+import { signerStep } from "./signer.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { standingWishStep, wishStep } from "./wishes.ts";
 
@@ -28,25 +32,40 @@ const steps: readonly Step[] = [
   { name: "wish", run: wishStep },
   { name: "network", run: networkStep },
   each("identity", [
+    { name: "node key", run: findKey },
+    { name: "chain", run: chainStep },
     { name: "claim", run: claimStep },
-    { name: "node key", run: nodeKeyStep },
+    { name: "waits for key", run: ({ facts }) => facts.key ?? goOn },
+    { name: "signer", run: signerStep },
   ]),
   { name: "genesis", run: genesisStep },
   { name: "shared objects", run: sharedStep },
   { name: "prune", run: pruneStep },
   { name: "rollout", run: rolloutStep },
-  each("members", [
-    { name: "certificate", run: certificateStep },
-    { name: "objects", run: memberStep },
-    { name: "pod", run: podStep },
-    { name: "answer", run: answerStep },
-    { name: "mesh", run: meshStep },
-    { name: "ready", run: readyStep },
-  ]),
+  each(
+    "members",
+    [
+      { name: "certificate", run: certificateStep },
+      { name: "objects", run: memberStep },
+      { name: "pod", run: podStep },
+      { name: "answer", run: answerStep },
+      { name: "volume", run: volumeStep },
+      { name: "mesh", run: meshStep },
+      { name: "ready", run: readyStep },
+    ],
+    stopOr,
+  ),
 ];
+
+/** A volume does not wait for a key. */
+async function findKey(context: MemberContext): Promise<Outcome> {
+  context.facts.key = await nodeKeyStep(context);
+  return goOn;
+}
 
 /** What goes on although a member waits or another step failed. */
 const afterwards: readonly Step[] = [
+  { name: "permissions", run: permissionStep },
   { name: "standing wishes", run: standingWishStep },
   { name: "maintenance", run: maintenanceStep },
 ];
@@ -83,11 +102,24 @@ export async function reconcile(node: NodeResource, around: Surroundings): Promi
   conclude(context, outcome);
   await saveStatus(context);
   if (outcome.kind === "fail") {
-    around.events.tell(node, "ReconcileFailed", `${outcome.reason}: ${outcome.message}`);
+    tellFailure(node, outcome, around);
     const leastWaitMs = outcome.isFinal ? (context.againMs ?? RESYNC_MS) : 0;
     throw new ReconcileError(`${outcome.reason}: ${outcome.message}`, leastWaitMs);
   }
   return Math.min(outcome.kind === "wait" ? outcome.afterMs : RESYNC_MS, context.againMs ?? RESYNC_MS);
+}
+
+function tellFailure(
+  node: NodeResource,
+  { reason, message }: { readonly reason: string; readonly message: string },
+  { events }: Surroundings,
+): void {
+  if (isStop(reason)) events.tell(node, reason, message);
+  else events.tell(node, "ReconcileFailed", `${reason}: ${message}`);
+}
+
+function isStop(reason: string): reason is StopReason {
+  return Object.hasOwn(stopReasons, reason);
 }
 
 /** Milliseconds that a failure asks to wait at least: the API server's own word, or what no other try would change. */
@@ -117,19 +149,28 @@ async function runSteps<C extends Pick<Context, "key" | "around">>(
 }
 
 /** Steps of each member. One that waits does not hold up the others, and all are told in one outcome. */
-function each(name: string, list: readonly Step<MemberContext>[]): Step {
+function each(
+  name: string,
+  list: readonly Step<MemberContext>[],
+  endOf: (member: MemberContext, came: Outcome) => Outcome = (_member, came) => came,
+): Step {
   return {
     name,
     async run({ members }) {
       const outcomes: Outcome[] = [];
-      for (const member of members) outcomes.push(await memberOutcome(member, list));
+      for (const member of members)
+        outcomes.push(noteOutcome(member, endOf(member, await runSteps(member, list))));
       return worstOf(outcomes);
     },
   };
 }
 
-async function memberOutcome(member: MemberContext, list: readonly Step<MemberContext>[]): Promise<Outcome> {
-  const outcome = await runSteps(member, list);
+/** A member that was stopped says why, whatever its pod does meanwhile. */
+function stopOr({ facts: { stop } }: MemberContext, came: Outcome): Outcome {
+  return stop === undefined ? came : failWith(stop.reason, stop.message);
+}
+
+function noteOutcome(member: MemberContext, outcome: Outcome): Outcome {
   const { told, pod } = member.facts;
   member.status = {
     ...member.status,

@@ -65,6 +65,15 @@ function tell({ node, around }: Context, before: Rollout | undefined, after: Rol
     say("RolloutStarted", after.message);
 }
 
+/** Nothing is rolled to a member that was stopped. */
+function wantedDigest(
+  member: MemberContext["member"],
+  { stop, identity }: MemberContext["facts"],
+  applied: string | undefined,
+): string {
+  return (stop && applied) ?? inputDigest(member, identity?.id);
+}
+
 /** A member, what it was given, and what its pod is made of. */
 function rolloutMember({ member, facts, node, around }: MemberContext): RolloutMember {
   const { namespace } = node.meta;
@@ -78,7 +87,7 @@ function rolloutMember({ member, facts, node, around }: MemberContext): RolloutM
   return {
     ...viewMember(member, around),
     applied,
-    wanted: inputDigest(member, facts.identity?.id),
+    wanted: wantedDigest(member, facts, applied),
     isCurrent: pod !== undefined && seen?.meta.annotations[annotations.settings] === applied,
     isDown: pod === undefined || (!pod.ready && !pod.started),
   };

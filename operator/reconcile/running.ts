@@ -1,4 +1,5 @@
 /** The node of a member itself: its pod, and what it told last. */
+import { addressOfId } from "../build/identity.ts";
 import { objectNames } from "../build/names.ts";
 import type { Context, MemberContext } from "./context.ts";
 import { externalUrl } from "./external-url.ts";
@@ -61,14 +62,29 @@ export function answerStep(context: MemberContext): Outcome {
     if (now - observation.at >= LOOK_AGAIN_MS) around.look(key);
     return notReady(view, observation.reason, observation.message);
   }
-  if (observation.id !== facts.identity?.id) {
+  if (!isMember(context, observation.id)) {
     return failWith("WrongNode", `another node answers there: ${observation.id.slice(0, 16)}`);
   }
   if (now > observation.until) return waitFor("NoAnswer", "the node has not answered for long");
   facts.told = observation;
   const { height, syncing, version, peers } = observation;
   context.status = { ...context.status, height, syncing, version, peers: peers.size };
+  checkChain(context, observation.genesis);
   return goOn;
+}
+
+/** A node of another chain than its Network's is stopped where it is. */
+function checkChain({ node, around, facts }: MemberContext, told: string | undefined): void {
+  const network = around.network(node.meta.namespace, node.spec.network.name);
+  const noted = network?.status.genesisHash;
+  if (noted === undefined || told === undefined || told === noted) return;
+  const message = `the node tells block 0 ${told}, and its network has ${noted}: its volume holds another chain`;
+  facts.stop ??= { reason: "GenesisLost", message, pod: "stays" };
+}
+
+/** A member whose key is not there, or another one, is known by the address that was noted. */
+function isMember({ facts: { identity }, status }: MemberContext, id: string): boolean {
+  return identity === undefined ? addressOfId(id) === status.address : identity.id === id;
 }
 
 /** While the pod itself says that it is not ready, that is the reason. */

@@ -7,6 +7,7 @@ import type { KubeClient } from "../kube/client.ts";
 import type { Seen } from "../kube/seen.ts";
 import type { Clock } from "../observe/clock.ts";
 import type { Log } from "../observe/log.ts";
+import type { AddressBook } from "./address-book.ts";
 import type { Applier } from "./applier.ts";
 import type { EventRecorder } from "./events.ts";
 import type { MeshMemory } from "./mesh-memory.ts";
@@ -54,6 +55,8 @@ export interface Surroundings {
   readonly log: Log;
   /** Networks, with their namespaces, in which a node is asked to begin maintenance at this moment. */
   readonly beginning: Set<string>;
+  /** Who has which address. */
+  readonly addresses: AddressBook;
   /** Nodes whose figures it is time to note, though nothing else of their status has changed. */
   readonly figuresDue: Set<string>;
   /** What members' nodes were told of their peers since they started. */
@@ -66,8 +69,10 @@ export interface Surroundings {
   network(namespace: string, name: string): NetworkResource | undefined;
   /** Whether the cluster has this kind. */
   serves(kind: OptionalKind): boolean;
-  /** All Nodes of a namespace. */
-  nodes(namespace: string): readonly NodeResource[];
+  /** All Nodes, or those of a namespace. */
+  nodes(namespace?: string): readonly NodeResource[];
+  /** All objects of a kind as they were last seen. */
+  all(kind: FollowedKind): Iterable<Seen>;
   /** What the member's node itself last told; `key` is the member's. */
   observed(key: string): Observation | undefined;
   /** Asks the member's node soon. */

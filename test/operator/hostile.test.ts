@@ -129,7 +129,12 @@ const CLAIM = {
 function readAndUse(value: unknown): unknown {
   const node = readNode(value);
   const [member = { node, name: "m" }] = membersOf(node);
-  const parts = { nodeImage: "a", gatewayImage: "b", digest: inputDigest(member, undefined) };
+  const parts = {
+    nodeImage: "a",
+    gatewayImage: "b",
+    digest: inputDigest(member, undefined),
+    address: undefined,
+  };
   return [settingsText(member), statefulSet(member, podTemplate(member, parts)), networkPolicy(node, "ops")];
 }
 

@@ -3,7 +3,7 @@ import { readNode } from "../../operator/api/resource.ts";
 import { membersOf } from "../../operator/build/names.ts";
 
 /** What a pod is made of besides. */
-export const PARTS = { nodeImage: "knit:1", gatewayImage: "operator:1", digest: "d" };
+export const PARTS = { nodeImage: "knit:1", gatewayImage: "operator:1", digest: "d", address: undefined };
 
 /** Of the objects. */
 export const META = { name: "first", namespace: "demo", uid: "u", resourceVersion: "1" };

@@ -18,6 +18,7 @@ import { kinds } from "../../operator/kube/resources.ts";
 import type { Seen } from "../../operator/kube/seen.ts";
 import { instant } from "../../operator/observe/clock.ts";
 import { silentLog } from "../../operator/observe/log.ts";
+import { AddressBook } from "../../operator/reconcile/address-book.ts";
 import { Applier } from "../../operator/reconcile/applier.ts";
 import type { Observation } from "../../operator/reconcile/poller.ts";
 import type { Surroundings } from "../../operator/reconcile/surroundings.ts";
@@ -204,6 +205,11 @@ export class FakeCluster {
       },
       serves: () => this.servesMonitors,
       nodes: () => [...this.objects.values()].filter((each) => each["kind"] === "Node").map(readNode),
+      all: (kind) =>
+        [...this.objects.keys()]
+          .filter((key) => key.startsWith(`${kinds[kind].kind} `))
+          .flatMap((key) => this.#seen(key) ?? []),
+      addresses: new AddressBook(),
       observed: (key) => this.observations.get(key),
       look: () => undefined,
       wrote: () => undefined,
@@ -214,7 +220,7 @@ export class FakeCluster {
     const write = (how: string, draft: Draft): unknown => {
       this.onWrite(draft.kind);
       this.writes.push(`${how} ${draft.kind} ${draft.metadata.name}`);
-      this.put(draft);
+      this.put(this.#withVolume(draft));
       return this.objects.get(this.#key(draft.kind, draft.metadata));
     };
     return {
@@ -225,6 +231,7 @@ export class FakeCluster {
         this.writes.push(`status ${draft.metadata.name}`);
         this.onStatus(draft.metadata.name);
         await immediate(); // others work meanwhile
+        this.#checkVersion(draft);
         return this.#change(draft.kind, draft.metadata.name, { status: draft["status"] });
       },
       replace: async (draft: Draft) => {
@@ -260,6 +267,20 @@ export class FakeCluster {
         this.objects.delete(this.#key(kind, place));
       },
     } as unknown as KubeClient; // reconciling uses no more of it
+  }
+
+  /** A claim keeps the volume that it was bound to. */
+  #withVolume(draft: Draft): Draft {
+    if (draft.kind !== "PersistentVolumeClaim") return draft;
+    const spec = this.objects.get(this.#key(draft.kind, draft.metadata))?.["spec"] as object | undefined;
+    return { ...draft, spec: { ...spec, ...(draft["spec"] as object) } };
+  }
+
+  /** A draft that carries a version is refused when the object has another one. */
+  #checkVersion({ kind, metadata }: Draft): void {
+    const version = this.objects.get(this.#key(kind, metadata))?.metadata["resourceVersion"];
+    if (metadata.resourceVersion !== undefined && metadata.resourceVersion !== version)
+      throw new KubeError("conflict", "another version");
   }
 
   /** A Node that is being deleted goes with its last finalizer. */

@@ -2,12 +2,17 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "@jest/globals";
 import { conditionTypes, eventReasons, networkConditionTypes } from "../../../operator/api/names.ts";
-import { networkReasons, stepReasons, verdictReasons } from "../../../operator/api/reasons.ts";
+import { networkReasons, stepReasons, stopReasons, verdictReasons } from "../../../operator/api/reasons.ts";
 
-const directory = new URL("../../../operator/reconcile/", import.meta.url);
-const sources = readdirSync(directory)
-  .map((name) => readFileSync(new URL(name, directory), "utf8"))
-  .join("");
+const sourcesOf = (room: string): string => {
+  const directory = new URL(`../../../operator/${room}/`, import.meta.url);
+  return readdirSync(directory)
+    .map((name) => readFileSync(new URL(name, directory), "utf8"))
+    .join("");
+};
+const sources = sourcesOf("reconcile");
+/** Stops are decided in both rooms. */
+const decided = `${sources}${sourcesOf("plan")}`;
 
 test("what steps wait for and fail with is in the table, and nothing else is", () => {
   const given = [
@@ -18,7 +23,13 @@ test("what steps wait for and fail with is in the table, and nothing else is", (
 });
 
 test("every reason of an event is given somewhere", () => {
-  expect(Object.keys(eventReasons).filter((reason) => !sources.includes(`"${reason}"`))).toEqual([]);
+  expect(Object.keys(eventReasons).filter((reason) => !decided.includes(`"${reason}"`))).toEqual([]);
+});
+
+test("every reason to stop is given somewhere, and tells an event", () => {
+  const reasons = Object.keys(stopReasons);
+  expect(reasons.filter((reason) => !decided.includes(`reason: "${reason}"`))).toEqual([]);
+  expect(reasons.filter((reason) => !(reason in eventReasons))).toEqual([]);
 });
 
 test("every condition but Ready has its reasons", () => {

@@ -31,9 +31,10 @@ describe("a new core node", () => {
   test("gets a key, a genesis with its address, a certificate and its objects, and waits for its pod", () => {
     expect(cluster.writes).toEqual([
       "finalizers core",
-      "apply PersistentVolumeClaim core-data",
       "create Secret core-nodekey",
+      "apply PersistentVolumeClaim core-data",
       "status core",
+      "status net",
       "create ConfigMap net-genesis",
       "status net",
       "apply Secret core-nodekey",

@@ -1,0 +1,100 @@
+/** A genesis file read as far as the operator needs it: what it is known by, when it begins, and its validators. */
+import { createHash } from "node:crypto";
+
+const VANITY_DIGITS = 64;
+/** An address in a list of RLP: its head and 20 bytes. */
+const ADDRESS = /94([0-9a-f]{40})/y;
+
+/** What the file is known by: a made one by its bytes, one that people keep by what block 0 follows from. */
+export function genesisNote(
+  text: string,
+  isMade: boolean,
+): { readonly digest: string; readonly time: number; readonly validators: readonly string[] } {
+  const genesis = parsed(text);
+  return {
+    digest: sha256(isMade || genesis === undefined ? text : JSON.stringify(blockZero(genesis))),
+    time: secondsIn(genesis?.["timestamp"]),
+    validators: validatorsIn(genesis?.["extraData"]),
+  };
+}
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** Numbers stay as they are written: amounts are more than a double holds. */
+function parsed(text: string): Members | undefined {
+  try {
+    const exact = text.replaceAll(
+      /("(?:[^"\\]|\\.)*")|(-?\d[\d.eE+-]*)/g,
+      (_all, quoted?: string, number?: string) => quoted ?? JSON.stringify(`number ${number}`),
+    );
+    const value: unknown = JSON.parse(exact);
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? (value as Members)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Without forks of later blocks, which people may plan, and with members in one order. */
+function blockZero(genesis: Members): unknown {
+  const config = genesis["config"];
+  const present =
+    typeof config === "object" && config !== null
+      ? Object.fromEntries(Object.entries(config).filter(([name, value]) => !isLaterFork(name, value)))
+      : config;
+  return sorted({ ...genesis, config: present });
+}
+
+function isLaterFork(name: string, value: unknown): boolean {
+  return name.endsWith("CompatibleBlock") && value !== "number 0";
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([name, each]) => [name, sorted(each)]));
+}
+
+function secondsIn(timestamp: unknown): number {
+  const text = typeof timestamp === "string" ? timestamp.replace(/^number /, "") : "";
+  const seconds = Number(text);
+  return text !== "" && Number.isSafeInteger(seconds) && seconds >= 0 ? seconds : 0;
+}
+
+/** The first list in the RLP behind the vanity: addresses of 20 bytes, one behind the other. */
+function validatorsIn(extraData: unknown): readonly string[] {
+  if (typeof extraData !== "string" || !/^0x[0-9a-fA-F]*$/.test(extraData)) return [];
+  const digits = extraData.slice(2).toLowerCase();
+  const outer = contentAt(digits, VANITY_DIGITS);
+  const inner = outer && contentAt(digits, outer.from);
+  if (inner === undefined) return [];
+  const addresses: string[] = [];
+  ADDRESS.lastIndex = inner.from;
+  for (
+    let match = ADDRESS.exec(digits);
+    match !== null && ADDRESS.lastIndex <= inner.to;
+    match = ADDRESS.exec(digits)
+  )
+    addresses.push(`0x${match[1]}`);
+  return addresses;
+}
+
+/** Where the list that begins at `place` has its items; undefined when there is none. */
+function contentAt(
+  digits: string,
+  place: number,
+): { readonly from: number; readonly to: number } | undefined {
+  const head = Number.parseInt(digits.slice(place, place + 2), 16);
+  if (!(head >= 0xc0)) return undefined;
+  if (head <= 0xf7) return { from: place + 2, to: place + 2 + 2 * (head - 0xc0) };
+  const sizeDigits = 2 * (head - 0xf7);
+  const size = Number.parseInt(digits.slice(place + 2, place + 2 + sizeDigits), 16);
+  const from = place + 2 + sizeDigits;
+  return Number.isSafeInteger(size) ? { from, to: from + 2 * size } : undefined;
+}

@@ -1,0 +1,111 @@
+/** A core node's volume: noted once it holds blocks, and not replaced by an empty one where that began another chain. */
+import { annotations } from "../api/names.ts";
+import type { MemberStatus } from "../api/node-status.ts";
+import { keyOf, type NodeResource } from "../api/resource.ts";
+import { genesisNote } from "../build/genesis-note.ts";
+import { genesisPlace, membersOf, objectNames } from "../build/names.ts";
+import { kinds } from "../kube/resources.ts";
+import { isEmpty, isLost, lossTrouble, type VolumeSeen } from "../plan/chain-loss.ts";
+import { isAllowed } from "../plan/stop.ts";
+import { volumeOf } from "./claim-view.ts";
+import type { MemberContext } from "./context.ts";
+import { notedAddress } from "./node-key.ts";
+import { goOn, type Outcome } from "./outcome.ts";
+import { configText } from "./secret-text.ts";
+import type { Surroundings } from "./surroundings.ts";
+
+/** Stops a core node that would begin another chain on an empty volume. */
+export async function chainStep(context: MemberContext): Promise<Outcome> {
+  const { node, member, facts, around } = context;
+  const seen = await volumeSeen(context);
+  const wasHere = context.status.volume !== undefined || (context.status.height ?? 0) > 0;
+  if (node.spec.type !== "core" || !isLost(seen)) return judged(context);
+  const stop = lossTrouble({
+    node: node.meta.name,
+    address: notedAddress(context),
+    validators: await validatorsOf(context),
+    empty: emptyVolumes(context),
+    isAllowed: isAllowed(node.meta.annotations[annotations.allowNewChain], node.status.allowed?.newChain),
+  });
+  if (stop !== undefined) {
+    facts.stop ??= stop;
+    facts.claims = seen.isClaimed;
+    return goOn;
+  }
+  if (wasHere) {
+    const words = `the volume of ${member.name} is gone: it begins with an empty one`;
+    around.events.tell(node, "VolumeReplaced", words);
+  }
+  context.status = { ...context.status, volume: undefined, height: undefined };
+  return judged(context);
+}
+
+function judged({ facts }: MemberContext): Outcome {
+  facts.judged = { ...facts.judged, chain: true };
+  return goOn;
+}
+
+/** A Node that was made again does not know its height; its Network does. */
+async function volumeSeen({ node, member, status, around }: MemberContext): Promise<VolumeSeen> {
+  const { namespace } = node.meta;
+  const name = objectNames(member.name).claim;
+  const claim =
+    around.find("claim", `${namespace}/${name}`)?.object ??
+    (await around.client.get(kinds.claim, { namespace, name }));
+  const network = around.network(namespace, node.spec.network.name);
+  const isNew = claim === undefined && status.height === undefined;
+  return seenOf(claim, status, isNew ? network?.status.height : status.height);
+}
+
+function seenOf(claim: unknown, noted: Pick<MemberStatus, "volume">, height: number | undefined): VolumeSeen {
+  return {
+    isClaimed: claim !== undefined,
+    volume: claim === undefined ? undefined : volumeOf(claim),
+    noted: noted.volume,
+    hadBlocks: (height ?? 0) > 0,
+  };
+}
+
+/** The addresses in block 0, as the Network noted them or the genesis file has them. */
+async function validatorsOf({ node, around }: MemberContext): Promise<readonly string[] | undefined> {
+  const { namespace } = node.meta;
+  const noted = around.network(namespace, node.spec.network.name)?.status.genesis?.validators;
+  if (noted !== undefined && noted.length > 0) return noted;
+  const { name, key } = genesisPlace(node.spec.network);
+  const text = configText(await around.client.get(kinds.configMap, { namespace, name }), key);
+  const { validators = [] } = text === undefined ? {} : genesisNote(text, false);
+  return validators.length === 0 ? undefined : validators;
+}
+
+/** The addresses of core nodes whose volumes hold no chain, this one's among them. */
+function emptyVolumes(context: MemberContext): ReadonlySet<string> {
+  const { node, around } = context;
+  const own = notedAddress(context);
+  const others = around
+    .nodes()
+    .filter(({ meta, spec }) => spec.type === "core" && meta.uid !== node.meta.uid)
+    .flatMap((other) => emptyOf(other, around));
+  return new Set([...(own === undefined ? [] : [own]), ...others]);
+}
+
+function emptyOf(node: NodeResource, around: Surroundings): readonly string[] {
+  const { namespace } = node.meta;
+  return membersOf(node).flatMap(({ name }) => {
+    const status = node.status.members?.find((each) => each.name === name);
+    if (status?.address === undefined) return [];
+    const claim = around.find("claim", keyOf({ namespace, name: objectNames(name).claim }));
+    const seen = seenOf(claim?.object, status, status.height);
+    return !seen.isClaimed || isEmpty(seen) ? [status.address] : [];
+  });
+}
+
+/** Notes the volume of a core node that has told a block of its own chain. */
+export function volumeStep(context: MemberContext): Outcome {
+  const { node, member, around, facts, status } = context;
+  const { told, stop } = facts;
+  if (node.spec.type !== "core" || told === undefined || stop !== undefined) return goOn;
+  if (told.height === 0 || told.syncing) return goOn;
+  const claim = around.find("claim", `${node.meta.namespace}/${objectNames(member.name).claim}`);
+  context.status = { ...status, volume: (claim && volumeOf(claim.object)) ?? status.volume };
+  return goOn;
+}

@@ -1,0 +1,151 @@
+/** A Network's genesis: found, made, or made again. What it is known by is in the status before it is written. */
+import { annotations, FIELD_MANAGER, labels } from "../api/names.ts";
+import type { NetworkStatus } from "../api/network-status.ts";
+import type { Draft, NetworkResource, NodeResource } from "../api/resource.ts";
+import { genesisText } from "../build/genesis.ts";
+import { genesisNote } from "../build/genesis-note.ts";
+import { GENESIS_FILE, genesisName, unpruned } from "../build/names.ts";
+import { isKubeError } from "../kube/error.ts";
+import { kinds } from "../kube/resources.ts";
+import { type GenesisNote, type GenesisView, planGenesis } from "../plan/genesis.ts";
+import { isAllowed, kept } from "../plan/stop.ts";
+import type { GenesisFound } from "./network-verdict.ts";
+import { configText } from "./secret-text.ts";
+import type { Surroundings } from "./surroundings.ts";
+
+/** A Network while its genesis is looked for. */
+export interface GenesisSearch {
+  readonly network: NetworkResource;
+  /** The Nodes that belong to it. */
+  readonly nodes: readonly NodeResource[];
+  readonly around: Surroundings;
+  /** Writes the status at once; throws `KubeError`, `conflict` when the Network is another than was read. */
+  readonly save: (status: NetworkStatus) => Promise<NetworkResource>;
+}
+
+/** Gives the genesis, and the Network as it is then. */
+export async function findGenesis(search: GenesisSearch): Promise<readonly [GenesisFound, NetworkResource]> {
+  const { network, nodes, around } = search;
+  const { namespace } = network.meta;
+  const { name, key } = placeOf(network);
+  const object =
+    around.find("configMap", `${namespace}/${name}`)?.object ??
+    (await around.client.get(kinds.configMap, { namespace, name }));
+  const text = configText(object, key);
+  const note = noteOf(text, network.spec.genesis.create !== undefined);
+  const rebuilt = rebuiltText(network);
+  const plan = planGenesis(viewOf(network, nodes, { found: note, rebuilt: noteOf(rebuilt, true) }));
+  if (plan.do === "stop") return [{ lost: plan.message }, network];
+  if (note !== undefined && text !== undefined) return [{ name, text, note }, network];
+  if (object !== undefined) return [{ missing: `the ConfigMap ${name} has no member ${key}` }, network];
+  if (plan.do === "rebuild" && rebuilt !== undefined)
+    return [await write(search, rebuilt, "GenesisRebuilt"), network];
+  if (plan.do === "make") return make(search);
+  return [{ missing: `there is no ConfigMap ${name}` }, network];
+}
+
+function placeOf({ meta, spec }: NetworkResource): { readonly name: string; readonly key: string } {
+  return spec.genesis.configMap ?? { name: genesisName(meta.name), key: GENESIS_FILE };
+}
+
+function noteOf(text: string | undefined, isMade: boolean): GenesisNote | undefined {
+  return text === undefined ? undefined : genesisNote(text, isMade);
+}
+
+function viewOf(
+  network: NetworkResource,
+  nodes: readonly NodeResource[],
+  files: Pick<GenesisView, "found" | "rebuilt">,
+): GenesisView {
+  const { meta, spec, status } = network;
+  return {
+    ...files,
+    network: meta.name,
+    configMap: placeOf(network).name,
+    noted: status.genesis,
+    nodes: notesOf(network, nodes),
+    isMade: spec.genesis.create !== undefined,
+    isAllowed: isAllowed(meta.annotations[annotations.allowNewChain], status.allowedNewChain),
+  };
+}
+
+/** Nodes with a genesis of their own are none of the Network's. */
+function notesOf(network: NetworkResource, nodes: readonly NodeResource[]) {
+  return nodes.flatMap(({ meta, spec, status: { genesis: digest } }) => {
+    const isShared = spec.network.genesis === undefined && network.status.genesis === undefined;
+    return digest === undefined || !isShared ? [] : [{ name: meta.name, digest }];
+  });
+}
+
+function rebuiltText({ spec, status: { genesis: noted } }: NetworkResource): string | undefined {
+  const { create } = spec.genesis;
+  return create === undefined || noted === undefined
+    ? undefined
+    : genesisText(create, noted.validators, noted.time);
+}
+
+/** The first one, or another one that was allowed; it waits for the keys of all validators. */
+async function make(search: GenesisSearch): Promise<readonly [GenesisFound, NetworkResource]> {
+  const { network, nodes, around, save } = search;
+  const { create } = network.spec.genesis;
+  const validators = create?.validators.map((validator) => addressOf(validator, nodes)) ?? [];
+  const waited = validators.flatMap((found) => ("waits" in found ? found.waits : []));
+  if (create === undefined || waited.length > 0) return [{ missing: waited.join("; ") }, network];
+  const addresses = validators.flatMap((found) => ("address" in found ? found.address : []));
+  const text = genesisText(create, addresses, Math.floor(around.clock.now() / 1000));
+  const after = await save(statusWithGenesis(network, genesisNote(text, true)));
+  return [await write({ ...search, network: after }, text, "GenesisMade"), after];
+}
+
+/** The status with another genesis than before: what nodes told of the one before does not count. */
+function statusWithGenesis({ meta, status }: NetworkResource, genesis: GenesisNote): NetworkStatus {
+  const permission = meta.annotations[annotations.allowNewChain];
+  const allowedNewChain = permission === undefined ? undefined : kept(permission);
+  return { ...status, genesis, genesisHash: undefined, allowedNewChain };
+}
+
+/** The address of a validator's key, which is there before the node itself. */
+function addressOf(
+  name: string,
+  nodes: readonly NodeResource[],
+): { readonly address: string } | { readonly waits: string } {
+  const node = nodes.find(({ meta }) => meta.name === name);
+  if (node === undefined) return { waits: `there is no Node ${name} of this network` };
+  if (node.spec.type !== "core") return { waits: `the Node ${name} is no core node` };
+  const { address } = node.status;
+  return address === undefined ? { waits: `the Node ${name} has no key yet` } : { address };
+}
+
+/** It never changes afterwards, and stays when the Network goes: volumes of nodes begin with it. */
+async function write(
+  { network, around }: GenesisSearch,
+  text: string,
+  event: "GenesisMade" | "GenesisRebuilt",
+): Promise<GenesisFound> {
+  const name = genesisName(network.meta.name);
+  const draft: Draft = {
+    apiVersion: kinds.configMap.apiVersion,
+    kind: kinds.configMap.kind,
+    metadata: {
+      name,
+      namespace: network.meta.namespace,
+      labels: {
+        [labels.name]: "knit",
+        [labels.managedBy]: FIELD_MANAGER,
+        [labels.network]: network.meta.name,
+      },
+      annotations: unpruned,
+    },
+    immutable: true,
+    data: { [GENESIS_FILE]: text },
+  };
+  try {
+    await around.client.create(draft);
+  } catch (error) {
+    if (!isKubeError(error, "already-exists")) throw error;
+    return { missing: `the ConfigMap ${name} was made a moment ago` };
+  }
+  const count = network.spec.genesis.create?.validators.length;
+  around.events.tell(network, event, `made the ConfigMap ${name} with ${count} validators`);
+  return { name, text, note: genesisNote(text, true) };
+}

@@ -1,0 +1,21 @@
+/** Permissions by annotation: the value that was followed, or that came when nothing was to be allowed, counts no more. */
+import { annotations } from "../api/names.ts";
+import { kept } from "../plan/stop.ts";
+import type { Context } from "./context.ts";
+import { goOn, type Outcome } from "./outcome.ts";
+
+/** Notes the values of permissions once all members were judged by them. */
+export function permissionStep(context: Context): Outcome {
+  const { node, members, status } = context;
+  const followed = (which: "key" | "chain", name: string, before: string | undefined): string | undefined => {
+    const value = node.meta.annotations[name];
+    const isJudged = members.every(({ facts }) => facts.judged?.[which] === true);
+    if (value === undefined || !isJudged) return value === undefined ? undefined : before;
+    return kept(value);
+  };
+  const newKey = followed("key", annotations.allowNewKey, status.allowed?.newKey);
+  const newChain = followed("chain", annotations.allowNewChain, status.allowed?.newChain);
+  const isAny = newKey !== undefined || newChain !== undefined;
+  context.status = { ...status, allowed: isAny ? { newKey, newChain } : undefined };
+  return goOn;
+}

@@ -1,0 +1,60 @@
+/** A genesis: the noted one, made again as it was, or none. */
+import { expect, test } from "@jest/globals";
+import { type GenesisView, planGenesis } from "../../../operator/plan/genesis.ts";
+
+const ONE = { digest: "1", time: 1, validators: [] };
+const OTHER = { ...ONE, digest: "2" };
+const NODES = [{ name: "core", digest: "1" }];
+
+const told = (more: Partial<GenesisView>): string => {
+  const plan = planGenesis({
+    network: "net",
+    configMap: "net-genesis",
+    noted: undefined,
+    found: undefined,
+    rebuilt: undefined,
+    nodes: [],
+    isMade: true,
+    isAllowed: false,
+    ...more,
+  });
+  return plan.do === "stop" ? plan.message.slice(0, plan.message.indexOf(":")) : plan.do;
+};
+
+test.each<[string, Partial<GenesisView>, string]>([
+  ["a first one is made", {}, "make"],
+  ["one that people keep is waited for", { isMade: false }, "wait"],
+  ["one that is there is used", { found: ONE }, "use"],
+  ["the noted one is used", { found: ONE, noted: ONE }, "use"],
+  [
+    "another one is refused",
+    { found: OTHER, noted: ONE },
+    "the ConfigMap net-genesis holds another genesis than the noted one",
+  ],
+  ["another one is used when that is allowed", { found: OTHER, noted: ONE, isAllowed: true }, "use"],
+  ["one that is gone is made again", { noted: ONE, rebuilt: ONE }, "rebuild"],
+  [
+    "one that cannot be made again as it was is asked for",
+    { noted: ONE, rebuilt: OTHER },
+    "the ConfigMap net-genesis with the genesis is gone, and this release cannot make it again with the digest 1",
+  ],
+  ["another one is made when that is allowed", { noted: ONE, rebuilt: OTHER, isAllowed: true }, "make"],
+  [
+    "one that people keep and is gone is asked for",
+    { noted: ONE, isMade: false },
+    "the ConfigMap net-genesis with the genesis is gone",
+  ],
+  [
+    "a Network that was made again makes none for Nodes that have one",
+    { nodes: NODES },
+    "core began with another genesis",
+  ],
+  [
+    "it takes none that its Nodes do not have",
+    { nodes: NODES, found: OTHER },
+    "core began with another genesis",
+  ],
+  ["it takes the one that its Nodes have", { nodes: NODES, found: ONE }, "use"],
+])("%s", (_what, more, wanted) => {
+  expect(told(more)).toBe(wanted);
+});

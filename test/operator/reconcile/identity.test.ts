@@ -1,0 +1,368 @@
+/** Identities in memory: keys, genesis and volumes that are lost or changed are asked for, and heal when they come back. */
+import { beforeEach, describe, expect, test } from "@jest/globals";
+import { readMeta } from "../../../operator/api/resource.ts";
+import { identityOf } from "../../../operator/build/identity.ts";
+import { reconcileNetwork } from "../../../operator/reconcile/network.ts";
+import { reconcile } from "../../../operator/reconcile/reconcile.ts";
+import type { Surroundings } from "../../../operator/reconcile/surroundings.ts";
+import { CORE, type FakeCluster, NETWORK } from "../../support/fake-cluster.ts";
+import { freshCluster } from "../../support/fresh-cluster.ts";
+
+let cluster: FakeCluster;
+let around: Surroundings;
+
+freshCluster((fresh) => {
+  cluster = fresh;
+  around = cluster.surroundings();
+});
+
+/** Reconciles Nodes, or the Network `net`; what fails says so in the status. */
+async function once(...names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    const work =
+      name === "net" ? reconcileNetwork(cluster.network(), around) : reconcile(cluster.node(name), around);
+    await work.catch((error: unknown) => {
+      if (!(error instanceof Error && error.name === "ReconcileError")) throw error;
+    });
+  }
+}
+
+const degraded = (name: string): string | undefined =>
+  cluster.conditions(name).find((each) => each.startsWith("Degraded"));
+const addressOf = (name: string): string | undefined => cluster.node(name).status.address;
+const dataOf = (kind: string, name: string): string => JSON.stringify(cluster.get(kind, name)?.["data"]);
+const replicasOf = (name: string): unknown =>
+  (cluster.get("StatefulSet", name) as { spec: { replicas: number } } | undefined)?.spec.replicas;
+const template = (name: string): string =>
+  JSON.stringify((cluster.get("StatefulSet", name) as { spec: { template: object } }).spec.template);
+const reasonOf = (): string | undefined => cluster.network().status.conditions?.[0]?.reason;
+
+/** Puts the Node there again with an annotation. */
+function allow(name: string, permission: string, value: string): void {
+  const { spec } = cluster.node(name);
+  cluster.putNode(name, spec, { [`knit.dev/allow-new-${permission}`]: value });
+}
+
+/** Deletes an object, which the operator sees. */
+function remove(kind: string, name: string): void {
+  const object = cluster.objects.get(`${kind} demo/${name}`);
+  cluster.objects.delete(`${kind} demo/${name}`);
+  if (object !== undefined) around.applier.gone(kind, { meta: readMeta(object), object });
+}
+
+/** The pod runs, and the node tells of the key that it has. */
+function run(name: string, height = 5): void {
+  const secret = cluster.get("Secret", `${name}-nodekey`) as { data: { nodekey: string } };
+  const id = identityOf(Buffer.from(secret.data.nodekey, "base64").toString())?.id ?? "";
+  cluster.putRunning("core", []);
+  const told = cluster.observations.get("demo/core");
+  cluster.objects.delete("Secret demo/core-own");
+  cluster.putNode("core", CORE);
+  if (told?.ok !== true) throw new Error("core-0 does not answer");
+  cluster.observations.delete("demo/core");
+  cluster.observations.set(`demo/${name}`, { ...told, id, height });
+}
+
+/** Binds the claim of the core node to a volume. */
+function bind(volumeName: string): void {
+  const claim = cluster.get("PersistentVolumeClaim", "core-data");
+  const metadata = { name: "core-data", namespace: "demo" };
+  const spec = { ...(claim?.["spec"] as object | undefined), volumeName };
+  const status = { phase: "Bound", capacity: { storage: "100Gi" } };
+  cluster.put({ apiVersion: "v1", kind: "PersistentVolumeClaim", metadata, spec, status });
+}
+
+/** A network of one core node that made blocks. */
+async function aChain(): Promise<void> {
+  cluster.putNode("core", CORE);
+  await once("core", "net", "core");
+  const genesis = cluster.objects.get("ConfigMap demo/net-genesis");
+  run("core");
+  if (genesis !== undefined) cluster.objects.set("ConfigMap demo/net-genesis", genesis);
+  bind("pv-1");
+  await once("core", "net", "core");
+  expect(cluster.conditions("core")[0]).toBe("Ready True Ready");
+  cluster.writes.length = 0;
+  cluster.events.length = 0;
+}
+
+describe("a validator's key", () => {
+  beforeEach(aChain);
+
+  test("is not replaced when its Secret is deleted: nothing is made or rolled, and the old one heals it", async () => {
+    const secret = cluster.objects.get("Secret demo/core-nodekey");
+    const [address, before] = [addressOf("core"), template("core")];
+    cluster.objects.delete("Secret demo/core-nodekey");
+    await once("core", "core");
+    expect(cluster.conditions("core").slice(0, 2)).toEqual([
+      "Ready False NodeKeyLost",
+      "Available True ReplicasReady",
+    ]);
+    expect(degraded("core")).toBe("Degraded True NodeKeyLost");
+    expect(cluster.get("Secret", "core-nodekey")).toBeUndefined();
+    expect([addressOf("core"), template("core"), replicasOf("core")]).toEqual([address, before, 1]);
+    expect(cluster.writes.filter((each) => each !== "status core")).toEqual([]);
+    expect(cluster.events[0]).toMatch(/^core NodeKeyLost: the Secret core-nodekey with the key of 0x/);
+    if (secret !== undefined) cluster.objects.set("Secret demo/core-nodekey", secret);
+    await once("core");
+    expect([cluster.conditions("core")[0], degraded("core")]).toEqual([
+      "Ready True Ready",
+      "Degraded False AsExpected",
+    ]);
+  });
+
+  test("is not followed when its Secret holds another one: no pod begins with that", async () => {
+    const secret = cluster.objects.get("Secret demo/core-nodekey");
+    const address = addressOf("core");
+    cluster.putSecret("core-nodekey", { nodekey: "7".repeat(64) });
+    await once("core");
+    expect(degraded("core")).toBe("Degraded True NodeKeyChanged");
+    expect([addressOf("core"), replicasOf("core")]).toEqual([address, 1]);
+    cluster.objects.delete("Pod demo/core-0"); // a drain
+    await once("core");
+    expect([addressOf("core"), replicasOf("core")]).toEqual([address, 0]);
+    if (secret !== undefined) cluster.objects.set("Secret demo/core-nodekey", secret);
+    cluster.putPod("core");
+    await once("core");
+    expect([cluster.conditions("core")[0], replicasOf("core")]).toEqual(["Ready True Ready", 1]);
+  });
+
+  test("is given up for a new one once, when that is allowed", async () => {
+    const address = addressOf("core");
+    cluster.objects.delete("Secret demo/core-nodekey");
+    allow("core", "key", "true");
+    await once("core");
+    const second = addressOf("core");
+    expect(second).not.toBe(address);
+    expect(cluster.node("core").status.allowed).toEqual({ newKey: "true", newChain: undefined });
+    cluster.objects.delete("Secret demo/core-nodekey");
+    await once("core");
+    expect([degraded("core"), addressOf("core")]).toEqual(["Degraded True NodeKeyLost", second]);
+    allow("core", "key", "again");
+    await once("core");
+    expect(addressOf("core")).not.toBe(second);
+  });
+
+  test("cannot be given up ahead: a permission that came when all was well counts no more", async () => {
+    allow("core", "key", "true");
+    await once("core");
+    cluster.objects.delete("Secret demo/core-nodekey");
+    await once("core");
+    expect(degraded("core")).toBe("Degraded True NodeKeyLost");
+  });
+
+  test("is known to its Network when its Node is made again without it", async () => {
+    cluster.objects.delete("Node demo/core");
+    cluster.objects.delete("Secret demo/core-nodekey");
+    cluster.putNode("core", CORE);
+    await once("core");
+    expect(degraded("core")).toBe("Degraded True NodeKeyLost");
+    expect(cluster.get("Secret", "core-nodekey")).toBeUndefined();
+  });
+
+  test("is another one by the spec too: a Secret with another key is not taken", async () => {
+    cluster.putSecret("other", { nodekey: "7".repeat(64) });
+    cluster.putNode("core", { ...CORE, nodeKeySecret: { name: "other" } });
+    const before = template("core");
+    await once("core");
+    expect([degraded("core"), template("core")]).toEqual(["Degraded True NodeKeyChanged", before]);
+    cluster.putNode("core", { ...CORE, nodeKeySecret: { name: "none" } });
+    await once("core");
+    expect(degraded("core")).toBe("Degraded True NodeKeyLost");
+  });
+});
+
+describe("one key of two Nodes", () => {
+  const KEY = { nodekey: "7".repeat(64) };
+  const WITH_KEY = { ...CORE, nodeKeySecret: { name: "shared" } };
+
+  beforeEach(() => {
+    cluster.putGenesis();
+    cluster.putSecret("shared", KEY);
+    for (const name of ["one", "two"]) cluster.putNode(name, WITH_KEY);
+  });
+
+  test("is signed with by the first alone, and by the second when the first has ended", async () => {
+    await once("one", "two");
+    expect([replicasOf("one"), replicasOf("two")]).toEqual([1, undefined]);
+    expect(degraded("two")).toBe("Degraded True KeyInUse");
+    expect(cluster.events.at(-1)).toContain("two KeyInUse: the Node of demo/one has the key of 0x");
+    cluster.putPod("one");
+    cluster.putNode("one", { ...WITH_KEY, suspend: true });
+    await once("one", "two");
+    expect([replicasOf("one"), replicasOf("two")]).toEqual([0, undefined]);
+    cluster.objects.delete("Pod demo/one-0");
+    await once("one", "two");
+    expect([replicasOf("one"), replicasOf("two")]).toEqual([0, 1]);
+    cluster.putNode("one", WITH_KEY);
+    await once("one");
+    expect([degraded("one"), replicasOf("one")]).toEqual(["Degraded True KeyInUse", 0]);
+  });
+
+  test("starts once when both are looked at in one moment", async () => {
+    await Promise.all([once("one"), once("two")]);
+    expect([replicasOf("one"), replicasOf("two")].filter((each) => each === 1)).toHaveLength(1);
+  });
+
+  test("starts once when another operator takes over", async () => {
+    await once("two");
+    around = cluster.surroundings();
+    for (const name of ["one", "two"])
+      for (const { name: member, address } of cluster.node(name).status.members ?? [])
+        if (address !== undefined) around.addresses.note(address, `demo/${member}`);
+    await once("one", "two");
+    expect([replicasOf("one"), replicasOf("two")]).toEqual([undefined, 1]);
+  });
+
+  test("is waited for while a pod of a Node that is gone has not ended", async () => {
+    await once("one");
+    const { address = "" } = cluster.node("one").status;
+    cluster.putPod("one");
+    const pod = cluster.objects.get("Pod demo/one-0");
+    Object.assign(pod?.metadata["annotations"] ?? {}, { "knit.dev/address": address });
+    cluster.objects.delete("Node demo/one");
+    cluster.objects.delete("StatefulSet demo/one");
+    await once("two");
+    expect(degraded("two")).toBe("Degraded True KeyInUse");
+    expect(cluster.events.at(-1)).toContain("kubectl -n demo delete pod one-0 --force");
+    cluster.objects.delete("Pod demo/one-0");
+    await once("two");
+    expect(replicasOf("two")).toBe(1);
+  });
+
+  test("ends the younger of two that run already", async () => {
+    await once("one");
+    cluster.objects.delete("Node demo/one");
+    around = cluster.surroundings();
+    await once("two");
+    cluster.putNode("one", WITH_KEY);
+    for (const name of ["one", "two"]) cluster.putPod(name);
+    around = cluster.surroundings();
+    await once("one", "two");
+    expect([replicasOf("one"), replicasOf("two")]).toEqual([1, 0]);
+  });
+});
+
+describe("a genesis", () => {
+  beforeEach(aChain);
+
+  test("that was made here and is deleted is made again byte for byte", async () => {
+    const before = dataOf("ConfigMap", "net-genesis");
+    cluster.objects.delete("ConfigMap demo/net-genesis");
+    cluster.now += 86_400_000;
+    await once("core", "net", "core");
+    expect(dataOf("ConfigMap", "net-genesis")).toBe(before);
+    expect(cluster.events).toEqual(["net GenesisRebuilt: made the ConfigMap net-genesis with 1 validators"]);
+    expect(degraded("core")).toBe("Degraded False AsExpected");
+  });
+
+  test("that is another one stops its Nodes where they are, and the old one heals them", async () => {
+    const genesis = cluster.objects.get("ConfigMap demo/net-genesis");
+    cluster.putGenesis(); // {}
+    await once("net", "core");
+    expect([reasonOf(), degraded("core")]).toEqual(["GenesisLost", "Degraded True GenesisLost"]);
+    expect(cluster.conditions("core")).toContain("Available True ReplicasReady");
+    expect(cluster.events[0]).toContain("net GenesisLost: the ConfigMap net-genesis holds another genesis");
+    if (genesis !== undefined) cluster.objects.set("ConfigMap demo/net-genesis", genesis);
+    await once("net", "core");
+    expect(cluster.conditions("core")[0]).toBe("Ready True Ready");
+  });
+
+  test("is not made anew for a Network that is made again, whose Nodes have one", async () => {
+    cluster.objects.delete("ConfigMap demo/net-genesis");
+    cluster.objects.delete("Network demo/net");
+    cluster.putNetwork(NETWORK);
+    await once("net");
+    expect([reasonOf(), cluster.get("ConfigMap", "net-genesis")]).toEqual(["GenesisLost", undefined]);
+  });
+
+  test("is noted by its hash: a node that tells another one is stopped where it is", async () => {
+    const other = `0x${"cd".repeat(32)}`;
+    cluster.tell("core", { genesis: other });
+    await once("net", "core");
+    expect(cluster.network().status.genesisHash).toBe(`0x${"ab".repeat(32)}`);
+    expect([reasonOf(), degraded("core")]).toEqual(["GenesisDiffers", "Degraded True GenesisLost"]);
+  });
+});
+
+const claim = (): unknown => cluster.get("PersistentVolumeClaim", "core-data");
+
+/** The core node's claim and pod are gone. */
+function lose(): void {
+  remove("PersistentVolumeClaim", "core-data");
+  cluster.objects.delete("Pod demo/core-0");
+  cluster.observations.clear();
+}
+
+describe("a volume with the chain", () => {
+  beforeEach(aChain);
+
+  test("that a sole validator lost is asked for: no claim, no pod, and the old volume heals it", async () => {
+    lose();
+    await once("core", "core");
+    expect([degraded("core"), claim(), replicasOf("core")]).toEqual([
+      "Degraded True ChainLost",
+      undefined,
+      0,
+    ]);
+    bind("pv-2"); // somebody's, and empty for all that is known
+    await once("core");
+    expect([degraded("core"), replicasOf("core")]).toEqual(["Degraded True ChainLost", 0]);
+    bind("pv-1");
+    await once("core");
+    expect([degraded("core"), replicasOf("core")]).toEqual(["Degraded False AsExpected", 1]);
+  });
+
+  test("may be an empty one when that is allowed, once", async () => {
+    lose();
+    allow("core", "chain", "true");
+    await once("core");
+    expect([degraded("core"), replicasOf("core")]).toEqual(["Degraded False AsExpected", 1]);
+    expect(claim()).toBeDefined();
+    lose();
+    await once("core");
+    expect(degraded("core")).toBe("Degraded True ChainLost");
+  });
+
+  test("is missed by a Node that is made again too", async () => {
+    lose();
+    cluster.objects.delete("Node demo/core");
+    cluster.putNode("core", CORE);
+    await once("core");
+    expect([degraded("core"), claim()]).toEqual(["Degraded True ChainLost", undefined]);
+  });
+
+  test("of a standby core node is replaced by an empty one", async () => {
+    cluster.putNode("standby", CORE);
+    await once("standby");
+    const metadata = { name: "standby", namespace: "demo" };
+    const members = [
+      { name: "standby", ready: true, height: 9, volume: "pv-9", address: addressOf("standby") },
+    ];
+    const node = cluster.objects.get("Node demo/standby");
+    cluster.put({ apiVersion: "knit.dev/v1alpha1", kind: "Node", ...node, metadata, status: { members } });
+    remove("PersistentVolumeClaim", "standby-data");
+    await once("standby");
+    expect(cluster.get("PersistentVolumeClaim", "standby-data")).toBeDefined();
+    expect(cluster.events.at(-1)).toContain("standby VolumeReplaced");
+  });
+});
+
+test("what outlives its Node carries nothing that makes tools delete it", async () => {
+  cluster.putNode("core", CORE);
+  await once("core", "net", "core");
+  const kept = ["Secret core-nodekey", "PersistentVolumeClaim core-data", "ConfigMap net-genesis"];
+  for (const [kind = "", name = ""] of kept.map((each) => each.split(" "))) {
+    const { labels, annotations } = (cluster.get(kind, name)?.["metadata"] ?? {}) as Record<string, object>;
+    expect(annotations).toMatchObject({
+      "argocd.argoproj.io/sync-options": "Prune=false,Delete=false",
+      "kustomize.toolkit.fluxcd.io/prune": "disabled",
+    });
+    expect(labels).not.toHaveProperty(["app.kubernetes.io/instance"]);
+  }
+  cluster.putNode("core", { ...CORE, whenDeleted: "Delete" });
+  await once("core");
+  expect(JSON.stringify(cluster.get("Secret", "core-nodekey"))).toContain(
+    '"app.kubernetes.io/instance":"core"',
+  );
+});
