@@ -31,7 +31,7 @@ export function declareAll(metrics: Metrics): void {
   declarePoolMetrics(metrics, unread);
   declareThrottlerMetrics(metrics);
   declareThrottlerGauges(metrics, unread);
-  declareP2pMetrics(metrics, unread);
+  declareP2pMetrics(metrics, unread, unread);
   declareDiscoveryMetrics(metrics, unread);
   declareProtocolMetrics(metrics, { peers: unread, behind: unread });
   declareTrafficMetrics(metrics);

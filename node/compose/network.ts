@@ -14,6 +14,7 @@ import type { NodeKey } from "../p2p/node-key.ts";
 import { parseBootNodes, readNodeList } from "../p2p/node-list.ts";
 import type { NodeType } from "../p2p/node-type.ts";
 import { type DiscoveryFlags, openP2p, type P2p } from "../p2p/p2p.ts";
+import { PeerMemory } from "../p2p/peer-memory.ts";
 import { type ChainProtocol, openChainProtocol } from "../protocol/chain-protocol.ts";
 import { declareTrafficMetrics } from "../protocol/traffic-metrics.ts";
 import type { Clock } from "../runtime/clock.ts";
@@ -69,6 +70,7 @@ export async function openNodeNetwork(surroundings: NetworkSurroundings): Promis
       discovery,
       netRestrict,
       externalIp,
+      memory: new PeerMemory(options.memory.shares.peers),
       log,
       metrics,
       clock,

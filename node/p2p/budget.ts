@@ -4,7 +4,10 @@
  */
 import type { Clock } from "../runtime/clock.ts";
 
-/** Limits of a queue. One item alone may pass `bytes`, so that no size of item is stuck for ever. */
+/**
+ * Limits of a queue, looked at for each item. One item alone may pass `bytes`, so that no size of item is stuck for
+ * ever.
+ */
 export interface QueueBudget {
   readonly items: number;
   readonly bytes: number;
@@ -13,13 +16,16 @@ export interface QueueBudget {
 /** First in, first out. After `close` it takes nothing more, and gives `undefined` when it is empty. */
 export class BudgetedQueue<T> {
   readonly #budget: QueueBudget;
+  readonly #onLeave: ((item: T) => void) | undefined;
   readonly #held: { readonly item: T; readonly bytes: number }[] = [];
   #bytes = 0;
   #closed = false;
   #waiters: (() => void)[] = [];
 
-  constructor(budget: QueueBudget) {
+  /** `onLeave` is called with each item that is taken or dropped. */
+  constructor(budget: QueueBudget, onLeave?: (item: T) => void) {
     this.#budget = budget;
+    this.#onLeave = onLeave;
   }
 
   get length(): number {
@@ -57,6 +63,7 @@ export class BudgetedQueue<T> {
     const entry = this.#held.shift();
     if (entry === undefined) return undefined;
     this.#bytes -= entry.bytes;
+    this.#onLeave?.(entry.item);
     this.#wake();
     return entry.item;
   }
@@ -65,6 +72,7 @@ export class BudgetedQueue<T> {
   close(how?: "drop"): void {
     this.#closed = true;
     if (how === "drop") {
+      for (const { item } of this.#held) this.#onLeave?.(item);
       this.#held.length = 0;
       this.#bytes = 0;
     }

@@ -8,6 +8,8 @@ export type P2pErrorCode =
   | "bad-frame"
   | "bad-message"
   | "too-large"
+  | "rate-exceeded"
+  | "memory-exceeded"
   | "refused"
   | "disconnected"
   | "timeout"

@@ -23,6 +23,7 @@ import {
 } from "./handshake-packets.ts";
 import type { NodeKey } from "./node-key.ts";
 import { connectionByte, type NodeType, typeOfConnectionByte } from "./node-type.ts";
+import { type TimeShare, UNLIMITED_TIME } from "./peer-time.ts";
 import { reasonText } from "./reasons.ts";
 import type { P2pTimings } from "./timings.ts";
 import { createTransport, type Transport } from "./transport.ts";
@@ -33,6 +34,8 @@ export interface HandshakeSelf {
   readonly type: NodeType;
   readonly random: (length: number) => Uint8Array;
   readonly timings: P2pTimings;
+  /** Time for all handshakes together; without a limit when left out. */
+  readonly time?: TimeShare | undefined;
 }
 
 /** An encrypted connection and the node at its end, before hello. */
@@ -58,7 +61,8 @@ export async function encrypt(
   const [byte = 0] = await reader.read(1);
   const wire = { socket, reader };
   const { end, id } = remoteId === undefined ? await answer(wire, self) : await begin(wire, self, remoteId);
-  const transport = createTransport(socket, reader, sessionKeys(end));
+  const keys = await timeOf(self).run(() => sessionKeys(end));
+  const transport = createTransport(socket, reader, keys);
   return { transport, remoteId: id, remoteType: typeOfConnectionByte(byte) };
 }
 
@@ -75,19 +79,21 @@ interface Outcome {
 async function begin({ socket, reader }: Wire, self: HandshakeSelf, id: Uint8Array): Promise<Outcome> {
   await pause(self.timings.afterTypeByteMs);
   const side = { key: self.nodeKey.key, remoteId: id, ephemeralKey: randomKey(self), nonce: self.random(32) };
-  const auth = sealPacket(authFields(side), id, packetChance(self));
+  const auth = await timeOf(self).run(() => sealPacket(authFields(side), id, packetChance(self)));
   socket.write(auth);
   const ack = await readPacket(reader);
-  const { nonce: respNonce, ephemeralId: remoteEphemeralId } = openAck(self.nodeKey.key, ack);
+  const opened = await timeOf(self).run(() => openAck(self.nodeKey.key, ack));
+  const { nonce: respNonce, ephemeralId: remoteEphemeralId } = opened;
   const { ephemeralKey, nonce: initNonce } = side;
   return { id, end: { initiator: true, ephemeralKey, remoteEphemeralId, initNonce, respNonce, auth, ack } };
 }
 
 async function answer({ socket, reader }: Wire, self: HandshakeSelf): Promise<Outcome> {
   const auth = await readPacket(reader);
-  const { remoteId, nonce: initNonce, ephemeralId } = openAuth(self.nodeKey.key, auth);
+  const opened = await timeOf(self).run(() => openAuth(self.nodeKey.key, auth));
+  const { remoteId, nonce: initNonce, ephemeralId } = opened;
   const side = { key: self.nodeKey.key, remoteId, ephemeralKey: randomKey(self), nonce: self.random(32) };
-  const ack = sealPacket(ackFields(side), remoteId, packetChance(self));
+  const ack = await timeOf(self).run(() => sealPacket(ackFields(side), remoteId, packetChance(self)));
   socket.write(ack);
   const { ephemeralKey, nonce: respNonce } = side;
   const end = {
@@ -100,6 +106,10 @@ async function answer({ socket, reader }: Wire, self: HandshakeSelf): Promise<Ou
     ack,
   };
   return { id: remoteId, end };
+}
+
+function timeOf({ time = UNLIMITED_TIME }: HandshakeSelf): TimeShare {
+  return time;
 }
 
 async function readPacket(reader: ByteReader): Promise<Uint8Array> {
@@ -126,11 +136,11 @@ function randomKey({ random }: HandshakeSelf): Uint8Array {
 export async function exchangeHello(
   { transport, remoteId }: Encrypted,
   own: Hello,
-  timings: P2pTimings,
+  { timings, time = UNLIMITED_TIME }: Pick<HandshakeSelf, "timings" | "time">,
 ): Promise<Hello> {
   transport.write({ code: BASE.hello, payload: encodeHello(own) });
-  transport.reader.deadline(timings.readMs);
-  const message = await transport.read(MOST_HELLO);
+  transport.reader.deadline(timings.helloMs);
+  const message = await transport.read(MOST_HELLO, { time });
   if (message.code === BASE.disconnect) {
     const { code } = decodeDisconnect(message.payload);
     throw new P2pError("disconnected", `the peer said: ${reasonText(code)}`);

@@ -1,4 +1,7 @@
-/** Accepts connections; only so many are set up at once, a few wait, and the rest is turned away. */
+/**
+ * Accepts connections. Only so many are set up at once and as many wait: a handshake that takes long makes way for
+ * those that wait, and when all places are taken the oldest connection of the address that has most does.
+ */
 import { createServer, type Socket } from "node:net";
 import { P2pError } from "./error.ts";
 
@@ -9,6 +12,8 @@ export interface ListenerOptions {
   readonly port: number;
   /** Handshakes that run at once; as many connections again may wait for one to end. */
   readonly maxPending: number;
+  /** Milliseconds that a handshake may take while connections wait. */
+  readonly crowdedMs: number;
   /** Resolves, never rejects, when the connection is set up or given up. */
   readonly setUp: (socket: Socket) => Promise<void>;
 }
@@ -20,25 +25,13 @@ export interface Listener extends AsyncDisposable {
 }
 
 /** Listens. Rejects with `P2pError` `cannot-listen`. */
-export async function openListener({ host, port, maxPending, setUp }: ListenerOptions): Promise<Listener> {
-  const pending = new Set<Socket>();
-  const waiting = new Set<Socket>();
-  const begin = async (socket: Socket): Promise<void> => {
-    pending.add(socket);
-    await setUp(socket);
-    pending.delete(socket);
-    const [first] = waiting;
-    if (first === undefined) return;
-    waiting.delete(first);
-    void begin(first);
-  };
+export async function openListener(options: ListenerOptions): Promise<Listener> {
+  const { host, port } = options;
+  const queue = new HandshakeQueue(options);
   const server = createServer({ noDelay: true }, (socket) => {
     // Stays for the socket's life: an error without a listener would end the process.
     socket.on("error", () => socket.destroy());
-    socket.once("close", () => waiting.delete(socket));
-    if (pending.size < maxPending) void begin(socket);
-    else if (waiting.size < maxPending) waiting.add(socket);
-    else socket.destroy();
+    queue.add(socket);
   });
   const address = await new Promise<{ address: string; port: number }>((resolve, reject) => {
     // Stays: a connection that cannot be accepted later on, for want of file handles, ends nothing.
@@ -52,8 +45,72 @@ export async function openListener({ host, port, maxPending, setUp }: ListenerOp
     port: address.port,
     async [Symbol.asyncDispose]() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      for (const socket of [...waiting, ...pending]) socket.destroy();
+      queue[Symbol.dispose]();
       await closed;
     },
   };
+}
+
+/** Connections that are being set up, and those that wait for it. Disposing it closes them. */
+class HandshakeQueue implements Disposable {
+  readonly #options: ListenerOptions;
+  /** By age; a closed one stays until its set-up has returned, so that no more than `maxPending` are at work. */
+  readonly #pending = new Map<Socket, number>();
+  readonly #waiting = new Set<Socket>();
+
+  constructor(options: ListenerOptions) {
+    this.#options = options;
+  }
+
+  add(socket: Socket): void {
+    const { maxPending } = this.#options;
+    if (this.#pending.size < maxPending) {
+      void this.#begin(socket);
+      return;
+    }
+    if (this.#waiting.size >= maxPending) this.#oldestOfMost()?.destroy();
+    this.#waiting.add(socket);
+    socket.once("close", () => this.#waiting.delete(socket));
+    this.#closeLate();
+  }
+
+  [Symbol.dispose](): void {
+    for (const socket of [...this.#waiting, ...this.#pending.keys()]) socket.destroy();
+  }
+
+  async #begin(socket: Socket): Promise<void> {
+    const { setUp, crowdedMs } = this.#options;
+    this.#pending.set(socket, performance.now());
+    const timer = setTimeout(() => this.#closeLate(), crowdedMs + 1);
+    await setUp(socket);
+    clearTimeout(timer);
+    this.#pending.delete(socket);
+    const [first] = this.#waiting;
+    if (first === undefined) return;
+    this.#waiting.delete(first);
+    void this.#begin(first);
+  }
+
+  /** Closes handshakes that have taken long, one for each connection that waits. */
+  #closeLate(): void {
+    let count = this.#waiting.size;
+    const latest = performance.now() - this.#options.crowdedMs;
+    for (const [socket, beganMs] of this.#pending) {
+      if (count-- <= 0 || beganMs > latest) return;
+      socket.destroy();
+    }
+  }
+
+  #oldestOfMost(): Socket | undefined {
+    const byAddress = new Map<string, Socket[]>();
+    for (const socket of [...this.#pending.keys(), ...this.#waiting]) {
+      if (socket.destroyed) continue;
+      const { remoteAddress = "" } = socket;
+      const sockets = byAddress.get(remoteAddress);
+      if (sockets === undefined) byAddress.set(remoteAddress, [socket]);
+      else sockets.push(socket);
+    }
+    const [most] = [...byAddress.values()].sort((a, b) => b.length - a.length);
+    return most?.[0];
+  }
 }

@@ -1,6 +1,8 @@
 /** The room's metrics, under the Go node's names. */
 import type { Counter, Metrics } from "../observe/metrics.ts";
 import type { DiscoveryFigures } from "./discovery/discovery.ts";
+import type { P2pError } from "./error.ts";
+import type { PeerMemory } from "./peer-memory.ts";
 import type { Peer } from "./protocol.ts";
 
 /** What is counted as it happens. */
@@ -12,10 +14,16 @@ export interface P2pMetrics {
   readonly outboundBytes: Counter;
   readonly inboundConnects: Counter;
   readonly outboundConnects: Counter;
+  /** Counts a session that ended because the peer asked too much of this node. */
+  count(error: P2pError): void;
 }
 
 /** Declares them; the gauges read the list of peers. */
-export function declareP2pMetrics(metrics: Metrics, peers: () => readonly Peer[]): P2pMetrics {
+export function declareP2pMetrics(
+  metrics: Metrics,
+  peers: () => readonly Peer[],
+  memory: Pick<PeerMemory, "used">,
+): P2pMetrics {
   const count = (test: (peer: Peer) => boolean) => () => peers().filter(test).length;
   const connections = (test: (peer: Peer) => boolean) => () =>
     peers()
@@ -37,6 +45,11 @@ export function declareP2pMetrics(metrics: Metrics, peers: () => readonly Peer[]
     ["ENPeerCountGauge", "Endpoint nodes among the peers.", count((peer) => peer.type === "en")],
   ];
   for (const [name, help, read] of gauges) metrics.gauge({ name: `p2p/${name}`, help, read });
+  metrics.gauge({
+    name: "knit_p2p_waiting_bytes",
+    help: "Bytes of messages from and to peers that wait.",
+    read: () => memory.used,
+  });
   const counter = (name: string, help: string): Counter => metrics.counter({ name: `p2p/${name}`, help });
   const both = (meter: string, name: string, help: string): Counter => {
     const recent = metrics.meter({ name: `p2p/${meter}`, help: `${help} A second, over the last minute.` });
@@ -56,6 +69,22 @@ export function declareP2pMetrics(metrics: Metrics, peers: () => readonly Peer[]
     outboundBytes: both("OutboundTraffic", "knit_p2p_sent_bytes_total", "Bytes sent in messages."),
     inboundConnects: both("InboundConnects", "knit_p2p_accepted_total", "Connections that came to us."),
     outboundConnects: both("OutboundConnects", "knit_p2p_opened_total", "Connections that we opened."),
+    count: declareOffences(metrics),
+  };
+}
+
+function declareOffences(metrics: Metrics): P2pMetrics["count"] {
+  const rateExceeded = metrics.counter({
+    name: "knit_p2p_rate_exceeded_total",
+    help: "Peers left because they sent too many base messages.",
+  });
+  const memoryExceeded = metrics.counter({
+    name: "knit_p2p_memory_exceeded_total",
+    help: "Peers left because they held most of the memory for messages that wait.",
+  });
+  return ({ code }) => {
+    if (code === "rate-exceeded") rateExceeded.add(1);
+    if (code === "memory-exceeded") memoryExceeded.add(1);
   };
 }
 

@@ -20,7 +20,9 @@ import type { NodeKey } from "./node-key.ts";
 import type { NodeType } from "./node-type.ts";
 import { type NodeUrl, parseNodeUrl } from "./node-url.ts";
 import { openOwnDiscovery } from "./own-discovery.ts";
+import { PeerMemory } from "./peer-memory.ts";
 import { PeerSet, type PeerSetParts } from "./peer-set.ts";
+import { PeerTime } from "./peer-time.ts";
 import type { Peer, PeerEvent, PeerInfo, Protocol } from "./protocol.ts";
 import { dynamicPlaces, search } from "./search.ts";
 import { type SelfInfo, selfInfo } from "./self-info.ts";
@@ -57,6 +59,10 @@ export interface P2pOptions {
   readonly resolve?: Resolve | undefined;
   readonly timings?: Partial<P2pTimings> | undefined;
   readonly limits?: Partial<SessionLimits> | undefined;
+  /** Memory of messages that wait, for all peers. */
+  readonly memory?: PeerMemory | undefined;
+  /** Time of the main thread, for all peers. */
+  readonly time?: PeerTime | undefined;
 }
 
 /** Where to listen; with a second port peers that have one too use a connection of its own for transactions. */
@@ -91,7 +97,7 @@ export interface P2p extends AsyncDisposable {
 
 /** Starts listening, dialling and searching. Rejects with `P2pError` `cannot-listen`. */
 export async function openP2p(options: P2pOptions): Promise<P2p> {
-  const { nodeKey, log, resolve = systemResolve, externalIp } = options;
+  const { nodeKey, log, resolve = systemResolve, externalIp, memory = new PeerMemory() } = options;
   checkProtocols(options.protocols);
   const timings = { ...TIMINGS, ...options.timings };
   const allows = allowedBy(options.netRestrict);
@@ -99,11 +105,12 @@ export async function openP2p(options: P2pOptions): Promise<P2p> {
   const { signal } = closing;
   const listeners: Listener[] = [];
   const set = createPeerSet(options, timings, {
+    memory,
     metrics: () => metrics,
     onGone: (id) => dialer.lost(id),
     ports: () => listeners.map(({ port }) => port),
   });
-  const metrics = declareP2pMetrics(options.metrics, () => set.list());
+  const metrics = declareP2pMetrics(options.metrics, () => set.list(), memory);
   const isPeer = (id: Uint8Array): boolean => set.find(id) !== undefined;
   const chance = () => Buffer.from(options.random(4)).readUInt32BE() / 2 ** 32;
   const dialer = new Dialer({
@@ -115,7 +122,7 @@ export async function openP2p(options: P2pOptions): Promise<P2p> {
     clock: options.clock,
     chance,
   });
-  listeners.push(...(await openListeners(options, { set, metrics, allows })));
+  listeners.push(...(await openListeners(options, { set, metrics, allows, timings })));
   const [listener] = listeners;
   const discovery = listener && (await discoveryOf(options, { allows, resolve }, listeners));
   declareDiscoveryMetrics(options.metrics, () => discovery?.figures());
@@ -162,13 +169,15 @@ async function discoveryOf(
 function createPeerSet(
   options: P2pOptions,
   timings: P2pTimings,
-  wires: Pick<PeerSetParts, "metrics" | "onGone" | "ports">,
+  wires: Pick<PeerSetParts, "memory" | "metrics" | "onGone" | "ports">,
 ): PeerSet {
   const { nodeKey, type, random, maxPeers } = options;
+  const { time = new PeerTime() } = options;
   const trusted = new Set(options.trustedNodes?.map(({ id }) => mapKey(id)));
   return new PeerSet({
     ...wires,
-    self: { nodeKey, type, random, timings },
+    self: { nodeKey, type, random, timings, time: time.open() },
+    time,
     name: options.name,
     protocols: options.protocols,
     maxPeers,
@@ -191,6 +200,7 @@ interface Reception {
   readonly set: PeerSet;
   readonly metrics: P2pMetrics;
   readonly allows: (ip: string) => boolean;
+  readonly timings: P2pTimings;
 }
 
 /** The main port's first. Rejects, with none open, when one cannot be had. */
@@ -208,12 +218,13 @@ async function openListeners(options: P2pOptions, reception: Reception): Promise
 
 function listenerOptions(
   options: P2pOptions,
-  { set, metrics, allows }: Reception,
+  { set, metrics, allows, timings }: Reception,
   place: number,
 ): Omit<ListenerOptions, "port"> {
   return {
     host: options.listen?.host,
     maxPending: options.maxPendingPeers ?? 50,
+    crowdedMs: timings.crowdedMs,
     async setUp(socket: Socket) {
       const { remoteAddress } = socket;
       // Without an address it is gone already.

@@ -1,12 +1,13 @@
 /** What everyone, and what each protocol, sees of a session. */
 import { bareHex } from "../bytes/hex.ts";
 import { addressOfPublicKey } from "../crypto/secp256k1.ts";
-import type { BudgetedQueue } from "./budget.ts";
 import { sortCapabilities } from "./capabilities.ts";
 import { P2pError } from "./error.ts";
 import { MOST_CONTENT } from "./frame.ts";
+import type { Inbox } from "./inbox.ts";
 import { hostAndPort } from "./node-url.ts";
-import { type Outbox, post } from "./outbox.ts";
+import type { Outbox } from "./outbox.ts";
+import type { TimeShare } from "./peer-time.ts";
 import type { Message, Peer, PeerInfo, ProtocolPeer } from "./protocol.ts";
 import type { DisconnectReason } from "./reasons.ts";
 import type { Channel, Connected, SessionWatch } from "./session.ts";
@@ -18,6 +19,7 @@ export interface FaceParts {
   readonly channels: readonly Channel[];
   /** One for each connection, in their order. */
   readonly outboxes: readonly Outbox[];
+  readonly time: TimeShare;
   readonly watch: SessionWatch;
   readonly leave: (reason: DisconnectReason) => void;
   readonly signal: AbortSignal;
@@ -73,9 +75,12 @@ export function createPeerFace(parts: FaceParts): PeerFace {
   };
 }
 
-type Exchange = Pick<ProtocolPeer, "version" | "send" | "writable" | "next" | "messages">;
+type Exchange = Pick<
+  ProtocolPeer,
+  "version" | "send" | "writable" | "drained" | "time" | "next" | "messages"
+>;
 
-function exchange({ outboxes, watch, signal }: FaceParts, channel: Channel): Exchange {
+function exchange({ outboxes, time, watch, signal }: FaceParts, channel: Channel): Exchange {
   const { protocol, offset, inboxes } = channel;
   return {
     version: protocol.version,
@@ -86,7 +91,7 @@ function exchange({ outboxes, watch, signal }: FaceParts, channel: Channel): Exc
           `${protocol.name}: cannot send ${payload.length} bytes as code ${code}`,
         );
       const outbox = outboxes[protocol.lane?.(code) ?? 0] ?? outboxes[0];
-      const sent = outbox !== undefined && post(outbox, { code: offset + code, payload });
+      const sent = outbox !== undefined && outbox.post({ code: offset + code, payload });
       if (sent) watch.message("out", protocol.name, { code, payload });
       return sent;
     },
@@ -94,12 +99,17 @@ function exchange({ outboxes, watch, signal }: FaceParts, channel: Channel): Exc
       for (const outbox of outboxes) await outbox.room();
       return !signal.aborted;
     },
+    async drained() {
+      for (const outbox of outboxes) await outbox.drained();
+      return !signal.aborted;
+    },
+    time,
     next: (lane = 0) => inboxes[lane].take(),
     messages: messagesOf(inboxes[0]),
   };
 }
 
-async function* messagesOf(inbox: BudgetedQueue<Message>): AsyncGenerator<Message, void> {
+async function* messagesOf(inbox: Inbox): AsyncGenerator<Message, void> {
   for (let message = await inbox.take(); message !== undefined; message = await inbox.take()) yield message;
 }
 

@@ -13,6 +13,9 @@ import { Gathering } from "./gathering.ts";
 import { sayGoodbye } from "./goodbye.ts";
 import { type Encrypted, encrypt, exchangeHello, type HandshakeSelf } from "./handshake.ts";
 import type { P2pMetrics } from "./metrics.ts";
+import { createOffenceLog } from "./offence-log.ts";
+import type { PeerMemory } from "./peer-memory.ts";
+import type { PeerTime } from "./peer-time.ts";
 import type { Peer, PeerEvent, Protocol } from "./protocol.ts";
 import { openSession, type Session, type SessionLimits, type SessionWatch } from "./session.ts";
 
@@ -28,6 +31,8 @@ export interface PeerSetParts {
   readonly maxDynamic: number;
   readonly isTrusted: (id: Uint8Array) => boolean;
   readonly limits: SessionLimits;
+  readonly memory: PeerMemory;
+  readonly time: PeerTime;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: () => P2pMetrics;
@@ -63,11 +68,12 @@ export class PeerSet implements AsyncDisposable {
   readonly #peers = new Map<string, { readonly session: Session; readonly gone: Promise<void> }>();
   readonly #gathering: Gathering<Greeted>;
   readonly #listeners = new Set<(event: PeerEvent) => void>();
-
+  readonly #logOffence: (peer: Peer, error: P2pError) => void;
   #closing = false;
 
   constructor(parts: PeerSetParts) {
     this.#parts = parts;
+    this.#logOffence = createOffenceLog(parts.log, parts.clock);
     this.#gathering = new Gathering({
       timeoutMs: parts.self.timings.handshakeMs,
       close: ({ transport }) => void transport.socket.destroy(),
@@ -109,7 +115,7 @@ export class PeerSet implements AsyncDisposable {
         isStatic: dialled !== undefined && dialled.kind !== "dynamic",
       };
       this.#check(candidate);
-      const hello = await exchangeHello(encrypted, ownHello(this.#parts), self.timings);
+      const hello = await exchangeHello(encrypted, ownHello(this.#parts), self);
       return { ...encrypted, candidate, hello };
     } catch (error) {
       if (encrypted === undefined) socket.destroy();
@@ -189,6 +195,8 @@ export class PeerSet implements AsyncDisposable {
   #remove(peer: Peer, error: P2pError): void {
     this.#peers.delete(mapKey(peer.id));
     this.#parts.log.debug({ peer: peer.shortId, error: error.message }, "peer gone");
+    this.#logOffence(peer, error);
+    this.#parts.metrics().count(error);
     this.#tell({ type: "drop", peer: peer.idText, error: error.message });
     this.#parts.onGone(peer.id);
   }

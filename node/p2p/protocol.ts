@@ -1,5 +1,6 @@
 /** What a protocol that runs over peers has to say, and what it gets to see of a peer. */
 import type { NodeType } from "./node-type.ts";
+import type { TimeShare } from "./peer-time.ts";
 import type { DisconnectReason } from "./reasons.ts";
 
 /** One protocol in one version: a row of the table that `openP2p` is given. */
@@ -82,6 +83,10 @@ export interface ProtocolPeer extends Peer {
   send(code: number, payload: Uint8Array): boolean;
   /** Resolves when there is room in all send budgets again; false when the peer is gone. */
   writable(): Promise<boolean>;
+  /** Resolves when next to nothing waits to be taken by the peer; false when it is gone. */
+  drained(): Promise<boolean>;
+  /** Time of the main thread, for decoding and handling this peer's messages. */
+  readonly time: TimeShare;
   /** The next message of a lane, 0 unless said; undefined when the session has ended and all before was taken. */
   next(lane?: Lane): Promise<Message | undefined>;
   /** All messages of lane 0 from here on; ends with the session. */

@@ -2,30 +2,28 @@
  * One peer while it is connected, by one connection or several: reads messages, hands them to their protocols, writes
  * what is queued, pings.
  * Everything that waits has a budget: a protocol's full inbox stops reading, a full outbox refuses messages, a
- * peer above its rate is read more slowly, and one that neither sends nor takes anything is left.
+ * peer above its rate is read more slowly, and one that neither sends nor takes anything is left. Memory and time are
+ * shared with all other sessions.
  */
-import { setTimeout as pause } from "node:timers/promises";
+
 import type { Log } from "../observe/log.ts";
 import type { Clock } from "../runtime/clock.ts";
-import { BASE, BASE_LENGTH, decodeDisconnect, EMPTY_LIST, type Hello, MOST_BASE } from "./base-messages.ts";
-import {
-  type BudgetedQueue,
-  createBudgetedQueue,
-  createRate,
-  type QueueBudget,
-  type RateBudget,
-} from "./budget.ts";
+import { BASE, EMPTY_LIST, type Hello } from "./base-messages.ts";
+import type { QueueBudget, RateBudget } from "./budget.ts";
 import type { Matched } from "./capabilities.ts";
 import { P2pError } from "./error.ts";
-import type { FrameContent } from "./frame.ts";
 import { sayGoodbye } from "./goodbye.ts";
+import { Inbox } from "./inbox.ts";
 import type { NodeType } from "./node-type.ts";
-import { MESSAGE_OVERHEAD, type Outbox, post } from "./outbox.ts";
+import { Outbox } from "./outbox.ts";
 import { createPeerFace } from "./peer-face.ts";
+import type { MemoryShare, PeerMemory } from "./peer-memory.ts";
+import type { PeerTime, TimeShare } from "./peer-time.ts";
 import type { Message, Peer, Protocol } from "./protocol.ts";
-import { type DisconnectReason, reasonText } from "./reasons.ts";
+import type { DisconnectReason } from "./reasons.ts";
+import { createReceiving, type Wire } from "./receiving.ts";
 import type { P2pTimings } from "./timings.ts";
-import type { PackedMessage, Transport } from "./transport.ts";
+import type { Transport } from "./transport.ts";
 
 /** What may wait for or come from one peer. */
 export interface SessionLimits {
@@ -36,6 +34,8 @@ export interface SessionLimits {
   /** Bytes on the wire and messages received; above it reading pauses. */
   readonly bytes: RateBudget;
   readonly messages: RateBudget;
+  /** Base messages on one connection; a peer above it is left. */
+  readonly base: RateBudget;
 }
 
 /** What a node uses. */
@@ -44,6 +44,8 @@ export const SESSION_LIMITS: SessionLimits = {
   outbox: { items: 4096, bytes: 32 * 2 ** 20 },
   bytes: { perSecond: 64 * 2 ** 20, burst: 128 * 2 ** 20 },
   messages: { perSecond: 10_000, burst: 20_000 },
+  // A Go node sends a ping every 15 seconds and a pong for each of ours (kaia/networks/p2p/peer.go@v2.2.1).
+  base: { perSecond: 2, burst: 60 },
 };
 
 /** The connections of a peer that was admitted. */
@@ -63,6 +65,9 @@ export interface Connected {
 export interface SessionSurroundings {
   readonly limits: SessionLimits;
   readonly timings: P2pTimings;
+  /** Shared by all sessions. */
+  readonly memory: PeerMemory;
+  readonly time: PeerTime;
   readonly clock: Clock;
   readonly log: Log;
   /** Told of every message of a protocol and of all bytes. */
@@ -88,33 +93,38 @@ export interface Session {
 /** One protocol's part of a session. */
 export interface Channel extends Matched<Protocol> {
   /** By lane. */
-  readonly inboxes: readonly [BudgetedQueue<Message>, BudgetedQueue<Message>];
-}
-
-/** One connection of a session and what waits to be written to it. */
-interface Wire {
-  readonly transport: Transport;
-  readonly outbox: Outbox;
+  readonly inboxes: readonly [Inbox, Inbox];
 }
 
 /** Starts a session; its protocols run at once. */
 export function openSession(connected: Connected, surroundings: SessionSurroundings): Session {
-  const { limits, timings, watch, log } = surroundings;
-  const wires = connected.transports.map((transport) => createWire(transport, limits));
-  const channels = connected.matched.map((row): Channel => ({ ...row, inboxes: createInboxes(limits) }));
+  const { timings, watch, log } = surroundings;
+  const memory = surroundings.memory.open(() => end(memoryExceeded(), undefined, "drop"));
+  const time = surroundings.time.open();
+  const limits = queueLimits(surroundings);
+  const wires = connected.transports.map((transport) => ({
+    transport,
+    outbox: new Outbox(limits.outbox, memory),
+  }));
+  const channels = connected.matched.map(
+    (row): Channel => ({ ...row, inboxes: createInboxes(limits, memory) }),
+  );
   const controller = new AbortController();
   const { signal } = controller;
   const ended = Promise.withResolvers<P2pError>();
   const pinger = setInterval(() => {
-    for (const { outbox } of wires) postBase(outbox, BASE.ping);
+    for (const { outbox } of wires) outbox.post({ code: BASE.ping, payload: EMPTY_LIST });
   }, timings.pingMs);
-  const end = (error: P2pError, tell: DisconnectReason | undefined): void => {
+  // What a peer said before it left is still worth hearing, unless it is we who leave.
+  const end = (
+    error: P2pError,
+    tell: DisconnectReason | undefined,
+    how = tell && ("drop" as const),
+  ): void => {
     if (signal.aborted) return;
     clearInterval(pinger);
     for (const wire of wires) closeWire(wire, tell, timings);
-    // What a peer said before it left is still worth hearing, unless it is we who leave.
-    for (const inbox of channels.flatMap(({ inboxes }) => inboxes))
-      inbox.close(tell === undefined ? undefined : "drop");
+    for (const inbox of channels.flatMap(({ inboxes }) => inboxes)) inbox.close(how);
     controller.abort(error);
     ended.resolve(error);
   };
@@ -125,11 +135,11 @@ export function openSession(connected: Connected, surroundings: SessionSurroundi
     end(found, found.reason);
   };
   const outboxes = wires.map(({ outbox }) => outbox);
-  const face = createPeerFace({ connected, channels, outboxes, watch, leave, signal });
-  const read = createReceiving({ connected, channels, surroundings, signal });
+  const face = createPeerFace({ connected, channels, outboxes, time, watch, leave, signal });
+  const read = createReceiving({ channels, surroundings, time, memory, signal });
   for (const wire of wires) {
     void read(wire).catch(fail);
-    void transmit(wire, surroundings).catch(fail);
+    void transmit(wire, time, surroundings).catch(fail);
   }
   const runs = channels.map(async (channel) => {
     try {
@@ -140,11 +150,26 @@ export function openSession(connected: Connected, surroundings: SessionSurroundi
       end(asP2pError(error), (error instanceof P2pError && error.reason) || "subprotocol-error");
     }
   });
-  return { peer: face.peer, ended: ended.promise, finished: Promise.all(runs).then(() => undefined) };
+  const finished = Promise.all(runs).then(() => memory.close());
+  return { peer: face.peer, ended: ended.promise, finished };
 }
 
-function createWire(transport: Transport, { outbox }: SessionLimits): Wire {
-  return { transport, outbox: createBudgetedQueue<FrameContent>(outbox) };
+function memoryExceeded(): P2pError {
+  return new P2pError("memory-exceeded", "the peer held most of the memory for messages that wait");
+}
+
+/** The limits of one session's queues within the memory of all. */
+function queueLimits({ limits, memory }: SessionSurroundings): Pick<SessionLimits, "inbox" | "outbox"> {
+  const inboxBytes = Math.min(limits.inbox.bytes, memory.max / 16);
+  return {
+    outbox: { items: limits.outbox.items, bytes: Math.min(limits.outbox.bytes, memory.max / 2) },
+    inbox: {
+      items: limits.inbox.items,
+      get bytes() {
+        return memory.isTight ? 0 : inboxBytes;
+      },
+    },
+  };
 }
 
 function closeWire(
@@ -154,15 +179,11 @@ function closeWire(
 ): void {
   transport.reader.deadline(undefined);
   sayGoodbye(transport, { reason, form: "list", timeoutMs: timings.disconnectMs });
-  outbox.close("drop");
+  outbox.close();
 }
 
-function createInboxes({ inbox }: SessionLimits): Channel["inboxes"] {
-  return [createBudgetedQueue<Message>(inbox), createBudgetedQueue<Message>(inbox)];
-}
-
-function postBase(outbox: Outbox, code: number): void {
-  post(outbox, { code, payload: EMPTY_LIST });
+function createInboxes({ inbox }: Pick<SessionLimits, "inbox">, memory: MemoryShare): Channel["inboxes"] {
+  return [new Inbox(inbox, memory), new Inbox(inbox, memory)];
 }
 
 function asP2pError(error: unknown): P2pError {
@@ -170,78 +191,19 @@ function asP2pError(error: unknown): P2pError {
   return new P2pError("closed", `a protocol failed: ${(error as Error).message}`, { cause: error });
 }
 
-interface Receiving {
-  readonly connected: Connected;
-  readonly channels: readonly Channel[];
-  readonly surroundings: SessionSurroundings;
-  readonly signal: AbortSignal;
-}
-
-/** Reads a connection until the session ends, no faster than protocols take and the rate of the whole peer allows. */
-function createReceiving(parts: Receiving): (wire: Wire) => Promise<void> {
-  const { limits, clock, timings, watch } = parts.surroundings;
-  const byteRate = createRate(limits.bytes, clock);
-  const messageRate = createRate(limits.messages, clock);
-  const limit = Math.max(
-    MOST_BASE,
-    ...parts.connected.matched.map(({ protocol }) => longestPayload(protocol)),
-  );
-  const deliver = createDelivery(parts);
-  const { signal } = parts;
-  return async (wire) => {
-    const { transport } = wire;
-    while (!signal.aborted) {
-      transport.reader.deadline(timings.readMs);
-      const message = await transport.read(limit);
-      transport.reader.deadline(undefined);
-      watch.traffic("in", message.wireBytes);
-      const waitMs = Math.max(byteRate(message.wireBytes), messageRate(1));
-      await deliver(message, wire);
-      if (waitMs >= 1) await pause(waitMs, undefined, { signal }).catch(() => undefined);
-    }
-  };
-}
-
-function longestPayload(protocol: Protocol): number {
-  return Math.max(...Array.from({ length: protocol.length }, (_, code) => protocol.maxPayload(code)));
-}
-
-/** Takes a message to whom it belongs. */
-function createDelivery({
-  channels,
-  surroundings: { watch },
-}: Receiving): (message: PackedMessage, wire: Wire) => Promise<void> {
-  return async (message, wire) => {
-    if (message.code < BASE_LENGTH) return deliverBase(message, wire);
-    const channel = channels.find(
-      ({ offset, protocol }) => message.code >= offset && message.code < offset + protocol.length,
-    );
-    if (channel === undefined) throw new P2pError("bad-message", `message code ${message.code} is nobody's`);
-    const { protocol, offset, inboxes } = channel;
-    const code = message.code - offset;
-    const payload = wire.transport.unpack(message, protocol.maxPayload(code));
-    watch.message("in", protocol.name, { code, payload });
-    await inboxes[protocol.lane?.(code) ?? 0].put({ code, payload }, payload.length + MESSAGE_OVERHEAD);
-  };
-}
-
-function deliverBase(message: PackedMessage, { transport, outbox }: Wire): void {
-  if (message.payload.length > MOST_BASE)
-    throw new P2pError("too-large", `base message of ${message.payload.length} bytes`, {
-      reason: "protocol-error",
-    });
-  if (message.code === BASE.ping) postBase(outbox, BASE.pong);
-  if (message.code !== BASE.disconnect) return;
-  const { code } = decodeDisconnect(transport.unpack(message, MOST_BASE));
-  throw new P2pError("disconnected", `the peer said: ${reasonText(code)}`);
-}
-
 /** Writes what is queued, in order; a peer that takes nothing within the time is left. */
-async function transmit({ outbox, transport }: Wire, { timings, watch }: SessionSurroundings): Promise<void> {
+async function transmit(
+  { outbox, transport }: Wire,
+  time: TimeShare,
+  { timings, watch }: SessionSurroundings,
+): Promise<void> {
   for (;;) {
     const message = await outbox.take();
-    if (message === undefined || !transport.socket.writable) return;
-    watch.traffic("out", transport.write(message));
+    if (message === undefined) return;
+    const bytes = await time.run(() => (transport.socket.writable ? transport.write(message) : 0));
+    if (bytes === 0) return;
+    outbox.wrote(bytes);
+    watch.traffic("out", bytes);
     if (!transport.socket.writableNeedDrain) continue;
     if (await drained(transport, timings.writeMs)) continue;
     watch.writeTimeout();

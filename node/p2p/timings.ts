@@ -2,9 +2,13 @@
 export interface P2pTimings {
   /** Connection types and encryption handshake together. */
   readonly handshakeMs: number;
+  /** The same, and hello, while other connections wait for their handshakes. */
+  readonly crowdedMs: number;
   /** What who dialled waits after both type bytes: the Go node loses bytes that come in one read with its byte. */
   readonly afterTypeByteMs: number;
-  /** Each framed message, hello included. */
+  /** From ack to the hello of the other node. The Go node gives it 30 s, which keep the place of a handshake. */
+  readonly helloMs: number;
+  /** Each framed message after hello. */
   readonly readMs: number;
   /** Until what was written is taken by the system. */
   readonly writeMs: number;
@@ -23,7 +27,9 @@ export interface P2pTimings {
 /** What a node uses. */
 export const TIMINGS: P2pTimings = {
   handshakeMs: 5000,
+  crowdedMs: 2000,
   afterTypeByteMs: 10,
+  helloMs: 5000,
   readMs: 30_000,
   writeMs: 20_000,
   disconnectMs: 1000,

@@ -13,12 +13,21 @@ import {
   MOST_CONTENT,
   splitContent,
 } from "./frame.ts";
+import { type TimeShare, UNLIMITED_TIME } from "./peer-time.ts";
 import { mostPacked, packSnappy, unpackSnappy } from "./snappy.ts";
 
 /** A message as it came, still packed. */
 export interface PackedMessage extends FrameContent {
   /** Bytes on the wire. */
   readonly wireBytes: number;
+}
+
+/** Accounts of the peer that is read. */
+export interface ReadOptions {
+  /** Time for decrypting. */
+  readonly time?: TimeShare;
+  /** Called with the bytes of a frame's body before it is read. */
+  readonly onBody?: (bytes: number) => void;
 }
 
 /** One encrypted connection. */
@@ -29,7 +38,7 @@ export interface Transport {
    * The next message, not yet unpacked. `limit` is the longest payload that any message may have. Rejects with
    * `P2pError` `bad-frame`, `too-large`, `closed` or `timeout`.
    */
-  read(limit: number): Promise<PackedMessage>;
+  read(limit: number, options?: ReadOptions): Promise<PackedMessage>;
   /** The payload itself. Throws `P2pError` `too-large` or `bad-message`. */
   unpack(message: FrameContent, limit: number): Uint8Array;
   /** Writes a message; `done` is called when the system has taken all of it. Gives its bytes on the wire. */
@@ -53,15 +62,18 @@ export function createTransport(
   return {
     socket,
     reader,
-    async read(limit) {
-      const length = open.header(await reader.read(HEADER_BYTES));
+    async read(limit, { time = UNLIMITED_TIME, onBody } = {}) {
+      const header = await reader.read(HEADER_BYTES);
+      const length = await time.run(() => open.header(header));
       const most = MOST_CODE_BYTES + (packed ? mostPacked(limit) : limit);
       if (length > most)
         throw new P2pError("too-large", `frame of ${length} bytes, at most ${most}`, {
           reason: "subprotocol-error",
         });
+      onBody?.(bodyBytes(length));
       const body = await reader.read(bodyBytes(length));
-      return { ...splitContent(open.body(body, length)), wireBytes: HEADER_BYTES + body.length };
+      const content = await time.run(() => open.body(body, length));
+      return { ...splitContent(content), wireBytes: HEADER_BYTES + body.length };
     },
     unpack({ payload }, limit) {
       if (packed) return unpackSnappy(payload, Math.min(limit, MOST_CONTENT));

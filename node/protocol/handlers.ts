@@ -102,14 +102,18 @@ function createConsensusHandler(peer: ChainPeer, { consensus, clock }: HandlerPa
   };
 }
 
-/** Requests above the peer's share wait, and with them all else that it sends. */
+/**
+ * Requests above the peer's share, and those of a peer that has not taken the answers before, wait, and with them all
+ * else that it sends. The Go node's handler waits for its answer to be written, too.
+ */
 function servingHandlers(peer: ChainPeer, { serving, clock, metrics }: HandlerParts): [number, Handler][] {
   const byteRate = createRate(RATES.servedBytes, clock);
   const itemRate = createRate(RATES.servedItems, clock);
   return [...serving].map(([code, answer]) => [
     code,
     async (payload) => {
-      const { code: answerCode, payload: answered, items } = answer(payload);
+      if (!(await peer.link.drained())) return;
+      const { code: answerCode, payload: answered, items } = await peer.link.time.run(() => answer(payload));
       await peer.send(answerCode, answered);
       metrics.servedItems.add(items);
       metrics.servedBytes.add(answered.length);

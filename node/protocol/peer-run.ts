@@ -25,7 +25,6 @@ export interface PeerRunParts {
   readonly follower: Follower;
   readonly gossip: TransactionGossip;
   readonly handler: (peer: ChainPeer) => HandleMessage;
-  readonly pause: Pause;
   readonly timings: ProtocolTimings;
   readonly log: Log;
   readonly metrics: ProtocolMetrics;
@@ -62,7 +61,7 @@ async function meet(link: ProtocolPeer, parts: PeerRunParts): Promise<void> {
   try {
     gossip.greet(peer).catch((error: Error) => log.error({ error }, "cannot send pending transactions"));
     const handle = parts.handler(peer);
-    const lanes = LANES.map((lane) => handleAll(peer, lane, { handle, pause: parts.pause }));
+    const lanes = LANES.map((lane) => handleAll(peer, lane, handle));
     await Promise.race([...lanes, peer.dropped]);
   } finally {
     present.delete(link);
@@ -82,17 +81,14 @@ function checkAdmission({ type, address }: ProtocolPeer, { nodeType, isValidator
 
 const LANES: readonly Lane[] = [0, 1];
 
-interface Handling {
-  readonly handle: HandleMessage;
-  readonly pause: Pause;
-}
-
-/** Messages of a lane one after another: transactions, of which there may be many, hold up nothing else. */
-async function handleAll({ link }: ChainPeer, lane: Lane, { handle, pause }: Handling): Promise<void> {
+/**
+ * Messages of a lane one after another: transactions, of which there may be many, hold up nothing else. Handling takes
+ * from the peer's share of time.
+ */
+async function handleAll({ link }: ChainPeer, lane: Lane, handle: HandleMessage): Promise<void> {
   for (let message = await link.next(lane); message; message = await link.next(lane)) {
-    await handle(message);
-    const waiting = pause();
-    if (waiting !== undefined) await waiting;
+    const current = message;
+    await link.time.run(() => handle(current));
   }
 }
 

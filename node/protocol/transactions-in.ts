@@ -44,11 +44,11 @@ export async function takeTransactions(
     peer.knownTransactions.add(transaction.hash);
     if (intake.pool.get(transaction.hash) === undefined) batch.push(transaction);
     if (batch.length >= BATCH) {
-      await give(batch, intake);
+      await give(peer, batch, intake);
       batch = [];
     }
   }
-  if (batch.length > 0) await give(batch, intake);
+  if (batch.length > 0) await give(peer, batch, intake);
   return count;
 }
 
@@ -63,14 +63,13 @@ function* itemsOf(payload: Uint8Array): Generator<Uint8Array, void> {
 }
 
 async function give(
+  { link }: ChainPeer,
   batch: readonly Transaction[],
   { recoverer, chainId, pool }: TransactionIntake,
 ): Promise<void> {
   await recoverSigners(recoverer, chainId, batch);
-  pool.addAll(
-    batch.filter((tx) => !carriesBlobs(tx)),
-    "remote",
-  );
+  const plain = batch.filter((tx) => !carriesBlobs(tx));
+  await link.time.run(() => void pool.addAll(plain, "remote"));
   for (const tx of batch.filter(carriesBlobs)) await pool.addWithBlobs(tx, "remote").catch(refusedBlobs);
 }
 

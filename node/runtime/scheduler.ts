@@ -18,6 +18,8 @@ export const SLICE_MS = {
   contendedBatch: 1,
   /** All inline calls of one turn of the event loop. */
   inlineCalls: 3,
+  /** All messages of all peers in one turn of the event loop. */
+  peers: 3,
   /** Data derived from the chain, which also rests between slices. */
   follower: 2,
 } as const;

@@ -116,7 +116,7 @@ export async function connectRaw(node: P2p, name: string, port?: number): Promis
           multichannel: false,
           ...hello,
         },
-        QUICK,
+        { timings: QUICK },
       ),
     send: (code, payload) => void transport.write({ code, payload }),
     async next() {

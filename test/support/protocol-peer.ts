@@ -2,6 +2,7 @@
 import { bareHex } from "../../node/bytes/hex.ts";
 import { type BudgetedQueue, createBudgetedQueue, type QueueBudget } from "../../node/p2p/budget.ts";
 import type { NodeType } from "../../node/p2p/node-type.ts";
+import { UNLIMITED_TIME } from "../../node/p2p/peer-time.ts";
 import type { Lane, Message, Protocol, ProtocolPeer } from "../../node/p2p/protocol.ts";
 import { messages } from "../../node/protocol/messages.ts";
 
@@ -64,6 +65,8 @@ export function aLink(first: LinkEnd, second: LinkEnd, budget = BUDGET): Link {
         const sent = by.tamper === undefined ? [{ code, payload }] : by.tamper({ code, payload });
         return sent.every((message) => outbox[laneOf(message)].offer(message, message.payload.length));
       },
+      drained: async () => !gone.signal.aborted,
+      time: UNLIMITED_TIME,
       writable: async () => (await outbox[0].room()) && (await outbox[1].room()) && !gone.signal.aborted,
       next,
       messages: {

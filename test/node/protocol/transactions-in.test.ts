@@ -5,6 +5,7 @@ import { fromHex } from "../../../node/bytes/hex.ts";
 import { encodeRlpList } from "../../../node/bytes/rlp.ts";
 import { openRecoverer } from "../../../node/crypto/recoverer.ts";
 import { silentLog } from "../../../node/observe/log.ts";
+import { UNLIMITED_TIME } from "../../../node/p2p/peer-time.ts";
 import type { ChainPeer } from "../../../node/protocol/chain-peer.ts";
 import { createKnownSet } from "../../../node/protocol/known-set.ts";
 import { type TransactionIntake, takeTransactions } from "../../../node/protocol/transactions-in.ts";
@@ -13,7 +14,8 @@ import { aTransfer } from "../../support/protocol-node.ts";
 import { transactionSamples } from "../model/samples.ts";
 
 function aPeer(): ChainPeer {
-  return { knownTransactions: createKnownSet(100) } as unknown as ChainPeer; // nothing else is looked at
+  const link = { time: UNLIMITED_TIME };
+  return { link, knownTransactions: createKnownSet(100) } as unknown as ChainPeer; // nothing else is looked at
 }
 
 /** A pool that takes everything, and a pause that counts how often it was asked for. */

@@ -1,0 +1,77 @@
+import { expect, test } from "@jest/globals";
+import { PeerTime } from "../../../node/p2p/peer-time.ts";
+
+/** A clock that stands still but for work, and an event loop whose turns the test makes. */
+function aLoop() {
+  let nowMs = 0;
+  let callbacks: (() => void)[] = [];
+  return {
+    options: {
+      sliceMs: 3,
+      now: () => nowMs,
+      onNextTurn: (callback: () => void) => void callbacks.push(callback),
+    },
+    work: (ms: number) => void (nowMs += ms),
+    turn: () => {
+      const due = callbacks;
+      callbacks = [];
+      for (const callback of due) callback();
+    },
+    idle: () => callbacks.length === 0,
+  };
+}
+
+test("work of all peers beyond the slice waits for the next turn of the event loop", () => {
+  const loop = aLoop();
+  const time = new PeerTime(loop.options);
+  const shares = [time.open(), time.open(), time.open()];
+  const done: number[] = [];
+  for (let i = 0; i < 9; i++) void shares[i % 3]?.run(() => (loop.work(1), done.push(i)));
+  const turns = [done.length];
+  while (!loop.idle()) {
+    loop.turn();
+    turns.push(done.length);
+  }
+  expect(turns).toEqual([3, 6, 9, 9]);
+  expect(done.sort((a, b) => a - b)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
+});
+
+test("a peer that floods does not hold up one that sends little", () => {
+  const loop = aLoop();
+  const time = new PeerTime(loop.options);
+  const [flood, good] = [time.open(), time.open()];
+  const done: string[] = [];
+  for (let i = 0; i < 100; i++) void flood.run(() => (loop.work(1), done.push("flood")));
+  void good.run(() => (loop.work(1), done.push("good")));
+  loop.turn();
+  expect(done.slice(3)).toEqual(["good", "flood", "flood"]);
+});
+
+test("a peer that was idle has no claim on the time that it did not use", () => {
+  const loop = aLoop();
+  const time = new PeerTime(loop.options);
+  const [busy, idle] = [time.open(), time.open()];
+  const done: string[] = [];
+  for (let i = 0; i < 30; i++) void busy.run(() => (loop.work(1), done.push("busy")));
+  for (let i = 0; i < 5; i++) loop.turn();
+  done.length = 0;
+  for (let i = 0; i < 10; i++) void idle.run(() => (loop.work(1), done.push("idle")));
+  for (let i = 0; i < 4; i++) loop.turn();
+  expect(done.filter((each) => each === "busy").length).toBeGreaterThanOrEqual(5);
+});
+
+test("what work gives or throws reaches its caller, at once or later", async () => {
+  const loop = aLoop();
+  const share = new PeerTime(loop.options).open();
+  const failing = (): never => {
+    loop.work(5);
+    throw new RangeError("bad");
+  };
+  expect(share.run(() => 1)).toBe(1);
+  expect(() => share.run(failing)).toThrow("bad");
+  const later = [share.run(() => 2), share.run(failing)];
+  const failed = expect(later[1]).rejects.toThrow("bad");
+  loop.turn();
+  expect(await later[0]).toBe(2);
+  await failed;
+});

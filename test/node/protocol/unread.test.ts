@@ -1,0 +1,62 @@
+/** Peers that ask and do not take the answers, and messages that are many. */
+import { expect, test } from "@jest/globals";
+import { encodeRlpList } from "../../../node/bytes/rlp.ts";
+import type { ProtocolPeer } from "../../../node/p2p/protocol.ts";
+import { messages } from "../../../node/protocol/messages.ts";
+import { aNode, type TestNode } from "../../support/protocol-node.ts";
+import { aLink } from "../../support/protocol-peer.ts";
+import { until } from "../../support/until.ts";
+
+/** A peer that the test plays, which the node sees with other `fields`; the answers that it got. */
+async function playPeer(
+  node: TestNode,
+  fields: Partial<ProtocolPeer>,
+): Promise<ProtocolPeer & { got: number[] }> {
+  const link = aLink(node.end, { type: "pn", number: 9 });
+  void node.end.protocol.run({ ...link.first, ...fields }).catch(() => undefined);
+  const status = await link.second.next();
+  link.second.send(messages.status.code, status?.payload ?? new Uint8Array(0));
+  await until(() => node.protocol.peerCount() === 1);
+  const got: number[] = [];
+  void (async () => {
+    for await (const { code } of link.second.messages) got.push(code);
+  })();
+  return { ...link.second, got };
+}
+
+const EMPTY = encodeRlpList([]);
+const turns = async (count: number): Promise<void> => {
+  for (let i = 0; i < count; i++) await new Promise((resolve) => void setImmediate(resolve));
+};
+
+test("requests of a peer that has not taken its answers are not served, nor is anything behind them", async () => {
+  await using node = await aNode({ number: 1 });
+  const gate = Promise.withResolvers<void>();
+  const peer = await playPeer(node, { drained: () => gate.promise.then(() => true) });
+  for (let i = 0; i < 5; i++) peer.send(messages.nodeDataRequest.code, EMPTY);
+  await turns(50);
+  expect(peer.got).toEqual([]);
+  gate.resolve();
+  await until(() => peer.got.length === 5);
+});
+
+test("messages are decoded, handled and answered in the time that their peer has", async () => {
+  await using node = await aNode({ number: 1 });
+  const waiting: (() => void)[] = [];
+  const time: ProtocolPeer["time"] = {
+    run: (work) =>
+      new Promise((resolve, reject) => {
+        waiting.push(() => {
+          Promise.try(work).then(resolve, reject);
+        });
+      }),
+  };
+  const peer = await playPeer(node, { time });
+  peer.send(messages.nodeDataRequest.code, EMPTY);
+  await until(() => waiting.length === 1);
+  waiting.pop()?.();
+  await until(() => waiting.length === 1);
+  expect(peer.got).toEqual([]);
+  waiting.pop()?.();
+  await until(() => peer.got.length === 1);
+});
