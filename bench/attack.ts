@@ -16,16 +16,19 @@ import { byteSize } from "../node/config/flags-kinds.ts";
 import { ATTACKS, type AttackFigures, type AttackTarget, loadAttack } from "./attack/attack.ts";
 import { type BlockFigures, blockFigures, newestBlock } from "./attack/blocks.ts";
 import { startGoodClient } from "./attack/good-client.ts";
+import type { GoodPeerFigures } from "./attack/good-peer.ts";
 import { startVictim, type Victim } from "./attack/victim.ts";
 import { sampleOf } from "./soak/samples.ts";
 import { report } from "./support/figures.ts";
 
+const GOOD_PEER = fileURLToPath(new URL("attack/good-peer.ts", import.meta.url));
 const ATTACKER = fileURLToPath(new URL("attack/attacker.ts", import.meta.url));
 const SAMPLE_MS = 50;
 const SETTLE_MS = 2_000;
 /** An attacker that does not tell its figures by then is ended without. */
 const REPORT_MS = 5_000;
 const MAX_P99_MS = 500;
+const MAX_PEER_MS = 1_000;
 const MEBIBYTE = 1 << 20;
 
 const { values, positionals } = parseArgs({
@@ -55,19 +58,23 @@ async function attack(names: readonly string[]): Promise<void> {
     maxMemory: limit,
     flags: attacks.flatMap(({ flags = [] }) => flags),
   });
+  const peer = attacks.some(({ watchesPeer }) => watchesPeer) ? await startGoodPeer(victim) : undefined;
   const client = startGoodClient(victim.target.http);
   await setTimeout(SETTLE_MS); // the first requests of a node compile its code
   client.stop();
   const first = await newestBlock(victim.target.http);
   const seen = await watchAttack(victim, names);
   const blocks = await blockFigures(victim.target.http, first).catch(() => undefined);
-  const verdict = faults(seen, blocks);
+  const good = peer && ((await stopProcess(peer)) as GoodPeerFigures | undefined);
+  const last = first + (blocks?.blocks ?? 0);
+  const verdict = [...faults(seen, blocks), ...(peer === undefined ? [] : peerFaults(good, last))];
   report({
     bench: "attack",
     attack: names.join("+"),
     maxMemory: limit ?? "none",
     ...seen,
     ...blocks,
+    ...good,
     faults: verdict,
   });
   if (verdict.length > 0) process.exitCode = 1;
@@ -96,7 +103,9 @@ async function watchAttack(victim: Victim, names: readonly string[]): Promise<Si
   const good = client.stop();
   const peaks = memory.stop();
   const death = victim.death();
-  const figures = await Promise.all(attackers.map(stopAttacker));
+  const figures = await Promise.all(
+    attackers.map((child) => stopProcess(child) as Promise<AttackFigures | undefined>),
+  );
   const attackersDid = Object.fromEntries(names.map((name, i) => [name, figures[i]]));
   return { seconds, death, ...peaks, ...good, ...attackersDid };
 }
@@ -105,9 +114,17 @@ function startAttacker(name: string, target: AttackTarget): ChildProcess {
   return fork(ATTACKER, [name, JSON.stringify(target)], { stdio: ["ignore", "ignore", "inherit", "ipc"] });
 }
 
-async function stopAttacker(child: ChildProcess): Promise<AttackFigures | undefined> {
+/** Resolves when it is connected. */
+async function startGoodPeer({ target }: Victim): Promise<ChildProcess> {
+  const child = fork(GOOD_PEER, [JSON.stringify(target)], { stdio: ["ignore", "ignore", "inherit", "ipc"] });
+  await once(child, "message");
+  return child;
+}
+
+/** Ends an attacker or the good peer; what it tells of itself. */
+async function stopProcess(child: ChildProcess): Promise<unknown> {
   if (child.exitCode !== null || child.signalCode !== null) return undefined;
-  const told = once(child, "message").then(([figures]) => figures as AttackFigures);
+  const told = once(child, "message").then(([figures]: unknown[]) => figures);
   const gone = once(child, "exit");
   child.send("stop");
   const figures = await Promise.race([told, setTimeout(REPORT_MS, undefined, { ref: false })]);
@@ -139,6 +156,16 @@ function watchMemory(pid: number) {
       return { peakMiB: peak, peakOwnMiB: Math.max(0, ...own), ownMiB: moments };
     },
   };
+}
+
+/** What a good peer may complain of; a block or two may be on their way. */
+function peerFaults(peer: GoodPeerFigures | undefined, head: number): readonly string[] {
+  const all: readonly (readonly [boolean, string])[] = [
+    [peer?.peerConnected !== true || peer.peerDropped > 0, "good peer dropped"],
+    [(peer?.peerHead ?? 0) < head - 2, "good peer behind"],
+    [peer !== undefined && peer.peerMaxMs >= MAX_PEER_MS, "slow for a good peer"],
+  ];
+  return all.filter(([isFault]) => isFault).map(([, fault]) => fault);
 }
 
 /** Bounds that do not hold. */

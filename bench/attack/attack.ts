@@ -22,6 +22,8 @@ export interface Attack {
   readonly summary: string;
   /** Flags of the node besides the common ones. */
   readonly flags?: readonly string[];
+  /** True where a good peer is watched too. */
+  readonly watchesPeer?: boolean;
   /** Attacks until the signal is aborted, and connects again where it is cut off. */
   readonly run: (target: AttackTarget, signal: AbortSignal) => Promise<AttackFigures>;
 }

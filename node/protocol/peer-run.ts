@@ -4,7 +4,6 @@ import type { Chain } from "../chain/chain.ts";
 import type { Log } from "../observe/log.ts";
 import type { NodeType } from "../p2p/node-type.ts";
 import type { Lane, ProtocolPeer } from "../p2p/protocol.ts";
-import type { Pause } from "../runtime/scheduler.ts";
 import { type ChainPeer, createChainPeer } from "./chain-peer.ts";
 import { ProtocolError } from "./error.ts";
 import type { Follower } from "./follower.ts";
