@@ -20,7 +20,10 @@ export async function runBootNode({ shell, resolved }: Job): Promise<void> {
   }
   const { options, warnings } = bootNodeOptions(resolved, shell.surroundings);
   if (writeaddress) {
-    const { id } = await ownNodeKey({ nodeKey: options.nodeKey, paths: { nodeKey: options.nodeKeyPath } });
+    const { id } = await ownNodeKey({
+      nodeKey: options.nodeKey,
+      paths: { nodeKey: options.nodeKeyPath, isNodeKeyNamed: true },
+    });
     shell.stdout.write(`${bareHex(id)}\n`);
     return;
   }

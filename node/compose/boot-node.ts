@@ -5,7 +5,7 @@ import type { Log } from "../observe/log.ts";
 import { systemResolve } from "../p2p/connect.ts";
 import { openDiscovery } from "../p2p/discovery/discovery.ts";
 import { allowedBy } from "../p2p/ip.ts";
-import { loadNodeKey, nodeKeyOf } from "../p2p/node-key.ts";
+import { nodeKeyOf, readNodeKey } from "../p2p/node-key.ts";
 import { parseBootNodes, parseNodes } from "../p2p/node-list.ts";
 import { formatNodeUrl } from "../p2p/node-url.ts";
 import { systemClock } from "../runtime/clock.ts";
@@ -19,7 +19,7 @@ export interface BootNode extends AsyncDisposable {
 /** Opens a boot node. Rejects with `NodeKeyError`, or with `P2pError` `cannot-listen`. */
 export async function openBootNode(options: BootNodeOptions, log: Log): Promise<BootNode> {
   const { listen, externalIp, networkId } = options;
-  const nodeKey = options.nodeKey ? nodeKeyOf(options.nodeKey) : await loadNodeKey(options.nodeKeyPath);
+  const nodeKey = options.nodeKey ? nodeKeyOf(options.nodeKey) : await readNodeKey(options.nodeKeyPath);
   const discovery = await openDiscovery({
     nodeKey,
     type: "bn",

@@ -1,17 +1,19 @@
 /** The keys of a node, from where its options say they are. */
 import { loadBlsKey } from "../accounts/bls-node-key.ts";
 import type { NodeOptions } from "../config/options.ts";
-import { loadNodeKey, type NodeKey, nodeKeyOf } from "../p2p/node-key.ts";
+import type { NodePaths } from "../config/options-paths.ts";
+import { loadNodeKey, type NodeKey, nodeKeyOf, readNodeKey } from "../p2p/node-key.ts";
 
 /** Where a node key is: given, or in a file. */
 export interface NodeKeyPlace {
   readonly nodeKey: Uint8Array | undefined;
-  readonly paths: { readonly nodeKey: string };
+  readonly paths: Pick<NodePaths, "nodeKey" | "isNodeKeyNamed">;
 }
 
-/** The node key; one is made in the data directory when there is none. Throws `NodeKeyError`. */
+/** The node key; one is made in the data directory when there is none and no file is named. Throws `NodeKeyError`. */
 export async function ownNodeKey({ nodeKey, paths }: NodeKeyPlace): Promise<NodeKey> {
-  return nodeKey ? nodeKeyOf(nodeKey) : loadNodeKey(paths.nodeKey);
+  if (nodeKey !== undefined) return nodeKeyOf(nodeKey);
+  return paths.isNodeKeyNamed ? readNodeKey(paths.nodeKey) : loadNodeKey(paths.nodeKey);
 }
 
 /** The BLS key of a validator with that node key, 32 bytes. Throws as `loadBlsKey`. */

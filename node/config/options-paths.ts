@@ -22,8 +22,10 @@ export interface NodePaths {
   /** The chain's database. */
   readonly chainData: string;
   readonly keystore: string;
-  /** The file with the node's private key; created when missing. */
+  /** The file with the node's private key; created when missing, unless it is named. */
   readonly nodeKey: string;
+  /** True when `--nodekey` names the file, which then has to exist. */
+  readonly isNodeKeyNamed: boolean;
   /** The usual place of its BLS key. */
   readonly blsNodeKey: string;
   /** JSON arrays of node URLs: peers to keep connected, and peers that the limits do not hold for. */
@@ -50,6 +52,7 @@ export function nodePaths(values: FlagValues, around: Surroundings): NodePaths {
       : inInstance("chaindata"),
     keystore: values.keystore ? absolute(values.keystore) : paths.join(dataDirectory, "keystore"),
     nodeKey: values.nodekey ? absolute(values.nodekey) : inInstance("nodekey"),
+    isNodeKeyNamed: Boolean(values.nodekey),
     blsNodeKey: inInstance("bls-nodekey"),
     staticNodes: inInstance("static-nodes.json"),
     trustedNodes: inInstance("trusted-nodes.json"),

@@ -7,6 +7,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { bareHex, fromBareHex } from "../bytes/hex.ts";
+import { messageOf } from "../bytes/message-of.ts";
 import { addressOfPublicKey, isPrivateKey, publicKeyOf } from "../crypto/secp256k1.ts";
 
 /** Why there is no node key. */
@@ -34,16 +35,30 @@ export function nodeKeyOf(key: Uint8Array): NodeKey {
   return { key, id, address: addressOfPublicKey(id) };
 }
 
-/** Reads the key file, or makes one with a random key. Throws `NodeKeyError` when the file holds no key. */
+/** Reads the key file of a data directory, or makes one with a random key. Throws as `readNodeKey`. */
 export async function loadNodeKey(path: string): Promise<NodeKey> {
+  return (await nodeKeyIn(path)) ?? createNodeKey(path);
+}
+
+/**
+ * Reads a key file that somebody named, as `crypto.LoadECDSA` of the Go node. Throws `NodeKeyError` when the file is
+ * missing or holds no key.
+ */
+export async function readNodeKey(path: string): Promise<NodeKey> {
+  const key = await nodeKeyIn(path);
+  if (key !== undefined) return key;
+  const advice = "name an existing file, or make one with `knit bootnode --genkey FILE`";
+  throw new NodeKeyError(`Option "nodekey": open ${path}: no such file or directory; ${advice}`);
+}
+
+/** The key of a file, undefined where there is no such file. */
+async function nodeKeyIn(path: string): Promise<NodeKey | undefined> {
   let text: string;
   try {
     text = await readFile(path, "utf8");
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== "ENOENT") {
-      throw new NodeKeyError(`cannot read the node key ${path}`, { cause });
-    }
-    return createNodeKey(path);
+    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw new NodeKeyError(`cannot read the node key ${path}: ${messageOf(cause)}`, { cause });
   }
   const digits = text.slice(0, DIGITS);
   if (!/^[0-9a-fA-F]{64}$/.test(digits)) {

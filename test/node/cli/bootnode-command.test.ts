@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
@@ -34,4 +34,16 @@ test("knit bootnode --genkey makes a key once, of which --writeaddress prints th
   expect((await bootnode("--writeaddress")).err).toBe(
     "knit: Use --nodekey or --nodekeyhex to specify a private key\n",
   );
+});
+
+test("a mistyped --nodekey starts no boot node and makes no key", async () => {
+  const path = join(directory, "bot.key");
+  for (const flags of [["--writeaddress"], ["--bnaddr", "127.0.0.1:0"]]) {
+    const { code, err } = await bootnode("--nodekey", path, ...flags);
+    expect([code, err]).toEqual([
+      1,
+      expect.stringContaining(`Option "nodekey": open ${path}: no such file or directory`),
+    ]);
+  }
+  expect(existsSync(path)).toBe(false);
 });

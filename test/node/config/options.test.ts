@@ -14,6 +14,7 @@ describe("options", () => {
       chainData: "/h/.ken/knit/chaindata",
       keystore: "/h/.ken/keystore",
       nodeKey: "/h/.ken/knit/nodekey",
+      isNodeKeyNamed: false,
       blsNodeKey: "/h/.ken/knit/bls-nodekey",
       staticNodes: "/h/.ken/knit/static-nodes.json",
       trustedNodes: "/h/.ken/knit/trusted-nodes.json",
@@ -27,6 +28,11 @@ describe("options", () => {
     expect(() => options({}, { ...LINUX, home: "" })).toThrow(
       "Cannot determine default data directory, please set manually (--datadir)",
     );
+  });
+
+  test("tell a node key that somebody names from the one of the data directory", () => {
+    const { nodeKey, isNodeKeyNamed } = options({ line: { nodekey: "f" } }).options.paths;
+    expect({ nodeKey, isNodeKeyNamed }).toEqual({ nodeKey: "/w/f", isNodeKeyNamed: true });
   });
 
   test("name the BLS key, or a file of it", () => {
@@ -51,6 +57,7 @@ describe("options", () => {
       chainData: "/w/fast/chaindata",
       keystore: "/k",
       nodeKey: "/w/d/nodekey",
+      isNodeKeyNamed: false,
       blsNodeKey: "/w/d/knit/bls-nodekey",
       staticNodes: "/w/d/knit/static-nodes.json",
       trustedNodes: "/w/d/knit/trusted-nodes.json",

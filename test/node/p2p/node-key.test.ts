@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { computeAddress, SigningKey } from "ethers";
 import { addressText, bareHex, toHex } from "../../../node/bytes/hex.ts";
-import { loadNodeKey, nodeKeyOf } from "../../../node/p2p/node-key.ts";
+import { loadNodeKey, nodeKeyOf, readNodeKey } from "../../../node/p2p/node-key.ts";
 
 let directory: string;
 beforeAll(async () => {
@@ -18,6 +18,21 @@ test("a missing key file is made, readable by its owner alone, and read again as
   expect((await stat(path)).mode & 0o777).toBe(0o600);
   expect(await readFile(path, "utf8")).toMatch(/^[0-9a-f]{64}$/);
   expect(await loadNodeKey(path)).toEqual(made);
+});
+
+test("a mistyped --nodekey is refused with what to do, and makes no file", async () => {
+  const path = join(directory, "mistyped", "nodekey");
+  await expect(readNodeKey(path)).rejects.toMatchObject({
+    code: "bad-node-key",
+    message: `Option "nodekey": open ${path}: no such file or directory; name an existing file, or make one with \`knit bootnode --genkey FILE\``,
+  });
+  await expect(stat(path)).rejects.toMatchObject({ code: "ENOENT" });
+  const made = await loadNodeKey(path);
+  expect(await readNodeKey(path)).toEqual(made);
+});
+
+test("a directory in the place of a node key is named with the reason", async () => {
+  await expect(readNodeKey(directory)).rejects.toThrow(`cannot read the node key ${directory}: EISDIR`);
 });
 
 test("a key that was made here and is another one now is refused, one that somebody put there is taken", async () => {
