@@ -26,6 +26,7 @@ How much the process takes is looked at five times a second: its own memory, wit
 - From 90 percent on, methods that run in reader threads (calls of contracts, logs, traces, dumps) are refused with code -32005 until less than 85 percent is taken, and the transaction pool does not grow. Blocks and everything that reads a few rows go on.
 - A call that fills its reader's heap is refused with -32005 and takes down nothing but its thread. So is the rest of a batch while answers that nobody has taken fill half of their part. When they fill all of it, whoever holds most is disconnected.
 - Messages from and to peers count in one part, too: what their protocols have not handled, frames that are not whole, what peers have not taken. A message that waits for many peers counts once. From half of it on each peer is read one message at a time; when it is full, the peer that holds most, weighted with how long it has taken nothing, is disconnected (\`knit_p2p_waiting_bytes\`, \`knit_p2p_memory_exceeded_total\`).
+- Requests that are not whole count with the memory that they take, whatever pieces they come in: half of their part is for HTTP, half for WebSocket. When it is full, whoever holds most is refused (503, close code 1008).
 
 \`knit_memory_*\` in [metrics.md](metrics.md) tell the limit, what is taken, sheddings and whether calls are refused. What was measured under floods is in [benchmarks.md](benchmarks.md).
 

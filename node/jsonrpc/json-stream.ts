@@ -16,8 +16,7 @@ export class JsonStream {
   readonly #limit: number;
   readonly #onValue: OnValue;
   #scanner = new JsonScanner();
-  #pieces: string[] = [];
-  #size = 0;
+  readonly #value = new GrowingText();
 
   constructor(limit: number, onValue: OnValue) {
     this.#limit = limit;
@@ -28,18 +27,15 @@ export class JsonStream {
   push(text: string): void {
     let start = this.#scanner.started ? 0 : this.#whole(text);
     for (let end = this.#scanner.scan(text, start); end >= 0; end = this.#scanner.scan(text, start)) {
-      this.#pieces.push(text.slice(start, end));
-      const value = this.#pieces.length === 1 ? text.slice(start, end) : this.#pieces.join("");
-      this.#pieces = [];
-      this.#size = 0;
+      this.#value.append(text.slice(start, end));
+      const value = this.#value.take();
       this.#scanner = new JsonScanner();
       start = end;
       if (!this.#onValue(value)) throw new JsonScanError("unexpected EOF");
     }
     if (!this.#scanner.started) return;
-    this.#pieces.push(text.slice(start));
-    this.#size += text.length - start;
-    if (this.#size > this.#limit) throw new JsonScanError("message too large");
+    this.#value.append(text.slice(start));
+    if (this.#value.length > this.#limit) throw new JsonScanError("message too large");
   }
 
   /** Hands over the values at the beginning of `text` that are all there; where the first other thing begins. */
@@ -50,6 +46,32 @@ export class JsonStream {
       if (end < 0 || !this.#onValue(text.slice(begin, end))) return start;
       start = end;
     }
+  }
+}
+
+const MAX_PIECES = 512;
+
+/** A text that arrives in pieces. Every few hundred are joined, so that they cost little besides their characters. */
+class GrowingText {
+  readonly #joined: string[] = [];
+  readonly #pieces: string[] = [];
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  append(piece: string): void {
+    this.#length += piece.length;
+    this.#pieces.push(piece);
+    if (this.#pieces.length >= MAX_PIECES) this.#joined.push(this.#pieces.splice(0).join(""));
+  }
+
+  /** The whole text, which is empty then. */
+  take(): string {
+    this.#length = 0;
+    const pieces = [...this.#joined.splice(0), ...this.#pieces.splice(0)];
+    return pieces.length === 1 ? (pieces[0] ?? "") : pieces.join("");
   }
 }
 

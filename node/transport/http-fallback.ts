@@ -13,6 +13,7 @@ import { isHostAllowed, isJsonType, MAX_HEAD_BYTES } from "./fast/http-head.ts";
 import type { HttpLimits } from "./http-limits.ts";
 import type { SocketServer } from "./lazy-server.ts";
 import { http } from "./node-http.ts";
+import { readBody } from "./request-body.ts";
 import { RequestSession } from "./request-session.ts";
 import { socketServer } from "./socket-server.ts";
 
@@ -36,7 +37,7 @@ export async function openHttpFallback(options: FallbackOptions): Promise<Socket
   });
   addRoutes(app, options);
   await app.ready();
-  return socketServer(app);
+  return socketServer(app, options.halves);
 }
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -160,33 +161,6 @@ function isRefused(request: IncomingMessage, response: ServerResponse, { maxBody
     refuse(response, 415, "invalid content type, only application/json is supported");
   } else return false;
   return true;
-}
-
-/** The body, cut at the limit; undefined when the peer left before it was all there, or bodies have filled the budget. */
-function readBody(
-  request: IncomingMessage,
-  { limits, halves }: FallbackOptions,
-): Promise<string | undefined> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  return new Promise((resolve) => {
-    const holder: Holder = { dropped: () => finish(false) };
-    const finish = (isUsable: boolean) => {
-      request.off("data", take);
-      request.pause();
-      halves.hold(holder, 0);
-      resolve(isUsable ? Buffer.concat(chunks).toString("utf8", 0, limits.maxBody) : undefined);
-    };
-    const take = (chunk: Buffer) => {
-      chunks.push(chunk);
-      size += chunk.length;
-      halves.hold(holder, size);
-      if (size >= limits.maxBody) finish(true);
-    };
-    request.on("data", take);
-    request.once("end", () => finish(true));
-    request.once("close", () => finish(false));
-  });
 }
 
 function inTime(answer: Promise<string>, ms: number): Promise<string | undefined> {

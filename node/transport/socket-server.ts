@@ -1,18 +1,24 @@
 import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
+import { ByteShares } from "../jsonrpc/memory-budget.ts";
+import { TurnQueue } from "../runtime/scheduler.ts";
 import type { SocketServer } from "./lazy-server.ts";
+import { pacedSocket } from "./paced-socket.ts";
+
+/** What a server without a budget of its listener keeps unread. */
+const MAX_UNREAD = 4 * 1024 * 1024;
 
 /** An app that is ready and listens nowhere, as a server of sockets it is given. */
-export function socketServer(app: FastifyInstance): SocketServer {
+export function socketServer(app: FastifyInstance, halves = new ByteShares(MAX_UNREAD)): SocketServer {
   const { server } = app;
   const sockets = new Set<Socket>();
+  const pace = { turns: new TurnQueue(), halves };
   server.emit("listening"); // it never listens itself: this starts its check for slow requests
   return {
     take: (socket) => {
       sockets.add(socket);
       socket.once("close", () => sockets.delete(socket));
-      server.emit("connection", socket);
-      socket.resume(); // unread bytes that were put back come first
+      server.emit("connection", pacedSocket(socket, pace)); // unread bytes that were put back come first
     },
     [Symbol.asyncDispose]: async () => {
       server.closeIdleConnections();

@@ -10,6 +10,7 @@ import type { SubscriptionLimit } from "../jsonrpc/subscriptions.ts";
 import { Outbox } from "./fast/outbox.ts";
 import { ReplyTurn } from "./fast/reply-turn.ts";
 import { readFrames } from "./fast/ws-frames.ts";
+import { closeCodes } from "./fast/ws-messages.ts";
 import { type Bound, type Listener, listenOn, type TcpAddress } from "./listener.ts";
 import { http } from "./node-http.ts";
 import { type StreamLimits, StreamSession, streamDefaults, type Wire } from "./stream-session.ts";
@@ -22,6 +23,8 @@ export interface WsOptions extends TcpAddress {
   readonly origins?: readonly string[];
   readonly maxConnections?: number;
   readonly maxMessage?: number;
+  /** Milliseconds from a message's first byte to its last. */
+  readonly messageMs?: number;
   /** Milliseconds from the connection's beginning, 0 for none: it is closed then. */
   readonly readDeadlineMs?: number;
   readonly limits?: Partial<StreamLimits>;
@@ -64,6 +67,8 @@ const MAX_CONNECTIONS = 3000;
 const NOT_UPGRADED = 1000;
 /** Bytes of a message. */
 const MAX_MESSAGE = 512 * 1024;
+/** From a message's first byte to its last, as requests have it over HTTP. */
+const MESSAGE_MS = 30_000;
 
 /** Checks and makes connections. The library behind it is loaded by the first one. */
 function upgrades(options: WsOptions) {
@@ -132,23 +137,31 @@ function refuse(socket: Socket, status: string, body: string): void {
   socket.end(`${head}Content-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`);
 }
 
-/** A chunk of fewer bytes is not worth counting. */
-const COUNTED_HALF = 16 * 1024;
+/** A peer that was told why it is closed has this long to answer that. */
+const CLOSE_MS = 2_000;
 
-/** Counts what has come since the last whole message; the result is told of each chunk that may end in a half one. */
-function countHalves(peer: WebSocket, halves: ByteShares): (chunk: Buffer) => void {
-  const holder = { dropped: () => peer.terminate() };
-  let half = 0;
-  const isWhole = (): void => {
-    if (half > COUNTED_HALF) halves.hold(holder, 0);
-    half = 0;
+/** Half messages of a connection: their memory is counted, and they have a deadline. */
+function limitHalves(
+  peer: WebSocket,
+  { halves, options: { messageMs = MESSAGE_MS } }: Shared,
+  refusePeer: (closeCode: number) => void,
+): (memory: number, isNew: boolean) => void {
+  const holder = { dropped: () => refusePeer(closeCodes.policy) };
+  let deadline: NodeJS.Timeout | undefined;
+  const expire = (): void => {
+    if (!peer.isPaused) return refusePeer(closeCodes.policy);
+    deadline = setTimeout(expire, messageMs); // it is this side that does not read
   };
-  peer.on("message", isWhole);
-  peer.on("close", isWhole);
-  return ({ length }) => {
-    half += length;
-    if (half > COUNTED_HALF) halves.hold(holder, half);
+  const count = (memory: number, isNew: boolean): void => {
+    halves.hold(holder, memory);
+    if (memory === 0 || isNew) {
+      clearTimeout(deadline);
+      deadline = undefined;
+    }
+    if (memory > 0 && peer.readyState === peer.OPEN) deadline ??= setTimeout(expire, messageMs);
   };
+  peer.on("close", () => count(0, false));
+  return count;
 }
 
 /** What the connections of a listener share. */
@@ -158,22 +171,34 @@ interface Shared {
   readonly turn: ReplyTurn;
 }
 
-function serve(peer: WebSocket, socket: Socket, { options, halves, turn }: Shared): void {
+function serve(peer: WebSocket, socket: Socket, shared: Shared): void {
+  const { options, turn } = shared;
   const { endpoint, subscriptionLimit, readDeadlineMs = 0, maxMessage = MAX_MESSAGE } = options;
   const limits = { ...streamDefaults, ...options.limits };
-  const wire = wireOf(peer, new Outbox(socket, turn));
+  const outbox = new Outbox(socket, turn);
+  const wire = wireOf(peer, outbox);
   const session: StreamSession = new StreamSession(endpoint, subscriptionLimit, wire, limits);
   socket.on("drain", () => session.drained());
-  readFrames(peer, socket, {
-    longest: maxMessage,
+  let closing: NodeJS.Timeout | undefined;
+  const refusePeer = (closeCode: number): void => {
+    reading.stop();
+    count(0, false);
+    outbox.flush();
+    peer.close(closeCode);
+    closing ??= setTimeout(() => peer.terminate(), CLOSE_MS);
+  };
+  const count = limitHalves(peer, shared, refusePeer);
+  const reading = readFrames(peer, socket, {
+    maxMessage,
     onText: (text) => session.receive(text),
-    onRest: countHalves(peer, halves),
+    onHalf: count,
+    onFault: refusePeer,
   });
   const deadline = readDeadlineMs > 0 ? setTimeout(() => peer.terminate(), readDeadlineMs) : undefined;
-  peer.on("message", (bytes: Buffer) => session.receive(bytes.toString("utf8")));
-  peer.on("error", () => undefined); // a message too large, a broken frame: `ws` closes with the right code
+  peer.on("error", () => undefined); // a broken control frame: `ws` closes with the right code
   peer.on("close", () => {
     clearTimeout(deadline);
+    clearTimeout(closing);
     session.close();
   });
 }

@@ -9,7 +9,8 @@ import { type Endpoint, PARSE_ERROR } from "../../jsonrpc/dispatch.ts";
 import type { ByteShares, Holder } from "../../jsonrpc/memory-budget.ts";
 import type { HttpLimits } from "../http-limits.ts";
 import { RequestSession } from "../request-session.ts";
-import type { HeadReader } from "./http-head.ts";
+import { GrowingBuffer } from "./growing-buffer.ts";
+import { type HeadReader, MAX_HEAD_BYTES } from "./http-head.ts";
 import { RequestReader } from "./http-requests.ts";
 import { Outbox } from "./outbox.ts";
 import type { ReplyTurn } from "./reply-turn.ts";
@@ -38,6 +39,7 @@ const COUNTED_UNSENT = 64 * 1024;
 /** Replies to pipelined requests are gathered up to this many characters. */
 const MAX_GATHERED = 256 * 1024;
 const NOTHING = Buffer.alloc(0);
+const HEAD_END = "\r\n\r\n";
 
 type Phase = "idle" | "reading" | "answering" | "writing" | "gone";
 
@@ -49,9 +51,8 @@ export class HttpConnection {
   #phase: Phase = "idle";
   #deadline: number;
   /** Bytes of requests that are not answered yet, in the order they came. */
-  #chunks: Buffer[] = [];
-  #held = 0;
-  /** Below this many held bytes there is no whole request. */
+  readonly #unread: GrowingBuffer;
+  /** Below this many unread bytes there is no whole request; 0 until its head is whole. */
   #needed = 0;
   #closing = false;
   /** What the replies that are not written yet hold; known from their lengths, so that nobody looks twice. */
@@ -65,6 +66,7 @@ export class HttpConnection {
     this.#socket = socket;
     this.#host = host;
     this.#outbox = new Outbox(socket, host.turn);
+    this.#unread = new GrowingBuffer(MAX_HEAD_BYTES + host.limits.maxBody);
     this.#deadline = host.now + host.limits.idleMs;
     socket.on("data", this.#onData);
     socket.on("drain", this.#onDrain);
@@ -100,12 +102,12 @@ export class HttpConnection {
       this.#keep(chunk);
       return;
     }
-    if (this.#held === 0) {
+    if (this.#unread.length === 0) {
       this.#process(chunk);
       return;
     }
     this.#keep(chunk);
-    if (this.#held >= this.#needed) this.#process(this.#take());
+    if (this.#mayBeWhole(chunk.length)) this.#process(this.#take());
   };
 
   readonly #onDrain = (): void => {
@@ -145,21 +147,24 @@ export class HttpConnection {
   }
 
   #keep(chunk: Buffer): void {
-    if (this.#held === 0 && this.#phase === "idle") this.#enter("reading", this.#host.limits.readMs);
-    this.#chunks.push(chunk);
-    this.#held += chunk.length;
-    this.#host.halves.hold(this.#asHalf, this.#held);
+    if (this.#unread.length === 0 && this.#phase === "idle") this.#enter("reading", this.#host.limits.readMs);
+    this.#unread.append(chunk);
+    this.#host.halves.hold(this.#asHalf, this.#unread.memory);
+  }
+
+  /** Whether the last `added` bytes have completed a head, or a request whose head was there. */
+  #mayBeWhole(added: number): boolean {
+    const { length } = this.#unread;
+    if (this.#needed > 0) return length >= this.#needed;
+    if (length > MAX_HEAD_BYTES) return true;
+    return this.#unread.indexOf(HEAD_END, Math.max(0, length - added - HEAD_END.length + 1)) >= 0;
   }
 
   #take(): Buffer {
-    if (this.#held === 0) return NOTHING;
-    const [first = NOTHING] = this.#chunks;
-    const all = this.#chunks.length > 1 ? Buffer.concat(this.#chunks) : first;
-    this.#chunks = [];
-    this.#held = 0;
+    if (this.#unread.length === 0) return NOTHING;
     this.#host.halves.hold(this.#asHalf, 0);
     this.#needed = 0;
-    return all;
+    return this.#unread.take();
   }
 
   #enter(phase: Phase, forMs: number): void {

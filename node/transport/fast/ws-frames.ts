@@ -1,45 +1,67 @@
 /**
- * Frames of a WebSocket client that are read without the library (RFC 6455, section 5.2): a whole, masked text frame
- * of ASCII is nearly all that clients send.
+ * Frames of a WebSocket client (RFC 6455, section 5.2). A whole, masked text frame of ASCII, which is nearly all that
+ * clients send, is read where it stands; all other messages are read by `MessageReader`, control frames by the library.
  */
 import type { Socket } from "node:net";
 import type { WebSocket } from "ws";
+import { CLOSE_OPCODE, MessageReader } from "./ws-messages.ts";
 
 /** What becomes of what a client sends. */
 export interface FrameReaders {
-  /** Frames up to this length are read here. */
-  readonly longest: number;
+  readonly maxMessage: number;
   readonly onText: (text: string) => void;
-  /** Before the library gets a chunk: the message that this one ends is told of after it. */
-  readonly onRest: (chunk: Buffer) => void;
+  /**
+   * After each chunk while something is half read, and when it no longer is: its bytes of memory, and whether it began
+   * in this chunk.
+   */
+  readonly onHalf: (memory: number, isNew: boolean) => void;
+  /** Nothing is read any more: the connection is to be closed with this code. */
+  readonly onFault: (closeCode: number) => void;
 }
 
-/**
- * Stands before the library's own reading of the socket. Plain messages are read here; the library gets other whole
- * frames, and from the first half one on everything.
- */
-export function readFrames(peer: WebSocket, socket: Socket, { longest, onText, onRest }: FrameReaders): void {
+/** Reading that can be ended. */
+export interface FrameReading {
+  /** Bytes that come are thrown away from now on, and what is half read is released. */
+  stop(): void;
+}
+
+/** Stands in place of the library's own reading of the socket; the library gets whole control frames. */
+export function readFrames(
+  peer: WebSocket,
+  socket: Socket,
+  { maxMessage, onText, onHalf, onFault }: FrameReaders,
+): FrameReading {
   const [library] = socket.listeners("data") as ((chunk: Buffer) => void)[];
   if (library === undefined) throw new TypeError("the library does not read the socket");
-  let isTheirs = false;
-  const read = (chunk: Buffer): Buffer | undefined => {
-    for (let at = 0; at < chunk.length; ) {
-      const frame = peer.readyState === peer.OPEN ? frameAt(chunk, at, longest) : undefined;
-      if (frame === undefined) return chunk.subarray(at);
-      if (frame.text !== undefined) onText(frame.text);
-      else library.call(socket, chunk.subarray(at, frame.end));
-      at = frame.end;
-    }
-    return undefined;
+  const take = (text: string): void => {
+    if (peer.readyState === peer.OPEN) onText(text);
   };
-  socket.on("data", (chunk: Buffer) => {
-    const rest = isTheirs ? chunk : read(chunk);
-    if (rest === undefined) return;
-    isTheirs = true;
-    onRest(rest);
-    library.call(socket, rest);
+  const reader = new MessageReader({
+    maxMessage,
+    onText: take,
+    onFault,
+    onControl: (frame, opcode) => {
+      library.call(socket, frame);
+      if (opcode === CLOSE_OPCODE) reader.stop(); // the library reads no more either
+    },
   });
+  let wasHalf = false;
+  const read = (chunk: Buffer): void => {
+    let isNew = !wasHalf;
+    for (let at = 0; at < chunk.length; ) {
+      const frame = reader.isIdle ? frameAt(chunk, at, maxMessage) : undefined;
+      if (frame?.text !== undefined) take(frame.text);
+      at = frame?.text === undefined ? reader.push(chunk, at) : frame.end;
+      if (reader.isIdle) isNew = true;
+    }
+    const { memory } = reader;
+    if (memory > 0 || wasHalf) onHalf(memory, isNew);
+    wasHalf = memory > 0;
+  };
+  socket.on("data", read);
   socket.off("data", library);
+  peer.once("error", () => reader.stop()); // of a control frame
+  return reader;
 }
 
 /** A frame that is whole in a chunk. */

@@ -1,0 +1,99 @@
+/**
+ * A socket that is read in slices, for a server to which each byte may be an event: thousands of chunks of one byte
+ * cost as much as thousands of requests. The first slice of what came is passed on at once, each further one in a turn
+ * of the event loop of its own, so that the rest of the node waits for one slice and not for megabytes.
+ */
+import type { Socket } from "node:net";
+import { Duplex } from "node:stream";
+import type { ByteShares } from "../jsonrpc/memory-budget.ts";
+import type { TurnQueue } from "../runtime/scheduler.ts";
+
+/** What the sockets of a server share. */
+export interface Pace {
+  readonly turns: TurnQueue;
+  /** Half requests of all connections; what waits for its turn counts as one. */
+  readonly halves: ByteShares;
+}
+
+/** Enough for nearly every request. */
+const FIRST_SLICE = 2 * 1024;
+const SLICE = 8 * 1024;
+
+/** The other side of `socket`, which belongs to it from now on. Timeouts are those of the socket. */
+export function pacedSocket(socket: Socket, pace: Pace): Duplex {
+  const paced: Duplex = new Duplex({
+    readableHighWaterMark: SLICE,
+    read: () => read(),
+    write: (chunk: Buffer, encoding, done) => void socket.write(chunk, encoding, done),
+    writev: (chunks, done) => writeAll(socket, chunks, done),
+    final: (done) => void socket.end(done),
+    destroy: (error, done) => {
+      socket.destroy();
+      done(error);
+    },
+  });
+  const read = readerOf(socket, paced, pace);
+  socket.on("timeout", () => paced.emit("timeout"));
+  socket.on("error", (error) => paced.destroy(error));
+  return Object.assign(paced, {
+    setTimeout: (ms: number) => {
+      socket.setTimeout(ms);
+      return paced;
+    },
+    destroySoon: () => endAndDestroy(paced),
+  });
+}
+
+/** Passes the next slice on: now, in a turn of its own, or when there is one. What waits stays in the socket. */
+function readerOf(socket: Socket, paced: Duplex, { turns, halves }: Pace): () => void {
+  const holder = { dropped: () => void paced.destroy() };
+  let isLate = false;
+  let isWaiting = false;
+  const pass = (longest: number): void => {
+    const slice = socket.read(Math.min(longest, socket.readableLength)) as Buffer | null; // no encoding was set
+    if (slice === null) return; // the socket is gone
+    isLate = socket.readableLength > 0;
+    halves.hold(holder, socket.readableLength);
+    if (!paced.destroyed) paced.push(slice);
+  };
+  const read = (): void => {
+    if (isWaiting || paced.destroyed) return;
+    if (socket.readableLength === 0) return void socket.read(0); // asks for more
+    if (!isLate) return pass(FIRST_SLICE);
+    isWaiting = true;
+    void turns.next().then(() => {
+      isWaiting = false;
+      if (!paced.destroyed) pass(SLICE);
+    });
+  };
+  socket.on("readable", () => {
+    if (isLate) halves.hold(holder, socket.readableLength);
+    else read();
+  });
+  socket.on("end", () => paced.push(null));
+  socket.on("close", () => {
+    halves.hold(holder, 0);
+    paced.destroy();
+  });
+  return read;
+}
+
+function writeAll(
+  socket: Socket,
+  chunks: readonly { readonly chunk: Buffer; readonly encoding: BufferEncoding }[],
+  done: (error?: Error | null) => void,
+): void {
+  socket.cork();
+  chunks.forEach(({ chunk, encoding }, i) => {
+    if (i === chunks.length - 1) socket.write(chunk, encoding, done);
+    else socket.write(chunk, encoding);
+  });
+  socket.uncork();
+}
+
+/** As `destroySoon` of a socket does. */
+function endAndDestroy(paced: Duplex): void {
+  if (paced.writable) paced.end();
+  if (paced.writableFinished) paced.destroy();
+  else paced.once("finish", () => paced.destroy());
+}
