@@ -17,7 +17,7 @@ import type { TxPool } from "../txpool/pool.ts";
 import type { PoolChain, PoolState } from "../txpool/pool-chain.ts";
 
 /** Parts that the pool works with. */
-export interface PoolDeps {
+export interface OpenPoolDeps {
   readonly chain: Chain;
   readonly recoverer: Recoverer;
   readonly kzg: Kzg;
@@ -29,7 +29,7 @@ export interface PoolDeps {
 /** Opens the transaction pool on a chain, with its journal in the instance folder. */
 export function openPool(
   options: NodeOptions,
-  { chain, recoverer, kzg, log, metrics, memory }: PoolDeps,
+  { chain, recoverer, kzg, log, metrics, memory }: OpenPoolDeps,
 ): Promise<TxPool> {
   const { chainId } = chain.config;
   return openTxPool({

@@ -6,7 +6,7 @@ import { integer, nothing, plain, refuse } from "../jsonrpc/codecs/plain.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import { sorted } from "../jsonrpc/sorted-json.ts";
 import type { TxPool } from "../txpool/pool.ts";
-import type { ThrottlerConfig } from "../txpool/suspects.ts";
+import type { ThrottlerConfig } from "../txpool/spam-scores.ts";
 
 /** What these methods use. */
 export interface AdminThrottlerParts {

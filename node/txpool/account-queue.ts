@@ -1,17 +1,17 @@
 /**
  * One account's transactions, ascending by nonce, each nonce once. The first `pending` of them are
- * executable: without gaps from the account's nonce on. The rest waits ("queued"). Promotion and
- * demotion only move the border; look-ups are a binary search, appending is constant.
+ * executable: without gaps from the account's nonce on. The rest is queued. Promotion and demotion
+ * only move the border; look-ups are a binary search, appending is constant.
  */
 import type { PoolEntry } from "./entry.ts";
 
-/** See above; changed only by the ledger, which counts. */
+/** The queue of one account. Changed only by the pool index, which keeps the counts. */
 export class AccountQueue {
   readonly address: Uint8Array;
   readonly key: string;
   /** The account submitted a transaction through this node. */
   local = false;
-  /** When the account last got something queued or promoted, in milliseconds. */
+  /** Time of the last transaction queued or promoted for the account, in milliseconds. */
   beat = 0;
   #entries: PoolEntry[] = [];
   #pending = 0;
@@ -62,7 +62,7 @@ export class AccountQueue {
     return this.#entries.slice(this.#pending);
   }
 
-  /** Adds an entry; gives back the one with the same nonce, whose place it took. */
+  /** Adds an entry and returns the one with the same nonce that it replaced. */
   put(entry: PoolEntry): PoolEntry | undefined {
     const { nonce } = entry.transaction;
     const at = this.#place(nonce);
@@ -77,7 +77,7 @@ export class AccountQueue {
     return undefined;
   }
 
-  /** Moves the border up over a run without gaps, from `nonce` when nothing is executable yet. */
+  /** Moves the border up over a run without gaps; the run starts at `nonce` when no entry is executable yet. */
   promote(nonce: bigint, acceptable: (entry: PoolEntry) => boolean): PoolEntry[] {
     const from = this.#pending;
     let next = this.nextNonce() ?? nonce;
@@ -89,12 +89,12 @@ export class AccountQueue {
     return this.#entries.slice(from, this.#pending);
   }
 
-  /** Moves the border down: the executable entry at `index` and all after it wait again. */
+  /** Moves the border down: the executable entry at `index` and all after it are queued again. */
   demoteFrom(index: number): void {
     this.#pending = Math.min(this.#pending, index);
   }
 
-  /** Removes one entry; executable ones after it wait again. False when it is not here. */
+  /** Removes one entry; executable ones after it are queued again. False when it is not in the queue. */
   remove(entry: PoolEntry): boolean {
     const at = this.#place(entry.transaction.nonce);
     if (this.#entries[at] !== entry) return false;
@@ -111,14 +111,14 @@ export class AccountQueue {
     return this.#entries.splice(0, count);
   }
 
-  /** Removes the executable ones with the highest nonces; what waited after them goes on waiting. */
+  /** Removes the executable entries with the highest nonces. Queued entries after them stay. */
   dropLastPending(count: number): PoolEntry[] {
     const cut = Math.min(count, this.#pending);
     this.#pending -= cut;
     return this.#entries.splice(this.#pending, cut);
   }
 
-  /** Removes the waiting ones with the highest nonces. */
+  /** Removes the queued entries with the highest nonces. */
   dropLastQueued(count: number): PoolEntry[] {
     const cut = Math.min(count, this.queued);
     return this.#entries.splice(this.#entries.length - cut, cut);
@@ -129,7 +129,7 @@ export class AccountQueue {
     return this.#entries.splice(0);
   }
 
-  /** Removes what `unwanted` finds; executable ones after the first such nonce wait again. */
+  /** Removes the entries that `unwanted` accepts; executable ones after the first such nonce are queued again. */
   filter(entries: readonly PoolEntry[], unwanted: (entry: PoolEntry) => boolean): PoolEntry[] {
     const dropped = entries.filter(unwanted);
     if (dropped.length === 0) return []; // nearly always, and asked of every account at each block
@@ -141,7 +141,7 @@ export class AccountQueue {
     return dropped;
   }
 
-  /** Index of a nonce, or where it would stand. */
+  /** Index of a nonce, or its insertion index. */
   #place(nonce: bigint): number {
     const entries = this.#entries;
     let low = 0;

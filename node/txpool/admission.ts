@@ -1,6 +1,6 @@
 /**
- * Whether a transaction may enter the pool, in the Go node's order: a client is told the first thing that
- * is wrong. First what the transaction says by itself, then its signature, then what the state says.
+ * Admission of a transaction to the pool, in the Go node's order, so that clients see the same first error: the
+ * transaction by itself, then its signature, then the state (`blockchain/tx_pool.go@v2.2.2`, `validateTx`).
  */
 import { ExecutionError } from "../execution/error.ts";
 import { checkedPayer, checkedSender, keysStillFit, type SigningTerms } from "../execution/participants.ts";
@@ -8,43 +8,43 @@ import { validateForKind } from "../execution/validate.ts";
 import { TransactionError } from "../model/error.ts";
 import { checkTypeAccepted, floorGas, intrinsicGas, type Transaction } from "../model/transaction.ts";
 import { checkBlobs } from "./blobs.ts";
-import { checkFunds } from "./costs.ts";
-import { checkDelegations, type Pooled } from "./delegations.ts";
+import { checkPoolFunds } from "./costs.ts";
+import { checkDelegations, type PooledAccounts } from "./delegations.ts";
 import { listSize } from "./entry.ts";
 import { PoolError, type PoolErrorCode } from "./error.ts";
+import type { NextBlockRules } from "./next-block-rules.ts";
 import { checkPrice } from "./price.ts";
-import type { Terms } from "./terms.ts";
 
 const MAX_NONCE = 0xffff_ffff_ffff_ffffn;
 
-/** Checks a transaction against the terms and gives back its sender. Throws `PoolError`. */
-export function admit(tx: Transaction, terms: Terms, pooled: Pooled): Uint8Array {
+/** Checks a transaction against the rules of the head and returns its sender. Throws `PoolError`. */
+export function admit(tx: Transaction, terms: NextBlockRules, pooled: PooledAccounts): Uint8Array {
   checkContent(tx, terms);
   checkPrice(tx, terms);
   checkSize(tx, terms);
   if (tx.value < 0n) throw new PoolError("negative-value", "negative value");
   const { state } = terms;
   const signing = signingTerms(terms);
-  const signer = translated("invalid-sender", () => checkedSender(state, tx, signing));
+  const signer = asPoolError("invalid-sender", () => checkedSender(state, tx, signing));
   const sender = signer.address;
   const account = state.account(sender);
   checkNonce(tx, account?.nonce ?? 0n);
-  const payer = translated("invalid-sender", () => checkedPayer(state, tx, { sender: signer, ...signing }));
-  checkFunds(tx, { sender, balance: account?.balance ?? 0n }, state);
+  const payer = asPoolError("invalid-sender", () => checkedPayer(state, tx, { sender: signer, ...signing }));
+  checkPoolFunds(tx, { sender, balance: account?.balance ?? 0n }, state);
   checkGas(tx, terms, signer.gas + payer.gas);
   checkBlobs(tx, terms);
   checkAuthorizations(tx);
   checkDelegations(tx, sender, { terms, pooled });
-  translated("invalid-for-type", () => validateForKind(state, tx));
+  asPoolError("invalid-for-type", () => validateForKind(state, tx));
   return sender;
 }
 
-/** True while a transaction that was admitted under an older head can still be executed some day. */
-export function stillValid(tx: Transaction, sender: Uint8Array, terms: Terms): boolean {
+/** True while a transaction that was admitted under an older head can still become executable. */
+export function stillValid(tx: Transaction, sender: Uint8Array, terms: NextBlockRules): boolean {
   const { state } = terms;
   if (!keysStillFit(state, tx, signingTerms(terms))) return false;
   try {
-    checkFunds(tx, { sender, balance: state.balance(sender) }, state);
+    checkPoolFunds(tx, { sender, balance: state.balance(sender) }, state);
     validateForKind(state, tx); // a recipient may have got code since, or the account another key
     return true;
   } catch (error) {
@@ -53,13 +53,13 @@ export function stillValid(tx: Transaction, sender: Uint8Array, terms: Terms): b
   }
 }
 
-/** Keys and gas are judged by the rules of the head. */
-function signingTerms({ chainId, current }: Terms): SigningTerms {
+/** Keys and gas follow the rules of the head. */
+function signingTerms({ chainId, current }: NextBlockRules): SigningTerms {
   return { chainId, rules: current };
 }
 
-function checkContent(tx: Transaction, { next, chainId, limits }: Terms): void {
-  translated("type-not-supported", () => checkTypeAccepted(tx, next));
+function checkContent(tx: Transaction, { next, chainId, limits }: NextBlockRules): void {
+  asPoolError("type-not-supported", () => checkTypeAccepted(tx, next));
   const { maxInitcodeSize } = next;
   const { length } = tx.input;
   if (tx.type.creates(tx) && maxInitcodeSize !== undefined && length > maxInitcodeSize) {
@@ -75,12 +75,12 @@ function checkContent(tx: Transaction, { next, chainId, limits }: Terms): void {
   }
 }
 
-function checkSize(tx: Transaction, { limits }: Terms): void {
+function checkSize(tx: Transaction, { limits }: NextBlockRules): void {
   if (listSize(tx) > limits.maxSize) throw new PoolError("oversized", "oversized data");
 }
 
-/** Runs a check of the transaction itself; what it refuses becomes a refusal of the pool. */
-function translated<T>(code: PoolErrorCode, check: () => T): T {
+/** Runs a check of the transaction and turns its error into one of the pool. */
+function asPoolError<T>(code: PoolErrorCode, check: () => T): T {
   try {
     return check();
   } catch (cause) {
@@ -94,7 +94,7 @@ function checkNonce(tx: Transaction, next: bigint): void {
   if (tx.nonce < next) throw new PoolError("nonce-too-low", "nonce too low");
 }
 
-function checkGas(tx: Transaction, { current, next }: Terms, signatureGas: bigint): void {
+function checkGas(tx: Transaction, { current, next }: NextBlockRules, signatureGas: bigint): void {
   if (tx.gas < intrinsicGas(tx, current) + signatureGas)
     throw new PoolError("gas-too-low", "intrinsic gas too low");
   const floor = floorGas(tx, next) + signatureGas;

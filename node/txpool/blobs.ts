@@ -1,6 +1,6 @@
 /**
- * Blobs (EIP-4844, EIP-7594): what of a transaction's sidecar can be said at once, and, on a thread of its own, whether
- * its proofs hold. The pool keeps sidecars beside the transactions, which go into blocks without them.
+ * Blobs (EIP-4844, EIP-7594). Checks the form of a transaction's sidecar at once and its proofs on a thread. The pool
+ * keeps sidecars beside the transactions, which go into blocks without them.
  */
 import { equalBytes } from "../bytes/compare.ts";
 import type { Kzg } from "../crypto/kzg.ts";
@@ -11,26 +11,26 @@ import { BLOB_PRICE } from "../execution/evm-block.ts";
 import type { Transaction } from "../model/transaction.ts";
 import type { BlobSidecar } from "../model/transaction-type.ts";
 import { PoolError } from "./error.ts";
-import type { Terms } from "./terms.ts";
+import type { NextBlockRules } from "./next-block-rules.ts";
 
-/** Says whether every proof of a sidecar holds. Rejects when it cannot tell now. */
+/** Resolves with true when every proof of a sidecar holds. Rejects when no thread can check it now. */
 export type ProveSidecar = (sidecar: BlobSidecar) => Promise<boolean>;
 
 /** Checks everything about a transaction's blobs but the proofs. Throws `PoolError` `bad-blobs` or `bad-sidecar`. */
-export function checkBlobs({ fields }: Transaction, { price, maxBlobs }: Terms): void {
+export function checkBlobs({ fields }: Transaction, { price, maxBlobs }: NextBlockRules): void {
   const { blobVersionedHashes: hashes, sidecar } = fields;
   if (hashes === undefined) return;
-  if (sidecar === undefined) throw bad("missing sidecar in blob transaction");
+  if (sidecar === undefined) throw badBlobsError("missing sidecar in blob transaction");
   const blobPrice = price * BLOB_PRICE;
   const offered = fields.maxFeePerBlobGas ?? 0n;
   if (offered < blobPrice) {
-    throw bad(
+    throw badBlobsError(
       `max fee per blob gas less than block blob gas fee: maxFeePerBlobGas: ${offered}, blobBaseFee: ${blobPrice}`,
     );
   }
-  if (hashes.length === 0) throw bad("blobless blob transaction");
+  if (hashes.length === 0) throw badBlobsError("blobless blob transaction");
   if (hashes.length > maxBlobs) {
-    throw bad(`too many blobs in transaction: have ${hashes.length}, permitted ${maxBlobs}`);
+    throw badBlobsError(`too many blobs in transaction: have ${hashes.length}, permitted ${maxBlobs}`);
   }
   checkSidecar(hashes, sidecar);
 }
@@ -39,28 +39,30 @@ export function checkBlobs({ fields }: Transaction, { price, maxBlobs }: Terms):
 export async function checkSentBlobs({ fields }: Transaction, prove: ProveSidecar): Promise<void> {
   const { blobVersionedHashes: hashes, sidecar } = fields;
   if (hashes === undefined) return;
-  if (sidecar === undefined) throw bad("missing sidecar in blob transaction");
+  if (sidecar === undefined) throw badBlobsError("missing sidecar in blob transaction");
   checkSidecar(hashes, sidecar);
-  if (!(await prove(sidecar))) throw badSidecar("a proof does not hold");
+  if (!(await prove(sidecar))) throw badSidecarError("a proof does not hold");
 }
 
-/** What the sidecar says has to be of the blobs that the transaction names. Throws `PoolError` `bad-sidecar`. */
+/** Checks that the sidecar belongs to the blobs that the transaction names. Throws `PoolError` `bad-sidecar`. */
 function checkSidecar(
   hashes: readonly Uint8Array[],
   { version, blobs, commitments, proofs }: BlobSidecar,
 ): void {
   const perBlob = version === 0 ? 1 : CELLS;
   const want = hashes.length;
-  if (blobs.length !== want) throw badSidecar(`${blobs.length} blobs for ${want} hashes`);
-  if (commitments.length !== want) throw badSidecar(`${commitments.length} commitments for ${want} hashes`);
-  if (proofs.length !== want * perBlob) throw badSidecar(`${proofs.length} proofs, not ${want * perBlob}`);
+  if (blobs.length !== want) throw badSidecarError(`${blobs.length} blobs for ${want} hashes`);
+  if (commitments.length !== want)
+    throw badSidecarError(`${commitments.length} commitments for ${want} hashes`);
+  if (proofs.length !== want * perBlob)
+    throw badSidecarError(`${proofs.length} proofs, not ${want * perBlob}`);
   const strange = hashes.findIndex(
     (hash, i) => !equalBytes(hash, versionedHash(commitments[i] as Uint8Array)),
   );
-  if (strange >= 0) throw badSidecar(`blob ${strange}: the commitment is not that of the hash`);
+  if (strange >= 0) throw badSidecarError(`blob ${strange}: the commitment is not that of the hash`);
 }
 
-/** The most that a transaction's blobs may cost, in peb. */
+/** Returns the highest fee of a transaction's blobs, in peb. */
 export function blobCost({ fields }: Transaction): bigint {
   return blobGasFor(fields.blobVersionedHashes) * (fields.maxFeePerBlobGas ?? 0n);
 }
@@ -70,7 +72,7 @@ export function paysForBlobs({ fields }: Transaction, price: bigint): boolean {
   return fields.maxFeePerBlobGas === undefined || fields.maxFeePerBlobGas >= price * BLOB_PRICE;
 }
 
-/** Proves sidecars with KZG. The numbers of blobs, commitments and proofs fit: the pool has checked them. */
+/** Checks sidecars with KZG. The caller has checked the numbers of blobs, commitments and proofs. */
 export function kzgProver(kzg: Pick<Kzg, "verifyBlob" | "verifyBlobCells">): ProveSidecar {
   return async ({ version, blobs, commitments, proofs }) => {
     for (const [i, blob] of blobs.entries()) {
@@ -85,11 +87,11 @@ export function kzgProver(kzg: Pick<Kzg, "verifyBlob" | "verifyBlobCells">): Pro
   };
 }
 
-/** The refusal of a sidecar that is not what it claims to be. */
-export function badSidecar(why: string): PoolError {
+/** Creates the error for an invalid sidecar. */
+export function badSidecarError(why: string): PoolError {
   return new PoolError("bad-sidecar", `invalid blob sidecar: ${why}`);
 }
 
-function bad(message: string): PoolError {
+function badBlobsError(message: string): PoolError {
   return new PoolError("bad-blobs", message);
 }

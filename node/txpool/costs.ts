@@ -1,3 +1,4 @@
+/** Costs of a transaction and the funds of the accounts that pay them. */
 import { equalBytes } from "../bytes/compare.ts";
 import type { Transaction } from "../model/transaction.ts";
 import type { TypeFields } from "../model/transaction-type.ts";
@@ -5,23 +6,23 @@ import { blobCost } from "./blobs.ts";
 import { PoolError } from "./error.ts";
 import type { PoolState } from "./pool-chain.ts";
 
-/** What kinds have whose fee another account pays: wholly, or `feeRatio` percent of it. */
+/** Fields of fee-delegated types: another account pays the fee, all of it or `feeRatio` percent. */
 export interface PayerFields {
   readonly feePayer?: Uint8Array;
   readonly feeRatio?: number;
 }
 
-/** The sender's address and what it has, in peb. */
+/** The sender's address and balance, in peb. */
 export interface Funds {
   readonly sender: Uint8Array;
   readonly balance: bigint;
 }
 
 /**
- * Checks that the accounts can pay for this one transaction at its highest price; other transactions of
- * theirs are not counted. Throws `PoolError` `bad-fee-ratio` or `insufficient-funds`.
+ * Checks that the accounts can pay for this one transaction at its highest price. Their other transactions
+ * are not counted. Throws `PoolError` `bad-fee-ratio` or `insufficient-funds`.
  */
-export function checkFunds(tx: Transaction, { sender, balance }: Funds, state: PoolState): void {
+export function checkPoolFunds(tx: Transaction, { sender, balance }: Funds, state: PoolState): void {
   const { feePayer, feeRatio }: TypeFields & PayerFields = tx.fields;
   const fee = tx.gas * tx.gasFeeCap + blobCost(tx);
   const byPayer = feePayer === undefined ? 0n : payerPart(fee, feeRatio);
@@ -40,7 +41,7 @@ function payerPart(fee: bigint, ratio: number | undefined): bigint {
   throw new PoolError("bad-fee-ratio", "fee ratio is out of range [1, 99]");
 }
 
-/** The blank at the end is the Go node's. */
+/** The trailing blank is the Go node's. */
 function senderShort(): PoolError {
   return new PoolError("insufficient-funds", "insufficient funds of the sender for value ");
 }

@@ -1,49 +1,41 @@
 /**
- * What the pool keeps of accounts that lend their code, or are about to (EIP-7702). Others may run away with their
- * balance, so that one transaction of such an account waits at a time, and none behind a gap.
+ * Limits for delegating accounts (EIP-7702). Other parties can spend the balance of such an account at any time, so the
+ * pool holds one transaction of it at a time and none behind a gap.
  */
 import { equalBytes } from "../bytes/compare.ts";
 import { mapKey } from "../bytes/hex.ts";
 import { EMPTY_HASH } from "../crypto/keccak.ts";
-import { authorityOf } from "../model/authorization.ts";
 import type { Transaction } from "../model/transaction.ts";
 import type { AccountQueue } from "./account-queue.ts";
+import { authorityKeys } from "./entry.ts";
 import { PoolError } from "./error.ts";
-import type { Terms } from "./terms.ts";
+import type { NextBlockRules } from "./next-block-rules.ts";
 
-/** What the pool holds, by map keys of addresses. */
-export interface Pooled {
+/** The pool by map keys of addresses. */
+export interface PooledAccounts {
   account(key: string): AccountQueue | undefined;
-  /** True for an account that a pooled transaction lets lend its code. */
+  /** True for an account that is an authority of a pooled transaction. */
   isAuthority(key: string): boolean;
 }
 
-/** Map keys of the accounts whose authorizations a transaction carries, each once. */
-export function authorityKeys({ fields }: Transaction): readonly string[] {
-  const { authorizationList = [] } = fields;
-  if (authorizationList.length === 0) return [];
-  const authorities = authorizationList.map(authorityOf).filter((address) => address !== undefined);
-  return [...new Set(authorities.map(mapKey))];
-}
-
-/** Throws `PoolError` `delegated-account` when one of the accounts involved has something in flight already. */
+/** Throws `PoolError` `delegated-account` when one of the accounts involved has a transaction in flight. */
 export function checkDelegations(
   tx: Transaction,
   sender: Uint8Array,
-  { terms, pooled }: { readonly terms: Terms; readonly pooled: Pooled },
+  { terms, pooled }: { readonly terms: NextBlockRules; readonly pooled: PooledAccounts },
 ): void {
   if (!terms.next.delegations) return;
   checkSender(tx, sender, { terms, pooled });
   for (const authority of authorityKeys(tx)) {
-    if ((pooled.account(authority)?.size ?? 0) > 1) throw refused("authority already reserved");
+    if ((pooled.account(authority)?.size ?? 0) > 1) throw delegatedAccountError("authority already reserved");
   }
 }
 
-/** Such a sender may have one executable transaction in the pool, which others may replace. */
+/** A delegating sender may have one executable transaction in the pool, which another may replace. */
 function checkSender(
   tx: Transaction,
   sender: Uint8Array,
-  { terms: { state }, pooled }: { readonly terms: Terms; readonly pooled: Pooled },
+  { terms: { state }, pooled }: { readonly terms: NextBlockRules; readonly pooled: PooledAccounts },
 ): void {
   const key = mapKey(sender);
   const account = state.account(sender);
@@ -52,13 +44,13 @@ function checkSender(
   const queue = pooled.account(key);
   if (queue === undefined || queue.pending === 0) {
     if (tx.nonce === (account?.nonce ?? 0n)) return;
-    throw refused("gapped-nonce tx from delegated accounts");
+    throw delegatedAccountError("gapped-nonce tx from delegated accounts");
   }
   const present = queue.get(tx.nonce);
   if (present !== undefined && queue.isPending(present)) return;
-  throw refused("in-flight transaction limit reached for delegated accounts");
+  throw delegatedAccountError("in-flight transaction limit reached for delegated accounts");
 }
 
-function refused(message: string): PoolError {
+function delegatedAccountError(message: string): PoolError {
   return new PoolError("delegated-account", message);
 }

@@ -1,33 +1,34 @@
+/** Transactions as the pool holds them. */
 import { mapKey } from "../bytes/hex.ts";
+import { authorityOf } from "../model/authorization.ts";
 import { withoutSidecar } from "../model/blob-sidecar.ts";
 import type { Transaction } from "../model/transaction.ts";
-import { authorityKeys } from "./delegations.ts";
 import { SLOT_SIZE } from "./options.ts";
 
-/** A transaction as the pool holds it. */
+/** One pooled transaction. */
 export interface PoolEntry {
-  /** As blocks hold it: without blobs. */
+  /** The form in blocks: without blobs. */
   readonly transaction: Transaction;
-  /** As peers and the journal have it: with the blobs that travel with it. */
+  /** The form on the wire and in the journal: with its blobs. */
   readonly wire: Uint8Array;
   /** Map key of the hash. */
   readonly key: string;
   /** Address of the sender and its map key. */
   readonly sender: Uint8Array;
   readonly senderKey: string;
-  /** Map keys of the accounts that it lets lend their code. */
+  /** Map keys of its authorities (EIP-7702). */
   readonly authorities: readonly string[];
   /** Share of the pool's capacity, from the size. */
   readonly slots: number;
   /** Position in the order of arrival. */
   readonly seen: number;
-  /** Found not to execute while a block was made: dropped at the next head. */
+  /** Failed while a block was made: dropped at the next head. */
   unexecutable: boolean;
-  /** False once the pool let go of it. */
+  /** False after the pool dropped it. */
   pooled: boolean;
 }
 
-/** What is known of a transaction; `wire` is its raw form where that is left out. */
+/** Facts about a transaction; `wire` defaults to its raw form. */
 export interface EntryFacts extends Pick<PoolEntry, "key" | "sender" | "seen"> {
   readonly wire?: Uint8Array;
 }
@@ -57,4 +58,12 @@ export function listSize(tx: Transaction): number {
   return (
     (tx.fields.sidecar === undefined ? tx.raw.length : withoutSidecar(tx, prefix).length) - prefix.length
   );
+}
+
+/** Returns the map keys of the authorities of a transaction (EIP-7702), each once. */
+export function authorityKeys({ fields }: Transaction): readonly string[] {
+  const { authorizationList = [] } = fields;
+  if (authorizationList.length === 0) return [];
+  const authorities = authorizationList.map(authorityOf).filter((address) => address !== undefined);
+  return [...new Set(authorities.map(mapKey))];
 }

@@ -1,4 +1,4 @@
-/** Why the pool refuses a transaction. */
+/** Reasons for which the pool refuses a transaction. */
 export type PoolErrorCode =
   | "known"
   | "type-not-supported"

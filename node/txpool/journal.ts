@@ -1,26 +1,26 @@
 /**
- * The file that brings local accounts' transactions over a restart: their raw forms, concatenated. It
- * is read once, appended to while the node runs, and rewritten now and then so that it does not grow
- * for ever: the new file is complete on disk before it takes the old one's name.
+ * The journal keeps the transactions of local accounts over a restart: their raw forms, concatenated. It is read once,
+ * appended to while the node runs, and rewritten at intervals, which bounds its size. The new file is complete on disk
+ * before it replaces the old one.
  */
 import { renameSync, writeSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { concatBytes } from "../bytes/compare.ts";
 import { decodeTransaction, type Transaction } from "../model/transaction.ts";
 import type { Log } from "../observe/log.ts";
-import { frameLength } from "./frame.ts";
+import { frameLength } from "./journal-frame.ts";
 
-/** Where a journal is and the longest transaction it may hold, in bytes. */
+/** Path of a journal and the longest transaction in it, in bytes. */
 export interface JournalOptions {
   readonly path: string;
   readonly maxTransaction: number;
   readonly log: Log;
 }
 
-/** As many transactions are handed over at a time. */
+/** Transactions of one batch. */
 const BATCH = 1025;
 
-/** Reads the journal in batches; ends, with a warning, at the first thing that is no transaction. */
+/** Reads the journal in batches. Ends with a warning at the first bytes that are no transaction. */
 export async function* readJournal({
   path,
   maxTransaction,
@@ -30,7 +30,7 @@ export async function* readJournal({
   if (!file) return;
   let batch: Transaction[] = [];
   for await (const raw of frames(file, { path, maxTransaction, log })) {
-    const transaction = decoded(raw);
+    const transaction = decodeOrUndefined(raw);
     if (!transaction) {
       log.warn({ path, read: batch.length }, "the journal's rest is unreadable");
       break;
@@ -43,7 +43,7 @@ export async function* readJournal({
   if (batch.length > 0) yield batch;
 }
 
-/** Each transaction's bytes; never holds more than two of the longest. */
+/** Yields each transaction's bytes. Holds at most two of the longest. */
 async function* frames(
   file: FileHandle,
   { path, maxTransaction, log }: JournalOptions,
@@ -74,7 +74,7 @@ async function* frames(
   }
 }
 
-function decoded(raw: Uint8Array): Transaction | undefined {
+function decodeOrUndefined(raw: Uint8Array): Transaction | undefined {
   try {
     return decodeTransaction(raw);
   } catch {
@@ -91,12 +91,12 @@ async function openIfThere(path: string): Promise<FileHandle | undefined> {
   }
 }
 
-/** The journal while the node runs. Nothing is written before the first rotation made the file. */
+/** The journal while the node runs. Nothing is written before the first rotation. */
 export class Journal implements AsyncDisposable {
   readonly #path: string;
   readonly #log: Log;
   #file: FileHandle | undefined;
-  /** What was appended while a new file is being written. */
+  /** Transactions appended while a new file is being written. */
   #meanwhile: Uint8Array[] | undefined;
   #rotation: Promise<void> | undefined;
 
@@ -105,7 +105,7 @@ export class Journal implements AsyncDisposable {
     this.#log = log;
   }
 
-  /** Hands a transaction to the system before it returns. A failed write ends appending until the next rotation. */
+  /** Writes a transaction to the file before it returns. A failed write ends appending until the next rotation. */
   append(transaction: Pick<Transaction, "raw">): void {
     this.#meanwhile?.push(transaction.raw);
     if (!this.#file) return;
@@ -117,14 +117,14 @@ export class Journal implements AsyncDisposable {
     }
   }
 
-  /** Replaces the file by one that holds `transactions` and what is appended meanwhile; one at a time. */
+  /** Replaces the file by one with `transactions` and those appended meanwhile. One rotation runs at a time. */
   async rotate(transactions: readonly Pick<Transaction, "raw">[]): Promise<void> {
     this.#rotation ??= this.#rewrite(transactions).finally(() => (this.#rotation = undefined));
     return this.#rotation;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#rotation?.catch(() => undefined); // whoever asked for the rotation is told
+    await this.#rotation?.catch(() => undefined); // the caller of the rotation sees it
     await this.#file?.close();
     this.#file = undefined;
   }

@@ -1,7 +1,8 @@
+/** Metrics of the transaction pool and of its spam throttler. */
 import type { Counter, Metrics } from "../observe/metrics.ts";
-import type { ThrottlerFigures } from "./throttler.ts";
+import type { ThrottlerFigures } from "./spam-scores.ts";
 
-/** What the pool counts; the names are the Go node's. */
+/** Counters of the pool, under the Go node's names. */
 export interface PoolMetrics {
   readonly pendingDiscard: Counter;
   readonly pendingReplace: Counter;
@@ -16,13 +17,13 @@ export interface PoolMetrics {
   readonly refused: Counter;
 }
 
-/** What the spam throttler counts. */
+/** Counters of the spam throttler. */
 export interface ThrottlerMetrics {
   readonly held: Counter;
   readonly dropped: Counter;
 }
 
-/** Declares what is read of the spam throttler: nothing while it does not run. */
+/** Declares the gauges of the spam throttler: 0 while it does not run. */
 export function declareThrottlerGauges(
   metrics: Metrics,
   throttler: { figures(): ThrottlerFigures | undefined },
@@ -57,7 +58,7 @@ export function declareThrottlerMetrics(metrics: Metrics): ThrottlerMetrics {
   };
 }
 
-/** The pool's numbers at the moment of a scrape. */
+/** Counts of the pool at a scrape. */
 export interface PoolCounts {
   readonly pending: number;
   readonly queued: number;

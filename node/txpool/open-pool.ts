@@ -1,39 +1,39 @@
-/** The pool's edges: the chain it listens to, its journal file and its timers. */
+/** Opens the pool with its edges: the chain that it follows, its journal and its timers. */
 import { CryptoError } from "../crypto/error.ts";
 import type { Transaction } from "../model/transaction.ts";
 import type { Log } from "../observe/log.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { ProveSidecar } from "./blobs.ts";
-import { PoolCore } from "./core.ts";
 import { PoolError } from "./error.ts";
 import { Journal, readJournal } from "./journal.ts";
 import { declarePoolMetrics, declareThrottlerGauges, declareThrottlerMetrics } from "./metrics.ts";
 import { DEFAULT_POOL_OPTIONS, type PoolOptions } from "./options.ts";
 import { Pool, type TxPool } from "./pool.ts";
 import type { PoolChain } from "./pool-chain.ts";
+import { PoolRules } from "./pool-rules.ts";
 import { Throttler } from "./throttler.ts";
 
-/** Runs something again and again; the result ends it. */
+/** Runs a function at an interval until the returned function is called. */
 export type Every = (intervalMs: number, run: () => void) => () => void;
 
-/** What the pool is given. */
+/** Parts and settings of the pool. */
 export interface TxPoolOptions {
   readonly chain: PoolChain;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
-  /** What differs from `DEFAULT_POOL_OPTIONS`. */
+  /** Overrides of `DEFAULT_POOL_OPTIONS`. */
   readonly options?: Partial<PoolOptions>;
-  /** Where local accounts' transactions are kept; without it they are not. */
+  /** Path of the journal of local accounts; without it they are not kept. */
   readonly journalPath?: string | undefined;
-  /** Finds the senders of many transactions at once; without it each is found when it is added. */
+  /** Finds the senders of many transactions at once; without it each is found at its admission. */
   readonly recoverSenders?: ((transactions: readonly Transaction[]) => Promise<void>) | undefined;
   /** Checks the proofs of blobs; without it no transaction with blobs is taken in. */
   readonly prove?: ProveSidecar | undefined;
-  /** While true the pool does not grow. */
+  /** True while memory is short: the pool does not grow. */
   readonly isShort?: (() => boolean) | undefined;
-  /** Timers; the machine's without it. */
+  /** Timers; those of Node.js by default. */
   readonly every?: Every;
 }
 
@@ -43,20 +43,20 @@ const MIN_JOURNAL_INTERVAL_MS = 1000;
 /** Room for a transaction's prefix and list header on top of its size limit. */
 const FRAME_MARGIN = 16;
 /** Bytes of a blob with commitment, proofs of its 128 cells and their RLP. */
-const MOST_BLOB = 140_000;
+const MAX_BLOB_BYTES = 140_000;
 
-/** Opens the pool: follows the chain, reads the journal back and starts the timers. Closing ends all of it. */
+/** Opens the pool: follows the chain, reads the journal and starts the timers. Disposing it stops all of them. */
 export async function openTxPool(given: TxPoolOptions): Promise<TxPool> {
   const { chain, clock, log, every = interval } = given;
   const options = { ...DEFAULT_POOL_OPTIONS, ...given.options };
   const metrics = declarePoolMetrics(given.metrics, () => core.ledger);
-  const core: PoolCore = new PoolCore({ chain, options, clock, metrics, isShort: given.isShort });
+  const core: PoolRules = new PoolRules({ chain, options, clock, metrics, isShort: given.isShort });
   await using parts = new AsyncDisposableStack();
   const journal = options.noLocals ? undefined : openJournal(parts, given);
   const throttler = new Throttler(clock, declareThrottlerMetrics(given.metrics));
   declareThrottlerGauges(given.metrics, throttler);
   if (options.throttleSpam) throttler.start();
-  const { prove = cannotProve, recoverSenders: recover = eachByItself } = given;
+  const { prove = cannotProve, recoverSenders: recover = recoverNone } = given;
   const pool = new Pool({ core, options, journal, throttler, prove, recover });
   parts.defer(
     chain.onHead((block, receipts) => {
@@ -64,7 +64,7 @@ export async function openTxPool(given: TxPoolOptions): Promise<TxPool> {
       pool.reset(block);
     }),
   );
-  parts.defer(every(RELEASE_INTERVAL_MS, () => pool.takeReleased()));
+  parts.defer(every(RELEASE_INTERVAL_MS, () => pool.addReleased()));
   if (journal) {
     await loadJournal(pool, given, options);
     await journal.rotate(pool.locals());
@@ -88,14 +88,14 @@ async function loadJournal(pool: Pool, given: TxPoolOptions, options: PoolOption
   if (journalPath === undefined) return;
   let read = 0;
   let refused = 0;
-  const maxTransaction = options.maxSize + FRAME_MARGIN + chain.maxBlobs * MOST_BLOB;
+  const maxTransaction = options.maxSize + FRAME_MARGIN + chain.maxBlobs * MAX_BLOB_BYTES;
   for await (const batch of readJournal({ path: journalPath, maxTransaction, log })) {
     await pool.recover(batch);
     read += batch.length;
     refused += pool.addAll(batch.filter(isBare), "local").filter((error) => error !== undefined).length;
     for (const transaction of batch) {
       if (!isBare(transaction))
-        refused += await pool.addWithBlobs(transaction, "local").then(none, countRefusal);
+        refused += await pool.addWithBlobs(transaction, "local").then(zero, countRefusal);
     }
   }
   if (read > 0) log.info({ read, refused }, "read the transaction journal");
@@ -105,7 +105,7 @@ function isBare({ fields }: Transaction): boolean {
   return fields.sidecar === undefined;
 }
 
-function none(): 0 {
+function zero(): 0 {
   return 0;
 }
 
@@ -114,7 +114,7 @@ function countRefusal(error: unknown): 1 {
   throw error;
 }
 
-async function eachByItself(): Promise<void> {
+async function recoverNone(): Promise<void> {
   // The pool finds the signer of each transaction when it is added.
 }
 
@@ -122,7 +122,7 @@ async function cannotProve(): Promise<boolean> {
   return false;
 }
 
-function evict(core: PoolCore, log: Log): void {
+function evict(core: PoolRules, log: Log): void {
   const count = core.evict();
   if (count > 0) log.debug({ count }, "dropped transactions that waited too long");
 }

@@ -1,14 +1,14 @@
-/** What an operator can set; the flags `txpool.*` use the same values. */
+/** Settings of the pool and their defaults; the flags `txpool.*` use the same values. */
 export interface PoolOptions {
-  /** Executable transactions an account may always keep, and of all accounts together. */
+  /** Executable transactions that an account may always keep, and the total of all accounts. */
   readonly pendingPerAccount: number;
   readonly pendingTotal: number;
-  /** Waiting transactions an account may keep, and of all accounts together. */
+  /** Queued transactions that an account may keep, and the total of all accounts. */
   readonly queuedPerAccount: number;
   readonly queuedTotal: number;
-  /** How long waiting transactions of a silent account are kept. */
+  /** Lifetime of queued transactions of an inactive account. */
   readonly lifetimeMs: number;
-  /** Local accounts' waiting transactions outlive the lifetime. */
+  /** Queued transactions of local accounts have no lifetime. */
   readonly keepLocals: boolean;
   /** Transactions submitted here are treated like those of peers: no journal, no privileges. */
   readonly noLocals: boolean;
@@ -45,7 +45,7 @@ export const DEFAULT_POOL_OPTIONS: PoolOptions = {
 /** Bytes that one slot of the pool stands for. */
 export const SLOT_SIZE = 32_768;
 
-/** Slots of the whole pool: what is executable and what waits share them. */
+/** Slots of the whole pool, shared by executable and queued transactions. */
 export function poolCapacity(options: PoolOptions): number {
   return options.pendingTotal + options.queuedTotal;
 }

@@ -1,3 +1,4 @@
+/** The part of the chain that the pool reads. */
 import type { Rules } from "../config/rules.ts";
 import type { Account } from "../model/account.ts";
 import type { Block } from "../model/block.ts";
@@ -13,20 +14,20 @@ export interface PoolState {
   account(address: Uint8Array): Account | undefined;
 }
 
-/** All that the pool knows of the chain. */
+/** The chain as the pool reads it. */
 export interface PoolChain {
   readonly chainId: bigint;
-  /** Most blobs that a transaction of the chain may carry. */
+  /** Maximum number of blobs of a transaction. */
   readonly maxBlobs: number;
   /** Header of the newest durable block. */
   head(): Header;
   rules(number: number): Rules;
-  /** A view that stays at the block that is the head now. */
+  /** A view that stays at the present head. */
   stateAtHead(): PoolState;
   /** Governance's unit price in force at a block, in peb. */
   unitPrice(number: number): bigint;
   /** Base fee of the block after the head; undefined where its rules have none. */
   nextBaseFee(): bigint | undefined;
-  /** Registers a listener called after each new head; the result takes it out again. */
+  /** Registers a listener called after each new head; the returned function removes it. */
   onHead(listener: (block: Block, receipts: readonly Receipt[]) => void): () => void;
 }

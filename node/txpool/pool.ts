@@ -1,29 +1,29 @@
 /**
- * The transaction pool: transactions that wait to get into a block. In come transactions submitted here
- * or sent by peers and the chain's new heads; out go the executable ones, to listeners when they become
- * so and to the proposer in the order of what they pay. What is submitted here survives a restart.
+ * The transaction pool. In: transactions submitted here or sent by peers, and the chain's new heads. Out: executable
+ * transactions, to listeners when they become executable and to the proposer in the order of their price. Transactions
+ * submitted here survive a restart.
  */
 import { type Address, addressText, mapKey } from "../bytes/hex.ts";
 import type { Block } from "../model/block.ts";
 import { decodeTransaction, type Transaction } from "../model/transaction.ts";
 import type { BlobSidecar } from "../model/transaction-type.ts";
 import type { AccountQueue } from "./account-queue.ts";
-import { badSidecar, type ProveSidecar } from "./blobs.ts";
-import type { PoolCore } from "./core.ts";
+import { badSidecarError, type ProveSidecar } from "./blobs.ts";
 import type { PoolEntry } from "./entry.ts";
 import { PoolError } from "./error.ts";
 import type { Journal } from "./journal.ts";
 import { type PoolOptions, poolCapacity } from "./options.ts";
+import type { PoolRules } from "./pool-rules.ts";
 import { PriceOrder } from "./price-order.ts";
 import type { SpamThrottler, Throttler } from "./throttler.ts";
 
-/** Who handed a transaction in: a client of this node or a peer. */
+/** Source of a transaction: a client of this node or a peer. */
 export type Origin = "local" | "remote";
 
-/** Called with what just became executable, ascending by nonce in each account; must not throw. */
+/** Called with transactions that became executable, ascending by nonce in each account. Must not throw. */
 export type PendingListener = (transactions: readonly Transaction[]) => void;
 
-/** By account, ascending by nonce. */
+/** The transactions by account, ascending by nonce. */
 export interface PoolContent {
   readonly pending: Map<Address, Transaction[]>;
   readonly queued: Map<Address, Transaction[]>;
@@ -31,18 +31,18 @@ export interface PoolContent {
 
 /** The pool as the rest of the node sees it. */
 export interface TxPool extends AsyncDisposable {
-  /** Takes a transaction in. Throws `PoolError` with the text that clients know. */
+  /** Adds a transaction. Throws `PoolError` with the Go node's text. */
   add(transaction: Transaction, origin: Origin): void;
-  /** Takes in what fits; at each position the error, or undefined where the transaction was accepted. */
+  /** Adds the transactions that fit. Returns the error at each position, undefined for an accepted one. */
   addAll(transactions: readonly Transaction[], origin: Origin): (PoolError | undefined)[];
   /** The same for a transaction that carries blobs: their proofs are checked first, on a thread of their own. */
   addWithBlobs(transaction: Transaction, origin: Origin): Promise<void>;
-  /** Finds who signed many transactions, all at once; to be waited for before they are added. Never rejects. */
+  /** Recovers the signers of many transactions at once. Await it before adding them. Never rejects. */
   recover(transactions: readonly Transaction[]): Promise<void>;
   get(hash: Uint8Array): Transaction | undefined;
-  /** A transaction as peers get it: with its blobs while the pool has them. */
+  /** Returns the wire form of a transaction: with its blobs while the pool has them. */
   wire(transaction: Transaction): Uint8Array;
-  /** The blobs of a transaction that came into a block not long ago; undefined where they are gone. */
+  /** Returns the blobs of a recently mined transaction; undefined when they are gone. */
   minedBlobs(hash: Uint8Array): BlobSidecar | undefined;
   /** The nonce that the account's next transaction needs. */
   nonce(address: Uint8Array): bigint;
@@ -50,16 +50,16 @@ export interface TxPool extends AsyncDisposable {
   status(): { readonly pending: number; readonly queued: number };
   /** The executable transactions in the order in which a proposer takes them. */
   byPrice(baseFee: bigint | undefined): PriceOrder;
-  /** Marks a transaction that could not be executed: no proposer sees it again, the next head drops it. */
+  /** Marks a transaction that could not be executed: proposers skip it, and the next head drops it. */
   drop(hash: Uint8Array): void;
-  /** Registers a listener; the result takes it out again. */
+  /** Registers a listener; the returned function removes it. */
   onPending(listener: PendingListener): () => void;
   readonly throttler: SpamThrottler;
 }
 
-/** What a pool is made of. */
-export interface PoolParts {
-  readonly core: PoolCore;
+/** Parts of a pool. */
+export interface PoolDeps {
+  readonly core: PoolRules;
   readonly options: PoolOptions;
   readonly journal: Journal | undefined;
   readonly throttler: Throttler;
@@ -67,25 +67,25 @@ export interface PoolParts {
   readonly recover: (transactions: readonly Transaction[]) => Promise<void>;
 }
 
-/** So many blob transactions of the newest blocks can still be given to peers with their blobs. */
-const MOST_INCLUDED = 16;
+/** Blob transactions of the newest blocks that peers can still get with their blobs. */
+const MAX_INCLUDED = 16;
 
-/** The pool without what has to be closed. */
+/** The pool without its journal and timers, which need closing. */
 export class Pool implements Omit<TxPool, typeof Symbol.asyncDispose> {
-  readonly #core: PoolCore;
+  readonly #core: PoolRules;
   readonly #options: PoolOptions;
   readonly #journal: Journal | undefined;
   readonly throttler: Throttler;
   readonly #prove: ProveSidecar;
   readonly #listeners = new Set<PendingListener>();
-  /** By hash: transactions with blobs that the newest blocks took, oldest first. */
+  /** Mined transactions with blobs by hash, oldest first. */
   readonly #included = new Map<string, Uint8Array>();
-  /** By hash: blobs that are being proven. */
+  /** Running checks of blobs by hash. */
   readonly #proving = new Map<string, Promise<void>>();
 
   readonly recover: (transactions: readonly Transaction[]) => Promise<void>;
 
-  constructor({ core, options, journal, throttler, prove, recover }: PoolParts) {
+  constructor({ core, options, journal, throttler, prove, recover }: PoolDeps) {
     this.recover = recover;
     this.#prove = prove;
     this.throttler = throttler;
@@ -122,7 +122,7 @@ export class Pool implements Omit<TxPool, typeof Symbol.asyncDispose> {
   async #proveAndAdd(transaction: Transaction, origin: Origin): Promise<void> {
     const { sidecar } = transaction.fields;
     if (sidecar !== undefined) {
-      if (!(await this.#prove(sidecar))) throw badSidecar("a proof does not hold");
+      if (!(await this.#prove(sidecar))) throw badSidecarError("a proof does not hold");
       this.#core.proven.add(sidecar);
     }
     this.add(transaction, origin);
@@ -196,7 +196,7 @@ export class Pool implements Omit<TxPool, typeof Symbol.asyncDispose> {
     return () => void this.#listeners.delete(own);
   }
 
-  /** Follows the chain to its new head. The blobs of its transactions are kept a little longer, for peers. */
+  /** Follows the chain to its new head. The blobs of its transactions stay available to peers for some blocks. */
   reset({ transactions }: Pick<Block, "transactions">): void {
     for (const { hash, fields } of transactions) {
       if (fields.blobVersionedHashes === undefined) continue;
@@ -205,13 +205,13 @@ export class Pool implements Omit<TxPool, typeof Symbol.asyncDispose> {
       if (wire !== undefined) this.#included.set(key, wire);
     }
     for (const key of this.#included.keys()) {
-      if (this.#included.size <= MOST_INCLUDED) break;
+      if (this.#included.size <= MAX_INCLUDED) break;
       this.#included.delete(key);
     }
     this.#announce(this.#core.reset());
   }
 
-  /** Local accounts' transactions with their blobs, in the order in which the journal holds them. */
+  /** Returns the transactions of local accounts with their blobs, in the order of the journal. */
   locals(): { readonly raw: Uint8Array }[] {
     const { ledger } = this.#core;
     const runs = ledger
@@ -227,8 +227,8 @@ export class Pool implements Omit<TxPool, typeof Symbol.asyncDispose> {
     return transactions;
   }
 
-  /** Takes in what the throttler lets through; what the pool refuses has no consequence. */
-  takeReleased(): void {
+  /** Adds the transactions that the throttler releases, and ignores refusals. */
+  addReleased(): void {
     const promoted = this.throttler.release().flatMap((transaction) => {
       try {
         return this.#take(transaction, "remote");

@@ -1,9 +1,10 @@
+/** The cheapest entries of the pool. */
 import type { PoolEntry } from "./entry.ts";
 import { Heap } from "./heap.ts";
 
 /**
- * The pool's entries with the cheapest at hand. Entries that left the pool are skipped when met and
- * swept out once they are as many as the others, so adding and removing stay logarithmic.
+ * A heap of the pool's entries, cheapest first. Entries that left the pool are skipped, and swept once they are as
+ * many as the others, so adding and removing stay logarithmic.
  */
 export class PriceFloor {
   #heap = new Heap<PoolEntry>(isCheaper);
@@ -13,8 +14,8 @@ export class PriceFloor {
     this.#heap.push(entry);
   }
 
-  /** Tells that one entry is no longer `pooled`. */
-  released(): void {
+  /** Notes that one entry is no longer `pooled`. */
+  noteReleased(): void {
     this.#stale += 1;
     if (this.#stale > 64 && this.#stale * 2 > this.#heap.size) this.#sweep();
   }
@@ -24,7 +25,7 @@ export class PriceFloor {
     this.#stale = 0;
   }
 
-  /** Cheapest first, as many as the walk takes: those that `eligible` accepts. Nothing is removed. */
+  /** Visits eligible entries, cheapest first, until `enough` returns true. Removes nothing. */
   cheapest(eligible: (entry: PoolEntry) => boolean, enough: (entry: PoolEntry) => boolean): void {
     const kept: PoolEntry[] = [];
     for (let entry = this.#heap.pop(); entry; entry = this.#heap.pop()) {

@@ -1,16 +1,17 @@
+/** The order of transactions in a proposal. */
 import type { Transaction } from "../model/transaction.ts";
 import type { PoolEntry } from "./entry.ts";
 import { Heap } from "./heap.ts";
 
 /**
- * The order in which a proposer takes transactions: of every account the next nonce, among accounts the
- * highest tip first, of equal tips the one seen first. Works on a copy: the pool may change meanwhile.
+ * Iterates over transactions in the proposer's order: the next nonce of each account, the highest tip first, of equal
+ * tips the earliest arrival. Works on a copy: the pool may change meanwhile.
  */
 export class PriceOrder {
   readonly #heads: Heap<Head>;
   readonly #baseFee: bigint | undefined;
 
-  /** `runs`: of each account its transactions, ascending by nonce. */
+  /** `runs` are the transactions of each account, ascending by nonce. */
   constructor(runs: readonly (readonly PoolEntry[])[], baseFee: bigint | undefined) {
     this.#baseFee = baseFee;
     const heads: Head[] = [];
@@ -26,7 +27,7 @@ export class PriceOrder {
     return this.#heads.top()?.entry.transaction;
   }
 
-  /** The best transaction was taken: its account goes on with the next nonce. */
+  /** Takes the best transaction; its account continues with the next nonce. */
   shift(): void {
     const head = this.#heads.top();
     if (!head) return;
@@ -35,7 +36,7 @@ export class PriceOrder {
     else this.#heads.pop();
   }
 
-  /** The best transaction was left out: nothing more of its account can follow. */
+  /** Skips the best transaction and the rest of its account. */
   pop(): void {
     this.#heads.pop();
   }
@@ -56,7 +57,7 @@ function headAt(run: readonly PoolEntry[], index: number, baseFee: bigint | unde
   return tip < 0n ? undefined : { run, index, entry, tip };
 }
 
-/** What a unit of gas offers above the base fee, in peb; negative when it does not reach it. */
+/** Returns the tip per unit of gas above the base fee, in peb; negative when the price is below it. */
 export function effectiveTip(tx: Transaction, baseFee: bigint | undefined): bigint {
   if (baseFee === undefined) return tx.gasTipCap;
   const above = tx.gasFeeCap - baseFee;

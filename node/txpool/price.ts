@@ -1,9 +1,11 @@
+/** Prices of transactions: admission, replacement and the next block. */
 import type { Transaction } from "../model/transaction.ts";
 import type { TransactionType } from "../model/transaction-type.ts";
+import { paysForBlobs } from "./blobs.ts";
 import { PoolError } from "./error.ts";
-import type { Terms } from "./terms.ts";
+import type { NextBlockRules } from "./next-block-rules.ts";
 
-/** What the row of a kind says that takes the place of any other transaction, whatever it pays. */
+/** Property of the types that replace any other transaction, whatever they pay. */
 export interface ReplacingRow {
   readonly replacesAnyPrice?: boolean;
 }
@@ -12,18 +14,18 @@ export interface ReplacingRow {
  * Checks the price against the next block's: at least the base fee, or, before there is one, exactly the
  * unit price. Throws `PoolError` `bad-fee-caps` or `bad-price`.
  */
-export function checkPrice(tx: Transaction, terms: Terms): void {
+export function checkPrice(tx: Transaction, terms: NextBlockRules): void {
   const { gasFeeCap, gasTipCap } = tx;
   if (isLong(gasTipCap)) throw badCaps("max priority fee per gas higher than 2^256-1");
   if (isLong(gasFeeCap)) throw badCaps("max fee per gas higher than 2^256-1");
-  // The Go node's text says the opposite of what is wrong; clients compare it.
+  // The Go node's text states the opposite; clients compare it.
   if (gasFeeCap < gasTipCap) throw badCaps("max fee per gas higher than max priority fee per gas");
   if (terms.next.baseFee) checkBaseFee(tx, terms.price);
   else checkUnitPrice(tx, terms.price);
 }
 
-/** True when `tx` may take the place of `old`, which has the same sender and nonce. */
-export function replaces(tx: Transaction, old: Transaction, terms: Terms): boolean {
+/** True when `tx` may replace `old`, which has the same sender and nonce. */
+export function replaces(tx: Transaction, old: Transaction, terms: NextBlockRules): boolean {
   const row: TransactionType & ReplacingRow = tx.type;
   return row.replacesAnyPrice === true || (terms.next.baseFee && tx.gasFeeCap > old.gasFeeCap);
 }
@@ -47,7 +49,7 @@ function checkUnitPrice(tx: Transaction, unitPrice: bigint): void {
   );
 }
 
-/** True for kinds that name a cap for the tip beside the one for the whole price: only texts differ. */
+/** True for types with a tip cap beside the fee cap; only texts depend on it. */
 function hasTwoCaps(tx: Transaction): boolean {
   return "maxPriorityFeePerGas" in tx.type.json(tx);
 }
@@ -58,4 +60,9 @@ function isLong(price: bigint): boolean {
 
 function badCaps(message: string): PoolError {
   return new PoolError("bad-fee-caps", message);
+}
+
+/** True when a transaction pays enough for the next block. Admission has checked a fixed price. */
+export function isPayable(tx: Transaction, terms: NextBlockRules): boolean {
+  return !terms.next.baseFee || (tx.gasFeeCap >= terms.price && paysForBlobs(tx, terms.price));
 }

@@ -1,6 +1,6 @@
 /**
- * The spam throttler: while the pool is filling up, transactions from peers to addresses where most fail are held
- * back and let through a few a second. What is held back is bounded in number and bytes; more is dropped.
+ * The spam throttler: while the pool fills up, transactions from peers to addresses where most fail are held and
+ * released a few per second. Held transactions are bounded in number and bytes; more are dropped.
  */
 import type { Block } from "../model/block.ts";
 import type { Receipt } from "../model/receipt.ts";
@@ -9,11 +9,11 @@ import type { Transaction } from "../model/transaction.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { PoolError } from "./error.ts";
 import type { ThrottlerMetrics } from "./metrics.ts";
-import { DEFAULT_THROTTLER, Suspects, type ThrottlerConfig } from "./suspects.ts";
+import { DEFAULT_THROTTLER, SpamScores, type ThrottlerConfig, type ThrottlerFigures } from "./spam-scores.ts";
 
-/** What operators do with it. Everything but `start` throws `PoolError` `throttler-state` while it does not run. */
+/** Control of the throttler. All but `start` throw `PoolError` `throttler-state` while it does not run. */
 export interface SpamThrottler {
-  /** Throws while it runs. What is left out has the default. */
+  /** Throws while it runs. Absent settings have their defaults. */
   start(config?: Partial<ThrottlerConfig>): void;
   stop(): void;
   config(): ThrottlerConfig;
@@ -24,28 +24,20 @@ export interface SpamThrottler {
   candidates(): { readonly address: Uint8Array; readonly weight: number }[];
 }
 
-/** How it stands: a weight, and numbers of addresses. */
-export interface ThrottlerFigures {
-  readonly threshold: number;
-  readonly candidates: number;
-  readonly suspects: number;
-  readonly allowed: number;
-}
+/** Bounds of held transactions: seconds of the release rate, and bytes. */
+const MAX_HELD_SECONDS = 5;
+const MAX_HELD_BYTES = 8 * 1024 * 1024;
 
-/** Seconds' worth of transactions that may be held back, and their bytes. */
-const MOST_SECONDS = 5;
-const MOST_BYTES = 8 * 1024 * 1024;
-
-interface Running {
+interface RunningThrottler {
   readonly config: ThrottlerConfig;
-  readonly suspects: Suspects;
+  readonly suspects: SpamScores;
 }
 
-/** See above; the pool asks it about every transaction of a peer. */
+/** The throttler; the pool asks it about every transaction of a peer. */
 export class Throttler implements SpamThrottler {
   readonly #clock: Clock;
   readonly #metrics: ThrottlerMetrics;
-  #running: Running | undefined;
+  #running: RunningThrottler | undefined;
   #held: Transaction[] = [];
   #heldBytes = 0;
 
@@ -54,7 +46,7 @@ export class Throttler implements SpamThrottler {
     this.#metrics = metrics;
   }
 
-  /** True when it keeps a transaction of a peer back, for later or for good. `size` is the pool's. */
+  /** True when it holds or drops a transaction of a peer. `size` is the pool's. */
   holdsBack(transaction: Transaction, size: number): boolean {
     if (this.#running === undefined || transaction.to === undefined) return false;
     const { config, suspects } = this.#running;
@@ -63,7 +55,7 @@ export class Throttler implements SpamThrottler {
     this.#metrics.held.add(1);
     const bytes = transaction.raw.length;
     const full =
-      this.#held.length >= MOST_SECONDS * config.throttleTps || this.#heldBytes + bytes > MOST_BYTES;
+      this.#held.length >= MAX_HELD_SECONDS * config.throttleTps || this.#heldBytes + bytes > MAX_HELD_BYTES;
     if (full) this.#metrics.dropped.add(1);
     else {
       this.#held.push(transaction);
@@ -72,14 +64,14 @@ export class Throttler implements SpamThrottler {
     return true;
   }
 
-  /** What may go into the pool now, asked once a second. */
+  /** Returns the transactions released now. Called once a second. */
   release(): Transaction[] {
     const released = this.#held.splice(0, this.#running?.config.throttleTps ?? this.#held.length);
     for (const { raw } of released) this.#heldBytes -= raw.length;
     return released;
   }
 
-  /** Learns from a new block while it runs. */
+  /** Updates the scores from a new block while it runs. */
   observe({ transactions }: Block, receipts: readonly Receipt[]): void {
     if (this.#running === undefined) return;
     const outcomes = transactions.map(({ to }, index) => {
@@ -92,7 +84,7 @@ export class Throttler implements SpamThrottler {
     if (this.#running !== undefined)
       throw new PoolError("throttler-state", "spam throttler is already running");
     const config = { ...DEFAULT_THROTTLER, ...given };
-    this.#running = { config, suspects: new Suspects(config) };
+    this.#running = { config, suspects: new SpamScores(config) };
   }
 
   stop(): void {
@@ -102,26 +94,26 @@ export class Throttler implements SpamThrottler {
   }
 
   config(): ThrottlerConfig {
-    return this.#needed().config;
+    return this.#requireRunning().config;
   }
 
   allow(addresses: readonly Uint8Array[]): void {
-    this.#needed().suspects.allow(addresses);
+    this.#requireRunning().suspects.allow(addresses);
   }
 
   allowed(): Uint8Array[] {
-    return this.#needed().suspects.allowed();
+    return this.#requireRunning().suspects.allowed();
   }
 
   suspects(): Uint8Array[] {
-    return this.#needed().suspects.suspects();
+    return this.#requireRunning().suspects.suspects();
   }
 
   candidates(): { readonly address: Uint8Array; readonly weight: number }[] {
-    return this.#needed().suspects.candidates();
+    return this.#requireRunning().suspects.candidates();
   }
 
-  /** `undefined` while it does not run. */
+  /** Returns the figures; undefined while it does not run. */
   figures(): ThrottlerFigures | undefined {
     const suspects = this.#running?.suspects;
     return (
@@ -134,7 +126,7 @@ export class Throttler implements SpamThrottler {
     );
   }
 
-  #needed(): Running {
+  #requireRunning(): RunningThrottler {
     if (this.#running !== undefined) return this.#running;
     throw new PoolError("throttler-state", "spam throttler is not running");
   }

@@ -1,6 +1,6 @@
 import { mapKey } from "../../node/bytes/hex.ts";
 import type { Transaction } from "../../node/model/transaction.ts";
-import type { Pooled } from "../../node/txpool/delegations.ts";
+import type { PooledAccounts } from "../../node/txpool/delegations.ts";
 import type { PoolEntry } from "../../node/txpool/entry.ts";
 
 /** What a test says about an entry; the rest is made up. */
@@ -43,4 +43,4 @@ export function nonces(entries: readonly PoolEntry[]): number[] {
 }
 
 /** A pool that holds nothing. */
-export const nothingPooled: Pooled = { account: () => undefined, isAuthority: () => false };
+export const nothingPooled: PooledAccounts = { account: () => undefined, isAuthority: () => false };

@@ -9,8 +9,8 @@ import type { Chain } from "../../node/chain/chain.ts";
 import { chainForPool } from "../../node/compose/pool.ts";
 import { decodeTransaction, type Transaction } from "../../node/model/transaction.ts";
 import { admit } from "../../node/txpool/admission.ts";
+import { nextBlockRules } from "../../node/txpool/next-block-rules.ts";
 import { DEFAULT_POOL_OPTIONS } from "../../node/txpool/options.ts";
-import { termsAtHead } from "../../node/txpool/terms.ts";
 import { nothingPooled } from "./pool-entries.ts";
 import { attempt, type Tally } from "./tally.ts";
 
@@ -64,7 +64,7 @@ export function submitRefused(chain: Chain, refused: readonly Refusal[], found: 
   const head = chain.head().header.number;
   for (const { name, raw, after } of refused) {
     if (head !== after && head !== after - 1) continue;
-    const terms = termsAtHead(chainForPool(chain), DEFAULT_POOL_OPTIONS);
+    const terms = nextBlockRules(chainForPool(chain), DEFAULT_POOL_OPTIONS);
     const text = attempt(() => toHex(admit(sentTransaction(raw), terms, nothingPooled)));
     found.set(name, [...(found.get(name) ?? []), text]);
   }

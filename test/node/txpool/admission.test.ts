@@ -6,8 +6,8 @@ import { AccountQueue } from "../../../node/txpool/account-queue.ts";
 import { admit, stillValid } from "../../../node/txpool/admission.ts";
 import { createEntry } from "../../../node/txpool/entry.ts";
 import type { PoolError } from "../../../node/txpool/error.ts";
+import { type NextBlockRules, nextBlockRules } from "../../../node/txpool/next-block-rules.ts";
 import { DEFAULT_POOL_OPTIONS } from "../../../node/txpool/options.ts";
-import { type Terms, termsAtHead } from "../../../node/txpool/terms.ts";
 import { BASE_FEE_RULES, FakeChain, type FakeChainFacts } from "../../support/pool-chain.ts";
 import { nothingPooled } from "../../support/pool-entries.ts";
 import {
@@ -23,13 +23,13 @@ const signer = aSigner(1);
 const reserved = new Uint8Array(20);
 reserved[18] = 3;
 
-function termsOf(facts: FakeChainFacts = {}, account = {}): Terms {
+function termsOf(facts: FakeChainFacts = {}, account = {}): NextBlockRules {
   const chain = new FakeChain(facts);
   chain.setAccount(signer, account);
-  return termsAtHead(chain, DEFAULT_POOL_OPTIONS);
+  return nextBlockRules(chain, DEFAULT_POOL_OPTIONS);
 }
 
-function refusal(tx: Transaction, terms: Terms): string {
+function refusal(tx: Transaction, terms: NextBlockRules): string {
   try {
     admit(tx, terms, nothingPooled);
     return "accepted";

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { mapKey } from "../../../node/bytes/hex.ts";
-import { checkFunds } from "../../../node/txpool/costs.ts";
+import { checkPoolFunds } from "../../../node/txpool/costs.ts";
 import type { PoolState } from "../../../node/txpool/pool-chain.ts";
 import { altered, aSigner, aTransaction } from "../../support/pool-transactions.ts";
 
@@ -20,7 +20,7 @@ function refusal(fields: object, balance: bigint, payerBalance = 0n): string | u
   const of = (address: Uint8Array) => balances.get(mapKey(address)) ?? 0n;
   const state: PoolState = { balance: of, nonce: () => 0n, account: () => undefined };
   try {
-    checkFunds(altered(plain, { fields }), { sender, balance }, state);
+    checkPoolFunds(altered(plain, { fields }), { sender, balance }, state);
     return undefined;
   } catch (error) {
     return (error as Error).message;

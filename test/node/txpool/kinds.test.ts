@@ -4,8 +4,8 @@ import { expect, test } from "@jest/globals";
 import { FAIL_KEY } from "../../../node/model/account-key.ts";
 import { transactionTypes } from "../../../node/model/transaction-table.ts";
 import { admit, stillValid } from "../../../node/txpool/admission.ts";
+import { type NextBlockRules, nextBlockRules } from "../../../node/txpool/next-block-rules.ts";
 import { DEFAULT_POOL_OPTIONS } from "../../../node/txpool/options.ts";
-import { type Terms, termsAtHead } from "../../../node/txpool/terms.ts";
 import { aMultiSig } from "../../support/account-keys.ts";
 import { addressOf, aKey, aSent, type Sending } from "../../support/execution.ts";
 import { FakeChain } from "../../support/pool-chain.ts";
@@ -19,8 +19,8 @@ function aChain(): FakeChain {
   return new FakeChain({ rules });
 }
 
-function terms(chain = aChain()): Terms {
-  return termsAtHead(chain, DEFAULT_POOL_OPTIONS);
+function terms(chain = aChain()): NextBlockRules {
+  return nextBlockRules(chain, DEFAULT_POOL_OPTIONS);
 }
 
 function outcome(sending: Sending, chain = aChain()): string {

@@ -37,7 +37,7 @@ test("among many that come and go the cheapest are always found", () => {
     if (live.length > 0 && choices.int(100) < 48) {
       const [gone] = live.splice(choices.int(live.length), 1);
       if (gone) gone.pooled = false;
-      floor.released();
+      floor.noteReleased();
     } else {
       const entry = anEntry({ nonce: step, price: choices.int(50) });
       entry.pooled = true;

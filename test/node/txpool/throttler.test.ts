@@ -4,7 +4,7 @@ import type { Receipt } from "../../../node/model/receipt.ts";
 import type { Transaction } from "../../../node/model/transaction.ts";
 import { createMetrics } from "../../../node/observe/metrics.ts";
 import { declareThrottlerMetrics } from "../../../node/txpool/metrics.ts";
-import { DEFAULT_THROTTLER, Suspects } from "../../../node/txpool/suspects.ts";
+import { DEFAULT_THROTTLER, SpamScores } from "../../../node/txpool/spam-scores.ts";
 import { Throttler } from "../../../node/txpool/throttler.ts";
 import { FakeChain } from "../../support/pool-chain.ts";
 import { aPool } from "../../support/pool-open.ts";
@@ -23,7 +23,7 @@ const toBad = (nonce: number) => aTransaction({ to: BAD, nonce });
 
 /** Whether two failures make a suspect after blocks that fail, then quiet ones. */
 function weighed(blocks: number, quiet: number): boolean {
-  const suspects = new Suspects(QUICK);
+  const suspects = new SpamScores(QUICK);
   for (let i = 0; i < blocks; i++) suspects.observe(failing(1, GOOD), 0);
   for (let i = 0; i < quiet; i++) suspects.observe([{ to: GOOD, failed: false }], 0);
   suspects.observe(failing(2), 0);
@@ -39,7 +39,7 @@ function aThrottler(config = {}): Throttler {
 
 describe("suspects", () => {
   test("an address where many transactions fail is a suspect for a time, and weighs anew afterwards", () => {
-    const suspects = new Suspects(QUICK);
+    const suspects = new SpamScores(QUICK);
     suspects.observe(failing(2), 0);
     expect(suspects.candidates()).toEqual([{ address: BAD, weight: 9 }]);
     expect(suspects.isSuspect(BAD, 0)).toBe(false);
@@ -58,14 +58,14 @@ describe("suspects", () => {
   });
 
   test("every block takes weight off, down to nothing", () => {
-    const suspects = new Suspects(QUICK);
+    const suspects = new SpamScores(QUICK);
     suspects.observe(failing(1), 0);
     for (let block = 0; block < 4; block++) suspects.observe([], 0);
     expect(suspects.candidates()).toEqual([]);
   });
 
   test("an allowed address is never one, and creations weigh on nobody", () => {
-    const suspects = new Suspects(QUICK);
+    const suspects = new SpamScores(QUICK);
     suspects.allow([BAD]);
     suspects.observe([...failing(9), { to: undefined, failed: true }], 0);
     expect(suspects.isSuspect(BAD, 0)).toBe(false);
@@ -75,7 +75,7 @@ describe("suspects", () => {
   });
 
   test("no more candidates are kept than set", () => {
-    const suspects = new Suspects({ ...QUICK, maxCandidates: 2 });
+    const suspects = new SpamScores({ ...QUICK, maxCandidates: 2 });
     for (let i = 1; i <= 50; i++) suspects.observe(failing(1, new Uint8Array(20).fill(i)), 0);
     expect(suspects.candidates().length).toBeLessThanOrEqual(2);
   });

@@ -1,35 +1,35 @@
 /**
- * The pool's contents: accounts with their queues, everything by hash, and the counts that the limits
- * are about. Data only: which transaction may come in and what a new head changes is decided by its
- * callers. Every change passes `#change`, which keeps counts and indexes true.
+ * The pool's contents: accounts with their queues, entries by hash, and the counts that the limits refer to. Data only:
+ * callers decide on admission and on the consequences of a new head. Every change goes through `#change`, which keeps
+ * counts and indexes consistent.
  */
 import type { Clock } from "../runtime/clock.ts";
 import { AccountQueue } from "./account-queue.ts";
 import type { PoolEntry } from "./entry.ts";
-import { levelCuts } from "./limits.ts";
+import { levelCuts } from "./level-cuts.ts";
+import { LruOrder } from "./lru-order.ts";
 import type { PoolOptions } from "./options.ts";
 import { PriceFloor } from "./price-floor.ts";
-import { Recency } from "./recency.ts";
 
-/** What adding an entry did: where it went, and which one it replaced. */
-export interface Added {
+/** Result of adding an entry: its account and the entry that it replaced. */
+export interface AddedEntry {
   readonly account: AccountQueue;
   readonly old: PoolEntry | undefined;
 }
 
-/** See above. A method that takes entries out gives them back. */
-export class Ledger {
+/** The index. A method that removes entries returns them. */
+export class PoolIndex {
   readonly #options: PoolOptions;
   readonly #clock: Clock;
   readonly #accounts = new Map<string, AccountQueue>();
   readonly #entries = new Map<string, PoolEntry>();
   readonly #locals = new Set<string>();
-  /** How many pooled transactions let an account lend its code. */
+  /** Number of pooled transactions by authority (EIP-7702). */
   readonly #authorities = new Map<string, number>();
   /** Accounts whose executable transactions may be cut when all together are too many. */
   readonly #large = new Set<AccountQueue>();
   /** Accounts with queued transactions, by heartbeat. */
-  readonly #waiting = new Recency<AccountQueue>();
+  readonly #waiting = new LruOrder<AccountQueue>();
   readonly #floor = new PriceFloor();
   #pending = 0;
   #slots = 0;
@@ -68,12 +68,12 @@ export class Ledger {
     return this.#accounts.get(key);
   }
 
-  /** All accounts that hold a transaction; a copy, so that the ledger may change meanwhile. */
+  /** All accounts that hold a transaction; a copy, so that the index may change meanwhile. */
   accounts(): AccountQueue[] {
     return [...this.#accounts.values()];
   }
 
-  /** True for an account that a pooled transaction lets lend its code. */
+  /** True for an account that is an authority of a pooled transaction. */
   isAuthority(accountKey: string): boolean {
     return this.#authorities.has(accountKey);
   }
@@ -93,7 +93,7 @@ export class Ledger {
   }
 
   /** Puts an entry into its sender's queue, in place of the one with its nonce if there is one. */
-  add(entry: PoolEntry): Added {
+  add(entry: PoolEntry): AddedEntry {
     const account = this.#accountOf(entry);
     const old = this.#change(account, () => account.put(entry));
     if (old) this.#release(old);
@@ -105,7 +105,7 @@ export class Ledger {
     return { account, old };
   }
 
-  /** Takes one entry out; executable ones of its account with higher nonces wait again. */
+  /** Removes one entry; executable ones of its account with higher nonces are queued again. */
   remove(entry: PoolEntry): void {
     const account = this.#accounts.get(entry.senderKey);
     if (!account || !this.#entries.has(entry.key)) return;
@@ -113,14 +113,14 @@ export class Ledger {
     this.#release(entry);
   }
 
-  /** Makes a run of waiting transactions executable and gives it back. */
+  /** Promotes a run of queued transactions and returns it. */
   promote(account: AccountQueue, nonce: bigint, acceptable: (entry: PoolEntry) => boolean): PoolEntry[] {
     const promoted = this.#change(account, () => account.promote(nonce, acceptable));
     if (promoted.length > 0) this.#beat(account);
     return promoted;
   }
 
-  /** The account's executable transaction at `index` and all after it wait again. */
+  /** The account's executable transaction at `index` and all after it are queued again. */
   demoteFrom(account: AccountQueue, index: number): void {
     this.#change(account, () => account.demoteFrom(index));
   }
@@ -154,7 +154,7 @@ export class Ledger {
     );
   }
 
-  /** Cuts waiting transactions, the most recently active accounts first, down to the total limit. */
+  /** Cuts queued transactions, the most recently active accounts first, down to the total limit. */
   limitQueued(): PoolEntry[] {
     let excess = this.queued - this.#options.queuedTotal;
     if (excess <= 0) return [];
@@ -169,7 +169,7 @@ export class Ledger {
     return dropped;
   }
 
-  /** Drops what waits in accounts without a heartbeat since `time`. */
+  /** Drops the queued transactions of accounts without a heartbeat since `time`. */
   evict(time: number, keepLocals: boolean): PoolEntry[] {
     const dropped: PoolEntry[] = [];
     for (const account of this.#waiting.fromOldest()) {
@@ -180,7 +180,7 @@ export class Ledger {
     return dropped;
   }
 
-  /** Forgets everything, locals included. */
+  /** Removes everything, local accounts included. */
   clear(): void {
     for (const account of this.accounts()) this.#drop(account, () => account.dropAll());
     this.#locals.clear();
@@ -206,7 +206,7 @@ export class Ledger {
     entry.pooled = false;
     this.#entries.delete(entry.key);
     this.#slots -= entry.slots;
-    this.#floor.released();
+    this.#floor.noteReleased();
     for (const key of entry.authorities) this.#forget(key);
   }
 

@@ -1,9 +1,9 @@
+/** Distributes cuts over accounts, largest first. */
 import { Heap } from "./heap.ts";
 
 /**
- * How many transactions each of several accounts loses when all together hold `excess` too many: one after
- * the other is taken from the account that is then the largest, so the largest are levelled down first;
- * nobody is cut below `keep`. Takes and gives numbers in the same order.
+ * Returns the number of transactions that each account loses when all together hold `excess` too many. Takes one after
+ * the other from the account that is the largest at that time, and leaves each account at least `keep`.
  */
 export function levelCuts(sizes: readonly number[], excess: number, keep: number): number[] {
   const left = [...sizes];

@@ -1,13 +1,13 @@
 import { expect, test } from "@jest/globals";
 import { systemClock } from "../../../node/runtime/clock.ts";
 import type { PoolEntry } from "../../../node/txpool/entry.ts";
-import { Ledger } from "../../../node/txpool/ledger.ts";
+import { planEviction } from "../../../node/txpool/eviction.ts";
 import { DEFAULT_POOL_OPTIONS } from "../../../node/txpool/options.ts";
-import { planRoom } from "../../../node/txpool/room.ts";
+import { PoolIndex } from "../../../node/txpool/pool-index.ts";
 import { anEntry } from "../../support/pool-entries.ts";
 
-function ledgerOf(...entries: PoolEntry[]): Ledger {
-  const ledger = new Ledger(DEFAULT_POOL_OPTIONS, systemClock);
+function ledgerOf(...entries: PoolEntry[]): PoolIndex {
+  const ledger = new PoolIndex(DEFAULT_POOL_OPTIONS, systemClock);
   for (const entry of entries) ledger.add(entry);
   return ledger;
 }
@@ -17,29 +17,29 @@ const cheap = anEntry({ account: 2, nonce: 0, price: 5 });
 const dear = anEntry({ account: 2, nonce: 1, price: 8 });
 
 test("while there is room nothing has to leave", () => {
-  expect(planRoom(ledgerOf(last), anEntry({ nonce: 4 }), { capacity: 2, local: false })).toEqual([]);
+  expect(planEviction(ledgerOf(last), anEntry({ nonce: 4 }), { capacity: 2, local: false })).toEqual([]);
 });
 
 test("the sender's last waiting one leaves first, then the cheapest of the others", () => {
   const ledger = ledgerOf(last, cheap, dear);
   const entry = anEntry({ account: 1, nonce: 4, price: 6, slots: 2 });
-  expect(planRoom(ledger, entry, { capacity: 3, local: false })).toEqual([last, cheap]);
+  expect(planEviction(ledger, entry, { capacity: 3, local: false })).toEqual([last, cheap]);
   expect(
-    planRoom(ledger, anEntry({ account: 1, nonce: 4, price: 6 }), { capacity: 3, local: false }),
+    planEviction(ledger, anEntry({ account: 1, nonce: 4, price: 6 }), { capacity: 3, local: false }),
   ).toEqual([last]);
 });
 
 test("what offers less than all others is refused, unless it was submitted here", () => {
   const ledger = ledgerOf(last, cheap, dear);
   const entry = anEntry({ account: 1, nonce: 4, price: 4 });
-  expect(() => planRoom(ledger, entry, { capacity: 3, local: false })).toThrow("transaction underpriced");
-  expect(planRoom(ledger, entry, { capacity: 3, local: true })).toEqual([last]);
+  expect(() => planEviction(ledger, entry, { capacity: 3, local: false })).toThrow("transaction underpriced");
+  expect(planEviction(ledger, entry, { capacity: 3, local: true })).toEqual([last]);
 });
 
 test("local accounts' transactions make room for nobody", () => {
   const ledger = ledgerOf(last, cheap, dear);
   ledger.markLocal(cheap.senderKey);
   const entry = anEntry({ account: 1, nonce: 4, price: 6, slots: 2 });
-  expect(() => planRoom(ledger, entry, { capacity: 3, local: false })).toThrow("txpool is full: 3");
+  expect(() => planEviction(ledger, entry, { capacity: 3, local: false })).toThrow("txpool is full: 3");
   expect(ledger.size).toBe(3);
 });

@@ -1,6 +1,6 @@
 /**
- * The pool's rules applied to its contents: what happens when a transaction comes in, when the chain has
- * a new head and when time passes. Gives back what became executable; knows no file, timer or listener.
+ * Applies the pool's rules to its contents when a transaction arrives, when the chain has a new head and when time
+ * passes. Returns the entries that became executable. Uses no file, timer or listener.
  */
 import { bareHex, mapKey } from "../bytes/hex.ts";
 import { bareTransaction } from "../model/bare-transaction.ts";
@@ -9,39 +9,39 @@ import type { BlobSidecar } from "../model/transaction-type.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { type AccountQueue } from "./account-queue.ts";
 import { admit, stillValid } from "./admission.ts";
-import { badSidecar } from "./blobs.ts";
+import { badSidecarError } from "./blobs.ts";
 import { createEntry, type PoolEntry } from "./entry.ts";
 import { PoolError } from "./error.ts";
-import { Ledger } from "./ledger.ts";
+import { planEviction } from "./eviction.ts";
 import type { PoolMetrics } from "./metrics.ts";
+import { isRepriced, type NextBlockRules, nextBlockRules } from "./next-block-rules.ts";
 import { type PoolOptions, poolCapacity } from "./options.ts";
 import type { PoolChain } from "./pool-chain.ts";
-import { replaces } from "./price.ts";
-import { planRoom } from "./room.ts";
-import { isPayable, isRepriced, type Terms, termsAtHead } from "./terms.ts";
+import { PoolIndex } from "./pool-index.ts";
+import { isPayable, replaces } from "./price.ts";
 
-/** So many executable transactions are checked in full at a new head; of the others only the nonce. */
+/** Executable transactions that are checked in full at a new head; of the others only the nonce is. */
 const FULL_CHECKS = 1000;
 
-/** What the rules need to know. */
+/** Parts and settings of the rules. */
 export interface PoolCoreOptions {
   readonly chain: PoolChain;
   readonly options: PoolOptions;
   readonly clock: Clock;
   readonly metrics: PoolMetrics;
-  /** While true the pool does not grow: it counts as full. */
+  /** True while memory is short: the pool does not grow and counts as full. */
   readonly isShort?: (() => boolean) | undefined;
 }
 
-/** See above; `ledger` is for reading. */
-export class PoolCore {
-  readonly ledger: Ledger;
+/** The rules and the contents; `ledger` is for reading. */
+export class PoolRules {
+  readonly ledger: PoolIndex;
   readonly #chain: PoolChain;
   readonly #options: PoolOptions;
   readonly #clock: Clock;
   readonly #metrics: PoolMetrics;
   readonly #isShort: () => boolean;
-  #terms: Terms;
+  #terms: NextBlockRules;
   #seen = 0;
 
   constructor({ chain, options, clock, metrics, isShort = () => false }: PoolCoreOptions) {
@@ -50,8 +50,8 @@ export class PoolCore {
     this.#clock = clock;
     this.#metrics = metrics;
     this.#isShort = isShort;
-    this.#terms = termsAtHead(chain, options);
-    this.ledger = new Ledger(options, clock);
+    this.#terms = nextBlockRules(chain, options);
+    this.ledger = new PoolIndex(options, clock);
   }
 
   /** Next nonce of an account: after its executable transactions, or the state's. */
@@ -70,23 +70,24 @@ export class PoolCore {
     return entry !== undefined && this.ledger.isLocal(entry.senderKey);
   }
 
-  /** Throws `PoolError` for what `add` would refuse before it looks at the proofs of blobs. */
+  /** Throws the `PoolError` of `add`, proofs of blobs excepted. */
   check(transaction: Transaction): void {
-    this.#admitted(transaction);
+    this.#admit(transaction);
   }
 
-  /** Blobs whose proofs hold. */
+  /** Sidecars with valid proofs. */
   readonly proven = new WeakSet<BlobSidecar>();
 
   /**
-   * Takes a transaction in and gives back what this made executable, itself among it or not. Throws
-   * `PoolError` when the transaction is refused.
+   * Adds a transaction and returns the entries that became executable. Throws `PoolError` when it is
+   * refused.
    */
   add(transaction: Transaction, local: boolean): PoolEntry[] {
     const { sidecar } = transaction.fields;
-    const entry = this.#admitted(transaction);
-    if (sidecar !== undefined && !this.proven.has(sidecar)) throw badSidecar("its proofs were not checked");
-    const leaving = this.#room(entry, local);
+    const entry = this.#admit(transaction);
+    if (sidecar !== undefined && !this.proven.has(sidecar))
+      throw badSidecarError("its proofs were not checked");
+    const leaving = this.#makeRoom(entry, local);
     this.#checkNonce(entry);
     for (const other of leaving) this.ledger.remove(other);
     this.#metrics.underpriced.add(Math.max(0, leaving.length - 1));
@@ -98,10 +99,10 @@ export class PoolCore {
     return executable ? [entry, ...promoted] : promoted;
   }
 
-  /** Follows the chain to its head; gives back what became executable. */
+  /** Follows the chain to its head and returns the entries that became executable. */
   reset(): PoolEntry[] {
     const before = this.#terms;
-    this.#terms = termsAtHead(this.#chain, this.#options);
+    this.#terms = nextBlockRules(this.#chain, this.#options);
     if (isRepriced(before, this.#terms)) {
       this.ledger.clear();
       return [];
@@ -114,15 +115,15 @@ export class PoolCore {
     return promoted.filter((entry) => entry.pooled);
   }
 
-  /** Drops what has waited in silent accounts for longer than the lifetime. */
+  /** Drops the queued transactions of accounts that were inactive for longer than the lifetime. */
   evict(): number {
     const { lifetimeMs, keepLocals } = this.#options;
     return this.ledger.evict(this.#clock.now() - lifetimeMs, keepLocals).length;
   }
 
-  #admitted(transaction: Transaction): PoolEntry {
+  #admit(transaction: Transaction): PoolEntry {
     const key = mapKey(transaction.hash);
-    if (this.ledger.get(key)) throw known(transaction);
+    if (this.ledger.get(key)) throw knownTransactionError(transaction);
     try {
       const sender = admit(transaction, this.#terms, this.ledger);
       const bare = bareTransaction(transaction, this.#terms.chainId);
@@ -133,12 +134,12 @@ export class PoolCore {
     }
   }
 
-  /** What has to leave a full pool. */
-  #room(entry: PoolEntry, local: boolean): PoolEntry[] {
+  /** Selects the entries that leave a full pool. */
+  #makeRoom(entry: PoolEntry, local: boolean): PoolEntry[] {
     const usual = poolCapacity(this.#options);
     const capacity = this.#isShort() ? Math.min(usual, this.ledger.slots) : usual;
     try {
-      return planRoom(this.ledger, entry, { capacity, local });
+      return planEviction(this.ledger, entry, { capacity, local });
     } catch (error) {
       const underpriced = error instanceof PoolError && error.code === "underpriced";
       (underpriced ? this.#metrics.underpriced : this.#metrics.refused).add(1);
@@ -164,7 +165,7 @@ export class PoolCore {
     throw new PoolError("full", `txpool is full: ${this.ledger.size}`);
   }
 
-  /** Gives back how many executable transactions were looked at. */
+  /** Returns the number of executable transactions that it checked. */
   #demote(account: AccountQueue, fully: boolean): number {
     const { state } = this.#terms;
     const nonce = state.nonce(account.address);
@@ -210,6 +211,6 @@ export class PoolCore {
   }
 }
 
-function known(transaction: Transaction): PoolError {
+function knownTransactionError(transaction: Transaction): PoolError {
   return new PoolError("known", `known transaction: ${bareHex(transaction.hash)}`);
 }

@@ -1,11 +1,12 @@
+/** Items in the order of their last use. */
 interface Link<T> {
   readonly item: T;
   older: Link<T> | undefined;
   newer: Link<T> | undefined;
 }
 
-/** Items in the order in which they were last touched. Every operation is constant. */
-export class Recency<T> {
+/** A linked list in the order of the last `touch`. Every operation takes constant time. */
+export class LruOrder<T> {
   readonly #links = new Map<T, Link<T>>();
   #oldest: Link<T> | undefined;
   #newest: Link<T> | undefined;
@@ -18,7 +19,7 @@ export class Recency<T> {
     return this.#links.has(item);
   }
 
-  /** Makes `item` the newest, adding it when it is not here. */
+  /** Makes `item` the newest, and adds it when it is absent. */
   touch(item: T): void {
     this.delete(item);
     const link: Link<T> = { item, older: this.#newest, newer: undefined };
@@ -38,7 +39,7 @@ export class Recency<T> {
     this.#links.delete(item);
   }
 
-  /** Oldest first; the item just given may be deleted or touched while walking. */
+  /** Iterates oldest first; the current item may be deleted or touched. */
   *fromOldest(): Generator<T> {
     for (let link = this.#oldest; link; ) {
       const { newer } = link;
@@ -47,7 +48,7 @@ export class Recency<T> {
     }
   }
 
-  /** Newest first; the item just given may be deleted while walking. */
+  /** Iterates newest first; the current item may be deleted. */
   *fromNewest(): Generator<T> {
     for (let link = this.#newest; link; ) {
       const { older } = link;

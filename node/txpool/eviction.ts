@@ -1,22 +1,27 @@
+/** Eviction from a full pool. */
 import type { PoolEntry } from "./entry.ts";
 import { PoolError } from "./error.ts";
-import type { Ledger } from "./ledger.ts";
+import type { PoolIndex } from "./pool-index.ts";
 
-/** The pool's size in slots, and whether the new transaction was submitted here. */
-export interface RoomOptions {
+/** The pool's size in slots; `local` for a transaction submitted here. */
+export interface EvictionOptions {
   readonly capacity: number;
   readonly local: boolean;
 }
 
 /**
- * Which transactions have to leave a full pool for `entry`. Only one that fills a gap before its sender's
- * last queued transaction is let in: it takes that one's place, the first of the answer, and where this
- * is not enough the places of the cheapest. Throws `PoolError` `full` or `underpriced`.
+ * Selects the transactions that leave a full pool for `entry`. A full pool admits only a transaction that fills a gap
+ * before its sender's last queued one: it replaces that one, the first of the result, and the cheapest ones when more
+ * room is needed. Throws `PoolError` `full` or `underpriced`.
  *
- * The Go node refuses as underpriced what offers no more than the cheapest, and that after dropping the
- * queued one; under a fixed price nothing would ever fill a gap. Here it has to offer less.
+ * The Go node refuses a transaction as underpriced when it pays no more than the cheapest, after it has dropped the
+ * queued one; under a fixed price no gap could be filled. Here it is underpriced when it pays less.
  */
-export function planRoom(ledger: Ledger, entry: PoolEntry, { capacity, local }: RoomOptions): PoolEntry[] {
+export function planEviction(
+  ledger: PoolIndex,
+  entry: PoolEntry,
+  { capacity, local }: EvictionOptions,
+): PoolEntry[] {
   const excess = ledger.slots + entry.slots - capacity;
   if (excess <= 0) return [];
   const last = lastQueued(ledger, entry);
@@ -25,25 +30,25 @@ export function planRoom(ledger: Ledger, entry: PoolEntry, { capacity, local }: 
   if (!privileged && isUnderpriced(entry, others.first)) {
     throw new PoolError("underpriced", "transaction underpriced");
   }
-  if (others.slots < excess - last.slots) throw full(ledger);
+  if (others.slots < excess - last.slots) throw poolFullError(ledger);
   return [last, ...others.dropped];
 }
 
-/** The sender's queued transaction whose place the new one may take. */
-function lastQueued(ledger: Ledger, entry: PoolEntry): PoolEntry {
+/** Returns the sender's queued transaction that the new one may replace. */
+function lastQueued(ledger: PoolIndex, entry: PoolEntry): PoolEntry {
   const { nonce } = entry.transaction;
   const account = ledger.account(entry.senderKey);
   const last = account?.lastQueued();
-  if (!account || !last) throw full(ledger);
+  if (!account || !last) throw poolFullError(ledger);
   const present = account.get(nonce);
   const fillsGap = (!present || account.isPending(present)) && last.transaction.nonce > nonce;
   if (fillsGap) return last;
   throw new PoolError("full", `txpool is full and the new tx does not have missing nonce: ${ledger.size}`);
 }
 
-/** The cheapest transactions of accounts that are not local, `spared` apart, that free `slots`. */
+/** Selects the cheapest transactions of accounts that are not local, except `spared`, until `slots` are free. */
 function cheapest(
-  ledger: Ledger,
+  ledger: PoolIndex,
   spared: PoolEntry,
   slots: number,
 ): { first: PoolEntry | undefined; dropped: PoolEntry[]; slots: number } {
@@ -68,6 +73,6 @@ function isUnderpriced(entry: PoolEntry, cheapestOther: PoolEntry | undefined): 
   return cheapestOther !== undefined && entry.transaction.gasFeeCap < cheapestOther.transaction.gasFeeCap;
 }
 
-function full(ledger: Ledger): PoolError {
+function poolFullError(ledger: PoolIndex): PoolError {
   return new PoolError("full", `txpool is full: ${ledger.size}`);
 }

@@ -1,17 +1,17 @@
 /**
- * Contracts whose callers' transactions keep failing. Every failed transaction of a block adds weight to the address
- * it went to, every block takes some off all of them; whoever weighs more than the threshold is a suspect for a time.
- * The threshold falls while many transactions fail, and rises again. Data only: the block's time is given.
+ * Spam scores of recipients whose transactions fail often. Every failed transaction of a block adds weight to its
+ * recipient, every block reduces all weights; an address above the threshold is a suspect for some time. The threshold
+ * falls while many transactions fail, and rises again. Data only: callers pass the block's time.
  */
 import { mapKey } from "../bytes/hex.ts";
 
-/** What the throttler is set to; the Go node's names and defaults. */
+/** Settings of the throttler, with the Go node's names. */
 export interface ThrottlerConfig {
-  /** Transactions in the pool from which on suspects' are held back. */
+  /** Size of the pool above which transactions to suspects are held back. */
   readonly activateTxPoolSize: number;
   /** Percent of a block's transactions that may fail without lowering the threshold. */
   readonly targetFailRatio: number;
-  /** Suspects' transactions let through a second. */
+  /** Held transactions released per second. */
   readonly throttleTps: number;
   readonly maxCandidates: number;
   readonly increaseWeight: number;
@@ -22,7 +22,7 @@ export interface ThrottlerConfig {
   readonly throttleSeconds: number;
 }
 
-/** The Go node's. */
+/** The Go node's defaults. */
 export const DEFAULT_THROTTLER: ThrottlerConfig = {
   activateTxPoolSize: 1000,
   targetFailRatio: 20,
@@ -36,8 +36,16 @@ export const DEFAULT_THROTTLER: ThrottlerConfig = {
   throttleSeconds: 300,
 };
 
-/** Of one transaction of a block: where it went, and whether it failed. */
-export interface Outcome {
+/** Figures of a running throttler: a weight and numbers of addresses. */
+export interface ThrottlerFigures {
+  readonly threshold: number;
+  readonly candidates: number;
+  readonly suspects: number;
+  readonly allowed: number;
+}
+
+/** Recipient of a mined transaction, and true when it failed. */
+export interface TransactionOutcome {
   readonly to: Uint8Array | undefined;
   readonly failed: boolean;
 }
@@ -47,11 +55,11 @@ interface Candidate {
   weight: number;
 }
 
-/** See above. At most `maxCandidates` candidates and as many suspects are kept. */
-export class Suspects {
+/** The scores. Holds at most `maxCandidates` candidates and as many suspects. */
+export class SpamScores {
   readonly #config: ThrottlerConfig;
   readonly #candidates = new Map<string, Candidate>();
-  /** When each suspicion ends, in milliseconds. */
+  /** Suspects with the end of their time, in milliseconds. */
   readonly #suspects = new Map<string, { readonly address: Uint8Array; readonly until: number }>();
   #allowed = new Map<string, Uint8Array>();
   #threshold: number;
@@ -61,8 +69,8 @@ export class Suspects {
     this.#threshold = config.initialThreshold;
   }
 
-  /** Learns from a block. */
-  observe(outcomes: readonly Outcome[], now: number): void {
+  /** Updates the scores from a block. */
+  observe(outcomes: readonly TransactionOutcome[], now: number): void {
     let failed = 0;
     for (const outcome of outcomes) {
       if (!outcome.failed) continue;
@@ -75,14 +83,14 @@ export class Suspects {
     this.#adjust(ratio > this.#config.targetFailRatio);
   }
 
-  /** True for an address that is held back now. */
+  /** True for an address whose transactions are held back now. */
   isSuspect(address: Uint8Array, now: number): boolean {
     const key = mapKey(address);
     const suspect = this.#suspects.get(key);
     return suspect !== undefined && suspect.until > now && !this.#allowed.has(key);
   }
 
-  /** Addresses that are never held back, instead of those before. */
+  /** Replaces the addresses that are never held back. */
   allow(addresses: readonly Uint8Array[]): void {
     this.#allowed = new Map(addresses.map((address) => [mapKey(address), address]));
   }

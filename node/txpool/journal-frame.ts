@@ -1,15 +1,15 @@
 /**
- * Where one transaction ends in a run of concatenated ones: a transaction is at most two single bytes
- * (the kind's prefix) and one RLP list. Looks at headers only, so it needs no complete input.
+ * Finds the end of one transaction in concatenated ones: a transaction is at most two single bytes (the type's prefix)
+ * and one RLP list. Reads headers only, so the input need not be complete.
  */
 
-/** A length in bytes, or why there is none: the input stops too early, or is no transaction. */
-export type Frame = number | "incomplete" | "damaged";
+/** A length in bytes; `incomplete` when the input ends too early, `damaged` when it is no transaction. */
+export type FrameLength = number | "incomplete" | "damaged";
 
 const MAX_PREFIX = 2;
 
-/** Length of the transaction that begins at `at`; more than `limit` bytes count as damage. */
-export function frameLength(bytes: Uint8Array, at: number, limit: number): Frame {
+/** Returns the length of the transaction at `at`; more than `limit` bytes count as damage. */
+export function frameLength(bytes: Uint8Array, at: number, limit: number): FrameLength {
   let list = at;
   while (list - at < MAX_PREFIX && (bytes[list] ?? 0xff) < 0x80) list++;
   const first = bytes[list];

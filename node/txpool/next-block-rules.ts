@@ -1,0 +1,39 @@
+/** The rules and prices that the head sets for the next block. */
+import type { Rules } from "../config/rules.ts";
+import type { PoolOptions } from "./options.ts";
+import type { PoolChain, PoolState } from "./pool-chain.ts";
+
+/** The rules for transactions until the next head. */
+export interface NextBlockRules {
+  readonly chainId: bigint;
+  /** Rules of the head, for gas, and of the next block, for everything else. */
+  readonly current: Rules;
+  readonly next: Rules;
+  /** The next block's base fee where its rules have one, else the unit price; in peb. */
+  readonly price: bigint;
+  /** Maximum number of blobs of a transaction. */
+  readonly maxBlobs: number;
+  readonly state: PoolState;
+  readonly limits: Pick<PoolOptions, "maxSize" | "maxGas">;
+}
+
+/** Reads the rules at the chain's head. */
+export function nextBlockRules(chain: PoolChain, limits: NextBlockRules["limits"]): NextBlockRules {
+  const { number } = chain.head();
+  const next = chain.rules(number + 1);
+  const baseFee = next.baseFee ? chain.nextBaseFee() : undefined;
+  return {
+    chainId: chain.chainId,
+    current: chain.rules(number),
+    next,
+    price: baseFee ?? chain.unitPrice(number + 1),
+    maxBlobs: chain.maxBlobs,
+    state: chain.stateAtHead(),
+    limits,
+  };
+}
+
+/** True when the fixed price has changed since `before`, so that no admitted transaction fits. */
+export function isRepriced(before: NextBlockRules, after: NextBlockRules): boolean {
+  return !after.next.baseFee && before.price !== after.price;
+}
