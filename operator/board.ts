@@ -9,6 +9,7 @@ import type { Seen } from "./kube/seen.ts";
 import type { Log } from "./observe/log.ts";
 import { AddressBook } from "./reconcile/address-book.ts";
 import { isOlder } from "./reconcile/applier.ts";
+import type { RefusedGrowth } from "./reconcile/claim.ts";
 import { gatewayOf } from "./reconcile/context.ts";
 import type { MeshMemory } from "./reconcile/mesh-memory.ts";
 import { statusWithoutFigures } from "./reconcile/news.ts";
@@ -20,6 +21,7 @@ export class Board {
   readonly followed = new Map<FollowedKind, Reflector>();
   /** What members' nodes were told of their peers. */
   readonly meshes = new Map<string, MeshMemory>();
+  readonly refusedGrowths = new Map<string, RefusedGrowth>();
   /** Nodes whose figures it is time to note. */
   readonly figuresDue = new Set<string>();
   /** Who has which address. */
@@ -181,7 +183,8 @@ export class Board {
   /** Forgets a Node that is gone. */
   forget(key: string): void {
     this.#written.delete(key);
-    for (const member of this.meshes.keys()) if (nodeOfMember(member) === key) this.meshes.delete(member);
+    for (const memory of [this.meshes, this.refusedGrowths])
+      for (const member of memory.keys()) if (nodeOfMember(member) === key) memory.delete(member);
     this.figuresDue.delete(key);
     this.addresses.forget((member) => nodeOfMember(member) === key);
   }

@@ -82,6 +82,7 @@ export async function openNodes(options: NodesOptions): Promise<Nodes> {
     beginning: new Set(),
     figuresDue: board.figuresDue,
     meshes: board.meshes,
+    refusedGrowths: board.refusedGrowths,
     events: createEventRecorder(options.client, options.clock, options.log),
     find: (kind, key) => board.followed.get(kind)?.get(key),
     node: (key) => board.node(key),

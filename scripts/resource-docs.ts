@@ -1,4 +1,5 @@
 /** `docs/node-resource.md`: every field of the resources, printed from their schemas. */
+import { definitions } from "../operator/api/definition.ts";
 import { hops } from "../operator/api/hops.ts";
 import {
   API_VERSION,
@@ -74,7 +75,7 @@ Short name \`${shortName}\`.
 ${fieldTable(spec)}
 Rules across fields:
 
-${rulesOf(spec, "spec").join("\n")}
+${[...rulesOfWhole(kind), ...rulesOf(spec, "spec")].join("\n")}
 
 ### status
 
@@ -113,6 +114,16 @@ function typeOf({ type, enum: words, items, additionalProperties, minimum, maxim
 function defaultOf({ type, default: value, properties }: JsonSchema): string {
   if (value === undefined || (type === "object" && properties !== undefined)) return "";
   return Array.isArray(value) && value.length > 0 ? value.join(", ") : `\`${JSON.stringify(value)}\``;
+}
+
+/** The rules that see name, spec and status at once. */
+function rulesOfWhole(kind: string): string[] {
+  const versions = definitions.find(({ spec }) => spec.names.kind === kind)?.spec.versions ?? [];
+  return versions.flatMap(({ schema }) =>
+    (schema.openAPIV3Schema["x-kubernetes-validations"] ?? []).map(
+      ({ message }) => `- \`${kind}\`: ${message}`,
+    ),
+  );
 }
 
 function rulesOf(schema: JsonSchema, path: string): string[] {

@@ -5,6 +5,7 @@ import { networkSpec } from "./network-spec.ts";
 import { networkStatus } from "./network-status.ts";
 import { nodeSpec } from "./node-spec.ts";
 import { nodeStatus } from "./node-status.ts";
+import { sizeStays } from "./node-storage.ts";
 import type { JsonSchema, Rule } from "./schema.ts";
 
 const ready = '.status.conditions[?(@.type=="Ready")]';
@@ -55,6 +56,7 @@ const resources: readonly Resource[] = [
         rule: "!self.metadata.name.matches('-(peer|members|external|m[0-9]+)$')",
         message: "a name cannot end in -peer, -members, -external or -m and a number",
       },
+      sizeStays,
     ],
     spec: nodeSpec.schema,
     status: nodeStatus.schema,

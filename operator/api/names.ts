@@ -87,6 +87,7 @@ export const phases = {
   Updating: "replicas are replaced one after another",
   Maintaining: "a replica is being maintained",
   Degraded: "something is wrong that needs more than time",
+  Suspending: "its pods end, as the spec asks",
   Suspended: "its pods were ended, as the spec asks",
   Deleting: "it is being deleted, its pods end",
 } as const;

@@ -14,6 +14,9 @@ const phaseNames = Object.keys(phases) as readonly Phase[]; // the keys of a con
 const disk = object("The volume of a member.", {
   usedBytes: optional(count("How much is used.")),
   capacityBytes: optional(count("How large it is.")),
+  claimBytes: optional(
+    count("What its claim has or is certain to get, 0 without one; spec.storage.size may be lowered to it."),
+  ),
   requestedBytes: optional(count("How large the operator wants it, where it grew by itself.")),
   grownAt: optional(instant("When it last grew by itself.")),
 });

@@ -14,6 +14,15 @@ const autoGrow = object("Lets the volume grow by itself. Absent: it grows with s
   limit: quantity("It never grows above this."),
 });
 
+/** Of a Node: a size is lowered only to what the claims have, after one that they could not grow to; bytes are rounded up. */
+export const sizeStays: Rule = {
+  rule: [
+    "quantity(self.spec.storage.size).compareTo(quantity(oldSelf.spec.storage.size)) >= 0",
+    "(has(self.status) && has(self.status.members) && self.status.members.all(each, has(each.disk) && has(each.disk.claimBytes) && quantity(self.spec.storage.size).asApproximateFloat() > double(each.disk.claimBytes) - 1.0))",
+  ].join(" || "),
+  message: "a volume cannot shrink: spec.storage.size cannot be below status.members[].disk.claimBytes",
+};
+
 /** `spec.storage`, for each replica. */
 export const storage = ruled(
   object("The volume with the chain, of each replica.", {
@@ -23,10 +32,6 @@ export const storage = ruled(
     ),
     autoGrow: optional(autoGrow),
   }),
-  {
-    rule: "quantity(self.size).compareTo(quantity(oldSelf.size)) >= 0",
-    message: "a volume cannot shrink",
-  },
   classStays("className"),
   {
     rule: "!has(self.autoGrow) || quantity(self.autoGrow.limit).compareTo(quantity(self.size)) >= 0",

@@ -15,7 +15,8 @@ export const stepReasons = {
   NotAsked: "the node has not been asked yet",
   NoAnswer: "the node has not answered for long",
   WrongNode: "another node's key answers at this address",
-  Suspended: "the spec asks for no pods",
+  Suspended: "the spec asks for no pods, and there is none",
+  Suspending: "the spec asks for no pods, and one is there still",
   Deleting: "the Node is being deleted; the message says what it waits for",
   Error: "reconciling failed; the message says why",
 } as const;
@@ -37,7 +38,7 @@ export const verdictReasons = {
   Available: {
     ReplicasReady: ["True", "at least one replica is ready"],
     NoneReady: ["False", "no replica is ready"],
-    Suspended: ["False", "the spec asks for no pods"],
+    Suspended: ["False", "the spec asks for no pods, and there is none"],
   },
   Progressing: {
     RollingOut: ["True", "a replica is being replaced; the message says which, and who waits"],
@@ -45,7 +46,8 @@ export const verdictReasons = {
     PodsStarting: ["True", "pods are made or start"],
     RolloutPaused: ["False", "a replaced replica did not become ready in time; change the spec to go on"],
     UpToDate: ["False", "every replica is what the spec asks for"],
-    Suspended: ["False", "the spec asks for no pods"],
+    Suspended: ["False", "the spec asks for no pods, and there is none"],
+    Suspending: ["True", "the spec asks for no pods, and one is there still"],
     Deleting: ["True", "the Node is being deleted"],
   },
   Degraded: {
@@ -82,7 +84,10 @@ export const verdictReasons = {
     Unbound: ["False", "a volume is not there yet"],
     LimitReached: ["False", "a volume is as full as it should grow at, and as large as it may grow"],
     Full: ["False", "at least 95 percent of a volume are used"],
-    GrowthFailed: ["False", "a volume cannot become as large as was asked for"],
+    GrowthFailed: [
+      "False",
+      "a volume cannot become as large as was asked for; the message says why, and what to do",
+    ],
   },
   PrivilegedApi: {
     Allowed: ["True", "the spec allows it"],

@@ -1,7 +1,13 @@
 /** How a Node is: conditions and phase from what was observed. Pure, a judge for each condition. */
 import type { Phase } from "../api/names.ts";
 import type { MaintenanceRun, Rollout } from "../api/node-runs.ts";
-import { type JudgedType, type StopReason, stopReasons, verdictReasons } from "../api/reasons.ts";
+import {
+  type JudgedType,
+  type StopReason,
+  stepReasons,
+  stopReasons,
+  verdictReasons,
+} from "../api/reasons.ts";
 import type { Verdict } from "./conditions.ts";
 import { LEVEL_BLOCKS } from "./group.ts";
 import { isOpen, isUnderWay } from "./maintenance.ts";
@@ -26,7 +32,8 @@ export interface MemberHealth {
 
 /** A Node as it was observed. */
 export interface HealthView {
-  readonly suspended: boolean;
+  /** Set while the spec asks for no pods: whether there is none, or one still. */
+  readonly suspension: "Suspended" | "Suspending" | undefined;
   /** The step that waits or failed; undefined when all went on. */
   readonly step: StepEnd | undefined;
   readonly members: readonly MemberHealth[];
@@ -62,9 +69,10 @@ export function judge(view: HealthView): readonly Verdict[] {
 
 /** The phase: the first that fits. */
 export function phaseOf(view: HealthView): Phase {
-  const { members, maintenance, suspended } = view;
-  if (suspended) return "Suspended";
+  const { members, maintenance, suspension } = view;
+  if (suspension === "Suspended") return "Suspended";
   if (degradation(view).status === "True") return "Degraded";
+  if (suspension === "Suspending") return "Suspending";
   if (view.rollout !== undefined) return "Updating";
   if (maintenance !== undefined && isUnderWay(maintenance)) return "Maintaining";
   if (members.some(({ syncing }) => syncing)) return "Syncing";
@@ -76,10 +84,11 @@ export function phaseOf(view: HealthView): Phase {
 /** A replica with one of these waits for something that is not there yet. */
 const PENDING: ReadonlySet<string> = new Set(["NodeKeyMissing", "GenesisMissing", "PodPending"]);
 
-function readiness({ members, step, suspended }: HealthView): Verdict {
+function readiness({ members, step, suspension }: HealthView): Verdict {
   const type = "Ready";
-  if (suspended) return { type, status: "False", reason: "Suspended", message: "the spec asks for no pods" };
-  if (step?.kind !== "fail" && members.every(({ ready }) => ready))
+  if (suspension !== undefined && (suspension === "Suspended" || step?.kind !== "fail"))
+    return { type, status: "False", reason: suspension, message: stepReasons[suspension] };
+  if (step === undefined && members.every(({ ready }) => ready))
     return { type, status: "True", reason: "Ready", message: readyText(members) };
   const { reason = "NotAsked", message = readyText(members) } = step ?? {};
   return { type, status: "False", reason, message };
@@ -89,18 +98,18 @@ function readyText(members: readonly MemberHealth[]): string {
   return `${members.filter(({ ready }) => ready).length} of ${members.length} replicas are ready`;
 }
 
-function availability({ members, suspended }: HealthView): Verdict {
-  if (suspended) return verdict("Available", "Suspended");
+function availability({ members, suspension }: HealthView): Verdict {
+  if (suspension === "Suspended") return verdict("Available", "Suspended");
   const isAny = members.some(({ ready }) => ready);
   return verdict("Available", isAny ? "ReplicasReady" : "NoneReady", readyText(members));
 }
 
-function progress({ rollout, keep, waits, members, suspended, step }: HealthView): Verdict {
+function progress({ rollout, keep, waits, members, suspension, step }: HealthView): Verdict {
   const type = "Progressing";
   if (rollout?.state === "Paused") return verdict(type, "RolloutPaused", rollout.message);
   if (rollout !== undefined) return verdict(type, "RollingOut", `${rollout.message}${others(keep)}`);
   if (keep.length > 0) return verdict(type, "RolloutWaits", `${keep.join(", ")}: ${waits ?? "not yet"}`);
-  if (suspended) return verdict(type, "Suspended");
+  if (suspension !== undefined) return verdict(type, suspension);
   if (step?.kind !== "fail" && members.some(({ ready }) => !ready))
     return verdict(type, "PodsStarting", readyText(members));
   return verdict(type, "UpToDate");

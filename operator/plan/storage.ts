@@ -1,5 +1,9 @@
-/** How large a member's volume is to be, and whether it is well. It only ever grows: by the spec, or by itself. */
+/**
+ * How large a member's volume is to be, and whether it is well. It only ever grows: by the spec, or by itself. What was
+ * asked for in vain is taken back as far as Kubernetes allows it.
+ */
 import type { verdictReasons } from "../api/reasons.ts";
+import { formatBytes } from "./quantity.ts";
 
 /** Lets a volume grow by itself. */
 export interface AutoGrow {
@@ -75,9 +79,32 @@ const FULL_PERCENT = 95;
 /** Plans for one volume. */
 export function planVolume(view: VolumeView, now: number): VolumePlan {
   const { sizeBytes, claim, grownBytes = 0, autoGrow } = view;
-  const before = Math.max(sizeBytes, grownBytes, claim?.requestedBytes ?? 0);
-  const bytes = isDue(view, before, now) && autoGrow ? grown(before, autoGrow) : before;
-  return { bytes, grows: bytes > before, verdict: judge(view, bytes) };
+  const before = Math.max(sizeBytes, grownBytes, claimBytes(claim));
+  const wanted = isDue(view, before, now) && autoGrow ? grown(before, autoGrow) : before;
+  return { bytes: requestOf(claim, wanted), grows: wanted > before, verdict: judge(view, wanted) };
+}
+
+/** The bytes that a volume has or is to get by its claim; those that it has once its growth is in trouble. */
+export function claimBytes(claim: ClaimView | undefined): number {
+  if (claim === undefined) return 0;
+  const { requestedBytes, capacityBytes, trouble } = claim;
+  return trouble !== undefined && capacityBytes > 0
+    ? Math.min(capacityBytes, requestedBytes)
+    : requestedBytes;
+}
+
+/** A request may be lowered while its growth is in trouble, but never to the size of the volume or below (KEP-1790). */
+function requestOf(claim: ClaimView | undefined, wanted: number): number {
+  return claim !== undefined && wanted <= claim.capacityBytes
+    ? Math.max(wanted, claim.requestedBytes)
+    : wanted;
+}
+
+/** What a person does about a volume that cannot grow to what is asked for. */
+export function growthAdvice({ sizeBytes, claim }: Pick<VolumeView, "sizeBytes" | "claim">): string {
+  const has = claimBytes(claim);
+  const back = sizeBytes > has ? `, or set spec.storage.size back to ${formatBytes(has)}` : "";
+  return `let its StorageClass and quota allow it${back}`;
 }
 
 /** A volume that does not have yet what was asked for is not asked for more. */
@@ -96,9 +123,19 @@ export function percentOf({ usedBytes, capacityBytes }: DiskUse): number {
   return capacityBytes > 0 ? (100 * usedBytes) / capacityBytes : 0;
 }
 
-function judge({ claim, disk, autoGrow }: VolumeView, bytes: number): VolumeVerdict {
+function judge(view: VolumeView, bytes: number): VolumeVerdict {
+  const { claim, disk, autoGrow } = view;
   if (claim === undefined || !claim.isBound) return verdict("Unbound", "the volume is not there yet");
-  if (claim.trouble !== undefined) return verdict("GrowthFailed", claim.trouble);
+  if (claim.trouble !== undefined && claim.capacityBytes < bytes)
+    return verdict("GrowthFailed", `${claim.trouble}; ${growthAdvice(view)}`);
+  return judgeUse(claim, { disk, autoGrow }, bytes);
+}
+
+function judgeUse(
+  claim: ClaimView,
+  { disk, autoGrow }: Pick<VolumeView, "disk" | "autoGrow">,
+  bytes: number,
+): VolumeVerdict {
   const percent = disk === undefined ? 0 : Math.floor(percentOf(disk));
   const used = `${percent} percent of ${disk?.capacityBytes} bytes are used`;
   if (percent >= FULL_PERCENT) return verdict("Full", used);

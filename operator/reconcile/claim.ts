@@ -2,13 +2,32 @@
 import type { MemberStatus } from "../api/node-status.ts";
 import { keyOf, type NodeResource } from "../api/resource.ts";
 import { volumeClaim } from "../build/claim.ts";
-import { isKubeError } from "../kube/error.ts";
+import { isKubeError, type KubeError } from "../kube/error.ts";
 import { instant } from "../observe/clock.ts";
 import { formatBytes, parseBytes } from "../plan/quantity.ts";
-import { type AutoGrow, planVolume, type VolumePlan, type VolumeView } from "../plan/storage.ts";
+import {
+  type AutoGrow,
+  claimBytes,
+  growthAdvice,
+  planVolume,
+  type VolumePlan,
+  type VolumeView,
+} from "../plan/storage.ts";
 import { readClaim } from "./claim-view.ts";
 import type { MemberContext } from "./context.ts";
 import { failWith, goOn, type Outcome, refuseWith } from "./outcome.ts";
+
+/** A size that the API server has refused for a volume, and why. */
+export interface RefusedGrowth {
+  /** What was asked for, of which claim. */
+  readonly request: string;
+  readonly message: string;
+  /** When it may be asked for again. */
+  readonly againAt: number;
+}
+
+/** A StorageClass or a quota that is changed is not told: what it refused is asked for again after this long. */
+const ASK_AGAIN_MS = 60_000;
 
 /** Decides how large the volume is to be and applies the claim. */
 export async function claimStep(context: MemberContext): Promise<Outcome> {
@@ -19,19 +38,55 @@ export async function claimStep(context: MemberContext): Promise<Outcome> {
   const view = volumeView(context, around.find("claim", place)?.object);
   const plan = planVolume(view, around.clock.now());
   facts.volume = plan.verdict;
-  const draft = volumeClaim(member, plan.bytes === view.sizeBytes ? size : formatBytes(plan.bytes));
-  try {
-    const written = await around.applier.apply(draft, around.find("claim", place));
-    if (written) around.log.info({ node: node.meta.name, kind: draft.kind, object: place }, "applied");
-  } catch (error) {
-    if (isKubeError(error, "invalid")) return refuseWith("ObjectRefused", error.message);
-    if (isKubeError(error, "conflict") || isKubeError(error, "forbidden"))
-      return failWith("ObjectRefused", error.message);
-    throw error;
+  const refused = await applyClaim(context, view, plan);
+  const { claim } = view;
+  const has = refused === undefined && claim?.trouble === undefined ? plan.bytes : claimBytes(claim);
+  context.status = { ...status, disk: { ...diskStatus(view, status.disk), claimBytes: has } };
+  if (refused === undefined) {
+    if (plan.grows) grew(context, plan);
+    return goOn;
   }
-  if (plan.grows) grew(context, plan);
-  else context.status = { ...status, disk: diskStatus(view, status.disk) };
+  if (claim === undefined) {
+    const refuse = refused.isFinal ? refuseWith : failWith;
+    return refuse("ObjectRefused", refused.message);
+  }
+  const from = formatBytes(claim.requestedBytes);
+  const message = `the claim ${place} cannot go from ${from} to ${formatBytes(plan.bytes)}: ${refused.message}; ${growthAdvice(view)}`;
+  facts.volume = { reason: claim.isBound ? "GrowthFailed" : "Unbound", message };
+  facts.againMs = Math.max(1_000, refused.againAt - around.clock.now());
   return goOn;
+}
+
+/** Applies the claim as planned; gives the refusal, which stands for a while: what it refused is not asked for each time. */
+async function applyClaim(
+  { member, node, key, around }: MemberContext,
+  { sizeBytes, claim }: VolumeView,
+  { bytes }: VolumePlan,
+): Promise<(Pick<RefusedGrowth, "message" | "againAt"> & { readonly isFinal: boolean }) | undefined> {
+  const { refusedGrowths, applier, clock, log } = around;
+  const request = `${bytes} ${claim?.requestedBytes} ${claim?.isBound}`;
+  const known = refusedGrowths.get(key);
+  if (claim !== undefined && known?.request === request && clock.now() < known.againAt)
+    return { ...known, isFinal: false };
+  const draft = volumeClaim(member, bytes === sizeBytes ? node.spec.storage.size : formatBytes(bytes));
+  const place = keyOf(draft.metadata);
+  try {
+    const written = await applier.apply(draft, around.find("claim", place));
+    if (written) log.info({ node: node.meta.name, kind: draft.kind, object: place }, "applied");
+    refusedGrowths.delete(key);
+    return undefined;
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    const { message } = error;
+    const againAt = clock.now() + ASK_AGAIN_MS;
+    refusedGrowths.set(key, { request, message, againAt });
+    return { message, againAt, isFinal: error.code === "invalid" };
+  }
+}
+
+/** True for what the API server, a quota, a StorageClass or an admission webhook says to this very claim. */
+function isRefusal(error: unknown): error is KubeError {
+  return (["invalid", "conflict", "forbidden", "other"] as const).some((code) => isKubeError(error, code));
 }
 
 /** That it grew is noted when it is asked for: a crash in between loses but the time of it. */
@@ -39,7 +94,7 @@ function grew(context: MemberContext, { bytes }: VolumePlan): void {
   const { member, node, around, status } = context;
   const size = formatBytes(bytes);
   around.events.tell(node, "VolumeGrown", `the volume of ${member.name} grows to ${size}`);
-  const disk = { usedBytes: undefined, capacityBytes: undefined, ...status.disk };
+  const disk = { usedBytes: undefined, capacityBytes: undefined, claimBytes: undefined, ...status.disk };
   const grown = { requestedBytes: bytes, grownAt: instant(around.clock.now()) };
   context.status = { ...status, disk: { ...disk, ...grown } };
 }
@@ -66,7 +121,9 @@ function autoGrowOf({ spec }: NodeResource): AutoGrow | undefined {
   return { atPercent, stepBytes: parseBytes(step) ?? 0, limitBytes: parseBytes(limit) ?? 0 };
 }
 
-function diskStatus({ disk, claim }: VolumeView, before: MemberStatus["disk"]): MemberStatus["disk"] {
+type Disk = NonNullable<MemberStatus["disk"]>;
+
+function diskStatus({ disk, claim }: VolumeView, before: MemberStatus["disk"]): Omit<Disk, "claimBytes"> {
   const capacity = disk?.capacityBytes ?? (claim?.capacityBytes || undefined);
   return {
     usedBytes: disk?.usedBytes ?? before?.usedBytes,

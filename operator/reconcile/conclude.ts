@@ -50,10 +50,10 @@ function deletionVerdicts(message: string): readonly Verdict[] {
 }
 
 function healthOf(context: Context, outcome: Outcome): HealthView {
-  const { node, members, status, rollout } = context;
+  const { members, status, rollout } = context;
   const newest = newestOfGroup(context);
   return {
-    suspended: node.spec.suspend,
+    suspension: suspensionOf(context),
     step: outcome.kind === "continue" ? undefined : outcome,
     members: members.map((member) => healthOfMember(member, newest)),
     rollout: status.rollout,
@@ -66,6 +66,11 @@ function healthOf(context: Context, outcome: Outcome): HealthView {
       ),
     ),
   };
+}
+
+function suspensionOf({ node, members }: Context): HealthView["suspension"] {
+  if (!node.spec.suspend) return undefined;
+  return members.some(({ facts }) => facts.hasPod) ? "Suspending" : "Suspended";
 }
 
 function healthOfMember({ member, status, facts }: MemberContext, newest: Told | undefined): MemberHealth {

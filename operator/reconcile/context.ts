@@ -32,6 +32,12 @@ export interface Facts {
   /** True when it keeps what its StatefulSet was given: it is not its turn to be replaced. */
   keeps?: boolean;
   volume?: VolumeVerdict;
+  /** Milliseconds after which to look again, even when every step goes on. */
+  againMs?: number;
+  /** True while a pod is there, one that ends included. */
+  hasPod?: boolean;
+  /** Why it cannot be made what the spec asks for: what went wrong before its node was looked at. */
+  trouble?: Outcome | undefined;
 }
 
 /** A member while its Node is reconciled. */
@@ -67,6 +73,8 @@ export interface Context {
 export interface Step<C = Context> {
   readonly name: string;
   readonly run: (context: C) => Promise<Outcome> | Outcome;
+  /** True when no step behind it builds on it: those go on although it does not. */
+  readonly isAlone?: boolean;
 }
 
 /** Begins with the status that is there. */

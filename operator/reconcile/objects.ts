@@ -10,8 +10,9 @@ import { podTemplate, statefulSet } from "../build/stateful-set.ts";
 import { digestOf, inputDigest, writtenTemplate } from "../build/template.ts";
 import { isKubeError } from "../kube/error.ts";
 import { kinds } from "../kube/resources.ts";
+import { messageOf } from "../observe/message-of.ts";
 import type { Context, MemberContext } from "./context.ts";
-import { failWith, goOn, type Outcome, refuseWith } from "./outcome.ts";
+import { failWith, goOn, type Outcome, refuseWith, worstOf } from "./outcome.ts";
 import { isOwned } from "./owned.ts";
 import type { FollowedKind } from "./surroundings.ts";
 
@@ -25,6 +26,14 @@ export function sharedStep({ node, around }: Context): Promise<Outcome> {
     ["disruptionBudget", disruptionBudget(node)],
     ["serviceMonitor", around.serves("serviceMonitor") ? serviceMonitor(node) : undefined],
   ]);
+}
+
+/** Ends the pods of a Node that is suspended, whatever else of it cannot be made. */
+export async function suspendStep({ node, members }: Context): Promise<Outcome> {
+  if (!node.spec.suspend) return goOn;
+  const outcomes: Outcome[] = [];
+  for (const member of members) outcomes.push(await endPod(member));
+  return worstOf(outcomes);
 }
 
 /** Applies what is one member's. */
@@ -67,10 +76,12 @@ function templateOf(context: MemberContext): Part {
 
 type Wanted = readonly (readonly [kind: FollowedKind, draft: Draft | undefined])[];
 
+/** Applies each of them; one that is refused holds up no other. */
 async function applyAll(
   { node, around }: Pick<Context, "node" | "around">,
   wanted: Wanted,
 ): Promise<Outcome> {
+  const outcomes: Outcome[] = [];
   for (const [kind, draft] of wanted) {
     if (draft === undefined) continue;
     const key = keyOf(draft.metadata);
@@ -78,12 +89,18 @@ async function applyAll(
       const written = await around.applier.apply(draft, around.find(kind, key));
       if (written) around.log.info({ node: node.meta.name, kind: draft.kind, object: key }, "applied");
     } catch (error) {
-      if (isKubeError(error, "invalid")) return refuseWith("ObjectRefused", error.message);
-      if (isKubeError(error, "not-ours")) return failWith("ObjectRefused", error.message);
-      throw error;
+      outcomes.push(refusalOf(error));
     }
   }
-  return goOn;
+  return worstOf(outcomes);
+}
+
+/** What the API server, a quota or an admission webhook says to one object. Throws what is no such thing. */
+function refusalOf(error: unknown): Outcome {
+  if (isKubeError(error, "invalid")) return refuseWith("ObjectRefused", error.message);
+  const isOwn = (["not-ours", "forbidden", "other"] as const).some((code) => isKubeError(error, code));
+  if (isOwn) return failWith("ObjectRefused", messageOf(error));
+  throw error;
 }
 
 /** Deletes what only an earlier spec asked for. Volumes and node keys stay, until the Node goes with them. */

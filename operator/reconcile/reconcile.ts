@@ -1,7 +1,7 @@
 /**
  * Makes one Node so: a list of named steps, each of which goes on, waits for something or fails with a reason. Some are
- * the Node's, the others each member's. The status is written in the end whatever came of them. Nothing here asks what
- * kind of change it was that led here.
+ * the Node's, the others each member's. A failure stays where it is: the members' pods and nodes are looked at, and the
+ * status is written, whatever came of the steps before. Nothing here asks what kind of change it was that led here.
  */
 import { type StopReason, stopReasons } from "../api/reasons.ts";
 import type { NodeResource } from "../api/resource.ts";
@@ -18,7 +18,7 @@ import { genesisStep, networkStep } from "./genesis.ts";
 import { maintenanceStep } from "./maintenance.ts";
 import { meshStep } from "./mesh.ts";
 import { nodeKeyStep } from "./node-key.ts";
-import { memberStep, pruneStep, sharedStep } from "./objects.ts";
+import { memberStep, pruneStep, sharedStep, suspendStep } from "./objects.ts";
 import { failWith, goOn, type Outcome, worstOf } from "./outcome.ts";
 import { permissionStep } from "./permissions.ts";
 import { rolloutStep } from "./rollout.ts";
@@ -27,34 +27,38 @@ import { signerStep } from "./signer.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { standingWishStep, wishStep } from "./wishes.ts";
 
+/** What is made of the Node. One that does not go on ends the list, unless nothing behind it builds on it. */
 const steps: readonly Step[] = [
   { name: "hold", run: holdStep },
+  { name: "suspend", run: suspendStep },
   { name: "wish", run: wishStep },
   { name: "network", run: networkStep },
-  each("identity", [
+  each("chain", [
     { name: "node key", run: findKey },
     { name: "chain", run: chainStep },
-    { name: "claim", run: claimStep },
+  ]),
+  { ...each("claims", [{ name: "claim", run: claimStep }]), isAlone: true },
+  each("identity", [
     { name: "waits for key", run: ({ facts }) => facts.key ?? goOn },
     { name: "signer", run: signerStep },
   ]),
   { name: "genesis", run: genesisStep },
-  { name: "shared objects", run: sharedStep },
+  { name: "shared objects", run: sharedStep, isAlone: true },
   { name: "prune", run: pruneStep },
   { name: "rollout", run: rolloutStep },
-  each(
-    "members",
-    [
-      { name: "certificate", run: certificateStep },
-      { name: "objects", run: memberStep },
-      { name: "pod", run: podStep },
-      { name: "answer", run: answerStep },
-      { name: "volume", run: volumeStep },
-      { name: "mesh", run: meshStep },
-      { name: "ready", run: readyStep },
-    ],
-    stopOr,
-  ),
+  each("members", [
+    { name: "certificate", run: certificateStep, isAlone: true },
+    { name: "objects", run: memberStep },
+  ]),
+];
+
+/** How a member's pod and node are. */
+const looks: readonly Step<MemberContext>[] = [
+  { name: "pod", run: podStep },
+  { name: "answer", run: answerStep },
+  { name: "volume", run: volumeStep },
+  { name: "mesh", run: meshStep },
+  { name: "ready", run: readyStep },
 ];
 
 /** A volume does not wait for a key. */
@@ -95,6 +99,7 @@ export async function reconcile(node: NodeResource, around: Surroundings): Promi
   if (awaitsFirstAnswer(context)) return UNHEARD_MS;
   const outcome = await runAll(context).catch(async (error: unknown) => {
     if (isRace(error)) throw error; // nothing that anybody has to know
+    await lookAtAll(context).catch(() => undefined);
     conclude(context, failWith("Error", messageOf(error)));
     await saveStatus(context).catch(() => undefined);
     throw error;
@@ -106,7 +111,11 @@ export async function reconcile(node: NodeResource, around: Surroundings): Promi
     const leastWaitMs = outcome.isFinal ? (context.againMs ?? RESYNC_MS) : 0;
     throw new ReconcileError(`${outcome.reason}: ${outcome.message}`, leastWaitMs);
   }
-  return Math.min(outcome.kind === "wait" ? outcome.afterMs : RESYNC_MS, context.againMs ?? RESYNC_MS);
+  const agains = [context, ...context.members.map(({ facts }) => facts)].map(({ againMs }) => againMs);
+  return Math.min(
+    outcome.kind === "wait" ? outcome.afterMs : RESYNC_MS,
+    ...agains.map((againMs) => againMs ?? RESYNC_MS),
+  );
 }
 
 function tellFailure(
@@ -129,53 +138,63 @@ export function leastWaitOf(error: unknown): number {
 }
 
 async function runAll(context: Context): Promise<Outcome> {
-  const outcome = await runSteps(context, steps);
+  const made = await runSteps(context, steps);
+  const seen = await lookAtAll(context);
+  const stops = context.members.map(stopOf).filter((stop) => stop !== undefined);
+  const outcome = worstOf([...stops, made, seen]);
   await runSteps(context, afterwards);
   return outcome;
 }
 
-/** Runs steps until one does not go on. */
+/** Runs steps until one does not go on that others build on; gives the worst of what did not. */
 async function runSteps<C extends Pick<Context, "key" | "around">>(
   context: C,
   list: readonly Step<C>[],
 ): Promise<Outcome> {
-  for (const { name, run } of list) {
+  const left: Outcome[] = [];
+  for (const { name, run, isAlone = false } of list) {
     const outcome = await run(context);
     if (outcome.kind === "continue") continue;
     context.around.log.debug({ node: context.key, step: name, ...outcome }, "step did not go on");
-    return outcome;
+    left.push(outcome);
+    if (!isAlone) break;
   }
-  return goOn;
+  return worstOf(left);
 }
 
 /** Steps of each member. One that waits does not hold up the others, and all are told in one outcome. */
-function each(
-  name: string,
-  list: readonly Step<MemberContext>[],
-  endOf: (member: MemberContext, came: Outcome) => Outcome = (_member, came) => came,
-): Step {
+function each(name: string, list: readonly Step<MemberContext>[]): Step {
   return {
     name,
     async run({ members }) {
       const outcomes: Outcome[] = [];
-      for (const member of members)
-        outcomes.push(noteOutcome(member, endOf(member, await runSteps(member, list))));
+      for (const member of members) {
+        const outcome = await runSteps(member, list);
+        outcomes.push(outcome);
+        member.facts.trouble ??= outcome.kind === "continue" ? undefined : outcome;
+      }
       return worstOf(outcomes);
     },
   };
 }
 
-/** A member that was stopped says why, whatever its pod does meanwhile. */
-function stopOr({ facts: { stop } }: MemberContext, came: Outcome): Outcome {
-  return stop === undefined ? came : failWith(stop.reason, stop.message);
+/** Looks at all members, whatever was made of them. One that was stopped says why, whatever its pod does meanwhile. */
+async function lookAtAll({ members }: Context): Promise<Outcome> {
+  const outcomes: Outcome[] = [];
+  for (const member of members) {
+    const seen = await runSteps(member, looks);
+    outcomes.push(seen);
+    const { told, pod, trouble = seen } = member.facts;
+    const { kind, reason } = { reason: undefined, ...(stopOf(member) ?? trouble) };
+    member.status = {
+      ...member.status,
+      ready: told !== undefined && pod?.ready === true,
+      reason: kind === "continue" ? undefined : reason,
+    };
+  }
+  return worstOf(outcomes);
 }
 
-function noteOutcome(member: MemberContext, outcome: Outcome): Outcome {
-  const { told, pod } = member.facts;
-  member.status = {
-    ...member.status,
-    ready: told !== undefined && pod?.ready === true,
-    reason: outcome.kind === "continue" ? undefined : outcome.reason,
-  };
-  return outcome;
+function stopOf({ facts: { stop } }: MemberContext): Outcome | undefined {
+  return stop && failWith(stop.reason, stop.message);
 }

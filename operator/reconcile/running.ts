@@ -1,4 +1,5 @@
 /** The node of a member itself: its pod, and what it told last. */
+import { stepReasons } from "../api/reasons.ts";
 import { addressOfId } from "../build/identity.ts";
 import { objectNames } from "../build/names.ts";
 import type { Context, MemberContext } from "./context.ts";
@@ -34,7 +35,11 @@ export function podStep(context: MemberContext): Outcome {
   noteUrls(context, view);
   if (view !== undefined) facts.pod = view;
   context.status = { ...context.status, lastExit: view?.lastExit ?? context.status.lastExit };
-  if (node.spec.suspend) return waitFor("Suspended", "the spec asks for no pods");
+  facts.hasPod = seen !== undefined;
+  if (node.spec.suspend && view === undefined) {
+    const { Suspended, Suspending } = stepReasons;
+    return facts.hasPod ? waitFor("Suspending", Suspending) : waitFor("Suspended", Suspended);
+  }
   if (view === undefined) return waitFor("PodMissing", "the pod is being made");
   if (view.address === undefined) return waitFor("PodPending", view.trouble);
   return goOn;

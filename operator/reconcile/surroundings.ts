@@ -9,6 +9,7 @@ import type { Clock } from "../observe/clock.ts";
 import type { Log } from "../observe/log.ts";
 import type { AddressBook } from "./address-book.ts";
 import type { Applier } from "./applier.ts";
+import type { RefusedGrowth } from "./claim.ts";
 import type { EventRecorder } from "./events.ts";
 import type { MeshMemory } from "./mesh-memory.ts";
 import type { Observation } from "./poller.ts";
@@ -61,6 +62,8 @@ export interface Surroundings {
   readonly figuresDue: Set<string>;
   /** What members' nodes were told of their peers since they started. */
   readonly meshes: Map<string, MeshMemory>;
+  /** What the API server refused to let members' volumes grow to. */
+  readonly refusedGrowths: Map<string, RefusedGrowth>;
   /** An object as it was last seen. */
   find(kind: FollowedKind, key: string): Seen | undefined;
   /** A Node as it was last seen or written, whichever is newer. */

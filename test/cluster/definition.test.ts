@@ -71,7 +71,11 @@ const networkRules: readonly Row[] = [
 const nodeChanges: readonly Row[] = [
   ["a node's type cannot be changed", PROXY, { type: "endpoint" }],
   ["a node's network cannot be changed", PROXY, { network: { name: "other" } }],
-  ["a volume cannot shrink", { ...PROXY, storage: { size: "10Gi" } }, { storage: { size: "5Gi" } }],
+  [
+    "a volume cannot shrink: spec.storage.size cannot be below status.members[].disk.claimBytes",
+    { ...PROXY, storage: { size: "10Gi" } },
+    { storage: { size: "5Gi" } },
+  ],
   ["a volume's class cannot be changed", PROXY, { storage: { className: "fast" } }],
   [
     "a volume's class cannot be changed",
@@ -130,6 +134,31 @@ about(`the definition${missing === undefined ? "" : ` (skipped: ${missing})`}`, 
     expect((await patch(change)).stderr).toContain(message);
     expect(await patch(first)).toMatchObject({ code: 0 });
     await cluster.kubectl(["delete", short, "fixed"]);
+  });
+
+  test("a size that no claim could grow to is taken back to what they have, and no further", async () => {
+    expect(await apply("Node", { ...PROXY, replicas: 2, storage: { size: "10Gi" } }, "grown")).toMatchObject({
+      code: 0,
+    });
+    const patch = (part: object, ...flags: string[]) =>
+      cluster.tryKubectl(["patch", "kn", "grown", "--type=merge", ...flags, "-p", JSON.stringify(part)]);
+    const disks = (...sizes: (number | undefined)[]) => {
+      const members = sizes.map((claimBytes, index) => ({
+        name: `m${index}`,
+        ready: true,
+        disk: claimBytes === undefined ? {} : { claimBytes },
+      }));
+      return patch({ status: { members } }, "--subresource=status");
+    };
+    const resize = async (size: string): Promise<number> =>
+      (await patch({ spec: { storage: { size } } })).code;
+    const gi = 2 ** 30;
+    await resize("20Gi");
+    await disks(10 * gi, undefined);
+    expect(await resize("10Gi")).toBe(1);
+    await disks(10 * gi, 12 * gi);
+    expect([await resize("10Gi"), await resize("12Gi"), await resize("11Gi")]).toEqual([1, 0, 1]);
+    await cluster.kubectl(["delete", "kn", "grown"]);
   });
 
   test("every rule of the definitions is one of these", () => {

@@ -76,16 +76,17 @@ aboutOperator("members", {}, (on) => {
       return found.filter((name) => name !== "").length === count ? true : undefined;
     });
 
+  const suspend = (suspended: boolean) =>
+    on.demo(
+      "patch",
+      "kn",
+      "endpoint",
+      "--type=merge",
+      "-p",
+      JSON.stringify({ spec: { suspend: suspended } }),
+    );
+
   test("a Node that is suspended has no pods, and comes back", async () => {
-    const suspend = (suspended: boolean) =>
-      on.demo(
-        "patch",
-        "kn",
-        "endpoint",
-        "--type=merge",
-        "-p",
-        JSON.stringify({ spec: { suspend: suspended } }),
-      );
     await pods(2);
     await suspend(true);
     await eventually("the end of both", async () => {
@@ -94,7 +95,9 @@ aboutOperator("members", {}, (on) => {
       await on.cluster.tryKubectl(["-n", "demo", "delete", "pod", "-l", "knit.dev/node=endpoint", ...flags]);
       return (await names("pod", "-l", "knit.dev/node=endpoint")).join("") === "" ? true : undefined;
     });
-    expect(await on.demo("get", "kn", "endpoint")).toContain("Suspended");
+    await eventually("the phase", async () =>
+      (await on.demo("get", "kn", "endpoint")).includes("Suspended") ? true : undefined,
+    );
     await suspend(false);
     await pods(2);
   }, 180_000);

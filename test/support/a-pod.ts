@@ -9,15 +9,18 @@ export interface PodTerms {
   readonly digest?: string;
   readonly ready?: boolean;
   readonly started?: boolean;
+  /** True for one that ends. */
+  readonly deleted?: boolean;
 }
 
 /** The object. */
 export function aPod(
   name: string,
-  { uid = "first", digest = "none", ready = true, started = true }: PodTerms,
+  { uid = "first", digest = "none", ready = true, started = true, deleted = false }: PodTerms,
 ): Draft {
   const noted = { [annotations.settings]: digest };
-  const metadata = { name: `${name}-0`, namespace: "demo", annotations: noted, uid };
+  const ending = deleted ? { deletionTimestamp: "2026-01-01T00:00:00Z" } : {};
+  const metadata = { name: `${name}-0`, namespace: "demo", annotations: noted, uid, ...ending };
   const status = {
     podIP: "10.0.0.1",
     conditions: [{ type: "Ready", status: ready ? "True" : "False" }],

@@ -194,6 +194,7 @@ export class FakeCluster {
       beginning: new Set(),
       figuresDue: this.figuresDue,
       meshes: new Map(),
+      refusedGrowths: new Map(),
       find: (kind, key) => this.#seen(`${kinds[kind].kind} ${key}`),
       node: (key) => {
         const object = this.objects.get(`Node ${key}`);

@@ -23,7 +23,7 @@ function aMember(name: string, more: Partial<MemberHealth> = {}): MemberHealth {
 
 function aView(more: Partial<HealthView> = {}, ...members: readonly Partial<MemberHealth>[]): HealthView {
   return {
-    suspended: false,
+    suspension: undefined,
     step: undefined,
     members: [{}, ...members]
       .map((each, index) => aMember(`p-m${index}`, each))
@@ -108,7 +108,7 @@ describe.each<[string, HealthView, string, readonly string[]]>([
   ],
   [
     "it is suspended",
-    aView({ suspended: true, step: waits }, DOWN),
+    aView({ suspension: "Suspended", step: waits }, DOWN),
     "Suspended",
     [
       "Ready False Suspended",
@@ -117,6 +117,24 @@ describe.each<[string, HealthView, string, readonly string[]]>([
       "PeersReady Unknown NotAsked",
       "Synced Unknown NotAsked",
     ],
+  ],
+  [
+    "it is to be suspended, and its pod runs",
+    aView({ suspension: "Suspending" }),
+    "Suspending",
+    ["Ready False Suspending", "Progressing True Suspending"],
+  ],
+  [
+    "it is to be suspended, and a step failed",
+    aView({ suspension: "Suspending", step: fails }),
+    "Degraded",
+    ["Ready False ObjectRefused", "Progressing True Suspending", "Degraded True StepFailed"],
+  ],
+  [
+    "its Network is gone while its pods serve",
+    aView({ step: { kind: "wait", reason: "NetworkMissing", message: "there is no Network n" } }),
+    "Running",
+    ["Ready False NetworkMissing"],
   ],
   [
     "a replica is being replaced",

@@ -61,6 +61,12 @@ describe("a volume", () => {
     ["stays before it is there", { claim: undefined }, 10],
     ["stays while it grows already", { claim: aClaim(15, 10) }, 15],
     ["stays for a while after it grew", { grownAt: NOW - GROW_MS + 1 }, 10],
+    [
+      "asks for less while it cannot become so large",
+      { sizeBytes: 20 * G, claim: aClaim(99, 10, "no room") },
+      20,
+    ],
+    ["cannot ask for no more than it has", { claim: aClaim(99, 10, "no room"), disk: undefined }, 99],
     ["grows again after that", { grownAt: NOW - GROW_MS }, 15],
   ])("%s", (_what, more, size) => expect(planVolume(aVolume(more), NOW).bytes).toBe(size * G));
 
@@ -82,7 +88,9 @@ describe("a volume", () => {
       },
     ],
     ["Full", "96 percent", { disk: { usedBytes: 9.6 * G, capacityBytes: 10 * G } }],
-    ["GrowthFailed", "no room", { claim: aClaim(15, 10, "no room") }],
+    ["GrowthFailed", "no room; let its", { sizeBytes: 15 * G, claim: aClaim(15, 10, "no room") }],
+    ["GrowthFailed", "back to 10Gi", { sizeBytes: 15 * G, claim: aClaim(15, 10, "no room") }],
+    ["Healthy", "not known", { claim: aClaim(15, 10, "no room"), disk: undefined }],
     ["Unbound", "not there", { claim: undefined }],
   ])("is %s: %s", (expected, words, more) => {
     const { reason, message } = planVolume(aVolume(more), NOW).verdict;

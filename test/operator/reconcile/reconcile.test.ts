@@ -184,16 +184,17 @@ describe("a step that fails", () => {
     ["Service", "not-ours", "ObjectRefused", 0],
     ["Service", "server", "Error", 0],
   ])("says so, and how soon it is worth another try: %s %s", async (failing, code, reason, leastMs) => {
-    cluster.putRunning("core", []);
+    const name = failing === "PersistentVolumeClaim" ? "proxy" : "core"; // a core node with blocks has its volume
+    cluster.putRunning(name, []);
     cluster.onWrite = (kind) => {
       if (kind === failing) throw new KubeError(code, "no such port");
     };
-    const error: unknown = await once("core").catch((thrown: unknown) => thrown);
+    const error: unknown = await once(name).catch((thrown: unknown) => thrown);
     expect(leastWaitOf(error)).toBe(leastMs);
-    expect(conditions("core")[0]).toBe(`Ready False ${reason}`);
+    expect(conditions(name)[0]).toBe(`Ready False ${reason}`);
     cluster.onWrite = () => undefined;
-    await once("core");
-    expect(conditions("core")[0]).toBe("Ready True Ready");
+    await once(name);
+    expect(conditions(name)[0]).toBe("Ready True Ready");
   });
 
   test("by a mistake of the program is told too", async () => {

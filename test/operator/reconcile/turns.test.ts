@@ -49,7 +49,10 @@ describe("maintenance", () => {
   });
 
   test.each([
-    ["is suspended", () => cluster.putNode("endpoint", { type: "endpoint", suspend: true }, WISH)],
+    [
+      "is suspended",
+      () => cluster.putNode("endpoint", { ...cluster.node("endpoint").spec, suspend: true }, WISH),
+    ],
     ["does not become ready", () => cluster.putPod("endpoint", { ready: false })],
     ["is being deleted", () => cluster.deleteNode("endpoint", "of.somebody/else")],
     [

@@ -1,5 +1,6 @@
 /** Volumes in memory: from the disk's use to the claim. */
-import { expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
+import { KubeError } from "../../../operator/kube/error.ts";
 import { reconcile } from "../../../operator/reconcile/reconcile.ts";
 import type { Surroundings } from "../../../operator/reconcile/surroundings.ts";
 import { CORE, type FakeCluster } from "../../support/fake-cluster.ts";
@@ -23,6 +24,9 @@ function bind(capacity: string, more: object = {}): void {
   const status = { phase: "Bound", capacity: { storage: capacity }, ...more };
   cluster.put({ apiVersion: "v1", kind: "PersistentVolumeClaim", ...claim, metadata, status });
 }
+
+const storageCondition = () =>
+  cluster.node("core").status.conditions?.find(({ type }) => type === "StorageHealthy");
 
 const requested = (): unknown =>
   (
@@ -72,16 +76,81 @@ test("a volume grows although its pod waits for it", async () => {
 });
 
 test.each([
-  [{ conditions: [{ type: "ControllerResizeError", status: "True", message: "no room" }] }, "core: no room"],
-  [
-    { allocatedResourceStatuses: { storage: "NodeResizeInfeasible" } },
-    "core: growing is NodeResizeInfeasible",
-  ],
-])("a volume that cannot grow is told: %j", async (more, message) => {
-  cluster.putNode("core", CORE);
+  [{ conditions: [{ type: "ControllerResizeError", status: "True", message: "no room" }] }, "no room"],
+  [{ allocatedResourceStatuses: { storage: "NodeResizeInfeasible" } }, "growing is NodeResizeInfeasible"],
+])("a volume that cannot grow is told, with what to do: %j", async (more, words) => {
+  cluster.putNode("core", { ...CORE, storage: { size: "20Gi" } });
   await once();
   bind("10Gi", more);
   await once();
-  const condition = cluster.node("core").status.conditions?.find(({ type }) => type === "StorageHealthy");
-  expect(condition).toMatchObject({ reason: "GrowthFailed", message });
+  const advice = "let its StorageClass and quota allow it, or set spec.storage.size back to 10Gi";
+  expect(storageCondition()).toMatchObject({ reason: "GrowthFailed", message: `core: ${words}; ${advice}` });
+  expect(cluster.node("core").status.members?.[0]?.disk?.claimBytes).toBe(10 * G);
+});
+
+const resize = (size: string, more: object = {}): void =>
+  cluster.putNode("core", { ...cluster.node("core").spec, ...more, storage: { size } });
+
+describe("a size that the class or a quota refuses", () => {
+  const WORDS = "only dynamically provisioned pvc can be resized";
+
+  /** A core node that serves, whose volume of 10Gi is asked to become larger. */
+  beforeEach(async () => {
+    cluster.putRunning("core", []);
+    await once();
+    bind("10Gi");
+    cluster.onWrite = (kind) => {
+      if (kind === "PersistentVolumeClaim") throw new KubeError("forbidden", WORDS);
+    };
+    resize("20Gi");
+    cluster.writes.length = 0;
+    await once();
+  });
+
+  test("leaves the Node available and says why, and what to do", () => {
+    const conditions = ["Ready True Ready", "Available True ReplicasReady", "Degraded True StorageTrouble"];
+    expect(cluster.conditions("core")).toEqual(
+      expect.arrayContaining([...conditions, "StorageHealthy False GrowthFailed"]),
+    );
+    expect(storageCondition()?.message).toBe(
+      `core: the claim demo/core-data cannot go from 10Gi to 20Gi: ${WORDS}; ` +
+        "let its StorageClass and quota allow it, or set spec.storage.size back to 10Gi",
+    );
+    expect(cluster.node("core").status.members?.[0]?.disk?.claimBytes).toBe(10 * G);
+  });
+
+  test("holds up no other change", async () => {
+    resize("20Gi", { settings: { verbosity: "5" } });
+    await once();
+    expect(cluster.writes).toContain("apply ConfigMap core-settings");
+  });
+
+  test("is asked for again after a minute, not each time", async () => {
+    let asked = 0;
+    cluster.onWrite = (kind) => {
+      if (kind !== "PersistentVolumeClaim") return;
+      asked++;
+      throw new KubeError("forbidden", WORDS);
+    };
+    for (let times = 0; times < 5; times++) expect(await once()).toBeLessThanOrEqual(60_000);
+    expect(asked).toBe(0);
+    cluster.now += 60_000;
+    cluster.tell("core", {});
+    await once();
+    expect(asked).toBe(1);
+    cluster.onWrite = () => undefined;
+    cluster.now += 60_000;
+    cluster.tell("core", {});
+    await once();
+    expect(requested()).toBe("20Gi");
+  });
+
+  test("is taken back", async () => {
+    resize("10Gi");
+    cluster.onWrite = () => undefined; // a size that it has is refused by nobody
+    await once();
+    expect(cluster.conditions("core")).toEqual(
+      expect.arrayContaining(["Degraded False AsExpected", "StorageHealthy True Healthy"]),
+    );
+  });
 });

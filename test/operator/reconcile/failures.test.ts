@@ -1,0 +1,149 @@
+/** Failures stay where they are: a table of steps that fail, with all other effects still there. */
+import { describe, expect, test } from "@jest/globals";
+import { KubeError } from "../../../operator/kube/error.ts";
+import { reconcile } from "../../../operator/reconcile/reconcile.ts";
+import type { Surroundings } from "../../../operator/reconcile/surroundings.ts";
+import { type FakeCluster } from "../../support/fake-cluster.ts";
+import { freshCluster } from "../../support/fresh-cluster.ts";
+
+let cluster: FakeCluster;
+let around: Surroundings;
+
+freshCluster((fresh) => {
+  cluster = fresh;
+  around = cluster.surroundings();
+});
+
+/** Reconciles, whatever comes of it. */
+const once = (name = "core"): Promise<unknown> =>
+  reconcile(cluster.node(name), around).catch((error: unknown) => error);
+const change = (name: string, more: object): void =>
+  cluster.putNode(name, { ...cluster.node(name).spec, ...more });
+const refuse = (refused: string) => (kind: string) => {
+  if (kind === refused) throw new KubeError("forbidden", `${kind} denied`);
+};
+
+describe("what is refused holds up nothing else", () => {
+  const OBJECTS = [
+    "PersistentVolumeClaim core-data",
+    "Service core",
+    "NetworkPolicy core",
+    "ServiceMonitor core",
+    "Secret core-gateway",
+    "ConfigMap core-settings",
+    "Service core-peer",
+    "StatefulSet core",
+  ];
+
+  test.each([
+    "PersistentVolumeClaim",
+    "NetworkPolicy",
+    "ServiceMonitor",
+    "Service",
+    "ConfigMap",
+    "StatefulSet",
+  ])("a %s of a new Node", async (kind) => {
+    cluster.servesMonitors = true;
+    cluster.putRunning("core", []);
+    cluster.onWrite = refuse(kind);
+    await once();
+    const wanted = OBJECTS.filter((object) => !object.startsWith(`${kind} `));
+    const [refused = ""] = OBJECTS.filter((object) => object.startsWith(`${kind} `));
+    const isThere = (object: string): boolean => {
+      const [of = "", name = ""] = object.split(" ");
+      return cluster.get(of, name) !== undefined;
+    };
+    expect(wanted.filter((object) => !isThere(object))).toEqual([]);
+    expect(isThere(refused)).toBe(false);
+    expect(cluster.conditions("core")).toEqual(
+      expect.arrayContaining([
+        "Ready False ObjectRefused",
+        "Available True ReplicasReady",
+        "Degraded True StepFailed",
+        "Synced True Level",
+      ]),
+    );
+  });
+
+  test("peers are told although an object is refused", async () => {
+    cluster.putRunning("core", []);
+    cluster.putRunning("proxy", []);
+    await once();
+    cluster.onWrite = refuse("NetworkPolicy");
+    await once("proxy");
+    cluster.now += 5_000;
+    cluster.tell("proxy", {});
+    await once("proxy");
+    expect(cluster.calls.some((call) => call.startsWith("proxy admin_addPeer"))).toBe(true);
+  });
+
+  test("a Network that was deleted: heights go on, and the Node is available", async () => {
+    cluster.putRunning("core", []);
+    await once();
+    cluster.objects.delete("Network demo/net");
+    cluster.tell("core", { height: 77 });
+    await once();
+    expect(cluster.node("core").status.height).toBe(77);
+    expect(cluster.conditions("core")).toEqual(
+      expect.arrayContaining(["Ready False NetworkMissing", "Available True ReplicasReady"]),
+    );
+  });
+
+  test("what the API server cannot answer now: the Node is judged by its pod and its gateway", async () => {
+    cluster.putRunning("core", []);
+    await once();
+    change("core", { settings: { verbosity: "5" } });
+    cluster.onWrite = (kind) => {
+      if (kind === "ConfigMap") throw new KubeError("server", "etcd is away");
+    };
+    await once();
+    expect(cluster.conditions("core")).toEqual(
+      expect.arrayContaining(["Ready False Error", "Available True ReplicasReady"]),
+    );
+  });
+});
+
+const replicas = (): unknown =>
+  (cluster.get("StatefulSet", "core")?.["spec"] as { replicas: number } | undefined)?.replicas;
+
+describe("suspending acts", () => {
+  test.each<[string, () => void]>([
+    ["although its Network is gone", () => void cluster.objects.delete("Network demo/net")],
+    ["although its key is gone", () => void cluster.objects.delete("Secret demo/core-own")],
+    [
+      "although its volume cannot grow",
+      () => {
+        cluster.onWrite = refuse("PersistentVolumeClaim");
+        change("core", { storage: { size: "20Gi" } });
+      },
+    ],
+  ])("%s", async (_why, befalls) => {
+    cluster.putRunning("core", []);
+    await once();
+    befalls();
+    change("core", { suspend: true });
+    await once();
+    expect(replicas()).toBe(0);
+  });
+
+  test("and is said to be done when no pod is there any more", async () => {
+    cluster.putRunning("core", []);
+    await once();
+    cluster.onWrite = refuse("StatefulSet");
+    change("core", { suspend: true });
+    await once();
+    expect([replicas(), cluster.node("core").status.phase]).toEqual([1, "Degraded"]);
+    expect(cluster.conditions("core")).toContain("Available True ReplicasReady");
+    cluster.onWrite = () => undefined;
+    cluster.tell("core", {});
+    await once();
+    const phase = (): unknown => cluster.node("core").status.phase;
+    expect([replicas(), phase()]).toEqual([0, "Suspending"]);
+    cluster.putPod("core", { deleted: true });
+    await once();
+    expect([phase(), cluster.conditions("core")[1]]).toEqual(["Suspending", "Available False NoneReady"]);
+    cluster.objects.delete("Pod demo/core-0");
+    await once();
+    expect([phase(), cluster.conditions("core")[0]]).toEqual(["Suspended", "Ready False Suspended"]);
+  });
+});
