@@ -24,9 +24,8 @@ export function checkBlobs({ fields }: Transaction, { price, maxBlobs }: NextBlo
   const blobPrice = price * BLOB_PRICE;
   const offered = fields.maxFeePerBlobGas ?? 0n;
   if (offered < blobPrice) {
-    throw badBlobsError(
-      `max fee per blob gas less than block blob gas fee: maxFeePerBlobGas: ${offered}, blobBaseFee: ${blobPrice}`,
-    );
+    const numbers = `blob fee cap ${offered}, minimum needed ${blobPrice}`;
+    throw badBlobsError(`transaction gas price below minimum: ${numbers}`);
   }
   if (hashes.length === 0) throw badBlobsError("blobless blob transaction");
   if (hashes.length > maxBlobs) {

@@ -5,14 +5,14 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "@jest/globals";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { toHex } from "../../node/bytes/hex.ts";
 import type { ConsensusChoice } from "../../scripts/network/genesis.ts";
-import { type NetworkNode, openNetwork } from "../../scripts/network/network.ts";
+import { type Network, type NetworkNode, openNetwork } from "../../scripts/network/network.ts";
 import { until } from "../support/rpc-client.ts";
 
 const binary = process.env["KNIT_PEER_KCN"] ?? "";
-/** Blocks of each network; with another proposer at each node there are seven in three minutes. */
+/** Blocks of each network: enough for Randao to draw all four; nodes that name different proposers make eight in three minutes. */
 const BLOCKS = Number(process.env["KNIT_PEER_BLOCKS"] ?? 40);
 const TIMEOUT_MS = 100_000 + 2_000 * BLOCKS;
 const VALIDATORS = 4;
@@ -57,20 +57,28 @@ async function commonSelections(
   return selections;
 }
 
-async function networkOf(consensus: ConsensusChoice): Promise<void> {
-  const directory = await mkdtemp(join(tmpdir(), "knit-go-validators-"));
-  try {
-    const size = { core: VALIDATORS, proxy: 0, endpoint: 0 };
-    await using network = await openNetwork({ size, directory, consensus, go: { core: 2, binary } });
-    const selections = await commonSelections(network.nodes, BLOCKS);
-    const changed = selections.filter(({ round }) => round > 0).length;
-    process.stdout.write(`${JSON.stringify(consensus)}: ${BLOCKS} blocks, ${changed} after a round change\n`);
-    checkCommittees(selections, consensus);
-    if (consensus.policy === STICKY) checkStickyProposers(selections);
-    else checkProposers(selections, network.nodes);
-  } finally {
-    await rm(directory, { recursive: true, force: true });
-  }
+let directory: string;
+let network: Network | undefined;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "knit-go-validators-"));
+});
+// Also after a test whose time is over.
+afterEach(async () => {
+  await network?.[Symbol.asyncDispose]();
+  network = undefined;
+  await rm(directory, { recursive: true, force: true });
+}, 60_000);
+
+async function agreeUnder(consensus: ConsensusChoice): Promise<void> {
+  const size = { core: VALIDATORS, proxy: 0, endpoint: 0 };
+  network = await openNetwork({ size, directory, consensus, go: { core: 2, binary } });
+  const selections = await commonSelections(network.nodes, BLOCKS);
+  const changed = selections.filter(({ round }) => round > 0).length;
+  process.stdout.write(`${JSON.stringify(consensus)}: ${BLOCKS} blocks, ${changed} after a round change\n`);
+  checkCommittees(selections, consensus);
+  if (consensus.policy === STICKY) checkStickyProposers(selections);
+  else checkProposers(selections, network.nodes);
 }
 
 function checkCommittees(selections: readonly Selection[], { committeeSize = 0 }: ConsensusChoice): void {
@@ -103,12 +111,12 @@ const POLICIES: readonly (readonly [string, ConsensusChoice])[] = [
 
 needed.each(POLICIES)(
   `two Go nodes and two of ours make blocks by all four, and agree on each, all in the committee: %s${reason}`,
-  (_name, consensus) => networkOf({ ...consensus, committeeSize: 22 }),
+  (_name, consensus) => agreeUnder({ ...consensus, committeeSize: 22 }),
   TIMEOUT_MS,
 );
 
 needed.each(POLICIES)(
   `two Go nodes and two of ours make blocks by all four, and agree on each, committees of three: %s${reason}`,
-  (_name, consensus) => networkOf({ ...consensus, committeeSize: 3 }),
+  (_name, consensus) => agreeUnder({ ...consensus, committeeSize: 3 }),
   TIMEOUT_MS,
 );

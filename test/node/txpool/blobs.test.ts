@@ -76,7 +76,7 @@ describe("a pool with blobs", () => {
     });
     expect(await told(world, aBlobTransaction())).toBe("invalid blob sidecar: a proof does not hold");
     expect(asked).toBe(1);
-    expect(await told(world, aBlobTransaction({ maxFeePerBlobGas: 1n }))).toContain("max fee per blob gas");
+    expect(await told(world, aBlobTransaction({ maxFeePerBlobGas: 1n }))).toContain("blob fee cap 1,");
     expect(asked).toBe(1);
     expect(world.pool.status()).toEqual({ pending: 0, queued: 0 });
   });
@@ -87,7 +87,7 @@ describe("a pool with blobs", () => {
     [
       "too low an offer",
       { maxFeePerBlobGas: PRICE * 8n - 1n },
-      "max fee per blob gas less than block blob gas fee: maxFeePerBlobGas: 199, blobBaseFee: 200",
+      "transaction gas price below minimum: blob fee cap 199, minimum needed 200",
     ],
     ["no blob", { sidecar: aSidecar(0) }, "blobless blob transaction"],
     ["too many blobs", { sidecar: aSidecar(3) }, "too many blobs in transaction: have 3, permitted 2"],
