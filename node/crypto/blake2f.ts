@@ -22,7 +22,7 @@ export const BLAKE2F_INPUT_BYTES = ROUNDS_BYTES + WORDS_BYTES + 1;
 let loaded: { readonly words: Uint8Array; readonly compress: Blake2fModule["compress"] } | undefined;
 
 function load(): NonNullable<typeof loaded> {
-  // The exports are those of wasm/blake2f-source.ts; a test rebuilds the module and compares.
+  // The exports are those of wasm/assembly/blake2f.ts; a test rebuilds the module and compares.
   const { memory, input, compress } = openWasm(BLAKE2F_WASM) as Blake2fModule;
   return { words: new Uint8Array(memory.buffer, input(), WORDS_BYTES), compress };
 }

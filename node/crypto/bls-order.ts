@@ -19,7 +19,7 @@ const COORDINATE = 48;
 let loaded: { readonly coordinates: Uint8Array; readonly module: OrderModule } | undefined;
 
 function load(): NonNullable<typeof loaded> {
-  // The exports are those of wasm/bls-order-source.ts; a test rebuilds the module and compares.
+  // The exports are those of wasm/assembly/bls12-381-groups.ts; a test rebuilds the module and compares.
   const module = openWasm(BLS_ORDER_WASM) as OrderModule;
   return { coordinates: new Uint8Array(module.memory.buffer, module.input(), 4 * COORDINATE), module };
 }

@@ -1,4 +1,4 @@
-/** A compiled WebAssembly module, base64. Written by `node scripts/build-wasm.ts`: do not edit. */
+/** The kernel wasm/assembly/keccak.ts, base64. Written by `npm run wasm`: do not edit. */
 export const KECCAK_WASM = [
   "AGFzbQEAAAABDANgAX8AYAABf2AAAAMJCAICAAABAQEABQMBAAIHRAgFaW5wdXQABgZvdXRwdXQABQVzdGF0ZQAEBXN0YXJ0AAAG",
   "YWJzb3JiAAMGZmluaXNoAAIEaGFzaAAHBm1lbW9yeQIADAEBCvQQCMoBAEHACUIANwMAQcgJQn83AwBB0AlCfzcDAEHYCUIANwMA",

@@ -22,7 +22,7 @@ const INPUT_BYTES = 65_536;
 /** The largest number of whole blocks that fits the input buffer. */
 const CHUNK = INPUT_BYTES - (INPUT_BYTES % RATE);
 
-// The exports are those of wasm/keccak-source.ts; a test rebuilds the module and compares.
+// The exports are those of wasm/assembly/keccak.ts; a test rebuilds the module and compares.
 const keccak = openWasm(KECCAK_WASM) as KeccakModule;
 
 /** Memory that `hashInput` reads: 65,536 bytes. Valid only until anything else hashes. */

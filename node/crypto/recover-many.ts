@@ -45,7 +45,7 @@ export function openRecoverMany(): RecoverMany | undefined {
 
 function openModule(): RecoveryModule | undefined {
   try {
-    // The exports are those of wasm/recovery-source.ts; a test rebuilds the module and compares.
+    // The exports are those of wasm/assembly/recovery.ts; a test rebuilds the module and compares.
     return openWasm(RECOVERY_WASM) as RecoveryModule;
   } catch {
     return undefined; // the caller recovers one after another

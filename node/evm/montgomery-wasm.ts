@@ -1,4 +1,4 @@
-/** A compiled WebAssembly module, base64. Written by `node scripts/build-wasm.ts`: do not edit. */
+/** The kernel wasm/assembly/montgomery.ts, base64. Written by `npm run wasm`: do not edit. */
 export const MONTGOMERY_WASM = [
   "AGFzbQEAAAABFwVgAAF/YAN/f38AYAF/AGAAAGACf38AAwgHAQIAAAADBAUDAQABBgsCfwFBAAt/AUEACwc+Bwdtb2R1bHVzAAQG",
   "cG93ZXJzAAMGcmVzdWx0AAIFYmVnaW4ABgRzdGVwAAEGZmluaXNoAAUGbWVtb3J5AgAKlAQHywIDBH8CfgV7QaA1QQAjAEEBdEEQ",

@@ -47,7 +47,7 @@ export function montgomeryPower(base: bigint, exponent: bigint, modulus: bigint)
 }
 
 function load(): Loaded {
-  // The exports are those of wasm/montgomery-source.ts; a test rebuilds the module and compares.
+  // The exports are those of wasm/assembly/montgomery.ts; a test rebuilds the module and compares.
   const module = openWasm(MONTGOMERY_WASM) as MontgomeryModule;
   return { module, words: new Uint32Array(module.memory.buffer) };
 }

@@ -1,4 +1,4 @@
-/** A compiled WebAssembly module, base64. Written by `node scripts/build-wasm.ts`: do not edit. */
+/** The kernel wasm/assembly/power.ts, base64. Written by `npm run wasm`: do not edit. */
 export const POWER_WASM = [
   "AGFzbQEAAAABDgNgAABgA39/fwBgAAF/AwUEAAEAAgUDAQABBxoDBWlucHV0AAMFcG93ZXIAAgZtZW1vcnkCAAqLEQSkAwEKfkHI",
   "ESkDACEAQdARKQMAIQJB2BEpAwAhA0HgESkDACEEQegRKQMAIQVB8BEpAwAhBkH4ESkDACEHQYASKQMAIQhBwBFBwBEpAwAiASAB",

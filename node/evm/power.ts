@@ -25,7 +25,7 @@ export function power(base: bigint, exponent: bigint): bigint {
 }
 
 function load(): NonNullable<typeof loaded> {
-  // The exports are those of wasm/power-source.ts; a test rebuilds the module and compares.
+  // The exports are those of wasm/assembly/power.ts; a test rebuilds the module and compares.
   const { memory, input, power: run } = openWasm(POWER_WASM) as PowerModule;
   return { words: new DataView(memory.buffer, input(), 64), run };
 }

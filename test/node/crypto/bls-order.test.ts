@@ -58,7 +58,7 @@ describe("the second group", () => {
   });
 });
 
-// What wasm/bls-order-source.ts says of the maps that points of the groups are told by.
+// What wasm/assembly/bls12-381-groups.ts says of the maps that points of the groups are told by.
 test("no other points are told for those of the groups", () => {
   expect(U ** 4n - U ** 2n + 1n).toBe(R);
   expect(divisor(P - U, COFACTOR_2 * R)).toBe(R);

@@ -230,7 +230,7 @@ function leastOrder(): typeof G2.Point.ZERO {
   return product;
 }
 
-// What wasm/bn254-source.ts says of the points that its loop takes for those of the group.
+// What wasm/assembly/bn254/curve.ts says of the points that its loop takes for those of the group.
 test("only points of the group become infinity by the map that the pairing's loop ends with", () => {
   const u = 4_965_661_367_192_848_881n;
   const trace = P + 1n - R;

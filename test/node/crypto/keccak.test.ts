@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { expect, test } from "@jest/globals";
 import { keccak256 as oracle } from "ethereum-cryptography/keccak.js";
 import { bareHex } from "../../../node/bytes/hex.ts";
@@ -65,16 +64,3 @@ test("hashes in place what is written into the input memory", () => {
   expect(bareHex(keccakOutput)).toBe(bareHex(oracle(data)));
   expect(keccakInput.length).toBeGreaterThanOrEqual(65_536);
 });
-
-// Six seconds of compiling, which CI does.
-const slow = process.env["KNIT_ALL_CASES"] === "1" ? test : test.skip;
-
-slow(
-  "the committed WebAssembly is what its source compiles to",
-  () => {
-    expect(() =>
-      execFileSync(process.execPath, ["scripts/build-wasm.ts", "--check"], { stdio: "pipe" }),
-    ).not.toThrow();
-  },
-  120_000,
-);
