@@ -1,5 +1,5 @@
 import { mapKey } from "../bytes/hex.ts";
-import { type Clock, LONGEST_TIMER_MS } from "../runtime/clock.ts";
+import { type Clock, MAX_TIMER_MS } from "../runtime/clock.ts";
 import { type Keyring, wipe } from "./keyring.ts";
 
 interface Unlocked {
@@ -41,7 +41,7 @@ export class UnlockedKeys {
       this.drop(address);
       return;
     }
-    const delay = Math.min(rest, LONGEST_TIMER_MS);
+    const delay = Math.min(rest, MAX_TIMER_MS);
     unlocked.timer = setTimeout(() => this.#wait(address, unlocked, until), delay).unref();
   }
 

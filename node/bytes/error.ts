@@ -1,4 +1,4 @@
-/** What can be wrong with bytes or their text. */
+/** Faults of bytes or of their text. */
 export type BytesErrorCode = "bad-hex" | "bad-length" | "bad-quantity" | "bad-rlp" | "bad-snappy";
 
 /** Thrown by this room; `code` is stable, the message says what was found and where. */

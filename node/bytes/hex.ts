@@ -68,7 +68,7 @@ function longBytes(digits: string): Uint8Array<ArrayBuffer> | undefined {
 }
 
 const NO_DIGIT = 0xff;
-/** What a character below 128 stands for. */
+/** Value of each character below 128. */
 const DIGIT_VALUES = new Uint8Array(128).fill(NO_DIGIT);
 for (let value = 0; value < 16; value++) {
   const digit = value.toString(16);

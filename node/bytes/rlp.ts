@@ -6,7 +6,7 @@
 import { BytesError } from "./error.ts";
 import { bytesToBigint } from "./integer.ts";
 
-/** What can be encoded: a byte string or a list. Integers go through `integerBytes` first. */
+/** A byte string or a list. Integers go through `integerBytes` first. */
 export type RlpInput = Uint8Array | readonly RlpInput[];
 
 /** One decoded item: a view of its payload and whether that payload is a list. `raw` includes the header. */
@@ -88,21 +88,22 @@ function writeHeader(out: Uint8Array, at: number, base: number, length: number):
 /** Decodes bytes that are exactly one item. Throws `BytesError` `bad-rlp`. */
 export function decodeRlp(bytes: Uint8Array): RlpItem {
   const item = itemAt(bytes, 0);
-  if (item.raw.length !== bytes.length) throw bad(`${bytes.length - item.raw.length} bytes after the item`);
+  if (item.raw.length !== bytes.length)
+    throw rlpError(`${bytes.length - item.raw.length} bytes after the item`);
   return item;
 }
 
 /** The item that begins at `at`; what follows it is not looked at. Throws `BytesError` `bad-rlp`. */
 export function itemAt(bytes: Uint8Array, at: number): RlpItem {
   const first = bytes[at];
-  if (first === undefined) throw bad("unexpected end of input", at);
+  if (first === undefined) throw rlpError("unexpected end of input", at);
   if (first < 0x80) return view(bytes, at, at, 1, false);
   const isList = first >= 0xc0;
   const short = first - (isList ? 0xc0 : 0x80);
   if (short < 56) {
     const item = view(bytes, at, at + 1, short, isList);
     if (!isList && short === 1 && (item.payload[0] as number) < 0x80) {
-      throw bad("a single byte below 0x80 with a length prefix", at);
+      throw rlpError("a single byte below 0x80 with a length prefix", at);
     }
     return item;
   }
@@ -111,22 +112,22 @@ export function itemAt(bytes: Uint8Array, at: number): RlpItem {
 }
 
 function longLength(bytes: Uint8Array, at: number, count: number): number {
-  if (at + 1 + count > bytes.length) throw bad("unexpected end of input", at);
+  if (at + 1 + count > bytes.length) throw rlpError("unexpected end of input", at);
   let length = 0;
   for (let i = 1; i <= count; i++) length = length * 256 + (bytes[at + i] as number); // in range: checked above
-  if (bytes[at + 1] === 0 || length < 56) throw bad("length in more bytes than needed", at);
+  if (bytes[at + 1] === 0 || length < 56) throw rlpError("length in more bytes than needed", at);
   return length;
 }
 
 function view(bytes: Uint8Array, at: number, start: number, length: number, isList: boolean): RlpItem {
   const end = start + length;
-  if (end > bytes.length) throw bad(`length ${length} passes the end of the input`, at);
+  if (end > bytes.length) throw rlpError(`length ${length} passes the end of the input`, at);
   return { isList, payload: bytes.subarray(start, end), raw: bytes.subarray(at, end) };
 }
 
 /** The items of a list. Throws `BytesError` `bad-rlp` when it is a string or damaged inside. */
 export function listItems(item: RlpItem): RlpItem[] {
-  if (!item.isList) throw bad("a byte string where a list is wanted");
+  if (!item.isList) throw rlpError("a byte string where a list is wanted");
   const items: RlpItem[] = [];
   for (let at = 0; at < item.payload.length; ) {
     const inner = itemAt(item.payload, at);
@@ -138,15 +139,15 @@ export function listItems(item: RlpItem): RlpItem[] {
 
 /** The bytes of a string item. */
 export function stringBytes(item: RlpItem): Uint8Array {
-  if (item.isList) throw bad("a list where a byte string is wanted");
+  if (item.isList) throw rlpError("a list where a byte string is wanted");
   return item.payload;
 }
 
 /** The integer of a string item; leading zeros and more than `maxBytes` bytes are refused. */
 export function itemInteger(item: RlpItem, maxBytes = 32): bigint {
   const bytes = stringBytes(item);
-  if (bytes.length > maxBytes) throw bad(`integer of ${bytes.length} bytes, at most ${maxBytes}`);
-  if (bytes[0] === 0) throw bad("integer with leading zero bytes");
+  if (bytes.length > maxBytes) throw rlpError(`integer of ${bytes.length} bytes, at most ${maxBytes}`);
+  if (bytes[0] === 0) throw rlpError("integer with leading zero bytes");
   return bytesToBigint(bytes);
 }
 
@@ -158,11 +159,11 @@ export function decodeRlpTree({ isList, payload, raw }: RlpItem): RlpInput {
   return isList ? readTrees(raw, raw.length - payload.length, raw.length, 1) : payload;
 }
 
-/** Where the tree that `readTree` read newest ends: a second result without an object for it. */
+/** End of the tree that `readTree` read last: a second result without an object for it. */
 let treeEnd = 0;
 
 function readTrees(bytes: Uint8Array, start: number, end: number, depth: number): RlpInput[] {
-  if (depth > MAX_RLP_DEPTH) throw bad(`lists nested deeper than ${MAX_RLP_DEPTH}`, start);
+  if (depth > MAX_RLP_DEPTH) throw rlpError(`lists nested deeper than ${MAX_RLP_DEPTH}`, start);
   const trees: RlpInput[] = [];
   for (let at = start; at < end; at = treeEnd) trees.push(readTree(bytes, at, end, depth));
   treeEnd = end;
@@ -178,14 +179,14 @@ function readTree(bytes: Uint8Array, at: number, end: number, depth: number): Rl
   if (length > 55) {
     const count = length - 55;
     start += count;
-    if (start > end) throw bad("unexpected end of input", at);
+    if (start > end) throw rlpError("unexpected end of input", at);
     length = longLength(bytes, at, count);
   }
   const stop = start + length;
-  if (stop > end) throw bad(`length ${length} passes the end of the input`, at);
+  if (stop > end) throw rlpError(`length ${length} passes the end of the input`, at);
   if (isList) return readTrees(bytes, start, stop, depth + 1);
   if (length === 1 && (bytes[start] as number) < 0x80) {
-    throw bad("a single byte below 0x80 with a length prefix", at);
+    throw rlpError("a single byte below 0x80 with a length prefix", at);
   }
   return leaf(bytes, start, stop);
 }
@@ -196,6 +197,6 @@ function leaf(bytes: Uint8Array, start: number, stop: number): Uint8Array {
   return new Uint8Array(bytes.buffer, bytes.byteOffset + start, stop - start);
 }
 
-function bad(what: string, at?: number): BytesError {
+function rlpError(what: string, at?: number): BytesError {
   return new BytesError("bad-rlp", at === undefined ? `rlp: ${what}` : `rlp: ${what} (byte ${at})`);
 }

@@ -5,9 +5,9 @@
 import { BytesError } from "./error.ts";
 
 /** A copy gives at most 64 bytes for 3, so no honest block says more than this times its own length. */
-const MOST_RATIO = 22;
+const MAX_RATIO = 22;
 
-/** How long a block says that it is unpacked. Throws `BytesError` `bad-snappy`. */
+/** Returns the unpacked length in a block's header. Throws `BytesError` `bad-snappy`. */
 export function snappyLength(packed: Uint8Array): number {
   return readLength(packed).value;
 }
@@ -15,10 +15,10 @@ export function snappyLength(packed: Uint8Array): number {
 /** Unpacks a block. Throws `BytesError` `bad-snappy`. */
 export function unpackSnappyBlock(packed: Uint8Array): Uint8Array {
   const header = readLength(packed);
-  if (header.value > packed.length * MOST_RATIO) throw bad("a length that the block cannot fill");
+  if (header.value > packed.length * MAX_RATIO) throw snappyError("a length that the block cannot fill");
   const out = new Uint8Array(header.value);
   const end = unpack(packed, header.next, out);
-  if (end !== out.length) throw bad(`${end} bytes where ${out.length} were announced`);
+  if (end !== out.length) throw snappyError(`${end} bytes where ${out.length} were announced`);
   return out;
 }
 
@@ -30,7 +30,7 @@ function readLength(packed: Uint8Array): { value: number; next: number } {
     value += (byte & 0x7f) * 2 ** (7 * next);
     if (byte < 0x80) return { value, next: next + 1 };
   }
-  throw bad("no length");
+  throw snappyError("no length");
 }
 
 function unpack(packed: Uint8Array, start: number, out: Uint8Array): number {
@@ -38,12 +38,12 @@ function unpack(packed: Uint8Array, start: number, out: Uint8Array): number {
   for (let at = start; at < packed.length; ) {
     const tag = packed[at] as number; // in range: tested by the loop
     const extra = extraBytes(tag);
-    if (at + extra >= packed.length) throw bad("cut off");
+    if (at + extra >= packed.length) throw snappyError("cut off");
     const number = littleEndian(packed, at + 1, extra);
     at += 1 + extra;
     if ((tag & 3) === 0) {
       const length = (extra === 0 ? tag >>> 2 : number) + 1;
-      if (length > packed.length - at || length > out.length - to) throw bad("a literal too long");
+      if (length > packed.length - at || length > out.length - to) throw snappyError("a literal too long");
       out.set(packed.subarray(at, at + length), to);
       at += length;
       to += length;
@@ -54,7 +54,7 @@ function unpack(packed: Uint8Array, start: number, out: Uint8Array): number {
   return to;
 }
 
-/** How many bytes of length or offset follow a tag. */
+/** Returns the number of bytes of length or offset after a tag. */
 function extraBytes(tag: number): number {
   const kind = tag & 3;
   if (kind === 0) return Math.max(0, (tag >>> 2) - 59);
@@ -65,7 +65,7 @@ function copy(out: Uint8Array, to: number, tag: number, number: number): number 
   const near = (tag & 3) === 1;
   const length = near ? ((tag >>> 2) & 7) + 4 : (tag >>> 2) + 1;
   const offset = near ? (tag >>> 5) * 256 + number : number;
-  if (offset === 0 || offset > to || length > out.length - to) throw bad("a copy out of range");
+  if (offset === 0 || offset > to || length > out.length - to) throw snappyError("a copy out of range");
   if (offset >= length) out.copyWithin(to, to - offset, to - offset + length);
   else for (let i = to; i < to + length; i++) out[i] = out[i - offset] as number; // in range: checked above
   return to + length;
@@ -77,6 +77,6 @@ function littleEndian(bytes: Uint8Array, at: number, count: number): number {
   return value;
 }
 
-function bad(what: string): BytesError {
+function snappyError(what: string): BytesError {
   return new BytesError("bad-snappy", `snappy: ${what}`);
 }

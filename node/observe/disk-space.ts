@@ -1,41 +1,44 @@
-/** How much room is left where the database lies. What writes asks first: an engine that met a full disk is lost. */
+/** Free space on the database's disk. Writers ask first: an engine that met a full disk cannot go on. */
 import { stat, statfs } from "node:fs/promises";
 import type { Log } from "./log.ts";
 
-/** See the head of this file. Disposing it ends the looking; whoever waits for room goes on waiting. */
+/** A watch over the disk. Disposing it ends the watch; pending waits for room do not end. */
 export interface DiskSpace extends Disposable {
-  /** Bytes that were free when it was last looked. */
+  /** Bytes free at the last check. */
   readonly free: number;
-  /** True from when less than the least is free until there is a quarter more than that. */
+  /** True from the time when less than the minimum is free until a quarter more than it is. */
   readonly isLow: boolean;
   /** Resolves when there is room: at once unless it is low. */
   room(): Promise<void>;
-  /** What a file in some directory may not grow over, asked anew; undefined while it may. Another disk may get full. */
+  /**
+   * Measures the room for a file in a directory, which may be on another disk; undefined while there is
+   * enough.
+   */
   shortage(directory: string): Promise<Shortage | undefined>;
 }
 
-/** Bytes that are free, and that must be for a file to grow beside the database. */
+/** Free bytes, and the bytes that must be free for a file to grow beside the database. */
 export interface Shortage {
   readonly free: number;
   readonly needed: number;
 }
 
-/** What is watched and how often. */
+/** Directory, limits and interval of the watch. */
 export interface DiskSpaceOptions {
   readonly directory: string;
-  /** Bytes that must be free; 0: any number will do. */
-  readonly leastBytes: number;
+  /** Minimum of free bytes; 0 for none. */
+  readonly minBytes: number;
   readonly log: Log;
   readonly everyMs?: number;
-  /** Bytes that are free below a directory. Left out: the system is asked. */
+  /** Measures the free bytes of a directory; asks the system by default. */
   readonly freeBytes?: (directory: string) => Promise<number>;
 }
 
 const EVERY_MS = 1_000;
-/** So much more than the least must be free before writing goes on. */
+/** Factor above the minimum at which writing goes on. */
 const MARGIN = 1.25;
 
-/** Looks once before it resolves. Rejects when the directory is not there. */
+/** Opens the watch after a first check. Rejects when the directory is absent. */
 export async function openDiskSpace(options: DiskSpaceOptions): Promise<DiskSpace> {
   const watch = new Watch(options);
   await watch.look();
@@ -43,7 +46,7 @@ export async function openDiskSpace(options: DiskSpaceOptions): Promise<DiskSpac
   return watch;
 }
 
-/** Bytes that are free for this user where a directory lies. */
+/** Returns the bytes free for this user on the disk of a directory. */
 export async function freeBelow(directory: string): Promise<number> {
   const { bavail, bsize } = await statfs(directory);
   return bavail * bsize;
@@ -52,7 +55,7 @@ export async function freeBelow(directory: string): Promise<number> {
 class Watch implements DiskSpace {
   readonly #options: DiskSpaceOptions;
   #timer: NodeJS.Timeout | undefined;
-  /** Set while it is low. */
+  /** Present while the disk is low. */
   #waiting: PromiseWithResolvers<void> | undefined;
   free = 0;
 
@@ -69,7 +72,7 @@ class Watch implements DiskSpace {
   }
 
   async shortage(directory: string): Promise<Shortage | undefined> {
-    const { directory: own, leastBytes, freeBytes = freeBelow } = this.#options;
+    const { directory: own, minBytes: leastBytes, freeBytes = freeBelow } = this.#options;
     const [there, here] = await Promise.all([stat(directory), stat(own)]);
     if (there.dev !== here.dev) return undefined;
     const [free, needed] = [await freeBytes(own), leastBytes * MARGIN]; // blocks are to go on
@@ -87,7 +90,7 @@ class Watch implements DiskSpace {
   }
 
   async look(): Promise<void> {
-    const { directory, leastBytes, log, freeBytes = freeBelow } = this.#options;
+    const { directory, minBytes: leastBytes, log, freeBytes = freeBelow } = this.#options;
     const free = await freeBytes(directory);
     this.free = free;
     if (this.#waiting === undefined) {

@@ -1,4 +1,6 @@
-/** What the process reads and writes, as Linux counts it: the Go node's meters. Elsewhere they stay at nothing. */
+/**
+ * Bytes that the process reads and writes, as Linux counts them: the Go node's meters. Zero on other systems.
+ */
 import { readFileSync } from "node:fs";
 import type { Metrics } from "./metrics.ts";
 

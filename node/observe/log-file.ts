@@ -1,5 +1,5 @@
 /**
- * A log's file. Lines are added at once; a file that has grown too large is put aside under a name with the time, and
+ * The file of a log. Lines are added at once; a file that has grown too large is put aside under a name with the time, and
  * those that are too many or too old are removed. A disk that takes no line never stops the program.
  */
 import {
@@ -17,24 +17,24 @@ import { dirname, join, parse } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 
-/** When a file is put aside, and how long. */
+/** Size at which a log file is rotated, and the age at which rotated files are deleted. */
 export interface Rotation {
-  /** A file that a line would make larger is put aside before. */
+  /** Size above which a file is rotated before the next line. */
   readonly maxBytes: number;
-  /** Files put aside that are kept; 0: all. */
+  /** Rotated files that are kept; 0 for all. */
   readonly maxFiles: number;
-  /** Older ones are removed; 0: never. */
+  /** Age at which rotated files are deleted; 0 for never. */
   readonly maxAgeMs: number;
-  /** Pack those put aside. */
+  /** Compress rotated files. */
   readonly compress: boolean;
 }
 
-/** An open log file. Disposing it waits until what was put aside is packed and tidied. */
+/** An open log file. Disposing it waits until rotated files are compressed and old ones deleted. */
 export interface LogFile extends AsyncDisposable {
   write(line: string): void;
 }
 
-/** Opens a file for adding lines, and makes its directory. Throws the system's error. */
+/** Opens a file for appending lines, and creates its directory. Throws the system's error. */
 export function openLogFile(path: string, rotation: Rotation | undefined, now = Date.now): LogFile {
   mkdirSync(dirname(path), { recursive: true });
   return new RotatingFile(path, rotation, now);
@@ -64,7 +64,7 @@ class RotatingFile implements LogFile {
     const bytes = Buffer.from(line);
     try {
       const isFull = this.#size > 0 && this.#size + bytes.length > (this.#rotation?.maxBytes ?? Infinity);
-      const handle = isFull ? this.#putAside(this.#handle) : this.#handle;
+      const handle = isFull ? this.#rotate(this.#handle) : this.#handle;
       this.#size += writeSync(handle, bytes);
     } catch {
       // the terminal has the line
@@ -72,8 +72,8 @@ class RotatingFile implements LogFile {
   }
 
   /** The new file is opened before the old one is closed: whatever fails, there is one to write to. */
-  #putAside(old: number): number {
-    renameSync(this.#path, asideName(this.#path, this.#now()));
+  #rotate(old: number): number {
+    renameSync(this.#path, rotatedName(this.#path, this.#now()));
     const next = openSync(this.#path, "a", 0o640);
     closeSync(old);
     this.#handle = next;
@@ -97,7 +97,7 @@ class RotatingFile implements LogFile {
 }
 
 /** `knit.log` becomes `knit-2026-11-21T14-28-42.120.log`, in universal time. */
-function asideName(path: string, time: number): string {
+function rotatedName(path: string, time: number): string {
   const { dir, name, ext } = parse(path);
   const stamp = new Date(time).toISOString().replaceAll(":", "-").replace("Z", "");
   return join(dir, `${name}-${stamp}${ext}`);
@@ -114,13 +114,13 @@ async function tidy(path: string, rotation: Rotation, now: number): Promise<void
   for (const [i, file] of aside.entries()) {
     const whole = join(dir, file);
     const isOld = maxAgeMs > 0 && now - (await stat(whole)).mtimeMs > maxAgeMs;
-    if (i < surplus || isOld) await removeAside(whole);
+    if (i < surplus || isOld) await removeRotated(whole);
     else if (compress && !file.endsWith(".gz")) await pack(whole);
   }
 }
 
 /** With what a process that was killed had packed of it. */
-async function removeAside(path: string): Promise<void> {
+async function removeRotated(path: string): Promise<void> {
   await rm(unfinishedPath(path), { force: true });
   await rm(path);
 }

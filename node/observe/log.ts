@@ -6,7 +6,7 @@
 import { toHex } from "../bytes/hex.ts";
 import { type LogRecord, logfmtLine, terminalLine } from "./log-format.ts";
 
-/** What a record tells; `fields` first, then a constant lower-case message. */
+/** A log. A record has fields first, then a constant lower-case message. */
 export interface Log {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
@@ -24,16 +24,16 @@ export interface AdjustableLog extends Log {
 /** The least that is written; `silent` writes nothing. */
 export type LogLevel = "silent" | "error" | "warn" | "info" | "debug";
 
-/** How a record looks as a line. */
+/** Formats of a line. */
 export type LogFormat = "terminal" | "json" | "logfmt";
 
-/** Where lines go: a writable stream or anything that takes text. */
+/** Destination of lines: a writable stream or anything that takes text. */
 export interface LogStream {
   write(line: string): unknown;
   readonly isTTY?: boolean | undefined;
 }
 
-/** What `createLog` needs; without a stream lines go to standard error. */
+/** Options of `createLog`; without a stream lines go to standard error. */
 export interface LogOptions {
   readonly level: LogLevel;
   readonly format: LogFormat;
@@ -57,7 +57,7 @@ export function createLog({ level, format, stream = process.stderr, file }: LogO
 
 const RANKS: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3, silent: 4 };
 
-/** What is graver than this, or as grave, is written; shared by a log and its children. */
+/** Threshold of the level that is written; shared by a log and its children. */
 interface Gate {
   least: number;
 }
@@ -87,21 +87,21 @@ function recording(write: (record: LogRecord) => void, gate: Gate, common: Field
   };
 }
 
-/** What a record can hold of `fields`, which are flat by rule. */
+/** Converts `fields`, which are flat by rule, into values that a record can hold. */
 function plain(fields: object): Fields {
   const result: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(fields)) {
     if (value instanceof Uint8Array) result[name] = toHex(value);
     else if (typeof value === "bigint") result[name] = value.toString();
     else if (value instanceof Error) result[name] = { message: value.message, stack: value.stack };
-    else if (typeof value === "object" && value !== null) result[name] = copied(value);
+    else if (typeof value === "object" && value !== null) result[name] = copyValue(value);
     else if (value !== undefined) result[name] = value;
   }
   return result;
 }
 
 /** Its JSON, read again; what has none is named: to log something never fails. */
-function copied(value: object): unknown {
+function copyValue(value: object): unknown {
   try {
     return JSON.parse(JSON.stringify(value));
   } catch {

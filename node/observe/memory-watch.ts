@@ -5,13 +5,13 @@
 import { readFileSync } from "node:fs";
 import type { Log } from "./log.ts";
 
-/** See the file's header. Disposing it ends the looking. */
+/** A watch over the process's memory. Disposing it ends the watch. */
 export interface MemoryWatch extends Disposable {
   /** Bytes at the last look. */
   readonly used: number;
   /** Bytes; `undefined`: there is no limit, and nothing is ever short. */
   readonly limit: number | undefined;
-  /** How often parts were let go of. */
+  /** Number of times that parts released memory. */
   readonly sheds: number;
   /** True while nothing may begin that may need much. */
   readonly isShort: boolean;
@@ -19,7 +19,7 @@ export interface MemoryWatch extends Disposable {
   onTight(shed: () => void): void;
 }
 
-/** What is watched and how often. */
+/** Limits and interval of the watch. */
 export interface MemoryWatchOptions {
   readonly limit: number | undefined;
   readonly log: Log;

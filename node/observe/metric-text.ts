@@ -20,10 +20,10 @@ export function singleLine(name: string, labels: string, value: number | ""): st
 
 /** `method="eth_call",outcome="ok"`. */
 export function labelText(names: readonly string[], values: readonly string[]): string {
-  return names.map((name, i) => `${name}="${escaped(values[i] ?? "")}"`).join(",");
+  return names.map((name, i) => `${name}="${escapeLabel(values[i] ?? "")}"`).join(",");
 }
 
-function escaped(value: string): string {
+function escapeLabel(value: string): string {
   return value.replace(/[\\"\n]/g, (found) => (found === "\n" ? "\\n" : `\\${found}`));
 }
 
@@ -59,7 +59,7 @@ export class Labelled<T extends { write(): string }> {
 export class BucketSeries implements Histogram {
   readonly #bounds: readonly number[];
   readonly #counts: Float64Array;
-  /** How the lines begin: a bucket each, then the rest. */
+  /** Beginnings of the lines: one per bucket, then the rest. */
   readonly #begins: readonly string[];
   #sum = 0;
   #count = 0;

@@ -52,7 +52,7 @@ export interface Family<T> {
   of(...labels: readonly string[]): T;
 }
 
-/** What is known of a metric before it is scraped. */
+/** Name, help and type of a metric. */
 export interface Declaration {
   /** As Prometheus sees it. */
   readonly name: string;
@@ -61,10 +61,10 @@ export interface Declaration {
   readonly labels: readonly string[];
 }
 
-/** Which metrics a scrape shows: all, or without those under the Go node's names. */
+/** Metrics of a scrape: all, or without those under the Go node's names. */
 export type Shown = "all" | "own";
 
-/** Where metrics are declared and read. A name can be declared once. */
+/** A registry of metrics. A name can be declared once. */
 export interface Metrics {
   gauge(options: ReadOptions): Gauge;
   counter(options: ReadOptions): Counter;
@@ -90,7 +90,7 @@ export interface Metrics {
 const NANOSECONDS = 1e6;
 /** Names that begin with this are our own. */
 const OWN = "knit_";
-/** What Prometheus' rules keep from gauges: of such a value no type is told. */
+/** Names that Prometheus' rules do not allow for gauges: such a metric has no type. */
 const NO_GAUGE = /_(total|count|sum|bucket)$|_gauge(_|$)/;
 
 /** A registry name as Prometheus sees it; a name of our own as it is. */

@@ -3,7 +3,7 @@ const STEP_MS = 5_000;
 /** After a minute a step counts for 1/e of what it did. */
 const SHARE = 1 - Math.exp(-STEP_MS / 60_000);
 
-/** What was added a second, averaged over the last minute: newer seconds count for more. */
+/** An amount per second, averaged over the last minute; newer seconds weigh more. */
 export class MinuteRate {
   readonly #now: () => number;
   #stepAt: number;

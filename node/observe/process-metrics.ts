@@ -1,4 +1,4 @@
-/** What the process tells of itself, through `prom-client`, which takes a tenth of a second to load. */
+/** Metrics of the process from `prom-client`, which takes a tenth of a second to load. */
 
 /** The process's metrics. */
 export interface ProcessMetrics {

@@ -35,7 +35,7 @@ export interface Profiler extends AsyncDisposable {
 }
 
 /** A profile that nobody ends is ended after this. */
-const LONGEST_PROFILE_MS = 10 * 60_000;
+const MAX_PROFILE_MS = 10 * 60_000;
 const SAMPLE_MICROSECONDS = 1000;
 
 interface Running {
@@ -58,16 +58,13 @@ class InspectorProfiler implements Profiler {
     if (this.#isBusy) throw new ProfilerError("profiling", "CPU profiling already in progress");
     this.#isBusy = true;
     try {
-      const file = await open(expanded(path), "wx", 0o600);
+      const file = await open(expandHome(path), "wx", 0o600);
       const session = new Session();
       session.connect();
       await session.post("Profiler.enable");
       await session.post("Profiler.setSamplingInterval", { interval: SAMPLE_MICROSECONDS });
       await session.post("Profiler.start");
-      const deadline = globalThis.setTimeout(
-        () => void this.stop().catch(() => undefined),
-        LONGEST_PROFILE_MS,
-      );
+      const deadline = globalThis.setTimeout(() => void this.stop().catch(() => undefined), MAX_PROFILE_MS);
       deadline.unref();
       this.#running = { session, file, deadline };
     } catch (error) {
@@ -95,14 +92,12 @@ class InspectorProfiler implements Profiler {
     await this.start(path);
     const own = this.#running;
     const { signal } = this.#closing;
-    await setTimeout(Math.min(seconds * 1000, LONGEST_PROFILE_MS), undefined, { signal }).catch(
-      () => undefined,
-    );
+    await setTimeout(Math.min(seconds * 1000, MAX_PROFILE_MS), undefined, { signal }).catch(() => undefined);
     if (this.#running === own) await this.stop();
   }
 
   async heap(path: string): Promise<void> {
-    await using file = await open(expanded(path), "wx", 0o600);
+    await using file = await open(expandHome(path), "wx", 0o600);
     await file.writeFile(getHeapSnapshot());
   }
 
@@ -123,6 +118,6 @@ export function collectGarbage(): void {
   collect();
 }
 
-function expanded(path: string): string {
+function expandHome(path: string): string {
   return path.startsWith("~/") ? join(homedir(), path.slice(2)) : path;
 }

@@ -4,19 +4,19 @@
  */
 import type { Clock } from "../runtime/clock.ts";
 
-/** Where progress is drawn. */
+/** Destination of progress bars. */
 export interface ProgressStream {
   write(text: string): unknown;
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
 }
 
-/** What is waited for. `total` may be unknown; `unit` is a plural such as `blocks`. */
+/** Work with a progress bar. `total` may be unknown; `unit` is a plural such as `blocks`. */
 export interface ProgressOptions {
   readonly label: string;
   readonly total: number | undefined;
   readonly unit: string;
-  /** What else is counted, such as `tx`; only its speed is shown. */
+  /** A second unit, such as `tx`, of which only the rate is shown. */
   readonly alsoUnit?: string;
   readonly stream: ProgressStream;
   readonly clock: Clock;
@@ -33,7 +33,7 @@ const LINE_MS = 5_000;
 /** Speed is that of this stretch: what was skipped fast at the beginning says nothing of what is left. */
 const RECENT_MS = 15_000;
 
-/** How much was done by when. */
+/** An amount at a time. */
 interface Mark {
   readonly at: number;
   readonly done: number;
@@ -81,13 +81,13 @@ export function openProgress(options: ProgressOptions): Progress {
   };
 }
 
-/** How far work is at a moment. */
+/** Progress at a time. */
 export interface ProgressState {
   readonly label: string;
   readonly done: number;
   readonly total: number | undefined;
   readonly unit: string;
-  /** What was done in a stretch of time. */
+  /** Amounts done in a stretch of time. */
   readonly speed: {
     readonly done: number;
     readonly elapsedMs: number;
@@ -100,20 +100,20 @@ export function progressLine({ label, done, total, unit, speed }: ProgressState)
   const perSecond = (count: number): number => (speed.elapsedMs > 0 ? (count * 1000) / speed.elapsedMs : 0);
   const rate = perSecond(speed.done);
   const alsoRate = speed.also && perSecond(speed.also.done);
-  const also = alsoRate ? `, ${grouped(alsoRate)} ${speed.also?.unit}/s` : "";
-  const rates = `${rate > 0 ? `, ${grouped(rate)} ${unit}/s` : ""}${also}`;
-  if (total === undefined || total <= 0) return `${label} ${grouped(done)} ${unit}${rates}`;
+  const also = alsoRate ? `, ${formatCount(alsoRate)} ${speed.also?.unit}/s` : "";
+  const rates = `${rate > 0 ? `, ${formatCount(rate)} ${unit}/s` : ""}${also}`;
+  if (total === undefined || total <= 0) return `${label} ${formatCount(done)} ${unit}${rates}`;
   const part = Math.min(done / total, 1);
   const filled = Math.floor(part * BAR_WIDTH);
   const bar = `[${"#".repeat(filled)}${"-".repeat(BAR_WIDTH - filled)}]`;
   const percent = `${Math.floor(part * 100)}%`.padStart(4);
   const left = rate > 0 && done < total ? `, ${duration((total - done) / rate)} left` : "";
-  return `${label} ${bar} ${percent} ${grouped(done)}/${grouped(total)} ${unit}${rates}${left}`;
+  return `${label} ${bar} ${percent} ${formatCount(done)}/${formatCount(total)} ${unit}${rates}${left}`;
 }
 
 const BAR_WIDTH = 20;
 
-function grouped(value: number): string {
+function formatCount(value: number): string {
   const digits = String(value < 10 ? Math.round(value * 10) / 10 : Math.round(value));
   return digits.replace(/\B(?=(\d{3})+$)/g, ",");
 }

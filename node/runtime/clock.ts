@@ -1,15 +1,15 @@
-/** The time of day, passed in so that tests and replays decide what time it is. */
+/** The time of day, passed in so that tests and replays set it. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
 }
 
-/** The longest delay that a timer takes. */
-export const LONGEST_TIMER_MS = 2 ** 31 - 1;
+/** The longest delay of a timer. */
+export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Aborts after this many milliseconds, or after the longest delay that a timer takes. */
 export function timeoutSignal(ms: number): AbortSignal {
-  return AbortSignal.timeout(Math.min(ms, LONGEST_TIMER_MS));
+  return AbortSignal.timeout(Math.min(ms, MAX_TIMER_MS));
 }
 
 /** The machine's clock. */

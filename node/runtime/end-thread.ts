@@ -1,15 +1,15 @@
-/** Ends a thread by its own hand. */
+/** Ends worker threads without terminating them. */
 import { setTimeout } from "node:timers/promises";
 import type { Worker } from "node:worker_threads";
 
-/** A thread that does not end by itself is not waited for any longer. */
-const LONGEST_ENDING_MS = 5_000;
+/** Longest wait for a thread to end. */
+const MAX_ENDING_MS = 5_000;
 
 /**
- * Gives a thread null, on which it has to close its port, and waits until it is gone. A thread that is terminated
+ * Posts null to a thread, which then closes its port, and waits for its exit. A thread that is terminated
  * while it loads code can take the process along, so that comes last, after `patienceMs`.
  */
-export async function endThread(worker: Worker, patienceMs = LONGEST_ENDING_MS): Promise<void> {
+export async function endThread(worker: Worker, patienceMs = MAX_ENDING_MS): Promise<void> {
   worker.ref();
   const gone = new Promise((resolve) => worker.once("exit", resolve));
   worker.postMessage(null, []);

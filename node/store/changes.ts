@@ -1,11 +1,12 @@
+/** The changes of one batch. */
 import { mapKey } from "../bytes/hex.ts";
 
 /** A row as a batch changes it; `undefined` deletes it. */
-export type Change = readonly [key: Uint8Array, value: Uint8Array | undefined];
+export type RowChange = readonly [key: Uint8Array, value: Uint8Array | undefined];
 
 /** The changes of a batch in their order. They are indexed by key only when someone looks one up. */
-export class Changes {
-  readonly #all: Change[] = [];
+export class BatchChanges {
+  readonly #all: RowChange[] = [];
   #byName: Map<string, Uint8Array | undefined> | undefined;
   #bytes = 0;
 
@@ -24,7 +25,7 @@ export class Changes {
     this.#bytes += key.length + (value?.length ?? 0);
   }
 
-  /** What the changes leave under each key, by `mapKey`; nothing may be added afterwards. */
+  /** Returns the final value of each key, by `mapKey`. Nothing may be added afterwards. */
   byName(): ReadonlyMap<string, Uint8Array | undefined> {
     this.#byName ??= new Map(this.#all.map(([key, value]) => [mapKey(key), value]));
     return this.#byName;

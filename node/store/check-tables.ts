@@ -6,7 +6,7 @@ import { StoreError } from "./error.ts";
 import { liveTables } from "./live-tables.ts";
 import { tableFault } from "./table-file.ts";
 
-/** How the check of one file is run: it may give way between its steps, and rest behind it. */
+/** Runs the check of one file. It may yield between its steps, and rest after it. */
 export type RunCheck = <Result>(steps: Generator<undefined, Result>) => Promise<Result>;
 
 /**

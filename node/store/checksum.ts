@@ -1,3 +1,4 @@
+/** A checksum for each row. */
 import { crc32 } from "node:zlib";
 import { StoreError } from "./error.ts";
 

@@ -1,6 +1,6 @@
 /**
- * What can be wrong with a store: `in-use` another process holds it, `corrupt` its files do not hold together,
- * `failed` the engine or the disk refused an operation, `closed` it was used after closing.
+ * Faults of a store: `in-use` another process holds it, `corrupt` its files are inconsistent, `failed` the
+ * engine or the disk refused an operation, `closed` it was used after closing.
  */
 export type StoreErrorCode = "in-use" | "corrupt" | "failed" | "closed";
 

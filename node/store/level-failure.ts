@@ -1,9 +1,10 @@
+/** Translates the engine's failures into errors of this room, and keeps what it reports of damage. */
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "../bytes/message-of.ts";
 import { StoreError } from "./error.ts";
 
-/** What the engine reported on opening, in this room's words. */
+/** Translates an error of opening the engine. */
 export function openFailure(directory: string, error: unknown): StoreError {
   const cause = causeOf(error);
   const said = messageOf(cause);
@@ -16,7 +17,7 @@ export function openFailure(directory: string, error: unknown): StoreError {
   return new StoreError("failed", `cannot open ${directory}: ${said}`, { cause: error });
 }
 
-/** What the engine reported on reading; an error of this or another room passes unchanged. */
+/** Translates an error of reading from the engine; errors of other rooms pass unchanged. */
 export function readFailure(error: unknown): unknown {
   const code = codeOf(error);
   if (code === "LEVEL_CORRUPTION") {

@@ -5,7 +5,7 @@
 import { readdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { ClassicLevel } from "classic-level";
-import { Changes } from "./changes.ts";
+import { BatchChanges } from "./changes.ts";
 import { checkNewestTables } from "./check-tables.ts";
 import { appendChecksum, CHECKSUM_LENGTH, checkedValue } from "./checksum.ts";
 import { StoreError } from "./error.ts";
@@ -78,7 +78,7 @@ export async function openLevelReader(
   };
 }
 
-/** Where only `CURRENT` is missing, the engine would begin anew and delete the rest. */
+/** Refuses a directory in which only `CURRENT` is missing: the engine would delete the rest. */
 async function refuseLost(directory: string): Promise<void> {
   const names = await readdir(directory).catch((): string[] => []); // what it cannot make, the engine says
   if (names.includes("CURRENT") || !names.some((name) => /\.(ldb|log)$/.test(name))) return;
@@ -113,7 +113,7 @@ async function openLevel(directory: string, options: LevelStoreOptions, create: 
 }
 
 class LevelBatch implements Batch {
-  readonly changes = new Changes();
+  readonly changes = new BatchChanges();
   readonly native: NativeBatch;
   readonly #checksums: boolean;
 
@@ -143,10 +143,10 @@ class LevelBatch implements Batch {
   }
 }
 
-const LONGEST_COPIED = 64;
-const keyMemory = new Uint8Array(new ArrayBuffer(LONGEST_COPIED));
+const MAX_COPIED_BYTES = 64;
+const keyMemory = new Uint8Array(new ArrayBuffer(MAX_COPIED_BYTES));
 /** The first bytes of the memory, by how many they are. */
-const keyViews = Array.from({ length: LONGEST_COPIED + 1 }, (_, length) => keyMemory.subarray(0, length));
+const keyViews = Array.from({ length: MAX_COPIED_BYTES + 1 }, (_, length) => keyMemory.subarray(0, length));
 
 /**
  * A key where native code can read it, until the next one: passing the key itself would move its bytes off the heap

@@ -1,4 +1,7 @@
-/** Which table files of a directory count, as its manifest tells (leveldb `doc/log_format.md`, `db/version_edit.cc`). */
+/**
+ * Lists the live table files of a directory from its manifest (leveldb `doc/log_format.md`,
+ * `db/version_edit.cc`).
+ */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { EngineCursor } from "./engine-bytes.ts";
@@ -41,7 +44,7 @@ function* recordsOf(log: Uint8Array): Generator<Uint8Array> {
   }
 }
 
-/** What an edit may say, by its tag: only files that come and go matter here. */
+/** Fields of an edit by tag: only added and deleted files matter here. */
 const FIELDS: Readonly<Record<number, (cursor: EngineCursor, live: Set<string>) => void>> = {
   1: (cursor) => void cursor.text(),
   2: (cursor) => void cursor.varint(),

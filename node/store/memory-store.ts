@@ -1,19 +1,20 @@
+/** The store in memory: for tests and for chains that need no disk. */
 import { compareBytes } from "../bytes/compare.ts";
 import { mapKey } from "../bytes/hex.ts";
-import { Changes } from "./changes.ts";
+import { BatchChanges } from "./changes.ts";
 import { StoreError } from "./error.ts";
 import type { Batch, Range, Row, Snapshot, Store } from "./store.ts";
 import { WriteQueue } from "./write-queue.ts";
 
 type Table = ReadonlyMap<string, Uint8Array>;
 
-/** A store that lives and dies with the process: for tests and for chains that need no disk. */
+/** Creates an empty store that ends with the process. */
 export function createMemoryStore(): Store {
   return new MemoryStore();
 }
 
 class MemoryBatch implements Batch {
-  readonly changes = new Changes();
+  readonly changes = new BatchChanges();
 
   get size(): number {
     return this.changes.size;
@@ -70,12 +71,12 @@ class MemoryStore implements Store {
   }
 
   write(batch: Batch): Promise<void> {
-    if (this.#closed) return Promise.reject(closed());
+    if (this.#closed) return Promise.reject(closedError());
     if (!(batch instanceof MemoryBatch)) return Promise.reject(new TypeError("a batch of another store"));
     return this.#queue.run(batch.changes, async () => this.#apply(batch.changes));
   }
 
-  #apply(changes: Changes): void {
+  #apply(changes: BatchChanges): void {
     if (this.#shared) this.#rows = new Map(this.#rows);
     this.#shared = false;
     for (const [key, value] of changes.byName()) {
@@ -92,7 +93,7 @@ class MemoryStore implements Store {
     const rows = this.#share();
     let open = true;
     const use = (): Table => {
-      if (!open) throw closed();
+      if (!open) throw closedError();
       return rows;
     };
     return {
@@ -111,7 +112,7 @@ class MemoryStore implements Store {
   }
 
   #assertOpen(): void {
-    if (this.#closed) throw closed();
+    if (this.#closed) throw closedError();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -130,6 +131,6 @@ async function* entriesOf(rows: Table, range: Range): AsyncGenerator<Row> {
   yield* range.limit === undefined ? found : found.slice(0, range.limit);
 }
 
-function closed(): StoreError {
+function closedError(): StoreError {
   return new StoreError("closed", "the store is closed");
 }

@@ -1,4 +1,4 @@
-/** What operators watch of the databases. The engine counts whole mebibytes and seconds. */
+/** Metrics of the databases. The engine counts whole mebibytes and seconds. */
 import type { LabelledValue, Metrics } from "../observe/metrics.ts";
 
 /** One database: its name, and what the engine says under `leveldb.stats` and the like. */
@@ -7,7 +7,7 @@ export interface WatchedDatabase {
   readonly property: (name: string) => string | undefined;
 }
 
-/** What the engine did at one level of its files. */
+/** The engine's counts for one level of its files. */
 export interface LevelFigures {
   readonly level: number;
   readonly files: number;
@@ -19,7 +19,7 @@ export interface LevelFigures {
 
 const MEBIBYTE = 1 << 20;
 const LEVELS = 7;
-/** What the Go node calls them. */
+/** The Go node's names of the databases. */
 const GO_NAMES = { chain: "klay/db/chaindata", trie: "klay/db/chaindata/statetrie" } as const;
 
 /** Reads the table that the engine prints: a line a level that was ever in use. */
@@ -82,7 +82,7 @@ const IN_ALL = [
   ["knit_database_compaction_written_bytes_total", "Written into table files.", "writtenBytes"],
 ] as const;
 
-/** What the Go node tells of each level; its durations are nanoseconds. */
+/** The Go node's metrics of each level; its durations are nanoseconds. */
 const GO_LEVEL = [
   ["size", "Bytes in table files of level", (row: LevelFigures) => row.bytes],
   ["tables", "Table files of level", (row: LevelFigures) => row.files],

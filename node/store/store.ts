@@ -36,17 +36,16 @@ export interface Snapshot extends Rows, Disposable {
   entries(range: Range): AsyncIterable<Row>;
 }
 
-/** What a reader thread may do with a store that another thread writes. */
+/** Access of a reader thread to a store that another thread writes. */
 export interface StoreReader extends AsyncDisposable {
   snapshot(): Snapshot;
 }
 
-/** See the head of this file. */
+/** An ordered key-value store with atomic batches. */
 export interface Store extends Rows, StoreReader {
   /**
-   * What the engine had to leave out when it opened a damaged log, in its own words. Rows may be missing then,
-   * whole batches of them: whoever can check its rows must do so. Said at every opening until
-   * `dismissDamage`.
+   * The engine's own description of rows that it left out when it opened a damaged log; whole batches may be
+   * missing, so check the rows. Reported at every opening until `dismissDamage`.
    */
   readonly damage: string | undefined;
   /** The rows have been checked: the next opening says nothing of the damage. */
@@ -61,7 +60,7 @@ export interface Store extends Rows, StoreReader {
   write(batch: Batch, options: { readonly sync: boolean }): Promise<void>;
   /** Rows of resolved batches, as they were when the iteration began. */
   entries(range: Range): AsyncIterable<Row>;
-  /** What the engine tells of itself under this name, such as `leveldb.stats`; `undefined` when it knows nothing. */
+  /** Returns a property of the engine, such as `leveldb.stats`; undefined when it has none of this name. */
   property(name: string): string | undefined;
   /** Bytes that rows take in table files, roughly; what was written last may not be counted yet. */
   bytesIn(range: Range): Promise<number>;

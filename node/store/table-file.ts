@@ -20,7 +20,10 @@ interface Place {
   readonly length: number;
 }
 
-/** What is wrong with the file; undefined when every block of it is sound. Yields now and then: a file may be long. */
+/**
+ * Checks every block of the file and returns the first fault; undefined when it is sound. Yields between
+ * blocks: a file may be long.
+ */
 export function* tableFault(file: Uint8Array): Generator<undefined, string | undefined> {
   try {
     yield* checkTable(file);
@@ -41,7 +44,7 @@ function* checkTable(file: Uint8Array): Generator<undefined> {
   const [filters, index] = [placeAt(cursor), placeAt(cursor)];
   for (const root of [filters, index]) {
     let blocks = 0;
-    for (const value of valuesOf(unpacked(file, root))) {
+    for (const value of valuesOf(unpackBlock(file, root))) {
       checkBlock(file, placeAt(new EngineCursor(value)));
       if (++blocks % STEP_BLOCKS === 0) yield;
     }
@@ -64,7 +67,7 @@ function checkBlock(
   return { kind: file[end] as number, bytes: file.subarray(at, end) }; // in range: tested above
 }
 
-function unpacked(file: Uint8Array, place: Place): Uint8Array {
+function unpackBlock(file: Uint8Array, place: Place): Uint8Array {
   const { kind, bytes } = checkBlock(file, place);
   if (kind === PLAIN) return bytes;
   if (kind === SNAPPY) return unpackSnappyBlock(bytes);

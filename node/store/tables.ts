@@ -1,7 +1,7 @@
 /**
- * What lies where in the two databases: one row a table. A key is the table's prefix byte and then the parts
- * named here; block numbers and incarnations are 6 bytes, big-endian. Only canonical blocks are stored: a block
- * that a quorum has sealed is final.
+ * The tables of the two databases, one row each. A key is the table's prefix byte and then the named parts;
+ * block numbers and incarnations are 6 bytes, big-endian. Only canonical blocks are stored: a block that a
+ * quorum has sealed is final.
  */
 import type { Range } from "./store.ts";
 
@@ -9,7 +9,7 @@ import type { Range } from "./store.ts";
 export interface Table<Parts extends readonly unknown[]> {
   readonly name: string;
   readonly prefix: number;
-  /** What a value holds. */
+  /** Content of a value. */
   readonly holds: string;
   key(...parts: Parts): Uint8Array;
   range(): Range;

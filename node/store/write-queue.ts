@@ -1,14 +1,14 @@
+/** The order of writes to one store. */
 import { mapKey } from "../bytes/hex.ts";
 import { messageOf } from "../bytes/message-of.ts";
-import type { Changes } from "./changes.ts";
+import type { BatchChanges } from "./changes.ts";
 import { StoreError } from "./error.ts";
 
 /**
- * Runs writes one after the other, keeps the rows of those under way readable, and refuses every write after a
- * failed one.
+ * Runs writes one after the other, keeps rows in flight readable, and refuses every write after a failed one.
  */
 export class WriteQueue {
-  readonly #inFlight: Changes[] = [];
+  readonly #inFlight: BatchChanges[] = [];
   #tail: Promise<void> = Promise.resolve();
   #failure: unknown;
 
@@ -30,7 +30,7 @@ export class WriteQueue {
   }
 
   /** Runs `write` after all earlier ones; `changes` are readable until it has ended. */
-  run(changes: Changes, write: () => Promise<void>): Promise<void> {
+  run(changes: BatchChanges, write: () => Promise<void>): Promise<void> {
     this.#inFlight.push(changes);
     const before = this.#tail.catch(() => undefined);
     const done = before.then(() => this.#attempt(changes, write));
@@ -38,7 +38,7 @@ export class WriteQueue {
     return done;
   }
 
-  async #attempt(changes: Changes, write: () => Promise<void>): Promise<void> {
+  async #attempt(changes: BatchChanges, write: () => Promise<void>): Promise<void> {
     try {
       if (this.#failure !== undefined) throw this.#failure;
       await write();

@@ -1,7 +1,7 @@
 /** The clean trie nodes in memory, kept over restarts in a file when somebody asks for it or time comes. */
 import { setTimeout } from "node:timers/promises";
 import type { Log } from "../../observe/log.ts";
-import { LONGEST_TIMER_MS } from "../../runtime/clock.ts";
+import { MAX_TIMER_MS } from "../../runtime/clock.ts";
 import { loadNodes, SavedNodesError, saveNodes } from "./node-cache-file.ts";
 import { Slab } from "./slab.ts";
 
@@ -87,7 +87,7 @@ export class NodeCache implements AsyncDisposable {
 
   /** The first time after some part of the period, so that not all nodes of a network save at once. */
   async #savePeriodically(): Promise<void> {
-    const period = Math.min(this.#settings.saveMs, LONGEST_TIMER_MS);
+    const period = Math.min(this.#settings.saveMs, MAX_TIMER_MS);
     if (period === 0) return;
     const { signal } = this.#closing;
     try {

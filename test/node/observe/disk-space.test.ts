@@ -8,7 +8,7 @@ import { until } from "../../support/until.ts";
 
 const watching = (sizes: { free: number }): DiskSpaceOptions => ({
   directory: "/data",
-  leastBytes: 1_000,
+  minBytes: 1_000,
   log: silentLog,
   everyMs: 1,
   freeBytes: async () => sizes.free,
@@ -35,11 +35,11 @@ test("a disk is low below the least, until a quarter more is free; whoever waits
 test("the system is asked how much is free; a directory that is not there is an error", async () => {
   const directory = await mkdtemp(join(tmpdir(), "knit-disk-"));
   try {
-    using disk = await openDiskSpace({ directory, leastBytes: 1, log: silentLog });
+    using disk = await openDiskSpace({ directory, minBytes: 1, log: silentLog });
     expect(disk.isLow).toBe(false);
     expect(disk.free).toBeGreaterThan(0);
     const missing = join(directory, "missing");
-    await expect(openDiskSpace({ directory: missing, leastBytes: 1, log: silentLog })).rejects.toMatchObject({
+    await expect(openDiskSpace({ directory: missing, minBytes: 1, log: silentLog })).rejects.toMatchObject({
       code: "ENOENT",
     });
   } finally {
