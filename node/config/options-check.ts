@@ -52,7 +52,7 @@ export function nodeOptions(command: string, resolved: ResolvedFlags, around: Su
     pool: poolFlags(values, paths.instance),
     state: stateFlags(values),
     memory,
-    disk: { leastBytes: values["db.min-free"] * MEBIBYTE },
+    disk: { minBytes: values["db.min-free"] * MEBIBYTE },
     consensus: {
       rewardbase: values.rewardbase,
       extraData: values.extradata,

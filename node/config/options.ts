@@ -190,7 +190,7 @@ export interface StateFlags {
 /** The disk below the database. */
 export interface DiskFlags {
   /** With less than this free no blocks are written. */
-  readonly leastBytes: number;
+  readonly minBytes: number;
 }
 
 /** Making blocks. */

@@ -72,10 +72,10 @@ class Watch implements DiskSpace {
   }
 
   async shortage(directory: string): Promise<Shortage | undefined> {
-    const { directory: own, minBytes: leastBytes, freeBytes = freeBelow } = this.#options;
+    const { directory: own, minBytes: minBytes, freeBytes = freeBelow } = this.#options;
     const [there, here] = await Promise.all([stat(directory), stat(own)]);
     if (there.dev !== here.dev) return undefined;
-    const [free, needed] = [await freeBytes(own), leastBytes * MARGIN]; // blocks are to go on
+    const [free, needed] = [await freeBytes(own), minBytes * MARGIN]; // blocks are to go on
     return free < needed ? { free, needed } : undefined;
   }
 
@@ -90,14 +90,14 @@ class Watch implements DiskSpace {
   }
 
   async look(): Promise<void> {
-    const { directory, minBytes: leastBytes, log, freeBytes = freeBelow } = this.#options;
+    const { directory, minBytes: minBytes, log, freeBytes = freeBelow } = this.#options;
     const free = await freeBytes(directory);
     this.free = free;
     if (this.#waiting === undefined) {
-      if (free >= leastBytes) return;
+      if (free >= minBytes) return;
       this.#waiting = Promise.withResolvers();
-      log.error({ free, least: leastBytes, directory }, "the disk is nearly full: no blocks are written");
-    } else if (free >= leastBytes * MARGIN) {
+      log.error({ free, least: minBytes, directory }, "the disk is nearly full: no blocks are written");
+    } else if (free >= minBytes * MARGIN) {
       this.#waiting.resolve();
       this.#waiting = undefined;
       log.info({ free, directory }, "there is room on the disk again: blocks go on");

@@ -1,5 +1,5 @@
 /**
- * The file of a log. Lines are added at once; a file that has grown too large is put aside under a name with the time, and
+ * The file of a log. Lines are added at once; a file that has grown too large is rotated under a name with the time, and
  * those that are too many or too old are removed. A disk that takes no line never stops the program.
  */
 import {
