@@ -72,7 +72,7 @@ class Watch implements DiskSpace {
   }
 
   async shortage(directory: string): Promise<Shortage | undefined> {
-    const { directory: own, minBytes: minBytes, freeBytes = freeBelow } = this.#options;
+    const { directory: own, minBytes, freeBytes = freeBelow } = this.#options;
     const [there, here] = await Promise.all([stat(directory), stat(own)]);
     if (there.dev !== here.dev) return undefined;
     const [free, needed] = [await freeBytes(own), minBytes * MARGIN]; // blocks are to go on
@@ -90,7 +90,7 @@ class Watch implements DiskSpace {
   }
 
   async look(): Promise<void> {
-    const { directory, minBytes: minBytes, log, freeBytes = freeBelow } = this.#options;
+    const { directory, minBytes, log, freeBytes = freeBelow } = this.#options;
     const free = await freeBytes(directory);
     this.free = free;
     if (this.#waiting === undefined) {
