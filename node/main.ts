@@ -29,12 +29,14 @@ async function start(): Promise<void> {
   keepCompiledCode();
   process.on("uncaughtException", end);
   process.on("unhandledRejection", end);
-  const [{ runCli }, { createPrompter }, { limitHeap }, { systemClock }] = await Promise.all([
-    import("./cli/cli.ts"),
-    import("./cli/prompter.ts"),
-    import("./compose/heap-limit.ts"),
-    import("./runtime/clock.ts"),
-  ]);
+  const [{ runCli }, { openLauncherWatch }, { createPrompter }, { limitHeap }, { systemClock }] =
+    await Promise.all([
+      import("./cli/cli.ts"),
+      import("./cli/launcher.ts"),
+      import("./cli/prompter.ts"),
+      import("./compose/heap-limit.ts"),
+      import("./runtime/clock.ts"),
+    ]);
   let asking: ReturnType<typeof createPrompter> | undefined; // standard input is opened by the first question
   const prompter = () => (asking ??= createPrompter(process.stdin, process.stdout));
   const container = process.constrainedMemory();
@@ -55,6 +57,7 @@ async function start(): Promise<void> {
     },
     limitHeap,
     signals: process,
+    openLauncherWatch: () => openLauncherWatch(),
     clock: systemClock,
     loadNode: async () => ({
       ...(await import("./compose/offline-jobs.ts")),

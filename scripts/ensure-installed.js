@@ -3,7 +3,7 @@
  * all the set-up there is. Runs before the packages do: on any Node.js from 20, with nothing but Node.
  */
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -17,6 +17,15 @@ if (Number(process.versions.node.split(".")[0]) < OLDEST_NODE) {
   const wanted = packagesOf(join(root, "package-lock.json"));
   const reason = whyInstall(wanted, packagesOf(join(root, "node_modules", ".package-lock.json")));
   if (reason) install(reason, countOf(wanted));
+  else provideExec();
+}
+
+/**
+ * `npm start` begins with the shell's `exec`, so that npm's signals reach the node and not a shell that keeps them. The
+ * shell of Windows has no such word; there it is a file among the packages' commands that runs what follows.
+ */
+function provideExec() {
+  if (process.platform === "win32") writeFileSync(join(root, "node_modules", ".bin", "exec.cmd"), "@%*\r\n");
 }
 
 /** Why packages must be installed, or nothing when all that the lock file names are there. */
@@ -73,7 +82,10 @@ function install(reason, total) {
   npm.on("error", (error) => fail(`npm could not be started: ${error.message}`));
   npm.on("close", (code) => {
     stopShowing();
-    if (code === 0) return say(`Installed in ${seconds(startedAt)}.`);
+    if (code === 0) {
+      provideExec();
+      return say(`Installed in ${seconds(startedAt)}.`);
+    }
     const errors = output.filter((line) => line.startsWith("npm error"));
     fail(`npm ci failed:\n${(errors.length > 0 ? errors : output).slice(0, 20).join("\n")}`);
   });

@@ -43,7 +43,8 @@ function startWithNewerNode(name, entry) {
     process.exitCode = 1;
     return;
   }
-  const env = { ...process.env, KNIT_PROGRAM: basename(process.argv[1] ?? "") };
+  const program = basename(process.argv[1] ?? "");
+  const env = { ...process.env, KNIT_PROGRAM: program, KNIT_LAUNCHER: String(process.pid) };
   const child = spawn(newer, [entry, ...process.argv.slice(2)], { stdio: "inherit", env });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
   child.on("close", (code) => {

@@ -29,7 +29,8 @@ export async function runBootNode({ shell, resolved }: Job): Promise<void> {
   }
   const log = createLog({ ...options.log, stream: shell.stderr });
   for (const warning of warnings) log.warn({ warning }, "check the flags");
-  using shutdown = openShutdownSignal(shell.signals, log);
+  using launcher = shell.openLauncherWatch?.();
+  using shutdown = openShutdownSignal(shell.signals, log, launcher?.signal);
   const { signal } = shutdown;
   await using _node = await openBootNode(options, log);
   if (!signal.aborted) await once(signal, "abort");

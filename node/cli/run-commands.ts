@@ -77,7 +77,8 @@ interface Run {
 }
 
 async function keepRunning({ shell, options, log, use }: Run): Promise<void> {
-  using shutdown = openShutdownSignal(shell.signals, log);
+  using launcher = shell.openLauncherWatch?.();
+  using shutdown = openShutdownSignal(shell.signals, log, launcher?.signal);
   const { signal } = shutdown;
   await prepareDatadir(options.paths);
   const commands = await shell.loadNode();

@@ -5,6 +5,7 @@ import type { ConsoleStreams } from "../console/lines.ts";
 import type { ProgressStream } from "../observe/progress.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { NodeCommands } from "./commands.ts";
+import type { LauncherWatch } from "./launcher.ts";
 import type { Prompter } from "./prompter.ts";
 import type { SignalSource } from "./signals.ts";
 
@@ -20,6 +21,8 @@ export interface Shell {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly surroundings: Surroundings;
   readonly signals: SignalSource;
+  /** Watches what this process must not outlive; undefined where somebody started it by itself. */
+  readonly openLauncherWatch?: () => LauncherWatch | undefined;
   readonly clock: Clock;
   /** Sees to it that the heap takes at most so many bytes; the process may begin anew for that. */
   readonly limitHeap: (bytes: number | undefined) => void;

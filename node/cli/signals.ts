@@ -23,14 +23,28 @@ const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 
 const PATIENCE = 10;
 
-/** Listens until it is disposed. */
-export function openShutdownSignal(source: SignalSource, log: Log): ShutdownSignal {
+/**
+ * Listens until it is disposed. The end of `launcher` counts as a first signal. A launcher passes on what a terminal has
+ * sent to both, so that a second signal under one is the same press of Ctrl-C.
+ */
+export function openShutdownSignal(source: SignalSource, log: Log, launcher?: AbortSignal): ShutdownSignal {
   const controller = new AbortController();
+  const onLauncherEnd = (): void => {
+    if (controller.signal.aborted) return;
+    log.info({}, "the program that started this one has ended, shutting down...");
+    controller.abort();
+  };
+  launcher?.addEventListener("abort", onLauncherEnd);
   let patience = PATIENCE;
+  let isEchoDue = launcher !== undefined;
   const onSignal = () => {
     if (!controller.signal.aborted) {
       log.info({}, "Got interrupt, shutting down...");
       controller.abort();
+      return;
+    }
+    if (isEchoDue) {
+      isEchoDue = false;
       return;
     }
     patience -= 1;
@@ -44,6 +58,7 @@ export function openShutdownSignal(source: SignalSource, log: Log): ShutdownSign
     [Symbol.dispose]() {
       source.off("SIGINT", onSignal);
       source.off("SIGTERM", onSignal);
+      launcher?.removeEventListener("abort", onLauncherEnd);
     },
   };
 }
