@@ -5,11 +5,11 @@
  * draft, so that an operator that starts anew need not write all that is as it was.
  */
 import { createHash } from "node:crypto";
-import { annotations, FIELD_MANAGER } from "../api/names.ts";
+import { annotations, FIELD_MANAGER, labels } from "../api/names.ts";
 import { type Draft, keyOf, readMeta } from "../api/resource.ts";
 import type { KubeClient } from "../kube/client.ts";
 import { isKubeError, KubeError } from "../kube/error.ts";
-import { kindOf } from "../kube/resources.ts";
+import { kindOf, kinds } from "../kube/resources.ts";
 import { createHolder, type Seen } from "../kube/seen.ts";
 import { holds } from "./holds.ts";
 
@@ -104,8 +104,12 @@ export class Applier {
     if (known !== undefined && !isOlder(seen.meta.resourceVersion, known.version)) this.#applied.delete(key);
   }
 
-  /** An object of this name that the operator has never written is another's, and stays so. */
+  /**
+   * An object of this name that the operator has never written is another's, and stays so. A claim is the member's by
+   * its name, whoever restored it: the pod mounts that one.
+   */
   async #checkOwner(draft: Draft, seen: Seen | undefined): Promise<void> {
+    if (draft.kind === kinds.claim.kind) return;
     const object = seen?.object ?? (await this.#client.get(kindOf(draft), draft.metadata));
     if (object === undefined || isOurs(object)) return;
     throw new KubeError(
@@ -142,8 +146,12 @@ export function isOlder(version: string, than: string): boolean {
   return /^\d+$/.test(version) && /^\d+$/.test(than) && BigInt(version) < BigInt(than);
 }
 
+/** True for what the operator wrote, and for a copy of it that people put back: that has its labels. */
 function isOurs(object: unknown): boolean {
-  const { metadata } = object as { metadata?: { managedFields?: unknown } };
+  const { metadata } = object as {
+    metadata?: { managedFields?: unknown; labels?: Readonly<Record<string, unknown>> | null };
+  };
+  if (metadata?.labels?.[labels.managedBy] === FIELD_MANAGER) return true;
   const writers = Array.isArray(metadata?.managedFields)
     ? (metadata.managedFields as { manager?: unknown }[])
     : [];

@@ -17,9 +17,10 @@ import type { Surroundings } from "./surroundings.ts";
 /** Stops a core node that would begin another chain on an empty volume. */
 export async function chainStep(context: MemberContext): Promise<Outcome> {
   const { node, member, facts, around } = context;
+  if (node.spec.type !== "core") return judged(context);
   const seen = await volumeSeen(context);
+  if (!isLost(seen)) return judged(context);
   const wasHere = context.status.volume !== undefined || (context.status.height ?? 0) > 0;
-  if (node.spec.type !== "core" || !isLost(seen)) return judged(context);
   const stop = lossTrouble({
     node: node.meta.name,
     address: notedAddress(context),

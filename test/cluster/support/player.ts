@@ -31,6 +31,8 @@ export interface PlayedPod {
 /** The player. Disposing it ends all processes. */
 export interface Player extends AsyncDisposable {
   pod(name: string): PlayedPod | undefined;
+  /** The directory of a claim, which outlives its pods. */
+  claim(name: string): string;
   /** The directory with what the containers printed. */
   readonly logs: string;
 }
@@ -81,6 +83,7 @@ export async function openPlayer(cluster: Cluster, namespace: string): Promise<P
   })();
   return {
     pod: (name) => [...pods.values()].find(({ played }) => played.name === name)?.played,
+    claim: (name) => join(directory, name),
     logs: directory,
     async [Symbol.asyncDispose]() {
       closing.abort();

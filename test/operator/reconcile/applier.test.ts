@@ -130,6 +130,18 @@ test("an object that the operator never wrote is left alone", async () => {
   expect(server.writes).toBe(1);
 });
 
+test("a copy of an object that people put back is the operator's, and so is a claim of the name", async () => {
+  const { server, applier } = aScene();
+  await server.apply(DRAFT);
+  const labels = { "app.kubernetes.io/managed-by": "knit-operator" };
+  const byOthers = { ...(server.object?.["metadata"] as object), managedFields: [{ manager: "kubectl" }] };
+  server.object = { ...server.object, metadata: { ...byOthers, labels } };
+  expect(await applier.apply(DRAFT, server.seen())).toBe(true);
+  server.object = { ...server.object, metadata: byOthers };
+  const claim = { ...DRAFT, apiVersion: "v1", kind: "PersistentVolumeClaim" };
+  expect(await applier.apply(claim, server.seen())).toBe(true);
+});
+
 test("an object that another's items make invalid has its lists replaced first", async () => {
   const { server, applier } = aScene();
   await applier.apply(DRAFT, undefined);

@@ -16,6 +16,8 @@ freshCluster((fresh) => {
   around = cluster.surroundings();
 });
 
+type Stored = Parameters<FakeCluster["put"]>[0];
+
 /** Reconciles Nodes, or the Network `net`; what fails says so in the status. */
 async function once(...names: readonly string[]): Promise<void> {
   for (const name of names) {
@@ -50,6 +52,18 @@ function remove(kind: string, name: string): void {
   if (object !== undefined) around.applier.gone(kind, { meta: readMeta(object), object });
 }
 
+/** A person puts an object back from a copy. */
+function restore(object: Stored): void {
+  cluster.put(object, "kubectl");
+}
+
+/** An object as somebody may keep it. */
+function copyOf(kind: string, name: string): Stored {
+  const object = cluster.objects.get(`${kind} demo/${name}`) as Stored | undefined;
+  if (object === undefined) throw new Error(`no ${kind} ${name}`);
+  return object;
+}
+
 /** The pod runs, and the node tells of the key that it has. */
 function run(name: string, height = 5): void {
   const secret = cluster.get("Secret", `${name}-nodekey`) as { data: { nodekey: string } };
@@ -64,12 +78,12 @@ function run(name: string, height = 5): void {
 }
 
 /** Binds the claim of the core node to a volume. */
-function bind(volumeName: string): void {
+function bind(volumeName: string, manager?: string): void {
   const claim = cluster.get("PersistentVolumeClaim", "core-data");
   const metadata = { name: "core-data", namespace: "demo" };
   const spec = { ...(claim?.["spec"] as object | undefined), volumeName };
   const status = { phase: "Bound", capacity: { storage: "100Gi" } };
-  cluster.put({ apiVersion: "v1", kind: "PersistentVolumeClaim", metadata, spec, status });
+  cluster.put({ apiVersion: "v1", kind: "PersistentVolumeClaim", metadata, spec, status }, manager);
 }
 
 /** A network of one core node that made blocks. */
@@ -90,9 +104,9 @@ describe("a validator's key", () => {
   beforeEach(aChain);
 
   test("is not replaced when its Secret is deleted: nothing is made or rolled, and the old one heals it", async () => {
-    const secret = cluster.objects.get("Secret demo/core-nodekey");
+    const secret = copyOf("Secret", "core-nodekey");
     const [address, before] = [addressOf("core"), template("core")];
-    cluster.objects.delete("Secret demo/core-nodekey");
+    remove("Secret", "core-nodekey");
     await once("core", "core");
     expect(cluster.conditions("core").slice(0, 2)).toEqual([
       "Ready False NodeKeyLost",
@@ -103,7 +117,7 @@ describe("a validator's key", () => {
     expect([addressOf("core"), template("core"), replicasOf("core")]).toEqual([address, before, 1]);
     expect(cluster.writes.filter((each) => each !== "status core")).toEqual([]);
     expect(cluster.events[0]).toMatch(/^core NodeKeyLost: the Secret core-nodekey with the key of 0x/);
-    if (secret !== undefined) cluster.objects.set("Secret demo/core-nodekey", secret);
+    restore(secret);
     await once("core");
     expect([cluster.conditions("core")[0], degraded("core")]).toEqual([
       "Ready True Ready",
@@ -112,7 +126,7 @@ describe("a validator's key", () => {
   });
 
   test("is not followed when its Secret holds another one: no pod begins with that", async () => {
-    const secret = cluster.objects.get("Secret demo/core-nodekey");
+    const secret = copyOf("Secret", "core-nodekey");
     const address = addressOf("core");
     cluster.putSecret("core-nodekey", { nodekey: "7".repeat(64) });
     await once("core");
@@ -121,7 +135,7 @@ describe("a validator's key", () => {
     cluster.objects.delete("Pod demo/core-0"); // a drain
     await once("core");
     expect([addressOf("core"), replicasOf("core")]).toEqual([address, 0]);
-    if (secret !== undefined) cluster.objects.set("Secret demo/core-nodekey", secret);
+    restore(secret);
     cluster.putPod("core");
     await once("core");
     expect([cluster.conditions("core")[0], replicasOf("core")]).toEqual(["Ready True Ready", 1]);
@@ -257,13 +271,13 @@ describe("a genesis", () => {
   });
 
   test("that is another one stops its Nodes where they are, and the old one heals them", async () => {
-    const genesis = cluster.objects.get("ConfigMap demo/net-genesis");
+    const genesis = copyOf("ConfigMap", "net-genesis");
     cluster.putGenesis(); // {}
     await once("net", "core");
     expect([reasonOf(), degraded("core")]).toEqual(["GenesisLost", "Degraded True GenesisLost"]);
     expect(cluster.conditions("core")).toContain("Available True ReplicasReady");
     expect(cluster.events[0]).toContain("net GenesisLost: the ConfigMap net-genesis holds another genesis");
-    if (genesis !== undefined) cluster.objects.set("ConfigMap demo/net-genesis", genesis);
+    restore(genesis);
     await once("net", "core");
     expect(cluster.conditions("core")[0]).toBe("Ready True Ready");
   });
@@ -308,7 +322,8 @@ describe("a volume with the chain", () => {
     bind("pv-2"); // somebody's, and empty for all that is known
     await once("core");
     expect([degraded("core"), replicasOf("core")]).toEqual(["Degraded True ChainLost", 0]);
-    bind("pv-1");
+    remove("PersistentVolumeClaim", "core-data");
+    bind("pv-1", "kubectl");
     await once("core");
     expect([degraded("core"), replicasOf("core")]).toEqual(["Degraded False AsExpected", 1]);
   });
