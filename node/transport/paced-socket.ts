@@ -17,7 +17,7 @@ export interface Pace {
 
 /** Enough for nearly every request. */
 const FIRST_SLICE = 2 * 1024;
-const SLICE = 8 * 1024;
+const SLICE = 4 * 1024;
 
 /** The other side of `socket`, which belongs to it from now on. Timeouts are those of the socket. */
 export function pacedSocket(socket: Socket, pace: Pace): Duplex {

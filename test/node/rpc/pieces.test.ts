@@ -208,7 +208,7 @@ test("what comes for the full server is passed on in slices, one in a turn whoev
   expect(pace.halves.used).toBe(0);
   for (const [i, slices] of passed.entries()) {
     expect(Buffer.concat(slices)).toEqual(Buffer.alloc(60_000, i + 1));
-    expect(slices.map(({ length }) => length <= 8192)).not.toContain(false);
+    expect(slices.map(({ length }) => length <= 4096)).not.toContain(false);
   }
 });
 
