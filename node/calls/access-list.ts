@@ -7,7 +7,7 @@ import { createAddress } from "../evm/address.ts";
 import { isWarmFromStart } from "../evm/precompiles.ts";
 import { accessTracer, type Touched } from "../evm/tracers/access-tracer.ts";
 import { ExecutionError } from "../execution/error.ts";
-import { type CallTerms, simulate } from "../execution/simulate.ts";
+import { type SimulatedCall, simulate } from "../execution/simulate.ts";
 import type { BlockContext } from "../execution/transaction.ts";
 import type { Transition } from "../execution/transition.ts";
 import { failure } from "../jsonrpc/errors.ts";
@@ -50,8 +50,8 @@ export function accessListView(args: CallArgs, parts: AccessListParts): object {
 }
 
 /** A call, with the caps that it would be sent with. */
-interface ListedTerms extends CallTerms {
-  readonly sent: Pick<CallTerms, "gasFeeCap" | "gasTipCap">;
+interface ListedTerms extends SimulatedCall {
+  readonly sent: Pick<SimulatedCall, "gasFeeCap" | "gasTipCap">;
 }
 
 function termsOf(args: CallArgs, { context, limits }: AccessListParts): ListedTerms {
@@ -73,7 +73,7 @@ function termsOf(args: CallArgs, { context, limits }: AccessListParts): ListedTe
 }
 
 /** Map keys of the accounts whose authorizations can hold on this chain: as the sender, they are in no list. */
-function giversOf({ authorizationList = [] }: CallTerms, chainId: bigint): ReadonlySet<string> {
+function giversOf({ authorizationList = [] }: SimulatedCall, chainId: bigint): ReadonlySet<string> {
   const givers = authorizationList
     .filter((each) => (each.chainId === 0n || each.chainId === chainId) && each.nonce < MAX_NONCE)
     .map(authorityOf)
@@ -85,7 +85,7 @@ function giversOf({ authorizationList = [] }: CallTerms, chainId: bigint): Reado
 function pricesOf(
   { gasPrice, maxFeePerGas, maxPriorityFeePerGas = 0n }: CallArgs,
   { block, rules }: BlockContext,
-): Pick<CallTerms, "price" | "gasFeeCap" | "gasTipCap"> {
+): Pick<SimulatedCall, "price" | "gasFeeCap" | "gasTipCap"> {
   if (!rules.baseFee) {
     const price = gasPrice ?? 0n;
     return { price, gasFeeCap: price, gasTipCap: price };

@@ -8,7 +8,7 @@ import { type StoredPlace, storedNumber, storedPlace, storedTransactions } from 
 import type { Chain } from "../chain/chain.ts";
 import { storedConfig } from "../chain/stored-config.ts";
 import type { ChainConfig } from "../config/chain-config.ts";
-import { authorOf } from "../consensus/found-sealers.ts";
+import { authorOf } from "../consensus/sealers.ts";
 import { blockContext } from "../execution/block-context.ts";
 import type { BlockContext } from "../execution/transaction.ts";
 import { failure } from "../jsonrpc/errors.ts";

@@ -1,5 +1,5 @@
 /** The least gas with which a call succeeds, found by halving (rpc.md 2.6.6). */
-import type { CallTerms } from "../execution/simulate.ts";
+import type { SimulatedCall } from "../execution/simulate.ts";
 import type { BlockContext } from "../execution/transaction.ts";
 import type { Transition } from "../execution/transition.ts";
 import { failure, RpcError } from "../jsonrpc/errors.ts";
@@ -22,7 +22,7 @@ export interface SearchParts {
 }
 
 /** Throws `RpcError` when the call fails with all the gas that there may be. */
-export function leastGas(terms: CallTerms, parts: SearchParts): bigint {
+export function leastGas(terms: SimulatedCall, parts: SearchParts): bigint {
   const most = mostGas(terms, parts);
   let [low, high] = [LEAST, most];
   while (low + 1n < high) {
@@ -40,7 +40,7 @@ export function checkFunds(world: World, { from = NOBODY, value = 0n }: CallArgs
 }
 
 /** What the gas asked for, the sender's balance and the node's own limit leave. */
-function mostGas(terms: CallTerms, { world, limits: { gasCap }, offered }: SearchParts): bigint {
+function mostGas(terms: SimulatedCall, { world, limits: { gasCap }, offered }: SearchParts): bigint {
   let most = terms.gas;
   if (offered > 0n) {
     const affordable = (world().balance(terms.from) - terms.value) / offered;
@@ -50,7 +50,7 @@ function mostGas(terms: CallTerms, { world, limits: { gasCap }, offered }: Searc
 }
 
 /** `undefined` when the gas does not even cover what is owed before the call runs. */
-function attempt(terms: CallTerms, { world, context }: SearchParts): Transition | undefined {
+function attempt(terms: SimulatedCall, { world, context }: SearchParts): Transition | undefined {
   try {
     return runCall(world(), terms, { context });
   } catch (error) {
@@ -61,7 +61,7 @@ function attempt(terms: CallTerms, { world, context }: SearchParts): Transition 
 
 const TOO_LITTLE = /^(intrinsic gas too low|err: insufficient gas for floor)/;
 
-function checkMost(terms: CallTerms, parts: SearchParts): void {
+function checkMost(terms: SimulatedCall, parts: SearchParts): void {
   const transition = attempt(terms, parts);
   if (transition?.status === STATUS_SUCCESS) return;
   if (transition !== undefined && transition.status !== OUT_OF_GAS) checkCall(transition, parts.limits);

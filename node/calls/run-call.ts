@@ -2,7 +2,12 @@
 import { toHex } from "../bytes/hex.ts";
 import { revertReason } from "../evm/revert-reason.ts";
 import { ExecutionError } from "../execution/error.ts";
-import { type CallTerms, callIntrinsicGas, type Simulated, simulate } from "../execution/simulate.ts";
+import {
+  callIntrinsicGas,
+  type SimulatedCall,
+  type SimulationDeps,
+  simulate,
+} from "../execution/simulate.ts";
 import type { BlockContext } from "../execution/transaction.ts";
 import type { Transition } from "../execution/transition.ts";
 import { failure, RpcError, rpcCode } from "../jsonrpc/errors.ts";
@@ -29,7 +34,7 @@ export interface CallLimits {
 }
 
 /** The call that a transaction object describes. Throws `RpcError` for prices that exclude each other. */
-export function callTerms(args: CallArgs, { block, rules }: BlockContext, limits: CallLimits): CallTerms {
+export function callTerms(args: CallArgs, { block, rules }: BlockContext, limits: CallLimits): SimulatedCall {
   checkPrices(args);
   checkSetCodeRecipient(args);
   const { from = NOBODY, to, value = 0n, input, data, accessList, authorizationList } = args;
@@ -56,7 +61,7 @@ function gasOf(asked: bigint | undefined, { upperGas, gasCap }: CallLimits): big
 function pricesOf(
   { gasPrice, maxFeePerGas, maxPriorityFeePerGas }: CallArgs,
   baseFee: bigint | undefined,
-): Pick<CallTerms, "price" | "gasFeeCap" | "gasTipCap"> {
+): Pick<SimulatedCall, "price" | "gasFeeCap" | "gasTipCap"> {
   if (gasPrice !== undefined || baseFee === undefined) {
     const price = gasPrice ?? 0n;
     return { price, gasFeeCap: price, gasTipCap: price };
@@ -68,12 +73,12 @@ function pricesOf(
 }
 
 /** A call with authorizations has no caps, whatever its caller offers, and pays the base fee alone. */
-export function setCodePrices(price = 0n): Pick<CallTerms, "price" | "gasFeeCap" | "gasTipCap"> {
+export function setCodePrices(price = 0n): Pick<SimulatedCall, "price" | "gasFeeCap" | "gasTipCap"> {
   return { price, gasFeeCap: 0n, gasTipCap: 0n };
 }
 
 /** Runs a call. Throws `RpcError` where it cannot even begin. */
-export function runCall(world: World, terms: CallTerms, given: Simulated): Transition {
+export function runCall(world: World, terms: SimulatedCall, given: SimulationDeps): Transition {
   const intrinsicGas = callIntrinsicGas(terms, given.context);
   if (terms.gas < intrinsicGas) {
     throw failure(`intrinsic gas too low: msg.gas ${terms.gas}, want ${intrinsicGas}`);

@@ -5,7 +5,7 @@ import { messageOf } from "../bytes/message-of.ts";
 import type { Rules } from "../config/rules.ts";
 import { blobGasOf } from "../execution/blob-gas.ts";
 import type { BlockOutcome } from "../execution/block.ts";
-import type { Parameters } from "../governance/parameters.ts";
+import type { GovernanceParameters } from "../governance/parameters.ts";
 import type { Block } from "../model/block.ts";
 import type { Header } from "../model/header.ts";
 import { listRoot } from "../model/list-root.ts";
@@ -17,7 +17,7 @@ import { ChainError } from "./error.ts";
 /** What is in force at the block. */
 export interface BodyTerms {
   readonly rules: Rules;
-  readonly parameters: Parameters;
+  readonly parameters: GovernanceParameters;
 }
 
 /** Checks what can be known of a body without executing it. Throws `ChainError` `bad-block`. */
@@ -58,7 +58,7 @@ export function checkOutcome(
   header: Header,
   outcome: BlockOutcome,
   root: Uint8Array,
-  parameters: Parameters,
+  parameters: GovernanceParameters,
 ): void {
   if (outcome.gasUsed !== header.gasUsed) {
     const both = `remote: ${header.gasUsed} local: ${outcome.gasUsed}`;

@@ -5,7 +5,7 @@
  */
 import type { ChainConfig } from "../config/chain-config.ts";
 import type { Rules } from "../config/rules.ts";
-import type { Parameters } from "../governance/parameters.ts";
+import type { GovernanceParameters } from "../governance/parameters.ts";
 import type { Block } from "../model/block.ts";
 import type { Header } from "../model/header.ts";
 import type { Receipt } from "../model/receipt.ts";
@@ -61,7 +61,7 @@ export interface Chain {
   worldAt(number: number): World;
   rules(number: number): Rules;
   /** Governance parameters in force at a block. */
-  parameters(number: number): Parameters;
+  parameters(number: number): GovernanceParameters;
   /** Base fee of the block after the head; undefined where its rules have none. */
   nextBaseFee(): bigint | undefined;
   /** Proposer of a block, recovered from its seal; undefined for block 0 and unreadable seals. */

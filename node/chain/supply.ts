@@ -5,7 +5,7 @@
  */
 import { concatBytes } from "../bytes/compare.ts";
 import { bytesToBigint, fixedBytes } from "../bytes/integer.ts";
-import { feesOf, toldReward } from "../execution/reward.ts";
+import { feesOf, reportedReward } from "../execution/reward.ts";
 import { noStaking } from "../governance/staking.ts";
 import type { Block } from "../model/block.ts";
 import type { Receipt } from "../model/receipt.ts";
@@ -207,7 +207,7 @@ function changeOf(chain: Chain, { header, transactions }: Block, receipts: reado
   }, 0n);
   const totalFee = feesOf({ gasUsed, paid, baseFee }, rules, parameters);
   const terms = { totalFee, rules, parameters, staking: noStaking(0), rewardbase };
-  const { minted, burnt } = toldReward(terms, NOBODY);
+  const { minted, burnt } = reportedReward(terms, NOBODY);
   return { minted, burntFees: burnt };
 }
 

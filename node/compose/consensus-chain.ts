@@ -12,11 +12,11 @@ import { storedConfig } from "../chain/stored-config.ts";
 import { blobLimits } from "../config/blob-schedule.ts";
 import type { ChainConfig } from "../config/chain-config.ts";
 import { rulesAt } from "../config/rules.ts";
-import type { ForkFieldContext } from "../consensus/fork-fields.ts";
-import { rememberKey } from "../consensus/found-reveals.ts";
-import { authorOf, findSealers } from "../consensus/found-sealers.ts";
+import type { ForkFieldDeps } from "../consensus/fork-fields.ts";
 import { verifyHeader } from "../consensus/header-rules.ts";
 import { type BlsChecks, loadBlsChecks, mixOf } from "../consensus/randomness.ts";
+import { rememberKey } from "../consensus/reveals.ts";
+import { authorOf, recoverSealers } from "../consensus/sealers.ts";
 import type { Recoverer } from "../crypto/recoverer.ts";
 import type { Governance } from "../governance/governance.ts";
 import type { Header } from "../model/header.ts";
@@ -71,7 +71,7 @@ function forkFieldContext(
   { config, governance, checks }: ForkFieldTerms,
   number: number,
   parent: Header,
-): ForkFieldContext {
+): ForkFieldDeps {
   const rules = rulesAt(config, number);
   return {
     parent,
@@ -111,7 +111,7 @@ export function importInto(
     header: (number) => writer.written(number),
     holdsBody: writer.holdsBody.bind(writer),
     holds: writer.holds.bind(writer),
-    findSealers: (blocks) => findSealers(recoverer, blocks),
+    findSealers: (blocks) => recoverSealers(recoverer, blocks),
     recheck: writer.recheck.bind(writer),
     insert: writer.insert.bind(writer),
   };

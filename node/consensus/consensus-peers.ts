@@ -8,11 +8,11 @@ export interface ConsensusEnvelope {
   /** Hash of the parent of the block under agreement. Passed along, never judged. */
   readonly previousHash: Uint8Array;
   /** The signed message: RLP that nobody has looked at. */
-  readonly payload: Uint8Array;
+  readonly message: Uint8Array;
 }
 
 /** Takes a message of the peer with this address in; bounded and cheap, it never throws. */
-export type TakeEnvelope = (from: Uint8Array, envelope: ConsensusEnvelope) => void;
+export type EnvelopeListener = (from: Uint8Array, envelope: ConsensusEnvelope) => void;
 
 /** The network as consensus sees it. */
 export interface ConsensusPeers {
@@ -24,10 +24,10 @@ export interface ConsensusPeers {
    */
   send(to: Uint8Array, envelope: ConsensusEnvelope): boolean;
   /** A connected validator has the block of this hash, though perhaps not its seals: it has voted for it. */
-  voted(from: Uint8Array, hash: Uint8Array): void;
+  noteVote(from: Uint8Array, hash: Uint8Array): void;
   /**
    * Gives every message that comes in from a peer of type cn to the listener, in each peer's order. The result takes
    * the listener out again; messages that nobody listens to are dropped, not answered.
    */
-  onMessage(listener: TakeEnvelope): () => void;
+  onMessage(listener: EnvelopeListener): () => void;
 }

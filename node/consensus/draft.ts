@@ -7,7 +7,7 @@ import { rulesAt } from "../config/rules.ts";
 import { blobGasOf } from "../execution/blob-gas.ts";
 import { blockContext } from "../execution/block-context.ts";
 import type { Governance } from "../governance/governance.ts";
-import type { Parameters } from "../governance/parameters.ts";
+import type { GovernanceParameters } from "../governance/parameters.ts";
 import { createBlock } from "../model/block.ts";
 import type { Header } from "../model/header.ts";
 import { listRoot } from "../model/list-root.ts";
@@ -19,12 +19,12 @@ import type { Pause } from "../runtime/scheduler.ts";
 import { runInSlices } from "../runtime/scheduler.ts";
 import type { State } from "../state/state.ts";
 import type { OnDraft } from "./draft-metrics.ts";
-import { headerExtras, rewardbaseOf } from "./header-extras.ts";
-import { type Candidates, draftHeader, type Filled, fillBlock } from "./proposal.ts";
+import { headerExtras, proposerRewardbase } from "./header-extras.ts";
+import { type Candidates, draftHeader, type FilledBlock, fillBlock } from "./proposal.ts";
 import { type SealDigest, withProposerSeal } from "./seal.ts";
 
 /** What blocks are made of. */
-export interface DraftParts {
+export interface DraftDeps {
   readonly config: ChainConfig;
   readonly writer: Writer;
   readonly state: State;
@@ -54,7 +54,7 @@ export interface DraftParts {
  * Makes a block on the writer's tip and seals it, ready to be committed once it is agreed on. For callers of
  * `exclusively`. Throws `ConsensusError` `unsupported` when no node would accept a block of this one.
  */
-export async function draftBlock(parts: DraftParts): Promise<SealedBlock> {
+export async function draftBlock(parts: DraftDeps): Promise<SealedBlock> {
   const { config, writer, state, clock, log } = parts;
   const steps = new Steps();
   const parent = writer.tip;
@@ -66,7 +66,7 @@ export async function draftBlock(parts: DraftParts): Promise<SealedBlock> {
     rules,
     parameters,
     validators: parts.governance.validators(number).qualified,
-    rewardbase: rewardbaseOf(parts, number),
+    rewardbase: proposerRewardbase(parts, number),
     vanity: parts.vanity,
     now: clock.now(),
     extras: await headerExtras(parts, parent.header, rules),
@@ -93,9 +93,9 @@ export async function draftBlock(parts: DraftParts): Promise<SealedBlock> {
 /** Fills in what is known after execution, in steps: thousands of transactions make each a matter of milliseconds. */
 function* completeSteps(
   header: Header,
-  { transactions, outcome }: Filled,
+  { transactions, outcome }: FilledBlock,
   stateRoot: Uint8Array,
-  { deriveShaImpl }: Parameters,
+  { deriveShaImpl }: GovernanceParameters,
 ): Generator<undefined, Header> {
   const rawTransactions = transactions.map((tx) => tx.raw);
   const transactionsRoot = listRoot(deriveShaImpl, rawTransactions);

@@ -14,7 +14,7 @@ import { mixedHash, mixOf } from "./randomness.ts";
 import { revealMessage } from "./reveal-message.ts";
 
 /** Who makes a block, on which chain. */
-export interface HeaderMaker {
+export interface HeaderExtrasDeps {
   readonly config: ChainConfig;
   readonly governance: Governance;
   readonly vote: () => Uint8Array;
@@ -24,7 +24,11 @@ export interface HeaderMaker {
 }
 
 /** Vote, governance data, randomness and blob gas of the block after `parent`, by its rules. */
-export async function headerExtras(maker: HeaderMaker, parent: Header, rules: Rules): Promise<HeaderExtras> {
+export async function headerExtras(
+  maker: HeaderExtrasDeps,
+  parent: Header,
+  rules: Rules,
+): Promise<HeaderExtras> {
   const { config, governance } = maker;
   const number = parent.number + 1;
   const decided = governance.expectedData(number);
@@ -38,7 +42,7 @@ export async function headerExtras(maker: HeaderMaker, parent: Header, rules: Ru
 
 /** Throws `ConsensusError` `unsupported` when the key is not the registered one: nobody would take the block. */
 async function randomFields(
-  { config, governance, address, blsKey }: HeaderMaker,
+  { config, governance, address, blsKey }: HeaderExtrasDeps,
   parent: Header,
 ): Promise<Pick<HeaderExtras, "randomReveal" | "mixHash">> {
   const number = parent.number + 1;
@@ -53,7 +57,7 @@ async function randomFields(
 }
 
 /** Where the reward of the maker's blocks goes: under the weighted policy where its staking says. */
-export function rewardbaseOf(maker: HeaderMaker, number: number): Uint8Array {
+export function proposerRewardbase(maker: HeaderExtrasDeps, number: number): Uint8Array {
   const { governance, address, rewardbase } = maker;
   if (governance.parameters(number).policy !== "weighted") return rewardbase;
   const { nodes } = governance.staking(number);

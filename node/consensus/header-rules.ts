@@ -7,20 +7,20 @@ import { equalBytes } from "../bytes/compare.ts";
 import { bareHex, mapKey } from "../bytes/hex.ts";
 import { nextBaseFee } from "../execution/base-fee.ts";
 import { GovernanceError } from "../governance/error.ts";
-import type { Parameters } from "../governance/parameters.ts";
+import type { GovernanceParameters } from "../governance/parameters.ts";
 import type { ValidatorSet } from "../governance/validators.ts";
 import { blockHash, type Header } from "../model/header.ts";
 import { type IstanbulExtra, parseExtra } from "../model/istanbul-extra.ts";
 import { ConsensusError } from "./error.ts";
-import { checkForkFields, type ForkFieldContext } from "./fork-fields.ts";
-import { authorOf, foundSealers, type HashedHeader } from "./found-sealers.ts";
-import { committersOf } from "./seal.ts";
+import { checkForkFields, type ForkFieldDeps } from "./fork-fields.ts";
+import { recoverCommitters } from "./seal.ts";
+import { authorOf, type HashedHeader, recoveredSealers } from "./sealers.ts";
 
 /** What a header is judged against. */
-export interface HeaderContext extends ForkFieldContext {
+export interface HeaderDeps extends ForkFieldDeps {
   readonly parentHash: Uint8Array;
   /** In force at the header's number. */
-  readonly parameters: Parameters;
+  readonly parameters: GovernanceParameters;
   readonly validators: ValidatorSet;
   /** Checks vote and governance data of a header made by `author`. Throws `GovernanceError`. */
   readonly checkGovernance: (header: Header, author: Uint8Array) => void;
@@ -39,12 +39,12 @@ export interface VerifiedHeader {
 /** Seconds a header's time may be ahead of the clock. */
 const ALLOWED_FUTURE_S = 1;
 /** More committed seals than this are counted before they are recovered. */
-const MOST_RECOVERED = 100;
+const MAX_RECOVERED_SEALS = 100;
 /** Seconds between two blocks. */
 const BLOCK_PERIOD_S = 1;
 
 /** Checks every rule. Throws `ConsensusError`. */
-export function verifyHeader(header: Header, context: HeaderContext): VerifiedHeader {
+export function verifyHeader(header: Header, context: HeaderDeps): VerifiedHeader {
   checkBaseFee(header, context);
   if (header.time > context.now + ALLOWED_FUTURE_S) {
     throw new ConsensusError("future-block", "block in the future");
@@ -52,7 +52,7 @@ export function verifyHeader(header: Header, context: HeaderContext): VerifiedHe
   const extra = readExtra(header);
   if (header.blockScore !== 1n) throw new ConsensusError("block-score", "invalid blockscore");
   checkAncestor(header, context);
-  const author = checkedAuthor(header, context.validators);
+  const author = verifyAuthor(header, context.validators);
   checkForkFields(header, author, context);
   const hash = blockHash(header);
   if (context.isProposal !== true) checkCommittedSeals({ header, hash }, extra, context.validators);
@@ -60,7 +60,7 @@ export function verifyHeader(header: Header, context: HeaderContext): VerifiedHe
   return { hash, author };
 }
 
-function checkBaseFee(header: Header, { parent, rules, parameters }: HeaderContext): void {
+function checkBaseFee(header: Header, { parent, rules, parameters }: HeaderDeps): void {
   if (!rules.baseFee) {
     if (header.baseFee !== undefined) throw new ConsensusError("base-fee", "invalid baseFee before fork");
     return;
@@ -83,7 +83,7 @@ function readExtra(header: Header): IstanbulExtra {
   }
 }
 
-function checkAncestor(header: Header, { parent, parentHash }: HeaderContext): void {
+function checkAncestor(header: Header, { parent, parentHash }: HeaderDeps): void {
   if (header.number !== parent.number + 1 || !equalBytes(header.parentHash, parentHash)) {
     throw new ConsensusError(
       "unknown-ancestor",
@@ -93,7 +93,7 @@ function checkAncestor(header: Header, { parent, parentHash }: HeaderContext): v
   if (header.time < parent.time + BLOCK_PERIOD_S) throw new ConsensusError("timestamp", "invalid timestamp");
 }
 
-function checkedAuthor(header: Header, validators: ValidatorSet): Uint8Array {
+function verifyAuthor(header: Header, validators: ValidatorSet): Uint8Array {
   const author = authorOf(header);
   if (author === undefined || !validators.isQualified(author)) {
     throw new ConsensusError("unauthorized", "unauthorized");
@@ -108,12 +108,12 @@ function checkCommittedSeals(
 ): void {
   const { length } = extra.committedSeals;
   if (length === 0) throw new ConsensusError("committed-seals", "zero committed seals");
-  if (length > MOST_RECOVERED && length > validators.council.length) {
+  if (length > MAX_RECOVERED_SEALS && length > validators.council.length) {
     // One of them is a stranger's or comes twice: thousands are not worth recovering.
     throw new ConsensusError("committed-seals", "invalid committed seals");
   }
   const seen = new Set<string>();
-  for (const committer of foundSealers(header)?.committers ?? committersOf(hash, extra)) {
+  for (const committer of recoveredSealers(header)?.committers ?? recoverCommitters(hash, extra)) {
     if (committer === undefined) throw new ConsensusError("committed-seals", "invalid signature");
     if (!validators.inCouncil(committer) || seen.has(mapKey(committer))) {
       throw new ConsensusError("committed-seals", "invalid committed seals");
@@ -125,7 +125,7 @@ function checkCommittedSeals(
   }
 }
 
-function checkGovernance(header: Header, author: Uint8Array, context: HeaderContext): void {
+function checkGovernance(header: Header, author: Uint8Array, context: HeaderDeps): void {
   try {
     context.checkGovernance(header, author);
   } catch (cause) {

@@ -4,11 +4,11 @@
  */
 import type { Rules } from "../config/rules.ts";
 import { nextBaseFee } from "../execution/base-fee.ts";
-import { type BlockOutcome, outcomeOf } from "../execution/block.ts";
+import { type BlockOutcome, blockOutcome } from "../execution/block.ts";
 import { ExecutionError } from "../execution/error.ts";
 import { beginBlock } from "../execution/system-call.ts";
 import { type BlockContext, executeTransaction } from "../execution/transaction.ts";
-import type { Parameters } from "../governance/parameters.ts";
+import type { GovernanceParameters } from "../governance/parameters.ts";
 import type { Block } from "../model/block.ts";
 import { EMPTY_BLOOM } from "../model/bloom.ts";
 import type { Header } from "../model/header.ts";
@@ -20,10 +20,10 @@ import type { Pause } from "../runtime/scheduler.ts";
 import type { World } from "../state/world/world.ts";
 
 /** What a new header is made from. */
-export interface HeaderTerms {
+export interface HeaderOptions {
   readonly parent: Block;
   readonly rules: Rules;
-  readonly parameters: Parameters;
+  readonly parameters: GovernanceParameters;
   readonly validators: readonly Uint8Array[];
   readonly rewardbase: Uint8Array;
   /** 32 bytes; the last one holds the round. */
@@ -43,7 +43,7 @@ const NO_BYTES = new Uint8Array(0);
 const ZERO_HASH = new Uint8Array(32);
 
 /** The header of the block after `parent`, unsealed; roots, bloom and gas are filled in after execution. */
-export function draftHeader(terms: HeaderTerms): Header {
+export function draftHeader(terms: HeaderOptions): Header {
   const { parent, rules, parameters, now } = terms;
   const seconds = Math.floor(now / 1000);
   const onTime = seconds > parent.header.time;
@@ -87,7 +87,7 @@ export interface Candidates {
 }
 
 /** How a block is filled. */
-export interface Filling {
+export interface FillOptions {
   readonly candidates: Candidates;
   /** A transaction that can never run: the pool forgets it. */
   readonly drop: (tx: Transaction) => void;
@@ -98,7 +98,7 @@ export interface Filling {
 }
 
 /** Transactions that ran, in order, with what they did. */
-export interface Filled {
+export interface FilledBlock {
   readonly transactions: readonly Transaction[];
   readonly outcome: BlockOutcome;
   readonly tally: FillTally;
@@ -118,7 +118,11 @@ interface Tally {
 }
 
 /** Runs candidates on `world` until none is left or the time is up. */
-export async function fillBlock(world: World, context: BlockContext, filling: Filling): Promise<Filled> {
+export async function fillBlock(
+  world: World,
+  context: BlockContext,
+  filling: FillOptions,
+): Promise<FilledBlock> {
   const { candidates, clock, limitMs, pause } = filling;
   beginBlock(world, context);
   const deadline = clock.now() + limitMs;
@@ -133,7 +137,7 @@ export async function fillBlock(world: World, context: BlockContext, filling: Fi
     if (tally.isTimeOver) break;
     const withTx = blobs + (tx.fields.blobVersionedHashes?.length ?? 0);
     const executed =
-      withTx > context.maxBlobs ? leftOut(candidates) : attempt(world, tx, context, attempting);
+      withTx > context.maxBlobs ? skipSender(candidates) : tryTransaction(world, tx, context, attempting);
     if (executed !== undefined) {
       blobs = withTx;
       transactions.push(tx);
@@ -144,19 +148,19 @@ export async function fillBlock(world: World, context: BlockContext, filling: Fi
     const waiting = pause();
     if (waiting !== undefined) await waiting;
   }
-  return { transactions, outcome: outcomeOf(receipts, totalFee), tally };
+  return { transactions, outcome: blockOutcome(receipts, totalFee), tally };
 }
 
 /** What the block has no room for waits for another, with all that follows it. */
-function leftOut(candidates: Candidates): undefined {
+function skipSender(candidates: Candidates): undefined {
   candidates.pop();
 }
 
-function attempt(
+function tryTransaction(
   world: World,
   tx: Transaction,
   context: BlockContext,
-  { candidates, drop, tally }: Filling & { readonly tally: Tally },
+  { candidates, drop, tally }: FillOptions & { readonly tally: Tally },
 ): ReturnType<typeof executeTransaction> | undefined {
   tally.tried++;
   try {

@@ -6,8 +6,8 @@ import { loadPossessionCheck } from "../crypto/bls-possession.ts";
 import { keccak256 } from "../crypto/keccak.ts";
 import type { Header } from "../model/header.ts";
 import { ConsensusError } from "./error.ts";
-import { foundReveal, noteReveal, rememberKey } from "./found-reveals.ts";
 import { revealMessage } from "./reveal-message.ts";
+import { rememberKey, rememberReveal, verifiedReveal } from "./reveals.ts";
 
 /** A registered key with the proof that its owner has it. */
 export interface ProposerKey {
@@ -22,7 +22,7 @@ export interface BlsChecks {
 }
 
 /** What the random fields of a header are judged against. */
-export interface RandomContext extends BlsChecks {
+export interface RandomFieldDeps extends BlsChecks {
   /** 32 zero bytes for the first block that has them. */
   readonly parentMix: Uint8Array;
   /** The registered key of the block's author; undefined for none. */
@@ -31,7 +31,7 @@ export interface RandomContext extends BlsChecks {
 
 const MIX_BYTES = 32;
 /** Proofs that were found good or bad: a check takes 30 ms, and each key is used for years. */
-const MOST_KNOWN = 1_000;
+const MAX_CACHED_PROOFS = 1_000;
 
 /** Loads the fastest implementation there is. */
 export async function loadBlsChecks(): Promise<BlsChecks> {
@@ -43,7 +43,7 @@ export async function loadBlsChecks(): Promise<BlsChecks> {
     possesses: (key) => {
       const name = `${bareHex(key.publicKey)}:${bareHex(key.proof)}`;
       const found = known.get(name) ?? check(key);
-      if (known.size >= MOST_KNOWN) known.clear();
+      if (known.size >= MAX_CACHED_PROOFS) known.clear();
       known.set(name, found);
       return found;
     },
@@ -51,7 +51,7 @@ export async function loadBlsChecks(): Promise<BlsChecks> {
 }
 
 /** Throws `ConsensusError` unless the fields are what the author had to write. */
-export function checkRandomFields(header: Header, author: Uint8Array, context: RandomContext): void {
+export function checkRandomFields(header: Header, author: Uint8Array, context: RandomFieldDeps): void {
   const key = context.keyOf(author);
   if (key === undefined) {
     throw new ConsensusError("fork-fields", "bls pubkey not found for the proposer");
@@ -65,7 +65,7 @@ export function checkRandomFields(header: Header, author: Uint8Array, context: R
   if (
     randomReveal === undefined ||
     mixHash === undefined ||
-    !(foundReveal(header, publicKey) ?? verifyReveal(header, randomReveal, { publicKey, context })) ||
+    !(verifiedReveal(header, publicKey) ?? verifyReveal(header, randomReveal, { publicKey, context })) ||
     !equalBytes(mixHash, mixedHash(context.parentMix, randomReveal))
   ) {
     throw new ConsensusError("fork-fields", "invalid randao fields");
@@ -75,10 +75,10 @@ export function checkRandomFields(header: Header, author: Uint8Array, context: R
 function verifyReveal(
   header: Header,
   signature: Uint8Array,
-  { publicKey, context }: { readonly publicKey: Uint8Array; readonly context: RandomContext },
+  { publicKey, context }: { readonly publicKey: Uint8Array; readonly context: RandomFieldDeps },
 ): boolean {
   const isGood = context.verify({ publicKey, message: revealMessage(header.number), signature });
-  if (isGood) noteReveal(header, publicKey);
+  if (isGood) rememberReveal(header, publicKey);
   return isGood;
 }
 

@@ -15,12 +15,12 @@ import {
 export type SealDigest = (digest: Uint8Array) => Uint8Array;
 
 /** Address that sealed the header as proposer; undefined when the seal is absent or unreadable. */
-export function proposerOf(header: Header, extra: IstanbulExtra): Uint8Array | undefined {
+export function recoverProposer(header: Header, extra: IstanbulExtra): Uint8Array | undefined {
   return signerOf(proposerSealDigest(header), extra.seal);
 }
 
 /** Addresses of the committed seals, in their order; undefined where one is unreadable. */
-export function committersOf(hash: Uint8Array, extra: IstanbulExtra): (Uint8Array | undefined)[] {
+export function recoverCommitters(hash: Uint8Array, extra: IstanbulExtra): (Uint8Array | undefined)[] {
   const digest = committedSealDigest(hash);
   return extra.committedSeals.map((seal) => signerOf(digest, seal));
 }

@@ -20,10 +20,10 @@ export function nextBaseFee(parent: BaseFeeParent, parameters: BaseFeeParameters
   if (parent.number === 0 || parent.baseFee === undefined) return even(lower);
   const current = min(max(parent.baseFee, lower), upper);
   const gasUsed = min(parent.gasUsed, parameters.maxBlockGasUsed);
-  return even(moved(current, gasUsed, { ...parameters, lowerBound: lower, upperBound: upper }));
+  return even(adjustBaseFee(current, gasUsed, { ...parameters, lowerBound: lower, upperBound: upper }));
 }
 
-function moved(current: bigint, gasUsed: bigint, bounds: BaseFeeParameters): bigint {
+function adjustBaseFee(current: bigint, gasUsed: bigint, bounds: BaseFeeParameters): bigint {
   const { gasTarget: target, lowerBound, upperBound } = bounds;
   const denominator = bounds.denominator === 0n ? FALLBACK_DENOMINATOR : bounds.denominator;
   if (gasUsed === target || target === 0n) return current;

@@ -9,7 +9,7 @@ import type { Receipt } from "../model/receipt.ts";
 import type { Transaction } from "../model/transaction.ts";
 import type { Pause } from "../runtime/scheduler.ts";
 import type { World } from "../state/world/world.ts";
-import { blockReward, feesOf, type RewardTerms } from "./reward.ts";
+import { blockReward, feesOf, type RewardDeps } from "./reward.ts";
 import { beginBlock } from "./system-call.ts";
 import { type BlockContext, executeTransaction } from "./transaction.ts";
 
@@ -38,11 +38,11 @@ export async function executeTransactions(
     const waiting = pause();
     if (waiting !== undefined) await waiting;
   }
-  return outcomeOf(receipts, totalFee);
+  return blockOutcome(receipts, totalFee);
 }
 
 /** Sums up receipts that belong to one block. */
-export function outcomeOf(receipts: readonly Receipt[], totalFee: bigint): BlockOutcome {
+export function blockOutcome(receipts: readonly Receipt[], totalFee: bigint): BlockOutcome {
   let gasUsed = 0n;
   for (const receipt of receipts) gasUsed += receipt.gasUsed;
   return { receipts, gasUsed, bloom: mergeBlooms(receipts.map((receipt) => receipt.bloom)), totalFee };
@@ -52,7 +52,7 @@ export function outcomeOf(receipts: readonly Receipt[], totalFee: bigint): Block
 export function finalizeBlock(
   world: World,
   header: Header,
-  { outcome, ...terms }: { outcome: BlockOutcome } & Pick<RewardTerms, "rules" | "parameters" | "staking">,
+  { outcome, ...terms }: { outcome: BlockOutcome } & Pick<RewardDeps, "rules" | "parameters" | "staking">,
 ): void {
   const { gasUsed, totalFee: paid } = outcome;
   const totalFee = feesOf({ gasUsed, paid, baseFee: header.baseFee }, terms.rules, terms.parameters);

@@ -5,7 +5,7 @@ import type { Header } from "../model/header.ts";
 export const BLOB_PRICE = 8n;
 
 /** What a header does not say of its block. */
-export interface BlockSurroundings {
+export interface EvmBlockDeps {
   /** Proposer of the block; receives fees where they are not deferred and the rules name the author. */
   readonly author: Uint8Array;
   /** Hash of a block by number; undefined where there is none. */
@@ -13,7 +13,7 @@ export interface BlockSurroundings {
 }
 
 /** A block as contracts see it (execution.md 2): gas limit 0, and the parent's hash where there is no randomness. */
-export function evmBlock(header: Header, { author, blockHash }: BlockSurroundings): EvmBlock {
+export function evmBlock(header: Header, { author, blockHash }: EvmBlockDeps): EvmBlock {
   const baseFee = header.baseFee ?? 0n;
   return {
     number: header.number,

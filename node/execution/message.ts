@@ -9,7 +9,7 @@ import type { AccessListEntry, Action, Authorization } from "../model/transactio
 import type { Participant } from "./participants.ts";
 
 /** See the head of this file. Amounts are in peb. */
-export interface Message {
+export interface ExecutionMessage {
   readonly sender: Uint8Array;
   /** Who pays the fee; the sender where nobody else does. */
   readonly payer: Uint8Array;
@@ -46,7 +46,7 @@ export interface Message {
 export const EMPTY_ACCESS_LIST: readonly AccessListEntry[] = [];
 
 /** Who stands behind a transaction and what its gas costs. */
-export interface MessageTerms {
+export interface MessageOptions {
   readonly sender: Participant;
   readonly payer: Participant;
   readonly price: bigint;
@@ -54,7 +54,10 @@ export interface MessageTerms {
 }
 
 /** The message of a transaction. */
-export function messageOf(tx: Transaction, { sender, payer, price, rules }: MessageTerms): Message {
+export function transactionMessage(
+  tx: Transaction,
+  { sender, payer, price, rules }: MessageOptions,
+): ExecutionMessage {
   const { type, to, fields } = tx;
   const signatures = sender.gas + payer.gas;
   const floor = floorGas(tx, rules);

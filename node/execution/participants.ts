@@ -21,7 +21,7 @@ export interface Participant {
 }
 
 /** Under what signatures are judged. */
-export interface SigningTerms {
+export interface SigningOptions {
   readonly chainId: bigint;
   readonly rules: Rules;
 }
@@ -34,35 +34,35 @@ const PREFIXES: Readonly<Record<Side, string>> = {
 };
 
 /** The sender, whose account's key accepts the signatures. Throws `ExecutionError` `invalid-sender`. */
-export function checkedSender(accounts: AccountReader, tx: Transaction, terms: SigningTerms): Participant {
+export function verifySender(accounts: AccountReader, tx: Transaction, terms: SigningOptions): Participant {
   const { from } = tx.fields;
   if (from === undefined) {
-    const address = recovered("sender", () => senderOf(tx, terms.chainId));
+    const address = recoverSigners("sender", () => senderOf(tx, terms.chainId));
     checkLegacyKey(accounts.account(address));
     return { address, gas: 0n };
   }
-  const publicKeys = recovered("sender", () => senderKeys(tx, terms.chainId));
-  const gas = checkedKey(accounts, { side: "sender", address: from, role: tx.type.role, publicKeys }, terms);
+  const publicKeys = recoverSigners("sender", () => senderKeys(tx, terms.chainId));
+  const gas = verifyKey(accounts, { side: "sender", address: from, role: tx.type.role, publicKeys }, terms);
   return { address: from, gas };
 }
 
 /** Who pays the fee: the fee payer, whose account's key accepts its signatures, or else the sender. */
-export function checkedPayer(
+export function verifyPayer(
   accounts: AccountReader,
   tx: Transaction,
-  { sender, ...terms }: SigningTerms & { readonly sender: Participant },
+  { sender, ...terms }: SigningOptions & { readonly sender: Participant },
 ): Participant {
   const { feePayer } = tx.fields;
   if (feePayer === undefined) return { address: sender.address, gas: 0n };
-  const publicKeys = recovered("payer", () => payerKeys(tx, terms.chainId));
-  const gas = checkedKey(accounts, { side: "payer", address: feePayer, role: "feePayer", publicKeys }, terms);
+  const publicKeys = recoverSigners("payer", () => payerKeys(tx, terms.chainId));
+  const gas = verifyKey(accounts, { side: "payer", address: feePayer, role: "feePayer", publicKeys }, terms);
   return { address: feePayer, gas };
 }
 
 /** True while both accounts' keys accept those who signed: keys change, signatures do not. */
-export function keysStillFit(accounts: AccountReader, tx: Transaction, terms: SigningTerms): boolean {
+export function keysStillFit(accounts: AccountReader, tx: Transaction, terms: SigningOptions): boolean {
   try {
-    checkedPayer(accounts, tx, { sender: checkedSender(accounts, tx, terms), ...terms });
+    verifyPayer(accounts, tx, { sender: verifySender(accounts, tx, terms), ...terms });
     return true;
   } catch (error) {
     if (error instanceof ExecutionError) return false;
@@ -73,7 +73,7 @@ export function keysStillFit(accounts: AccountReader, tx: Transaction, terms: Si
 /** Throws `ExecutionError` for an account whose key is not that of its own address. */
 function checkLegacyKey(account: Account | undefined): void {
   if (account === undefined || account.key.type === LEGACY_KEY.type) return;
-  throw refused("sender", "a legacy transaction must be with a legacy account key");
+  throw refusedSignature("sender", "a legacy transaction must be with a legacy account key");
 }
 
 interface Signed {
@@ -84,26 +84,27 @@ interface Signed {
 }
 
 /** Gas for the signatures that an account's key accepts. */
-function checkedKey(
+function verifyKey(
   accounts: AccountReader,
   { side, address, role, publicKeys }: Signed,
-  { rules }: SigningTerms,
+  { rules }: SigningOptions,
 ): bigint {
   const key = accounts.account(address)?.key ?? LEGACY_KEY;
-  if (!validateSigners({ key, address, role }, publicKeys, rules)) throw refused(side, "invalid account key");
+  if (!validateSigners({ key, address, role }, publicKeys, rules))
+    throw refusedSignature(side, "invalid account key");
   return signatureGas(key, role, { signatures: publicKeys.length, rules });
 }
 
-function recovered<T>(side: Side, recover: () => T): T {
+function recoverSigners<T>(side: Side, recover: () => T): T {
   try {
     return recover();
   } catch (cause) {
     if (!(cause instanceof TransactionError)) throw cause;
-    throw refused(side, cause.message, cause);
+    throw refusedSignature(side, cause.message, cause);
   }
 }
 
-function refused(side: Side, why: string, cause?: unknown): ExecutionError {
+function refusedSignature(side: Side, why: string, cause?: unknown): ExecutionError {
   const code = side === "sender" ? "invalid-sender" : "invalid-payer";
   return new ExecutionError(code, `${PREFIXES[side]}${why}`, { cause });
 }

@@ -59,19 +59,19 @@ interface Fund {
 
 const APPROVED = 2n;
 /** A contract that names more funds than this is not believed. */
-const MOST_FUNDS = 10_000n;
+const MAX_FUNDS = 10_000n;
 
 /** Rebalances if the contract confirms it; reads the balances that the block's transactions and reward left. */
 export function rebalanceTreasury(world: World, rebalancing: Rebalancing): RebalanceOutcome {
   try {
-    return rebalanced(world, rebalancing);
+    return rebalance(world, rebalancing);
   } catch (error) {
     if (error instanceof GovernanceError) return { done: false, why: error.message };
     throw error;
   }
 }
 
-function rebalanced(world: World, rebalancing: Rebalancing): RebalanceOutcome {
+function rebalance(world: World, rebalancing: Rebalancing): RebalanceOutcome {
   const { questions, number } = rebalancing;
   const zeroed = zeroedFunds(world, rebalancing);
   const allocated = allocatedFunds(rebalancing);
@@ -127,7 +127,7 @@ function allocatedFunds(rebalancing: Rebalancing): readonly Fund[] {
 
 function countOf(tuple: AbiTuple): bigint {
   const count = tuple.integer(0);
-  if (count > MOST_FUNDS) throw refusal(`the rebalance contract names ${count} funds`);
+  if (count > MAX_FUNDS) throw refusal(`the rebalance contract names ${count} funds`);
   return count;
 }
 

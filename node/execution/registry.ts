@@ -36,8 +36,8 @@ export function registrySlots(registry: RegistryConfig | undefined): readonly Sl
   for (const [index, { name, address }] of records.entries()) {
     const list = slotOf(concatBytes(Buffer.from(name), word(RECORDS)));
     const first = slotOf(word(list));
-    slots.push([list, 1n], [first, bytesToBigint(address)], [wrapped(first + 1n), 0n]);
-    slots.push(...textSlots(wrapped(slotOf(word(NAMES)) + BigInt(index)), Buffer.from(name)));
+    slots.push([list, 1n], [first, bytesToBigint(address)], [wrapSlot(first + 1n), 0n]);
+    slots.push(...textSlots(wrapSlot(slotOf(word(NAMES)) + BigInt(index)), Buffer.from(name)));
   }
   return [...slots, [NAMES, BigInt(records.length)], [OWNER, bytesToBigint(owner)]];
 }
@@ -54,7 +54,7 @@ function textSlots(slot: bigint, text: Uint8Array): readonly Slot[] {
   const parts = Array.from({ length: Math.ceil(text.length / SHORT) }, (_, i): Slot => {
     const bytes = new Uint8Array(SHORT);
     bytes.set(text.subarray(i * SHORT, (i + 1) * SHORT));
-    return [wrapped(first + BigInt(i)), bytesToBigint(bytes)];
+    return [wrapSlot(first + BigInt(i)), bytesToBigint(bytes)];
   });
   return [[slot, BigInt(text.length * 2 + 1)], ...parts];
 }
@@ -67,6 +67,6 @@ function word(value: bigint): Uint8Array {
   return fixedBytes(value, SHORT);
 }
 
-function wrapped(slot: bigint): bigint {
+function wrapSlot(slot: bigint): bigint {
   return BigInt.asUintN(WORD_BITS, slot);
 }

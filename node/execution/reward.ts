@@ -2,15 +2,15 @@
 import { equalBytes } from "../bytes/compare.ts";
 import { mapKey } from "../bytes/hex.ts";
 import type { Rules } from "../config/rules.ts";
-import type { Parameters } from "../governance/parameters.ts";
+import type { GovernanceParameters } from "../governance/parameters.ts";
 import { type Staker, type StakingInfo, stakers } from "../governance/staking.ts";
 
 /** What the reward of a block depends on. */
-export interface RewardTerms {
+export interface RewardDeps {
   /** See `feesOf`. */
   readonly totalFee: bigint;
   readonly rules: Rules;
-  readonly parameters: Parameters;
+  readonly parameters: GovernanceParameters;
   readonly staking: StakingInfo;
   /** Of the header. */
   readonly rewardbase: Uint8Array;
@@ -43,27 +43,27 @@ type Shares = Omit<BlockReward, "credits"> & { readonly stakerCredits: readonly 
 export function feesOf(
   { gasUsed, paid, baseFee }: { gasUsed: bigint; paid: bigint; baseFee: bigint | undefined },
   rules: Rules,
-  parameters: Parameters,
+  parameters: GovernanceParameters,
 ): bigint {
   if (rules.effectivePrice === "base-fee-and-tip") return paid;
   return gasUsed * (rules.baseFee ? (baseFee ?? 0n) : parameters.unitPrice);
 }
 
 /** What is paid when a block is finalized. Fees that were paid transaction by transaction are not in it. */
-export function blockReward(terms: RewardTerms): BlockReward {
+export function blockReward(terms: RewardDeps): BlockReward {
   const { parameters, rewardbase } = terms;
   if (parameters.policy !== "weighted") {
     const shares = simpleShares(terms);
-    return { ...shares, credits: merged([{ address: rewardbase, amount: shares.proposer }]) };
+    return { ...shares, credits: mergeCredits([{ address: rewardbase, amount: shares.proposer }]) };
   }
-  return givenOut(terms.rules.splitsStakers ? stakedShares(terms) : legacyShares(terms), terms);
+  return creditShares(terms.rules.splitsStakers ? stakedShares(terms) : legacyShares(terms), terms);
 }
 
 /**
  * The reward as it is told to callers: fees that were paid at once are added, with half of them called burnt under a
  * base fee although nothing was, as the Go node says. `author` made the block.
  */
-export function toldReward(terms: RewardTerms, author: Uint8Array): BlockReward {
+export function reportedReward(terms: RewardDeps, author: Uint8Array): BlockReward {
   const reward = blockReward(terms);
   const { totalFee, rules, parameters, rewardbase } = terms;
   if (parameters.deferredTxFee) return reward;
@@ -74,14 +74,14 @@ export function toldReward(terms: RewardTerms, author: Uint8Array): BlockReward 
     totalFee: reward.totalFee + totalFee,
     burnt: reward.burnt + burnt,
     proposer: reward.proposer + totalFee - burnt,
-    credits: merged([...reward.credits, { address, amount: totalFee - burnt }]),
+    credits: mergeCredits([...reward.credits, { address, amount: totalFee - burnt }]),
   };
 }
 
 const NOTHING = { stakers: 0n, kif: 0n, kef: 0n, stakerCredits: [] };
 
 /** Everything to the block's maker. Before the base fee, fees paid already are paid once more, as the Go node does. */
-function simpleShares({ totalFee, rules, parameters }: RewardTerms): Shares {
+function simpleShares({ totalFee, rules, parameters }: RewardDeps): Shares {
   const minted = parameters.mintingAmount;
   if (!parameters.deferredTxFee && rules.baseFee) {
     return { ...NOTHING, minted, totalFee: 0n, burnt: 0n, proposer: minted };
@@ -91,7 +91,7 @@ function simpleShares({ totalFee, rules, parameters }: RewardTerms): Shares {
 }
 
 /** Minted amount and fees together are split among the maker and the two funds. */
-function legacyShares({ totalFee: fees, rules, parameters }: RewardTerms): Shares {
+function legacyShares({ totalFee: fees, rules, parameters }: RewardDeps): Shares {
   const minted = parameters.mintingAmount;
   const totalFee = parameters.deferredTxFee ? fees : 0n;
   const burnt = rules.burnHalf ? totalFee / 2n : 0n;
@@ -102,7 +102,7 @@ function legacyShares({ totalFee: fees, rules, parameters }: RewardTerms): Share
 }
 
 /** KIP-82: the minted amount is split, stakers have a part of it, and fees are burnt up to the maker's own part. */
-function stakedShares(terms: RewardTerms): Shares {
+function stakedShares(terms: RewardDeps): Shares {
   const { parameters } = terms;
   const minted = parameters.mintingAmount;
   const totalFee = parameters.deferredTxFee ? terms.totalFee : 0n;
@@ -129,7 +129,7 @@ function stakedShares(terms: RewardTerms): Shares {
 /** Stakers share by what they have staked beyond the minimum. */
 function stakerCredits(
   amount: bigint,
-  { staking, parameters: { minimumStake }, rules }: RewardTerms,
+  { staking, parameters: { minimumStake }, rules }: RewardDeps,
 ): { readonly credits: readonly Credit[]; readonly left: bigint } {
   const excesses = stakers(staking).flatMap((staker) => {
     if (staker.amount < minimumStake) return [];
@@ -160,7 +160,7 @@ function withPool({ reward, amount: staked, pool }: Staker, amount: bigint, rule
 }
 
 /** A fund without an address leaves its share to the maker, who shares with its own pool. */
-function givenOut({ stakerCredits: credits, ...shares }: Shares, terms: RewardTerms): BlockReward {
+function creditShares({ stakerCredits: credits, ...shares }: Shares, terms: RewardDeps): BlockReward {
   const { staking, rewardbase, rules } = terms;
   const kif = staking.kif === undefined ? 0n : shares.kif;
   const kef = staking.kef === undefined ? 0n : shares.kef;
@@ -172,14 +172,14 @@ function givenOut({ stakerCredits: credits, ...shares }: Shares, terms: RewardTe
     ...(staking.kif === undefined ? [] : [{ address: staking.kif, amount: kif }]),
     ...(staking.kef === undefined ? [] : [{ address: staking.kef, amount: kef }]),
   ];
-  return { ...shares, proposer, kif, kef, credits: merged([...credits, ...funds, ...own]) };
+  return { ...shares, proposer, kif, kef, credits: mergeCredits([...credits, ...funds, ...own]) };
 }
 
 function percent(amount: bigint, share: bigint): bigint {
   return (amount * share) / 100n;
 }
 
-function merged(credits: readonly Credit[]): readonly Credit[] {
+function mergeCredits(credits: readonly Credit[]): readonly Credit[] {
   const byAddress = new Map<string, Credit>();
   for (const { address, amount } of credits) {
     const known = byAddress.get(mapKey(address));

@@ -6,12 +6,12 @@ import type { Tracer } from "../evm/tracer.ts";
 import { floorGasOf, intrinsicGasOf } from "../model/transaction-gas.ts";
 import type { AccessListEntry, Authorization, TypeFields } from "../model/transaction-type.ts";
 import type { World } from "../state/world/world.ts";
-import { EMPTY_ACCESS_LIST, type Message } from "./message.ts";
+import { EMPTY_ACCESS_LIST, type ExecutionMessage } from "./message.ts";
 import type { BlockContext } from "./transaction.ts";
 import { applyMessage, type Transition } from "./transition.ts";
 
 /** A call as callers describe it; all but the last may be zero. */
-export interface CallTerms {
+export interface SimulatedCall {
   readonly from: Uint8Array;
   /** Absent for a creation. */
   readonly to: Uint8Array | undefined;
@@ -32,12 +32,12 @@ export interface CallTerms {
 }
 
 /** Gas that a call owes before it runs. */
-export function callIntrinsicGas(terms: CallTerms, { rules }: Pick<BlockContext, "rules">): bigint {
+export function callIntrinsicGas(terms: SimulatedCall, { rules }: Pick<BlockContext, "rules">): bigint {
   return intrinsicGasOf(contentOf(terms), rules.legacyInputGas, rules);
 }
 
 /** Around a call. */
-export interface Simulated {
+export interface SimulationDeps {
   readonly context: BlockContext;
   readonly tracer?: Tracer | undefined;
   /** What it owes before it runs, where that is known. */
@@ -47,7 +47,7 @@ export interface Simulated {
 }
 
 /** Runs a call as part of a block. Throws `ExecutionError` for what no block could hold. */
-export function simulate(world: World, terms: CallTerms, given: Simulated): Transition {
+export function simulate(world: World, terms: SimulatedCall, given: SimulationDeps): Transition {
   const { context, tracer, gasAtHand } = given;
   const { chainId, rules, block, maxBlobs } = context;
   world.addBalance(terms.from, terms.granted ?? terms.gas * terms.price);
@@ -64,7 +64,11 @@ export function simulate(world: World, terms: CallTerms, given: Simulated): Tran
   });
 }
 
-function messageOf(world: World, terms: CallTerms, { context, intrinsicGas }: Simulated): Message {
+function messageOf(
+  world: World,
+  terms: SimulatedCall,
+  { context, intrinsicGas }: SimulationDeps,
+): ExecutionMessage {
   return {
     sender: terms.from,
     payer: terms.from,
@@ -89,7 +93,7 @@ function messageOf(world: World, terms: CallTerms, { context, intrinsicGas }: Si
   };
 }
 
-function contentOf(terms: CallTerms): Parameters<typeof intrinsicGasOf>[0] {
+function contentOf(terms: SimulatedCall): Parameters<typeof intrinsicGasOf>[0] {
   const { to, input, value, accessList, authorizationList } = terms;
   const own = {
     ...(accessList === undefined ? {} : { accessList }),

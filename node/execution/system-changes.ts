@@ -32,7 +32,7 @@ export function changeSystem(world: World, block: FinalizedBlock): void {
       parentContracts().call(config.kip160ContractAddress, input);
     rebalanceTreasury(world, { questions: KIP160_QUESTIONS, ask, number });
   } else if (config.forks.get("kip103CompatibleBlock") === number) {
-    const ask = askingInPlace(world, block);
+    const ask = callInPlace(world, block);
     rebalanceTreasury(world, { questions: KIP103_QUESTIONS, ask, number });
   }
   if (rulesAt(config, number).randao && !rulesAt(config, number - 1).randao) {
@@ -45,7 +45,7 @@ export function changeSystem(world: World, block: FinalizedBlock): void {
  * rebalancing is refused: an accident that has become part of the protocol. A question that fails counts as one that
  * was answered with nothing; only a contract that is not there is a failure.
  */
-function askingInPlace(
+function callInPlace(
   world: World,
   { config, header, blockHash }: FinalizedBlock,
 ): (input: Uint8Array) => Uint8Array | undefined {

@@ -12,10 +12,10 @@ import type { Receipt } from "../model/receipt.ts";
 import { checkTypeAccepted, effectivePrice, type Transaction } from "../model/transaction.ts";
 import type { World } from "../state/world/world.ts";
 import { ExecutionError } from "./error.ts";
-import { belowBaseFee } from "./fees.ts";
-import { messageOf } from "./message.ts";
-import { checkedPayer, checkedSender } from "./participants.ts";
-import { applyMessage, type Transition, type TransitionContext } from "./transition.ts";
+import { feeCapBelowBaseFee } from "./fees.ts";
+import { transactionMessage } from "./message.ts";
+import { verifyPayer, verifySender } from "./participants.ts";
+import { applyMessage, type Transition, type TransitionDeps } from "./transition.ts";
 import { validateForKind } from "./validate.ts";
 
 /** What every transaction of a block shares. */
@@ -32,7 +32,7 @@ export interface BlockContext {
 }
 
 /** A transaction that ran. */
-export interface Executed {
+export interface ExecutedTransaction {
   readonly receipt: Receipt;
   /** Gas used times the effective price, in peb. */
   readonly fee: bigint;
@@ -46,22 +46,22 @@ export function executeTransaction(
   tx: Transaction,
   context: BlockContext,
   tracer?: Tracer,
-): Executed {
+): ExecutedTransaction {
   const { rules } = context;
   checkType(tx, rules);
   validateForKind(world, tx);
-  const sender = checkedSender(world, tx, context);
-  const payer = checkedPayer(world, tx, { sender, ...context });
+  const sender = verifySender(world, tx, context);
+  const payer = verifyPayer(world, tx, { sender, ...context });
   checkPrice(tx, sender.address, context);
   const price = effectivePrice(tx, context.header.baseFee, rules);
-  const message = messageOf(tx, { sender, payer, price, rules });
+  const message = transactionMessage(tx, { sender, payer, price, rules });
   const transition = applyMessage(world, message, transitionContext(context, tracer));
   const receipt = receiptOf(world, tx, transition);
   world.endTransaction();
   return { receipt, fee: transition.gasUsed * price, transition };
 }
 
-function transitionContext(context: BlockContext, tracer: Tracer | undefined): TransitionContext {
+function transitionContext(context: BlockContext, tracer: Tracer | undefined): TransitionDeps {
   const { chainId, rules, block, maxBlobs, header, deferredFees, computationLimit } = context;
   const receiver = rules.immediateFeeTo === "author" ? block.author : header.rewardbase;
   return {
@@ -88,7 +88,7 @@ function checkType(tx: Transaction, rules: Rules): void {
 /** A block's body is checked for this before; a proposer meets it here. */
 function checkPrice(tx: Transaction, sender: Uint8Array, { header, rules }: BlockContext): void {
   if (rules.checksPriceCaps || header.baseFee === undefined || tx.gasFeeCap >= header.baseFee) return;
-  throw belowBaseFee(sender, tx.gasFeeCap, header.baseFee);
+  throw feeCapBelowBaseFee(sender, tx.gasFeeCap, header.baseFee);
 }
 
 function receiptOf(world: World, tx: Transaction, { status, gasUsed, created }: Transition): Receipt {

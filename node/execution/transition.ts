@@ -15,12 +15,12 @@ import { STATUS_SUCCESS } from "../model/receipt-status.ts";
 import type { World } from "../state/world/world.ts";
 import { applyAuthorizations } from "./authorizations.ts";
 import { ExecutionError } from "./error.ts";
-import { belowBaseFee, buyGas, checkCaps, returnGas, shortOfValue } from "./fees.ts";
-import type { Message } from "./message.ts";
+import { buyGas, checkCaps, feeCapBelowBaseFee, insufficientValue, refundGas } from "./fees.ts";
+import type { ExecutionMessage } from "./message.ts";
 import { statusOf } from "./status.ts";
 
 /** Where a message runs. */
-export interface TransitionContext {
+export interface TransitionDeps {
   readonly chainId: bigint;
   readonly rules: Rules;
   readonly block: EvmBlock;
@@ -50,7 +50,7 @@ export interface Transition {
 }
 
 /** What running the action came to. */
-interface Ran extends Omit<Transition, "gasUsed"> {
+interface ActionResult extends Omit<Transition, "gasUsed"> {
   readonly gasLeft: bigint;
 }
 
@@ -59,7 +59,7 @@ const NOTHING = new Uint8Array(0);
 const BLOB_VERSION = 1;
 
 /** Runs `message` on `world`. Throws `ExecutionError` where no block may hold it; the world is then as before. */
-export function applyMessage(world: World, message: Message, context: TransitionContext): Transition {
+export function applyMessage(world: World, message: ExecutionMessage, context: TransitionDeps): Transition {
   const mark = world.snapshot();
   try {
     prepare(world, message, context);
@@ -68,15 +68,15 @@ export function applyMessage(world: World, message: Message, context: Transition
     throw error;
   }
   const ran = run(world, message, context);
-  const gasUsed = settledGas(world, message, ran.gasLeft, context.rules);
-  returnGas(world, message, message.gas - gasUsed);
+  const gasUsed = gasAfterRefunds(world, message, ran.gasLeft, context.rules);
+  refundGas(world, message, message.gas - gasUsed);
   if (context.feeReceiver !== undefined) world.addBalance(context.feeReceiver, gasUsed * message.price);
   const { gasLeft: _, ...done } = ran;
   return { ...done, gasUsed };
 }
 
 /** Everything that may refuse the message; the gas is bought and the transaction's sets are ready afterwards. */
-function prepare(world: World, message: Message, context: TransitionContext): void {
+function prepare(world: World, message: ExecutionMessage, context: TransitionDeps): void {
   const { rules, block } = context;
   checkNonce(world, message);
   if (rules.checksPriceCaps) checkPriceCaps(message, block.baseFee);
@@ -85,7 +85,7 @@ function prepare(world: World, message: Message, context: TransitionContext): vo
   if (rules.blobGas) checkCaps(world, message);
   buyGas(world, message, block.blobBaseFee);
   checkGas(message);
-  if (message.value > 0n && world.balance(message.sender) < message.value) throw shortOfValue();
+  if (message.value > 0n && world.balance(message.sender) < message.value) throw insufficientValue();
   warm(world, message, context);
   const { maxInitcodeSize } = rules;
   const runsInput = message.action === "call" && (message.to === undefined || message.isNobody);
@@ -95,7 +95,7 @@ function prepare(world: World, message: Message, context: TransitionContext): vo
   }
 }
 
-function checkNonce(world: World, { sender, nonce: theirs }: Message): void {
+function checkNonce(world: World, { sender, nonce: theirs }: ExecutionMessage): void {
   const nonce = world.nonce(sender);
   if (nonce < theirs) throw new ExecutionError("nonce-too-high", "nonce too high");
   if (nonce > theirs) throw new ExecutionError("nonce-too-low", "nonce too low");
@@ -105,7 +105,7 @@ function checkNonce(world: World, { sender, nonce: theirs }: Message): void {
 }
 
 /** Calls that nobody pays for name no caps. */
-function checkPriceCaps({ sender, gasFeeCap, gasTipCap }: Message, baseFee: bigint): void {
+function checkPriceCaps({ sender, gasFeeCap, gasTipCap }: ExecutionMessage, baseFee: bigint): void {
   if (gasFeeCap === 0n && gasTipCap === 0n) return;
   if (gasFeeCap >> 256n !== 0n) {
     const length = `maxFeePerGas bit length: ${bitLength(gasFeeCap)}`;
@@ -120,7 +120,7 @@ function checkPriceCaps({ sender, gasFeeCap, gasTipCap }: Message, baseFee: bigi
     // The Go node words it the wrong way round.
     throw badCaps("max fee per gas higher than max priority fee per gas", sender, numbers);
   }
-  if (gasFeeCap < baseFee) throw belowBaseFee(sender, gasFeeCap, baseFee);
+  if (gasFeeCap < baseFee) throw feeCapBelowBaseFee(sender, gasFeeCap, baseFee);
 }
 
 function badCaps(reason: string, sender: Uint8Array, numbers: string): ExecutionError {
@@ -132,7 +132,7 @@ function bitLength(value: bigint): number {
 }
 
 /** Checks the blobs of a message that has any (EIP-4844). */
-function checkBlobs(message: Message, { maxBlobs, block }: TransitionContext): void {
+function checkBlobs(message: ExecutionMessage, { maxBlobs, block }: TransitionDeps): void {
   const { blobHashes, sender, maxFeePerBlobGas } = message;
   if (blobHashes === undefined) return;
   if (blobHashes.length === 0) throw new ExecutionError("bad-blobs", "blob transaction missing blob hashes");
@@ -149,7 +149,7 @@ function checkBlobs(message: Message, { maxBlobs, block }: TransitionContext): v
 }
 
 /** Checks the authorizations of a message that may have some (EIP-7702). */
-function checkAuthorizations({ authorizationList, sender }: Message): void {
+function checkAuthorizations({ authorizationList, sender }: ExecutionMessage): void {
   if (authorizationList?.length !== 0) return;
   throw new ExecutionError(
     "bad-authorizations",
@@ -157,7 +157,7 @@ function checkAuthorizations({ authorizationList, sender }: Message): void {
   );
 }
 
-function checkGas({ gas, intrinsicGas, floorGas }: Message): void {
+function checkGas({ gas, intrinsicGas, floorGas }: ExecutionMessage): void {
   if (gas < intrinsicGas) throw new ExecutionError("intrinsic-gas", "intrinsic gas too low");
   if (gas >= floorGas) return;
   const numbers = `have ${gas}, want ${floorGas}`;
@@ -165,7 +165,7 @@ function checkGas({ gas, intrinsicGas, floorGas }: Message): void {
 }
 
 /** The addresses and slots that cost less from the start (EIP-2929, EIP-3651, EIP-2930). */
-function warm(world: World, message: Message, { rules, block }: TransitionContext): void {
+function warm(world: World, message: ExecutionMessage, { rules, block }: TransitionDeps): void {
   if (!rules.accessSets) return;
   world.warmAddress(message.sender);
   world.warmAddress(message.payer);
@@ -178,7 +178,7 @@ function warm(world: World, message: Message, { rules, block }: TransitionContex
   }
 }
 
-function run(world: World, message: Message, context: TransitionContext): Ran {
+function run(world: World, message: ExecutionMessage, context: TransitionDeps): ActionResult {
   const gas = message.gas - message.intrinsicGas;
   if (message.action === "call") return runCode(world, message, gas, context);
   world.setNonce(message.sender, message.nonce + 1n);
@@ -193,7 +193,10 @@ function run(world: World, message: Message, context: TransitionContext): Ran {
   };
 }
 
-function updateKey(world: World, { sender, key }: Message): { status: number; message: string } | undefined {
+function updateKey(
+  world: World,
+  { sender, key }: ExecutionMessage,
+): { status: number; message: string } | undefined {
   const account = world.account(sender);
   if (account === undefined || key === undefined) return undefined; // it has a nonce, and the kind has a key
   const next = decodeAccountKey(key);
@@ -202,7 +205,12 @@ function updateKey(world: World, { sender, key }: Message): { status: number; me
   return problem;
 }
 
-function runCode(world: World, message: Message, gas: bigint, context: TransitionContext): Ran {
+function runCode(
+  world: World,
+  message: ExecutionMessage,
+  gas: bigint,
+  context: TransitionDeps,
+): ActionResult {
   const { sender, to, input, value, nonce } = message;
   const evm = evmFor(world, message, context);
   if (to === undefined) {
@@ -221,13 +229,22 @@ function runCode(world: World, message: Message, gas: bigint, context: Transitio
   };
 }
 
-function applyDelegations(world: World, message: Message, to: Uint8Array, context: TransitionContext): void {
+function applyDelegations(
+  world: World,
+  message: ExecutionMessage,
+  to: Uint8Array,
+  context: TransitionDeps,
+): void {
   if (message.authorizationList !== undefined) applyAuthorizations(world, message.authorizationList, context);
   const target = delegationIn(codeAt(world, to).bytes);
   if (target !== undefined) world.warmAddress(target);
 }
 
-function evmFor(world: World, message: Message, context: TransitionContext): ReturnType<typeof createEvm> {
+function evmFor(
+  world: World,
+  message: ExecutionMessage,
+  context: TransitionDeps,
+): ReturnType<typeof createEvm> {
   const { rules, chainId, block, computationLimit, tracer, gasAtHand } = context;
   return createEvm({
     world,
@@ -247,7 +264,7 @@ function evmFor(world: World, message: Message, context: TransitionContext): Ret
 }
 
 /** Gas used after refunds, at least the floor. */
-function settledGas(world: World, message: Message, gasLeft: bigint, rules: Rules): bigint {
+function gasAfterRefunds(world: World, message: ExecutionMessage, gasLeft: bigint, rules: Rules): bigint {
   const used = message.gas - gasLeft;
   const most = used / rules.refundQuotient;
   const refund = BigInt(world.refund);

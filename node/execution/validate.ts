@@ -33,10 +33,10 @@ export function validateForKind(accounts: AccountReader, tx: Transaction): void 
 
 const CHECKS: Readonly<Record<RecipientDuty, (to: Uint8Array, account: Account | undefined) => void>> = {
   "be-unreserved": (to) => {
-    if (isReserved(to)) throw reserved();
+    if (isReserved(to)) throw reservedAddress();
   },
   "hold-no-code": (to, account) => {
-    if (isReserved(to)) throw reserved();
+    if (isReserved(to)) throw reservedAddress();
     if (!isProgram(account)) return;
     throw new ExecutionError("bad-recipient", "recipient must be an EOA without code");
   },
@@ -60,7 +60,7 @@ function checkKeyUpdate(accounts: AccountReader, { fields }: Transaction): void 
 }
 
 function checkDeploy({ nonce, fields }: Transaction, sender: Uint8Array): void {
-  if (isReserved(createAddress(sender, nonce))) throw reserved();
+  if (isReserved(createAddress(sender, nonce))) throw reservedAddress();
   if (fields.humanReadable === true) {
     throw new ExecutionError("human-readable", "Human-readable address is not supported now");
   }
@@ -78,6 +78,6 @@ function hasCode(account: Account): boolean {
   return !equalBytes(account.codeHash, EMPTY_HASH);
 }
 
-function reserved(): ExecutionError {
+function reservedAddress(): ExecutionError {
   return new ExecutionError("reserved-address", "the address is reserved for pre-compiled contracts");
 }

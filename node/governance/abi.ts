@@ -9,7 +9,7 @@ import { GovernanceError } from "./error.ts";
 
 const WORD = 32;
 /** Longer lists are refused: no list of the protocol has a tenth of it. */
-const MOST_ITEMS = 10_000;
+const MAX_ITEMS = 10_000;
 
 /** What a call passes: an unsigned integer or a text. */
 export type Argument = bigint | string;
@@ -61,7 +61,7 @@ export class AbiTuple {
   /** An address, in the low 20 bytes of its word. */
   address(index: number): Uint8Array {
     const word = this.#word(index * WORD);
-    if (!isZero(word.subarray(0, 12))) throw bad("an address of more than 20 bytes");
+    if (!isZero(word.subarray(0, 12))) throw badAnswer("an address of more than 20 bytes");
     return word.slice(12);
   }
 
@@ -69,7 +69,7 @@ export class AbiTuple {
   bytes(index: number): Uint8Array {
     const rest = this.#at(this.#size(index * WORD));
     const length = sizeOf(rest);
-    if (WORD + length > rest.length) throw bad("a byte string past the end");
+    if (WORD + length > rest.length) throw badAnswer("a byte string past the end");
     return rest.slice(WORD, WORD + length);
   }
 
@@ -77,7 +77,7 @@ export class AbiTuple {
   list<T>(index: number, read: (items: AbiTuple, at: number) => T): readonly T[] {
     const rest = this.#at(this.#size(index * WORD));
     const length = sizeOf(rest);
-    if (length > MOST_ITEMS || WORD + length * WORD > rest.length) throw bad("a list past the end");
+    if (length > MAX_ITEMS || WORD + length * WORD > rest.length) throw badAnswer("a list past the end");
     const items = new AbiTuple(rest.subarray(WORD));
     return Array.from({ length }, (_, at) => read(items, at));
   }
@@ -88,7 +88,7 @@ export class AbiTuple {
   }
 
   #word(at: number): Uint8Array {
-    if (at + WORD > this.#bytes.length) throw bad("a word past the end");
+    if (at + WORD > this.#bytes.length) throw badAnswer("a word past the end");
     return this.#bytes.subarray(at, at + WORD);
   }
 
@@ -97,18 +97,18 @@ export class AbiTuple {
   }
 
   #at(offset: number): Uint8Array {
-    if (offset > this.#bytes.length) throw bad("an offset past the end");
+    if (offset > this.#bytes.length) throw badAnswer("an offset past the end");
     return this.#bytes.subarray(offset);
   }
 }
 
 function sizeOf(bytes: Uint8Array): number {
-  if (bytes.length < WORD) throw bad("a word past the end");
+  if (bytes.length < WORD) throw badAnswer("a word past the end");
   const value = bytesToBigint(bytes.subarray(0, WORD));
-  if (value > 0xffff_ffffn) throw bad("a length of more than 32 bits");
+  if (value > 0xffff_ffffn) throw badAnswer("a length of more than 32 bits");
   return Number(value);
 }
 
-function bad(what: string): GovernanceError {
+function badAnswer(what: string): GovernanceError {
   return new GovernanceError("bad-answer", `a contract's answer has ${what}`);
 }

@@ -7,7 +7,7 @@ import type { Header } from "../model/header.ts";
 import type { Log } from "../observe/log.ts";
 import { GovernanceError } from "./error.ts";
 import type { Governance } from "./governance.ts";
-import { type VoteContext, voteOffence } from "./header-fields.ts";
+import { type VoteDeps, voteOffence } from "./header-fields.ts";
 import { decodeVote, encodeVote, type Vote, voteOfJson } from "./vote.ts";
 
 /** See the head of this file. */
@@ -26,8 +26,8 @@ export interface Ballots {
 }
 
 /** What ballots are judged by. */
-export interface BallotParts {
-  readonly governance: Pick<Governance, "voteContext">;
+export interface BallotDeps {
+  readonly governance: Pick<Governance, "voteDeps">;
   /** Number of the newest block. */
   readonly tip: () => number;
   /** The node's own address. */
@@ -36,12 +36,12 @@ export interface BallotParts {
 }
 
 /** An operator votes a few times a year. */
-const MOST_WAITING = 64;
+const MAX_WAITING_VOTES = 64;
 
 /** An empty queue. */
-export function createBallots({ governance, tip, address, log }: BallotParts): Ballots {
+export function createBallots({ governance, tip, address, log }: BallotDeps): Ballots {
   const waiting: Vote[] = [];
-  const context = (): VoteContext => governance.voteContext(tip() + 1);
+  const context = (): VoteDeps => governance.voteDeps(tip() + 1);
   return {
     waiting: () => [...waiting],
     add(name, value) {
@@ -54,7 +54,8 @@ export function createBallots({ governance, tip, address, log }: BallotParts): B
       if (vote === undefined) throw new GovernanceError("bad-ballot", "no parameter takes this value");
       const offence = voteOffence(vote, judged);
       if (offence !== undefined) throw new GovernanceError("bad-vote", offence);
-      if (waiting.length >= MOST_WAITING) throw new GovernanceError("too-many", "too many votes are waiting");
+      if (waiting.length >= MAX_WAITING_VOTES)
+        throw new GovernanceError("too-many", "too many votes are waiting");
       waiting.push(vote);
     },
     next() {

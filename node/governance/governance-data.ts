@@ -6,14 +6,14 @@ import { GovernanceError } from "./error.ts";
 import { PARAMETERS, type ParameterValue, type ParameterValues, valueOfJson } from "./parameter-rows.ts";
 
 /** Longer fields are refused: all parameters together do not fill a hundredth of it. */
-const LONGEST = 1_000_000;
+const MAX_BYTES = 1_000_000;
 
 /**
  * Reads the field. Throws `GovernanceError` `bad-data`: "invalid rlp", "invalid json" or "invalid gov data" for an
  * unknown parameter and for a value that is none.
  */
 export function decodeGovernanceData(bytes: Uint8Array): ParameterValues {
-  const json = parsed(rlpString(bytes));
+  const json = parseObject(rlpString(bytes));
   const values = new Map<string, ParameterValue>();
   for (const [name, member] of Object.entries(json)) {
     const row = PARAMETERS.get(name);
@@ -26,7 +26,7 @@ export function decodeGovernanceData(bytes: Uint8Array): ParameterValues {
 
 function rlpString(bytes: Uint8Array): string {
   try {
-    if (bytes.length <= LONGEST) return Buffer.from(stringBytes(decodeRlp(bytes))).toString("utf8");
+    if (bytes.length <= MAX_BYTES) return Buffer.from(stringBytes(decodeRlp(bytes))).toString("utf8");
   } catch (cause) {
     if (!(cause instanceof BytesError)) throw cause;
   }
@@ -34,7 +34,7 @@ function rlpString(bytes: Uint8Array): string {
 }
 
 /** JSON `null` is an empty object, as Go reads it. */
-function parsed(text: string): object {
+function parseObject(text: string): object {
   let json: unknown;
   try {
     json = JSON.parse(text);

@@ -13,13 +13,13 @@ import type { Batch } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
 import { committeeOf, type Election, type ProposerList, proposerOf } from "./committee.ts";
 import type { ContractReader } from "./contract-reader.ts";
-import type { GovernanceParts } from "./governed-chain.ts";
-import { checkGovernanceData, checkVote, type VoteContext } from "./header-fields.ts";
+import type { GovernanceDeps } from "./governed-chain.ts";
+import { checkGovernanceData, checkVote, type VoteDeps } from "./header-fields.ts";
 import type { HeaderHistory } from "./header-history.ts";
 import { type Marks, openMarks } from "./marks.ts";
 import type { ParameterValues } from "./parameter-rows.ts";
-import { configuredValues, type Parameters, parametersOf, valuesOf } from "./parameters.ts";
-import { drawnProposers, remainingProposers } from "./proposers.ts";
+import { configuredValues, type GovernanceParameters, parametersOf, valuesOf } from "./parameters.ts";
+import { drawProposers, remainingProposers } from "./proposers.ts";
 import { type KeyBook, openKeyBook } from "./randao-keys.ts";
 import { openStakes, type Stakes } from "./stakes.ts";
 import { type StakingInfo, stakesOf } from "./staking.ts";
@@ -28,11 +28,11 @@ import { type ValidatorSet, validatorSet } from "./validators.ts";
 
 /** See the head of this file. Answers hold for blocks up to the one after the tip. */
 export interface Governance {
-  parameters(number: number): Parameters;
+  parameters(number: number): GovernanceParameters;
   /** The same as values by name, all of them. */
   values(number: number): ParameterValues;
   /** What headers have said so far. */
-  readonly said: Pick<HeaderHistory, "votes" | "decisions" | "decidedValues">;
+  readonly headerHistory: Pick<HeaderHistory, "votes" | "decisions" | "decidedValues">;
   /** What the governance contract, or another one in its place, sets for a block. */
   contractValues(number: number, contract?: Uint8Array): ParameterValues;
   /** Contracts after a block. Throws `StateError` `state-missing`. */
@@ -54,7 +54,7 @@ export interface Governance {
   /** Governance data that block `number` has to carry; undefined where none may be. */
   expectedData(number: number): ParameterValues | undefined;
   /** What a vote in block `number`, at most the one after the tip, is judged against. */
-  voteContext(number: number): VoteContext;
+  voteDeps(number: number): VoteDeps;
   /** Checks vote and governance data of the block after the tip. Throws `GovernanceError`. */
   checkHeader(header: Header, author: Uint8Array): void;
   /** The block goes into the chain with this batch: what it decides is remembered. */
@@ -70,22 +70,22 @@ const CACHED = 64;
 const NO_VALUES: ParameterValues = new Map();
 
 /** Reads what the chain has decided so far. */
-export function openGovernance(parts: GovernanceParts): Governance {
+export function openGovernance(parts: GovernanceDeps): Governance {
   return new HeaderGovernance(parts);
 }
 
 class HeaderGovernance implements Governance {
-  readonly #parts: GovernanceParts;
+  readonly #parts: GovernanceDeps;
   readonly #configured: ParameterValues;
   #marks: Marks;
   #stakes: Stakes;
   #keys: KeyBook;
   readonly #epoch: number;
-  readonly #parameters = new RecentMap<Parameters>(CACHED);
+  readonly #parameters = new RecentMap<GovernanceParameters>(CACHED);
   readonly #validators = new RecentMap<ValidatorSet>(CACHED);
   readonly #draws = new RecentMap<readonly Uint8Array[]>(CACHED);
 
-  constructor(parts: GovernanceParts) {
+  constructor(parts: GovernanceDeps) {
     this.#parts = parts;
     this.#configured = configuredValues(parts.config);
     this.#epoch = parts.config.istanbul.epoch || Number.POSITIVE_INFINITY;
@@ -98,7 +98,7 @@ class HeaderGovernance implements Governance {
     return this.#marks.history;
   }
 
-  parameters(number: number): Parameters {
+  parameters(number: number): GovernanceParameters {
     return this.#parametersBy(number, this.#history);
   }
 
@@ -106,7 +106,7 @@ class HeaderGovernance implements Governance {
     return valuesOf(...this.#layers(number, this.#history));
   }
 
-  get said(): Governance["said"] {
+  get headerHistory(): Governance["headerHistory"] {
     return this.#history;
   }
 
@@ -119,7 +119,7 @@ class HeaderGovernance implements Governance {
     return this.#parts.contracts(number);
   }
 
-  #parametersBy(number: number, history: HeaderHistory): Parameters {
+  #parametersBy(number: number, history: HeaderHistory): GovernanceParameters {
     const since = this.#decisive(number);
     const key = this.#contract(number, history) === undefined ? `${since}` : `${since}/${number}`;
     const known = this.#parameters.get(key);
@@ -176,7 +176,11 @@ class HeaderGovernance implements Governance {
     return set;
   }
 
-  #qualified(number: number, council: readonly Uint8Array[], parameters: Parameters): readonly Uint8Array[] {
+  #qualified(
+    number: number,
+    council: readonly Uint8Array[],
+    parameters: GovernanceParameters,
+  ): readonly Uint8Array[] {
     const { policy, minimumStake, governanceMode, governingNode } = parameters;
     if (number === 0 || policy !== "weighted" || !this.#rules(number).demotesValidators) return council;
     const stakes = stakesOf(council, this.staking(number));
@@ -241,7 +245,7 @@ class HeaderGovernance implements Governance {
     let drawn = this.#draws.get(`${since}`);
     if (drawn === undefined) {
       const even = this.#rules(since + 1).drawsProposersEvenly;
-      drawn = drawnProposers({
+      drawn = drawProposers({
         qualified: this.validators(since + 1).qualified,
         hash: this.#parts.block(since)?.hash ?? new Uint8Array(32),
         weights: even
@@ -264,11 +268,11 @@ class HeaderGovernance implements Governance {
 
   checkHeader(header: Header, author: Uint8Array): void {
     const { number } = header;
-    if (header.vote.length > 0) checkVote(header.vote, author, this.voteContext(number));
+    if (header.vote.length > 0) checkVote(header.vote, author, this.voteDeps(number));
     checkGovernanceData(header.governance, this.expectedData(number));
   }
 
-  voteContext(number: number): VoteContext {
+  voteDeps(number: number): VoteDeps {
     return {
       validators: this.validators(number),
       formerCouncil: this.#history.council(number - 1),

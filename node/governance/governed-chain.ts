@@ -5,7 +5,7 @@ import type { Rows } from "../store/store.ts";
 import type { ContractReader } from "./contract-reader.ts";
 
 /** What governance reads of the chain. */
-export interface GovernanceParts {
+export interface GovernanceDeps {
   readonly config: ChainConfig;
   readonly rows: Rows;
   /** Newest block, durable or not. */

@@ -42,7 +42,7 @@ export function openMarks(chain: MarkedChain, governingNode: GoverningNode): Mar
   const history = new HeaderHistory(genesis === undefined ? [] : councilOf(genesis));
   if (genesis !== undefined) takeGenesis(history, genesis);
   const row = markRow(chain.rows);
-  const numbers = row === undefined ? searched(chain) : [...readNumbers(row)];
+  const numbers = row === undefined ? searchHeaders(chain) : [...readNumbers(row)];
   for (const number of numbers) {
     const header = chain.block(number)?.header;
     if (header !== undefined) take(history, header, governingNode);
@@ -80,7 +80,7 @@ function isMarked({ vote, governance }: Header): boolean {
   return vote.length > 0 || governance.length > 0;
 }
 
-function searched({ block, tip }: MarkedChain): number[] {
+function searchHeaders({ block, tip }: MarkedChain): number[] {
   const found: number[] = [];
   for (let number = 1; number <= tip(); number++) {
     const header = block(number)?.header;

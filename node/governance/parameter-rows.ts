@@ -12,7 +12,7 @@ export type ParameterValue = bigint | string | boolean;
 export type ParameterValues = ReadonlyMap<string, ParameterValue>;
 
 /** A parameter. `integer` has at most 64 bits; `amount` any size, written as decimal text. */
-export interface ParameterRow {
+export interface GovernanceParameterRow {
   readonly kind: "integer" | "amount" | "address" | "text" | "boolean";
   readonly votable: boolean;
   /** Absent where every value of the kind is fine. */
@@ -23,7 +23,10 @@ const integer = { kind: "integer", votable: true } as const;
 const address = { kind: "address", votable: true } as const;
 
 /** All rows by name. */
-export const PARAMETERS: ReadonlyMap<string, ParameterRow> = new Map<string, ParameterRow>([
+export const PARAMETERS: ReadonlyMap<string, GovernanceParameterRow> = new Map<
+  string,
+  GovernanceParameterRow
+>([
   ["governance.deriveshaimpl", { ...integer, accepts: (value) => Number(value) <= 2 }],
   ["governance.governancemode", { kind: "text", votable: false, accepts: isMode }],
   ["governance.governingnode", address],
@@ -48,18 +51,18 @@ export const PARAMETERS: ReadonlyMap<string, ParameterRow> = new Map<string, Par
 ]);
 
 /** Longer decimal texts are no amounts: reading them would take time, and none has 40 digits. */
-const MOST_DIGITS = 1_000;
+const MAX_DIGITS = 1_000;
 const ADDRESS_BYTES = 20;
 const INTEGER_BYTES = 8;
 
 /** The value that bytes of a vote or of the governance contract stand for; undefined when they are none. */
-export function valueOfBytes(row: ParameterRow, bytes: Uint8Array): ParameterValue | undefined {
-  return accepted(row, FROM_BYTES[row.kind](bytes));
+export function valueOfBytes(row: GovernanceParameterRow, bytes: Uint8Array): ParameterValue | undefined {
+  return acceptValue(row, FROM_BYTES[row.kind](bytes));
 }
 
 /** The value that a member of governance JSON stands for; undefined when it is none. */
-export function valueOfJson(row: ParameterRow, json: unknown): ParameterValue | undefined {
-  return accepted(row, FROM_JSON[row.kind](json));
+export function valueOfJson(row: GovernanceParameterRow, json: unknown): ParameterValue | undefined {
+  return acceptValue(row, FROM_JSON[row.kind](json));
 }
 
 /** The bytes of a value in a vote for this parameter. */
@@ -70,16 +73,19 @@ export function bytesOfValue(name: string, value: ParameterValue): Uint8Array {
   return kind === "address" ? fromHex(String(value)) : Buffer.from(value.toString());
 }
 
-function accepted(row: ParameterRow, value: ParameterValue | undefined): ParameterValue | undefined {
+function acceptValue(
+  row: GovernanceParameterRow,
+  value: ParameterValue | undefined,
+): ParameterValue | undefined {
   return value !== undefined && (row.accepts?.(value) ?? true) ? value : undefined;
 }
 
-type Kind = ParameterRow["kind"];
+type Kind = GovernanceParameterRow["kind"];
 
 const FROM_BYTES: Readonly<Record<Kind, (bytes: Uint8Array) => ParameterValue | undefined>> = {
   integer: (bytes) => (bytes.length <= INTEGER_BYTES ? bytesToBigint(bytes) : undefined),
   amount: (bytes) =>
-    bytes.length <= MOST_DIGITS ? decimal(Buffer.from(bytes).toString("latin1")) : undefined,
+    bytes.length <= MAX_DIGITS ? decimal(Buffer.from(bytes).toString("latin1")) : undefined,
   address: (bytes) => (bytes.length === ADDRESS_BYTES ? `0x${bareHex(bytes)}` : undefined),
   boolean: (bytes) => (bytes.length === 1 && (bytes[0] ?? 2) < 2 ? bytes[0] === 1 : undefined),
   text: (bytes) => Buffer.from(bytes).toString("utf8"),
@@ -87,7 +93,7 @@ const FROM_BYTES: Readonly<Record<Kind, (bytes: Uint8Array) => ParameterValue | 
 
 const FROM_JSON: Readonly<Record<Kind, (json: unknown) => ParameterValue | undefined>> = {
   integer: jsonInteger,
-  amount: (json) => (typeof json === "string" && json.length <= MOST_DIGITS ? decimal(json) : undefined),
+  amount: (json) => (typeof json === "string" && json.length <= MAX_DIGITS ? decimal(json) : undefined),
   address: (json) => (typeof json === "string" ? addressValue(json) : undefined),
   boolean: (json) => (typeof json === "boolean" ? json : undefined),
   text: (json) => (typeof json === "string" ? json : undefined),

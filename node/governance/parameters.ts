@@ -7,7 +7,7 @@ import { type ChainConfig, DEFAULT_KIP71 } from "../config/chain-config.ts";
 import { type ParameterValue, type ParameterValues, ratioShares } from "./parameter-rows.ts";
 
 /** What governance decides about a block. Amounts are in peb. */
-export interface Parameters {
+export interface GovernanceParameters {
   /** Gas price every transaction pays where the rules have no base fee. */
   readonly unitPrice: bigint;
   /** Which function makes the transactions and receipts roots: 0 trie, 1 pairwise, 2 concatenated. */
@@ -110,7 +110,7 @@ export function valuesOf(...layers: readonly ParameterValues[]): ParameterValues
 }
 
 /** The parameters that layers of values make, as `valuesOf` lays them. */
-export function parametersOf(...layers: readonly ParameterValues[]): Parameters {
+export function parametersOf(...layers: readonly ParameterValues[]): GovernanceParameters {
   const find = (name: string): ParameterValue | undefined => {
     for (let i = layers.length - 1; i >= 0; i--) {
       const value = layers[i]?.get(name);
@@ -153,12 +153,12 @@ function notNegative(amount: bigint): bigint {
 }
 
 /** A configuration's ratio that is none gives everything to the proposer. */
-function rewardRatio(text: string): Parameters["ratio"] {
+function rewardRatio(text: string): GovernanceParameters["ratio"] {
   const [validators = 100n, kif = 0n, kef = 0n] = ratioShares(text, 3) ?? [];
   return { validators, kif, kef };
 }
 
-function stakerRatio(text: string): Parameters["kip82"] {
+function stakerRatio(text: string): GovernanceParameters["kip82"] {
   const [proposer = 20n, stakers = 80n] = ratioShares(text, 2) ?? [];
   return { proposer, stakers };
 }

@@ -4,7 +4,7 @@ import { legacySeed, legacyShuffle } from "./shuffle.ts";
 import { giniCoefficient, type StakingInfo, stakesOf } from "./staking.ts";
 
 /** What a list is drawn from. */
-export interface ProposerTerms {
+export interface ProposerListOptions {
   readonly qualified: readonly Uint8Array[];
   /** Of the block at which the interval begins. */
   readonly hash: Uint8Array;
@@ -13,7 +13,7 @@ export interface ProposerTerms {
 }
 
 /** The list as it is at the beginning of the interval. */
-export function drawnProposers({ qualified, hash, weights }: ProposerTerms): readonly Uint8Array[] {
+export function drawProposers({ qualified, hash, weights }: ProposerListOptions): readonly Uint8Array[] {
   const places = weights === undefined ? qualified.map(() => 1) : placesByStake(qualified, weights);
   const list = qualified.flatMap((validator, i) => Array.from({ length: places[i] ?? 1 }, () => validator));
   return legacyShuffle(list, legacySeed(hash));
@@ -22,7 +22,7 @@ export function drawnProposers({ qualified, hash, weights }: ProposerTerms): rea
 /** How often each validator stands in the list: its share in percent, at least once. */
 function placesByStake(
   qualified: readonly Uint8Array[],
-  weights: NonNullable<ProposerTerms["weights"]>,
+  weights: NonNullable<ProposerListOptions["weights"]>,
 ): readonly number[] {
   return proposerWeights(qualified, weights).map((weight) => Math.max(1, weight));
 }
@@ -30,7 +30,7 @@ function placesByStake(
 /** Each validator's share of the stakes in percent, at least 1; all 0 where nobody has staked anything. */
 export function proposerWeights(
   qualified: readonly Uint8Array[],
-  { staking, useGini }: NonNullable<ProposerTerms["weights"]>,
+  { staking, useGini }: NonNullable<ProposerListOptions["weights"]>,
 ): readonly number[] {
   const amounts = stakesOf(qualified, staking).map(Number);
   const exponent = useGini ? 1 / (1 + giniCoefficient(amounts)) : 1;

@@ -26,7 +26,7 @@ const NONE = new Uint8Array(0);
 /** One whole coin in peb. */
 const COIN = 10n ** 18n;
 /** One node has three entries, the funds two. */
-const LEAST_ENTRIES = 5;
+const MIN_ENTRIES = 5;
 
 /**
  * Reads who has staked what after block `source`. `pools`: the registry of liquidity pools counts too. Without an
@@ -56,7 +56,7 @@ function stakedNodes(
   const of = (wanted: number): readonly Uint8Array[] =>
     entries.flatMap(({ type, address }) => (type === wanted ? [address] : []));
   const [nodes, contracts, rewards] = [of(NODE), of(STAKING), of(REWARD)];
-  const complete = entries.length >= LEAST_ENTRIES && (entries.length - 2) % 3 === 0;
+  const complete = entries.length >= MIN_ENTRIES && (entries.length - 2) % 3 === 0;
   const count = complete ? (entries.length - 2) / 3 : 0;
   if ([nodes, contracts, rewards].some(({ length }) => length !== count)) return undefined;
   return nodes.map((node, i) => ({

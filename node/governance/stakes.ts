@@ -55,7 +55,7 @@ export function openStakes({ config, rows, contracts }: StakedChain): Stakes {
     accept: (number, batch) => {
       const source = number - 1;
       if (source % interval !== 0 || rulesAt(config, number).readsNewestStakes) return;
-      const info = weighted ? read(source) : readOrNothing(read, source);
+      const info = weighted ? read(source) : readOrNoAnswer(read, source);
       if (info.kef !== undefined) batch.put(tables.staking.key(source), encodeStaking(info));
     },
   };
@@ -78,7 +78,7 @@ function readOrNone(read: (source: number) => StakingInfo, source: number): Stak
 }
 
 /** On a chain that no stake decides about, an address book may be any contract: one that answers badly has none. */
-function readOrNothing(read: (source: number) => StakingInfo, source: number): StakingInfo {
+function readOrNoAnswer(read: (source: number) => StakingInfo, source: number): StakingInfo {
   try {
     return read(source);
   } catch (error) {

@@ -51,13 +51,13 @@ const stakersOf = new WeakMap<StakingInfo, readonly Staker[]>();
 export function stakers(info: StakingInfo): readonly Staker[] {
   let list = stakersOf.get(info);
   if (list === undefined) {
-    list = consolidated(info);
+    list = groupByReward(info);
     stakersOf.set(info, list);
   }
   return list;
 }
 
-function consolidated({ nodes, pools }: StakingInfo): readonly Staker[] {
+function groupByReward({ nodes, pools }: StakingInfo): readonly Staker[] {
   const byReward = new Map<string, Staker>();
   const rewardOf = new Map<string, string>();
   for (const { node, reward, amount } of nodes) {

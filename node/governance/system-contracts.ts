@@ -55,7 +55,7 @@ export function addressBookEntries(reader: ContractReader): readonly AddressBook
   const all = answer(reader, ADDRESS_BOOK, encodeCall("getAllAddress()"));
   const types = all.list(0, (items, at) => Number(items.integer(at)));
   const addresses = all.list(1, (items, at) => items.address(at));
-  const both = paired(types, addresses, "the address book names types and addresses");
+  const both = pairUp(types, addresses, "the address book names types and addresses");
   return both.map(([type, address]) => ({ type, address }));
 }
 
@@ -67,7 +67,7 @@ export function liquidityPools(
   const all = answer(reader, registry, encodeCall("getAllCLs()"));
   const nodes = all.list(0, (items, at) => items.address(at));
   const pools = all.list(2, (items, at) => items.address(at));
-  const both = paired(nodes, pools, "the pool registry names nodes and pools");
+  const both = pairUp(nodes, pools, "the pool registry names nodes and pools");
   return both.map(([node, pool]) => ({ node, pool }));
 }
 
@@ -84,7 +84,7 @@ export function registeredKeys(reader: ContractReader, registry: Uint8Array): re
     const info = items.tuple(at);
     return { publicKey: info.bytes(0), proof: info.bytes(1) };
   });
-  const both = paired(nodes, keys, "the key registry names nodes and keys");
+  const both = pairUp(nodes, keys, "the key registry names nodes and keys");
   return both.map(([node, key]) => ({ node, key }));
 }
 
@@ -117,7 +117,7 @@ export function contractParameters(
   }
 }
 
-function paired<A, B>(as: readonly A[], bs: readonly B[], what: string): readonly (readonly [A, B])[] {
+function pairUp<A, B>(as: readonly A[], bs: readonly B[], what: string): readonly (readonly [A, B])[] {
   if (as.length !== bs.length) throw new GovernanceError("bad-answer", `${what} of different number`);
   return as.map((a, i) => [a, bs[i] as B]); // as many: checked above
 }

@@ -37,9 +37,9 @@ const ADD = "governance.addvalidator";
 const REMOVE = "governance.removevalidator";
 const ADDRESS_BYTES = 20;
 /** No parameter's name is longer. */
-const LONGEST_NAME = 100;
+const MAX_NAME_BYTES = 100;
 /** A vote for more validators than this is refused: no council comes near it. */
-const MOST_VALIDATORS = 4_096;
+const MAX_VALIDATORS = 4_096;
 
 /** True for the names under which validators are voted in and out. */
 export function isValidatorVote(name: string): boolean {
@@ -70,10 +70,10 @@ export function encodeVote(vote: Vote): Uint8Array<ArrayBuffer> {
 /** The vote that a name and a JSON value ask for; validators are a text with commas. Undefined when they are none. */
 export function voteOfJson(voter: Uint8Array, name: string, json: unknown): Vote | undefined {
   if (isValidatorVote(name)) {
-    const texts = typeof json === "string" ? json.split(",", MOST_VALIDATORS + 1) : [];
+    const texts = typeof json === "string" ? json.split(",", MAX_VALIDATORS + 1) : [];
     const addresses = texts.map(addressValue).filter((each) => each !== undefined);
     const whole =
-      addresses.length === texts.length && addresses.length > 0 && addresses.length <= MOST_VALIDATORS;
+      addresses.length === texts.length && addresses.length > 0 && addresses.length <= MAX_VALIDATORS;
     return whole
       ? { kind: "validators", voter, adds: name === ADD, addresses: addresses.map(fromHex) }
       : undefined;
@@ -91,7 +91,7 @@ function voteFields(bytes: Uint8Array): { voter: Uint8Array; name: string; value
     const name = cursor.string();
     const value = cursor.string();
     cursor.leave(end);
-    if (cursor.done) return { voter, name: Buffer.from(name.subarray(0, LONGEST_NAME)).toString(), value };
+    if (cursor.done) return { voter, name: Buffer.from(name.subarray(0, MAX_NAME_BYTES)).toString(), value };
   } catch (cause) {
     if (!(cause instanceof BytesError)) throw cause;
   }
@@ -107,7 +107,7 @@ function validators(value: Uint8Array): readonly Uint8Array[] {
     return [address];
   }
   const count = value.length / ADDRESS_BYTES;
-  if (count > MOST_VALIDATORS) throw new GovernanceError("bad-vote", "invalid vote data");
+  if (count > MAX_VALIDATORS) throw new GovernanceError("bad-vote", "invalid vote data");
   return Array.from({ length: count }, (_, i) =>
     value.subarray(i * ADDRESS_BYTES, (i + 1) * ADDRESS_BYTES).slice(),
   );

@@ -1,7 +1,7 @@
 /** What blocks paid, as methods show it (rpc.md 2.6.4, 2.10). */
 import { addressText } from "../bytes/hex.ts";
 import { jsonInteger } from "../config/exact-json.ts";
-import { type BlockReward, feesOf, toldReward } from "../execution/reward.ts";
+import { type BlockReward, feesOf, reportedReward } from "../execution/reward.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { sorted } from "../jsonrpc/sorted-json.ts";
 import type { Block } from "../model/block.ts";
@@ -26,7 +26,7 @@ export function rewardOf({ chain, governance }: GoverningParts, block: Block): B
   const totalFee = feesOf({ gasUsed, paid, baseFee }, rules, parameters);
   const staking = governance.staking(number);
   const author = number === 0 ? NOBODY : (chain.author(header) ?? NOBODY);
-  return toldReward({ totalFee, rules, parameters, staking, rewardbase }, author);
+  return reportedReward({ totalFee, rules, parameters, staking, rewardbase }, author);
 }
 
 /** One block's reward. */

@@ -1,5 +1,5 @@
 /** Bodies for headers, from several peers at once. */
-import type { HashedHeader } from "../consensus/found-sealers.ts";
+import type { HashedHeader } from "../consensus/sealers.ts";
 import type { ChainPeer } from "./chain-peer.ts";
 import { ProtocolError } from "./error.ts";
 import { FULL_ANSWER_BYTES, SERVED } from "./limits.ts";

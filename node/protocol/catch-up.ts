@@ -4,7 +4,7 @@
  * believed: headers must be linked to our tip, answers complete, and every block passes all rules.
  */
 import { equalBytes } from "../bytes/compare.ts";
-import { findSealers, type HashedHeader } from "../consensus/found-sealers.ts";
+import { type HashedHeader, recoverSealers } from "../consensus/sealers.ts";
 import type { Block } from "../model/block.ts";
 import { type BudgetedQueue, createBudgetedQueue } from "../p2p/budget.ts";
 import { assembleBlock, type BlockIntake, findSenders, takeBlock } from "./blocks-in.ts";
@@ -119,7 +119,7 @@ async function fetchBodies({ sources, ...parts }: Asked, { runs, pieces }: Line)
   let sealed = Promise.resolve();
   for (let run = await runs.take(); run !== undefined; run = await runs.take()) {
     await sealed;
-    sealed = findSealers(parts.recoverer, run);
+    sealed = recoverSealers(parts.recoverer, run);
     for (const headers of cut(run, source.share(run.at(-1)?.header.number ?? 0), parts)) {
       const bodies = source.bodies(headers.filter((each) => !isEmpty(each, parts)));
       for (const promise of [sealed, bodies]) promise.catch(() => undefined); // whoever takes the piece meets it

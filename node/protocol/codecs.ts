@@ -234,9 +234,9 @@ export const receiptsCodec: Codec<Uint8Array[][]> = listOf(SERVED.receipts, {
 export const consensusCodec: Codec<ConsensusEnvelope> = {
   decode: (payload) =>
     reading(payload, (cursor) =>
-      readFields(cursor, () => ({ previousHash: cursor.fixed(32), payload: cursor.string() })),
+      readFields(cursor, () => ({ previousHash: cursor.fixed(32), message: cursor.string() })),
     ),
-  encode: ({ previousHash, payload }) => encodeRlp([previousHash, payload]),
+  encode: ({ previousHash, message }) => encodeRlp([previousHash, message]),
 };
 
 /** One RLP item of a kind that this release has no use for. */

@@ -3,7 +3,7 @@
  * them, who gets which and who had it already is for the engine to judge.
  */
 import { equalBytes } from "../bytes/compare.ts";
-import type { ConsensusEnvelope, ConsensusPeers, TakeEnvelope } from "../consensus/consensus-peers.ts";
+import type { ConsensusEnvelope, ConsensusPeers, EnvelopeListener } from "../consensus/consensus-peers.ts";
 import type { ChainPeer } from "./chain-peer.ts";
 import { messages } from "./messages.ts";
 
@@ -16,7 +16,7 @@ export interface ConsensusChannel {
 
 /** A channel over the peers that are present when it is used. */
 export function createConsensusChannel(present: () => Iterable<ChainPeer>): ConsensusChannel {
-  const listeners = new Set<TakeEnvelope>();
+  const listeners = new Set<EnvelopeListener>();
   const encode = createEncoder();
   const find = (address: Uint8Array): ChainPeer | undefined => {
     for (const peer of validators(present())) if (equalBytes(peer.link.address, address)) return peer;
@@ -28,7 +28,7 @@ export function createConsensusChannel(present: () => Iterable<ChainPeer>): Cons
         for (const { link } of validators(present())) yield link.address;
       },
       send: (to, envelope) => find(to)?.link.send(messages.consensus.code, encode(envelope)) ?? false,
-      voted: (from, hash) => find(from)?.votedBlocks.add(hash),
+      noteVote: (from, hash) => find(from)?.votedBlocks.add(hash),
       onMessage(listener) {
         listeners.add(listener);
         return () => listeners.delete(listener);

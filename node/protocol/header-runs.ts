@@ -4,7 +4,7 @@
  * in the header that the leader named, which proves every header in it.
  */
 import { equalBytes } from "../bytes/compare.ts";
-import type { HashedHeader } from "../consensus/found-sealers.ts";
+import type { HashedHeader } from "../consensus/sealers.ts";
 import { blockHash, type Header } from "../model/header.ts";
 import type { ChainPeer } from "./chain-peer.ts";
 import { ProtocolError } from "./error.ts";

@@ -12,7 +12,7 @@ import type { Chain } from "../chain/chain.ts";
 import type { RpcProfile } from "../compat/profiles.ts";
 import { EMPTY_HASH, keccak256 } from "../crypto/keccak.ts";
 import { addressOfPublicKey } from "../crypto/secp256k1.ts";
-import { checkedSender } from "../execution/participants.ts";
+import { verifySender } from "../execution/participants.ts";
 import { type Decoder, optional, wrongKind } from "../jsonrpc/codec.ts";
 import { address, data, hash, nullable } from "../jsonrpc/codecs/hex.ts";
 import { boolean, plain, text } from "../jsonrpc/codecs/plain.ts";
@@ -162,7 +162,7 @@ function signerMethods({ chain, profile }: ChainAccountsParts): Method[] {
         }
         const state = stateOf(chain, { number: block });
         const terms = { chainId: chain.config.chainId, rules: chain.rules(state.number) };
-        return unprefixed(() => checkedSender(state, tx, terms).address);
+        return unprefixed(() => verifySender(state, tx, terms).address);
       },
     }),
     method({

@@ -3,7 +3,7 @@ import { toHex } from "../bytes/hex.ts";
 import { type BlockNumber, blockNumber } from "../calls/arguments/block-number.ts";
 import { blockAt, blockOfHash, findBlock } from "../calls/lookup.ts";
 import type { BlockHead } from "../chain/chain.ts";
-import { committersOf } from "../consensus/seal.ts";
+import { recoverCommitters } from "../consensus/seal.ts";
 import { optional } from "../jsonrpc/codec.ts";
 import { address, hash, listOf } from "../jsonrpc/codecs/hex.ts";
 import { integer, writtenAs } from "../jsonrpc/codecs/plain.ts";
@@ -161,7 +161,7 @@ function sealFields(parts: GoverningParts, block: Block): object {
   const { number } = header;
   if (number === 0) return { ...NO_SEALS, committee: committeeOf(parts, block).map(toHex).sort() };
   const proposer = chain.author(header);
-  const committers = committersOf(own, parseExtra(header.extra));
+  const committers = recoverCommitters(own, parseExtra(header.extra));
   if (proposer === undefined || committers.includes(undefined)) throw failure("internal error");
   return {
     committee: committeeOf(parts, block).map(toHex).sort(),

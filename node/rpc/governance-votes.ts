@@ -24,7 +24,7 @@ export interface GovernanceVoteParts extends GoverningParts {
 }
 
 /** A vote for a parameter and the block that carries it. */
-export type CastVote = Governance["said"]["votes"][number];
+export type CastVote = Governance["headerHistory"]["votes"][number];
 
 const at = { number: optional(blockNumber, "latest" as const) };
 const list = plain<readonly unknown[]>("list");
@@ -83,7 +83,7 @@ function cast(ballots: Ballots, name: string, value: unknown, { words }: ReadLin
 function votesOf(parts: GovernanceVoteParts, number: BlockNumber): readonly CastVote[] {
   const wanted = numberOf(parts, number);
   const epoch = parts.chain.config.istanbul.epoch || Number.POSITIVE_INFINITY;
-  return parts.governance.said.votes.filter(
+  return parts.governance.headerHistory.votes.filter(
     (vote) => Math.floor(vote.number / epoch) === Math.floor(wanted / epoch),
   );
 }

@@ -36,7 +36,7 @@ export function governanceMethods(parts: GovernanceVoteParts): Method[] {
 function decisionMethods(parts: GovernanceVoteParts): Method[] {
   const { governance } = parts;
   const numbers = (): readonly number[] => [
-    ...new Set([0, ...governance.said.decisions.map(({ number }) => number)]),
+    ...new Set([0, ...governance.headerHistory.decisions.map(({ number }) => number)]),
   ];
   return [
     method({
@@ -55,8 +55,8 @@ function decisionMethods(parts: GovernanceVoteParts): Method[] {
       handle: ({ number }) => {
         if (number === undefined) return null;
         const wanted = numberOf(parts, number);
-        const found = governance.said.decisions.find((each) => each.number === wanted);
-        return found === undefined ? null : valuesJson(governance.said.decidedValues(wanted));
+        const found = governance.headerHistory.decisions.find((each) => each.number === wanted);
+        return found === undefined ? null : valuesJson(governance.headerHistory.decidedValues(wanted));
       },
     }),
     method({
@@ -79,12 +79,15 @@ function decisionMethods(parts: GovernanceVoteParts): Method[] {
 
 function statusView(parts: GovernanceVoteParts): object {
   const { chain, governance, address: own } = parts;
-  const { votes, decisions, decidedValues } = governance.said;
+  const { votes, decisions, decidedValues } = governance.headerHistory;
   const epoch = chain.config.istanbul.epoch || Number.POSITIVE_INFINITY;
   const epochs = Map.groupBy(votes, ({ number }) => Math.floor(number / epoch));
   const configured = configuredValues(chain.config);
   const history = decisions.map(({ number }) => {
-    return [number, historyView(valuesOf(configured, decidedValues.call(governance.said, number)))] as const;
+    return [
+      number,
+      historyView(valuesOf(configured, decidedValues.call(governance.headerHistory, number))),
+    ] as const;
   });
   return {
     groupedVotes: Object.fromEntries([...epochs].map(([each, cast]) => [each, groupView(cast)])),
@@ -185,6 +188,6 @@ const BALLOTS = "Votes weigh nothing in the governance modes in use: always an e
 function pendingView(next: number, governance: Governance): object {
   const { epoch } = governance.parameters(next);
   const since = next - 1 - ((next - 1) % (epoch || next));
-  const rows = governance.said.votes.filter(({ number }) => number >= since);
+  const rows = governance.headerHistory.votes.filter(({ number }) => number >= since);
   return sorted(Object.fromEntries(rows.map(({ what: { name, value } }) => [name, valueJson(name, value)])));
 }

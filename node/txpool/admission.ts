@@ -3,7 +3,7 @@
  * transaction by itself, then its signature, then the state (`blockchain/tx_pool.go@v2.2.2`, `validateTx`).
  */
 import { ExecutionError } from "../execution/error.ts";
-import { checkedPayer, checkedSender, keysStillFit, type SigningTerms } from "../execution/participants.ts";
+import { keysStillFit, type SigningOptions, verifyPayer, verifySender } from "../execution/participants.ts";
 import { validateForKind } from "../execution/validate.ts";
 import { TransactionError } from "../model/error.ts";
 import { checkTypeAccepted, floorGas, intrinsicGas, type Transaction } from "../model/transaction.ts";
@@ -25,11 +25,11 @@ export function admit(tx: Transaction, terms: NextBlockRules, pooled: PooledAcco
   if (tx.value < 0n) throw new PoolError("negative-value", "negative value");
   const { state } = terms;
   const signing = signingTerms(terms);
-  const signer = asPoolError("invalid-sender", () => checkedSender(state, tx, signing));
+  const signer = asPoolError("invalid-sender", () => verifySender(state, tx, signing));
   const sender = signer.address;
   const account = state.account(sender);
   checkNonce(tx, account?.nonce ?? 0n);
-  const payer = asPoolError("invalid-sender", () => checkedPayer(state, tx, { sender: signer, ...signing }));
+  const payer = asPoolError("invalid-sender", () => verifyPayer(state, tx, { sender: signer, ...signing }));
   checkPoolFunds(tx, { sender, balance: account?.balance ?? 0n }, state);
   checkGas(tx, terms, signer.gas + payer.gas);
   checkBlobs(tx, terms);
@@ -54,7 +54,7 @@ export function stillValid(tx: Transaction, sender: Uint8Array, terms: NextBlock
 }
 
 /** Keys and gas follow the rules of the head. */
-function signingTerms({ chainId, current }: NextBlockRules): SigningTerms {
+function signingTerms({ chainId, current }: NextBlockRules): SigningOptions {
   return { chainId, rules: current };
 }
 

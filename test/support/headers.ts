@@ -1,11 +1,11 @@
 /** Headers sealed by throw-away validators. */
 import { BASE_RULES, type Rules } from "../../node/config/rules.ts";
-import type { HeaderContext } from "../../node/consensus/header-rules.ts";
+import type { HeaderDeps } from "../../node/consensus/header-rules.ts";
 import { draftHeader } from "../../node/consensus/proposal.ts";
 import { type SealDigest, withCommittedSeals, withProposerSeal } from "../../node/consensus/seal.ts";
 import { addressOfKey, sign } from "../../node/crypto/secp256k1.ts";
 import { checkGovernanceData } from "../../node/governance/header-fields.ts";
-import type { Parameters } from "../../node/governance/parameters.ts";
+import type { GovernanceParameters } from "../../node/governance/parameters.ts";
 import { validatorSet } from "../../node/governance/validators.ts";
 import { type Block, createBlock } from "../../node/model/block.ts";
 import type { Header } from "../../node/model/header.ts";
@@ -21,7 +21,7 @@ export function aValidator(number: number): TestValidator {
   return { address: addressOfKey(key), sign: (digest) => sign(digest, key) };
 }
 
-export const testParameters: Parameters = {
+export const testParameters: GovernanceParameters = {
   unitPrice: 25_000_000_000n,
   deriveShaImpl: 2,
   mintingAmount: 0n,
@@ -88,7 +88,7 @@ export function aGenesisBlock(validators: readonly TestValidator[]): Block {
 }
 
 /** What headers of a chain without later forks are judged against. */
-export function aHeaderContext(parent: Block, validators: readonly TestValidator[]): HeaderContext {
+export function aHeaderContext(parent: Block, validators: readonly TestValidator[]): HeaderDeps {
   const addresses = validators.map(({ address }) => address);
   return {
     parent: parent.header,

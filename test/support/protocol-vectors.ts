@@ -5,9 +5,9 @@
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { bareHex, fromBareHex, toHex } from "../../node/bytes/hex.ts";
-import { readLetter } from "../../node/consensus/bft/letters.ts";
-import { decodeMessage, encodeMessage } from "../../node/consensus/bft/message.ts";
-import { encodeStatement } from "../../node/consensus/bft/statements.ts";
+import { encodePayload } from "../../node/consensus/bft/payload.ts";
+import { readMessage } from "../../node/consensus/bft/signed-message.ts";
+import { decodeWireMessage, encodeWireMessage } from "../../node/consensus/bft/wire-message.ts";
 import { blockHash, type Header } from "../../node/model/header.ts";
 import type { HeaderQuery } from "../../node/protocol/codecs.ts";
 import { messageOf, messages } from "../../node/protocol/messages.ts";
@@ -73,12 +73,12 @@ function returns(code: number, payload: string): boolean {
   return row !== undefined && bareHex(row.encode(row.decode(fromBareHex(payload)))) === payload;
 }
 
-/** The letter in a consensus message is signed by its sender, and its parts give its bytes again. */
+/** The payload of a consensus message is signed by its sender, and its parts give its bytes again. */
 function isWhole(payload: string): boolean {
-  const { payload: letter } = messages.consensus.decode(fromBareHex(payload));
-  const content = encodeStatement(readLetter(letter).statement);
-  const written = encodeMessage({ ...decodeMessage(letter), content });
-  return bareHex(written) === bareHex(letter);
+  const { message } = messages.consensus.decode(fromBareHex(payload));
+  const content = encodePayload(readMessage(message).payload);
+  const written = encodeWireMessage({ ...decodeWireMessage(message), content });
+  return bareHex(written) === bareHex(message);
 }
 
 function statusNetwork(payload: string): bigint {

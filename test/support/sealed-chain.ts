@@ -1,7 +1,7 @@
 /** Chains whose blocks a validator alone makes as fast as it can: time goes on by a second whenever it is asked for. */
 import { encodeRlpList } from "../../node/bytes/rlp.ts";
 import type { Genesis } from "../../node/config/genesis.ts";
-import { type Engine, type EngineParts, openEngine } from "../../node/consensus/bft/engine.ts";
+import { type Engine, type EngineDeps, openEngine } from "../../node/consensus/bft/engine.ts";
 import { declareEngineMetrics } from "../../node/consensus/bft/metrics.ts";
 import type { ConsensusPeers } from "../../node/consensus/consensus-peers.ts";
 import type { Candidates } from "../../node/consensus/proposal.ts";
@@ -30,8 +30,8 @@ export interface Maker {
   /** Other validators; nobody, if left out. */
   readonly peers?: ConsensusPeers;
   /** Reads proposals of others. */
-  readonly assemble?: EngineParts["assemble"];
-  readonly onDraft?: EngineParts["onDraft"];
+  readonly assemble?: EngineDeps["assemble"];
+  readonly onDraft?: EngineDeps["onDraft"];
   /** Milliseconds; left out: a second later whenever it is asked for. */
   readonly now?: () => number;
 }
@@ -40,7 +40,7 @@ export interface Maker {
 const nobody: ConsensusPeers = {
   connected: () => [],
   send: () => false,
-  voted: () => undefined,
+  noteVote: () => undefined,
   onMessage: () => () => undefined,
 };
 

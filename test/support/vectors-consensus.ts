@@ -4,11 +4,11 @@
  */
 import { toHex } from "../../node/bytes/hex.ts";
 import { rulesAt } from "../../node/config/rules.ts";
-import { proposerOf } from "../../node/consensus/seal.ts";
-import { feesOf, toldReward } from "../../node/execution/reward.ts";
+import { recoverProposer } from "../../node/consensus/seal.ts";
+import { feesOf, reportedReward } from "../../node/execution/reward.ts";
 import type { ContractReader } from "../../node/governance/contract-reader.ts";
 import { type Governance, openGovernance } from "../../node/governance/governance.ts";
-import type { GovernanceParts, KnownBlock } from "../../node/governance/governed-chain.ts";
+import type { GovernanceDeps, KnownBlock } from "../../node/governance/governed-chain.ts";
 import { type Block, decodeBlock } from "../../node/model/block.ts";
 import { parseExtra, roundOf } from "../../node/model/istanbul-extra.ts";
 import { effectivePrice } from "../../node/model/transaction.ts";
@@ -61,7 +61,7 @@ export function replayGovernance(
 ): ReplayedGovernance {
   const store = createMemoryStore();
   let tip = 0;
-  const parts: GovernanceParts = {
+  const parts: GovernanceDeps = {
     config,
     rows: store,
     tip: () => tip,
@@ -90,7 +90,7 @@ export function replayGovernance(
 }
 
 function authorOf({ header }: Block): Uint8Array {
-  return proposerOf(header, parseExtra(header.extra)) ?? new Uint8Array(20);
+  return recoverProposer(header, parseExtra(header.extra)) ?? new Uint8Array(20);
 }
 
 interface ElectionTerms {
@@ -134,7 +134,7 @@ function rewards(tally: Tally, what: string, terms: RewardTerms): void {
   const { gasUsed, baseFee, rewardbase } = header;
   const totalFee = feesOf({ gasUsed, paid, baseFee }, rules, parameters);
   const staking = governance.staking(header.number);
-  const { credits, ...told } = toldReward({ totalFee, rules, parameters, staking, rewardbase }, author);
+  const { credits, ...told } = reportedReward({ totalFee, rules, parameters, staking, rewardbase }, author);
   const { burnt: burntFee, ...amounts } = told;
   const own = {
     ...amounts,

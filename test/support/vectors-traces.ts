@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { toHex } from "../../node/bytes/hex.ts";
 import type { Genesis } from "../../node/config/genesis.ts";
-import { proposerOf } from "../../node/consensus/seal.ts";
+import { recoverProposer } from "../../node/consensus/seal.ts";
 import { type CallTrace, createCallTracer, framelessCall } from "../../node/evm/tracers/call-tracer.ts";
 import { blockContext } from "../../node/execution/block-context.ts";
-import { checkedSender } from "../../node/execution/participants.ts";
+import { verifySender } from "../../node/execution/participants.ts";
 import { beginBlock } from "../../node/execution/system-call.ts";
 import { type BlockContext, executeTransaction } from "../../node/execution/transaction.ts";
 import type { Block } from "../../node/model/block.ts";
@@ -30,7 +30,7 @@ export function traceComparer(directory: string, genesis: Genesis, tally: Tally)
   const recorded = JSON.parse(gunzipSync(readFileSync(path)).toString()) as RecordedTraces;
   return (chain, block) => {
     const { header } = block;
-    const author = proposerOf(header, parseExtra(header.extra)) ?? new Uint8Array(20);
+    const author = recoverProposer(header, parseExtra(header.extra)) ?? new Uint8Array(20);
     const blockHash = (number: number): Uint8Array | undefined => chain.chain.block(number)?.hash;
     const context = blockContext(genesis.config, header, { author, blockHash });
     const world = chain.state.begin();
@@ -46,7 +46,7 @@ export function traceComparer(directory: string, genesis: Genesis, tally: Tally)
 
 function traced(world: World, tx: Transaction, context: BlockContext): CallTrace {
   const { tracer, result } = createCallTracer();
-  const sender = checkedSender(world, tx, context).address;
+  const sender = verifySender(world, tx, context).address;
   const { receipt } = executeTransaction(world, tx, context, tracer);
   const gas = { gasLimit: tx.gas, gasUsed: receipt.gasUsed };
   const { to = sender, input, value } = tx;

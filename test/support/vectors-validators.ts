@@ -5,7 +5,7 @@ import { committeeOf, type Election } from "../../node/governance/committee.ts";
 import { sortedValidators } from "../../node/governance/council.ts";
 import { GoRandom } from "../../node/governance/go-random.ts";
 import { GO_RANDOM_TABLE } from "../../node/governance/go-random-table.ts";
-import { drawnProposers } from "../../node/governance/proposers.ts";
+import { drawProposers } from "../../node/governance/proposers.ts";
 import { fisherYatesShuffle, legacySeed, legacyShuffle, mixSeed } from "../../node/governance/shuffle.ts";
 import { noStaking, type StakingInfo } from "../../node/governance/staking.ts";
 import { quorum } from "../../node/governance/validators.ts";
@@ -77,7 +77,7 @@ export function validatorSelection(tally: Tally, section: ValidatorSelection): v
   for (const one of section.weightedProposerList.cases) {
     weightedList(tally, one, bytesOf(section.weightedProposerList.blockHash));
   }
-  const uniform = drawnProposers({
+  const uniform = drawProposers({
     qualified: uniformProposerList.qualified.map(validator),
     hash: bytesOf(uniformProposerList.blockHash),
   });
@@ -120,7 +120,7 @@ function weightedList(tally: Tally, one: ProposerCase, hash: Uint8Array): void {
     amount: BigInt(amount),
   }));
   const staking: StakingInfo = { ...noStaking(0), nodes };
-  const list = drawnProposers({ qualified, hash, weights: { staking, useGini: one.useGini } }).map(numberOf);
+  const list = drawProposers({ qualified, hash, weights: { staking, useGini: one.useGini } }).map(numberOf);
   const what = `list of proposers ${one.amounts.join(" ")}`;
   if (one.list !== undefined) tally.same(what, list, one.list);
   const frequency = qualified.map((_, i) => list.filter((number) => number === i).length);

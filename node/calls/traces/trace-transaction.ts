@@ -6,8 +6,8 @@ import { ProgramError } from "../../evm/programs/error.ts";
 import type { Tracer } from "../../evm/tracer.ts";
 import { blobGasFor } from "../../execution/blob-gas.ts";
 import { ExecutionError } from "../../execution/error.ts";
-import { checkedSender } from "../../execution/participants.ts";
-import { type CallTerms, simulate } from "../../execution/simulate.ts";
+import { verifySender } from "../../execution/participants.ts";
+import { type SimulatedCall, simulate } from "../../execution/simulate.ts";
 import { beginBlock } from "../../execution/system-call.ts";
 import { type BlockContext, executeTransaction } from "../../execution/transaction.ts";
 import type { Transition } from "../../execution/transition.ts";
@@ -119,7 +119,12 @@ export function observeBlock(
 }
 
 /** The trace of a caller's call on a world that is its own. Throws `RpcError`. */
-export function traceCall(world: World, call: CallTerms, context: BlockContext, terms: SharedTerms): unknown {
+export function traceCall(
+  world: World,
+  call: SimulatedCall,
+  context: BlockContext,
+  terms: SharedTerms,
+): unknown {
   const { from, to, input, value, gas: gasLimit, price } = call;
   const subject = { from, to, input, value, gasLimit, price };
   return tracingFailed(() =>
@@ -132,7 +137,7 @@ export function traceCall(world: World, call: CallTerms, context: BlockContext, 
 
 function tracedTransaction({ world, context }: Stage, tx: Transaction, terms: SharedTerms): unknown {
   return tracingFailed(() => {
-    const { address: from } = checkedSender(world, tx, context);
+    const { address: from } = verifySender(world, tx, context);
     const { to, input, value, gas: gasLimit } = tx;
     const { feePayer, blobVersionedHashes } = tx.fields;
     const blobFee = blobGasFor(blobVersionedHashes) * context.block.blobBaseFee;

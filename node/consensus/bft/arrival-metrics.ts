@@ -13,24 +13,24 @@ export interface ArrivalTimes {
 }
 
 /** The parts of a state that are looked at. */
-export type Watched = Pick<RoundState<never>, "view" | "phase"> & {
-  readonly electorate: Pick<RoundState<never>["electorate"], "required">;
-  readonly judging: unknown;
+export type ObservedState = Pick<RoundState<never>, "view" | "phase"> & {
+  readonly validators: Pick<RoundState<never>["validators"], "required">;
+  readonly verifying: unknown;
   readonly commits: ReadonlyMap<string, unknown>;
 };
 
 const NANOSECONDS = 1e6;
 
 /** Declares them; what it returns sees every state of the agreement. */
-export function declareArrivalMetrics(metrics: Metrics, times: ArrivalTimes): (state: Watched) => void {
+export function declareArrivalMetrics(metrics: Metrics, times: ArrivalTimes): (state: ObservedState) => void {
   const gauges = declareGauges(metrics);
   let round: RoundArrivals | undefined;
   return (state) => {
     if (round === undefined || round.sequence !== state.view.sequence) {
-      if (round !== undefined) tell(gauges, round);
+      if (round !== undefined) reportArrivals(gauges, round);
       round = arrivalsOf(state, Math.max(times.now(), times.due()));
     } else if (round.round !== state.view.round) round = arrivalsOf(state, round.since);
-    note(round, state, times.now());
+    recordArrivals(round, state, times.now());
   };
 }
 
@@ -45,32 +45,36 @@ interface RoundArrivals {
   readonly commits: Map<string, number>;
 }
 
-function arrivalsOf({ view, electorate }: Watched, since: number): RoundArrivals {
-  return { ...view, since, required: electorate.required, proposal: undefined, commits: new Map() };
+function arrivalsOf({ view, validators }: ObservedState, since: number): RoundArrivals {
+  return { ...view, since, required: validators.required, proposal: undefined, commits: new Map() };
 }
 
-function note(round: RoundArrivals, { judging, phase, commits }: Watched, now: number): void {
+function recordArrivals(
+  round: RoundArrivals,
+  { verifying, phase, commits }: ObservedState,
+  now: number,
+): void {
   const passed = Math.max(0, now - round.since);
-  if (judging !== undefined || phase !== "accepting") round.proposal ??= passed;
+  if (verifying !== undefined || phase !== "accepting") round.proposal ??= passed;
   if (commits.size === round.commits.size) return;
   for (const sender of commits.keys()) if (!round.commits.has(sender)) round.commits.set(sender, passed);
 }
 
-function tell(
+function reportArrivals(
   gauges: ReturnType<typeof declareGauges>,
   { proposal, commits, required }: RoundArrivals,
 ): void {
   const all = [...commits.values()];
   const quorum = all.slice(0, required);
-  set(gauges.proposal, proposal);
-  set(gauges.first, all[0]);
-  set(gauges.last, all.at(-1));
+  setGauge(gauges.proposal, proposal);
+  setGauge(gauges.first, all[0]);
+  setGauge(gauges.last, all.at(-1));
   if (quorum.length < required) return;
-  set(gauges.quorum, quorum.at(-1));
-  set(gauges.mean, quorum.reduce((sum, ms) => sum + ms, 0) / required);
+  setGauge(gauges.quorum, quorum.at(-1));
+  setGauge(gauges.mean, quorum.reduce((sum, ms) => sum + ms, 0) / required);
 }
 
-function set(gauge: Gauge, ms: number | undefined): void {
+function setGauge(gauge: Gauge, ms: number | undefined): void {
   if (ms !== undefined) gauge.set(Math.round(ms * NANOSECONDS));
 }
 

@@ -1,62 +1,67 @@
 /**
- * Letters of views that are not here yet, kept until they are: a bounded number of each sender, of whom only
+ * Messages of views that are not here yet, kept until they are: a bounded number of each sender, of whom only
  * validators get this far. What does not fit is lost, as if the network had lost it.
  */
-import type { Letter, Proposal } from "./letter.ts";
+import type { ConsensusMessage, Proposal } from "./message.ts";
 import { compareViews, type View } from "./view.ts";
 
-/** Letters by their senders. */
-export type Backlog<P> = ReadonlyMap<string, readonly Letter<P>[]>;
+/** Messages by their senders. */
+export type Backlog<P> = ReadonlyMap<string, readonly ConsensusMessage<P>[]>;
 
 /** Nothing waits. */
 export const EMPTY_BACKLOG: Backlog<never> = new Map();
 
 /** What is kept of one sender, and how far ahead; blocks are counted apart, and in bytes all together. */
-export const KEPT = { letters: 128, blocks: 2, blockBytes: 64 * 2 ** 20, heights: 2 } as const;
+export const BACKLOG_LIMITS = { messages: 128, blocks: 2, blockBytes: 64 * 2 ** 20, heights: 2 } as const;
 
-/** The backlog with one more letter, if there is room. */
-export function putAside<P extends Proposal>(backlog: Backlog<P>, letter: Letter<P>, now: View): Backlog<P> {
-  const { sender, statement } = letter;
+/** The backlog with one more message, if there is room. */
+export function storeBacklog<P extends Proposal>(
+  backlog: Backlog<P>,
+  message: ConsensusMessage<P>,
+  now: View,
+): Backlog<P> {
+  const { sender, payload } = message;
   const kept = backlog.get(sender) ?? [];
-  if (statement.view.sequence > now.sequence + KEPT.heights || kept.length >= KEPT.letters) return backlog;
-  if (statement.kind === "preprepare" && !hasRoomForBlock(backlog, kept, letter)) return backlog;
-  return new Map(backlog).set(sender, [...kept, letter]);
+  if (payload.view.sequence > now.sequence + BACKLOG_LIMITS.heights || kept.length >= BACKLOG_LIMITS.messages)
+    return backlog;
+  if (payload.kind === "preprepare" && !hasRoomForBlock(backlog, kept, message)) return backlog;
+  return new Map(backlog).set(sender, [...kept, message]);
 }
 
 function hasRoomForBlock<P>(
   backlog: Backlog<P>,
-  kept: readonly Letter<P>[],
-  { payload }: Letter<P>,
+  kept: readonly ConsensusMessage<P>[],
+  { bytes }: ConsensusMessage<P>,
 ): boolean {
-  if (kept.filter(isBlock).length >= KEPT.blocks) return false;
-  let bytes = payload.length;
-  for (const letters of backlog.values()) {
-    for (const each of letters) if (isBlock(each)) bytes += each.payload.length;
+  if (kept.filter(isBlock).length >= BACKLOG_LIMITS.blocks) return false;
+  let total = bytes.length;
+  for (const messages of backlog.values()) {
+    for (const each of messages) if (isBlock(each)) total += each.bytes.length;
   }
-  return bytes <= KEPT.blockBytes;
+  return total <= BACKLOG_LIMITS.blockBytes;
 }
 
-function isBlock({ statement }: Letter<unknown>): boolean {
-  return statement.kind === "preprepare";
+function isBlock({ payload }: ConsensusMessage<unknown>): boolean {
+  return payload.kind === "preprepare";
 }
 
-/** Splits the backlog into letters whose time has come, in the order in which they help most, and the rest. */
-export function takeDue<P extends Proposal>(
+/** Splits the backlog into messages whose time has come, in the order in which they help most, and the rest. */
+export function takeDueMessages<P extends Proposal>(
   backlog: Backlog<P>,
-  isFuture: (letter: Letter<P>) => boolean,
-): { readonly due: readonly Letter<P>[]; readonly rest: Backlog<P> } {
-  const due: Letter<P>[] = [];
-  const rest = new Map<string, readonly Letter<P>[]>();
-  for (const [sender, letters] of backlog) {
-    const later = letters.filter(isFuture);
+  isFuture: (message: ConsensusMessage<P>) => boolean,
+): { readonly due: readonly ConsensusMessage<P>[]; readonly rest: Backlog<P> } {
+  const due: ConsensusMessage<P>[] = [];
+  const rest = new Map<string, readonly ConsensusMessage<P>[]>();
+  for (const [sender, messages] of backlog) {
+    const later = messages.filter(isFuture);
     if (later.length > 0) rest.set(sender, later);
-    if (later.length < letters.length) due.push(...letters.filter((letter) => !isFuture(letter)));
+    if (later.length < messages.length) due.push(...messages.filter((message) => !isFuture(message)));
   }
   return due.length === 0 ? { due, rest: backlog } : { due: due.sort(byUse), rest };
 }
 
 const USE = { "round-change": 0, preprepare: 1, commit: 2, prepare: 3 } as const;
 
-function byUse(a: Letter<unknown>, b: Letter<unknown>): number {
-  return compareViews(a.statement.view, b.statement.view) || USE[a.statement.kind] - USE[b.statement.kind];
+function byUse(a: ConsensusMessage<unknown>, b: ConsensusMessage<unknown>): number {
+  return compareViews(a.payload.view, b.payload.view) || USE[a.payload.kind] - USE[b.payload.kind];
 }

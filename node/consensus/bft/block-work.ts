@@ -10,19 +10,19 @@ import type { Header } from "../../model/header.ts";
 import type { Transaction } from "../../model/transaction.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { untilAborted } from "../../runtime/until-aborted.ts";
-import { type DraftParts, draftBlock } from "../draft.ts";
-import { passReveal } from "../found-reveals.ts";
-import { authorOf, noteSealers } from "../found-sealers.ts";
+import { type DraftDeps, draftBlock } from "../draft.ts";
+import { copyReveal } from "../reveals.ts";
 import { withAgreement } from "../seal.ts";
-import type { VoteLetter } from "./letter.ts";
+import { authorOf, rememberSealers } from "../sealers.ts";
+import type { VoteMessage } from "./message.ts";
+import { keyBytes, type ProposedBlock, proposedBlock } from "./payload.ts";
 import type { Head } from "./round-state.ts";
-import { keyBytes, type ProposedBlock, proposedBlock } from "./statements.ts";
 
 /** Why work is broken off; an error made for each block would cost as much as a signature. */
-export const OVER = "the round is over";
+export const ROUND_OVER = "the round is over";
 
 /** What blocks are worked on with. */
-export interface BlockWorkParts extends DraftParts {
+export interface BlockWorkDeps extends DraftDeps {
   /** Milliseconds from a block to the next. */
   readonly intervalMs: number;
   /** Resolves when the disk has room for a block. */
@@ -39,17 +39,17 @@ export interface BlockWorkParts extends DraftParts {
 /** In which round a block was agreed on, and the commits whose seals show it. */
 export interface Agreement {
   readonly round: number;
-  readonly commits: readonly VoteLetter<ProposedBlock>[];
+  readonly commits: readonly VoteMessage<ProposedBlock>[];
 }
 
 /** See the head of this file. */
 export class BlockWork {
-  readonly #parts: BlockWorkParts;
+  readonly #parts: BlockWorkDeps;
   /** Blocks of the height under agreement, put together. */
   readonly #blocks = new Map<string, Block>();
   #sealed: SealedBlock | undefined;
 
-  constructor(parts: BlockWorkParts) {
+  constructor(parts: BlockWorkDeps) {
     this.#parts = parts;
   }
 
@@ -81,7 +81,7 @@ export class BlockWork {
    * What is wrong with a proposal; undefined when nothing is, `OVER` when it does not matter any more: its block may
    * have come from a peer meanwhile. One that comes early waits for its time.
    */
-  async judge(proposal: ProposedBlock, signal: AbortSignal): Promise<unknown> {
+  async verify(proposal: ProposedBlock, signal: AbortSignal): Promise<unknown> {
     const { writer, clock } = this.#parts;
     const isOver = (): boolean => signal.aborted || writer.tip.header.number >= proposal.number;
     await sleepUntil(() => (proposal.header.time - 1) * 1000, clock, signal);
@@ -90,9 +90,9 @@ export class BlockWork {
       await writer.exclusively(async () => {
         if (!isOver()) this.#hold(await writer.execute(block));
       });
-      return isOver() ? OVER : undefined;
+      return isOver() ? ROUND_OVER : undefined;
     } catch (error) {
-      return isOver() ? OVER : error;
+      return isOver() ? ROUND_OVER : error;
     }
   }
 
@@ -113,7 +113,7 @@ export class BlockWork {
       });
     } catch (error) {
       if (!(error instanceof ChainError) || error.code !== "no-room") throw error;
-      await this.commit(proposal, agreement, signal); // the room was gone before the turn came
+      await this.commit(proposal, agreement, signal); // the room was gone before the transition came
     }
   }
 
@@ -142,24 +142,24 @@ function sealedHeader(header: Header, { round, commits }: Agreement): Header {
   const seals = commits.map(({ seal }) => seal);
   const sealed = withAgreement(header, round, seals);
   const committers = commits.map(({ sender }) => keyBytes(sender));
-  passReveal(header, sealed);
-  noteSealers(sealed, { proposer: authorOf(header), committers });
+  copyReveal(header, sealed);
+  rememberSealers(sealed, { proposer: authorOf(header), committers });
   return sealed;
 }
 
 /** True when the block is to blame, not this node. */
-export function isRefused(error: unknown): boolean {
+export function isBadBlock(error: unknown): boolean {
   return error instanceof ChainError && error.code === "bad-block";
 }
 
 /** A clock may be set while one waits, and a timer takes no more than 25 days. */
-const LONGEST_SLEEP_MS = 1_000;
+const MAX_SLEEP_MS = 1_000;
 
 async function sleepUntil(time: () => number, clock: Clock, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const left = time() - clock.now();
-    if (left > 0) await sleep(Math.min(left, LONGEST_SLEEP_MS), signal);
-    if (left <= LONGEST_SLEEP_MS) return;
+    if (left > 0) await sleep(Math.min(left, MAX_SLEEP_MS), signal);
+    if (left <= MAX_SLEEP_MS) return;
   }
 }
 

@@ -11,24 +11,30 @@ import { untilAborted } from "../../runtime/until-aborted.ts";
 import type { Store } from "../../store/store.ts";
 import type { ConsensusPeers } from "../consensus-peers.ts";
 import { ConsensusError } from "../error.ts";
-import { BlockWork, type BlockWorkParts, isRefused, OVER } from "./block-work.ts";
-import { electorateAt } from "./electorate.ts";
-import { readersOf } from "./gossip.ts";
-import { type Incoming, type IncomingLetter, Intake } from "./intake.ts";
-import type { VoteLetter } from "./letter.ts";
-import { type BlockLetter, type Claimed, checkLetter, createWriter, readClaim } from "./letters.ts";
+import { BlockWork, type BlockWorkDeps, isBadBlock, ROUND_OVER } from "./block-work.ts";
+import { Broadcaster } from "./broadcaster.ts";
+import { recipientsOf } from "./gossip.ts";
+import { ConsensusInbox, type Incoming, type UnreadMessage } from "./inbox.ts";
+import type { VoteMessage } from "./message.ts";
 import type { EngineMetrics } from "./metrics.ts";
-import { Post } from "./post.ts";
+import { keyBytes, type ProposedBlock } from "./payload.ts";
 import { beginRounds, step } from "./round-machine.ts";
-import type { Head, Remembered, RoundAction, RoundEvent, RoundState, Step } from "./round-state.ts";
+import type { DurableState, Head, RoundAction, RoundEvent, RoundState, RoundStep } from "./round-state.ts";
 import { RoundTimer } from "./round-timer.ts";
+import {
+  type BlockMessage,
+  createMessageSigner,
+  parseMessage,
+  type UnverifiedMessage,
+  verifyMessage,
+} from "./signed-message.ts";
 import { readRecord, SigningRecord } from "./signing-record.ts";
-import { keyBytes, type ProposedBlock } from "./statements.ts";
-import { isOfUse } from "./use.ts";
+import { isRelevant } from "./use.ts";
+import { validatorSetAt } from "./validator-set.ts";
 import type { View } from "./view.ts";
 
 /** What the engine runs on. */
-export interface EngineParts extends BlockWorkParts {
+export interface EngineDeps extends BlockWorkDeps {
   readonly chain: Pick<Chain, "head" | "onHead" | "onRewind">;
   readonly governance: Governance;
   readonly store: Store;
@@ -58,17 +64,17 @@ const RESERVED_AFTER = 0.25;
 type Action<T> = RoundAction<ProposedBlock> & { readonly type: T };
 
 /** Begins to agree on blocks. */
-export function openEngine(parts: EngineParts): Engine {
+export function openEngine(parts: EngineDeps): Engine {
   return new RunningEngine(parts);
 }
 
 class RunningEngine implements Engine {
-  readonly #parts: EngineParts;
+  readonly #parts: EngineDeps;
   readonly #stop = new AbortController();
-  readonly #intake = new Intake<Event>();
-  readonly #post: Post;
+  readonly #intake = new ConsensusInbox<Event>();
+  readonly #post: Broadcaster;
   readonly #work: BlockWork;
-  readonly #write: (statement: Parameters<RoundState<ProposedBlock>["write"]>[0]) => BlockLetter;
+  readonly #write: (payload: Parameters<RoundState<ProposedBlock>["write"]>[0]) => BlockMessage;
   #record: SigningRecord;
   readonly #doing = new Set<Promise<void>>();
   readonly #timer: RoundTimer;
@@ -77,14 +83,14 @@ class RunningEngine implements Engine {
   readonly #failure = Promise.withResolvers<never>();
   #state: RoundState<ProposedBlock> | undefined;
   #making: { readonly on: Head; readonly stop: AbortController } | undefined;
-  #judging: AbortController | undefined;
+  #verifying: AbortController | undefined;
 
-  constructor(parts: EngineParts) {
+  constructor(parts: EngineDeps) {
     this.#parts = parts;
-    this.#post = new Post(parts.peers, () => this.#state);
+    this.#post = new Broadcaster(parts.peers, () => this.#state);
     this.#work = new BlockWork(parts);
     this.#timer = new RoundTimer(parts.log, (view) => this.#intake.add({ type: "timeout", view }));
-    this.#write = createWriter(parts.address, parts.sign);
+    this.#write = createMessageSigner(parts.address, parts.sign);
     this.#record = new SigningRecord(parts.store);
     this.#stop.signal.addEventListener("abort", () => this.#intake.close());
     this.#failure.promise.catch(() => undefined); // whoever races against it sees the failure
@@ -106,7 +112,7 @@ class RunningEngine implements Engine {
     clearTimeout(this.#reserving);
     this.#post.forget();
     this.#making?.stop.abort();
-    this.#judging?.abort();
+    this.#verifying?.abort();
     await Promise.all(this.#doing);
     await this.#work.close();
   }
@@ -121,21 +127,21 @@ class RunningEngine implements Engine {
     ends.defer(chain.onRewind(() => this.#intake.add({ type: "rewound" })));
     await this.#perform(this.#begin(readRecord(this.#parts.store)));
     ends.defer(
-      peers.onMessage((from, { payload }) => {
-        if (this.#post.isNew(from, payload)) this.#intake.addLetter(from, payload);
+      peers.onMessage((from, { message }) => {
+        if (this.#post.isNew(from, message)) this.#intake.addMessage(from, message);
       }),
     );
     const greeting = setInterval(() => this.#post.greet(), GREET_MS);
     ends.defer(() => clearInterval(greeting));
     while (!signal.aborted) await this.#perform(this.#steps(await this.#intake.take()));
-    if (this.#state !== undefined) await this.#record.settle(this.#state);
+    if (this.#state !== undefined) await this.#record.finish(this.#state);
   }
 
-  #begin(remembered: Remembered<ProposedBlock> | undefined): readonly RoundAction<ProposedBlock>[] {
-    const { head, electorate } = this.#headEvent();
+  #begin(restored: DurableState<ProposedBlock> | undefined): readonly RoundAction<ProposedBlock>[] {
+    const { head, validators } = this.#headEvent();
     this.#record = new SigningRecord(this.#parts.store);
     const self = mapKey(this.#parts.address);
-    return this.#taken(beginRounds({ self, write: this.#write, head, electorate, remembered }));
+    return this.#taken(beginRounds({ self, write: this.#write, head, validators, restored }));
   }
 
   #headEvent(): RoundEvent<ProposedBlock> & { readonly type: "head" } {
@@ -144,7 +150,7 @@ class RunningEngine implements Engine {
     const head = { number: header.number, hash: mapKey(hash) };
     this.#work.forget();
     this.#post.forget();
-    return { type: "head", head, electorate: electorateAt(governance, head.number + 1) };
+    return { type: "head", head, validators: validatorSetAt(governance, head.number + 1) };
   }
 
   /** All steps of what has come: what they sign is synced once. */
@@ -168,19 +174,19 @@ class RunningEngine implements Engine {
     return this.#taken(step(state, this.#headEvent()));
   }
 
-  #taken({ state, actions }: Step<ProposedBlock>): readonly RoundAction<ProposedBlock>[] {
+  #taken({ state, actions }: RoundStep<ProposedBlock>): readonly RoundAction<ProposedBlock>[] {
     this.#parts.metrics.observe(this.#state, state);
     this.#state = state;
     return actions;
   }
 
-  /** A letter that is of use; undefined of what is none, or not what it claims. */
-  #read({ from, payload }: IncomingLetter): RoundEvent<ProposedBlock> | undefined {
+  /** A message that is of use; undefined of what is none, or not what it claims. */
+  #read({ from, bytes }: UnreadMessage): RoundEvent<ProposedBlock> | undefined {
     try {
-      const claimed = readClaim(payload);
+      const claimed = parseMessage(bytes);
       this.#noteVote(from, claimed);
-      if (this.#state === undefined || !isOfUse(this.#state, claimed)) return undefined;
-      return { type: "letter", letter: checkLetter(claimed) };
+      if (this.#state === undefined || !isRelevant(this.#state, claimed)) return undefined;
+      return { type: "message", message: verifyMessage(claimed) };
     } catch (error) {
       this.#parts.log.debug({ error }, "a consensus message cannot be read");
       return undefined;
@@ -188,23 +194,23 @@ class RunningEngine implements Engine {
   }
 
   /** What a peer says of itself needs no signature. */
-  #noteVote(from: string, { sender, statement }: Claimed): void {
-    if (from !== sender || (statement.kind !== "prepare" && statement.kind !== "commit")) return;
-    this.#parts.peers.voted(keyBytes(from), keyBytes(statement.digest));
+  #noteVote(from: string, { sender, payload }: UnverifiedMessage): void {
+    if (from !== sender || (payload.kind !== "prepare" && payload.kind !== "commit")) return;
+    this.#parts.peers.noteVote(keyBytes(from), keyBytes(payload.digest));
   }
 
   async #perform(actions: readonly RoundAction<ProposedBlock>[]): Promise<void> {
     const state = this.#state;
     if (state === undefined) return;
-    const readers = readersOf(state);
-    if (readers.size > 0) await this.#record.keep(state);
+    const recipients = recipientsOf(state);
+    if (recipients.size > 0) await this.#record.sync(state);
     for (const action of actions) this.#act(action, state.self);
-    if (readers.size > 0) this.#noteAhead(state);
+    if (recipients.size > 0) this.#noteAhead(state);
   }
 
   /** The next round is reserved between two blocks: now others may be waiting for the disk, to finish this one. */
   #noteAhead(state: RoundState<ProposedBlock>): void {
-    this.#record.foresee(state);
+    this.#record.writeAhead(state);
     this.#reserving ??= setTimeout(() => {
       this.#reserving = undefined;
       if (this.#state !== undefined && !this.#stop.signal.aborted) this.#record.reserve(this.#state);
@@ -214,13 +220,13 @@ class RunningEngine implements Engine {
   #act(action: RoundAction<ProposedBlock>, self: string): void {
     switch (action.type) {
       case "gossip":
-        return this.#post.send(action.letter, self);
-      case "remind":
-        return this.#post.remind(action.letters);
+        return this.#post.send(action.message, self);
+      case "resend":
+        return this.#post.resend(action.messages);
       case "build":
         return this.#make();
-      case "judge":
-        return this.#judge(action);
+      case "verify":
+        return this.#verify(action);
       case "timer":
         return this.#restartTimer(action);
       case "commit":
@@ -229,19 +235,19 @@ class RunningEngine implements Engine {
   }
 
   #restartTimer({ view, ms }: Action<"timer">): void {
-    this.#judging?.abort(OVER);
+    this.#verifying?.abort(ROUND_OVER);
     this.#timer.restart(view, ms, this.#isValidator);
   }
 
   get #isValidator(): boolean {
-    const { self, electorate } = this.#state ?? {};
-    return self !== undefined && electorate?.qualified.has(self) === true;
+    const { self, validators } = this.#state ?? {};
+    return self !== undefined && validators?.qualified.has(self) === true;
   }
 
   #make(): void {
     const { head } = this.#state ?? {};
     if (head === undefined || this.#making?.on.hash === head.hash) return;
-    this.#making?.stop.abort(OVER);
+    this.#making?.stop.abort(ROUND_OVER);
     const making = { on: head, stop: new AbortController() };
     this.#making = making;
     this.#do(this.#makeOn(head, making.stop.signal));
@@ -252,7 +258,7 @@ class RunningEngine implements Engine {
       const proposal = await this.#work.make(head, signal);
       if (proposal !== undefined) this.#intake.add({ type: "candidate", proposal });
     } catch (error) {
-      const isAlone = (this.#state?.electorate.qualified.size ?? 1) <= 1;
+      const isAlone = (this.#state?.validators.qualified.size ?? 1) <= 1;
       if (isAlone || !(error instanceof ConsensusError)) throw error;
       this.#parts.log.warn({ error, number: head.number + 1 }, "no block can be made here: others have to");
     } finally {
@@ -260,27 +266,27 @@ class RunningEngine implements Engine {
     }
   }
 
-  #judge({ view, proposal }: Action<"judge">): void {
-    const { signal } = (this.#judging = new AbortController());
+  #verify({ view, proposal }: Action<"verify">): void {
+    const { signal } = (this.#verifying = new AbortController());
     const { hash, number } = proposal;
-    const judging = this.#work.judge(proposal, signal).then((error) => {
-      if (error === OVER) return;
+    const verifying = this.#work.verify(proposal, signal).then((error) => {
+      if (error === ROUND_OVER) return;
       if (error !== undefined) this.#parts.log.warn({ error, number }, "refused a proposed block");
-      this.#intake.add({ type: "judged", view, hash, good: error === undefined });
+      this.#intake.add({ type: "verified", view, hash, isValid: error === undefined });
     });
-    this.#do(judging);
+    this.#do(verifying);
   }
 
   async #commit(
     proposal: ProposedBlock,
     round: number,
-    commits: readonly VoteLetter<ProposedBlock>[],
+    commits: readonly VoteMessage<ProposedBlock>[],
   ): Promise<void> {
     const { hash, number } = proposal;
     try {
       await this.#work.commit(proposal, { round, commits }, this.#stop.signal);
     } catch (error) {
-      if (!isRefused(error)) throw error;
+      if (!isBadBlock(error)) throw error;
       this.#parts.log.error({ error, number }, "a block that was agreed on is bad");
       this.#intake.add({ type: "refused", hash });
     }

@@ -1,50 +1,46 @@
-/** The outer half of a consensus message: what every kind has, strict RLP in, the same bytes out, and its signature. */
-import { encodeRlp } from "../../bytes/rlp.ts";
-import { keccak256 } from "../../crypto/keccak.ts";
-import { RlpCursor } from "../../model/rlp-cursor.ts";
+/** What validators say to each other, as the round machine sees it. Addresses and hashes are map keys here. */
+import type { View } from "./view.ts";
 
-/** A message as it is on the wire. Byte strings are views. */
-export interface ConsensusMessage {
-  /** Hash of the parent of the block that it is about. */
-  readonly hash: Uint8Array;
-  readonly code: number;
-  /** RLP of what it says. */
-  readonly content: Uint8Array;
-  /** Who says so; `signature` shows it. */
-  readonly sender: Uint8Array;
-  /** 65 bytes. */
-  readonly signature: Uint8Array;
-  /** 65 bytes of a commit, empty of all others. */
+/** A block that somebody proposes; the machine knows no more of it. */
+export interface Proposal {
+  readonly number: number;
+  readonly hash: string;
+  /** Hash of the block before. */
+  readonly parent: string;
+}
+
+/** "This is my block for the view." */
+export interface Preprepare<P> {
+  readonly kind: "preprepare";
+  readonly view: View;
+  readonly proposal: P;
+}
+
+/** Names a block in a view; a round change names none: its digest is that of no block. */
+export interface VotePayload {
+  readonly kind: "prepare" | "commit" | "round-change";
+  readonly view: View;
+  readonly digest: string;
+  readonly parent: string;
+}
+
+/** What a message says. */
+export type Payload<P> = Preprepare<P> | VotePayload;
+
+/** A payload by its sender, whose signature has been checked. */
+export interface ConsensusMessage<P, S extends Payload<P> = Payload<P>> {
+  readonly sender: string;
+  readonly payload: S;
+  /** The seal under the block that a commit carries; empty in all others. */
   readonly seal: Uint8Array;
+  /** The message as it goes over the network. */
+  readonly bytes: Uint8Array;
 }
 
-const NO_BYTES = new Uint8Array(0);
-export const SIGNATURE_BYTES = 65;
+/** A message with a vote. */
+export type VoteMessage<P> = ConsensusMessage<P, VotePayload>;
 
-/** Reads a message. Throws `BytesError` `bad-rlp`. */
-export function decodeMessage(payload: Uint8Array): ConsensusMessage {
-  const cursor = new RlpCursor(payload);
-  const end = cursor.enter();
-  const message = {
-    hash: cursor.fixed(32),
-    code: cursor.number(1),
-    content: cursor.string(),
-    sender: cursor.fixed(20),
-    signature: cursor.fixed(SIGNATURE_BYTES),
-    seal: cursor.optionalFixed(SIGNATURE_BYTES) ?? NO_BYTES,
-  };
-  cursor.leave(end);
-  cursor.leave(payload.length);
-  return message;
-}
-
-/** The message's bytes. */
-export function encodeMessage(message: ConsensusMessage): Uint8Array<ArrayBuffer> {
-  const { hash, code, content, sender, signature, seal } = message;
-  return encodeRlp([hash, code === 0 ? NO_BYTES : Uint8Array.of(code), content, sender, signature, seal]);
-}
-
-/** What the sender signs: everything but the signature. */
-export function messageDigest(message: ConsensusMessage): Uint8Array<ArrayBuffer> {
-  return keccak256(encodeMessage({ ...message, signature: NO_BYTES }));
+/** True of a message that names a block by its hash. */
+export function isVote<P>(message: ConsensusMessage<P>): message is VoteMessage<P> {
+  return message.payload.kind !== "preprepare";
 }

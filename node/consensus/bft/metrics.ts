@@ -1,7 +1,7 @@
 /** The agreement's metrics, under the Go node's names. */
 import type { Metrics } from "../../observe/metrics.ts";
 import { type ArrivalTimes, declareArrivalMetrics } from "./arrival-metrics.ts";
-import type { Proposal } from "./letter.ts";
+import type { Proposal } from "./message.ts";
 import type { RoundState } from "./round-state.ts";
 
 /** Sees the machine's state before and after each step. */
@@ -40,8 +40,8 @@ export function declareEngineMetrics(metrics: Metrics, times: ArrivalTimes): Eng
       } else rounds.add(Math.max(0, after.view.round - (before?.view.round ?? 0)));
       if (after.phase === "preprepared") acceptedAt ??= times.now();
       current.set(after.view.round);
-      council.set(after.electorate.qualified.size);
-      committee.set(after.electorate.committee(after.started).size);
+      council.set(after.validators.qualified.size);
+      committee.set(after.validators.committee(after.started).size);
       lock.set(Number(after.lock !== undefined));
     },
   };

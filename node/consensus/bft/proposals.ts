@@ -1,60 +1,60 @@
 /** What is done with proposed blocks. */
-import type { Letter, Preprepare, Proposal } from "./letter.ts";
+import type { ConsensusMessage, Preprepare, Proposal } from "./message.ts";
 import type { RoundEvent } from "./round-state.ts";
-import { proposeIfDue, wantNextRound } from "./rounds.ts";
-import { sayOfBlock, type Turn } from "./turn.ts";
+import { proposeIfDue, sendNextRoundChange } from "./rounds.ts";
+import { broadcastVote, type RoundTransition } from "./transition.ts";
 import { compareViews } from "./view.ts";
 
 /** A proposal for this view; true when it is worth passing on now. */
-export function takeProposal<P extends Proposal>(
-  turn: Turn<P>,
-  letter: Letter<P>,
+export function handlePreprepare<P extends Proposal>(
+  transition: RoundTransition<P>,
+  message: ConsensusMessage<P>,
   said: Preprepare<P>,
 ): boolean {
-  const { self, view, head, electorate, phase, judging, lock } = turn.state;
+  const { self, view, head, validators, phase, verifying, lock } = transition.state;
   const { proposal } = said;
-  if (letter.sender !== electorate.proposer(view.round)) return false;
-  if (phase !== "accepting" || judging !== undefined) return false;
+  if (message.sender !== validators.proposer(view.round)) return false;
+  if (phase !== "accepting" || verifying !== undefined) return false;
   const fits = proposal.number === view.sequence && proposal.parent === head.hash;
   if (!fits || (lock !== undefined && lock.proposal.hash !== proposal.hash)) {
-    wantNextRound(turn);
+    sendNextRoundChange(transition);
     return fits;
   }
-  if (lock !== undefined || letter.sender === self) return accept(turn, proposal);
-  turn.change({ judging: letter });
-  turn.act({ type: "judge", view, proposal });
+  if (lock !== undefined || message.sender === self) return accept(transition, proposal);
+  transition.change({ verifying: message });
+  transition.act({ type: "verify", view, proposal });
   return false;
 }
 
 /** The block of this view was checked. */
-export function takeJudgement<P extends Proposal>(
-  turn: Turn<P>,
-  { view, hash, good }: RoundEvent<P> & { readonly type: "judged" },
+export function handleVerification<P extends Proposal>(
+  transition: RoundTransition<P>,
+  { view, hash, isValid }: RoundEvent<P> & { readonly type: "verified" },
 ): void {
-  const { judging, view: current } = turn.state;
-  if (judging === undefined || compareViews(view, current) !== 0) return;
-  const { statement } = judging;
-  if (statement.kind !== "preprepare" || statement.proposal.hash !== hash) return;
-  turn.change({ judging: undefined });
-  if (!good) return wantNextRound(turn);
-  turn.act({ type: "gossip", letter: judging });
-  accept(turn, statement.proposal);
+  const { verifying, view: current } = transition.state;
+  if (verifying === undefined || compareViews(view, current) !== 0) return;
+  const { payload } = verifying;
+  if (payload.kind !== "preprepare" || payload.proposal.hash !== hash) return;
+  transition.change({ verifying: undefined });
+  if (!isValid) return sendNextRoundChange(transition);
+  transition.act({ type: "gossip", message: verifying });
+  accept(transition, payload.proposal);
 }
 
 /** A block of our own for the next height. */
-export function takeCandidate<P extends Proposal>(turn: Turn<P>, proposal: P): void {
-  const { view, head } = turn.state;
+export function handleCandidate<P extends Proposal>(transition: RoundTransition<P>, proposal: P): void {
+  const { view, head } = transition.state;
   if (proposal.number !== view.sequence || proposal.parent !== head.hash) return;
-  turn.change({ candidate: proposal });
-  proposeIfDue(turn);
+  transition.change({ candidate: proposal });
+  proposeIfDue(transition);
 }
 
 /**
  * Our vote for a block. Also of the one that we are locked on we say "prepare" first: only what enough vote for
  * in this very round renews a lock, so that a lock can be overruled by the votes of a later round.
  */
-function accept<P extends Proposal>(turn: Turn<P>, proposal: P): true {
-  turn.change({ phase: "preprepared", proposal });
-  sayOfBlock(turn, "prepare", proposal);
+function accept<P extends Proposal>(transition: RoundTransition<P>, proposal: P): true {
+  transition.change({ phase: "preprepared", proposal });
+  broadcastVote(transition, "prepare", proposal);
   return true;
 }

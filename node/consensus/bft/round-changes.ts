@@ -1,52 +1,55 @@
 /** Counts wishes for later rounds, and what a timer does. */
-import type { Proposal, VoteLetter } from "./letter.ts";
+import type { Proposal, VoteMessage } from "./message.ts";
 import type { RoundState } from "./round-state.ts";
-import { startRound, wantNextRound, wantRound } from "./rounds.ts";
-import type { Turn } from "./turn.ts";
+import { sendNextRoundChange, sendRoundChange, startRound } from "./rounds.ts";
+import type { RoundTransition } from "./transition.ts";
 import { compareViews, type View } from "./view.ts";
 
-/** Wishes of one sender that are remembered: the latest rounds. */
-const KEPT_WISHES = 16;
+/** Wishes of one sender that are restored: the latest rounds. */
+const MAX_ROUND_CHANGES_PER_SENDER = 16;
 
 /** A round change for this view or a later one of the height; true when it is worth passing on. */
-export function takeRoundChange<P extends Proposal>(turn: Turn<P>, letter: VoteLetter<P>): boolean {
-  const { view, waiting, electorate, roundChanges } = turn.state;
-  const { round } = letter.statement.view;
-  const wishes = new Set(roundChanges.get(letter.sender)).add(round);
-  const latest = [...wishes].sort((a, b) => a - b).slice(-KEPT_WISHES);
-  turn.change({ roundChanges: new Map(roundChanges).set(letter.sender, latest) });
-  const count = wishesFor(turn.state, round);
-  if (count === electorate.required && (waiting || round > view.round)) {
-    startRound(turn, round);
+export function handleRoundChange<P extends Proposal>(
+  transition: RoundTransition<P>,
+  message: VoteMessage<P>,
+): boolean {
+  const { view, waiting, validators, roundChanges } = transition.state;
+  const { round } = message.payload.view;
+  const wishes = new Set(roundChanges.get(message.sender)).add(round);
+  const latest = [...wishes].sort((a, b) => a - b).slice(-MAX_ROUND_CHANGES_PER_SENDER);
+  transition.change({ roundChanges: new Map(roundChanges).set(message.sender, latest) });
+  const count = roundChangeVotes(transition.state, round);
+  if (count === validators.required && (waiting || round > view.round)) {
+    startRound(transition, round);
     return true;
   }
-  if (waiting && count === electorate.faulty + 1) {
-    wantRound(turn, round);
+  if (waiting && count === validators.faulty + 1) {
+    sendRoundChange(transition, round);
     return true;
   }
   return round <= view.round;
 }
 
 /** The time of a view is up. */
-export function takeTimeout<P extends Proposal>(turn: Turn<P>, view: View): void {
-  const { state } = turn;
+export function handleTimeout<P extends Proposal>(transition: RoundTransition<P>, view: View): void {
+  const { state } = transition;
   if (compareViews(view, state.view) !== 0) return;
-  const wanted = state.waiting ? undefined : latestWanted(state);
-  if (wanted === undefined) wantNextRound(turn);
-  else wantRound(turn, wanted);
+  const wanted = state.waiting ? undefined : latestRequestedRound(state);
+  if (wanted === undefined) sendNextRoundChange(transition);
+  else sendRoundChange(transition, wanted);
 }
 
 /** The latest round after this one that at least one honest validator wants. */
-function latestWanted<P extends Proposal>(state: RoundState<P>): number | undefined {
-  const { roundChanges, view, electorate } = state;
+function latestRequestedRound<P extends Proposal>(state: RoundState<P>): number | undefined {
+  const { roundChanges, view, validators } = state;
   const rounds = new Set([...roundChanges.values()].flat());
   const wanted = [...rounds].filter(
-    (round) => round > view.round && wishesFor(state, round) > electorate.faulty,
+    (round) => round > view.round && roundChangeVotes(state, round) > validators.faulty,
   );
   return wanted.length === 0 ? undefined : Math.max(...wanted);
 }
 
-function wishesFor<P extends Proposal>({ roundChanges }: RoundState<P>, round: number): number {
+function roundChangeVotes<P extends Proposal>({ roundChanges }: RoundState<P>, round: number): number {
   let count = 0;
   for (const rounds of roundChanges.values()) if (rounds.includes(round)) count++;
   return count;

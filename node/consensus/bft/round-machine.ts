@@ -1,111 +1,120 @@
 /**
  * The agreement on blocks (Istanbul BFT) as a pure function: a state and an event go in, a state and actions come
  * out. It knows no clock, no disk and no network; whoever runs it makes what was signed durable before anything of
- * it is sent, and answers `build`, `judge`, `timer` and `commit` with the events of the same step of the agreement.
+ * it is sent, and answers `build`, `verify`, `timer` and `commit` with the events of the same step of the agreement.
  */
-import { putAside, takeDue } from "./backlog.ts";
-import { takeDoubt } from "./doubts.ts";
-import { isVote, type Letter, type Proposal, type Statement } from "./letter.ts";
-import { takeCandidate, takeJudgement, takeProposal } from "./proposals.ts";
-import { takeRoundChange, takeTimeout } from "./round-changes.ts";
+import { storeBacklog, takeDueMessages } from "./backlog.ts";
+import { countConflictingVote } from "./lock-release.ts";
+import { type ConsensusMessage, isVote, type Payload, type Proposal } from "./message.ts";
+import { handleCandidate, handlePreprepare, handleVerification } from "./proposals.ts";
+import { handleRoundChange, handleTimeout } from "./round-changes.ts";
 import {
-  type Electorate,
+  type BlockValidatorSet,
+  type DurableState,
   type Head,
   initialState,
-  type Remembered,
   type RoundEvent,
   type RoundState,
-  type Step,
+  type RoundStep,
 } from "./round-state.ts";
 import { resumeRound, startHeight } from "./rounds.ts";
-import { Turn } from "./turn.ts";
+import { RoundTransition } from "./transition.ts";
 import { compareViews } from "./view.ts";
-import { dropRefused, takeVote } from "./votes.ts";
+import { handleRejectedBlock, handleVote } from "./votes.ts";
 
 /** What a validator begins with. */
-export interface Beginning<P extends Proposal> extends Pick<RoundState<P>, "self" | "write"> {
+export interface RoundsOptions<P extends Proposal> extends Pick<RoundState<P>, "self" | "write"> {
   readonly head: Head;
-  readonly electorate: Electorate;
+  readonly validators: BlockValidatorSet;
   /** What it signed before it stopped. */
-  readonly remembered?: Remembered<P> | undefined;
+  readonly restored?: DurableState<P> | undefined;
 }
 
 /** Begins to agree on the block after the head, where it was left off. */
-export function beginRounds<P extends Proposal>(beginning: Beginning<P>): Step<P> {
-  const { head, electorate, remembered } = beginning;
-  const turn = new Turn(initialState(beginning, head, electorate));
-  if (remembered !== undefined) turn.change({ signed: remembered.signed });
-  const { view } = turn.state.signed;
-  if (view.sequence === turn.state.view.sequence) resumeRound(turn, view.round, remembered?.lock);
-  else startHeight(turn, head, electorate);
-  return finish(turn);
+export function beginRounds<P extends Proposal>(beginning: RoundsOptions<P>): RoundStep<P> {
+  const { head, validators, restored } = beginning;
+  const transition = new RoundTransition(initialState(beginning, head, validators));
+  if (restored !== undefined) transition.change({ signed: restored.signed });
+  const { view } = transition.state.signed;
+  if (view.sequence === transition.state.view.sequence) resumeRound(transition, view.round, restored?.lock);
+  else startHeight(transition, head, validators);
+  return handleQueue(transition);
 }
 
 /** One step. */
-export function step<P extends Proposal>(state: RoundState<P>, event: RoundEvent<P>): Step<P> {
-  const turn = new Turn(state);
-  take(turn, event);
-  return finish(turn);
+export function step<P extends Proposal>(state: RoundState<P>, event: RoundEvent<P>): RoundStep<P> {
+  const transition = new RoundTransition(state);
+  applyEvent(transition, event);
+  return handleQueue(transition);
 }
 
-function take<P extends Proposal>(turn: Turn<P>, event: RoundEvent<P>): void {
+function applyEvent<P extends Proposal>(transition: RoundTransition<P>, event: RoundEvent<P>): void {
   switch (event.type) {
     case "head":
-      if (event.head.number >= turn.state.view.sequence) startHeight(turn, event.head, event.electorate);
+      if (event.head.number >= transition.state.view.sequence)
+        startHeight(transition, event.head, event.validators);
       return;
     case "candidate":
-      return takeCandidate(turn, event.proposal);
-    case "letter":
-      turn.inbox.push(event.letter);
+      return handleCandidate(transition, event.proposal);
+    case "message":
+      transition.queue.push(event.message);
       return;
-    case "judged":
-      return takeJudgement(turn, event);
+    case "verified":
+      return handleVerification(transition, event);
     case "timeout":
-      return takeTimeout(turn, event.view);
+      return handleTimeout(transition, event.view);
     case "refused":
-      return dropRefused(turn, event.hash);
+      return handleRejectedBlock(transition, event.hash);
   }
 }
 
-/** Handles all letters that can be handled now: each may be the one that others waited for. */
-function finish<P extends Proposal>(turn: Turn<P>): Step<P> {
+/** Handles all messages that can be handled now: each may be the one that others waited for. */
+function handleQueue<P extends Proposal>(transition: RoundTransition<P>): RoundStep<P> {
   do {
-    for (let letter = turn.inbox.shift(); letter !== undefined; letter = turn.inbox.shift()) {
-      if (handle(turn, letter)) turn.act({ type: "gossip", letter });
+    for (let message = transition.queue.shift(); message !== undefined; message = transition.queue.shift()) {
+      if (handleMessage(transition, message)) transition.act({ type: "gossip", message });
     }
-    const { due, rest } = takeDue(
-      turn.state.backlog,
-      ({ statement }) => whenIs(turn.state, statement) === "future",
+    const { due, rest } = takeDueMessages(
+      transition.state.backlog,
+      ({ payload }) => timingOf(transition.state, payload) === "future",
     );
-    turn.change({ backlog: rest });
-    turn.inbox.push(...due);
-  } while (turn.inbox.length > 0);
-  return { state: turn.state, actions: turn.actions };
+    transition.change({ backlog: rest });
+    transition.queue.push(...due);
+  } while (transition.queue.length > 0);
+  return { state: transition.state, actions: transition.actions };
 }
 
-/** True when the letter did something and others should have it. */
-function handle<P extends Proposal>(turn: Turn<P>, letter: Letter<P>): boolean {
-  const { statement } = letter;
-  const { state } = turn;
-  if (!state.electorate.qualified.has(letter.sender)) return false;
-  const when = whenIs(state, statement);
+/** True when the message did something and others should have it. */
+function handleMessage<P extends Proposal>(
+  transition: RoundTransition<P>,
+  message: ConsensusMessage<P>,
+): boolean {
+  const { payload } = message;
+  const { state } = transition;
+  if (!state.validators.qualified.has(message.sender)) return false;
+  const when = timingOf(state, payload);
   if (when === "future") {
-    if (letter.sender !== state.self) turn.change({ backlog: putAside(state.backlog, letter, state.view) });
+    if (message.sender !== state.self)
+      transition.change({ backlog: storeBacklog(state.backlog, message, state.view) });
     return false;
   }
-  if (!isVote(letter))
-    return when === "now" && takeProposal(turn, letter, statement as Statement<P> & { kind: "preprepare" });
+  if (!isVote(message))
+    return (
+      when === "now" && handlePreprepare(transition, message, payload as Payload<P> & { kind: "preprepare" })
+    );
   if (when === "old") {
-    takeDoubt(turn, letter);
+    countConflictingVote(transition, message);
     return false;
   }
-  return letter.statement.kind === "round-change" ? takeRoundChange(turn, letter) : takeVote(turn, letter);
+  return message.payload.kind === "round-change"
+    ? handleRoundChange(transition, message)
+    : handleVote(transition, message);
 }
 
-/** When a statement can be handled. */
-function whenIs<P extends Proposal>(
+/** When a payload can be handled. */
+function timingOf<P extends Proposal>(
   state: RoundState<P>,
-  { kind, view }: Statement<P>,
+  { kind, view }: Payload<P>,
 ): "old" | "now" | "future" {
   if (kind === "round-change" && view.sequence === state.view.sequence) {
     return view.round < state.view.round ? "old" : "now";

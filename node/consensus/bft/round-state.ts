@@ -1,10 +1,10 @@
 /** What one validator knows of the agreement on the next block, and what may happen to it. */
 import { type Backlog, EMPTY_BACKLOG } from "./backlog.ts";
-import type { Letter, Proposal, Statement, VoteLetter } from "./letter.ts";
+import type { ConsensusMessage, Payload, Proposal, VoteMessage } from "./message.ts";
 import type { View } from "./view.ts";
 
 /** Who agrees on a block. The functions depend on their argument alone. */
-export interface Electorate {
+export interface BlockValidatorSet {
   /** Everybody who may say something. */
   readonly qualified: ReadonlySet<string>;
   /** Messages that are enough of a committee. */
@@ -26,44 +26,44 @@ export interface Lock<P> {
   readonly proposal: P;
   readonly round: number;
   /** The votes that made the quorum; none after a crash while they were on their way. */
-  readonly proof: readonly VoteLetter<P>[];
+  readonly proof: readonly VoteMessage<P>[];
 }
 
 /** What was signed in the newest view in which anything was: nothing else may be signed there, nor before. */
-export interface Signed {
+export interface LastSigned {
   readonly view: View;
   /** Digests by kind. */
-  readonly digests: Readonly<Partial<Record<Statement<unknown>["kind"], string>>>;
+  readonly digests: Readonly<Partial<Record<Payload<unknown>["kind"], string>>>;
 }
 
 /** What outlives a restart. */
-export interface Remembered<P> {
-  readonly signed: Signed;
+export interface DurableState<P> {
+  readonly signed: LastSigned;
   /** On a block of the height of `signed`. */
   readonly lock: Lock<P> | undefined;
 }
 
 /** How far a round has come. */
-export type Phase = "accepting" | "preprepared" | "prepared" | "committed";
+export type RoundPhase = "accepting" | "preprepared" | "prepared" | "committed";
 
 /** Votes by their senders. */
-export type Votes<P> = ReadonlyMap<string, VoteLetter<P>>;
+export type Votes<P> = ReadonlyMap<string, VoteMessage<P>>;
 
 /** See the head of this file. `view` is the one agreed in or, while `waiting`, the one wished for. */
 export interface RoundState<P extends Proposal> {
   readonly self: string;
-  /** Signs a statement of our own; the same one gives the same letter. */
-  readonly write: (statement: Statement<P>) => Letter<P>;
+  /** Signs a payload of our own; the same one gives the same message. */
+  readonly write: (payload: Payload<P>) => ConsensusMessage<P>;
   readonly head: Head;
-  readonly electorate: Electorate;
+  readonly validators: BlockValidatorSet;
   readonly view: View;
   /** The round that was started last: who its committee is decides who gets what we say. */
   readonly started: number;
   /** True from a round change of our own until enough others want the round. */
   readonly waiting: boolean;
-  readonly phase: Phase;
-  /** The letter whose block is being judged. */
-  readonly judging: Letter<P> | undefined;
+  readonly phase: RoundPhase;
+  /** The message whose block is being judged. */
+  readonly verifying: ConsensusMessage<P> | undefined;
   /** The block accepted in this view. */
   readonly proposal: P | undefined;
   readonly lock: Lock<P> | undefined;
@@ -74,20 +74,20 @@ export interface RoundState<P extends Proposal> {
   /** The rounds that each sender wants, each list ascending. */
   readonly roundChanges: ReadonlyMap<string, readonly number[]>;
   /** Votes against the lock: by sender, the newest last. */
-  readonly doubts: ReadonlyMap<string, readonly VoteLetter<P>[]>;
+  readonly conflictingVotes: ReadonlyMap<string, readonly VoteMessage<P>[]>;
   readonly backlog: Backlog<P>;
-  readonly signed: Signed;
+  readonly signed: LastSigned;
 }
 
 /** What may happen. */
 export type RoundEvent<P extends Proposal> =
-  /** A block is in the chain, made here or elsewhere; `electorate` is that of the block after it. */
-  | { readonly type: "head"; readonly head: Head; readonly electorate: Electorate }
+  /** A block is in the chain, made here or elsewhere; `validators` is that of the block after it. */
+  | { readonly type: "head"; readonly head: Head; readonly validators: BlockValidatorSet }
   /** The block that a `build` asked for. */
   | { readonly type: "candidate"; readonly proposal: P }
-  | { readonly type: "letter"; readonly letter: Letter<P> }
-  /** The answer to a `judge`. */
-  | { readonly type: "judged"; readonly view: View; readonly hash: string; readonly good: boolean }
+  | { readonly type: "message"; readonly message: ConsensusMessage<P> }
+  /** The answer to a `verify`. */
+  | { readonly type: "verified"; readonly view: View; readonly hash: string; readonly isValid: boolean }
   /** The timer of a view ran out. */
   | { readonly type: "timeout"; readonly view: View }
   /** The chain did not take a block that a `commit` gave it. */
@@ -96,13 +96,13 @@ export type RoundEvent<P extends Proposal> =
 /** What is to be done, in this order, once what was signed is safe on disk. */
 export type RoundAction<P extends Proposal> =
   /** Send to those whom it concerns and who lack it. */
-  | { readonly type: "gossip"; readonly letter: Letter<P> }
+  | { readonly type: "gossip"; readonly message: ConsensusMessage<P> }
   /** Send to those whom it concerns, even if they had it once. */
-  | { readonly type: "remind"; readonly letters: readonly Letter<P>[] }
+  | { readonly type: "resend"; readonly messages: readonly ConsensusMessage<P>[] }
   /** Make a block on the head, to be proposed in this view. */
   | { readonly type: "build"; readonly view: View }
   /** Check a block by all rules. */
-  | { readonly type: "judge"; readonly view: View; readonly proposal: P }
+  | { readonly type: "verify"; readonly view: View; readonly proposal: P }
   /** Start the one timer anew. */
   | { readonly type: "timer"; readonly view: View; readonly ms: number }
   /** Enough have agreed: put the block with the seals of these commits into the chain. */
@@ -110,42 +110,42 @@ export type RoundAction<P extends Proposal> =
       readonly type: "commit";
       readonly proposal: P;
       readonly round: number;
-      readonly commits: readonly VoteLetter<P>[];
+      readonly commits: readonly VoteMessage<P>[];
     };
 
 /** The result of a step. */
-export interface Step<P extends Proposal> {
+export interface RoundStep<P extends Proposal> {
   readonly state: RoundState<P>;
   readonly actions: readonly RoundAction<P>[];
 }
 
 /** The parts of a state that every new view begins with. */
-export const FRESH_VIEW = {
+export const INITIAL_VIEW_STATE = {
   phase: "accepting",
-  judging: undefined,
+  verifying: undefined,
   proposal: undefined,
   prepares: new Map(),
   commits: new Map(),
 } as const;
 
 /** The parts of a state that every new height begins with. */
-export const FRESH_HEIGHT = {
-  ...FRESH_VIEW,
+export const INITIAL_HEIGHT_STATE = {
+  ...INITIAL_VIEW_STATE,
   started: 0,
   waiting: false,
   lock: undefined,
   candidate: undefined,
   roundChanges: new Map(),
-  doubts: new Map(),
+  conflictingVotes: new Map(),
 } as const;
 
 /** A state in which nothing has happened yet. */
 export function initialState<P extends Proposal>(
   { self, write }: Pick<RoundState<P>, "self" | "write">,
   head: Head,
-  electorate: Electorate,
+  validators: BlockValidatorSet,
 ): RoundState<P> {
   const view = { sequence: head.number + 1, round: 0 };
   const signed = { view: { sequence: 0, round: 0 }, digests: {} };
-  return { self, write, head, electorate, view, ...FRESH_HEIGHT, backlog: EMPTY_BACKLOG, signed };
+  return { self, write, head, validators, view, ...INITIAL_HEIGHT_STATE, backlog: EMPTY_BACKLOG, signed };
 }

@@ -10,18 +10,18 @@ import { decodeHeader, encodeHeader } from "../../model/header.ts";
 import { RlpCursor } from "../../model/rlp-cursor.ts";
 import type { Rows, Store } from "../../store/store.ts";
 import { tables } from "../../store/tables.ts";
-import { foreseen } from "./foreseen.ts";
-import { isVote } from "./letter.ts";
-import { readLetter } from "./letters.ts";
-import type { Lock, Remembered, RoundState, Signed } from "./round-state.ts";
-import { KINDS, keyBytes, type ProposedBlock, proposedBlock } from "./statements.ts";
+import { lockWrittenAhead } from "./foreseen.ts";
+import { isVote } from "./message.ts";
+import { keyBytes, PAYLOAD_KINDS, type ProposedBlock, proposedBlock } from "./payload.ts";
+import type { DurableState, LastSigned, Lock, RoundState } from "./round-state.ts";
+import { readMessage } from "./signed-message.ts";
 import { compareViews, type View } from "./view.ts";
 
 const SIGNED_KEY = tables.meta.key("signed");
 const LOCKED_KEY = tables.meta.key("locked");
 
 /** The record as it was written last; undefined when nothing was ever signed. Throws `BytesError` when it is damaged. */
-export function readRecord(rows: Rows): Remembered<ProposedBlock> | undefined {
+export function readRecord(rows: Rows): DurableState<ProposedBlock> | undefined {
   const signed = rows.get(SIGNED_KEY);
   if (signed === undefined) return undefined;
   const locked = rows.get(LOCKED_KEY);
@@ -34,9 +34,9 @@ const RESERVED = "\xff".repeat(32);
 /** Keeps the record on disk; see the head of this file. */
 export class SigningRecord {
   readonly #store: Store;
-  #onDisk: Remembered<ProposedBlock> | undefined;
+  #onDisk: DurableState<ProposedBlock> | undefined;
   #reserved: View | undefined;
-  #foreseen: string | undefined;
+  #writtenAhead: string | undefined;
   #writing: Promise<void> = Promise.resolve();
 
   constructor(store: Store) {
@@ -44,9 +44,9 @@ export class SigningRecord {
   }
 
   /** Resolves when what was signed so far would survive a power failure. */
-  async keep(now: Remembered<ProposedBlock>): Promise<void> {
+  async sync(now: DurableState<ProposedBlock>): Promise<void> {
     await this.#writing;
-    if (this.#onDisk === undefined || !covers(this.#onDisk, now)) await this.#write(now);
+    if (this.#onDisk === undefined || !isCovered(this.#onDisk, now)) await this.#write(now);
   }
 
   /**
@@ -54,11 +54,11 @@ export class SigningRecord {
    * for the disk. After a crash the node keeps quiet in that view. In a view that is under way it writes the votes
    * that a lock stands on, or that there is none after all.
    */
-  reserve({ view, signed, lock }: Remembered<ProposedBlock> & { readonly view: View }): void {
+  reserve({ view, signed, lock }: DurableState<ProposedBlock> & { readonly view: View }): void {
     const latest = this.#reserved === undefined ? signed.view : later(signed.view, this.#reserved);
     if (compareViews(latest, view) < 0) {
       this.#reserved = view;
-      return this.#writeBehind({ signed: reservedIn(view), lock });
+      return this.#writeBehind({ signed: reservationOf(view), lock });
     }
     const isUnderWay = compareViews(signed.view, view) === 0;
     if (isUnderWay && this.#onDisk?.lock !== lock) this.#writeBehind({ signed, lock });
@@ -68,26 +68,26 @@ export class SigningRecord {
    * Notes ahead, while the votes for a block are on their way, that it may be committed: then that does not wait for
    * the disk. After a crash the node is bound to it.
    */
-  foresee(state: RoundState<ProposedBlock>): void {
-    const next = foreseen(state);
-    if (next === undefined || this.#foreseen === next.lock.proposal.hash) return;
-    this.#foreseen = next.lock.proposal.hash;
+  writeAhead(state: RoundState<ProposedBlock>): void {
+    const next = lockWrittenAhead(state);
+    if (next === undefined || this.#writtenAhead === next.lock.proposal.hash) return;
+    this.#writtenAhead = next.lock.proposal.hash;
     this.#writeBehind(next);
   }
 
   /** At the end: what was noted ahead and did not come is free again. */
-  async settle(now: Remembered<ProposedBlock>): Promise<void> {
+  async finish(now: DurableState<ProposedBlock>): Promise<void> {
     await this.#writing;
     const disk = this.#onDisk;
     if (disk !== undefined && (disk.signed !== now.signed || disk.lock !== now.lock)) await this.#write(now);
   }
 
-  #writeBehind(record: Remembered<ProposedBlock>): void {
+  #writeBehind(record: DurableState<ProposedBlock>): void {
     this.#writing = this.#writing.then(() => this.#write(record));
     this.#writing.catch(() => undefined); // whoever keeps something next sees the failure
   }
 
-  async #write(now: Remembered<ProposedBlock>): Promise<void> {
+  async #write(now: DurableState<ProposedBlock>): Promise<void> {
     const { signed, lock } = now;
     const batch = this.#store.createBatch();
     batch.put(SIGNED_KEY, encodeSigned(signed));
@@ -103,39 +103,45 @@ function later(a: View, b: View): View {
 }
 
 /** What may have been signed when a view is reserved. */
-export function reservedIn(view: View): Signed {
+export function reservationOf(view: View): LastSigned {
   return { view, digests: { preprepare: RESERVED, prepare: RESERVED } };
 }
 
 /** Whether a node that comes back with the one record contradicts nothing of the other. */
-function covers(disk: Remembered<ProposedBlock>, { signed, lock }: Remembered<ProposedBlock>): boolean {
+function isCovered(
+  disk: DurableState<ProposedBlock>,
+  { signed, lock }: DurableState<ProposedBlock>,
+): boolean {
   const order = compareViews(disk.signed.view, signed.view);
-  if (order < 0 || !binds(disk.lock, lock)) return false;
+  if (order < 0 || !isLockCovered(disk.lock, lock)) return false;
   const known = disk.signed.digests;
-  return order > 0 || KINDS.every((kind) => isKnown(known[kind], signed.digests[kind]));
+  return order > 0 || PAYLOAD_KINDS.every((kind) => isDigestCovered(known[kind], signed.digests[kind]));
 }
 
 /** Being bound where one need not be contradicts nothing. */
-function binds(disk: Lock<ProposedBlock> | undefined, lock: Lock<ProposedBlock> | undefined): boolean {
+function isLockCovered(
+  disk: Lock<ProposedBlock> | undefined,
+  lock: Lock<ProposedBlock> | undefined,
+): boolean {
   if (lock === undefined) return true;
   return disk?.round === lock.round && disk.proposal.hash === lock.proposal.hash;
 }
 
-function isKnown(known: string | undefined, digest: string | undefined): boolean {
+function isDigestCovered(known: string | undefined, digest: string | undefined): boolean {
   return digest === undefined || known === digest || known === RESERVED;
 }
 
-function encodeSigned({ view, digests }: Signed): Uint8Array {
-  const each = KINDS.map((kind) => keyBytes(digests[kind] ?? ""));
+function encodeSigned({ view, digests }: LastSigned): Uint8Array {
+  const each = PAYLOAD_KINDS.map((kind) => keyBytes(digests[kind] ?? ""));
   return encodeRlp([integerBytes(view.sequence), integerBytes(view.round), ...each]);
 }
 
-function decodeSigned(row: Uint8Array): Signed {
+function decodeSigned(row: Uint8Array): LastSigned {
   const cursor = new RlpCursor(row);
   const end = cursor.enter();
   const view = { sequence: cursor.number(), round: cursor.number() };
-  const digests: Partial<Record<(typeof KINDS)[number], string>> = {};
-  for (const kind of KINDS) {
+  const digests: Partial<Record<(typeof PAYLOAD_KINDS)[number], string>> = {};
+  for (const kind of PAYLOAD_KINDS) {
     const digest = cursor.optionalFixed(32);
     if (digest !== undefined) digests[kind] = Buffer.from(digest).toString("latin1");
   }
@@ -144,9 +150,9 @@ function decodeSigned(row: Uint8Array): Signed {
 }
 
 function encodeLock({ round, proposal, proof }: Lock<ProposedBlock>): Uint8Array {
-  const letters: RlpInput = proof.map(({ payload }) => payload);
+  const messages: RlpInput = proof.map(({ bytes }) => bytes);
   const block = encodeRlpList([encodeHeader(proposal.header), proposal.body]);
-  return encodeRlpList([encodeRlp(integerBytes(round)), block, encodeRlp(letters)]);
+  return encodeRlpList([encodeRlp(integerBytes(round)), block, encodeRlp(messages)]);
 }
 
 function decodeLock(row: Uint8Array): Lock<ProposedBlock> {
@@ -157,9 +163,9 @@ function decodeLock(row: Uint8Array): Lock<ProposedBlock> {
   const outer = cursor.enter();
   const proof = [];
   while (!cursor.done) {
-    const letter = readLetter(cursor.string());
-    if (!isVote(letter)) throw new BytesError("bad-rlp", "a lock stands on votes");
-    proof.push(letter);
+    const message = readMessage(cursor.string());
+    if (!isVote(message)) throw new BytesError("bad-rlp", "a lock stands on votes");
+    proof.push(message);
   }
   cursor.leave(outer);
   cursor.leave(end);

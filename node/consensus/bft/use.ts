@@ -1,15 +1,15 @@
-/** Whether a letter can still change anything, asked before its signatures are checked: that is what one costs. */
-import type { Letter, Proposal } from "./letter.ts";
+/** Whether a message can still change anything, asked before its signatures are checked: that is what one costs. */
+import type { ConsensusMessage, Proposal } from "./message.ts";
 import type { RoundState } from "./round-state.ts";
 import { compareViews } from "./view.ts";
 
-/** False of strangers' letters, of heights that are over, and of votes after enough have voted so. */
-export function isOfUse<P extends Proposal>(
-  { electorate, view, phase, proposal, waiting }: RoundState<P>,
-  { sender, statement }: Pick<Letter<P>, "sender" | "statement">,
+/** False of strangers' messages, of heights that are over, and of votes after enough have voted so. */
+export function isRelevant<P extends Proposal>(
+  { validators, view, phase, proposal, waiting }: RoundState<P>,
+  { sender, payload }: Pick<ConsensusMessage<P>, "sender" | "payload">,
 ): boolean {
-  if (!electorate.qualified.has(sender) || statement.view.sequence < view.sequence) return false;
-  if (statement.kind === "preprepare" || waiting || compareViews(statement.view, view) !== 0) return true;
-  if (statement.digest !== proposal?.hash) return true;
-  return statement.kind === "prepare" ? phase === "preprepared" : phase !== "committed";
+  if (!validators.qualified.has(sender) || payload.view.sequence < view.sequence) return false;
+  if (payload.kind === "preprepare" || waiting || compareViews(payload.view, view) !== 0) return true;
+  if (payload.digest !== proposal?.hash) return true;
+  return payload.kind === "prepare" ? phase === "preprepared" : phase !== "committed";
 }

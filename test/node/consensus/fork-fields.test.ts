@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import { BASE_RULES } from "../../../node/config/rules.ts";
-import { checkForkFields, type ForkFieldContext } from "../../../node/consensus/fork-fields.ts";
-import { passReveal } from "../../../node/consensus/found-reveals.ts";
+import { checkForkFields, type ForkFieldDeps } from "../../../node/consensus/fork-fields.ts";
 import {
   type BlsChecks,
   loadBlsChecks,
@@ -10,6 +9,7 @@ import {
   type ProposerKey,
 } from "../../../node/consensus/randomness.ts";
 import { revealMessage } from "../../../node/consensus/reveal-message.ts";
+import { copyReveal } from "../../../node/consensus/reveals.ts";
 import { type Bls, loadBls } from "../../../node/crypto/bls.ts";
 import { deriveBlsKey } from "../../../node/crypto/bls-key.ts";
 import { provePossession } from "../../../node/crypto/bls-possession.ts";
@@ -30,7 +30,7 @@ beforeAll(async () => {
   key = await provePossession(blsKey);
 });
 
-function context(change: Partial<ForkFieldContext> = {}, registered: ProposerKey | undefined = key) {
+function context(change: Partial<ForkFieldDeps> = {}, registered: ProposerKey | undefined = key) {
   return {
     parent: genesis.header,
     rules: { ...BASE_RULES, randao: true },
@@ -61,7 +61,7 @@ describe("random fields", () => {
     const header = random();
     const resealed = { ...header };
     checkForkFields(header, author.address, counting);
-    passReveal(header, resealed);
+    copyReveal(header, resealed);
     checkForkFields(resealed, author.address, counting);
     expect(verified).toBe(1);
   });
@@ -119,12 +119,12 @@ describe("random fields", () => {
 describe("blob gas", () => {
   const GAS = 131_072n;
   const osaka = { ...BASE_RULES, blobGas: true };
-  const parentWith = (used: bigint | undefined, excess: bigint | undefined): Partial<ForkFieldContext> => ({
+  const parentWith = (used: bigint | undefined, excess: bigint | undefined): Partial<ForkFieldDeps> => ({
     rules: osaka,
     parent: { ...genesis.header, blobGasUsed: used, excessBlobGas: excess },
   });
 
-  test.each<[string, Partial<Header>, Partial<ForkFieldContext>]>([
+  test.each<[string, Partial<Header>, Partial<ForkFieldDeps>]>([
     ["none at all", { blobGasUsed: 0n, excessBlobGas: 0n }, parentWith(undefined, undefined)],
     ["as much as is allowed", { blobGasUsed: 2n * GAS, excessBlobGas: 0n }, parentWith(GAS, 0n)],
     ["beyond the target", { blobGasUsed: 0n, excessBlobGas: 4n * GAS }, parentWith(2n * GAS, 3n * GAS)],
@@ -133,7 +133,7 @@ describe("blob gas", () => {
     expect(() => checkForkFields(header, author.address, context(change))).not.toThrow();
   });
 
-  test.each<[string, Partial<Header>, Partial<ForkFieldContext>]>([
+  test.each<[string, Partial<Header>, Partial<ForkFieldDeps>]>([
     ["unexpected excessBlobGas before osaka", { blobGasUsed: 0n, excessBlobGas: 0n }, { rules: BASE_RULES }],
     ["unexpected blobGasUsed before osaka", { blobGasUsed: 0n }, { rules: BASE_RULES }],
     ["header is missing excessBlobGas", { blobGasUsed: 0n }, parentWith(0n, 0n)],

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
-import { type HeaderContext, verifyHeader } from "../../../node/consensus/header-rules.ts";
-import { committersOf, proposerOf } from "../../../node/consensus/seal.ts";
+import { type HeaderDeps, verifyHeader } from "../../../node/consensus/header-rules.ts";
+import { recoverCommitters, recoverProposer } from "../../../node/consensus/seal.ts";
 import { validatorSet } from "../../../node/governance/validators.ts";
 import { blockHash, type Header } from "../../../node/model/header.ts";
 import { encodeExtra, parseExtra } from "../../../node/model/istanbul-extra.ts";
@@ -43,7 +43,7 @@ test("committed seals and the round do not change the hash", () => {
   expect(verifyHeader({ ...other, extra }, context).author).toEqual(first.address);
 });
 
-test.each<[string, Partial<Header>, string, Partial<HeaderContext>?]>([
+test.each<[string, Partial<Header>, string, Partial<HeaderDeps>?]>([
   ["a base fee before its fork", { baseFee: 25_000_000_000n }, "invalid baseFee before fork"],
   ["no base fee after its fork", {}, "header is missing baseFee", { rules: baseFeeRules }],
   [
@@ -111,9 +111,11 @@ test("a changed byte anywhere in a sealed header but its round changes who seems
 test("seals recover to who made them", () => {
   const header = aSealedHeader(good, third, [first, fourth]);
   const extra = parseExtra(header.extra);
-  expect(proposerOf(header, extra)).toEqual(third.address);
-  expect(committersOf(blockHash(header), extra)).toEqual([first.address, fourth.address]);
-  expect(proposerOf(header, parseExtra(encodeExtra({ ...extra, seal: new Uint8Array(65) })))).toBeUndefined();
+  expect(recoverProposer(header, extra)).toEqual(third.address);
+  expect(recoverCommitters(blockHash(header), extra)).toEqual([first.address, fourth.address]);
+  expect(
+    recoverProposer(header, parseExtra(encodeExtra({ ...extra, seal: new Uint8Array(65) }))),
+  ).toBeUndefined();
 });
 
 test.each([

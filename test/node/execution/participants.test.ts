@@ -1,7 +1,7 @@
 /** Who may sign for whom, what more than one signature costs, and the texts of refusals. */
 import { beforeEach, expect, test } from "@jest/globals";
 import { BASE_RULES } from "../../../node/config/rules.ts";
-import { checkedPayer, checkedSender, keysStillFit } from "../../../node/execution/participants.ts";
+import { keysStillFit, verifyPayer, verifySender } from "../../../node/execution/participants.ts";
 import { newAccount } from "../../../node/model/account.ts";
 import { type AccountKey, FAIL_KEY, LEGACY_KEY } from "../../../node/model/account-key.ts";
 import { roleBasedKey } from "../../../node/model/account-key-update.ts";
@@ -26,13 +26,13 @@ function withKey(number: number, key: AccountKey): void {
   world.setAccount(addressOf(number), { ...newAccount(), balance: RICH, key });
 }
 
-function payerOf(tx: Transaction): ReturnType<typeof checkedPayer> {
-  return checkedPayer(world, tx, { sender: checkedSender(world, tx, terms), ...terms });
+function payerOf(tx: Transaction): ReturnType<typeof verifyPayer> {
+  return verifyPayer(world, tx, { sender: verifySender(world, tx, terms), ...terms });
 }
 
 test("a named sender's own key signs, and it pays itself", () => {
   const tx = aSent({ code: 0x08 });
-  expect(checkedSender(world, tx, terms)).toEqual({ address: addressOf(1), gas: 0n });
+  expect(verifySender(world, tx, terms)).toEqual({ address: addressOf(1), gas: 0n });
   expect(payerOf(tx)).toEqual({ address: addressOf(1), gas: 0n });
 });
 
@@ -41,12 +41,12 @@ test("a multi-signature of the sender and one of the fee payer cost gas each", (
   withKey(4, pair);
   const feePayer = addressOf(4);
   const tx = aSent({ code: 0x09, by: [1, 2], paidBy: [1, 2, 3], fields: { from: addressOf(1), feePayer } });
-  expect(checkedSender(world, tx, terms)).toEqual({ address: addressOf(1), gas: 15_000n });
+  expect(verifySender(world, tx, terms)).toEqual({ address: addressOf(1), gas: 15_000n });
   expect(payerOf(tx)).toEqual({ address: feePayer, gas: 30_000n });
 });
 
 test("an account that is not there signs with the key of its address", () => {
-  expect(checkedSender(world, aSent({ code: 0x08, by: [7] }), terms).address).toEqual(addressOf(7));
+  expect(verifySender(world, aSent({ code: 0x08, by: [7] }), terms).address).toEqual(addressOf(7));
 });
 
 test.each<[string, () => Transaction, string]>([
@@ -96,7 +96,7 @@ test("each role's key signs for what the role is for", () => {
   const transfer = aSent({ code: 0x09, by: [5], paidBy: [7], fields });
   expect(payerOf(transfer).address).toEqual(addressOf(1));
   const update = aSent({ code: 0x20, by: [6], fields: { from: addressOf(1), key: Uint8Array.of(1, 0xc0) } });
-  expect(checkedSender(world, update, terms).address).toEqual(addressOf(1));
+  expect(verifySender(world, update, terms).address).toEqual(addressOf(1));
   expect(keysStillFit(world, transfer, terms)).toBe(true);
   withKey(1, LEGACY_KEY);
   expect(keysStillFit(world, transfer, terms)).toBe(false);

@@ -2,8 +2,8 @@ import { describe, expect, test } from "@jest/globals";
 import { toHex } from "../../../node/bytes/hex.ts";
 import { fixedBytes } from "../../../node/bytes/integer.ts";
 import { BASE_RULES, type Rules } from "../../../node/config/rules.ts";
-import { blockReward, feesOf, type RewardTerms, toldReward } from "../../../node/execution/reward.ts";
-import type { Parameters } from "../../../node/governance/parameters.ts";
+import { blockReward, feesOf, type RewardDeps, reportedReward } from "../../../node/execution/reward.ts";
+import type { GovernanceParameters } from "../../../node/governance/parameters.ts";
 import { noStaking, type StakingInfo } from "../../../node/governance/staking.ts";
 import { testParameters } from "../../support/headers.ts";
 
@@ -11,14 +11,17 @@ const magma: Rules = { ...BASE_RULES, baseFee: true, burnHalf: true, immediateFe
 const kore: Rules = { ...magma, splitsStakers: true };
 const prague: Rules = { ...kore, liquidityPools: true };
 
-const simple: Parameters = {
+const simple: GovernanceParameters = {
   ...testParameters,
   mintingAmount: 1000n,
   ratio: { validators: 50n, kif: 40n, kef: 10n },
   kip82: { proposer: 20n, stakers: 80n },
 };
-const weighted: Parameters = { ...simple, policy: "weighted", minimumStake: 5n };
-const atOnce = (parameters: Parameters): Parameters => ({ ...parameters, deferredTxFee: false });
+const weighted: GovernanceParameters = { ...simple, policy: "weighted", minimumStake: 5n };
+const atOnce = (parameters: GovernanceParameters): GovernanceParameters => ({
+  ...parameters,
+  deferredTxFee: false,
+});
 
 const [maker, kif, kef, other, pool] = [1, 2, 3, 4, 5].map((number) => fixedBytes(number, 20)) as [
   Uint8Array,
@@ -30,10 +33,10 @@ const [maker, kif, kef, other, pool] = [1, 2, 3, 4, 5].map((number) => fixedByte
 
 function terms(
   rules: Rules,
-  parameters: Parameters,
+  parameters: GovernanceParameters,
   totalFee: bigint,
   staking: StakingInfo = noStaking(0),
-): RewardTerms {
+): RewardDeps {
   return { rules, parameters, totalFee, staking, rewardbase: maker };
 }
 
@@ -51,7 +54,7 @@ function staked(
   return { source: 0, nodes, kif, kef, pools };
 }
 
-function paid(reward: RewardTerms): Record<string, bigint> {
+function paid(reward: RewardDeps): Record<string, bigint> {
   return Object.fromEntries(
     blockReward(reward).credits.map(({ address, amount }) => [Number(toHex(address)), amount]),
   );
@@ -130,9 +133,9 @@ describe("on a weighted chain with an address book", () => {
 });
 
 test("callers are told of fees paid at once too, half of them as burnt under a base fee", () => {
-  const told = toldReward(terms(magma, atOnce(simple), 501n), other);
+  const told = reportedReward(terms(magma, atOnce(simple), 501n), other);
   expect(told).toMatchObject({ totalFee: 501n, burnt: 250n, proposer: 1251n });
-  const before = toldReward(terms(BASE_RULES, atOnce(simple), 501n), other);
+  const before = reportedReward(terms(BASE_RULES, atOnce(simple), 501n), other);
   expect(before).toMatchObject({ totalFee: 1002n, burnt: 0n, proposer: 2002n });
   expect(before.credits).toEqual([
     { address: maker, amount: 1501n },

@@ -4,7 +4,7 @@ import { toHex } from "../../../node/bytes/hex.ts";
 import { fixedBytes } from "../../../node/bytes/integer.ts";
 import { type Ballots, createBallots } from "../../../node/governance/ballots.ts";
 import { sortedValidators } from "../../../node/governance/council.ts";
-import type { VoteContext } from "../../../node/governance/header-fields.ts";
+import type { VoteDeps } from "../../../node/governance/header-fields.ts";
 import { validatorSet } from "../../../node/governance/validators.ts";
 import { decodeVote, encodeVote } from "../../../node/governance/vote.ts";
 import { silentLog } from "../../../node/observe/log.ts";
@@ -18,18 +18,18 @@ const [own, other, stranger] = [1, 2, 9].map((number) => fixedBytes(number, 20))
 const council = sortedValidators([own, other]);
 
 /** An empty queue whose surroundings the test may change. */
-function aQueue(change: Partial<VoteContext> = {}): {
+function aQueue(change: Partial<VoteDeps> = {}): {
   readonly ballots: Ballots;
-  become(change: Partial<VoteContext>): void;
+  become(change: Partial<VoteDeps>): void;
 } {
-  let context: VoteContext = {
+  let context: VoteDeps = {
     validators: validatorSet(council, council, 4),
     formerCouncil: council,
     decided: { ...testParameters, governanceMode: "none" },
     account: () => undefined,
     ...change,
   };
-  const governance = { voteContext: () => context };
+  const governance = { voteDeps: () => context };
   return {
     ballots: createBallots({ governance, tip: () => 7, address: own, log: silentLog }),
     become: (next) => {
@@ -64,7 +64,7 @@ describe("a ballot of JSON becomes the vote of a header", () => {
 });
 
 describe("a ballot is refused", () => {
-  test.each<[string, string, unknown, string, Partial<VoteContext>?]>([
+  test.each<[string, string, unknown, string, Partial<VoteDeps>?]>([
     ["for no parameter", "governance.price", 1, "bad-ballot"],
     ["for what nobody may vote", "istanbul.epoch", 1, "bad-ballot"],
     ["for a number as text", "governance.unitprice", "1", "bad-ballot"],

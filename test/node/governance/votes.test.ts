@@ -8,7 +8,7 @@ import { encodeRlp } from "../../../node/bytes/rlp.ts";
 import { sortedValidators, votedCouncil } from "../../../node/governance/council.ts";
 import { GovernanceError } from "../../../node/governance/error.ts";
 import { decodeGovernanceData, encodeGovernanceData } from "../../../node/governance/governance-data.ts";
-import { checkGovernanceData, checkVote, type VoteContext } from "../../../node/governance/header-fields.ts";
+import { checkGovernanceData, checkVote, type VoteDeps } from "../../../node/governance/header-fields.ts";
 import type { ParameterValue } from "../../../node/governance/parameter-rows.ts";
 import { validatorSet } from "../../../node/governance/validators.ts";
 import { decodeVote, type ValidatorVote } from "../../../node/governance/vote.ts";
@@ -45,7 +45,7 @@ function vote(name: string, value: Uint8Array, voter = maker): Uint8Array {
   return encodeRlp([voter, text(name), value]);
 }
 
-const context: VoteContext = {
+const context: VoteDeps = {
   validators: validatorSet([maker, other], [maker], 4),
   formerCouncil: [maker, other],
   decided: { ...testParameters, governanceMode: "single", governingNode: maker },
@@ -75,7 +75,7 @@ describe("a vote is taken", () => {
 const KEY_AND_VALUE = "your vote couldn't be placed. Please check your vote's key and value";
 
 describe("a header is refused for a vote", () => {
-  test.each<[string, Uint8Array, string, Partial<VoteContext>?]>([
+  test.each<[string, Uint8Array, string, Partial<VoteDeps>?]>([
     ["that is no RLP", Uint8Array.of(0xc1), "invalid rlp"],
     ["of four members", encodeRlp([maker, text("a"), text("b"), text("c")]), "invalid rlp"],
     [

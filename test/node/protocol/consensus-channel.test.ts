@@ -6,7 +6,7 @@ import { aLink, connect } from "../../support/protocol-peer.ts";
 import { aPuppet, type Puppet } from "../../support/puppet.ts";
 import { until } from "../../support/until.ts";
 
-const envelope = { previousHash: new Uint8Array(32).fill(1), payload: new Uint8Array(2000).fill(2) };
+const envelope = { previousHash: new Uint8Array(32).fill(1), message: new Uint8Array(2000).fill(2) };
 
 /** The address by which others see the test's node of this number. */
 function addressOf(number: number): Uint8Array {
@@ -49,7 +49,7 @@ test("a validator that voted for a block gets its hash, the others the block", a
   const voter = await aPuppet(node, 2, "cn");
   const late = await aPuppet(node, 3, "cn");
   await until(() => node.protocol.peerCount() === 2);
-  node.open.chain.onHead(({ hash }) => node.protocol.consensus.voted(addressOf(2), hash));
+  node.open.chain.onHead(({ hash }) => node.protocol.consensus.noteVote(addressOf(2), hash));
   await makeBlock(node);
   await until(() => voter.received.length + late.received.length === 2);
   expect([codesOf(voter), codesOf(late)]).toEqual([[messages.announced.code], [messages.block.code]]);

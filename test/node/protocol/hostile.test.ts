@@ -30,7 +30,7 @@ test("sessions full of damaged messages end with a code or go on, and an honest 
     ],
     [messages.bodiesRequest.code, messages.bodiesRequest.encode([block.hash])],
     [messages.receiptsRequest.code, messages.receiptsRequest.encode([block.hash])],
-    [messages.consensus.code, messages.consensus.encode({ previousHash: block.hash, payload: block.hash })],
+    [messages.consensus.code, messages.consensus.encode({ previousHash: block.hash, message: block.hash })],
   ];
   const honest = connect(node.end, maker.end);
   const ends: unknown[] = [];

@@ -4,7 +4,7 @@ import { expect, test } from "@jest/globals";
 import type { Chain } from "../../../node/chain/chain.ts";
 import { interfaceProfile } from "../../../node/compat/interface-profile.ts";
 import { type ProfileName, rpcProfiles } from "../../../node/compat/profiles.ts";
-import { type BallotParts, createBallots } from "../../../node/governance/ballots.ts";
+import { type BallotDeps, createBallots } from "../../../node/governance/ballots.ts";
 import type { Governance } from "../../../node/governance/governance.ts";
 import { validatorSet } from "../../../node/governance/validators.ts";
 import type { ParameterVote } from "../../../node/governance/vote.ts";
@@ -37,7 +37,7 @@ function onBug(error: unknown): never {
 
 /** Answers as text: block 12 and 13 carry votes, epochs have ten blocks. */
 function anAsker(profile: ProfileName, governingNode = own) {
-  const context: ReturnType<BallotParts["governance"]["voteContext"]> = {
+  const context: ReturnType<BallotDeps["governance"]["voteDeps"]> = {
     validators: validatorSet([own], [own], 1),
     formerCouncil: [own],
     decided: { ...testParameters, governanceMode: "single", governingNode },
@@ -51,7 +51,7 @@ function anAsker(profile: ProfileName, governingNode = own) {
     decisions: [],
   };
   const ballots = createBallots({
-    governance: { voteContext: () => context },
+    governance: { voteDeps: () => context },
     tip: () => 15,
     address: own,
     log: silentLog,

@@ -6,7 +6,7 @@ import { type Genesis, parseGenesis } from "../../../node/config/genesis.ts";
 import type {
   ConsensusEnvelope,
   ConsensusPeers,
-  TakeEnvelope,
+  EnvelopeListener,
 } from "../../../node/consensus/consensus-peers.ts";
 import { keccak256 } from "../../../node/crypto/keccak.ts";
 import { addressOfKey } from "../../../node/crypto/secp256k1.ts";
@@ -49,7 +49,7 @@ export function councilGenesis(council: readonly Seat[]): Genesis {
 
 /** The network: everybody hears everybody who is plugged in. */
 export class Hub {
-  readonly #listeners = new Map<string, TakeEnvelope>();
+  readonly #listeners = new Map<string, EnvelopeListener>();
   readonly #addresses = new Map<string, Uint8Array>();
   readonly #onSend: (from: Seat, envelope: ConsensusEnvelope) => void;
 
@@ -68,7 +68,7 @@ export class Hub {
         if (listener !== undefined) setImmediate(() => listener(seat.address, envelope));
         return listener !== undefined;
       },
-      voted: () => undefined,
+      noteVote: () => undefined,
       onMessage: (listener) => {
         this.#listeners.set(own, listener);
         this.#addresses.set(own, seat.address);

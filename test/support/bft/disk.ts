@@ -1,7 +1,7 @@
 /** What a validator of the simulation has on disk after a step. */
-import { foreseen } from "../../../node/consensus/bft/foreseen.ts";
-import type { Remembered, RoundState } from "../../../node/consensus/bft/round-state.ts";
-import { reservedIn } from "../../../node/consensus/bft/signing-record.ts";
+import { lockWrittenAhead } from "../../../node/consensus/bft/foreseen.ts";
+import type { DurableState, RoundState } from "../../../node/consensus/bft/round-state.ts";
+import { reservationOf } from "../../../node/consensus/bft/signing-record.ts";
 import { compareViews } from "../../../node/consensus/bft/view.ts";
 import type { SimulatedBlock } from "./simulated.ts";
 
@@ -9,10 +9,10 @@ import type { SimulatedBlock } from "./simulated.ts";
 export function drawDisk(
   state: RoundState<SimulatedBlock>,
   random: () => number,
-): Remembered<SimulatedBlock> {
+): DurableState<SimulatedBlock> {
   const { signed, lock, view } = state;
   if (random() < 0.5) return { signed, lock };
-  if (compareViews(signed.view, view) < 0) return { signed: reservedIn(view), lock };
+  if (compareViews(signed.view, view) < 0) return { signed: reservationOf(view), lock };
   const isLate = lock?.round === 0 && view.round === 0;
-  return foreseen(state) ?? { signed, lock: isLate ? { ...lock, proof: [] } : lock };
+  return lockWrittenAhead(state) ?? { signed, lock: isLate ? { ...lock, proof: [] } : lock };
 }

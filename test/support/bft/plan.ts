@@ -1,5 +1,5 @@
 /** What a seed of the simulation stands for: who there is, how bad the network is and for how long. */
-import type { Electorate } from "../../../node/consensus/bft/round-state.ts";
+import type { BlockValidatorSet } from "../../../node/consensus/bft/round-state.ts";
 import { fisherYatesShuffle } from "../../../node/governance/shuffle.ts";
 import { quorum } from "../../../node/governance/validators.ts";
 import { seededRandom } from "../random.ts";
@@ -30,7 +30,7 @@ export interface Plan {
   readonly traitors: ReadonlyMap<number, Treason>;
   /** Until then the network is bad; afterwards everything arrives, and everybody honest is there. */
   readonly badUntil: number;
-  /** Chance that a letter is lost; that of commits is apart, so that some come to a block and others do not. */
+  /** Chance that a message is lost; that of commits is apart, so that some come to a block and others do not. */
   readonly loss: number;
   readonly commitLoss: number;
   /** Chance that a validator gets to ask another one for blocks. */
@@ -88,7 +88,10 @@ export function isCut({ cuts }: Plan, now: number, from: number, to: number): bo
 }
 
 /** A committee for each height, the same in all its rounds, as under the weighted policy with randomness. */
-export function drawElectorate({ validators, committeeSize, seed }: Plan, number: number): Electorate {
+export function drawValidatorSet(
+  { validators, committeeSize, seed }: Plan,
+  number: number,
+): BlockValidatorSet {
   const names = Array.from({ length: validators }, (_, i) => `v${i}`);
   const drawn = fisherYatesShuffle(names, BigInt(seed + number));
   const committee = new Set(drawn.slice(0, committeeSize));

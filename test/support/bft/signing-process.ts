@@ -6,12 +6,12 @@
 import { bareHex, mapKey } from "../../../node/bytes/hex.ts";
 import { fixedBytes } from "../../../node/bytes/integer.ts";
 import { encodeRlpList } from "../../../node/bytes/rlp.ts";
-import { type BlockLetter, createWriter } from "../../../node/consensus/bft/letters.ts";
+import { keyBytes, type ProposedBlock, proposedBlock } from "../../../node/consensus/bft/payload.ts";
 import { beginRounds, step } from "../../../node/consensus/bft/round-machine.ts";
-import type { Electorate, RoundEvent, Step } from "../../../node/consensus/bft/round-state.ts";
+import type { BlockValidatorSet, RoundEvent, RoundStep } from "../../../node/consensus/bft/round-state.ts";
 import { NO_DIGEST } from "../../../node/consensus/bft/rounds.ts";
+import { type BlockMessage, createMessageSigner } from "../../../node/consensus/bft/signed-message.ts";
 import { readRecord, SigningRecord } from "../../../node/consensus/bft/signing-record.ts";
-import { keyBytes, type ProposedBlock, proposedBlock } from "../../../node/consensus/bft/statements.ts";
 import { sign } from "../../../node/crypto/secp256k1.ts";
 import { quorum } from "../../../node/governance/validators.ts";
 import { encodeExtra } from "../../../node/model/istanbul-extra.ts";
@@ -25,12 +25,12 @@ const random = seededRandom(Number(seed));
 const head = { number: 0, hash: mapKey(fixedBytes(1, 32)) };
 const council = seats(4).map(({ key, address }) => ({
   name: mapKey(address),
-  write: createWriter(address, (digest) => sign(digest, key)),
+  write: createMessageSigner(address, (digest) => sign(digest, key)),
 }));
 const [own, ...others] = council;
 if (own === undefined) throw new Error("a council has several seats");
 const names = council.map(({ name }) => name);
-const electorate: Electorate = {
+const validators: BlockValidatorSet = {
   qualified: new Set(names),
   ...quorum(names.length),
   proposer: (round) => names[round % names.length] ?? "",
@@ -40,7 +40,7 @@ const electorate: Electorate = {
 const store = await openLevelStore(directory, {});
 const record = new SigningRecord(store);
 let state = await done(
-  beginRounds({ self: own.name, write: own.write, head, electorate, remembered: readRecord(store) }),
+  beginRounds({ self: own.name, write: own.write, head, validators, restored: readRecord(store) }),
 );
 for (;;) {
   if (random() < 0.5) record.reserve(state);
@@ -48,15 +48,15 @@ for (;;) {
 }
 
 /** What was signed is on disk, then it is said. */
-async function done({ state: next, actions }: Step<ProposedBlock>): Promise<typeof next> {
-  await record.keep(next);
+async function done({ state: next, actions }: RoundStep<ProposedBlock>): Promise<typeof next> {
+  await record.sync(next);
   for (const action of actions) {
-    if (action.type !== "gossip" || action.letter.sender !== own?.name) continue;
-    const { statement } = action.letter;
-    const digest = statement.kind === "preprepare" ? statement.proposal.hash : statement.digest;
-    process.stdout.write(`${statement.kind} ${statement.view.round} ${bareHex(keyBytes(digest))}\n`);
+    if (action.type !== "gossip" || action.message.sender !== own?.name) continue;
+    const { payload } = action.message;
+    const digest = payload.kind === "preprepare" ? payload.proposal.hash : payload.digest;
+    process.stdout.write(`${payload.kind} ${payload.view.round} ${bareHex(keyBytes(digest))}\n`);
   }
-  record.foresee(next);
+  record.writeAhead(next);
   return next;
 }
 
@@ -64,25 +64,25 @@ async function done({ state: next, actions }: Step<ProposedBlock>): Promise<type
 function nextRound(): RoundEvent<ProposedBlock>[] {
   const { view, lock } = state;
   const proposal = lock !== undefined && random() < 0.5 ? lock.proposal : aBlock();
-  const letters: BlockLetter[] = others.map(({ write }) =>
+  const messages: BlockMessage[] = others.map(({ write }) =>
     write({ kind: "round-change", view, digest: NO_DIGEST, parent: head.hash }),
   );
-  const proposer = council.find(({ name }) => name === electorate.proposer(view.round));
-  if (proposer !== undefined) letters.push(proposer.write({ kind: "preprepare", view, proposal }));
+  const proposer = council.find(({ name }) => name === validators.proposer(view.round));
+  if (proposer !== undefined) messages.push(proposer.write({ kind: "preprepare", view, proposal }));
   const said = others.slice(1).filter(() => random() < 0.8); // two and our own vote are a quorum
   const { hash: digest, parent } = proposal;
   const votes = said.map(({ write }) => write({ kind: "prepare", view, digest, parent }));
   return [
-    ...letters.map(heard),
+    ...messages.map(heard),
     { type: "candidate", proposal },
-    { type: "judged", view, hash: digest, good: true },
+    { type: "verified", view, hash: digest, isValid: true },
     ...votes.map(heard),
     { type: "timeout", view },
   ];
 }
 
-function heard(letter: BlockLetter): RoundEvent<ProposedBlock> {
-  return { type: "letter", letter };
+function heard(message: BlockMessage): RoundEvent<ProposedBlock> {
+  return { type: "message", message };
 }
 
 function aBlock(): ProposedBlock {

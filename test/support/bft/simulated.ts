@@ -1,14 +1,14 @@
-/** The people and the letters of a simulation. */
-import type { Letter, Proposal, Statement } from "../../../node/consensus/bft/letter.ts";
-import type { Remembered, RoundState } from "../../../node/consensus/bft/round-state.ts";
+/** The people and the messages of a simulation. */
+import type { ConsensusMessage, Payload, Proposal } from "../../../node/consensus/bft/message.ts";
+import type { DurableState, RoundState } from "../../../node/consensus/bft/round-state.ts";
 
 /** A block of the simulation: its hash says who made it. */
 export interface SimulatedBlock extends Proposal {
   readonly isBad: boolean;
 }
 
-/** A letter about such blocks. */
-export type Said = Letter<SimulatedBlock>;
+/** A message about such blocks. */
+export type Said = ConsensusMessage<SimulatedBlock>;
 
 /** A validator of the simulation, honest or not. */
 export interface Validator {
@@ -18,7 +18,7 @@ export interface Validator {
   readonly chain: string[];
   /** Undefined while it is down. */
   state: RoundState<SimulatedBlock> | undefined;
-  disk: Remembered<SimulatedBlock> | undefined;
+  disk: DurableState<SimulatedBlock> | undefined;
   /** How often it was started: what was meant for an earlier life is not done. */
   life: number;
   timer: number;
@@ -44,21 +44,21 @@ export class SimulationFailure extends Error {
 export const GOOD_SEAL = Uint8Array.of(1);
 const NO_SEAL = new Uint8Array(0);
 
-/** A letter of the simulation: good seals are 1. */
-export function written(sender: string, statement: Statement<SimulatedBlock>): Said {
-  const seal = statement.kind === "commit" ? GOOD_SEAL : NO_SEAL;
-  return { sender, statement, seal, payload: NO_SEAL };
+/** A message of the simulation: good seals are 1. */
+export function written(sender: string, payload: Payload<SimulatedBlock>): Said {
+  const seal = payload.kind === "commit" ? GOOD_SEAL : NO_SEAL;
+  return { sender, payload, seal, bytes: NO_SEAL };
 }
 
-/** The block that a statement is about. */
-export function digestOf(statement: Statement<SimulatedBlock>): string {
-  return statement.kind === "preprepare" ? statement.proposal.hash : statement.digest;
+/** The block that a payload is about. */
+export function digestOf(payload: Payload<SimulatedBlock>): string {
+  return payload.kind === "preprepare" ? payload.proposal.hash : payload.digest;
 }
 
-/** Names a letter: the same one always has the same name. */
-export function keyOf({ sender, statement, seal }: Said): string {
-  const { kind, view } = statement;
-  const digest = kind === "round-change" ? "" : digestOf(statement);
+/** Names a message: the same one always has the same name. */
+export function keyOf({ sender, payload, seal }: Said): string {
+  const { kind, view } = payload;
+  const digest = kind === "round-change" ? "" : digestOf(payload);
   return `${sender} ${kind} ${view.sequence}/${view.round} ${digest} ${seal.join()}`;
 }
 

@@ -4,14 +4,19 @@
  * gives the same run. A run ends when all honest validators have two blocks more than anybody had when the network
  * became good; it throws `SimulationFailure` when that takes too long or when anything happened that never may.
  */
-import type { Proposal, Statement } from "../../../node/consensus/bft/letter.ts";
+import type { Payload, Proposal } from "../../../node/consensus/bft/message.ts";
 import { beginRounds, step } from "../../../node/consensus/bft/round-machine.ts";
-import type { Electorate, RoundAction, RoundEvent, Step } from "../../../node/consensus/bft/round-state.ts";
+import type {
+  BlockValidatorSet,
+  RoundAction,
+  RoundEvent,
+  RoundStep,
+} from "../../../node/consensus/bft/round-state.ts";
 import { quorum } from "../../../node/governance/validators.ts";
 import { seededRandom } from "../random.ts";
 import { Agenda } from "./agenda.ts";
 import { drawDisk } from "./disk.ts";
-import { drawElectorate, isCut, type Plan } from "./plan.ts";
+import { drawValidatorSet, isCut, type Plan } from "./plan.ts";
 import {
   describe,
   digestOf,
@@ -44,7 +49,7 @@ class Simulation {
   readonly #agenda = new Agenda<() => void>();
   readonly #validators: readonly Validator[];
   readonly #decided = new Map<number, string>();
-  readonly #electorates = new Map<number, Electorate>();
+  readonly #validatorSets = new Map<number, BlockValidatorSet>();
   readonly #signed = new Map<string, string>();
   readonly #trace: string[] = [];
   #now = 0;
@@ -106,14 +111,14 @@ class Simulation {
     validator.life++;
     const number = chain.length - 1;
     const head = { number, hash: chain[number] ?? GENESIS };
-    const write = (statement: Statement<SimulatedBlock>): Said => written(name, statement);
-    const electorate = this.#electorate(number + 1);
-    this.#take(validator, beginRounds({ self: name, write, head, electorate, remembered: disk }));
+    const write = (payload: Payload<SimulatedBlock>): Said => written(name, payload);
+    const validators = this.#validatorSet(number + 1);
+    this.#take(validator, beginRounds({ self: name, write, head, validators, restored: disk }));
   }
 
-  #electorate(number: number): Electorate {
-    const known = this.#electorates.get(number) ?? drawElectorate(this.#plan, number);
-    this.#electorates.set(number, known);
+  #validatorSet(number: number): BlockValidatorSet {
+    const known = this.#validatorSets.get(number) ?? drawValidatorSet(this.#plan, number);
+    this.#validatorSets.set(number, known);
     return known;
   }
 
@@ -127,7 +132,7 @@ class Simulation {
   }
 
   /** What was signed is on disk before anything is done; a crash may come before that, or between any two actions. */
-  #take(validator: Validator, { state, actions }: Step<SimulatedBlock>): void {
+  #take(validator: Validator, { state, actions }: RoundStep<SimulatedBlock>): void {
     const crashes = !this.#isGood && this.#random() < this.#plan.crashes;
     if (crashes && this.#random() < 0.3) return this.#crash(validator);
     validator.state = state;
@@ -154,17 +159,17 @@ class Simulation {
   #act(validator: Validator, action: RoundAction<SimulatedBlock>): void {
     switch (action.type) {
       case "gossip":
-        return this.#gossip(validator, action.letter);
-      case "remind":
-        for (const letter of action.letters) {
-          for (const to of this.#recipients(validator)) this.#send(validator, to, letter);
+        return this.#gossip(validator, action.message);
+      case "resend":
+        for (const message of action.messages) {
+          for (const to of this.#recipients(validator)) this.#send(validator, to, message);
         }
         return;
       case "build":
         return this.#after(5 + this.#upTo(300), validator, () => this.#build(validator));
-      case "judge": {
+      case "verify": {
         const { view, proposal } = action;
-        const event = { type: "judged", view, hash: proposal.hash, good: !proposal.isBad } as const;
+        const event = { type: "verified", view, hash: proposal.hash, isValid: !proposal.isBad } as const;
         return this.#after(1 + this.#upTo(100), validator, () => this.#tell(validator, event));
       }
       case "timer": {
@@ -193,51 +198,51 @@ class Simulation {
   /** Everybody who agrees now or in the next round; whoever does not, says nothing. */
   #recipients({ index, state }: Validator): readonly Validator[] {
     if (state === undefined) return [];
-    const { electorate, started, self } = state;
-    const committee = electorate.committee(started);
+    const { validators, started, self } = state;
+    const committee = validators.committee(started);
     if (!committee.has(self)) return [];
-    const next = electorate.committee(started + 1);
+    const next = validators.committee(started + 1);
     return this.#validators.filter(
       (to) => to.index !== index && (committee.has(to.name) || next.has(to.name)),
     );
   }
 
-  #gossip(validator: Validator, letter: Said): void {
-    const isOwn = letter.sender === validator.name;
+  #gossip(validator: Validator, message: Said): void {
+    const isOwn = message.sender === validator.name;
     const treason = this.#plan.traitors.get(validator.index);
-    if (isOwn && treason === undefined) this.#checkSigned(letter.statement, validator.name);
+    if (isOwn && treason === undefined) this.#checkSigned(message.payload, validator.name);
     if (!isOwn && !this.#plan.relays) return;
     for (const to of this.#recipients(validator)) {
       if (isOwn && treason !== undefined) {
-        for (const lie of betray(treason, letter, to.index, this.#random)) this.#send(validator, to, lie);
+        for (const lie of betray(treason, message, to.index, this.#random)) this.#send(validator, to, lie);
         continue;
       }
-      const once = `${to.index} ${keyOf(letter)}`;
+      const once = `${to.index} ${keyOf(message)}`;
       if (validator.sent.has(once)) continue;
       validator.sent.add(once);
-      this.#send(validator, to, letter);
+      this.#send(validator, to, message);
     }
   }
 
   /** Honest validators never sign two different things of a kind in one view, whatever happened in between. */
-  #checkSigned(statement: Statement<SimulatedBlock>, name: string): void {
-    const { kind, view } = statement;
+  #checkSigned(payload: Payload<SimulatedBlock>, name: string): void {
+    const { kind, view } = payload;
     const what = `${name} ${kind} ${view.sequence}/${view.round}`;
-    const digest = digestOf(statement);
+    const digest = digestOf(payload);
     const before = this.#signed.get(what) ?? digest;
     this.#signed.set(what, digest);
     if (before !== digest) this.#fail(`${what} signed twice: ${before} and ${digest}`);
   }
 
-  #send(from: Validator, to: Validator, letter: Said): void {
-    const key = keyOf(letter);
+  #send(from: Validator, to: Validator, message: Said): void {
+    const key = keyOf(message);
     const { loss, commitLoss } = this.#plan;
-    const chance = letter.statement.kind === "commit" ? commitLoss : loss;
+    const chance = message.payload.kind === "commit" ? commitLoss : loss;
     if (!this.#arrives(from, to, chance)) return this.#note(`${from.name} > ${to.name} lost ${key}`);
     const copies = !this.#isGood && this.#random() < this.#plan.duplicates ? 2 : 1;
     for (let i = 0; i < copies; i++) {
       const delay = 1 + this.#upTo(this.#isGood ? 50 : this.#plan.maxDelay);
-      this.#after(delay, to, () => this.#deliver(from, to, letter, key));
+      this.#after(delay, to, () => this.#deliver(from, to, message, key));
     }
   }
 
@@ -246,14 +251,14 @@ class Simulation {
     return !isCut(this.#plan, this.#now, from.index, to.index) && this.#random() >= loss;
   }
 
-  /** Letters with a seal that is none get no further than the signature check. */
-  #deliver(from: Validator, to: Validator, letter: Said, key: string): void {
+  /** Messages with a seal that is none get no further than the signature check. */
+  #deliver(from: Validator, to: Validator, message: Said, key: string): void {
     to.sent.add(`${from.index} ${key}`);
     if (to.met.has(key)) return;
     to.met.add(key);
-    if (letter.statement.kind === "commit" && letter.seal[0] !== GOOD_SEAL[0]) return;
+    if (message.payload.kind === "commit" && message.seal[0] !== GOOD_SEAL[0]) return;
     this.#note(`${from.name} > ${to.name} ${key}`);
-    this.#tell(to, { type: "letter", letter });
+    this.#tell(to, { type: "message", message });
   }
 
   #append(validator: Validator, { number, hash }: Proposal): void {
@@ -264,7 +269,11 @@ class Simulation {
     this.#decided.set(number, hash);
     chain.push(hash);
     this.#note(`${name} has ${hash}`);
-    this.#tell(validator, { type: "head", head: { number, hash }, electorate: this.#electorate(number + 1) });
+    this.#tell(validator, {
+      type: "head",
+      head: { number, hash },
+      validators: this.#validatorSet(number + 1),
+    });
   }
 
   /** Blocks that somebody else has come by another way than the agreement, every now and then. */

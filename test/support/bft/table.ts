@@ -1,9 +1,9 @@
-/** One validator at a table with others whose letters the test writes. */
-import type { Letter, Proposal, Statement } from "../../../node/consensus/bft/letter.ts";
+/** One validator at a table with others whose messages the test writes. */
+import type { ConsensusMessage, Payload, Proposal } from "../../../node/consensus/bft/message.ts";
 import { beginRounds, step } from "../../../node/consensus/bft/round-machine.ts";
 import type {
-  Electorate,
-  Remembered,
+  BlockValidatorSet,
+  DurableState,
   RoundAction,
   RoundEvent,
   RoundState,
@@ -20,9 +20,9 @@ export function aBlock(hash: string, { number, parent }: Partial<Proposal> = {})
   return { number: number ?? 1, hash, parent: parent ?? GENESIS.hash };
 }
 
-/** A letter of `sender`. */
-export function aLetter(sender: string, statement: Statement<Proposal>): Letter<Proposal> {
-  return { sender, statement, seal: new Uint8Array(0), payload: new Uint8Array(100) };
+/** A message of `sender`. */
+export function aMessage(sender: string, payload: Payload<Proposal>): ConsensusMessage<Proposal> {
+  return { sender, payload, seal: new Uint8Array(0), bytes: new Uint8Array(100) };
 }
 
 /** A vote for a block of height 1. */
@@ -30,17 +30,17 @@ export function aVote(
   sender: string,
   kind: "prepare" | "commit" | "round-change",
   { round = 0, digest = "b", sequence = 1 }: { round?: number; digest?: string; sequence?: number } = {},
-): Letter<Proposal> {
-  return aLetter(sender, { kind, view: { sequence, round }, digest, parent: GENESIS.hash });
+): ConsensusMessage<Proposal> {
+  return aMessage(sender, { kind, view: { sequence, round }, digest, parent: GENESIS.hash });
 }
 
 /** A proposal for height 1. */
-export function aProposal(sender: string, proposal: Proposal, round = 0): Letter<Proposal> {
-  return aLetter(sender, { kind: "preprepare", view: { sequence: proposal.number, round }, proposal });
+export function aProposal(sender: string, proposal: Proposal, round = 0): ConsensusMessage<Proposal> {
+  return aMessage(sender, { kind: "preprepare", view: { sequence: proposal.number, round }, proposal });
 }
 
 /** Validators v0 to v`size - 1`; v`round` proposes. */
-export function electorateOf(size: number): Electorate {
+export function validatorSetOf(size: number): BlockValidatorSet {
   const names = Array.from({ length: size }, (_, i) => `v${i}`);
   return {
     qualified: new Set(names),
@@ -56,10 +56,10 @@ export class Table {
   actions: readonly RoundAction<Proposal>[];
   readonly self: string;
 
-  constructor(self: string, size: number, remembered?: Remembered<Proposal>) {
+  constructor(self: string, size: number, restored?: DurableState<Proposal>) {
     this.self = self;
-    const write = (statement: Statement<Proposal>): Letter<Proposal> => aLetter(self, statement);
-    const begun = beginRounds({ self, write, head: GENESIS, electorate: electorateOf(size), remembered });
+    const write = (payload: Payload<Proposal>): ConsensusMessage<Proposal> => aMessage(self, payload);
+    const begun = beginRounds({ self, write, head: GENESIS, validators: validatorSetOf(size), restored });
     this.state = begun.state;
     this.actions = begun.actions;
   }
@@ -75,13 +75,13 @@ export class Table {
     this.actions = actions;
   }
 
-  hear(...letters: readonly Letter<Proposal>[]): void {
-    this.take(...letters.map((letter) => ({ type: "letter", letter }) as const));
+  hear(...messages: readonly ConsensusMessage<Proposal>[]): void {
+    this.take(...messages.map((message) => ({ type: "message", message }) as const));
   }
 
   /** Finds the block good that is being judged. */
   approve(hash: string): void {
-    this.take({ type: "judged", view: this.state.view, hash, good: true });
+    this.take({ type: "verified", view: this.state.view, hash, isValid: true });
   }
 
   done<T extends RoundAction<Proposal>["type"]>(type: T): readonly Kind<T>[] {
@@ -90,11 +90,11 @@ export class Table {
 
   /** What it said itself in the last step, such as `prepare 0 b`. */
   get said(): readonly string[] {
-    return this.done("gossip").flatMap(({ letter: { sender, statement } }) => {
+    return this.done("gossip").flatMap(({ message: { sender, payload } }) => {
       if (sender !== this.self) return [];
-      const digest = statement.kind === "preprepare" ? statement.proposal.hash : statement.digest;
-      const about = statement.kind === "round-change" ? "" : ` ${digest}`;
-      return [`${statement.kind} ${statement.view.round}${about}`];
+      const digest = payload.kind === "preprepare" ? payload.proposal.hash : payload.digest;
+      const about = payload.kind === "round-change" ? "" : ` ${digest}`;
+      return [`${payload.kind} ${payload.view.round}${about}`];
     });
   }
 }

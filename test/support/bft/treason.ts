@@ -1,61 +1,61 @@
-/** What traitors say instead of what they should: each way of lying, for one letter and one reader of it. */
+/** What traitors say instead of what they should: each way of lying, for one message and one reader of it. */
 import type { Treason } from "./plan.ts";
 import type { Said } from "./simulated.ts";
 
-type Lie = (letter: Said, reader: number, random: () => number) => readonly Said[];
+type Lie = (message: Said, reader: number, random: () => number) => readonly Said[];
 
 const LIES: Readonly<Record<Treason, Lie>> = {
   silent: () => [],
-  "bad-blocks": (letter) => [letter],
-  "bad-seals": (letter) => [{ ...letter, seal: Uint8Array.of(0) }],
-  "two-proposals": (letter, reader) => [reader % 2 === 0 ? letter : onOther(letter)],
-  "votes-for-all": (letter, _reader, random) => {
-    const versions = [letter, onOther(letter)];
+  "bad-blocks": (message) => [message],
+  "bad-seals": (message) => [{ ...message, seal: Uint8Array.of(0) }],
+  "two-proposals": (message, reader) => [reader % 2 === 0 ? message : onOther(message)],
+  "votes-for-all": (message, _reader, random) => {
+    const versions = [message, onOther(message)];
     return versions.flatMap((each) => [each, ...votesOf(each)]).filter(() => random() < 0.7);
   },
-  "wrong-rounds": (letter, _reader, random) => {
-    const round = Math.max(0, letter.statement.view.round + Math.floor(random() * 5) - 2);
-    return [letter, inRound(letter, round)];
+  "wrong-rounds": (message, _reader, random) => {
+    const round = Math.max(0, message.payload.view.round + Math.floor(random() * 5) - 2);
+    return [message, inRound(message, round)];
   },
 };
 
-/** What the reader gets instead of the letter. */
+/** What the reader gets instead of the message. */
 export function betray(
   treason: Treason,
-  letter: Said,
+  message: Said,
   reader: number,
   random: () => number,
 ): readonly Said[] {
-  return LIES[treason](letter, reader, random);
+  return LIES[treason](message, reader, random);
 }
 
 /** The same of another block, which only traitors know of. */
-function onOther(letter: Said): Said {
-  const { statement } = letter;
-  if (statement.kind === "round-change") return letter;
-  if (statement.kind !== "preprepare") {
-    return { ...letter, statement: { ...statement, digest: `${statement.digest}'` } };
+function onOther(message: Said): Said {
+  const { payload } = message;
+  if (payload.kind === "round-change") return message;
+  if (payload.kind !== "preprepare") {
+    return { ...message, payload: { ...payload, digest: `${payload.digest}'` } };
   }
-  const { proposal } = statement;
-  return { ...letter, statement: { ...statement, proposal: { ...proposal, hash: `${proposal.hash}'` } } };
+  const { proposal } = payload;
+  return { ...message, payload: { ...payload, proposal: { ...proposal, hash: `${proposal.hash}'` } } };
 }
 
-/** Votes of both kinds for what the letter is about. */
-function votesOf({ sender, statement, payload }: Said): readonly Said[] {
-  if (statement.kind === "round-change") return [];
-  const { view } = statement;
-  const isProposal = statement.kind === "preprepare";
-  const digest = isProposal ? statement.proposal.hash : statement.digest;
-  const parent = isProposal ? statement.proposal.parent : statement.parent;
+/** Votes of both kinds for what the message is about. */
+function votesOf({ sender, payload, bytes }: Said): readonly Said[] {
+  if (payload.kind === "round-change") return [];
+  const { view } = payload;
+  const isProposal = payload.kind === "preprepare";
+  const digest = isProposal ? payload.proposal.hash : payload.digest;
+  const parent = isProposal ? payload.proposal.parent : payload.parent;
   return (["prepare", "commit"] as const).map((kind) => ({
     sender,
-    statement: { kind, view, digest, parent },
-    seal: kind === "commit" ? Uint8Array.of(1) : payload,
-    payload,
+    payload: { kind, view, digest, parent },
+    seal: kind === "commit" ? Uint8Array.of(1) : bytes,
+    bytes,
   }));
 }
 
-function inRound(letter: Said, round: number): Said {
-  const statement = { ...letter.statement, view: { ...letter.statement.view, round } };
-  return { ...letter, statement };
+function inRound(message: Said, round: number): Said {
+  const payload = { ...message.payload, view: { ...message.payload.view, round } };
+  return { ...message, payload };
 }

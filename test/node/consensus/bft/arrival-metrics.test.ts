@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { declareArrivalMetrics } from "../../../../node/consensus/bft/arrival-metrics.ts";
 import { createMetrics } from "../../../../node/observe/metrics.ts";
-import { aBlock, aProposal, aVote, electorateOf, Table } from "../../../support/bft/table.ts";
+import { aBlock, aProposal, aVote, Table, validatorSetOf } from "../../../support/bft/table.ts";
 
 test("the arrival of a proposal and of commits is told after the height, from when its block was due", async () => {
   const metrics = createMetrics();
@@ -20,7 +20,7 @@ test("the arrival of a proposal and of commits is told after the height, from wh
   at(6_070, () => table.hear(aVote("v2", "commit")));
   at(6_100, () => table.hear(aVote("v3", "commit")));
   const head = { number: 1, hash: "b" };
-  at(6_200, () => table.take({ type: "head", head, electorate: electorateOf(4) }));
+  at(6_200, () => table.take({ type: "head", head, validators: validatorSetOf(4) }));
   const told = [...(await metrics.render()).matchAll(/^klaytn_vrank_(\w+) (\d+)$/gm)];
   expect(told.map(([, name, ns]) => [name, Number(ns) / 1e6])).toEqual([
     ["preprepare_first", 20],

@@ -2,10 +2,10 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { bareHex, mapKey, toHex } from "../../../../node/bytes/hex.ts";
 import type { Engine } from "../../../../node/consensus/bft/engine.ts";
-import { readLetter } from "../../../../node/consensus/bft/letters.ts";
+import { readMessage } from "../../../../node/consensus/bft/signed-message.ts";
 import { readRecord } from "../../../../node/consensus/bft/signing-record.ts";
 import { compareViews } from "../../../../node/consensus/bft/view.ts";
-import { proposerOf } from "../../../../node/consensus/seal.ts";
+import { recoverProposer } from "../../../../node/consensus/seal.ts";
 import { sortedValidators } from "../../../../node/governance/council.ts";
 import type { Block } from "../../../../node/model/block.ts";
 import { type IstanbulExtra, parseExtra, roundOf } from "../../../../node/model/istanbul-extra.ts";
@@ -104,16 +104,16 @@ describe("four validators", () => {
     for (const each of all) {
       const { header, extra } = blockOf(each, 1);
       expect(roundOf(header.extra)).toBeGreaterThan(0);
-      expect(proposerOf(header, extra)).not.toEqual(first.address);
+      expect(recoverProposer(header, extra)).not.toEqual(first.address);
     }
   });
 
   test("want no other round when a block comes from a peer while its proposal is judged", async () => {
     const [slow] = others as [Seat, Seat, Seat];
     const said: string[] = [];
-    const hub = new Hub(({ address }, { payload }) => {
-      const { sender, statement } = readLetter(payload);
-      if (address === slow.address && sender === mapKey(address)) said.push(statement.kind);
+    const hub = new Hub(({ address }, { message: bytes }) => {
+      const { sender, payload } = readMessage(bytes);
+      if (address === slow.address && sender === mapKey(address)) said.push(payload.kind);
     });
     const quick = await Promise.all(
       council.filter((seat) => seat !== slow).map((seat) => seated(council, seat, hub)),
@@ -137,21 +137,21 @@ describe("four validators", () => {
 
   test("say nothing before it is on their disks", async () => {
     const open = new Map<string, TestChain>();
-    let letters = 0;
-    const hub = new Hub(({ address }, { payload }) => {
-      const { sender, statement } = readLetter(payload);
+    let messages = 0;
+    const hub = new Hub(({ address }, { message: bytes }) => {
+      const { sender, payload } = readMessage(bytes);
       if (sender !== mapKey(address)) return;
-      letters++;
+      messages++;
       const store = open.get(sender)?.store;
       const view = store && readRecord(store)?.signed.view;
-      expect(view && compareViews(view, statement.view)).toBeGreaterThanOrEqual(0);
+      expect(view && compareViews(view, payload.view)).toBeGreaterThanOrEqual(0);
     });
     for (const seat of council) {
       const validator = await seated(council, seat, hub);
       open.set(mapKey(seat.address), validator.open);
     }
     await Promise.all([...open.values()].map((each) => grown(each, 2)));
-    expect(letters).toBeGreaterThan(12);
+    expect(messages).toBeGreaterThan(12);
   });
 
   test("tell who comes late what they said, in the round that it was", async () => {

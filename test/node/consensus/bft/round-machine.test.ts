@@ -1,10 +1,10 @@
 /** What one validator does with what others say, step by step. */
 import { describe, expect, test } from "@jest/globals";
-import { KEPT } from "../../../../node/consensus/bft/backlog.ts";
-import type { Letter, Proposal } from "../../../../node/consensus/bft/letter.ts";
-import type { Remembered, Signed } from "../../../../node/consensus/bft/round-state.ts";
+import { BACKLOG_LIMITS } from "../../../../node/consensus/bft/backlog.ts";
+import type { ConsensusMessage, Proposal } from "../../../../node/consensus/bft/message.ts";
+import type { DurableState, LastSigned } from "../../../../node/consensus/bft/round-state.ts";
 import { timeoutMs } from "../../../../node/consensus/bft/rounds.ts";
-import { aBlock, aProposal, aVote, electorateOf, Table } from "../../../support/bft/table.ts";
+import { aBlock, aProposal, aVote, Table, validatorSetOf } from "../../../support/bft/table.ts";
 
 const B = aBlock("b");
 const C = aBlock("c");
@@ -31,7 +31,7 @@ describe("a round without faults", () => {
   test("a proposal is judged, prepared, and committed with the quorum's votes", () => {
     const table = new Table("v1", 4);
     table.hear(aProposal("v0", B));
-    expect(table.done("judge")).toMatchObject([{ proposal: B }]);
+    expect(table.done("verify")).toMatchObject([{ proposal: B }]);
     expect(table.said).toEqual([]);
     table.approve("b");
     expect(table.said).toEqual(["prepare 0 b"]);
@@ -56,7 +56,7 @@ describe("a round without faults", () => {
 
   test("a new head begins the next height", () => {
     const table = locked();
-    table.take({ type: "head", head: { number: 1, hash: "b" }, electorate: electorateOf(4) });
+    table.take({ type: "head", head: { number: 1, hash: "b" }, validators: validatorSetOf(4) });
     expect(table.state).toMatchObject({ view: { sequence: 2, round: 0 }, lock: undefined });
     expect(table.done("timer")).toEqual([{ type: "timer", view: { sequence: 2, round: 0 }, ms: 10_000 }]);
   });
@@ -79,7 +79,7 @@ describe("what is not believed", () => {
   test("votes for another block or by somebody outside the committee", () => {
     const committee = new Set(["v0", "v1", "v2"]);
     const table = new Table("v1", 4);
-    table.state = { ...table.state, electorate: { ...electorateOf(4), committee: () => committee } };
+    table.state = { ...table.state, validators: { ...validatorSetOf(4), committee: () => committee } };
     table.hear(aProposal("v0", B));
     table.approve("b");
     table.hear(aVote("v0", "prepare", { digest: "c" }), aVote("v3", "prepare"));
@@ -89,7 +89,7 @@ describe("what is not believed", () => {
   test("a bad block, or one on another parent: the next round is wanted", () => {
     const table = new Table("v1", 4);
     table.hear(aProposal("v0", B));
-    table.take({ type: "judged", view: { sequence: 1, round: 0 }, hash: "b", good: false });
+    table.take({ type: "verified", view: { sequence: 1, round: 0 }, hash: "b", isValid: false });
     expect(table.said).toEqual(["round-change 1"]);
     const other = new Table("v1", 4);
     other.hear(aProposal("v0", aBlock("x", { parent: "elsewhere" })));
@@ -101,7 +101,7 @@ describe("what is not believed", () => {
     table.hear(aProposal("v0", B));
     const { view } = table.state;
     table.take({ type: "timeout", view });
-    table.take({ type: "judged", view, hash: "b", good: true });
+    table.take({ type: "verified", view, hash: "b", isValid: true });
     expect(table.actions).toEqual([]);
   });
 });
@@ -158,7 +158,7 @@ describe("rounds", () => {
   });
 });
 
-describe("letters that come early", () => {
+describe("messages that come early", () => {
   test("are kept and read when their time comes, the proposal first", () => {
     const table = new Table("v1", 4);
     table.hear(aVote("v2", "commit"), aVote("v2", "prepare"), aVote("v3", "prepare"));
@@ -170,17 +170,18 @@ describe("letters that come early", () => {
 
   test("of far heights are not kept, nor more than a share of each sender", () => {
     const table = new Table("v1", 4);
-    table.hear(aVote("v2", "prepare", { sequence: 2 + KEPT.heights }));
+    table.hear(aVote("v2", "prepare", { sequence: 2 + BACKLOG_LIMITS.heights }));
     expect(table.state.backlog.size).toBe(0);
-    for (let round = 1; round < 2 * KEPT.letters; round++) table.hear(aVote("v2", "prepare", { round }));
+    for (let round = 1; round < 2 * BACKLOG_LIMITS.messages; round++)
+      table.hear(aVote("v2", "prepare", { round }));
     for (let round = 1; round < 9; round++) table.hear(aProposal("v3", B, round));
-    expect(table.state.backlog.get("v2")).toHaveLength(KEPT.letters);
-    expect(table.state.backlog.get("v3")).toHaveLength(KEPT.blocks);
+    expect(table.state.backlog.get("v2")).toHaveLength(BACKLOG_LIMITS.messages);
+    expect(table.state.backlog.get("v3")).toHaveLength(BACKLOG_LIMITS.blocks);
   });
 });
 
 /** Enough votes for block c in a round. */
-function votes(round: number): readonly Letter<Proposal>[] {
+function votes(round: number): readonly ConsensusMessage<Proposal>[] {
   return ["v0", "v2", "v3"].map((sender) => aVote(sender, "prepare", { round, digest: "c" }));
 }
 
@@ -192,7 +193,7 @@ describe("a lock", () => {
     table.hear(...["v0", "v2", "v3"].map((sender) => aVote(sender, "round-change", { round: 2 })));
     table.hear(aProposal("v2", C, 2));
     expect(table.said).toEqual(["round-change 3"]);
-    expect(table.done("judge")).toEqual([]);
+    expect(table.done("verify")).toEqual([]);
   });
 
   test("comes along with each round change, with the votes it stands on", () => {
@@ -200,8 +201,8 @@ describe("a lock", () => {
     table.take({ type: "timeout", view: table.state.view });
     expect(
       table
-        .done("remind")[0]
-        ?.letters.map(({ sender }) => sender)
+        .done("resend")[0]
+        ?.messages.map(({ sender }) => sender)
         .sort(),
     ).toEqual(["v0", "v1", "v2"]);
   });
@@ -214,12 +215,12 @@ describe("a lock", () => {
     table.hear(...votes(1));
     expect(table.state.lock).toBeUndefined();
     table.hear(aProposal("v2", C, 2));
-    expect(table.done("judge")).toHaveLength(1);
+    expect(table.done("verify")).toHaveLength(1);
   });
 });
 
 /** What a validator remembers that signed these digests in a round. */
-function signedIn(round: number, digests: Signed["digests"]): Remembered<Proposal> {
+function signedIn(round: number, digests: LastSigned["digests"]): DurableState<Proposal> {
   return { signed: { view: { sequence: 1, round }, digests }, lock: undefined };
 }
 

@@ -2,22 +2,22 @@
 import { describe, expect, test } from "@jest/globals";
 import { mapKey } from "../../../../node/bytes/hex.ts";
 import { encodeRlpList } from "../../../../node/bytes/rlp.ts";
-import { createWriter } from "../../../../node/consensus/bft/letters.ts";
+import { type ProposedBlock, proposedBlock } from "../../../../node/consensus/bft/payload.ts";
 import {
+  type DurableState,
   initialState,
-  type Remembered,
   type RoundState,
 } from "../../../../node/consensus/bft/round-state.ts";
+import { createMessageSigner } from "../../../../node/consensus/bft/signed-message.ts";
 import { readRecord, SigningRecord } from "../../../../node/consensus/bft/signing-record.ts";
-import { type ProposedBlock, proposedBlock } from "../../../../node/consensus/bft/statements.ts";
 import { sign } from "../../../../node/crypto/secp256k1.ts";
 import { createMemoryStore } from "../../../../node/store/memory-store.ts";
 import { bareHeader } from "../../../support/bare-header.ts";
 import { seats } from "../../../support/bft/council.ts";
-import { aBlock, aProposal, electorateOf, Table } from "../../../support/bft/table.ts";
+import { aBlock, aProposal, Table, validatorSetOf } from "../../../support/bft/table.ts";
 
 const VIEW = { sequence: 1, round: 0 };
-const NOTHING: Remembered<ProposedBlock> = {
+const NOTHING: DurableState<ProposedBlock> = {
   signed: { view: { sequence: 0, round: 0 }, digests: {} },
   lock: undefined,
 };
@@ -39,41 +39,41 @@ function aRecord() {
 }
 
 /** A lock with one vote to stand on. */
-function aLock(): NonNullable<Remembered<ProposedBlock>["lock"]> {
+function aLock(): NonNullable<DurableState<ProposedBlock>["lock"]> {
   const [{ key, address }] = seats(1) as [ReturnType<typeof seats>[0]];
   const { hash: digest, parent } = BLOCK;
-  const statement = { kind: "prepare", view: VIEW, digest, parent } as const;
-  const letter = createWriter(address, (hash) => sign(hash, key))(statement);
-  const { seal, payload } = letter;
-  return { round: 0, proposal: BLOCK, proof: [{ sender: mapKey(address), statement, seal, payload }] };
+  const payload = { kind: "prepare", view: VIEW, digest, parent } as const;
+  const message = createMessageSigner(address, (hash) => sign(hash, key))(payload);
+  const { seal, bytes } = message;
+  return { round: 0, proposal: BLOCK, proof: [{ sender: mapKey(address), payload, seal, bytes }] };
 }
 
 test("what was kept is read back, with the lock and the votes it stands on", async () => {
   const { store, record } = aRecord();
   expect(readRecord(store)).toBeUndefined();
   const now = { signed: { view: VIEW, digests: { prepare: BLOCK.hash, commit: BLOCK.hash } }, lock: aLock() };
-  await record.keep(now);
+  await record.sync(now);
   expect(readRecord(store)).toEqual(now);
   const later = { signed: { view: { sequence: 1, round: 1 }, digests: {} }, lock: undefined };
-  await record.keep(later);
+  await record.sync(later);
   expect(readRecord(store)).toEqual(later);
 });
 
 test("a view that was reserved is written once; what is proposed and prepared there needs no more", async () => {
   const { record, writes } = aRecord();
   for (let i = 0; i < 3; i++) record.reserve({ ...NOTHING, view: VIEW });
-  await record.keep(PREPARED);
+  await record.sync(PREPARED);
   expect(writes()).toBe(1);
-  await record.keep({ signed: { view: VIEW, digests: { commit: BLOCK.hash } }, lock: aLock() });
+  await record.sync({ signed: { view: VIEW, digests: { commit: BLOCK.hash } }, lock: aLock() });
   expect(writes()).toBe(2);
 });
 
 test("after a crash nothing is proposed or prepared in a reserved view; after an orderly end it is", async () => {
   const { store, record } = aRecord();
   record.reserve({ ...NOTHING, view: VIEW });
-  await record.keep(NOTHING);
+  await record.sync(NOTHING);
   expect(saysOfProposal(readRecord(store)?.signed)).toEqual([]);
-  await record.settle(NOTHING);
+  await record.finish(NOTHING);
   expect(saysOfProposal(readRecord(store)?.signed)).toEqual(["prepare 0 b"]);
 });
 
@@ -84,7 +84,7 @@ function saysNothing(): never {
 /** The machine of the only one of four who has prepared the block. */
 function prepared(): RoundState<ProposedBlock> {
   const head = { number: 0, hash: BLOCK.parent };
-  const state = initialState<ProposedBlock>({ self: "v1", write: saysNothing }, head, electorateOf(4));
+  const state = initialState<ProposedBlock>({ self: "v1", write: saysNothing }, head, validatorSetOf(4));
   return { ...state, ...PREPARED, phase: "preprepared", proposal: BLOCK };
 }
 
@@ -96,24 +96,24 @@ describe("a block that was prepared is on disk as committed while its votes are 
 
   test("so that its commit needs no write; the votes follow when there is time", async () => {
     const { store, record, writes } = aRecord();
-    await record.keep(PREPARED);
-    for (let i = 0; i < 3; i++) record.foresee(prepared());
-    await record.keep(LOCKED);
+    await record.sync(PREPARED);
+    for (let i = 0; i < 3; i++) record.writeAhead(prepared());
+    await record.sync(LOCKED);
     expect(writes()).toBe(2);
     expect(readRecord(store)).toEqual({ ...LOCKED, lock: { ...LOCKED.lock, proof: [] } });
     record.reserve({ ...LOCKED, view: VIEW });
-    await record.keep(LOCKED);
+    await record.sync(LOCKED);
     expect(readRecord(store)).toEqual(LOCKED);
   });
 
   test("and no longer when no votes came for a while, nor after an orderly end", async () => {
-    for (const end of ["reserve", "settle"] as const) {
+    for (const end of ["reserve", "finish"] as const) {
       const { store, record } = aRecord();
-      record.foresee(prepared());
-      await record.keep(PREPARED);
+      record.writeAhead(prepared());
+      await record.sync(PREPARED);
       expect(readRecord(store)?.lock).toBeDefined();
       await record[end]({ ...PREPARED, view: VIEW });
-      await record.keep(PREPARED);
+      await record.sync(PREPARED);
       expect(readRecord(store)).toEqual(PREPARED);
     }
   });
@@ -121,16 +121,16 @@ describe("a block that was prepared is on disk as committed while its votes are 
   test("but not in later rounds, nor by who is bound or has committed", async () => {
     const { record, writes } = aRecord();
     const view = { sequence: 1, round: 1 };
-    record.foresee({ ...prepared(), view, signed: { ...PREPARED.signed, view } });
-    record.foresee({ ...prepared(), ...LOCKED });
-    record.foresee({ ...prepared(), signed: { view: VIEW, digests: { prepare: "another" } } });
-    await record.settle(NOTHING);
+    record.writeAhead({ ...prepared(), view, signed: { ...PREPARED.signed, view } });
+    record.writeAhead({ ...prepared(), ...LOCKED });
+    record.writeAhead({ ...prepared(), signed: { view: VIEW, digests: { prepare: "another" } } });
+    await record.finish(NOTHING);
     expect(writes()).toBe(0);
   });
 });
 
 /** What a validator that comes back says of a good proposal. */
-function saysOfProposal(signed: Remembered<ProposedBlock>["signed"] | undefined): readonly string[] {
+function saysOfProposal(signed: DurableState<ProposedBlock>["signed"] | undefined): readonly string[] {
   const table = new Table("v1", 4, signed && { signed, lock: undefined });
   table.hear(aProposal("v0", aBlock("b")));
   table.approve("b");

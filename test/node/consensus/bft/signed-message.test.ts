@@ -2,9 +2,13 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
 import { bareHex, fromBareHex, mapKey } from "../../../../node/bytes/hex.ts";
-import { createWriter, readLetter } from "../../../../node/consensus/bft/letters.ts";
-import { decodeMessage, encodeMessage, messageDigest } from "../../../../node/consensus/bft/message.ts";
-import { encodeStatement, keyBytes } from "../../../../node/consensus/bft/statements.ts";
+import { encodePayload, keyBytes } from "../../../../node/consensus/bft/payload.ts";
+import { createMessageSigner, readMessage } from "../../../../node/consensus/bft/signed-message.ts";
+import {
+  decodeWireMessage,
+  encodeWireMessage,
+  wireMessageDigest,
+} from "../../../../node/consensus/bft/wire-message.ts";
 import { keccak256 } from "../../../../node/crypto/keccak.ts";
 import { addressOfKey, sign } from "../../../../node/crypto/secp256k1.ts";
 import { committedSealDigest } from "../../../../node/model/istanbul-extra.ts";
@@ -12,12 +16,12 @@ import { messages } from "../../../../node/protocol/messages.ts";
 
 const FILE = new URL("../../../vectors/consensus-messages.json", import.meta.url);
 const recorded = (JSON.parse(readFileSync(FILE, "utf8")) as { messages: string[] }).messages.map(
-  (payload) => messages.consensus.decode(fromBareHex(payload)).payload,
+  (bytes) => messages.consensus.decode(fromBareHex(bytes)).message,
 );
 const KINDS = ["preprepare", "prepare", "commit", "round-change"];
 const KEY = keccak256(Buffer.from("knit/validator"));
 const ADDRESS = addressOfKey(KEY);
-const write = createWriter(ADDRESS, (digest) => sign(digest, KEY));
+const write = createMessageSigner(ADDRESS, (digest) => sign(digest, KEY));
 
 /** A vote of ours. */
 function aVote(kind: "prepare" | "commit" | "round-change") {
@@ -33,50 +37,50 @@ function aVote(kind: "prepare" | "commit" | "round-change") {
 test.each(KINDS.map((kind, i) => [kind, i] as const))(
   "a recorded %s is read, and its parts written again",
   (kind, i) => {
-    const payload = recorded[i] ?? new Uint8Array(0);
-    const { statement } = readLetter(payload);
-    expect(statement.kind).toBe(kind);
-    const content = encodeStatement(statement);
-    expect(bareHex(encodeMessage({ ...decodeMessage(payload), content }))).toBe(bareHex(payload));
+    const bytes = recorded[i] ?? new Uint8Array(0);
+    const { payload } = readMessage(bytes);
+    expect(payload.kind).toBe(kind);
+    const content = encodePayload(payload);
+    expect(bareHex(encodeWireMessage({ ...decodeWireMessage(bytes), content }))).toBe(bareHex(bytes));
   },
 );
 
 test.each(["prepare", "commit", "round-change"] as const)(
   "our own %s is read back as it was meant",
   (kind) => {
-    const letter = write(aVote(kind));
-    expect(readLetter(letter.payload)).toEqual(letter);
-    expect(write(aVote(kind)).payload).toEqual(letter.payload);
+    const message = write(aVote(kind));
+    expect(readMessage(message.bytes)).toEqual(message);
+    expect(write(aVote(kind)).bytes).toEqual(message.bytes);
   },
 );
 
 describe("refused", () => {
   test("a message with one bit changed, wherever it is", () => {
-    const { payload } = write(aVote("commit"));
-    for (let at = 0; at < payload.length; at++) {
-      const changed = Uint8Array.from(payload);
+    const { bytes } = write(aVote("commit"));
+    for (let at = 0; at < bytes.length; at++) {
+      const changed = Uint8Array.from(bytes);
       changed[at] = (changed[at] ?? 0) ^ 4;
-      expect(() => readLetter(changed)).toThrow();
+      expect(() => readMessage(changed)).toThrow();
     }
   });
 
   test("a message by somebody else in the sender's name", () => {
     const other = keccak256(Buffer.from("other"));
-    const { payload } = createWriter(ADDRESS, (digest) => sign(digest, other))(aVote("prepare"));
-    expect(() => readLetter(payload)).toThrow("the signature is not the sender's");
+    const { bytes } = createMessageSigner(ADDRESS, (digest) => sign(digest, other))(aVote("prepare"));
+    expect(() => readMessage(bytes)).toThrow("the signature is not the sender's");
   });
 
   test("a commit whose seal is of another block", () => {
     const vote = aVote("commit");
     const seal = sign(committedSealDigest(keyBytes(vote.parent)), KEY);
-    const unsigned = { ...decodeMessage(write(vote).payload), seal };
-    const payload = encodeMessage({ ...unsigned, signature: sign(messageDigest(unsigned), KEY) });
-    expect(() => readLetter(payload)).toThrow("the committed seal is not the sender's");
+    const unsigned = { ...decodeWireMessage(write(vote).bytes), seal };
+    const bytes = encodeWireMessage({ ...unsigned, signature: sign(wireMessageDigest(unsigned), KEY) });
+    expect(() => readMessage(bytes)).toThrow("the committed seal is not the sender's");
   });
 
   test("a kind that there is not", () => {
-    const unsigned = { ...decodeMessage(write(aVote("prepare")).payload), code: 4 };
-    const payload = encodeMessage({ ...unsigned, signature: sign(messageDigest(unsigned), KEY) });
-    expect(() => readLetter(payload)).toThrow("there is no message 4");
+    const unsigned = { ...decodeWireMessage(write(aVote("prepare")).bytes), code: 4 };
+    const bytes = encodeWireMessage({ ...unsigned, signature: sign(wireMessageDigest(unsigned), KEY) });
+    expect(() => readMessage(bytes)).toThrow("there is no message 4");
   });
 });

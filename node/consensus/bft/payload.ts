@@ -5,7 +5,7 @@ import { encodeRlp, encodeRlpList } from "../../bytes/rlp.ts";
 import { splitBlock } from "../../model/block.ts";
 import { blockHash, decodeHeader, encodeHeader, type Header } from "../../model/header.ts";
 import { RlpCursor } from "../../model/rlp-cursor.ts";
-import type { Preprepare, Proposal, Statement, Vote } from "./letter.ts";
+import type { Payload, Preprepare, Proposal, VotePayload } from "./message.ts";
 import type { View } from "./view.ts";
 
 /** A proposed block: its transactions are not read before it is judged. */
@@ -16,41 +16,37 @@ export interface ProposedBlock extends Proposal {
 }
 
 /** What is said of proposed blocks. */
-export type BlockStatement = Statement<ProposedBlock>;
+export type BlockPayload = Payload<ProposedBlock>;
 
-/** Kinds of statements, by their codes. */
-export const KINDS = ["preprepare", "prepare", "commit", "round-change"] as const;
+/** Kinds of payloads, by their codes. */
+export const PAYLOAD_KINDS = ["preprepare", "prepare", "commit", "round-change"] as const;
 
 /** The code of a kind. */
-export function codeOf(kind: BlockStatement["kind"]): number {
-  return KINDS.indexOf(kind);
+export function payloadCode(kind: BlockPayload["kind"]): number {
+  return PAYLOAD_KINDS.indexOf(kind);
 }
 
 /** Reads what a message says; undefined where there is no such kind. Throws `BytesError` or `ModelError`. */
-export function decodeStatement(code: number, content: Uint8Array): BlockStatement | undefined {
-  const kind = KINDS[code];
+export function decodePayload(code: number, content: Uint8Array): BlockPayload | undefined {
+  const kind = PAYLOAD_KINDS[code];
   if (kind === undefined) return undefined;
   const cursor = new RlpCursor(content);
   const end = cursor.enter();
   const view = readView(cursor);
-  const statement = kind === "preprepare" ? readProposal(cursor, view) : readVote(cursor, kind, view);
+  const payload = kind === "preprepare" ? readProposal(cursor, view) : readVote(cursor, kind, view);
   cursor.leave(end);
   cursor.leave(content.length);
-  return statement;
+  return payload;
 }
 
 /** The other way. */
-export function encodeStatement(statement: BlockStatement): Uint8Array<ArrayBuffer> {
-  const { sequence, round } = statement.view;
+export function encodePayload(payload: BlockPayload): Uint8Array<ArrayBuffer> {
+  const { sequence, round } = payload.view;
   const view = encodeRlp([integerBytes(round), integerBytes(sequence)]);
-  if (statement.kind !== "preprepare") {
-    return encodeRlpList([
-      view,
-      encodeRlp(keyBytes(statement.digest)),
-      encodeRlp(keyBytes(statement.parent)),
-    ]);
+  if (payload.kind !== "preprepare") {
+    return encodeRlpList([view, encodeRlp(keyBytes(payload.digest)), encodeRlp(keyBytes(payload.parent))]);
   }
-  const { header, body } = statement.proposal;
+  const { header, body } = payload.proposal;
   return encodeRlpList([view, encodeRlpList([encodeHeader(header), body])]);
 }
 
@@ -72,7 +68,7 @@ function readView(cursor: RlpCursor): View {
   return { sequence, round };
 }
 
-function readVote(cursor: RlpCursor, kind: Vote["kind"], view: View): Vote {
+function readVote(cursor: RlpCursor, kind: VotePayload["kind"], view: View): VotePayload {
   return { kind, view, digest: mapKey(cursor.fixed(32)), parent: mapKey(cursor.fixed(32)) };
 }
 

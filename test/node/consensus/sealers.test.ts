@@ -1,8 +1,8 @@
 /** Seals recovered ahead, in batches, say the same as seals recovered one by one. */
 import { afterAll, expect, test } from "@jest/globals";
-import { authorOf, findSealers, foundSealers } from "../../../node/consensus/found-sealers.ts";
 import { verifyHeader } from "../../../node/consensus/header-rules.ts";
-import { committersOf, proposerOf } from "../../../node/consensus/seal.ts";
+import { recoverCommitters, recoverProposer } from "../../../node/consensus/seal.ts";
+import { authorOf, recoveredSealers, recoverSealers } from "../../../node/consensus/sealers.ts";
 import { openRecoverer } from "../../../node/crypto/recoverer.ts";
 import { blockHash, type Header } from "../../../node/model/header.ts";
 import { encodeExtra, parseExtra } from "../../../node/model/istanbul-extra.ts";
@@ -21,7 +21,7 @@ const good = aHeader(genesis, all);
 const context = aHeaderContext(genesis, all);
 
 async function find(...headers: readonly Header[]): Promise<void> {
-  await findSealers(
+  await recoverSealers(
     recoverer,
     headers.map((header) => ({ header, hash: blockHash(header) })),
   );
@@ -34,9 +34,9 @@ test("each header of a batch has the sealers that it has alone", async () => {
   await find(...headers);
   for (const header of headers) {
     const extra = parseExtra(header.extra);
-    expect(foundSealers(header)).toEqual({
-      proposer: proposerOf(header, extra),
-      committers: committersOf(blockHash(header), extra),
+    expect(recoveredSealers(header)).toEqual({
+      proposer: recoverProposer(header, extra),
+      committers: recoverCommitters(blockHash(header), extra),
     });
   }
 });
@@ -44,7 +44,7 @@ test("each header of a batch has the sealers that it has alone", async () => {
 test("a copy of a header is another header: nothing is known of it", async () => {
   const header = aSealedHeader(good, first, all);
   await find(header);
-  expect(foundSealers({ ...header })).toBeUndefined();
+  expect(recoveredSealers({ ...header })).toBeUndefined();
 });
 
 test("a header's author is found out once, whoever asks first", async () => {
@@ -72,8 +72,8 @@ test("headers without readable seals, or with hundreds of them, are left alone",
     good,
   ];
   await find(...left, sealed);
-  expect(left.map(foundSealers)).toEqual([undefined, undefined, undefined, undefined]);
-  expect(foundSealers(sealed)?.proposer).toEqual(first.address);
+  expect(left.map(recoveredSealers)).toEqual([undefined, undefined, undefined, undefined]);
+  expect(recoveredSealers(sealed)?.proposer).toEqual(first.address);
 });
 
 test("the rules judge found sealers as they judge those that they recover", async () => {

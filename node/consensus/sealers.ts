@@ -6,8 +6,8 @@ import type { Recoverer } from "../crypto/recoverer.ts";
 import type { RecoveryJob } from "../crypto/recovery-batch.ts";
 import type { Header } from "../model/header.ts";
 import { committedSealDigest, parseExtra, proposerSealDigest } from "../model/istanbul-extra.ts";
-import { findReveals } from "./found-reveals.ts";
-import { proposerOf } from "./seal.ts";
+import { verifyReveals } from "./reveals.ts";
+import { recoverProposer } from "./seal.ts";
 
 /** Who sealed a header: undefined where nothing recovers. */
 export interface Sealers {
@@ -23,19 +23,19 @@ export interface HashedHeader {
 }
 
 /** Headers with more seals than that are left to who judges them: no real one has as many. */
-const MOST_SEALS = 128;
+const MAX_SEALS = 128;
 const SEAL_LENGTH = 65;
 
 /** Kept for as long as the header object itself; headers never change. */
 const found = new WeakMap<Header, Sealers>();
 
 /** What `findSealers` found for this very header object. */
-export function foundSealers(header: Header): Sealers | undefined {
+export function recoveredSealers(header: Header): Sealers | undefined {
   return found.get(header);
 }
 
 /** Notes who sealed this very header object, where somebody has checked each seal already. */
-export function noteSealers(header: Header, sealers: Sealers): void {
+export function rememberSealers(header: Header, sealers: Sealers): void {
   found.set(header, sealers);
 }
 
@@ -49,14 +49,14 @@ const asked = new WeakMap<Header, { readonly proposer: Uint8Array | undefined }>
 export function authorOf(header: Header): Uint8Array | undefined {
   const known = found.get(header) ?? asked.get(header);
   if (known !== undefined) return known.proposer;
-  const proposer = recovered(header);
+  const proposer = recoverAuthor(header);
   asked.set(header, { proposer });
   return proposer;
 }
 
-function recovered(header: Header): Uint8Array | undefined {
+function recoverAuthor(header: Header): Uint8Array | undefined {
   try {
-    return proposerOf(header, parseExtra(header.extra));
+    return recoverProposer(header, parseExtra(header.extra));
   } catch {
     return undefined; // extra data that cannot be read has no seal
   }
@@ -66,7 +66,7 @@ function recovered(header: Header): Uint8Array | undefined {
  * Finds who sealed the headers, for `foundSealers`, and whether their random reveals are good, for `foundReveal`.
  * Those whose seals cannot be read are left alone.
  */
-export async function findSealers(recoverer: Recoverer, headers: readonly HashedHeader[]): Promise<void> {
+export async function recoverSealers(recoverer: Recoverer, headers: readonly HashedHeader[]): Promise<void> {
   const readable: { readonly header: Header; readonly seals: number }[] = [];
   const jobs: RecoveryJob[] = [];
   for (const each of headers) {
@@ -82,7 +82,7 @@ export async function findSealers(recoverer: Recoverer, headers: readonly Hashed
     found.set(header, { proposer, committers });
     at += seals;
   }
-  await findReveals(
+  await verifyReveals(
     recoverer,
     readable.map(({ header }) => ({ header, author: found.get(header)?.proposer })),
   );
@@ -93,7 +93,7 @@ function sealJobs({ header, hash }: HashedHeader): RecoveryJob[] | undefined {
   try {
     const { seal, committedSeals } = parseExtra(header.extra);
     const seals = [seal, ...committedSeals];
-    if (seals.length > MOST_SEALS || seals.some(({ length }) => length !== SEAL_LENGTH)) return undefined;
+    if (seals.length > MAX_SEALS || seals.some(({ length }) => length !== SEAL_LENGTH)) return undefined;
     const committed = committedSealDigest(hash);
     return seals.map((signature, i) => ({
       digest: i === 0 ? proposerSealDigest(header) : committed,

@@ -4,8 +4,8 @@ import { expect, test } from "@jest/globals";
 import { readBlockFile } from "../../../node/chain/block-file.ts";
 import { importInto } from "../../../node/compose/consensus-chain.ts";
 import { parseGenesis } from "../../../node/config/genesis.ts";
-import { findReveals, foundReveal, rememberKey } from "../../../node/consensus/found-reveals.ts";
 import { revealMessage } from "../../../node/consensus/reveal-message.ts";
+import { rememberKey, verifiedReveal, verifyReveals } from "../../../node/consensus/reveals.ts";
 import type { BlsClaim } from "../../../node/crypto/bls.ts";
 import { openRecoverer } from "../../../node/crypto/recoverer.ts";
 import { silentLog } from "../../../node/observe/log.ts";
@@ -34,30 +34,30 @@ function aRecoverer(answer: boolean | undefined) {
 
 test("a reveal is checked with the key that its author used last, once there is one", async () => {
   const recoverer = aRecoverer(true);
-  await findReveals(recoverer, [{ header, author }]);
+  await verifyReveals(recoverer, [{ header, author }]);
   expect(recoverer.asked).toEqual([]);
   rememberKey(author, key);
-  await findReveals(recoverer, [
+  await verifyReveals(recoverer, [
     { header, author },
     { header: { ...header, randomReveal: undefined }, author },
   ]);
   expect(recoverer.asked).toEqual([
     expect.objectContaining({ publicKey: key, message: revealMessage(1), signature: header.randomReveal }),
   ]);
-  expect(foundReveal(header, key)).toBe(true);
+  expect(verifiedReveal(header, key)).toBe(true);
 });
 
 test("another key or another header has not been looked at", () => {
-  expect(foundReveal(header, new Uint8Array(48).fill(3))).toBeUndefined();
-  expect(foundReveal({ ...header }, key)).toBeUndefined();
+  expect(verifiedReveal(header, new Uint8Array(48).fill(3))).toBeUndefined();
+  expect(verifiedReveal({ ...header }, key)).toBeUndefined();
 });
 
 test("what no thread could tell is left to whoever judges the header", async () => {
   const other = { ...header };
-  await findReveals(aRecoverer(undefined), [{ header: other, author }]);
-  expect(foundReveal(other, key)).toBeUndefined();
-  await findReveals(aRecoverer(false), [{ header: other, author }]);
-  expect(foundReveal(other, key)).toBe(false);
+  await verifyReveals(aRecoverer(undefined), [{ header: other, author }]);
+  expect(verifiedReveal(other, key)).toBeUndefined();
+  await verifyReveals(aRecoverer(false), [{ header: other, author }]);
+  expect(verifiedReveal(other, key)).toBe(false);
 });
 
 test("an import asks at once, with the keys that are registered when it begins", async () => {

@@ -1,6 +1,6 @@
-/** Which letters are read at all. */
+/** Which messages are read at all. */
 import { expect, test } from "@jest/globals";
-import { isOfUse } from "../../../../node/consensus/bft/use.ts";
+import { isRelevant } from "../../../../node/consensus/bft/use.ts";
 import { aBlock, aProposal, aVote, Table } from "../../../support/bft/table.ts";
 
 const block = aBlock("b");
@@ -22,30 +22,30 @@ function prepared(): Table {
 
 test("strangers and heights that are over are not read", () => {
   const { state } = preprepared();
-  expect(isOfUse(state, aVote("v9", "prepare"))).toBe(false);
-  expect(isOfUse(state, aVote("v3", "commit", { sequence: 0 }))).toBe(false);
-  expect(isOfUse(state, aVote("v3", "commit", { sequence: 2 }))).toBe(true);
+  expect(isRelevant(state, aVote("v9", "prepare"))).toBe(false);
+  expect(isRelevant(state, aVote("v3", "commit", { sequence: 0 }))).toBe(false);
+  expect(isRelevant(state, aVote("v3", "commit", { sequence: 2 }))).toBe(true);
 });
 
 test("prepares are read until enough have come, then commits until enough have", () => {
-  expect(isOfUse(preprepared().state, aVote("v3", "prepare"))).toBe(true);
+  expect(isRelevant(preprepared().state, aVote("v3", "prepare"))).toBe(true);
   const table = prepared();
-  expect(isOfUse(table.state, aVote("v3", "prepare"))).toBe(false);
-  expect(isOfUse(table.state, aVote("v3", "commit"))).toBe(true);
+  expect(isRelevant(table.state, aVote("v3", "prepare"))).toBe(false);
+  expect(isRelevant(table.state, aVote("v3", "commit"))).toBe(true);
   table.hear(aVote("v0", "commit"), aVote("v2", "commit"));
-  expect(isOfUse(table.state, aVote("v3", "commit"))).toBe(false);
+  expect(isRelevant(table.state, aVote("v3", "commit"))).toBe(false);
 });
 
 test("votes for another block or round, round changes and proposals are read at any time", () => {
   const { state } = prepared();
-  expect(isOfUse(state, aVote("v3", "prepare", { digest: "c" }))).toBe(true);
-  expect(isOfUse(state, aVote("v3", "prepare", { round: 1 }))).toBe(true);
-  expect(isOfUse(state, aVote("v3", "round-change", { round: 1 }))).toBe(true);
-  expect(isOfUse(state, aProposal("v0", block))).toBe(true);
+  expect(isRelevant(state, aVote("v3", "prepare", { digest: "c" }))).toBe(true);
+  expect(isRelevant(state, aVote("v3", "prepare", { round: 1 }))).toBe(true);
+  expect(isRelevant(state, aVote("v3", "round-change", { round: 1 }))).toBe(true);
+  expect(isRelevant(state, aProposal("v0", block))).toBe(true);
 });
 
 test("who waits for another round reads what is said in it", () => {
   const table = prepared();
   table.take({ type: "timeout", view: table.state.view });
-  expect(isOfUse(table.state, aVote("v3", "prepare", { round: 1 }))).toBe(true);
+  expect(isRelevant(table.state, aVote("v3", "prepare", { round: 1 }))).toBe(true);
 });

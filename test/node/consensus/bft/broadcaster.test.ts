@@ -1,10 +1,10 @@
-/** When letters go out: our own at once, those of others when they have waited. */
+/** When messages go out: our own at once, those of others when they have waited. */
 import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
 import { mapKey } from "../../../../node/bytes/hex.ts";
-import type { BlockLetter } from "../../../../node/consensus/bft/letters.ts";
-import { Post } from "../../../../node/consensus/bft/post.ts";
+import { Broadcaster } from "../../../../node/consensus/bft/broadcaster.ts";
 import { RELAY_MS } from "../../../../node/consensus/bft/relay.ts";
 import { initialState } from "../../../../node/consensus/bft/round-state.ts";
+import type { BlockMessage } from "../../../../node/consensus/bft/signed-message.ts";
 import { keccak256 } from "../../../../node/crypto/keccak.ts";
 import { seats } from "../../../support/bft/council.ts";
 
@@ -19,9 +19,9 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-function aLetter(sender: Uint8Array, text: string, round = 0): BlockLetter {
-  const statement = { kind: "prepare", view: { sequence: 1, round }, digest: parent, parent } as const;
-  return { sender: mapKey(sender), statement, seal: new Uint8Array(0), payload: Buffer.from(text) };
+function aMessage(sender: Uint8Array, text: string, round = 0): BlockMessage {
+  const payload = { kind: "prepare", view: { sequence: 1, round }, digest: parent, parent } as const;
+  return { sender: mapKey(sender), payload, seal: new Uint8Array(0), bytes: Buffer.from(text) };
 }
 
 function nothing(): void {}
@@ -30,21 +30,21 @@ function nothing(): void {}
 function aPost(connected = [A, B]) {
   const sent: string[] = [];
   const members = new Set([SELF, A, B].map(mapKey));
-  const electorate = {
+  const validators = {
     qualified: members,
     required: 3,
     faulty: 0,
     proposer: () => self,
     committee: () => members,
   };
-  const write = (): BlockLetter => aLetter(SELF, "own");
-  const state = initialState({ self, write }, { number: 0, hash: parent }, electorate);
-  const send = (to: Uint8Array, { payload }: { readonly payload: Uint8Array }): boolean => {
-    if (to === B) sent.push(Buffer.from(payload).toString());
+  const write = (): BlockMessage => aMessage(SELF, "own");
+  const state = initialState({ self, write }, { number: 0, hash: parent }, validators);
+  const send = (to: Uint8Array, { message }: { readonly message: Uint8Array }): boolean => {
+    if (to === B) sent.push(Buffer.from(message).toString());
     return true;
   };
-  const peers = { connected: () => connected, send, voted: nothing, onMessage: () => nothing };
-  const post = new Post(peers, () => state);
+  const peers = { connected: () => connected, send, noteVote: nothing, onMessage: () => nothing };
+  const post = new Broadcaster(peers, () => state);
   post.greet();
   return { post, sent };
 }
@@ -52,8 +52,8 @@ function aPost(connected = [A, B]) {
 test("what we say goes out at once, and again to who comes back, the newest view alone", () => {
   const connected = [A, B];
   const { post, sent } = aPost(connected);
-  post.send(aLetter(SELF, "first"), self);
-  post.send(aLetter(SELF, "second", 1), self);
+  post.send(aMessage(SELF, "first"), self);
+  post.send(aMessage(SELF, "second", 1), self);
   expect(sent).toEqual(["first", "second"]);
   connected.pop();
   post.greet();
@@ -62,12 +62,12 @@ test("what we say goes out at once, and again to who comes back, the newest view
   expect(sent).toEqual(["first", "second", "second"]);
 });
 
-test("letters of others wait, and then go to those who lack them", () => {
+test("messages of others wait, and then go to those who lack them", () => {
   const { post, sent } = aPost();
-  const [lacking, had] = [aLetter(A, "lacking"), aLetter(A, "had")];
+  const [lacking, had] = [aMessage(A, "lacking"), aMessage(A, "had")];
   post.send(lacking, self);
   post.send(had, self);
-  post.isNew(B, had.payload);
+  post.isNew(B, had.bytes);
   jest.advanceTimersByTime(RELAY_MS - 1);
   expect(sent).toEqual([]);
   jest.advanceTimersByTime(RELAY_MS + 1);
@@ -76,15 +76,15 @@ test("letters of others wait, and then go to those who lack them", () => {
 
 test("they go at once when more are missing than may fail", () => {
   const { post, sent } = aPost([B]);
-  post.send(aLetter(A, "one"), self);
+  post.send(aMessage(A, "one"), self);
   expect(sent).toEqual(["one"]);
 });
 
 test("nothing is passed on of a height that is over", () => {
   const { post, sent } = aPost();
-  post.send(aLetter(A, "one"), self);
+  post.send(aMessage(A, "one"), self);
   jest.advanceTimersByTime(RELAY_MS + 1);
-  post.send(aLetter(A, "two"), self);
+  post.send(aMessage(A, "two"), self);
   post.forget();
   jest.advanceTimersByTime(3 * RELAY_MS);
   expect(sent).toEqual([]);
