@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 const DEPTHS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   ci: {
     KNIT_BFT_SEEDS: "1000",
+    KNIT_CRYPTO_ROUNDS: "200",
     KNIT_KILLS: "60",
     KNIT_MIGRATION_KILLS: "6",
     KNIT_MUTATIONS: "300",
@@ -29,6 +30,7 @@ const DEPTHS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   long: {
     KNIT_BFT_SEEDS: "10000",
+    KNIT_CRYPTO_ROUNDS: "10000",
     KNIT_KILLS: "500",
     KNIT_MIGRATION_KILLS: "100",
     KNIT_MIGRATION_ACCOUNTS: "200000",
