@@ -9,7 +9,7 @@ import { failure, RpcError } from "../jsonrpc/errors.ts";
 import { newSubscriptionId } from "../jsonrpc/subscription-id.ts";
 import type { TxPool } from "../txpool/pool.ts";
 import type { LogFilter } from "./arguments/log-filter.ts";
-import { checkLiveRange, tellLogs } from "./live-logs.ts";
+import { BlockLogs, checkLiveRange } from "./live-logs.ts";
 import { PendingList } from "./pending-list.ts";
 
 /** How many filters there may be, and for how long. */
@@ -44,7 +44,8 @@ const LIMITS: FilterLimits = {
   removedBytes: 1024 * 1024,
 };
 const FILTER_BYTES = 400;
-const CRITERION_BYTES = 160;
+/** Of an address or topic, measured. */
+const CRITERION_BYTES = 264;
 
 interface Common {
   askedAt: number;
@@ -225,20 +226,23 @@ export class Filters {
 
   #onRewind: Parameters<Chain["onRewind"]>[0] = (blocks, head) => {
     const { number } = head.header;
-    for (const [id, poll] of this.#polls) {
-      if (poll.kind === "logs") for (const block of blocks) this.#takeBack(id, poll, block);
+    for (const block of blocks) this.#takeBack(block.block.header.number, new BlockLogs(block, true));
+    for (const poll of this.#polls.values()) {
       if (poll.kind !== "pending") poll.told = Math.min(poll.told, number);
     }
   };
 
-  #takeBack(id: string, poll: LogPoll, block: Parameters<typeof tellLogs>[1]): void {
-    if (block.block.header.number > poll.told) return;
-    const notify = (json: string): void => {
-      poll.removed.push(json);
-      poll.removedBytes += json.length;
-    };
-    tellLogs(poll.filter, block, { notify, removed: true });
-    if (poll.removedBytes > this.#limits.removedBytes) this.remove(id);
+  #takeBack(number: number, logs: BlockLogs): void {
+    if (logs.size === 0) return;
+    for (const [id, poll] of this.#polls) {
+      if (poll.kind !== "logs" || number > poll.told) continue;
+      for (const position of logs.select(poll.filter)) {
+        const json = logs.json(position);
+        poll.removed.push(json);
+        poll.removedBytes += json.length;
+      }
+      if (poll.removedBytes > this.#limits.removedBytes) this.remove(id);
+    }
   }
 
   #isIdle(poll: Poll, now: number): boolean {

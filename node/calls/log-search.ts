@@ -107,22 +107,17 @@ interface LoggedBlock {
   /** Asked for once, and only where a log fits. */
   readonly hash: () => Uint8Array;
   readonly receipts: readonly LoggedReceipt[];
-  /** The block was taken out of the chain. */
-  readonly removed?: boolean;
 }
 
 /** The logs of a block that fit, as they are shown, in their order. */
-export function* fittingLogs(
-  filter: LogFilter,
-  { number, hash, receipts, removed = false }: LoggedBlock,
-): Iterable<object> {
+export function* fittingLogs(filter: LogFilter, { number, hash, receipts }: LoggedBlock): Iterable<object> {
   let blockHash: Uint8Array | undefined;
   for (const { logs, logsBefore, transactionHash, transactionIndex } of receipts) {
     for (const [at, log] of logs.entries()) {
       if (!logFits(log, filter)) continue;
       blockHash ??= hash();
       const logIndex = logsBefore + at;
-      yield logView(log, { number, blockHash, transactionHash, transactionIndex, logIndex, removed });
+      yield logView(log, { number, blockHash, transactionHash, transactionIndex, logIndex, removed: false });
     }
   }
 }

@@ -4,15 +4,20 @@
  */
 import type { TxPool } from "../txpool/pool.ts";
 
-/** Two kept at a time, each of so many hashes. */
+/** Hashes of a page. */
 const PAGE = 65_536;
+const HASH_LENGTH = 32;
 
-/** The list; it grows only while it listens. */
+/** The list: the page that grows and the one before it, outside the heap. It grows only while it listens. */
 export class PendingList {
   readonly #pool: Pick<TxPool, "onPending">;
   readonly #page: number;
+  /** The place of the first hash that is kept. */
   #start = 0;
-  #hashes: Uint8Array[] = [];
+  #previous: Uint8Array | undefined;
+  #current: Uint8Array | undefined;
+  /** Hashes in `#current`. */
+  #count = 0;
   #stop: (() => void) | undefined;
 
   constructor(pool: Pick<TxPool, "onPending">, page = PAGE) {
@@ -22,7 +27,11 @@ export class PendingList {
 
   /** The place of what comes next. */
   get end(): number {
-    return this.#start + this.#hashes.length;
+    return this.#start + this.#kept;
+  }
+
+  get #kept(): number {
+    return (this.#previous === undefined ? 0 : this.#page) + this.#count;
   }
 
   /** Begins or ends listening; hashes are forgotten at the end. */
@@ -30,21 +39,39 @@ export class PendingList {
     if (isWanted === (this.#stop !== undefined)) return;
     this.#stop?.();
     this.#start = this.end;
-    this.#hashes = [];
+    this.#previous = undefined;
+    this.#current = undefined;
+    this.#count = 0;
     this.#stop = isWanted ? this.#pool.onPending((transactions) => this.#take(transactions)) : undefined;
   }
 
-  /** At most `max` hashes from a place on; `undefined` when they are no longer kept. */
+  /** At most `max` hashes from a place on, to be read at once; `undefined` when they are no longer kept. */
   from(place: number, max: number): readonly Uint8Array[] | undefined {
     const at = place - this.#start;
-    return at < 0 ? undefined : this.#hashes.slice(at, at + max);
+    if (at < 0) return undefined;
+    const length = Math.max(0, Math.min(max, this.#kept - at));
+    return Array.from({ length }, (_, index) => this.#hash(at + index));
+  }
+
+  #hash(at: number): Uint8Array {
+    const isOlder = this.#previous !== undefined && at < this.#page;
+    const page = (isOlder ? this.#previous : this.#current) ?? new Uint8Array(0);
+    const begin = (isOlder || this.#previous === undefined ? at : at - this.#page) * HASH_LENGTH;
+    return page.subarray(begin, begin + HASH_LENGTH);
   }
 
   #take(transactions: readonly { readonly hash: Uint8Array }[]): void {
-    for (const { hash } of transactions) this.#hashes.push(hash);
-    if (this.#hashes.length < 2 * this.#page) return;
-    const gone = this.#hashes.length - this.#page;
-    this.#hashes.splice(0, gone);
-    this.#start += gone;
+    for (const { hash } of transactions) {
+      if (this.#count === this.#page) this.#turnPage();
+      this.#current ??= new Uint8Array(this.#page * HASH_LENGTH);
+      this.#current.set(hash, this.#count++ * HASH_LENGTH);
+    }
+  }
+
+  #turnPage(): void {
+    if (this.#previous !== undefined) this.#start += this.#page;
+    this.#previous = this.#current;
+    this.#current = undefined;
+    this.#count = 0;
   }
 }

@@ -88,7 +88,10 @@ export async function openNodeRpc(surroundings: RpcSurroundings): Promise<NodeRp
   const endpoint = (view: MethodView, pool: ReaderPool): Endpoint =>
     createEndpoint({ view, budget, onBug, readers: pool });
   const shared = options.rpc.unsafeDebugOverIpcOnly ? limitedTraces(readers, options.rpc.maxTraces) : readers;
-  const subscriptionLimit = createSubscriptionLimit(options.ws?.maxSubscriptions);
+  const subscriptionLimit = createSubscriptionLimit(
+    options.ws?.maxSubscriptions,
+    options.memory.shares.subscriptions,
+  );
   declareRpcMetrics(metrics, budget, subscriptionLimit);
   const listeners: Listeners = parts.use(
     createListeners({
@@ -221,6 +224,7 @@ function nodeRegistry(
     p2p: network.p2p,
     sync: network.protocol,
     filterLimits: { bytes: options.memory.shares.filters },
+    maxQueuedEvents: options.memory.shares.events,
     ethFeeCap: options.rpc.ethFeeCap,
     logs: { open: () => chainLogSource(chain), maxLogs: options.rpc.maxLogs },
     calls: { open: () => chainReading(chain), ...callTerms(options), brief: new BriefCalls() },

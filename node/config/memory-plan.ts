@@ -43,6 +43,14 @@ export const memoryParts = {
   peers: { share: 0.08, most: 256 * MIB, usual: 256 * MIB, holds: "messages from and to peers" },
   waiting: { share: 0.02, most: 64 * MIB, usual: 64 * MIB, holds: "calls that wait for a thread" },
   dirtyNodes: { share: 0.12, onHeap: true, most: 32 * MIB, usual: 32 * MIB, holds: "changed trie nodes" },
+  subscriptions: { share: 0.08, onHeap: true, most: 64 * MIB, usual: 64 * MIB, holds: "subscriptions" },
+  events: {
+    share: 0.03,
+    onHeap: true,
+    most: 32 * MIB,
+    usual: 32 * MIB,
+    holds: "events that not all subscribers have been notified of",
+  },
   filters: { share: 0.06, onHeap: true, most: 64 * MIB, usual: 64 * MIB, holds: "filters that clients poll" },
   answer: { share: 0.08, onHeap: true, most: 25e6, usual: 25e6, holds: "the longest answer to one message" },
 } as const satisfies Readonly<Record<string, PartRow>>;

@@ -42,6 +42,16 @@ export function declareRpcMetrics(
     read: () => subscriptions.connections,
   });
   metrics.gauge({
+    name: "knit_rpc_subscriptions",
+    help: "Subscriptions of all connections.",
+    read: () => subscriptions.used,
+  });
+  metrics.gauge({
+    name: "knit_rpc_subscription_bytes",
+    help: "Memory that the subscriptions of all connections count for.",
+    read: () => subscriptions.shares.used,
+  });
+  metrics.gauge({
     name: "knit_rpc_unsent_bytes",
     help: "Answers and notifications that peers have not taken yet.",
     read: () => budget.unsent.used,

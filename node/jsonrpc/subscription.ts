@@ -8,8 +8,30 @@ import {
   parameterRows,
 } from "./method.ts";
 
-/** Takes one payload, as JSON text. */
-export type Notify = (payload: string) => void;
+/** The part of a notification behind its subscription's id: the same for all subscribers, so it is built once. */
+export class Payload {
+  readonly rest: string;
+  /** Each character is one byte of UTF-8. */
+  readonly isAscii: boolean;
+
+  /** `json` is the result that subscribers are notified of. */
+  constructor(json: string) {
+    this.rest = `","result":${json}}}\n`;
+    this.isAscii = Buffer.byteLength(this.rest) === this.rest.length;
+  }
+}
+
+/** A connection with subscriptions. */
+export interface SubscribedConnection {
+  /** Closes it at once: it holds too much. */
+  cut(): void;
+}
+
+/** A running subscription, as the source of its events sees it. */
+export interface Subscriber {
+  readonly connection: SubscribedConnection;
+  notify(payload: Payload): void;
+}
 
 /** A kind of subscription without its types: what the registry holds. */
 export interface Subscription {
@@ -20,7 +42,7 @@ export interface Subscription {
   readonly params: readonly ParameterRow[];
   readonly privilege: Privilege | undefined;
   /** Starts it; what comes back stops it. Throws `RpcError` for bad parameters. */
-  start(params: readonly unknown[], notify: Notify): () => void;
+  start(params: readonly unknown[], subscriber: Subscriber): () => void;
 }
 
 /** What a subscription is written as. */
@@ -30,7 +52,7 @@ export interface SubscriptionDefinition<P extends Parameters> {
   readonly summary: string;
   readonly params: P;
   readonly privilege?: Privilege;
-  start(args: Decoded<P>, notify: Notify): () => void;
+  start(args: Decoded<P>, subscriber: Subscriber): () => void;
 }
 
 /** Makes a kind of subscription. Arguments are numbered from 1 in error texts: the name is argument 0. */
@@ -45,6 +67,6 @@ export function subscription<const P extends Parameters>(
     summary,
     params: parameterRows(params),
     privilege,
-    start: (json, notify) => definition.start(decode(json) as Decoded<P>, notify), // each came from its codec
+    start: (json, subscriber) => definition.start(decode(json) as Decoded<P>, subscriber), // each came from its codec
   };
 }

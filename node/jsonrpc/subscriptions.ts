@@ -2,22 +2,22 @@
  * The subscriptions of one connection: limit, ids and the hold-back of notifications until the answer that names the
  * subscription has been written. What is sent goes to the connection, which has a byte budget of its own.
  */
+
 import { failure, RpcError, rpcCode } from "./errors.ts";
 import { goText } from "./json-text.ts";
+import { ByteShares, type Holder } from "./memory-budget.ts";
 import type { MethodView } from "./registry.ts";
+import type { Payload, SubscribedConnection, Subscriber } from "./subscription.ts";
 import { newSubscriptionId } from "./subscription-id.ts";
 
-/** How many subscriptions there may be; one object for the process. */
+/** Limits of subscriptions, and what is counted of them; one object for the process. */
 export interface SubscriptionLimit {
   /** Changed by an admin method. */
   perConnection: number;
-  /** Of all connections together. */
-  readonly all: number;
-  /** How many there are. */
+  /** Memory of the subscriptions of all connections: the one that holds most makes room for those that hold less. */
+  readonly shares: ByteShares;
+  /** Subscriptions of all connections. */
   used: number;
-  /** Characters of their parameters together: filters are held as long as they live. */
-  readonly allText: number;
-  usedText: number;
   /** Begun and asked to end since the start. */
   begun: number;
   ended: number;
@@ -25,35 +25,41 @@ export interface SubscriptionLimit {
   connections: number;
 }
 
-/** Fits every filter of a hundred thousand ordinary subscriptions. */
-const MAX_TEXT = 64 * 1024 * 1024;
+/** Fits a hundred thousand ordinary subscriptions. */
+const MAX_BYTES = 64 * 1024 * 1024;
+/** Memory of one subscription without parameters, measured. */
+export const SUBSCRIPTION_BYTES = 560;
+/** Memory of a filter for each character of its JSON, at most: an address has 45 characters and takes 260 bytes. */
+export const BYTES_A_CHARACTER = 6;
 
-/** The Go node's limit per connection; all together, which it does not limit, are limited here. */
-export function createSubscriptionLimit(
-  perConnection = 3000,
-  all = 100_000,
-  allText = MAX_TEXT,
-): SubscriptionLimit {
-  return { perConnection, all, used: 0, allText, usedText: 0, begun: 0, ended: 0, connections: 0 };
+/** `perConnection` is the Go node's limit. It does not limit the subscriptions of all connections; `maxBytes` does. */
+export function createSubscriptionLimit(perConnection = 3000, maxBytes = MAX_BYTES): SubscriptionLimit {
+  return { perConnection, shares: new ByteShares(maxBytes), used: 0, begun: 0, ended: 0, connections: 0 };
 }
 
-/** Notifications held back while an answer is being made: beyond these bytes the connection is closed. */
+/** Notifications held back while answers are being made: beyond these bytes the connection is closed. */
 const MAX_HELD_BYTES = 4 * 1024 * 1024;
 
 /** What subscriptions need of their connection. */
 export interface Outlet {
-  /** Queues one notification for the peer. */
-  send(text: string): void;
-  /** The peer reads too slowly. */
-  overflow(): void;
+  /** Queues one notification for the peer; `isAscii` when each of its characters is one byte. */
+  send(text: string, isAscii: boolean): void;
+  /** Counts the bytes of all notifications that are held back. */
+  hold(bytes: number): void;
+  /** Closes the connection at once. */
+  cut(): void;
 }
 
 /** The subscriptions of one connection. */
-export class Subscriptions {
+export class Subscriptions implements SubscribedConnection {
   readonly #view: MethodView;
   readonly #limit: SubscriptionLimit;
   readonly #outlet: Outlet;
   readonly #live = new Map<string, Live>();
+  readonly #holder: Holder = { dropped: () => this.cut() };
+  #bytes = 0;
+  #heldBytes = 0;
+  #isCut = false;
 
   constructor(view: MethodView, limit: SubscriptionLimit, outlet: Outlet) {
     this.#view = view;
@@ -73,26 +79,27 @@ export class Subscriptions {
 
   /** Starts one for `<module>_subscribe`, silent until released; `size` is its parameters'. Throws `RpcError`. */
   start(module: string, params: unknown, size: number): Live {
-    const { perConnection, all, used, allText, usedText } = this.#limit;
-    if (this.#live.size >= perConnection) {
-      throw failure(this.#view.profile.subscriptionLimit.replace("%d", String(perConnection)));
+    const limit = this.#limit;
+    if (this.#live.size >= limit.perConnection) {
+      throw failure(this.#view.profile.subscriptionLimit.replace("%d", String(limit.perConnection)));
     }
-    if (used >= all || usedText + size > allText)
-      throw failure("too many subscriptions on all connections together");
     const [name, rest] = subscriptionName(params);
     const row = this.#view.findSubscription(module, name);
     if (row === undefined) {
       throw new RpcError(rpcCode.noMethod, `no ${JSON.stringify(name)} subscription in ${module} namespace`);
     }
-    const id = newSubscriptionId();
-    const method = goText(`${module}_subscription`);
-    const head = `{"jsonrpc":"2.0","method":${method},"params":{"subscription":"${id}","result":`;
-    const live = new Live(id, size, this.#outlet);
-    live.stop = row.start(rest, (payload) => live.notify(`${head}${payload}}}\n`));
-    this.#live.set(id, live);
-    this.#limit.begun++;
-    this.#limit.used++;
-    this.#limit.usedText += size;
+    const bytes = SUBSCRIPTION_BYTES + BYTES_A_CHARACTER * size;
+    const live = new Live({ connection: this, outlet: this.#outlet, head: notificationHead(module), bytes });
+    const stop = row.start(rest, live);
+    if (this.#isCut || !limit.shares.claim(this.#holder, this.#bytes + bytes)) {
+      stop();
+      throw failure("too many subscriptions on all connections together");
+    }
+    live.stop = stop;
+    this.#live.set(live.id, live);
+    this.#bytes += bytes;
+    limit.begun++;
+    limit.used++;
     return live;
   }
 
@@ -102,19 +109,34 @@ export class Subscriptions {
     const live = this.#live.get(id);
     if (live === undefined) throw failure("subscription not found");
     this.#live.delete(id);
-    this.#end(live);
+    this.#limit.used--;
+    this.#bytes -= live.bytes;
+    live.end();
+    if (!this.#isCut) this.#limit.shares.hold(this.#holder, this.#bytes);
   }
 
   /** The connection is gone. */
   close(): void {
-    for (const live of this.#live.values()) this.#end(live);
+    this.#limit.used -= this.#live.size;
+    for (const live of this.#live.values()) live.end();
     this.#live.clear();
+    this.#bytes = 0;
+    this.#limit.shares.hold(this.#holder, 0);
   }
 
-  #end(live: Live): void {
-    this.#limit.used--;
-    this.#limit.usedText -= live.size;
-    live.end();
+  /** See `SubscribedConnection`. */
+  cut(): void {
+    this.#isCut = true;
+    this.#outlet.cut();
+  }
+
+  /** Counts notifications that are held back, negative bytes for those that no longer are. False: they are too many. */
+  hold(bytes: number): boolean {
+    this.#heldBytes += bytes;
+    this.#outlet.hold(this.#heldBytes);
+    if (this.#heldBytes <= MAX_HELD_BYTES) return true;
+    this.cut();
+    return false;
   }
 }
 
@@ -149,45 +171,77 @@ export class Turn {
   }
 }
 
+interface LiveOptions {
+  readonly connection: Subscriptions;
+  readonly outlet: Outlet;
+  /** A notification's text up to the id. */
+  readonly head: string;
+  readonly bytes: number;
+}
+
 /** One running subscription. */
-class Live {
-  readonly id: string;
-  /** Characters of its parameters. */
-  readonly size: number;
+class Live implements Subscriber {
+  readonly id: string = newSubscriptionId();
+  readonly connection: Subscriptions;
+  /** Memory that it counts for. */
+  readonly bytes: number;
   stop: () => void = () => undefined;
   readonly #outlet: Outlet;
-  #held: string[] | undefined = [];
-  #heldBytes = 0;
-  #ended = false;
+  readonly #head: string;
+  /** Undefined once the answer that names it has been written. */
+  #held: Payload[] | undefined = [];
+  #isEnded = false;
 
-  constructor(id: string, size: number, outlet: Outlet) {
-    this.id = id;
-    this.size = size;
+  constructor({ connection, outlet, head, bytes }: LiveOptions) {
+    this.connection = connection;
+    this.bytes = bytes;
     this.#outlet = outlet;
+    this.#head = head;
   }
 
-  notify(text: string): void {
-    if (this.#ended) return;
-    if (this.#held === undefined) {
-      this.#outlet.send(text);
-      return;
-    }
-    this.#heldBytes += text.length;
-    if (this.#heldBytes > MAX_HELD_BYTES) this.#outlet.overflow();
-    else this.#held.push(text);
+  notify(payload: Payload): void {
+    if (this.#isEnded) return;
+    if (this.#held === undefined) this.#send(payload);
+    else if (this.connection.hold(this.#lengthOf(payload))) this.#held.push(payload);
   }
 
   release(): void {
-    const held = this.#held ?? [];
-    this.#held = undefined;
-    for (const text of held) if (!this.#ended) this.#outlet.send(text);
+    const held = this.#unhold();
+    for (const payload of held) if (!this.#isEnded) this.#send(payload);
   }
 
   end(): void {
-    this.#ended = true;
-    this.#held = undefined;
+    this.#isEnded = true;
+    this.#unhold();
     this.stop();
   }
+
+  #unhold(): readonly Payload[] {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    if (held.length > 0) this.connection.hold(-held.reduce((sum, each) => sum + this.#lengthOf(each), 0));
+    return held;
+  }
+
+  #lengthOf({ rest }: Payload): number {
+    return this.#head.length + this.id.length + rest.length;
+  }
+
+  #send({ rest, isAscii }: Payload): void {
+    this.#outlet.send(this.#head + this.id + rest, isAscii);
+  }
+}
+
+const heads = new Map<string, string>();
+
+/** A notification's text up to the id; the same string for all of a module, whose subscriptions were found before. */
+function notificationHead(module: string): string {
+  let head = heads.get(module);
+  if (head === undefined) {
+    head = `{"jsonrpc":"2.0","method":${goText(`${module}_subscription`)},"params":{"subscription":"`;
+    heads.set(module, head);
+  }
+  return head;
 }
 
 function subscriptionName(params: unknown): readonly [string, readonly unknown[]] {

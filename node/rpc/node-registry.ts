@@ -8,6 +8,7 @@ import type { Chain } from "../chain/chain.ts";
 import { interfaceProfile } from "../compat/interface-profile.ts";
 import type { RpcProfile } from "../compat/profiles.ts";
 import type { KeptBytes } from "../jsonrpc/byte-cache.ts";
+import { Deliveries, type DeliveriesOptions } from "../jsonrpc/feed.ts";
 import { createRegistry, type Registry } from "../jsonrpc/registry.ts";
 import type { P2p } from "../p2p/p2p.ts";
 import type { ChainProtocol } from "../protocol/chain-protocol.ts";
@@ -100,6 +101,8 @@ export interface NodeParts
   >;
   readonly sync: Pick<ChainProtocol, "syncing">;
   readonly filterLimits?: Partial<FilterLimits>;
+  /** Bytes of events that subscribers have not been notified of. */
+  readonly maxQueuedEvents?: DeliveriesOptions["maxQueued"];
 }
 
 /** The sealed registry of a node. */
@@ -145,8 +148,10 @@ export function createNodeRegistry(parts: NodeParts): Registry {
     ...traceMethods({ ...parts.debug, profile: parts.profile }),
     ...traceFileMethods({ ...parts.debug, profile: parts.profile }),
   ]);
-  registry.addSubscriptions(chainSubscriptions(parts));
-  registry.addSubscriptions(nodeSubscriptions(parts));
+  const onBug = (error: unknown): void => parts.log.error({ error }, "notifications failed by a defect");
+  const deliveries = new Deliveries({ maxQueued: parts.maxQueuedEvents, onBug });
+  registry.addSubscriptions(chainSubscriptions({ ...parts, deliveries }));
+  registry.addSubscriptions(nodeSubscriptions({ ...parts, deliveries }));
   registry.addSubscriptions([traceChainSubscription(parts)]);
   registry.seal();
   return registry;

@@ -1,106 +1,135 @@
-/** What clients can be told about as it happens: heads, logs, transactions that become executable. */
+/** Subscriptions of the chain: heads, logs, transactions that become executable. */
 import { toHex } from "../bytes/hex.ts";
-import { logFilter } from "../calls/arguments/log-filter.ts";
-import { checkLiveRange, type NewBlock, tellLogs } from "../calls/live-logs.ts";
+import { type LogFilter, logFilter } from "../calls/arguments/log-filter.ts";
+import { BlockLogs, checkLiveRange } from "../calls/live-logs.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { RpcProfile } from "../compat/profiles.ts";
 import { optional } from "../jsonrpc/codec.ts";
 import { boolean } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
+import { type Deliveries, EVENT_BYTES, Feed, type FeedEvent, plainEvent } from "../jsonrpc/feed.ts";
 import { goJson } from "../jsonrpc/json-text.ts";
-import { type Notify, type Subscription, subscription } from "../jsonrpc/subscription.ts";
+import { Payload, type Subscription, subscription } from "../jsonrpc/subscription.ts";
 import type { Block } from "../model/block.ts";
 import { chainHeader, ethHeader } from "../presenters/block.ts";
 import type { TxPool } from "../txpool/pool.ts";
 
-/** What subscriptions listen to. */
+/** Sources of the events. */
 export interface SubscriptionParts {
   readonly chain: Chain;
   readonly pool: Pick<TxPool, "onPending">;
   readonly profile: RpcProfile;
+  readonly deliveries: Deliveries;
 }
 
 /** The subscriptions of `chain` and `eth`. */
-export function chainSubscriptions({ chain, pool, profile }: SubscriptionParts): Subscription[] {
-  const chainHeads = headFeed(chain, (block) => goJson(chainHeader(chain, block)));
-  const ethHeads = headFeed(chain, (block) => goJson(ethHeader(chain, block, { profile })));
+export function chainSubscriptions({ chain, pool, profile, deliveries }: SubscriptionParts): Subscription[] {
+  const heads = (write: (block: Block) => object): Feed<undefined> =>
+    new Feed(deliveries, (publish) =>
+      chain.onHead((block) => publish(plainEvent(new Payload(goJson(write(block)))))),
+    );
+  const pending = new Feed<undefined>(deliveries, (publish) =>
+    pool.onPending((transactions) => publish(pendingEvent(transactions))),
+  );
+  const logged = logFeed(chain, deliveries);
   return [
-    newHeads("chain", "The header of each new block.", chainHeads),
-    newHeads("eth", "The header of each new block, in Ethereum's form.", ethHeads),
+    newHeads(
+      "chain",
+      "The header of each new block.",
+      heads((block) => chainHeader(chain, block)),
+    ),
+    newHeads(
+      "eth",
+      "The header of each new block, in Ethereum's form.",
+      heads((block) => ethHeader(chain, block, { profile })),
+    ),
     ...["chain", "eth"].flatMap((module) => [
-      logs(module, chain),
-      pendingTransactions(module, { pool, profile }),
+      logs(module, logged),
+      pendingTransactions(module, { feed: pending, profile }),
     ]),
   ];
 }
 
-type Feed = (notify: Notify) => () => void;
-
-/** Writes each head once, however many listen. */
-function headFeed(chain: Chain, write: (block: Block) => string): Feed {
-  let newest: { readonly block: Block; readonly json: string } | undefined;
-  const jsonOf = (block: Block) => {
-    if (newest?.block !== block) newest = { block, json: write(block) };
-    return newest.json;
-  };
-  return (notify) => chain.onHead((block) => notify(jsonOf(block)));
-}
-
-function newHeads(module: string, summary: string, feed: Feed): Subscription {
+function newHeads(module: string, summary: string, feed: Feed<undefined>): Subscription {
   return subscription({
     module,
     name: "newHeads",
     summary,
     params: {},
-    start: (_args, notify) => feed(notify),
+    start: (_args, subscriber) => feed.subscribe(undefined, subscriber),
   });
 }
 
 function pendingTransactions(
   module: string,
-  { pool, profile }: Pick<SubscriptionParts, "pool" | "profile">,
+  { feed, profile }: { readonly feed: Feed<undefined>; readonly profile: RpcProfile },
 ): Subscription {
   const row = {
     module,
     name: "newPendingTransactions",
     summary: "The hash of each transaction that becomes executable.",
   };
-  const start = (notify: Notify): (() => void) =>
-    pool.onPending((transactions) => {
-      for (const { hash } of transactions) notify(`"${toHex(hash)}"`);
+  if (!profile.pendingTakesFull) {
+    return subscription({
+      ...row,
+      params: {},
+      start: (_args, subscriber) => feed.subscribe(undefined, subscriber),
     });
-  if (!profile.pendingTakesFull)
-    return subscription({ ...row, params: {}, start: (_args, notify) => start(notify) });
+  }
   return subscription({
     ...row,
     params: { full: optional(boolean, false) },
-    start: ({ full }, notify) => {
+    start: ({ full }, subscriber) => {
       if (full) throw failure("subscription not found");
-      return start(notify);
+      return feed.subscribe(undefined, subscriber);
     },
   });
 }
 
-function logs(module: string, chain: Chain): Subscription {
+/** Memory of a hash and its payload. */
+const HASH_BYTES = 400;
+
+/** A payload for each transaction. */
+function pendingEvent(transactions: readonly { readonly hash: Uint8Array }[]): FeedEvent<undefined> {
+  const hashes = transactions.map(({ hash }) => hash);
+  const payloads: Payload[] = [];
+  const all = [...hashes.keys()];
+  return {
+    bytes: EVENT_BYTES + hashes.length * HASH_BYTES,
+    select: () => all,
+    payload: (index) => (payloads[index] ??= new Payload(`"${toHex(hashes[index] ?? NO_HASH)}"`)),
+  };
+}
+
+const NO_HASH = new Uint8Array(0);
+
+/** Logs of new blocks, and those of blocks that are taken back. */
+function logFeed(chain: Chain, deliveries: Deliveries): Feed<LogFilter> {
+  return new Feed(deliveries, (publish) => {
+    const tell = (event: BlockLogs): void => {
+      if (event.size > 0) publish(event);
+    };
+    const ends = [
+      chain.onHead((block, receipts) => tell(new BlockLogs({ block, receipts }, false))),
+      chain.onRewind((blocks) => {
+        for (const block of blocks) tell(new BlockLogs(block, true));
+      }),
+    ];
+    return () => {
+      for (const end of ends) end();
+    };
+  });
+}
+
+function logs(module: string, feed: Feed<LogFilter>): Subscription {
   return subscription({
     module,
     name: "logs",
     summary: "Each log of new blocks that fits the filter; again as removed when its block is taken back.",
     params: { filter: logFilter },
-    start: ({ filter }, notify) => {
+    start: ({ filter }, subscriber) => {
       checkLiveRange(filter);
-      const tell = (given: NewBlock, removed: boolean): void => {
-        tellLogs(filter, given, { notify, removed });
-      };
-      const ends = [
-        chain.onHead((block, receipts) => tell({ block, receipts }, false)),
-        chain.onRewind((blocks) => {
-          for (const block of blocks) tell(block, true);
-        }),
-      ];
-      return () => {
-        for (const end of ends) end();
-      };
+      return feed.subscribe(filter, subscriber);
     },
   });
 }

@@ -1,5 +1,4 @@
 /** `debug_subscribe traceChain`: the traces of one block after the other, as they are made in a reader thread. */
-import { setImmediate } from "node:timers/promises";
 import { toHex } from "../bytes/hex.ts";
 import { toQuantity } from "../bytes/integer.ts";
 import { type BlockNumber, blockNumber, numberAt } from "../calls/arguments/block-number.ts";
@@ -8,7 +7,8 @@ import type { Chain } from "../chain/chain.ts";
 import { prunedHistory } from "../chain/kept-blocks.ts";
 import { optional } from "../jsonrpc/codec.ts";
 import { failure, RpcError } from "../jsonrpc/errors.ts";
-import { type Subscription, subscription } from "../jsonrpc/subscription.ts";
+import { Payload, type Subscription, subscription } from "../jsonrpc/subscription.ts";
+import { TurnQueue } from "../runtime/scheduler.ts";
 
 /** What the traces are made of. */
 export interface TraceChainParts {
@@ -19,13 +19,14 @@ export interface TraceChainParts {
 
 /** Blocks without transactions are passed over; a block that cannot be traced ends it. */
 export function traceChainSubscription(parts: TraceChainParts): Subscription {
+  const turns = new TurnQueue();
   return subscription({
     module: "debug",
     name: "traceChain",
     privilege: "process",
     summary: "The traces of all transactions of the blocks after one up to another, block by block.",
     params: { start: blockNumber, end: blockNumber, config: optional(traceConfig, {}) },
-    start: ({ start, end, config }, notify) => {
+    start: ({ start, end, config }, subscriber) => {
       const { chain } = parts;
       const first = existing(chain, start, "starting");
       const last = existing(chain, end, "end");
@@ -33,7 +34,8 @@ export function traceChainSubscription(parts: TraceChainParts): Subscription {
       if (first + 1 < chain.oldestBody()) throw prunedHistory(chain.oldestBody());
       const ending = new AbortController();
       const { signal } = ending;
-      void traceAll(parts, { first, last, config, signal }, notify);
+      const notify = (json: string): void => subscriber.notify(new Payload(json));
+      void traceAll(parts, { first, last, config, signal, turns }, notify);
       return () => ending.abort();
     },
   });
@@ -51,17 +53,20 @@ interface Tracing {
   readonly last: number;
   readonly config: TraceConfig;
   readonly signal: AbortSignal;
+  /** Shared by all subscriptions: one block in a turn of the event loop. */
+  readonly turns: TurnQueue;
 }
 
 async function traceAll(
   { chain, traceBlock }: TraceChainParts,
-  { first, last, config, signal }: Tracing,
+  { first, last, config, signal, turns }: Tracing,
   notify: (json: string) => void,
 ): Promise<void> {
   for (let number = first + 1; number <= last && !signal.aborted; number++) {
+    await turns.next(); // also between blocks that have nothing to tell
+    if (signal.aborted) return;
     const block = number < chain.oldestBody() ? undefined : chain.block(number); // some may have gone since
     if (block === undefined) return;
-    await setImmediate(); // also between blocks that have nothing to tell
     if (block.transactions.length === 0) continue;
     const traces = await traceBlock(number, config, signal).catch((error: unknown) => {
       if (error instanceof RpcError) return undefined;

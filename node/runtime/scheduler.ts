@@ -16,6 +16,10 @@ export const SLICE_MS = {
   batch: 3,
   /** The same while other batches wait. */
   contendedBatch: 1,
+  /** Notifications of subscribers. */
+  notifications: 4,
+  /** All messages of WebSocket connections in one turn of the event loop, but for the first of each. */
+  messages: 8,
   /** All inline calls of one turn of the event loop. */
   inlineCalls: 3,
   /** All messages of all peers in one turn of the event loop. */

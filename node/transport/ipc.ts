@@ -37,12 +37,11 @@ export async function openIpc(options: IpcOptions): Promise<Listener> {
   const { path } = options;
   const isFile = !path.startsWith("\\\\.\\pipe\\");
   if (isFile) await makeRoom(path);
-  const sockets = new Set<Socket>();
+  const sockets = new Map<Socket, Outbox>();
   const turn = new ReplyTurn();
   const server = createServer((socket) => {
-    sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
-    serve(socket, options, turn);
+    sockets.set(socket, serve(socket, options, turn));
   });
   server.maxConnections = options.maxConnections ?? 1000;
   await listenPrivately(server, path);
@@ -54,8 +53,10 @@ export async function openIpc(options: IpcOptions): Promise<Listener> {
     retire: () => void close(),
     [Symbol.asyncDispose]: async () => {
       const closed = close();
-      turn.flush();
-      for (const socket of sockets) socket.destroySoon();
+      for (const [socket, outbox] of sockets) {
+        outbox.finish();
+        socket.destroySoon();
+      }
       await closed;
     },
   };
@@ -98,10 +99,10 @@ function listenPrivately(server: Server, path: string): Promise<void> {
   });
 }
 
-function serve(socket: Socket, options: IpcOptions, turn: ReplyTurn): void {
+function serve(socket: Socket, options: IpcOptions, turn: ReplyTurn): Outbox {
   const { endpoint, subscriptionLimit, maxMessage = MAX_MESSAGE } = options;
-  const wire = wireOf(socket, new Outbox(socket, turn));
-  const session: StreamSession = new StreamSession(endpoint, subscriptionLimit, wire);
+  const outbox: Outbox = new Outbox(socket, turn, () => session.drained());
+  const session: StreamSession = new StreamSession(endpoint, subscriptionLimit, wireOf(socket, outbox));
   const decoder = new StringDecoder("utf8");
   const values = new JsonStream(maxMessage, (text) => session.take(text));
   socket.on("data", (chunk: Buffer) => {
@@ -112,19 +113,20 @@ function serve(socket: Socket, options: IpcOptions, turn: ReplyTurn): void {
       session.fault(error instanceof JsonScanError ? error.message : "internal error");
     }
   });
-  socket.on("drain", () => session.drained());
   socket.on("error", () => socket.destroy());
   socket.on("close", () => session.close());
+  return outbox;
 }
 
 function wireOf(socket: Socket, outbox: Outbox): Wire {
   return {
-    write: (text) => outbox.write(text, Buffer.byteLength(text) === text.length ? "latin1" : "utf8"),
+    write: (text, isAscii = Buffer.byteLength(text) === text.length) =>
+      outbox.write(text, isAscii ? "latin1" : "utf8"),
     unsent: () => outbox.unsent,
     pause: () => void socket.pause(),
     resume: () => void socket.resume(),
     end: () => {
-      outbox.flush();
+      outbox.finish();
       socket.destroySoon();
     },
     destroy: () => void socket.destroy(),

@@ -9,11 +9,12 @@ import { rpcCode } from "../jsonrpc/errors.ts";
 import { jsonFault } from "../jsonrpc/json-scanner.ts";
 import type { Holder } from "../jsonrpc/memory-budget.ts";
 import { type SubscriptionLimit, Subscriptions } from "../jsonrpc/subscriptions.ts";
+import type { MessagePace, WaitingConnection } from "./message-pace.ts";
 
 /** What a session needs of its transport. */
 export interface Wire {
-  /** Queues one message. */
-  write(text: string): void;
+  /** Queues one message; `isAscii` where the caller knows that each character is one byte. */
+  write(text: string, isAscii?: boolean): void;
   /** Bytes that the peer has not taken yet. */
   unsent(): number;
   pause(): void;
@@ -22,6 +23,8 @@ export interface Wire {
   end(): void;
   /** Ends the connection at once. */
   destroy(): void;
+  /** Shared by the connections of a listener; where it is missing, messages are answered as they come. */
+  readonly pace?: MessagePace;
 }
 
 /** Budgets of one connection. */
@@ -44,11 +47,11 @@ export const streamDefaults: StreamLimits = {
   writeMs: 10_000,
 };
 
-/** Fewer unsent bytes are not worth counting. */
-const COUNTED_UNSENT = 64 * 1024;
+/** Bytes that wait for the end of a turn only: fewer are counted when the transport says that they wait for the peer. */
+const MAX_GATHERED = 64 * 1024;
 
 /** See the file's header. */
-export class StreamSession {
+export class StreamSession implements WaitingConnection {
   readonly #endpoint: Endpoint;
   readonly #wire: Wire;
   readonly #limits: StreamLimits;
@@ -58,7 +61,12 @@ export class StreamSession {
   #paused = false;
   #writeDeadline: NodeJS.Timeout | undefined;
   #isCounted = false;
-  readonly #holder: Holder = { dropped: () => this.#wire.destroy() };
+  #isCut = false;
+  /** Bytes of notifications that wait for an answer of this connection. */
+  #held = 0;
+  /** Messages that wait for a later turn of the event loop: the rest of a chunk, nothing more is read. */
+  #backlog: string[] = [];
+  readonly #holder: Holder = { dropped: () => this.#cut() };
 
   constructor(
     endpoint: Endpoint,
@@ -70,19 +78,43 @@ export class StreamSession {
     this.#wire = wire;
     this.#limits = limits;
     this.#subscriptions = new Subscriptions(endpoint.view, limit, {
-      send: (text) => this.#push(text),
-      overflow: () => wire.destroy(),
+      send: (text, isAscii) => this.#push(text, isAscii),
+      hold: (bytes) => {
+        this.#held = bytes;
+        this.#count(wire.unsent());
+      },
+      cut: () => this.#cut(),
     });
   }
 
   /** Answers one message; what is not JSON is named, and ends the connection. */
   receive(text: string): void {
+    const { pace } = this.#wire;
+    if (this.#backlog.length === 0 && pace?.mayAnswer !== false) return this.#answer(text);
+    this.#backlog.push(text);
+    if (this.#backlog.length > 1) return;
+    pace?.add(this);
+    this.#balance();
+  }
+
+  /** See `WaitingConnection`. */
+  answerNext(): boolean {
+    const text = this.#backlog[0];
+    if (text === undefined) return false;
+    this.#answer(text);
+    this.#backlog.shift();
+    if (this.#backlog.length > 0) return true;
+    if (!this.#isCut && !this.#closing.signal.aborted) this.#balance();
+    return false;
+  }
+
+  #answer(text: string): void {
     if (!this.take(text)) this.fault(jsonFault(text) ?? "unexpected EOF");
   }
 
   /** Answers one message; false when it is not JSON. */
   take(text: string): boolean {
-    if (this.#closing.signal.aborted) return true;
+    if (this.#isCut || this.#closing.signal.aborted) return true;
     const turn = this.#subscriptions.turn();
     const answer = this.#endpoint.answer(text, { signal: this.#closing.signal, subscriptions: turn });
     if (answer === undefined) return false;
@@ -109,52 +141,65 @@ export class StreamSession {
     this.#wire.end();
   }
 
-  /** The peer has taken what was queued. */
+  /** The peer has taken what was queued, or more is queued behind what it has not taken. */
   drained(): void {
+    if (this.#isCut || this.#closing.signal.aborted) return;
+    this.#count(this.#wire.unsent());
     this.#balance();
   }
 
   /** The connection is gone. */
   close(): void {
     clearTimeout(this.#writeDeadline);
+    this.#backlog = [];
     this.#closing.abort();
-    this.#count(0);
     this.#subscriptions.close();
+    this.#endpoint.unsent.hold(this.#holder, 0);
   }
 
-  #push(text: string): void {
-    if (this.#closing.signal.aborted) return;
+  /** Closes the connection at once; what it still sends is not answered. */
+  #cut(): void {
+    this.#isCut = true;
+    this.#wire.destroy();
+  }
+
+  #push(text: string, isAscii: boolean): void {
+    if (this.#isCut || this.#closing.signal.aborted) return;
     if (this.#wire.unsent() + text.length > this.#limits.maxNotified) {
-      this.#wire.destroy();
+      this.#cut();
       return;
     }
-    this.#wire.write(text);
-    this.#count(this.#wire.unsent());
+    this.#wire.write(text, isAscii);
+    this.#countLong(this.#wire.unsent());
   }
 
   /** Tells the budget of all peers what this one has not taken. */
   #count(unsent: number): void {
-    const isCounted = unsent > COUNTED_UNSENT;
-    if (!isCounted && !this.#isCounted) return;
-    this.#isCounted = isCounted;
-    this.#endpoint.unsent.hold(this.#holder, isCounted ? unsent : 0);
+    if (this.#isCut) return;
+    const bytes = unsent + this.#held;
+    this.#isCounted = bytes > 0;
+    this.#endpoint.unsent.hold(this.#holder, bytes);
+  }
+
+  #countLong(unsent: number): void {
+    if (this.#isCounted || unsent > MAX_GATHERED) this.#count(unsent);
   }
 
   #write(text: string): void {
-    if (text === "") return;
+    if (text === "" || this.#isCut) return;
     this.#wire.write(text);
     const unsent = this.#wire.unsent();
-    this.#count(unsent);
+    this.#countLong(unsent);
     if (unsent > this.#limits.maxUnsent) this.#balance();
   }
 
   /** Reads from the peer only while it keeps up. */
   #balance(): void {
     const unsent = this.#wire.unsent();
-    this.#count(unsent);
+    this.#countLong(unsent);
     const isSlow = unsent > this.#limits.maxUnsent;
-    const mustWait = isSlow || this.#calls >= this.#limits.maxCalls;
-    if (isSlow) this.#writeDeadline ??= setTimeout(() => this.#wire.destroy(), this.#limits.writeMs);
+    const mustWait = isSlow || this.#calls >= this.#limits.maxCalls || this.#backlog.length > 0;
+    if (isSlow) this.#writeDeadline ??= setTimeout(() => this.#cut(), this.#limits.writeMs);
     else {
       clearTimeout(this.#writeDeadline);
       this.#writeDeadline = undefined;

@@ -12,6 +12,7 @@ import { ReplyTurn } from "./fast/reply-turn.ts";
 import { readFrames } from "./fast/ws-frames.ts";
 import { closeCodes } from "./fast/ws-messages.ts";
 import { type Bound, type Listener, listenOn, type TcpAddress } from "./listener.ts";
+import { MessagePace } from "./message-pace.ts";
 import { http } from "./node-http.ts";
 import { type StreamLimits, StreamSession, streamDefaults, type Wire } from "./stream-session.ts";
 
@@ -51,10 +52,7 @@ export async function openWs(options: WsOptions): Promise<Listener> {
     url: `ws://${address}`,
     address,
     retire: () => void bound.close(),
-    [Symbol.asyncDispose]: () => {
-      upgrade.turn.flush();
-      return close(server, bound, upgrade.peers);
-    },
+    [Symbol.asyncDispose]: () => close(server, bound, upgrade.peers),
   };
 }
 
@@ -74,25 +72,24 @@ const MESSAGE_MS = 30_000;
 function upgrades(options: WsOptions) {
   const { maxConnections = MAX_CONNECTIONS, maxMessage = MAX_MESSAGE } = options;
   const origins = allowedOrigins(options.origins ?? []);
-  const peers = new Set<WebSocket>();
+  const peers = new Map<WebSocket, Outbox>();
   const halves = new ByteShares(options.maxBuffered ?? 64 * 1024 * 1024);
   const turn = new ReplyTurn();
+  const pace = new MessagePace();
   let loading: Promise<WebSocketServer> | undefined;
   const handle = (upgrader: WebSocketServer, request: IncomingMessage, socket: Socket, head: Buffer) => {
     if (peers.size >= maxConnections) return refuse(socket, "200 OK", "");
     upgrader.handleUpgrade(request, socket, head, (peer) => {
-      peers.add(peer);
+      peers.set(peer, serve(peer, socket, { options, halves, turn, pace }));
       options.subscriptionLimit.connections++;
       peer.once("close", () => {
         peers.delete(peer);
         options.subscriptionLimit.connections--;
       });
-      serve(peer, socket, { options, halves, turn });
     });
   };
   return {
     peers,
-    turn,
     take: (request: IncomingMessage, socket: Socket, head: Buffer): void => {
       if (!isOriginAllowed(request.headers.origin, origins)) {
         return refuse(socket, "403 Forbidden", "Forbidden\n");
@@ -169,21 +166,21 @@ interface Shared {
   readonly options: WsOptions;
   readonly halves: ByteShares;
   readonly turn: ReplyTurn;
+  readonly pace: MessagePace;
 }
 
-function serve(peer: WebSocket, socket: Socket, shared: Shared): void {
-  const { options, turn } = shared;
+function serve(peer: WebSocket, socket: Socket, shared: Shared): Outbox {
+  const { options, turn, pace } = shared;
   const { endpoint, subscriptionLimit, readDeadlineMs = 0, maxMessage = MAX_MESSAGE } = options;
   const limits = { ...streamDefaults, ...options.limits };
-  const outbox = new Outbox(socket, turn);
-  const wire = wireOf(peer, outbox);
+  const outbox: Outbox = new Outbox(socket, turn, () => session.drained());
+  const wire: Wire = { ...wireOf(peer, outbox), pace };
   const session: StreamSession = new StreamSession(endpoint, subscriptionLimit, wire, limits);
-  socket.on("drain", () => session.drained());
   let closing: NodeJS.Timeout | undefined;
   const refusePeer = (closeCode: number): void => {
     reading.stop();
     count(0, false);
-    outbox.flush();
+    outbox.finish();
     peer.close(closeCode);
     closing ??= setTimeout(() => peer.terminate(), CLOSE_MS);
   };
@@ -201,16 +198,17 @@ function serve(peer: WebSocket, socket: Socket, shared: Shared): void {
     clearTimeout(closing);
     session.close();
   });
+  return outbox;
 }
 
 function wireOf(peer: WebSocket, outbox: Outbox): Wire {
   return {
-    write: (text) => writeText(peer, outbox, text),
+    write: (text, isAscii) => writeText(peer, outbox, text, isAscii),
     unsent: () => outbox.unsent,
     pause: () => peer.pause(),
     resume: () => peer.resume(),
     end: () => {
-      outbox.flush();
+      outbox.finish();
       peer.close();
     },
     destroy: () => peer.terminate(),
@@ -218,31 +216,39 @@ function wireOf(peer: WebSocket, outbox: Outbox): Wire {
 }
 
 /**
- * Sends a text frame. Short ASCII ones, which nearly all are, are framed here: one string, one write, no buffers.
- * Frames of `ws` itself (pong, close) are whole writes too, so the two cannot mix.
+ * Sends a text frame, framed here: ASCII texts, which nearly all are, take one string and no buffers. Frames of `ws`
+ * itself (pong, close) are whole writes too, so the two cannot mix.
  */
-function writeText(peer: WebSocket, outbox: Outbox, text: string): void {
-  const { length } = text;
+function writeText(
+  peer: WebSocket,
+  outbox: Outbox,
+  text: string,
+  isAscii = Buffer.byteLength(text) === text.length,
+): void {
   if (peer.readyState !== peer.OPEN) return;
-  if (length > 0xffff || Buffer.byteLength(text) !== length) {
-    outbox.flush();
-    return peer.send(text);
-  }
-  const head =
-    length < 126
-      ? String.fromCharCode(TEXT_FRAME, length)
-      : String.fromCharCode(TEXT_FRAME, 126, length >> 8, length & 0xff);
-  outbox.write(head + text, "latin1");
+  const bytes = isAscii ? text : Buffer.from(text).toString("latin1"); // a character a byte: a frame is one write
+  outbox.write(frameHead(bytes.length) + bytes, "latin1");
 }
 
-/** The first byte of a whole text frame (RFC 6455, section 5.2). */
+/** The head of a whole text frame, a character a byte (RFC 6455, section 5.2). */
+function frameHead(length: number): string {
+  if (length < 126) return String.fromCharCode(TEXT_FRAME, length);
+  if (length <= 0xffff) return String.fromCharCode(TEXT_FRAME, 126, length >> 8, length & 0xff);
+  const bytes = Buffer.from([TEXT_FRAME, 127, 0, 0, 0, 0, 0, 0, 0, 0]);
+  bytes.writeUIntBE(length, 4, 6);
+  return bytes.toString("latin1");
+}
+
 const TEXT_FRAME = 0x81;
 
-async function close(server: Server, bound: Bound, peers: ReadonlySet<WebSocket>): Promise<void> {
+async function close(server: Server, bound: Bound, peers: ReadonlyMap<WebSocket, Outbox>): Promise<void> {
   const closed = bound.close();
-  for (const peer of peers) peer.close(1001);
+  for (const [peer, outbox] of peers) {
+    outbox.finish();
+    peer.close(1001);
+  }
   const deadline = setTimeout(() => {
-    for (const peer of peers) peer.terminate();
+    for (const peer of peers.keys()) peer.terminate();
   }, 1000);
   server.closeAllConnections();
   await closed;

@@ -1,4 +1,5 @@
 /** What logs a caller asks for. */
+import { digitBytes } from "../../bytes/hex.ts";
 import { CodecError, type Decoded, type Decoder, object } from "../../jsonrpc/codec.ts";
 import { anything, HexFault, hash } from "../../jsonrpc/codecs/hex.ts";
 import { EscapedText } from "../../jsonrpc/json-text.ts";
@@ -52,15 +53,22 @@ function addressesOf(json: unknown): readonly Uint8Array[] {
   });
 }
 
+/** Any topic: one list for all filters, which may be held for long. */
+const ANY: readonly Uint8Array[] = [];
+/** A log may have four topics: no log fits more, so their values need not be kept. */
+const MAX_TOPICS = 4;
+const TOO_MANY: readonly (readonly Uint8Array[])[] = Array.from({ length: MAX_TOPICS + 1 }, () => ANY);
+
 function topicsOf(json: unknown): readonly (readonly Uint8Array[])[] {
   if (json === undefined || json === null) return [];
   if (!Array.isArray(json)) throw new CodecError("invalid topic(s)");
-  return json.map((position: unknown) => {
-    if (position === null) return [];
+  const topics = json.map((position: unknown) => {
+    if (position === null) return ANY;
     if (isText(position)) return [bytesOf(position, 32, "")];
     if (!Array.isArray(position)) throw new CodecError("invalid topic(s)");
-    return position.includes(null) ? [] : position.map(oneTopic);
+    return position.includes(null) || position.length === 0 ? ANY : position.map(oneTopic);
   });
+  return topics.length > MAX_TOPICS ? TOO_MANY : topics;
 }
 
 function oneTopic(json: unknown): Uint8Array {
@@ -87,6 +95,7 @@ function decodeHex(text: string): Uint8Array {
   if (text.length === 0) throw new HexFault("empty hex string");
   if (!/^0[xX]/.test(text)) throw new HexFault("hex string without 0x prefix");
   if (text.length % 2 !== 0) throw new HexFault("hex string of odd length");
-  if (!/^[0-9a-fA-F]*$/.test(text.slice(2))) throw new HexFault("invalid hex string");
-  return Buffer.from(text.slice(2), "hex");
+  const bytes = digitBytes(text.slice(2)); // with memory of its own: a slice of a pool would keep all of it
+  if (bytes === undefined) throw new HexFault("invalid hex string");
+  return bytes;
 }

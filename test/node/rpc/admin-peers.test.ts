@@ -2,12 +2,14 @@
 import { expect, test } from "@jest/globals";
 import { bareHex } from "../../../node/bytes/hex.ts";
 import { type ProfileName, rpcProfiles } from "../../../node/compat/profiles.ts";
+import { Deliveries } from "../../../node/jsonrpc/feed.ts";
 import { nodeKeyOf } from "../../../node/p2p/node-key.ts";
 import type { PeerEvent, PeerInfo } from "../../../node/p2p/protocol.ts";
 import { adminPeersMethods } from "../../../node/rpc/admin-peers.ts";
 import { netMethods } from "../../../node/rpc/net.ts";
 import { nodeSubscriptions } from "../../../node/rpc/node-subscriptions.ts";
 import { askRow } from "../../support/ask-row.ts";
+import { aSubscriber, onBug } from "./fixture.ts";
 
 const id = bareHex(nodeKeyOf(new Uint8Array(32).fill(7)).id);
 const URL = `kni://${id}@127.0.0.1:32323`;
@@ -87,6 +89,7 @@ test("peers are counted, and whether the node listens is told; a Go node always 
 test("what peers do is told to who asks for it, until it no longer does", () => {
   const listeners = new Set<(event: PeerEvent) => void>();
   const row = nodeSubscriptions({
+    deliveries: new Deliveries({ onBug }),
     chain: { onHead: () => () => undefined },
     sync: { syncing: () => undefined },
     p2p: {
@@ -97,7 +100,10 @@ test("what peers do is told to who asks for it, until it no longer does", () => 
     },
   }).find(({ name }) => name === "peerEvents");
   const told: string[] = [];
-  const end = row?.start([], (json) => told.push(json));
+  const end = row?.start(
+    [],
+    aSubscriber((json) => told.push(json)),
+  );
   const events: readonly PeerEvent[] = [
     { type: "add", peer: id },
     { type: "msgrecv", peer: id, protocol: "istanbul", code: 3, size: 0 },

@@ -12,7 +12,13 @@ import { createEndpoint, type Endpoint, type EndpointOptions } from "../../../no
 import { createBudget } from "../../../node/jsonrpc/dispatch-budget.ts";
 import { type Method, method } from "../../../node/jsonrpc/method.ts";
 import { createRegistry } from "../../../node/jsonrpc/registry.ts";
-import { type Subscription, subscription } from "../../../node/jsonrpc/subscription.ts";
+import {
+  Payload,
+  type SubscribedConnection,
+  type Subscriber,
+  type Subscription,
+  subscription,
+} from "../../../node/jsonrpc/subscription.ts";
 
 /** What was recorded. */
 export interface Recorded {
@@ -64,6 +70,16 @@ export function gate(name: string): Gate {
   };
 }
 
+const RESULT = '","result":';
+
+/** A subscriber that hands over the JSON of each result. */
+export function aSubscriber(
+  take: (json: string) => void,
+  connection: SubscribedConnection = { cut: nothing },
+): Subscriber {
+  return { connection, notify: ({ rest }) => take(rest.slice(RESULT.length, -"}}\n".length)) };
+}
+
 /** A source of notifications that the test drives. */
 export interface Ticker {
   readonly rows: readonly Subscription[];
@@ -79,7 +95,13 @@ export function ticker(): Ticker {
     return () => listeners.delete(notify);
   };
   const row = (module: string, name: string) =>
-    subscription({ module, name, summary: "", params: {}, start: (_args, notify) => start(notify) });
+    subscription({
+      module,
+      name,
+      summary: "",
+      params: {},
+      start: (_args, subscriber) => start((json) => subscriber.notify(new Payload(json))),
+    });
   return {
     rows: [
       row("chain", "newHeads"),

@@ -9,7 +9,11 @@ import { type Endpoint } from "../../../node/jsonrpc/dispatch.ts";
 import { createBudget } from "../../../node/jsonrpc/dispatch-budget.ts";
 import { ByteShares } from "../../../node/jsonrpc/memory-budget.ts";
 import { method } from "../../../node/jsonrpc/method.ts";
-import { createSubscriptionLimit } from "../../../node/jsonrpc/subscriptions.ts";
+import {
+  BYTES_A_CHARACTER,
+  createSubscriptionLimit,
+  SUBSCRIPTION_BYTES,
+} from "../../../node/jsonrpc/subscriptions.ts";
 import { openHttp } from "../../../node/transport/http.ts";
 import { openWs, type WsOptions } from "../../../node/transport/ws.ts";
 import { aCall, anEndpoint, aPeer, type Peer, ticker } from "./fixture.ts";
@@ -132,24 +136,45 @@ test("many whole messages in a row are no half message", async () => {
   socket.terminate();
 });
 
-test("subscriptions of all connections together have a limit; those that end make room", async () => {
-  const subscriptionLimit = createSubscriptionLimit(3000, 4);
-  await using listener = await listenWs(anEndpoint({ subscriptions: ticker().rows }), { subscriptionLimit });
-  const flood = await aSocket(listener.url);
-  for (let id = 0; id < 4; id++) {
-    expect(await asked(flood, aCall("eth_subscribe", ["newHeads"], id))).toContain('"result":"0x');
+/** Counted for each of them. */
+const HEADS_BYTES = SUBSCRIPTION_BYTES + BYTES_A_CHARACTER * '["newHeads"]'.length;
+
+async function subscribed(socket: WebSocket, count: number): Promise<void> {
+  for (let id = 0; id < count; id++) {
+    expect(await asked(socket, aCall("eth_subscribe", ["newHeads"], id))).toContain('"result":"0x');
   }
-  const other = await aSocket(listener.url);
+}
+
+test("subscriptions of all connections together are bounded by bytes; those that end make room", async () => {
+  const subscriptionLimit = createSubscriptionLimit(3000, 12 * HEADS_BYTES);
+  await using listener = await listenWs(anEndpoint({ subscriptions: ticker().rows }), { subscriptionLimit });
+  const [one, other] = [await aSocket(listener.url), await aSocket(listener.url)];
+  await subscribed(one, 5);
+  await subscribed(other, 4);
   const refused = '"error":{"code":-32000,"message":"too many subscriptions on all connections together"}';
   expect(await asked(other, aCall("eth_subscribe", ["newHeads"]))).toContain(refused);
-  flood.close();
-  while (subscriptionLimit.used > 0) await new Promise((resolve) => setImmediate(resolve));
-  expect(await asked(other, aCall("eth_subscribe", ["newHeads"]))).toContain('"result":"0x');
+  one.close();
+  while (subscriptionLimit.used > 4) await new Promise((resolve) => setImmediate(resolve));
+  await subscribed(other, 2);
   other.terminate();
 });
 
+test("the connection with the most subscriptions is dropped first when others with fewer find no room", async () => {
+  const subscriptionLimit = createSubscriptionLimit(3000, 14 * HEADS_BYTES);
+  await using listener = await listenWs(anEndpoint({ subscriptions: ticker().rows }), { subscriptionLimit });
+  const [flood, ...small] = await Promise.all(Array.from({ length: 6 }, () => aSocket(listener.url)));
+  if (flood === undefined) throw new Error("no connection");
+  await subscribed(flood, 7);
+  const closed = once(flood, "close");
+  for (const socket of small) await subscribed(socket, 1);
+  await closed;
+  while (subscriptionLimit.used > 5) await new Promise((resolve) => setImmediate(resolve));
+  expect(subscriptionLimit).toMatchObject({ used: 5, shares: { used: 5 * HEADS_BYTES } });
+  for (const socket of small) socket.terminate();
+});
+
 test("the parameters of all subscriptions together have a limit too: filters are held", async () => {
-  const subscriptionLimit = createSubscriptionLimit(3000, 100, 1_000);
+  const subscriptionLimit = createSubscriptionLimit(3000, 2 * (SUBSCRIPTION_BYTES + 4_000));
   await using listener = await listenWs(anEndpoint({ subscriptions: ticker().rows }), { subscriptionLimit });
   const socket = await aSocket(listener.url);
   const padded = aCall("eth_subscribe", ["newHeads"]).replace(
@@ -159,7 +184,7 @@ test("the parameters of all subscriptions together have a limit too: filters are
   const id = /0x[0-9a-f]+/.exec(await asked(socket, padded))?.[0];
   expect(await asked(socket, padded)).toContain("too many subscriptions");
   expect(await asked(socket, aCall("eth_unsubscribe", [id]))).toContain("true");
-  expect(subscriptionLimit.usedText).toBe(0);
+  expect(subscriptionLimit.shares.used).toBe(0);
   expect(await asked(socket, padded)).toContain('"result":"0x');
   expect(subscriptionLimit).toMatchObject({ begun: 2, ended: 1, connections: 1 });
   socket.terminate();

@@ -95,3 +95,64 @@ test("while answers come they go out before long work goes on at the end of a tu
   });
   expect(order.join(" ")).toBe("answer work answer work answer work answer work");
 });
+
+/** Fills what the system takes for a peer that does not read. */
+async function fill(outbox: Outbox, near: Socket): Promise<void> {
+  while (near.writableLength === 0) {
+    outbox.write("f".repeat(100_000), "latin1");
+    await turnOver();
+  }
+}
+
+test("behind what a peer does not take, texts wait outside the heap, counted with their buffers", async () => {
+  await using pair = await aPair();
+  pair.far.pause();
+  let calls = 0;
+  const outbox = new Outbox(pair.near, new ReplyTurn(), () => calls++);
+  await fill(outbox, pair.near);
+  const stuck = outbox.unsent;
+  const writes = pair.writes.length;
+  calls = 0;
+  const before = process.memoryUsage().arrayBuffers;
+  const text = `${"n".repeat(700)}\n`;
+  for (let i = 0; i < 10_000; i++) {
+    outbox.write(text, "latin1");
+    if (i % 10 === 0) outbox.flush();
+  }
+  outbox.flush();
+  const held = outbox.unsent - stuck;
+  expect(pair.writes).toHaveLength(writes);
+  expect(held).toBeGreaterThanOrEqual(10_000 * text.length);
+  expect(held).toBeLessThan(10_000 * text.length + 2 * 256 * 1024);
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(held + 1024 * 1024);
+  expect(calls).toBeGreaterThan(0);
+});
+
+test("a peer that reads again gets everything in order, also what came when it was about to be closed", async () => {
+  await using pair = await aPair();
+  pair.far.pause();
+  const idle = Promise.withResolvers<void>();
+  const outbox: Outbox = new Outbox(pair.near, new ReplyTurn(), () => {
+    if (outbox.unsent === 0) idle.resolve();
+  });
+  await fill(outbox, pair.near);
+  for (let i = 0; i < 3_000; i++) {
+    outbox.write(`<${i}é>`, i % 2 === 0 ? "latin1" : "utf8");
+    if (i % 100 === 0) outbox.flush();
+  }
+  let received = "";
+  pair.far.on("data", (bytes: Buffer) => {
+    received += bytes.toString("latin1");
+  });
+  await idle.promise;
+  pair.far.pause();
+  await fill(outbox, pair.near);
+  outbox.write("last", "latin1");
+  outbox.finish();
+  pair.near.end();
+  pair.far.resume();
+  await once(pair.far, "end");
+  const numbers = [...received.matchAll(/<(\d+)(?:é|Ã©)>/g)].map(([, number]) => Number(number));
+  expect(numbers).toEqual(Array.from({ length: 3_000 }, (_, i) => i));
+  expect(received.endsWith("last")).toBe(true);
+});

@@ -2,10 +2,12 @@ import { expect, test } from "@jest/globals";
 import { fromHex } from "../../../node/bytes/hex.ts";
 import type { Chain, HeadListener, RewindListener } from "../../../node/chain/chain.ts";
 import { rpcProfiles } from "../../../node/compat/profiles.ts";
+import { Deliveries } from "../../../node/jsonrpc/feed.ts";
 import { decodeBlock } from "../../../node/model/block.ts";
 import type { Receipt } from "../../../node/model/receipt.ts";
 import { chainSubscriptions } from "../../../node/rpc/subscriptions.ts";
 import { recordedBlocks } from "../../support/chain.ts";
+import { aSubscriber, onBug } from "./fixture.ts";
 
 const listen =
   <T>(all: Set<T>) =>
@@ -22,11 +24,17 @@ test("logs of a block that is taken back are told again, as removed", async () =
   const rewinds = new Set<RewindListener>();
   const chain = { onHead: listen(heads), onRewind: listen(rewinds) } as unknown as Chain; // what is used
   const pool = { onPending: () => () => undefined };
-  const logs = chainSubscriptions({ chain, pool, profile: rpcProfiles.service }).find(
-    ({ module, name }) => module === "eth" && name === "logs",
-  );
+  const logs = chainSubscriptions({
+    chain,
+    pool,
+    profile: rpcProfiles.service,
+    deliveries: new Deliveries({ onBug }),
+  }).find(({ module, name }) => module === "eth" && name === "logs");
   const told: { logIndex: string; removed: boolean }[] = [];
-  const end = logs?.start([{}], (json) => told.push(JSON.parse(json) as (typeof told)[number])); // as asked for
+  const end = logs?.start(
+    [{}],
+    aSubscriber((json) => told.push(JSON.parse(json) as (typeof told)[number])), // as asked for
+  );
   for (const listener of heads) listener(block, receipts);
   for (const listener of rewinds) listener([{ block, receipts }], block);
   expect(told.map(({ logIndex, removed }) => [logIndex, removed])).toEqual([

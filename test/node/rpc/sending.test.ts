@@ -224,7 +224,11 @@ test("the pool's content has the service's hash key, and nonces sort as text", a
 
 test("transactions that become executable are told to subscribers", async () => {
   const told: string[] = [];
-  const outlet = { send: (text: string) => void told.push(text), overflow: () => undefined };
+  const outlet = {
+    send: (text: string) => void told.push(text),
+    hold: () => undefined,
+    cut: () => undefined,
+  };
   const subscriptions = new Subscriptions(
     servedRegistry("service", parts()).view("all"),
     createSubscriptionLimit(9),

@@ -1,6 +1,9 @@
 /** What a session keeps for a subscriber who does not read: never more than its budget, over any transport. */
 import { expect, test } from "@jest/globals";
+import { text as textCodec } from "../../../node/jsonrpc/codecs/plain.ts";
+import { method } from "../../../node/jsonrpc/method.ts";
 import { createSubscriptionLimit } from "../../../node/jsonrpc/subscriptions.ts";
+import { MessagePace } from "../../../node/transport/message-pace.ts";
 import { StreamSession, streamDefaults, type Wire } from "../../../node/transport/stream-session.ts";
 import { aCall, anEndpoint, gate, ticker } from "./fixture.ts";
 
@@ -87,4 +90,44 @@ test("what waits for the answer that names a subscription is bounded too", async
   expect(ticks).toBe(Math.ceil((4 * 1024 * 1024) / PAYLOAD.length));
   session.close();
   slow.open();
+});
+
+test("messages of many connections at once are answered in several turns, one of each connection after the other", async () => {
+  const pace = new MessagePace();
+  let answered = 0;
+  let paused = 0;
+  const slow = method({
+    name: "net_slowly",
+    summary: "",
+    params: {},
+    result: textCodec,
+    handle: () => {
+      const end = performance.now() + 1;
+      while (performance.now() < end);
+      return `${answered++}`;
+    },
+  });
+  const endpoint = anEndpoint({ methods: [slow] });
+  const written: string[][] = [];
+  const sessions = Array.from({ length: 20 }, (_, at) => {
+    const own: string[] = [];
+    written[at] = own;
+    const wire: Wire = {
+      ...aWire(true),
+      write: (json) => void own.push(json),
+      pause: () => paused++,
+      resume: () => paused--,
+      pace,
+    };
+    return new StreamSession(endpoint, createSubscriptionLimit(), wire);
+  });
+  for (const session of sessions) for (let id = 0; id < 5; id++) session.receive(aCall("net_slowly", [], id));
+  expect(answered).toBeLessThan(40);
+  expect(paused).toBeGreaterThan(10);
+  while (written.some((own) => own.length < 5)) await new Promise((resolve) => setImmediate(resolve));
+  expect(paused).toBe(0);
+  for (const own of written) {
+    expect(own.map((json) => (JSON.parse(json) as { id: number }).id)).toEqual([0, 1, 2, 3, 4]);
+  }
+  for (const session of sessions) session.close();
 });

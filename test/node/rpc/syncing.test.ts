@@ -1,9 +1,11 @@
 /** Whether a node catches up, asked and subscribed to (rpc.md 2.6.3, 2.6.8). */
 import { expect, test } from "@jest/globals";
 import type { Chain, HeadListener } from "../../../node/chain/chain.ts";
+import { Deliveries } from "../../../node/jsonrpc/feed.ts";
 import { chainInfoMethods } from "../../../node/rpc/chain-info.ts";
 import { nodeSubscriptions } from "../../../node/rpc/node-subscriptions.ts";
 import { askRow } from "../../support/ask-row.ts";
+import { aSubscriber, onBug } from "./fixture.ts";
 
 type Facts = Readonly<Record<"startingBlock" | "currentBlock" | "highestBlock", number>>;
 
@@ -19,7 +21,12 @@ function aNode() {
   const chain = { onHead } as unknown as Chain; // what is asked of it
   return {
     heads,
-    rows: nodeSubscriptions({ chain, sync, p2p: { onPeerEvent: () => () => undefined } }),
+    rows: nodeSubscriptions({
+      chain,
+      sync,
+      deliveries: new Deliveries({ onBug }),
+      p2p: { onPeerEvent: () => () => undefined },
+    }),
     methods: chainInfoMethods({ chain, clientName: "x", sync }),
     become: (next: Facts | undefined) => {
       facts = next;
@@ -32,7 +39,10 @@ test.each(["chain", "eth"])("%s_subscribe tells of the beginning and the end, on
   const node = aNode();
   const row = node.rows.find((each) => each.module === module && each.name === "syncing");
   const told: string[] = [];
-  const end = row?.start([], (json) => told.push(json));
+  const end = row?.start(
+    [],
+    aSubscriber((json) => told.push(json)),
+  );
   node.become(undefined);
   node.become({ startingBlock: 3, currentBlock: 5, highestBlock: 900 });
   node.become({ startingBlock: 3, currentBlock: 6, highestBlock: 900 });

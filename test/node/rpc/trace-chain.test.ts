@@ -7,6 +7,7 @@ import { failure } from "../../../node/jsonrpc/errors.ts";
 import { createRegistry } from "../../../node/jsonrpc/registry.ts";
 import type { Block } from "../../../node/model/block.ts";
 import { traceChainSubscription } from "../../../node/rpc/trace-chain.ts";
+import { aSubscriber } from "./fixture.ts";
 
 const hash = new Uint8Array(32).fill(7);
 /** Every second of ten blocks has a transaction. */
@@ -23,13 +24,16 @@ test("it tells the blocks after the first that have transactions, until it is en
   const told: { block: string; traces: number[] }[] = [];
   let end: (() => void) | undefined;
   await new Promise<void>((resolve) => {
-    end = row.start(["0x2", "latest", { tracer: "callTracer" }], (json) => {
-      told.push(JSON.parse(json) as (typeof told)[number]);
-      if (told.length === 2) {
-        end?.();
-        setImmediate(() => setImmediate(resolve));
-      }
-    });
+    end = row.start(
+      ["0x2", "latest", { tracer: "callTracer" }],
+      aSubscriber((json) => {
+        told.push(JSON.parse(json) as (typeof told)[number]);
+        if (told.length === 2) {
+          end?.();
+          setImmediate(() => setImmediate(resolve));
+        }
+      }),
+    );
   });
   expect(told.map(({ block, traces }) => [block, traces])).toEqual([
     ["0x4", [4]],
@@ -45,7 +49,10 @@ test("a block that cannot be traced ends it", async () => {
     asked.push(number);
     throw failure("execution timeout");
   };
-  traceChainSubscription({ chain, traceBlock }).start([0, 9], (json) => told.push(json));
+  traceChainSubscription({ chain, traceBlock }).start(
+    [0, 9],
+    aSubscriber((json) => told.push(json)),
+  );
   while (asked.length === 0) await new Promise(setImmediate);
   for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
   expect([asked, told]).toEqual([[2], []]);
@@ -57,7 +64,12 @@ test.each([
   [["0x5", "0x5"], "end block #5 needs to come after start block #5"],
 ])("%j is refused", (params, message) => {
   const row = traceChainSubscription({ chain, traceBlock: async () => "[]" });
-  expect(() => row.start(params, () => undefined)).toThrow(message);
+  expect(() =>
+    row.start(
+      params,
+      aSubscriber(() => undefined),
+    ),
+  ).toThrow(message);
 });
 
 test("it is withheld where privileges are", () => {
