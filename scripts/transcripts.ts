@@ -6,6 +6,7 @@
 import { writeFileSync } from "node:fs";
 import { basename } from "node:path";
 import { parseArgs } from "node:util";
+import { build } from "../test/support/build.js";
 import { transcriptTable } from "../test/support/transcript/judge.ts";
 import { PENDING, pendingOf, readPending } from "../test/support/transcript/pending.ts";
 import { playTranscript } from "../test/support/transcript/play.ts";
@@ -14,6 +15,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { group: { type: "string", multiple: true }, pending: { type: "boolean", default: false } },
 });
+build();
 let pending = readPending();
 for (const path of positionals) {
   const played = await playTranscript(path, { groups: values.group });

@@ -5,6 +5,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
+import { build } from "./build.js";
 import { judgeConsole } from "./console/console-vectors.ts";
 import { judgeNetworks } from "./homi.ts";
 import { chainFile } from "./recorded-chain.ts";
@@ -32,13 +33,21 @@ const SUITES: readonly (readonly [name: RegExp, judge: Judge])[] = [
 /** JSON files by members that only their kind has. */
 const SHAPES: readonly (readonly [members: readonly string[], judge: Judge])[] = [
   [["connections"], networkFile],
-  [["entries", "nodeKey"], transcriptFile],
-  [["exec", "sessions"], judgeConsole],
+  [["entries", "nodeKey"], playedAgainstNode(transcriptFile)],
+  [["exec", "sessions"], playedAgainstNode(judgeConsole)],
   [["runs"], judgeNetworks],
   [["genesis", "blocks"], (path) => chainSamples(text(path))],
   [["nodeUrls"], (path) => networkSamples(JSON.parse(text(path)))],
   [["selfChecks", "table"], (path) => goRandomNumbers(JSON.parse(text(path)))],
 ];
+
+/** A judge that starts the program, which a fresh clone has not built yet. */
+function playedAgainstNode(judge: Judge): Judge {
+  return (path) => {
+    build();
+    return judge(path);
+  };
+}
 
 /** Judges one path, whatever it is; every trouble is a failure in the result. */
 export async function judgeVector(path: string): Promise<Comparison> {
