@@ -31,17 +31,20 @@ const where = { host: optional(text), port: optional(port), cors: optional(text)
 /** The methods of `admin` about listeners. */
 export function adminListenersMethods(parts: AdminListenersParts): Method[] {
   return [
-    ...["HTTP", "RPC"].flatMap((word) => [startHttp(word, parts), stopMethod("http", word, parts)]),
+    startHttp("admin_startHTTP", parts),
+    stopMethod("admin_stopHTTP", "http", parts),
+    startHttp("admin_startRPC", parts),
+    stopMethod("admin_stopRPC", "http", parts),
     startWs(parts),
-    stopMethod("ws", "WS", parts),
+    stopMethod("admin_stopWS", "ws", parts),
     subscriptionLimitMethod(parts),
   ];
 }
 
-function startHttp(word: string, parts: AdminListenersParts): Method {
-  const older = word === "RPC" ? " The older name of `admin_startHTTP`." : "";
+function startHttp(name: "admin_startHTTP" | "admin_startRPC", parts: AdminListenersParts): Method {
+  const older = name === "admin_startRPC" ? " The older name of `admin_startHTTP`." : "";
   return method({
-    name: `admin_start${word}`,
+    name,
     summary: `Starts the HTTP listener; lists are separated by commas. Says so when one runs.${older}`,
     privilege: "listeners",
     params: { ...where, vhosts: optional(text) },
@@ -123,18 +126,22 @@ function listenFault(error: unknown, { host, port: asked }: ListenerPlan): strin
   throw error;
 }
 
-function stopMethod(kind: ListenerKind, word: string, { listeners, profile }: AdminListenersParts): Method {
-  const older = word === "RPC" ? " The older name of `admin_stopHTTP`." : "";
-  const name = listenerNames[kind];
+function stopMethod(
+  name: "admin_stopHTTP" | "admin_stopRPC" | "admin_stopWS",
+  kind: ListenerKind,
+  { listeners, profile }: AdminListenersParts,
+): Method {
+  const older = name === "admin_stopRPC" ? " The older name of `admin_stopHTTP`." : "";
+  const protocol = listenerNames[kind];
   return method({
-    name: `admin_stop${word}`,
-    summary: `Stops the ${name} listener; its address is free at once.${older}`,
+    name,
+    summary: `Stops the ${protocol} listener; its address is free at once.${older}`,
     privilege: "listeners",
     params: {},
     result: boolean,
     handle: () => {
       const wasRunning = listeners.stop(kind);
-      if (!wasRunning && !profile.failureIsFalse) throw failure(`${name} RPC not running`);
+      if (!wasRunning && !profile.failureIsFalse) throw failure(`${protocol} RPC not running`);
       return wasRunning;
     },
   });

@@ -31,19 +31,53 @@ export interface ChainPlacesParts {
   readonly hashBySender?: ChainFactsParts["hashBySender"];
 }
 
+/** The methods that both modules have. */
+type IndexMethod =
+  | "byNumber"
+  | "byHash"
+  | "rawByNumber"
+  | "rawByHash"
+  | "rawByTransactionHash"
+  | "countByNumber"
+  | "countByHash";
+
 type View = typeof ethTransactionText;
 
-/** How the two modules differ. */
+/** Names and answers of one of the two modules. */
 interface Module {
-  readonly name: "chain" | "eth";
+  readonly names: Readonly<Record<IndexMethod, string>>;
   readonly view: View;
   /** Bytes of the chain's encoding before Ethereum's. */
   readonly skips: (tx: Transaction) => number;
 }
 
 const MODULES: readonly Module[] = [
-  { name: "chain", view: chainTransactionText, skips: () => 0 },
-  { name: "eth", view: ethTransactionText, skips: ({ type }) => (type.ethType === 0 ? 0 : 1) },
+  {
+    names: {
+      byNumber: "chain_getTransactionByBlockNumberAndIndex",
+      byHash: "chain_getTransactionByBlockHashAndIndex",
+      rawByNumber: "chain_getRawTransactionByBlockNumberAndIndex",
+      rawByHash: "chain_getRawTransactionByBlockHashAndIndex",
+      rawByTransactionHash: "chain_getRawTransactionByHash",
+      countByNumber: "chain_getBlockTransactionCountByNumber",
+      countByHash: "chain_getBlockTransactionCountByHash",
+    },
+    view: chainTransactionText,
+    skips: () => 0,
+  },
+  {
+    names: {
+      byNumber: "eth_getTransactionByBlockNumberAndIndex",
+      byHash: "eth_getTransactionByBlockHashAndIndex",
+      rawByNumber: "eth_getRawTransactionByBlockNumberAndIndex",
+      rawByHash: "eth_getRawTransactionByBlockHashAndIndex",
+      rawByTransactionHash: "eth_getRawTransactionByHash",
+      countByNumber: "eth_getBlockTransactionCountByNumber",
+      countByHash: "eth_getBlockTransactionCountByHash",
+    },
+    view: ethTransactionText,
+    skips: ({ type }) => (type.ethType === 0 ? 0 : 1),
+  },
 ];
 const transaction = nullable(writtenAs("transaction"));
 const NO_BYTES = new Uint8Array(0);
@@ -61,7 +95,7 @@ export function chainPlaceMethods(parts: ChainPlacesParts): Method[] {
   ];
 }
 
-function placeMethods({ chain, pool }: ChainPlacesParts, { name, view, skips }: Module): Method[] {
+function placeMethods({ chain, pool }: ChainPlacesParts, { names, view, skips }: Module): Method[] {
   const shown = (block: Block | undefined, index: number) => {
     const tx = block?.transactions[index];
     return block && tx && view(chain, tx, { block, index });
@@ -72,35 +106,35 @@ function placeMethods({ chain, pool }: ChainPlacesParts, { name, view, skips }: 
   const index = indexQuantity;
   return [
     method({
-      name: `${name}_getTransactionByBlockNumberAndIndex`,
+      name: names.byNumber,
       summary: "The transaction at a place in a block; null where there is none.",
       params: { ...BY_NUMBER, index },
       result: transaction,
       handle: (args) => shown(numbered(args.block), args.index),
     }),
     method({
-      name: `${name}_getTransactionByBlockHashAndIndex`,
+      name: names.byHash,
       summary: "The transaction at a place in a block; null where there is none.",
       params: { ...BY_HASH, index },
       result: transaction,
       handle: (args) => shown(chain.blockByHash(args.block), args.index),
     }),
     method({
-      name: `${name}_getRawTransactionByBlockNumberAndIndex`,
+      name: names.rawByNumber,
       summary: "The bytes of the transaction at a place in a block; none where there is none.",
       params: { ...BY_NUMBER, index },
       result: data,
       handle: (args) => raw(numbered(args.block)?.transactions[args.index]),
     }),
     method({
-      name: `${name}_getRawTransactionByBlockHashAndIndex`,
+      name: names.rawByHash,
       summary: "The bytes of the transaction at a place in a block; none where there is none.",
       params: { ...BY_HASH, index },
       result: data,
       handle: (args) => raw(chain.blockByHash(args.block)?.transactions[args.index]),
     }),
     method({
-      name: `${name}_getRawTransactionByHash`,
+      name: names.rawByTransactionHash,
       summary: "The bytes of a transaction of the chain or the pool; none where it is in neither.",
       params: { hash },
       result: data,
@@ -112,18 +146,18 @@ function placeMethods({ chain, pool }: ChainPlacesParts, { name, view, skips }: 
   ];
 }
 
-function countMethods({ chain }: ChainPlacesParts, { name }: Module): Method[] {
+function countMethods({ chain }: ChainPlacesParts, { names }: Module): Method[] {
   const count = nullable(numberQuantity);
   return [
     method({
-      name: `${name}_getBlockTransactionCountByNumber`,
+      name: names.countByNumber,
       summary: "How many transactions a block has; null where there is no block.",
       params: BY_NUMBER,
       result: count,
       handle: (args) => findBlock(chain, args.block)?.transactions.length,
     }),
     method({
-      name: `${name}_getBlockTransactionCountByHash`,
+      name: names.countByHash,
       summary: "How many transactions a block has; null where there is no block.",
       params: BY_HASH,
       result: count,

@@ -8,50 +8,52 @@ import { type Method, method } from "../jsonrpc/method.ts";
 export function filterMethods(filters: Filters): Method[] {
   return [
     method({
-      ...names("newFilter"),
+      name: "chain_newFilter",
+      aliases: ["eth_newFilter"],
       summary: "A filter for logs of new blocks. It goes when nobody polls it for five minutes.",
       params: { filter: logFilter },
       result: identifier,
       handle: ({ filter }) => filters.addLogs(filter),
     }),
     method({
-      ...names("newBlockFilter"),
+      name: "chain_newBlockFilter",
+      aliases: ["eth_newBlockFilter"],
       summary: "A filter for hashes of new blocks.",
       params: {},
       result: identifier,
       handle: () => filters.addBlocks(),
     }),
     method({
-      ...names("newPendingTransactionFilter"),
+      name: "chain_newPendingTransactionFilter",
+      aliases: ["eth_newPendingTransactionFilter"],
       summary: "A filter for hashes of transactions that become executable.",
       params: {},
       result: identifier,
       handle: () => filters.addPending(),
     }),
     method({
-      ...names("getFilterChanges"),
+      name: "chain_getFilterChanges",
+      aliases: ["eth_getFilterChanges"],
       summary: "What a filter found since it was polled last: hashes or logs.",
       params: { id: identifier },
       result: writtenAs("hash[] or log[]"),
       handle: ({ id }) => filters.changes(id),
     }),
     method({
-      ...names("getFilterLogs"),
+      name: "chain_getFilterLogs",
+      aliases: ["eth_getFilterLogs"],
       summary: "All logs of a filter's range.",
       params: { id: identifier },
       result: writtenAs("log[]"),
       handle: ({ id }) => filters.logs(id),
     }),
     method({
-      ...names("uninstallFilter"),
+      name: "chain_uninstallFilter",
+      aliases: ["eth_uninstallFilter"],
       summary: "Takes a filter away; false when there is none of that id.",
       params: { id: identifier },
       result: boolean,
       handle: ({ id }) => filters.remove(id),
     }),
   ];
-}
-
-function names(rest: string): { readonly name: string; readonly aliases: readonly string[] } {
-  return { name: `chain_${rest}`, aliases: [`eth_${rest}`] };
 }

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "@jest/globals";
 import { leftOut } from "../../../node/rpc/unsupported.ts";
 import { documented, OPEN_RPC, openRpc, RPC_DOCS, rpcDocs } from "../../../scripts/rpc-docs.ts";
@@ -10,6 +10,16 @@ test("the page about JSON-RPC says what the registry holds; node scripts/rpc-doc
 test("no method that is said to be left out is there", () => {
   const names = documented.methods.flatMap(({ name, aliases }) => [name, ...aliases]);
   expect(leftOut.flatMap((row) => row.names).filter((name) => names.includes(name))).toEqual([]);
+});
+
+test("every method's name and alias stands as a literal in the sources", () => {
+  const files = ["node/rpc", "node/jsonrpc"].flatMap((room) =>
+    readdirSync(room).flatMap((name) => (name.endsWith(".ts") ? [`${room}/${name}`] : [])),
+  );
+  const sources = files.map((path) => readFileSync(path, "utf8")).join("\n");
+  const names = documented.methods.flatMap(({ name, aliases }) => [name, ...aliases]);
+  expect(names.length).toBeGreaterThan(200);
+  expect(names.filter((name) => !sources.includes(`"${name}"`))).toEqual([]);
 });
 
 test("the OpenRPC document is the registry's, and says of every parameter and result what it looks like", () => {
