@@ -8,7 +8,7 @@ import { failure } from "../jsonrpc/errors.ts";
 import { goJson } from "../jsonrpc/json-text.ts";
 import type { Block } from "../model/block.ts";
 import type { Transaction } from "../model/transaction.ts";
-import { inSlices } from "../presenters/slices.ts";
+import { writeInSlices } from "../presenters/slices.ts";
 import { paidPrice } from "../presenters/transaction.ts";
 import { type BlockNumber, numberAt } from "./arguments/block-number.ts";
 
@@ -49,7 +49,7 @@ export function feeHistory(parts: FeeHistoryParts, question: FeeQuestion): strin
     if (block !== undefined) rewards.push(rewardsOf(parts, block, percentiles));
     return "";
   };
-  return inSlices(count, take, () => {
+  return writeInSlices(count, take, () => {
     const all = [...fees, feeAfter(parts.chain, newest)];
     return goJson({
       oldestBlock: toQuantity(oldest),

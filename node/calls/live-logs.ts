@@ -7,7 +7,7 @@ import { goJson } from "../jsonrpc/json-text.ts";
 import { Payload } from "../jsonrpc/subscription.ts";
 import type { Block } from "../model/block.ts";
 import { type Log, type LoggedReceipt, loggedReceipts, type Receipt } from "../model/receipt.ts";
-import { logView } from "../presenters/receipt.ts";
+import { logJson } from "../presenters/receipt.ts";
 import type { LogFilter } from "./arguments/log-filter.ts";
 
 /** Refuses a range that no new block can lie in. Throws `RpcError`. */
@@ -114,7 +114,7 @@ export class BlockLogs implements FeedEvent<LogFilter> {
     const { transactionHash, transactionIndex } = at;
     const { hash, header } = this.#block;
     return goJson(
-      logView(log, {
+      logJson(log, {
         number: header.number,
         blockHash: hash,
         transactionHash,

@@ -7,7 +7,7 @@ import { failure } from "../jsonrpc/errors.ts";
 import { bloomBits, bloomHas } from "../model/bloom.ts";
 import type { Log, LoggedReceipt } from "../model/receipt.ts";
 import { noHeader } from "../presenters/not-found.ts";
-import { logView } from "../presenters/receipt.ts";
+import { logJson } from "../presenters/receipt.ts";
 import { numberAt } from "./arguments/block-number.ts";
 import type { LogFilter } from "./arguments/log-filter.ts";
 import type { BloomIndex, LogSource } from "./log-source.ts";
@@ -117,7 +117,7 @@ export function* fittingLogs(filter: LogFilter, { number, hash, receipts }: Logg
       if (!logFits(log, filter)) continue;
       blockHash ??= hash();
       const logIndex = logsBefore + at;
-      yield logView(log, { number, blockHash, transactionHash, transactionIndex, logIndex, removed: false });
+      yield logJson(log, { number, blockHash, transactionHash, transactionIndex, logIndex, removed: false });
     }
   }
 }

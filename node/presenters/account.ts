@@ -1,4 +1,4 @@
-/** How an account looks to clients. */
+/** Accounts as JSON, in the form of the Go node's `kaia_getAccount`. */
 import { toHex } from "../bytes/hex.ts";
 import { toQuantity } from "../bytes/integer.ts";
 import { jsonInteger } from "../config/exact-json.ts";
@@ -7,8 +7,10 @@ import { accountKeyJson } from "../model/account-key-json.ts";
 
 const TYPES = { eoa: 1, contract: 2 } as const;
 
-/** An account; plain ones show their (empty) storage and code only where the profile says so. */
-export function accountView(account: Account, storageInEoa: boolean): object {
+/**
+ * Formats an account. `storageInEoa` adds the empty storage root and code hash to externally owned accounts.
+ */
+export function accountJson(account: Account, storageInEoa: boolean): object {
   const { kind, nonce, balance, humanReadable, key, storageRoot, codeHash, codeInfo } = account;
   const code = {
     storageRoot: toHex(storageRoot),

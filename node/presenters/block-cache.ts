@@ -1,28 +1,30 @@
 /**
- * Blocks as they were shown last, as JSON text in bounded memory: explorers and indexers all ask for the newest ones.
- * A text that is being written is shared by all who ask for it meanwhile.
+ * A bounded cache of blocks as JSON text: explorers and indexers all ask for the newest blocks. Requests for
+ * a text that is being written share its promise.
  */
 import { mapKey } from "../bytes/hex.ts";
 import type { KeptBytes } from "../jsonrpc/byte-cache.ts";
 import type { Block } from "../model/block.ts";
 import type { BlockText } from "./block.ts";
 
-/** Characters kept. */
-const MAX_KEPT = 16 * 1024 * 1024;
+/** Default capacity, in characters. */
+const MAX_CHARACTERS = 16 * 1024 * 1024;
 
-/** See the file's header. */
-export class BlockTexts {
+/** Cache of block texts, first in, first out. */
+export class BlockCache {
   readonly #bytes: KeptBytes;
   readonly #max: number;
   readonly #texts = new Map<string, BlockText>();
   #kept = 0;
 
-  constructor(bytes: KeptBytes, max = MAX_KEPT) {
+  constructor(bytes: KeptBytes, max = MAX_CHARACTERS) {
     this.#bytes = bytes;
     this.#max = max;
   }
 
-  /** The text of a block in one form, which says in `form` all that it depends on; written when it is not kept. */
+  /**
+   * Returns the text of a block, written on a miss. `form` must name every choice that the text depends on.
+   */
   text({ hash }: Pick<Block, "hash">, form: string, write: () => BlockText): BlockText {
     const key = mapKey(hash) + form;
     const known = this.#texts.get(key);
@@ -42,7 +44,7 @@ export class BlockTexts {
     return text;
   }
 
-  /** The oldest go first; a text that is too long for all of the memory is not kept. */
+  /** Stores a text and evicts the oldest ones. A text above the capacity of the cache is not stored. */
   #keep(key: string, text: string): void {
     this.#texts.delete(key);
     if (text.length > this.#max) return;

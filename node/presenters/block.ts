@@ -1,4 +1,4 @@
-/** How a block and a header look to clients: the chain's own form and Ethereum's. Keys are sorted. */
+/** Blocks and headers as JSON, in Kaia's form and in Ethereum's. Keys are sorted. */
 import { toHex } from "../bytes/hex.ts";
 import { toQuantity } from "../bytes/integer.ts";
 import type { BlockHead, Chain } from "../chain/chain.ts";
@@ -8,34 +8,34 @@ import { sorted, sortedMembers } from "../jsonrpc/sorted-json.ts";
 import type { Block } from "../model/block.ts";
 import type { Header } from "../model/header.ts";
 import type { Transaction } from "../model/transaction.ts";
-import { inSlices } from "./slices.ts";
+import { writeInSlices } from "./slices.ts";
 import { chainTransactionText, ethTransactionText } from "./transaction.ts";
 
-/** keccak of an empty RLP list: there are no uncles. */
+/** Keccak-256 of an empty RLP list: blocks have no uncles. */
 const NO_UNCLES = "0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347";
 const ZERO_HASH = `0x${"0".repeat(64)}`;
 const ZERO_ADDRESS = `0x${"0".repeat(40)}`;
-/** A block as JSON text, later when it is long. */
+/** A block as JSON text; a promise when the block is long. */
 export type BlockText = string | Promise<string>;
 
-/** How a block is shown. */
+/** Form of a block's JSON. */
 export interface BlockForm {
   readonly profile: Pick<RpcProfile, "line" | "shownGasLimit">;
-  /** With whole transactions rather than their hashes. */
+  /** Lists whole transactions instead of their hashes. */
   readonly full: boolean;
-  /** Asked for as `pending`: it has no hash, nonce and maker yet, whatever it is in fact. */
+  /** The block was requested as `pending`: hash, nonce and miner are null. */
   readonly isPending?: boolean;
 }
 
-const UNMADE = { hash: null, miner: null, nonce: null };
+const PENDING_MEMBERS = { hash: null, miner: null, nonce: null };
 
-/** A block in the chain's form. */
+/** Formats a block in Kaia's form. */
 export function chainBlock(
   chain: Chain,
   block: Block,
   { profile, full, isPending = false }: BlockForm,
 ): BlockText {
-  const fields = { ...chainBlockFields(chain, block, profile), ...(isPending ? UNMADE : {}) };
+  const fields = { ...chainBlockFields(chain, block, profile), ...(isPending ? PENDING_MEMBERS : {}) };
   return withTransactions(
     block,
     fields,
@@ -43,7 +43,7 @@ export function chainBlock(
   );
 }
 
-/** What the chain's form of a block says beside its transactions. */
+/** Returns the members of a block in Kaia's form, except its transactions. */
 export function chainBlockFields(
   chain: Chain,
   { header, hash, size }: Block,
@@ -58,24 +58,24 @@ export function chainBlockFields(
   };
 }
 
-/** Puts the transactions in their place among the sorted keys; their hashes alone when there is no `show`. */
+/** Adds the transactions to the sorted members. Lists their hashes when `format` is false. */
 function withTransactions(
   { transactions }: Block,
   fields: Readonly<Record<string, unknown>>,
-  show: ((tx: Transaction, index: number) => string) | false,
+  format: ((tx: Transaction, index: number) => string) | false,
 ): BlockText {
   const members = Object.entries(fields).map(([key, value]) => [key, goJson(value)] as const);
-  return inSlices(
+  return writeInSlices(
     transactions.length,
     (index) => {
       const tx = transactions[index] as Transaction; // within the length
-      return show === false ? `"${toHex(tx.hash)}"` : show(tx, index);
+      return format === false ? `"${toHex(tx.hash)}"` : format(tx, index);
     },
     (parts) => sortedMembers([...members, ["transactions", `[${parts.join(",")}]`]]),
   );
 }
 
-/** A header in the chain's form. */
+/** Formats a header in Kaia's form. */
 export function chainHeader(chain: Chain, { header, hash }: BlockHead): object {
   const { headerShowsBaseFee } = chain.rules(header.number);
   return sorted({
@@ -114,7 +114,7 @@ function commonFields(header: Header, hash: Uint8Array): Record<string, unknown>
   };
 }
 
-/** A block in Ethereum's form. */
+/** Formats a block in Ethereum's form. */
 export function ethBlock(chain: Chain, block: Block, form: BlockForm): BlockText {
   const fields = { ...ethFields(chain, block, form), size: toQuantity(block.size), uncles: [] };
   return withTransactions(
@@ -124,7 +124,7 @@ export function ethBlock(chain: Chain, block: Block, form: BlockForm): BlockText
   );
 }
 
-/** A header in Ethereum's form. */
+/** Formats a header in Ethereum's form. */
 export function ethHeader(chain: Chain, block: BlockHead, form: Omit<BlockForm, "full">): object {
   const size = headerSize(block.header, form.profile.line.headerBytes);
   return sorted({ ...ethFields(chain, block, form), size: toQuantity(size) });
@@ -149,11 +149,14 @@ function ethFields(
     nonce: "0x0000000000000000",
     sha3Uncles: NO_UNCLES,
     ...(line.showsTotalScore ? { totalDifficulty: toQuantity(chain.totalBlockScore(header.number)) } : {}),
-    ...(isPending ? UNMADE : {}),
+    ...(isPending ? PENDING_MEMBERS : {}),
   };
 }
 
-/** The memory that the Go node reckons for a header, which its Ethereum form shows. */
+/**
+ * Returns the size of a header in memory as the Go node computes it (`Header.Size` in
+ * `blockchain/types/block.go@v2.2.2`), in bytes.
+ */
 function headerSize(
   { extra, governance, vote, blockScore, number, time, baseFee }: Header,
   fixed: number,

@@ -1,13 +1,13 @@
 /**
- * The settings of the node in the shape of the Go node's own structure: members that Knit has no setting for show what
- * is true of it where that can be said, and the Go node's default where nothing can.
+ * The node's configuration as JSON, in the shape of the Go node's `cn.Config` (`node/cn/config.go@v2.2.2`). A
+ * member without a setting in Knit has the value that describes Knit, or else the Go node's default.
  */
 import { toHex } from "../bytes/hex.ts";
 import type { ReadLine } from "../compat/go-lines.ts";
 import { jsonInteger } from "../config/exact-json.ts";
 import type { NodeOptions } from "../config/options.ts";
 
-/** What is told. Paths are absolute. */
+/** Settings that appear in the configuration. Paths are absolute. */
 export interface NodeSettings {
   readonly networkId: number;
   readonly archive: boolean;
@@ -22,11 +22,11 @@ export interface NodeSettings {
   readonly rewardbase: Uint8Array | undefined;
 }
 
-const NOBODY = `0x${"0".repeat(40)}`;
+const ZERO_ADDRESS = `0x${"0".repeat(40)}`;
 const NANOSECONDS = 1_000_000;
 
-/** The whole structure, in the line's order. */
-export function nodeConfigView(settings: NodeSettings, line: ReadLine): object {
+/** Formats the whole structure, members in the order of the Go node's line. */
+export function nodeConfigJson(settings: NodeSettings, line: ReadLine): object {
   const { networkId, archive, rewardbase, wsEndpoint } = settings;
   const isNew = line.blobFees;
   return {
@@ -36,14 +36,14 @@ export function nodeConfigView(settings: NodeSettings, line: ReadLine): object {
     NoPruning: archive,
     ...ROLES,
     ...(isNew ? { Overrides: { OverrideOsaka: null } } : { OverwriteGenesis: false }),
-    ...databaseView(isNew),
-    ...stateView(settings),
-    ServiceChainSigner: NOBODY,
+    ...databaseJson(isNew),
+    ...stateJson(settings),
+    ServiceChainSigner: ZERO_ADDRESS,
     ExtraData: null,
     ...(isNew ? {} : { GasPrice: Number(settings.unitPrice) }),
-    Rewardbase: rewardbase === undefined ? NOBODY : toHex(rewardbase),
-    TxPool: poolView(settings, isNew),
-    GPO: { Blocks: 20, Percentile: 60, MaxHeaderHistory: 1024, MaxBlockHistory: 1024, ...pricesView(isNew) },
+    Rewardbase: rewardbase === undefined ? ZERO_ADDRESS : toHex(rewardbase),
+    TxPool: poolJson(settings, isNew),
+    GPO: { Blocks: 20, Percentile: 60, MaxHeaderHistory: 1024, MaxBlockHistory: 1024, ...pricesJson(isNew) },
     EnablePreimageRecording: false,
     EnableInternalTxTracing: false,
     EnableOpDebug: false,
@@ -51,7 +51,7 @@ export function nodeConfigView(settings: NodeSettings, line: ReadLine): object {
     DocRoot: "",
     WsEndpoint: wsEndpoint,
     ...RESENDING,
-    ...callView(settings),
+    ...callJson(settings),
     ...(isNew ? NEWER : {}),
   };
 }
@@ -65,7 +65,7 @@ const ROLES = {
   SentChainTxsLimit: 0,
 };
 
-function databaseView(isNew: boolean): object {
+function databaseJson(isNew: boolean): object {
   return {
     StartBlockNumber: 0,
     DBType: "LevelDB",
@@ -102,7 +102,7 @@ function databaseView(isNew: boolean): object {
   };
 }
 
-function stateView({ dataDirectory, senderHashes }: NodeSettings): object {
+function stateJson({ dataDirectory, senderHashes }: NodeSettings): object {
   return {
     TrieCacheSize: 512,
     TrieTimeout: 300_000 * NANOSECONDS,
@@ -129,7 +129,7 @@ function stateView({ dataDirectory, senderHashes }: NodeSettings): object {
   };
 }
 
-function poolView({ pool, journal, instanceDirectory }: NodeSettings, isNew: boolean): object {
+function poolJson({ pool, journal, instanceDirectory }: NodeSettings, isNew: boolean): object {
   return {
     NoLocals: pool.noLocals,
     AllowLocalAnchorTx: pool.allowLocalAnchoring,
@@ -157,7 +157,7 @@ function poolView({ pool, journal, instanceDirectory }: NodeSettings, isNew: boo
   };
 }
 
-function pricesView(isNew: boolean): object {
+function pricesJson(isNew: boolean): object {
   return isNew ? { MaxPrice: 500_000_000_000 } : { Default: null };
 }
 
@@ -172,7 +172,7 @@ const RESENDING = {
   DaemonPathFlag: "~/klaytn/bin/kcnd",
 };
 
-function callView({ rpc }: NodeSettings): object {
+function callJson({ rpc }: NodeSettings): object {
   return {
     RPCGasCap: rpc.gasCap === 0 ? null : rpc.gasCap,
     RPCEVMTimeout: rpc.evmTimeoutMs * NANOSECONDS,

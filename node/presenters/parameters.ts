@@ -1,4 +1,4 @@
-/** Governance parameters as methods show them: by name, and as the chain's configuration with them in their places. */
+/** Governance parameters as JSON: by name, and as members of the chain's configuration. */
 import { fromHex } from "../bytes/hex.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { RpcProfile } from "../compat/profiles.ts";
@@ -6,15 +6,18 @@ import { type ChainConfig, chainConfigJson } from "../config/chain-config.ts";
 import type { Governance } from "../governance/governance.ts";
 import type { ParameterValues } from "../governance/parameter-rows.ts";
 
-/** What governs, and how it is shown. */
-export interface GoverningParts {
+/** Dependencies of the presenters of governance. */
+export interface GovernanceDeps {
   readonly chain: Chain;
   readonly governance: Governance;
   readonly profile: RpcProfile;
 }
 
-/** All values in force at a block. */
-export function shownValues({ chain, governance, profile }: GoverningParts, number: number): ParameterValues {
+/** Returns all parameter values in force at a block, by name. */
+export function parametersInForce(
+  { chain, governance, profile }: GovernanceDeps,
+  number: number,
+): ParameterValues {
   const values = new Map(governance.values(number));
   if (!profile.line.settlesParameters) return values;
   const { drawsProposersEvenly, readsNewestStakes } = chain.rules(number);
@@ -23,14 +26,14 @@ export function shownValues({ chain, governance, profile }: GoverningParts, numb
   return values;
 }
 
-/** The chain's configuration with the values in force at a block. */
-export function configView(parts: GoverningParts, number: number): object {
-  const shown = chainConfigJson(configured(parts.chain.config, shownValues(parts, number)));
-  const { unknownConfigKeys } = parts.profile;
+/** Formats the chain's configuration with the values in force at a block. */
+export function configJson(deps: GovernanceDeps, number: number): object {
+  const shown = chainConfigJson(withParameters(deps.chain.config, parametersInForce(deps, number)));
+  const { unknownConfigKeys } = deps.profile;
   return Object.fromEntries(Object.entries(shown).filter(([key]) => !unknownConfigKeys.includes(key)));
 }
 
-function configured(config: ChainConfig, values: ParameterValues): ChainConfig {
+function withParameters(config: ChainConfig, values: ParameterValues): ChainConfig {
   const integer = (name: string): bigint => values.get(name) as bigint; // by its row's kind; all names have a value
   const small = (name: string): number => Number(integer(name));
   const text = (name: string): string => String(values.get(name));

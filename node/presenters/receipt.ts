@@ -1,4 +1,4 @@
-/** How a receipt and its logs look to clients. */
+/** Receipts and logs as JSON, in Kaia's form and in Ethereum's. */
 import { toHex } from "../bytes/hex.ts";
 import { toQuantity } from "../bytes/integer.ts";
 import type { Chain } from "../chain/chain.ts";
@@ -12,20 +12,20 @@ import type { Log, Receipt } from "../model/receipt.ts";
 import { STATUS_SUCCESS } from "../model/receipt-status.ts";
 import { senderOf, type Transaction } from "../model/transaction.ts";
 import { ethereumRecipient } from "../model/transaction-json.ts";
-import { byHash, chainTransactionFields, paidPrice } from "./transaction.ts";
+import { adaptByHash, chainTransactionFields, paidPrice } from "./transaction.ts";
 
-/** A block with its receipts, and what stands before each of them. */
+/** A block with its receipts and their running sums. */
 export interface BlockReceipts {
   readonly block: Block;
   readonly receipts: readonly Receipt[];
-  /** Logs before each transaction. */
+  /** Number of logs before each transaction. */
   readonly logsBefore: readonly number[];
-  /** Gas used up to and with each transaction. */
+  /** Gas used by the block up to and including each transaction. */
   readonly cumulativeGas: readonly bigint[];
   readonly line: ReadLine;
 }
 
-/** Reads a block's receipts. Throws `RpcError` when they are not as many as its transactions. */
+/** Reads a block's receipts. Throws `RpcError` when their number is not that of the transactions. */
 export function blockReceipts(chain: Chain, block: Block, { line }: Pick<RpcProfile, "line">): BlockReceipts {
   const receipts = chain.receipts(block.header.number) ?? [];
   if (receipts.length !== block.transactions.length) {
@@ -37,7 +37,10 @@ export function blockReceipts(chain: Chain, block: Block, { line }: Pick<RpcProf
 type Sums = Pick<BlockReceipts, "logsBefore" | "cumulativeGas">;
 const sums = new WeakMap<readonly Receipt[], Sums>();
 
-/** Counted once: clients ask for one receipt of a block after another. */
+/**
+ * Returns the running sums of a block's receipts. They are cached: clients read the receipts of a block one
+ * by one.
+ */
 function sumsOf(receipts: readonly Receipt[]): Sums {
   const known = sums.get(receipts);
   if (known !== undefined) return known;
@@ -55,29 +58,29 @@ function sumsOf(receipts: readonly Receipt[]): Sums {
   return found;
 }
 
-/** A form of receipt. */
-export type ReceiptView = (chain: Chain, all: BlockReceipts, index: number) => object;
+/** Formats the receipt at an index of a block. */
+export type FormatReceipt = (chain: Chain, all: BlockReceipts, index: number) => object;
 
-/** The chain's form. Keys are sorted. */
-export const chainReceipt: ReceiptView = (chain, all, index) => {
+/** Formats a receipt in Kaia's form. Keys are sorted. */
+export const chainReceipt: FormatReceipt = (chain, all, index) => {
   const { block } = all;
   const { tx, receipt } = pair(all, index);
   const { hash: _hash, ...fields } = chainTransactionFields(chain, tx, { block, index });
   const failed = receipt.status !== STATUS_SUCCESS;
   return sorted({
-    ...byHash(fields, tx, all),
-    ...outcome(chain, all, index),
+    ...adaptByHash(fields, tx, all),
+    ...outcomeJson(chain, all, index),
     ...(failed ? { txError: toQuantity(receipt.status) } : {}),
   });
 };
 
-/** Ethereum's form. */
-export const ethReceipt: ReceiptView = (chain, all, index) => {
+/** Formats a receipt in Ethereum's form. Keys are sorted. */
+export const ethReceipt: FormatReceipt = (chain, all, index) => {
   const { block, cumulativeGas } = all;
   const { tx } = pair(all, index);
   const to = ethereumRecipient(tx);
   return sorted({
-    ...outcome(chain, all, index),
+    ...outcomeJson(chain, all, index),
     blockHash: toHex(block.hash),
     blockNumber: toQuantity(block.header.number),
     cumulativeGasUsed: toQuantity(cumulativeGas[index] ?? 0n),
@@ -88,10 +91,10 @@ export const ethReceipt: ReceiptView = (chain, all, index) => {
   });
 };
 
-function outcome(chain: Chain, all: BlockReceipts, index: number): object {
+function outcomeJson(chain: Chain, all: BlockReceipts, index: number): object {
   const { tx, receipt } = pair(all, index);
   return {
-    contractAddress: createdBy(tx, receipt, all.line),
+    contractAddress: contractAddressOf(tx, receipt, all.line),
     effectiveGasPrice: toQuantity(paidPrice(chain, tx, all.block)),
     gasUsed: toQuantity(receipt.gasUsed),
     logs: logsOf(all, receipt, index),
@@ -101,8 +104,11 @@ function outcome(chain: Chain, all: BlockReceipts, index: number): object {
   };
 }
 
-/** Where the state transition made a contract, or would have: it takes every message without a recipient for one. */
-function createdBy(tx: Transaction, { contractAddress }: Receipt, line: ReadLine): string | null {
+/**
+ * Returns the contract address of a receipt; null for kinds that create no contract. The state transition
+ * also assigns one to failed creations.
+ */
+function contractAddressOf(tx: Transaction, { contractAddress }: Receipt, line: ReadLine): string | null {
   if (contractAddress === undefined) return null;
   const { ethType, code, name } = tx.type;
   const creates = ethType > 0 || code === 0 || name.includes("SmartContractDeploy");
@@ -125,24 +131,24 @@ function logsOf(
   const first = logsBefore[index] ?? 0;
   return logs.map((log, at) => {
     const place = { number: header.number, blockHash, transactionHash, transactionIndex: index };
-    return logView(log, { ...place, logIndex: first + at });
+    return logJson(log, { ...place, logIndex: first + at });
   });
 }
 
-/** Where a log stands. */
+/** Position of a log in the chain. */
 export interface LogPlace {
   readonly number: number;
   readonly blockHash: Uint8Array;
   readonly transactionHash: Uint8Array;
   readonly transactionIndex: number;
-  /** In the block. */
+  /** Index within the block. */
   readonly logIndex: number;
-  /** Its block was taken out of the chain. */
+  /** The log's block is no longer canonical. */
   readonly removed?: boolean;
 }
 
-/** One log, members in the Go node's order. */
-export function logView({ address, topics, data }: Log, place: LogPlace): object {
+/** Formats a log, members in the Go node's order. */
+export function logJson({ address, topics, data }: Log, place: LogPlace): object {
   return {
     address: toHex(address),
     topics: topics.map(toHex),

@@ -1,20 +1,20 @@
-/** What blocks paid, as methods show it (rpc.md 2.6.4, 2.10). */
+/** Block rewards as JSON: of one block and accumulated over a range. */
 import { addressText } from "../bytes/hex.ts";
 import { jsonInteger } from "../config/exact-json.ts";
 import { type BlockReward, feesOf, reportedReward } from "../execution/reward.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { sorted } from "../jsonrpc/sorted-json.ts";
 import type { Block } from "../model/block.ts";
-import type { GoverningParts } from "./parameters.ts";
-import { inSlices } from "./slices.ts";
+import type { GovernanceDeps } from "./parameters.ts";
+import { writeInSlices } from "./slices.ts";
 import { paidPrice } from "./transaction.ts";
 
-const NOBODY = new Uint8Array(20);
-/** Blocks of one accumulation. */
-const MOST_BLOCKS = 604_800;
+const ZERO_ADDRESS = new Uint8Array(20);
+/** Maximum number of blocks of one accumulation, as in the Go node's `governance_getRewardsAccumulated`. */
+const MAX_BLOCKS = 604_800;
 
-/** What a block paid, and to whom. Throws as `Governance.staking`. */
-export function rewardOf({ chain, governance }: GoverningParts, block: Block): BlockReward {
+/** Computes the reward of a block and its recipients. Throws the errors of `Governance.staking`. */
+export function rewardOf({ chain, governance }: GovernanceDeps, block: Block): BlockReward {
   const { header, transactions } = block;
   const { number, gasUsed, baseFee, rewardbase } = header;
   const rules = chain.rules(number);
@@ -25,14 +25,14 @@ export function rewardOf({ chain, governance }: GoverningParts, block: Block): B
   }, 0n);
   const totalFee = feesOf({ gasUsed, paid, baseFee }, rules, parameters);
   const staking = governance.staking(number);
-  const author = number === 0 ? NOBODY : (chain.author(header) ?? NOBODY);
+  const author = number === 0 ? ZERO_ADDRESS : (chain.author(header) ?? ZERO_ADDRESS);
   return reportedReward({ totalFee, rules, parameters, staking, rewardbase }, author);
 }
 
-/** One block's reward. */
-export function rewardView(parts: GoverningParts, block: Block): object {
-  const { minted, totalFee, burnt, proposer, stakers, kif, kef, credits } = rewardOf(parts, block);
-  const { funds } = parts.profile.line;
+/** Formats the reward of a block. */
+export function rewardJson(deps: GovernanceDeps, block: Block): object {
+  const { minted, totalFee, burnt, proposer, stakers, kif, kef, credits } = rewardOf(deps, block);
+  const { funds } = deps.profile.line;
   return {
     minted: jsonInteger(minted),
     totalFee: jsonInteger(totalFee),
@@ -50,18 +50,21 @@ export function rewardView(parts: GoverningParts, block: Block): object {
 const NOTHING = { minted: 0n, totalFee: 0n, burnt: 0n, proposer: 0n, stakers: 0n, kif: 0n, kef: 0n };
 type Sums = { -readonly [K in keyof typeof NOTHING]: bigint };
 
-/** What the blocks `first` to `last` paid together. Throws `RpcError` for a range that is none or too long. */
+/**
+ * Formats the sum of the rewards of blocks `first` to `last`. Throws `RpcError` for an invalid or too long
+ * range.
+ */
 export async function accumulatedRewards(
-  parts: GoverningParts,
+  deps: GovernanceDeps,
   { first, last }: { readonly first: number; readonly last: number },
 ): Promise<object> {
-  const { chain } = parts;
+  const { chain } = deps;
   if (first > last || last > chain.head().header.number) throw failure("invalid block number range");
-  if (last - first + 1 > MOST_BLOCKS) throw failure("exceeds block number range limit");
+  if (last - first + 1 > MAX_BLOCKS) throw failure("exceeds block number range limit");
   const sums: Sums = { ...NOTHING };
   const credited = new Map<string, bigint>();
   const add = (index: number): string => {
-    const reward = rewardOf(parts, blockAt(parts, first + index));
+    const reward = rewardOf(deps, blockAt(deps, first + index));
     for (const name of Object.keys(NOTHING) as (keyof Sums)[]) sums[name] += reward[name];
     for (const { address, amount } of reward.credits) {
       const name = addressText(address);
@@ -69,18 +72,18 @@ export async function accumulatedRewards(
     }
     return "";
   };
-  await inSlices(last - first + 1, add, () => undefined);
-  return accumulatedView(parts, { first, last }, { sums, credited });
+  await writeInSlices(last - first + 1, add, () => undefined);
+  return accumulatedJson(deps, { first, last }, { sums, credited });
 }
 
-function accumulatedView(
-  parts: GoverningParts,
+function accumulatedJson(
+  deps: GovernanceDeps,
   { first, last }: { readonly first: number; readonly last: number },
   { sums, credited }: { readonly sums: Sums; readonly credited: ReadonlyMap<string, bigint> },
 ): object {
-  const { funds, timesAsText } = parts.profile.line;
+  const { funds, timesAsText } = deps.profile.line;
   const time = (number: number): number | string => {
-    const seconds = parts.chain.header(number)?.header.time ?? 0; // of a block that was just read
+    const seconds = deps.chain.header(number)?.header.time ?? 0; // of a block that was just read
     return timesAsText
       ? `${new Date(seconds * 1000).toISOString().slice(0, 19).replace("T", " ")} +0000 UTC`
       : seconds;
@@ -101,7 +104,7 @@ function accumulatedView(
   };
 }
 
-function blockAt({ chain }: GoverningParts, number: number): Block {
+function blockAt({ chain }: GovernanceDeps, number: number): Block {
   const block = chain.block(number);
   if (block === undefined) throw failure("block not found");
   return block;

@@ -1,4 +1,4 @@
-/** What signing methods answer with: the raw form and the transaction in JSON. */
+/** Results of the signing methods: the encoded transaction and its JSON. */
 import { toHex } from "../bytes/hex.ts";
 import { bytesToBigint, toQuantity } from "../bytes/integer.ts";
 import type { Encoder } from "../jsonrpc/codec.ts";
@@ -8,19 +8,19 @@ import { ethereumRecipient, transactionJson } from "../model/transaction-json.ts
 
 const NOTHING = new Uint8Array(0);
 
-/** In the chain's encoding and form. */
+/** Kaia's encoding and form. */
 export const signedTransaction: Encoder<Transaction> = {
   label: "raw and tx",
   encode: (tx) => goJson({ raw: toHex(tx.raw), tx: transactionJson(tx) }),
 };
 
-/** In Ethereum's encoding and form. */
+/** Ethereum's encoding and form. */
 export const signedEthTransaction: Encoder<Transaction> = {
   label: "raw and tx",
   encode: (tx) => goJson({ raw: toHex(tx.raw.subarray(tx.type.hashFrom)), tx: ethereumJson(tx) }),
 };
 
-/** Members in the order of Ethereum's Go client. */
+/** Formats a transaction with members in the order of geth's `types.Transaction`. */
 function ethereumJson(tx: Transaction): object {
   const own = tx.type.json(tx);
   const [signature] = tx.signatures;

@@ -1,36 +1,39 @@
-/** Who had staked what, as methods show it (rpc.md 3.8). */
+/** Staking information as JSON, in the form of the Go node's `getStakingInfo`. */
 import { toHex } from "../bytes/hex.ts";
 import { jsonInteger } from "../config/exact-json.ts";
 import { giniCoefficient, noStaking, type StakingInfo, stakers } from "../governance/staking.ts";
 import { failure } from "../jsonrpc/errors.ts";
-import type { GoverningParts } from "./parameters.ts";
-import { shownValues } from "./parameters.ts";
+import type { GovernanceDeps } from "./parameters.ts";
+import { parametersInForce } from "./parameters.ts";
 
-const NOWHERE = `0x${"0".repeat(40)}`;
-/** What the Go node makes of the tag `pending`: its own number for it, read without a sign. */
+const ZERO_ADDRESS = `0x${"0".repeat(40)}`;
+/** The tag `pending` as the Go node reads it: -2 as an unsigned 64-bit integer. */
 export const PENDING_NUMBER = 0xffff_ffff_ffff_fffen;
 
-/** The stakes that count for block `number`. Throws `RpcError` when they are not known yet. */
-export function stakingView(parts: GoverningParts, number: number | bigint): object {
-  const source = sourceOf(parts, BigInt(number));
+/**
+ * Formats the staking information that applies to block `number`. Throws `RpcError` when its source block
+ * does not exist yet.
+ */
+export function stakingJson(deps: GovernanceDeps, number: number | bigint): object {
+  const source = sourceOf(deps, BigInt(number));
   const info =
-    source > BigInt(parts.chain.head().header.number) ? later(parts, source) : known(parts, number);
-  return parts.profile.line.staking === "with-pools"
-    ? withPools(parts, info, Number(number))
-    : withoutPools(parts, info, Number(number));
+    source > BigInt(deps.chain.head().header.number) ? futureStaking(deps, source) : stakingAt(deps, number);
+  return deps.profile.line.staking === "with-pools"
+    ? withPools(deps, info, Number(number))
+    : withoutPools(deps, info, Number(number));
 }
 
-function known({ governance }: GoverningParts, number: number | bigint): StakingInfo {
+function stakingAt({ governance }: GovernanceDeps, number: number | bigint): StakingInfo {
   return governance.staking(Number(number));
 }
 
-function later({ profile }: GoverningParts, source: bigint): StakingInfo {
+function futureStaking({ profile }: GovernanceDeps, source: bigint): StakingInfo {
   if (profile.line.staking === "without-pools") return noStaking(Number(source));
   throw failure(`failed to get header for block number ${source}`);
 }
 
-/** As `stakingSource`, of any number that a caller may come up with. */
-function sourceOf({ chain }: GoverningParts, number: bigint): bigint {
+/** Returns the source block of the staking information, as `stakingSource` but for any 64-bit number. */
+function sourceOf({ chain }: GovernanceDeps, number: bigint): bigint {
   if (number === 0n) return 0n;
   const last = number - 1n;
   if (chain.rules(Number(number)).readsNewestStakes) return last;
@@ -38,7 +41,7 @@ function sourceOf({ chain }: GoverningParts, number: bigint): bigint {
   return number <= 2n * interval ? 0n : last - (last % interval) - interval;
 }
 
-function withPools(parts: GoverningParts, info: StakingInfo, number: number): object {
+function withPools(deps: GovernanceDeps, info: StakingInfo, number: number): object {
   const kef = fund(info.kef);
   const kif = fund(info.kif);
   const pools = info.pools.map(({ node, pool, amount }) => ({
@@ -57,22 +60,22 @@ function withPools(parts: GoverningParts, info: StakingInfo, number: number): ob
     PoCAddr: kif,
     kcfAddr: kef,
     kffAddr: kif,
-    useGini: shownValues(parts, number).get("reward.useginicoeff") === true,
-    gini: gini(parts, info, number),
+    useGini: parametersInForce(deps, number).get("reward.useginicoeff") === true,
+    gini: gini(deps, info, number),
   };
 }
 
-function withoutPools(parts: GoverningParts, info: StakingInfo, number: number): object {
+function withoutPools(deps: GovernanceDeps, info: StakingInfo, number: number): object {
   const kcf = fund(info.kef);
   const kff = fund(info.kif);
-  const useGini = info.nodes.length > 0 && parts.chain.parameters(number).useGini;
+  const useGini = info.nodes.length > 0 && deps.chain.parameters(number).useGini;
   return {
     blockNum: info.source,
     ...councilAddresses(info),
     kcfAddr: kcf,
     kffAddr: kff,
     useGini,
-    gini: useGini ? gini(parts, info, number) : -1,
+    gini: useGini ? gini(deps, info, number) : -1,
     councilStakingAmounts: amountsOf(info),
     KIRAddr: kcf,
     PoCAddr: kff,
@@ -80,7 +83,7 @@ function withoutPools(parts: GoverningParts, info: StakingInfo, number: number):
 }
 
 function fund(address: Uint8Array | undefined): string {
-  return address === undefined ? NOWHERE : toHex(address);
+  return address === undefined ? ZERO_ADDRESS : toHex(address);
 }
 
 function councilAddresses({ nodes }: StakingInfo): object {
@@ -95,8 +98,8 @@ function amountsOf({ nodes }: StakingInfo): unknown[] {
   return nodes.map(({ amount }) => jsonInteger(amount));
 }
 
-/** How unequal the stakes of those are that have staked enough; -1 when nobody has. */
-function gini({ chain }: GoverningParts, info: StakingInfo, number: number): number {
+/** Computes the Gini coefficient of the stakes above the minimum; -1 when there are none. */
+function gini({ chain }: GovernanceDeps, info: StakingInfo, number: number): number {
   const { minimumStake } = chain.parameters(number);
   const amounts = stakers(info).flatMap(({ amount }) => (amount < minimumStake ? [] : [Number(amount)]));
   return amounts.length === 0 ? -1 : giniCoefficient(amounts);

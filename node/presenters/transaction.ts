@@ -1,4 +1,4 @@
-/** How a transaction looks to clients: the chain's own form and Ethereum's, in a block and in the pool. */
+/** Transactions as JSON, in Kaia's form and in Ethereum's, in a block and in the pool. */
 import { toHex } from "../bytes/hex.ts";
 import { bytesToQuantity, toQuantity } from "../bytes/integer.ts";
 import type { Chain } from "../chain/chain.ts";
@@ -9,21 +9,25 @@ import type { Block } from "../model/block.ts";
 import { effectivePrice, senderOf, type Transaction } from "../model/transaction.ts";
 import { ethereumRecipient, transactionFields } from "../model/transaction-json.ts";
 
-/** Where a transaction stands; undefined while it waits in the pool. */
-export interface Place {
+/** Position of a transaction in the chain; undefined for one in the pool. */
+export interface TransactionPlace {
   readonly block: Block;
   readonly index: number;
 }
 
 const ZERO_HASH = `0x${"0".repeat(64)}`;
 
-/** The chain's form. Keys are sorted. */
-export function chainTransaction(chain: Chain, tx: Transaction, place?: Place): Record<string, unknown> {
+/** Formats a transaction in Kaia's form. Keys are sorted. */
+export function chainTransaction(
+  chain: Chain,
+  tx: Transaction,
+  place?: TransactionPlace,
+): Record<string, unknown> {
   return sorted({ ...chainTransactionFields(chain, tx, place), hash: toHex(tx.hash) });
 }
 
-/** The same as it is answered to a hash. */
-export function byHash(
+/** Adapts Kaia's form to the look-ups by hash, in which some Go nodes report the fee cap as gas price. */
+export function adaptByHash(
   shown: Record<string, unknown>,
   { gasFeeCap }: Transaction,
   { line }: Pick<RpcProfile, "line">,
@@ -31,11 +35,11 @@ export function byHash(
   return line.showsCapByHash ? { ...shown, gasPrice: toQuantity(gasFeeCap) } : shown;
 }
 
-/** What the chain's form of a transaction and of its receipt share. */
+/** Returns the members that Kaia's forms of a transaction and of its receipt share. */
 export function chainTransactionFields(
   chain: Chain,
   tx: Transaction,
-  place: Place | undefined,
+  place: TransactionPlace | undefined,
 ): Record<string, unknown> {
   return {
     ...transactionFields(tx, place === undefined ? undefined : paidPrice(chain, tx, place.block)),
@@ -47,18 +51,21 @@ export function chainTransactionFields(
   };
 }
 
-/** What a unit of gas cost in a block. */
+/** Returns the effective gas price of a transaction in a block, in peb. */
 export function paidPrice(chain: Chain, tx: Transaction, { header }: Block): bigint {
   return effectivePrice(tx, header.baseFee, chain.rules(header.number));
 }
 
-/** The chain's form as JSON text. */
-export function chainTransactionText(chain: Chain, tx: Transaction, place?: Place): string {
+/** Formats a transaction in Kaia's form as JSON text. */
+export function chainTransactionText(chain: Chain, tx: Transaction, place?: TransactionPlace): string {
   return goJson(chainTransaction(chain, tx, place));
 }
 
-/** Ethereum's form as JSON text, put together by hand: blocks are full of them. */
-export function ethTransactionText(chain: Chain, tx: Transaction, place?: Place): string {
+/**
+ * Formats a transaction in Ethereum's form as JSON text. The text is concatenated because blocks hold many
+ * transactions.
+ */
+export function ethTransactionText(chain: Chain, tx: Transaction, place?: TransactionPlace): string {
   const paid = place === undefined ? undefined : paidPrice(chain, tx, place.block);
   const recipient = ethereumRecipient(tx);
   const [signature] = tx.signatures;
@@ -79,12 +86,12 @@ export function ethTransactionText(chain: Chain, tx: Transaction, place?: Place)
 
 const NO_BYTES = new Uint8Array(0);
 const NO_MEMBERS = { prices: "", rest: "" };
-const NOWHERE = { blockHash: "null", blockNumber: "null" };
-const texts = new WeakMap<Block, typeof NOWHERE>();
+const NO_PLACE = { blockHash: "null", blockNumber: "null" };
+const texts = new WeakMap<Block, typeof NO_PLACE>();
 
-/** The same for all transactions of a block. */
-function placeTexts(place: Place | undefined): typeof NOWHERE {
-  if (place === undefined) return NOWHERE;
+/** Returns the block hash and number as JSON texts, cached per block. */
+function placeTexts(place: TransactionPlace | undefined): typeof NO_PLACE {
+  if (place === undefined) return NO_PLACE;
   const { block } = place;
   let found = texts.get(block);
   if (found === undefined) {
@@ -94,7 +101,7 @@ function placeTexts(place: Place | undefined): typeof NOWHERE {
   return found;
 }
 
-/** What only Ethereum's own kinds have, each text with a comma behind it. */
+/** Returns the members of Ethereum's typed transactions as texts with a trailing comma. */
 function ethereumMembers(tx: Transaction): typeof NO_MEMBERS {
   const { maxFeePerGas, maxPriorityFeePerGas, ...more } = transactionFields(tx);
   return {

@@ -4,7 +4,7 @@ import type { RpcProfile } from "../compat/profiles.ts";
 import { count, nothing, plain, text } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
-import { type NodeSettings, nodeConfigView } from "../presenters/node-config.ts";
+import { type NodeSettings, nodeConfigJson } from "../presenters/node-config.ts";
 
 /** What these methods tell. */
 export interface NodeStateParts {
@@ -20,7 +20,7 @@ export function adminNodeMethods({ profile, settings }: NodeStateParts): Method[
       summary: "The node's settings under the names that they have in the Go node.",
       params: {},
       result: plain<object>("settings"),
-      handle: () => nodeConfigView(settings, profile.line),
+      handle: () => nodeConfigJson(settings, profile.line),
     }),
     method({
       name: "admin_syncStakingInfo",

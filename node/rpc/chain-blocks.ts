@@ -12,10 +12,10 @@ import { goJson } from "../jsonrpc/json-text.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import type { Block } from "../model/block.ts";
 import { type BlockText, chainBlock, chainHeader, ethBlock, ethHeader } from "../presenters/block.ts";
-import { BlockTexts } from "../presenters/block-cache.ts";
+import { BlockCache } from "../presenters/block-cache.ts";
 import { noHeader } from "../presenters/not-found.ts";
-import { blockReceipts, chainReceipt, ethReceipt, type ReceiptView } from "../presenters/receipt.ts";
-import { inSlices } from "../presenters/slices.ts";
+import { blockReceipts, chainReceipt, ethReceipt, type FormatReceipt } from "../presenters/receipt.ts";
+import { writeInSlices } from "../presenters/slices.ts";
 
 /** What these methods read. */
 export interface ChainBlockParts {
@@ -34,7 +34,7 @@ export function chainBlockMethods(parts: ChainBlockParts): Method[] {
 }
 
 function chainForm({ chain, profile, keptBytes }: ChainBlockParts): Method[] {
-  const texts = new BlockTexts(keptBytes);
+  const texts = new BlockCache(keptBytes);
   const shown = (head: BlockHead, full: boolean): BlockText =>
     texts.text(head, full ? "full" : "hashes", () =>
       chainBlock(chain, wholeBlock(chain, head), { profile, full }),
@@ -85,7 +85,7 @@ function chainForm({ chain, profile, keptBytes }: ChainBlockParts): Method[] {
 }
 
 function ethForm({ chain, profile, keptBytes }: ChainBlockParts): Method[] {
-  const texts = new BlockTexts(keptBytes);
+  const texts = new BlockCache(keptBytes);
   const shown = (head: BlockHead | undefined, full: boolean): BlockText | undefined =>
     head &&
     texts.text(head, full ? "full" : "hashes", () =>
@@ -129,9 +129,9 @@ function ethForm({ chain, profile, keptBytes }: ChainBlockParts): Method[] {
 }
 
 function receiptMethods({ chain, profile }: ChainBlockParts): Method[] {
-  const all = (found: Block, view: ReceiptView) => {
+  const all = (found: Block, view: FormatReceipt) => {
     const receipts = blockReceipts(chain, found, profile);
-    return inSlices(
+    return writeInSlices(
       found.transactions.length,
       (index) => goJson(view(chain, receipts, index)),
       (parts) => `[${parts.join(",")}]`,

@@ -15,7 +15,7 @@ import type { Block } from "../model/block.ts";
 import type { Transaction } from "../model/transaction.ts";
 import { blockReceipts, chainReceipt } from "../presenters/receipt.ts";
 import {
-  byHash,
+  adaptByHash,
   chainTransaction,
   chainTransactionText,
   ethTransactionText,
@@ -178,7 +178,8 @@ function senderMethods({ chain, pool, profile, hashBySender }: ChainPlacesParts)
       handle: (args) => {
         const place = find(args.hash);
         const mined = place?.block.transactions[place.index];
-        if (mined !== undefined) return goJson(byHash(chainTransaction(chain, mined, place), mined, profile));
+        if (mined !== undefined)
+          return goJson(adaptByHash(chainTransaction(chain, mined, place), mined, profile));
         const waiting = pool.get(args.hash);
         return waiting && chainTransactionText(chain, waiting);
       },

@@ -15,9 +15,9 @@ import type { Block } from "../model/block.ts";
 import { sealHash } from "../model/header.ts";
 import { parseExtra, roundOf } from "../model/istanbul-extra.ts";
 import { chainBlockFields } from "../presenters/block.ts";
-import type { GoverningParts } from "../presenters/parameters.ts";
+import type { GovernanceDeps } from "../presenters/parameters.ts";
 import { blockReceipts, chainReceipt } from "../presenters/receipt.ts";
-import { inSlices } from "../presenters/slices.ts";
+import { writeInSlices } from "../presenters/slices.ts";
 import { numberOf } from "./chain-governance.ts";
 
 const at = { number: optional(blockNumber, "latest" as const) };
@@ -28,70 +28,70 @@ const sealedBlock = writtenAs("block with consensus information");
 const MOST_BLOCKS = 50;
 
 /** `chain_` look-ups of councils, committees and seals. */
-export function chainConsensusMethods(parts: GoverningParts): Method[] {
-  return [...councilMethods(parts), ...sealedMethods(parts)];
+export function chainConsensusMethods(deps: GovernanceDeps): Method[] {
+  return [...councilMethods(deps), ...sealedMethods(deps)];
 }
 
-function councilMethods(parts: GoverningParts): Method[] {
+function councilMethods(deps: GovernanceDeps): Method[] {
   return [
     method({
       name: "chain_getCouncil",
       summary: "Everyone who is a validator at a block, qualified or not.",
       params: at,
       result: addresses,
-      handle: ({ number }) => councilAt(parts, number),
+      handle: ({ number }) => councilAt(deps, number),
     }),
     method({
       name: "chain_getCouncilSize",
       summary: "How many validators there are at a block.",
       params: at,
       result: size,
-      handle: ({ number }) => councilAt(parts, number).length,
+      handle: ({ number }) => councilAt(deps, number).length,
     }),
     method({
       name: "chain_getCommittee",
       summary: "Who agreed on a block, in the round in which it was made.",
       params: at,
       result: addresses,
-      handle: ({ number }) => committeeAt(parts, number),
+      handle: ({ number }) => committeeAt(deps, number),
     }),
     method({
       name: "chain_getCommitteeSize",
       summary: "How many agreed on a block, in the round in which it was made.",
       params: at,
       result: size,
-      handle: ({ number }) => committeeAt(parts, number).length,
+      handle: ({ number }) => committeeAt(deps, number).length,
     }),
   ];
 }
 
 /** The number of a block that a council is asked for. Throws `RpcError`. */
-export function councilNumber(parts: GoverningParts, number: BlockNumber): number {
-  const head = parts.chain.head().header.number;
-  const { knowsNextCouncil } = parts.profile.line;
+export function councilNumber(deps: GovernanceDeps, number: BlockNumber): number {
+  const head = deps.chain.head().header.number;
+  const { knowsNextCouncil } = deps.profile.line;
   if (number === "pending" && !knowsNextCouncil) throw failure("pending is not allowed");
-  const wanted = numberOf(parts, number);
+  const wanted = numberOf(deps, number);
   if (wanted > (knowsNextCouncil ? head + 1 : head)) throw failure("unknown block");
   return wanted;
 }
 
-function councilAt(parts: GoverningParts, number: BlockNumber): readonly Uint8Array[] {
-  return parts.governance.council(councilNumber(parts, number));
+function councilAt(deps: GovernanceDeps, number: BlockNumber): readonly Uint8Array[] {
+  return deps.governance.council(councilNumber(deps, number));
 }
 
-function committeeAt(parts: GoverningParts, number: BlockNumber): readonly Uint8Array[] {
-  const wanted = councilNumber(parts, number);
-  const block = parts.chain.header(wanted);
+function committeeAt(deps: GovernanceDeps, number: BlockNumber): readonly Uint8Array[] {
+  const wanted = councilNumber(deps, number);
+  const block = deps.chain.header(wanted);
   if (block === undefined) throw failure("pending is not allowed");
-  return committeeOf(parts, block);
+  return committeeOf(deps, block);
 }
 
-function committeeOf({ governance }: GoverningParts, { header }: BlockHead): readonly Uint8Array[] {
+function committeeOf({ governance }: GovernanceDeps, { header }: BlockHead): readonly Uint8Array[] {
   return governance.committee(header.number, header.number === 0 ? 0 : roundOf(header.extra));
 }
 
-function sealedMethods(parts: GoverningParts): Method[] {
-  const { chain } = parts;
+function sealedMethods(deps: GovernanceDeps): Method[] {
+  const { chain } = deps;
   return [
     method({
       name: "chain_getBlockWithConsensusInfoByNumber",
@@ -100,7 +100,7 @@ function sealedMethods(parts: GoverningParts): Method[] {
       result: sealedBlock,
       handle: ({ number }) => {
         if (number === undefined) throw failure("block number is not assigned");
-        return sealedView(parts, blockAt(chain, number));
+        return sealedView(deps, blockAt(chain, number));
       },
     }),
     method({
@@ -108,25 +108,25 @@ function sealedMethods(parts: GoverningParts): Method[] {
       summary: "The same by the block's hash.",
       params: { hash },
       result: sealedBlock,
-      handle: (args) => sealedView(parts, blockOfHash(chain, args.hash)),
+      handle: (args) => sealedView(deps, blockOfHash(chain, args.hash)),
     }),
     method({
       name: "chain_getBlockWithConsensusInfoByNumberRange",
       summary: "The same for up to 51 blocks, by number.",
       params: { start: optional(blockNumber), end: optional(blockNumber) },
       result: writtenAs("object of number to block with consensus information"),
-      handle: ({ start, end }) => rangeView(parts, start, end),
+      handle: ({ start, end }) => rangeView(deps, start, end),
     }),
   ];
 }
 
 async function rangeView(
-  parts: GoverningParts,
+  deps: GovernanceDeps,
   start: BlockNumber | undefined,
   end: BlockNumber | undefined,
 ): Promise<string> {
   if (start === undefined || end === undefined) throw failure("range values should not be nil");
-  const head = parts.chain.head().header.number;
+  const head = deps.chain.head().header.number;
   const [first, last] = [start, end].map((number) => (number === "earliest" ? 0 : number));
   if (typeof first !== "number") throw failure("start block number should be positive");
   const until = typeof last === "number" ? last : head;
@@ -135,36 +135,36 @@ async function rangeView(
   if (until - first > MOST_BLOCKS) throw failure("number of requested blocks should be smaller than 50");
   const members: [string, string][] = [];
   for (let number = first; number <= until; number++) {
-    const block = findBlock(parts.chain, number);
-    const text = block === undefined ? "null" : await sealedView(parts, block);
+    const block = findBlock(deps.chain, number);
+    const text = block === undefined ? "null" : await sealedView(deps, block);
     members.push([`0x${number.toString(16)}`, text]);
   }
   return sortedMembers(members);
 }
 
 /** Receipts with their transactions stand where a block has its transactions. */
-function sealedView(parts: GoverningParts, block: Block): string | Promise<string> {
-  const { chain, profile } = parts;
+function sealedView(deps: GovernanceDeps, block: Block): string | Promise<string> {
+  const { chain, profile } = deps;
   const receipts = blockReceipts(chain, block, profile);
-  const fields = Object.entries({ ...chainBlockFields(chain, block, profile), ...sealFields(parts, block) });
+  const fields = Object.entries({ ...chainBlockFields(chain, block, profile), ...sealFields(deps, block) });
   const members = fields.map(([key, value]) => [key, goJson(value)] as const);
-  return inSlices(
+  return writeInSlices(
     block.transactions.length,
     (index) => goJson(chainReceipt(chain, receipts, index)),
     (rows) => sortedMembers([...members, ["transactions", `[${rows.join(",")}]`]]),
   );
 }
 
-function sealFields(parts: GoverningParts, block: Block): object {
-  const { chain, governance } = parts;
+function sealFields(deps: GovernanceDeps, block: Block): object {
+  const { chain, governance } = deps;
   const { header, hash: own } = block;
   const { number } = header;
-  if (number === 0) return { ...NO_SEALS, committee: committeeOf(parts, block).map(toHex).sort() };
+  if (number === 0) return { ...NO_SEALS, committee: committeeOf(deps, block).map(toHex).sort() };
   const proposer = chain.author(header);
   const committers = recoverCommitters(own, parseExtra(header.extra));
   if (proposer === undefined || committers.includes(undefined)) throw failure("internal error");
   return {
-    committee: committeeOf(parts, block).map(toHex).sort(),
+    committee: committeeOf(deps, block).map(toHex).sort(),
     committers: committers.flatMap((each) => (each === undefined ? [] : [toHex(each)])),
     originProposer: toHex(governance.proposer(number, 0)),
     proposer: toHex(proposer),

@@ -13,25 +13,25 @@ import { plain, text } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import { sorted } from "../jsonrpc/sorted-json.ts";
-import { configView, type GoverningParts, shownValues } from "../presenters/parameters.ts";
-import { rewardView } from "../presenters/rewards.ts";
-import { PENDING_NUMBER, stakingView } from "../presenters/staking-info.ts";
+import { configJson, type GovernanceDeps, parametersInForce } from "../presenters/parameters.ts";
+import { rewardJson } from "../presenters/rewards.ts";
+import { PENDING_NUMBER, stakingJson } from "../presenters/staking-info.ts";
 
 const LATEST = "latest" as const;
 const at = { number: optional(blockNumber, LATEST) };
 
 /** `chain_` and `governance_` look-ups of what governs. */
-export function chainGovernanceMethods(parts: GoverningParts): Method[] {
-  return [...parameterMethods(parts), ...amountMethods(parts), ...contractMethods(parts)];
+export function chainGovernanceMethods(deps: GovernanceDeps): Method[] {
+  return [...parameterMethods(deps), ...amountMethods(deps), ...contractMethods(deps)];
 }
 
 /** A block's number, the next one's for `pending`; it need not be there yet. */
-export function numberOf({ chain }: GoverningParts, number: BlockNumber): number {
+export function numberOf({ chain }: GovernanceDeps, number: BlockNumber): number {
   const head = chain.head().header.number;
   return number === "pending" ? head + 1 : numberAt(head, number);
 }
 
-function parameterMethods(parts: GoverningParts): Method[] {
+function parameterMethods(deps: GovernanceDeps): Method[] {
   return [
     method({
       name: "chain_getParams",
@@ -39,7 +39,7 @@ function parameterMethods(parts: GoverningParts): Method[] {
       summary: "Every governance parameter as it is in force at a block.",
       params: at,
       result: plain<object>("parameters by name"),
-      handle: ({ number }) => valuesJson(shownValues(parts, numberOf(parts, number))),
+      handle: ({ number }) => valuesJson(parametersInForce(deps, numberOf(deps, number))),
     }),
     method({
       name: "chain_getChainConfig",
@@ -47,19 +47,19 @@ function parameterMethods(parts: GoverningParts): Method[] {
       summary: "The chain's configuration with the governance parameters in force at a block.",
       params: at,
       result: plain<object>("chain configuration"),
-      handle: ({ number }) => configView(parts, numberOf(parts, number)),
+      handle: ({ number }) => configJson(deps, numberOf(deps, number)),
     }),
     method({
       name: "chain_forkStatus",
       summary: "Which forks are in force at a block.",
       params: { number: blockNumber },
       result: plain<object>("forks"),
-      handle: ({ number }) => forkView(parts, number),
+      handle: ({ number }) => forkView(deps, number),
     }),
   ];
 }
 
-function forkView({ chain, profile }: GoverningParts, asked: BlockNumber): object {
+function forkView({ chain, profile }: GovernanceDeps, asked: BlockNumber): object {
   const { number } = headerAt(chain, asked).header;
   const { chainId, forks } = chain.config;
   const flags = Object.entries(profile.line.forkFlags).map(([flag, key]) => {
@@ -72,8 +72,8 @@ function forkView({ chain, profile }: GoverningParts, asked: BlockNumber): objec
   });
 }
 
-function amountMethods(parts: GoverningParts): Method[] {
-  const { line } = parts.profile;
+function amountMethods(deps: GovernanceDeps): Method[] {
+  const { line } = deps.profile;
   const stakingAt: Decoder<BlockNumber> = line.stakingOfHead ? at.number : blockNumber;
   return [
     method({
@@ -84,7 +84,7 @@ function amountMethods(parts: GoverningParts): Method[] {
       result: plain<object>("staking information"),
       handle: ({ number }) => {
         const isUnknown = number === "pending" && !line.stakingOfHead;
-        return stakingView(parts, isUnknown ? PENDING_NUMBER : numberOf(parts, number));
+        return stakingJson(deps, isUnknown ? PENDING_NUMBER : numberOf(deps, number));
       },
     }),
     method({
@@ -94,20 +94,20 @@ function amountMethods(parts: GoverningParts): Method[] {
       result: plain<object>("rewards"),
       handle: ({ number }) => {
         const isHead = number === "pending" && line.knowsNextCouncil;
-        const wanted = isHead ? parts.chain.head().header.number : numberOf(parts, number);
-        const block = parts.chain.block(wanted);
-        if (block !== undefined) return rewardView(parts, block);
+        const wanted = isHead ? deps.chain.head().header.number : numberOf(deps, number);
+        const block = deps.chain.block(wanted);
+        if (block !== undefined) return rewardJson(deps, block);
         throw failure(line.words.noRewardBlock(number === "pending" ? PENDING_NUMBER : wanted));
       },
     }),
   ];
 }
 
-function contractMethods(parts: GoverningParts): Method[] {
-  const { chain, governance } = parts;
+function contractMethods(deps: GovernanceDeps): Method[] {
+  const { chain, governance } = deps;
   const registered = { name: text, number: blockNumber };
   const reader = (number: BlockNumber) => {
-    const wanted = Math.min(numberOf(parts, number), chain.head().header.number);
+    const wanted = Math.min(numberOf(deps, number), chain.head().header.number);
     if (!chain.rules(wanted).randao) throw failure("Randao fork is not enabled");
     return governance.contracts(wanted);
   };
@@ -137,18 +137,18 @@ function contractMethods(parts: GoverningParts): Method[] {
         }));
       },
     }),
-    ...recordMethods(parts),
+    ...recordMethods(deps),
   ];
 }
 
-function recordMethods(parts: GoverningParts): Method[] {
+function recordMethods(deps: GovernanceDeps): Method[] {
   return [
     method({
       name: "chain_getBlsInfos",
       summary: "The BLS keys of all nodes as they are registered before a block, and whether each is proven.",
       params: { number: blockNumber },
       result: plain<object>("BLS keys by node"),
-      handle: ({ number }) => keysView(parts, numberOf(parts, number)),
+      handle: ({ number }) => keysView(deps, numberOf(deps, number)),
     }),
     method({
       name: "chain_getCypressCredit",
@@ -156,13 +156,13 @@ function recordMethods(parts: GoverningParts): Method[] {
       params: {},
       result: plain<object>("names"),
       handle: () => {
-        throw failure(parts.profile.line.words.noCredit);
+        throw failure(deps.profile.line.words.noCredit);
       },
     }),
   ];
 }
 
-async function keysView({ chain, governance, profile }: GoverningParts, number: number): Promise<object> {
+async function keysView({ chain, governance, profile }: GovernanceDeps, number: number): Promise<object> {
   if (!chain.rules(number).randao) throw failure(profile.line.words.keysBeforeRandao);
   if (number === 0) throw failure("block number cannot be zero");
   if (number > chain.head().header.number + 1) throw failure("unknown block");

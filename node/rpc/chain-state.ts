@@ -7,7 +7,7 @@ import type { RpcProfile } from "../compat/profiles.ts";
 import { address, data, nullable, quantity } from "../jsonrpc/codecs/hex.ts";
 import { plain } from "../jsonrpc/codecs/plain.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
-import { accountView } from "../presenters/account.ts";
+import { accountJson } from "../presenters/account.ts";
 import type { TxPool } from "../txpool/pool.ts";
 
 /** What these methods read. */
@@ -56,7 +56,7 @@ export function chainStateMethods({ chain, pool, profile }: ChainStateParts): Me
       result: nullable(plain<object>("account")),
       handle: (args) => {
         const account = stateOf(chain, args.block).account(args.address);
-        return account === undefined ? undefined : accountView(account, profile.storageInEoa);
+        return account === undefined ? undefined : accountJson(account, profile.storageInEoa);
       },
     }),
   ];

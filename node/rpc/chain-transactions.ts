@@ -14,8 +14,8 @@ import { goJson } from "../jsonrpc/json-text.ts";
 import { type Method, method, type WorkAhead } from "../jsonrpc/method.ts";
 import { TransactionError } from "../model/error.ts";
 import type { Transaction } from "../model/transaction.ts";
-import { blockReceipts, chainReceipt, ethReceipt, type ReceiptView } from "../presenters/receipt.ts";
-import { byHash, chainTransaction, ethTransactionText } from "../presenters/transaction.ts";
+import { blockReceipts, chainReceipt, ethReceipt, type FormatReceipt } from "../presenters/receipt.ts";
+import { adaptByHash, chainTransaction, ethTransactionText } from "../presenters/transaction.ts";
 import { PoolError } from "../txpool/error.ts";
 import type { TxPool } from "../txpool/pool.ts";
 
@@ -37,7 +37,7 @@ export function chainTransactionMethods(parts: ChainTransactionParts): Method[] 
 
 function lookups({ chain, pool, profile }: ChainTransactionParts): Method[] {
   const shownByHash: typeof ethTransactionText = (...given) =>
-    goJson(byHash(chainTransaction(...given), given[1], profile));
+    goJson(adaptByHash(chainTransaction(...given), given[1], profile));
   const find = (wanted: Uint8Array, view: typeof ethTransactionText) => {
     const place = chain.findTransaction(wanted);
     const mined = place?.block.transactions[place.index];
@@ -64,7 +64,7 @@ function lookups({ chain, pool, profile }: ChainTransactionParts): Method[] {
 }
 
 function receipts({ chain, profile }: Pick<ChainTransactionParts, "chain" | "profile">): Method[] {
-  const find = (wanted: Uint8Array, view: ReceiptView) => {
+  const find = (wanted: Uint8Array, view: FormatReceipt) => {
     const place = chain.findTransaction(wanted);
     if (place === undefined) return undefined;
     return view(chain, blockReceipts(chain, place.block, profile), place.index);

@@ -16,7 +16,7 @@ import { failure } from "../jsonrpc/errors.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import { type Block, encodeBlock } from "../model/block.ts";
 import { chainBlock } from "../presenters/block.ts";
-import { printedBlock } from "../presenters/printed-block.ts";
+import { printBlock } from "../presenters/print-block.ts";
 
 /** What these methods read and steer. */
 export interface DebugChainParts {
@@ -43,7 +43,7 @@ export function debugChainMethods(parts: DebugChainParts): Method[] {
       privilege: "process",
       params: { block: blockReference },
       result: text,
-      handle: ({ block }) => printedBlock(found(chain, block)),
+      handle: ({ block }) => printBlock(found(chain, block)),
     }),
     method({
       name: "debug_getBadBlocks",

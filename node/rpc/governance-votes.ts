@@ -13,11 +13,11 @@ import { address, anything } from "../jsonrpc/codecs/hex.ts";
 import { plain, text } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
-import type { GoverningParts } from "../presenters/parameters.ts";
+import type { GovernanceDeps } from "../presenters/parameters.ts";
 import { numberOf } from "./chain-governance.ts";
 
 /** What these methods read, and the queue that they fill. */
-export interface GovernanceVoteParts extends GoverningParts {
+export interface GovernanceVoteParts extends GovernanceDeps {
   /** The node's own address. */
   readonly address: Uint8Array;
   readonly ballots: Ballots;

@@ -13,7 +13,7 @@ import { boolean, integer, nothing, plain } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import { sorted } from "../jsonrpc/sorted-json.ts";
-import type { GoverningParts } from "../presenters/parameters.ts";
+import type { GovernanceDeps } from "../presenters/parameters.ts";
 import { councilNumber } from "./chain-consensus.ts";
 
 const at = { number: optional(blockNumber, "latest" as const) };
@@ -22,13 +22,13 @@ const addresses = listOf(address, "[]common.Address");
 const ROUND_TIMEOUT_MS = 10_000;
 
 /** The methods of `istanbul`. */
-export function istanbulMethods(parts: GoverningParts): Method[] {
-  return [...validatorMethods(parts), ...snapshotMethods(parts), ...candidateMethods()];
+export function istanbulMethods(deps: GovernanceDeps): Method[] {
+  return [...validatorMethods(deps), ...snapshotMethods(deps), ...candidateMethods()];
 }
 
-function validatorMethods(parts: GoverningParts): Method[] {
-  const { chain, governance } = parts;
-  const validators = (number: BlockNumber) => governance.validators(councilNumber(parts, number));
+function validatorMethods(deps: GovernanceDeps): Method[] {
+  const { chain, governance } = deps;
+  const validators = (number: BlockNumber) => governance.validators(councilNumber(deps, number));
   const ofHash = (wanted: Uint8Array) => {
     const block = headerOfHash(chain, wanted);
     if (block === undefined) throw failure("unknown block");
@@ -77,8 +77,8 @@ function demotedOf(set: ValidatorSet): readonly Uint8Array[] {
   return set.council.filter((each) => !set.isQualified(each));
 }
 
-function snapshotMethods(parts: GoverningParts): Method[] {
-  const { chain } = parts;
+function snapshotMethods(deps: GovernanceDeps): Method[] {
+  const { chain } = deps;
   const result = plain<object>("snapshot");
   return [
     method({
@@ -87,9 +87,9 @@ function snapshotMethods(parts: GoverningParts): Method[] {
       params: at,
       result,
       handle: ({ number }) => {
-        const block = chain.header(councilNumber(parts, number));
+        const block = chain.header(councilNumber(deps, number));
         if (block === undefined) throw failure("unknown block");
-        return snapshotView(parts, block);
+        return snapshotView(deps, block);
       },
     }),
     method({
@@ -100,7 +100,7 @@ function snapshotMethods(parts: GoverningParts): Method[] {
       handle: (args) => {
         const block = headerOfHash(chain, args.hash);
         if (block === undefined) throw failure("unknown block");
-        return snapshotView(parts, block);
+        return snapshotView(deps, block);
       },
     }),
   ];
@@ -109,8 +109,8 @@ function snapshotMethods(parts: GoverningParts): Method[] {
 /** Every validator's vote weighs the same. */
 const VOTING_POWER = 1_000;
 
-function snapshotView(parts: GoverningParts, { header, hash: own }: BlockHead): object {
-  const { chain, governance } = parts;
+function snapshotView(deps: GovernanceDeps, { header, hash: own }: BlockHead): object {
+  const { chain, governance } = deps;
   const next = header.number + 1;
   const set = governance.validators(next);
   const { policy, epoch, committeeSize } = governance.parameters(next);
@@ -123,7 +123,7 @@ function snapshotView(parts: GoverningParts, { header, hash: own }: BlockHead): 
     validators: set.qualified.map(toHex),
     policy: chain.config.istanbul.policy,
     subgroupsize: committeeSize,
-    ...(policy === "weighted" ? weighedView(parts, set, next) : UNWEIGHED),
+    ...(policy === "weighted" ? weighedView(deps, set, next) : UNWEIGHED),
   };
 }
 
@@ -137,7 +137,7 @@ const UNWEIGHED = {
   demotedValidators: null,
 };
 
-function weighedView({ chain, governance }: GoverningParts, set: ValidatorSet, next: number): object {
+function weighedView({ chain, governance }: GovernanceDeps, set: ValidatorSet, next: number): object {
   const { nodes } = governance.staking(next);
   const { list, since } = governance.proposerList(next);
   const weights = { staking: governance.staking(since), useGini: governance.parameters(since + 1).useGini };

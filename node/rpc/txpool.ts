@@ -10,7 +10,7 @@ import { goText } from "../jsonrpc/json-text.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import { sortedJson, sortedMembers } from "../jsonrpc/sorted-json.ts";
 import type { Transaction } from "../model/transaction.ts";
-import { inSlices } from "../presenters/slices.ts";
+import { writeInSlices } from "../presenters/slices.ts";
 import { chainTransaction } from "../presenters/transaction.ts";
 import type { TxPool } from "../txpool/pool.ts";
 
@@ -85,7 +85,7 @@ function contentFromJson(pool: TxPoolParts["pool"], sender: Uint8Array, show: Sh
 function contentJson(pool: TxPoolParts["pool"], show: Show): string | Promise<string> {
   const { pending, queued } = pool.content();
   const entries = [...entriesOf("pending", pending), ...entriesOf("queued", queued)];
-  return inSlices(
+  return writeInSlices(
     entries.length,
     (index) => show((entries[index] as Entry).tx), // within the length
     (texts) =>

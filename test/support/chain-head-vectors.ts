@@ -16,7 +16,7 @@ import {
   proposerSealDigest,
   roundOf,
 } from "../../node/model/istanbul-extra.ts";
-import { accountView } from "../../node/presenters/account.ts";
+import { accountJson } from "../../node/presenters/account.ts";
 import type { Answer, DumpedAccount, RecordedChain } from "./recorded-chain.ts";
 import type { Tally } from "./tally.ts";
 
@@ -63,7 +63,7 @@ export async function compareHead(
       const account = accountOf(answer);
       accounts.set(address, account);
       const full = "storageRoot" in (answer["account"] as Answer);
-      tally.same(what, JSON.parse(JSON.stringify(accountView(account, full))), answer);
+      tally.same(what, JSON.parse(JSON.stringify(accountJson(account, full))), answer);
       const known = keys.get(address) ?? (account.kind === "contract" ? FAIL_KEY : LEGACY_KEY);
       tally.same(`${what}: key`, account.key, known);
       tally.same(`${what}: encoding`, decodeAccount(encodeAccount(account)), account);

@@ -8,7 +8,7 @@ import { gunzipSync } from "node:zlib";
 import { fromHex, toHex } from "../../node/bytes/hex.ts";
 import { parseGenesis } from "../../node/config/genesis.ts";
 import { decodeBlock } from "../../node/model/block.ts";
-import { accountView } from "../../node/presenters/account.ts";
+import { accountJson } from "../../node/presenters/account.ts";
 import { aChain, type TestChain } from "./chain.ts";
 import { compareRecordedChain } from "./chain-vectors.ts";
 import { type RecordedChain, readRecordedChain } from "./recorded-chain.ts";
@@ -103,7 +103,7 @@ function stateFile(tally: Tally, { chain }: TestChain, { accounts = {} }: StateF
   const view = chain.stateAt(chain.head().header.number);
   for (const [address, { account, code }] of Object.entries(accounts)) {
     const found = view.account(fromHex(address));
-    const own: unknown = found && JSON.parse(JSON.stringify(accountView(found, true)));
+    const own: unknown = found && JSON.parse(JSON.stringify(accountJson(found, true)));
     tally.same(`state.json.gz account ${address}`, own ?? null, account);
     if (code !== undefined)
       tally.same(`state.json.gz code of ${address}`, toHex(view.code(fromHex(address))), code);

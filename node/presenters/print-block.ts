@@ -1,4 +1,7 @@
-/** A block as text for people, as the Go node prints it; an address in memory means nothing here and is 0. */
+/**
+ * A block as text in the format of the Go node's `debug_printBlock`. The address in memory that the Go node
+ * prints is always 0.
+ */
 import { bareHex } from "../bytes/hex.ts";
 import { decodeRlp, encodeRlpList, listItems } from "../bytes/rlp.ts";
 import { keccak256 } from "../crypto/keccak.ts";
@@ -8,8 +11,8 @@ import { encodeHeader, type Header } from "../model/header.ts";
 const KIB = 1024;
 const MINED_FIELDS = 12;
 
-/** Several lines. */
-export function printedBlock({ header, transactions, hash, size }: Block): string {
+/** Formats a block as several lines of text. */
+export function printBlock({ header, transactions, hash, size }: Block): string {
   const fields: readonly (readonly [string, string])[] = [
     ["ParentHash", bareHex(header.parentHash)],
     ["Rewardbase", bareHex(header.rewardbase)],
@@ -43,7 +46,7 @@ export function printedBlock({ header, transactions, hash, size }: Block): strin
   ].join("\n");
 }
 
-/** Of the fields that are in every header, up to the extra data. */
+/** Returns the hash of the header fields that every fork has, up to the extra data. */
 function minerHash(header: Header): Uint8Array {
   const fields = listItems(decodeRlp(encodeHeader(header))).slice(0, MINED_FIELDS);
   return keccak256(encodeRlpList(fields.map(({ raw }) => raw)));

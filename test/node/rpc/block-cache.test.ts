@@ -1,12 +1,12 @@
-/** The memory of texts of blocks: bounded, shared, and never of a failure. */
+/** The block cache: bounded, shared by concurrent requests, without failures. */
 import { expect, test } from "@jest/globals";
 import { KeptBytes } from "../../../node/jsonrpc/byte-cache.ts";
-import { BlockTexts } from "../../../node/presenters/block-cache.ts";
+import { BlockCache } from "../../../node/presenters/block-cache.ts";
 
 const block = (number: number) => ({ hash: Uint8Array.of(number) });
 
-test("a text is written once for each block and form, and the oldest give way", () => {
-  const texts = new BlockTexts(new KeptBytes(), 10);
+test("a text is written once for each block and form, and the oldest texts are evicted", () => {
+  const texts = new BlockCache(new KeptBytes(), 10);
   const written: string[] = [];
   const text = (number: number, form: string, size = 4) =>
     texts.text(block(number), form, () => {
@@ -27,8 +27,8 @@ test("a text is written once for each block and form, and the oldest give way", 
   expect(written.slice(4)).toEqual(["3 full", "3 full"]);
 });
 
-test("a text in the making is shared; one that fails is made again", async () => {
-  const texts = new BlockTexts(new KeptBytes());
+test("requests share a text that is being written, and a failed text is written again", async () => {
+  const texts = new BlockCache(new KeptBytes());
   let made = 0;
   const late = () => texts.text(block(1), "", () => Promise.resolve(`text ${++made}`));
   expect(await Promise.all([late(), late()])).toEqual(["text 1", "text 1"]);
@@ -40,7 +40,7 @@ test("a text in the making is shared; one that fails is made again", async () =>
 
 test("a long text that is asked for again is there as bytes as well; the oldest give way, and it goes with its text", () => {
   const bytes = new KeptBytes(70_000);
-  const texts = new BlockTexts(bytes, 100_000);
+  const texts = new BlockCache(bytes, 100_000);
   const long = (number: number) =>
     texts.text(block(number), "", () => `${number} é${"x".repeat(30_000)}`) as string;
   const known = (number: number) => bytes.of(`${number} é${"x".repeat(30_000)}`);
