@@ -1,33 +1,36 @@
 /**
- * What consensus needs of the network, and all that it needs: sealed letters to other validators and from them.
- * Who gets which letter, and which came before, is decided here; who is connected, and how, on the other side.
+ * Interface between consensus and the network: consensus messages to and from other validators. Consensus
+ * selects the recipients and drops repeated messages; the network knows the connections.
  */
 
-/** A consensus message (code 0x11) as the network carries it: what is inside is the engine's business alone. */
+/** A consensus message (code 0x11) on the wire, Istanbul's `ConsensusMsg`. */
 export interface ConsensusEnvelope {
-  /** Hash of the parent of the block under agreement. Passed along, never judged. */
+  /** Hash of the parent of the block under agreement; passed on, never verified. */
   readonly previousHash: Uint8Array;
-  /** The signed message: RLP that nobody has looked at. */
+  /** The signed message, RLP that has not been decoded. */
   readonly message: Uint8Array;
 }
 
-/** Takes a message of the peer with this address in; bounded and cheap, it never throws. */
+/** Receives a message of the peer with this address. Bounded and cheap; never throws. */
 export type EnvelopeListener = (from: Uint8Array, envelope: ConsensusEnvelope) => void;
 
 /** The network as consensus sees it. */
 export interface ConsensusPeers {
-  /** Addresses of the peers of type cn that are connected and on our chain, ourselves never. */
+  /** Addresses of the connected peers of type `cn` on this chain, without this node. */
   connected(): Iterable<Uint8Array>;
   /**
-   * Queues a message for a connected validator. False when it is not connected or does not keep up: the message is
-   * lost for it, as consensus expects of a network.
+   * Queues a message for a connected validator. Returns false when it is not connected or does not keep up;
+   * the message is lost for it then.
    */
   send(to: Uint8Array, envelope: ConsensusEnvelope): boolean;
-  /** A connected validator has the block of this hash, though perhaps not its seals: it has voted for it. */
+  /**
+   * Records that a connected validator has voted for the block of this hash, and so has it, possibly without
+   * seals.
+   */
   noteVote(from: Uint8Array, hash: Uint8Array): void;
   /**
-   * Gives every message that comes in from a peer of type cn to the listener, in each peer's order. The result takes
-   * the listener out again; messages that nobody listens to are dropped, not answered.
+   * Calls the listener with every message of peers of type `cn`, in each peer's order. Returns a function
+   * that removes the listener. Messages without a listener are dropped.
    */
   onMessage(listener: EnvelopeListener): () => void;
 }

@@ -1,25 +1,25 @@
-/** What operators watch of the blocks that a node makes, under the Go node's names. */
+/** Metrics of the blocks that a node builds, under the Go node's names (`work/worker.go@v2.2.2`). */
 import type { Metrics } from "../observe/metrics.ts";
 import type { FillTally } from "./proposal.ts";
 
-/** How the making of one block went. */
+/** Figures of one built block. */
 export interface DraftFigures {
-  /** Milliseconds until its transactions had run, then until its roots and its seal were there. */
+  /** Milliseconds until the transactions were executed, then until roots and seal were computed. */
   readonly fillMs: number;
   readonly completeMs: number;
   readonly tally: FillTally;
   readonly transactions: number;
-  /** In peb. */
+  /** Base fee in peb. */
   readonly baseFee: bigint;
-  /** Of the node's own address before the block, in peb. */
+  /** Balance of the node's own address before the block, in peb. */
   readonly balance: bigint;
 }
 
-/** Takes the figures of each block. */
+/** Receives the figures of each block. */
 export type OnDraft = (figures: DraftFigures) => void;
 
 const KLAY = 10n ** 18n;
-/** The Go node's unit of the base fee here. */
+/** Unit of the base fee metric, in peb. */
 const GKEI = 10n ** 9n;
 
 const GAUGES = [
@@ -54,7 +54,10 @@ function isFirstTooLong({ tally, transactions }: DraftFigures): boolean {
 
 type Row<T> = readonly [name: string, help: string, of: (figures: DraftFigures) => T];
 
-/** Declares them; what it returns is to be told of every block that is made, agreed on or not. */
+/**
+ * Declares the metrics and returns their observer, which takes the figures of every block built, agreed on or
+ * not.
+ */
 export function declareDraftMetrics(metrics: Metrics): OnDraft {
   const gauges = GAUGES.map(
     ([name, help, of]) => [metrics.gauge({ name: `miner/${name}`, help }), of] as const,

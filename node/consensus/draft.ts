@@ -1,4 +1,4 @@
-/** Makes a block on the tip as a proposer does: sealed by this node, agreed on by nobody yet. */
+/** Builds a block on the tip as a proposer does, sealed by this node and not yet agreed on. */
 import { Steps } from "../chain/insert-times.ts";
 import type { Writer } from "../chain/writer.ts";
 import type { SealedBlock } from "../chain/writer-parts.ts";
@@ -23,74 +23,77 @@ import { headerExtras, proposerRewardbase } from "./header-extras.ts";
 import { type Candidates, draftHeader, type FilledBlock, fillBlock } from "./proposal.ts";
 import { type SealDigest, withProposerSeal } from "./seal.ts";
 
-/** What blocks are made of. */
+/** Dependencies of the block builder. */
 export interface DraftDeps {
   readonly config: ChainConfig;
   readonly writer: Writer;
   readonly state: State;
   readonly governance: Governance;
-  /** The vote field of the next block. */
+  /** Returns the vote field of the next block. */
   readonly vote: () => Uint8Array;
-  /** Transactions for the next block, best first. */
+  /** Returns the pool's transactions for the next block, best tip first. */
   readonly candidates: (baseFee: bigint | undefined) => Candidates;
   readonly drop: (tx: Transaction) => void;
-  /** The node's own address and its signature. */
+  /** Address of the node; `sign` makes its signatures. */
   readonly address: Uint8Array;
   readonly sign: SealDigest;
-  /** Signs what headers with randomness carry. */
+  /** BLS key that signs random reveals (KIP-114). */
   readonly blsKey: Uint8Array;
-  /** Where the weighted policy names no address for the node. */
+  /** Reward address for policies other than the weighted one, and for a node without a staking entry. */
   readonly rewardbase: Uint8Array;
   readonly vanity: Uint8Array;
   readonly limitMs: number;
   readonly pause: Pause;
-  /** Told of every block made. */
+  /** Receives the figures of every block built. */
   readonly onDraft: OnDraft;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /**
- * Makes a block on the writer's tip and seals it, ready to be committed once it is agreed on. For callers of
+ * Builds a block on the writer's tip and seals it, ready to be committed once it is agreed on. Called within
  * `exclusively`. Throws `ConsensusError` `unsupported` when no node would accept a block of this one.
  */
-export async function draftBlock(parts: DraftDeps): Promise<SealedBlock> {
-  const { config, writer, state, clock, log } = parts;
+export async function draftBlock(deps: DraftDeps): Promise<SealedBlock> {
+  const { config, writer, state, clock, log } = deps;
   const steps = new Steps();
   const parent = writer.tip;
   const number = parent.header.number + 1;
   const rules = rulesAt(config, number);
-  const parameters = parts.governance.parameters(number);
+  const parameters = deps.governance.parameters(number);
   const header = draftHeader({
     parent,
     rules,
     parameters,
-    validators: parts.governance.validators(number).qualified,
-    rewardbase: proposerRewardbase(parts, number),
-    vanity: parts.vanity,
+    validators: deps.governance.validators(number).qualified,
+    rewardbase: proposerRewardbase(deps, number),
+    vanity: deps.vanity,
     now: clock.now(),
-    extras: await headerExtras(parts, parent.header, rules),
+    extras: await headerExtras(deps, parent.header, rules),
   });
   const world = state.begin();
-  const balance = world.balance(parts.address);
+  const balance = world.balance(deps.address);
   const blockHash = writer.hashOf.bind(writer);
-  const context = blockContext(config, header, { author: parts.address, blockHash });
-  const filled = await fillBlock(world, context, { ...parts, candidates: parts.candidates(header.baseFee) });
+  const context = blockContext(config, header, { author: deps.address, blockHash });
+  const filled = await fillBlock(world, context, { ...deps, candidates: deps.candidates(header.baseFee) });
   const fillMs = steps.next();
-  await parts.pause();
+  await deps.pause();
   using sealed = await writer.seal({ world, outcome: filled.outcome }, header, rules);
-  await parts.pause();
+  await deps.pause();
   const complete = await runInSlices(completeSteps(header, filled, sealed.stateRoot, parameters));
-  await parts.pause();
-  const block = createBlock(withProposerSeal(complete, parts.sign), filled.transactions);
+  await deps.pause();
+  const block = createBlock(withProposerSeal(complete, deps.sign), filled.transactions);
   const transactions = filled.transactions.length;
   const { baseFee = 0n } = header;
-  parts.onDraft({ fillMs, completeMs: steps.next(), tally: filled.tally, transactions, baseFee, balance });
-  log.debug({ number, txs: transactions, ms: Math.round(steps.all) }, "made a block");
+  deps.onDraft({ fillMs, completeMs: steps.next(), tally: filled.tally, transactions, baseFee, balance });
+  log.debug({ number, txs: transactions, ms: Math.round(steps.all) }, "built a block");
   return sealed.complete(block);
 }
 
-/** Fills in what is known after execution, in steps: thousands of transactions make each a matter of milliseconds. */
+/**
+ * Completes a header after execution, in slices, since thousands of transactions need several milliseconds
+ * each.
+ */
 function* completeSteps(
   header: Header,
   { transactions, outcome }: FilledBlock,

@@ -1,4 +1,7 @@
-/** Which header rule a block breaks, why no block can be made, or that a message is not what it claims. */
+/**
+ * Codes of `ConsensusError`: the violated header rule, a reason why no block can be built, or an invalid
+ * message.
+ */
 export type ConsensusErrorCode =
   | "base-fee"
   | "future-block"
@@ -13,7 +16,7 @@ export type ConsensusErrorCode =
   | "bad-message"
   | "unsupported";
 
-/** Thrown by the header rules, the maker of blocks and the reader of messages; the messages are the Go node's. */
+/** Thrown by header rules, block builder and message decoder. The texts of header rules are the Go node's. */
 export class ConsensusError extends Error {
   override readonly name = "ConsensusError";
   readonly code: ConsensusErrorCode;

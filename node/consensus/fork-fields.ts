@@ -1,4 +1,4 @@
-/** Header fields that later forks brought, and what their absence before means. */
+/** Rules of the header fields that forks added: randomness (KIP-114) and blob gas (EIP-4844, KIP-279). */
 import type { BlobLimits } from "../config/blob-schedule.ts";
 import type { Rules } from "../config/rules.ts";
 import { excessBlobGas, GAS_PER_BLOB } from "../execution/blob-gas.ts";
@@ -6,24 +6,24 @@ import type { Header } from "../model/header.ts";
 import { ConsensusError } from "./error.ts";
 import { checkRandomFields, type RandomFieldDeps } from "./randomness.ts";
 
-/** What the fields are judged against. */
+/** Dependencies of the rules. */
 export interface ForkFieldDeps {
   readonly parent: Header;
   readonly rules: Rules;
   readonly blobs: BlobLimits;
-  /** Of the block, where its rules have randomness. */
+  /** Randomness of the block; present where the rules have it. */
   readonly randomness: RandomFieldDeps | undefined;
 }
 
-/** Random fields first, then blob gas. Throws `ConsensusError` `fork-fields`. */
-export function checkForkFields(header: Header, author: Uint8Array, context: ForkFieldDeps): void {
-  if (context.rules.randao) {
-    if (context.randomness === undefined) throw badForkFields("invalid randao fields");
-    checkRandomFields(header, author, context.randomness);
+/** Checks the random fields, then the blob gas. Throws `ConsensusError` `fork-fields`. */
+export function checkForkFields(header: Header, author: Uint8Array, deps: ForkFieldDeps): void {
+  if (deps.rules.randao) {
+    if (deps.randomness === undefined) throw badForkFields("invalid randao fields");
+    checkRandomFields(header, author, deps.randomness);
   } else if (header.randomReveal !== undefined || header.mixHash !== undefined) {
     throw badForkFields("unexpected randao fields");
   }
-  checkBlobGas(header, context);
+  checkBlobGas(header, deps);
 }
 
 function checkBlobGas(header: Header, { parent, rules, blobs }: ForkFieldDeps): void {

@@ -1,4 +1,7 @@
-/** What a validator puts into its own headers beyond what every header has. */
+/**
+ * Header fields that a proposer adds by the block's rules: vote, governance data, randomness, blob gas and
+ * the reward address.
+ */
 import { equalBytes, isZero } from "../bytes/compare.ts";
 import { blobLimits } from "../config/blob-schedule.ts";
 import type { ChainConfig } from "../config/chain-config.ts";
@@ -11,9 +14,9 @@ import type { Header } from "../model/header.ts";
 import { ConsensusError } from "./error.ts";
 import type { HeaderExtras } from "./proposal.ts";
 import { mixedHash, mixOf } from "./randomness.ts";
-import { revealMessage } from "./reveal-message.ts";
+import { revealMessage } from "./reveals.ts";
 
-/** Who makes a block, on which chain. */
+/** Dependencies of the header fields. */
 export interface HeaderExtrasDeps {
   readonly config: ChainConfig;
   readonly governance: Governance;
@@ -23,24 +26,29 @@ export interface HeaderExtrasDeps {
   readonly rewardbase: Uint8Array;
 }
 
-/** Vote, governance data, randomness and blob gas of the block after `parent`, by its rules. */
+/**
+ * Returns vote, governance data, randomness and blob gas of the block after `parent`, as its rules require.
+ */
 export async function headerExtras(
-  maker: HeaderExtrasDeps,
+  deps: HeaderExtrasDeps,
   parent: Header,
   rules: Rules,
 ): Promise<HeaderExtras> {
-  const { config, governance } = maker;
+  const { config, governance } = deps;
   const number = parent.number + 1;
   const decided = governance.expectedData(number);
   return {
-    vote: maker.vote(),
+    vote: deps.vote(),
     ...(decided !== undefined && decided.size > 0 ? { governance: encodeGovernanceData(decided) } : {}),
-    ...(rules.randao ? await randomFields(maker, parent) : {}),
+    ...(rules.randao ? await randomFields(deps, parent) : {}),
     ...(rules.blobGas ? { excessBlobGas: excessBlobGas(parent, blobLimits(config)), blobGasUsed: 0n } : {}),
   };
 }
 
-/** Throws `ConsensusError` `unsupported` when the key is not the registered one: nobody would take the block. */
+/**
+ * Returns the random fields. Throws `ConsensusError` `unsupported` when the node's BLS key is not the
+ * registered one, since no node would accept the block.
+ */
 async function randomFields(
   { config, governance, address, blsKey }: HeaderExtrasDeps,
   parent: Header,
@@ -56,9 +64,11 @@ async function randomFields(
   return { randomReveal, mixHash: mixedHash(mix, randomReveal) };
 }
 
-/** Where the reward of the maker's blocks goes: under the weighted policy where its staking says. */
-export function proposerRewardbase(maker: HeaderExtrasDeps, number: number): Uint8Array {
-  const { governance, address, rewardbase } = maker;
+/**
+ * Returns the reward address of the node's blocks: under the weighted policy the one of its staking entry.
+ */
+export function proposerRewardbase(deps: HeaderExtrasDeps, number: number): Uint8Array {
+  const { governance, address, rewardbase } = deps;
   if (governance.parameters(number).policy !== "weighted") return rewardbase;
   const { nodes } = governance.staking(number);
   const own = nodes.find(({ node }) => equalBytes(node, address))?.reward;

@@ -1,6 +1,7 @@
 /**
- * All rules a header must meet against its parent, in the Go node's order. Pure: clock, validators and
- * parameters come in with the context. A header that passes was made by a validator and agreed on by enough.
+ * Header rules against the parent, in the Go node's order (`consensus/istanbul/backend/engine.go@v2.2.2`).
+ * Pure: clock, validators and parameters are passed in. A header that passes has a qualified author and a
+ * quorum of committed seals.
  */
 
 import { equalBytes } from "../bytes/compare.ts";
@@ -16,47 +17,47 @@ import { checkForkFields, type ForkFieldDeps } from "./fork-fields.ts";
 import { recoverCommitters } from "./seal.ts";
 import { authorOf, type HashedHeader, recoveredSealers } from "./sealers.ts";
 
-/** What a header is judged against. */
+/** Dependencies of the header rules. */
 export interface HeaderDeps extends ForkFieldDeps {
   readonly parentHash: Uint8Array;
-  /** In force at the header's number. */
+  /** Parameters in force at the header's number. */
   readonly parameters: GovernanceParameters;
   readonly validators: ValidatorSet;
-  /** Checks vote and governance data of a header made by `author`. Throws `GovernanceError`. */
+  /** Checks vote and governance data of a header of `author`. Throws `GovernanceError`. */
   readonly checkGovernance: (header: Header, author: Uint8Array) => void;
-  /** Seconds since the epoch. */
+  /** Current time, in seconds since the epoch. */
   readonly now: number;
-  /** True of a block that nobody has agreed on yet: it has no committed seals. */
+  /** True for a proposal, which has no committed seals yet. */
   readonly isProposal?: boolean | undefined;
 }
 
-/** What the check learned on its way. */
+/** Hash and author of a verified header. */
 export interface VerifiedHeader {
   readonly hash: Uint8Array;
   readonly author: Uint8Array;
 }
 
-/** Seconds a header's time may be ahead of the clock. */
+/** Allowed clock drift of a header, in seconds. */
 const ALLOWED_FUTURE_S = 1;
-/** More committed seals than this are counted before they are recovered. */
+/** Committed seals above this number are rejected before recovery when they exceed the council. */
 const MAX_RECOVERED_SEALS = 100;
 /** Seconds between two blocks. */
 const BLOCK_PERIOD_S = 1;
 
 /** Checks every rule. Throws `ConsensusError`. */
-export function verifyHeader(header: Header, context: HeaderDeps): VerifiedHeader {
-  checkBaseFee(header, context);
-  if (header.time > context.now + ALLOWED_FUTURE_S) {
+export function verifyHeader(header: Header, deps: HeaderDeps): VerifiedHeader {
+  checkBaseFee(header, deps);
+  if (header.time > deps.now + ALLOWED_FUTURE_S) {
     throw new ConsensusError("future-block", "block in the future");
   }
   const extra = readExtra(header);
   if (header.blockScore !== 1n) throw new ConsensusError("block-score", "invalid blockscore");
-  checkAncestor(header, context);
-  const author = verifyAuthor(header, context.validators);
-  checkForkFields(header, author, context);
+  checkAncestor(header, deps);
+  const author = verifyAuthor(header, deps.validators);
+  checkForkFields(header, author, deps);
   const hash = blockHash(header);
-  if (context.isProposal !== true) checkCommittedSeals({ header, hash }, extra, context.validators);
-  checkGovernance(header, author, context);
+  if (deps.isProposal !== true) checkCommittedSeals({ header, hash }, extra, deps.validators);
+  checkGovernance(header, author, deps);
   return { hash, author };
 }
 
@@ -125,9 +126,9 @@ function checkCommittedSeals(
   }
 }
 
-function checkGovernance(header: Header, author: Uint8Array, context: HeaderDeps): void {
+function checkGovernance(header: Header, author: Uint8Array, deps: HeaderDeps): void {
   try {
-    context.checkGovernance(header, author);
+    deps.checkGovernance(header, author);
   } catch (cause) {
     if (!(cause instanceof GovernanceError)) throw cause;
     throw new ConsensusError("governance", cause.message, { cause });

@@ -1,6 +1,7 @@
 /**
- * Fills a block: an empty header on top of the parent, then the pool's transactions, best tip first, until the
- * time is up. What cannot run is skipped or dropped as the Go node does.
+ * Header and transactions of a proposal: an empty header on the parent, then the pool's transactions, best
+ * tip first, until the time limit. Transactions that cannot run are skipped or dropped as in the Go node
+ * (`work/worker.go@v2.2.2`).
  */
 import type { Rules } from "../config/rules.ts";
 import { nextBaseFee } from "../execution/base-fee.ts";
@@ -19,22 +20,22 @@ import type { Clock } from "../runtime/clock.ts";
 import type { Pause } from "../runtime/scheduler.ts";
 import type { World } from "../state/world/world.ts";
 
-/** What a new header is made from. */
+/** Values of a new header. */
 export interface HeaderOptions {
   readonly parent: Block;
   readonly rules: Rules;
   readonly parameters: GovernanceParameters;
   readonly validators: readonly Uint8Array[];
   readonly rewardbase: Uint8Array;
-  /** 32 bytes; the last one holds the round. */
+  /** Vanity bytes, 32; the last one holds the round. */
   readonly vanity: Uint8Array;
-  /** Milliseconds since the epoch. */
+  /** Current time, in milliseconds since the epoch. */
   readonly now: number;
-  /** Fields that not every block has. */
+  /** Fields that depend on the block's rules. */
   readonly extras?: HeaderExtras | undefined;
 }
 
-/** Vote, governance data, randomness and blob gas, where the block's rules ask for them. */
+/** Fields that depend on the block's rules: vote, governance data, randomness, blob gas. */
 export type HeaderExtras = Partial<
   Pick<Header, "vote" | "governance" | "randomReveal" | "mixHash" | "excessBlobGas" | "blobGasUsed">
 >;
@@ -42,14 +43,17 @@ export type HeaderExtras = Partial<
 const NO_BYTES = new Uint8Array(0);
 const ZERO_HASH = new Uint8Array(32);
 
-/** The header of the block after `parent`, unsealed; roots, bloom and gas are filled in after execution. */
-export function draftHeader(terms: HeaderOptions): Header {
-  const { parent, rules, parameters, now } = terms;
+/**
+ * Returns the unsealed header of the block after `parent`; roots, bloom and gas are filled in after
+ * execution.
+ */
+export function draftHeader(options: HeaderOptions): Header {
+  const { parent, rules, parameters, now } = options;
   const seconds = Math.floor(now / 1000);
   const onTime = seconds > parent.header.time;
   return {
     parentHash: parent.hash,
-    rewardbase: terms.rewardbase,
+    rewardbase: options.rewardbase,
     stateRoot: ZERO_HASH,
     transactionsRoot: ZERO_HASH,
     receiptsRoot: ZERO_HASH,
@@ -60,8 +64,8 @@ export function draftHeader(terms: HeaderOptions): Header {
     time: onTime ? seconds : parent.header.time + 1,
     timeFoS: onTime ? Math.floor((now % 1000) / 10) : parent.header.timeFoS,
     extra: encodeExtra({
-      vanity: terms.vanity,
-      validators: [...terms.validators],
+      vanity: options.vanity,
+      validators: [...options.validators],
       seal: NO_BYTES,
       committedSeals: [],
     }),
@@ -72,52 +76,52 @@ export function draftHeader(terms: HeaderOptions): Header {
     mixHash: undefined,
     blobGasUsed: undefined,
     excessBlobGas: undefined,
-    ...terms.extras,
+    ...options.extras,
   };
 }
 
-/** The pool's transactions in the order in which they should run. */
+/** The pool's transactions in the order of execution, as the Go node's `TransactionsByPriceAndNonce`. */
 export interface Candidates {
-  /** The best one left. */
+  /** Returns the best transaction left. */
   peek(): Transaction | undefined;
-  /** Goes on to the next of the same sender. */
+  /** Replaces the best transaction by the next one of the same sender. */
   shift(): void;
-  /** Leaves out everything else of the same sender. */
+  /** Removes the best transaction and all others of the same sender. */
   pop(): void;
 }
 
-/** How a block is filled. */
+/** Options of filling a block. */
 export interface FillOptions {
   readonly candidates: Candidates;
-  /** A transaction that can never run: the pool forgets it. */
+  /** Removes a transaction that can never run from the pool. */
   readonly drop: (tx: Transaction) => void;
   readonly clock: Clock;
-  /** Time for transactions; the first one is always completed. */
+  /** Time limit for transactions in milliseconds; the first transaction is always completed. */
   readonly limitMs: number;
   readonly pause: Pause;
 }
 
-/** Transactions that ran, in order, with what they did. */
+/** Executed transactions in order, with their outcome. */
 export interface FilledBlock {
   readonly transactions: readonly Transaction[];
   readonly outcome: BlockOutcome;
   readonly tally: FillTally;
 }
 
-/** What became of the candidates. */
+/** Counts of the candidates by result. */
 export type FillTally = Readonly<Tally>;
 
 interface Tally {
   tried: number;
   nonceTooLow: number;
   nonceTooHigh: number;
-  /** Those that can never run. */
+  /** Transactions that can never run. */
   dropped: number;
-  /** True when the time was up before they were. */
+  /** True when the time limit came before the last candidate. */
   isTimeOver: boolean;
 }
 
-/** Runs candidates on `world` until none is left or the time is up. */
+/** Executes candidates on `world` until none is left or the time limit is reached. */
 export async function fillBlock(
   world: World,
   context: BlockContext,
@@ -151,7 +155,7 @@ export async function fillBlock(
   return { transactions, outcome: blockOutcome(receipts, totalFee), tally };
 }
 
-/** What the block has no room for waits for another, with all that follows it. */
+/** Skips the sender of a transaction whose blobs do not fit into the block. */
 function skipSender(candidates: Candidates): undefined {
   candidates.pop();
 }

@@ -1,4 +1,7 @@
-/** The random fields of headers (KIP-114): the proposer's BLS signature of the number, mixed into the parent's. */
+/**
+ * Random fields of headers (KIP-114): the proposer signs the block number with its BLS key, and the signature
+ * is mixed into the parent's mix hash.
+ */
 import { equalBytes } from "../bytes/compare.ts";
 import { bareHex } from "../bytes/hex.ts";
 import { type Bls, loadBls } from "../crypto/bls.ts";
@@ -6,34 +9,33 @@ import { loadPossessionCheck } from "../crypto/bls-possession.ts";
 import { keccak256 } from "../crypto/keccak.ts";
 import type { Header } from "../model/header.ts";
 import { ConsensusError } from "./error.ts";
-import { revealMessage } from "./reveal-message.ts";
-import { rememberKey, rememberReveal, verifiedReveal } from "./reveals.ts";
+import { rememberKey, rememberReveal, revealMessage, verifiedReveal } from "./reveals.ts";
 
-/** A registered key with the proof that its owner has it. */
+/** A registered BLS key with its proof of possession (KIP-113). */
 export interface ProposerKey {
   readonly publicKey: Uint8Array;
   readonly proof: Uint8Array;
 }
 
-/** What signatures are checked with. Synchronous, so that header rules are. */
+/** Signature checks; synchronous, because header rules are. */
 export interface BlsChecks {
   readonly verify: Bls["verify"];
   readonly possesses: (key: ProposerKey) => boolean;
 }
 
-/** What the random fields of a header are judged against. */
+/** Dependencies of the random field rules. */
 export interface RandomFieldDeps extends BlsChecks {
-  /** 32 zero bytes for the first block that has them. */
+  /** Mix hash of the parent; 32 zero bytes for the first block with randomness. */
   readonly parentMix: Uint8Array;
-  /** The registered key of the block's author; undefined for none. */
+  /** Returns the registered key of the author; undefined without one. */
   readonly keyOf: (author: Uint8Array) => ProposerKey | undefined;
 }
 
 const MIX_BYTES = 32;
-/** Proofs that were found good or bad: a check takes 30 ms, and each key is used for years. */
+/** Cached results of proof checks. A check takes 30 ms, and a key is used for years. */
 const MAX_CACHED_PROOFS = 1_000;
 
-/** Loads the fastest implementation there is. */
+/** Loads the fastest available implementation. */
 export async function loadBlsChecks(): Promise<BlsChecks> {
   const bls = await loadBls();
   const check = await loadPossessionCheck();
@@ -50,13 +52,13 @@ export async function loadBlsChecks(): Promise<BlsChecks> {
   };
 }
 
-/** Throws `ConsensusError` unless the fields are what the author had to write. */
-export function checkRandomFields(header: Header, author: Uint8Array, context: RandomFieldDeps): void {
-  const key = context.keyOf(author);
+/** Checks the random fields of a header of `author`. Throws `ConsensusError` `fork-fields`. */
+export function checkRandomFields(header: Header, author: Uint8Array, deps: RandomFieldDeps): void {
+  const key = deps.keyOf(author);
   if (key === undefined) {
     throw new ConsensusError("fork-fields", "bls pubkey not found for the proposer");
   }
-  if (!context.possesses(key)) {
+  if (!deps.possesses(key)) {
     throw new ConsensusError("fork-fields", "KIP113 PoP verification failed");
   }
   const { publicKey } = key;
@@ -65,8 +67,8 @@ export function checkRandomFields(header: Header, author: Uint8Array, context: R
   if (
     randomReveal === undefined ||
     mixHash === undefined ||
-    !(verifiedReveal(header, publicKey) ?? verifyReveal(header, randomReveal, { publicKey, context })) ||
-    !equalBytes(mixHash, mixedHash(context.parentMix, randomReveal))
+    !(verifiedReveal(header, publicKey) ?? verifyReveal(header, randomReveal, { publicKey, deps })) ||
+    !equalBytes(mixHash, mixedHash(deps.parentMix, randomReveal))
   ) {
     throw new ConsensusError("fork-fields", "invalid randao fields");
   }
@@ -75,14 +77,14 @@ export function checkRandomFields(header: Header, author: Uint8Array, context: R
 function verifyReveal(
   header: Header,
   signature: Uint8Array,
-  { publicKey, context }: { readonly publicKey: Uint8Array; readonly context: RandomFieldDeps },
+  { publicKey, deps }: { readonly publicKey: Uint8Array; readonly deps: RandomFieldDeps },
 ): boolean {
-  const isGood = context.verify({ publicKey, message: revealMessage(header.number), signature });
+  const isGood = deps.verify({ publicKey, message: revealMessage(header.number), signature });
   if (isGood) rememberReveal(header, publicKey);
   return isGood;
 }
 
-/** The parent's mix with a signature stirred in. A parent without one counts as zeros. */
+/** Returns the mix hash: the parent's mix XOR the hash of the reveal. */
 export function mixedHash(parentMix: Uint8Array, randomReveal: Uint8Array): Uint8Array<ArrayBuffer> {
   const mixed = Uint8Array.from(keccak256(randomReveal));
   for (let i = 0; i < MIX_BYTES; i++) mixed[i] = (mixed[i] ?? 0) ^ (parentMix[i] ?? 0);
@@ -91,7 +93,7 @@ export function mixedHash(parentMix: Uint8Array, randomReveal: Uint8Array): Uint
 
 const NO_MIX = new Uint8Array(MIX_BYTES);
 
-/** What the child of a header mixes into: nothing of a parent from before randomness. */
+/** Returns the mix hash that the child of a header builds on; zeros for a parent without randomness. */
 export function mixOf(parent: Header, parentHasMix: boolean): Uint8Array {
   return parentHasMix ? (parent.mixHash ?? NO_MIX) : NO_MIX;
 }

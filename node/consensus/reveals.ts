@@ -1,49 +1,49 @@
 /**
- * Random reveals of headers, checked ahead on a thread of its own: one takes a millisecond. The key that counts is
- * known only when a header's turn comes; ahead it is checked with the one that its author used last or had when an
- * import began, and what was found holds for that key alone.
+ * Random reveals of headers, verified ahead on a worker thread, since one takes a millisecond. The registered
+ * key is known only when a header is processed. A reveal is verified ahead with the key that its author used
+ * last or at the start of an import; the result holds for this key alone.
  */
 import { equalBytes } from "../bytes/compare.ts";
 import { mapKey } from "../bytes/hex.ts";
+import { fixedBytes } from "../bytes/integer.ts";
 import type { Recoverer } from "../crypto/recoverer.ts";
 import type { Header } from "../model/header.ts";
-import { revealMessage } from "./reveal-message.ts";
 
 interface VerifiedReveal {
   readonly publicKey: Uint8Array;
   readonly isValid: boolean;
 }
 
-/** Authors remembered with their keys; a council is far smaller. */
+/** Authors whose keys are remembered; a council is far smaller. */
 const MAX_AUTHORS = 1_000;
 
 const found = new WeakMap<Header, VerifiedReveal>();
 const lastKeys = new Map<string, Uint8Array>();
 
-/** What was found of this very header object with this key; undefined where nobody looked. */
+/** Returns the result for this header object and key; undefined when it was not verified. */
 export function verifiedReveal(header: Header, publicKey: Uint8Array): boolean | undefined {
   const known = found.get(header);
   return known !== undefined && equalBytes(known.publicKey, publicKey) ? known.isValid : undefined;
 }
 
-/** Notes that the reveal of a header was found good with a key. */
+/** Records that the reveal of a header is valid under a key. */
 export function rememberReveal(header: Header, publicKey: Uint8Array): void {
   found.set(header, { publicKey, isValid: true });
 }
 
-/** What was found of a header holds for the same one with other seals. */
+/** Copies the result to the same header with other seals. */
 export function copyReveal(header: Header, resealed: Header): void {
   const known = found.get(header);
   if (known !== undefined) found.set(resealed, known);
 }
 
-/** Tells which key an author's header was judged by, or is likely to be. */
+/** Records the key that verifies an author's headers. */
 export function rememberKey(author: Uint8Array, publicKey: Uint8Array): void {
   if (lastKeys.size >= MAX_AUTHORS) lastKeys.clear();
   lastKeys.set(mapKey(author), publicKey);
 }
 
-/** Checks the reveals of headers whose authors are known, for `foundReveal`. */
+/** Verifies the reveals of headers whose author's key is known, for `verifiedReveal`. */
 export async function verifyReveals(
   recoverer: Recoverer,
   headers: readonly { readonly header: Header; readonly author: Uint8Array | undefined }[],
@@ -59,4 +59,9 @@ export async function verifyReveals(
     const isValid = answers[i];
     if (isValid !== undefined) found.set(header, { publicKey, isValid });
   }
+}
+
+/** Returns the message that the proposer of block `number` signs for its random reveal (KIP-114). */
+export function revealMessage(number: number): Uint8Array {
+  return fixedBytes(number, 32);
 }

@@ -1,4 +1,7 @@
-/** Istanbul seals in a header's extra data: made with a node's key, recovered to addresses. */
+/**
+ * Istanbul seals in a header's extra data: signing with a node key, recovery of addresses
+ * (`consensus/istanbul/utils.go@v2.2.2`).
+ */
 import { addressOfPublicKey, recover } from "../crypto/secp256k1.ts";
 import { VANITY_LENGTH } from "../model/extra-fields.ts";
 import type { Header } from "../model/header.ts";
@@ -11,15 +14,15 @@ import {
   proposerSealDigest,
 } from "../model/istanbul-extra.ts";
 
-/** Signs a 32-byte digest: 65 bytes R, S, V (0 or 1). */
+/** Signs a digest of 32 bytes. Returns 65 bytes: R, S, V (0 or 1). */
 export type SealDigest = (digest: Uint8Array) => Uint8Array;
 
-/** Address that sealed the header as proposer; undefined when the seal is absent or unreadable. */
+/** Recovers the address of the proposer; undefined when the seal is absent or unreadable. */
 export function recoverProposer(header: Header, extra: IstanbulExtra): Uint8Array | undefined {
   return signerOf(proposerSealDigest(header), extra.seal);
 }
 
-/** Addresses of the committed seals, in their order; undefined where one is unreadable. */
+/** Recovers the addresses of the committed seals, in order; undefined for an unreadable seal. */
 export function recoverCommitters(hash: Uint8Array, extra: IstanbulExtra): (Uint8Array | undefined)[] {
   const digest = committedSealDigest(hash);
   return extra.committedSeals.map((seal) => signerOf(digest, seal));
@@ -31,26 +34,26 @@ function signerOf(digest: Uint8Array, seal: Uint8Array): Uint8Array | undefined 
   return publicKey === undefined ? undefined : addressOfPublicKey(publicKey);
 }
 
-/** The header with the proposer's seal in its extra data. */
+/** Returns the header with the proposer's seal in its extra data. */
 export function withProposerSeal(header: Header, sign: SealDigest): Header {
   const extra = parseExtra(header.extra);
   return { ...header, extra: encodeExtra({ ...extra, seal: sign(proposerSealDigest(header)) }) };
 }
 
-/** The header of a round in which it is proposed; the block hash stays the same. */
+/** Returns the header with the round in its vanity bytes; the block hash does not cover it. */
 export function withRound(header: Header, round: number): Header {
   const extra = Uint8Array.from(header.extra);
   extra[VANITY_LENGTH - 1] = round & 0xff;
   return { ...header, extra };
 }
 
-/** The header as it goes into the chain: with the seals of those who agreed on it in a round. */
+/** Returns the header with the committed seals of a round, as it is inserted into the chain. */
 export function withAgreement(header: Header, round: number, committedSeals: readonly Uint8Array[]): Header {
   const extra = parseExtra(header.extra);
   return withRound({ ...header, extra: encodeExtra({ ...extra, committedSeals }) }, round);
 }
 
-/** The header with committed seals in its extra data; the block hash stays the same. */
+/** Returns the header with committed seals in its extra data; the block hash does not cover them. */
 export function withCommittedSeals(header: Header, signers: readonly SealDigest[]): Header {
   const extra = parseExtra(header.extra);
   const digest = committedSealDigest(blockHash(header));

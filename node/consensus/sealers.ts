@@ -1,6 +1,6 @@
 /**
- * Who sealed headers, found ahead and many at once: recovering seals is most of what a header without
- * transactions costs, and in a batch it runs on a thread of its own.
+ * Sealers of headers, recovered ahead in batches on a worker thread: recovery is most of the cost of a header
+ * without transactions.
  */
 import type { Recoverer } from "../crypto/recoverer.ts";
 import type { RecoveryJob } from "../crypto/recovery-batch.ts";
@@ -9,10 +9,10 @@ import { committedSealDigest, parseExtra, proposerSealDigest } from "../model/is
 import { verifyReveals } from "./reveals.ts";
 import { recoverProposer } from "./seal.ts";
 
-/** Who sealed a header: undefined where nothing recovers. */
+/** Addresses that sealed a header; undefined where nothing recovers. */
 export interface Sealers {
   readonly proposer: Uint8Array | undefined;
-  /** Of the committed seals, in their order. */
+  /** Signers of the committed seals, in order. */
   readonly committers: readonly (Uint8Array | undefined)[];
 }
 
@@ -22,29 +22,29 @@ export interface HashedHeader {
   readonly hash: Uint8Array;
 }
 
-/** Headers with more seals than that are left to who judges them: no real one has as many. */
+/** Headers with more seals are not recovered ahead; no real header has as many. */
 const MAX_SEALS = 128;
 const SEAL_LENGTH = 65;
 
-/** Kept for as long as the header object itself; headers never change. */
+/** Sealers by header object; headers never change. */
 const found = new WeakMap<Header, Sealers>();
 
-/** What `findSealers` found for this very header object. */
+/** Returns the sealers that `recoverSealers` found for this header object. */
 export function recoveredSealers(header: Header): Sealers | undefined {
   return found.get(header);
 }
 
-/** Notes who sealed this very header object, where somebody has checked each seal already. */
+/** Records the sealers of a header object whose seals have been verified. */
 export function rememberSealers(header: Header, sealers: Sealers): void {
   found.set(header, sealers);
 }
 
-/** The same of proposers that were recovered when somebody asked. */
+/** Proposers that were recovered on demand. */
 const asked = new WeakMap<Header, { readonly proposer: Uint8Array | undefined }>();
 
 /**
- * Who sealed a header as its proposer, recovered once for this very header object; undefined where nothing recovers,
- * as from extra data that cannot be read.
+ * Returns the proposer of a header, recovered once per header object; undefined when nothing recovers or the
+ * extra data cannot be decoded.
  */
 export function authorOf(header: Header): Uint8Array | undefined {
   const known = found.get(header) ?? asked.get(header);
@@ -63,8 +63,8 @@ function recoverAuthor(header: Header): Uint8Array | undefined {
 }
 
 /**
- * Finds who sealed the headers, for `foundSealers`, and whether their random reveals are good, for `foundReveal`.
- * Those whose seals cannot be read are left alone.
+ * Recovers the sealers of headers, for `recoveredSealers`, and verifies their random reveals, for
+ * `verifiedReveal`. Headers with unreadable seals are skipped.
  */
 export async function recoverSealers(recoverer: Recoverer, headers: readonly HashedHeader[]): Promise<void> {
   const readable: { readonly header: Header; readonly seals: number }[] = [];
@@ -88,7 +88,7 @@ export async function recoverSealers(recoverer: Recoverer, headers: readonly Has
   );
 }
 
-/** What is to be recovered: the proposer's seal, then the committed ones. */
+/** Returns the seals to recover: the proposer's, then the committed ones. */
 function sealJobs({ header, hash }: HashedHeader): RecoveryJob[] | undefined {
   try {
     const { seal, committedSeals } = parseExtra(header.extra);

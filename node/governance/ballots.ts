@@ -65,7 +65,7 @@ export function createBallots({ governance, tip, address, log }: BallotDeps): Ba
       for (let vote = waiting[0]; vote !== undefined; vote = waiting[0]) {
         const offence = voteOffence(vote, judged);
         if (offence === undefined) return encodeVote(vote);
-        log.warn({ offence }, "a vote can no longer be cast");
+        log.warn({ offence }, "dropped a vote that is no longer valid");
         waiting.shift();
       }
       return NO_VOTE;

@@ -1,18 +1,20 @@
 /**
- * When what makes a block arrives: its proposal and the commits of others, in nanoseconds from the moment when it was
- * due, under the Go node's names. Told once a height is over, of the round that made its block.
+ * Arrival times of the messages that make a block: its proposal and the commits of other validators, in
+ * nanoseconds from the time at which the block was due, under the Go node's metric names
+ * (`consensus/istanbul/core/vrank.go@v2.2.2`). The gauges are set once a height is over, from the round that made its
+ * block.
  */
 import type { Gauge, Metrics } from "../../observe/metrics.ts";
 import type { RoundState } from "./round-state.ts";
 
-/** Times in milliseconds since the epoch. */
+/** Clock readings, in milliseconds since the epoch. */
 export interface ArrivalTimes {
   now(): number;
-  /** When the block after the newest one may be made. */
+  /** Earliest time of the block after the newest one. */
   due(): number;
 }
 
-/** The parts of a state that are looked at. */
+/** Members of the round state that the metrics read. */
 export type ObservedState = Pick<RoundState<never>, "view" | "phase"> & {
   readonly validators: Pick<RoundState<never>["validators"], "required">;
   readonly verifying: unknown;
@@ -21,7 +23,7 @@ export type ObservedState = Pick<RoundState<never>, "view" | "phase"> & {
 
 const NANOSECONDS = 1e6;
 
-/** Declares them; what it returns sees every state of the agreement. */
+/** Declares the gauges and returns the observer of round states. */
 export function declareArrivalMetrics(metrics: Metrics, times: ArrivalTimes): (state: ObservedState) => void {
   const gauges = declareGauges(metrics);
   let round: RoundArrivals | undefined;
@@ -29,24 +31,24 @@ export function declareArrivalMetrics(metrics: Metrics, times: ArrivalTimes): (s
     if (round === undefined || round.sequence !== state.view.sequence) {
       if (round !== undefined) reportArrivals(gauges, round);
       round = arrivalsOf(state, Math.max(times.now(), times.due()));
-    } else if (round.round !== state.view.round) round = arrivalsOf(state, round.since);
+    } else if (round.round !== state.view.round) round = arrivalsOf(state, round.startedAt);
     recordArrivals(round, state, times.now());
   };
 }
 
-/** What came in one round, in milliseconds from `since`. */
+/** Arrivals in one round, in milliseconds from `startedAt`. */
 interface RoundArrivals {
   readonly sequence: number;
   readonly round: number;
-  readonly since: number;
+  readonly startedAt: number;
   readonly required: number;
   proposal: number | undefined;
-  /** In the order in which they came. */
+  /** Arrival of each sender's commit, in order of arrival. */
   readonly commits: Map<string, number>;
 }
 
-function arrivalsOf({ view, validators }: ObservedState, since: number): RoundArrivals {
-  return { ...view, since, required: validators.required, proposal: undefined, commits: new Map() };
+function arrivalsOf({ view, validators }: ObservedState, startedAt: number): RoundArrivals {
+  return { ...view, startedAt, required: validators.required, proposal: undefined, commits: new Map() };
 }
 
 function recordArrivals(
@@ -54,7 +56,7 @@ function recordArrivals(
   { verifying, phase, commits }: ObservedState,
   now: number,
 ): void {
-  const passed = Math.max(0, now - round.since);
+  const passed = Math.max(0, now - round.startedAt);
   if (verifying !== undefined || phase !== "accepting") round.proposal ??= passed;
   if (commits.size === round.commits.size) return;
   for (const sender of commits.keys()) if (!round.commits.has(sender)) round.commits.set(sender, passed);

@@ -1,20 +1,24 @@
 /**
- * Messages of views that are not here yet, kept until they are: a bounded number of each sender, of whom only
- * validators get this far. What does not fit is lost, as if the network had lost it.
+ * Backlog of consensus messages for later views (`consensus/istanbul/core/backlog.go@v2.2.2`). The number of
+ * messages of each sender is bounded, and only messages of validators are stored. A message beyond the bounds
+ * is dropped, as a network may drop it.
  */
 import type { ConsensusMessage, Proposal } from "./message.ts";
 import { compareViews, type View } from "./view.ts";
 
-/** Messages by their senders. */
+/** Messages by sender. */
 export type Backlog<P> = ReadonlyMap<string, readonly ConsensusMessage<P>[]>;
 
-/** Nothing waits. */
+/** Backlog without messages. */
 export const EMPTY_BACKLOG: Backlog<never> = new Map();
 
-/** What is kept of one sender, and how far ahead; blocks are counted apart, and in bytes all together. */
+/**
+ * Bounds of the backlog: messages and proposed blocks of one sender, bytes of the proposed blocks of all
+ * senders, heights ahead of the current one.
+ */
 export const BACKLOG_LIMITS = { messages: 128, blocks: 2, blockBytes: 64 * 2 ** 20, heights: 2 } as const;
 
-/** The backlog with one more message, if there is room. */
+/** Returns the backlog with one more message, or the same backlog when a bound is reached. */
 export function storeBacklog<P extends Proposal>(
   backlog: Backlog<P>,
   message: ConsensusMessage<P>,
@@ -45,7 +49,7 @@ function isBlock({ payload }: ConsensusMessage<unknown>): boolean {
   return payload.kind === "preprepare";
 }
 
-/** Splits the backlog into messages whose time has come, in the order in which they help most, and the rest. */
+/** Splits the backlog into the messages that can be handled now, ordered by view and kind, and the rest. */
 export function takeDueMessages<P extends Proposal>(
   backlog: Backlog<P>,
   isFuture: (message: ConsensusMessage<P>) => boolean,

@@ -1,4 +1,7 @@
-/** What the agreement has done to blocks: they are made, judged and put into the chain, each in a turn of the writer. */
+/**
+ * Work on blocks for the round machine: builds a proposal, verifies a proposal of another validator and
+ * inserts an agreed block. Each step runs exclusively on the chain's writer.
+ */
 import { equalBytes } from "../../bytes/compare.ts";
 import { mapKey, toHex } from "../../bytes/hex.ts";
 import { encodeRlpList } from "../../bytes/rlp.ts";
@@ -18,90 +21,100 @@ import type { VoteMessage } from "./message.ts";
 import { keyBytes, type ProposedBlock, proposedBlock } from "./payload.ts";
 import type { Head } from "./round-state.ts";
 
-/** Why work is broken off; an error made for each block would cost as much as a signature. */
+/**
+ * Reason with which work for a past round is aborted. A string, because an `Error` for every block costs as
+ * much as a signature.
+ */
 export const ROUND_OVER = "the round is over";
 
-/** What blocks are worked on with. */
+/** Dependencies of `BlockWork`. */
 export interface BlockWorkDeps extends DraftDeps {
-  /** Milliseconds from a block to the next. */
+  /** Milliseconds between two blocks. */
   readonly intervalMs: number;
-  /** Resolves when the disk has room for a block. */
-  readonly room: () => Promise<void>;
+  /** Resolves when the disk has space for a block. */
+  readonly diskSpace: () => Promise<void>;
   /**
-   * Reads the transactions of a proposal, finds their senders and checks the blobs that travel with them. Rejects
-   * with what is wrong with them.
+   * Decodes the transactions of a proposal, recovers their senders and verifies their blob sidecars. Rejects
+   * with the error of an invalid body.
    */
   readonly assemble: (header: Header, body: Uint8Array) => Promise<Block>;
-  /** A transaction as proposals carry it: with its blobs. */
-  readonly wire: (tx: Transaction) => Uint8Array;
+  /** Encodes a transaction as proposals carry it, with its blob sidecar. */
+  readonly encodeWithBlobs: (tx: Transaction) => Uint8Array;
 }
 
-/** In which round a block was agreed on, and the commits whose seals show it. */
+/** Round in which a block was agreed on, and the commits that carry its committed seals. */
 export interface Agreement {
   readonly round: number;
   readonly commits: readonly VoteMessage<ProposedBlock>[];
 }
 
-/** See the head of this file. */
+/**
+ * Builds, verifies and commits the blocks of one engine; owns the newest block that is sealed and not
+ * committed.
+ */
 export class BlockWork {
-  readonly #parts: BlockWorkDeps;
-  /** Blocks of the height under agreement, put together. */
+  readonly #deps: BlockWorkDeps;
+  /** Assembled blocks of the current height, by hash. */
   readonly #blocks = new Map<string, Block>();
   #sealed: SealedBlock | undefined;
 
-  constructor(parts: BlockWorkDeps) {
-    this.#parts = parts;
+  constructor(deps: BlockWorkDeps) {
+    this.#deps = deps;
   }
 
-  /** Another height begins. */
+  /** Drops the blocks of the past height. */
   forget(): void {
     this.#blocks.clear();
   }
 
   /**
-   * Makes the block after `head` when it is due; undefined when that is no longer wanted. Throws `ConsensusError` or
-   * `ChainError`.
+   * Builds the block after `head` when it is due. Returns undefined when `signal` is aborted or the chain has
+   * another head. Throws `ConsensusError` or `ChainError`.
    */
-  async make(head: Head, signal: AbortSignal): Promise<ProposedBlock | undefined> {
-    const { writer, state, clock, intervalMs, room, wire } = this.#parts;
+  async build(head: Head, signal: AbortSignal): Promise<ProposedBlock | undefined> {
+    const { writer, state, clock, intervalMs, diskSpace, encodeWithBlobs } = this.#deps;
     await sleepUntil(() => writer.tip.header.time * 1000 + intervalMs, clock, signal);
-    await Promise.race([room(), untilAborted(signal)]);
+    await Promise.race([diskSpace(), untilAborted(signal)]);
     const sealed = await writer.exclusively(async () => {
       const isWanted = !signal.aborted && equalBytes(writer.tip.hash, keyBytes(head.hash));
-      return isWanted ? retryAfterRepair(state, () => draftBlock(this.#parts)) : undefined;
+      return isWanted ? retryAfterRepair(state, () => draftBlock(this.#deps)) : undefined;
     });
     if (sealed === undefined) return undefined;
     const { block } = this.#hold(sealed);
-    const proposal = proposedBlock(block.header, encodeRlpList(block.transactions.map(wire)));
+    const proposal = proposedBlock(block.header, encodeRlpList(block.transactions.map(encodeWithBlobs)));
     this.#blocks.set(proposal.hash, block);
     return proposal;
   }
 
   /**
-   * What is wrong with a proposal; undefined when nothing is, `OVER` when it does not matter any more: its block may
-   * have come from a peer meanwhile. One that comes early waits for its time.
+   * Verifies a proposal: waits until its time has come, then executes its block. Resolves to undefined when
+   * the block is valid, to `ROUND_OVER` when the result no longer matters because the round is over or the
+   * block is in the chain, else to the error.
    */
   async verify(proposal: ProposedBlock, signal: AbortSignal): Promise<unknown> {
-    const { writer, clock } = this.#parts;
-    const isOver = (): boolean => signal.aborted || writer.tip.header.number >= proposal.number;
+    const { writer, clock } = this.#deps;
+    const isRoundOver = (): boolean => signal.aborted || writer.tip.header.number >= proposal.number;
     await sleepUntil(() => (proposal.header.time - 1) * 1000, clock, signal);
     try {
       const block = await this.#blockOf(proposal);
       await writer.exclusively(async () => {
-        if (!isOver()) this.#hold(await writer.execute(block));
+        if (!isRoundOver()) this.#hold(await writer.execute(block));
       });
-      return isOver() ? ROUND_OVER : undefined;
+      return isRoundOver() ? ROUND_OVER : undefined;
     } catch (error) {
-      return isOver() ? ROUND_OVER : error;
+      return isRoundOver() ? ROUND_OVER : error;
     }
   }
 
-  /** Puts a block that was agreed on into the chain, durably; nothing happens when it is there. Throws `ChainError`. */
+  /**
+   * Inserts an agreed block with its committed seals, durably. A block that is in the chain already is no
+   * error. Throws `ChainError`.
+   */
   async commit(proposal: ProposedBlock, agreement: Agreement, signal: AbortSignal): Promise<void> {
-    const { writer, room, log } = this.#parts;
+    const { writer, diskSpace, log } = this.#deps;
     const { transactions } = await this.#blockOf(proposal);
     const block = createBlock(sealedHeader(proposal.header, agreement), transactions);
-    await Promise.race([room(), untilAborted(signal)]);
+    await Promise.race([diskSpace(), untilAborted(signal)]);
     if (signal.aborted) return;
     try {
       await writer.exclusively(async () => {
@@ -109,7 +122,10 @@ export class BlockWork {
         await writer.insert(block, true);
         const { number } = proposal;
         const { round } = agreement;
-        log.info({ number, hash: toHex(block.hash), txs: transactions.length, round }, "agreed on a block");
+        log.info(
+          { number, hash: toHex(block.hash), txs: transactions.length, round },
+          "committed an agreed block",
+        );
       });
     } catch (error) {
       if (!(error instanceof ChainError) || error.code !== "no-room") throw error;
@@ -120,7 +136,7 @@ export class BlockWork {
   async #blockOf({ hash, header, body }: ProposedBlock): Promise<Block> {
     const known = this.#blocks.get(hash);
     if (known !== undefined) return known;
-    const block = await this.#parts.assemble(header, body);
+    const block = await this.#deps.assemble(header, body);
     this.#blocks.set(mapKey(block.hash), block);
     return block;
   }
@@ -131,13 +147,16 @@ export class BlockWork {
     return sealed;
   }
 
-  /** Discards a block that was executed and not agreed on. */
+  /** Discards the block that was executed and not committed. */
   async close(): Promise<void> {
-    await this.#parts.writer.exclusively(() => Promise.resolve(this.#sealed?.discard()));
+    await this.#deps.writer.exclusively(() => Promise.resolve(this.#sealed?.discard()));
   }
 }
 
-/** The header with its seals: who made them is known, because each commit was checked when it came. */
+/**
+ * Returns the header with its committed seals. Its sealers are remembered, since each commit was verified on
+ * arrival.
+ */
 function sealedHeader(header: Header, { round, commits }: Agreement): Header {
   const seals = commits.map(({ seal }) => seal);
   const sealed = withAgreement(header, round, seals);
@@ -147,12 +166,12 @@ function sealedHeader(header: Header, { round, commits }: Agreement): Header {
   return sealed;
 }
 
-/** True when the block is to blame, not this node. */
+/** Returns true for an invalid block, false for a failure of this node. */
 export function isBadBlock(error: unknown): boolean {
   return error instanceof ChainError && error.code === "bad-block";
 }
 
-/** A clock may be set while one waits, and a timer takes no more than 25 days. */
+/** Longest sleep before the clock is read again: clocks are adjusted, and a timer takes at most 25 days. */
 const MAX_SLEEP_MS = 1_000;
 
 async function sleepUntil(time: () => number, clock: Clock, signal: AbortSignal): Promise<void> {

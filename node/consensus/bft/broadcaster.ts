@@ -1,55 +1,56 @@
 /**
- * What goes out: our own messages at once, and again to those who come later, for nobody else would say them; messages
- * of others when they have waited for a moment, or at once when so many are not connected to us that the same may be
- * true of others.
+ * Sends consensus messages. Own messages go out at once, and again to validators that connect later. Messages
+ * of others are relayed after a delay, or at once when more recipients are disconnected than may be faulty.
  */
 import type { ConsensusPeers } from "../consensus-peers.ts";
 import { Gossip, recipientsOf } from "./gossip.ts";
 import type { ProposedBlock } from "./payload.ts";
-import { Relay } from "./relay.ts";
 import type { RoundState } from "./round-state.ts";
 import type { BlockMessage } from "./signed-message.ts";
 import { compareViews } from "./view.ts";
 
-/** See the head of this file. */
+/** Sends the messages of one engine over a `Gossip`. */
 export class Broadcaster {
   readonly #gossip: Gossip;
   readonly #state: () => RoundState<ProposedBlock> | undefined;
   readonly #relay = new Relay((messages) => this.#sendAll(messages));
-  /** What we said in the newest view. */
-  #said: readonly BlockMessage[] = [];
+  /** Own messages of the newest view. */
+  #ownMessages: readonly BlockMessage[] = [];
 
-  /** `state` says who reads messages when they go out. */
+  /** Creates a broadcaster; `state` returns the current round state, which gives the recipients. */
   constructor(peers: ConsensusPeers, state: () => RoundState<ProposedBlock> | undefined) {
     this.#gossip = new Gossip(peers);
     this.#state = state;
   }
 
-  /** Notes that a peer has a message; false when it came before, from whomever. */
+  /** Records that a peer has a message. Returns false when the message was received before, from any peer. */
   isNew(from: Uint8Array, bytes: Uint8Array): boolean {
     return this.#gossip.isNew(from, bytes);
   }
 
-  /** Sends a message to those whom it concerns and who lack it. */
+  /** Sends a message to the recipients that have not seen it. */
   send(message: BlockMessage, self: string): void {
     if (message.sender !== self) return this.#pass(message);
     const { view } = message.payload;
-    this.#said = [...this.#said.filter((each) => compareViews(each.payload.view, view) === 0), message];
+    this.#ownMessages = [
+      ...this.#ownMessages.filter((each) => compareViews(each.payload.view, view) === 0),
+      message,
+    ];
     this.#sendAll([message]);
   }
 
-  /** Sends messages to those whom they concern, even if they had them once. */
+  /** Sends messages to all recipients, also to those that have seen them. */
   resend(messages: readonly BlockMessage[]): void {
     this.#sendAll(messages, true);
   }
 
-  /** Who has just come gets what we said last. */
+  /** Sends the own messages of the newest view to peers that connected since the last call. */
   greet(): void {
     this.#gossip.meet();
-    this.#sendAll(this.#said);
+    this.#sendAll(this.#ownMessages);
   }
 
-  /** Another height begins, or the end. */
+  /** Drops the messages that wait to be relayed. */
   forget(): void {
     this.#relay.forget();
   }
@@ -67,5 +68,48 @@ export class Broadcaster {
     if (state === undefined) return;
     const recipients = recipientsOf(state);
     for (const message of messages) this.#gossip.send(message, recipients, again);
+  }
+}
+
+/**
+ * Minimum delay of a relayed message in milliseconds; the maximum is twice that. A round lasts ten seconds.
+ */
+export const RELAY_MS = 1000;
+
+/**
+ * Delays messages of other validators. A sender is normally connected to all validators, so a block is agreed
+ * on before a relay is needed. The Go node relays at once, so that each of its validators reads every message
+ * once from every other.
+ */
+export class Relay {
+  readonly #pass: (messages: readonly BlockMessage[]) => void;
+  #due: readonly BlockMessage[] = [];
+  #waiting: BlockMessage[] = [];
+  #timer: NodeJS.Timeout | undefined;
+
+  /** Creates a relay; `pass` receives the messages whose delay is over. */
+  constructor(pass: (messages: readonly BlockMessage[]) => void) {
+    this.#pass = pass;
+  }
+
+  add(message: BlockMessage): void {
+    this.#waiting.push(message);
+    this.#timer ??= setTimeout(() => this.#go(), RELAY_MS);
+  }
+
+  /** Drops all messages, at the start of a height and at the end. */
+  forget(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#due = [];
+    this.#waiting = [];
+  }
+
+  #go(): void {
+    const due = this.#due;
+    this.#due = this.#waiting;
+    this.#waiting = [];
+    this.#timer = this.#due.length > 0 ? setTimeout(() => this.#go(), RELAY_MS) : undefined;
+    if (due.length > 0) this.#pass(due);
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Runs the round machine: what comes from peers, the chain and timers goes in as events; what it wants is done here.
- * What was signed is synced to disk before any of it is sent. A validator alone runs the same machine with nobody to
- * send to.
+ * The consensus engine: feeds messages of peers, new heads and timeouts into the round machine and carries
+ * out its actions. Signed messages are recorded on disk before any of them is sent. A single validator runs
+ * the same machine without peers.
  */
 import { mapKey } from "../../bytes/hex.ts";
 import type { Chain } from "../../chain/chain.ts";
@@ -18,9 +18,8 @@ import { ConsensusInbox, type Incoming, type UnreadMessage } from "./inbox.ts";
 import type { VoteMessage } from "./message.ts";
 import type { EngineMetrics } from "./metrics.ts";
 import { keyBytes, type ProposedBlock } from "./payload.ts";
-import { beginRounds, step } from "./round-machine.ts";
+import { beginRounds, isRelevant, step } from "./round-machine.ts";
 import type { DurableState, Head, RoundAction, RoundEvent, RoundState, RoundStep } from "./round-state.ts";
-import { RoundTimer } from "./round-timer.ts";
 import {
   type BlockMessage,
   createMessageSigner,
@@ -29,50 +28,49 @@ import {
   verifyMessage,
 } from "./signed-message.ts";
 import { readRecord, SigningRecord } from "./signing-record.ts";
-import { isRelevant } from "./use.ts";
 import { validatorSetAt } from "./validator-set.ts";
-import type { View } from "./view.ts";
+import { compareViews, type View } from "./view.ts";
 
-/** What the engine runs on. */
+/** Dependencies of the engine. */
 export interface EngineDeps extends BlockWorkDeps {
   readonly chain: Pick<Chain, "head" | "onHead" | "onRewind">;
   readonly governance: Governance;
   readonly store: Store;
   readonly peers: ConsensusPeers;
   readonly metrics: EngineMetrics;
-  /** Nothing is said or made before. */
+  /** The engine sends and builds nothing before this promise is settled. */
   readonly ready: Promise<unknown>;
   readonly log: Log;
 }
 
-/** A running engine; disposing it lets a block that is being written finish. */
+/** A running engine. Disposing it waits for the block that is being written. */
 export interface Engine extends AsyncDisposable {
-  /** Rejects when a block could not be made or written: the node cannot go on. */
+  /** Rejects when a block cannot be built or written; the node cannot continue then. */
   readonly failed: Promise<never>;
-  /** Where the agreement stands; undefined before it begins. */
+  /** View of the current agreement; undefined before the engine has started. */
   view(): View | undefined;
 }
 
-/** Besides those of the machine: the chain grew, or was taken back; where it is then is looked up. */
+/** Events of the engine: those of the round machine, a longer chain and a rewound chain. */
 type Event = RoundEvent<ProposedBlock> | { readonly type: "grown" } | { readonly type: "rewound" };
-/** How often those who have just come are greeted. */
+/** Interval in milliseconds at which new peers get the own messages. */
 const GREET_MS = 500;
 
-/** Share of the time between two blocks after which the next round is reserved. */
+/** Fraction of the block interval after which the next view is reserved on disk. */
 const RESERVED_AFTER = 0.25;
 
 type Action<T> = RoundAction<ProposedBlock> & { readonly type: T };
 
-/** Begins to agree on blocks. */
-export function openEngine(parts: EngineDeps): Engine {
-  return new RunningEngine(parts);
+/** Starts the consensus engine. */
+export function openEngine(deps: EngineDeps): Engine {
+  return new RunningEngine(deps);
 }
 
 class RunningEngine implements Engine {
-  readonly #parts: EngineDeps;
+  readonly #deps: EngineDeps;
   readonly #stop = new AbortController();
-  readonly #intake = new ConsensusInbox<Event>();
-  readonly #post: Broadcaster;
+  readonly #inbox = new ConsensusInbox<Event>();
+  readonly #broadcaster: Broadcaster;
   readonly #work: BlockWork;
   readonly #write: (payload: Parameters<RoundState<ProposedBlock>["write"]>[0]) => BlockMessage;
   #record: SigningRecord;
@@ -85,15 +83,15 @@ class RunningEngine implements Engine {
   #making: { readonly on: Head; readonly stop: AbortController } | undefined;
   #verifying: AbortController | undefined;
 
-  constructor(parts: EngineDeps) {
-    this.#parts = parts;
-    this.#post = new Broadcaster(parts.peers, () => this.#state);
-    this.#work = new BlockWork(parts);
-    this.#timer = new RoundTimer(parts.log, (view) => this.#intake.add({ type: "timeout", view }));
-    this.#write = createMessageSigner(parts.address, parts.sign);
-    this.#record = new SigningRecord(parts.store);
-    this.#stop.signal.addEventListener("abort", () => this.#intake.close());
-    this.#failure.promise.catch(() => undefined); // whoever races against it sees the failure
+  constructor(deps: EngineDeps) {
+    this.#deps = deps;
+    this.#broadcaster = new Broadcaster(deps.peers, () => this.#state);
+    this.#work = new BlockWork(deps);
+    this.#timer = new RoundTimer(deps.log, (view) => this.#inbox.add({ type: "timeout", view }));
+    this.#write = createMessageSigner(deps.address, deps.sign);
+    this.#record = new SigningRecord(deps.store);
+    this.#stop.signal.addEventListener("abort", () => this.#inbox.close());
+    this.#failure.promise.catch(() => undefined); // the promise is handed out; its readers see the failure
     this.#running = this.#run().catch((error: unknown) => this.#fail(error));
   }
 
@@ -110,7 +108,7 @@ class RunningEngine implements Engine {
     await this.#running;
     this.#timer.stop();
     clearTimeout(this.#reserving);
-    this.#post.forget();
+    this.#broadcaster.forget();
     this.#making?.stop.abort();
     this.#verifying?.abort();
     await Promise.all(this.#doing);
@@ -118,42 +116,42 @@ class RunningEngine implements Engine {
   }
 
   async #run(): Promise<void> {
-    const { chain, peers, ready } = this.#parts;
+    const { chain, peers, ready } = this.#deps;
     const { signal } = this.#stop;
     await Promise.race([ready, untilAborted(signal)]);
     if (signal.aborted) return;
     using ends = new DisposableStack();
-    ends.defer(chain.onHead(() => this.#intake.add({ type: "grown" })));
-    ends.defer(chain.onRewind(() => this.#intake.add({ type: "rewound" })));
-    await this.#perform(this.#begin(readRecord(this.#parts.store)));
+    ends.defer(chain.onHead(() => this.#inbox.add({ type: "grown" })));
+    ends.defer(chain.onRewind(() => this.#inbox.add({ type: "rewound" })));
+    await this.#perform(this.#begin(readRecord(this.#deps.store)));
     ends.defer(
       peers.onMessage((from, { message }) => {
-        if (this.#post.isNew(from, message)) this.#intake.addMessage(from, message);
+        if (this.#broadcaster.isNew(from, message)) this.#inbox.addMessage(from, message);
       }),
     );
-    const greeting = setInterval(() => this.#post.greet(), GREET_MS);
+    const greeting = setInterval(() => this.#broadcaster.greet(), GREET_MS);
     ends.defer(() => clearInterval(greeting));
-    while (!signal.aborted) await this.#perform(this.#steps(await this.#intake.take()));
+    while (!signal.aborted) await this.#perform(this.#steps(await this.#inbox.take()));
     if (this.#state !== undefined) await this.#record.finish(this.#state);
   }
 
   #begin(restored: DurableState<ProposedBlock> | undefined): readonly RoundAction<ProposedBlock>[] {
     const { head, validators } = this.#headEvent();
-    this.#record = new SigningRecord(this.#parts.store);
-    const self = mapKey(this.#parts.address);
+    this.#record = new SigningRecord(this.#deps.store);
+    const self = mapKey(this.#deps.address);
     return this.#taken(beginRounds({ self, write: this.#write, head, validators, restored }));
   }
 
   #headEvent(): RoundEvent<ProposedBlock> & { readonly type: "head" } {
-    const { chain, governance } = this.#parts;
+    const { chain, governance } = this.#deps;
     const { header, hash } = chain.head();
     const head = { number: header.number, hash: mapKey(hash) };
     this.#work.forget();
-    this.#post.forget();
+    this.#broadcaster.forget();
     return { type: "head", head, validators: validatorSetAt(governance, head.number + 1) };
   }
 
-  /** All steps of what has come: what they sign is synced once. */
+  /** Applies all received events; the messages that they sign need one sync of the disk. */
   #steps(incoming: readonly Incoming<Event>[]): readonly RoundAction<ProposedBlock>[] {
     const actions: RoundAction<ProposedBlock>[] = [];
     for (const each of incoming) {
@@ -167,20 +165,20 @@ class RunningEngine implements Engine {
     return actions;
   }
 
-  /** Goes on to the height after the chain's newest block, which may be several blocks further. */
+  /** Starts the height after the chain's head, which may be several blocks ahead. */
   #grow(): readonly RoundAction<ProposedBlock>[] {
     const state = this.#state;
-    if (state === undefined || this.#parts.chain.head().header.number < state.view.sequence) return [];
+    if (state === undefined || this.#deps.chain.head().header.number < state.view.sequence) return [];
     return this.#taken(step(state, this.#headEvent()));
   }
 
   #taken({ state, actions }: RoundStep<ProposedBlock>): readonly RoundAction<ProposedBlock>[] {
-    this.#parts.metrics.observe(this.#state, state);
+    this.#deps.metrics.observe(this.#state, state);
     this.#state = state;
     return actions;
   }
 
-  /** A message that is of use; undefined of what is none, or not what it claims. */
+  /** Decodes and verifies a received message. Returns undefined when it is irrelevant or invalid. */
   #read({ from, bytes }: UnreadMessage): RoundEvent<ProposedBlock> | undefined {
     try {
       const claimed = parseMessage(bytes);
@@ -188,15 +186,18 @@ class RunningEngine implements Engine {
       if (this.#state === undefined || !isRelevant(this.#state, claimed)) return undefined;
       return { type: "message", message: verifyMessage(claimed) };
     } catch (error) {
-      this.#parts.log.debug({ error }, "a consensus message cannot be read");
+      this.#deps.log.debug({ error }, "invalid consensus message");
       return undefined;
     }
   }
 
-  /** What a peer says of itself needs no signature. */
+  /**
+   * Notes a peer's own vote for a block. The connection authenticates the peer, so the signature is not
+   * needed.
+   */
   #noteVote(from: string, { sender, payload }: UnverifiedMessage): void {
     if (from !== sender || (payload.kind !== "prepare" && payload.kind !== "commit")) return;
-    this.#parts.peers.noteVote(keyBytes(from), keyBytes(payload.digest));
+    this.#deps.peers.noteVote(keyBytes(from), keyBytes(payload.digest));
   }
 
   async #perform(actions: readonly RoundAction<ProposedBlock>[]): Promise<void> {
@@ -208,21 +209,24 @@ class RunningEngine implements Engine {
     if (recipients.size > 0) this.#noteAhead(state);
   }
 
-  /** The next round is reserved between two blocks: now others may be waiting for the disk, to finish this one. */
+  /**
+   * Writes the signing record ahead. The next view is reserved between two blocks, when no block waits for
+   * the disk.
+   */
   #noteAhead(state: RoundState<ProposedBlock>): void {
     this.#record.writeAhead(state);
     this.#reserving ??= setTimeout(() => {
       this.#reserving = undefined;
       if (this.#state !== undefined && !this.#stop.signal.aborted) this.#record.reserve(this.#state);
-    }, this.#parts.intervalMs * RESERVED_AFTER);
+    }, this.#deps.intervalMs * RESERVED_AFTER);
   }
 
   #act(action: RoundAction<ProposedBlock>, self: string): void {
     switch (action.type) {
       case "gossip":
-        return this.#post.send(action.message, self);
+        return this.#broadcaster.send(action.message, self);
       case "resend":
-        return this.#post.resend(action.messages);
+        return this.#broadcaster.resend(action.messages);
       case "build":
         return this.#make();
       case "verify":
@@ -255,12 +259,12 @@ class RunningEngine implements Engine {
 
   async #makeOn(head: Head, signal: AbortSignal): Promise<void> {
     try {
-      const proposal = await this.#work.make(head, signal);
-      if (proposal !== undefined) this.#intake.add({ type: "candidate", proposal });
+      const proposal = await this.#work.build(head, signal);
+      if (proposal !== undefined) this.#inbox.add({ type: "candidate", proposal });
     } catch (error) {
       const isAlone = (this.#state?.validators.qualified.size ?? 1) <= 1;
       if (isAlone || !(error instanceof ConsensusError)) throw error;
-      this.#parts.log.warn({ error, number: head.number + 1 }, "no block can be made here: others have to");
+      this.#deps.log.warn({ error, number: head.number + 1 }, "this node cannot build a block");
     } finally {
       if (this.#making?.on === head) this.#making = undefined;
     }
@@ -271,8 +275,8 @@ class RunningEngine implements Engine {
     const { hash, number } = proposal;
     const verifying = this.#work.verify(proposal, signal).then((error) => {
       if (error === ROUND_OVER) return;
-      if (error !== undefined) this.#parts.log.warn({ error, number }, "refused a proposed block");
-      this.#intake.add({ type: "verified", view, hash, isValid: error === undefined });
+      if (error !== undefined) this.#deps.log.warn({ error, number }, "rejected a proposed block");
+      this.#inbox.add({ type: "verified", view, hash, isValid: error === undefined });
     });
     this.#do(verifying);
   }
@@ -287,12 +291,12 @@ class RunningEngine implements Engine {
       await this.#work.commit(proposal, { round, commits }, this.#stop.signal);
     } catch (error) {
       if (!isBadBlock(error)) throw error;
-      this.#parts.log.error({ error, number }, "a block that was agreed on is bad");
-      this.#intake.add({ type: "refused", hash });
+      this.#deps.log.error({ error, number }, "the chain rejected an agreed block");
+      this.#inbox.add({ type: "refused", hash });
     }
   }
 
-  /** Work beside the steps: the engine ends after it, and with it when it fails. */
+  /** Tracks work outside the steps. The engine waits for it at the end, and fails with it. */
   #do(work: Promise<void>): void {
     const done = work.catch((error: unknown) => this.#fail(error)).finally(() => this.#doing.delete(done));
     this.#doing.add(done);
@@ -301,5 +305,34 @@ class RunningEngine implements Engine {
   #fail(error: unknown): void {
     this.#failure.reject(error);
     this.#stop.abort();
+  }
+}
+
+/** The timer of the current view. Logs each round after the first once. */
+class RoundTimer {
+  readonly #log: Log;
+  readonly #onTimeout: (view: View) => void;
+  #timer: NodeJS.Timeout | undefined;
+  #logged: View = { sequence: 0, round: 0 };
+
+  constructor(log: Log, onTimeout: (view: View) => void) {
+    this.#log = log;
+    this.#onTimeout = onTimeout;
+  }
+
+  /**
+   * Restarts the timer for a view. `isOurs` is true when this node is a validator; other nodes do not log
+   * round changes.
+   */
+  restart(view: View, ms: number, isOurs: boolean): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#onTimeout(view), ms);
+    if (!isOurs || view.round === 0 || compareViews(view, this.#logged) === 0) return;
+    this.#logged = view;
+    this.#log.warn({ number: view.sequence, round: view.round }, "round change");
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
   }
 }

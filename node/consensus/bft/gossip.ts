@@ -1,6 +1,6 @@
 /**
- * Who gets which message: those who agree in this round or the next, unless they had it or sent it themselves. A
- * message that came once is not read again.
+ * Selects the peers for a consensus message: validators of the current or the next round's committee that
+ * have not seen it. A message that was received before is not handled again.
  */
 import { mapKey } from "../../bytes/hex.ts";
 import { encodeRlp } from "../../bytes/rlp.ts";
@@ -12,11 +12,14 @@ import { keyBytes } from "./payload.ts";
 import type { RoundState } from "./round-state.ts";
 import type { BlockMessage } from "./signed-message.ts";
 
-/** Messages that are restored, and peers for whom they are: the Go node's numbers. */
+/**
+ * Numbers of remembered messages, and of peers for which they are remembered, as in the Go node
+ * (`consensus/istanbul/backend/engine.go@v2.2.2`).
+ */
 const MAX_KNOWN_MESSAGES = 4096;
 const MAX_KNOWN_PEERS = 200;
 
-/** See the head of this file. */
+/** Tracks the messages that each peer has seen. */
 export class Gossip {
   readonly #peers: ConsensusPeers;
   readonly #known = new RecentMap<true>(MAX_KNOWN_MESSAGES);
@@ -27,7 +30,10 @@ export class Gossip {
     this.#peers = peers;
   }
 
-  /** Peers that were not here when this was asked last have nothing: whatever they got before, they may have lost. */
+  /**
+   * Notes the connected peers. The record of a peer that was disconnected is cleared, since messages to it
+   * may be lost.
+   */
   meet(): void {
     const present = new Set([...this.#peers.connected()].map(mapKey));
     for (const name of present)
@@ -35,14 +41,14 @@ export class Gossip {
     this.#present = present;
   }
 
-  /** How many of `recipients` were not connected when that was asked last. */
+  /** Number of `recipients` that were not connected at the last call of `meet`. */
   missing(recipients: ReadonlySet<string>): number {
     let missing = 0;
     for (const name of recipients) if (!this.#present.has(name)) missing++;
     return missing;
   }
 
-  /** Notes that a peer has a message; false when it came before, from whomever. */
+  /** Records that a peer has a message. Returns false when the message was received before, from any peer. */
   isNew(from: Uint8Array, bytes: Uint8Array): boolean {
     const id = messageId(bytes);
     this.#of(from).set(id, true);
@@ -51,7 +57,10 @@ export class Gossip {
     return true;
   }
 
-  /** Sends a message to those of `recipients` who are connected and lack it; `again`: also to those who had it. */
+  /**
+   * Sends a message to the connected `recipients` that have not seen it; with `again`, to all connected
+   * recipients.
+   */
   send(message: BlockMessage, recipients: ReadonlySet<string>, again = false): void {
     if (recipients.size === 0) return;
     const id = messageId(message.bytes);
@@ -73,12 +82,15 @@ export class Gossip {
   }
 }
 
-/** The Go node's name of a message: the hash of its bytes as one RLP string. */
+/** Identifies a message as the Go node does: by the Keccak-256 hash of its bytes as one RLP string. */
 function messageId(bytes: Uint8Array): string {
   return mapKey(keccak256(encodeRlp(bytes)));
 }
 
-/** The others whom what is said concerns; nobody when we are not in the committee ourselves. */
+/**
+ * Returns the recipients of messages: members of the committees of this round and the next, without this
+ * node. Empty when this node is not in the committee.
+ */
 export function recipientsOf<P extends Proposal>({
   self,
   validators,

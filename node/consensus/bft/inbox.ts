@@ -1,21 +1,24 @@
-/** What waits to be handled by the engine: in its order, messages of peers bounded for each of them and in all. */
+/**
+ * Queue of the engine: local events and messages of peers in order of arrival. Messages are bounded per peer
+ * in number and in all in bytes.
+ */
 import { mapKey } from "../../bytes/hex.ts";
 
-/** A message from a peer that nobody has read yet. */
+/** A message of a peer that has not been decoded. */
 export interface UnreadMessage {
   readonly type: "message";
   readonly from: string;
   readonly bytes: Uint8Array;
 }
 
-/** Something that happened here, or a message. */
+/** A local event or a message of a peer. */
 export type Incoming<T> = { readonly type: "event"; readonly event: T } | UnreadMessage;
 
-/** Unread messages: of one peer, and bytes of all. */
+/** Bounds of the queue: messages of one peer, bytes of all messages. */
 const MAX_MESSAGES_PER_PEER = 1024;
 const MAX_BYTES = 64 * 2 ** 20;
 
-/** See the head of this file. */
+/** Holds events and messages until the engine takes them. */
 export class ConsensusInbox<T> {
   #waiting: Incoming<T>[] = [];
   readonly #messages = new Map<string, number>();
@@ -28,7 +31,7 @@ export class ConsensusInbox<T> {
     this.#wake();
   }
 
-  /** Takes a message in; false, and it is lost, when there is no room. */
+  /** Adds a message. Returns false when a bound is reached; the message is dropped then. */
   addMessage(peer: Uint8Array, bytes: Uint8Array): boolean {
     const from = mapKey(peer);
     const count = this.#messages.get(from) ?? 0;
@@ -40,7 +43,10 @@ export class ConsensusInbox<T> {
     return true;
   }
 
-  /** Everything that has come so far; waits for something to come. Nothing once it is closed. */
+  /**
+   * Returns everything received so far and waits for something to arrive. Returns an empty list once the
+   * inbox is closed.
+   */
   async take(): Promise<readonly Incoming<T>[]> {
     if (this.#waiting.length === 0 && !this.#isClosed) {
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -54,7 +60,7 @@ export class ConsensusInbox<T> {
     return this.#isClosed ? [] : taken;
   }
 
-  /** Nothing is handled any more. */
+  /** Ends the current and every later `take` with an empty list. */
   close(): void {
     this.#isClosed = true;
     this.#wake();

@@ -1,17 +1,20 @@
 /**
- * How a lock gives way: when enough voted for another block in a later round. Whoever is locked repeats the votes
- * that its lock stands on with each round change, so everybody comes to see the latest quorum; without that, two
- * validators locked on different blocks could stop the chain for good. It is safe: had the locked block been
- * committed, too many would be bound to it for another one to get a quorum.
+ * Releases a lock when a quorum votes for another block in a later round. A locked validator repeats the
+ * votes of its lock with each round change, so that all validators see the latest quorum; otherwise two
+ * validators that are locked on different blocks could halt the chain. Releasing is safe: if the locked block
+ * had been committed, too many validators would be locked on it for a quorum of another block.
  */
 import type { Proposal, VoteMessage } from "./message.ts";
 import type { Lock } from "./round-state.ts";
 import type { RoundTransition } from "./transition.ts";
 
-/** Votes of one sender that are restored. */
+/** Conflicting votes that are kept of each sender. */
 const MAX_CONFLICTING_VOTES = 16;
 
-/** A vote of this round or a past one of the height that is not for our block. */
+/**
+ * Counts a vote for another block than the locked one, of this round or an earlier one of the height.
+ * Releases the lock at a quorum.
+ */
 export function countConflictingVote<P extends Proposal>(
   transition: RoundTransition<P>,
   message: VoteMessage<P>,
@@ -32,7 +35,10 @@ export function countConflictingVote<P extends Proposal>(
   else transition.change({ conflictingVotes: new Map(), lock: undefined });
 }
 
-/** A lock that stands on no votes was foreseen: a quorum of its own round for another block shows that it has none. */
+/**
+ * First round whose quorum releases the lock. A lock that was written ahead of its prepares is released by
+ * its own round as well.
+ */
 function firstConflictingRound<P>({ round, proof }: Lock<P>): number {
   return proof.length === 0 ? round : round + 1;
 }

@@ -1,22 +1,22 @@
-/** What validators say to each other, as the round machine sees it. Addresses and hashes are map keys here. */
+/** Consensus messages as the round machine sees them. Addresses and hashes are map keys (see `mapKey`). */
 import type { View } from "./view.ts";
 
-/** A block that somebody proposes; the machine knows no more of it. */
+/** A proposed block; the round machine reads nothing else of it. */
 export interface Proposal {
   readonly number: number;
   readonly hash: string;
-  /** Hash of the block before. */
+  /** Hash of the parent block. */
   readonly parent: string;
 }
 
-/** "This is my block for the view." */
+/** Proposes a block for a view (Istanbul's pre-prepare). */
 export interface Preprepare<P> {
   readonly kind: "preprepare";
   readonly view: View;
   readonly proposal: P;
 }
 
-/** Names a block in a view; a round change names none: its digest is that of no block. */
+/** Votes for a block in a view. The digest of a round change is `NO_DIGEST`. */
 export interface VotePayload {
   readonly kind: "prepare" | "commit" | "round-change";
   readonly view: View;
@@ -24,23 +24,23 @@ export interface VotePayload {
   readonly parent: string;
 }
 
-/** What a message says. */
+/** Content of a message. */
 export type Payload<P> = Preprepare<P> | VotePayload;
 
-/** A payload by its sender, whose signature has been checked. */
+/** A message whose signature has been verified. */
 export interface ConsensusMessage<P, S extends Payload<P> = Payload<P>> {
   readonly sender: string;
   readonly payload: S;
-  /** The seal under the block that a commit carries; empty in all others. */
+  /** Committed seal of a commit; empty for other kinds. */
   readonly seal: Uint8Array;
-  /** The message as it goes over the network. */
+  /** The encoded and signed message. */
   readonly bytes: Uint8Array;
 }
 
-/** A message with a vote. */
+/** A message whose payload is a vote. */
 export type VoteMessage<P> = ConsensusMessage<P, VotePayload>;
 
-/** True of a message that names a block by its hash. */
+/** Returns true for every kind but the pre-prepare. */
 export function isVote<P>(message: ConsensusMessage<P>): message is VoteMessage<P> {
   return message.payload.kind !== "preprepare";
 }

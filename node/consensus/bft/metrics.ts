@@ -1,10 +1,10 @@
-/** The agreement's metrics, under the Go node's names. */
+/** Metrics of the consensus engine, under the Go node's names (`consensus/istanbul/core/core.go@v2.2.2`). */
 import type { Metrics } from "../../observe/metrics.ts";
 import { type ArrivalTimes, declareArrivalMetrics } from "./arrival-metrics.ts";
 import type { Proposal } from "./message.ts";
 import type { RoundState } from "./round-state.ts";
 
-/** Sees the machine's state before and after each step. */
+/** Observes the round state before and after each step. */
 export interface EngineMetrics {
   observe<P extends Proposal>(before: RoundState<P> | undefined, after: RoundState<P>): void;
 }
@@ -13,7 +13,7 @@ function nameOf(last: string): string {
   return `consensus/istanbul/core/${last}`;
 }
 
-/** Declares them. */
+/** Declares the metrics and returns their observer. */
 export function declareEngineMetrics(metrics: Metrics, times: ArrivalTimes): EngineMetrics {
   const arrived = declareArrivalMetrics(metrics, times);
   const gauge = (last: string, help: string) => metrics.gauge({ name: nameOf(last), help });

@@ -1,4 +1,7 @@
-/** The inner half of a consensus message: what it says, by its code. */
+/**
+ * RLP codec of payloads: the part of a consensus message that depends on its code
+ * (`consensus/istanbul/types.go@v2.2.2`).
+ */
 import { mapKey } from "../../bytes/hex.ts";
 import { integerBytes } from "../../bytes/integer.ts";
 import { encodeRlp, encodeRlpList } from "../../bytes/rlp.ts";
@@ -8,25 +11,25 @@ import { RlpCursor } from "../../model/rlp-cursor.ts";
 import type { Payload, Preprepare, Proposal, VotePayload } from "./message.ts";
 import type { View } from "./view.ts";
 
-/** A proposed block: its transactions are not read before it is judged. */
+/** A proposed block with its encoded body. The transactions are decoded when the block is verified. */
 export interface ProposedBlock extends Proposal {
   readonly header: Header;
-  /** RLP list of its transactions, those with blobs as they travel. */
+  /** RLP list of the transactions; blob transactions carry their sidecars. */
   readonly body: Uint8Array;
 }
 
-/** What is said of proposed blocks. */
+/** Payload of a message about a proposed block. */
 export type BlockPayload = Payload<ProposedBlock>;
 
-/** Kinds of payloads, by their codes. */
+/** Payload kinds, indexed by message code. */
 export const PAYLOAD_KINDS = ["preprepare", "prepare", "commit", "round-change"] as const;
 
-/** The code of a kind. */
+/** Returns the message code of a kind. */
 export function payloadCode(kind: BlockPayload["kind"]): number {
   return PAYLOAD_KINDS.indexOf(kind);
 }
 
-/** Reads what a message says; undefined where there is no such kind. Throws `BytesError` or `ModelError`. */
+/** Decodes a payload. Returns undefined for an unknown code. Throws `BytesError` or `ModelError`. */
 export function decodePayload(code: number, content: Uint8Array): BlockPayload | undefined {
   const kind = PAYLOAD_KINDS[code];
   if (kind === undefined) return undefined;
@@ -39,7 +42,7 @@ export function decodePayload(code: number, content: Uint8Array): BlockPayload |
   return payload;
 }
 
-/** The other way. */
+/** Encodes a payload. */
 export function encodePayload(payload: BlockPayload): Uint8Array<ArrayBuffer> {
   const { sequence, round } = payload.view;
   const view = encodeRlp([integerBytes(round), integerBytes(sequence)]);
@@ -50,12 +53,12 @@ export function encodePayload(payload: BlockPayload): Uint8Array<ArrayBuffer> {
   return encodeRlpList([view, encodeRlpList([encodeHeader(header), body])]);
 }
 
-/** The bytes that a map key stands for. */
+/** Returns the bytes of a map key. */
 export function keyBytes(key: string): Uint8Array {
   return Buffer.from(key, "latin1");
 }
 
-/** A block as consensus handles it. */
+/** Creates a proposed block from its header and body. */
 export function proposedBlock(header: Header, body: Uint8Array): ProposedBlock {
   const { number, parentHash } = header;
   return { number, hash: mapKey(blockHash(header)), parent: mapKey(parentHash), header, body };

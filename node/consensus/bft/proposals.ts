@@ -1,11 +1,14 @@
-/** What is done with proposed blocks. */
+/**
+ * Handling of proposals: pre-prepares of the proposer, results of their verification and blocks that this
+ * node built.
+ */
 import type { ConsensusMessage, Preprepare, Proposal } from "./message.ts";
 import type { RoundEvent } from "./round-state.ts";
 import { proposeIfDue, sendNextRoundChange } from "./rounds.ts";
 import { broadcastVote, type RoundTransition } from "./transition.ts";
 import { compareViews } from "./view.ts";
 
-/** A proposal for this view; true when it is worth passing on now. */
+/** Handles a pre-prepare of the current view. Returns true when it is to be relayed now. */
 export function handlePreprepare<P extends Proposal>(
   transition: RoundTransition<P>,
   message: ConsensusMessage<P>,
@@ -26,7 +29,7 @@ export function handlePreprepare<P extends Proposal>(
   return false;
 }
 
-/** The block of this view was checked. */
+/** Handles the result of verifying the proposal of the current view. */
 export function handleVerification<P extends Proposal>(
   transition: RoundTransition<P>,
   { view, hash, isValid }: RoundEvent<P> & { readonly type: "verified" },
@@ -41,7 +44,7 @@ export function handleVerification<P extends Proposal>(
   accept(transition, payload.proposal);
 }
 
-/** A block of our own for the next height. */
+/** Handles a block that this node built for the next height. */
 export function handleCandidate<P extends Proposal>(transition: RoundTransition<P>, proposal: P): void {
   const { view, head } = transition.state;
   if (proposal.number !== view.sequence || proposal.parent !== head.hash) return;
@@ -50,8 +53,8 @@ export function handleCandidate<P extends Proposal>(transition: RoundTransition<
 }
 
 /**
- * Our vote for a block. Also of the one that we are locked on we say "prepare" first: only what enough vote for
- * in this very round renews a lock, so that a lock can be overruled by the votes of a later round.
+ * Accepts a proposal and prepares it. A locked block is prepared again in each round: only a quorum of
+ * prepares of the same round renews a lock, so that votes of a later round can release it.
  */
 function accept<P extends Proposal>(transition: RoundTransition<P>, proposal: P): true {
   transition.change({ phase: "preprepared", proposal });

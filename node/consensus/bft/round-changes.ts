@@ -1,22 +1,25 @@
-/** Counts wishes for later rounds, and what a timer does. */
+/** Counts round-change votes and handles timeouts (`consensus/istanbul/core/roundchange.go@v2.2.2`). */
 import type { Proposal, VoteMessage } from "./message.ts";
 import type { RoundState } from "./round-state.ts";
 import { sendNextRoundChange, sendRoundChange, startRound } from "./rounds.ts";
 import type { RoundTransition } from "./transition.ts";
 import { compareViews, type View } from "./view.ts";
 
-/** Wishes of one sender that are restored: the latest rounds. */
+/** Round-change votes that are kept of each sender: those for the latest rounds. */
 const MAX_ROUND_CHANGES_PER_SENDER = 16;
 
-/** A round change for this view or a later one of the height; true when it is worth passing on. */
+/**
+ * Handles a round-change vote of the current view or a later one of the height. Returns true when it is to be
+ * relayed.
+ */
 export function handleRoundChange<P extends Proposal>(
   transition: RoundTransition<P>,
   message: VoteMessage<P>,
 ): boolean {
   const { view, waiting, validators, roundChanges } = transition.state;
   const { round } = message.payload.view;
-  const wishes = new Set(roundChanges.get(message.sender)).add(round);
-  const latest = [...wishes].sort((a, b) => a - b).slice(-MAX_ROUND_CHANGES_PER_SENDER);
+  const requested = new Set(roundChanges.get(message.sender)).add(round);
+  const latest = [...requested].sort((a, b) => a - b).slice(-MAX_ROUND_CHANGES_PER_SENDER);
   transition.change({ roundChanges: new Map(roundChanges).set(message.sender, latest) });
   const count = roundChangeVotes(transition.state, round);
   if (count === validators.required && (waiting || round > view.round)) {
@@ -30,7 +33,7 @@ export function handleRoundChange<P extends Proposal>(
   return round <= view.round;
 }
 
-/** The time of a view is up. */
+/** Handles the timeout of a view. */
 export function handleTimeout<P extends Proposal>(transition: RoundTransition<P>, view: View): void {
   const { state } = transition;
   if (compareViews(view, state.view) !== 0) return;
@@ -39,7 +42,7 @@ export function handleTimeout<P extends Proposal>(transition: RoundTransition<P>
   else sendRoundChange(transition, wanted);
 }
 
-/** The latest round after this one that at least one honest validator wants. */
+/** Latest later round for which at least one honest validator has voted. */
 function latestRequestedRound<P extends Proposal>(state: RoundState<P>): number | undefined {
   const { roundChanges, view, validators } = state;
   const rounds = new Set([...roundChanges.values()].flat());

@@ -1,7 +1,7 @@
 /**
- * The agreement on blocks (Istanbul BFT) as a pure function: a state and an event go in, a state and actions come
- * out. It knows no clock, no disk and no network; whoever runs it makes what was signed durable before anything of
- * it is sent, and answers `build`, `verify`, `timer` and `commit` with the events of the same step of the agreement.
+ * Istanbul BFT as a pure function: takes a state and an event, returns the next state and actions. It reads
+ * no clock, disk or network. The caller records signed messages durably before sending them, and answers
+ * `build`, `verify`, `timer` and `commit` with events.
  */
 import { storeBacklog, takeDueMessages } from "./backlog.ts";
 import { countConflictingVote } from "./lock-release.ts";
@@ -22,15 +22,15 @@ import { RoundTransition } from "./transition.ts";
 import { compareViews } from "./view.ts";
 import { handleRejectedBlock, handleVote } from "./votes.ts";
 
-/** What a validator begins with. */
+/** Initial values of a validator's round machine. */
 export interface RoundsOptions<P extends Proposal> extends Pick<RoundState<P>, "self" | "write"> {
   readonly head: Head;
   readonly validators: BlockValidatorSet;
-  /** What it signed before it stopped. */
+  /** State from before a restart. */
   readonly restored?: DurableState<P> | undefined;
 }
 
-/** Begins to agree on the block after the head, where it was left off. */
+/** Starts the agreement on the block after the head, or resumes it from the restored state. */
 export function beginRounds<P extends Proposal>(beginning: RoundsOptions<P>): RoundStep<P> {
   const { head, validators, restored } = beginning;
   const transition = new RoundTransition(initialState(beginning, head, validators));
@@ -41,7 +41,7 @@ export function beginRounds<P extends Proposal>(beginning: RoundsOptions<P>): Ro
   return handleQueue(transition);
 }
 
-/** One step. */
+/** Applies one event. */
 export function step<P extends Proposal>(state: RoundState<P>, event: RoundEvent<P>): RoundStep<P> {
   const transition = new RoundTransition(state);
   applyEvent(transition, event);
@@ -68,7 +68,7 @@ function applyEvent<P extends Proposal>(transition: RoundTransition<P>, event: R
   }
 }
 
-/** Handles all messages that can be handled now: each may be the one that others waited for. */
+/** Handles the queued messages and those of the backlog that became due, until none is left. */
 function handleQueue<P extends Proposal>(transition: RoundTransition<P>): RoundStep<P> {
   do {
     for (let message = transition.queue.shift(); message !== undefined; message = transition.queue.shift()) {
@@ -84,7 +84,7 @@ function handleQueue<P extends Proposal>(transition: RoundTransition<P>): RoundS
   return { state: transition.state, actions: transition.actions };
 }
 
-/** True when the message did something and others should have it. */
+/** Handles one message. Returns true when it changed the state and is to be relayed. */
 function handleMessage<P extends Proposal>(
   transition: RoundTransition<P>,
   message: ConsensusMessage<P>,
@@ -111,7 +111,7 @@ function handleMessage<P extends Proposal>(
     : handleVote(transition, message);
 }
 
-/** When a payload can be handled. */
+/** Tells if a payload belongs to the past, the present or the future. */
 function timingOf<P extends Proposal>(
   state: RoundState<P>,
   { kind, view }: Payload<P>,
@@ -123,4 +123,19 @@ function timingOf<P extends Proposal>(
   if (order !== 0) return order < 0 ? "old" : "future";
   if (state.waiting) return "future";
   return state.phase === "accepting" && kind !== "preprepare" ? "future" : "now";
+}
+
+/**
+ * Returns true when a message can still change the state; asked before its signatures are verified, which is
+ * the expensive part. False for other senders than validators, for past heights, and for votes after a
+ * quorum.
+ */
+export function isRelevant<P extends Proposal>(
+  { validators, view, phase, proposal, waiting }: RoundState<P>,
+  { sender, payload }: Pick<ConsensusMessage<P>, "sender" | "payload">,
+): boolean {
+  if (!validators.qualified.has(sender) || payload.view.sequence < view.sequence) return false;
+  if (payload.kind === "preprepare" || waiting || compareViews(payload.view, view) !== 0) return true;
+  if (payload.digest !== proposal?.hash) return true;
+  return payload.kind === "prepare" ? phase === "preprepared" : phase !== "committed";
 }

@@ -1,111 +1,118 @@
-/** What one validator knows of the agreement on the next block, and what may happen to it. */
+/** State, events and actions of the round machine of one validator. */
 import { type Backlog, EMPTY_BACKLOG } from "./backlog.ts";
 import type { ConsensusMessage, Payload, Proposal, VoteMessage } from "./message.ts";
 import type { View } from "./view.ts";
 
-/** Who agrees on a block. The functions depend on their argument alone. */
+/** Validators of a block. Both functions are pure. */
 export interface BlockValidatorSet {
-  /** Everybody who may say something. */
+  /** Validators that may send messages. */
   readonly qualified: ReadonlySet<string>;
-  /** Messages that are enough of a committee. */
+  /** Number of messages that make a quorum of a committee. */
   readonly required: number;
-  /** Members of a committee that may fail. */
+  /** Number of committee members that may be faulty. */
   readonly faulty: number;
   proposer(round: number): string;
   committee(round: number): ReadonlySet<string>;
 }
 
-/** A block that is in the chain. */
+/** The newest block of the chain. */
 export interface Head {
   readonly number: number;
   readonly hash: string;
 }
 
-/** A block that enough have voted for in a round: nothing else is voted for until a later quorum says otherwise. */
+/**
+ * A block with a quorum of prepares in a round. The validator votes for no other block until a later quorum
+ * releases the lock.
+ */
 export interface Lock<P> {
   readonly proposal: P;
   readonly round: number;
-  /** The votes that made the quorum; none after a crash while they were on their way. */
+  /** Votes of the quorum; empty when the lock was written ahead and the node crashed before it had them. */
   readonly proof: readonly VoteMessage<P>[];
 }
 
-/** What was signed in the newest view in which anything was: nothing else may be signed there, nor before. */
+/**
+ * Messages signed in the newest view. Nothing else may be signed in this view, and nothing in earlier views.
+ */
 export interface LastSigned {
   readonly view: View;
-  /** Digests by kind. */
+  /** Digest by payload kind. */
   readonly digests: Readonly<Partial<Record<Payload<unknown>["kind"], string>>>;
 }
 
-/** What outlives a restart. */
+/** Part of the state that survives a restart. */
 export interface DurableState<P> {
   readonly signed: LastSigned;
-  /** On a block of the height of `signed`. */
+  /** Lock on a block of the height of `signed`. */
   readonly lock: Lock<P> | undefined;
 }
 
-/** How far a round has come. */
+/** Progress of a round. */
 export type RoundPhase = "accepting" | "preprepared" | "prepared" | "committed";
 
-/** Votes by their senders. */
+/** Votes by sender. */
 export type Votes<P> = ReadonlyMap<string, VoteMessage<P>>;
 
-/** See the head of this file. `view` is the one agreed in or, while `waiting`, the one wished for. */
+/**
+ * Round state of one validator. `view` is the current view or, while `waiting`, the view that was voted for.
+ */
 export interface RoundState<P extends Proposal> {
   readonly self: string;
-  /** Signs a payload of our own; the same one gives the same message. */
+  /** Signs a payload of this node; the same payload gives the same message. */
   readonly write: (payload: Payload<P>) => ConsensusMessage<P>;
   readonly head: Head;
   readonly validators: BlockValidatorSet;
   readonly view: View;
-  /** The round that was started last: who its committee is decides who gets what we say. */
+  /** Round that was started last; its committee and the next one receive the messages. */
   readonly started: number;
-  /** True from a round change of our own until enough others want the round. */
+  /** True after an own round-change vote until a quorum starts the round. */
   readonly waiting: boolean;
   readonly phase: RoundPhase;
-  /** The message whose block is being judged. */
+  /** Message whose block is being verified. */
   readonly verifying: ConsensusMessage<P> | undefined;
-  /** The block accepted in this view. */
+  /** Accepted block of this view. */
   readonly proposal: P | undefined;
   readonly lock: Lock<P> | undefined;
-  /** Our own block of this height. */
+  /** Block that this node built for this height. */
   readonly candidate: P | undefined;
   readonly prepares: Votes<P>;
   readonly commits: Votes<P>;
-  /** The rounds that each sender wants, each list ascending. */
+  /** Rounds that each sender has voted for, ascending. */
   readonly roundChanges: ReadonlyMap<string, readonly number[]>;
-  /** Votes against the lock: by sender, the newest last. */
+  /** Votes that conflict with the lock, by sender, the newest last. */
   readonly conflictingVotes: ReadonlyMap<string, readonly VoteMessage<P>[]>;
   readonly backlog: Backlog<P>;
   readonly signed: LastSigned;
 }
 
-/** What may happen. */
+/** Input of the round machine. */
 export type RoundEvent<P extends Proposal> =
-  /** A block is in the chain, made here or elsewhere; `validators` is that of the block after it. */
+  /** The chain has a new head, built here or elsewhere; `validators` are those of the next block. */
   | { readonly type: "head"; readonly head: Head; readonly validators: BlockValidatorSet }
-  /** The block that a `build` asked for. */
+  /** Result of `build`. */
   | { readonly type: "candidate"; readonly proposal: P }
   | { readonly type: "message"; readonly message: ConsensusMessage<P> }
-  /** The answer to a `verify`. */
+  /** Result of `verify`. */
   | { readonly type: "verified"; readonly view: View; readonly hash: string; readonly isValid: boolean }
   /** The timer of a view ran out. */
   | { readonly type: "timeout"; readonly view: View }
-  /** The chain did not take a block that a `commit` gave it. */
+  /** The chain rejected the block of a `commit`. */
   | { readonly type: "refused"; readonly hash: string };
 
-/** What is to be done, in this order, once what was signed is safe on disk. */
+/** Output of the round machine, carried out in order once the signing record is durable. */
 export type RoundAction<P extends Proposal> =
-  /** Send to those whom it concerns and who lack it. */
+  /** Send to the recipients that have not seen it. */
   | { readonly type: "gossip"; readonly message: ConsensusMessage<P> }
-  /** Send to those whom it concerns, even if they had it once. */
+  /** Send to all recipients again. */
   | { readonly type: "resend"; readonly messages: readonly ConsensusMessage<P>[] }
-  /** Make a block on the head, to be proposed in this view. */
+  /** Build a block on the head, to be proposed in this view. */
   | { readonly type: "build"; readonly view: View }
-  /** Check a block by all rules. */
+  /** Verify a proposed block. */
   | { readonly type: "verify"; readonly view: View; readonly proposal: P }
-  /** Start the one timer anew. */
+  /** Restart the timer. */
   | { readonly type: "timer"; readonly view: View; readonly ms: number }
-  /** Enough have agreed: put the block with the seals of these commits into the chain. */
+  /** Insert the block with the seals of these commits. */
   | {
       readonly type: "commit";
       readonly proposal: P;
@@ -113,13 +120,13 @@ export type RoundAction<P extends Proposal> =
       readonly commits: readonly VoteMessage<P>[];
     };
 
-/** The result of a step. */
+/** Result of one event. */
 export interface RoundStep<P extends Proposal> {
   readonly state: RoundState<P>;
   readonly actions: readonly RoundAction<P>[];
 }
 
-/** The parts of a state that every new view begins with. */
+/** State at the start of a view. */
 export const INITIAL_VIEW_STATE = {
   phase: "accepting",
   verifying: undefined,
@@ -128,7 +135,7 @@ export const INITIAL_VIEW_STATE = {
   commits: new Map(),
 } as const;
 
-/** The parts of a state that every new height begins with. */
+/** State at the start of a height. */
 export const INITIAL_HEIGHT_STATE = {
   ...INITIAL_VIEW_STATE,
   started: 0,
@@ -139,7 +146,7 @@ export const INITIAL_HEIGHT_STATE = {
   conflictingVotes: new Map(),
 } as const;
 
-/** A state in which nothing has happened yet. */
+/** Returns the state before the first event. */
 export function initialState<P extends Proposal>(
   { self, write }: Pick<RoundState<P>, "self" | "write">,
   head: Head,

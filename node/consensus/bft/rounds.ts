@@ -1,4 +1,4 @@
-/** How rounds begin and end: by agreement of enough, by time, by a block that cannot be agreed on. */
+/** Start and end of heights and rounds: by quorum, by timeout, by a proposal that cannot be agreed on. */
 import type { Proposal } from "./message.ts";
 import {
   type BlockValidatorSet,
@@ -9,19 +9,22 @@ import {
 } from "./round-state.ts";
 import { broadcast, type RoundTransition } from "./transition.ts";
 
-/** The digest of a vote that is for no block. */
+/** Digest of a vote for no block. */
 export const NO_DIGEST = "\0".repeat(32);
 
 const TIMEOUT_MS = 10_000;
-/** Rounds whose timers still double; the next ones wait as long as this. */
+/** Rounds whose timeout doubles; the timeout of later rounds is the same. */
 const MAX_DOUBLINGS = 20;
 
-/** Milliseconds that a round may take, and a wish for it. */
+/**
+ * Returns the timeout of a round in milliseconds (`consensus/istanbul/core/core.go@v2.2.2`,
+ * newRoundChangeTimer).
+ */
 export function timeoutMs(round: number): number {
   return round === 0 ? TIMEOUT_MS : TIMEOUT_MS + 2 ** Math.min(round, MAX_DOUBLINGS) * 1000;
 }
 
-/** The chain has a new head: the block after it is agreed on from here on. */
+/** Starts the height after a new head. */
 export function startHeight<P extends Proposal>(
   transition: RoundTransition<P>,
   head: Head,
@@ -37,7 +40,7 @@ export function startHeight<P extends Proposal>(
   proposeIfDue(transition);
 }
 
-/** Enough want a round: it begins. */
+/** Starts a round that a quorum has voted for. */
 export function startRound<P extends Proposal>(transition: RoundTransition<P>, round: number): void {
   const { view } = transition.state;
   transition.change({
@@ -51,7 +54,7 @@ export function startRound<P extends Proposal>(transition: RoundTransition<P>, r
   proposeIfDue(transition);
 }
 
-/** We want a later round, and say so; a lock comes along with what it stands on. */
+/** Votes for a later round; a lock is sent along with its votes. */
 export function sendRoundChange<P extends Proposal>(transition: RoundTransition<P>, round: number): void {
   const { view, roundChanges } = transition.state;
   if (round <= view.round) return;
@@ -68,7 +71,7 @@ export function sendRoundChange<P extends Proposal>(transition: RoundTransition<
   broadcastRoundChange(transition);
 }
 
-/** Goes on after a restart: at the beginning of the height, or waiting for the round in which something was signed. */
+/** Resumes after a restart: starts the height, or waits for the round in which a message was signed. */
 export function resumeRound<P extends Proposal>(
   transition: RoundTransition<P>,
   round: number,
@@ -87,12 +90,12 @@ function broadcastRoundChange<P extends Proposal>(transition: RoundTransition<P>
   if (lock !== undefined) transition.act({ type: "resend", messages: lock.proof });
 }
 
-/** This round leads nowhere. */
+/** Votes for the next round. */
 export function sendNextRoundChange<P extends Proposal>(transition: RoundTransition<P>): void {
   sendRoundChange(transition, transition.state.view.round + 1);
 }
 
-/** Proposes the block that we are bound to, or our own; asks for one when there is none. */
+/** Proposes the locked block or the own one; requests a block when there is none. */
 export function proposeIfDue<P extends Proposal>(transition: RoundTransition<P>): void {
   const { self, view, validators, waiting, phase, lock, candidate } = transition.state;
   if (waiting || phase !== "accepting" || validators.proposer(view.round) !== self) return;

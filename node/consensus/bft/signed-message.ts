@@ -1,4 +1,7 @@
-/** Messages from bytes, with every signature in them checked; and bytes from what this node says. */
+/**
+ * Signed consensus messages: decoding with verification of the signature and the committed seal, and signing
+ * of own messages.
+ */
 import { equalBytes } from "../../bytes/compare.ts";
 import { mapKey } from "../../bytes/hex.ts";
 import { addressOfPublicKey, recover } from "../../crypto/secp256k1.ts";
@@ -16,22 +19,25 @@ import {
 } from "./payload.ts";
 import { decodeWireMessage, encodeWireMessage, type WireMessage, wireMessageDigest } from "./wire-message.ts";
 
-/** A message about blocks. */
+/** A message about a proposed block. */
 export type BlockMessage = ConsensusMessage<ProposedBlock>;
 
 const NO_BYTES = new Uint8Array(0);
 
-/** What somebody claims that somebody says: no signature of it has been checked. */
+/** A decoded message whose signature has not been verified. */
 export interface UnverifiedMessage extends Pick<BlockMessage, "sender" | "payload" | "bytes"> {
   readonly wire: WireMessage;
 }
 
-/** Reads a message and checks it: `readClaim` and `checkLetter`, with what they throw. */
+/** Decodes and verifies a message. Throws as `parseMessage` and `verifyMessage`. */
 export function readMessage(bytes: Uint8Array): BlockMessage {
   return verifyMessage(parseMessage(bytes));
 }
 
-/** Reads what a message claims. Throws `BytesError`, `ModelError`, or `ConsensusError` `bad-message` for another kind. */
+/**
+ * Decodes a message without verifying it. Throws `BytesError`, `ModelError`, or `ConsensusError`
+ * `bad-message` for an unknown code.
+ */
 export function parseMessage(bytes: Uint8Array): UnverifiedMessage {
   const wire = decodeWireMessage(bytes);
   const { code, content, sender } = wire;
@@ -41,8 +47,8 @@ export function parseMessage(bytes: Uint8Array): UnverifiedMessage {
 }
 
 /**
- * Checks the signature, and the seal of a commit too: one that is not its sender's would spoil the block. Throws
- * `ConsensusError` `bad-message` for a false one.
+ * Verifies the signature and the committed seal of a commit, since a false seal would invalidate the block.
+ * Throws `ConsensusError` `bad-message`.
  */
 export function verifyMessage({ wire, sender, payload, bytes }: UnverifiedMessage): BlockMessage {
   const { signature, seal } = wire;
@@ -56,8 +62,8 @@ export function verifyMessage({ wire, sender, payload, bytes }: UnverifiedMessag
 }
 
 /**
- * Writes the messages of one validator: the same payload gives the same bytes. A proposal gets the round in which it
- * is proposed; those bytes are made when somebody wants them.
+ * Creates the signer of one validator; the same payload gives the same bytes. A pre-prepare carries the round
+ * in its header, and its bytes are encoded on first use.
  */
 export function createMessageSigner(
   address: Uint8Array,

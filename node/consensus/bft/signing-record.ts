@@ -1,6 +1,6 @@
 /**
- * What this node signed last and what it is bound to, in the chain's database: synced before anything of it is
- * sent, so that no crash makes the node contradict itself. It goes when the chain is taken back.
+ * Record of the last signed messages and the lock in the chain's database. It is synced before a message is
+ * sent, so that a crash never makes the node sign a contradiction. It is deleted when the chain is rewound.
  */
 import { BytesError } from "../../bytes/error.ts";
 import { integerBytes } from "../../bytes/integer.ts";
@@ -10,8 +10,7 @@ import { decodeHeader, encodeHeader } from "../../model/header.ts";
 import { RlpCursor } from "../../model/rlp-cursor.ts";
 import type { Rows, Store } from "../../store/store.ts";
 import { tables } from "../../store/tables.ts";
-import { lockWrittenAhead } from "./foreseen.ts";
-import { isVote } from "./message.ts";
+import { isVote, type Proposal } from "./message.ts";
 import { keyBytes, PAYLOAD_KINDS, type ProposedBlock, proposedBlock } from "./payload.ts";
 import type { DurableState, LastSigned, Lock, RoundState } from "./round-state.ts";
 import { readMessage } from "./signed-message.ts";
@@ -20,7 +19,7 @@ import { compareViews, type View } from "./view.ts";
 const SIGNED_KEY = tables.meta.key("signed");
 const LOCKED_KEY = tables.meta.key("locked");
 
-/** The record as it was written last; undefined when nothing was ever signed. Throws `BytesError` when it is damaged. */
+/** Reads the record; undefined when nothing was ever signed. Throws `BytesError` when the row is damaged. */
 export function readRecord(rows: Rows): DurableState<ProposedBlock> | undefined {
   const signed = rows.get(SIGNED_KEY);
   if (signed === undefined) return undefined;
@@ -28,10 +27,10 @@ export function readRecord(rows: Rows): DurableState<ProposedBlock> | undefined 
   return { signed: decodeSigned(signed), lock: locked && decodeLock(locked) };
 }
 
-/** Stands for a block that may have been signed: nothing else of the kind may be, whatever it was. */
+/** Digest of a reserved slot: any block may have been signed there, so no other may be. */
 const RESERVED = "\xff".repeat(32);
 
-/** Keeps the record on disk; see the head of this file. */
+/** Writes the record of one validator. */
 export class SigningRecord {
   readonly #store: Store;
   #onDisk: DurableState<ProposedBlock> | undefined;
@@ -43,16 +42,16 @@ export class SigningRecord {
     this.#store = store;
   }
 
-  /** Resolves when what was signed so far would survive a power failure. */
+  /** Resolves when the record of the signed messages is durable. */
   async sync(now: DurableState<ProposedBlock>): Promise<void> {
     await this.#writing;
     if (this.#onDisk === undefined || !isCovered(this.#onDisk, now)) await this.#write(now);
   }
 
   /**
-   * Notes ahead, while nobody waits for it, that a block may be proposed and prepared in the view: then neither waits
-   * for the disk. After a crash the node keeps quiet in that view. In a view that is under way it writes the votes
-   * that a lock stands on, or that there is none after all.
+   * Reserves a proposal and a prepare in the view ahead of time, so that neither waits for the disk. After a
+   * crash the node is silent in that view. In a view that has begun it writes the votes of the lock, or that
+   * there is no lock.
    */
   reserve({ view, signed, lock }: DurableState<ProposedBlock> & { readonly view: View }): void {
     const latest = this.#reserved === undefined ? signed.view : later(signed.view, this.#reserved);
@@ -65,8 +64,8 @@ export class SigningRecord {
   }
 
   /**
-   * Notes ahead, while the votes for a block are on their way, that it may be committed: then that does not wait for
-   * the disk. After a crash the node is bound to it.
+   * Writes the commit of a prepared block ahead of its prepares, so that the commit does not wait for the
+   * disk. After a crash the node is locked on that block.
    */
   writeAhead(state: RoundState<ProposedBlock>): void {
     const next = lockWrittenAhead(state);
@@ -75,7 +74,7 @@ export class SigningRecord {
     this.#writeBehind(next);
   }
 
-  /** At the end: what was noted ahead and did not come is free again. */
+  /** Replaces reservations by what was signed, at the end. */
   async finish(now: DurableState<ProposedBlock>): Promise<void> {
     await this.#writing;
     const disk = this.#onDisk;
@@ -84,7 +83,7 @@ export class SigningRecord {
 
   #writeBehind(record: DurableState<ProposedBlock>): void {
     this.#writing = this.#writing.then(() => this.#write(record));
-    this.#writing.catch(() => undefined); // whoever keeps something next sees the failure
+    this.#writing.catch(() => undefined); // the next `sync` rejects with it
   }
 
   async #write(now: DurableState<ProposedBlock>): Promise<void> {
@@ -98,16 +97,35 @@ export class SigningRecord {
   }
 }
 
+/**
+ * Returns the record of a prepared block as if it had been committed, with a lock without votes; undefined
+ * when there is no such block. Only in the first round: later rounds are slow anyway, and two nodes that
+ * restart with such locks can then differ only by one proposer's blocks.
+ */
+export function lockWrittenAhead<P extends Proposal>({
+  view,
+  signed,
+  lock,
+  proposal,
+}: RoundState<P>): (DurableState<P> & { readonly lock: Lock<P> }) | undefined {
+  if (view.round > 0 || lock !== undefined || proposal === undefined) return undefined;
+  if (compareViews(signed.view, view) !== 0) return undefined;
+  const { prepare, commit } = signed.digests;
+  if (prepare !== proposal.hash || commit !== undefined) return undefined;
+  const digests = { ...signed.digests, commit: proposal.hash };
+  return { signed: { view, digests }, lock: { proposal, round: view.round, proof: [] } };
+}
+
 function later(a: View, b: View): View {
   return compareViews(a, b) < 0 ? b : a;
 }
 
-/** What may have been signed when a view is reserved. */
+/** Returns the record that reserves a view. */
 export function reservationOf(view: View): LastSigned {
   return { view, digests: { preprepare: RESERVED, prepare: RESERVED } };
 }
 
-/** Whether a node that comes back with the one record contradicts nothing of the other. */
+/** Returns true when a node that restarts with the record on disk cannot contradict the other one. */
 function isCovered(
   disk: DurableState<ProposedBlock>,
   { signed, lock }: DurableState<ProposedBlock>,
@@ -118,7 +136,7 @@ function isCovered(
   return order > 0 || PAYLOAD_KINDS.every((kind) => isDigestCovered(known[kind], signed.digests[kind]));
 }
 
-/** Being bound where one need not be contradicts nothing. */
+/** Returns true when the lock on disk covers the other one; a lock that is not needed contradicts nothing. */
 function isLockCovered(
   disk: Lock<ProposedBlock> | undefined,
   lock: Lock<ProposedBlock> | undefined,

@@ -1,21 +1,24 @@
-/** One step of the round machine while it is being made: the state so far, what is to be done, what is to be read. */
+/**
+ * One transition of the round machine while it is computed: the state so far, the actions and the queue of
+ * messages.
+ */
 import type { ConsensusMessage, Payload, Proposal, VoteMessage } from "./message.ts";
 import type { LastSigned, RoundAction, RoundState } from "./round-state.ts";
 import { compareViews } from "./view.ts";
 
-/** See the head of this file; nothing of it outlives the step. */
+/** Collects the results of one event; discarded after the step. */
 export class RoundTransition<P extends Proposal> {
   state: RoundState<P>;
   readonly actions: RoundAction<P>[] = [];
-  /** Messages to be handled in this step: our own, and those whose time has come. */
+  /** Messages to handle in this step: own messages and those of the backlog that became due. */
   readonly queue: ConsensusMessage<P>[] = [];
 
   constructor(state: RoundState<P>) {
     this.state = state;
   }
 
-  change(parts: Partial<RoundState<P>>): void {
-    this.state = { ...this.state, ...parts };
+  change(deps: Partial<RoundState<P>>): void {
+    this.state = { ...this.state, ...deps };
   }
 
   act(action: RoundAction<P>): void {
@@ -24,8 +27,8 @@ export class RoundTransition<P extends Proposal> {
 }
 
 /**
- * Says something, to ourselves first: it goes out when it was handled here. Only what does not contradict
- * anything signed before is signed.
+ * Signs a payload and queues it for this node first; it is sent once it was handled here. A payload that
+ * contradicts an earlier signature is not signed.
  */
 export function broadcast<P extends Proposal>(transition: RoundTransition<P>, payload: Payload<P>): void {
   const { self, validators, signed, write } = transition.state;
@@ -35,7 +38,7 @@ export function broadcast<P extends Proposal>(transition: RoundTransition<P>, pa
   transition.queue.push(write(payload));
 }
 
-/** The same for those who say something of a block: the members of the round's committee. */
+/** Signs a vote for a block, if this node is a member of the round's committee. */
 export function broadcastVote<P extends Proposal>(
   transition: RoundTransition<P>,
   kind: "prepare" | "commit",
@@ -46,7 +49,7 @@ export function broadcastVote<P extends Proposal>(
   broadcast(transition, { kind, view, digest: proposal.hash, parent: proposal.parent });
 }
 
-/** What is signed once this is, too; undefined where that would be a contradiction. */
+/** Returns the record with this payload added; undefined when that would be a contradiction. */
 function signedWith<P extends Proposal>(signed: LastSigned, payload: Payload<P>): LastSigned | undefined {
   const { kind, view } = payload;
   const digest = payload.kind === "preprepare" ? payload.proposal.hash : payload.digest;
@@ -59,7 +62,7 @@ function signedWith<P extends Proposal>(signed: LastSigned, payload: Payload<P>)
     : undefined;
 }
 
-/** The same votes with one more; a later one of a sender takes the place of an earlier one. */
+/** Adds a vote; a later vote of a sender replaces an earlier one. */
 export function withVote<P>(
   votes: ReadonlyMap<string, VoteMessage<P>>,
   message: VoteMessage<P>,

@@ -1,27 +1,31 @@
+/** Validators of a block for the round machine, read from governance: quorum, proposer and committee of each round. */
 import { mapKey } from "../../bytes/hex.ts";
 import type { Governance } from "../../governance/governance.ts";
 import { quorum } from "../../governance/validators.ts";
 import type { BlockValidatorSet } from "./round-state.ts";
 
-/** Who agrees on block `number`, at most the one after the tip; rounds are looked up when they are asked for. */
+/**
+ * Returns the validators of block `number`, at most the one after the tip. Proposers and committees of rounds
+ * are computed on first use.
+ */
 export function validatorSetAt(
   governance: Pick<Governance, "validators" | "parameters" | "proposer" | "committee">,
   number: number,
 ): BlockValidatorSet {
   const { qualified } = governance.validators(number);
   const { committeeSize } = governance.parameters(number);
-  const isNobody = qualified.length === 0; // whom votes have left so: nobody can be drawn from it
+  const isEmpty = qualified.length === 0; // votes may remove every validator; nothing can be drawn then
   return {
     qualified: new Set(qualified.map(mapKey)),
     ...quorum(Math.min(qualified.length, committeeSize)),
-    proposer: memoizeByRound((round) => (isNobody ? "" : mapKey(governance.proposer(number, round)))),
+    proposer: memoizeByRound((round) => (isEmpty ? "" : mapKey(governance.proposer(number, round)))),
     committee: memoizeByRound((round) =>
-      isNobody ? new Set() : new Set(governance.committee(number, round).map(mapKey)),
+      isEmpty ? new Set() : new Set(governance.committee(number, round).map(mapKey)),
     ),
   };
 }
 
-/** Rounds for which answers are kept: a block takes a few. */
+/** Rounds whose results are cached; a block takes few rounds. */
 const MAX_CACHED_ROUNDS = 64;
 
 function memoizeByRound<T>(of: (round: number) => T): (round: number) => T {

@@ -1,11 +1,11 @@
-/** Counts prepares and commits: enough of them lock a block, enough commits are the end of the height. */
+/** Counts prepares and commits. A quorum of both locks the block, a quorum of commits ends the height. */
 
 import { countConflictingVote } from "./lock-release.ts";
 import type { Proposal, VoteMessage } from "./message.ts";
 import { sendNextRoundChange } from "./rounds.ts";
 import { broadcastVote, type RoundTransition, withVote } from "./transition.ts";
 
-/** A prepare or commit of this view; true when it counts. */
+/** Handles a prepare or commit of the current view. Returns true when it counts. */
 export function handleVote<P extends Proposal>(
   transition: RoundTransition<P>,
   message: VoteMessage<P>,
@@ -24,7 +24,7 @@ export function handleVote<P extends Proposal>(
   return true;
 }
 
-/** Both kinds are counted: who was bound to the block before may have said "commit" alone. */
+/** Commits count as prepares: a validator that was locked on the block before may send only a commit. */
 function lockOnQuorum<P extends Proposal>(transition: RoundTransition<P>, proposal: P): void {
   const { phase, prepares, commits, validators, view } = transition.state;
   if (phase !== "preprepared") return;
@@ -42,7 +42,7 @@ function commitOnQuorum<P extends Proposal>(transition: RoundTransition<P>, prop
   transition.act({ type: "commit", proposal, round: started, commits: [...commits.values()] });
 }
 
-/** The chain refused a block that was agreed on: nobody is bound to it any more. */
+/** Handles an agreed block that the chain rejected: releases the lock on it. */
 export function handleRejectedBlock<P extends Proposal>(transition: RoundTransition<P>, hash: string): void {
   const { proposal, lock } = transition.state;
   if (lock?.proposal.hash === hash) transition.change({ lock: undefined });

@@ -1,27 +1,30 @@
-/** The outer half of a consensus message: what every kind has, strict RLP in, the same bytes out, and its signature. */
+/**
+ * Wire format of consensus messages: strict RLP of the fields that every kind has
+ * (`consensus/istanbul/core/types.go@v2.2.2`), and the digest that is signed.
+ */
 import { encodeRlp } from "../../bytes/rlp.ts";
 import { keccak256 } from "../../crypto/keccak.ts";
 import { RlpCursor } from "../../model/rlp-cursor.ts";
 
-/** A message as it is on the wire. Byte strings are views. */
+/** A message on the wire. Byte strings are views into the input. */
 export interface WireMessage {
-  /** Hash of the parent of the block that it is about. */
+  /** Hash of the parent of the block. */
   readonly hash: Uint8Array;
   readonly code: number;
-  /** RLP of what it says. */
+  /** RLP of the payload. */
   readonly content: Uint8Array;
-  /** Who says so; `signature` shows it. */
+  /** Address of the sender, proved by `signature`. */
   readonly sender: Uint8Array;
-  /** 65 bytes. */
+  /** Signature of 65 bytes: R, S, V. */
   readonly signature: Uint8Array;
-  /** 65 bytes of a commit, empty of all others. */
+  /** Committed seal of 65 bytes for a commit, else empty. */
   readonly seal: Uint8Array;
 }
 
 const NO_BYTES = new Uint8Array(0);
 export const SIGNATURE_BYTES = 65;
 
-/** Reads a message. Throws `BytesError` `bad-rlp`. */
+/** Decodes a message. Throws `BytesError` `bad-rlp`. */
 export function decodeWireMessage(bytes: Uint8Array): WireMessage {
   const cursor = new RlpCursor(bytes);
   const end = cursor.enter();
@@ -38,13 +41,13 @@ export function decodeWireMessage(bytes: Uint8Array): WireMessage {
   return message;
 }
 
-/** The message's bytes. */
+/** Encodes a message. */
 export function encodeWireMessage(message: WireMessage): Uint8Array<ArrayBuffer> {
   const { hash, code, content, sender, signature, seal } = message;
   return encodeRlp([hash, code === 0 ? NO_BYTES : Uint8Array.of(code), content, sender, signature, seal]);
 }
 
-/** What the sender signs: everything but the signature. */
+/** Returns the digest that the sender signs: the message without its signature. */
 export function wireMessageDigest(message: WireMessage): Uint8Array<ArrayBuffer> {
   return keccak256(encodeWireMessage({ ...message, signature: NO_BYTES }));
 }

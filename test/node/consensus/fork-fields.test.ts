@@ -8,8 +8,7 @@ import {
   mixOf,
   type ProposerKey,
 } from "../../../node/consensus/randomness.ts";
-import { revealMessage } from "../../../node/consensus/reveal-message.ts";
-import { copyReveal } from "../../../node/consensus/reveals.ts";
+import { copyReveal, revealMessage } from "../../../node/consensus/reveals.ts";
 import { type Bls, loadBls } from "../../../node/crypto/bls.ts";
 import { deriveBlsKey } from "../../../node/crypto/bls-key.ts";
 import { provePossession } from "../../../node/crypto/bls-possession.ts";

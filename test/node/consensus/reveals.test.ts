@@ -4,8 +4,12 @@ import { expect, test } from "@jest/globals";
 import { readBlockFile } from "../../../node/chain/block-file.ts";
 import { importInto } from "../../../node/compose/consensus-chain.ts";
 import { parseGenesis } from "../../../node/config/genesis.ts";
-import { revealMessage } from "../../../node/consensus/reveal-message.ts";
-import { rememberKey, verifiedReveal, verifyReveals } from "../../../node/consensus/reveals.ts";
+import {
+  rememberKey,
+  revealMessage,
+  verifiedReveal,
+  verifyReveals,
+} from "../../../node/consensus/reveals.ts";
 import type { BlsClaim } from "../../../node/crypto/bls.ts";
 import { openRecoverer } from "../../../node/crypto/recoverer.ts";
 import { silentLog } from "../../../node/observe/log.ts";

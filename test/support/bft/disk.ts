@@ -1,7 +1,7 @@
 /** What a validator of the simulation has on disk after a step. */
-import { lockWrittenAhead } from "../../../node/consensus/bft/foreseen.ts";
+
 import type { DurableState, RoundState } from "../../../node/consensus/bft/round-state.ts";
-import { reservationOf } from "../../../node/consensus/bft/signing-record.ts";
+import { lockWrittenAhead, reservationOf } from "../../../node/consensus/bft/signing-record.ts";
 import { compareViews } from "../../../node/consensus/bft/view.ts";
 import type { SimulatedBlock } from "./simulated.ts";
 

@@ -1,8 +1,7 @@
 /** When messages go out: our own at once, those of others when they have waited. */
 import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
 import { mapKey } from "../../../../node/bytes/hex.ts";
-import { Broadcaster } from "../../../../node/consensus/bft/broadcaster.ts";
-import { RELAY_MS } from "../../../../node/consensus/bft/relay.ts";
+import { Broadcaster, RELAY_MS } from "../../../../node/consensus/bft/broadcaster.ts";
 import { initialState } from "../../../../node/consensus/bft/round-state.ts";
 import type { BlockMessage } from "../../../../node/consensus/bft/signed-message.ts";
 import { keccak256 } from "../../../../node/crypto/keccak.ts";
@@ -26,8 +25,8 @@ function aMessage(sender: Uint8Array, text: string, round = 0): BlockMessage {
 
 function nothing(): void {}
 
-/** A post of a council of three whose others are connected, and what was sent to the second of them. */
-function aPost(connected = [A, B]) {
+/** A broadcaster of a council of three whose others are connected, and what was sent to the second of them. */
+function aBroadcaster(connected = [A, B]) {
   const sent: string[] = [];
   const members = new Set([SELF, A, B].map(mapKey));
   const validators = {
@@ -44,30 +43,30 @@ function aPost(connected = [A, B]) {
     return true;
   };
   const peers = { connected: () => connected, send, noteVote: nothing, onMessage: () => nothing };
-  const post = new Broadcaster(peers, () => state);
-  post.greet();
-  return { post, sent };
+  const broadcaster = new Broadcaster(peers, () => state);
+  broadcaster.greet();
+  return { broadcaster, sent };
 }
 
 test("what we say goes out at once, and again to who comes back, the newest view alone", () => {
   const connected = [A, B];
-  const { post, sent } = aPost(connected);
-  post.send(aMessage(SELF, "first"), self);
-  post.send(aMessage(SELF, "second", 1), self);
+  const { broadcaster, sent } = aBroadcaster(connected);
+  broadcaster.send(aMessage(SELF, "first"), self);
+  broadcaster.send(aMessage(SELF, "second", 1), self);
   expect(sent).toEqual(["first", "second"]);
   connected.pop();
-  post.greet();
+  broadcaster.greet();
   connected.push(B);
-  post.greet();
+  broadcaster.greet();
   expect(sent).toEqual(["first", "second", "second"]);
 });
 
 test("messages of others wait, and then go to those who lack them", () => {
-  const { post, sent } = aPost();
+  const { broadcaster, sent } = aBroadcaster();
   const [lacking, had] = [aMessage(A, "lacking"), aMessage(A, "had")];
-  post.send(lacking, self);
-  post.send(had, self);
-  post.isNew(B, had.bytes);
+  broadcaster.send(lacking, self);
+  broadcaster.send(had, self);
+  broadcaster.isNew(B, had.bytes);
   jest.advanceTimersByTime(RELAY_MS - 1);
   expect(sent).toEqual([]);
   jest.advanceTimersByTime(RELAY_MS + 1);
@@ -75,17 +74,17 @@ test("messages of others wait, and then go to those who lack them", () => {
 });
 
 test("they go at once when more are missing than may fail", () => {
-  const { post, sent } = aPost([B]);
-  post.send(aMessage(A, "one"), self);
+  const { broadcaster, sent } = aBroadcaster([B]);
+  broadcaster.send(aMessage(A, "one"), self);
   expect(sent).toEqual(["one"]);
 });
 
 test("nothing is passed on of a height that is over", () => {
-  const { post, sent } = aPost();
-  post.send(aMessage(A, "one"), self);
+  const { broadcaster, sent } = aBroadcaster();
+  broadcaster.send(aMessage(A, "one"), self);
   jest.advanceTimersByTime(RELAY_MS + 1);
-  post.send(aMessage(A, "two"), self);
-  post.forget();
+  broadcaster.send(aMessage(A, "two"), self);
+  broadcaster.forget();
   jest.advanceTimersByTime(3 * RELAY_MS);
   expect(sent).toEqual([]);
   expect(jest.getTimerCount()).toBe(0);

@@ -79,35 +79,35 @@ test("recipients are the committees of the started round and the next; who is in
 
 describe("messages that wait to be read", () => {
   test("come out in their order, with what happened here between them", async () => {
-    const intake = new ConsensusInbox<string>();
-    intake.addMessage(A, Uint8Array.of(1));
-    intake.add("event");
-    intake.addMessage(B, Uint8Array.of(2));
-    const kinds = (await intake.take()).map((each) => each.type);
+    const inbox = new ConsensusInbox<string>();
+    inbox.addMessage(A, Uint8Array.of(1));
+    inbox.add("event");
+    inbox.addMessage(B, Uint8Array.of(2));
+    const kinds = (await inbox.take()).map((each) => each.type);
     expect(kinds).toEqual(["message", "event", "message"]);
-    const later = intake.take();
-    intake.add("more");
+    const later = inbox.take();
+    inbox.add("more");
     expect(await later).toEqual([{ type: "event", event: "more" }]);
   });
 
-  test("are not handed out any more once the intake is closed, and who waits is told", async () => {
-    const intake = new ConsensusInbox<string>();
-    const waiting = intake.take();
-    intake.close();
+  test("are not handed out any more once the inbox is closed, and who waits is told", async () => {
+    const inbox = new ConsensusInbox<string>();
+    const waiting = inbox.take();
+    inbox.close();
     expect(await waiting).toEqual([]);
-    intake.add("late");
-    expect(await intake.take()).toEqual([]);
+    inbox.add("late");
+    expect(await inbox.take()).toEqual([]);
   });
 
   test("are bounded for each peer and in all; events never are", async () => {
-    const intake = new ConsensusInbox<string>();
+    const inbox = new ConsensusInbox<string>();
     let taken = 0;
-    for (let i = 0; i < 5000; i++) if (intake.addMessage(A, new Uint8Array(10))) taken++;
+    for (let i = 0; i < 5000; i++) if (inbox.addMessage(A, new Uint8Array(10))) taken++;
     expect(taken).toBe(1024);
-    expect(intake.addMessage(B, new Uint8Array(10))).toBe(true);
-    expect(intake.addMessage(C, { length: 65 * 2 ** 20 } as Uint8Array)).toBe(false);
-    intake.add("event");
-    expect(await intake.take()).toHaveLength(1026);
-    expect(intake.addMessage(A, new Uint8Array(10))).toBe(true);
+    expect(inbox.addMessage(B, new Uint8Array(10))).toBe(true);
+    expect(inbox.addMessage(C, { length: 65 * 2 ** 20 } as Uint8Array)).toBe(false);
+    inbox.add("event");
+    expect(await inbox.take()).toHaveLength(1026);
+    expect(inbox.addMessage(A, new Uint8Array(10))).toBe(true);
   });
 });

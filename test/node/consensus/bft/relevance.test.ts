@@ -1,6 +1,6 @@
 /** Which messages are read at all. */
 import { expect, test } from "@jest/globals";
-import { isRelevant } from "../../../../node/consensus/bft/use.ts";
+import { isRelevant } from "../../../../node/consensus/bft/round-machine.ts";
 import { aBlock, aProposal, aVote, Table } from "../../../support/bft/table.ts";
 
 const block = aBlock("b");
