@@ -13,6 +13,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import type { V1ConfigMap } from "@kubernetes/client-node";
+import type { DraftOf } from "../operator/api/resource.ts";
 import { loadAccess } from "../operator/kube/access.ts";
 import { type KubeClient, openKubeClient } from "../operator/kube/client.ts";
 import { openReflector } from "../operator/kube/reflector.ts";
@@ -74,12 +76,13 @@ try {
 async function makeNamespaces(cluster: Cluster, client: KubeClient): Promise<void> {
   for (const namespace of namespaces(nodes, network)) {
     await cluster.kubectl(["create", "namespace", namespace]);
-    await client.create({
+    const genesis: DraftOf<V1ConfigMap> = {
       apiVersion: "v1",
       kind: "ConfigMap",
       metadata: { name: GENESIS.name, namespace },
       data: { [GENESIS.key]: "{}" },
-    });
+    };
+    await client.create(genesis);
   }
 }
 

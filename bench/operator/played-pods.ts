@@ -4,7 +4,8 @@
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Part } from "../../operator/api/resource.ts";
+import type { V1Pod, V1PodSpec } from "@kubernetes/client-node";
+import type { DraftOf } from "../../operator/api/resource.ts";
 import { identityOf } from "../../operator/build/identity.ts";
 import { openGateway } from "../../operator/gateway/gateway.ts";
 import type { KubeClient } from "../../operator/kube/client.ts";
@@ -40,8 +41,11 @@ interface StatefulSet {
   readonly metadata: { readonly name: string; readonly namespace: string };
   readonly spec: {
     readonly template: {
-      readonly metadata: { readonly labels: Part; readonly annotations: Part };
-      readonly spec: { readonly volumes: readonly Volume[] };
+      readonly metadata: {
+        readonly labels: Readonly<Record<string, string>>;
+        readonly annotations: Readonly<Record<string, string>>;
+      };
+      readonly spec: V1PodSpec & { readonly volumes: readonly Volume[] };
     };
   };
 }
@@ -144,15 +148,13 @@ async function openMember(
 async function makePod(client: KubeClient, { metadata, spec }: StatefulSet, address: string): Promise<void> {
   const place = { name: `${metadata.name}-0`, namespace: metadata.namespace };
   const head = { apiVersion: kinds.pod.apiVersion, kind: kinds.pod.kind };
-  const { labels, annotations } = spec.template.metadata as {
-    labels: Record<string, string>;
-    annotations: Record<string, string>;
-  };
-  await client.create({
+  const { labels, annotations } = spec.template.metadata;
+  const pod: DraftOf<V1Pod> = {
     ...head,
     metadata: { ...place, labels, annotations },
     spec: { ...spec.template.spec, nodeName: "node-1" },
-  });
+  };
+  await client.create(pod);
   await client.applyStatus({
     ...head,
     metadata: place,

@@ -1,7 +1,7 @@
 /** What a Node's status keeps of maintenance and rollouts: all that is needed to go on after the operator ended. */
 import { count, instant } from "./fields.ts";
 import { type Operation, operations } from "./names.ts";
-import { MOST_REPLICAS } from "./node-spec.ts";
+import { MAX_REPLICAS } from "./node-spec.ts";
 import { flag, integer, list, object, oneOf, optional, text, type ValueOf } from "./schema.ts";
 
 const operationNames = Object.keys(operations) as readonly Operation[]; // the keys of a constant table
@@ -54,13 +54,13 @@ export const maintenanceRun = run("The maintenance that is on its way, or the la
 
 /** `status.maintenanceQueue`. */
 export const maintenanceQueue = list(run("Maintenance that waits."), "What comes after it.", {
-  maxItems: 2 * MOST_REPLICAS,
+  maxItems: 2 * MAX_REPLICAS,
   "x-kubernetes-list-type": "atomic",
 });
 
 /** `status.maintenanceHistory`. */
 export const maintenanceHistory = list(run("Maintenance that ended."), "What came before it, newest first.", {
-  maxItems: 2 * MOST_REPLICAS,
+  maxItems: 2 * MAX_REPLICAS,
   "x-kubernetes-list-type": "atomic",
 });
 

@@ -47,7 +47,7 @@ const network = ruled(
 );
 
 /** Replicas that a Node may have: the last one's number has two digits. */
-export const MOST_REPLICAS = 32;
+export const MAX_REPLICAS = 32;
 
 /** `spec` of a Node. */
 export const nodeSpec = object(
@@ -57,7 +57,7 @@ export const nodeSpec = object(
       "x-kubernetes-validations": [{ rule: "self == oldSelf", message: "a node's type cannot be changed" }],
     }),
     replicas: defaulted(
-      integer("How many there are of it, each with a key and a volume of its own.", 1, MOST_REPLICAS),
+      integer("How many there are of it, each with a key and a volume of its own.", 1, MAX_REPLICAS),
       1,
     ),
     suspend: defaulted(flag("Ends all pods; volumes and keys stay."), false),

@@ -5,7 +5,7 @@ import { conditions } from "./condition.ts";
 import { count, genesisDigest, instant, permission } from "./fields.ts";
 import { type ConditionType, conditionTypes, type Phase, phases } from "./names.ts";
 import { maintenanceHistory, maintenanceQueue, maintenanceRun, rollout, scheduleMarks } from "./node-runs.ts";
-import { MOST_REPLICAS } from "./node-spec.ts";
+import { MAX_REPLICAS } from "./node-spec.ts";
 import { flag, integer, list, object, oneOf, optional, text, type ValueOf } from "./schema.ts";
 
 const conditionNames = Object.keys(conditionTypes) as readonly ConditionType[]; // the keys of a constant table
@@ -82,7 +82,7 @@ export const nodeStatus = object("What is seen of the node.", {
   readyMembers: optional(count("How many replicas are ready.")),
   members: optional(
     list(memberStatus, "Each replica.", {
-      maxItems: MOST_REPLICAS,
+      maxItems: MAX_REPLICAS,
       "x-kubernetes-list-type": "map",
       "x-kubernetes-list-map-keys": ["name"],
     }),

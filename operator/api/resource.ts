@@ -1,4 +1,5 @@
-/** Objects as they are read from the API server, and the Node among them. */
+/** Objects of the API server: metadata, Nodes and Networks as they are read, and drafts of objects to write. */
+import type { V1OwnerReference } from "@kubernetes/client-node";
 import { conform } from "./conform.ts";
 import { ApiError } from "./error.ts";
 import { type NetworkSpec, networkSpec } from "./network-spec.ts";
@@ -7,7 +8,7 @@ import { type NodeSpec, nodeSpec } from "./node-spec.ts";
 import { type NodeStatus, nodeStatus } from "./node-status.ts";
 import type { Field } from "./schema.ts";
 
-/** What all objects have. */
+/** Metadata that every object has. */
 export interface ObjectMeta {
   readonly name: string;
   readonly namespace: string;
@@ -16,36 +17,40 @@ export interface ObjectMeta {
   readonly generation: number;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
-  /** When it was made, milliseconds since the epoch; 0 when that is not known. */
+  /** Creation time in milliseconds since the epoch; 0 when it is unknown. */
   readonly createdAt: number;
   readonly deleted: boolean;
-  /** When its deletion was asked for, milliseconds since the epoch; undefined when it was not. */
+  /** Time of the deletion request in milliseconds since the epoch; undefined when there is none. */
   readonly deletedAt: number | undefined;
-  /** Who has to let go of it before it goes. */
+  /** Finalizers that hold back its deletion. */
   readonly finalizers: readonly string[];
 }
 
-/** Metadata of an object that is written. */
+/** Metadata of an object to write. */
 export interface DraftMeta {
   readonly name: string;
   readonly namespace: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
-  readonly ownerReferences?: readonly Part[];
-  /** Where a write must not go over another's. */
+  readonly ownerReferences?: V1OwnerReference[];
+  /** Precondition of a replace: the version that the write is based on. */
   readonly resourceVersion?: string;
 }
 
-/** An object to write: its kind and place, and the fields that its writer wants to own. */
+/** An object to write: its kind, its metadata and, in the types that extend it, the fields that its writer owns. */
 export interface Draft {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: DraftMeta;
-  readonly [member: string]: unknown;
 }
 
-/** A part of an object; the API server knows its fields and refuses strange ones. */
-export type Part = Readonly<Record<string, unknown>>;
+/** A status to write. */
+export interface StatusDraft extends Draft {
+  readonly status: object;
+}
+
+/** A draft of one of the client's types, such as `V1Service`, with kind and metadata present. */
+export type DraftOf<T> = T & Draft;
 
 /** A Node. */
 export interface NodeResource {
@@ -63,7 +68,7 @@ export interface NetworkResource {
   readonly status: NetworkStatus;
 }
 
-/** Reads a Node; what of its status does not fit counts as absent, it will be written anew. Throws `ApiError`. */
+/** Reads a Node. A member of the status that does not fit its schema counts as absent. Throws `ApiError`. */
 export function readNode(value: unknown): NodeResource {
   const { spec, status } = members(value);
   return {
@@ -74,7 +79,7 @@ export function readNode(value: unknown): NodeResource {
   };
 }
 
-/** Reads a Network, likewise. Throws `ApiError`. */
+/** Reads a Network in the same way. Throws `ApiError`. */
 export function readNetwork(value: unknown): NetworkResource {
   const { spec, status } = members(value);
   return {
@@ -85,7 +90,7 @@ export function readNetwork(value: unknown): NetworkResource {
   };
 }
 
-/** What all objects have. Throws `ApiError` when it is no object of Kubernetes. */
+/** Reads the metadata of an object. Throws `ApiError` when the value is not an object of Kubernetes. */
 export function readMeta(value: unknown): ObjectMeta {
   const meta = members(members(value)["metadata"]);
   const word = (key: string): string => {
@@ -113,7 +118,7 @@ function timeOf(text: unknown): number {
 function deletionOf({
   deletionTimestamp: time,
   finalizers,
-}: Part): Pick<ObjectMeta, "deleted" | "deletedAt" | "finalizers"> {
+}: Readonly<Record<string, unknown>>): Pick<ObjectMeta, "deleted" | "deletedAt" | "finalizers"> {
   const deleted = typeof time === "string";
   const names: readonly unknown[] = Array.isArray(finalizers) ? finalizers : [];
   return {
@@ -123,7 +128,7 @@ function deletionOf({
   };
 }
 
-/** `namespace/name`, by which objects are known here. */
+/** Key of an object: `namespace/name`. */
 export function keyOf({ namespace, name }: Pick<ObjectMeta, "namespace" | "name">): string {
   return `${namespace}/${name}`;
 }
@@ -137,7 +142,7 @@ function readStatus<T>(field: Field<T>, value: unknown): T {
   }
 }
 
-/** The members that fit by themselves: the noted addresses outlive a condition that another release wrote. */
+/** Keeps the members that fit by themselves, so that recorded addresses survive a condition of another release. */
 function fittingPart<T>(field: Field<T>, value: unknown): unknown {
   const fits = (entry: [string, unknown]): boolean => {
     try {

@@ -1,9 +1,10 @@
-/** The volume with the chain. It is claimed apart from the StatefulSet, so that it can grow and stay. */
-import type { Draft } from "../api/resource.ts";
+/** The PersistentVolumeClaim of a member. It is separate from the StatefulSet, so that it can grow and be retained. */
+import type { V1PersistentVolumeClaim } from "@kubernetes/client-node";
+import type { DraftOf } from "../api/resource.ts";
 import { type Member, objectNames, retainedMeta } from "./names.ts";
 
-/** The claim of a member's volume; `size` is at least the one that the Node asks for. */
-export function volumeClaim(member: Member, size: string): Draft {
+/** Builds the claim with a storage request of `size`, a quantity not below the Node's `storage.size`. */
+export function volumeClaim(member: Member, size: string): DraftOf<V1PersistentVolumeClaim> {
   const { className } = member.node.spec.storage;
   return {
     apiVersion: "v1",

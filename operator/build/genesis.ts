@@ -1,5 +1,4 @@
-/** The genesis of a chain that the operator makes: its validators, its terms, every fork that needs no contract. */
-
+/** The genesis file of a chain that the operator creates, with every fork that needs no system contract. */
 import type { GenesisTerms } from "../api/network-spec.ts";
 import { proposerPolicies } from "../api/network-spec.ts";
 
@@ -15,14 +14,14 @@ const FORKS = [
   "prague",
 ] as const;
 
-/** Roots of transactions and receipts over their hashes one behind the other. */
+/** `deriveShaImpl` 2: transaction and receipt roots are hashes over the concatenated hashes. */
 const DERIVE_SHA = 2;
 
 /**
- * The genesis file. `validators` are the addresses of the core nodes' keys, the first of which governs; `time` is its
- * second since the epoch. Amounts that a double cannot hold are put in as they are written.
+ * Builds the genesis file. `validators` are the addresses of the core nodes' keys; the first is the governing node.
+ * `time` is the timestamp in seconds since the epoch. Amounts that exceed a double are written as exact integers.
  */
-export function genesisText(terms: GenesisTerms, validators: readonly string[], time: number): string {
+export function genesisFile(terms: GenesisTerms, validators: readonly string[], time: number): string {
   const { chainId, balances, consensus, governance } = terms;
   const { unitPrice, mintingAmount, minimumStake } = governance;
   const genesis = {
@@ -40,7 +39,7 @@ export function genesisText(terms: GenesisTerms, validators: readonly string[], 
         governingNode: validators[0],
         governanceMode: governance.mode,
         reward: {
-          mintingAmount: exact(mintingAmount),
+          mintingAmount: exactInteger(mintingAmount),
           ratio: governance.ratio,
           deferredTxFee: governance.deferredTxFee,
           stakingUpdateInterval: governance.stakingUpdateInterval,
@@ -62,24 +61,24 @@ export function genesisText(terms: GenesisTerms, validators: readonly string[], 
   return `${JSON.stringify(genesis, undefined, 2).replaceAll(/"exact (\d+)"/g, "$1")}\n`;
 }
 
-/** Digits that stand in the file without quotes. */
-function exact(digits: string): string {
+/** Marks digits that are written without quotes. */
+function exactInteger(digits: string): string {
   return `exact ${BigInt(digits)}`;
 }
 
 const ADDRESS_BYTES = 20;
 const VANITY_BYTES = 32;
 
-/** 32 bytes of vanity and the RLP of validators, proposer's seal and committed seals: the last two are empty. */
+/** 32 vanity bytes and the RLP of validators, an empty proposer seal and no committed seals. */
 function extraData(validators: readonly string[]): string {
   const length = (ADDRESS_BYTES + 1) * validators.length;
   const addresses = validators.map((address) => `94${address.slice(2).toLowerCase()}`).join("");
-  const list = `${listHead(length)}${addresses}`;
-  return `0x${"00".repeat(VANITY_BYTES)}${listHead(list.length / 2 + 2)}${list}80c0`;
+  const list = `${listPrefix(length)}${addresses}`;
+  return `0x${"00".repeat(VANITY_BYTES)}${listPrefix(list.length / 2 + 2)}${list}80c0`;
 }
 
-/** How RLP begins a list of `length` bytes. */
-function listHead(length: number): string {
+/** Encodes the RLP prefix of a list of `length` bytes. */
+function listPrefix(length: number): string {
   if (length <= 55) return (0xc0 + length).toString(16);
   const digits = length.toString(16);
   const bytes = digits.length % 2 === 0 ? digits : `0${digits}`;

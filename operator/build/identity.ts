@@ -1,9 +1,9 @@
-/** A node's identity, from its private key: the id that peers know it by and the address that validators do. */
+/** The identity of a node, derived from its private key: node id, address and kni URL. */
 import { createECDH } from "node:crypto";
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import type { NodeType } from "../api/node-types.ts";
 
-/** Who a node is. */
+/** Identity of a node. */
 export interface Identity {
   /** 128 hex digits: the public key, x then y. */
   readonly id: string;
@@ -11,29 +11,29 @@ export interface Identity {
   readonly address: string;
 }
 
-/** A random private key, 64 hex digits. */
+/** Creates a random private key of 64 hex digits. */
 export function randomKey(): string {
   const pair = createECDH("secp256k1");
   pair.generateKeys();
   return pair.getPrivateKey("hex").padStart(64, "0");
 }
 
-/** A public key takes milliseconds, and the same keys are looked at again and again. */
-const known = new Map<string, Identity | undefined>();
-const MOST_KNOWN = 4_096;
+/** Identities by private key. Deriving a public key takes milliseconds. */
+const cache = new Map<string, Identity | undefined>();
+const MAX_CACHED = 4_096;
 
-/** The identity of a private key; undefined when the text does not begin with one. */
+/** Derives the identity of a private key; undefined when the text does not begin with one. */
 export function identityOf(text: string): Identity | undefined {
   const digits = text.slice(0, 64);
   if (!/^[0-9a-fA-F]{64}$/.test(digits)) return undefined;
-  if (!known.has(digits)) {
-    if (known.size >= MOST_KNOWN) known.clear();
-    known.set(digits, madeIdentity(digits));
+  if (!cache.has(digits)) {
+    if (cache.size >= MAX_CACHED) cache.clear();
+    cache.set(digits, deriveIdentity(digits));
   }
-  return known.get(digits);
+  return cache.get(digits);
 }
 
-function madeIdentity(digits: string): Identity | undefined {
+function deriveIdentity(digits: string): Identity | undefined {
   const pair = createECDH("secp256k1");
   try {
     pair.setPrivateKey(digits, "hex");
@@ -44,7 +44,7 @@ function madeIdentity(digits: string): Identity | undefined {
   return { id, address: addressOfId(id) };
 }
 
-/** The address of a node id. */
+/** Derives the address from a node id. */
 export function addressOfId(id: string): string {
   const hash = keccak_256(Buffer.from(id, "hex"));
   return `0x${Buffer.from(hash.subarray(12)).toString("hex")}`;
@@ -52,7 +52,7 @@ export function addressOfId(id: string): string {
 
 const SHORT: Readonly<Record<NodeType, string>> = { core: "cn", proxy: "pn", endpoint: "en" };
 
-/** The URL under which peers reach a node; there is no discovery port. */
+/** Formats the kni URL of a node without a discovery port. */
 export function nodeUrl({ id }: Identity, host: string, port: number, type: NodeType): string {
   return `kni://${id}@${host.includes(":") ? `[${host}]` : host}:${port}?discport=0&ntype=${SHORT[type]}`;
 }

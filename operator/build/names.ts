@@ -1,23 +1,24 @@
-/** What the objects of a Node are called, and what all of them carry. */
+/** Names, labels, selectors and metadata of the objects of a Node and of its members. */
+import type { V1OwnerReference } from "@kubernetes/client-node";
 import { API_VERSION, FIELD_MANAGER, labels } from "../api/names.ts";
-import { MOST_REPLICAS, type NodeSpec } from "../api/node-spec.ts";
-import type { DraftMeta, NodeResource, Part } from "../api/resource.ts";
+import { MAX_REPLICAS, type NodeSpec } from "../api/node-spec.ts";
+import type { DraftMeta, NodeResource } from "../api/resource.ts";
 
-/** A replica of a Node: a node of the chain with a key, a volume and a StatefulSet of its own. */
+/** A replica of a Node: one blockchain node with its own key, volume and StatefulSet. */
 export interface Member {
   readonly node: NodeResource;
-  /** The Node's own name for the first, NAME-m1 and so on for the others. */
+  /** The name of the Node for the first member, NAME-m1 and so on for the others. */
   readonly name: string;
 }
 
-/** The members that a Node asks for. */
+/** Lists the members of `spec.replicas`. */
 export function membersOf(node: NodeResource): readonly Member[] {
   return membersBetween(node, 0, node.spec.replicas);
 }
 
-/** The members that a Node may have had when it asked for more. */
+/** Lists the members beyond `spec.replicas`, which an earlier spec may have had. */
 export function formerMembersOf(node: NodeResource): readonly Member[] {
-  return membersBetween(node, node.spec.replicas, MOST_REPLICAS);
+  return membersBetween(node, node.spec.replicas, MAX_REPLICAS);
 }
 
 function membersBetween(node: NodeResource, from: number, to: number): readonly Member[] {
@@ -28,7 +29,7 @@ function memberName({ meta }: NodeResource, index: number): string {
   return index === 0 ? meta.name : `${meta.name}-m${index}`;
 }
 
-/** The Node of a member, by its name or its key: no Node's name ends as a member's does. */
+/** Returns the name or key of a member's Node. The name of a Node never ends with a member's suffix. */
 export function nodeOfMember(name: string): string {
   return name.replace(/-m\d+$/, "");
 }
@@ -45,7 +46,7 @@ export interface ObjectNames {
   readonly pod: string;
 }
 
-/** Names of the objects of the member called `name`. */
+/** Returns the names of the objects of the member `name`. */
 export function objectNames(name: string): ObjectNames {
   return {
     nodeKey: `${name}-nodekey`,
@@ -69,7 +70,7 @@ export interface SharedNames {
   readonly serviceMonitor: string;
 }
 
-/** Names of what the members of the Node called `name` share. */
+/** Returns the names of the shared objects of the Node `name`. */
 export function sharedNames(name: string): SharedNames {
   return {
     rpcService: name,
@@ -81,38 +82,38 @@ export function sharedNames(name: string): SharedNames {
   };
 }
 
-/** The genesis file, and the member of a made ConfigMap that holds it. */
+/** Name of the genesis file, and its key in a created ConfigMap. */
 export const GENESIS_FILE = "genesis.json";
 
-/** The ConfigMap with the genesis that was made for a network. */
-export function genesisName(network: string): string {
+/** Name of the ConfigMap with the genesis that the operator creates for a Network. */
+export function createdGenesisName(network: string): string {
   return `${network}-genesis`;
 }
 
-/** The ConfigMap with a Node's genesis and its member: the one that is named, or the one that was made. */
-export function genesisPlace({ name, genesis }: NodeSpec["network"]): {
+/** Name and key of the ConfigMap with the genesis of a Node: the named one, or else the created one. */
+export function genesisConfigMap({ name, genesis }: NodeSpec["network"]): {
   readonly name: string;
   readonly key: string;
 } {
-  return genesis?.configMap ?? { name: genesisName(name), key: GENESIS_FILE };
+  return genesis?.configMap ?? { name: createdGenesisName(name), key: GENESIS_FILE };
 }
 
-/** The name that a member's gateway has in its certificate. */
+/** DNS name in the certificate of a member's gateway. */
 export function gatewayName(member: string, namespace: string): string {
   return `${member}.${namespace}.gateway.knit.dev`;
 }
 
-/** What selects the pods of a Node. */
+/** Selector of the pods of a Node. */
 export function selectorOf(name: string): Record<string, string> {
   return { [labels.name]: "knit", [labels.node]: name };
 }
 
-/** What selects the pod of a member. */
+/** Selector of the pod of a member. */
 export function memberSelector({ node, name }: Member): Record<string, string> {
   return { ...selectorOf(node.meta.name), [labels.member]: name };
 }
 
-/** The labels of all objects of a Node. */
+/** Labels of every object of a Node. */
 export function labelsOf({ meta, spec }: NodeResource): Record<string, string> {
   return {
     ...selectorOf(meta.name),
@@ -123,17 +124,17 @@ export function labelsOf({ meta, spec }: NodeResource): Record<string, string> {
   };
 }
 
-/** The labels of all objects of a member. */
+/** Labels of every object of a member. */
 export function memberLabels(member: Member): Record<string, string> {
   return { ...labelsOf(member.node), [labels.member]: member.name };
 }
 
-/** Metadata of an object that the members share; it goes when the Node goes. */
+/** Metadata of an object that the members share; the Node owns it. */
 export function sharedMeta(node: NodeResource, name: string): DraftMeta {
   return { name, namespace: node.meta.namespace, labels: labelsOf(node), ownerReferences: [ownerOf(node)] };
 }
 
-/** Metadata of a member's object that goes when the Node goes. */
+/** Metadata of a member's object that the Node owns. */
 export function ownedMeta(member: Member, name: string): DraftMeta {
   return {
     name,
@@ -143,25 +144,24 @@ export function ownedMeta(member: Member, name: string): DraftMeta {
   };
 }
 
-/** Metadata of a member's object that stays when the Node goes, unless it is asked to go as well. */
+/** Metadata of a member's object that outlives the Node, unless `spec.whenDeleted` is Delete. */
 export function retainedMeta(member: Member, name: string): DraftMeta {
-  return member.node.spec.whenDeleted === "Delete" ? ownedMeta(member, name) : keptMeta(member, name);
+  return member.node.spec.whenDeleted === "Delete" ? ownedMeta(member, name) : orphanMeta(member, name);
 }
 
-function keptMeta(member: Member, name: string): DraftMeta {
+/** Metadata without an owner, and without the instance label by which Argo CD claims an object. */
+function orphanMeta(member: Member, name: string): DraftMeta {
   const { [labels.instance]: _instance, ...others } = memberLabels(member);
-  return { name, namespace: member.node.meta.namespace, labels: others, annotations: unpruned };
+  return { name, namespace: member.node.meta.namespace, labels: others, annotations: pruneProtection };
 }
 
-/**
- * On what outlives its Node or Network: Argo CD and Flux do not delete it, and no label of an application claims it.
- */
-export const unpruned: Readonly<Record<string, string>> = {
+/** Annotations that keep Argo CD and Flux from deleting an object that outlives its Node or Network. */
+export const pruneProtection: Readonly<Record<string, string>> = {
   "argocd.argoproj.io/compare-options": "IgnoreExtraneous",
   "argocd.argoproj.io/sync-options": "Prune=false,Delete=false",
   "kustomize.toolkit.fluxcd.io/prune": "disabled",
 };
 
-function ownerOf({ meta }: NodeResource): Part {
+function ownerOf({ meta }: NodeResource): V1OwnerReference {
   return { apiVersion: API_VERSION, kind: "Node", name: meta.name, uid: meta.uid, controller: true };
 }

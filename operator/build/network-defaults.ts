@@ -1,8 +1,8 @@
-/** A Node with what its Network says where the Node itself says nothing. */
+/** Fills the spec of a Node with the defaults of its Network. */
 import type { NetworkResource, NodeResource } from "../api/resource.ts";
 
-/** The Node as it is to be. A member of a map and an amount of a resource are filled in one by one. */
-export function withNetwork(node: NodeResource, network: NetworkResource | undefined): NodeResource {
+/** Returns the Node with the Network's values where its own spec is silent; maps and resources merge by key. */
+export function withNetworkDefaults(node: NodeResource, network: NetworkResource | undefined): NodeResource {
   if (network === undefined) return node;
   const { spec } = node;
   const { networkId, genesis, defaults } = network.spec;
@@ -19,8 +19,8 @@ export function withNetwork(node: NodeResource, network: NetworkResource | undef
       },
       storage: { ...spec.storage, className: spec.storage.className ?? storageClassName },
       resources: {
-        requests: filled(spec.resources.requests, resources.requests),
-        limits: filled(spec.resources.limits, resources.limits),
+        requests: mergeAmounts(spec.resources.requests, resources.requests),
+        limits: mergeAmounts(spec.resources.limits, resources.limits),
       },
       settings: { ...settings, ...spec.settings },
     },
@@ -32,6 +32,6 @@ interface Amounts {
   readonly memory: string | undefined;
 }
 
-function filled(own: Amounts, common: Amounts): Amounts {
-  return { cpu: own.cpu ?? common.cpu, memory: own.memory ?? common.memory };
+function mergeAmounts(own: Amounts, defaults: Amounts): Amounts {
+  return { cpu: own.cpu ?? defaults.cpu, memory: own.memory ?? defaults.memory };
 }

@@ -1,15 +1,32 @@
 /**
- * The second wall: only the operator's pods reach the gateway, and where a Node names namespaces, only they reach
- * JSON-RPC and metrics. Peers may come from anywhere.
+ * The NetworkPolicy of a Node. Only the operator's pods reach the gateway. Where `networkPolicy.clients` names
+ * namespaces, only these reach JSON-RPC and metrics. The p2p port is open to all peers.
  */
+import type {
+  V1NetworkPolicy,
+  V1NetworkPolicyPeer,
+  V1NetworkPolicyPort,
+  V1NetworkPolicySpec,
+} from "@kubernetes/client-node";
 import { labels, pod } from "../api/names.ts";
-import type { Draft, NodeResource, Part } from "../api/resource.ts";
+import type { DraftOf, NodeResource } from "../api/resource.ts";
 import { selectorOf, sharedMeta, sharedNames } from "./names.ts";
 
 const NAMESPACE = "kubernetes.io/metadata.name";
 
-/** The policy; `operatorNamespace` is where the operator's pods are. */
-export function networkPolicy(node: NodeResource, operatorNamespace: string): Draft {
+/** A rule as it goes over the wire, where the client's `_from` is `from`. */
+interface IngressRule {
+  readonly from?: V1NetworkPolicyPeer[];
+  readonly ports: V1NetworkPolicyPort[];
+}
+
+/** A NetworkPolicy with ingress rules as they go over the wire. */
+export type NetworkPolicyDraft = DraftOf<Omit<V1NetworkPolicy, "spec">> & {
+  readonly spec: Omit<V1NetworkPolicySpec, "ingress"> & { readonly ingress: IngressRule[] };
+};
+
+/** Builds the policy; `operatorNamespace` is the namespace of the operator's pods. */
+export function networkPolicy(node: NodeResource, operatorNamespace: string): NetworkPolicyDraft {
   const { http, ws } = node.spec.api;
   const served = [
     pod.metricsPort,
@@ -43,6 +60,6 @@ export function networkPolicy(node: NodeResource, operatorNamespace: string): Dr
   };
 }
 
-function port(number: number): Part {
+function port(number: number): V1NetworkPolicyPort {
   return { port: number, protocol: "TCP" };
 }

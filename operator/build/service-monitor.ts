@@ -1,12 +1,20 @@
-/** What a Prometheus operator reads to find a Node's metrics. */
+/** The ServiceMonitor by which a Prometheus Operator finds the metrics of a Node. */
 import { labels } from "../api/names.ts";
 import type { Draft, NodeResource } from "../api/resource.ts";
 import { labelsOf, selectorOf, sharedMeta, sharedNames } from "./names.ts";
 
-/** The ServiceMonitor, over the Service with the names of the pods; undefined when none is wanted. */
-export function serviceMonitor(node: NodeResource): Draft | undefined {
-  const { serviceMonitor: wanted, intervalSeconds, labels: extra } = node.spec.monitoring;
-  if (!wanted) return undefined;
+/** A ServiceMonitor of the Prometheus Operator (`monitoring.coreos.com/v1`), as far as it is written here. */
+export interface ServiceMonitor extends Draft {
+  readonly spec: {
+    readonly selector: { readonly matchLabels: Readonly<Record<string, string>> };
+    readonly endpoints: readonly { readonly port: string; readonly interval: string }[];
+  };
+}
+
+/** Builds a ServiceMonitor that selects the headless Service; undefined when `monitoring.serviceMonitor` is off. */
+export function serviceMonitor(node: NodeResource): ServiceMonitor | undefined {
+  const { serviceMonitor: isEnabled, intervalSeconds, labels: extra } = node.spec.monitoring;
+  if (!isEnabled) return undefined;
   const { serviceMonitor: name, membersService } = sharedNames(node.meta.name);
   return {
     apiVersion: "monitoring.coreos.com/v1",

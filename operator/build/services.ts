@@ -1,6 +1,7 @@
-/** Services: addresses that stay for a member's peers, names for pods, and JSON-RPC for clients of the Node. */
+/** Services of a Node: stable addresses for peers, DNS names of pods, and JSON-RPC for clients. */
+import type { V1Service, V1ServicePort, V1ServiceSpec } from "@kubernetes/client-node";
 import { labels, pod } from "../api/names.ts";
-import type { Draft, DraftMeta, NodeResource, Part } from "../api/resource.ts";
+import type { DraftMeta, DraftOf, NodeResource } from "../api/resource.ts";
 import {
   type Member,
   memberSelector,
@@ -11,8 +12,8 @@ import {
   sharedNames,
 } from "./names.ts";
 
-/** Where peers find a member: also before it is ready, or two nodes would wait for each other. */
-export function peerService(member: Member): Draft {
+/** Builds the Service for a member's peers. It includes pods that are not ready, else two nodes would wait for each other. */
+export function peerService(member: Member): DraftOf<V1Service> {
   return service(ownedMeta(member, objectNames(member.name).peerService), {
     type: "ClusterIP",
     selector: memberSelector(member),
@@ -25,8 +26,8 @@ export function peerService(member: Member): Draft {
   });
 }
 
-/** Where peers outside the cluster find a member; undefined when they do not. Nothing but p2p is open there. */
-export function externalService(member: Member): Draft | undefined {
+/** Builds the Service for peers outside the cluster, with the p2p port only; undefined when `p2p.external` is None. */
+export function externalService(member: Member): DraftOf<V1Service> | undefined {
   const { external, port: number } = member.node.spec.p2p;
   if (external === "None") return undefined;
   return service(ownedMeta(member, objectNames(member.name).externalService), {
@@ -38,11 +39,11 @@ export function externalService(member: Member): Draft | undefined {
   });
 }
 
-/** Names of the pods themselves: POD.NAME-members.NAMESPACE.svc. */
-export function membersService(node: NodeResource): Draft {
+/** Builds the headless Service, which gives pods the names POD.NAME-members.NAMESPACE.svc. */
+export function membersService(node: NodeResource): DraftOf<V1Service> {
   const metadata = sharedMeta(node, sharedNames(node.meta.name).membersService);
-  const marked = { ...metadata, labels: { ...metadata.labels, [labels.service]: metadata.name } };
-  return service(marked, {
+  const labelled = { ...metadata, labels: { ...metadata.labels, [labels.service]: metadata.name } };
+  return service(labelled, {
     type: "ClusterIP",
     clusterIP: "None",
     selector: selectorOf(node.meta.name),
@@ -51,8 +52,8 @@ export function membersService(node: NodeResource): Draft {
   });
 }
 
-/** JSON-RPC of whichever members are ready; undefined when none is served. */
-export function rpcService(node: NodeResource): Draft | undefined {
+/** Builds the Service for JSON-RPC of ready members; undefined when no transport is enabled. */
+export function rpcService(node: NodeResource): DraftOf<V1Service> | undefined {
   const { http, ws } = node.spec.api;
   const ports = [
     ...(http.enabled ? [port("http", http.port)] : []),
@@ -66,10 +67,10 @@ export function rpcService(node: NodeResource): Draft | undefined {
   });
 }
 
-function service(metadata: DraftMeta, spec: Part): Draft {
+function service(metadata: DraftMeta, spec: V1ServiceSpec): DraftOf<V1Service> {
   return { apiVersion: "v1", kind: "Service", metadata, spec };
 }
 
-function port(name: string, number: number): Part {
+function port(name: string, number: number): V1ServicePort {
   return { name, port: number, targetPort: name, protocol: "TCP" };
 }

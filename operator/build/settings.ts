@@ -1,14 +1,15 @@
-/** knit's settings file for a member, and the ConfigMap that holds it. */
+/** The settings file of a member's node, and the ConfigMap that contains it. */
+import type { V1ConfigMap } from "@kubernetes/client-node";
 import { pod } from "../api/names.ts";
-import type { Draft } from "../api/resource.ts";
+import type { DraftOf } from "../api/resource.ts";
 import { type Member, objectNames, ownedMeta, sharedNames } from "./names.ts";
 import { BLS_KEY, NODE_KEY } from "./secrets.ts";
 
-/** The file's name in the ConfigMap. */
+/** Key of the file in the ConfigMap. */
 export const SETTINGS_FILE = "knit.yaml";
 
-/** The ConfigMap with the settings. */
-export function settingsMap(member: Member): Draft {
+/** Builds the ConfigMap with the settings. */
+export function settingsMap(member: Member): DraftOf<V1ConfigMap> {
   return {
     apiVersion: "v1",
     kind: "ConfigMap",
@@ -17,14 +18,14 @@ export function settingsMap(member: Member): Draft {
   };
 }
 
-/** The settings as YAML, a flag a line: the Node's own ones, then those that nobody can replace. */
+/** Formats the settings as YAML, one flag a line. Flags that the pod relies on override those of the Node. */
 export function settingsText(member: Member): string {
   const settings = {
     identity: member.name,
     "log.format": "json",
     nodiscover: true,
     ...member.node.spec.settings,
-    ...fixed(member),
+    ...requiredSettings(member),
   };
   return Object.entries(settings)
     .filter(([, value]) => value !== undefined)
@@ -32,8 +33,10 @@ export function settingsText(member: Member): string {
     .join("");
 }
 
-/** What the pod's other parts rely on. */
-function fixed({ node: { meta, spec } }: Member): Record<string, unknown> {
+type Setting = string | number | boolean | readonly string[] | undefined;
+
+/** Flags that the pod's probes, ports and volumes rely on. Undefined removes a flag of the Node. */
+function requiredSettings({ node: { meta, spec } }: Member): Readonly<Record<string, Setting>> {
   const { http, ws, hosts, privileged } = spec.api;
   return {
     type: spec.type,

@@ -1,10 +1,19 @@
-/** The pod of a Node: knit, and beside it the gateway that holds its IPC socket. */
+/** The StatefulSet and the pod template of a member: the node, its init container and the gateway sidecar. */
+import type {
+  V1Container,
+  V1PodSpec,
+  V1PodTemplateSpec,
+  V1Probe,
+  V1ResourceRequirements,
+  V1SecurityContext,
+  V1StatefulSet,
+  V1Volume,
+} from "@kubernetes/client-node";
 import { annotations, pod } from "../api/names.ts";
-import type { Draft, NodeResource, Part } from "../api/resource.ts";
-import { GRACE_SECONDS, handOver } from "./hand-over.ts";
+import type { DraftOf, NodeResource } from "../api/resource.ts";
 import {
   GENESIS_FILE,
-  genesisPlace,
+  genesisConfigMap,
   type Member,
   memberLabels,
   memberSelector,
@@ -12,42 +21,47 @@ import {
   ownedMeta,
   sharedNames,
 } from "./names.ts";
-import { placementOf } from "./placement.ts";
+import { schedulingFields } from "./placement.ts";
 import { BLS_KEY, NODE_KEY } from "./secrets.ts";
 import { SETTINGS_FILE } from "./settings.ts";
 
-/** What the pod is made of besides the Node itself. */
-export interface PodParts {
+/** Inputs of the pod template besides the Node. */
+export interface PodOptions {
   /** The node's image when the Node names none. */
   readonly nodeImage: string;
-  /** The image with the gateway when the Node names none: the operator's own. */
+  /** The gateway's image when the Node names none: the operator's own. */
   readonly gatewayImage: string;
-  /** Of everything that the node reads only once; another digest starts the pod anew. */
+  /** Digest of everything that the node reads at start-up; another digest recreates the pod. */
   readonly digest: string;
-  /** The address that the node signs with. */
+  /** Address of the node key. */
   readonly address: string | undefined;
 }
 
-/** An empty directory on the volume, through which the gateway sees how full the volume is and nothing else. */
+/** Seconds that a pod has to terminate: `save-cache`, then the shutdown of the node. */
+export const TERMINATION_GRACE_SECONDS = 300;
+/** Time limit of `save-cache` in seconds; blocks and calls are served meanwhile. */
+const SAVE_CACHE_SECONDS = 240;
+
+/** An empty directory on the volume, by which the gateway measures free space without access to any file. */
 const DISK_SUBPATH = ".disk";
 
-/** The pod's template of a member. */
-export function podTemplate(member: Member, parts: PodParts): Part {
+/** Builds the pod template of a member. */
+export function podTemplate(member: Member, options: PodOptions): V1PodTemplateSpec {
   return {
-    metadata: { labels: memberLabels(member), annotations: notesOf(parts) },
-    spec: podSpec(member, parts),
+    metadata: { labels: memberLabels(member), annotations: templateAnnotations(options) },
+    spec: podSpec(member, options),
   };
 }
 
-function notesOf({ digest, address }: PodParts): Record<string, string> {
+function templateAnnotations({ digest, address }: PodOptions): Record<string, string> {
   return {
     [annotations.settings]: digest,
     ...(address === undefined ? {} : { [annotations.address]: address }),
   };
 }
 
-/** The StatefulSet of a member, of one pod or, while the Node is suspended, none. */
-export function statefulSet(member: Member, template: Part): Draft {
+/** Builds the StatefulSet of a member: one replica, or none while the Node is suspended. */
+export function statefulSet(member: Member, template: V1PodTemplateSpec): DraftOf<V1StatefulSet> {
   const { node, name } = member;
   return {
     apiVersion: "apps/v1",
@@ -59,7 +73,7 @@ export function statefulSet(member: Member, template: Part): Draft {
     spec: {
       replicas: node.spec.suspend ? 0 : 1,
       serviceName: sharedNames(node.meta.name).membersService,
-      // A pod that never became ready is replaced all the same, with OrderedReady it would be waited for.
+      // OrderedReady would wait for a pod that never becomes ready instead of replacing it.
       podManagementPolicy: "Parallel",
       selector: { matchLabels: memberSelector(member) },
       template,
@@ -67,14 +81,14 @@ export function statefulSet(member: Member, template: Part): Draft {
   };
 }
 
-function podSpec(member: Member, parts: PodParts): Part {
+function podSpec(member: Member, options: PodOptions): V1PodSpec {
   const { node } = member;
   return {
     serviceAccountName: sharedNames(node.meta.name).serviceAccount,
     automountServiceAccountToken: false,
     enableServiceLinks: false,
-    terminationGracePeriodSeconds: GRACE_SECONDS,
-    ...placementOf(node),
+    terminationGracePeriodSeconds: TERMINATION_GRACE_SECONDS,
+    ...schedulingFields(node),
     securityContext: {
       runAsNonRoot: true,
       runAsUser: pod.user,
@@ -83,16 +97,16 @@ function podSpec(member: Member, parts: PodParts): Part {
       fsGroupChangePolicy: "OnRootMismatch",
       seccompProfile: { type: "RuntimeDefault" },
     },
-    initContainers: [genesisContainer(node, parts), gatewayContainer(node, parts)],
-    containers: [nodeContainer(node, parts)],
+    initContainers: [genesisContainer(node, options), gatewayContainer(node, options)],
+    containers: [nodeContainer(node, options)],
     volumes: volumes(member),
   };
 }
 
-/** Writes block 0 into an empty volume; one that has it stays as it is. */
-function genesisContainer(node: NodeResource, parts: PodParts): Part {
+/** Writes block 0 to an empty volume; a volume with a chain stays unchanged. */
+function genesisContainer(node: NodeResource, options: PodOptions): V1Container {
   return {
-    ...knitContainer("genesis", node, parts),
+    ...knitContainer("genesis", node, options),
     args: ["init", "--datadir", pod.dataDirectory, `${pod.genesisDirectory}/${GENESIS_FILE}`],
     volumeMounts: [
       { name: "data", mountPath: pod.dataDirectory },
@@ -101,10 +115,10 @@ function genesisContainer(node: NodeResource, parts: PodParts): Part {
   };
 }
 
-function nodeContainer(node: NodeResource, parts: PodParts): Part {
+function nodeContainer(node: NodeResource, options: PodOptions): V1Container {
   const { api, p2p } = node.spec;
   return {
-    ...knitContainer("node", node, parts),
+    ...knitContainer("node", node, options),
     args: ["run", "--conf", `${pod.settingsDirectory}/${SETTINGS_FILE}`],
     ports: [
       { name: "p2p", containerPort: p2p.port, protocol: "TCP" },
@@ -112,10 +126,10 @@ function nodeContainer(node: NodeResource, parts: PodParts): Part {
       ...(api.ws.enabled ? [{ name: "ws", containerPort: api.ws.port, protocol: "TCP" }] : []),
       { name: "metrics", containerPort: pod.metricsPort, protocol: "TCP" },
     ],
-    startupProbe: { ...asked("/healthz"), periodSeconds: 2, failureThreshold: 150 },
-    livenessProbe: { ...asked("/healthz"), periodSeconds: 10, failureThreshold: 6 },
-    readinessProbe: { ...asked("/readyz"), periodSeconds: 5, failureThreshold: 2 },
-    ...handOver(node),
+    startupProbe: { ...probe("/healthz"), periodSeconds: 2, failureThreshold: 150 },
+    livenessProbe: { ...probe("/healthz"), periodSeconds: 10, failureThreshold: 6 },
+    readinessProbe: { ...probe("/readyz"), periodSeconds: 5, failureThreshold: 2 },
+    ...lifecycleOf(node),
     volumeMounts: [
       { name: "data", mountPath: pod.dataDirectory },
       { name: "socket", mountPath: pod.socketDirectory },
@@ -125,23 +139,31 @@ function nodeContainer(node: NodeResource, parts: PodParts): Part {
   };
 }
 
-function knitContainer(name: string, { spec }: NodeResource, { nodeImage }: PodParts) {
+/** Saves the trie cache before the node receives SIGTERM, so that the next pod starts with a warm cache. */
+function lifecycleOf({ spec }: NodeResource): Pick<V1Container, "lifecycle"> {
+  if (!spec.maintenance.trieCache.onShutdown) return {};
+  const timeout = `${SAVE_CACHE_SECONDS}s`;
+  const command = [...pod.program, "save-cache", "--endpoint", pod.socket, "--timeout", timeout];
+  return { lifecycle: { preStop: { exec: { command } } } };
+}
+
+function knitContainer(name: string, { spec }: NodeResource, { nodeImage }: PodOptions): V1Container {
   return {
     name,
     image: spec.image ?? nodeImage,
     env: [{ name: "HOME", value: pod.dataDirectory }],
     resources: resourcesOf(spec.resources),
-    securityContext: locked(),
+    securityContext: restrictedSecurityContext(),
   };
 }
 
 const GATEWAY_RESOURCES = { requests: { cpu: "10m", memory: "80Mi" }, limits: { memory: "192Mi" } };
 
 /**
- * A sidecar: it is there before the node and until after it, so that the operator is told what happens meanwhile. It
- * has no part in the pod's being ready: clients of the node do without it.
+ * The gateway as a sidecar. It starts before the node and ends after it, so that the operator can observe start-up and
+ * shutdown. It has no readiness probe, because clients of the node do not depend on it.
  */
-function gatewayContainer({ spec }: NodeResource, { gatewayImage }: PodParts): Part {
+function gatewayContainer({ spec }: NodeResource, { gatewayImage }: PodOptions): V1Container {
   const { image = gatewayImage, resources } = spec.gateway;
   return {
     name: "gateway",
@@ -170,7 +192,7 @@ function gatewayContainer({ spec }: NodeResource, { gatewayImage }: PodParts): P
       periodSeconds: 20,
       failureThreshold: 3,
     },
-    securityContext: locked(),
+    securityContext: restrictedSecurityContext(),
     volumeMounts: [
       { name: "socket", mountPath: pod.socketDirectory },
       { name: "certificates", mountPath: pod.certificateDirectory, readOnly: true },
@@ -179,11 +201,11 @@ function gatewayContainer({ spec }: NodeResource, { gatewayImage }: PodParts): P
   };
 }
 
-function locked(): Part {
+function restrictedSecurityContext(): V1SecurityContext {
   return { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ["ALL"] } };
 }
 
-function resourcesOf({ requests, limits }: Resources): Part {
+function resourcesOf({ requests, limits }: Resources): V1ResourceRequirements {
   return { requests: amounts(requests), limits: amounts(limits) };
 }
 
@@ -200,13 +222,13 @@ function amounts(given: Amounts): Record<string, string> {
   );
 }
 
-function asked(path: string): Part {
+function probe(path: string): V1Probe {
   return { httpGet: { path, port: "metrics" }, timeoutSeconds: 5 };
 }
 
-function volumes({ node: { spec }, name }: Member): Part[] {
+function volumes({ node: { spec }, name }: Member): V1Volume[] {
   const names = objectNames(name);
-  const genesis = genesisPlace(spec.network);
+  const genesis = genesisConfigMap(spec.network);
   const nodeKey = spec.nodeKeySecret ?? { name: names.nodeKey, key: NODE_KEY, blsKey: undefined };
   const blsKey = nodeKey.blsKey === undefined ? [] : [{ key: nodeKey.blsKey, path: BLS_KEY }];
   return [

@@ -1,45 +1,45 @@
 /**
- * Which pod template a member's StatefulSet gets. What a Node asks for has a digest; as long as it is the one that was
- * written last, the template stays as it was written then, so that another release of the operator, with another
- * gateway's image or another way to build pods, starts no node anew.
+ * The pod template that a StatefulSet already has, and the digest of a Node's inputs to it. While the digest is
+ * unchanged, the template is reused as it was written, so that an upgrade of the operator with another gateway image or
+ * other builders does not recreate pods.
  */
 import { createHash } from "node:crypto";
+import type { V1PodTemplateSpec } from "@kubernetes/client-node";
 import { annotations } from "../api/names.ts";
-import type { Part } from "../api/resource.ts";
 import type { Member } from "./names.ts";
 
-interface Written {
+interface Annotated {
   readonly metadata?: { readonly annotations?: Readonly<Record<string, unknown>> | null } | null;
 }
 
-const MOST_CHARACTERS = 65_536;
+const MAX_CHARACTERS = 65_536;
 
-/** The template that was written last; undefined when none was or it cannot be read. */
-export function writtenTemplate(statefulSet: unknown): Part | undefined {
-  const text = ((statefulSet ?? {}) as Written).metadata?.annotations?.[annotations.template];
-  if (typeof text !== "string" || text.length > MOST_CHARACTERS) return undefined;
+/** Reads the template that was applied last; undefined when there is none or it cannot be parsed. */
+export function lastAppliedTemplate(statefulSet: unknown): V1PodTemplateSpec | undefined {
+  const text = ((statefulSet ?? {}) as Annotated).metadata?.annotations?.[annotations.template];
+  if (typeof text !== "string" || text.length > MAX_CHARACTERS) return undefined;
   try {
     const template: unknown = JSON.parse(text);
-    return typeof template === "object" && template !== null ? (template as Part) : undefined;
+    return typeof template === "object" && template !== null ? (template as V1PodTemplateSpec) : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** The digest in a template. */
-export function digestOf(template: Part | undefined): string | undefined {
-  const digest = (template as Written | undefined)?.metadata?.annotations?.[annotations.settings];
+/** Returns the input digest in the annotations of a template. */
+export function templateDigest(template: V1PodTemplateSpec | undefined): string | undefined {
+  const digest = (template as Annotated | undefined)?.metadata?.annotations?.[annotations.settings];
   return typeof digest === "string" ? digest : undefined;
 }
 
-/** Of everything in a Node that its pod is made from, and of the key: another digest starts the member anew. */
+/** Computes the digest of everything in a Node that its pod is built from, and of the node id. */
 export function inputDigest({ node: { spec } }: Member, id: string | undefined): string {
   const { type, image, network, rewardAddress, api, p2p, resources, scheduling } = spec;
   const { nodeKeySecret, settings, maintenance, gateway } = spec;
-  const started = [type, image, network, rewardAddress, api, p2p.port, p2p.maxPeers, nodeKeySecret, settings];
-  const placed = [resources, scheduling, maintenance.trieCache.onShutdown, gateway];
+  const startup = [type, image, network, rewardAddress, api, p2p.port, p2p.maxPeers, nodeKeySecret, settings];
+  const placement = [resources, scheduling, maintenance.trieCache.onShutdown, gateway];
   return createHash("sha256")
-    .update(JSON.stringify([started, placed, id]))
+    .update(JSON.stringify([startup, placement, id]))
     .digest("hex")
     .slice(0, 16);
 }

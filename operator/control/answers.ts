@@ -57,7 +57,7 @@ export interface NodeReport extends NodeInfo {
 
 type Members = Readonly<Record<string, unknown>>;
 
-const MOST_PEERS = 4_096;
+const MAX_PEERS = 4_096;
 const ID = /^[0-9a-fA-F]{128}$/;
 const HASH = /^0x[0-9a-fA-F]{64}$/;
 
@@ -87,7 +87,7 @@ export function readPeerIds(value: unknown): ReadonlySet<string> {
 }
 
 function peersIn(value: unknown): readonly unknown[] {
-  if (!Array.isArray(value) || value.length > MOST_PEERS) throw bad("peers that are not a list");
+  if (!Array.isArray(value) || value.length > MAX_PEERS) throw bad("peers that are not a list");
   return value;
 }
 

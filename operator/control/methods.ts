@@ -59,7 +59,7 @@ export interface BadCall {
 }
 
 /** Bytes of the longest request. */
-export const MOST_REQUEST_BYTES = 4_096;
+export const MAX_REQUEST_BYTES = 4_096;
 /** The common name of the only client that is let in. */
 export const OPERATOR_NAME = "knit-operator";
 

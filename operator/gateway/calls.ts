@@ -1,7 +1,7 @@
 /** Requests on connections that proved themselves: read, checked, passed on, answered, and a line in the log each. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { TLSSocket } from "node:tls";
-import { type ControlMethod, MOST_REQUEST_BYTES, readCall } from "../control/methods.ts";
+import { type ControlMethod, MAX_REQUEST_BYTES, readCall } from "../control/methods.ts";
 import { type Refusal, refusalText, type ToldHop, told } from "../control/refusal.ts";
 import type { Clock } from "../observe/clock.ts";
 import type { GatewayMetrics } from "../observe/gateway-metrics.ts";
@@ -104,7 +104,7 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
   let size = 0;
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > MOST_REQUEST_BYTES) return undefined;
+    if (size > MAX_REQUEST_BYTES) return undefined;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

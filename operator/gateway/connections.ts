@@ -11,9 +11,9 @@ import type { Log } from "../observe/log.ts";
 import { createLimitedLog } from "./limited-log.ts";
 
 /** Places for connections that have not proved themselves. */
-const MOST_UNPROVEN = 32;
+const MAX_UNPROVEN = 32;
 /** The operator's own: it holds four to a gateway, and two operators may overlap. */
-const MOST_PROVEN = 16;
+const MAX_PROVEN = 16;
 /** Lines a minute about connections that are refused; who floods the port does not flood the log. */
 const LINES = 30;
 
@@ -36,7 +36,7 @@ export function guardConnections(server: Server, { log, metrics, clock }: Surrou
   server.on("connection", (socket: Socket) => {
     const place = placeOf(socket);
     const [oldest] = unproven.values();
-    if (unproven.size >= MOST_UNPROVEN && oldest !== undefined) {
+    if (unproven.size >= MAX_UNPROVEN && oldest !== undefined) {
       unproven.delete(placeOf(oldest));
       refuse("crowd", oldest, "its place was needed before it had proved itself");
     }
@@ -45,7 +45,7 @@ export function guardConnections(server: Server, { log, metrics, clock }: Surrou
   });
   server.on("secureConnection", (socket) => {
     unproven.delete(placeOf(socket));
-    if (proven.size >= MOST_PROVEN) return refuse("crowd", socket, "the operator holds enough connections");
+    if (proven.size >= MAX_PROVEN) return refuse("crowd", socket, "the operator holds enough connections");
     proven.add(socket);
     metrics.connections(proven.size);
     socket.once("close", () => {

@@ -16,7 +16,7 @@ export interface LineOptions {
   readonly nodeMs: number;
 }
 
-const MOST_CALLS = 8;
+const MAX_CALLS = 8;
 
 /** Creates the line. */
 export function createLine(options: LineOptions): Line {
@@ -24,7 +24,7 @@ export function createLine(options: LineOptions): Line {
   let maintained: ControlMethod | undefined;
   return async (call) => {
     const { maintenance, by } = controlMethods[call.method];
-    if (calls >= MOST_CALLS) throw new IpcError("busy", "too many calls at a time");
+    if (calls >= MAX_CALLS) throw new IpcError("busy", "too many calls at a time");
     if (maintenance && maintained !== undefined) throw new IpcError("busy", `${maintained} is being called`);
     calls++;
     if (maintenance) maintained = call.method;

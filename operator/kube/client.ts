@@ -1,5 +1,5 @@
 /** What is done with objects: read, applied, created, patched. Answers are passed on as they came, unread. */
-import type { Draft } from "../api/resource.ts";
+import type { Draft, StatusDraft } from "../api/resource.ts";
 import type { Access } from "./access.ts";
 import { isKubeError, KubeError } from "./error.ts";
 import { type Kind, kindOf, pathOf } from "./resources.ts";
@@ -36,7 +36,7 @@ export interface KubeClient extends AsyncDisposable {
   /** Server-side apply: the fields of `draft` become so, whoever had set them. */
   apply(draft: Draft): Promise<unknown>;
   /** The same for the status alone. */
-  applyStatus(draft: Draft): Promise<unknown>;
+  applyStatus(draft: StatusDraft): Promise<unknown>;
   create(draft: Draft): Promise<unknown>;
   /** Replaces an object as a whole; the draft's `resourceVersion` guards against lost writes. */
   replace(draft: Draft): Promise<unknown>;

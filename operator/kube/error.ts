@@ -52,7 +52,7 @@ const BY_STATUS: Readonly<Record<number, KubeErrorCode>> = {
   429: "too-many-requests",
 };
 
-const LONGEST_MESSAGE = 1_000;
+const MAX_MESSAGE = 1_000;
 
 /** The error of an answer: an HTTP status and, as a rule, a `Status` object. */
 export function errorOfAnswer(status: number, body: unknown, retryAfter?: string): KubeError {
@@ -62,7 +62,7 @@ export function errorOfAnswer(status: number, body: unknown, retryAfter?: string
   const retryAfterMs = Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds, 60) * 1_000 : undefined;
   return new KubeError(
     codeOf(status, told),
-    message.slice(0, LONGEST_MESSAGE),
+    message.slice(0, MAX_MESSAGE),
     retryAfterMs === undefined ? {} : { retryAfterMs },
   );
 }

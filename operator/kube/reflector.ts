@@ -36,9 +36,9 @@ export interface Reflector extends AsyncDisposable {
   all(namespace?: string): Iterable<Seen>;
 }
 
-const MOST_OBJECTS = 20_000;
+const MAX_OBJECTS = 20_000;
 const FIRST_WAIT_MS = 500;
-const LONGEST_WAIT_MS = 30_000;
+const MAX_WAIT_MS = 30_000;
 /** A watch that ends sooner is no watch. */
 const SHORT_WATCH_MS = 1_000;
 
@@ -104,7 +104,7 @@ function isLost(error: unknown): boolean {
 function waitAfter(error: unknown, failures: number): number {
   if (isKubeError(error, "gone") && failures === 1) return 0;
   const asked = error instanceof KubeError ? (error.retryAfterMs ?? 0) : 0;
-  const doubled = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(failures - 1, 10));
+  const doubled = Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(failures - 1, 10));
   // Not all that were refused come again at the same moment, nor before they were told to.
   return asked * (1 + Math.random() / 4) + doubled * (0.75 + Math.random() / 2);
 }
@@ -118,7 +118,7 @@ async function listAll({ options, store, signal }: Following): Promise<string> {
     const page = await options.client.page(options.selection, next, signal);
     for (const item of page.items) {
       const seen = read(item, options);
-      if (seen !== undefined && present.size < (options.mostObjects ?? MOST_OBJECTS)) {
+      if (seen !== undefined && present.size < (options.mostObjects ?? MAX_OBJECTS)) {
         present.set(keyOf(seen.meta), seen);
       }
     }
@@ -141,7 +141,7 @@ function put(
 ): void {
   const before = store.get(key);
   if (before?.meta.resourceVersion === seen.meta.resourceVersion) return;
-  if (before === undefined && store.size >= (mostObjects ?? MOST_OBJECTS)) {
+  if (before === undefined && store.size >= (mostObjects ?? MAX_OBJECTS)) {
     log.error({ key }, "too many objects: this one is not looked at");
     return;
   }

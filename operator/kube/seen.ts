@@ -17,7 +17,7 @@ const LONG = 256;
 
 /** A window of 16 kB, for texts of a few kB that are much alike; chunks of what one becomes, not of the usual 16 kB. */
 const PACKING = { windowBits: 14, memLevel: 7, chunkSize: 2_048 } as const;
-const MOST_DICTIONARY = 16 * 1024;
+const MAX_DICTIONARY = 16 * 1024;
 
 /** Gives what holds objects of one kind; that throws `ApiError` for what is no object of the API server's. */
 export function createHolder(): (object: unknown) => Seen {
@@ -25,7 +25,7 @@ export function createHolder(): (object: unknown) => Seen {
   return (object) => {
     const meta = briefMeta(object);
     const text = Buffer.from(JSON.stringify(withOwnWriter(object as Record<string, unknown>))); // it has metadata
-    dictionary ??= new Uint8Array(text.subarray(0, MOST_DICTIONARY)); // a buffer would keep the 64 kB it is cut from
+    dictionary ??= new Uint8Array(text.subarray(0, MAX_DICTIONARY)); // a buffer would keep the 64 kB it is cut from
     return new Held(meta, text, dictionary);
   };
 }

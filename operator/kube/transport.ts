@@ -55,8 +55,8 @@ export interface TransportOptions {
 }
 
 const LIMITS: TransportLimits = { connections: 24, requestMs: 30_000, silenceMs: 150_000 };
-const MOST_BYTES = 32 * 1024 * 1024;
-const MOST_LINE = 8 * 1024 * 1024;
+const MAX_BYTES = 32 * 1024 * 1024;
+const MAX_LINE = 8 * 1024 * 1024;
 
 /** Opens the pool; the first connection is made by the first request. */
 export function openTransport(options: TransportOptions): Transport {
@@ -84,7 +84,7 @@ export function openTransport(options: TransportOptions): Transport {
       const answer = await begin(request, limits.silenceMs, deadline.signal);
       deadline.met();
       try {
-        yield* jsonLines(answer.body as AsyncIterable<Buffer>, MOST_LINE);
+        yield* jsonLines(answer.body as AsyncIterable<Buffer>, MAX_LINE);
       } catch (error) {
         throw unreachable(request, error);
       } finally {
@@ -180,8 +180,7 @@ async function textOf(answer: Dispatcher.ResponseData, request: KubeRequest): Pr
   try {
     for await (const chunk of answer.body as AsyncIterable<Buffer>) {
       size += chunk.length;
-      if (size > MOST_BYTES)
-        throw new KubeError("too-large", `${request.path}: more than ${MOST_BYTES} bytes`);
+      if (size > MAX_BYTES) throw new KubeError("too-large", `${request.path}: more than ${MAX_BYTES} bytes`);
       chunks.push(chunk);
     }
   } catch (error) {

@@ -12,7 +12,7 @@ export interface Verdict<T extends string = ConditionType> {
   readonly message: string;
 }
 
-const MOST_CHARACTERS = 1_000;
+const MAX_CHARACTERS = 1_000;
 
 /** The conditions after `verdicts`; the time of a condition is that of its last change of status. */
 export function nextConditions<T extends string>(
@@ -25,7 +25,7 @@ export function nextConditions<T extends string>(
     const same = known?.status === verdict.status;
     return {
       ...verdict,
-      message: verdict.message.slice(0, MOST_CHARACTERS),
+      message: verdict.message.slice(0, MAX_CHARACTERS),
       observedGeneration: generation,
       lastTransitionTime: same ? known.lastTransitionTime : instant(now),
     };

@@ -12,7 +12,7 @@ export interface Cron {
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 /** The longest wait for a day that comes at all: 29 February around 2100. */
-const MOST_DAYS = 8 * 366 + 1;
+const MAX_DAYS = 8 * 366 + 1;
 
 const LIMITS = [
   [0, 59],
@@ -44,7 +44,7 @@ export function parseCron(text: string): Cron | undefined {
 export function nextTick(cron: Cron, after: number): number | undefined {
   const from = Math.floor(after / MINUTE_MS) * MINUTE_MS + MINUTE_MS;
   const firstDay = Math.floor(from / DAY_MS) * DAY_MS;
-  for (let days = 0; days < MOST_DAYS; days++) {
+  for (let days = 0; days < MAX_DAYS; days++) {
     const day = firstDay + days * DAY_MS;
     const date = new Date(day);
     const isDay = cron.isDay(date.getUTCDate(), date.getUTCDay());

@@ -21,7 +21,7 @@ export interface DeletionPlan {
 }
 
 /** As many names as a sentence holds. */
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 
 /** Decides whether the Node may go. A time that cannot be read is over. */
 export function planDeletion({ until, orphans, pods, keepers }: DeletionView, now: number): DeletionPlan {
@@ -35,6 +35,6 @@ export function planDeletion({ until, orphans, pods, keepers }: DeletionView, no
 }
 
 function named(names: readonly string[]): string {
-  const more = names.length - MOST_NAMED;
-  return names.slice(0, MOST_NAMED).join(", ") + (more > 0 ? ` and ${more} others` : "");
+  const more = names.length - MAX_NAMED;
+  return names.slice(0, MAX_NAMED).join(", ") + (more > 0 ? ` and ${more} others` : "");
 }

@@ -56,7 +56,7 @@ export const deadlines = {
 /** A migration that does not come on for this long is stopped; a saving that lasts so long, which cannot be, is given up. */
 export const STALL_MS = 60 * MINUTE_MS;
 
-const MOST_CHARACTERS = 1_000;
+const MAX_CHARACTERS = 1_000;
 
 /** True while a run has not ended. */
 export function isOpen({ state }: Pick<MaintenanceRun, "state">): boolean {
@@ -264,5 +264,5 @@ function over(run: MaintenanceRun, message: string, now: number): MaintenanceSte
 }
 
 function cut(text: string): string {
-  return text.slice(0, MOST_CHARACTERS);
+  return text.slice(0, MAX_CHARACTERS);
 }

@@ -27,7 +27,7 @@ export interface MeshPlan {
 
 /** The node dials by itself whom it was told; it is told again after so long, and after ever longer. */
 const AGAIN_MS = 20_000;
-const MOST_AGAIN_MS = 320_000;
+const MAX_AGAIN_MS = 320_000;
 
 /**
  * Peers that are wanted and not connected are added: the node may have started anew, or somebody may have removed
@@ -53,7 +53,7 @@ export function planMesh({ wanted, told, connected, tellings }: MeshView, now: n
 
 function isDue(telling: { readonly at: number; readonly times: number } | undefined, now: number): boolean {
   if (telling === undefined) return true;
-  return now - telling.at >= Math.min(MOST_AGAIN_MS, AGAIN_MS * 2 ** Math.min(telling.times - 1, 8));
+  return now - telling.at >= Math.min(MAX_AGAIN_MS, AGAIN_MS * 2 ** Math.min(telling.times - 1, 8));
 }
 
 /** The id in a node URL. */

@@ -41,7 +41,7 @@ export interface MigrationRoom {
 }
 
 /** Where the node does not say how much it needs: with less than this it would refuse any migration. */
-const LEAST_FREE_BYTES = 256 * 1024 * 1024;
+const MIN_FREE_BYTES = 256 * 1024 * 1024;
 
 type Check = (
   view: PreflightView & { readonly member: MaintainedMember },
@@ -99,7 +99,7 @@ function diskTrouble(
   { operation }: Parameters<Check>[1],
 ): string | undefined {
   if (operation !== "migrate") return undefined;
-  const guess = { freeBytes: member.freeBytes ?? LEAST_FREE_BYTES, neededBytes: LEAST_FREE_BYTES };
+  const guess = { freeBytes: member.freeBytes ?? MIN_FREE_BYTES, neededBytes: MIN_FREE_BYTES };
   const { freeBytes, neededBytes } = room ?? guess;
   if (freeBytes >= neededBytes) return undefined;
   return `${freeBytes} bytes of the volume are free, a migration needs ${neededBytes}`;

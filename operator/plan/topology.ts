@@ -29,7 +29,7 @@ const DIALS: Readonly<Record<NodeType, readonly NodeType[]>> = {
 };
 
 /** More than this many are never kept: the network is connected long before. */
-const MOST_KEPT = 24;
+const MAX_KEPT = 24;
 
 /**
  * The URLs that a node is to keep, sorted. When there are too many, each node takes those that follow it on a ring of
@@ -43,7 +43,7 @@ export function peersToKeep(seeker: Seeker, members: readonly Member[]): readonl
       ? [{ ...member, url }]
       : [];
   });
-  const room = Math.max(0, Math.min(MOST_KEPT, seeker.maxPeers) - seeker.urls.length);
+  const room = Math.max(0, Math.min(MAX_KEPT, seeker.maxPeers) - seeker.urls.length);
   const urls = (found.length > room ? nextOnRing(seeker, found, room) : found).map(({ url }) => url);
   return [...new Set([...seeker.urls, ...urls])].sort();
 }

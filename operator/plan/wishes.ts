@@ -1,7 +1,7 @@
 /** Where maintenance comes from: the annotation, schedules and full disks make wishes; wishes become runs that wait. */
 import { type Operation, operations } from "../api/names.ts";
 import type { MaintenanceRun, ScheduleMark } from "../api/node-runs.ts";
-import { MOST_REPLICAS } from "../api/node-spec.ts";
+import { MAX_REPLICAS } from "../api/node-spec.ts";
 import { instant } from "../observe/clock.ts";
 import { nextTick, parseCron } from "./cron.ts";
 import { isOpen, requested } from "./maintenance.ts";
@@ -42,7 +42,7 @@ export function addWishes(book: RunBook, wishes: readonly Wish[], now: number): 
     );
     if (!isNoted) queue.push(requested(wish, now));
   }
-  return { ...book, queue: queue.slice(0, 2 * MOST_REPLICAS) };
+  return { ...book, queue: queue.slice(0, 2 * MAX_REPLICAS) };
 }
 
 /** When the last run has ended, the next that waits comes to its place. */
@@ -51,7 +51,7 @@ export function takeNext(book: RunBook): RunBook {
   const [next, ...rest] = queue;
   if (next === undefined || (current !== undefined && isOpen(current))) return book;
   const ended = current === undefined ? history : [current, ...history];
-  return { current: next, queue: rest, history: ended.slice(0, 2 * MOST_REPLICAS) };
+  return { current: next, queue: rest, history: ended.slice(0, 2 * MAX_REPLICAS) };
 }
 
 /** How a schedule stands: how far it was followed, and whether it has come up since. */

@@ -2,8 +2,8 @@
 import { annotations } from "../api/names.ts";
 import type { MemberStatus } from "../api/node-status.ts";
 import { keyOf, type NodeResource } from "../api/resource.ts";
-import { genesisNote } from "../build/genesis-note.ts";
-import { genesisPlace, membersOf, objectNames } from "../build/names.ts";
+import { genesisRecord } from "../build/genesis-record.ts";
+import { genesisConfigMap, membersOf, objectNames } from "../build/names.ts";
 import { kinds } from "../kube/resources.ts";
 import { isEmpty, isLost, lossTrouble, type VolumeSeen } from "../plan/chain-loss.ts";
 import { isAllowed } from "../plan/stop.ts";
@@ -72,9 +72,9 @@ async function validatorsOf({ node, around }: MemberContext): Promise<readonly s
   const { namespace } = node.meta;
   const noted = around.network(namespace, node.spec.network.name)?.status.genesis?.validators;
   if (noted !== undefined && noted.length > 0) return noted;
-  const { name, key } = genesisPlace(node.spec.network);
+  const { name, key } = genesisConfigMap(node.spec.network);
   const text = configText(await around.client.get(kinds.configMap, { namespace, name }), key);
-  const { validators = [] } = text === undefined ? {} : genesisNote(text, false);
+  const { validators = [] } = text === undefined ? {} : genesisRecord(text, false);
   return validators.length === 0 ? undefined : validators;
 }
 

@@ -15,7 +15,7 @@ interface Claim {
   };
 }
 
-const MOST_CHARACTERS = 500;
+const MAX_CHARACTERS = 500;
 
 /** Reads a claim. */
 export function readClaim(object: unknown): ClaimView {
@@ -50,5 +50,5 @@ function troubleOf(status: Claim["status"]): string | undefined {
 function resizeError(condition: unknown): readonly string[] {
   const { type, status, message } = (condition ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof type !== "string" || !type.endsWith("ResizeError") || status !== "True") return [];
-  return [typeof message === "string" ? message.slice(0, MOST_CHARACTERS) : type];
+  return [typeof message === "string" ? message.slice(0, MAX_CHARACTERS) : type];
 }

@@ -4,7 +4,7 @@ import type { MemberStatus, NodeStatus } from "../api/node-status.ts";
 import { keyOf, type NetworkResource, type NodeResource, readNode } from "../api/resource.ts";
 import { type Identity } from "../build/identity.ts";
 import { gatewayName, type Member, membersOf } from "../build/names.ts";
-import { withNetwork } from "../build/network-defaults.ts";
+import { withNetworkDefaults } from "../build/network-defaults.ts";
 import type { GatewayAddress } from "../control/exchange.ts";
 import type { RolloutPlan } from "../plan/rollout.ts";
 import type { Stop } from "../plan/stop.ts";
@@ -80,7 +80,7 @@ export interface Step<C = Context> {
 /** Begins with the status that is there. */
 export function createContext(given: NodeResource, around: Surroundings): Context {
   const network = around.network(given.meta.namespace, given.spec.network.name);
-  const node = withNetwork(given, network);
+  const node = withNetworkDefaults(given, network);
   const { namespace } = node.meta;
   const members = membersOf(node).map((member): MemberContext => {
     const known = node.status.members?.find(({ name }) => name === member.name);
@@ -131,7 +131,7 @@ export async function saveStatus(context: Context): Promise<void> {
     apiVersion: API_VERSION,
     kind: "Node",
     metadata: { name, namespace },
-    status: JSON.parse(JSON.stringify(status)) as unknown, // absent members go
+    status: JSON.parse(JSON.stringify(status)) as NodeStatus, // absent members go
   });
   around.figuresDue.delete(context.key);
   around.wrote(written);

@@ -4,8 +4,8 @@
  * told in an event and waited for no longer.
  */
 import { keyOf, type NodeResource } from "../api/resource.ts";
-import { GRACE_SECONDS } from "../build/hand-over.ts";
 import { formerMembersOf, type Member, membersOf, objectNames } from "../build/names.ts";
+import { TERMINATION_GRACE_SECONDS } from "../build/stateful-set.ts";
 import { kinds } from "../kube/resources.ts";
 import type { Seen } from "../kube/seen.ts";
 import { messageOf } from "../observe/message-of.ts";
@@ -19,7 +19,7 @@ import { isOwned } from "./owned.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 /** How long a Node that is being deleted may wait: as long as a pod may take to end, and a minute. */
-export const DELETION_MS = (GRACE_SECONDS + 60) * 1_000;
+export const DELETION_MS = (TERMINATION_GRACE_SECONDS + 60) * 1_000;
 /** How soon it is looked at again. */
 const LOOK_MS = 2_000;
 const RESYNC_MS = 300_000;

@@ -25,7 +25,7 @@ const REPEAT_MS = 10_000;
 /** How many writes an object's events have at once, and how long it takes until there is one more. */
 const BURST = 25;
 const EVERY_MS = 30_000;
-const MOST_REMEMBERED = 2_000;
+const MAX_REMEMBERED = 2_000;
 
 /** Remembers what was told. */
 export class EventSeries {
@@ -69,5 +69,5 @@ function remember<T>(map: Map<string, T>, key: string, value: T): void {
   map.delete(key);
   map.set(key, value);
   const [oldest] = map.keys();
-  if (map.size > MOST_REMEMBERED && oldest !== undefined) map.delete(oldest);
+  if (map.size > MAX_REMEMBERED && oldest !== undefined) map.delete(oldest);
 }

@@ -13,7 +13,7 @@ export interface EventRecorder {
   tell(about: NodeResource | NetworkResource, reason: EventReason, message: string): void;
 }
 
-const MOST_CHARACTERS = 1_000;
+const MAX_CHARACTERS = 1_000;
 
 /** Creates a recorder. */
 export function createEventRecorder(
@@ -62,7 +62,7 @@ function eventOf(
       resourceVersion: meta.resourceVersion,
     },
     reason,
-    message: message.slice(0, MOST_CHARACTERS),
+    message: message.slice(0, MAX_CHARACTERS),
     type: eventReasons[reason][0],
     firstTimestamp: time,
     lastTimestamp: time,

@@ -1,8 +1,8 @@
 /** Block 0: a Node waits for the ConfigMap that it or its Network names, or that its Network makes, and keeps to it. */
 import { annotations } from "../api/names.ts";
 import type { NetworkResource } from "../api/resource.ts";
-import { genesisNote } from "../build/genesis-note.ts";
-import { genesisPlace } from "../build/names.ts";
+import { genesisRecord } from "../build/genesis-record.ts";
+import { genesisConfigMap } from "../build/names.ts";
 import { kinds } from "../kube/resources.ts";
 import { allowCommand, isAllowed } from "../plan/stop.ts";
 import type { Context } from "./context.ts";
@@ -21,7 +21,7 @@ export async function genesisStep(context: Context): Promise<Outcome> {
   const { node, network } = context;
   const lost = networkOfGenesis(context)?.status.conditions?.find(({ reason }) => reason === "GenesisLost");
   if (lost !== undefined) return stopAll(context, lost.message);
-  const { name, key } = genesisPlace(node.spec.network);
+  const { name, key } = genesisConfigMap(node.spec.network);
   const found = await findMap(context, name);
   if (found === "read") return goOn;
   const text = configText(found.object, key);
@@ -51,11 +51,11 @@ async function findMap(
 /** The Network's word counts where the genesis is the Network's; a Node with its own goes by what it noted. */
 function compare(context: Context, text: string): Outcome {
   const { node, status } = context;
-  const { digest } = genesisNote(text, node.spec.network.genesis === undefined);
+  const { digest } = genesisRecord(text, node.spec.network.genesis === undefined);
   const noted = networkOfGenesis(context)?.status.genesis?.digest ?? status.genesis;
   const permission = node.meta.annotations[annotations.allowNewChain];
   if (noted !== undefined && noted !== digest && !isAllowed(permission, node.status.allowed?.newChain)) {
-    const { name } = genesisPlace(node.spec.network);
+    const { name } = genesisConfigMap(node.spec.network);
     const command = allowCommand("kn", node.meta.name, "new-chain");
     const words = `the ConfigMap ${name} holds another genesis than the noted one: put that back. Only for another chain: ${command}`;
     return stopAll(context, words);
@@ -66,9 +66,9 @@ function compare(context: Context, text: string): Outcome {
 
 /** The Network, where the Node's genesis is the Network's. */
 function networkOfGenesis({ node, network }: Context): NetworkResource | undefined {
-  const own = genesisPlace(node.spec.network);
+  const own = genesisConfigMap(node.spec.network);
   const { configMap } = network?.spec.genesis ?? {};
-  const shared = configMap ?? genesisPlace({ ...node.spec.network, genesis: undefined });
+  const shared = configMap ?? genesisConfigMap({ ...node.spec.network, genesis: undefined });
   return own.name === shared.name && own.key === shared.key ? network : undefined;
 }
 

@@ -16,7 +16,7 @@ import { goOn, type Outcome, waitFor } from "./outcome.ts";
 const LOOK_AGAIN_MS = 2_000;
 
 /** As many URLs as the status takes. */
-const MOST_NOTED = 128;
+const MAX_NOTED = 128;
 
 /** Tells the node what differs. */
 export async function meshStep(context: MemberContext): Promise<Outcome> {
@@ -34,7 +34,7 @@ export async function meshStep(context: MemberContext): Promise<Outcome> {
   if (trouble !== undefined) return waitFor(trouble.reason, trouble.message, LOOK_AGAIN_MS);
   const isTold = add.length === plan.add.length;
   if (isTold) around.meshes.set(key, { incarnation: pod.incarnation, tellings: plan.tellings });
-  const mesh = wanted.slice(0, MOST_NOTED);
+  const mesh = wanted.slice(0, MAX_NOTED);
   context.status = { ...status, mesh, peersWanted: wanted.length, peersMissing: plan.missing };
   if (add.length > 0) setTimeout(() => around.look(key), LOOK_AGAIN_MS).unref();
   return goOn;

@@ -1,10 +1,11 @@
 /** A Network's genesis: found, made, or made again. What it is known by is in the status before it is written. */
+import type { V1ConfigMap } from "@kubernetes/client-node";
 import { annotations, FIELD_MANAGER, labels } from "../api/names.ts";
 import type { NetworkStatus } from "../api/network-status.ts";
-import type { Draft, NetworkResource, NodeResource } from "../api/resource.ts";
-import { genesisText } from "../build/genesis.ts";
-import { genesisNote } from "../build/genesis-note.ts";
-import { GENESIS_FILE, genesisName, unpruned } from "../build/names.ts";
+import type { DraftOf, NetworkResource, NodeResource } from "../api/resource.ts";
+import { genesisFile } from "../build/genesis.ts";
+import { genesisRecord } from "../build/genesis-record.ts";
+import { createdGenesisName, GENESIS_FILE, pruneProtection } from "../build/names.ts";
 import { isKubeError } from "../kube/error.ts";
 import { kinds } from "../kube/resources.ts";
 import { type GenesisNote, type GenesisView, planGenesis } from "../plan/genesis.ts";
@@ -45,11 +46,11 @@ export async function findGenesis(search: GenesisSearch): Promise<readonly [Gene
 }
 
 function placeOf({ meta, spec }: NetworkResource): { readonly name: string; readonly key: string } {
-  return spec.genesis.configMap ?? { name: genesisName(meta.name), key: GENESIS_FILE };
+  return spec.genesis.configMap ?? { name: createdGenesisName(meta.name), key: GENESIS_FILE };
 }
 
 function noteOf(text: string | undefined, isMade: boolean): GenesisNote | undefined {
-  return text === undefined ? undefined : genesisNote(text, isMade);
+  return text === undefined ? undefined : genesisRecord(text, isMade);
 }
 
 function viewOf(
@@ -81,7 +82,7 @@ function rebuiltText({ spec, status: { genesis: noted } }: NetworkResource): str
   const { create } = spec.genesis;
   return create === undefined || noted === undefined
     ? undefined
-    : genesisText(create, noted.validators, noted.time);
+    : genesisFile(create, noted.validators, noted.time);
 }
 
 /** The first one, or another one that was allowed; it waits for the keys of all validators. */
@@ -92,8 +93,8 @@ async function make(search: GenesisSearch): Promise<readonly [GenesisFound, Netw
   const waited = validators.flatMap((found) => ("waits" in found ? found.waits : []));
   if (create === undefined || waited.length > 0) return [{ missing: waited.join("; ") }, network];
   const addresses = validators.flatMap((found) => ("address" in found ? found.address : []));
-  const text = genesisText(create, addresses, Math.floor(around.clock.now() / 1000));
-  const after = await save(statusWithGenesis(network, genesisNote(text, true)));
+  const text = genesisFile(create, addresses, Math.floor(around.clock.now() / 1000));
+  const after = await save(statusWithGenesis(network, genesisRecord(text, true)));
   return [await write({ ...search, network: after }, text, "GenesisMade"), after];
 }
 
@@ -122,8 +123,8 @@ async function write(
   text: string,
   event: "GenesisMade" | "GenesisRebuilt",
 ): Promise<GenesisFound> {
-  const name = genesisName(network.meta.name);
-  const draft: Draft = {
+  const name = createdGenesisName(network.meta.name);
+  const draft: DraftOf<V1ConfigMap> = {
     apiVersion: kinds.configMap.apiVersion,
     kind: kinds.configMap.kind,
     metadata: {
@@ -134,7 +135,7 @@ async function write(
         [labels.managedBy]: FIELD_MANAGER,
         [labels.network]: network.meta.name,
       },
-      annotations: unpruned,
+      annotations: pruneProtection,
     },
     immutable: true,
     data: { [GENESIS_FILE]: text },
@@ -147,5 +148,5 @@ async function write(
   }
   const count = network.spec.genesis.create?.validators.length;
   around.events.tell(network, event, `made the ConfigMap ${name} with ${count} validators`);
-  return { name, text, note: genesisNote(text, true) };
+  return { name, text, note: genesisRecord(text, true) };
 }

@@ -2,7 +2,7 @@
 import { API_VERSION } from "../api/names.ts";
 import type { NetworkStatus } from "../api/network-status.ts";
 import { keyOf, type NetworkResource, type NodeResource, readNetwork } from "../api/resource.ts";
-import { budgetName, validatorBudget } from "../build/validator-budget.ts";
+import { validatorBudget, validatorBudgetName } from "../build/disruption-budgets.ts";
 import { kinds } from "../kube/resources.ts";
 import { findGenesis } from "./network-genesis.ts";
 import { concludeNetwork } from "./network-verdict.ts";
@@ -34,7 +34,7 @@ async function applyBudget(
   around: Surroundings,
 ): Promise<void> {
   const { namespace } = network.meta;
-  const name = budgetName(network.meta.name);
+  const name = validatorBudgetName(network.meta.name);
   const seen = around.find("disruptionBudget", keyOf({ namespace, name }));
   const draft = validatorBudget(network, nodes.filter(({ spec }) => spec.type === "core").length);
   if (draft !== undefined) await around.applier.apply(draft, seen);
@@ -53,7 +53,7 @@ async function writeStatus(
     apiVersion: API_VERSION,
     kind: "Network",
     metadata: { name, namespace, resourceVersion },
-    status: JSON.parse(JSON.stringify(status)) as unknown, // absent members go
+    status: JSON.parse(JSON.stringify(status)) as NetworkStatus, // absent members go
   });
   return readNetwork(written);
 }

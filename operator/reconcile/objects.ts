@@ -1,13 +1,15 @@
 /** The objects that a Node is made of, each as it should be; those it no longer needs go. */
-import { type Draft, keyOf, type Part } from "../api/resource.ts";
+import type { V1PodTemplateSpec } from "@kubernetes/client-node";
+import { type Draft, keyOf } from "../api/resource.ts";
+import { disruptionBudget } from "../build/disruption-budgets.ts";
 import { formerMembersOf, type Member, membersOf, objectNames, sharedNames } from "../build/names.ts";
 import { networkPolicy } from "../build/network-policy.ts";
+import { serviceAccount } from "../build/service-account.ts";
 import { serviceMonitor } from "../build/service-monitor.ts";
 import { externalService, membersService, peerService, rpcService } from "../build/services.ts";
 import { settingsMap } from "../build/settings.ts";
-import { disruptionBudget, serviceAccount } from "../build/shared.ts";
 import { podTemplate, statefulSet } from "../build/stateful-set.ts";
-import { digestOf, inputDigest, writtenTemplate } from "../build/template.ts";
+import { inputDigest, lastAppliedTemplate, templateDigest } from "../build/template.ts";
 import { isKubeError } from "../kube/error.ts";
 import { kinds } from "../kube/resources.ts";
 import { messageOf } from "../observe/message-of.ts";
@@ -59,17 +61,17 @@ function endPod(context: MemberContext): Promise<Outcome> {
   return applyAll(context, [["statefulSet", statefulSet({ ...member, node: suspended }, written)]]);
 }
 
-function writtenOf({ member, node, around }: MemberContext): Part | undefined {
+function writtenOf({ member, node, around }: MemberContext): V1PodTemplateSpec | undefined {
   const key = `${node.meta.namespace}/${objectNames(member.name).statefulSet}`;
-  return writtenTemplate(around.applier.latest("StatefulSet", key, around.find("statefulSet", key)));
+  return lastAppliedTemplate(around.applier.latest("StatefulSet", key, around.find("statefulSet", key)));
 }
 
 /** The template that was written last, as long as the Node asks for nothing else, or it is not the member's turn. */
-function templateOf(context: MemberContext): Part {
+function templateOf(context: MemberContext): V1PodTemplateSpec {
   const { member, around, facts } = context;
   const digest = inputDigest(member, facts.identity?.id);
   const written = writtenOf(context);
-  return written !== undefined && (facts.keeps || digestOf(written) === digest)
+  return written !== undefined && (facts.keeps || templateDigest(written) === digest)
     ? written
     : podTemplate(member, { ...around.settings, digest, address: facts.identity?.address });
 }

@@ -5,7 +5,7 @@
 import { annotations, type EventReason } from "../api/names.ts";
 import type { Rollout } from "../api/node-runs.ts";
 import { objectNames } from "../build/names.ts";
-import { digestOf, inputDigest, writtenTemplate } from "../build/template.ts";
+import { inputDigest, lastAppliedTemplate, templateDigest } from "../build/template.ts";
 import { isUnderWay } from "../plan/maintenance.ts";
 import { planRollout, type RolloutMember } from "../plan/rollout.ts";
 import { type Context, type MemberContext, saveStatus } from "./context.ts";
@@ -79,8 +79,8 @@ function rolloutMember({ member, facts, node, around }: MemberContext): RolloutM
   const { namespace } = node.meta;
   const names = objectNames(member.name);
   const key = `${namespace}/${names.statefulSet}`;
-  const applied = digestOf(
-    writtenTemplate(around.applier.latest("StatefulSet", key, around.find("statefulSet", key))),
+  const applied = templateDigest(
+    lastAppliedTemplate(around.applier.latest("StatefulSet", key, around.find("statefulSet", key))),
   );
   const seen = around.find("pod", `${namespace}/${names.pod}`);
   const pod = seen === undefined || seen.meta.deleted ? undefined : readPod(seen.object);

@@ -1,6 +1,6 @@
 /** Texts out of Secrets and ConfigMaps. */
 
-const MOST_CHARACTERS = 2_000_000;
+const MAX_CHARACTERS = 2_000_000;
 
 /** A member of a Secret as text; undefined when it is not there. */
 export function secretText(object: unknown, member: string): string | undefined {
@@ -16,5 +16,5 @@ export function configText(object: unknown, member: string): string | undefined 
 function memberOf(object: unknown, member: string): string | undefined {
   const { data } = (object ?? {}) as { data?: Readonly<Record<string, unknown>> };
   const value = data?.[member];
-  return typeof value === "string" && value.length <= MOST_CHARACTERS ? value : undefined;
+  return typeof value === "string" && value.length <= MAX_CHARACTERS ? value : undefined;
 }

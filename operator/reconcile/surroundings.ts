@@ -1,6 +1,6 @@
 /** What reconciling works with: the cluster's objects, the way to the nodes, time. */
 import type { NetworkResource, NodeResource } from "../api/resource.ts";
-import type { PodParts } from "../build/stateful-set.ts";
+import type { PodOptions } from "../build/stateful-set.ts";
 import type { Channel } from "../control/channel.ts";
 import type { Authorities } from "../control/rotation.ts";
 import type { KubeClient } from "../kube/client.ts";
@@ -37,7 +37,7 @@ export type OptionalKind = (typeof optionalKinds)[number];
 export type FollowedKind = (typeof followedKinds)[number] | OptionalKind;
 
 /** What is decided once, at the start. */
-export interface OperatorSettings extends Pick<PodParts, "nodeImage" | "gatewayImage"> {
+export interface OperatorSettings extends Pick<PodOptions, "nodeImage" | "gatewayImage"> {
   /** Where the operator itself is. */
   readonly operatorNamespace: string;
   /** Whether peers are told a node's Service, which stays, or its pod's address. */

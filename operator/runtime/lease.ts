@@ -1,4 +1,5 @@
 /** A Lease: who holds it, and how it is written so that two writers never both succeed. */
+import type { V1LeaseSpec } from "@kubernetes/client-node";
 import type { Draft } from "../api/resource.ts";
 import { type KubeClient, type Place } from "../kube/client.ts";
 import { isRace } from "../kube/error.ts";
@@ -31,7 +32,7 @@ export interface LeaseAccess {
 /** How long a holder of ours may stand still before another takes over. */
 export const LEASE_MS = 20_000;
 /** No Lease is waited for longer, whatever it says. */
-const LONGEST_LEASE_MS = 120_000;
+const MAX_LEASE_MS = 120_000;
 
 /** Reads it; undefined when it cannot be read. */
 export async function readLease({ client, place, log, onFailure }: LeaseAccess): Promise<Lease | undefined> {
@@ -61,11 +62,19 @@ export async function writeLease(
   }
 }
 
+/** A Lease as it is written; times are text on the wire. */
+interface LeaseDraft extends Draft {
+  readonly spec: Omit<V1LeaseSpec, "renewTime" | "acquireTime"> & {
+    readonly renewTime: string;
+    readonly acquireTime?: string;
+  };
+}
+
 function draftOf(
   { object, holder: before }: Lease,
   holder: string | undefined,
   { now, ...place }: Place & { readonly now: number },
-): Draft {
+): LeaseDraft {
   const time = new Date(now).toISOString().replace(/Z$/, "000Z"); // microseconds
   const spec = (object?.["spec"] ?? {}) as Readonly<Record<string, unknown>>;
   const transitions = Number(spec["leaseTransitions"] ?? 0) || 0;
@@ -94,6 +103,6 @@ function leaseOf(read: unknown): Lease {
     object,
     holder: typeof holderIdentity === "string" && holderIdentity !== "" ? holderIdentity : undefined,
     version: typeof resourceVersion === "string" ? resourceVersion : "",
-    durationMs: Math.min(LONGEST_LEASE_MS, Math.max(LEASE_MS, told)),
+    durationMs: Math.min(MAX_LEASE_MS, Math.max(LEASE_MS, told)),
   };
 }

@@ -37,7 +37,7 @@ interface Allowance {
 const BURST = 50;
 const EVERY_MS = 1_000;
 const FIRST_WAIT_MS = 500;
-const LONGEST_WAIT_MS = 120_000;
+const MAX_WAIT_MS = 120_000;
 
 /** The queue. Disposing it ends all waits and resolves when no work runs. */
 export class WorkQueue implements AsyncDisposable {
@@ -178,7 +178,7 @@ export class WorkQueue implements AsyncDisposable {
   }
 
   #backOff(failures: number): number {
-    const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(failures - 1, 16));
+    const wait = Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(failures - 1, 16));
     return Math.round(wait * (0.75 + this.#options.chance() / 2));
   }
 

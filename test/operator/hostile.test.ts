@@ -2,13 +2,13 @@
 import { expect, test } from "@jest/globals";
 import { ApiError } from "../../operator/api/error.ts";
 import { readNetwork, readNode } from "../../operator/api/resource.ts";
-import { genesisText } from "../../operator/build/genesis.ts";
+import { genesisFile } from "../../operator/build/genesis.ts";
 import { membersOf } from "../../operator/build/names.ts";
-import { withNetwork } from "../../operator/build/network-defaults.ts";
+import { withNetworkDefaults } from "../../operator/build/network-defaults.ts";
 import { networkPolicy } from "../../operator/build/network-policy.ts";
 import { settingsText } from "../../operator/build/settings.ts";
 import { podTemplate, statefulSet } from "../../operator/build/stateful-set.ts";
-import { digestOf, inputDigest, writtenTemplate } from "../../operator/build/template.ts";
+import { inputDigest, lastAppliedTemplate, templateDigest } from "../../operator/build/template.ts";
 import {
   readHeight,
   readMigration,
@@ -155,7 +155,10 @@ const NETWORK = {
 function readAndFill(value: unknown): unknown {
   const network = readNetwork(value);
   const { create } = network.spec.genesis;
-  return [withNetwork(readNode(NODE), network), create && genesisText(create, [`0x${"2".repeat(40)}`], 0)];
+  return [
+    withNetworkDefaults(readNode(NODE), network),
+    create && genesisFile(create, [`0x${"2".repeat(40)}`], 0),
+  ];
 }
 
 const SERVICE = {
@@ -188,7 +191,7 @@ const READERS: readonly (readonly [string, unknown, (value: unknown) => unknown]
         annotations: { "knit.dev/template": '{"metadata":{"annotations":{"knit.dev/settings":"d"}}}' },
       },
     },
-    (value) => digestOf(writtenTemplate(value)),
+    (value) => templateDigest(lastAppliedTemplate(value)),
   ],
   ["a pod", POD, (value) => readPod(holdPod(value).object)],
   ["a claim", CLAIM, (value) => readClaim(value ?? {})],

@@ -1,6 +1,6 @@
 /** The pod of a member, as the cluster would have it. */
 import { annotations } from "../../operator/api/names.ts";
-import type { Draft } from "../../operator/api/resource.ts";
+import type { AnyDraft } from "./a-draft.ts";
 
 /** What is told of it; that it is well where nothing is. */
 export interface PodTerms {
@@ -17,7 +17,7 @@ export interface PodTerms {
 export function aPod(
   name: string,
   { uid = "first", digest = "none", ready = true, started = true, deleted = false }: PodTerms,
-): Draft {
+): AnyDraft {
   const noted = { [annotations.settings]: digest };
   const ending = deleted ? { deletionTimestamp: "2026-01-01T00:00:00Z" } : {};
   const metadata = { name: `${name}-0`, namespace: "demo", annotations: noted, uid, ...ending };

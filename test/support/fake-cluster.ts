@@ -1,7 +1,7 @@
 /** A cluster in memory for reconciling: objects by kind and name, nodes that answer by script, time that stands. */
 import { setImmediate as immediate } from "node:timers/promises";
 import {
-  type Draft,
+  type DraftMeta,
   keyOf,
   type NetworkResource,
   type NodeResource,
@@ -22,6 +22,7 @@ import { AddressBook } from "../../operator/reconcile/address-book.ts";
 import { Applier } from "../../operator/reconcile/applier.ts";
 import type { Observation } from "../../operator/reconcile/poller.ts";
 import type { Surroundings } from "../../operator/reconcile/surroundings.ts";
+import type { AnyDraft } from "./a-draft.ts";
 import { aPod, type PodTerms } from "./a-pod.ts";
 
 /** The core node that is the network's validator. */
@@ -72,7 +73,7 @@ export class FakeCluster {
   }
 
   /** Puts an object there, as if somebody else had. */
-  put(draft: Draft, manager = "knit-operator"): void {
+  put(draft: AnyDraft, manager = "knit-operator"): void {
     const known = this.objects.get(this.#key(draft.kind, draft.metadata));
     const generation = Number(known?.metadata["generation"] ?? 0) + 1;
     const metadata = {
@@ -218,37 +219,36 @@ export class FakeCluster {
   }
 
   #client(): KubeClient {
-    const write = (how: string, draft: Draft): unknown => {
+    const write = (how: string, draft: AnyDraft): unknown => {
       this.onWrite(draft.kind);
       this.writes.push(`${how} ${draft.kind} ${draft.metadata.name}`);
       this.put(this.#withVolume(draft));
       return this.objects.get(this.#key(draft.kind, draft.metadata));
     };
     return {
-      get: async ({ kind }: { kind: string }, place: Draft["metadata"]) =>
-        this.objects.get(this.#key(kind, place)),
-      apply: async (draft: Draft) => write("apply", draft),
-      applyStatus: async (draft: Draft) => {
+      get: async ({ kind }: { kind: string }, place: DraftMeta) => this.objects.get(this.#key(kind, place)),
+      apply: async (draft: AnyDraft) => write("apply", draft),
+      applyStatus: async (draft: AnyDraft) => {
         this.writes.push(`status ${draft.metadata.name}`);
         this.onStatus(draft.metadata.name);
         await immediate(); // others work meanwhile
         this.#checkVersion(draft);
         return this.#change(draft.kind, draft.metadata.name, { status: draft["status"] });
       },
-      replace: async (draft: Draft) => {
+      replace: async (draft: AnyDraft) => {
         const known = this.objects.get(this.#key(draft.kind, draft.metadata));
         if (known?.metadata["resourceVersion"] !== draft.metadata.resourceVersion)
           throw new KubeError("conflict", "another version");
         return write("replace", draft);
       },
-      create: async (draft: Draft) => {
+      create: async (draft: AnyDraft) => {
         if (this.objects.has(this.#key(draft.kind, draft.metadata)))
           throw new KubeError("already-exists", "there");
         return write("create", draft);
       },
       merge: async (
         { kind }: { kind: string },
-        { name }: Draft["metadata"],
+        { name }: DraftMeta,
         { metadata }: { metadata: { resourceVersion: string; annotations?: object; finalizers?: string[] } },
       ) => {
         if (this.get(kind, name) === undefined) throw new KubeError("not-found", name);
@@ -263,7 +263,7 @@ export class FakeCluster {
         const kept = Object.entries(present).filter(([key]) => !(key in gone));
         return this.#change("Node", name, { metadata: { annotations: Object.fromEntries(kept) } });
       },
-      remove: async ({ kind }: { kind: string }, place: Draft["metadata"]) => {
+      remove: async ({ kind }: { kind: string }, place: DraftMeta) => {
         this.writes.push(`delete ${kind} ${place.name}`);
         this.objects.delete(this.#key(kind, place));
       },
@@ -271,14 +271,14 @@ export class FakeCluster {
   }
 
   /** A claim keeps the volume that it was bound to. */
-  #withVolume(draft: Draft): Draft {
+  #withVolume(draft: AnyDraft): AnyDraft {
     if (draft.kind !== "PersistentVolumeClaim") return draft;
     const spec = this.objects.get(this.#key(draft.kind, draft.metadata))?.["spec"] as object | undefined;
     return { ...draft, spec: { ...spec, ...(draft["spec"] as object) } };
   }
 
   /** A draft that carries a version is refused when the object has another one. */
-  #checkVersion({ kind, metadata }: Draft): void {
+  #checkVersion({ kind, metadata }: AnyDraft): void {
     const version = this.objects.get(this.#key(kind, metadata))?.metadata["resourceVersion"];
     if (metadata.resourceVersion !== undefined && metadata.resourceVersion !== version)
       throw new KubeError("conflict", "another version");
@@ -309,7 +309,7 @@ export class FakeCluster {
     return object && { meta: readMeta(object), object };
   }
 
-  #key(kind: string, { namespace, name }: Draft["metadata"]): string {
+  #key(kind: string, { namespace, name }: DraftMeta): string {
     return `${kind} ${keyOf({ namespace, name })}`;
   }
 }

@@ -10,7 +10,7 @@ import { parseNodeUrl } from "../../../node/p2p/node-url.ts";
 import { conform } from "../../../operator/api/conform.ts";
 import { networkSpec } from "../../../operator/api/network-spec.ts";
 import { readNode } from "../../../operator/api/resource.ts";
-import { genesisText } from "../../../operator/build/genesis.ts";
+import { genesisFile } from "../../../operator/build/genesis.ts";
 import { identityOf, nodeUrl, randomKey } from "../../../operator/build/identity.ts";
 import { settingsText } from "../../../operator/build/settings.ts";
 
@@ -58,7 +58,7 @@ test.each([
 test("knit takes the genesis that the operator makes, and finds the balances in it", () => {
   const address = `0x${"Ab".repeat(20)}`;
   const balances = [{ address, peb: "1000000000000000000000000" }];
-  const text = genesisText(terms({ balances }), [`0x${"12".repeat(20)}`], 1_700_000_000);
+  const text = genesisFile(terms({ balances }), [`0x${"12".repeat(20)}`], 1_700_000_000);
   const genesis = parseGenesis(text);
   expect(() => checkGenesis(genesis)).not.toThrow();
   expect(genesis.config.chainId).toBe(2_018n);
@@ -74,7 +74,7 @@ test.each([1, 2, 3, 4, 13, 64])(
   "knit finds %d validators in the genesis that the operator makes",
   (count) => {
     const addresses = Array.from({ length: count }, () => identityOf(randomKey())?.address ?? "");
-    const { extraData } = parseGenesis(genesisText(terms({}), addresses, 1_700_000_000));
+    const { extraData } = parseGenesis(genesisFile(terms({}), addresses, 1_700_000_000));
     expect(parseExtra(extraData).validators.map(toHex)).toEqual(addresses);
   },
 );
@@ -93,7 +93,7 @@ test("the terms of a Network are those that knit reads", () => {
       proposerUpdateInterval: 30,
     },
   };
-  const { config } = parseGenesis(genesisText(terms(given), [`0x${"12".repeat(20)}`], 0));
+  const { config } = parseGenesis(genesisFile(terms(given), [`0x${"12".repeat(20)}`], 0));
   expect(config).toMatchObject({
     istanbul: { epoch: 3_600, policy: 2, sub: 13 },
     unitPrice: 250_000_000_000n,

@@ -1,11 +1,14 @@
 /** The objects of a Node: what keeps them safe and what must fit together. */
 import { describe, expect, test } from "@jest/globals";
+import type { V1Container, V1PodSpec } from "@kubernetes/client-node";
 import { pod as places } from "../../../operator/api/names.ts";
 import { type Draft, readNetwork } from "../../../operator/api/resource.ts";
 import { volumeClaim } from "../../../operator/build/claim.ts";
+import { disruptionBudget, validatorBudget } from "../../../operator/build/disruption-budgets.ts";
 import { membersOf } from "../../../operator/build/names.ts";
 import { networkPolicy } from "../../../operator/build/network-policy.ts";
 import { nodeKeySecret } from "../../../operator/build/secrets.ts";
+import { serviceAccount } from "../../../operator/build/service-account.ts";
 import { serviceMonitor } from "../../../operator/build/service-monitor.ts";
 import {
   externalService,
@@ -14,44 +17,25 @@ import {
   rpcService,
 } from "../../../operator/build/services.ts";
 import { settingsText } from "../../../operator/build/settings.ts";
-import { disruptionBudget, serviceAccount } from "../../../operator/build/shared.ts";
 import { podTemplate, statefulSet } from "../../../operator/build/stateful-set.ts";
-import { validatorBudget } from "../../../operator/build/validator-budget.ts";
+import type { AnyDraft } from "../../support/a-draft.ts";
 import { aMember, aNode, META, PARTS } from "../../support/a-member.ts";
 
-interface PodSpec {
-  readonly containers: readonly Container[];
-  readonly initContainers: readonly Container[];
-  readonly volumes: readonly { readonly name: string; readonly [kind: string]: unknown }[];
-  readonly securityContext: object;
-  readonly [member: string]: unknown;
-}
-
-interface Container {
-  readonly name: string;
-  readonly image: string;
-  readonly command?: unknown;
-  readonly args: readonly string[];
-  readonly resources: object;
-  readonly securityContext: object;
-  readonly lifecycle?: object;
-  readonly ports?: readonly { readonly name: string; readonly containerPort: number }[];
-  readonly volumeMounts: readonly { readonly name: string; readonly subPath?: string }[];
-}
-
 /** The pod of the first member. */
-function podOf(spec: object = {}, index = 0): PodSpec {
-  return podTemplate(aMember(spec, index), PARTS)["spec"] as PodSpec;
+function podOf(spec: object = {}, index = 0): V1PodSpec {
+  const { spec: pod } = podTemplate(aMember(spec, index), PARTS);
+  if (pod === undefined) throw new Error("a template without a pod");
+  return pod;
 }
 
-function containersOf({ initContainers, containers }: PodSpec): readonly Container[] {
+function containersOf({ initContainers = [], containers }: V1PodSpec): readonly V1Container[] {
   return [...initContainers, ...containers];
 }
 
 const owners = (draft: Draft): number => draft.metadata.ownerReferences?.length ?? 0;
 
 const specOf = (draft: Draft | undefined) =>
-  (draft?.["spec"] ?? {}) as {
+  ((draft as AnyDraft | undefined)?.["spec"] ?? {}) as {
     ports?: { targetPort: string }[];
     selector?: Record<string, string>;
     type?: string;
@@ -65,7 +49,7 @@ describe("the pod", () => {
   test("has containers that are locked down, and mount volumes that there are", () => {
     const pod = podOf();
     expect(pod.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 1000, fsGroup: 1000 });
-    const volumes = new Set(pod.volumes.map(({ name }) => name));
+    const volumes = new Set(pod.volumes?.map(({ name }) => name));
     const locked = {
       allowPrivilegeEscalation: false,
       readOnlyRootFilesystem: true,
@@ -73,7 +57,7 @@ describe("the pod", () => {
     };
     for (const { name, securityContext, volumeMounts, command } of containersOf(pod)) {
       expect([name, securityContext, command]).toEqual([name, locked, undefined]);
-      for (const mount of volumeMounts)
+      for (const mount of volumeMounts ?? [])
         expect([mount.name, volumes.has(mount.name)]).toEqual([mount.name, true]);
     }
   });
@@ -93,7 +77,7 @@ describe("the pod", () => {
   test("has a gateway that sees the socket, its certificate and how full the volume is, and nothing else", () => {
     const gateway = containersOf(podOf()).find(({ name }) => name === "gateway");
     expect(gateway?.image).toBe("operator:1");
-    expect(gateway?.volumeMounts.map(({ name, subPath = "" }) => `${name}/${subPath}`)).toEqual([
+    expect(gateway?.volumeMounts?.map(({ name, subPath = "" }) => `${name}/${subPath}`)).toEqual([
       "socket/",
       "certificates/",
       "data/.disk",
@@ -101,7 +85,7 @@ describe("the pod", () => {
   });
 
   test("has a gateway that outlives the node, and on which clients of the node do not depend", () => {
-    const gateway = podOf().initContainers.at(-1);
+    const gateway = podOf().initContainers?.at(-1);
     expect(gateway).toMatchObject({ name: "gateway", restartPolicy: "Always" });
     expect(gateway).not.toHaveProperty("readinessProbe");
     expect(gateway).not.toHaveProperty("startupProbe");

@@ -1,9 +1,9 @@
 /** What of a Node its pods are made from, and what of it comes from its Network. */
 import { describe, expect, test } from "@jest/globals";
 import { readNetwork } from "../../../operator/api/resource.ts";
-import { withNetwork } from "../../../operator/build/network-defaults.ts";
+import { withNetworkDefaults } from "../../../operator/build/network-defaults.ts";
 import { podTemplate, statefulSet } from "../../../operator/build/stateful-set.ts";
-import { digestOf, inputDigest, writtenTemplate } from "../../../operator/build/template.ts";
+import { inputDigest, lastAppliedTemplate, templateDigest } from "../../../operator/build/template.ts";
 import { aMember, aNode, META, PARTS } from "../../support/a-member.ts";
 
 const digest = (spec: object, id = "k"): string => inputDigest(aMember(spec), id);
@@ -36,10 +36,10 @@ describe("the template", () => {
 
   test("is found again in the StatefulSet that was written", () => {
     const template = podTemplate(aMember(), PARTS);
-    const written = writtenTemplate(statefulSet(aMember(), template));
+    const written = lastAppliedTemplate(statefulSet(aMember(), template));
     expect(written).toEqual(template);
-    expect(digestOf(written)).toBe("d");
-    expect(writtenTemplate({ metadata: { annotations: { "knit.dev/template": "{" } } })).toBeUndefined();
+    expect(templateDigest(written)).toBe("d");
+    expect(lastAppliedTemplate({ metadata: { annotations: { "knit.dev/template": "{" } } })).toBeUndefined();
   });
 });
 
@@ -59,17 +59,17 @@ test("what a Node does not say, its Network does, an amount and a setting at a t
     storage: { className: "slow" },
     network: { name: "n", networkId: 8 },
   };
-  expect(withNetwork(aNode(plain), network).spec).toMatchObject({
+  expect(withNetworkDefaults(aNode(plain), network).spec).toMatchObject({
     image: "theirs:1",
     network: { name: "n", networkId: 9, genesis: { configMap: { name: "g", key: "k" } } },
     resources: { requests: { cpu: "2", memory: "1Gi" } },
     storage: { className: "fast" },
     settings: { verbosity: "4", gcmode: "archive" },
   });
-  expect(withNetwork(aNode(own), network).spec).toMatchObject({
+  expect(withNetworkDefaults(aNode(own), network).spec).toMatchObject({
     image: "mine:1",
     network: { networkId: 8 },
     storage: { className: "slow" },
   });
-  expect(withNetwork(aNode(own), undefined)).toEqual(aNode(own));
+  expect(withNetworkDefaults(aNode(own), undefined)).toEqual(aNode(own));
 });

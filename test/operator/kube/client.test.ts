@@ -14,7 +14,7 @@ const DRAFT = { apiVersion: "v1", kind: "Service", metadata: PLACE, spec: {} };
 test("applies with a field manager and force, the status on its own path", async () => {
   await using api = await openApiServer(() => ({ status: 200, body: DRAFT }));
   await api.client.apply(DRAFT);
-  await api.client.applyStatus({ ...DRAFT, apiVersion: "knit.dev/v1alpha1", kind: "Node" });
+  await api.client.applyStatus({ ...DRAFT, apiVersion: "knit.dev/v1alpha1", kind: "Node", status: {} });
   const [object, status] = api.heard;
   expect([object?.method, object?.path]).toEqual(["PATCH", "/base/api/v1/namespaces/demo/services/a"]);
   expect(Object.fromEntries(object?.query ?? [])).toEqual({ fieldManager: "tester", force: "true" });

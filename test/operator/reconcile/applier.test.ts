@@ -1,16 +1,19 @@
 /** The applier writes when something differs, and only then. */
 import { expect, test } from "@jest/globals";
-import { type Draft, readMeta } from "../../../operator/api/resource.ts";
+import { readMeta } from "../../../operator/api/resource.ts";
 import { KubeError } from "../../../operator/kube/error.ts";
 import type { Seen } from "../../../operator/kube/seen.ts";
 import { Applier } from "../../../operator/reconcile/applier.ts";
+import type { AnyDraft } from "../../support/a-draft.ts";
 
-const DRAFT: Draft = {
+const DRAFT: AnyDraft = {
   apiVersion: "v1",
   kind: "Service",
   metadata: { namespace: "n", name: "a" },
   spec: { port: 1 },
 };
+
+const withSpec = (spec: object): AnyDraft => ({ ...DRAFT, spec });
 
 /** A server that adds fields of its own and counts versions. */
 class FakeServer {
@@ -20,7 +23,7 @@ class FakeServer {
   merged: unknown;
   object: Record<string, unknown> | undefined;
 
-  async apply(draft: Draft): Promise<unknown> {
+  async apply(draft: AnyDraft): Promise<unknown> {
     if (this.refuse !== undefined) {
       const error = this.refuse;
       this.refuse = undefined;
@@ -101,10 +104,10 @@ test("a StatefulSet is as it was written until it is seen so or newer", async ()
 test("another draft is written, and so is one whose object is gone", async () => {
   const { server, applier } = aScene();
   await applier.apply(DRAFT, undefined);
-  expect(await applier.apply({ ...DRAFT, spec: { port: 2 } }, server.seen())).toBe(true);
+  expect(await applier.apply(withSpec({ port: 2 }), server.seen())).toBe(true);
   applier.gone("Service", server.seen());
   server.object = undefined;
-  expect(await applier.apply({ ...DRAFT, spec: { port: 2 } }, undefined)).toBe(true);
+  expect(await applier.apply(withSpec({ port: 2 }), undefined)).toBe(true);
   expect(server.writes).toBe(3);
 });
 
@@ -146,10 +149,10 @@ test("an object that another's items make invalid has its lists replaced first",
   const { server, applier } = aScene();
   await applier.apply(DRAFT, undefined);
   server.refuse = new KubeError("invalid", "two ports of one name");
-  expect(await applier.apply({ ...DRAFT, spec: { port: 2 } }, server.seen())).toBe(true);
+  expect(await applier.apply(withSpec({ port: 2 }), server.seen())).toBe(true);
   expect(server.merged).toMatchObject({ metadata: DRAFT.metadata, spec: { port: 2 } });
   server.refuse = new KubeError("forbidden", "no");
-  await expect(applier.apply({ ...DRAFT, spec: { port: 3 } }, server.seen())).rejects.toMatchObject({
+  await expect(applier.apply(withSpec({ port: 3 }), server.seen())).rejects.toMatchObject({
     code: "forbidden",
   });
 });
@@ -180,9 +183,9 @@ test("it writes what was changed meanwhile, what it would write otherwise, and w
   await applier.apply(DRAFT, undefined);
   const { metadata, spec } = server.object as { metadata: object; spec: object };
   expect(await new Applier(server).apply(DRAFT, server.seen({ spec: { ...spec, port: 2 } }))).toBe(true);
-  expect(await new Applier(server).apply({ ...DRAFT, spec: {} }, server.seen())).toBe(true);
+  expect(await new Applier(server).apply(withSpec({}), server.seen())).toBe(true);
   const taken = server.seen({ metadata: { ...metadata, managedFields: [{ manager: "kubectl" }] } });
-  await expect(new Applier(server).apply({ ...DRAFT, spec: {} }, taken)).rejects.toMatchObject({
+  await expect(new Applier(server).apply(withSpec({}), taken)).rejects.toMatchObject({
     code: "not-ours",
   });
 });

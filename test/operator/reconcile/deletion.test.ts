@@ -140,7 +140,8 @@ describe("a proxy that runs and keeps a core node as a peer:", () => {
   });
 
   test("a pod of a StatefulSet that is another's is neither waited for nor ended", async () => {
-    const metadata = { name: "proxy", namespace: "demo", ownerReferences: [{ uid: "another" }] };
+    const owner = { apiVersion: "apps/v1", kind: "Deployment", name: "proxy", uid: "another" };
+    const metadata = { name: "proxy", namespace: "demo", ownerReferences: [owner] };
     cluster.put({ apiVersion: "apps/v1", kind: "StatefulSet", metadata });
     cluster.deleteNode("proxy");
     await once("proxy");

@@ -1,15 +1,15 @@
 /** The election: one holder at a time, on a clock and a Lease of the test's own. */
 import { expect, test } from "@jest/globals";
-import { type Draft } from "../../../operator/api/resource.ts";
 import type { KubeClient } from "../../../operator/kube/client.ts";
 import { KubeError } from "../../../operator/kube/error.ts";
 import { silentLog } from "../../../operator/observe/log.ts";
 import { becomeLeader, type LeaderOptions, type Leadership } from "../../../operator/runtime/leader.ts";
+import type { AnyDraft } from "../../support/a-draft.ts";
 
 /** A Lease with versions, and time that passes when everybody waits. */
 class Scene {
   now = 1_000_000;
-  lease: Draft | undefined;
+  lease: AnyDraft | undefined;
   version = 0;
   cut = new Set<string>();
   /** How long a renewal takes. */
@@ -22,7 +22,7 @@ class Scene {
     const reach = (): void => {
       if (this.cut.has(identity)) throw new KubeError("unreachable", "cut off");
     };
-    const store = (draft: Draft): Promise<unknown> => {
+    const store = (draft: AnyDraft): Promise<unknown> => {
       this.version++;
       this.lease = { ...draft, metadata: { ...draft.metadata, resourceVersion: String(this.version) } };
       return Promise.resolve(this.lease);
@@ -32,12 +32,12 @@ class Scene {
         reach();
         return this.lease;
       },
-      create: async (draft: Draft) => {
+      create: async (draft: AnyDraft) => {
         reach();
         if (this.lease !== undefined) throw new KubeError("already-exists", "there");
         return store(draft);
       },
-      replace: async (draft: Draft) => {
+      replace: async (draft: AnyDraft) => {
         reach();
         if (this.slow > 0) await this.pause(this.slow, new AbortController().signal);
         if (draft.metadata.resourceVersion !== String(this.version)) throw new KubeError("conflict", "old");
@@ -194,7 +194,7 @@ test("a lease that another took is lost at the next renewal", async () => {
   await scene.pass(1_000);
   scene.version++;
   scene.lease = {
-    ...(scene.lease as Draft), // there since the first leads
+    ...(scene.lease as AnyDraft), // there since the first leads
     metadata: { namespace: "n", name: "l", resourceVersion: String(scene.version) },
     spec: { holderIdentity: "thief", leaseDurationSeconds: 20 },
   };

@@ -2,8 +2,8 @@
 import { expect, test } from "@jest/globals";
 import { conform } from "../../../operator/api/conform.ts";
 import { networkSpec } from "../../../operator/api/network-spec.ts";
-import { genesisText } from "../../../operator/build/genesis.ts";
-import { genesisNote } from "../../../operator/build/genesis-note.ts";
+import { genesisFile } from "../../../operator/build/genesis.ts";
+import { genesisRecord } from "../../../operator/build/genesis-record.ts";
 import { identityOf, randomKey } from "../../../operator/build/identity.ts";
 
 const { create } = conform(
@@ -16,18 +16,18 @@ const addresses = (count: number): readonly string[] =>
 
 function textOf(validators: readonly string[], time = 1_700_000_000): string {
   if (create === undefined) throw new Error("no terms");
-  return genesisText(create, validators, time);
+  return genesisFile(create, validators, time);
 }
 
 test.each([1, 2, 3, 4, 13, 64])("a made genesis is made again from its note: %d validators", (count) => {
   const text = textOf(addresses(count));
-  const { validators, time } = genesisNote(text, true);
+  const { validators, time } = genesisRecord(text, true);
   expect(textOf(validators, time)).toBe(text);
 });
 
 test("a made genesis is known by its bytes", () => {
   const text = textOf(addresses(1));
-  expect(genesisNote(`${text} `, true).digest).not.toBe(genesisNote(text, true).digest);
+  expect(genesisRecord(`${text} `, true).digest).not.toBe(genesisRecord(text, true).digest);
 });
 
 test.each<[string, (text: string) => string, boolean]>([
@@ -46,7 +46,7 @@ test.each<[string, (text: string) => string, boolean]>([
   ["spaces", (text) => text.replaceAll("\n", "\r\n\t"), true],
 ])("one that people keep is known by what block 0 follows from: %s", (_what, change, isSame) => {
   const text = textOf(addresses(2));
-  expect(genesisNote(change(text), false).digest === genesisNote(text, false).digest).toBe(isSame);
+  expect(genesisRecord(change(text), false).digest === genesisRecord(text, false).digest).toBe(isSame);
 });
 
 test.each([
@@ -57,5 +57,5 @@ test.each([
   '{"extraData":7,"timestamp":{}}',
   `{"extraData":"0x${"0".repeat(64)}ff"}`,
 ])("any text is known by something: %s", (text) => {
-  expect(genesisNote(text, false)).toMatchObject({ time: 0, validators: [] });
+  expect(genesisRecord(text, false)).toMatchObject({ time: 0, validators: [] });
 });

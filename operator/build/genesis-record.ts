@@ -1,18 +1,21 @@
-/** A genesis file read as far as the operator needs it: what it is known by, when it begins, and its validators. */
+/** Reads a genesis file as far as the operator needs it: its digest, its timestamp and its validators. */
 import { createHash } from "node:crypto";
 
 const VANITY_DIGITS = 64;
-/** An address in a list of RLP: its head and 20 bytes. */
+/** An address as an item of an RLP list: its prefix byte and 20 bytes. */
 const ADDRESS = /94([0-9a-f]{40})/y;
 
-/** What the file is known by: a made one by its bytes, one that people keep by what block 0 follows from. */
-export function genesisNote(
+/**
+ * Summarises a genesis file for the status. The digest of a created file covers its bytes; that of a file which users
+ * maintain covers the members that decide block 0.
+ */
+export function genesisRecord(
   text: string,
-  isMade: boolean,
+  isCreated: boolean,
 ): { readonly digest: string; readonly time: number; readonly validators: readonly string[] } {
-  const genesis = parsed(text);
+  const genesis = parseExact(text);
   return {
-    digest: sha256(isMade || genesis === undefined ? text : JSON.stringify(blockZero(genesis))),
+    digest: sha256(isCreated || genesis === undefined ? text : JSON.stringify(blockZeroMembers(genesis))),
     time: secondsIn(genesis?.["timestamp"]),
     validators: validatorsIn(genesis?.["extraData"]),
   };
@@ -24,8 +27,8 @@ function sha256(text: string): string {
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Numbers stay as they are written: amounts are more than a double holds. */
-function parsed(text: string): Members | undefined {
+/** Parses JSON with numbers as text, because amounts exceed a double. */
+function parseExact(text: string): Members | undefined {
   try {
     const exact = text.replaceAll(
       /("(?:[^"\\]|\\.)*")|(-?\d[\d.eE+-]*)/g,
@@ -40,25 +43,25 @@ function parsed(text: string): Members | undefined {
   }
 }
 
-/** Without forks of later blocks, which people may plan, and with members in one order. */
-function blockZero(genesis: Members): unknown {
+/** Removes forks after block 0, which may be scheduled later, and sorts members. */
+function blockZeroMembers(genesis: Members): unknown {
   const config = genesis["config"];
   const present =
     typeof config === "object" && config !== null
       ? Object.fromEntries(Object.entries(config).filter(([name, value]) => !isLaterFork(name, value)))
       : config;
-  return sorted({ ...genesis, config: present });
+  return sortMembers({ ...genesis, config: present });
 }
 
 function isLaterFork(name: string, value: unknown): boolean {
   return name.endsWith("CompatibleBlock") && value !== "number 0";
 }
 
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
+function sortMembers(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortMembers);
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(entries.map(([name, each]) => [name, sorted(each)]));
+  return Object.fromEntries(entries.map(([name, each]) => [name, sortMembers(each)]));
 }
 
 function secondsIn(timestamp: unknown): number {
@@ -67,7 +70,7 @@ function secondsIn(timestamp: unknown): number {
   return text !== "" && Number.isSafeInteger(seconds) && seconds >= 0 ? seconds : 0;
 }
 
-/** The first list in the RLP behind the vanity: addresses of 20 bytes, one behind the other. */
+/** Reads the validators: the first list in the RLP after the vanity bytes of `extraData`. */
 function validatorsIn(extraData: unknown): readonly string[] {
   if (typeof extraData !== "string" || !/^0x[0-9a-fA-F]*$/.test(extraData)) return [];
   const digits = extraData.slice(2).toLowerCase();
@@ -85,7 +88,7 @@ function validatorsIn(extraData: unknown): readonly string[] {
   return addresses;
 }
 
-/** Where the list that begins at `place` has its items; undefined when there is none. */
+/** Returns the range of the items of the list at `place`, in hex digits; undefined when there is no list. */
 function contentAt(
   digits: string,
   place: number,

@@ -1,0 +1,56 @@
+/** PodDisruptionBudgets: limits to the pods that node drains may evict from a Node and from a network's validators. */
+import type { V1PodDisruptionBudget } from "@kubernetes/client-node";
+import { API_VERSION, FIELD_MANAGER, labels } from "../api/names.ts";
+import type { DraftOf, NetworkResource, NodeResource } from "../api/resource.ts";
+import { selectorOf, sharedMeta, sharedNames } from "./names.ts";
+
+/** Builds the budget of a Node, one pod at a time; undefined for one replica, whose machine could not be drained. */
+export function disruptionBudget(node: NodeResource): DraftOf<V1PodDisruptionBudget> | undefined {
+  if (node.spec.replicas === 1) return undefined;
+  return {
+    apiVersion: "policy/v1",
+    kind: "PodDisruptionBudget",
+    metadata: sharedMeta(node, sharedNames(node.meta.name).disruptionBudget),
+    spec: { maxUnavailable: 1, selector: { matchLabels: selectorOf(node.meta.name) } },
+  };
+}
+
+/** Name of the budget of a network's validators. It contains a dot, which the name of a Node never does. */
+export function validatorBudgetName(network: string): string {
+  return `${network}.validators`;
+}
+
+/**
+ * Builds the budget of a network's core nodes: at most f of 3f + 1 may be unavailable, so that Istanbul BFT keeps its
+ * quorum. Undefined when f is 0, because such a budget would block every drain.
+ */
+export function validatorBudget(
+  { meta }: NetworkResource,
+  cores: number,
+): DraftOf<V1PodDisruptionBudget> | undefined {
+  const maxUnavailable = Math.floor((cores - 1) / 3);
+  if (maxUnavailable < 1) return undefined;
+  const owner = {
+    apiVersion: API_VERSION,
+    kind: "Network",
+    name: meta.name,
+    uid: meta.uid,
+    controller: true,
+  };
+  return {
+    apiVersion: "policy/v1",
+    kind: "PodDisruptionBudget",
+    metadata: {
+      name: validatorBudgetName(meta.name),
+      namespace: meta.namespace,
+      labels: { [labels.name]: "knit", [labels.managedBy]: FIELD_MANAGER, [labels.network]: meta.name },
+      ownerReferences: [owner],
+    },
+    spec: {
+      maxUnavailable,
+      selector: {
+        matchLabels: { [labels.name]: "knit", [labels.component]: "core", [labels.network]: meta.name },
+      },
+    },
+  };
+}
