@@ -132,6 +132,15 @@ test("the programs depend on the packages they run, and on no others", () => {
   expect(librariesUsed(modules)).toEqual(Object.keys({ ...dependencies, ...optionalDependencies }).sort());
 });
 
+test("nothing decides by the text of an error", () => {
+  const decision =
+    /(?<!typeof [\w.]+)\.message [!=]==(?! "")|\.message\.(?:includes|startsWith|endsWith|match|search|indexOf)\(|\.test\([\w.]*\bmessage\)/;
+  const offences = filesBelow("node", /\.ts$/).flatMap(({ path, text }) =>
+    text.split("\n").flatMap((line, at) => (decision.test(line) ? [`${path}:${at + 1}`] : [])),
+  );
+  expect(offences).toEqual([]);
+});
+
 test("no file names a place on somebody's machine", () => {
   const own = [...filesBelow(".", /\.(ts|js|json|md|yaml|yml)$/), ...filesBelow(".ci", /./)];
   expect(machinePathOffences(own.filter(({ path }) => path !== "package-lock.json"))).toEqual([]);

@@ -270,9 +270,7 @@ export class Filters {
 
 /** With fewer blocks there may be an answer. */
 function isTooMuch(error: unknown): boolean {
-  return (
-    error instanceof RpcError && /^(?:query returned more than|query timeout exceeded)/.test(error.message)
-  );
+  return error instanceof RpcError && (error.reason === "too-many-results" || error.reason === "deadline");
 }
 
 function notFound(): RpcError {

@@ -54,12 +54,10 @@ function attempt(terms: SimulatedCall, { world, context }: SearchParts): Transit
   try {
     return runCall(world(), terms, { context });
   } catch (error) {
-    if (error instanceof RpcError && TOO_LITTLE.test(error.message)) return undefined;
+    if (error instanceof RpcError && error.reason === "too-little-gas") return undefined;
     throw error;
   }
 }
-
-const TOO_LITTLE = /^(intrinsic gas too low|err: insufficient gas for floor)/;
 
 function checkMost(terms: SimulatedCall, parts: SearchParts): void {
   const transition = attempt(terms, parts);

@@ -36,7 +36,7 @@ export function searchLogs(
     const receipts = source.logged(number) ?? [];
     for (const log of fittingLogs(filter, { number, hash: block.hash, receipts })) found.push(log);
     if (maxLogs > 0 && found.length > maxLogs) {
-      throw failure(`query returned more than ${maxLogs} results`);
+      throw failure(`query returned more than ${maxLogs} results`, "too-many-results");
     }
   }
   return found;

@@ -81,13 +81,14 @@ export function setCodePrices(price = 0n): Pick<SimulatedCall, "price" | "gasFee
 export function runCall(world: World, terms: SimulatedCall, given: SimulationDeps): Transition {
   const intrinsicGas = callIntrinsicGas(terms, given.context);
   if (terms.gas < intrinsicGas) {
-    throw failure(`intrinsic gas too low: msg.gas ${terms.gas}, want ${intrinsicGas}`);
+    throw failure(`intrinsic gas too low: msg.gas ${terms.gas}, want ${intrinsicGas}`, "too-little-gas");
   }
   try {
     return simulate(world, terms, { ...given, intrinsicGas });
   } catch (error) {
     if (!(error instanceof ExecutionError)) throw error;
-    throw failure(`err: ${error.message} (supplied gas ${terms.gas})`);
+    const reason = error.code === "floor-gas" ? "too-little-gas" : undefined;
+    throw failure(`err: ${error.message} (supplied gas ${terms.gas})`, reason);
   }
 }
 

@@ -1,6 +1,7 @@
 /** The way of signed transactions from callers into the pool. */
 
-import { type RpcProfile, rpcProfiles } from "../compat/profiles.ts";
+import type { RpcProfile } from "../compat/profiles.ts";
+import { ExecutionError } from "../execution/error.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import type { Transaction } from "../model/transaction.ts";
 import { PoolError } from "../txpool/error.ts";
@@ -53,10 +54,9 @@ function inKaia(peb: bigint): string {
   return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
 
-/** Texts in which the lines of the Go node differ. */
-const TEXTS = ["recipientWithCode", "recipientWithoutCode"] as const satisfies readonly (keyof RpcProfile)[];
-
+/** Refusals that the two lines of the Go node word differently. */
 function inWordsOf(profile: RpcProfile, error: PoolError): Error {
-  const text = TEXTS.find((key) => rpcProfiles.service[key] === error.message);
-  return text === undefined || profile[text] === error.message ? error : failure(profile[text]);
+  const code = error.cause instanceof ExecutionError ? error.cause.code : undefined;
+  if (code === "recipient-with-code") return failure(profile.recipientWithCode);
+  return code === "recipient-without-code" ? failure(profile.recipientWithoutCode) : error;
 }

@@ -97,7 +97,7 @@ async function readBlock(parts: PreparationParts, file: FileBlock): Promise<Prep
   } catch (cause) {
     const why = messageOf(cause);
     const place = `at byte ${file.offset}, ${file.raw.length} bytes long`;
-    throw new ChainError("bad-block", `block ${file.index}: failed to parse: ${why} (${place})`, { cause });
+    throw new ChainError("bad-file", `block ${file.index}: failed to parse: ${why} (${place})`, { cause });
   }
 }
 

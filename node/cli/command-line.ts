@@ -108,9 +108,12 @@ function flagsOf({ name: command }: Command): readonly AnyName[] {
 
 /** The library's errors in one line of our own; what it calls an unknown option belongs to another command. */
 function explained(error: CommanderError): OptionError {
-  const [, option] = /unknown option '(--[^=']+)/.exec(error.message) ?? [];
-  if (option) return new OptionError("unknown-flag", `${option} is not a flag of this command`, error);
-  const [, argument] = /missing required argument '([^']+)'/.exec(error.message) ?? [];
+  const [, name = ""] = /'([^']+)'/.exec(error.message) ?? []; // the library says the name nowhere else
+  const [option] = /^--[^=]+/.exec(name) ?? [];
+  if (option && error.code === "commander.unknownOption") {
+    return new OptionError("unknown-flag", `${option} is not a flag of this command`, error);
+  }
+  const argument = error.code === "commander.missingArgument" ? name : "";
   const row = commands.find(
     ({ arguments: [first] = [], missing }) => missing && first?.replace(/[<>.]/g, "") === argument,
   );

@@ -1,7 +1,8 @@
 /** Why a transaction or a block cannot be executed. */
 export type ExecutionErrorCode =
   | "reserved-address"
-  | "bad-recipient"
+  | "recipient-with-code"
+  | "recipient-without-code"
   | "bad-sender"
   | "bad-key"
   | "not-a-program"

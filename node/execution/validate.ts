@@ -38,11 +38,11 @@ const CHECKS: Readonly<Record<RecipientDuty, (to: Uint8Array, account: Account |
   "hold-no-code": (to, account) => {
     if (isReserved(to)) throw reservedAddress();
     if (!isProgram(account)) return;
-    throw new ExecutionError("bad-recipient", "recipient must be an EOA without code");
+    throw new ExecutionError("recipient-with-code", "recipient must be an EOA without code");
   },
   "be-program": (_to, account) => {
     if (!isProgram(account)) {
-      throw new ExecutionError("bad-recipient", "recipient must be an EOA with code or an SCA");
+      throw new ExecutionError("recipient-without-code", "recipient must be an EOA with code or an SCA");
     }
     if (hasCode(account)) return;
     throw new ExecutionError(

@@ -19,21 +19,28 @@ export const rpcCode = {
   prunedHistory: 4444,
 } as const;
 
-/** An error with its own JSON-RPC code; `data` is JSON text when there is any. */
+/** Reasons that programs inside the node tell apart though callers see one code for all of them. */
+export type FailureReason = "deadline" | "too-little-gas" | "too-many-results";
+
+/** An error with its own JSON-RPC code. */
 export class RpcError extends Error {
   override readonly name = "RpcError";
   readonly code: number;
+  /** JSON text. */
   readonly data: string | undefined;
-  constructor(code: number, message: string, data?: string) {
+  /** Never sent to a caller. */
+  readonly reason: FailureReason | undefined;
+  constructor(code: number, message: string, data?: string, reason?: FailureReason) {
     super(message);
     this.code = code;
     this.data = data;
+    this.reason = reason;
   }
 }
 
-/** A failed method, with the generic server code: the text is what the caller sees. */
-export function failure(message: string): RpcError {
-  return new RpcError(rpcCode.serverError, message);
+/** An error of a method, with the generic server code: the text is what the caller sees. */
+export function failure(message: string, reason?: FailureReason): RpcError {
+  return new RpcError(rpcCode.serverError, message, undefined, reason);
 }
 
 /** Told of every error that is a defect of the node, never of the caller. */
@@ -47,6 +54,7 @@ export interface CallError {
   readonly message: string;
   /** JSON text. */
   readonly data: string | undefined;
+  readonly reason?: FailureReason | undefined;
 }
 
 /**

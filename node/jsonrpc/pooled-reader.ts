@@ -1,7 +1,7 @@
 /** One thread of the pool and the call that it works on. */
 import { type ResourceLimits, Worker } from "node:worker_threads";
 import { endThread } from "../runtime/end-thread.ts";
-import { failure, RpcError, rpcCode } from "./errors.ts";
+import { type FailureReason, failure, RpcError, rpcCode } from "./errors.ts";
 import type { Expiry } from "./method.ts";
 import type { ReaderAnswer, ReaderReply, ReaderRequest } from "./reader-messages.ts";
 
@@ -98,14 +98,14 @@ export class Reader {
     const job = this.#end();
     this.#worker.unref();
     if ("result" in reply) job?.resolve(reply.result);
-    else job?.reject(errorOf(reply.error));
+    else job?.reject(errorOf(reply.error, reply.reason));
     this.#onFree();
   }
 
   #expire(): void {
     this.#stopped = true;
     const message = this.#job?.expires?.message ?? "query timeout exceeded";
-    this.#end()?.reject(failure(message));
+    this.#end()?.reject(failure(message, "deadline"));
     this.#onFree(this.#worker.terminate());
   }
 
@@ -147,7 +147,7 @@ function isOutOfMemory(error: unknown): boolean {
 }
 
 /** An error object that a thread wrote, as the error it was. */
-function errorOf(json: string): RpcError {
+function errorOf(json: string, reason: FailureReason | undefined): RpcError {
   const { code, message, data } = JSON.parse(json) as { code: number; message: string; data?: unknown };
-  return new RpcError(code, message, data === undefined ? undefined : JSON.stringify(data));
+  return new RpcError(code, message, data === undefined ? undefined : JSON.stringify(data), reason);
 }

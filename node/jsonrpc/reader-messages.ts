@@ -1,4 +1,5 @@
 /** What the pool and a reader thread tell each other. */
+import type { FailureReason } from "./errors.ts";
 
 /** What a thread is told. */
 export interface ReaderRequest {
@@ -12,7 +13,7 @@ export interface ReaderRequest {
 /** What a thread answers: a result, or an error object, both as JSON text. */
 export type ReaderAnswer =
   | { readonly id: number; readonly result: string }
-  | { readonly id: number; readonly error: string };
+  | { readonly id: number; readonly error: string; readonly reason: FailureReason | undefined };
 
 /** What a thread says: that it has loaded its code and takes requests, then its answers. */
 export type ReaderReply = "up" | ReaderAnswer;

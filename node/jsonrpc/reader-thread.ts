@@ -46,6 +46,7 @@ async function answer(
     const context = { signal: NEVER, modules: [], document: () => "", refusesPrograms };
     return { id, result: await row.invoke(json, context) };
   } catch (error) {
-    return { id, error: errorJson(errorOf(error, onBug)) };
+    const answered = errorOf(error, onBug);
+    return { id, error: errorJson(answered), reason: answered.reason };
   }
 }

@@ -110,8 +110,7 @@ function settle({ log }: AdminChainParts, outcome: ImportOutcome): void {
   if (reason === undefined) return;
   const came = blocks === 0 ? "" : `; ${imported} blocks before it were imported, up to #${number} are there`;
   const code = reason instanceof ChainError ? reason.code : "failed";
-  const isInsert = code !== "bad-file" && !reason.message.includes(": failed to parse: ");
-  const batch = isInsert ? `batch ${Math.floor(blocks / BATCH_BLOCKS)}: failed to insert: ` : "";
+  const batch = code !== "bad-file" ? `batch ${Math.floor(blocks / BATCH_BLOCKS)}: failed to insert: ` : "";
   throw new ChainError(code, `${batch}${reason.message}${came}`, { cause: reason });
 }
 

@@ -40,7 +40,8 @@ function aScene(limits: Partial<FilterLimits> = {}) {
     now: () => time,
     limits,
     searchLogs: async ({ from, to }) => {
-      if (Number(to) - Number(from) >= most) throw failure("query returned more than 1 results");
+      if (Number(to) - Number(from) >= most)
+        throw failure("query returned more than 1 results", "too-many-results");
       return JSON.stringify([`${from}-${to}`]);
     },
   });

@@ -3,8 +3,13 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { MessageChannel } from "node:worker_threads";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { nothing } from "../../../node/jsonrpc/codecs/plain.ts";
+import { failure } from "../../../node/jsonrpc/errors.ts";
+import { method } from "../../../node/jsonrpc/method.ts";
 import { openReaderPool, type ReaderPoolOptions } from "../../../node/jsonrpc/reader-pool.ts";
+import { serveReader } from "../../../node/jsonrpc/reader-thread.ts";
 
 let directory: string;
 let entry: URL;
@@ -23,7 +28,7 @@ parentPort.on("message", (request) => {
   if (name === "spin") for (;;);
   if (name === "die") process.exit(3);
   if (name === "hoard") for (const all = []; ; ) all.push(Array.from({ length: 1000 }, () => ({ all })));
-  if (name === "fail") return parentPort.postMessage({ id, error: '{"code":3,"message":"no","data":"0x08"}' });
+  if (name === "fail") return parentPort.postMessage({ id, error: '{"code":3,"message":"no","data":"0x08"}', reason: "deadline" });
   if (name === "late") return setTimeout(() => parentPort.postMessage({ id, result: params }), 50);
   parentPort.postMessage({ id, result: params });
 });
@@ -89,7 +94,39 @@ test("an error keeps its code and data", async () => {
     code: 3,
     message: "no",
     data: '"0x08"',
+    reason: "deadline",
   });
+});
+
+test("a thread writes the reason of a failure beside the error that callers see", async () => {
+  const { port1, port2 } = new MessageChannel();
+  const failing = method({
+    name: "chain_failing",
+    summary: "",
+    params: {},
+    result: nothing,
+    handle: () => {
+      throw failure("query returned more than 3 results", "too-many-results");
+    },
+  });
+  const replies: unknown[] = [];
+  const answered = new Promise<void>((resolve) => {
+    port2.on("message", (reply) => {
+      if (replies.push(reply) === 2) resolve();
+    });
+  });
+  serveReader(port1, [failing], { onBug: (bug) => void replies.push(bug), onEnd: () => undefined });
+  port2.postMessage({ id: 1, name: "chain_failing", params: "[]" });
+  await answered;
+  port2.close();
+  expect(replies).toEqual([
+    "up",
+    {
+      id: 1,
+      error: '{"code":-32000,"message":"query returned more than 3 results"}',
+      reason: "too-many-results",
+    },
+  ]);
 });
 
 test("a call past its deadline is ended with its thread, and the next one is served", async () => {
@@ -97,7 +134,11 @@ test("a call past its deadline is ended with its thread, and the next one is ser
   await using _closing = pool;
   const spinning = pool.call("spin", "[]", terms);
   const waiting = pool.call("echo", "[7]", terms);
-  await expect(spinning).rejects.toMatchObject({ code: -32000, message: "query timeout exceeded" });
+  await expect(spinning).rejects.toMatchObject({
+    code: -32000,
+    message: "query timeout exceeded",
+    reason: "deadline",
+  });
   expect(await waiting).toBe("[7]");
 });
 
