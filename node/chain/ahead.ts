@@ -7,7 +7,7 @@ export interface Ahead<T> {
   readonly ready: Promise<T>;
 }
 
-/** How much may wait. */
+/** Bounds of the waiting items. */
 export interface AheadLimits {
   readonly items: number;
   readonly bytes: number;

@@ -16,7 +16,7 @@ export interface BadBlock {
   readonly reason: string;
 }
 
-/** How much is kept; a block that does not fit pushes out those with lower numbers, or is not kept itself. */
+/** Bounds of the list. A block that does not fit evicts those with lower numbers, or is not added. */
 export interface BadBlockLimits {
   readonly blocks: number;
   readonly bytes: number;

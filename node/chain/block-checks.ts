@@ -1,4 +1,6 @@
-/** What a block's body and the outcome of its execution must be, in the Go node's order and words. */
+/**
+ * Checks of a block's body and of the outcome of its execution, in the Go node's order and with its texts.
+ */
 import { equalBytes } from "../bytes/compare.ts";
 import { bareHex } from "../bytes/hex.ts";
 import { messageOf } from "../bytes/message-of.ts";
@@ -14,14 +16,14 @@ import { StateError } from "../state/error.ts";
 import { StoreError } from "../store/error.ts";
 import { ChainError } from "./error.ts";
 
-/** What is in force at the block. */
-export interface BodyTerms {
+/** Rules and parameters in force at the block. */
+export interface BodyRules {
   readonly rules: Rules;
   readonly parameters: GovernanceParameters;
 }
 
 /** Checks what can be known of a body without executing it. Throws `ChainError` `bad-block`. */
-export function checkBody({ header, transactions, size }: Block, { rules, parameters }: BodyTerms): void {
+export function checkBody({ header, transactions, size }: Block, { rules, parameters }: BodyRules): void {
   const { maxBlockSize } = rules;
   if (maxBlockSize !== undefined && size > maxBlockSize) {
     const have = `have ${size}, want at most ${maxBlockSize}`;
@@ -81,8 +83,8 @@ function mismatch(text: string, first: Uint8Array, second: Uint8Array): ChainErr
 }
 
 /**
- * Why block `number` was not taken: `bad-block` when it breaks a rule, `unsupported` when this release cannot
- * judge it, `failed` when disk, state or a defect of this program stood in the way.
+ * Creates the error for a refused block: `bad-block` when it breaks a rule, `unsupported` when this release
+ * lacks the rule, `failed` for a fault of disk, state or this program.
  */
 export function refusal(number: number, cause: unknown): ChainError {
   const why = messageOf(cause);
@@ -95,7 +97,7 @@ export function isBadBlock({ code, cause }: ChainError): boolean {
   return code === "bad-block" && reason !== "future-block" && reason !== "unknown-ancestor";
 }
 
-/** How rooms name what went wrong; the system's own codes look otherwise. */
+/** Form of the codes of this program's errors; the system's own codes differ. */
 const ROOM_CODE = /^[a-z]+(-[a-z]+)*$/;
 
 function refusalCode(cause: unknown): "bad-block" | "failed" | "unsupported" {

@@ -8,13 +8,13 @@ import type { Log } from "../observe/log.ts";
 import { Slice } from "../runtime/scheduler.ts";
 import type { Chain, RemovedBlock } from "./chain.ts";
 
-/** What is followed. */
+/** The chain with its clock of durable heads. */
 export interface FollowedChain {
   readonly chain: Pick<Chain, "head" | "onHead" | "onRewind">;
   readonly log: Log;
 }
 
-/** What is derived. */
+/** Data derived from the chain. */
 export interface Derived {
   /** For the log. */
   readonly name: string;

@@ -12,8 +12,8 @@ import type { Chain } from "./chain.ts";
 import { oldestBody, putOldestBody } from "./kept-blocks.ts";
 import { deleteSection, SECTION_BLOCKS } from "./log-index.ts";
 
-/** What is let go of, and what must stay. */
-export interface PrunerParts extends FollowedChain {
+/** The chain and the bounds of pruning. */
+export interface PrunerOptions extends FollowedChain {
   readonly chain: FollowedChain["chain"] & Pick<Chain, "forgetBodies">;
   readonly store: Store;
   /** Newest blocks that stay whole. */
@@ -23,7 +23,7 @@ export interface PrunerParts extends FollowedChain {
 }
 
 /** Begins to let go of old blocks, behind the chain. */
-export function openBlockPruner(parts: PrunerParts): BlockFollower {
+export function openBlockPruner(parts: PrunerOptions): BlockFollower {
   return openBlockFollower(parts, new Pruning(parts));
 }
 
@@ -44,8 +44,8 @@ const HASHED_ROW_BYTES = 48;
 
 class Pruning implements Derived {
   readonly name = "history.blocks";
-  readonly #parts: PrunerParts;
-  /** What is to be rewritten, the next at the end. */
+  readonly #parts: PrunerOptions;
+  /** Ranges to compact, the next one at the end. */
   readonly #ranges: Range[] = [];
   /** The first block that has not been looked at. */
   #at: number;
@@ -54,7 +54,7 @@ class Pruning implements Derived {
   /** Rows by hash that are gone and still take room. */
   #hashedRows = 0;
 
-  constructor(parts: PrunerParts) {
+  constructor(parts: PrunerOptions) {
     const { store, log, blocks } = parts;
     this.#parts = parts;
     const isWhole = store.damage === undefined; // else any batch may be missing, and rows be back

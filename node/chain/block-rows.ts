@@ -94,7 +94,7 @@ export function storedNumber(rows: Rows, hash: Uint8Array): number | undefined {
   return row && bytesToNumber(row);
 }
 
-/** Where the transaction with this hash stands. */
+/** Returns the position of the transaction with this hash. */
 export function storedPlace(rows: Rows, hash: Uint8Array): StoredPlace | undefined {
   const row = rows.get(tables.lookup.key(hash));
   return row && { number: bytesToNumber(row.subarray(0, 6)), index: bytesToNumber(row.subarray(6)) };

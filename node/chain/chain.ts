@@ -28,7 +28,7 @@ export type RewindListener = (removed: readonly RemovedBlock[], head: Block) => 
 /** A block without its body, which need not be kept. */
 export type BlockHead = Pick<Block, "header" | "hash">;
 
-/** Where a transaction stands in the chain. */
+/** Position of a transaction in the chain. */
 export interface TransactionPlace {
   readonly block: Block;
   /** Position in the block, from 0. */
@@ -36,7 +36,7 @@ export interface TransactionPlace {
 }
 
 /**
- * What readers see of the chain. Bodies and receipts of old blocks may have been let go of: asking for them throws
+ * The chain as readers see it. Bodies and receipts of old blocks may be pruned: reading them throws
  * `ChainError` `pruned-history`.
  */
 export interface Chain {

@@ -1,4 +1,4 @@
-/** What is left of the chain after the database had to leave out damaged records. */
+/** Checks the chain after the engine has left out damaged records. */
 import { equalBytes } from "../bytes/compare.ts";
 import { decodeRlp } from "../bytes/rlp.ts";
 import { blockHash, decodeHeader, type Header } from "../model/header.ts";
@@ -12,8 +12,8 @@ import { isDropped } from "./kept-blocks.ts";
 const SLICE = 256;
 
 /**
- * When the store had to leave out records at its opening: checks that every block up to `head` is whole and
- * follows its parent, then calls the damage settled. Throws `ChainError` `bad-block` at the first gap.
+ * Checks after damage that every block up to `head` is whole and follows its parent, then dismisses the
+ * damage. Does nothing when the store left nothing out. Throws `ChainError` `bad-block` at the first gap.
  */
 export async function settleDamage(
   store: Store,

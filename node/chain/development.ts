@@ -9,8 +9,8 @@ import { type Genesis, parseGenesis } from "../config/genesis.ts";
 import { keccak256 } from "../crypto/keccak.ts";
 import { addressOfKey } from "../crypto/secp256k1.ts";
 
-/** What a development chain is made with. */
-export interface DevelopmentTerms {
+/** Settings of a development chain. */
+export interface DevelopmentOptions {
   /** Address of the node's key. */
   readonly validator: Uint8Array;
   /** Number of funded accounts. */
@@ -40,7 +40,7 @@ const DEVELOPMENT_FORKS = forks.filter(
 );
 
 /** A chain with every fork that needs no contract. */
-export function developmentGenesis({ validator, accounts, balance, time }: DevelopmentTerms): Genesis {
+export function developmentGenesis({ validator, accounts, balance, time }: DevelopmentOptions): Genesis {
   const alloc = developmentKeys(accounts).map((key) => [
     bareHex(addressOfKey(key)),
     { balance: toQuantity(balance) },

@@ -1,4 +1,4 @@
-/** What a caller of the chain may have to tell apart. */
+/** Reasons of this room's errors. */
 export type ChainErrorCode =
   | "bad-block"
   | "bad-file"

@@ -8,20 +8,20 @@ import { rawBlock } from "./block-rows.ts";
 import { ChainError } from "./error.ts";
 import { oldestBody } from "./kept-blocks.ts";
 
-/** Where blocks come from. */
+/** Source of the blocks. */
 export interface ExportSource {
   readonly rows: Rows;
   /** Number of the newest block that may be seen. */
   readonly head: number;
   readonly pause: Pause;
-  /** Where the rows lie: an export leaves it the room that blocks need. */
+  /** The database's disk: an export leaves it the room that blocks need. */
   readonly disk: Pick<DiskSpace, "shortage">;
 }
 
 /** It is looked for room after so many bytes. */
 const LOOK_BYTES = 1024 * 1024;
 
-/** Which blocks go where; the whole chain where nothing is said. */
+/** Destination and range of an export; the whole chain by default. */
 export interface ExportOrder {
   readonly file: string;
   readonly first: number | undefined;
@@ -40,7 +40,7 @@ export async function exportBlocks(source: ExportSource, order: ExportOrder): Pr
   if (last > source.head) throw notFound(Math.max(first, source.head + 1));
   const oldest = oldestBody(source.rows);
   const missing = Math.max(first, 1);
-  if (missing < oldest && missing <= last) throw dropped(missing, oldest);
+  if (missing < oldest && missing <= last) throw prunedBodyError(missing, oldest);
   await writeBlockFile(order.file, rawBlocks(source, { ...order, first, last }));
   return last - first + 1;
 }
@@ -76,7 +76,7 @@ async function refuseShortage(disk: ExportSource["disk"], file: string): Promise
   );
 }
 
-function dropped(number: number, oldest: number): ChainError {
+function prunedBodyError(number: number, oldest: number): ChainError {
   const rest = `the first whole block after block 0 is ${oldest}`;
   return new ChainError(
     "bad-file",

@@ -14,8 +14,8 @@ import type { FileBlock } from "./block-file.ts";
 import { ChainError } from "./error.ts";
 import { recoverSigners } from "./recover-signers.ts";
 
-/** What making blocks ready takes. */
-export interface PreparationParts {
+/** Parts that prepare blocks for import. */
+export interface PreparationDeps {
   readonly chainId: bigint;
   readonly recoverer: Recoverer;
   /** Gives way to other work when a slice of time is used up. */
@@ -41,16 +41,19 @@ const AHEAD = { items: 256, bytes: 768 * 1024 };
 const GROUP_TRANSACTIONS = 256;
 const GROUP_BLOCKS = 64;
 
-/** See the head of this file. Throws `ChainError` at the block that cannot be read, after those before it. */
+/**
+ * Yields the blocks of a file, decoded and with their signers. Throws `ChainError` at a block that cannot be
+ * read, after those before it.
+ */
 export function prepareBlocks(
-  parts: PreparationParts,
+  parts: PreparationDeps,
   files: AsyncIterable<FileBlock>,
 ): AsyncGenerator<PreparedBlock> {
-  return inOrder(started(parts, files), AHEAD);
+  return inOrder(startPreparation(parts, files), AHEAD);
 }
 
-async function* started(
-  parts: PreparationParts,
+async function* startPreparation(
+  parts: PreparationDeps,
   files: AsyncIterable<FileBlock>,
 ): AsyncGenerator<Ahead<PreparedBlock>> {
   let group: PreparedBlock[] = [];
@@ -74,7 +77,7 @@ async function* started(
 
 /** Each is ready when the signers of all of them are known. */
 function* recovering(
-  { recoverer, chainId, findSealers }: PreparationParts,
+  { recoverer, chainId, findSealers }: PreparationDeps,
   group: readonly PreparedBlock[],
 ): Generator<Ahead<PreparedBlock>> {
   const blocks = group.flatMap(({ block }) => block ?? []);
@@ -85,7 +88,7 @@ function* recovering(
   }
 }
 
-async function readBlock(parts: PreparationParts, file: FileBlock): Promise<PreparedBlock> {
+async function readBlock(parts: PreparationDeps, file: FileBlock): Promise<PreparedBlock> {
   try {
     const waiting = parts.pause();
     if (waiting !== undefined) await waiting;
@@ -93,7 +96,7 @@ async function readBlock(parts: PreparationParts, file: FileBlock): Promise<Prep
     const header = decodeHeader(split.header);
     const { number } = header;
     if (number <= parts.tip() && parts.holds(number, split)) return { file, header, block: undefined };
-    return { file, header, block: await decoded(header, split, parts.pause) };
+    return { file, header, block: await decodeFileBlock(header, split, parts.pause) };
   } catch (cause) {
     const why = messageOf(cause);
     const place = `at byte ${file.offset}, ${file.raw.length} bytes long`;
@@ -101,7 +104,7 @@ async function readBlock(parts: PreparationParts, file: FileBlock): Promise<Prep
   }
 }
 
-async function decoded(header: Header, { body, size }: BlockParts, pause: Pause): Promise<Block> {
+async function decodeFileBlock(header: Header, { body, size }: BlockParts, pause: Pause): Promise<Block> {
   const transactions: Transaction[] = [];
   for (const tx of eachTransaction(body)) {
     transactions.push(tx);

@@ -2,19 +2,19 @@
 import type { Pause } from "../runtime/scheduler.ts";
 import { openBlockPruner } from "./block-pruner.ts";
 import type { Chain } from "./chain.ts";
-import { type FollowerParts, openLogFollower } from "./log-follower.ts";
+import { type FollowerDeps, openLogFollower } from "./log-follower.ts";
 import { openSenderHashFollower } from "./sender-hashes.ts";
 import { openSupply, type Supply } from "./supply.ts";
 
-/** What is followed. */
-export interface FollowersParts extends FollowerParts {
+/** The chain and the state that followers read. */
+export interface FollowersDeps extends FollowerDeps {
   readonly chain: Chain;
   readonly pause: Pause;
   /** The oldest block that the chain can be taken back to. */
   readonly oldestRewind: () => number;
 }
 
-/** What is wanted. */
+/** Followers to run. */
 export interface WantedFollowers {
   readonly senderHashes: boolean;
   /** Newest blocks that stay whole; 0 is all. */
@@ -27,7 +27,7 @@ export interface Followers extends AsyncDisposable {
 }
 
 /** Begins to follow. */
-export function openFollowers(parts: FollowersParts, wanted: WantedFollowers): Followers {
+export function openFollowers(parts: FollowersDeps, wanted: WantedFollowers): Followers {
   const followers = new AsyncDisposableStack();
   const supply = followers.use(openSupply(parts));
   const reading = [supply, followers.use(openLogFollower(parts))];

@@ -10,12 +10,12 @@ export interface Framed {
   readonly offset: number;
 }
 
-/** See the head of this file. */
+/** Cuts a stream of bytes into RLP items. */
 export interface Framer {
   push(chunk: Uint8Array): void;
   /** The next whole item, a copy; undefined when more bytes are needed. Throws `ChainError` `bad-file`. */
   next(): Framed | undefined;
-  /** Where the next item begins, what is there of it, and what it needs as far as that is known. */
+  /** Returns the offset of the next item, its bytes so far, and its length as far as it is known. */
   rest(): { readonly offset: number; readonly bytes: number; readonly needed: number };
 }
 

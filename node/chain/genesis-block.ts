@@ -21,7 +21,7 @@ import { ChainError } from "./error.ts";
 import { putConfig, storedConfig } from "./stored-config.ts";
 import { putGenesisSupply } from "./supply.ts";
 
-/** Where block 0 goes. */
+/** The databases that get block 0. */
 export interface GenesisTarget {
   readonly store: Store;
   readonly state: State;

@@ -13,10 +13,10 @@ import type { Clock } from "../runtime/clock.ts";
 import type { FileBlock } from "./block-file.ts";
 import type { BlockHead } from "./chain.ts";
 import { ChainError } from "./error.ts";
-import { type PreparationParts, type PreparedBlock, prepareBlocks } from "./file-blocks.ts";
+import { type PreparationDeps, type PreparedBlock, prepareBlocks } from "./file-blocks.ts";
 
-/** What the importer needs of the chain. */
-export interface ImportTarget extends PreparationParts {
+/** The part of the chain that the importer needs. */
+export interface ImportTarget extends PreparationDeps {
   readonly clock: Clock;
   /** A block of the chain by number, without its body. */
   header(number: number): BlockHead | undefined;
@@ -27,7 +27,7 @@ export interface ImportTarget extends PreparationParts {
   insert(block: Block): Promise<void>;
 }
 
-/** How far an import has come. */
+/** Progress of an import. */
 export interface ImportProgress {
   /** Blocks taken from the file, known ones included. */
   readonly blocks: number;
@@ -39,7 +39,7 @@ export interface ImportProgress {
   readonly number: number;
 }
 
-/** How an import ended: `failure` is what stopped it, `interrupted` that somebody did. */
+/** Result of an import: `failure` is the error that ended it, `interrupted` is true after an interruption. */
 export interface ImportOutcome extends ImportProgress {
   readonly interrupted: boolean;
   readonly failure: Error | undefined;
@@ -74,7 +74,7 @@ export async function importBlocks(
       if (signal?.aborted === true) break;
       const isNew = await take(target, next, { before, signal });
       if (isNew === undefined) break;
-      progress = advanced(progress, next, isNew);
+      progress = addProgress(progress, next, isNew);
       before = next;
       onProgress?.(progress);
     }
@@ -85,7 +85,7 @@ export async function importBlocks(
   return { ...progress, interrupted: signal?.aborted === true, failure: undefined };
 }
 
-function advanced(progress: ImportProgress, next: PreparedBlock, isNew: boolean): ImportProgress {
+function addProgress(progress: ImportProgress, next: PreparedBlock, isNew: boolean): ImportProgress {
   return {
     blocks: progress.blocks + 1,
     imported: progress.imported + (isNew ? 1 : 0),

@@ -1,6 +1,6 @@
 /**
- * Which blocks have their bodies and receipts: all, unless `--history.blocks` let the oldest go. Headers and the whole
- * of block 0 always stay.
+ * The range of blocks with bodies and receipts: all, unless `--history.blocks` pruned the oldest. Headers and
+ * the whole of block 0 always stay.
  */
 import { bytesToNumber, fixedBytes } from "../bytes/integer.ts";
 import type { Batch, Rows } from "../store/store.ts";

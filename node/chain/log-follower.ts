@@ -5,24 +5,24 @@ import { storedHeader } from "./block-rows.ts";
 import { oldestBody } from "./kept-blocks.ts";
 import { indexedSections, putIndexedSections, SECTION_BLOCKS, SectionBits } from "./log-index.ts";
 
-/** What is followed and where the index goes. */
-export interface FollowerParts extends FollowedChain {
+/** The chain and the database of the index. */
+export interface FollowerDeps extends FollowedChain {
   readonly store: Store;
 }
 
 /** Begins to follow. */
-export function openLogFollower(parts: FollowerParts): BlockFollower {
+export function openLogFollower(parts: FollowerDeps): BlockFollower {
   return openBlockFollower(parts, new LogIndexing(parts));
 }
 
 class LogIndexing implements Derived {
   readonly name = "logIndex";
-  readonly #parts: FollowerParts;
+  readonly #parts: FollowerDeps;
   readonly #bits = new SectionBits();
   #sections: number;
   #next: number;
 
-  constructor(parts: FollowerParts) {
+  constructor(parts: FollowerDeps) {
     this.#parts = parts;
     this.#sections = Math.max(indexedSections(parts.store), this.#firstSection);
     this.#next = this.#sections * SECTION_BLOCKS;

@@ -72,7 +72,7 @@ export class SectionBits {
   }
 }
 
-/** Which blocks of a section may hold what is searched for, a bit each as in the rows. */
+/** Returns the blocks of a section that may match, one bit each as in the rows. */
 export type SectionSearch = (section: number) => Uint8Array;
 
 /**

@@ -1,4 +1,4 @@
-/** What operators watch of the chain. */
+/** Metrics of the chain. */
 
 import type { Metrics } from "../observe/metrics.ts";
 import type { Clock } from "../runtime/clock.ts";

@@ -20,7 +20,7 @@ import { oldestBody } from "./kept-blocks.ts";
 import { Publisher } from "./publisher.ts";
 import { storedConfig } from "./stored-config.ts";
 import { Writer } from "./writer.ts";
-import type { VerifyHeader } from "./writer-parts.ts";
+import type { VerifyHeader } from "./writer-deps.ts";
 
 /** The rules of consensus, as far as the chain needs them. */
 export interface HeaderRules {
@@ -29,8 +29,8 @@ export interface HeaderRules {
   author: (header: Header) => Uint8Array | undefined;
 }
 
-/** What a chain is opened from. */
-export interface ChainParts {
+/** Databases and parts of a chain. */
+export interface ChainDeps {
   readonly store: Store;
   readonly state: State;
   readonly headerRules: HeaderRules;
@@ -48,12 +48,12 @@ export interface OpenChain {
 }
 
 /** Opens the chain. Throws `ChainError` `no-genesis` in an empty database. */
-export function openChain(parts: ChainParts): OpenChain {
+export function openChain(parts: ChainDeps): OpenChain {
   const { store, state, headerRules, pause, log } = parts;
   const config = storedConfig(store);
   const rows = new BlockRows(store, config.chainId);
-  const genesis = needed(rows.block(0), 0);
-  const head = needed(rows.block(state.number), state.number);
+  const genesis = requireBlock(rows.block(0), 0);
+  const head = requireBlock(rows.block(state.number), state.number);
   const publisher = new Publisher(head, log);
   const badBlocks = new BadBlocks(store, log);
   const known = knownBlocks(parts, rows);
@@ -80,8 +80,8 @@ export function openChain(parts: ChainParts): OpenChain {
   return { chain, writer, governance };
 }
 
-/** What readers of the chain see it through. */
-interface ReadParts {
+/** Parts that readers of the chain use. */
+interface ReadDeps {
   readonly config: ChainConfig;
   readonly store: Store;
   readonly state: State;
@@ -93,7 +93,7 @@ interface ReadParts {
   readonly author: HeaderRules["author"];
 }
 
-function readChain(parts: ReadParts): Chain {
+function readChain(parts: ReadDeps): Chain {
   const { config, store, state, rows, genesis, publisher, badBlocks, governance, author } = parts;
   const upToHead = (number: number | undefined): number | undefined =>
     number !== undefined && number <= publisher.head.header.number ? number : undefined;
@@ -141,7 +141,7 @@ function readChain(parts: ReadParts): Chain {
 }
 
 /** Blocks that are there, durable or not, and who made them. */
-function knownBlocks({ state, headerRules }: ChainParts, rows: BlockRows) {
+function knownBlocks({ state, headerRules }: ChainDeps, rows: BlockRows) {
   return (number: number): KnownBlock | undefined => {
     const block = number > state.number ? undefined : rows.header(number);
     if (block === undefined) return undefined;
@@ -150,7 +150,7 @@ function knownBlocks({ state, headerRules }: ChainParts, rows: BlockRows) {
   };
 }
 
-function needed(block: Block | undefined, number: number): Block {
+function requireBlock(block: Block | undefined, number: number): Block {
   if (block === undefined)
     throw new ChainError("bad-block", `block ${number} is missing from the database`, { block: number });
   return block;

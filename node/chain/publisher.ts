@@ -49,7 +49,7 @@ export class Publisher {
   }
 
   /** The chain was taken back, durably: tells what was removed, the newest block first. */
-  tellRewound(removed: readonly RemovedBlock[]): void {
+  notifyRewound(removed: readonly RemovedBlock[]): void {
     for (const listener of this.#rewindListeners) {
       try {
         listener(removed, this.#head);

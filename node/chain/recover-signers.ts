@@ -25,25 +25,28 @@ import {
 import type { Authorization } from "../model/transaction-type.ts";
 
 /** Somebody who waits for the signers of the next `count` jobs. */
-interface Wish {
+interface SignerRequest {
   readonly count: number;
   readonly settle: (signers: Signers) => void;
 }
 
-/** What is asked of the threads, and by whom. */
-interface Wishes {
+/** Jobs of the threads and the requests behind them. */
+interface SignerRequests {
   readonly jobs: RecoveryJob[];
-  readonly wishes: Wish[];
+  readonly wishes: SignerRequest[];
 }
 
-/** See the head of this file. Never rejects. Jobs are garbage as soon as they are handed over: there are many. */
+/**
+ * Recovers the signers of transactions and stores them there. Never rejects. Jobs are garbage once handed
+ * over, because there are many.
+ */
 export function recoverSigners(
   recoverer: Recoverer,
   chainId: bigint,
   transactions: readonly Transaction[],
 ): Promise<void> {
-  const addresses: Wishes = { jobs: [], wishes: [] };
-  const keys: Wishes = { jobs: [], wishes: [] };
+  const addresses: SignerRequests = { jobs: [], wishes: [] };
+  const keys: SignerRequests = { jobs: [], wishes: [] };
   for (const tx of transactions) {
     if (!knowsSender(tx, chainId)) wishSender(addresses, tx, chainId);
     if (tx.fields.from !== undefined && !knowsSenderKeys(tx, chainId)) wishSenderKeys(keys, tx, chainId);
@@ -52,14 +55,14 @@ export function recoverSigners(
       if (!knowsAuthority(each)) wishGiver(addresses, each);
   }
   const settling = [
-    settled(addresses.wishes, recoverer.recover(addresses.jobs)),
-    settled(keys.wishes, recoverer.recoverKeys(keys.jobs)),
+    settleRequests(addresses.wishes, recoverer.recover(addresses.jobs)),
+    settleRequests(keys.wishes, recoverer.recoverKeys(keys.jobs)),
   ];
   return Promise.all(settling).then(() => undefined);
 }
 
 function wish(
-  { jobs, wishes }: Wishes,
+  { jobs, wishes }: SignerRequests,
   make: () => readonly SigningJob[],
   settle: (signers: Signers) => void,
 ): void {
@@ -72,7 +75,7 @@ function wish(
   }
 }
 
-function wishSender(wishes: Wishes, tx: Transaction, chainId: bigint): void {
+function wishSender(wishes: SignerRequests, tx: Transaction, chainId: bigint): void {
   wish(
     wishes,
     () => [signingJob(tx, chainId)],
@@ -82,7 +85,7 @@ function wishSender(wishes: Wishes, tx: Transaction, chainId: bigint): void {
   );
 }
 
-function wishSenderKeys(wishes: Wishes, tx: Transaction, chainId: bigint): void {
+function wishSenderKeys(wishes: SignerRequests, tx: Transaction, chainId: bigint): void {
   wish(
     wishes,
     () => senderJobs(tx, chainId),
@@ -92,7 +95,7 @@ function wishSenderKeys(wishes: Wishes, tx: Transaction, chainId: bigint): void 
   );
 }
 
-function wishPayerKeys(wishes: Wishes, tx: Transaction, chainId: bigint): void {
+function wishPayerKeys(wishes: SignerRequests, tx: Transaction, chainId: bigint): void {
   wish(
     wishes,
     () => payerJobs(tx, chainId),
@@ -103,7 +106,7 @@ function wishPayerKeys(wishes: Wishes, tx: Transaction, chainId: bigint): void {
 }
 
 /** Nothing is asked for a signature that cannot be anybody's. */
-function wishGiver(wishes: Wishes, authorization: Authorization): void {
+function wishGiver(wishes: SignerRequests, authorization: Authorization): void {
   wish(
     wishes,
     () => {
@@ -118,7 +121,7 @@ function areAllThere(keys: Signers): keys is readonly Uint8Array[] {
   return keys.every((key) => key !== undefined);
 }
 
-async function settled(wishes: readonly Wish[], recovering: Promise<Signers>): Promise<void> {
+async function settleRequests(wishes: readonly SignerRequest[], recovering: Promise<Signers>): Promise<void> {
   const signers = await recovering;
   let at = 0;
   for (const { count, settle } of wishes) {

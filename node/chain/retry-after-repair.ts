@@ -1,3 +1,4 @@
+/** Repeats work that a damaged trie stopped. */
 import { StateError } from "../state/error.ts";
 import type { State } from "../state/state.ts";
 

@@ -13,8 +13,8 @@ import { type BlockRows, deleteBlockRows } from "./block-rows.ts";
 import type { RemovedBlock } from "./chain.ts";
 import { ChainError } from "./error.ts";
 
-/** What is taken back. */
-export interface RewindParts {
+/** Parts of the chain that a rewind changes. */
+export interface RewindDeps {
   readonly store: Store;
   readonly state: State;
   readonly rows: BlockRows;
@@ -27,7 +27,7 @@ export interface RewindParts {
  * rows become the earlier ones. Gives the removed blocks, the newest first. Everything must be durable before.
  */
 export async function rewindChain(
-  { store, state, rows, governance, pause }: RewindParts,
+  { store, state, rows, governance, pause }: RewindDeps,
   number: number,
   onSwitch: (target: Block) => void,
 ): Promise<readonly RemovedBlock[]> {
@@ -38,11 +38,11 @@ export async function rewindChain(
     throw new ChainError("no-block", `Cannot rewind to block ${number}: ${why}`, { block: number });
   }
   await state.ready;
-  const target = needed(rows, number);
+  const target = requireBlock(rows, number);
   const batch = store.createBatch();
   const removed: RemovedBlock[] = [];
   for (let each = head; each > number; each--) {
-    const block = needed(rows, each);
+    const block = requireBlock(rows, each);
     removed.push({ block, receipts: rows.receipts(each) ?? [] });
     deleteBlockRows(batch, block);
     const waiting = pause();
@@ -59,7 +59,7 @@ export async function rewindChain(
   return removed;
 }
 
-function needed(rows: BlockRows, number: number): Block {
+function requireBlock(rows: BlockRows, number: number): Block {
   const block = rows.block(number);
   if (block !== undefined) return block;
   throw new ChainError("bad-block", `block ${number} is missing from the database`, { block: number });

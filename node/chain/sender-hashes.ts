@@ -12,7 +12,7 @@ import { type BlockFollower, type Derived, openBlockFollower } from "./block-fol
 import { storedHeader, storedTransactions } from "./block-rows.ts";
 import type { RemovedBlock } from "./chain.ts";
 import { oldestBody } from "./kept-blocks.ts";
-import type { FollowerParts } from "./log-follower.ts";
+import type { FollowerDeps } from "./log-follower.ts";
 
 /** The hash of the transaction that its sender knows by another. */
 export function hashBySender(rows: Rows, senderTxHash: Uint8Array): Uint8Array | undefined {
@@ -20,7 +20,7 @@ export function hashBySender(rows: Rows, senderTxHash: Uint8Array): Uint8Array |
 }
 
 /** Begins to follow. */
-export function openSenderHashFollower(parts: FollowerParts): BlockFollower {
+export function openSenderHashFollower(parts: FollowerDeps): BlockFollower {
   return openBlockFollower(parts, new SenderHashes(parts));
 }
 
@@ -31,10 +31,10 @@ const CURSOR_BLOCKS = 1024;
 
 class SenderHashes implements Derived {
   readonly name = "senderHashes";
-  readonly #parts: FollowerParts;
+  readonly #parts: FollowerDeps;
   #next: number;
 
-  constructor(parts: FollowerParts) {
+  constructor(parts: FollowerDeps) {
     this.#parts = parts;
     const isWhole = parts.store.damage === undefined; // else any batch may be missing
     this.#next = Math.max(isWhole ? this.#storedCursor() : 0, firstKept(parts.store));

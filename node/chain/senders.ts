@@ -1,6 +1,6 @@
 /**
- * Who sent a block's transactions, kept beside it: recovering that from their signatures takes far longer than all
- * the rest of reading a block. Derived data: without the row the senders are recovered when somebody asks.
+ * The senders of a block's transactions in a row of their own: recovering them takes longer than the rest of
+ * reading a block. Derived data: without the row the senders are recovered on demand.
  */
 import { concatBytes } from "../bytes/compare.ts";
 import type { Block } from "../model/block.ts";

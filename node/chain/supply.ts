@@ -1,7 +1,7 @@
 /**
- * How much there is of the coin: what blocks minted and which fees they burnt, summed up behind the chain and kept at
- * every 128th block. What a new block adds is worked out while its receipts are at hand: to read them again with those
- * of 128 full blocks would hold up all else. A database whose block 0 was written without its sum has no totals.
+ * The supply of the coin: minted and burnt amounts, summed up behind the chain and stored at every 128th
+ * block. The change of a new block is computed while its receipts are in memory: reading those of 128 full
+ * blocks again would delay other work. A database whose block 0 was written without its sum has no totals.
  */
 import { concatBytes } from "../bytes/compare.ts";
 import { bytesToBigint, fixedBytes } from "../bytes/integer.ts";
@@ -24,7 +24,7 @@ export interface SupplyTotals {
   readonly burntFees: bigint;
 }
 
-/** See the head of this file. */
+/** The totals, which follow the chain. */
 export interface Supply extends AsyncDisposable {
   /** Up to and with a block; undefined where they are not known, or not yet. Rejects with `pruned-history`. */
   totals(number: number): Promise<SupplyTotals | undefined>;
@@ -34,8 +34,8 @@ export interface Supply extends AsyncDisposable {
   caughtUp(): Promise<void>;
 }
 
-/** What the sums are made from. */
-export interface SupplyParts {
+/** The chain, its database and the interval of stored sums. */
+export interface SupplyDeps {
   readonly chain: Chain;
   readonly store: Store;
   readonly pause: Pause;
@@ -56,7 +56,7 @@ export function putGenesisSupply(batch: Batch, balances: Iterable<bigint>): void
 }
 
 /** Starts to sum up behind the chain. */
-export function openSupply(parts: SupplyParts): Supply {
+export function openSupply(parts: SupplyDeps): Supply {
   const { store, interval = INTERVAL } = parts;
   const changes = new Changes(parts, interval);
   const sums = new KeptSums(parts, { interval, changes });
@@ -82,7 +82,7 @@ export function openSupply(parts: SupplyParts): Supply {
 /** The sums that are kept: what is taken in is all blocks up to the next of them. */
 class KeptSums implements Derived {
   readonly name = "supply";
-  readonly #parts: SupplyParts;
+  readonly #parts: SupplyDeps;
   readonly #interval: number;
   readonly #changes: Changes;
   /** The block of the newest kept sum; undefined without that of block 0. */
@@ -90,7 +90,7 @@ class KeptSums implements Derived {
   #cuts = 0;
 
   constructor(
-    parts: SupplyParts,
+    parts: SupplyDeps,
     { interval, changes }: { readonly interval: number; readonly changes: Changes },
   ) {
     this.#parts = parts;
@@ -133,7 +133,7 @@ class KeptSums implements Derived {
 
 /** Sums are kept without gaps: the newest is found by halving. */
 function lastKept(
-  { chain, store }: Pick<SupplyParts, "chain" | "store">,
+  { chain, store }: Pick<SupplyDeps, "chain" | "store">,
   interval: number,
 ): number | undefined {
   const isKept = (step: number): boolean => store.get(tables.supply.key(step * interval)) !== undefined;
@@ -148,13 +148,13 @@ function lastKept(
   return low * interval;
 }
 
-/** What each block adds to the sums: that of the newest ones is known, that of others is read. */
+/** The change of the supply by each block: that of the newest ones is in memory, that of others is read. */
 class Changes {
-  readonly #parts: Pick<SupplyParts, "chain" | "pause">;
+  readonly #parts: Pick<SupplyDeps, "chain" | "pause">;
   readonly #known = new Map<number, SupplyTotals>();
   readonly #most: number;
 
-  constructor(parts: Pick<SupplyParts, "chain" | "pause">, most: number) {
+  constructor(parts: Pick<SupplyDeps, "chain" | "pause">, most: number) {
     this.#parts = parts;
     this.#most = most;
   }

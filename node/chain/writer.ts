@@ -13,15 +13,15 @@ import type { Block, BlockParts } from "../model/block.ts";
 import type { Header } from "../model/header.ts";
 import { runInSlices } from "../runtime/scheduler.ts";
 import type { World } from "../state/world/world.ts";
-import { type BodyTerms, checkBody, checkOutcome, isBadBlock, refusal } from "./block-checks.ts";
+import { type BodyRules, checkBody, checkOutcome, isBadBlock, refusal } from "./block-checks.ts";
 import { blockRowSteps, holdsBlock, holdsBody } from "./block-rows.ts";
 import type { BlockHead } from "./chain.ts";
 import { ChainError } from "./error.ts";
-import { type InsertTimes, Steps } from "./insert-times.ts";
 import { retryAfterRepair } from "./retry-after-repair.ts";
 import { rewindChain } from "./rewind.ts";
 import { writeSenders } from "./senders.ts";
-import type { Executed, SealedBlock, SealedDraft, WriterParts } from "./writer-parts.ts";
+import { type InsertTimes, Stopwatch } from "./stopwatch.ts";
+import type { Executed, SealedBlock, SealedDraft, WriterDeps } from "./writer-deps.ts";
 
 /** A block being made: the world its transactions ran on and what they did. */
 export interface Draft {
@@ -35,7 +35,7 @@ const GROUP_BYTES = 8 * 1024 * 1024;
 
 /** The one place that writes blocks. Its callers take turns through `exclusively`. */
 export class Writer {
-  readonly #parts: WriterParts;
+  readonly #parts: WriterDeps;
   #turn: Promise<unknown> = Promise.resolve();
   #write: Promise<void> = Promise.resolve();
   #tip: Block;
@@ -47,7 +47,7 @@ export class Writer {
   /** The sealed block that the tries hold as long as it is open; whatever needs the tries discards it. */
   #candidate: (SealedBlock & Executed) | undefined;
 
-  constructor(parts: WriterParts) {
+  constructor(parts: WriterDeps) {
     this.#parts = parts;
     this.#tip = parts.publisher.head;
   }
@@ -97,7 +97,7 @@ export class Writer {
     if (!this.#parts.hasRoom()) {
       throw new ChainError("no-room", "the disk is nearly full: no blocks are written until there is room");
     }
-    const steps = new Steps();
+    const steps = new Stopwatch();
     const executed = await this.#sealedOrExecuted(block);
     await this.#parts.pause();
     steps.next();
@@ -179,7 +179,7 @@ export class Writer {
     return candidate;
   }
 
-  #termsOf({ number }: Header): BodyTerms {
+  #termsOf({ number }: Header): BodyRules {
     const { config, governance } = this.#parts;
     return { rules: rulesAt(config, number), parameters: governance.parameters(number) };
   }
@@ -209,7 +209,7 @@ export class Writer {
   }
 
   async #execute(block: Block, isProposal: boolean): Promise<Executed> {
-    const steps = new Steps();
+    const steps = new Stopwatch();
     const { config, state, verifyHeader, pause } = this.#parts;
     const { header } = block;
     this.#candidate?.discard();
@@ -303,7 +303,7 @@ export class Writer {
       rows.forgetAfter(number);
       publisher.rewind(target);
     });
-    publisher.tellRewound(removed);
+    publisher.notifyRewound(removed);
   }
 
   async #synced(): Promise<void> {

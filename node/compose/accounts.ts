@@ -59,7 +59,7 @@ export function accountAddress(accounts: Accounts, reference: AccountReference):
   return address;
 }
 
-/** Where rewards go, if the options say so. Throws as `accountAddress`. */
+/** Returns the address for rewards when the options name one. Throws as `accountAddress`. */
 export function rewardbaseOf({ consensus }: NodeOptions, accounts: Accounts): Uint8Array | undefined {
   return consensus.rewardbase && accountAddress(accounts, consensus.rewardbase);
 }

@@ -11,8 +11,8 @@ import { createPause } from "../runtime/scheduler.ts";
 import { importInto } from "./consensus-chain.ts";
 import type { NodeDatabase } from "./database.ts";
 
-/** What files are written from and taken into. */
-export interface FilesSurroundings {
+/** The chain that files are exported from and imported into. */
+export interface BlockFilesDeps {
   readonly database: Pick<NodeDatabase, "store"> & { readonly disk: Pick<DiskSpace, "shortage"> };
   readonly open: OpenChain;
   readonly recoverer: Recoverer;
@@ -23,7 +23,7 @@ export interface FilesSurroundings {
 export interface NodeFiles extends ChainFiles, AsyncDisposable {}
 
 /** Nothing runs before the first call. */
-export function openNodeFiles({ database, open, recoverer, clock }: FilesSurroundings): NodeFiles {
+export function openNodeFiles({ database, open, recoverer, clock }: BlockFilesDeps): NodeFiles {
   const closing = new AbortController();
   const running = new Set<Promise<unknown>>();
   const tracked = <T>(work: Promise<T>): Promise<T> => {

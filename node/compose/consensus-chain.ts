@@ -7,7 +7,7 @@ import {
   type ImportTarget,
   importBlocks,
 } from "../chain/importer.ts";
-import { type ChainParts, type OpenChain, openChain } from "../chain/open-chain.ts";
+import { type ChainDeps, type OpenChain, openChain } from "../chain/open-chain.ts";
 import { storedConfig } from "../chain/stored-config.ts";
 import { blobLimits } from "../config/blob-schedule.ts";
 import type { ChainConfig } from "../config/chain-config.ts";
@@ -35,7 +35,7 @@ export async function openConsensusChain(
   const checks = rulesAt(storedConfig(store), Number.MAX_SAFE_INTEGER).randao
     ? await loadBlsChecks()
     : undefined;
-  const headerRules: ChainParts["headerRules"] = {
+  const headerRules: ChainDeps["headerRules"] = {
     verify: (config, governance) => (header, parent, isProposal) => {
       // Of the number that it has to have: what it says itself is judged with the rest.
       const number = parent.header.number + 1;
@@ -88,8 +88,8 @@ function forkFieldContext(
   };
 }
 
-/** Where the blocks of an import come from and what recovers their signers. */
-export interface ImportParts {
+/** Blocks of an import and the recoverer of their signers. */
+export interface ImportDeps {
   readonly recoverer: Recoverer;
   readonly clock: Clock;
   readonly files: AsyncIterable<FileBlock>;
@@ -98,7 +98,7 @@ export interface ImportParts {
 /** Imports blocks into an open chain and makes them durable, however the import ends. */
 export function importInto(
   { chain, writer, governance }: OpenChain,
-  { recoverer, clock, files }: ImportParts,
+  { recoverer, clock, files }: ImportDeps,
   options: ImportOptions,
 ): Promise<ImportOutcome> {
   rememberKeys(chain, governance);

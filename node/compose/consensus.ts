@@ -30,8 +30,8 @@ import { rewardbaseOf } from "./accounts.ts";
 import type { NodeDatabase } from "./database.ts";
 import type { NodeNetwork } from "./network.ts";
 
-/** What agreement is made of. */
-export interface ConsensusSurroundings {
+/** Parts of a validator. */
+export interface ConsensusDeps {
   readonly options: NodeOptions;
   readonly database: NodeDatabase;
   readonly open: OpenChain;
@@ -50,7 +50,7 @@ export interface ConsensusSurroundings {
 }
 
 /** Takes part in the agreement on blocks on a core node; undefined on all others. */
-export function openNodeConsensus(surroundings: ConsensusSurroundings): Engine | undefined {
+export function openNodeConsensus(surroundings: ConsensusDeps): Engine | undefined {
   const { options, database, open, ballots, pool, accounts, nodeKey, blsKey, network, clock, log } =
     surroundings;
   const { chain, writer, governance } = open;
@@ -99,7 +99,7 @@ function whispering(log: Log): Log {
 
 /** Reads a proposal's transactions: their senders are found on another thread, and their blobs are proved. */
 async function assembleProposal(
-  { open: { chain }, pool, recoverer, kzg }: ConsensusSurroundings,
+  { open: { chain }, pool, recoverer, kzg }: ConsensusDeps,
   header: Header,
   body: Uint8Array,
 ): Promise<Block> {
@@ -111,7 +111,7 @@ async function assembleProposal(
   return block;
 }
 
-function warnIfNoValidator({ open: { chain, governance }, nodeKey, log }: ConsensusSurroundings): void {
+function warnIfNoValidator({ open: { chain, governance }, nodeKey, log }: ConsensusDeps): void {
   const council = governance.council(chain.head().header.number + 1);
   if (council.some((member) => equalBytes(member, nodeKey.address))) return;
   log.warn({ validators: council.length }, "this node is not a validator of its chain: it makes no blocks");

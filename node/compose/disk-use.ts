@@ -1,4 +1,4 @@
-/** What takes the disk: the bytes of each kind of row in both databases. */
+/** Disk use: the bytes of each kind of row in both databases. */
 
 import type { Log } from "../observe/log.ts";
 import type { Range, Store } from "../store/store.ts";
@@ -10,7 +10,7 @@ export interface KindUse {
   readonly database: "chain" | "trie";
   /** The table's name. */
   readonly kind: string;
-  /** What its rows hold. */
+  /** Content of its rows. */
   readonly holds: string;
   /** In table files, roughly. */
   readonly bytes: number;

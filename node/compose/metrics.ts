@@ -1,4 +1,4 @@
-/** What is measured of a node beside its rooms' own: which build it is, its disk, its databases and its state. */
+/** Metrics of the whole node: build, disk, databases and state. */
 import { arch } from "node:process";
 import { programVersion } from "../config/version.ts";
 import { declareDiskTraffic } from "../observe/disk-traffic.ts";
@@ -10,7 +10,7 @@ import type { NodeDatabase } from "./database.ts";
 import type { DiskUseWatch } from "./disk-use.ts";
 import type { TableWatch } from "./table-watch.ts";
 
-/** What is looked at. */
+/** Parts of the node that are measured. */
 export type MeasuredParts = Omit<NodeDatabase, keyof AsyncDisposable> & { readonly memory: MemoryWatch };
 
 /** Declares them: read when they are scraped. */

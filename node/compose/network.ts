@@ -22,8 +22,8 @@ import { createPause } from "../runtime/scheduler.ts";
 import type { TxPool } from "../txpool/pool.ts";
 import type { Database } from "./database.ts";
 
-/** What the network side is made of. */
-export interface NetworkSurroundings {
+/** Parts of the network side. */
+export interface NetworkDeps {
   readonly options: NodeOptions;
   readonly database: Database;
   readonly open: OpenChain;
@@ -49,7 +49,7 @@ export interface NodeNetwork extends AsyncDisposable {
 const TYPES: Readonly<Record<NodeOptions["type"], NodeType>> = { core: "cn", proxy: "pn", endpoint: "en" };
 
 /** Opens the protocol and the peers. Rejects when the port is taken. */
-export async function openNodeNetwork(surroundings: NetworkSurroundings): Promise<NodeNetwork> {
+export async function openNodeNetwork(surroundings: NetworkDeps): Promise<NodeNetwork> {
   const { options, nodeKey, clock, log, metrics } = surroundings;
   await using parts = new AsyncDisposableStack();
   const protocol = parts.use(openProtocol(surroundings));
@@ -84,7 +84,7 @@ export async function openNodeNetwork(surroundings: NetworkSurroundings): Promis
   return { p2p, protocol, expectsPeers, seeksPeers, [Symbol.asyncDispose]: () => open.disposeAsync() };
 }
 
-function discoveryFlags({ options, open, log }: NetworkSurroundings): DiscoveryFlags | undefined {
+function discoveryFlags({ options, open, log }: NetworkDeps): DiscoveryFlags | undefined {
   const { discovers, bootNodes, port } = options.network;
   if (!discovers || port === undefined) return undefined;
   const known =
@@ -92,7 +92,7 @@ function discoveryFlags({ options, open, log }: NetworkSurroundings): DiscoveryF
   return { networkId: networkId(options, open), bootNodes: parseBootNodes(known, log) };
 }
 
-function openProtocol(surroundings: NetworkSurroundings): ChainProtocol {
+function openProtocol(surroundings: NetworkDeps): ChainProtocol {
   const { options, database, open, pool, recoverer, clock, log, metrics } = surroundings;
   const { chain, writer, governance } = open;
   return openChainProtocol({
@@ -124,8 +124,8 @@ export function networkId({ networkId: given }: NodeOptions, { chain }: Pick<Ope
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: "amd64", ia32: "386" };
 
 /**
- * How the node names itself: client, node name, version, system and runtime. The last part begins with `go`, as
- * clients expect, and says what it really is.
+ * Returns the client name: client, node name, version, system and runtime. The last part begins with `go`, as
+ * clients expect, and then names the real runtime.
  */
 export function clientName(nodeName: string): string {
   const architecture = ARCHITECTURES[process.arch] ?? process.arch;

@@ -4,7 +4,7 @@ import type { NodeOptions } from "../config/options.ts";
 import type { NodePaths } from "../config/options-paths.ts";
 import { loadNodeKey, type NodeKey, nodeKeyOf, readNodeKey } from "../p2p/node-key.ts";
 
-/** Where a node key is: given, or in a file. */
+/** A node key in the options, or the path of its file. */
 export interface NodeKeyPlace {
   readonly nodeKey: Uint8Array | undefined;
   readonly paths: Pick<NodePaths, "nodeKey" | "isNodeKeyNamed">;

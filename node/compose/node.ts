@@ -36,11 +36,11 @@ import { openPool } from "./pool.ts";
 import { beginPublicChain, renewPublicConfig } from "./public-network.ts";
 import { openReadiness } from "./readiness.ts";
 import { openNodeRpc } from "./rpc.ts";
-import { tellStart } from "./start-log.ts";
+import { logStart } from "./start-log.ts";
 import { openTableWatch, type TableWatch } from "./table-watch.ts";
 import { enlargeWhenBusy } from "./young-space.ts";
 
-/** Where a running node answers; what is not served is undefined. */
+/** URLs of a running node; undefined for what it does not serve. */
 export interface NodeEndpoints {
   readonly http: string | undefined;
   readonly ws: string | undefined;
@@ -100,7 +100,7 @@ export async function openNode(options: NodeOptions, signal: AbortSignal, log: A
   const engine = openNodeConsensus({ ...common, recoverer, kzg, clock, metrics });
   if (engine !== undefined) parts.use(engine);
   parts.use(enlargeWhenBusy());
-  tellStart(log, { options, chain, nodeKey, metrics: operations?.url });
+  logStart(log, { options, chain, nodeKey, metrics: operations?.url });
   const all = parts.move();
   return {
     endpoints: { ...rpc.endpoints, metrics: operations?.url },

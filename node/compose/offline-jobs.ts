@@ -1,4 +1,4 @@
-/** What commands do with a data directory that no node runs on: init, import, export, verify. */
+/** Jobs of commands on a data directory without a running node: init, import, export, verify. */
 import { toHex } from "../bytes/hex.ts";
 import { chainFileSize, readBlockFile } from "../chain/block-file.ts";
 import { ChainError } from "../chain/error.ts";
@@ -42,14 +42,14 @@ export interface FileResult {
   readonly head: number;
 }
 
-/** What an import did, how long it took without opening and closing the databases, and how it ended. */
+/** Result of an import, its duration without opening and closing the databases. */
 export interface ImportResult extends FileResult {
   readonly transactions: number;
   /** Blocks of the files that were in the chain already. */
   readonly known: number;
   readonly seconds: number;
   readonly interrupted: boolean;
-  /** What stopped it, with the file's name. */
+  /** The error that ended it, with the file's name. */
   readonly failure: Error | undefined;
 }
 
@@ -84,9 +84,13 @@ export async function importChain(options: NodeOptions, job: ImportJob): Promise
     const parts = { recoverer, clock: systemClock, files: readBlockFile(path) };
     const before = sum;
     const onProgress = (file: ImportProgress): void =>
-      show(job.progress, added(before, file, sizes[i]), sizes);
+      show(job.progress, addResults(before, file, sizes[i]), sizes);
     const done = await importInto(open, parts, { signal: job.signal, onProgress });
-    sum = { ...added(before, done, sizes[i]), interrupted: done.interrupted, failure: failureOf(path, done) };
+    sum = {
+      ...addResults(before, done, sizes[i]),
+      interrupted: done.interrupted,
+      failure: failureOf(path, done),
+    };
     if (sum.interrupted || sum.failure !== undefined) break;
   }
   const { bytes: _, ...counts } = sum;
@@ -94,7 +98,7 @@ export async function importChain(options: NodeOptions, job: ImportJob): Promise
   return { ...counts, seconds, head: open.chain.head().header.number };
 }
 
-/** What was done with all files so far; `bytes` of them on disk. */
+/** Sum over all files so far; `bytes` counts them on disk. */
 type ImportSum = Omit<ImportResult, "seconds" | "head"> & { readonly bytes: number };
 
 const NOTHING_YET: ImportSum = {
@@ -106,7 +110,7 @@ const NOTHING_YET: ImportSum = {
   failure: undefined,
 };
 
-function added(sum: ImportSum, file: ImportProgress, size = 0): ImportSum {
+function addResults(sum: ImportSum, file: ImportProgress, size = 0): ImportSum {
   return {
     ...sum,
     blocks: sum.blocks + file.imported,
@@ -116,7 +120,7 @@ function added(sum: ImportSum, file: ImportProgress, size = 0): ImportSum {
   };
 }
 
-/** How many blocks there are in all is guessed from the bytes. */
+/** Draws the progress. The total of blocks is estimated from the bytes. */
 function show(
   progress: Progress,
   { blocks, known, bytes, transactions }: ImportSum,
@@ -152,7 +156,7 @@ export async function exportChain(options: NodeOptions, job: ExportJob): Promise
   return { blocks, head: chain.head().header.number };
 }
 
-/** What was compared, and at which block. */
+/** Result of a verification and its block. */
 export interface Compared {
   readonly head: number;
   readonly accounts: number;
@@ -174,7 +178,7 @@ export async function rewindChain(options: NodeOptions, number: number): Promise
   return { blocks: before - head, head };
 }
 
-/** What takes the disk, and which blocks are whole besides block 0. */
+/** Disk use, and the range of whole blocks besides block 0. */
 export interface DatabaseSize {
   readonly kinds: readonly KindUse[];
   readonly oldestBody: number;

@@ -15,7 +15,7 @@ import { traceFileMethods } from "../rpc/trace-files.ts";
 import { traceMethods } from "../rpc/traces.ts";
 import { openLevelReader } from "../store/level-store.ts";
 
-/** What a thread is started with. */
+/** Data that a reader thread starts with. */
 export interface ReaderData {
   /** Of the chain database. */
   readonly directory: string;

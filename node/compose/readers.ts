@@ -47,7 +47,7 @@ function readerThreads(bytes: number): Pick<ReaderPoolOptions, "maxThreads" | "h
   return { maxThreads, heapBytes: Math.floor(bytes / maxThreads) };
 }
 
-/** What other methods have done in a reader thread, as a client's own request would be. */
+/** Runs calls of other methods in a reader thread, as requests of clients are. */
 export function askedOfReaders(
   readers: ThreadPool,
 ): Pick<NodeParts, "estimateGas" | "searchLogs" | "traceBlock"> {
@@ -72,7 +72,7 @@ function readerData(options: NodeOptions): ReaderData {
   return { directory: chainDirectory(options), maxLogs, maxBytes, profile, ...callTerms(options) };
 }
 
-/** What bounds the calls of contracts. */
+/** Bounds of contract calls. */
 export function callTerms({ rpc }: NodeOptions): Omit<CallParts, "open"> {
   const { shownGasLimit: upperGas, line } = rpcProfiles[rpc.profile];
   const { readsPanics } = line;

@@ -1,4 +1,4 @@
-/** Whether clients should be sent to this node, and why not. */
+/** Readiness of the node for clients, with the reason when it is not ready. */
 
 import type { DiskSpace } from "../observe/disk-space.ts";
 import type { Metrics } from "../observe/metrics.ts";
@@ -6,8 +6,8 @@ import type { State } from "../state/state.ts";
 import type { Readiness } from "../transport/operations.ts";
 import type { NodeNetwork } from "./network.ts";
 
-/** What it is judged by. */
-export interface ReadinessParts {
+/** Parts that readiness depends on. */
+export interface ReadinessDeps {
   readonly state: Pick<State, "ready" | "migration">;
   readonly network: {
     readonly seeksPeers: boolean;
@@ -24,7 +24,7 @@ interface Reason {
 }
 
 /** Judges whenever it is called; also declares what it says as metrics. */
-export function openReadiness(parts: ReadinessParts, metrics: Metrics): () => Readiness {
+export function openReadiness(parts: ReadinessDeps, metrics: Metrics): () => Readiness {
   const reasons = reasonRows(parts);
   const judge = (): Readiness => {
     const held = reasons.filter(({ holds }) => holds());
@@ -40,9 +40,9 @@ export function openReadiness(parts: ReadinessParts, metrics: Metrics): () => Re
   return judge;
 }
 
-function reasonRows({ state, network, disk }: ReadinessParts): readonly Reason[] {
+function reasonRows({ state, network, disk }: ReadinessDeps): readonly Reason[] {
   const { protocol, seeksPeers } = network;
-  const started = settled(seeksPeers ? Promise.all([state.ready, protocol.heardHead]) : state.ready);
+  const started = isSettled(seeksPeers ? Promise.all([state.ready, protocol.heardHead]) : state.ready);
   const noPeers = (): boolean => seeksPeers && protocol.peerCount() === 0;
   return [
     { name: "starting", keepsAway: true, holds: () => !started() },
@@ -54,7 +54,7 @@ function reasonRows({ state, network, disk }: ReadinessParts): readonly Reason[]
 }
 
 /** False until the promise has resolved. */
-function settled(promise: Promise<unknown>): () => boolean {
+function isSettled(promise: Promise<unknown>): () => boolean {
   let is = false;
   promise.then(
     () => (is = true),

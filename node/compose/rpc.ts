@@ -43,8 +43,8 @@ import type { NodeDatabase } from "./database.ts";
 import { type NodeNetwork, networkId } from "./network.ts";
 import { askedOfReaders, callTerms, openReaders } from "./readers.ts";
 
-/** What the methods stand on. */
-export interface RpcSurroundings {
+/** Parts of the node that the methods use. */
+export interface RpcDeps {
   readonly options: NodeOptions;
   readonly open: OpenChain;
   readonly ballots: Ballots;
@@ -72,7 +72,7 @@ export interface NodeRpc extends AsyncDisposable {
 }
 
 /** Opens every listener that the options ask for. Rejects when an address is taken. */
-export async function openNodeRpc(surroundings: RpcSurroundings): Promise<NodeRpc> {
+export async function openNodeRpc(surroundings: RpcDeps): Promise<NodeRpc> {
   const { options, log, metrics, memory } = surroundings;
   const profile = rpcProfiles[options.rpc.profile];
   await using parts = new AsyncDisposableStack();
@@ -84,7 +84,7 @@ export async function openNodeRpc(surroundings: RpcSurroundings): Promise<NodeRp
     unsent: new ByteShares(options.memory.shares.unsent),
     onCall: declareCallMetrics(metrics),
   });
-  const viewOptions = { without: withheld(options.rpc), ethAsChain: options.rpc.ethAsChain };
+  const viewOptions = { without: withheldPrivileges(options.rpc), ethAsChain: options.rpc.ethAsChain };
   const endpoint = (view: MethodView, pool: ReaderPool): Endpoint =>
     createEndpoint({ view, budget, onBug, readers: pool });
   const shared = options.rpc.unsafeDebugOverIpcOnly ? limitedTraces(readers, options.rpc.maxTraces) : readers;
@@ -121,8 +121,8 @@ export async function openNodeRpc(surroundings: RpcSurroundings): Promise<NodeRp
   };
 }
 
-/** What HTTP and WebSocket do not serve, whatever modules they have. */
-function withheld({
+/** Returns the privileges that HTTP and WebSocket do not serve, whatever modules they have. */
+function withheldPrivileges({
   privilegesOverIpcOnly,
   unsafeDebugOverIpcOnly,
 }: NodeOptions["rpc"]): ViewOptions["without"] {
@@ -133,7 +133,7 @@ function withheld({
 /** The Go node's idle time of HTTP connections. */
 const KEEP_STOPPED_MS = 120_000;
 
-function exposureOf({ options, accounts }: RpcSurroundings, listeners: Listeners): ExposureParts {
+function exposureOf({ options, accounts }: RpcDeps, listeners: Listeners): ExposureParts {
   return {
     exposed: () => listeners.exposed(),
     unlocked: () => accounts.wallets().filter(({ status }) => status === "Unlocked").length,
@@ -192,10 +192,7 @@ type Control = Pick<AdminListenersParts, "listeners" | "subscriptionLimit" | "lo
   readonly profiler: Profiler;
 } & ReturnType<typeof askedOfReaders>;
 
-function nodeRegistry(
-  surroundings: RpcSurroundings,
-  { configured, profiler, ...control }: Control,
-): Registry {
+function nodeRegistry(surroundings: RpcDeps, { configured, profiler, ...control }: Control): Registry {
   const { options, open, ballots, database, pool, accounts, nodeKey, blsKey, network, supply, files } =
     surroundings;
   const { chain, governance, writer } = open;
@@ -254,7 +251,7 @@ function possessionOf(key: Uint8Array): () => Promise<BlsPublicInfo> {
 
 /** Returns the settings that methods show, out of the node's options. */
 function nodeSettings(
-  { options, open: { chain } }: RpcSurroundings,
+  { options, open: { chain } }: RpcDeps,
   rewardbase: Uint8Array | undefined,
 ): NodeSettings {
   const { paths, pool, rpc, state, ws } = options;

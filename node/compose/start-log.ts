@@ -1,4 +1,4 @@
-/** What a node says when it is open: who it is, on which chain, and where others reach it. */
+/** Logs the identity, the chain and the endpoints of a node that has opened. */
 import { addressText, toHex } from "../bytes/hex.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { NodeOptions } from "../config/options.ts";
@@ -6,17 +6,17 @@ import { programVersion } from "../config/version.ts";
 import type { Log } from "../observe/log.ts";
 import type { NodeKey } from "../p2p/node-key.ts";
 
-/** What is told of. */
+/** The opened parts that are logged. */
 export interface OpenedNode {
   readonly options: Pick<NodeOptions, "type" | "networkId" | "publicNetwork" | "paths" | "network">;
   readonly chain: Pick<Chain, "config" | "head">;
   readonly nodeKey: Pick<NodeKey, "address">;
-  /** Where metrics are served, if they are. */
+  /** URL of the metrics, when they are served. */
   readonly metrics: string | undefined;
 }
 
 /** A line each for metrics, peers and the node itself; the listeners of JSON-RPC have told of themselves. */
-export function tellStart(log: Log, { options, chain, nodeKey, metrics }: OpenedNode): void {
+export function logStart(log: Log, { options, chain, nodeKey, metrics }: OpenedNode): void {
   const { type, paths, network, networkId, publicNetwork } = options;
   const { header, hash } = chain.head();
   const chainId = chain.config.chainId.toString();

@@ -7,8 +7,8 @@ import type { Log } from "../observe/log.ts";
 import { runInSlices } from "../runtime/scheduler.ts";
 import { checkAllTables } from "../store/check-tables.ts";
 
-/** What is read. */
-export interface TableWatchParts {
+/** Directories to read, and the log. */
+export interface TableWatchDeps {
   readonly directories: () => Promise<readonly string[]>;
   readonly log: Log;
   /** Milliseconds after each file, of 2 MiB as a rule. */
@@ -24,7 +24,7 @@ export interface TableWatch extends AsyncDisposable {
 }
 
 /** Begins to read. */
-export function openTableWatch(parts: TableWatchParts): TableWatch {
+export function openTableWatch(parts: TableWatchDeps): TableWatch {
   const closing = new AbortController();
   let hasDamage = false;
   const reading = readAll(parts, closing.signal).catch((error: unknown) => {
@@ -45,7 +45,7 @@ export function openTableWatch(parts: TableWatchParts): TableWatch {
 }
 
 async function readAll(
-  { directories, restMs = REST_MS }: TableWatchParts,
+  { directories, restMs = REST_MS }: TableWatchDeps,
   signal: AbortSignal,
 ): Promise<void> {
   const run = async <Result>(steps: Generator<undefined, Result>): Promise<Result> => {

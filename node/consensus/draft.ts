@@ -1,7 +1,7 @@
 /** Builds a block on the tip as a proposer does, sealed by this node and not yet agreed on. */
-import { Steps } from "../chain/insert-times.ts";
+import { Stopwatch } from "../chain/stopwatch.ts";
 import type { Writer } from "../chain/writer.ts";
-import type { SealedBlock } from "../chain/writer-parts.ts";
+import type { SealedBlock } from "../chain/writer-deps.ts";
 import type { ChainConfig } from "../config/chain-config.ts";
 import { rulesAt } from "../config/rules.ts";
 import { blobGasOf } from "../execution/blob-gas.ts";
@@ -56,7 +56,7 @@ export interface DraftDeps {
  */
 export async function draftBlock(deps: DraftDeps): Promise<SealedBlock> {
   const { config, writer, state, clock, log } = deps;
-  const steps = new Steps();
+  const steps = new Stopwatch();
   const parent = writer.tip;
   const number = parent.header.number + 1;
   const rules = rulesAt(config, number);

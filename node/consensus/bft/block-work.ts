@@ -7,7 +7,7 @@ import { mapKey, toHex } from "../../bytes/hex.ts";
 import { encodeRlpList } from "../../bytes/rlp.ts";
 import { ChainError } from "../../chain/error.ts";
 import { retryAfterRepair } from "../../chain/retry-after-repair.ts";
-import type { SealedBlock } from "../../chain/writer-parts.ts";
+import type { SealedBlock } from "../../chain/writer-deps.ts";
 import { type Block, createBlock } from "../../model/block.ts";
 import type { Header } from "../../model/header.ts";
 import type { Transaction } from "../../model/transaction.ts";

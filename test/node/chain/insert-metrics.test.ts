@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
-import type { InsertTimes } from "../../../node/chain/insert-times.ts";
 import { declareInsertMetrics } from "../../../node/chain/metrics.ts";
+import type { InsertTimes } from "../../../node/chain/stopwatch.ts";
 import { type Block, decodeBlock } from "../../../node/model/block.ts";
 import { createMetrics } from "../../../node/observe/metrics.ts";
 import { aChain, recordedBlocks, recordedGenesis } from "../../support/chain.ts";

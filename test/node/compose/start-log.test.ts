@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import type { OpenedNode } from "../../../node/compose/start-log.ts";
-import { tellStart } from "../../../node/compose/start-log.ts";
+import { logStart } from "../../../node/compose/start-log.ts";
 import { createLog } from "../../../node/observe/log.ts";
 import { options } from "../../support/options.ts";
 
@@ -9,7 +9,7 @@ function lines(line: Record<string, string>, metrics?: string): string[] {
   const chain = { config: { chainId: 2019n }, head: () => head } as unknown as OpenedNode["chain"]; // what is read
   const told: string[] = [];
   const log = createLog({ level: "info", format: "logfmt", stream: { write: (text) => told.push(text) } });
-  tellStart(log, {
+  logStart(log, {
     options: options({ line }).options,
     chain,
     nodeKey: { address: new Uint8Array(20) },

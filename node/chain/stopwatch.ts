@@ -1,4 +1,4 @@
-/** How long the steps of a block took that came from elsewhere, told to whoever measures. */
+/** Durations of the steps of a block from elsewhere, for metrics. */
 
 /** Milliseconds of each step, and of all from its rules to its rows. */
 export interface InsertTimes {
@@ -15,7 +15,7 @@ export interface InsertTimes {
 }
 
 /** A clock of steps: each reading is the time since the one before. */
-export class Steps {
+export class Stopwatch {
   readonly #since = performance.now();
   #at = this.#since;
 

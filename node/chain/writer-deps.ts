@@ -1,4 +1,4 @@
-/** What blocks are put into the chain with. */
+/** Parts of the writer, and the values of its steps. */
 import type { ChainConfig } from "../config/chain-config.ts";
 import type { ContractReader } from "../governance/contract-reader.ts";
 import type { Governance } from "../governance/governance.ts";
@@ -11,8 +11,8 @@ import type { Store } from "../store/store.ts";
 import type { BadBlocks } from "./bad-blocks.ts";
 import type { BlockRows } from "./block-rows.ts";
 import type { BlockHead } from "./chain.ts";
-import type { InsertTimes } from "./insert-times.ts";
 import type { Publisher } from "./publisher.ts";
+import type { InsertTimes } from "./stopwatch.ts";
 
 /**
  * The header rules, given by consensus: throws when a header breaks one, else names its author. Those of a proposal
@@ -24,8 +24,8 @@ export type VerifyHeader = (
   isProposal?: boolean,
 ) => { readonly author: Uint8Array };
 
-/** What the writer works on. */
-export interface WriterParts {
+/** Databases, rules and listeners of the writer. */
+export interface WriterDeps {
   readonly config: ChainConfig;
   readonly store: Store;
   readonly state: State;
@@ -37,7 +37,7 @@ export interface WriterParts {
   /** Contracts after a block. */
   readonly contracts: (number: number) => ContractReader;
   readonly pause: Pause;
-  /** Whether a block made elsewhere may be written: not when the disk is nearly full. */
+  /** True while a block made elsewhere may be written; false when the disk is nearly full. */
   readonly hasRoom: () => boolean;
 }
 
