@@ -25,12 +25,12 @@ Written by \`npm run crds\` from \`operator/api\`; do not edit. API \`${API_VERS
 
 ${section("Node", "kn", nodeSpec.schema, nodeStatus.schema)}
 ${listed("Conditions:", conditionTypes)}
-${listed("Reasons of `Ready` when it does not hold, and of `members[].reason`:", readyReasons())}
+${listed("Reasons of `Ready` when it is not True, and of `members[].reason`:", readyReasons())}
 ${reasonTable("Reasons of the other conditions", verdictReasons)}
 ${listed("Phases:", phases)}
 Events:
 
-| reason | kind | what it says |
+| reason | type | meaning |
 |---|---|---|
 ${Object.entries(eventReasons)
   .map(([name, [kind, says]]) => `| \`${name}\` | ${kind} | ${says} |`)
@@ -62,7 +62,7 @@ function reasonTable(title: string, all: Reasons): string {
       ([reason, [status, says]]) => `| \`${type}\` | ${status} | \`${reason}\` | ${says} |\n`,
     ),
   );
-  return `${title}:\n\n| condition | status | reason | what it says |\n|---|---|---|---|\n${rows.join("")}`;
+  return `${title}:\n\n| condition | status | reason | meaning |\n|---|---|---|---|\n${rows.join("")}`;
 }
 
 function section(kind: string, shortName: string, spec: JsonSchema, status: JsonSchema): string {
@@ -89,7 +89,7 @@ function listed(title: string, rows: Readonly<Record<string, string>>): string {
 
 function fieldTable(schema: JsonSchema): string {
   const rows = rowsOf(schema, "").map((cells) => `| ${cells.join(" | ")} |\n`);
-  return `| field | type | default | what |\n|---|---|---|---|\n${rows.join("")}`;
+  return `| field | type | default | description |\n|---|---|---|---|\n${rows.join("")}`;
 }
 
 function rowsOf(schema: JsonSchema, path: string): string[][] {

@@ -1,20 +1,20 @@
-/** Conditions, as all resources have them. */
+/** Conditions in the status of a resource, after the Kubernetes API conventions. */
 import { count, instant } from "./fields.ts";
 import { list, object, oneOf, text, type ValueOf } from "./schema.ts";
 
 const condition = <const T extends string>(types: readonly T[]) =>
-  object("One thing that holds or does not.", {
-    type: oneOf(types, "What it is about."),
-    status: oneOf(["True", "False", "Unknown"], "Whether it holds."),
-    reason: text("Why, in a word.", { maxLength: 64 }),
-    message: text("Why, in a sentence.", { maxLength: 1_024 }),
-    observedGeneration: count("The generation it was judged for."),
-    lastTransitionTime: instant("When its status last changed."),
+  object("An aspect of the current state.", {
+    type: oneOf(types, "Type of the condition."),
+    status: oneOf(["True", "False", "Unknown"], "Status of the condition: True, False or Unknown."),
+    reason: text("Machine-readable reason of the last transition, in CamelCase.", { maxLength: 64 }),
+    message: text("Human-readable details of the last transition.", { maxLength: 1_024 }),
+    observedGeneration: count("Value of metadata.generation that the condition was determined for."),
+    lastTransitionTime: instant("Time of the last change of the status."),
   });
 
-/** A list of conditions of these types. */
+/** Field for a list of conditions of these types. */
 export const conditions = <const T extends string>(types: readonly T[]) =>
-  list(condition(types), "What holds.", {
+  list(condition(types), "Current conditions.", {
     maxItems: 16,
     "x-kubernetes-list-type": "map",
     "x-kubernetes-list-map-keys": ["type"],

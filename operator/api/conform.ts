@@ -1,13 +1,13 @@
 /**
- * What the API server does with an object, done again where it is read: types, limits and defaults. The
- * definition in the cluster may be another version's, so nothing that was read is believed to fit.
+ * Validation of objects that were read: types, limits and defaults, as the API server applies them. The definition in
+ * the cluster may belong to another version of the operator, so every object is validated again.
  */
 import { ApiError } from "./error.ts";
 import type { Field, JsonSchema } from "./schema.ts";
 
-/** `value` with defaults filled in and unknown members gone. Throws `ApiError` that names the first misfit. */
+/** Returns `value` with defaults withMemberDefaults in and unknown fields removed. Throws `ApiError` with the first invalid field. */
 export function conform<T>(field: Field<T>, value: unknown, path: string): T {
-  return conformed(field.schema, value, path) as T; // a field's type is derived from its schema
+  return conformValue(field.schema, value, path) as T; // a field's type is derived from its schema
 }
 
 const PLAIN: Readonly<Record<string, (schema: JsonSchema, value: unknown) => string | undefined>> = {
@@ -16,27 +16,27 @@ const PLAIN: Readonly<Record<string, (schema: JsonSchema, value: unknown) => str
   boolean: (_schema, value) => (typeof value === "boolean" ? undefined : "true or false"),
 };
 
-function conformed(schema: JsonSchema, value: unknown, path: string): unknown {
-  if (schema.type === "object") return conformedObject(schema, value, path);
-  if (schema.type === "array") return conformedList(schema, value, path);
+function conformValue(schema: JsonSchema, value: unknown, path: string): unknown {
+  if (schema.type === "object") return conformObject(schema, value, path);
+  if (schema.type === "array") return conformList(schema, value, path);
   const wanted = PLAIN[schema.type]?.(schema, value);
   if (wanted !== undefined) throw new ApiError(`${path} must be ${wanted}`);
   return value;
 }
 
-function conformedObject(schema: JsonSchema, value: unknown, path: string): object {
+function conformObject(schema: JsonSchema, value: unknown, path: string): object {
   if (!isObject(value)) throw new ApiError(`${path} must be an object`);
-  if (schema.additionalProperties !== undefined) return conformedMap(schema, value, path);
+  if (schema.additionalProperties !== undefined) return conformMap(schema, value, path);
   const entries = Object.entries(schema.properties ?? {}).map(([name, member]) => {
     const given = value[name] ?? member.default;
-    if (given !== undefined) return [name, conformed(member, given, `${path}.${name}`)];
+    if (given !== undefined) return [name, conformValue(member, given, `${path}.${name}`)];
     if (schema.required?.includes(name)) throw new ApiError(`${path}.${name} is missing`);
     return [name, undefined];
   });
   return Object.fromEntries(entries);
 }
 
-function conformedMap(
+function conformMap(
   { additionalProperties: items, maxProperties = 0 }: JsonSchema,
   value: Readonly<Record<string, unknown>>,
   path: string,
@@ -45,11 +45,11 @@ function conformedMap(
   if (entries.length > maxProperties)
     throw new ApiError(`${path} must have at most ${maxProperties} members`);
   return Object.fromEntries(
-    entries.map(([name, each]) => [name, items && conformed(items, each, `${path}.${name}`)]),
+    entries.map(([name, each]) => [name, items && conformValue(items, each, `${path}.${name}`)]),
   );
 }
 
-function conformedList(
+function conformList(
   { items, minItems = 0, maxItems = 0 }: JsonSchema,
   value: unknown,
   path: string,
@@ -57,7 +57,7 @@ function conformedList(
   if (!Array.isArray(value)) throw new ApiError(`${path} must be a list`);
   if (value.length < minItems) throw new ApiError(`${path} must have at least ${minItems} items`);
   if (value.length > maxItems) throw new ApiError(`${path} must have at most ${maxItems} items`);
-  return value.map((each, index) => items && conformed(items, each, `${path}[${index}]`));
+  return value.map((each, index) => items && conformValue(items, each, `${path}[${index}]`));
 }
 
 function checkText(schema: JsonSchema, value: unknown): string | undefined {

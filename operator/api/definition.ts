@@ -1,4 +1,4 @@
-/** The CustomResourceDefinitions, as objects and as the files that `crds/` and the chart hold. */
+/** The CustomResourceDefinitions, as objects and as the YAML files of `crds/` and the chart. */
 import { stringify } from "yaml";
 import { GROUP, VERSION } from "./names.ts";
 import { networkSpec } from "./network-spec.ts";
@@ -15,7 +15,7 @@ interface Column {
   readonly name: string;
   readonly type: string;
   readonly jsonPath: string;
-  /** 1: with `-o wide` alone. */
+  /** 1: shown with `-o wide` only. */
   readonly priority?: number;
 }
 
@@ -30,13 +30,13 @@ interface Resource {
   readonly status: JsonSchema;
 }
 
-/** All kinds of resources, a row each. */
+/** All custom resources, one row each. */
 const resources: readonly Resource[] = [
   {
     kind: "Node",
     plural: "nodes",
     shortName: "kn",
-    description: "A node of a Klaytn or Kaia network.",
+    description: "One or more replicas of a blockchain node in a Klaytn or Kaia network.",
     columns: [
       { name: "Type", type: "string", jsonPath: ".spec.type" },
       { name: "Ready", type: "string", jsonPath: `${ready}.status` },
@@ -52,7 +52,7 @@ const resources: readonly Resource[] = [
     ],
     rules: [
       {
-        // Services and replicas are called so: a Node of such a name would take another's.
+        // Services and replicas have such names: a Node of that name would collide with them.
         rule: "!self.metadata.name.matches('-(peer|members|external|m[0-9]+)$')",
         message: "a name cannot end in -peer, -members, -external or -m and a number",
       },
@@ -65,7 +65,7 @@ const resources: readonly Resource[] = [
     kind: "Network",
     plural: "networks",
     shortName: "knet",
-    description: "A Klaytn or Kaia network: block 0, and what its nodes have in common.",
+    description: "A Klaytn or Kaia network: its genesis and defaults for its Nodes.",
     columns: [
       { name: "Ready", type: "string", jsonPath: `${ready}.status` },
       { name: "Nodes", type: "integer", jsonPath: ".status.nodes" },
@@ -81,7 +81,7 @@ const resources: readonly Resource[] = [
   },
 ];
 
-/** The definitions. */
+/** The CustomResourceDefinitions. */
 export const definitions = resources.map(definitionOf);
 
 function definitionOf({ kind, plural, shortName, ...resource }: Resource) {
@@ -135,7 +135,7 @@ function wholeSchema({ description, rules, spec, status }: Omit<Resource, "kind"
   };
 }
 
-/** The files with the definitions: name and YAML. */
+/** Formats the definitions as files: name and YAML. */
 export function definitionFiles(): readonly (readonly [name: string, text: string])[] {
   return definitions.map((definition) => [
     `${GROUP}_${definition.metadata.name.split(".")[0]}.yaml`,

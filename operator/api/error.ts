@@ -1,4 +1,4 @@
-/** An object that is not what its schema says. */
+/** Error of an object that violates its schema. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly code = "bad-object";

@@ -1,74 +1,88 @@
-/** Fields that several resources have. */
-import { defaulted, filled, integer, object, optional, ruled, text, texts } from "./schema.ts";
+/** Fields that several resources share. */
+import {
+  integer,
+  object,
+  optional,
+  text,
+  texts,
+  withDefault,
+  withMemberDefaults,
+  withRules,
+} from "./schema.ts";
 
-/** A label's value, and the name of most objects. */
+/** Pattern of label values and of most object names. */
 export const NAME = "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$";
 const OBJECT_NAME = "^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$";
 const KEY = "^[-._a-zA-Z0-9]+$";
 
-/** The name of an object of Kubernetes. */
+/** Field for the name of a Kubernetes object. */
 export const objectName = (description: string) =>
   text(description, { maxLength: 253, pattern: OBJECT_NAME });
 
-/** The name of a namespace. */
+/** Field for the name of a namespace. */
 export const namespaceName = (description: string) => text(description, { maxLength: 63, pattern: NAME });
 
-/** An account or a contract. */
+/** Field for an address of an account or a contract. */
 export const address = (description: string) =>
   text(description, { maxLength: 42, pattern: "^0x[0-9a-fA-F]{40}$" });
 
-/** An amount in peb: decimal digits, since it passes what JSON numbers hold. */
+/** Field for an amount in peb: decimal digits, because amounts exceed JSON numbers. */
 export const peb = (description: string) => text(description, { maxLength: 60, pattern: "^[0-9]{1,60}$" });
 
-/** A port that needs no privilege. */
+/** Field for an unprivileged port. */
 export const port = (description: string) => integer(description, 1024, 65_535);
 
-/** A count of something. */
+/** Field for a count. */
 export const count = (description: string) => integer(description, 0, Number.MAX_SAFE_INTEGER);
 
-/** A moment, RFC 3339. */
+/** Field for a time, RFC 3339. */
 export const instant = (description: string) => text(description, { maxLength: 40, format: "date-time" });
 
-/** An amount as Kubernetes writes it. */
+/** Field for a positive Kubernetes quantity. */
 export const quantity = (description: string) =>
-  ruled(text(description, { maxLength: 32 }), {
+  withRules(text(description, { maxLength: 32 }), {
     rule: "isQuantity(self) && quantity(self).isGreaterThan(quantity('0'))",
     message: "must be a quantity above 0, such as 10Gi",
   });
 
-/** The image of a container. */
+/** Field for a container image. */
 export const image = (description: string) =>
   text(description, { minLength: 1, maxLength: 512, pattern: "^[^\\s]+$" });
 
 const amounts = (description: string) =>
-  filled(
+  withMemberDefaults(
     object(description, {
-      cpu: optional(quantity("Processors.")),
-      memory: optional(quantity("Memory.")),
+      cpu: optional(quantity("CPU quantity, such as 250m.")),
+      memory: optional(quantity("Memory quantity, such as 512Mi.")),
     }),
   );
 
-/** What a container asks for and may use. */
+/** Field for resource requests and limits of a container. */
 export const resources = (description: string) =>
-  filled(object(description, { requests: amounts("At least."), limits: amounts("At most.") }));
+  withMemberDefaults(
+    object(description, {
+      requests: amounts("Resources reserved for the container, as in resources.requests of a pod."),
+      limits: amounts("Maximum resources of the container, as in resources.limits of a pod."),
+    }),
+  );
 
-/** Settings of knit by flag name. */
-export const settings = (description: string) => defaulted(texts(description, 64, 1_024), {});
+/** Field for settings of the node by flag name. */
+export const settings = (description: string) => withDefault(texts(description, 64, 1_024), {});
 
-/** A genesis, by which it is known again. */
+/** Field for the digest of a genesis file. */
 export const genesisDigest = text(
-  "SHA-256 of the genesis file that was noted; of one that people keep, without its layout and later forks.",
+  "SHA-256 of the recorded genesis file. For a file that the operator did not create, layout and forks after block 0 are excluded.",
   { maxLength: 64, pattern: "^[0-9a-f]{64}$" },
 );
 
-/** The value of an annotation that permits something, as far as it is kept. */
+/** Field for the value of an annotation that grants a permission. */
 export const permission = (description: string) => text(description, { maxLength: 64 });
 
-/** A member of a ConfigMap or a Secret. */
+/** Field for a key of a ConfigMap or a Secret. */
 export const member = (description: string) => text(description, { maxLength: 253, pattern: KEY });
 
-/** A ConfigMap with a genesis file. */
-export const genesisMap = object("A ConfigMap with the genesis file.", {
-  name: objectName("The ConfigMap's name."),
-  key: defaulted(member("The member that holds it."), "genesis.json"),
+/** Reference to a ConfigMap with a genesis file. */
+export const genesisReference = object("Reference to a ConfigMap with the genesis file.", {
+  name: objectName("Name of the ConfigMap."),
+  key: withDefault(member("Key of the genesis file in the ConfigMap."), "genesis.json"),
 });

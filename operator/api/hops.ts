@@ -1,23 +1,29 @@
-/** Where a call to a node can fail, in the order of the way, and the reason that conditions show for it. */
+/** Stages at which a call to a node can fail, in order, with the reason that conditions report. */
 export const hops = {
-  resolve: { reason: "GatewayNameUnknown", says: "the gateway's host name leads to no address" },
-  connect: { reason: "GatewayUnreachable", says: "nobody takes the connection at the gateway's address" },
+  resolve: { reason: "GatewayNameUnknown", says: "the host name of the gateway does not resolve" },
+  connect: { reason: "GatewayUnreachable", says: "the connection to the gateway failed" },
   tls: {
     reason: "GatewayHandshakeFailed",
-    says: "whoever listens there does not speak TLS as a gateway does",
+    says: "the TLS handshake with the gateway failed",
   },
   certificate: {
     reason: "CertificateRefused",
-    says: "the gateway's certificate is not believed, or the gateway does not believe the operator's",
+    says: "the gateway's certificate is not trusted, or the gateway does not trust the operator's",
   },
-  gateway: { reason: "GatewayFailed", says: "the gateway took the call and gave no proper answer in time" },
-  refused: { reason: "GatewayRefused", says: "the gateway does not pass this call on" },
-  busy: { reason: "GatewayBusy", says: "the gateway has as many calls as it takes, or one of maintenance" },
-  socket: { reason: "NodeSocketClosed", says: "the node does not take the gateway's connection" },
-  silent: { reason: "NodeSilent", says: "the node does not answer the gateway in time" },
-  "bad-answer": { reason: "NodeAnswerUnreadable", says: "what the node answers cannot be read" },
-  "node-error": { reason: "NodeRefused", says: "the node answers with an error of its own" },
+  gateway: {
+    reason: "GatewayFailed",
+    says: "the gateway accepted the call and gave no valid response in time",
+  },
+  refused: { reason: "GatewayRefused", says: "the gateway does not allow this call" },
+  busy: {
+    reason: "GatewayBusy",
+    says: "the gateway has reached its limit of concurrent calls, or a maintenance call is running",
+  },
+  socket: { reason: "NodeSocketClosed", says: "the node does not accept connections on its IPC socket" },
+  silent: { reason: "NodeSilent", says: "the node did not respond to the gateway in time" },
+  "bad-answer": { reason: "NodeAnswerUnreadable", says: "the response of the node cannot be parsed" },
+  "node-error": { reason: "NodeRefused", says: "the node responded with an error" },
 } as const;
 
-/** A part of the way to a node. */
+/** A stage of a call to a node. */
 export type Hop = keyof typeof hops;

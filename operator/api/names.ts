@@ -1,50 +1,50 @@
-/** Names that people and programs meet: groups, labels, annotations, conditions, event reasons. */
+/** Names of the public API: group, labels, annotations, conditions, phases and event reasons; ports and paths of pods. */
 
 /** The API group. */
 export const GROUP = "knit.dev";
-/** The one version there is. */
+/** The API version. */
 export const VERSION = "v1alpha1";
 /** `apiVersion` of a Node. */
 export const API_VERSION = `${GROUP}/${VERSION}`;
-/** Who owns the fields that the operator writes. */
+/** Field manager of the operator's writes. */
 export const FIELD_MANAGER = "knit-operator";
 
-/** On a Node: it does not go before its pods have ended and its peers have let go of it, or the time for that is over. */
+/** Finalizer of Nodes: deletion waits until the pods have ended and peers have removed the node, or until a timeout. */
 export const FINALIZER = `${GROUP}/orderly-deletion`;
 
-/** Labels of everything the operator makes. */
+/** Labels of objects that the operator creates. */
 export const labels = {
   name: "app.kubernetes.io/name",
   instance: "app.kubernetes.io/instance",
   component: "app.kubernetes.io/component",
   managedBy: "app.kubernetes.io/managed-by",
   node: "knit.dev/node",
-  /** Of what one replica alone has. */
+  /** Name of the replica, on objects of a single replica. */
   member: "knit.dev/member",
-  /** Of the Service that a ServiceMonitor reads. */
+  /** Marks the Service that a ServiceMonitor selects. */
   service: "knit.dev/service",
   network: "knit.dev/network",
 } as const;
 
 /** Annotations. */
 export const annotations = {
-  /** On a Node: a maintenance operation that is wished for; taken away once it is noted in the status. */
+  /** On a Node: a requested maintenance operation; removed once the status records the request. */
   run: "knit.dev/run",
-  /** On a pod template and its StatefulSet: of what the Node asks for; the node starts anew when it changes. */
+  /** On a pod template: digest of its inputs in the spec; another digest recreates the pod. */
   settings: "knit.dev/settings",
-  /** On a Node: a lost or changed node key may be replaced. Each value is followed once. */
+  /** On a Node: permits another node key in place of a lost or changed one. Each value takes effect once. */
   allowNewKey: "knit.dev/allow-new-key",
-  /** On a Node or a Network: a lost chain may begin again at block 1, or with another block 0. Each value is followed once. */
+  /** On a Node or a Network: permits a new chain after a lost volume or a changed genesis. Each value takes effect once. */
   allowNewChain: "knit.dev/allow-new-chain",
-  /** On a pod: the address that it signs with. */
+  /** On a pod: the address of its node key. */
   address: "knit.dev/address",
-  /** On what the operator makes: the digest of what it last wrote. */
+  /** On objects of the operator: digest of the draft that was applied last. */
   applied: "knit.dev/applied",
-  /** On a StatefulSet: the pod template as it was written, which stays until the node must start anew. */
+  /** On a StatefulSet: the pod template as it was applied, reused until its inputs change. */
   template: "knit.dev/template",
 } as const;
 
-/** Maintenance operations by the word in the annotation, and the method that begins each. */
+/** Maintenance operations by their annotation value, with the RPC method that starts each. */
 export const operations = {
   migrate: "admin_startStateMigration",
   "save-cache": "admin_saveTrieNodeToDisk",
@@ -53,84 +53,99 @@ export const operations = {
 /** A maintenance operation. */
 export type Operation = keyof typeof operations;
 
-/** Types of a Node's conditions, and what their being True says. */
+/** Condition types of a Node, and the meaning of True. */
 export const conditionTypes = {
-  Ready: "all replicas are ready: their pods are, and the nodes answer through their gateways",
+  Ready: "all replicas are ready: their pods are ready, and the nodes respond through their gateways",
   Available: "at least one replica is ready",
-  Progressing: "pods are being made, replaced or ended on the way to what the spec asks for",
-  Degraded: "something is wrong that needs more than time",
-  PeersReady: "every replica is connected to every peer that it is to be connected to",
-  Synced: "every replica is level with the network's newest block",
-  MaintenanceInProgress: "a replica is being maintained",
-  StorageHealthy: "every volume is bound, as large as asked for, and has room",
-  PrivilegedApi: "warning: admin, personal or debug are served on the node's cluster port",
+  Progressing: "pods are being created, recreated or deleted to match the spec",
+  Degraded: "there is a failure that does not resolve by waiting",
+  PeersReady: "every replica is connected to all its required peers",
+  Synced: "every replica has the newest block of the network",
+  MaintenanceInProgress: "maintenance of a replica is in progress",
+  StorageHealthy: "every volume is bound, has the requested size and has free space",
+  PrivilegedApi: "warning: admin, personal or debug are served on the cluster network",
 } as const;
 
-/** A type of a Node's conditions. */
+/** Condition type of a Node. */
 export type ConditionType = keyof typeof conditionTypes;
 
-/** Types of a Network's conditions, and what their being True says. */
+/** Condition types of a Network, and the meaning of True. */
 export const networkConditionTypes = {
-  Ready: "there is a genesis, and all nodes of the network are ready",
-  GenesisReady: "there is a genesis",
+  Ready: "the genesis exists, and all nodes of the network are ready",
+  GenesisReady: "the genesis exists",
 } as const;
 
-/** A type of a Network's conditions. */
+/** Condition type of a Network. */
 export type NetworkConditionType = keyof typeof networkConditionTypes;
 
-/** How a Node is, in a word. */
+/** Phases of a Node, with their meaning. */
 export const phases = {
-  Pending: "it waits for something that is not there yet: a key, a genesis, a machine for its pod",
-  Starting: "its pods start",
-  Syncing: "it takes in blocks that others have",
+  Pending: "a prerequisite is missing, such as a key, the genesis, or a machine for the pod",
+  Starting: "pods are starting",
+  Syncing: "a replica is importing blocks that its peers already have",
   Running: "all replicas are ready",
-  Updating: "replicas are replaced one after another",
-  Maintaining: "a replica is being maintained",
-  Degraded: "something is wrong that needs more than time",
-  Suspending: "its pods end, as the spec asks",
-  Suspended: "its pods were ended, as the spec asks",
-  Deleting: "it is being deleted, its pods end",
+  Updating: "replicas are being recreated one at a time",
+  Maintaining: "maintenance of a replica is in progress",
+  Degraded: "there is a failure that does not resolve by waiting",
+  Suspending: "pods are terminating because spec.suspend is true",
+  Suspended: "there are no pods because spec.suspend is true",
+  Deleting: "the Node is being deleted",
 } as const;
 
-/** How a Node is. */
+/** Phase of a Node. */
 export type Phase = keyof typeof phases;
 
-/** Reasons of events, whether they are warnings, and what they say. */
+/** Event reasons, with their type and meaning. */
 export const eventReasons = {
-  NodeKeyMade: ["Normal", "a random key was made for a replica; the message says in which Secret it is"],
-  GenesisMade: ["Normal", "block 0 of the Network was made from its validators' keys"],
-  GenesisRebuilt: ["Normal", "the ConfigMap with block 0 was gone, and was made again byte for byte"],
-  GenesisLost: ["Warning", "block 0 is gone or another one; the message says what to do"],
-  NodeKeyLost: ["Warning", "the Secret with a noted key is gone; the message says what to do"],
-  NodeKeyChanged: ["Warning", "a Secret holds another key than the noted one; the message says what to do"],
-  KeyInUse: ["Warning", "another node signs with the same key; the message names it"],
-  ChainLost: ["Warning", "the volume with the chain is gone, and nobody else has enough of it"],
-  VolumeReplaced: ["Warning", "the volume of a core node is gone; it takes the chain from the others"],
-  MaintenanceStarted: ["Normal", "a replica does what it was asked to"],
-  MaintenanceSucceeded: ["Normal", "a replica has done so, and blocks have followed"],
-  MaintenanceFailed: ["Warning", "it did not, in the node's words or the operator's"],
-  MaintenanceRefused: ["Warning", "the annotation or a schedule asks for nothing that there is"],
-  RolloutStarted: ["Normal", "a replica is given what the spec asks for, and starts anew"],
-  RolloutSucceeded: ["Normal", "it is ready and level with it"],
-  RolloutPaused: ["Warning", "it was not in time, and nobody else is next"],
-  VolumeGrown: ["Normal", "a larger volume was asked for"],
-  ReconcileFailed: ["Warning", "a step failed; the message has the reason of `Ready`"],
-  DeletionUnfinished: ["Warning", "the Node's time to end is over; the message says what was left"],
+  NodeKeyMade: ["Normal", "a random node key was created for a replica; the message names the Secret"],
+  GenesisMade: ["Normal", "the genesis of the Network was created with the addresses of its validators"],
+  GenesisRebuilt: ["Normal", "the ConfigMap with the genesis was missing, and was recreated byte for byte"],
+  GenesisLost: ["Warning", "the genesis is missing or has changed; the message describes the remedy"],
+  NodeKeyLost: [
+    "Warning",
+    "the Secret with a recorded node key is missing; the message describes the remedy",
+  ],
+  NodeKeyChanged: [
+    "Warning",
+    "a Secret contains another key than the recorded one; the message describes the remedy",
+  ],
+  KeyInUse: ["Warning", "another node uses the same key; the message names it"],
+  ChainLost: ["Warning", "the volume with the chain is missing, and no other node has enough of the chain"],
+  VolumeReplaced: [
+    "Warning",
+    "the volume of a core node is missing; the node syncs the chain from its peers",
+  ],
+  MaintenanceStarted: ["Normal", "maintenance of a replica has started"],
+  MaintenanceSucceeded: [
+    "Normal",
+    "maintenance of a replica has completed, and the replica imports blocks again",
+  ],
+  MaintenanceFailed: ["Warning", "maintenance of a replica has failed; the message has the error"],
+  MaintenanceRefused: ["Warning", "the annotation or a schedule names an unknown operation or replica"],
+  RolloutStarted: ["Normal", "a replica is being recreated with the current spec"],
+  RolloutSucceeded: ["Normal", "the recreated replica is ready and has the newest block"],
+  RolloutPaused: ["Warning", "the recreated replica was not ready in time; no other replica follows"],
+  VolumeGrown: ["Normal", "a volume expansion was requested"],
+  ReconcileFailed: ["Warning", "reconciliation failed; the message has the reason of `Ready`"],
+  DeletionUnfinished: [
+    "Warning",
+    "the deletion timeout has passed; the message lists what was not completed",
+  ],
 } as const;
 
-/** An event's reason. */
+/** Reason of an event. */
 export type EventReason = keyof typeof eventReasons;
 
-/** Ports and paths on which the containers of a pod agree. */
+/** Ports and paths of the containers of a pod. */
 export const pod = {
   user: 1000,
-  /** How knit is started in its image, which is what the image's entry point says. */
+  /** Command of the node in its image; equals the entry point of the image. */
   program: ["node", "/app/dist/node/main.js"],
   gatewayPort: 7443,
   gatewayHealthPort: 7444,
   metricsPort: 61_001,
   dataDirectory: "/data",
-  /** Where the gateway sees the volume with the chain: an empty directory on it, never the chain itself. */
+  /** Mount path of an empty directory of the data volume, by which the gateway measures free space. */
   diskDirectory: "/run/disk",
   socketDirectory: "/run/knit",
   socket: "/run/knit/knit.ipc",

@@ -1,50 +1,53 @@
-/** What a Network asks for: block 0, and what its Nodes have in common. */
-import { address, genesisMap, image, NAME, objectName, peb, resources, settings } from "./fields.ts";
+/** Schema of a Network's spec: its genesis and defaults for its Nodes. */
+import { address, genesisReference, image, NAME, objectName, peb, resources, settings } from "./fields.ts";
 import { classStays } from "./node-storage.ts";
 import {
-  defaulted,
-  filled,
   flag,
   integer,
   list,
   object,
   oneOf,
   optional,
-  ruled,
   text,
   type ValueOf,
+  withDefault,
+  withMemberDefaults,
+  withRules,
 } from "./schema.ts";
 
 const WHOLE = Number.MAX_SAFE_INTEGER;
 
-/** How proposers take turns, by the number that the genesis has for each. */
+/** Proposer policies; the index is the value in the genesis. */
 export const proposerPolicies = ["RoundRobin", "Sticky", "WeightedRandom"] as const;
 
-const consensus = filled(
+const consensus = withMemberDefaults(
   object("Istanbul BFT.", {
-    epoch: defaulted(integer("Blocks after which votes are counted.", 1, WHOLE), 604_800),
-    policy: defaulted(oneOf(proposerPolicies, "How proposers take turns."), "RoundRobin"),
-    committeeSize: defaulted(integer("How many validators agree on a block.", 1, 1_000), 22),
+    epoch: withDefault(integer("Epoch length in blocks.", 1, WHOLE), 604_800),
+    policy: withDefault(oneOf(proposerPolicies, "Proposer selection policy."), "RoundRobin"),
+    committeeSize: withDefault(
+      integer("Committee size: the number of validators that agree on a block.", 1, 1_000),
+      22,
+    ),
   }),
 );
 
-const governance = filled(
-  object("Who may change parameters, and what blocks are worth.", {
-    mode: defaulted(
+const governance = withMemberDefaults(
+  object("Governance parameters and block rewards.", {
+    mode: withDefault(
       oneOf(
         ["none", "single", "ballot"],
-        "Every validator for itself, the first validator alone, or by majority.",
+        "Governance mode: none lets every validator vote alone, single the first validator only, ballot the majority.",
       ),
       "single",
     ),
-    unitPrice: defaulted(
-      integer("The price of gas in peb, where no fork sets it by block.", 0, WHOLE),
+    unitPrice: withDefault(
+      integer("Gas price in peb before the fork with a dynamic base fee.", 0, WHOLE),
       25_000_000_000,
     ),
-    mintingAmount: defaulted(peb("What is minted with each block, in peb."), "9600000000000000000"),
-    ratio: defaulted(
-      ruled(
-        text("How rewards are shared: proposer/second fund/third fund, in percent.", {
+    mintingAmount: withDefault(peb("Amount minted with each block, in peb."), "9600000000000000000"),
+    ratio: withDefault(
+      withRules(
+        text("Reward ratio in percent: proposer/second fund/third fund.", {
           maxLength: 11,
           pattern: "^[0-9]{1,3}/[0-9]{1,3}/[0-9]{1,3}$",
         }),
@@ -55,27 +58,33 @@ const governance = filled(
       ),
       "100/0/0",
     ),
-    minimumStake: defaulted(integer("What a validator must have staked, in whole coins.", 0, WHOLE), 0),
-    deferredTxFee: defaulted(flag("Whether fees are paid at the end of a block."), true),
-    stakingUpdateInterval: defaulted(integer("Blocks between two looks at stakes.", 1, WHOLE), 86_400),
-    proposerUpdateInterval: defaulted(integer("Blocks between two lists of proposers.", 1, WHOLE), 3_600),
+    minimumStake: withDefault(integer("Minimum stake of a validator, in KAIA.", 0, WHOLE), 0),
+    deferredTxFee: withDefault(flag("Pays transaction fees to the proposer at the end of a block."), true),
+    stakingUpdateInterval: withDefault(
+      integer("Interval between updates of staking information, in blocks.", 1, WHOLE),
+      86_400,
+    ),
+    proposerUpdateInterval: withDefault(
+      integer("Interval between updates of the proposer list, in blocks.", 1, WHOLE),
+      3_600,
+    ),
   }),
 );
 
-const create = object("Makes block 0, kept in a ConfigMap, when all validators have their keys.", {
-  chainId: integer("The chain's number, which signatures carry.", 1, WHOLE),
+const create = object("Creates a genesis in a ConfigMap once all validators have node keys.", {
+  chainId: integer("Chain id, which transaction signatures include.", 1, WHOLE),
   validators: list(
-    text("A core Node's name.", { maxLength: 40, pattern: NAME }),
-    "The core Nodes of this namespace and network that make blocks from the beginning.",
+    text("Name of a core Node.", { maxLength: 40, pattern: NAME }),
+    "Core Nodes of this namespace and network that are validators from block 0.",
     { minItems: 1, maxItems: 64, "x-kubernetes-list-type": "set" },
   ),
-  balances: defaulted(
+  balances: withDefault(
     list(
-      object("What an account owns at the beginning.", {
-        address: address("The account."),
-        peb: peb("How much, in peb, in decimal digits."),
+      object("Initial balance of an account.", {
+        address: address("Address of the account."),
+        peb: peb("Balance in peb, in decimal digits."),
       }),
-      "Accounts that own something at the beginning.",
+      "Initial balances.",
       { maxItems: 100 },
     ),
     [],
@@ -84,31 +93,33 @@ const create = object("Makes block 0, kept in a ConfigMap, when all validators h
   governance,
 });
 
-const genesis = ruled(
-  object("Block 0.", {
-    configMap: optional(genesisMap),
+const genesis = withRules(
+  object("Genesis of the network.", {
+    configMap: optional(genesisReference),
     create: optional(create),
   }),
   { rule: "has(self.configMap) != has(self.create)", message: "name either configMap or create" },
   { rule: "self == oldSelf", message: "a network's genesis cannot be changed" },
 );
 
-const defaults = ruled(
-  object("What its Nodes have when they say nothing themselves.", {
-    image: optional(image("The image with knit.")),
-    resources: resources("What nodes' containers ask for and may use, an amount at a time."),
-    storageClassName: optional(objectName("The StorageClass of volumes.")),
-    settings: settings("Settings of knit by flag name."),
+const defaults = withRules(
+  object("Defaults for Nodes of this network.", {
+    image: optional(image("Container image of the node.")),
+    resources: resources(
+      "Resource requests and limits of node containers; each amount is a separate default.",
+    ),
+    storageClassName: optional(objectName("StorageClass of volumes.")),
+    settings: settings("Settings of the node by flag name."),
   }),
   classStays("storageClassName"),
 );
 
 /** `spec` of a Network. */
-export const networkSpec = ruled(
-  object("What the network is to be.", {
-    networkId: optional(integer("The network's number among peers; the chain's id by default.", 1, WHOLE)),
+export const networkSpec = withRules(
+  object("Desired state of the network.", {
+    networkId: optional(integer("Network id that peers compare; the chain id by default.", 1, WHOLE)),
     genesis,
-    defaults: filled(defaults),
+    defaults: withMemberDefaults(defaults),
   }),
   {
     rule: "has(self.networkId) == has(oldSelf.networkId) && (!has(self.networkId) || self.networkId == oldSelf.networkId)",
@@ -116,8 +127,8 @@ export const networkSpec = ruled(
   },
 );
 
-/** What a Network asks for, defaults filled in. */
+/** Spec of a Network with defaults withMemberDefaults in. */
 export type NetworkSpec = ValueOf<typeof networkSpec>;
 
-/** How block 0 is made. */
-export type GenesisTerms = ValueOf<typeof create>;
+/** Parameters of a created genesis. */
+export type GenesisParameters = ValueOf<typeof create>;

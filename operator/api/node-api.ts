@@ -1,50 +1,50 @@
-/** JSON-RPC of a Node. */
+/** Schema of `spec.api`: JSON-RPC of a Node. */
 import { port } from "./fields.ts";
-import { defaulted, filled, flag, list, object, oneOf, text } from "./schema.ts";
+import { flag, list, object, oneOf, text, withDefault, withMemberDefaults } from "./schema.ts";
 
-/** Modules that change a node or use its keys; they are served on a cluster port only when it is asked for. */
+/** Modules that administer a node or use its keys; served on the cluster network only with `privileged`. */
 export const privilegedModules = ["admin", "personal", "debug"] as const;
 
 const MODULES = ["chain", "eth", "klay", "kaia", "net", "rpc", "txpool", "web3"] as const;
 const DEFAULT_MODULES = ["chain", "eth", "kaia", "klay", "net", "rpc", "web3"] as const;
 
-const moduleName = oneOf([...MODULES, ...privilegedModules], "A module of methods.");
+const moduleName = oneOf([...MODULES, ...privilegedModules], "An RPC module.");
 
-const modules = list(moduleName, "The modules that are served.", {
+const modules = list(moduleName, "RPC modules to serve.", {
   maxItems: 16,
   "x-kubernetes-list-type": "set",
 });
 
 /** `spec.api`. */
 export const api = object(
-  "JSON-RPC inside the cluster.",
+  "JSON-RPC endpoints inside the cluster.",
   {
-    http: filled(
-      object("HTTP.", {
-        enabled: defaulted(flag("Whether it is served."), true),
-        port: defaulted(port("The port."), 8551),
-        modules: defaulted(modules, DEFAULT_MODULES),
+    http: withMemberDefaults(
+      object("JSON-RPC over HTTP.", {
+        enabled: withDefault(flag("Enables the endpoint."), true),
+        port: withDefault(port("Port of the container and of the Service."), 8551),
+        modules: withDefault(modules, DEFAULT_MODULES),
       }),
     ),
-    ws: filled(
-      object("WebSocket.", {
-        enabled: defaulted(flag("Whether it is served."), false),
-        port: defaulted(port("The port."), 8552),
-        modules: defaulted(modules, DEFAULT_MODULES),
+    ws: withMemberDefaults(
+      object("JSON-RPC over WebSocket.", {
+        enabled: withDefault(flag("Enables the endpoint."), false),
+        port: withDefault(port("Port of the container and of the Service."), 8552),
+        modules: withDefault(modules, DEFAULT_MODULES),
       }),
     ),
-    hosts: defaulted(
+    hosts: withDefault(
       list(
-        text("A name, or * for any.", { maxLength: 253, pattern: "^(\\*|[-.a-zA-Z0-9]+)$" }),
-        "Host names to answer to besides those of the Service, of an ingress for example.",
+        text("A host name, or * for any.", { maxLength: 253, pattern: "^(\\*|[-.a-zA-Z0-9]+)$" }),
+        "Additional host names that requests may carry, such as that of an Ingress.",
         { maxItems: 16 },
       ),
       [],
     ),
-    privileged: defaulted(
+    privileged: withDefault(
       flag(
-        "Allows admin, personal and debug on the cluster's network, and what uses keys or writes files in other " +
-          "modules. Whoever reaches the port has them.",
+        "Allows the modules admin, personal and debug, and methods of other modules that use keys or write files, " +
+          "on the cluster network. Every client that can reach the port can call them.",
       ),
       false,
     ),

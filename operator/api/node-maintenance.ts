@@ -1,5 +1,15 @@
-/** What a Node's maintenance is to be like. Times are in UTC. */
-import { defaulted, filled, flag, integer, list, object, oneOf, optional, text } from "./schema.ts";
+/** Schema of `spec.maintenance`. Times are in UTC. */
+import {
+  flag,
+  integer,
+  list,
+  object,
+  oneOf,
+  optional,
+  text,
+  withDefault,
+  withMemberDefaults,
+} from "./schema.ts";
 
 /** Days of the week, Sunday first as in cron. */
 export const weekDays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"] as const;
@@ -10,36 +20,38 @@ const schedule = (description: string) =>
     pattern: "^[-0-9*,/]+( [-0-9*,/]+){4}$",
   });
 
-const maintenanceWindow = object("A time in which maintenance may begin.", {
-  days: defaulted(
-    list(oneOf(weekDays, "A day."), "The days on which it opens.", {
+const maintenanceWindow = object("A weekly window in which maintenance may start.", {
+  days: withDefault(
+    list(oneOf(weekDays, "A day of the week."), "Days on which the window opens.", {
       maxItems: 7,
       "x-kubernetes-list-type": "set",
     }),
     weekDays,
   ),
-  from: text("When it opens.", { maxLength: 5, pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$" }),
-  hours: integer("How long it stays open.", 1, 24),
+  from: text("Opening time, HH:MM in UTC.", { maxLength: 5, pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$" }),
+  hours: integer("Duration in hours.", 1, 24),
 });
 
 /** `spec.maintenance`. */
-export const maintenance = object("Work on the node that the operator does by itself, a replica at a time.", {
-  stateMigration: filled(
-    object("Writing the state anew without what has gone out of use.", {
-      schedule: optional(schedule("When.")),
-      diskPercent: optional(integer("Also when this much of the volume is used.", 10, 95)),
+export const maintenance = object("Scheduled maintenance, one replica at a time.", {
+  stateMigration: withMemberDefaults(
+    object("State migration: copies the current state to a new database, without unused entries.", {
+      schedule: optional(schedule("Schedule.")),
+      diskPercent: optional(
+        integer("Also requests a migration when this percentage of the volume is used.", 10, 95),
+      ),
     }),
   ),
-  trieCache: filled(
-    object("Saving the cache of trie nodes, so that the next start is warm.", {
-      schedule: optional(schedule("When.")),
-      onShutdown: defaulted(flag("Also before the pod ends."), true),
+  trieCache: withMemberDefaults(
+    object("Saves the trie cache, so that the node restarts with a warm cache.", {
+      schedule: optional(schedule("Schedule.")),
+      onShutdown: withDefault(flag("Also saves the cache before the pod terminates."), true),
     }),
   ),
-  windows: defaulted(
+  windows: withDefault(
     list(
       maintenanceWindow,
-      "Maintenance by schedule or disk use begins in these times alone; at any time when empty.",
+      "Windows in which maintenance by schedule or disk use may start; at any time when empty.",
       {
         maxItems: 16,
         "x-kubernetes-list-type": "atomic",

@@ -1,17 +1,17 @@
-/** A Node among its peers. */
+/** Schemas of `spec.p2p` and `spec.peers`. */
 import { namespaceName, port } from "./fields.ts";
 import { nodeTypes } from "./node-types.ts";
-import { defaulted, filled, integer, list, object, oneOf, optional, text } from "./schema.ts";
+import { integer, list, object, oneOf, optional, text, withDefault, withMemberDefaults } from "./schema.ts";
 
 /** `spec.p2p`. */
-export const p2p = filled(
-  object("The node among its peers.", {
-    port: defaulted(port("The port for peers."), 32_323),
-    maxPeers: defaulted(integer("Peers at a time.", 1, 1_000), 50),
-    external: defaulted(
+export const p2p = withMemberDefaults(
+  object("Peer-to-peer networking.", {
+    port: withDefault(port("Port for peers."), 32_323),
+    maxPeers: withDefault(integer("Maximum number of peers.", 1, 1_000), 50),
+    external: withDefault(
       oneOf(
         ["None", "NodePort", "LoadBalancer"],
-        "How peers outside the cluster reach the node: a Service of this type for each replica.",
+        "Service type for peers outside the cluster, one Service for each replica; None creates no Service.",
       ),
       "None",
     ),
@@ -19,30 +19,30 @@ export const p2p = filled(
 );
 
 /** `spec.peers`. */
-export const peers = filled(
-  object("Whom the node keeps connected.", {
+export const peers = withMemberDefaults(
+  object("Peers to which the node stays connected.", {
     types: optional(
       list(
-        oneOf(nodeTypes, "A type."),
-        "Types of this network's nodes that this one connects to. By default core and proxy connect to core, endpoint to proxy.",
+        oneOf(nodeTypes, "A node type."),
+        "Types of nodes of this network to connect to. By default core and proxy connect to core, endpoint connects to proxy.",
         { maxItems: 3, "x-kubernetes-list-type": "set" },
       ),
     ),
-    urls: defaulted(
+    urls: withDefault(
       list(
         text("A node URL.", {
           maxLength: 512,
           pattern: "^kni://[0-9a-fA-F]{128}@[^@\\s/]+:[0-9]{1,5}(\\?\\S*)?$",
         }),
-        "Nodes elsewhere.",
+        "URLs of further peers, such as nodes outside the cluster.",
         { maxItems: 32 },
       ),
       [],
     ),
-    namespaces: defaulted(
+    namespaces: withDefault(
       list(
         namespaceName("A namespace."),
-        "Other namespaces whose nodes of the same network's name count too, where they name this node's namespace as well.",
+        "Other namespaces with nodes of the same network name. They are peers if their Nodes list this namespace, too.",
         { maxItems: 16, "x-kubernetes-list-type": "set" },
       ),
       [],

@@ -1,31 +1,51 @@
-/** Where pods go. */
-import { defaulted, filled, integer, list, object, oneOf, optional, text, texts } from "./schema.ts";
+/** Schema of `spec.scheduling`. */
+import {
+  integer,
+  list,
+  object,
+  oneOf,
+  optional,
+  text,
+  texts,
+  withDefault,
+  withMemberDefaults,
+} from "./schema.ts";
 
 const LABEL = "^[-._/a-zA-Z0-9]+$";
 
-const toleration = object("A taint that is no hindrance.", {
-  key: optional(text("The taint's key; every taint when absent.", { maxLength: 316, pattern: LABEL })),
-  operator: defaulted(oneOf(["Exists", "Equal"], "Whether the value counts."), "Equal"),
-  value: optional(text("The taint's value.", { maxLength: 63 })),
-  effect: optional(oneOf(["NoSchedule", "PreferNoSchedule", "NoExecute"], "The effect; each when absent.")),
-  tolerationSeconds: optional(integer("How long NoExecute is tolerated; for ever when absent.", 0, 86_400)),
+const toleration = object("A toleration, as in a pod.", {
+  key: optional(text("Key of the taint; all taints when absent.", { maxLength: 316, pattern: LABEL })),
+  operator: withDefault(
+    oneOf(["Exists", "Equal"], "Equal compares the value of the taint, Exists does not."),
+    "Equal",
+  ),
+  value: optional(text("Value of the taint.", { maxLength: 63 })),
+  effect: optional(
+    oneOf(["NoSchedule", "PreferNoSchedule", "NoExecute"], "Effect of the taint; all effects when absent."),
+  ),
+  tolerationSeconds: optional(
+    integer("Seconds for which a NoExecute taint is tolerated; without limit when absent.", 0, 86_400),
+  ),
 });
 
 /** `spec.scheduling`. */
-export const scheduling = filled(
-  object("Where the pods go.", {
-    nodeSelector: defaulted(texts("Labels that the machine must have.", 16, 63), {}),
-    tolerations: defaulted(
-      list(toleration, "Taints that are no hindrance.", { maxItems: 16, "x-kubernetes-list-type": "atomic" }),
+export const scheduling = withMemberDefaults(
+  object("Scheduling of the pods.", {
+    nodeSelector: withDefault(
+      texts("Labels that a machine must have, as in nodeSelector of a pod.", 16, 63),
+      {},
+    ),
+    tolerations: withDefault(
+      list(toleration, "Tolerations of the pods.", { maxItems: 16, "x-kubernetes-list-type": "atomic" }),
       [],
     ),
-    spread: defaulted(
+    spread: withDefault(
       oneOf(
         ["None", "Preferred", "Required"],
-        "Whether nodes of one type and network go to different machines.",
+        "Pod anti-affinity between nodes of the same type and network: no, preferred or required.",
       ),
       "Preferred",
     ),
-    priorityClassName: optional(text("The pods' priority.", { maxLength: 253, pattern: LABEL })),
+    priorityClassName: optional(text("PriorityClass of the pods.", { maxLength: 253, pattern: LABEL })),
   }),
 );

@@ -1,4 +1,4 @@
-/** What a Node's status keeps of maintenance and rollouts: all that is needed to go on after the operator ended. */
+/** Schemas of maintenance and rollouts in a Node's status: the state from which a restarted operator continues. */
 import { count, instant } from "./fields.ts";
 import { type Operation, operations } from "./names.ts";
 import { MAX_REPLICAS } from "./node-spec.ts";
@@ -9,7 +9,7 @@ const operationNames = Object.keys(operations) as readonly Operation[]; // the k
 const memberName = (description: string) => text(description, { maxLength: 44 });
 const message = (description: string) => text(description, { maxLength: 1_024 });
 
-/** How far a maintenance is, in this order; from Starting to Verifying its member is being maintained. */
+/** States of a maintenance run, in order; maintenance is in progress from Starting to Verifying. */
 export const maintenanceStates = [
   "Requested",
   "Starting",
@@ -20,75 +20,84 @@ export const maintenanceStates = [
   "Failed",
 ] as const;
 
-/** Why maintenance was wished for. */
+/** Causes of a maintenance request. */
 export const maintenanceCauses = ["Annotation", "Schedule", "DiskUse"] as const;
 
 const run = (description: string) =>
   object(description, {
-    operation: oneOf(operationNames, "Which."),
-    member: memberName("The replica."),
-    cause: oneOf(maintenanceCauses, "Who wished for it."),
-    state: oneOf(maintenanceStates, "How far it is."),
-    message: message("What it waits for, what the node answered, or how it ended."),
-    requestedAt: instant("When it was wished for: the time of its schedule, or when the wish was noted."),
+    operation: oneOf(operationNames, "The operation."),
+    member: memberName("Name of the replica."),
+    cause: oneOf(maintenanceCauses, "Cause of the request."),
+    state: oneOf(maintenanceStates, "State of the run."),
+    message: message("Human-readable details: the reason to wait, the response of the node, or the result."),
+    requestedAt: instant(
+      "Time of the request: the scheduled time, or the time at which the request was recorded.",
+    ),
     held: optional(
-      flag("Whether something of the replica itself speaks against it: others need not wait for it."),
+      flag(
+        "True if the replica itself is not ready for maintenance, so that later requests of other replicas may go first.",
+      ),
     ),
-    freeSince: optional(
-      instant("Since when it waits for nothing but others that were wished for before it."),
-    ),
-    startedAt: optional(instant("When it began.")),
-    stateAt: instant("Since when it is in this state."),
-    progressAt: optional(instant("When the node last came on.")),
-    finishedAt: optional(instant("When it ended.")),
-    percent: optional(integer("How much is done.", 0, 100)),
+    freeSince: optional(instant("Time since which the run waits for earlier requests only.")),
+    startedAt: optional(instant("Start time.")),
+    stateAt: instant("Time of the last state transition."),
+    progressAt: optional(instant("Time of the last progress of the node.")),
+    finishedAt: optional(instant("Completion time.")),
+    percent: optional(integer("Progress in percent.", 0, 100)),
     height: optional(
       count(
-        "The newest block when it began, the one whose state is copied, and the newest again when the node was done.",
+        "Block number: the newest block at the start, then the block whose state is copied, then the newest block at completion.",
       ),
     ),
   });
 
 /** `status.maintenance`. */
-export const maintenanceRun = run("The maintenance that is on its way, or the last one.");
+export const maintenanceRun = run("Current or last maintenance run.");
 
 /** `status.maintenanceQueue`. */
-export const maintenanceQueue = list(run("Maintenance that waits."), "What comes after it.", {
+export const maintenanceQueue = list(run("A queued maintenance run."), "Queued maintenance runs.", {
   maxItems: 2 * MAX_REPLICAS,
   "x-kubernetes-list-type": "atomic",
 });
 
 /** `status.maintenanceHistory`. */
-export const maintenanceHistory = list(run("Maintenance that ended."), "What came before it, newest first.", {
-  maxItems: 2 * MAX_REPLICAS,
-  "x-kubernetes-list-type": "atomic",
-});
+export const maintenanceHistory = list(
+  run("A completed maintenance run."),
+  "Completed maintenance runs, newest first.",
+  {
+    maxItems: 2 * MAX_REPLICAS,
+    "x-kubernetes-list-type": "atomic",
+  },
+);
 
 /** `status.schedules`. */
 export const scheduleMarks = list(
-  object("How far a schedule has been followed.", {
-    operation: oneOf(operationNames, "Of which maintenance."),
-    schedule: text("The schedule.", { maxLength: 100 }),
-    since: instant("Everything up to then has been wished for."),
+  object("Progress of a schedule.", {
+    operation: oneOf(operationNames, "The scheduled operation."),
+    schedule: text("The schedule in cron format.", { maxLength: 100 }),
+    since: instant("Time up to which all scheduled runs have been requested."),
   }),
-  "Schedules that are followed.",
+  "Progress of the schedules.",
   { maxItems: 4, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["operation"] },
 );
 
 /** `status.rollout`. */
-export const rollout = object("The replica that is being replaced.", {
-  member: memberName("Which."),
-  revision: text("The digest of what it is given.", { maxLength: 64 }),
-  state: oneOf(["Rolling", "Paused"], "Paused: it did not become ready in time, and nobody else is next."),
-  startedAt: instant("When it was given that."),
-  message: message("How it is."),
+export const rollout = object("Rollout of a changed spec: the replica that is being recreated.", {
+  member: memberName("Name of the replica."),
+  revision: text("Digest of the pod template's inputs.", { maxLength: 64 }),
+  state: oneOf(
+    ["Rolling", "Paused"],
+    "Rolling, or Paused when the replica did not become ready in time; no other replica follows then.",
+  ),
+  startedAt: instant("Start time of the recreation."),
+  message: message("Human-readable details."),
 });
 
-/** A maintenance of a replica. */
+/** A maintenance run of a replica. */
 export type MaintenanceRun = ValueOf<typeof maintenanceRun>;
 
-/** How far a schedule has been followed. */
+/** Progress of a schedule. */
 export type ScheduleMark = ValueOf<typeof scheduleMarks>[number];
 
-/** The replica that is being replaced. */
+/** Rollout of a replica. */
 export type Rollout = ValueOf<typeof rollout>;

@@ -1,7 +1,7 @@
-/** What a Node asks for. Each field is said here once: schema, default, rule, documentation and type. */
+/** Schema of a Node's spec, from which validation, defaults, documentation and type derive. */
 import {
   address,
-  genesisMap,
+  genesisReference,
   image,
   member,
   NAME,
@@ -17,110 +17,128 @@ import { scheduling } from "./node-placement.ts";
 import { storage } from "./node-storage.ts";
 import { nodeTypes } from "./node-types.ts";
 import {
-  defaulted,
-  filled,
   flag,
   integer,
   list,
   object,
   oneOf,
   optional,
-  ruled,
   text,
   texts,
   type ValueOf,
+  withDefault,
+  withMemberDefaults,
+  withRules,
 } from "./schema.ts";
 
-const genesis = object("Block 0. Absent: that of the Network of this name in this namespace.", {
-  configMap: genesisMap,
+const genesis = object("Genesis; that of the Network of this name in this namespace when absent.", {
+  configMap: genesisReference,
 });
 
-const network = ruled(
-  object("The network that the node belongs to. Nodes of one name in one namespace are knitted together.", {
-    name: text("The network's name.", { maxLength: 40, pattern: NAME }),
+const network = withRules(
+  object("Network of the node. Nodes of one network in one namespace are peers.", {
+    name: text("Name of the network.", { maxLength: 40, pattern: NAME }),
     networkId: optional(
-      integer("The network's number among peers; the chain's id by default.", 1, Number.MAX_SAFE_INTEGER),
+      integer("Network id that peers compare; the chain id by default.", 1, Number.MAX_SAFE_INTEGER),
     ),
     genesis: optional(genesis),
   }),
   { rule: "self == oldSelf", message: "a node's network cannot be changed" },
 );
 
-/** Replicas that a Node may have: the last one's number has two digits. */
+/** Maximum number of replicas; the index of a replica has at most two digits. */
 export const MAX_REPLICAS = 32;
 
 /** `spec` of a Node. */
 export const nodeSpec = object(
-  "What the node is to be.",
+  "Desired state of the node.",
   {
-    type: oneOf(nodeTypes, "core makes blocks, proxy passes them on, endpoint serves clients.", {
-      "x-kubernetes-validations": [{ rule: "self == oldSelf", message: "a node's type cannot be changed" }],
-    }),
-    replicas: defaulted(
-      integer("How many there are of it, each with a key and a volume of its own.", 1, MAX_REPLICAS),
+    type: oneOf(
+      nodeTypes,
+      "Node type: core validates and proposes blocks, proxy relays them, endpoint serves JSON-RPC clients.",
+      {
+        "x-kubernetes-validations": [{ rule: "self == oldSelf", message: "a node's type cannot be changed" }],
+      },
+    ),
+    replicas: withDefault(
+      integer("Number of replicas, each with its own node key and volume.", 1, MAX_REPLICAS),
       1,
     ),
-    suspend: defaulted(flag("Ends all pods; volumes and keys stay."), false),
-    image: optional(image("The image with knit; the network's choice when absent, then the operator's.")),
+    suspend: withDefault(flag("Deletes all pods; volumes and node keys are retained."), false),
+    image: optional(
+      image(
+        "Container image of the node; the default of the Network when absent, else that of the operator.",
+      ),
+    ),
     network,
     rewardAddress: optional(
-      address("Who earns the rewards of a core node's blocks; the node's own address by default."),
+      address(
+        "Address that receives the block rewards of a core node; the address of its node key by default.",
+      ),
     ),
-    api: filled(api),
+    api: withMemberDefaults(api),
     p2p,
     peers,
-    storage: filled(storage),
-    resources: resources("What the node's container asks for and may use."),
+    storage: withMemberDefaults(storage),
+    resources: resources("Resource requests and limits of the node's container."),
     scheduling,
     nodeKeySecret: optional(
-      object("A Secret with the node's private key; made with a random one for each replica when absent.", {
-        name: objectName("The Secret's name."),
-        key: defaulted(member("The member with the 64 hex digits."), "nodekey"),
-        blsKey: optional(
-          member("The member with a core node's BLS key; it follows from the node key when absent."),
-        ),
-      }),
+      object(
+        "Reference to a Secret with the node key; the operator creates a random key for each replica when absent.",
+        {
+          name: objectName("Name of the Secret."),
+          key: withDefault(member("Key of the node key in the Secret, 64 hex digits."), "nodekey"),
+          blsKey: optional(
+            member("Key of a core node's BLS key in the Secret; derived from the node key when absent."),
+          ),
+        },
+      ),
     ),
     settings: settings(
-      "Further settings of knit by flag name. Those that the operator makes cannot be replaced.",
+      "Further settings of the node by flag name. Settings that the operator manages cannot be overridden.",
     ),
-    maintenance: filled(maintenance),
-    monitoring: filled(
-      object("How the node is watched.", {
-        serviceMonitor: defaulted(
-          flag("Makes a ServiceMonitor where the cluster has that kind (Prometheus operator)."),
+    maintenance: withMemberDefaults(maintenance),
+    monitoring: withMemberDefaults(
+      object("Monitoring of the node.", {
+        serviceMonitor: withDefault(
+          flag("Creates a ServiceMonitor if the cluster serves that kind (Prometheus Operator)."),
           true,
         ),
-        intervalSeconds: defaulted(integer("How often metrics are read.", 5, 3_600), 30),
-        labels: defaulted(texts("Labels by which a Prometheus chooses the ServiceMonitor.", 16, 63), {}),
+        intervalSeconds: withDefault(integer("Scrape interval in seconds.", 5, 3_600), 30),
+        labels: withDefault(
+          texts("Additional labels of the ServiceMonitor, for the selector of a Prometheus.", 16, 63),
+          {},
+        ),
       }),
     ),
-    networkPolicy: filled(
-      object("Who reaches the node inside the cluster. The gateway is the operator's alone in any case.", {
-        clients: defaulted(
+    networkPolicy: withMemberDefaults(
+      object("Access to the node inside the cluster. The gateway always accepts the operator only.", {
+        clients: withDefault(
           list(
-            namespaceName("A namespace."),
-            "Namespaces whose pods reach JSON-RPC and metrics; everybody when empty.",
+            namespaceName("Name of a namespace."),
+            "Namespaces whose pods may reach JSON-RPC and metrics; all when empty.",
             { maxItems: 32, "x-kubernetes-list-type": "set" },
           ),
           [],
         ),
       }),
     ),
-    gateway: filled(
-      object("The sidecar through which the operator talks to the node.", {
+    gateway: withMemberDefaults(
+      object("The gateway: a sidecar through which the operator calls the node.", {
         image: optional(
           image(
-            "Its image. Absent: the operator's own, which changes when the pod is made anew for another reason.",
+            "Container image of the gateway; the operator's image when absent. An upgrade of the operator takes effect when the pod is next recreated.",
           ),
         ),
-        resources: resources("What it asks for and may use; small amounts when absent."),
+        resources: resources(
+          "Resource requests and limits of the gateway's container; 10m CPU, 80Mi to 192Mi memory when absent.",
+        ),
       }),
     ),
-    whenDeleted: defaulted(
+    whenDeleted: withDefault(
       oneOf(
         ["Retain", "Delete"],
-        "What becomes of the volumes and of node keys made here when the Node is deleted.",
+        "Retains or deletes volumes and created node keys when the Node is deleted.",
       ),
       "Retain",
     ),
@@ -138,5 +156,5 @@ export const nodeSpec = object(
   ],
 );
 
-/** What a Node asks for, defaults filled in. */
+/** Spec of a Node with defaults withMemberDefaults in. */
 export type NodeSpec = ValueOf<typeof nodeSpec>;

@@ -1,5 +1,4 @@
-/** What is seen of a Node. */
-
+/** Schema of a Node's status. */
 import type { Condition as AnyCondition } from "./condition.ts";
 import { conditions } from "./condition.ts";
 import { count, genesisDigest, instant, permission } from "./fields.ts";
@@ -11,77 +10,89 @@ import { flag, integer, list, object, oneOf, optional, text, type ValueOf } from
 const conditionNames = Object.keys(conditionTypes) as readonly ConditionType[]; // the keys of a constant table
 const phaseNames = Object.keys(phases) as readonly Phase[]; // the keys of a constant table
 
-const disk = object("The volume of a member.", {
-  usedBytes: optional(count("How much is used.")),
-  capacityBytes: optional(count("How large it is.")),
+const disk = object("Volume of the replica.", {
+  usedBytes: optional(count("Used bytes of the file system.")),
+  capacityBytes: optional(count("Capacity of the file system in bytes.")),
   claimBytes: optional(
-    count("What its claim has or is certain to get, 0 without one; spec.storage.size may be lowered to it."),
+    count(
+      "Size of the claim in bytes, including an accepted expansion; 0 without a claim. spec.storage.size may be lowered to it.",
+    ),
   ),
-  requestedBytes: optional(count("How large the operator wants it, where it grew by itself.")),
-  grownAt: optional(instant("When it last grew by itself.")),
+  requestedBytes: optional(count("Size in bytes that automatic growth has requested.")),
+  grownAt: optional(instant("Time of the last automatic growth.")),
 });
 
-const lastExit = object("How the pod's container last ended.", {
-  container: text("Which.", { maxLength: 64 }),
-  reason: text("Why, in a word.", { maxLength: 64 }),
-  exitCode: integer("What the program returned.", -1, 255),
-  finishedAt: optional(instant("When.")),
+const lastExit = object("Last termination of a container of the pod.", {
+  container: text("Name of the container.", { maxLength: 64 }),
+  reason: text("Reason of the termination, such as OOMKilled.", { maxLength: 64 }),
+  exitCode: integer("Exit code.", -1, 255),
+  finishedAt: optional(instant("Time of the termination.")),
 });
 
-const memberStatus = object("A replica: a node with a key and a volume of its own.", {
-  name: text("Its name; that of the Node for the first, NAME-m1 and so on for the others.", {
+const memberStatus = object("A replica: one blockchain node with its own key and volume.", {
+  name: text("Name of the replica: that of the Node for the first, NAME-m1 and so on for the others.", {
     maxLength: 44,
   }),
-  ready: flag("Whether its pod is ready and the node answers."),
-  reason: optional(text("Why not, in a word.", { maxLength: 64 })),
-  address: optional(text("The address of its key.", { maxLength: 42 })),
-  url: optional(text("Where peers reach it.", { maxLength: 512 })),
-  externalUrl: optional(text("Where peers outside the cluster reach it.", { maxLength: 512 })),
+  ready: flag("True if the pod is ready and the node responds."),
+  reason: optional(text("Reason for not being ready, in CamelCase.", { maxLength: 64 })),
+  address: optional(text("Address of its node key.", { maxLength: 42 })),
+  url: optional(text("Node URL for peers.", { maxLength: 512 })),
+  externalUrl: optional(text("Node URL for peers outside the cluster.", { maxLength: 512 })),
   volume: optional(
-    text("The PersistentVolume with a core node's chain, from its first block on.", { maxLength: 253 }),
-  ),
-  height: optional(count("The number of its newest block.")),
-  syncing: optional(flag("Whether it is taking in blocks that others have.")),
-  version: optional(text("What it calls itself.", { maxLength: 256 })),
-  peers: optional(count("How many peers are connected.")),
-  peersWanted: optional(count("How many peers it is to keep.")),
-  peersMissing: optional(count("How many of those are not connected.")),
-  mesh: optional(
-    list(text("A node URL.", { maxLength: 512 }), "The peers that the operator told it to keep.", {
-      maxItems: 128,
-      "x-kubernetes-list-type": "atomic",
+    text("Name of the PersistentVolume with the chain of a core node, recorded from its first block on.", {
+      maxLength: 253,
     }),
+  ),
+  height: optional(count("Number of its newest block.")),
+  syncing: optional(flag("True while the node is importing blocks that its peers already have.")),
+  version: optional(text("Client version.", { maxLength: 256 })),
+  peers: optional(count("Number of connected peers.")),
+  peersWanted: optional(count("Number of required peers.")),
+  peersMissing: optional(count("Number of required peers that are not connected.")),
+  mesh: optional(
+    list(
+      text("URL of a peer.", { maxLength: 512 }),
+      "Required peers that the operator has added to the node.",
+      {
+        maxItems: 128,
+        "x-kubernetes-list-type": "atomic",
+      },
+    ),
   ),
   disk: optional(disk),
   lastExit: optional(lastExit),
 });
 
 /** `status` of a Node. */
-export const nodeStatus = object("What is seen of the node.", {
-  observedGeneration: optional(count("The generation that was acted on.")),
-  phase: optional(oneOf(phaseNames, "How it is, in a word.")),
-  height: optional(count("The number of the newest block.")),
-  syncing: optional(flag("Whether it is taking in blocks that others have.")),
-  peers: optional(count("How many peers are connected.")),
-  url: optional(text("Where peers reach the node.", { maxLength: 512 })),
-  address: optional(text("The address of the node's key.", { maxLength: 42 })),
-  version: optional(text("What the node calls itself.", { maxLength: 256 })),
+export const nodeStatus = object("Observed state of the node.", {
+  observedGeneration: optional(count("Last value of metadata.generation that was reconciled.")),
+  phase: optional(oneOf(phaseNames, "Phase of the Node.")),
+  height: optional(count("Highest block number of the replicas.")),
+  syncing: optional(flag("True while the node is importing blocks that its peers already have.")),
+  peers: optional(count("Number of connected peers.")),
+  url: optional(text("Node URL of the first replica.", { maxLength: 512 })),
+  address: optional(text("Address of the first replica's node key.", { maxLength: 42 })),
+  version: optional(text("Client version of the first replica.", { maxLength: 256 })),
   mesh: optional(
-    list(text("A node URL.", { maxLength: 512 }), "The peers that the operator told the node to keep.", {
-      maxItems: 128,
-      "x-kubernetes-list-type": "atomic",
-    }),
+    list(
+      text("URL of a peer.", { maxLength: 512 }),
+      "Required peers of the first replica; written by earlier releases.",
+      {
+        maxItems: 128,
+        "x-kubernetes-list-type": "atomic",
+      },
+    ),
   ),
   genesis: optional(genesisDigest),
   allowed: optional(
-    object("Permissions that were followed: the values of their annotations.", {
-      newKey: optional(permission("Of `knit.dev/allow-new-key`.")),
-      newChain: optional(permission("Of `knit.dev/allow-new-chain`.")),
+    object("Permissions that have taken effect: the values of their annotations.", {
+      newKey: optional(permission("Value of `knit.dev/allow-new-key`.")),
+      newChain: optional(permission("Value of `knit.dev/allow-new-chain`.")),
     }),
   ),
-  readyMembers: optional(count("How many replicas are ready.")),
+  readyMembers: optional(count("Number of ready replicas.")),
   members: optional(
-    list(memberStatus, "Each replica.", {
+    list(memberStatus, "Status of each replica.", {
       maxItems: MAX_REPLICAS,
       "x-kubernetes-list-type": "map",
       "x-kubernetes-list-map-keys": ["name"],
@@ -95,11 +106,11 @@ export const nodeStatus = object("What is seen of the node.", {
   conditions: optional(conditions(conditionNames)),
 });
 
-/** What is seen of a Node. */
+/** Status of a Node. */
 export type NodeStatus = ValueOf<typeof nodeStatus>;
 
-/** What is seen of a replica. */
+/** Status of a replica. */
 export type MemberStatus = ValueOf<typeof memberStatus>;
 
-/** A condition. */
+/** Condition of a Node. */
 export type Condition = AnyCondition<ConditionType>;

@@ -1,20 +1,20 @@
-/** The volumes of a Node. */
+/** Schema of `spec.storage`: the volumes of a Node. */
 import { objectName, quantity } from "./fields.ts";
-import { defaulted, integer, object, optional, type Rule, ruled } from "./schema.ts";
+import { integer, object, optional, type Rule, withDefault, withRules } from "./schema.ts";
 
-/** A class, once it is chosen, stays; `at` is where it is. */
+/** Rule that makes the StorageClass in the field `at` immutable. */
 export const classStays = (at: string): Rule => ({
   rule: `has(self.${at}) == has(oldSelf.${at}) && (!has(self.${at}) || self.${at} == oldSelf.${at})`,
   message: "a volume's class cannot be changed",
 });
 
-const autoGrow = object("Lets the volume grow by itself. Absent: it grows with size alone.", {
-  atPercent: defaulted(integer("It grows when this much of it is used.", 50, 95), 80),
-  step: defaulted(quantity("By how much it grows at a time."), "10Gi"),
-  limit: quantity("It never grows above this."),
+const autoGrow = object("Automatic growth of the volume; disabled when absent.", {
+  atPercent: withDefault(integer("Percentage of used space at which the volume grows.", 50, 95), 80),
+  step: withDefault(quantity("Increment of the size."), "10Gi"),
+  limit: quantity("Maximum size."),
 });
 
-/** Of a Node: a size is lowered only to what the claims have, after one that they could not grow to; bytes are rounded up. */
+/** Rule of a Node: `storage.size` may be lowered only to the size of the claims, after a refused expansion. Bytes are rounded up. */
 export const sizeStays: Rule = {
   rule: [
     "quantity(self.spec.storage.size).compareTo(quantity(oldSelf.spec.storage.size)) >= 0",
@@ -24,11 +24,14 @@ export const sizeStays: Rule = {
 };
 
 /** `spec.storage`, for each replica. */
-export const storage = ruled(
-  object("The volume with the chain, of each replica.", {
-    size: defaulted(quantity("Its size; it can grow when the class allows it."), "10Gi"),
+export const storage = withRules(
+  object("Data volume of each replica.", {
+    size: withDefault(
+      quantity("Size of the volume. It can be increased if the StorageClass allows volume expansion."),
+      "10Gi",
+    ),
     className: optional(
-      objectName("Its StorageClass; the network's default when absent, then the cluster's."),
+      objectName("StorageClass; the default of the Network when absent, else that of the cluster."),
     ),
     autoGrow: optional(autoGrow),
   }),

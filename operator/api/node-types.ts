@@ -1,5 +1,5 @@
-/** What a node is in its network. */
+/** Node types: consensus node (CN), proxy node (PN) and endpoint node (EN). */
 export const nodeTypes = ["core", "proxy", "endpoint"] as const;
 
-/** What a node is in its network. */
+/** Type of a node. */
 export type NodeType = (typeof nodeTypes)[number];

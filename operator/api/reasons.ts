@@ -1,53 +1,52 @@
-/** Reasons of conditions, a row each; those of Ready that tell where a call failed are in `hops.ts`. */
-
+/** Reasons of conditions, with their meaning; `hops.ts` has the reasons of Ready for failed calls. */
 import type { NetworkConditionType } from "./names.ts";
 
-/** What waiting or failing at a step says, as the reason of Ready and of a replica. */
+/** Reasons of Ready and of a replica for a step that waits or fails. */
 export const stepReasons = {
-  NodeKeyMissing: "the Secret in `spec.nodeKeySecret` is not there",
-  NodeKeyUnusable: "the Secret holds no key",
-  NetworkMissing: "there is no Network of that name, and the Node names no genesis",
-  GenesisMissing: "the ConfigMap with the genesis is not there; or nobody has made one yet",
-  ObjectRefused: "an object could not be written; the message says which and why",
-  PodMissing: "the pod is being made",
-  PodPending: "the pod has no machine or no address yet, in its own words",
-  PodNotReady: "the pod is not ready, in its own words",
-  NotAsked: "the node has not been asked yet",
-  NoAnswer: "the node has not answered for long",
-  WrongNode: "another node's key answers at this address",
-  Suspended: "the spec asks for no pods, and there is none",
-  Suspending: "the spec asks for no pods, and one is there still",
-  Deleting: "the Node is being deleted; the message says what it waits for",
-  Error: "reconciling failed; the message says why",
+  NodeKeyMissing: "the Secret in `spec.nodeKeySecret` does not exist",
+  NodeKeyUnusable: "the Secret contains no node key",
+  NetworkMissing: "the Network does not exist, and the Node names no genesis",
+  GenesisMissing: "the ConfigMap with the genesis does not exist, or has not been created yet",
+  ObjectRefused: "the API server refused an object; the message has the object and the error",
+  PodMissing: "the pod is being created",
+  PodPending: "the pod is not scheduled or has no address yet; the message has its status",
+  PodNotReady: "the pod is not ready; the message has its status",
+  NotAsked: "the node has not been queried yet",
+  NoAnswer: "the node has not responded recently",
+  WrongNode: "a node with another key responds at this address",
+  Suspended: "spec.suspend is true, and there are no pods",
+  Suspending: "spec.suspend is true, and pods are terminating",
+  Deleting: "the Node is being deleted; the message has the condition that it waits for",
+  Error: "reconciliation failed; the message has the error",
 } as const;
 
-/** Reasons to stop that only a person can judge: why Ready is False and Degraded True, with nothing replaced. */
+/** Reasons to stop a replica until a user intervenes: Ready is False and Degraded True, and nothing is replaced. */
 export const stopReasons = {
-  NodeKeyLost: "the Secret with the key of the noted address is gone",
-  NodeKeyChanged: "the Secret holds another key than that of the noted address",
-  KeyInUse: "another node, or a pod that has not ended, has the same key; the message names it",
-  GenesisLost: "the noted genesis is gone, or it is another one",
-  ChainLost: "the volume with the chain is gone, and an empty one would begin another chain",
+  NodeKeyLost: "the Secret with the key of the recorded address is missing",
+  NodeKeyChanged: "the Secret contains another key than that of the recorded address",
+  KeyInUse: "another node, or a pod that has not terminated, uses the same key; the message names it",
+  GenesisLost: "the recorded genesis is missing or has changed",
+  ChainLost: "the volume with the chain is missing, and an empty one would start another chain",
 } as const;
 
-/** A reason to stop. */
+/** Reason to stop a replica. */
 export type StopReason = keyof typeof stopReasons;
 
-/** The reasons that judge a Node as a whole: by condition, with the status that each comes with. */
+/** Reasons of a Node's other conditions: by condition, with status and meaning. */
 export const verdictReasons = {
   Available: {
     ReplicasReady: ["True", "at least one replica is ready"],
     NoneReady: ["False", "no replica is ready"],
-    Suspended: ["False", "the spec asks for no pods, and there is none"],
+    Suspended: ["False", "spec.suspend is true, and there are no pods"],
   },
   Progressing: {
-    RollingOut: ["True", "a replica is being replaced; the message says which, and who waits"],
-    RolloutWaits: ["True", "replicas are to be replaced when nothing speaks against it any more"],
-    PodsStarting: ["True", "pods are made or start"],
-    RolloutPaused: ["False", "a replaced replica did not become ready in time; change the spec to go on"],
-    UpToDate: ["False", "every replica is what the spec asks for"],
-    Suspended: ["False", "the spec asks for no pods, and there is none"],
-    Suspending: ["True", "the spec asks for no pods, and one is there still"],
+    RollingOut: ["True", "a replica is being recreated; the message names it and those that wait"],
+    RolloutWaits: ["True", "replicas wait to be recreated; the message has the reason"],
+    PodsStarting: ["True", "pods are being created or are starting"],
+    RolloutPaused: ["False", "a recreated replica did not become ready in time; change the spec to continue"],
+    UpToDate: ["False", "every replica matches the spec"],
+    Suspended: ["False", "spec.suspend is true, and there are no pods"],
+    Suspending: ["True", "spec.suspend is true, and pods are terminating"],
     Deleting: ["True", "the Node is being deleted"],
   },
   Degraded: {
@@ -56,64 +55,67 @@ export const verdictReasons = {
     KeyInUse: ["True", stopReasons.KeyInUse],
     GenesisLost: ["True", stopReasons.GenesisLost],
     ChainLost: ["True", stopReasons.ChainLost],
-    StepFailed: ["True", "a step failed; Ready has its reason"],
-    RolloutPaused: ["True", "a replaced replica did not become ready in time"],
-    PodFailing: ["True", "a container cannot start or ends again and again"],
-    StorageTrouble: ["True", "a volume is full or cannot grow; StorageHealthy has the reason"],
-    AsExpected: ["False", "nothing needs more than time"],
+    StepFailed: ["True", "reconciliation failed; Ready has the reason"],
+    RolloutPaused: ["True", "a recreated replica did not become ready in time"],
+    PodFailing: ["True", "a container cannot start or crashes repeatedly"],
+    StorageTrouble: ["True", "a volume is full or cannot be expanded; StorageHealthy has the reason"],
+    AsExpected: ["False", "there is no failure that needs intervention"],
   },
   PeersReady: {
-    Connected: ["True", "connected to every peer to be kept"],
-    PeersMissing: ["False", "peers that are to be kept are not connected"],
-    NotAsked: ["Unknown", "not every replica has told its peers"],
+    Connected: ["True", "all required peers are connected"],
+    PeersMissing: ["False", "required peers are not connected"],
+    NotAsked: ["Unknown", "not every replica has reported its peers"],
   },
   Synced: {
-    Level: ["True", "every replica is level with the network's newest block"],
-    Syncing: ["False", "a replica takes in blocks that others have"],
-    Behind: ["False", "a replica is behind the network's newest block"],
-    NotAsked: ["Unknown", "not every replica has told its height"],
+    Level: ["True", "every replica has the newest block of the network"],
+    Syncing: ["False", "a replica is importing blocks that its peers already have"],
+    Behind: ["False", "a replica is behind the newest block of the network"],
+    NotAsked: ["Unknown", "not every replica has reported its height"],
   },
   MaintenanceInProgress: {
-    UnderWay: ["True", "a replica is being maintained; the message says which and how far it is"],
-    Waiting: ["False", "maintenance was wished for and waits; the message says for what"],
-    Idle: ["False", "nothing is wished for"],
+    UnderWay: ["True", "maintenance of a replica is in progress; the message has its name and state"],
+    Waiting: ["False", "maintenance is requested and waits; the message has the reason"],
+    Idle: ["False", "no maintenance is requested"],
   },
   StorageHealthy: {
-    Healthy: ["True", "every volume is as large as asked for and has room"],
-    Growing: ["False", "a volume is not as large yet as was asked for"],
-    Unbound: ["False", "a volume is not there yet"],
-    LimitReached: ["False", "a volume is as full as it should grow at, and as large as it may grow"],
-    Full: ["False", "at least 95 percent of a volume are used"],
-    GrowthFailed: [
-      "False",
-      "a volume cannot become as large as was asked for; the message says why, and what to do",
-    ],
+    Healthy: ["True", "every volume has the requested size and free space"],
+    Growing: ["False", "a volume is being expanded"],
+    Unbound: ["False", "a volume is not bound yet"],
+    LimitReached: ["False", "a volume has reached its growth threshold at its maximum size"],
+    Full: ["False", "at least 95 percent of a volume is used"],
+    GrowthFailed: ["False", "a volume cannot be expanded; the message has the error and the remedy"],
   },
   PrivilegedApi: {
-    Allowed: ["True", "the spec allows it"],
+    Allowed: ["True", "`spec.api.privileged` is true"],
   },
 } as const satisfies Readonly<
   Record<string, Readonly<Record<string, readonly ["True" | "False" | "Unknown", string]>>>
 >;
 
-/** A condition whose reasons are in `verdictReasons`. */
+/** Condition type with reasons in `verdictReasons`. */
 export type JudgedType = keyof typeof verdictReasons;
 
-/** The reasons of a Network's conditions, likewise. */
+/** Reasons of a Network's conditions: by condition, with status and meaning. */
 export const networkReasons = {
   Ready: {
     Ready: ["True", "all nodes are ready"],
-    GenesisMissing: ["False", "there is no genesis; the message says what it waits for"],
-    GenesisLost: ["False", "the noted genesis is gone, or it is another one; the message says what to do"],
-    GenesisDiffers: ["False", "nodes tell of more than one block 0, or of another than was noted"],
-    ValidatorsMissing: ["False", "validators of block 0 have no node with their key"],
-    NoNodes: ["False", "no Node names this network"],
+    GenesisMissing: ["False", "the genesis does not exist yet; the message has the missing prerequisite"],
+    GenesisLost: [
+      "False",
+      "the recorded genesis is missing or has changed; the message describes the remedy",
+    ],
+    GenesisDiffers: ["False", "nodes report different genesis hashes, or another than the recorded one"],
+    ValidatorsMissing: ["False", "validators of the genesis have no node with their key"],
+    NoNodes: ["False", "no Node belongs to this network"],
     NodesNotReady: ["False", "nodes are not ready; the message names them"],
   },
   GenesisReady: {
-    GenesisFound: ["True", "there is a genesis; the message says where"],
-    GenesisMissing: ["False", "there is no genesis; the message says what it waits for"],
-    GenesisLost: ["False", "the noted genesis is gone, or it is another one; the message says what to do"],
+    GenesisFound: ["True", "the genesis exists; the message names the ConfigMap"],
+    GenesisMissing: ["False", "the genesis does not exist yet; the message has the missing prerequisite"],
+    GenesisLost: [
+      "False",
+      "the recorded genesis is missing or has changed; the message describes the remedy",
+    ],
   },
 } as const satisfies Readonly<
   Record<NetworkConditionType, Readonly<Record<string, readonly ["True" | "False", string]>>>

@@ -1,15 +1,15 @@
 /**
- * The language in which resources are described, once: a field is a structural OpenAPI schema, as a
- * CustomResourceDefinition holds it, that carries the TypeScript type of its values.
+ * Builders of fields: a field is a structural OpenAPI schema, as in a CustomResourceDefinition, together with the
+ * TypeScript type of its values.
  */
 
-/** A validation rule in the Common Expression Language, and what is said when it does not hold. */
+/** A validation rule in the Common Expression Language, and the message of its violation. */
 export interface Rule {
   readonly rule: string;
   readonly message: string;
 }
 
-/** The part of OpenAPI v3 that is used here. */
+/** Subset of OpenAPI v3 schemas that the operator uses. */
 export interface JsonSchema {
   readonly type: "object" | "array" | "string" | "integer" | "boolean";
   readonly description?: string;
@@ -33,25 +33,25 @@ export interface JsonSchema {
   readonly "x-kubernetes-list-map-keys"?: readonly string[];
 }
 
-/** A schema whose values are of type `T`. */
+/** Schema with values of type `T`. */
 export interface Field<T> {
   readonly schema: JsonSchema;
   readonly required: boolean;
-  /** Never there: it lends its type to `ValueOf`. */
+  /** Phantom property for `ValueOf`; always absent. */
   readonly value?: T;
 }
 
-/** The type of a field's values, defaults filled in. */
+/** The type of a field's values, defaults withMemberDefaults in. */
 export type ValueOf<F> = F extends Field<infer T> ? T : never;
 
 type Limits = Omit<Partial<JsonSchema>, "type" | "description" | "default" | "enum">;
 
-/** A text; Kubernetes asks for a length limit wherever a rule reads it. */
+/** String field. Kubernetes requires a length limit for strings in validation rules. */
 export function text(description: string, limits: Limits & { readonly maxLength: number }): Field<string> {
   return { schema: { type: "string", description, ...limits }, required: true };
 }
 
-/** One of a few words. */
+/** Enum field. */
 export function oneOf<const W extends string>(
   words: readonly W[],
   description: string,
@@ -60,17 +60,17 @@ export function oneOf<const W extends string>(
   return { schema: { type: "string", description, enum: words, ...limits }, required: true };
 }
 
-/** A whole number that fits a double exactly. */
+/** Integer field within the exact range of a double. */
 export function integer(description: string, minimum: number, maximum: number): Field<number> {
   return { schema: { type: "integer", format: "int64", description, minimum, maximum }, required: true };
 }
 
-/** True or false. */
+/** Boolean field. */
 export function flag(description: string): Field<boolean> {
   return { schema: { type: "boolean", description }, required: true };
 }
 
-/** A list of at most `maxItems`. */
+/** List field with at most `maxItems` items. */
 export function list<T>(
   items: Field<T>,
   description: string,
@@ -79,7 +79,7 @@ export function list<T>(
   return { schema: { type: "array", description, items: items.schema, ...limits }, required: true };
 }
 
-/** Texts by name. */
+/** Map field from names to strings. */
 export function texts(
   description: string,
   maxProperties: number,
@@ -91,7 +91,7 @@ export function texts(
 
 type Members = Readonly<Record<string, Field<unknown>>>;
 
-/** An object; members that were not marked otherwise are required. */
+/** Object field. Members are required unless they are optional or have a default. */
 export function object<const M extends Members>(
   description: string,
   members: M,
@@ -108,27 +108,27 @@ export function object<const M extends Members>(
   return { schema, required: true };
 }
 
-/** A field that may be absent. */
+/** Makes a field optional. */
 export function optional<T>(field: Field<T>): Field<T | undefined> {
   return { schema: field.schema, required: false };
 }
 
-/** A field that is filled in with `value` when it is absent. */
-export function defaulted<T>(field: Field<T>, value: T): Field<T> {
+/** Gives a field the default `value`. */
+export function withDefault<T>(field: Field<T>, value: T): Field<T> {
   const { type, description, ...rest } = field.schema;
   const schema = { type, ...(description === undefined ? {} : { description }), default: value, ...rest };
   return { schema, required: false };
 }
 
-/** An object that is there when it is absent, made of its members' defaults. */
-export function filled<T>(field: Field<T>): Field<T> {
+/** Gives an object field a default that consists of its members' defaults. */
+export function withMemberDefaults<T>(field: Field<T>): Field<T> {
   const members = Object.entries(field.schema.properties ?? {});
   const defaults = members.filter(([, { default: value }]) => value !== undefined);
   const value = Object.fromEntries(defaults.map(([name, member]) => [name, member.default]));
-  return defaulted(field, value as T); // the members without a default are optional ones
+  return withDefault(field, value as T); // the members without a default are optional ones
 }
 
-/** A field with rules of its own. */
-export function ruled<T>(field: Field<T>, ...rules: readonly Rule[]): Field<T> {
+/** Adds validation rules to a field. */
+export function withRules<T>(field: Field<T>, ...rules: readonly Rule[]): Field<T> {
   return { ...field, schema: { ...field.schema, "x-kubernetes-validations": rules } };
 }

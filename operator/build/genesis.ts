@@ -1,5 +1,5 @@
 /** The genesis file of a chain that the operator creates, with every fork that needs no system contract. */
-import type { GenesisTerms } from "../api/network-spec.ts";
+import type { GenesisParameters } from "../api/network-spec.ts";
 import { proposerPolicies } from "../api/network-spec.ts";
 
 const FORKS = [
@@ -21,7 +21,7 @@ const DERIVE_SHA = 2;
  * Builds the genesis file. `validators` are the addresses of the core nodes' keys; the first is the governing node.
  * `time` is the timestamp in seconds since the epoch. Amounts that exceed a double are written as exact integers.
  */
-export function genesisFile(terms: GenesisTerms, validators: readonly string[], time: number): string {
+export function genesisFile(terms: GenesisParameters, validators: readonly string[], time: number): string {
   const { chainId, balances, consensus, governance } = terms;
   const { unitPrice, mintingAmount, minimumStake } = governance;
   const genesis = {
