@@ -3,6 +3,7 @@ import type { MemberStatus } from "../api/node-status.ts";
 import { keyOf, type NodeResource } from "../api/resource.ts";
 import { volumeClaim } from "../build/claim.ts";
 import { isKubeError, type KubeError } from "../kube/error.ts";
+import type { Seen } from "../kube/seen.ts";
 import { instant } from "../observe/clock.ts";
 import { formatBytes, parseBytes } from "../plan/quantity.ts";
 import {
@@ -70,8 +71,10 @@ async function applyClaim(
     return { ...known, isFinal: false };
   const draft = volumeClaim(member, bytes === sizeBytes ? node.spec.storage.size : formatBytes(bytes));
   const place = keyOf(draft.metadata);
+  const seen = around.find("claim", place);
+  if (isGoing(seen)) return undefined;
   try {
-    const written = await applier.apply(draft, around.find("claim", place));
+    const written = await applier.apply(draft, seen);
     if (written) log.info({ node: node.meta.name, kind: draft.kind, object: place }, "applied");
     refusedGrowths.delete(key);
     return undefined;
@@ -82,6 +85,11 @@ async function applyClaim(
     refusedGrowths.set(key, { request, message, againAt });
     return { message, againAt, isFinal: error.code === "invalid" };
   }
+}
+
+/** One that is being deleted is not written: applied after its end it would be another, empty volume. */
+function isGoing(claim: Seen | undefined): boolean {
+  return claim?.meta.deleted === true;
 }
 
 /** True for what the API server, a quota, a StorageClass or an admission webhook says to this very claim. */

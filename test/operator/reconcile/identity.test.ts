@@ -339,6 +339,14 @@ describe("a volume with the chain", () => {
     expect(degraded("core")).toBe("Degraded True ChainLost");
   });
 
+  test("is not written while its claim is being deleted: an apply after its end would make an empty one", async () => {
+    const metadata = { name: "core-data", namespace: "demo", deletionTimestamp: "2026-01-01T00:00:00Z" };
+    cluster.put({ ...copyOf("PersistentVolumeClaim", "core-data"), metadata });
+    cluster.putNode("core", { ...CORE, storage: { size: "200Gi" } });
+    await once("core");
+    expect(cluster.writes.filter((each) => each.includes("PersistentVolumeClaim"))).toEqual([]);
+  });
+
   test("is missed by a Node that is made again too", async () => {
     lose();
     cluster.objects.delete("Node demo/core");
