@@ -1,7 +1,7 @@
-/** How the state stands, for those who steer and watch it. */
+/** Figures of the state for status methods and metrics. */
 import type { Store } from "../store/store.ts";
 import type { History } from "./history/history.ts";
-import type { Flushes, TrieKeeper } from "./trie/trie-store.ts";
+import type { Flushes, TrieStore } from "./trie/trie-store.ts";
 
 /** Block numbers and bytes at one moment. */
 export interface StateFigures {
@@ -19,13 +19,13 @@ export interface StateFigures {
 }
 
 /** Reads them off. */
-export function stateFigures(keeper: TrieKeeper, history: History): StateFigures {
+export function stateFigures(trieStore: TrieStore, history: History): StateFigures {
   return {
     oldest: Math.max(0, history.oldest),
     oldestRewind: history.oldestRecent,
-    flushedTo: keeper.marker,
-    dirtyBytes: keeper.tries.dirtyBytes,
-    flushes: keeper.flushes,
-    trie: keeper.opened,
+    flushedTo: trieStore.marker,
+    dirtyBytes: trieStore.tries.dirtyBytes,
+    flushes: trieStore.flushes,
+    trie: trieStore.opened,
   };
 }

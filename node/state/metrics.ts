@@ -1,4 +1,4 @@
-/** What operators watch of the state. */
+/** Metrics of the state. */
 import type { Metrics } from "../observe/metrics.ts";
 import type { State } from "./state.ts";
 import type { Slab } from "./trie/slab.ts";

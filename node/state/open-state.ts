@@ -1,17 +1,18 @@
+/** Opens a state over its stores. */
 import { type Log, silentLog } from "../observe/log.ts";
 import type { Store } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
 import { StateError } from "./error.ts";
 import { openHistory } from "./history/history.ts";
-import { KeptState } from "./kept-state.ts";
 import { runHere, type StartRun } from "./migration/migration-run.ts";
 import { readHead } from "./rows.ts";
 import type { State } from "./state.ts";
+import { StoredState } from "./stored-state.ts";
 import type { TrieStores } from "./trie/generations.ts";
 import { Slab } from "./trie/slab.ts";
 import { openTries } from "./trie/trie-store.ts";
 
-/** How to open a state. Sizes in bytes; all but the stores may be left out. */
+/** Options of a state. Sizes in bytes; all but the stores are optional. */
 export interface StateOptions {
   /** The chain database; it stays the caller's, who closes it after the state. */
   readonly chain: Store;
@@ -38,7 +39,7 @@ export interface StateOptions {
   readonly patienceMs?: number;
   /** Keep the addresses and slot keys of what is made from now on, for those who list states. */
   readonly preimages?: boolean;
-  /** How a migration copies. Left out: in this thread. */
+  /** Starts the copy of a migration; in this thread by default. */
   readonly startRun?: StartRun;
   /** Accounts kept decoded. */
   readonly cachedAccounts?: number;
@@ -73,7 +74,7 @@ export async function openState(options: StateOptions): Promise<State> {
   const tries = await openTries(settings);
   try {
     const history = await openHistory(settings.chain, settings, tries.head, settings.log);
-    return new KeptState({ ...settings, history }, tries);
+    return new StoredState({ ...settings, history }, tries);
   } catch (error) {
     await tries.close();
     throw error;

@@ -49,7 +49,7 @@ export function readMarker(rows: Rows): Point | undefined {
   return row && pointOf(row);
 }
 
-/** Which of the trie's directories is the valid one. */
+/** Reads the number of the valid trie directory. */
 export function readGeneration(rows: Rows): number {
   const row = rows.get(GENERATION_KEY);
   return row === undefined ? 0 : bytesToNumber(row);

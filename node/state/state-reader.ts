@@ -7,7 +7,7 @@ import type { Account } from "../model/account.ts";
 import type { Range, Snapshot } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
 import { noState } from "./error.ts";
-import { padded, recordOf } from "./flat/flat-rows.ts";
+import { padWord, recordOf } from "./flat/flat-rows.ts";
 import { type FlatState, NewestState } from "./flat/flat-state.ts";
 import { slotsOf } from "./flat/storage-rows.ts";
 import { History, readHistoryMode } from "./history/history.ts";
@@ -38,7 +38,7 @@ export interface ListedSlot {
   readonly value: Uint8Array;
 }
 
-/** See the head of this file. All but the numbers throws `StateError` `state-missing`. */
+/** Past states and listings. All members but the numbers throw `StateError` `state-missing`. */
 export interface StateReader {
   /** Newest block. */
   readonly number: number;
@@ -111,7 +111,7 @@ class SnapshotReader implements StateReader {
     const from = tables.slot.key(accountHash, incarnation, start);
     for await (const [key, row] of this.#rows(number, { from, to: all.to })) {
       const hash = key.subarray(all.from.length);
-      yield { hash, key: this.preimage(hash), value: padded(row) };
+      yield { hash, key: this.preimage(hash), value: padWord(row) };
     }
   }
 

@@ -1,10 +1,11 @@
+/** Settings that the parts of the state share. */
 import type { Log } from "../observe/log.ts";
 import type { Store } from "../store/store.ts";
 import type { History } from "./history/history.ts";
 import type { StartRun } from "./migration/migration-run.ts";
 import type { TrieStores } from "./trie/generations.ts";
 
-/** What the state needs of the options. */
+/** Stores and settings of the state. */
 export interface StateSettings {
   readonly chain: Store;
   readonly log: Log;

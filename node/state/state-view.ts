@@ -1,7 +1,8 @@
+/** Answers of one state from its flat rows. */
 import { equalBytes } from "../bytes/compare.ts";
 import { mapKey } from "../bytes/hex.ts";
 import { EMPTY_HASH, keccak256 } from "../crypto/keccak.ts";
-import { type AccountRecord, padded } from "./flat/flat-rows.ts";
+import { type AccountRecord, padWord } from "./flat/flat-rows.ts";
 import type { FlatState } from "./flat/flat-state.ts";
 import type { StateView } from "./state.ts";
 
@@ -15,7 +16,7 @@ export function viewOf(number: number, flat: FlatState): StateView {
   return {
     number,
     account: (address) => record(address).account,
-    slot: (address, key) => padded(slotOf(record(address), key)),
+    slot: (address, key) => padWord(slotOf(record(address), key)),
     code: (address) => {
       const hash = record(address).account?.codeHash ?? EMPTY_HASH;
       return equalBytes(hash, EMPTY_HASH) ? NO_BYTES : (flat.code(hash) ?? NO_BYTES);

@@ -35,8 +35,8 @@ export interface AccountProof {
   }[];
 }
 
-/** What `verify` has looked at. */
-export interface Verified {
+/** Counts of a verification. */
+export interface VerifiedCounts {
   readonly accounts: number;
   readonly slots: number;
   /** Contracts' code, each counted once. */
@@ -129,11 +129,11 @@ export interface State extends AsyncDisposable {
    * leaves the one or the other. Throws `StateError` `state-missing` or `busy` with nothing changed.
    */
   rewind(target: Point, batch: Batch, write: () => Promise<void>): Promise<void>;
-  /** How it stands. */
+  /** Returns its figures. */
   readonly figures: () => StateFigures;
   /**
    * Reads everything: each trie node fits its hash, and the leaves are the flat rows. No block may be made
    * meanwhile. Throws `StateError` `corrupt` at the first contradiction.
    */
-  verify(progress?: (accounts: number) => void): Promise<Verified>;
+  verify(progress?: (accounts: number) => void): Promise<VerifiedCounts>;
 }

@@ -9,13 +9,13 @@ import { StateError } from "./error.ts";
 import { type AccountRecord, leafOf, recordOf, slotLeaf } from "./flat/flat-rows.ts";
 import { destroyedOf, nodesOf, slotsOf } from "./flat/storage-rows.ts";
 import { verifyHistory } from "./history/verify-history.ts";
-import type { Verified } from "./state.ts";
+import type { VerifiedCounts } from "./state.ts";
 import type { NodeSource } from "./trie/node-source.ts";
 import { accountNodes, storageNodes } from "./trie/trie-set.ts";
 import { walkTrie } from "./trie/walk.ts";
 
 /** Two databases that hold the same block. */
-export interface VerifyParts {
+export interface VerifyDeps {
   readonly chain: Store;
   readonly trie: Store;
   readonly root: Uint8Array;
@@ -31,7 +31,7 @@ interface Compared {
 const REPORT_ROWS = 1000;
 
 /** See `State.verify`. */
-export async function verifyState(parts: VerifyParts): Promise<Verified> {
+export async function verifyState(parts: VerifyDeps): Promise<VerifiedCounts> {
   const { chain, trie, root, progress } = parts;
   const codes = new Codes(chain);
   let slots = 0;
@@ -93,7 +93,7 @@ class Codes {
   }
 }
 
-/** What destroyed accounts left behind and a sweep has still to remove, or an archive keeps. */
+/** Counts the rows of destroyed accounts that a sweep has still to delete, or that an archive keeps. */
 async function countDestroyed(
   chain: Store,
   trie: Store,

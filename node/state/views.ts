@@ -8,30 +8,30 @@ import type { History } from "./history/history.ts";
 import { pastState, stateNow } from "./history/past-state.ts";
 import type { AccountProof, StateView } from "./state.ts";
 import { viewOf } from "./state-view.ts";
-import { noProofs, proveFromDisk, proveNow } from "./trie/proof.ts";
-import type { TrieKeeper } from "./trie/trie-store.ts";
+import { missingProofsError, proveFromDisk, proveNow } from "./trie/proof.ts";
+import type { TrieStore } from "./trie/trie-store.ts";
 import { JournaledWorld, NOT_TO_SEAL } from "./world/journaled-world.ts";
 import type { World } from "./world/world.ts";
 
-/** What is read from. */
-export interface ViewParts {
+/** Sources of the views. */
+export interface ViewDeps {
   readonly chain: Store;
   readonly flat: NewestState;
   readonly history: History;
-  readonly keeper: TrieKeeper;
+  readonly trieStore: TrieStore;
   /** Number of the newest block. */
   readonly newest: () => number;
   /** False while the tries must not be looked at. */
   readonly isFree: () => boolean;
 }
 
-/** See the head of this file; the methods are those of `State`. */
+/** The reading methods of `State`. */
 export class Views {
-  readonly #parts: ViewParts;
+  readonly #deps: ViewDeps;
   #read = { version: -1, slots: new ReadSlots() };
 
-  constructor(parts: ViewParts) {
-    this.#parts = parts;
+  constructor(parts: ViewDeps) {
+    this.#deps = parts;
   }
 
   view(number: number): StateView {
@@ -39,29 +39,29 @@ export class Views {
   }
 
   worldAt(number: number): World {
-    const read = number === this.#parts.newest() ? this.#readSlots() : undefined;
+    const read = number === this.#deps.newest() ? this.#readSlots() : undefined;
     return new JournaledWorld(this.#at(number), NOT_TO_SEAL, read);
   }
 
   async prove(number: number, address: Uint8Array, keys: readonly Uint8Array[]): Promise<AccountProof> {
-    const { chain, history, keeper, newest, isFree } = this.#parts;
+    const { chain, history, trieStore, newest, isFree } = this.#deps;
     const flat = this.#at(number);
-    if (number < history.oldestRecent) throw noProofs(number, history.oldestRecent);
+    if (number < history.oldestRecent) throw missingProofsError(number, history.oldestRecent);
     if (number === newest() && isFree()) {
-      return proveNow(flat.record(address, mapKey(address)), keeper.tries, keys);
+      return proveNow(flat.record(address, mapKey(address)), trieStore.tries, keys);
     }
-    return await proveFromDisk({ chain, trie: keeper.store, number }, { address, keys });
+    return await proveFromDisk({ chain, trie: trieStore.store, number }, { address, keys });
   }
 
   /** Of the newest state. */
   #readSlots(): ReadSlots {
-    const { version } = this.#parts.flat;
+    const { version } = this.#deps.flat;
     if (version !== this.#read.version) this.#read = { version, slots: new ReadSlots() };
     return this.#read.slots;
   }
 
   #at(number: number): FlatState {
-    const { flat, history, newest } = this.#parts;
+    const { flat, history, newest } = this.#deps;
     if (number < history.oldest || number > newest()) throw noState(number, history.oldest, newest());
     return (number === newest() ? stateNow : pastState)(number, flat, history);
   }

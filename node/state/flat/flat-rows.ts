@@ -62,7 +62,7 @@ export function slotRow(value: bigint): Uint8Array | undefined {
 }
 
 /** A slot's row as 32 bytes. */
-export function padded(value: Uint8Array | undefined): Uint8Array {
+export function padWord(value: Uint8Array | undefined): Uint8Array {
   const bytes = new Uint8Array(32);
   if (value !== undefined) bytes.set(value, 32 - value.length);
   return bytes;

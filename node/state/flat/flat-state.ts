@@ -1,3 +1,4 @@
+/** The newest state: rows of the flat state behind a cache of accounts. */
 import { mapKey } from "../../bytes/hex.ts";
 import { keccak256 } from "../../crypto/keccak.ts";
 import type { Rows } from "../../store/store.ts";

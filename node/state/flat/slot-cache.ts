@@ -1,4 +1,7 @@
-/** What worlds on one state have read of its storage: each call has a world of its own and asks the same contracts. */
+/**
+ * Slots that worlds on one state have read: each call has a world of its own and often reads the same
+ * contracts.
+ */
 import type { AccountRecord } from "./flat-rows.ts";
 
 /** A slot as the state has it. */

@@ -1,4 +1,4 @@
-/** Where the storage of one account lies in both databases. */
+/** Key ranges of one account's storage in both databases. */
 import { bytesToNumber } from "../../bytes/integer.ts";
 import type { Range } from "../../store/store.ts";
 import { tables, trieTables } from "../../store/tables.ts";

@@ -1,3 +1,4 @@
+/** The index of changes on disk, for archives and long retentions. */
 import { concatBytes } from "../../bytes/compare.ts";
 import { bareHex } from "../../bytes/hex.ts";
 import type { Batch, Rows } from "../../store/store.ts";
@@ -34,7 +35,7 @@ export class ChangeIndex {
     }
   }
 
-  /** What the row was after block `number`, which every change after `number` having been entered tells. */
+  /** Returns the row after block `number`. Every change after `number` must be in the index. */
   past(key: Uint8Array, number: number): Past {
     const newest = this.#rows.get(tables.change.key(key));
     if (newest === undefined) return UNCHANGED;

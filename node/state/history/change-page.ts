@@ -4,13 +4,13 @@
  * plus one (0: there was none), the row as that block found it. Numbers are in groups of seven bits, lowest first.
  */
 
-/** Where a number was read and where the next thing begins. */
+/** A number and the offset after it. */
 interface NumberAt {
   readonly value: number;
   readonly end: number;
 }
 
-/** What a page says of a row after some block; `found` is false where no change in the page is later. */
+/** A row after some block as a page has it; `found` is false when no change in the page is later. */
 export interface PageAnswer {
   readonly found: boolean;
   readonly before: Uint8Array | undefined;
@@ -50,7 +50,10 @@ export function isNewestPage(key: Uint8Array): boolean {
   return NEWEST_LENGTHS.includes(key.length);
 }
 
-/** Where the page in the row of this key begins: before the newest one stands the number of closed ones. */
+/**
+ * Returns the offset of the page in the row of this key: the newest page is preceded by the number of closed
+ * ones.
+ */
 export function pageStart(key: Uint8Array, row: Uint8Array): number {
   return isNewestPage(key) ? numberAt(row, 0).end : 0;
 }

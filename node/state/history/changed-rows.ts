@@ -1,3 +1,4 @@
+/** Rows that a range of blocks changed, with their values before it. */
 import { mapKey } from "../../bytes/hex.ts";
 import type { Rows } from "../../store/store.ts";
 import { tables } from "../../store/tables.ts";

@@ -13,7 +13,7 @@ import { ChangeIndex } from "./change-index.ts";
 import { type Past, type PastRows, RecentHistory } from "./recent-history.ts";
 import { encodeUndo, type Undone } from "./undo-record.ts";
 
-/** How much is to be kept. */
+/** Retention of past states. */
 export interface HistorySettings {
   /** Blocks whose states can be read besides the newest; `undefined`: as the database did before, else `window`. */
   readonly retention: number | undefined;
@@ -23,7 +23,7 @@ export interface HistorySettings {
   readonly window: number;
 }
 
-/** What is kept in the index on disk. */
+/** Content of the index on disk. */
 export interface HistoryMode {
   readonly archive: boolean;
   /** Without meaning in an archive. */
@@ -83,7 +83,7 @@ function putMode(batch: Batch, { archive, from, retention }: HistoryMode): void 
   batch.put(HISTORY_KEY, row);
 }
 
-/** See the head of this file. */
+/** Past rows from the undo records or the index, whichever reaches the block. */
 export class History implements PastRows {
   /** Blocks whose undo records are needed. */
   readonly recentBlocks: number;

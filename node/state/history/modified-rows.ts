@@ -1,6 +1,6 @@
 /**
- * What a range of blocks changed: accounts, and slots of one account. Undo records name the rows where they are
- * still kept; else every row is looked at. Works on a snapshot, so also in a reader thread.
+ * Finds the accounts, or the slots of one account, that a range of blocks changed: from the undo records
+ * where they are kept, else by reading every row. Works on a snapshot, so also in a reader thread.
  */
 import { compareBytes, equalBytes } from "../../bytes/compare.ts";
 import { mapKey } from "../../bytes/hex.ts";
@@ -34,7 +34,7 @@ export async function modifiedAccounts(
   return found;
 }
 
-/** How many slots of an account that are there after `last` had another value, or none, after `first`. */
+/** Counts the slots of an account after `last` that had another value, or none, after `first`. */
 export async function modifiedSlots(
   states: StateReader,
   address: Uint8Array,

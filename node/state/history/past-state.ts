@@ -1,3 +1,4 @@
+/** The state after an earlier block. */
 import { tables } from "../../store/tables.ts";
 import { StateError } from "../error.ts";
 import { recordOf } from "../flat/flat-rows.ts";

@@ -1,3 +1,4 @@
+/** Past rows of the recent blocks, from their undo records. */
 import type { Rows } from "../../store/store.ts";
 import { tables } from "../../store/tables.ts";
 import { StateError } from "../error.ts";
@@ -5,7 +6,7 @@ import type { StateHead } from "../rows.ts";
 import { RecordIndex } from "./record-index.ts";
 import { decodeUndo, type Undone } from "./undo-record.ts";
 
-/** What a row was; `changed` is false when no later block has changed it. */
+/** A past row; `changed` is false when no later block has changed it. */
 export interface Past {
   readonly changed: boolean;
   readonly row: Uint8Array | undefined;
@@ -15,7 +16,7 @@ export interface Past {
 export interface PastRows {
   /** The oldest block whose state can be read. */
   readonly oldest: number;
-  /** What a row was after block `number`, which must not be before `oldest`. */
+  /** Returns the row after block `number`, which must not be before `oldest`. */
   past(key: Uint8Array, number: number): Past;
 }
 
@@ -24,9 +25,9 @@ const CACHED_BYTES = 4 * 1024 * 1024;
 const UNCHANGED: Past = { changed: false, row: undefined };
 
 /**
- * Which of the recent blocks changed which rows: a row as it was after block n is what the first block after n
- * that changed it found. Values stay in the undo records on disk; the index of a block from before the start is
- * made when a view first passes it.
+ * An index from rows to the recent blocks that changed them. The row after block n is the previous value of
+ * the first block after n that changed it. Values stay in the undo records on disk; the index of a block from
+ * before the start is built when a view first passes it.
  */
 export class RecentHistory implements PastRows {
   readonly #rows: Rows;

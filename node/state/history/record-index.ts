@@ -1,16 +1,17 @@
+/** A look-up table for one undo record. */
 import { lengthInRecord, type Undone, undoneAt } from "./undo-record.ts";
 
 /** More rows than a block can change. */
 const PLACES = 2 ** 21;
 
 /**
- * Where an undo record has its rows, by four bytes of the key: keys are hashes, so that is enough to find nearly
- * always one row or none, in twelve bytes a row.
+ * Offsets of the rows in an undo record by four bytes of their keys, in twelve bytes a row. Keys are hashes,
+ * so four bytes nearly always select one row or none.
  */
 export class RecordIndex {
   /** Tag of a row times `PLACES`, plus its place in the record; sorted. */
   readonly #places: Float64Array;
-  /** Where a row begins, by its place. */
+  /** Offset of each row. */
   readonly #starts: Uint32Array;
 
   /** The index of the record of these rows. */
@@ -26,7 +27,7 @@ export class RecordIndex {
     this.#places.sort();
   }
 
-  /** Where rows begin that may be that of the key. */
+  /** Yields the offsets of rows that may have the key. */
   *starts(key: Uint8Array): Generator<number> {
     const tag = tagOf(key);
     for (let i = this.#firstAt(tag * PLACES); i < this.#places.length; i++) {
@@ -43,7 +44,7 @@ export class RecordIndex {
     return found !== undefined && found < least + PLACES;
   }
 
-  /** What the record says of the key. */
+  /** Returns the record's row of the key. */
   find(record: Uint8Array, key: Uint8Array): ReturnType<typeof undoneAt> {
     for (const start of this.starts(key)) {
       const row = undoneAt(record, start, key);

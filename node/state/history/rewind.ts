@@ -13,14 +13,17 @@ import { destroyedAfter } from "../flat/storage-rows.ts";
 import { encodeHead, HEAD_KEY, type Point, type StateHead } from "../rows.ts";
 import { applyChanged } from "../trie/recovery.ts";
 import type { TrieSet } from "../trie/trie-set.ts";
-import type { TrieKeeper } from "../trie/trie-store.ts";
+import type { TrieStore } from "../trie/trie-store.ts";
 import { type ChangedRows, changedRows } from "./changed-rows.ts";
 import type { History } from "./history.ts";
 
-/** What is taken back. Nothing of it may change meanwhile, and everything up to `head` must be on disk. */
-export interface RewindParts {
+/**
+ * Databases and tries of a rewind. Nothing may change them meanwhile, and everything up to `head` must be on
+ * disk.
+ */
+export interface StateRewindDeps {
   readonly chain: Store;
-  readonly keeper: TrieKeeper;
+  readonly trieStore: TrieStore;
   readonly history: History;
   readonly head: StateHead;
   readonly log: Log;
@@ -39,7 +42,7 @@ const STEP = 64;
  * Fills the batch. Throws `StateError` `state-missing`, with nothing changed, when the block is not among those
  * whose undo records are kept.
  */
-export async function prepareRewind(parts: RewindParts, target: Point, batch: Batch): Promise<Rewound> {
+export async function prepareRewind(parts: StateRewindDeps, target: Point, batch: Batch): Promise<Rewound> {
   const { chain, history, head } = parts;
   const oldest = history.oldestRecent;
   if (target.number < oldest || target.number > head.number) {
@@ -71,13 +74,13 @@ function* putRestored(batch: Batch, restored: ChangedRows): Generator<undefined>
 
 /** False when the tries could not be taken back; they are worth nothing then. */
 async function rewindTries(
-  { chain, keeper, log }: RewindParts,
+  { chain, trieStore, log }: StateRewindDeps,
   restored: ChangedRows,
   target: Point,
 ): Promise<boolean> {
   try {
-    await runInSlices(undoInTries(chain, keeper.tries, restored, target));
-    const { written } = await keeper.flush(target);
+    await runInSlices(undoInTries(chain, trieStore.tries, restored, target));
+    const { written } = await trieStore.flush(target);
     await written;
     return true;
   } catch (error) {

@@ -20,7 +20,7 @@ export async function* rowsAt(
     number >= history.oldestRecent
       ? await recentlyChanged(chain, number, range)
       : everChanged(chain, history, number, range);
-  yield* merged(chain.entries(range), changed);
+  yield* mergeRows(chain.entries(range), changed);
 }
 
 /** Rows that later blocks changed, as they were after block `number`, from the undo records. */
@@ -52,7 +52,7 @@ async function* everChanged(
 }
 
 /** The newest rows, but those that were changed as they were before; both come in the order of their keys. */
-async function* merged(newest: AsyncIterable<Row>, changed: AsyncIterable<Undone>): AsyncGenerator<Row> {
+async function* mergeRows(newest: AsyncIterable<Row>, changed: AsyncIterable<Undone>): AsyncGenerator<Row> {
   const others = changed[Symbol.asyncIterator]();
   let other = await others.next();
   for await (const row of newest) {

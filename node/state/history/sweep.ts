@@ -10,15 +10,15 @@ import { lastBlockOf, pageStart } from "./change-page.ts";
 
 /** Rows deleted in one batch. */
 const BATCH_ROWS = 500;
-/** Where to sweep. Work ends early, between two batches, when the signal is aborted. */
-export interface SweepParts {
+/** Databases to sweep. The sweep ends between two batches when the signal is aborted. */
+export interface SweepDeps {
   readonly chain: Store;
   readonly trie: Store;
   readonly signal: AbortSignal;
 }
 
 /** Removes the storage that blocks up to `upTo` destroyed; returns the slots that went. */
-export async function sweepDestroyed({ chain, trie, signal }: SweepParts, upTo: number): Promise<number> {
+export async function sweepDestroyed({ chain, trie, signal }: SweepDeps, upTo: number): Promise<number> {
   let slots = 0;
   for await (const [key] of chain.entries(destroyedUpTo(upTo))) {
     const { accountHash, incarnation } = destroyedOf(key);
@@ -34,7 +34,7 @@ export async function sweepDestroyed({ chain, trie, signal }: SweepParts, upTo: 
 }
 
 /** Removes the pages of the index of changes that end at or before block `upTo`; returns how many. */
-export function sweepIndex({ chain, signal }: SweepParts, upTo: number): Promise<number> {
+export function sweepIndex({ chain, signal }: SweepDeps, upTo: number): Promise<number> {
   return deleteRows(chain, tables.change.range(), signal, (key, value) => {
     return lastBlockOf(value, pageStart(key, value)) <= upTo;
   });

@@ -1,3 +1,4 @@
+/** The background task that sweeps. */
 import type { Log } from "../../observe/log.ts";
 import type { Store } from "../../store/store.ts";
 import type { History } from "./history.ts";

@@ -13,10 +13,10 @@ export interface FlatChange {
   readonly after: Uint8Array | undefined;
 }
 
-/** What an undo record says of one row. */
+/** The previous value of one row in an undo record. */
 export type Undone = Pick<FlatChange, "key" | "before">;
 
-const LONGEST_ROW = 0xfffe;
+const MAX_ROW_BYTES = 0xfffe;
 
 /** One block's undo record. */
 export function encodeUndo(changes: readonly Undone[]): Uint8Array {
@@ -26,7 +26,7 @@ export function encodeUndo(changes: readonly Undone[]): Uint8Array {
   let at = 0;
   for (const { key, before } of changes) {
     const marked = before === undefined ? 0 : before.length + 1;
-    if (marked > LONGEST_ROW) throw new RangeError(`a flat row of ${marked - 1} bytes`);
+    if (marked > MAX_ROW_BYTES) throw new RangeError(`a flat row of ${marked - 1} bytes`);
     record[at++] = key.length;
     record.set(key, at);
     at += key.length;

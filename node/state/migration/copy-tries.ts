@@ -10,7 +10,7 @@ import { StateError } from "../error.ts";
 import { LEAF, toKey } from "../trie/node.ts";
 import { RowCheck } from "../trie/row-check.ts";
 
-/** How far a copy is. */
+/** Progress of a copy. */
 export interface CopyCounts {
   /** Rows read, those of no trie included. */
   readonly read: number;
@@ -22,8 +22,8 @@ export interface CopyCounts {
   readonly part: number;
 }
 
-/** What is copied, and where to. */
-export interface CopyParts {
+/** Source and destination of a copy. */
+export interface CopyDeps {
   /** Of a trie database at one block. */
   readonly from: Snapshot;
   readonly to: Store;
@@ -43,15 +43,15 @@ const INCARNATION_AT = 33;
 const PATH_AT = 39;
 
 /**
- * See the head of this file; nothing is synced. Throws `StateError` `trie-damaged` at the first node that is missing
- * or fails its hash, and the signal's reason.
+ * Copies the tries without syncing. Throws `StateError` `trie-damaged` at the first node that is missing or
+ * fails its hash, and the signal's reason.
  */
-export function copyTries(parts: CopyParts): Promise<void> {
+export function copyTries(parts: CopyDeps): Promise<void> {
   return new Copying(parts).run();
 }
 
 class Copying {
-  readonly #parts: CopyParts;
+  readonly #deps: CopyDeps;
   readonly #storage: AsyncIterator<Row>;
   #batch;
   /** The row that the iterator of storage nodes stands at; `undefined` at its end. */
@@ -59,14 +59,14 @@ class Copying {
   #read = 0;
   #committed = 0;
 
-  constructor(parts: CopyParts) {
-    this.#parts = parts;
+  constructor(parts: CopyDeps) {
+    this.#deps = parts;
     this.#batch = parts.to.createBatch();
     this.#storage = parts.from.entries(trieTables.storageNode.range())[Symbol.asyncIterator]();
   }
 
   async run(): Promise<void> {
-    const { from, root } = this.#parts;
+    const { from, root } = this.#deps;
     if (equalBytes(root, EMPTY_TRIE_ROOT)) return;
     const check = new RowCheck(root);
     await this.#nextStorageRow();
@@ -133,7 +133,7 @@ class Copying {
   }
 
   async #write(pending: number, path: ArrayLike<number>): Promise<void> {
-    const { to, signal, rest, report } = this.#parts;
+    const { to, signal, rest, report } = this.#deps;
     rest();
     await to.write(this.#batch, { sync: false });
     this.#batch = to.createBatch();

@@ -11,8 +11,8 @@ import { catchUp } from "../trie/recovery.ts";
 import { TrieSet } from "../trie/trie-set.ts";
 import { type CopyCounts, copyTries } from "./copy-tries.ts";
 
-/** What is read, what is filled, and who hears of it. */
-export interface MigrationCopyParts {
+/** Databases of a copy and its listener. */
+export interface MigrationCopyDeps {
   readonly chain: StoreReader;
   /** The valid generation. */
   readonly from: StoreReader;
@@ -28,10 +28,10 @@ export interface MigrationCopyParts {
 const CLOSE_BLOCKS = 2;
 
 /**
- * See the head of this file. When it resolves the new generation is on disk with its marker. Throws `StateError`
- * `trie-damaged` and the signal's reason.
+ * Copies the tries and catches up with the chain. Resolves when the new generation is on disk with its
+ * marker. Throws `StateError` `trie-damaged` and the signal's reason.
  */
-export async function copyGeneration(parts: MigrationCopyParts): Promise<void> {
+export async function copyGeneration(parts: MigrationCopyDeps): Promise<void> {
   let at = await copyOne(parts);
   await writeMarker(parts.to, at);
   for (;;) {
@@ -41,7 +41,7 @@ export async function copyGeneration(parts: MigrationCopyParts): Promise<void> {
   }
 }
 
-async function copyOne({ from, to, signal, rest, report }: MigrationCopyParts): Promise<Point> {
+async function copyOne({ from, to, signal, rest, report }: MigrationCopyDeps): Promise<Point> {
   using snapshot = from.snapshot();
   const marker = readMarker(snapshot);
   if (marker === undefined) throw new StateError("trie-damaged", "no trie is stored");
@@ -50,7 +50,7 @@ async function copyOne({ from, to, signal, rest, report }: MigrationCopyParts): 
 }
 
 /** Takes in the blocks since; gives back the same point when there are but a few. */
-async function follow({ chain, to, signal }: MigrationCopyParts, at: Point): Promise<Point> {
+async function follow({ chain, to, signal }: MigrationCopyDeps, at: Point): Promise<Point> {
   using rows = chain.snapshot();
   const head = readHead(rows);
   if (head.number - at.number <= CLOSE_BLOCKS) return at;

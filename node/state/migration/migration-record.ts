@@ -1,4 +1,4 @@
-/** How the last migration of the state ended: a row that restarts leave there. */
+/** The result of the last migration, in a row that survives restarts. */
 import { concatBytes } from "../../bytes/compare.ts";
 import { bytesToNumber, fixedBytes } from "../../bytes/integer.ts";
 import type { Batch, Rows } from "../../store/store.ts";
@@ -13,7 +13,7 @@ export interface MigrationRecord {
 }
 
 const KEY = tables.meta.key("migrated");
-const MOST_CHARACTERS = 1_000;
+const MAX_CHARACTERS = 1_000;
 
 /** The record; undefined where no migration has ended. */
 export function readMigrationRecord(rows: Rows): MigrationRecord | undefined {
@@ -25,5 +25,5 @@ export function readMigrationRecord(rows: Rows): MigrationRecord | undefined {
 
 /** Puts the record in the place of the one before. */
 export function putMigrationRecord(batch: Batch, { block, error = "" }: MigrationRecord): void {
-  batch.put(KEY, concatBytes(fixedBytes(block, 6), Buffer.from(error.slice(0, MOST_CHARACTERS))));
+  batch.put(KEY, concatBytes(fixedBytes(block, 6), Buffer.from(error.slice(0, MAX_CHARACTERS))));
 }

@@ -32,11 +32,11 @@ export function runHere(chain: StoreReader, tries: TrieStores): StartRun {
       const { signal } = closing;
       await copyGeneration({ chain, from, to, signal, rest: () => undefined, report });
     })();
-    return { makeWay: () => undefined, ...settled(done, () => closing.abort()) };
+    return { makeWay: () => undefined, ...runControl(done, () => closing.abort()) };
   };
 }
 
-/** What the thread of `migration-worker.ts` is started with. */
+/** Data that the thread of `migration-worker.ts` starts with. */
 export interface MigrationWorkerData {
   readonly chain: string;
   readonly from: string;
@@ -45,8 +45,8 @@ export interface MigrationWorkerData {
   readonly way: Int32Array<SharedArrayBuffer>;
 }
 
-/** What it tells. */
-export type MigrationNews =
+/** Messages of the thread. */
+export type MigrationMessage =
   | { readonly kind: "counts"; readonly counts: CopyCounts }
   | { readonly kind: "done" }
   | { readonly kind: "failed"; readonly message: string };
@@ -55,7 +55,7 @@ export type MigrationNews =
 const HEAP_BYTES = 256 * 1024 * 1024;
 const YOUNG_MIB = 8;
 /** A thread that does not end by itself is not waited for any longer. */
-const LONGEST_ENDING_MS = 10_000;
+const MAX_ENDING_MS = 10_000;
 
 /** Copies in a thread with so large a heap. Directories: that of the chain database, and the one with the generations. */
 export function runInThread(chain: string, tries: string, heapBytes = HEAP_BYTES): StartRun {
@@ -74,7 +74,7 @@ export function runInThread(chain: string, tries: string, heapBytes = HEAP_BYTES
     });
     const done = Promise.withResolvers<void>();
     let failure: Error | undefined = new Error("the copying thread ended");
-    worker.on("message", (news: MigrationNews) => {
+    worker.on("message", (news: MigrationMessage) => {
       if (news.kind === "counts") report(news.counts);
       else failure = news.kind === "done" ? undefined : new Error(news.message);
     });
@@ -88,12 +88,12 @@ export function runInThread(chain: string, tries: string, heapBytes = HEAP_BYTES
       Atomics.store(way, 0, Number(isBlock));
       if (!isBlock) Atomics.notify(way, 0);
     };
-    const stop = (): void => void endThread(worker, LONGEST_ENDING_MS);
-    return { makeWay, ...settled(done.promise, stop) };
+    const stop = (): void => void endThread(worker, MAX_ENDING_MS);
+    return { makeWay, ...runControl(done.promise, stop) };
   };
 }
 
-function settled(done: Promise<void>, abort: () => void): Pick<MigrationRun, "done" | "stop"> {
+function runControl(done: Promise<void>, abort: () => void): Pick<MigrationRun, "done" | "stop"> {
   done.catch(() => undefined); // whoever waits for it meets it
   return {
     done,

@@ -4,12 +4,12 @@ import { messageOf } from "../../bytes/message-of.ts";
 import { openLevelReader, openLevelStore } from "../../store/level-store.ts";
 import { TRIE_STORE } from "../trie/generations.ts";
 import { copyGeneration } from "./migration-copy.ts";
-import type { MigrationNews, MigrationWorkerData } from "./migration-run.ts";
+import type { MigrationMessage, MigrationWorkerData } from "./migration-run.ts";
 
 /** A chain that takes in one block after another is not waited for longer than this before each batch. */
-const LONGEST_REST_MS = 50;
+const MAX_REST_MS = 50;
 
-async function copy(signal: AbortSignal, tell: (news: MigrationNews) => void): Promise<void> {
+async function copy(signal: AbortSignal, tell: (news: MigrationMessage) => void): Promise<void> {
   const directories = workerData as MigrationWorkerData; // what migration-run.ts gives
   await using chain = await openLevelReader(directories.chain);
   await using from = await openLevelReader(directories.from, TRIE_STORE);
@@ -20,7 +20,7 @@ async function copy(signal: AbortSignal, tell: (news: MigrationNews) => void): P
     from,
     to,
     signal,
-    rest: () => void Atomics.wait(directories.way, 0, 1, LONGEST_REST_MS),
+    rest: () => void Atomics.wait(directories.way, 0, 1, MAX_REST_MS),
     report: (counts) => tell({ kind: "counts", counts }),
   });
 }
@@ -29,7 +29,7 @@ if (parentPort !== null) {
   const port = parentPort;
   const closing = new AbortController();
   port.on("message", () => closing.abort());
-  const tell = (news: MigrationNews): void => port.postMessage(news);
+  const tell = (news: MigrationMessage): void => port.postMessage(news);
   try {
     await copy(closing.signal, tell);
     tell({ kind: "done" });

@@ -12,12 +12,12 @@ import type { History } from "../history/history.ts";
 import { deleteUndo } from "../history/undo-record.ts";
 import { encodeHead, HEAD_KEY, type StateHead } from "../rows.ts";
 import type { TrieStores } from "../trie/generations.ts";
-import type { TrieKeeper } from "../trie/trie-store.ts";
+import type { TrieStore } from "../trie/trie-store.ts";
 import type { CopyCounts } from "./copy-tries.ts";
 import { type MigrationRecord, putMigrationRecord, readMigrationRecord } from "./migration-record.ts";
 import type { MigrationRun, StartRun } from "./migration-run.ts";
 
-/** How a migration stands, or how the last one since the start ended. */
+/** Status of a migration, or of the last one since the start. */
 export interface MigrationStatus {
   /** From being asked for to the removal of the old directory. */
   readonly isMigration: boolean;
@@ -37,16 +37,16 @@ export interface MigrationRoom {
   readonly needed: number;
 }
 
-/** Whether a migration was asked for; `pruning`: live pruning is on, which excludes it. */
+/** Answer to a request for a migration; `pruning`: refused because live pruning is on. */
 export type MigrationStart = "asked" | "running" | "pruning";
 
-/** What a migration works on. */
-export interface MigrationParts {
+/** Databases and tries of a migration. */
+export interface MigrationDeps {
   readonly chain: Store;
   readonly trie: TrieStores;
   readonly log: Log;
   readonly startRun: StartRun;
-  readonly keeper: TrieKeeper;
+  readonly trieStore: TrieStore;
   readonly history: History;
   /** No migration is begun, nor one that was broken off by a restart. */
   readonly livePruning: boolean;
@@ -64,9 +64,12 @@ type Phase =
   | { readonly kind: "copying"; readonly run: MigrationRun }
   | { readonly kind: "ready"; readonly store: Store };
 
-/** See the head of this file. Its owner calls `step` between blocks while `isDue`, and asks for `floor`. */
+/**
+ * The migration of one state. Its owner calls `step` between blocks while `isDue`, and keeps undo records
+ * from `floor` on.
+ */
 export class Migration {
-  readonly #parts: MigrationParts;
+  readonly #deps: MigrationDeps;
   #phase: Phase = { kind: "idle" };
   #status: MigrationStatus = {
     isMigration: false,
@@ -80,8 +83,8 @@ export class Migration {
   #isClosing = false;
   #toldAt = 0;
 
-  constructor(parts: MigrationParts) {
-    this.#parts = parts;
+  constructor(parts: MigrationDeps) {
+    this.#deps = parts;
     if (!parts.livePruning && parts.chain.get(MIGRATION_KEY) !== undefined) this.#ask();
   }
 
@@ -89,15 +92,15 @@ export class Migration {
     return this.#status;
   }
 
-  /** How the last one ended, also before this start; undefined when there was none. */
+  /** Result of the last migration, also of an earlier start; undefined when there was none. */
   get last(): MigrationRecord | undefined {
-    return readMigrationRecord(this.#parts.chain);
+    return readMigrationRecord(this.#deps.chain);
   }
 
-  /** What the next one needs, as far as one can tell now. */
+  /** Estimates the disk space that the next migration needs. */
   async room(): Promise<MigrationRoom> {
-    const { trie, keeper } = this.#parts;
-    const { used, free } = await trie.space(keeper.generation);
+    const { trie, trieStore } = this.#deps;
+    const { used, free } = await trie.space(trieStore.generation);
     return { free, needed: SPARE_BYTES + used };
   }
 
@@ -128,7 +131,7 @@ export class Migration {
 
   /** Asks for a migration behind the next block. Rejects, and none was asked for, when that cannot be written down. */
   async start(): Promise<MigrationStart> {
-    if (this.#parts.livePruning) return "pruning";
+    if (this.#deps.livePruning) return "pruning";
     if (this.#status.isMigration) return "running";
     this.#ask();
     try {
@@ -147,7 +150,7 @@ export class Migration {
 
   /** Puts the row that a restart finds, behind all earlier writes; resolves when it is on disk. */
   #note(block: number): Promise<void> {
-    const { chain } = this.#parts;
+    const { chain } = this.#deps;
     const batch = chain.createBatch();
     batch.put(MIGRATION_KEY, fixedBytes(block, 6));
     return chain.write(batch, { sync: true });
@@ -176,34 +179,34 @@ export class Migration {
   }
 
   async #begin({ number }: StateHead): Promise<void> {
-    const { trie, keeper, log, startRun } = this.#parts;
+    const { trie, trieStore, log, startRun } = this.#deps;
     this.#status = { ...this.#status, block: number };
     checkRoom(await this.room());
     await this.#note(number);
-    await trie.remove(keeper.generation + 1); // left over by an earlier process
+    await trie.remove(trieStore.generation + 1); // left over by an earlier process
     if (this.#phase.kind !== "asked") return; // stopped meanwhile
-    const run = startRun(keeper.generation + 1, {
-      from: keeper.store,
+    const run = startRun(trieStore.generation + 1, {
+      from: trieStore.store,
       report: (counts) => this.#report(counts),
     });
     this.#phase = { kind: "copying", run };
-    log.info({ number, generation: keeper.generation + 1 }, "state migration began");
+    log.info({ number, generation: trieStore.generation + 1 }, "state migration began");
     run.done.then(() => this.#open(run)).catch((error: unknown) => this.#fail(error, run));
   }
 
   async #open(run: MigrationRun): Promise<void> {
-    const { trie, keeper } = this.#parts;
-    const store = await trie.open(keeper.generation + 1);
+    const { trie, trieStore } = this.#deps;
+    const store = await trie.open(trieStore.generation + 1);
     if (this.#phase.kind === "copying" && this.#phase.run === run) this.#phase = { kind: "ready", store };
     else await store[Symbol.asyncDispose]();
   }
 
   /** States before the block that was copied are let go with the batch that names the new generation. */
   async #move(store: Store, head: StateHead): Promise<StateHead> {
-    const { keeper, history } = this.#parts;
+    const { trieStore, history } = this.#deps;
     const { block } = this.#status;
     const next = { ...head, firstUndo: Math.max(head.firstUndo, block + 1) };
-    const { removed } = await keeper.adopt(store, head, (batch) => {
+    const { removed } = await trieStore.adopt(store, head, (batch) => {
       batch.delete(MIGRATION_KEY);
       putMigrationRecord(batch, { block, error: undefined });
       deleteUndo(batch, head.firstUndo, block);
@@ -217,7 +220,7 @@ export class Migration {
   }
 
   async #finish(removed: Promise<void>): Promise<void> {
-    const { log } = this.#parts;
+    const { log } = this.#deps;
     // a directory that stays is removed at the next start
     await removed.catch((error: unknown) => log.warn({ error }, "the old trie was not removed"));
     const { block, counts } = this.#status;
@@ -226,7 +229,7 @@ export class Migration {
   }
 
   #report({ part, ...counts }: CopyCounts): void {
-    const { log } = this.#parts;
+    const { log } = this.#deps;
     this.#status = { ...this.#status, counts, progress: Math.floor(part * 100) };
     const now = performance.now();
     if (now - this.#toldAt < LOG_EVERY_MS) return;
@@ -249,7 +252,7 @@ export class Migration {
 
   async #endEarly(phase: Phase, reason: unknown): Promise<void> {
     const error = messageOf(reason);
-    const { log } = this.#parts;
+    const { log } = this.#deps;
     await this.#tidy(phase, error).catch((why: unknown) =>
       log.warn({ error: why }, "a copy of the state stays behind"),
     );
@@ -259,11 +262,11 @@ export class Migration {
 
   /** Removes what was copied. A node that is closing leaves word that it is to be begun anew. */
   async #tidy(phase: Phase, error: string): Promise<void> {
-    const { chain, trie, keeper } = this.#parts;
+    const { chain, trie, trieStore } = this.#deps;
     if (phase.kind === "copying") await phase.run.stop();
     if (phase.kind === "ready") await phase.store[Symbol.asyncDispose]();
     if (this.#isClosing) return;
-    await trie.remove(keeper.generation + 1);
+    await trie.remove(trieStore.generation + 1);
     const batch = chain.createBatch();
     batch.delete(MIGRATION_KEY);
     const { block } = this.#status;

@@ -1,3 +1,4 @@
+/** Changed nodes of a trie in memory. */
 import { equalBytes } from "../../bytes/compare.ts";
 import { bareHex, mapKey } from "../../bytes/hex.ts";
 import { StateError } from "../error.ts";

@@ -95,7 +95,7 @@ function writePath(out: Uint8Array, start: number, path: Uint8Array, flag: numbe
   return at;
 }
 
-/** Where the item at `at` ends. */
+/** Returns the end of the item at `at`. */
 function itemEnd(bytes: Uint8Array, at: number): number {
   const first = bytes[at] as number;
   if (first < 0x80) return at + 1;

@@ -1,3 +1,4 @@
+/** Directories of the trie database. */
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { freeBelow } from "../../observe/disk-space.ts";
@@ -6,8 +7,8 @@ import { createMemoryStore } from "../../store/memory-store.ts";
 import type { Store } from "../../store/store.ts";
 
 /**
- * Where tries are kept: one store per generation, of which only the one named in the chain database is valid.
- * The next is filled while the old one stands.
+ * Trie databases, one store per generation. Only the generation named in the chain database is valid; the
+ * next one is filled while the old one stands.
  */
 export interface TrieStores {
   open(generation: number): Promise<Store>;
@@ -26,10 +27,13 @@ export interface Space {
 /** A larger write buffer halves the bytes written; it is only taken when it fills. */
 const WRITE_BUFFER_BYTES = 32 * 1024 * 1024;
 
-/** What the write buffer leaves behind of a small trie is many times the trie; tidying this much takes a moment. */
+/**
+ * Size up to which a directory is compacted at closing: the write buffer leaves many times the size of a
+ * small trie.
+ */
 const TIDY_BYTES = 64 * 1024 * 1024;
 
-/** How each is opened: nodes are checked against their hashes. */
+/** Options of a trie database: nodes are checked against their hashes. */
 export const TRIE_STORE: LevelStoreOptions = { writeBufferBytes: WRITE_BUFFER_BYTES, checksums: false };
 
 /** Directories `0`, `1`, ... below `directory`. */

@@ -45,15 +45,15 @@ async function writePieces(path: string, slab: Slab, signal: AbortSignal): Promi
     signal.throwIfAborted();
     const { next, length } = slab.copy(slot, buffer.subarray(HEAD_BYTES));
     slot = next;
-    if (length > 0) written += await appendAll(file, sealed(buffer, length));
+    if (length > 0) written += await appendAll(file, sealPiece(buffer, length));
   }
-  written += await appendAll(file, sealed(buffer, 0));
+  written += await appendAll(file, sealPiece(buffer, 0));
   await file.sync();
   return written;
 }
 
 /** A piece with its head before it. */
-function sealed(buffer: Buffer, length: number): Buffer {
+function sealPiece(buffer: Buffer, length: number): Buffer {
   const piece = buffer.subarray(0, HEAD_BYTES + length);
   piece.writeUInt32LE(length);
   sumOf(piece.subarray(HEAD_BYTES)).copy(piece, 4);

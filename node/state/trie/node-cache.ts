@@ -5,30 +5,33 @@ import { MAX_TIMER_MS } from "../../runtime/clock.ts";
 import { loadNodes, SavedNodesError, saveNodes } from "./node-cache-file.ts";
 import { Slab } from "./slab.ts";
 
-/** What a cache needs of the options. */
+/** Settings of the cache. */
 export interface NodeCacheSettings {
   readonly log: Log;
   /** Memory for clean trie nodes; 0: none are kept. */
   readonly bytes: number;
-  /** Where nodes are saved. */
+  /** Path of the saved nodes. */
   readonly path: string;
   /** Milliseconds from one saving to the next; 0: only when asked. */
   readonly saveMs: number;
 }
 
-/** Whether a saving began; `off`: no nodes are kept. */
+/** Answer to a request to save; `off`: no nodes are cached. */
 export type SaveStart = "started" | "running" | "off";
 
-/** How saving goes: whether one runs, and how the last one since the start ended. */
+/** Status of saving: true while one runs, and the result of the last one since the start. */
 export interface SaveStatus {
   readonly isSaving: boolean;
   /** Bytes of the file; 0 when none was written. */
   readonly bytes: number;
-  /** Why there is no file; undefined when nothing went wrong. */
+  /** Error of the last saving; undefined when it succeeded. */
   readonly error: string | undefined;
 }
 
-/** See the head of this file. Disposing it leaves the file as it is, a saving that runs is given up. */
+/**
+ * Clean trie nodes in memory with their file. Disposing it cancels a running save and leaves the file as it
+ * is.
+ */
 export class NodeCache implements AsyncDisposable {
   readonly slab: Slab | undefined;
   readonly #settings: NodeCacheSettings;
@@ -52,7 +55,7 @@ export class NodeCache implements AsyncDisposable {
     return "started";
   }
 
-  /** How saving goes. */
+  /** Status of saving. */
   get status(): SaveStatus {
     return { isSaving: this.#saving !== undefined, ...this.#ended };
   }

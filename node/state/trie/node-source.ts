@@ -1,3 +1,4 @@
+/** Clean nodes of a trie, from the slab or the store. */
 import { bareHex } from "../../bytes/hex.ts";
 import { hashInput, keccakInput, keccakOutput } from "../../crypto/keccak.ts";
 import type { Rows } from "../../store/store.ts";

@@ -108,7 +108,7 @@ export function sameHash(a: Uint8Array, aAt: number, b: Uint8Array, bAt: number)
   return true;
 }
 
-/** How many of `path`'s nibbles `key` has from `depth` on. */
+/** Returns the number of nibbles that `path` and `key` share from `depth` on. */
 export function sharedNibbles(path: Uint8Array, key: Uint8Array, depth: number): number {
   let shared = 0;
   while (shared < path.length && path[shared] === key[depth + shared]) shared++;

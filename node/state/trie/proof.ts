@@ -10,7 +10,7 @@ import { runInSlices } from "../../runtime/scheduler.ts";
 import type { Range, Snapshot, Store } from "../../store/store.ts";
 import { tables } from "../../store/tables.ts";
 import { StateError } from "../error.ts";
-import { type AccountRecord, leafOf, padded, recordOf, slotLeaf } from "../flat/flat-rows.ts";
+import { type AccountRecord, leafOf, padWord, recordOf, slotLeaf } from "../flat/flat-rows.ts";
 import { slotsOf } from "../flat/storage-rows.ts";
 import { type ChangedRows, changedRows } from "../history/changed-rows.ts";
 import { type Point, readHead, readMarker } from "../rows.ts";
@@ -19,14 +19,14 @@ import type { Trie } from "./trie.ts";
 import { TrieSet } from "./trie-set.ts";
 
 /** Both databases at about one moment, the trie's taken first, and the block whose state is asked for. */
-export interface ProofParts {
+export interface ProofDeps {
   readonly chain: Snapshot;
   readonly trie: Snapshot;
   readonly number: number;
 }
 
-/** What is asked: an address and keys of its slots. */
-export interface ProofQuestion {
+/** An address and keys of its slots. */
+export interface ProofRequest {
   readonly address: Uint8Array;
   readonly keys: readonly Uint8Array[];
 }
@@ -38,7 +38,7 @@ const STEP = 64;
  * Throws `StateError` `trie-damaged`, which also stands for undo records that are gone, and `state-missing` for a
  * block or a trie that is newer than the chain's snapshot.
  */
-export async function proveAt(parts: ProofParts, question: ProofQuestion): Promise<AccountProof> {
+export async function proveAt(parts: ProofDeps, question: ProofRequest): Promise<AccountProof> {
   const head = readHead(parts.chain).number;
   if (Math.max(parts.number, readMarker(parts.trie)?.number ?? -1) > head) {
     throw new StateError(
@@ -55,7 +55,7 @@ export async function proveAt(parts: ProofParts, question: ProofQuestion): Promi
 /** The same on stores that are in use. */
 export async function proveFromDisk(
   { chain, trie, number }: { readonly chain: Store; readonly trie: Store; readonly number: number },
-  question: ProofQuestion,
+  question: ProofRequest,
 ): Promise<AccountProof> {
   // what is on its way must have arrived
   await chain.write(chain.createBatch(), { sync: false });
@@ -64,8 +64,8 @@ export async function proveFromDisk(
   return await proveAt({ chain: rows, trie: nodes, number }, question);
 }
 
-/** What is said of a block whose undo records are not all kept. */
-export function noProofs(number: number, oldest: number): StateError {
+/** Creates the error for a block without all its undo records. */
+export function missingProofsError(number: number, oldest: number): StateError {
   return new StateError("state-missing", `no proofs of block ${number}: the oldest are of block ${oldest}`);
 }
 
@@ -89,7 +89,7 @@ function proofOf(
     storage: keys.map((key) => {
       const slotHash = keccak256(key);
       const leaf = storage?.get(slotHash);
-      return { key, value: padded(leaf && slotValue(leaf)), proof: storage?.prove(slotHash) ?? [] };
+      return { key, value: padWord(leaf && slotValue(leaf)), proof: storage?.prove(slotHash) ?? [] };
     }),
   };
 }
@@ -100,7 +100,7 @@ function slotValue(leaf: Uint8Array): Uint8Array {
 }
 
 class Proving {
-  readonly #parts: ProofParts;
+  readonly #deps: ProofDeps;
   readonly #hash: Uint8Array;
   readonly #marker: Point | undefined;
   /** Rows that blocks after the asked one changed, as they were after it. */
@@ -108,8 +108,8 @@ class Proving {
   /** Rows that blocks after the marker changed, as they were at the marker. */
   #unwritten: ChangedRows = new Map();
 
-  constructor(parts: ProofParts, hash: Uint8Array) {
-    this.#parts = parts;
+  constructor(parts: ProofDeps, hash: Uint8Array) {
+    this.#deps = parts;
     this.#hash = hash;
     this.#marker = readMarker(parts.trie);
   }
@@ -121,7 +121,7 @@ class Proving {
 
   /** The account trie of the asked block; storage tries as they are stored. */
   async tries(): Promise<TrieSet> {
-    const { trie, number } = this.#parts;
+    const { trie, number } = this.#deps;
     const accounts = tables.account.range();
     this.#later = await this.#changedSince(number);
     if (this.#marker !== undefined) this.#unwritten = await this.#changedSince(this.#marker.number);
@@ -148,13 +148,13 @@ class Proving {
   }
 
   #changedSince(number: number): Promise<ChangedRows> {
-    const { chain } = this.#parts;
+    const { chain } = this.#deps;
     return runInSlices(changedRows(chain, number, readHead(chain).number));
   }
 
   /** Puts the newest rows into an empty trie. */
   async #fill(trie: Trie, range: Range, leaf: (row: Uint8Array) => Uint8Array): Promise<void> {
-    for await (const [key, row] of this.#parts.chain.entries(range)) {
+    for await (const [key, row] of this.#deps.chain.entries(range)) {
       trie.put(key.slice(range.from.length), leaf(row));
     }
   }
@@ -162,7 +162,7 @@ class Proving {
   /** Puts the rows below a prefix that differ between the marker and the asked block to what they are there. */
   *#apply(trie: Trie, prefix: Uint8Array, leaf: (row: Uint8Array) => Uint8Array): Generator<undefined> {
     const written = this.#marker?.number ?? Number.MAX_SAFE_INTEGER;
-    const all = this.#parts.number < written ? this.#later : this.#unwritten;
+    const all = this.#deps.number < written ? this.#later : this.#unwritten;
     const start = mapKey(prefix);
     let step = 0;
     for (const [name, { key }] of all) {
@@ -176,6 +176,6 @@ class Proving {
 
   #row(key: Uint8Array, changed: ChangedRows): Uint8Array | undefined {
     const undone = changed.get(mapKey(key));
-    return undone === undefined ? this.#parts.chain.get(key) : undone.before;
+    return undone === undefined ? this.#deps.chain.get(key) : undone.before;
   }
 }

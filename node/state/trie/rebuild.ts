@@ -13,8 +13,8 @@ import type { Slab } from "./slab.ts";
 import type { Trie } from "./trie.ts";
 import { TrieSet } from "./trie-set.ts";
 
-/** Where to build what. */
-export interface RebuildParts {
+/** Source and destination of a rebuild. */
+export interface RebuildDeps {
   readonly chain: Store;
   /** An empty trie database. */
   readonly trie: Store;
@@ -27,7 +27,7 @@ export interface RebuildParts {
 const FLUSH_ROWS = 20_000;
 
 /** Fills the trie database and puts the marker in it. Throws `StateError` `corrupt` when the root is another. */
-export function rebuildTries(parts: RebuildParts): Promise<void> {
+export function rebuildTries(parts: RebuildDeps): Promise<void> {
   return new Rebuild(parts).run();
 }
 
@@ -40,20 +40,20 @@ interface OpenStorage {
 }
 
 class Rebuild {
-  readonly #parts: RebuildParts;
+  readonly #deps: RebuildDeps;
   readonly #tries: TrieSet;
   #open: OpenStorage | undefined;
   #rows = 0;
   readonly #slice = new Slice("state");
   #storages = 0;
 
-  constructor(parts: RebuildParts) {
-    this.#parts = parts;
+  constructor(parts: RebuildDeps) {
+    this.#deps = parts;
     this.#tries = new TrieSet(parts.trie, parts.slab, EMPTY_TRIE_ROOT);
   }
 
   async run(): Promise<void> {
-    const { chain, head } = this.#parts;
+    const { chain, head } = this.#deps;
     for await (const [key, value] of chain.entries(tables.slot.range())) await this.#addSlot(key, value);
     this.#closeStorage();
     for await (const [key, flat] of chain.entries(tables.account.range())) await this.#addAccount(key, flat);
@@ -78,7 +78,7 @@ class Rebuild {
 
   #openStorage(id: Uint8Array): OpenStorage {
     const accountHash = id.subarray(0, 32);
-    const record = recordOf(accountHash, this.#parts.chain.get(tables.account.key(accountHash)));
+    const record = recordOf(accountHash, this.#deps.chain.get(tables.account.key(accountHash)));
     const isLive = record.incarnation === bytesToNumber(id.subarray(32));
     const trie = isLive ? this.#tries.storage(accountHash, record.incarnation, EMPTY_TRIE_ROOT) : undefined;
     return { id, record, trie };
@@ -106,7 +106,7 @@ class Rebuild {
   async #count(): Promise<void> {
     this.#rows++;
     await this.#slice.yieldIfDue();
-    this.#parts.signal.throwIfAborted();
+    this.#deps.signal.throwIfAborted();
     if (this.#rows % FLUSH_ROWS === 0) await this.#flush(undefined);
   }
 
@@ -114,7 +114,7 @@ class Rebuild {
   async #flush(head: Point | undefined): Promise<void> {
     const open = this.#open;
     const root = open?.trie?.hash();
-    const { trie: store, signal } = this.#parts;
+    const { trie: store, signal } = this.#deps;
     const batch = store.createBatch();
     await runInSlices(this.#tries.flushSteps(batch), signal);
     if (head !== undefined) batch.put(MARKER_KEY, encodeMarker(head));
@@ -124,9 +124,6 @@ class Rebuild {
   }
 
   #corrupt(what: string): StateError {
-    return new StateError(
-      "corrupt",
-      `the flat state of block ${this.#parts.head.number} is damaged: ${what}`,
-    );
+    return new StateError("corrupt", `the flat state of block ${this.#deps.head.number} is damaged: ${what}`);
   }
 }

@@ -1,3 +1,4 @@
+/** Checks rows of a trie database in the order of their paths. */
 import { hashInput, keccakInput, keccakOutput } from "../../crypto/keccak.ts";
 import { StateError } from "../error.ts";
 import { decodeNode } from "./codec.ts";
@@ -34,11 +35,11 @@ export class RowCheck {
     const next = this.#expected.at(-1);
     const order = next === undefined ? 1 : Buffer.compare(next.path, path);
     if (next === undefined || order > 0) return undefined;
-    if (order < 0) throw damaged("is missing", next.path);
-    if (row.length > keccakInput.length) throw damaged("is too long", path);
+    if (order < 0) throw damagedError("is missing", next.path);
+    if (row.length > keccakInput.length) throw damagedError("is too long", path);
     keccakInput.set(row);
     hashInput(row.length);
-    if (!sameHash(keccakOutput, 0, next.hash, 0)) throw damaged("fails its hash", path);
+    if (!sameHash(keccakOutput, 0, next.hash, 0)) throw damagedError("fails its hash", path);
     const node = decodeNode(row, 0);
     this.#expected.pop();
     this.#expectChildren(node, path);
@@ -48,7 +49,7 @@ export class RowCheck {
   /** Throws `StateError` `trie-damaged` when rows are missing. */
   end(): void {
     const next = this.#expected.at(-1);
-    if (next !== undefined) throw damaged("is missing", next.path);
+    if (next !== undefined) throw damagedError("is missing", next.path);
   }
 
   /** Children inside their parents have no rows, and neither have theirs. */
@@ -72,7 +73,7 @@ export class RowCheck {
   }
 }
 
-function damaged(what: string, path: Uint8Array): StateError {
+function damagedError(what: string, path: Uint8Array): StateError {
   const nibbles = Array.from(path, (nibble) => nibble.toString(16)).join("");
   return new StateError("trie-damaged", `trie node ${nibbles} ${what}`);
 }

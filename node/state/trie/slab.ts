@@ -15,7 +15,7 @@ const WAYS = 4;
 const SMALLEST = 256 * 1024;
 const LONGEST = 0xffff;
 
-/** See the head of this file. */
+/** The slab of encoded nodes. */
 export class Slab {
   /** The memory that positions from `find` point into; replaced when the slab grows. */
   bytes: Uint8Array = new Uint8Array(0);

@@ -40,15 +40,15 @@ const EMPTY_ITEM = encodeRlp(NOTHING);
 export function* listTrie(leaves: readonly ListedLeaf[]): Generator<ListedNode> {
   if (leaves.length === 0) return;
   const rows = leaves.map((leaf) => ({ leaf, nibbles: halfBytes(leaf.key) }));
-  yield* listed(nodeOf(rows, 0, NOTHING), NOTHING, NOTHING);
+  yield* listNode(nodeOf(rows, 0, NOTHING), NOTHING, NOTHING);
 }
 
-function* listed(node: Node, parent: Uint8Array, above: Uint8Array): Generator<ListedNode> {
+function* listNode(node: Node, parent: Uint8Array, above: Uint8Array): Generator<ListedNode> {
   const isRoot = parent.length === 0;
   const hash = isRoot || node.rlp.length >= HASH_LENGTH ? keccak256(node.rlp) : NOTHING;
   const path = Uint8Array.from([...above, ...node.path]);
   yield { hash, parent, path, leaf: node.leaf };
-  for (const child of node.children) yield* listed(child, hash.length === 0 ? parent : hash, path);
+  for (const child of node.children) yield* listNode(child, hash.length === 0 ? parent : hash, path);
 }
 
 interface Row {

@@ -1,3 +1,4 @@
+/** The account trie with its storage tries. */
 import { mapKey } from "../../bytes/hex.ts";
 import type { Batch, Rows } from "../../store/store.ts";
 import { trieTables } from "../../store/tables.ts";

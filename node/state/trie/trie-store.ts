@@ -1,3 +1,4 @@
+/** The tries on disk: catching up at start, flushing, rebuilding and changing the generation. */
 import { setTimeout } from "node:timers/promises";
 import { equalBytes } from "../../bytes/compare.ts";
 import { fixedBytes } from "../../bytes/integer.ts";
@@ -23,8 +24,8 @@ import { catchUp } from "./recovery.ts";
 import type { Slab } from "./slab.ts";
 import { TrieSet } from "./trie-set.ts";
 
-/** What the keeper needs of the options. */
-export interface KeeperSettings {
+/** Stores and settings of the tries. */
+export interface TrieStoreSettings {
   readonly chain: Store;
   readonly trie: TrieStores;
   readonly log: Log;
@@ -43,10 +44,10 @@ export interface Flushes {
  * The tries and the database that holds them: which generation is valid, up to which block it is written, and
  * how it comes to the head again. The tries in memory may be ahead of the database, never of the flat state.
  */
-export class TrieKeeper {
+export class TrieStore {
   /** The flat state's head when this was opened. */
   readonly head: StateHead;
-  readonly #settings: KeeperSettings;
+  readonly #settings: TrieStoreSettings;
   #generation: number;
   /** Set while the database is still being opened. */
   #opening: Promise<Store | undefined> | undefined;
@@ -56,7 +57,7 @@ export class TrieKeeper {
   #tries: TrieSet;
   #flushes: Flushes = { lastMs: 0, rows: 0, bytes: 0 };
 
-  constructor(settings: KeeperSettings, generation: number, opening: Opening) {
+  constructor(settings: TrieStoreSettings, generation: number, opening: Opening) {
     this.head = readHead(settings.chain);
     this.#settings = settings;
     this.#generation = generation;
@@ -66,7 +67,7 @@ export class TrieKeeper {
     this.#tries = this.#storedTries();
   }
 
-  /** Which of the trie's directories is in use. */
+  /** Number of the trie directory in use. */
   get generation(): number {
     return this.#generation;
   }
@@ -80,7 +81,7 @@ export class TrieKeeper {
     return this.#marker?.number;
   }
 
-  /** What was written of the tries. */
+  /** Counts of written nodes. */
   get flushes(): Flushes {
     return this.#flushes;
   }
@@ -246,7 +247,7 @@ type Opening =
  * Opens the valid generation, or leaves that to `catchUp` when it takes long. One whose files are damaged is left
  * closed, to be rebuilt.
  */
-export async function openTries(settings: KeeperSettings): Promise<TrieKeeper> {
+export async function openTries(settings: TrieStoreSettings): Promise<TrieStore> {
   const { chain, trie } = settings;
   const generation = readGeneration(chain);
   if (generation > 0) await trie.remove(generation - 1); // left over by a crash during the switch
@@ -260,10 +261,13 @@ export async function openTries(settings: KeeperSettings): Promise<TrieKeeper> {
   waited.catch(() => undefined); // called off below
   const opening = await Promise.race([opened, waited]);
   patience.abort();
-  return new TrieKeeper(settings, generation, opening);
+  return new TrieStore(settings, generation, opening);
 }
 
-async function openGeneration({ trie, log }: KeeperSettings, generation: number): Promise<Store | undefined> {
+async function openGeneration(
+  { trie, log }: TrieStoreSettings,
+  generation: number,
+): Promise<Store | undefined> {
   try {
     return await trie.open(generation);
   } catch (error) {

@@ -19,7 +19,7 @@ const KEPT_DEPTH = 4;
 /** Nibbles of the key at hand. */
 const nibbles = new Uint8Array(64);
 
-/** See the head of this file. */
+/** One trie. */
 export class Trie {
   readonly #source: NodeSource;
   readonly #changes: Changes;

@@ -1,3 +1,4 @@
+/** Walks over the nodes of a trie. */
 import { equalBytes } from "../../bytes/compare.ts";
 import { EMPTY_TRIE_ROOT } from "../../model/list-root.ts";
 import { BRANCH, LEAF, type TrieNode, toKey } from "./node.ts";

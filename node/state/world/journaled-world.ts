@@ -1,3 +1,4 @@
+/** A world with a journal. */
 import { equalBytes } from "../../bytes/compare.ts";
 import { bareHex, mapKey } from "../../bytes/hex.ts";
 import { EMPTY_HASH, keccak256 } from "../../crypto/keccak.ts";
@@ -264,7 +265,7 @@ export class JournaledWorld implements World {
     this.#changed.push(entry);
   }
 
-  /** What is created at this address later is another account, with storage of its own. */
+  /** Marks the storage as destroyed: a later account at this address has storage of its own. */
   #sweep(entry: WorldAccount): void {
     const { account, destroyed } = entry;
     if (account === undefined || !(destroyed || isEmptyAccount(account))) return;

@@ -27,7 +27,7 @@ export interface Sealed {
   /** Rows of the flat state, in the order in which they were changed. */
   readonly rows: readonly FlatChange[];
   readonly flat: FlatChanges;
-  /** What `unseal` takes back. */
+  /** Leaves with their previous values, for `unseal`. */
   readonly leaves: readonly LeafChange[];
   /** Storage tries that did not exist before. */
   readonly created: readonly StorageId[];

@@ -50,7 +50,7 @@ export class RecentSlots {
     this.#accounts[accountPlace(entry.address) & (this.#accounts.length - 1)] = entry;
   }
 
-  /** What was there is met again soon. */
+  /** Doubles the table. Existing entries are added again at their next use. */
   #grow(): void {
     this.#slots = NO_SLOTS.slice();
     this.#accounts = NO_ACCOUNTS.slice();

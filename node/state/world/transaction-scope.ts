@@ -1,4 +1,4 @@
-/** What lasts as long as a transaction, and how each change made in it is taken back. */
+/** State of one transaction and the journal that reverts its changes. */
 import type { Account } from "../../model/account.ts";
 import type { Log } from "../../model/receipt.ts";
 import type { WorldAccount, WorldSlot } from "./world-entry.ts";

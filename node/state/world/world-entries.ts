@@ -1,3 +1,4 @@
+/** Accounts and slots of a world, read on demand. */
 import { mapKey } from "../../bytes/hex.ts";
 import { bytesToBigint } from "../../bytes/integer.ts";
 import { wordBytes } from "../../bytes/word.ts";

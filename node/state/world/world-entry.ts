@@ -1,4 +1,4 @@
-/** What a world knows of one account and of one slot. */
+/** Entries of a world: one account and one slot. */
 import type { Account } from "../../model/account.ts";
 import type { AccountRecord } from "../flat/flat-rows.ts";
 

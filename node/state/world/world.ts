@@ -1,3 +1,4 @@
+/** The state that transactions read and change. */
 import type { Account } from "../../model/account.ts";
 import type { Log } from "../../model/receipt.ts";
 

@@ -1,3 +1,4 @@
+/** The state over a chain database and a trie database: sealing, committing, flushing, rewinding and migrating. */
 import { runAtOnce, runInSlices } from "../runtime/scheduler.ts";
 import type { Batch } from "../store/store.ts";
 import { StateError } from "./error.ts";
@@ -9,9 +10,9 @@ import { Sweeper } from "./history/sweeper.ts";
 import { deleteUndo } from "./history/undo-record.ts";
 import { Migration } from "./migration/migration.ts";
 import { encodeHead, HEAD_KEY, type Point, type StateHead } from "./rows.ts";
-import type { AccountProof, SealedState, SealOptions, State, StateView, Verified } from "./state.ts";
+import type { AccountProof, SealedState, SealOptions, State, StateView, VerifiedCounts } from "./state.ts";
 import type { StateSettings } from "./state-settings.ts";
-import { isDamage, type TrieKeeper } from "./trie/trie-store.ts";
+import { isDamage, type TrieStore } from "./trie/trie-store.ts";
 import { verifyState } from "./verify.ts";
 import { Views } from "./views.ts";
 import { JournaledWorld } from "./world/journaled-world.ts";
@@ -19,9 +20,9 @@ import { putRows, type Sealed, sealSteps, unseal } from "./world/sealing.ts";
 import type { World } from "./world/world.ts";
 
 /** The state over a chain database and a trie database. */
-export class KeptState implements State {
+export class StoredState implements State {
   readonly #settings: StateSettings;
-  readonly #keeper: TrieKeeper;
+  readonly #trieStore: TrieStore;
   readonly #flat: NewestState;
   readonly #history: History;
   readonly #sweeper: Sweeper;
@@ -32,37 +33,37 @@ export class KeptState implements State {
   #head: StateHead;
   #durable: number;
   #ready: Promise<void> = Promise.resolve();
-  /** What holds the tries: nothing may change them meanwhile. */
+  /** Holder of the tries: nothing else may change them meanwhile. */
   #held: "catching up" | "sealed" | "flushing" | "verifying" | "rewinding" | "migrating" | undefined;
   /** The changes that the tries hold beyond the head. */
   #sealed: Sealed | undefined;
   #writing: Promise<void> = Promise.resolve();
 
-  constructor(settings: StateSettings, keeper: TrieKeeper) {
+  constructor(settings: StateSettings, trieStore: TrieStore) {
     this.#settings = settings;
-    this.#keeper = keeper;
+    this.#trieStore = trieStore;
     this.#history = settings.history;
     this.#sweeper = new Sweeper(settings.chain, settings.history, settings.log, this.#closing.signal);
-    this.#head = keeper.head;
-    this.#durable = keeper.head.number;
+    this.#head = trieStore.head;
+    this.#durable = trieStore.head.number;
     this.#flat = new NewestState(settings.chain, settings.cachedAccounts, (hash) =>
       this.#confirmAbsent(hash),
     );
     this.#views = new Views({
       ...settings,
       flat: this.#flat,
-      keeper,
+      trieStore,
       newest: () => this.#head.number,
       isFree: () => this.#held === undefined,
     });
-    this.migration = new Migration({ ...settings, keeper });
-    this.figures = () => stateFigures(keeper, settings.history);
+    this.migration = new Migration({ ...settings, trieStore });
+    this.figures = () => stateFigures(trieStore, settings.history);
     const { damage } = settings.chain;
     if (damage !== undefined) {
       settings.log.error({ damage, number: this.number }, "the chain database lost rows, perhaps blocks");
       this.#repair();
-    } else if (keeper.isAt(this.#head)) this.#sweep();
-    else this.#prepare(keeper.catchUp(this.#head, this.#closing.signal));
+    } else if (trieStore.isAt(this.#head)) this.#sweep();
+    else this.#prepare(trieStore.catchUp(this.#head, this.#closing.signal));
   }
 
   get number(): number {
@@ -99,7 +100,7 @@ export class KeptState implements State {
     if (options.keepEmpty !== true) world.endTransaction();
     this.#held = "sealed";
     try {
-      this.#sealed = yield* this.migration.makingWay(sealSteps(world, this.#keeper.tries, this.#head));
+      this.#sealed = yield* this.migration.makingWay(sealSteps(world, this.#trieStore.tries, this.#head));
     } catch (error) {
       this.#held = undefined;
       throw this.#damaged(error);
@@ -133,7 +134,7 @@ export class KeptState implements State {
     this.#release();
     this.migration.makeWay(true); // until it is on disk
     putRows(sealed, batch, this.#settings.preimages);
-    for (const storage of sealed.destroyed) this.#keeper.tries.forget(...storage);
+    for (const storage of sealed.destroyed) this.#trieStore.tries.forget(...storage);
     const head = { ...sealed.after, firstUndo: this.#prune(number, batch) };
     batch.put(HEAD_KEY, encodeHead(head));
     if (number > 0) this.#history.add(number, sealed.rows, batch);
@@ -144,7 +145,7 @@ export class KeptState implements State {
   #discard(sealed: Sealed): void {
     this.#release();
     try {
-      unseal(sealed, this.#keeper.tries);
+      unseal(sealed, this.#trieStore.tries);
     } catch (error) {
       throw this.#damaged(error);
     }
@@ -164,8 +165,8 @@ export class KeptState implements State {
     const { flushInterval, flushBytes } = this.#settings;
     if (this.#held !== undefined || this.#durable < this.#head.number) return;
     if (this.migration.isDue) return this.#migrate();
-    const behind = this.#head.number - (this.#keeper.marker ?? -1);
-    const isLarge = behind > 0 && this.#keeper.tries.dirtyBytes >= flushBytes;
+    const behind = this.#head.number - (this.#trieStore.marker ?? -1);
+    const isLarge = behind > 0 && this.#trieStore.tries.dirtyBytes >= flushBytes;
     if (behind >= flushInterval || isLarge) await this.#gather();
   }
 
@@ -175,7 +176,7 @@ export class KeptState implements State {
       throw new StateError("busy", `block ${this.#head.number} is not durable yet`);
     }
     await this.#writing;
-    if (this.#keeper.marker !== this.#head.number && this.#head.number >= 0) await this.#gather();
+    if (this.#trieStore.marker !== this.#head.number && this.#head.number >= 0) await this.#gather();
     await this.#writing;
   }
 
@@ -191,13 +192,13 @@ export class KeptState implements State {
     return this.#views.prove(number, address, keys);
   }
 
-  async verify(progress: (accounts: number) => void = () => undefined): Promise<Verified> {
+  async verify(progress: (accounts: number) => void = () => undefined): Promise<VerifiedCounts> {
     await this.#ready;
     await this.flush();
     await this.#sweeper.idle;
     this.#sweep();
     await this.#sweeper.idle;
-    const parts = { ...this.#settings, trie: this.#keeper.store, root: this.root, progress };
+    const parts = { ...this.#settings, trie: this.#trieStore.store, root: this.root, progress };
     this.#held = "verifying";
     return verifyState(parts).finally(() => (this.#held = undefined));
   }
@@ -207,7 +208,7 @@ export class KeptState implements State {
     await this.#writing;
     this.#assertFree();
     this.#held = "rewinding";
-    const parts = { ...this.#settings, keeper: this.#keeper, head: this.#head };
+    const parts = { ...this.#settings, trieStore: this.#trieStore, head: this.#head };
     const rewinding = prepareRewind(parts, target, batch);
     const { head, hasTries } = await rewinding.finally(() => (this.#held = undefined));
     const written = write(); // from here on the rows are the older ones
@@ -232,7 +233,7 @@ export class KeptState implements State {
       // the next start catches up from the undo records
       this.#settings.log.warn({ number: this.#head.number, error }, "trie not written at close");
     }
-    await this.#keeper.close();
+    await this.#trieStore.close();
   }
 
   async #migrate(): Promise<void> {
@@ -248,7 +249,7 @@ export class KeptState implements State {
     try {
       await this.#writing;
       const head = this.#head;
-      const { written } = await this.#keeper.flush(head);
+      const { written } = await this.#trieStore.flush(head);
       this.#writing = written.then(() => this.#sweep(head));
       this.#writing.catch(() => undefined); // whoever flushes next sees the failure
     } finally {
@@ -258,13 +259,13 @@ export class KeptState implements State {
 
   /** Starts removing what is not needed any more; the head must be durable. */
   #sweep({ firstUndo } = this.#head): void {
-    if (!this.migration.status.isMigration) this.#sweeper.start(this.#keeper.store, firstUndo - 1);
+    if (!this.migration.status.isMigration) this.#sweeper.start(this.#trieStore.store, firstUndo - 1);
   }
 
   /** Undo records go when no view needs them and the trie on disk has passed them; the oldest that stays. */
   #prune(head: number, batch: Batch): number {
     const { floor } = this.migration;
-    const last = Math.min(head - this.#history.recentBlocks, this.#keeper.marker ?? -1, floor);
+    const last = Math.min(head - this.#history.recentBlocks, this.#trieStore.marker ?? -1, floor);
     return deleteUndo(batch, this.#head.firstUndo, last);
   }
 
@@ -278,7 +279,7 @@ export class KeptState implements State {
   #confirmAbsent(hash: Uint8Array): void {
     if (this.#held !== undefined) return;
     try {
-      if (this.#keeper.tries.accounts.get(hash) === undefined) return;
+      if (this.#trieStore.tries.accounts.get(hash) === undefined) return;
     } catch (error) {
       throw this.#damaged(error);
     }
@@ -296,7 +297,7 @@ export class KeptState implements State {
 
   #repair(): void {
     const stopped = this.migration.stop("the trie is damaged");
-    this.#prepare(stopped.then(() => this.#keeper.rebuild(this.#head, this.#closing.signal)));
+    this.#prepare(stopped.then(() => this.#trieStore.rebuild(this.#head, this.#closing.signal)));
   }
 
   /** Holds the tries until `work` has brought them to the head; for good when it fails. */
