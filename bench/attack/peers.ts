@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { BASE } from "../../node/p2p/base-messages.ts";
-import { encrypt, exchangeHello } from "../../node/p2p/handshake.ts";
+import { exchangeHello, exchangeKeys } from "../../node/p2p/handshake.ts";
 import { nodeKeyOf } from "../../node/p2p/node-key.ts";
 import { parseNodeUrl } from "../../node/p2p/node-url.ts";
 import { TIMINGS } from "../../node/p2p/timings.ts";
@@ -47,7 +47,7 @@ export async function openPeer({ kni, peerPort }: AttackTarget, signal: AbortSig
       random: (length: number) => randomBytes(length),
       timings: TIMINGS,
     } as const;
-    const encrypted = await encrypt(socket, self, parseNodeUrl(kni).id);
+    const encrypted = await exchangeKeys(socket, self, parseNodeUrl(kni).id);
     const capabilities = [{ name: PROTOCOL_NAME, version: VERSION }];
     const { id } = nodeKey;
     const hello = { version: 5, name: "attacker", capabilities, listenPorts: [], id, multichannel: false };

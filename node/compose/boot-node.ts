@@ -4,7 +4,7 @@ import type { BootNodeOptions } from "../config/options.ts";
 import type { Log } from "../observe/log.ts";
 import { systemResolve } from "../p2p/connect.ts";
 import { openDiscovery } from "../p2p/discovery/discovery.ts";
-import { allowedBy } from "../p2p/ip.ts";
+import { createAddressFilter } from "../p2p/ip.ts";
 import { nodeKeyOf, readNodeKey } from "../p2p/node-key.ts";
 import { parseBootNodes, parseNodes } from "../p2p/node-list.ts";
 import { formatNodeUrl } from "../p2p/node-url.ts";
@@ -28,7 +28,7 @@ export async function openBootNode(options: BootNodeOptions, log: Log): Promise<
     announce: { ip: externalIp, tcpPort: undefined },
     bootNodes: parseBootNodes(options.bootNodes, log),
     authorised: parseNodes(options.authorised, "--authorized-nodes", log),
-    allows: allowedBy(options.netRestrict),
+    allows: createAddressFilter(options.netRestrict),
     resolve: systemResolve,
     clock: systemClock,
     log,

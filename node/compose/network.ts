@@ -13,7 +13,7 @@ import type { Metrics } from "../observe/metrics.ts";
 import type { NodeKey } from "../p2p/node-key.ts";
 import { parseBootNodes, readNodeList } from "../p2p/node-list.ts";
 import type { NodeType } from "../p2p/node-type.ts";
-import { type DiscoveryFlags, openP2p, type P2p } from "../p2p/p2p.ts";
+import { openP2p, type P2p, type P2pDiscoveryOptions } from "../p2p/p2p.ts";
 import { PeerMemory } from "../p2p/peer-memory.ts";
 import { type ChainProtocol, openChainProtocol } from "../protocol/chain-protocol.ts";
 import { declareTrafficMetrics } from "../protocol/traffic-metrics.ts";
@@ -84,7 +84,7 @@ export async function openNodeNetwork(surroundings: NetworkDeps): Promise<NodeNe
   return { p2p, protocol, expectsPeers, seeksPeers, [Symbol.asyncDispose]: () => open.disposeAsync() };
 }
 
-function discoveryFlags({ options, open, log }: NetworkDeps): DiscoveryFlags | undefined {
+function discoveryFlags({ options, open, log }: NetworkDeps): P2pDiscoveryOptions | undefined {
   const { discovers, bootNodes, port } = options.network;
   if (!discovers || port === undefined) return undefined;
   const known =

@@ -1,31 +1,34 @@
-/** Who may become a peer: the checks in the Go node's order, made after the handshake and again after hello. */
+/**
+ * Admission of peers: the checks of the Go node (`encHandshakeChecks` in networks/p2p/server.go@v2.2.2), in
+ * its order. They run after the encryption handshake and again after hello.
+ */
 import { equalBytes } from "../bytes/compare.ts";
-import type { DisconnectReason } from "./reasons.ts";
+import type { DisconnectReason } from "./disconnect-reasons.ts";
 
-/** What is known of a connection when it asks to become a peer. */
+/** A connection that asks to become a peer. */
 export interface Candidate {
   readonly remoteId: Uint8Array;
   readonly inbound: boolean;
   readonly trusted: boolean;
-  /** Dialled because the operator said so. */
+  /** True for a node that is dialled because the operator named it. */
   readonly isStatic: boolean;
-  /** After hello: whether a protocol is shared. */
+  /** True when the two nodes share a protocol. Undefined before hello. */
   readonly useful?: boolean;
 }
 
-/** How full the node is. */
-export interface Fullness {
+/** Occupied and available peer slots of this node. */
+export interface AdmissionLimits {
   readonly ownId: Uint8Array;
   readonly peers: number;
   readonly inboundPeers: number;
   readonly maxPeers: number;
-  /** Outbound places kept for dials of the node's own choice. */
+  /** Outbound slots reserved for dynamic dials. */
   readonly maxDynamic: number;
   readonly isPeer: (id: Uint8Array) => boolean;
 }
 
-/** Why the candidate is refused; undefined when it may come in. */
-export function refusal(candidate: Candidate, node: Fullness): DisconnectReason | undefined {
+/** Returns the reason to refuse a candidate, or undefined when it is admitted. */
+export function refusal(candidate: Candidate, node: AdmissionLimits): DisconnectReason | undefined {
   const { remoteId, inbound, trusted, isStatic, useful } = candidate;
   if (useful === false) return "useless-peer";
   if (!trusted && !isStatic && node.peers >= node.maxPeers) return "too-many-peers";

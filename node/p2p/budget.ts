@@ -1,19 +1,23 @@
 /**
- * What waits has a budget: a queue with a limit of items and of bytes, and a rate with a limit per second.
- * A full queue refuses (`offer`) or makes its filler wait (`put`); an exhausted rate says how long to wait.
+ * Budgets of everything that waits for a peer: a queue bounded in items and bytes, a token-bucket rate, and
+ * the limits of one session. A full queue refuses an item (`offer`) or delays its producer (`put`). An
+ * exhausted rate returns the time to wait.
  */
 import type { Clock } from "../runtime/clock.ts";
 
 /**
- * Limits of a queue, looked at for each item. One item alone may pass `bytes`, so that no size of item is stuck for
- * ever.
+ * Limits of a queue, read anew for each item. An item that is alone in the queue may exceed `bytes`, so that
+ * an item of any size gets through.
  */
 export interface QueueBudget {
   readonly items: number;
   readonly bytes: number;
 }
 
-/** First in, first out. After `close` it takes nothing more, and gives `undefined` when it is empty. */
+/**
+ * First-in, first-out queue with a budget. After `close` it accepts nothing, and `take` returns undefined
+ * once it is empty.
+ */
 export class BudgetedQueue<T> {
   readonly #budget: QueueBudget;
   readonly #onLeave: ((item: T) => void) | undefined;
@@ -22,7 +26,7 @@ export class BudgetedQueue<T> {
   #closed = false;
   #waiters: (() => void)[] = [];
 
-  /** `onLeave` is called with each item that is taken or dropped. */
+  /** Creates a queue. `onLeave` is called with each item that is taken or dropped. */
   constructor(budget: QueueBudget, onLeave?: (item: T) => void) {
     this.#budget = budget;
     this.#onLeave = onLeave;
@@ -36,7 +40,7 @@ export class BudgetedQueue<T> {
     return this.#bytes;
   }
 
-  /** Adds an item, or refuses it because the budget is used up or the queue closed. */
+  /** Adds an item. Returns false when the budget is exhausted or the queue is closed. */
   offer(item: T, bytes: number): boolean {
     if (this.#closed || !this.#fits(bytes)) return false;
     this.#held.push({ item, bytes });
@@ -45,19 +49,21 @@ export class BudgetedQueue<T> {
     return true;
   }
 
-  /** Adds an item as soon as there is room; false when the queue was closed. */
+  /** Adds an item as soon as the budget allows. Resolves with false when the queue is closed. */
   async put(item: T, bytes: number): Promise<boolean> {
     while (!this.#closed && !this.#fits(bytes)) await this.#change();
     return this.offer(item, bytes);
   }
 
-  /** Resolves when at least a quarter of the budget is free again, or with false when the queue was closed. */
+  /**
+   * Resolves with true when at least a quarter of the budget is free, with false when the queue is closed.
+   */
   async room(): Promise<boolean> {
     while (!this.#closed && !this.#roomy()) await this.#change();
     return !this.#closed;
   }
 
-  /** The oldest item as soon as there is one; undefined once closed and empty. */
+  /** Resolves with the oldest item, or with undefined once the queue is closed and empty. */
   async take(): Promise<T | undefined> {
     while (!this.#closed && this.#held.length === 0) await this.#change();
     const entry = this.#held.shift();
@@ -68,7 +74,7 @@ export class BudgetedQueue<T> {
     return entry.item;
   }
 
-  /** Ends it; `drop` also forgets what is in it. */
+  /** Closes the queue; `drop` also discards its items. */
   close(how?: "drop"): void {
     this.#closed = true;
     if (how === "drop") {
@@ -99,18 +105,21 @@ export class BudgetedQueue<T> {
   }
 }
 
-/** An empty queue with this budget. */
+/** Creates an empty queue with this budget. */
 export function createBudgetedQueue<T>(budget: QueueBudget): BudgetedQueue<T> {
   return new BudgetedQueue(budget);
 }
 
-/** A rate: `perSecond` for ever, and `burst` at once. */
+/** A token-bucket rate: `perSecond` on average, `burst` at once. */
 export interface RateBudget {
   readonly perSecond: number;
   readonly burst: number;
 }
 
-/** Takes `amount` from a rate; the answer is how many milliseconds to wait before going on, mostly 0. */
+/**
+ * Creates a rate. The returned function takes `amount` and returns the milliseconds to wait before going on,
+ * usually 0.
+ */
 export function createRate({ perSecond, burst }: RateBudget, clock: Clock): (amount: number) => number {
   let left = burst;
   let last = clock.now();
@@ -121,3 +130,26 @@ export function createRate({ perSecond, burst }: RateBudget, clock: Clock): (amo
     return left >= 0 ? 0 : (-left / perSecond) * 1000;
   };
 }
+
+/** Limits of one session. */
+export interface SessionLimits {
+  /** Received messages that wait for their protocol. Reading stops when it is exhausted. */
+  readonly inbox: QueueBudget;
+  /** Messages to be sent. `send` refuses when it is exhausted. */
+  readonly outbox: QueueBudget;
+  /** Received bytes on the wire and received messages. Reading pauses above it. */
+  readonly bytes: RateBudget;
+  readonly messages: RateBudget;
+  /** Base messages of one connection. A peer above it is disconnected. */
+  readonly base: RateBudget;
+}
+
+/** Default limits. */
+export const SESSION_LIMITS: SessionLimits = {
+  inbox: { items: 256, bytes: 16 * 2 ** 20 },
+  outbox: { items: 4096, bytes: 32 * 2 ** 20 },
+  bytes: { perSecond: 64 * 2 ** 20, burst: 128 * 2 ** 20 },
+  messages: { perSecond: 10_000, burst: 20_000 },
+  // A Go node sends a ping every 15 seconds and a pong for each of ours (networks/p2p/peer.go@v2.2.2).
+  base: { perSecond: 2, burst: 60 },
+};

@@ -1,20 +1,22 @@
 /**
- * Exact reads from a socket, with one deadline. Nothing is read before it is asked for, so what a peer sends ahead
- * stays in the socket's small buffer and then in the peer's own. One read at a time.
+ * Exact reads from a socket under one deadline. Bytes are read from the socket on demand only, so a peer that
+ * sends ahead fills the kernel's buffers, not the heap. One read at a time.
  */
 import type { Socket } from "node:net";
 import { P2pError } from "./error.ts";
 
-/** Reads from one socket. */
+/** Reader of one socket. */
 export interface ByteReader {
-  /** The next `count` bytes. Rejects with `P2pError` `closed` or `timeout` when they do not come. */
+  /** Resolves with the next `count` bytes. Rejects with `P2pError` `closed` or `timeout`. */
   read(count: number): Promise<Uint8Array>;
-  /** From now on reads fail in so many milliseconds; undefined takes the deadline away. */
+  /** Sets the deadline of all reads, in milliseconds from now; undefined clears it. */
   deadline(timeoutMs: number | undefined): void;
 }
 
-/** More than this is collected in pieces, so that the socket's own buffer never has to grow. */
-const PIECE = 16_384;
+/**
+ * Longer reads are collected in pieces of this size, in bytes, so that the buffer of the stream never grows.
+ */
+const MAX_READ_BYTES = 16_384;
 
 interface Waiting {
   readonly count: number;
@@ -24,12 +26,12 @@ interface Waiting {
   filled: number;
 }
 
-/** Takes over the reading side of a socket. */
+/** Creates a reader, which owns the reading side of the socket. */
 export function openByteReader(socket: Socket): ByteReader {
   let waiting: Waiting | undefined;
   let ended: P2pError | undefined;
   const limit = createDeadline((timeoutMs) =>
-    end(new P2pError("timeout", `nothing came for ${timeoutMs} ms`, { reason: "read-timeout" })),
+    end(new P2pError("timeout", `nothing received for ${timeoutMs} ms`, { reason: "read-timeout" })),
   );
   const end = (error: P2pError): void => {
     ended ??= error;
@@ -39,7 +41,7 @@ export function openByteReader(socket: Socket): ByteReader {
   };
   const advance = (): void => {
     while (waiting !== undefined) {
-      const piece = socket.read(Math.min(waiting.count - waiting.filled, PIECE)) as Buffer | null;
+      const piece = socket.read(Math.min(waiting.count - waiting.filled, MAX_READ_BYTES)) as Buffer | null;
       if (piece === null) return;
       const done = fill(waiting, piece);
       if (done === undefined) continue;
@@ -52,9 +54,7 @@ export function openByteReader(socket: Socket): ByteReader {
   socket.on("readable", advance);
   socket.on("end", gone);
   socket.on("close", gone);
-  socket.on("error", (cause) =>
-    end(new P2pError("closed", `the connection broke: ${cause.message}`, { cause })),
-  );
+  socket.on("error", (cause) => end(new P2pError("closed", `connection error: ${cause.message}`, { cause })));
   return {
     read: (count) =>
       new Promise((resolve, reject) => {
@@ -66,7 +66,7 @@ export function openByteReader(socket: Socket): ByteReader {
   };
 }
 
-/** A deadline that is moved with each message: its timer is not, but looks again when it has run off. */
+/** Creates a deadline. Moving it does not restart its timer: the timer re-arms itself when it fires early. */
 function createDeadline(missed: (timeoutMs: number) => void): {
   set(timeoutMs: number | undefined): void;
   close(): void;
@@ -102,7 +102,7 @@ function createDeadline(missed: (timeoutMs: number) => void): {
   };
 }
 
-/** Adds a piece; gives all bytes once they are there. A short piece is what was left at the stream's end. */
+/** Adds a piece. Returns all bytes once they are complete. */
 function fill(waiting: Waiting, piece: Uint8Array): Uint8Array | undefined {
   if (waiting.filled === 0 && piece.length === waiting.count) return piece;
   waiting.into ??= new Uint8Array(waiting.count);

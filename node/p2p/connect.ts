@@ -1,31 +1,31 @@
-/** Opens TCP connections; a host name is resolved anew every time. */
+/** Opens TCP connections to nodes. A host name is resolved for every connection. */
 import { lookup } from "node:dns/promises";
 import { connect, isIP, type Socket } from "node:net";
 import { P2pError } from "./error.ts";
 import { plainIp } from "./ip.ts";
 import type { NodeUrl } from "./node-url.ts";
 
-/** Gives an address for a host name; rejects when it has none. */
+/** Resolves a host name to an address. Rejects when it has none. */
 export type Resolve = (host: string) => Promise<string>;
 
-/** The machine's own resolver. */
+/** Resolver of the operating system. */
 export const systemResolve: Resolve = async (host) => (await lookup(host)).address;
 
-/** The address of a host, which is an address already or a name. */
+/** Returns the address of a host, which is an address or a name. */
 export async function resolveHost(host: string, resolve: Resolve): Promise<string> {
   return plainIp(isIP(host) === 0 ? await resolve(host) : host);
 }
 
-/** How to connect. */
+/** Options of a connection. */
 export interface ConnectOptions {
-  /** Addresses that may be connected to; all unless said otherwise. */
+  /** Selects the addresses that may be dialled; all by default. */
   readonly allows?: (ip: string) => boolean;
   readonly resolve: Resolve;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
 
-/** A connection to a node. Rejects with `P2pError` `closed`, `timeout` or `refused`. */
+/** Connects to a node. Rejects with `P2pError` `closed`, `timeout` or `refused`. */
 export async function connectTo({ host, tcpPort }: NodeUrl, options: ConnectOptions): Promise<Socket> {
   const { resolve, timeoutMs, signal, allows = () => true } = options;
   if (host === undefined) throw new P2pError("closed", "a node without an address");
@@ -33,7 +33,7 @@ export async function connectTo({ host, tcpPort }: NodeUrl, options: ConnectOpti
   const either = AbortSignal.any([signal, expired]);
   try {
     const address = await orAbort(resolveHost(host, resolve), either);
-    if (!allows(address)) throw new P2pError("refused", `${address} is outside the networks to keep to`);
+    if (!allows(address)) throw new P2pError("refused", `${address} is excluded by the network restriction`);
     return await openSocket(address, tcpPort, either);
   } catch (cause) {
     if (cause instanceof P2pError) throw cause;

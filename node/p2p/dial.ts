@@ -1,19 +1,22 @@
-/** A dial: connection, session, and what is told of failures. */
+/**
+ * One dial: opens the connections to a node, runs its handshakes and admits it as a peer. Reports failures to
+ * the log and the metrics.
+ */
 import type { Socket } from "node:net";
 import { bareHex } from "../bytes/hex.ts";
 import type { Log } from "../observe/log.ts";
 import { connectTo, type Resolve } from "./connect.ts";
-import type { DialerSurroundings, DialKind, Dialled } from "./dialer.ts";
+import type { DialerDeps, DialKind, DialledPeer } from "./dialer.ts";
 import { P2pError } from "./error.ts";
 import type { P2pMetrics } from "./metrics.ts";
 import type { NodeUrl } from "./node-url.ts";
-import type { Greeted, PeerSet, Wanted } from "./peer-set.ts";
+import type { DialTarget, GreetedConnection, PeerSet } from "./peer-set.ts";
 
-/** So many failed dials in a row are told to the operator, once. */
-const WORTH_A_WARNING = 3;
+/** Number of failed dials in a row after which the operator is warned, once. */
+const WARNING_FAILURES = 3;
 
-/** What dials are made with. */
-export interface DialParts {
+/** Dependencies of a dial. */
+export interface DialDeps {
   readonly resolve: Resolve;
   readonly timeoutMs: number;
   readonly allows: (ip: string) => boolean;
@@ -22,17 +25,17 @@ export interface DialParts {
   readonly signal: AbortSignal;
 }
 
-/** Ports of one node that are dialled. */
-const MOST_PORTS = 4;
+/** Maximum number of ports of one node that are dialled. */
+const MAX_PORTS = 4;
 
-/** Makes dials for a dialer. */
-export function createDial(parts: DialParts): (url: NodeUrl, kind: DialKind) => Promise<Dialled> {
-  const { metrics, set, signal } = parts;
+/** Creates the dial function of a dialer. */
+export function createDial(deps: DialDeps): (url: NodeUrl, kind: DialKind) => Promise<DialledPeer> {
+  const { metrics, set, signal } = deps;
   return async (url, kind) => {
     metrics.dialTries.add(1);
     const sockets: Socket[] = [];
     const connect = async (tcpPort: number): Promise<Socket> => {
-      const socket = await connectTo({ ...url, tcpPort }, parts);
+      const socket = await connectTo({ ...url, tcpPort }, deps);
       metrics.outboundConnects.add(1);
       sockets.push(socket);
       return socket;
@@ -58,37 +61,46 @@ export function createDial(parts: DialParts): (url: NodeUrl, kind: DialKind) => 
   };
 }
 
-/** The ports that a node wants to be connected to; undefined when the one that was dialled is enough. */
-function portsOf({ hello }: Greeted, isMultichannel: boolean): readonly number[] | undefined {
+/**
+ * Returns the ports that a multichannel node wants to be dialled on, or undefined when one connection is
+ * enough.
+ */
+function portsOf({ hello }: GreetedConnection, isMultichannel: boolean): readonly number[] | undefined {
   const { multichannel, listenPorts } = hello;
   if (!isMultichannel || !multichannel || listenPorts.length < 2) return undefined;
-  if (listenPorts.length <= MOST_PORTS && listenPorts.every(isPort)) return listenPorts;
-  throw new P2pError("bad-message", `hello with ports ${listenPorts.slice(0, MOST_PORTS).join(", ")}`);
+  if (listenPorts.length <= MAX_PORTS && listenPorts.every(isPort)) return listenPorts;
+  throw new P2pError("bad-message", `hello with ports ${listenPorts.slice(0, MAX_PORTS).join(", ")}`);
 }
 
 function isPort(port: number): boolean {
   return port > 0 && port <= 0xffff;
 }
 
-interface Several {
-  readonly first: Greeted;
+interface Redial {
+  readonly first: GreetedConnection;
   readonly ports: readonly number[];
   readonly connect: (port: number) => Promise<Socket>;
   readonly set: PeerSet;
-  readonly wanted: Wanted;
+  readonly wanted: DialTarget;
 }
 
-/** As the Go node does it: the first connection is given up, all are opened, and greeted one after another. */
-async function greetAll({ first, ports, connect, set, wanted }: Several): Promise<Greeted[]> {
+/**
+ * Replaces the first connection by one for each port, as `dialMulti` in networks/p2p/dial.go@v2.2.2. The
+ * handshakes run one after another.
+ */
+async function greetAll({ first, ports, connect, set, wanted }: Redial): Promise<GreetedConnection[]> {
   first.transport.socket.destroy();
   const sockets = await Promise.all(ports.map(connect));
-  const all: Greeted[] = [];
+  const all: GreetedConnection[] = [];
   for (const socket of sockets) all.push(await set.greet(socket, wanted));
   return all;
 }
 
-/** Counts failed dials and tells of them; found nodes come and go, so an operator hears of static ones alone. */
-export function createFailureLog(log: Log, metrics: P2pMetrics): DialerSurroundings["failed"] {
+/**
+ * Creates the failure handler of a dialer. Only static peers are worth a warning: discovered nodes come and
+ * go.
+ */
+export function createFailureLog(log: Log, metrics: P2pMetrics): DialerDeps["onFailure"] {
   return (url, kind, failures, { message }) => {
     metrics.dialFailures.add(1);
     const fields = {
@@ -98,8 +110,8 @@ export function createFailureLog(log: Log, metrics: P2pMetrics): DialerSurroundi
       failures,
       error: message,
     };
-    if (kind === "static" && failures === WORTH_A_WARNING)
-      log.warn(fields, "static peer cannot be reached, still trying");
+    if (kind === "static" && failures === WARNING_FAILURES)
+      log.warn(fields, "cannot connect to a static peer, retrying");
     else log.debug(fields, "dial failed");
   };
 }

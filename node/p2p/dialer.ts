@@ -1,46 +1,46 @@
 /**
- * Keeps peers connected: dials each until it is there, again when it is lost, with a wait that doubles from failure
- * to failure. Static peers are dialled for ever, found ones are given up. At most 16 dials run at once. Knows no
- * sockets: it is given `dial`.
+ * Keeps peers connected: dials each node until it is a peer and again when it is lost, with exponential
+ * back-off. Static nodes are dialled without end, discovered ones are given up. It opens no sockets itself;
+ * `dial` is a dependency.
  */
 import { mapKey } from "../bytes/hex.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { NodeUrl } from "./node-url.ts";
 import type { P2pTimings } from "./timings.ts";
 
-/** Why a node is dialled: the operator named it, its type is wanted, or any of its type would do. */
+/** Reason for a dial: named by the operator, discovered with a wanted type, or any discovered node. */
 export type DialKind = "static" | "typed" | "dynamic";
 
-/** How many failures in a row a dialled node may have. */
-const MOST_FAILURES: Readonly<Record<DialKind, number>> = {
+/** Maximum number of failures in a row before a node is given up. */
+const MAX_FAILURES: Readonly<Record<DialKind, number>> = {
   static: Number.POSITIVE_INFINITY,
   typed: 3,
   dynamic: 0,
 };
-/** A node that was given up is not taken again for this long. */
+/** Milliseconds for which a node that was given up is not dialled again. */
 const GIVEN_UP_MS = 30_000;
-/** So many of those are remembered. */
-const MOST_GIVEN_UP = 1024;
+/** Maximum number of nodes remembered as given up. */
+const MAX_GIVEN_UP = 1024;
 
-/** A peer that a dial gave. */
-export interface Dialled {
+/** A peer that a dial produced. */
+export interface DialledPeer {
   readonly gone: Promise<void>;
-  /** Disconnects it. */
+  /** Disconnects the peer. */
   leave(): void;
 }
 
-/** What the dialer needs from outside. */
-export interface DialerSurroundings {
-  /** Connects and sets a session up; rejects when that fails. `gone` resolves when the peer is gone again. */
-  readonly dial: (url: NodeUrl, kind: DialKind) => Promise<Dialled>;
-  /** Told of every dial that gave no peer, and how many in a row there were. */
-  readonly failed: (url: NodeUrl, kind: DialKind, failures: number, error: Error) => undefined;
+/** Dependencies of the dialer. */
+export interface DialerDeps {
+  /** Connects and starts a session. Rejects when that fails. `gone` resolves when the peer has left. */
+  readonly dial: (url: NodeUrl, kind: DialKind) => Promise<DialledPeer>;
+  /** Called after each failed dial with the number of failures in a row. */
+  readonly onFailure: (url: NodeUrl, kind: DialKind, failures: number, error: Error) => undefined;
   isPeer(id: Uint8Array): boolean;
   readonly ownId: Uint8Array;
   readonly timings: P2pTimings;
   readonly clock: Clock;
-  /** Between 0 and 1. */
-  readonly chance: () => number;
+  /** Returns a random number in [0, 1). */
+  readonly randomFraction: () => number;
 }
 
 interface Entry {
@@ -48,27 +48,27 @@ interface Entry {
   kind: DialKind;
   failures: number;
   timer: NodeJS.Timeout | undefined;
-  /** Being dialled, or connected by a dial of ours. */
+  /** True while the node is being dialled or connected by a dial of this node. */
   busy: boolean;
 }
 
-const MOST_DIALS = 16;
+const MAX_DIALS = 16;
 
-/** The peers that are dialled. Disposing it stops all dialling. */
+/** The nodes to keep connected. Disposing it stops all dialling. */
 export class Dialer implements Disposable {
-  readonly #outside: DialerSurroundings;
+  readonly #deps: DialerDeps;
   readonly #entries = new Map<string, Entry>();
   readonly #waiting = new Set<Entry>();
   readonly #givenUp = new Map<string, number>();
   #running = 0;
 
-  constructor(surroundings: DialerSurroundings) {
-    this.#outside = surroundings;
+  constructor(deps: DialerDeps) {
+    this.#deps = deps;
   }
 
   /**
-   * Adds a node and dials it soon. Nothing changes when its id is there already; but that a found node is
-   * named by the operator makes it a static one. Found nodes that were given up lately are left out.
+   * Adds a node and dials it soon. A known node is left as it is, except that a discovered one becomes static
+   * when the operator names it. A discovered node that was given up recently is ignored.
    */
   add(url: NodeUrl, kind: DialKind = "static"): void {
     const key = mapKey(url.id);
@@ -77,31 +77,31 @@ export class Dialer implements Disposable {
       if (kind === "static") found.kind = kind;
       return;
     }
-    if (key === mapKey(this.#outside.ownId) || (kind !== "static" && this.#wasGivenUp(key))) return;
+    if (key === mapKey(this.#deps.ownId) || (kind !== "static" && this.#wasGivenUp(key))) return;
     const entry: Entry = { url, kind, failures: 0, timer: undefined, busy: false };
     this.#entries.set(key, entry);
-    if (isPlaced(url)) this.#begin(entry);
+    if (hasAddress(url)) this.#start(entry);
   }
 
-  /** The ids of nodes without an address: none is dialled before `place` says where it is. */
-  unplaced(): Uint8Array[] {
-    return [...this.#entries.values()].filter(({ url }) => !isPlaced(url)).map(({ url }) => url.id);
+  /** Returns the ids of nodes without a known address. They are dialled after `setAddress`. */
+  unresolvedIds(): Uint8Array[] {
+    return [...this.#entries.values()].filter(({ url }) => !hasAddress(url)).map(({ url }) => url.id);
   }
 
-  /** Says where a node is whose address was not known, and dials it. */
-  place(url: NodeUrl): void {
+  /** Sets the address of a node that has none yet, and dials it. */
+  setAddress(url: NodeUrl): void {
     const entry = this.#entries.get(mapKey(url.id));
-    if (entry === undefined || isPlaced(entry.url) || !isPlaced(url)) return;
+    if (entry === undefined || hasAddress(entry.url) || !hasAddress(url)) return;
     entry.url = url;
-    this.#begin(entry);
+    this.#start(entry);
   }
 
-  /** How many nodes are dialled, or connected, for this reason. */
+  /** Returns the number of nodes that are dialled or connected for this reason. */
   count(kind: DialKind): number {
     return [...this.#entries.values()].filter((entry) => entry.kind === kind).length;
   }
 
-  /** Forgets a node; false when it was not there. */
+  /** Removes a node. Returns false for an unknown one. */
   remove(id: Uint8Array): boolean {
     const entry = this.#entries.get(mapKey(id));
     if (entry === undefined) return false;
@@ -110,10 +110,10 @@ export class Dialer implements Disposable {
     return this.#entries.delete(mapKey(id));
   }
 
-  /** A peer is gone: if it is a static one that had come to us, it is dialled. */
-  lost(id: Uint8Array): void {
+  /** Dials a static node again whose inbound connection has ended. */
+  redial(id: Uint8Array): void {
     const entry = this.#entries.get(mapKey(id));
-    if (entry !== undefined && !entry.busy) this.#later(entry, this.#backOff(1));
+    if (entry !== undefined && !entry.busy) this.#dialAfter(entry, this.#backOff(1));
   }
 
   [Symbol.dispose](): void {
@@ -122,69 +122,72 @@ export class Dialer implements Disposable {
     this.#waiting.clear();
   }
 
-  #kept(entry: Entry): boolean {
+  #isCurrent(entry: Entry): boolean {
     return this.#entries.get(mapKey(entry.url.id)) === entry;
   }
 
-  #later(entry: Entry, delayMs: number): void {
+  #dialAfter(entry: Entry, delayMs: number): void {
     clearTimeout(entry.timer);
-    if (this.#kept(entry)) entry.timer = setTimeout(() => this.#begin(entry), delayMs);
+    if (this.#isCurrent(entry)) entry.timer = setTimeout(() => this.#start(entry), delayMs);
   }
 
-  #begin(entry: Entry): void {
-    if (!this.#kept(entry) || entry.busy || this.#outside.isPeer(entry.url.id)) return;
-    if (this.#running >= MOST_DIALS) this.#waiting.add(entry);
+  #start(entry: Entry): void {
+    if (!this.#isCurrent(entry) || entry.busy || this.#deps.isPeer(entry.url.id)) return;
+    if (this.#running >= MAX_DIALS) this.#waiting.add(entry);
     else void this.#run(entry);
   }
 
   async #run(entry: Entry): Promise<void> {
-    const { dial, failed, clock, timings } = this.#outside;
+    const { dial, onFailure, clock, timings } = this.#deps;
     entry.busy = true;
     this.#running++;
     const connected = await dial(entry.url, entry.kind).catch((error: Error) =>
-      failed(entry.url, entry.kind, entry.failures + 1, error),
+      onFailure(entry.url, entry.kind, entry.failures + 1, error),
     );
     this.#running--;
-    this.#beginWaiting();
-    if (!this.#kept(entry)) connected?.leave();
+    this.#startNext();
+    if (!this.#isCurrent(entry)) connected?.leave();
     const started = clock.now();
     await connected?.gone;
     const steady = connected !== undefined && clock.now() - started >= timings.steadyMs;
     entry.failures = steady ? 1 : entry.failures + 1;
     entry.busy = false;
-    if (entry.failures > MOST_FAILURES[entry.kind]) this.#giveUp(entry);
-    else this.#later(entry, this.#backOff(entry.failures));
+    if (entry.failures > MAX_FAILURES[entry.kind]) this.#giveUp(entry);
+    else this.#dialAfter(entry, this.#backOff(entry.failures));
   }
 
   #giveUp(entry: Entry): void {
-    if (!this.#kept(entry)) return;
+    if (!this.#isCurrent(entry)) return;
     const key = mapKey(entry.url.id);
     this.#entries.delete(key);
     this.#givenUp.delete(key);
-    this.#givenUp.set(key, this.#outside.clock.now());
-    if (this.#givenUp.size > MOST_GIVEN_UP) this.#givenUp.delete(this.#givenUp.keys().next().value ?? "");
+    this.#givenUp.set(key, this.#deps.clock.now());
+    if (this.#givenUp.size > MAX_GIVEN_UP) this.#givenUp.delete(this.#givenUp.keys().next().value ?? "");
   }
 
   #wasGivenUp(key: string): boolean {
     const at = this.#givenUp.get(key);
-    return at !== undefined && this.#outside.clock.now() - at < GIVEN_UP_MS;
+    return at !== undefined && this.#deps.clock.now() - at < GIVEN_UP_MS;
   }
 
-  #beginWaiting(): void {
+  #startNext(): void {
     const [next] = this.#waiting;
     if (next === undefined) return;
     this.#waiting.delete(next);
-    this.#begin(next);
+    this.#start(next);
   }
 
-  /** Doubles from failure to failure, and is spread so that two nodes that dial each other do not keep colliding. */
+  /**
+   * Returns the back-off in milliseconds. It doubles with each failure and is spread at random, so that two
+   * nodes that dial each other do not keep colliding.
+   */
   #backOff(failures: number): number {
-    const { redialFirstMs, redialMostMs } = this.#outside.timings;
+    const { minRedialMs: redialFirstMs, maxRedialMs: redialMostMs } = this.#deps.timings;
     const wait = Math.min(redialMostMs, redialFirstMs * 2 ** Math.min(20, Math.max(0, failures - 1)));
-    return wait * (0.75 + this.#outside.chance() / 2);
+    return wait * (0.75 + this.#deps.randomFraction() / 2);
   }
 }
 
-function isPlaced({ host, tcpPort }: NodeUrl): boolean {
+function hasAddress({ host, tcpPort }: NodeUrl): boolean {
   return host !== undefined && tcpPort !== 0;
 }

@@ -1,6 +1,7 @@
-import type { DisconnectReason } from "./reasons.ts";
+/** Errors of the peer-to-peer room. */
+import type { DisconnectReason } from "./disconnect-reasons.ts";
 
-/** What can go wrong between two nodes. */
+/** Stable codes of `P2pError`. */
 export type P2pErrorCode =
   | "bad-node-url"
   | "bad-node-list"
@@ -16,7 +17,7 @@ export type P2pErrorCode =
   | "closed"
   | "cannot-listen";
 
-/** Thrown by this room; `code` is stable. `reason` is what the other node is told, nothing when undefined. */
+/** Error of this room; `code` is stable. `reason` is sent to the peer in a disconnect, if defined. */
 export class P2pError extends Error {
   override readonly name = "P2pError";
   readonly code: P2pErrorCode;

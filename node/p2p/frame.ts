@@ -1,6 +1,6 @@
 /**
- * Frames of RLPx (devp2p `rlpx.md`): header, MAC, content, MAC, encrypted by one endless key stream each way.
- * Pure: content in, wire bytes out, and back. A writer or reader is good for one direction of one connection.
+ * Frames of the devp2p RLPx specification: header, header MAC, body, body MAC, encrypted with one AES-CTR key
+ * stream in each direction. Pure. A writer or reader serves one direction of one connection.
  */
 import { timingSafeEqual } from "node:crypto";
 import { concatBytes } from "../bytes/compare.ts";
@@ -10,7 +10,7 @@ import { type BlockCipher, createAesBlock, createAesCtr } from "../crypto/aes-ct
 import type { RunningKeccak } from "../crypto/running-keccak.ts";
 import { P2pError } from "./error.ts";
 
-/** What one direction of a connection needs; the running hash is its MAC. */
+/** Secrets of one direction. `hash` is the running Keccak state of its MAC. */
 export interface FrameKeys {
   /** 32 bytes. */
   readonly aes: Uint8Array;
@@ -19,26 +19,29 @@ export interface FrameKeys {
   readonly hash: RunningKeccak;
 }
 
-/** A message as it travels: its code on the wire and what follows it. */
+/** A message: its code and its payload. */
 export interface FrameContent {
   readonly code: number;
   readonly payload: Uint8Array;
 }
 
-/** The longest content of a frame. */
-export const MOST_CONTENT = 0xff_ffff;
-/** Bytes of the header with its MAC. */
+/** Maximum size of a frame's content, in bytes: the header has 24 bits for it. */
+export const MAX_CONTENT_BYTES = 0xff_ffff;
+/** Size of a header with its MAC, in bytes. */
 export const HEADER_BYTES = 32;
 
 const ZERO_IV = new Uint8Array(16);
 const HEADER_REST = Uint8Array.of(0xc2, 0x80, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
-/** The code and the payload as the content of a frame. */
+/** Joins code and payload into the content of a frame. */
 export function joinContent({ code, payload }: FrameContent): Uint8Array {
   return concatBytes(encodeRlp(integerBytes(code)), payload);
 }
 
-/** Takes the code off. Throws `P2pError` `bad-frame` when there is none; the payload is a view. */
+/**
+ * Splits the content of a frame; the payload is a view. Throws `P2pError` `bad-frame` for content without a
+ * code.
+ */
 export function splitContent(content: Uint8Array): FrameContent {
   try {
     const item = itemAt(content, 0);
@@ -48,18 +51,21 @@ export function splitContent(content: Uint8Array): FrameContent {
   }
 }
 
-/** Bytes of a frame after its header: content padded to 16, and its MAC. */
+/** Returns the size of a frame after its header, in bytes: content padded to 16, and its MAC. */
 export function bodyBytes(contentLength: number): number {
   return Math.ceil(contentLength / 16) * 16 + 16;
 }
 
-/** Makes frames of contents, in order. Throws `P2pError` `too-large` above 2^24 - 1 bytes. */
+/**
+ * Creates a writer, which returns the frame of each content in order. It throws `P2pError` `too-large` above
+ * 2^24 - 1 bytes.
+ */
 export function createFrameWriter({ aes, mac, hash }: FrameKeys): (content: Uint8Array) => Uint8Array {
   const encrypt = createAesCtr(aes, ZERO_IV);
   const block = createAesBlock(mac);
   return (content) => {
-    if (content.length > MOST_CONTENT)
-      throw new P2pError("too-large", `frame of ${content.length} bytes, at most ${MOST_CONTENT}`);
+    if (content.length > MAX_CONTENT_BYTES)
+      throw new P2pError("too-large", `frame of ${content.length} bytes, at most ${MAX_CONTENT_BYTES}`);
     const frame = new Uint8Array(HEADER_BYTES + bodyBytes(content.length));
     const { length } = content;
     frame.set([length >>> 16, (length >>> 8) & 0xff, length & 0xff]);
@@ -74,15 +80,15 @@ export function createFrameWriter({ aes, mac, hash }: FrameKeys): (content: Uint
   };
 }
 
-/** Opens frames in order; each is a header, then a body of the size that the header says. */
+/** Reader of frames, alternately a header and the body that it announces. */
 export interface FrameReader {
-  /** The content's length from 32 bytes. Throws `P2pError` `bad-frame`. */
+  /** Decrypts a header of 32 bytes and returns the length of the content. Throws `P2pError` `bad-frame`. */
   header(bytes: Uint8Array): number;
-  /** The content from `bodyBytes(length)` bytes. Throws `P2pError` `bad-frame`. */
+  /** Decrypts a body of `bodyBytes(length)` bytes and returns the content. Throws `P2pError` `bad-frame`. */
   body(bytes: Uint8Array, length: number): Uint8Array;
 }
 
-/** Opens the frames of one direction. */
+/** Creates the reader of one direction. */
 export function createFrameReader({ aes, mac, hash }: FrameKeys): FrameReader {
   const decrypt = createAesCtr(aes, ZERO_IV);
   const block = createAesBlock(mac);

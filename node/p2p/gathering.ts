@@ -1,39 +1,42 @@
 /**
- * Connections of peers that open several: each waits until there is one for every port of ours. What stays incomplete
- * is closed after a time, and when too many wait the oldest go.
+ * Connections of multichannel peers, collected until there is one for every listening port. An incomplete set
+ * is closed after a timeout, and the oldest set when too many are incomplete.
  */
 import { mapKey } from "../bytes/hex.ts";
 
-/** How many peers may wait for the rest of their connections. */
-const MOST_WAITING = 64;
+/** Maximum number of peers with an incomplete set. */
+const MAX_INCOMPLETE = 64;
 
-/** How connections are gathered. */
-export interface GatheringTerms<T> {
+/** Options of the collection. */
+export interface GatheringOptions<T> {
   readonly timeoutMs: number;
-  /** Closes a connection that is not wanted any more. */
+  /** Closes an unused connection. */
   readonly close: (connection: T) => void;
 }
 
-interface Waiting<T> {
+interface IncompleteSet<T> {
   readonly connections: (T | undefined)[];
   readonly timer: NodeJS.Timeout;
 }
 
-/** The waiting connections. Disposing it closes them. */
+/** Incomplete sets of connections by node id. Disposing it closes them. */
 export class Gathering<T> implements Disposable {
-  readonly #terms: GatheringTerms<T>;
-  readonly #waiting = new Map<string, Waiting<T>>();
+  readonly #options: GatheringOptions<T>;
+  readonly #waiting = new Map<string, IncompleteSet<T>>();
 
-  constructor(terms: GatheringTerms<T>) {
-    this.#terms = terms;
+  constructor(options: GatheringOptions<T>) {
+    this.#options = options;
   }
 
-  /** Adds the connection of a node to one of `ports` ports of ours. All of them, in order, once the last is there. */
+  /**
+   * Adds the connection that a node opened to one of `ports` listening ports. Returns all connections in
+   * order of ports once the set is complete.
+   */
   put(id: Uint8Array, connection: T, at: { readonly port: number; readonly ports: number }): T[] | undefined {
     const key = mapKey(id);
     const waiting = this.#waiting.get(key) ?? this.#begin(key, at.ports);
     const before = waiting.connections[at.port];
-    if (before !== undefined) this.#terms.close(before); // the node dials anew
+    if (before !== undefined) this.#options.close(before); // the node dials anew
     waiting.connections[at.port] = connection;
     const there = waiting.connections.filter((each) => each !== undefined);
     if (there.length < at.ports) return undefined;
@@ -45,17 +48,17 @@ export class Gathering<T> implements Disposable {
     for (const key of this.#waiting.keys()) this.#giveUp(key);
   }
 
-  #begin(key: string, ports: number): Waiting<T> {
+  #begin(key: string, ports: number): IncompleteSet<T> {
     const [oldest] = this.#waiting.keys();
-    if (oldest !== undefined && this.#waiting.size >= MOST_WAITING) this.#giveUp(oldest);
-    const timer = setTimeout(() => this.#giveUp(key), this.#terms.timeoutMs);
+    if (oldest !== undefined && this.#waiting.size >= MAX_INCOMPLETE) this.#giveUp(oldest);
+    const timer = setTimeout(() => this.#giveUp(key), this.#options.timeoutMs);
     const waiting = { timer, connections: Array.from({ length: ports }, (): T | undefined => undefined) };
     this.#waiting.set(key, waiting);
     return waiting;
   }
 
   #giveUp(key: string): void {
-    for (const connection of this.#forget(key)) if (connection !== undefined) this.#terms.close(connection);
+    for (const connection of this.#forget(key)) if (connection !== undefined) this.#options.close(connection);
   }
 
   #forget(key: string): (T | undefined)[] {

@@ -1,66 +1,74 @@
 /**
- * The steps before a session: connection-type byte both ways, auth and ack, then hello both ways. Comes in: a
- * connected socket. Goes out: an encrypted transport and who is at the other end.
+ * Handshakes before a session: Klaytn's connection-type byte both ways, RLPx auth and ack, then hello both
+ * ways. Comes in: a connected socket. Goes out: an encrypted transport and the identity of the remote node.
  */
 import type { Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { concatBytes, isZero } from "../bytes/compare.ts";
 import { isPrivateKey } from "../crypto/secp256k1.ts";
-import { BASE, decodeDisconnect, decodeHello, encodeHello, type Hello, MOST_HELLO } from "./base-messages.ts";
+import {
+  BASE,
+  decodeDisconnect,
+  decodeHello,
+  encodeHello,
+  type Hello,
+  MAX_HELLO_BYTES,
+} from "./base-messages.ts";
 import { type ByteReader, openByteReader } from "./byte-reader.ts";
+import { reasonText } from "./disconnect-reasons.ts";
 import { P2pError } from "./error.ts";
 import {
   ackFields,
   authFields,
-  type HandshakeEnd,
-  LEAST_PACKET,
-  MOST_PACKET,
+  type HandshakeResult,
+  MAX_BOX_BYTES,
+  MIN_BOX_BYTES,
   openAck,
   openAuth,
-  type PacketChance,
+  type PacketRandomness,
   sealPacket,
   sessionKeys,
 } from "./handshake-packets.ts";
 import type { NodeKey } from "./node-key.ts";
 import { connectionByte, type NodeType, typeOfConnectionByte } from "./node-type.ts";
 import { type TimeShare, UNLIMITED_TIME } from "./peer-time.ts";
-import { reasonText } from "./reasons.ts";
 import type { P2pTimings } from "./timings.ts";
 import { createTransport, type Transport } from "./transport.ts";
 
-/** What a node says of itself, and where its chance comes from. */
-export interface HandshakeSelf {
+/** Identity of this node and dependencies of its handshakes. */
+export interface HandshakeDeps {
   readonly nodeKey: NodeKey;
   readonly type: NodeType;
   readonly random: (length: number) => Uint8Array;
   readonly timings: P2pTimings;
-  /** Time for all handshakes together; without a limit when left out. */
+  /** Time share of all handshakes together; unlimited by default. */
   readonly time?: TimeShare | undefined;
 }
 
-/** An encrypted connection and the node at its end, before hello. */
-export interface Encrypted {
+/** An encrypted connection before hello, and the node at its other end. */
+export interface EncryptedConnection {
   readonly transport: Transport;
   readonly remoteId: Uint8Array;
   readonly remoteType: NodeType;
 }
 
 /**
- * Exchanges types and keys; `remoteId` is the node that was dialled, undefined when it came to us. Rejects with
- * `P2pError`; the caller closes the socket.
+ * Exchanges connection types and keys. `remoteId` is the dialled node, undefined for an inbound connection.
+ * Rejects with `P2pError`; the caller closes the socket.
  */
-export async function encrypt(
+export async function exchangeKeys(
   socket: Socket,
-  self: HandshakeSelf,
+  self: HandshakeDeps,
   remoteId: Uint8Array | undefined,
-): Promise<Encrypted> {
+): Promise<EncryptedConnection> {
   socket.setNoDelay(true);
   const reader = openByteReader(socket);
   reader.deadline(self.timings.handshakeMs);
   socket.write(Uint8Array.of(connectionByte(self.type)));
   const [byte = 0] = await reader.read(1);
   const wire = { socket, reader };
-  const { end, id } = remoteId === undefined ? await answer(wire, self) : await begin(wire, self, remoteId);
+  const { end, id } =
+    remoteId === undefined ? await respond(wire, self) : await initiate(wire, self, remoteId);
   const keys = await timeOf(self).run(() => sessionKeys(end));
   const transport = createTransport(socket, reader, keys);
   return { transport, remoteId: id, remoteType: typeOfConnectionByte(byte) };
@@ -71,15 +79,15 @@ interface Wire {
   readonly reader: ByteReader;
 }
 
-interface Outcome {
-  readonly end: HandshakeEnd;
+interface KeyExchange {
+  readonly end: HandshakeResult;
   readonly id: Uint8Array;
 }
 
-async function begin({ socket, reader }: Wire, self: HandshakeSelf, id: Uint8Array): Promise<Outcome> {
+async function initiate({ socket, reader }: Wire, self: HandshakeDeps, id: Uint8Array): Promise<KeyExchange> {
   await pause(self.timings.afterTypeByteMs);
   const side = { key: self.nodeKey.key, remoteId: id, ephemeralKey: randomKey(self), nonce: self.random(32) };
-  const auth = await timeOf(self).run(() => sealPacket(authFields(side), id, packetChance(self)));
+  const auth = await timeOf(self).run(() => sealPacket(authFields(side), id, packetRandomness(self)));
   socket.write(auth);
   const ack = await readPacket(reader);
   const opened = await timeOf(self).run(() => openAck(self.nodeKey.key, ack));
@@ -88,12 +96,12 @@ async function begin({ socket, reader }: Wire, self: HandshakeSelf, id: Uint8Arr
   return { id, end: { initiator: true, ephemeralKey, remoteEphemeralId, initNonce, respNonce, auth, ack } };
 }
 
-async function answer({ socket, reader }: Wire, self: HandshakeSelf): Promise<Outcome> {
+async function respond({ socket, reader }: Wire, self: HandshakeDeps): Promise<KeyExchange> {
   const auth = await readPacket(reader);
   const opened = await timeOf(self).run(() => openAuth(self.nodeKey.key, auth));
   const { remoteId, nonce: initNonce, ephemeralId } = opened;
   const side = { key: self.nodeKey.key, remoteId, ephemeralKey: randomKey(self), nonce: self.random(32) };
-  const ack = await timeOf(self).run(() => sealPacket(ackFields(side), remoteId, packetChance(self)));
+  const ack = await timeOf(self).run(() => sealPacket(ackFields(side), remoteId, packetRandomness(self)));
   socket.write(ack);
   const { ephemeralKey, nonce: respNonce } = side;
   const end = {
@@ -108,50 +116,53 @@ async function answer({ socket, reader }: Wire, self: HandshakeSelf): Promise<Ou
   return { id: remoteId, end };
 }
 
-function timeOf({ time = UNLIMITED_TIME }: HandshakeSelf): TimeShare {
+function timeOf({ time = UNLIMITED_TIME }: HandshakeDeps): TimeShare {
   return time;
 }
 
 async function readPacket(reader: ByteReader): Promise<Uint8Array> {
   const size = await reader.read(2);
   const length = (size[0] as number) * 256 + (size[1] as number); // two bytes were read
-  if (length < LEAST_PACKET || length > MOST_PACKET)
-    throw new P2pError("bad-handshake", `handshake: a packet of ${length} bytes`);
+  if (length < MIN_BOX_BYTES || length > MAX_BOX_BYTES)
+    throw new P2pError("bad-handshake", `handshake: packet of ${length} bytes`);
   return concatBytes(size, await reader.read(length));
 }
 
-function packetChance(self: HandshakeSelf): PacketChance {
-  const [chance = 0] = self.random(1);
-  return { boxKey: randomKey(self), iv: self.random(16), padding: 100 + (chance % 100) };
+function packetRandomness(self: HandshakeDeps): PacketRandomness {
+  const [byte = 0] = self.random(1);
+  return { boxKey: randomKey(self), iv: self.random(16), padding: 100 + (byte % 100) };
 }
 
-function randomKey({ random }: HandshakeSelf): Uint8Array {
+function randomKey({ random }: HandshakeDeps): Uint8Array {
   for (;;) {
     const key = random(32);
     if (isPrivateKey(key)) return key;
   }
 }
 
-/** Exchanges hello messages and starts snappy when the other side has it. Rejects with `P2pError`. */
+/**
+ * Exchanges hello messages, and starts Snappy compression when the remote node supports it. Rejects with
+ * `P2pError`.
+ */
 export async function exchangeHello(
-  { transport, remoteId }: Encrypted,
+  { transport, remoteId }: EncryptedConnection,
   own: Hello,
-  { timings, time = UNLIMITED_TIME }: Pick<HandshakeSelf, "timings" | "time">,
+  { timings, time = UNLIMITED_TIME }: Pick<HandshakeDeps, "timings" | "time">,
 ): Promise<Hello> {
   transport.write({ code: BASE.hello, payload: encodeHello(own) });
   transport.reader.deadline(timings.helloMs);
-  const message = await transport.read(MOST_HELLO, { time });
+  const message = await transport.read(MAX_HELLO_BYTES, { time });
   if (message.code === BASE.disconnect) {
     const { code } = decodeDisconnect(message.payload);
-    throw new P2pError("disconnected", `the peer said: ${reasonText(code)}`);
+    throw new P2pError("disconnected", `disconnected by the peer: ${reasonText(code)}`);
   }
   if (message.code !== BASE.hello)
     throw new P2pError("bad-message", `message ${message.code} before hello`, { reason: "protocol-error" });
   const hello = decodeHello(message.payload);
   if (isZero(hello.id))
-    throw new P2pError("bad-message", "hello without an identity", { reason: "invalid-identity" });
+    throw new P2pError("bad-message", "hello without a node id", { reason: "invalid-identity" });
   if (Buffer.compare(hello.id, remoteId) !== 0)
-    throw new P2pError("bad-message", "hello of another node", { reason: "unexpected-identity" });
+    throw new P2pError("bad-message", "hello with another node id", { reason: "unexpected-identity" });
   if (hello.version >= 5) transport.startSnappy();
   return hello;
 }

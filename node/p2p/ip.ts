@@ -1,4 +1,7 @@
-/** Internet addresses as text and as bytes, the networks they lie in, and which of them nodes may tell each other. */
+/**
+ * IP addresses as text and bytes, networks, and the rules for relaying addresses
+ * (networks/p2p/netutil@v2.2.2).
+ */
 import { BlockList, isIPv4, isIPv6 } from "node:net";
 
 /** A set of networks. */
@@ -6,8 +9,8 @@ export interface Networks {
   has(ip: string): boolean;
 }
 
-/** The networks of texts such as `10.0.0.0/8` or `fc00::/7`, which are known to be right. */
-export function networksOf(ranges: readonly string[]): Networks {
+/** Parses CIDR ranges such as `10.0.0.0/8` or `fc00::/7`, which the caller has validated. */
+export function parseNetworks(ranges: readonly string[]): Networks {
   const held = new BlockList();
   for (const range of ranges) {
     const [address = "", prefix = ""] = range.split("/");
@@ -16,10 +19,10 @@ export function networksOf(ranges: readonly string[]): Networks {
   return { has: (ip) => held.check(ip, family(ip)) };
 }
 
-/** A test of addresses: true in these networks, everywhere when they are undefined. */
-export function allowedBy(ranges: readonly string[] | undefined): (ip: string) => boolean {
+/** Creates an address filter for CIDR ranges. Everything is allowed when they are undefined. */
+export function createAddressFilter(ranges: readonly string[] | undefined): (ip: string) => boolean {
   if (ranges === undefined) return () => true;
-  const networks = networksOf(ranges);
+  const networks = parseNetworks(ranges);
   return (ip) => networks.has(ip);
 }
 
@@ -27,9 +30,9 @@ function family(ip: string): "ipv4" | "ipv6" {
   return isIPv4(ip) ? "ipv4" : "ipv6";
 }
 
-const LOOPBACK = networksOf(["127.0.0.0/8", "::1/128"]);
+const LOOPBACK = parseNetworks(["127.0.0.0/8", "::1/128"]);
 
-const LAN = networksOf([
+const LAN = parseNetworks([
   "0.0.0.0/8",
   "10.0.0.0/8",
   "127.0.0.0/8",
@@ -40,8 +43,8 @@ const LAN = networksOf([
   "fe80::/10",
 ]);
 
-/** Unspecified, multicast, and the blocks that the IANA special-purpose registries keep from ordinary use. */
-const NEVER_RELAYED = networksOf([
+/** Unspecified and multicast addresses, and blocks of the IANA special-purpose registries. */
+const NEVER_RELAYED = parseNetworks([
   "0.0.0.0/32",
   "192.0.0.0/29",
   "192.0.2.0/24",
@@ -62,36 +65,39 @@ const NEVER_RELAYED = networksOf([
   "ff00::/8",
 ]);
 
-/** True for addresses of private networks and of this machine. */
+/** Returns true for addresses of private networks and of this machine. */
 export function isLan(ip: string): boolean {
   return LAN.has(ip);
 }
 
-/** Whether a node at `sender` may tell of one at `ip`: nobody outside speaks for addresses inside. */
+/**
+ * Returns true when a node at `sender` may announce one at `ip`. A public node announces no private
+ * addresses.
+ */
 export function mayRelay(sender: string, ip: string): boolean {
   if (NEVER_RELAYED.has(ip)) return false;
   if (LOOPBACK.has(ip)) return LOOPBACK.has(sender);
   return !LAN.has(ip) || LAN.has(sender);
 }
 
-/** What addresses of one owner have in common: the first 24 bits (IPv4) or 64 bits (IPv6), as text. */
-export function neighbourhood(ip: string): string {
+/** Returns the subnet of an address as text: its first 24 bits (IPv4) or 64 bits (IPv6), in hex. */
+export function subnetOf(ip: string): string {
   const bytes = ipBytes(ip);
   return Buffer.from(bytes.subarray(0, bytes.length === 4 ? 3 : 8)).toString("hex");
 }
 
 const MAPPED = Buffer.from("00000000000000000000ffff", "hex");
 
-/** An address in its plainest form: no zone, IPv4 where it is mapped into IPv6. */
+/** Normalises an address: without a zone, IPv4 where it is mapped into IPv6. */
 export function plainIp(ip: string): string {
   return ipText(ipBytes(ip)) ?? ip;
 }
 
-/** The 4 or 16 bytes of an address, which must be one. */
+/** Returns the 4 or 16 bytes of an address. Throws `RangeError` for other text. */
 export function ipBytes(ip: string): Uint8Array {
   if (isIPv4(ip)) return Uint8Array.from(ip.split("."), Number);
   const [bare = ""] = ip.split("%");
-  if (!isIPv6(bare)) throw new RangeError(`${ip} is no internet address`);
+  if (!isIPv6(bare)) throw new RangeError(`${ip} is not an IP address`);
   const [head = "", tail] = new URL(`http://[${bare}]`).hostname.slice(1, -1).split("::");
   const before = groups(head);
   const after = groups(tail ?? "");
@@ -103,7 +109,7 @@ function groups(text: string): number[] {
   return text === "" ? [] : text.split(":").map((group) => Number.parseInt(group, 16));
 }
 
-/** The address of 4 or 16 bytes; undefined for any other length. */
+/** Formats an address of 4 or 16 bytes. Returns undefined for any other length. */
 export function ipText(bytes: Uint8Array): string | undefined {
   if (bytes.length === 4) return bytes.join(".");
   if (bytes.length !== 16) return undefined;

@@ -1,30 +1,31 @@
 /**
- * Accepts connections. Only so many are set up at once and as many wait: a handshake that takes long makes way for
- * those that wait, and when all places are taken the oldest connection of the address that has most does.
+ * TCP listener. A bounded number of handshakes run at once and as many connections wait. A slow handshake is
+ * closed in favour of a waiting connection. When all slots are taken, the oldest connection of the address
+ * with the most connections is closed.
  */
 import { createServer, type Socket } from "node:net";
 import { P2pError } from "./error.ts";
 
-/** Where to listen and what to do with who comes. */
+/** Options of a listener. */
 export interface ListenerOptions {
-  /** All interfaces when undefined. */
+  /** Address to listen on; all interfaces when undefined. */
   readonly host: string | undefined;
   readonly port: number;
-  /** Handshakes that run at once; as many connections again may wait for one to end. */
+  /** Maximum number of concurrent handshakes; as many connections again may wait. */
   readonly maxPending: number;
-  /** Milliseconds that a handshake may take while connections wait. */
+  /** Time limit of a handshake while connections wait, in milliseconds. */
   readonly crowdedMs: number;
-  /** Resolves, never rejects, when the connection is set up or given up. */
+  /** Sets up a connection. Resolves, never rejects, when that has succeeded or failed. */
   readonly setUp: (socket: Socket) => Promise<void>;
 }
 
-/** An open listener. */
+/** An open listener. Disposing it closes pending connections. */
 export interface Listener extends AsyncDisposable {
   readonly host: string;
   readonly port: number;
 }
 
-/** Listens. Rejects with `P2pError` `cannot-listen`. */
+/** Opens a listener. Rejects with `P2pError` `cannot-listen`. */
 export async function openListener(options: ListenerOptions): Promise<Listener> {
   const { host, port } = options;
   const queue = new HandshakeQueue(options);
@@ -51,10 +52,13 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   };
 }
 
-/** Connections that are being set up, and those that wait for it. Disposing it closes them. */
+/** Connections in their handshake and those that wait for one. Disposing it closes them. */
 class HandshakeQueue implements Disposable {
   readonly #options: ListenerOptions;
-  /** By age; a closed one stays until its set-up has returned, so that no more than `maxPending` are at work. */
+  /**
+   * Start times of running set-ups. A closed connection stays until its set-up has returned, so that at most
+   * `maxPending` run.
+   */
   readonly #pending = new Map<Socket, number>();
   readonly #waiting = new Set<Socket>();
 
@@ -91,7 +95,7 @@ class HandshakeQueue implements Disposable {
     void this.#begin(first);
   }
 
-  /** Closes handshakes that have taken long, one for each connection that waits. */
+  /** Closes handshakes over the time limit, one for each waiting connection. */
   #closeLate(): void {
     let count = this.#waiting.size;
     const latest = performance.now() - this.#options.crowdedMs;

@@ -1,11 +1,14 @@
-/** The room's metrics, under the Go node's names. */
+/**
+ * Metrics of this room, under the Go node's names (networks/p2p/metrics.go and
+ * networks/p2p/discover/metrics.go@v2.2.2).
+ */
 import type { Counter, Metrics } from "../observe/metrics.ts";
-import type { DiscoveryFigures } from "./discovery/discovery.ts";
+import type { DiscoveryStats } from "./discovery/discovery.ts";
 import type { P2pError } from "./error.ts";
 import type { PeerMemory } from "./peer-memory.ts";
 import type { Peer } from "./protocol.ts";
 
-/** What is counted as it happens. */
+/** Counters of peers and connections. */
 export interface P2pMetrics {
   readonly dialTries: Counter;
   readonly dialFailures: Counter;
@@ -14,11 +17,11 @@ export interface P2pMetrics {
   readonly outboundBytes: Counter;
   readonly inboundConnects: Counter;
   readonly outboundConnects: Counter;
-  /** Counts a session that ended because the peer asked too much of this node. */
+  /** Counts a session that ended because the peer exceeded a limit. */
   count(error: P2pError): void;
 }
 
-/** Declares them; the gauges read the list of peers. */
+/** Declares the metrics; the gauges read the list of peers. */
 export function declareP2pMetrics(
   metrics: Metrics,
   peers: () => readonly Peer[],
@@ -88,10 +91,10 @@ function declareOffences(metrics: Metrics): P2pMetrics["count"] {
   };
 }
 
-/** Declares those of finding nodes: all 0 while `read` gives nothing, because nobody is looked for. */
+/** Declares the metrics of discovery. All are 0 while `read` returns undefined, when discovery is off. */
 export function declareDiscoveryMetrics(
   metrics: Pick<Metrics, "gauge" | "readMeter">,
-  read: () => DiscoveryFigures | undefined,
+  read: () => DiscoveryStats | undefined,
 ): void {
   for (const [name, field, help] of DISCOVERY_GAUGES) {
     metrics.gauge({ name: `discover/${name}`, help, read: () => read()?.[field] ?? 0 });

@@ -1,7 +1,7 @@
 /**
- * A node's identity: a secp256k1 key kept as 64 hex digits in a file of mode 0600. Its public key is the node
- * id, the address of it is what the validators know the node by. Beside a key that was made here stands that address:
- * a key file has no checksum, and a node with a flipped bit in it would be another node.
+ * Node identity: a secp256k1 key, stored as 64 hex digits in a file of mode 0600. The public key is the node
+ * id, its address identifies a validator. The address is also stored beside a generated key, because the key
+ * file has no checksum and a flipped bit would give another identity.
  */
 import { randomBytes } from "node:crypto";
 import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
@@ -10,39 +10,39 @@ import { bareHex, fromBareHex } from "../bytes/hex.ts";
 import { messageOf } from "../bytes/message-of.ts";
 import { addressOfPublicKey, isPrivateKey, publicKeyOf } from "../crypto/secp256k1.ts";
 
-/** Why there is no node key. */
+/** Error of a missing, unreadable or invalid node key. */
 export class NodeKeyError extends Error {
   override readonly name = "NodeKeyError";
   readonly code = "bad-node-key";
 }
 
-/** The identity of a node. */
+/** Identity of a node. */
 export interface NodeKey {
-  /** 32 bytes, secret. */
+  /** Private key, 32 bytes. */
   readonly key: Uint8Array;
-  /** 64 bytes: the public key, x then y. */
+  /** Public key without its prefix byte, 64 bytes. */
   readonly id: Uint8Array;
-  /** 20 bytes. */
+  /** Address of the public key, 20 bytes. */
   readonly address: Uint8Array;
 }
 
 const DIGITS = 64;
 
-/** The identity of a private key. Throws `NodeKeyError` when it is none. */
+/** Derives the identity of a private key. Throws `NodeKeyError` for an invalid one. */
 export function nodeKeyOf(key: Uint8Array): NodeKey {
   if (!isPrivateKey(key)) throw new NodeKeyError("the node key is not a private key of secp256k1");
   const id = publicKeyOf(key);
   return { key, id, address: addressOfPublicKey(id) };
 }
 
-/** Reads the key file of a data directory, or makes one with a random key. Throws as `readNodeKey`. */
+/** Reads the key file of a data directory, or generates a key and writes it. Throws as `readNodeKey`. */
 export async function loadNodeKey(path: string): Promise<NodeKey> {
   return (await nodeKeyIn(path)) ?? createNodeKey(path);
 }
 
 /**
- * Reads a key file that somebody named, as `crypto.LoadECDSA` of the Go node. Throws `NodeKeyError` when the file is
- * missing or holds no key.
+ * Reads a key file named by the operator, as `crypto.LoadECDSA` of the Go node. Throws `NodeKeyError` when
+ * the file is missing or holds no key.
  */
 export async function readNodeKey(path: string): Promise<NodeKey> {
   const key = await nodeKeyIn(path);
@@ -51,7 +51,7 @@ export async function readNodeKey(path: string): Promise<NodeKey> {
   throw new NodeKeyError(`Option "nodekey": open ${path}: no such file or directory; ${advice}`);
 }
 
-/** The key of a file, undefined where there is no such file. */
+/** Reads the key of a file. Returns undefined when the file does not exist. */
 async function nodeKeyIn(path: string): Promise<NodeKey | undefined> {
   let text: string;
   try {

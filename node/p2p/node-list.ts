@@ -1,34 +1,37 @@
-/** Peers from a file: a JSON array of node URLs, as `static-nodes.json` and `trusted-nodes.json` hold. */
+/**
+ * Node lists from files (`static-nodes.json` and `trusted-nodes.json`, JSON arrays of node URLs) and from
+ * flags.
+ */
 import { readFile } from "node:fs/promises";
 import type { Log } from "../observe/log.ts";
 import { P2pError } from "./error.ts";
 import { formatNodeUrl, type NodeUrl, parseNodeUrl } from "./node-url.ts";
 
-/** The nodes of URLs that `origin` gave; those that are none are told to the log and left out. */
+/** Parses node URLs. An invalid URL is logged with its `origin` and left out. */
 export function parseNodes(urls: readonly string[], origin: string, log: Log): NodeUrl[] {
   return urls.flatMap((url) => {
     if (url === "") return [];
     try {
       return [parseNodeUrl(url)];
     } catch (error) {
-      log.error({ path: origin, url, error: (error as P2pError).message }, "left out a bad node url");
+      log.error({ path: origin, url, error: (error as P2pError).message }, "skipped an invalid node URL");
       return [];
     }
   });
 }
 
-/** The boot nodes of URLs; one without an address, or without a UDP port, cannot be asked and is left out. */
+/** Parses the URLs of boot nodes. One without an address or a UDP port is logged and left out. */
 export function parseBootNodes(urls: readonly string[], log: Log): NodeUrl[] {
   return parseNodes(urls, "--bootnodes", log).filter((node) => {
     const usable = node.host !== undefined && node.udpPort !== 0 && node.tcpPort !== 0;
-    if (!usable) log.error({ url: formatNodeUrl(node) }, "left out a boot node without address or port");
+    if (!usable) log.error({ url: formatNodeUrl(node) }, "skipped a boot node without address or port");
     return usable;
   });
 }
 
 /**
- * The nodes of a file; none when there is no such file. Entries that are no node URL are told to the log and left
- * out. Throws `P2pError` `bad-node-list` for a file that cannot be read or is no array of texts.
+ * Reads a node list. Returns an empty list when the file does not exist. Invalid entries are logged and left
+ * out. Throws `P2pError` `bad-node-list` for a file that is unreadable or no JSON array of strings.
  */
 export async function readNodeList(path: string, log: Log): Promise<NodeUrl[]> {
   const text = await readFile(path, "utf8").catch((cause: NodeJS.ErrnoException) => {

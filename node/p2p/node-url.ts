@@ -1,22 +1,22 @@
 /**
- * Node URLs: `kni://<128 hex digits>@<host>:<port>?subport=&discport=&ntype=`, `enode://` as well; a bare id is
- * an incomplete one, a node whose address is not known. Host names stay names: whoever dials resolves them, every
- * time anew. Error texts are those of the Go node.
+ * Node URLs: `kni://<128 hex digits>@<host>:<port>?subport=&discport=&ntype=`, also with the scheme `enode`.
+ * A bare id is an incomplete URL of a node without a known address. Host names stay unresolved. Error texts
+ * are those of the Go node (`ParseNode` in networks/p2p/discover/node.go@v2.2.2).
  */
 import { isIP, isIPv6 } from "node:net";
 import { bareHex, fromBareHex } from "../bytes/hex.ts";
 import { P2pError } from "./error.ts";
 import { type NodeType, typeOfText } from "./node-type.ts";
 
-/** A node's identity and where it can be reached. */
+/** Identity and address of a node. */
 export interface NodeUrl {
-  /** 64 bytes. */
+  /** Node id, 64 bytes. */
   readonly id: Uint8Array;
-  /** An address (IPv6 without brackets) or a name; undefined in an incomplete URL. */
+  /** Address (IPv6 without brackets) or host name; undefined in an incomplete URL. */
   readonly host: string | undefined;
   readonly tcpPort: number;
   readonly udpPort: number;
-  /** The ports of `subport`, then the main port if it is not among them. */
+  /** Ports of `subport`, followed by the main port unless it is among them. */
   readonly tcpPorts: readonly number[];
   readonly type: NodeType;
 }
@@ -24,7 +24,7 @@ export interface NodeUrl {
 const INCOMPLETE = /^(?:kni:\/\/|enode:\/\/)?([0-9a-f]+)$/i;
 const PARTS = /^(?:([a-z][a-z0-9+.-]*):)?(?:\/\/([^/?#]*))?[^?#]*(?:\?([^#]*))?/i;
 
-/** Reads a URL. Throws `P2pError` `bad-node-url` whose message is the Go node's text. */
+/** Parses a node URL. Throws `P2pError` `bad-node-url` with the Go node's message. */
 export function parseNodeUrl(text: string): NodeUrl {
   const id = INCOMPLETE.exec(text)?.[1];
   if (id === undefined) return parseComplete(text);
@@ -34,25 +34,25 @@ export function parseNodeUrl(text: string): NodeUrl {
 function parseComplete(text: string): NodeUrl {
   const [, scheme, authority = "", query = ""] = PARTS.exec(text) ?? [];
   checkForm(text, scheme, authority);
-  if (!/^(?:kni|enode)$/i.test(scheme ?? "")) throw bad('invalid URL scheme, want "kni"');
+  if (!/^(?:kni|enode)$/i.test(scheme ?? "")) throw badNodeUrl('invalid URL scheme, want "kni"');
   const at = authority.lastIndexOf("@");
-  if (at < 0) throw bad("does not contain node ID");
+  if (at < 0) throw badNodeUrl("does not contain node ID");
   const id = parseId(authority.slice(0, at));
   const { host, port } = splitHost(authority.slice(at + 1));
-  if (host === "") throw bad("lookup : no such host");
+  if (host === "") throw badNodeUrl("lookup : no such host");
   const tcpPort = parsePort(port);
-  if (tcpPort === undefined) throw bad("invalid port");
+  if (tcpPort === undefined) throw badNodeUrl("invalid port");
   const values = new URLSearchParams(query);
   const udpPort = parsePort(values.get("discport") || port);
-  if (udpPort === undefined) throw bad("invalid discport in query");
+  if (udpPort === undefined) throw badNodeUrl("invalid discport in query");
   const ports = values.getAll("subport").map(parsePort);
   const tcpPorts = [...new Set([...ports.filter((found) => found !== undefined), tcpPort])];
   return { id, host, tcpPort, udpPort, tcpPorts, type: typeOfText(values.get("ntype") ?? "") };
 }
 
-/** What the Go language's URL parser refuses before the parts are looked at. */
+/** Makes the checks of Go's URL parser (`net/url`), with its messages. */
 function checkForm(text: string, scheme: string | undefined, authority: string): void {
-  const refuse = (why: string) => bad(`parse ${JSON.stringify(text)}: ${why}`);
+  const refuse = (why: string) => badNodeUrl(`parse ${JSON.stringify(text)}: ${why}`);
   // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
   if (/[\u0000-\u001f\u007f]/.test(text)) throw refuse("net/url: invalid control character in URL");
   if (text.startsWith(":")) throw refuse("missing protocol scheme");
@@ -63,7 +63,7 @@ function checkForm(text: string, scheme: string | undefined, authority: string):
     throw refuse(`invalid port ${JSON.stringify(port)} after host`);
 }
 
-/** Also `host:port` of an IPv6 address in brackets; an absent port is empty. */
+/** Splits `host:port`; IPv6 addresses may have brackets. A missing port is empty. */
 function splitHost(text: string): { host: string; port: string } {
   const { host = "", port = "" } = /^(?<host>\[[^\]]*\]|.*?)(?::(?<port>\d*))?$/.exec(text)?.groups ?? {};
   const bare = host.startsWith("[") ? host.slice(1, -1) : host;
@@ -81,18 +81,18 @@ function parseId(text: string): Uint8Array {
   const foreign = /[^0-9a-f]/i.exec(digits)?.[0];
   if (foreign !== undefined) {
     const point = (foreign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
-    throw bad(`invalid node ID (encoding/hex: invalid byte: U+${point} '${foreign}')`);
+    throw badNodeUrl(`invalid node ID (encoding/hex: invalid byte: U+${point} '${foreign}')`);
   }
-  if (digits.length % 2 === 1) throw bad("invalid node ID (encoding/hex: odd length hex string)");
-  if (digits.length !== 128) throw bad("invalid node ID (wrong length, want 128 hex chars)");
+  if (digits.length % 2 === 1) throw badNodeUrl("invalid node ID (encoding/hex: odd length hex string)");
+  if (digits.length !== 128) throw badNodeUrl("invalid node ID (wrong length, want 128 hex chars)");
   return fromBareHex(digits.toLowerCase());
 }
 
-function bad(message: string): P2pError {
+function badNodeUrl(message: string): P2pError {
   return new P2pError("bad-node-url", message);
 }
 
-/** The URL as text; `discport` is left out when it is the main port, unless it is `always` wanted. */
+/** Formats a node URL. `discport` is omitted when it equals the main port, unless `always` is given. */
 export function formatNodeUrl(
   url: NodeUrl,
   discport: "when-different" | "always" = "when-different",
@@ -107,7 +107,7 @@ export function formatNodeUrl(
   return `kni://${bareHex(id)}@${hostAndPort(host, tcpPort)}${query === "" ? "" : `?${query}`}`;
 }
 
-/** `host:port`, with brackets around an IPv6 address. */
+/** Formats `host:port`, with brackets around an IPv6 address. */
 export function hostAndPort(host: string, port: number): string {
   return isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`;
 }

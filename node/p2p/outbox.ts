@@ -1,19 +1,19 @@
 /**
- * Messages that wait to be written to one connection. Full, it refuses; what it holds counts in the memory of all peers
- * until the system has taken it.
+ * Queue of messages to one connection. A full queue refuses messages. Its content counts in the memory budget
+ * of all peers until the operating system has accepted it.
  */
 import { BudgetedQueue, type QueueBudget } from "./budget.ts";
 import type { FrameContent } from "./frame.ts";
 import { MESSAGE_OVERHEAD, type MemoryShare } from "./peer-memory.ts";
 
-/** A queue with no more than these bytes counts as drained. */
+/** Number of queued bytes up to which the queue counts as drained. */
 const DRAINED_BYTES = 64 * 1024;
 
-/** Messages in their order. */
+/** Queued messages in order. */
 export class Outbox {
   readonly #queue: BudgetedQueue<FrameContent>;
   readonly #memory: MemoryShare;
-  /** Bytes of the frame that the system is taking. */
+  /** Size of the frame that is being written, in bytes. */
   #writing = 0;
   #waiters: (() => void)[] = [];
   #isClosed = false;
@@ -23,7 +23,7 @@ export class Outbox {
     this.#queue = new BudgetedQueue(budget, ({ payload }) => memory.release(payload));
   }
 
-  /** Queues a message; false when there is no room or the connection is closed. */
+  /** Queues a message. Returns false when the budget is exhausted or the connection is closed. */
   post(message: FrameContent): boolean {
     const { payload } = message;
     this.#memory.hold(payload); // may close this queue
@@ -32,12 +32,15 @@ export class Outbox {
     return isQueued;
   }
 
-  /** Resolves when at least a quarter of the budget is free; false when the connection is closed. */
+  /**
+   * Resolves with true when at least a quarter of the budget is free, with false when the connection is
+   * closed.
+   */
   room(): Promise<boolean> {
     return this.#queue.room();
   }
 
-  /** Resolves when next to nothing waits for the system to take it; false when the connection is closed. */
+  /** Resolves with true when the queue is drained, with false when the connection is closed. */
   async drained(): Promise<boolean> {
     while (!this.#isClosed && this.#queue.bytes + this.#writing > DRAINED_BYTES) {
       await new Promise<void>((resolve) => void this.#waiters.push(resolve));
@@ -45,20 +48,20 @@ export class Outbox {
     return !this.#isClosed;
   }
 
-  /** The next message as soon as there is one; the system has taken the one before. Undefined when it is closed. */
+  /** Resolves with the next message, or with undefined once closed. The previous one counts as written. */
   take(): Promise<FrameContent | undefined> {
     this.wrote(0);
     return this.#queue.take();
   }
 
-  /** Counts the bytes of a frame until the next message is taken. */
+  /** Counts the size of a frame until the next message is taken. */
   wrote(bytes: number): void {
     this.#memory.add(bytes - this.#writing);
     this.#writing = bytes;
     this.#wake();
   }
 
-  /** Drops everything. */
+  /** Closes the queue and discards its messages. */
   close(): void {
     this.#isClosed = true;
     this.#queue.close("drop");

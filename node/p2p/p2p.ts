@@ -1,97 +1,99 @@
 /**
- * A node among other nodes: accepts connections, keeps static peers connected, finds others, and runs over each
- * session the protocols it is given. It knows no blocks. Comes in: sockets, node URLs, protocol rows. Goes out:
- * peers to the protocols, and what RPC shows of them.
+ * Peer-to-peer side of a node: accepts connections, keeps static peers connected, discovers others and runs
+ * the given protocols over each session. It knows nothing about blocks. Comes in: sockets, node URLs,
+ * protocol rows. Goes out: peers for the protocols, and their description for RPC.
  */
 import type { Socket } from "node:net";
 import { mapKey } from "../bytes/hex.ts";
 import type { Log } from "../observe/log.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { Clock } from "../runtime/clock.ts";
+import { SESSION_LIMITS, type SessionLimits } from "./budget.ts";
 import { type Resolve, systemResolve } from "./connect.ts";
 import { createDial, createFailureLog } from "./dial.ts";
 import { Dialer } from "./dialer.ts";
-import type { Discovery, DiscoveryOptions } from "./discovery/discovery.ts";
+import { type Discovery, type DiscoveryOptions, openDiscovery } from "./discovery/discovery.ts";
 import { P2pError } from "./error.ts";
-import { allowedBy, plainIp } from "./ip.ts";
+import { createAddressFilter, plainIp } from "./ip.ts";
 import { type Listener, type ListenerOptions, openListener } from "./listener.ts";
 import { declareDiscoveryMetrics, declareP2pMetrics, type P2pMetrics } from "./metrics.ts";
 import type { NodeKey } from "./node-key.ts";
 import type { NodeType } from "./node-type.ts";
 import { type NodeUrl, parseNodeUrl } from "./node-url.ts";
-import { openOwnDiscovery } from "./own-discovery.ts";
 import { PeerMemory } from "./peer-memory.ts";
-import { PeerSet, type PeerSetParts } from "./peer-set.ts";
+import { PeerSet, type PeerSetDeps } from "./peer-set.ts";
 import { PeerTime } from "./peer-time.ts";
 import type { Peer, PeerEvent, PeerInfo, Protocol } from "./protocol.ts";
-import { dynamicPlaces, search } from "./search.ts";
+import { dynamicSlots, search } from "./search.ts";
 import { type SelfInfo, selfInfo } from "./self-info.ts";
-import { SESSION_LIMITS, type SessionLimits } from "./session.ts";
 import { type P2pTimings, TIMINGS } from "./timings.ts";
 
-/** What a node among nodes is made of. */
+/** Options of the peer-to-peer side. */
 export interface P2pOptions {
   readonly nodeKey: NodeKey;
   readonly type: NodeType;
-  /** The client name in hello. */
+  /** Client name for hello. */
   readonly name: string;
-  /** Undefined: nobody can connect to us. Without a host: all interfaces. Port 0: any free one. */
-  readonly listen: ListenPlan | undefined;
-  /** In the order in which hello names them. */
+  /**
+   * Listening ports. The node accepts no connections when undefined. All interfaces without a host; port 0
+   * selects a free one.
+   */
+  readonly listen: ListenOptions | undefined;
+  /** Protocols in the order of hello. */
   readonly protocols: readonly Protocol[];
   readonly maxPeers: number;
-  /** Inbound handshakes that run at once; 50 unless said otherwise. */
+  /** Maximum number of concurrent inbound handshakes; 50 by default. */
   readonly maxPendingPeers?: number | undefined;
   readonly staticNodes: readonly NodeUrl[];
-  /** Ids that the limits do not hold for. */
+  /** Nodes that are exempt from the peer limits. */
   readonly trustedNodes?: readonly NodeUrl[] | undefined;
-  /** How other nodes are found; undefined: they are not. */
-  readonly discovery?: DiscoveryFlags | undefined;
-  /** The networks to have to do with, as `10.0.0.0/8`; all when undefined. */
+  /** Discovery of other nodes; off when undefined. */
+  readonly discovery?: P2pDiscoveryOptions | undefined;
+  /** CIDR ranges to communicate with; all addresses when undefined. */
   readonly netRestrict?: readonly string[] | undefined;
-  /** The address that others know this node by, if that is not the one it listens on. */
+  /** Address that other nodes reach this one by, if it differs from the listening address. */
   readonly externalIp?: string | undefined;
   readonly log: Log;
   readonly metrics: Metrics;
   readonly clock: Clock;
-  /** Unpredictable bytes: keys, nonces. */
+  /** Cryptographically secure random bytes. */
   readonly random: (length: number) => Uint8Array;
   readonly resolve?: Resolve | undefined;
   readonly timings?: Partial<P2pTimings> | undefined;
   readonly limits?: Partial<SessionLimits> | undefined;
-  /** Memory of messages that wait, for all peers. */
+  /** Memory budget of waiting messages, for all peers. */
   readonly memory?: PeerMemory | undefined;
-  /** Time of the main thread, for all peers. */
+  /** Share of the main thread's time, for all peers. */
   readonly time?: PeerTime | undefined;
 }
 
-/** Where to listen; with a second port peers that have one too use a connection of its own for transactions. */
-export interface ListenPlan {
+/** Listening ports. With a second port, multichannel peers use a separate connection for transactions. */
+export interface ListenOptions {
   readonly host?: string | undefined;
   readonly port: number;
   readonly subPort?: number | undefined;
 }
 
-/** What finding other nodes takes. */
-export type DiscoveryFlags = Pick<DiscoveryOptions, "networkId" | "bootNodes" | "timings">;
+/** Options of discovery that the operator chooses. */
+export type P2pDiscoveryOptions = Pick<DiscoveryOptions, "networkId" | "bootNodes" | "timings">;
 
-/** Peers by type: `total` always, a type only when there are some. */
+/** Number of peers in total, and of each type that is present. */
 export type PeerCounts = { readonly total: number } & { readonly [type in NodeType]?: number };
 
-/** A running network side. Disposing it says goodbye to all peers. */
+/** A running peer-to-peer side. Disposing it disconnects all peers. */
 export interface P2p extends AsyncDisposable {
   readonly self: SelfInfo;
   readonly listening: boolean;
-  /** Keeps a node connected from now on; true when the URL can be read. Does not wait. */
+  /** Adds a static node without waiting for it. Returns false for an invalid URL. */
   addPeer(url: string): boolean;
-  /** Stops keeping it and disconnects it; true when it was a static peer. */
+  /** Removes a static node and disconnects it. Returns true when it was one. */
   removePeer(url: string): boolean;
-  /** Sorted by id. */
+  /** Returns the descriptions of all peers, sorted by id. */
   peers(): PeerInfo[];
-  /** The peers themselves, sorted by id. */
+  /** Returns all peers, sorted by id. */
   connected(): Peer[];
   countByType(): PeerCounts;
-  /** Calls the listener until the function it gives back is called. */
+  /** Adds a listener for peer events. The returned function removes it. */
   onPeerEvent(listener: (event: PeerEvent) => void): () => void;
 }
 
@@ -100,41 +102,41 @@ export async function openP2p(options: P2pOptions): Promise<P2p> {
   const { nodeKey, log, resolve = systemResolve, externalIp, memory = new PeerMemory() } = options;
   checkProtocols(options.protocols);
   const timings = { ...TIMINGS, ...options.timings };
-  const allows = allowedBy(options.netRestrict);
+  const allows = createAddressFilter(options.netRestrict);
   const closing = new AbortController();
   const { signal } = closing;
   const listeners: Listener[] = [];
   const set = createPeerSet(options, timings, {
     memory,
     metrics: () => metrics,
-    onGone: (id) => dialer.lost(id),
+    onGone: (id) => dialer.redial(id),
     ports: () => listeners.map(({ port }) => port),
   });
   const metrics = declareP2pMetrics(options.metrics, () => set.list(), memory);
   const isPeer = (id: Uint8Array): boolean => set.find(id) !== undefined;
-  const chance = () => Buffer.from(options.random(4)).readUInt32BE() / 2 ** 32;
+  const randomFraction = () => Buffer.from(options.random(4)).readUInt32BE() / 2 ** 32;
   const dialer = new Dialer({
     dial: createDial({ resolve, timeoutMs: timings.dialMs, allows, metrics, set, signal }),
-    failed: createFailureLog(log, metrics),
+    onFailure: createFailureLog(log, metrics),
     isPeer,
     ownId: nodeKey.id,
     timings,
     clock: options.clock,
-    chance,
+    randomFraction,
   });
   listeners.push(...(await openListeners(options, { set, metrics, allows, timings })));
   const [listener] = listeners;
-  const discovery = listener && (await discoveryOf(options, { allows, resolve }, listeners));
-  declareDiscoveryMetrics(options.metrics, () => discovery?.figures());
+  const discovery = listener && (await openOwnDiscovery(options, { allows, resolve }, listeners));
+  declareDiscoveryMetrics(options.metrics, () => discovery?.stats());
   if (discovery !== undefined) {
     const { searchMs } = timings;
-    void search({ ...options, discovery, dialer, isPeer, searchMs, chance, signal });
+    void search({ ...options, discovery, dialer, isPeer, searchMs, randomFraction, signal });
   }
   for (const url of options.staticNodes) dialer.add(url);
   return {
     self: selfInfo({ ...options, id: nodeKey.id }, { listener, discoveryPort: discovery?.port, externalIp }),
     listening: listener !== undefined,
-    ...control(set, dialer),
+    ...peerControl(set, dialer),
     async [Symbol.asyncDispose]() {
       dialer[Symbol.dispose]();
       closing.abort(new P2pError("closed", "the node is shutting down"));
@@ -147,19 +149,23 @@ export async function openP2p(options: P2pOptions): Promise<P2p> {
   };
 }
 
-/** Rejects, with the listeners closed, when there is no port for it. */
-async function discoveryOf(
+/** Opens discovery on the main listener's port. Closes the listeners when that fails. */
+async function openOwnDiscovery(
   options: P2pOptions,
   reach: Pick<DiscoveryOptions, "allows" | "resolve">,
   listeners: readonly Listener[],
 ): Promise<Discovery | undefined> {
-  const { discovery, listen, externalIp } = options;
+  const { discovery, listen, externalIp, nodeKey, type, clock, log, random } = options;
   const [main] = listeners;
   if (discovery === undefined || main === undefined) return undefined;
-  const where = { host: listen?.host, anyPort: listen?.port === 0, externalIp };
+  const announce = { ip: externalIp, tcpPort: main.port };
+  const node = { nodeKey, type, clock, log, random, host: listen?.host, announce };
+  const openAt = (port: number) => openDiscovery({ ...node, ...discovery, ...reach, port });
   try {
-    const parts = { ...options, ...discovery, timings: discovery.timings, ...where, ...reach };
-    return await openOwnDiscovery(parts, main.port);
+    return await openAt(main.port).catch((error: P2pError) => {
+      if (listen?.port !== 0) throw error; // any UDP port will do when the TCP port was chosen freely
+      return openAt(0);
+    });
   } catch (error) {
     for (const listener of listeners) await listener[Symbol.asyncDispose]();
     throw error;
@@ -169,7 +175,7 @@ async function discoveryOf(
 function createPeerSet(
   options: P2pOptions,
   timings: P2pTimings,
-  wires: Pick<PeerSetParts, "memory" | "metrics" | "onGone" | "ports">,
+  wires: Pick<PeerSetDeps, "memory" | "metrics" | "onGone" | "ports">,
 ): PeerSet {
   const { nodeKey, type, random, maxPeers } = options;
   const { time = new PeerTime() } = options;
@@ -181,7 +187,7 @@ function createPeerSet(
     name: options.name,
     protocols: options.protocols,
     maxPeers,
-    maxDynamic: options.discovery ? dynamicPlaces(type, maxPeers) : 0,
+    maxDynamic: options.discovery ? dynamicSlots(type, maxPeers) : 0,
     isTrusted: (id) => trusted.has(mapKey(id)),
     limits: { ...SESSION_LIMITS, ...options.limits },
     clock: options.clock,
@@ -189,36 +195,36 @@ function createPeerSet(
   });
 }
 
-/** Two rows of one name and version, or no codes at all, would be a mistake in the program. */
+/** Throws `RangeError` for duplicate rows or rows without codes: a mistake in the program. */
 function checkProtocols(protocols: readonly Protocol[]): void {
   const names = protocols.map(({ name, version }) => `${name}/${version}`);
   if (new Set(names).size !== names.length || protocols.some(({ length }) => length < 1))
     throw new RangeError(`protocols ${names.join(", ")}: not distinct, or without codes`);
 }
 
-interface Reception {
+interface ListenerDeps {
   readonly set: PeerSet;
   readonly metrics: P2pMetrics;
   readonly allows: (ip: string) => boolean;
   readonly timings: P2pTimings;
 }
 
-/** The main port's first. Rejects, with none open, when one cannot be had. */
-async function openListeners(options: P2pOptions, reception: Reception): Promise<Listener[]> {
+/** Opens the listeners, the main port's first. Closes all of them when one fails. */
+async function openListeners(options: P2pOptions, deps: ListenerDeps): Promise<Listener[]> {
   const { listen } = options;
   if (listen === undefined) return [];
   const ports = [listen.port, ...(listen.subPort === undefined ? [] : [listen.subPort])];
   await using opened = new AsyncDisposableStack();
   const listeners: Listener[] = [];
   for (const [place, port] of ports.entries())
-    listeners.push(opened.use(await openListener({ ...listenerOptions(options, reception, place), port })));
+    listeners.push(opened.use(await openListener({ ...listenerOptions(options, deps, place), port })));
   opened.move();
   return listeners;
 }
 
 function listenerOptions(
   options: P2pOptions,
-  { set, metrics, allows, timings }: Reception,
+  { set, metrics, allows, timings }: ListenerDeps,
   place: number,
 ): Omit<ListenerOptions, "port"> {
   return {
@@ -244,7 +250,7 @@ function listenerOptions(
 
 type Control = Pick<P2p, "addPeer" | "removePeer" | "peers" | "connected" | "countByType" | "onPeerEvent">;
 
-function control(set: PeerSet, dialer: Dialer): Control {
+function peerControl(set: PeerSet, dialer: Dialer): Control {
   return {
     addPeer(text) {
       const url = readUrl(text);

@@ -1,23 +1,23 @@
 /**
- * Memory of messages from and to all peers that wait, as one budget. Comes in: what the queues of each peer hold. When
- * the budget is used up, the peer that holds most, weighted with how long it has not taken what is sent to it, is
- * disconnected.
+ * Memory budget of waiting messages, received and sent, of all peers. Each queue reports what it holds. When
+ * the budget is exhausted, the peer with the most bytes, weighted by the time for which it has accepted
+ * nothing, is disconnected.
  */
 
-/** Bytes where nobody plans. */
-const USUAL_BYTES = 256 * 2 ** 20;
+/** Default budget, in bytes. */
+const DEFAULT_BYTES = 256 * 2 ** 20;
 
-/** What a waiting message takes besides its payload: queue entry, typed array, buffer and backing store. */
+/** Bytes of a waiting message besides its payload: queue entry, typed array, buffer and backing store. */
 export const MESSAGE_OVERHEAD = 512;
 
-/** The account of one peer. */
+/** Account of one peer. */
 export interface MemoryShare {
-  /** Counts bytes of this peer; negative ones are released. */
+  /** Adds bytes to the account; a negative number releases them. */
   add(bytes: number): void;
-  /** Counts a message to be sent. Its payload counts once, however many peers it waits for. */
+  /** Counts a queued message. A payload that several peers share counts once. */
   hold(payload: Uint8Array): void;
   release(payload: Uint8Array): void;
-  /** Releases what was added. Messages to be sent are released one by one. */
+  /** Releases everything that `add` counted. Queued messages are released one by one. */
   close(): void;
 }
 
@@ -25,37 +25,37 @@ interface Account {
   readonly drop: () => void;
   added: number;
   sending: number;
-  /** Time since when something to be sent has always waited; undefined: nothing waits. */
+  /** Start of the period in which a message has always been queued; undefined while the queue is empty. */
   sendingSinceMs: number | undefined;
 }
 
 /** The budget and its accounts. */
 export class PeerMemory {
-  /** Bytes that may be held. */
+  /** Size of the budget, in bytes. */
   readonly max: number;
   readonly #now: () => number;
   readonly #accounts = new Set<Account>();
-  /** Messages that wait, by payload. */
+  /** Number of queued messages by payload. */
   readonly #payloads = new Map<Uint8Array, number>();
   #used = 0;
 
-  /** `now` gives milliseconds of a clock that is never set back. */
-  constructor(max: number = USUAL_BYTES, now: () => number = () => performance.now()) {
+  /** `now` returns milliseconds of a monotonic clock. */
+  constructor(max: number = DEFAULT_BYTES, now: () => number = () => performance.now()) {
     this.max = max;
     this.#now = now;
   }
 
-  /** Bytes held for all peers. */
+  /** Bytes in use by all peers. */
   get used(): number {
     return this.#used;
   }
 
-  /** True when more than half of the budget is used: peers are read more slowly. */
+  /** True when more than half of the budget is in use. Inboxes then hold one message at a time. */
   get isTight(): boolean {
     return this.#used > this.max / 2;
   }
 
-  /** A new account; `drop` disconnects its peer, and releases everything of it before it returns. */
+  /** Opens an account. `drop` disconnects its peer and releases its bytes before it returns. */
   open(drop: () => void): MemoryShare {
     const account: Account = { drop, added: 0, sending: 0, sendingSinceMs: undefined };
     this.#accounts.add(account);

@@ -1,4 +1,4 @@
-/** The peers of a node: admits them, runs their sessions, and tells who listens what happens to them. */
+/** The peers of a node: runs handshakes and admission checks, starts sessions and emits peer events. */
 import type { Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { bareHex, mapKey } from "../bytes/hex.ts";
@@ -6,28 +6,32 @@ import type { Log } from "../observe/log.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { type Candidate, refusal } from "./admission.ts";
 import type { Hello } from "./base-messages.ts";
+import type { SessionLimits } from "./budget.ts";
 import { matchProtocols } from "./capabilities.ts";
+import type { TrafficObserver } from "./channel.ts";
 import type { DialKind } from "./dialer.ts";
 import { P2pError } from "./error.ts";
 import { Gathering } from "./gathering.ts";
-import { sayGoodbye } from "./goodbye.ts";
-import { type Encrypted, encrypt, exchangeHello, type HandshakeSelf } from "./handshake.ts";
+import { type EncryptedConnection, exchangeHello, exchangeKeys, type HandshakeDeps } from "./handshake.ts";
 import type { P2pMetrics } from "./metrics.ts";
-import { createOffenceLog } from "./offence-log.ts";
 import type { PeerMemory } from "./peer-memory.ts";
 import type { PeerTime } from "./peer-time.ts";
 import type { Peer, PeerEvent, Protocol } from "./protocol.ts";
-import { openSession, type Session, type SessionLimits, type SessionWatch } from "./session.ts";
+import { openSession, type Session } from "./session.ts";
+import { closeTransport } from "./transport.ts";
 
-/** What the set is given. */
-export interface PeerSetParts {
-  readonly self: HandshakeSelf;
+/** Dependencies of the peer set. */
+export interface PeerSetDeps {
+  readonly self: HandshakeDeps;
   readonly name: string;
   readonly protocols: readonly Protocol[];
-  /** Ours, the first for everything that has no port of its own; one alone means one connection a peer. */
+  /**
+   * Listening ports; the first carries every lane without a port of its own. Several ports make the node
+   * multichannel.
+   */
   readonly ports: () => readonly number[];
   readonly maxPeers: number;
-  /** Outbound places kept for dials of the node's own choice. */
+  /** Outbound slots reserved for dynamic dials. */
   readonly maxDynamic: number;
   readonly isTrusted: (id: Uint8Array) => boolean;
   readonly limits: SessionLimits;
@@ -36,51 +40,54 @@ export interface PeerSetParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: () => P2pMetrics;
-  /** Called when a peer is wholly gone. */
+  /** Called when a peer has left the set. */
   readonly onGone: (id: Uint8Array) => void;
 }
 
-/** Who was dialled, and why. */
-export interface Wanted {
+/** A dialled node and the reason for the dial. */
+export interface DialTarget {
   readonly id: Uint8Array;
   readonly kind: DialKind;
 }
 
-/** A connection whose other end has said hello; it is no peer yet. */
-export interface Greeted extends Encrypted {
+/** A connection after both handshakes, before admission. */
+export interface GreetedConnection extends EncryptedConnection {
   readonly candidate: Candidate;
   readonly hello: Hello;
 }
 
 /** A peer that was admitted. */
-export interface Admitted {
+export interface AdmittedPeer {
   readonly peer: Peer;
-  /** Resolves when it is out of the set again. */
+  /** Resolves when the peer has left the set. */
   readonly gone: Promise<void>;
 }
 
-/** Protocols that are still at work this long after their peer has gone no longer keep it from coming back. */
+/**
+ * Milliseconds after a disconnect during which protocols that are still running prevent their peer from
+ * reconnecting.
+ */
 const GRACE_MS = 5000;
 
-/** The peers. Disposing it says goodbye to all of them. */
+/** The peers by id. Disposing it disconnects all of them. */
 export class PeerSet implements AsyncDisposable {
-  readonly #parts: PeerSetParts;
+  readonly #deps: PeerSetDeps;
   readonly #peers = new Map<string, { readonly session: Session; readonly gone: Promise<void> }>();
-  readonly #gathering: Gathering<Greeted>;
+  readonly #gathering: Gathering<GreetedConnection>;
   readonly #listeners = new Set<(event: PeerEvent) => void>();
   readonly #logOffence: (peer: Peer, error: P2pError) => void;
   #closing = false;
 
-  constructor(parts: PeerSetParts) {
-    this.#parts = parts;
-    this.#logOffence = createOffenceLog(parts.log, parts.clock);
+  constructor(deps: PeerSetDeps) {
+    this.#deps = deps;
+    this.#logOffence = createOffenceLog(deps.log, deps.clock);
     this.#gathering = new Gathering({
-      timeoutMs: parts.self.timings.handshakeMs,
+      timeoutMs: deps.self.timings.handshakeMs,
       close: ({ transport }) => void transport.socket.destroy(),
     });
   }
 
-  /** Sorted by id. */
+  /** Returns all peers, sorted by id. */
   list(): Peer[] {
     const peers = [...this.#peers.values()].map(({ session }) => session.peer);
     return peers.sort((a, b) => Buffer.compare(a.id, b.id));
@@ -90,23 +97,26 @@ export class PeerSet implements AsyncDisposable {
     return this.#peers.get(mapKey(id))?.session.peer;
   }
 
-  /** Calls the listener until the function it gives back is called. */
+  /** Adds a listener for peer events. The returned function removes it. */
   onEvent(listener: (event: PeerEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** True when peers that want to may have several connections. */
+  /** True when this node accepts several connections of a peer. */
   get isMultichannel(): boolean {
-    return this.#parts.ports().length > 1;
+    return this.#deps.ports().length > 1;
   }
 
-  /** Both handshakes over a connection, `dialled` saying who was wanted and why. Rejects, closed, when they fail. */
-  async greet(socket: Socket, dialled: Wanted | undefined): Promise<Greeted> {
-    const { self, isTrusted } = this.#parts;
-    let encrypted: Encrypted | undefined;
+  /**
+   * Runs both handshakes; `dialled` is undefined for an inbound connection. Rejects and closes the connection
+   * when they fail.
+   */
+  async greet(socket: Socket, dialled: DialTarget | undefined): Promise<GreetedConnection> {
+    const { self, isTrusted } = this.#deps;
+    let encrypted: EncryptedConnection | undefined;
     try {
-      encrypted = await encrypt(socket, self, dialled?.id);
+      encrypted = await exchangeKeys(socket, self, dialled?.id);
       const { remoteId } = encrypted;
       const candidate = {
         remoteId,
@@ -114,8 +124,8 @@ export class PeerSet implements AsyncDisposable {
         trusted: dialled?.kind === "typed" || isTrusted(remoteId),
         isStatic: dialled !== undefined && dialled.kind !== "dynamic",
       };
-      this.#check(candidate);
-      const hello = await exchangeHello(encrypted, ownHello(this.#parts), self);
+      this.#checkAdmission(candidate);
+      const hello = await exchangeHello(encrypted, ownHello(this.#deps), self);
       return { ...encrypted, candidate, hello };
     } catch (error) {
       if (encrypted === undefined) socket.destroy();
@@ -125,29 +135,30 @@ export class PeerSet implements AsyncDisposable {
   }
 
   /**
-   * A connection that came to one of our ports. A peer that opens several is admitted with the last; until then the
-   * result is undefined. Rejects, closed, when it cannot be a peer.
+   * Accepts a connection to one of the listening ports. A multichannel peer is admitted with its last
+   * connection; until then the result is undefined. Rejects and closes the connection when the peer is
+   * refused.
    */
-  async receive(socket: Socket, port: number): Promise<Admitted | undefined> {
+  async receive(socket: Socket, port: number): Promise<AdmittedPeer | undefined> {
     const greeted = await this.greet(socket, undefined);
     if (!this.isMultichannel || !greeted.hello.multichannel) return this.admit([greeted]);
-    const at = { port, ports: this.#parts.ports().length };
+    const at = { port, ports: this.#deps.ports().length };
     const all = this.#gathering.put(greeted.remoteId, greeted, at);
     return all && this.admit(all);
   }
 
-  /** Makes a peer of its connections, in the order of ports. Throws, and closes them, when it cannot be one. */
-  admit(all: readonly Greeted[]): Admitted {
+  /** Admits a peer with its connections, in order of ports. Throws and closes them when it is refused. */
+  admit(all: readonly GreetedConnection[]): AdmittedPeer {
     const [first] = all;
     if (first === undefined) throw new RangeError("a peer without a connection");
     try {
       const { candidate, hello, remoteId, remoteType } = first;
-      const matched = matchProtocols(this.#parts.protocols, hello.capabilities);
-      this.#check({ ...candidate, useful: matched.length > 0 });
-      const watch = createWatch(bareHex(remoteId), this.#parts.metrics(), this.#listeners);
-      const surroundings = { ...this.#parts, timings: this.#parts.self.timings, watch };
+      const protocols = matchProtocols(this.#deps.protocols, hello.capabilities);
+      this.#checkAdmission({ ...candidate, useful: protocols.length > 0 });
+      const observer = createTrafficObserver(bareHex(remoteId), this.#deps.metrics(), this.#listeners);
+      const deps = { ...this.#deps, timings: this.#deps.self.timings, observer };
       const transports = all.map(({ transport }) => transport);
-      return this.#add(openSession({ ...candidate, transports, remoteType, hello, matched }, surroundings));
+      return this.#add(openSession({ ...candidate, transports, remoteType, hello, protocols }, deps));
     } catch (error) {
       this.#refuse(all, error);
       throw error;
@@ -162,14 +173,15 @@ export class PeerSet implements AsyncDisposable {
     await Promise.all(all.map(({ gone }) => gone));
   }
 
-  #refuse(all: readonly Encrypted[], error: unknown): void {
+  #refuse(all: readonly EncryptedConnection[], error: unknown): void {
     const reason = error instanceof P2pError ? error.reason : undefined;
-    const { disconnectMs } = this.#parts.self.timings;
-    for (const { transport } of all) sayGoodbye(transport, { reason, form: "bare", timeoutMs: disconnectMs });
+    const { disconnectMs } = this.#deps.self.timings;
+    for (const { transport } of all)
+      closeTransport(transport, { reason, form: "bare", timeoutMs: disconnectMs });
   }
 
-  #check(candidate: Candidate): void {
-    const { self, maxPeers, maxDynamic } = this.#parts;
+  #checkAdmission(candidate: Candidate): void {
+    const { self, maxPeers, maxDynamic } = this.#deps;
     if (this.#closing) throw new P2pError("refused", "refused: shutting down", { reason: "quitting" });
     const reason = refusal(candidate, {
       ownId: self.nodeKey.id,
@@ -182,32 +194,35 @@ export class PeerSet implements AsyncDisposable {
     if (reason !== undefined) throw new P2pError("refused", `refused: ${reason}`, { reason });
   }
 
-  #add(session: Session): Admitted {
+  #add(session: Session): AdmittedPeer {
     const { peer } = session;
-    const gone = leaving(session).then((error) => this.#remove(peer, error));
+    const gone = waitForEnd(session).then((error) => this.#remove(peer, error));
     this.#peers.set(mapKey(peer.id), { session, gone });
     const { shortId, type, inbound, name } = peer;
-    this.#parts.log.debug({ peer: shortId, type, inbound, name }, "peer added");
-    this.#tell({ type: "add", peer: peer.idText });
+    this.#deps.log.debug({ peer: shortId, type, inbound, name }, "peer added");
+    this.#emit({ type: "add", peer: peer.idText });
     return { peer, gone };
   }
 
   #remove(peer: Peer, error: P2pError): void {
     this.#peers.delete(mapKey(peer.id));
-    this.#parts.log.debug({ peer: peer.shortId, error: error.message }, "peer gone");
+    this.#deps.log.debug({ peer: peer.shortId, error: error.message }, "peer removed");
     this.#logOffence(peer, error);
-    this.#parts.metrics().count(error);
-    this.#tell({ type: "drop", peer: peer.idText, error: error.message });
-    this.#parts.onGone(peer.id);
+    this.#deps.metrics().count(error);
+    this.#emit({ type: "drop", peer: peer.idText, error: error.message });
+    this.#deps.onGone(peer.id);
   }
 
-  #tell(event: PeerEvent): void {
+  #emit(event: PeerEvent): void {
     for (const listener of this.#listeners) listener(event);
   }
 }
 
-/** The error that ended a session, once its protocols have returned too, or the grace is over. */
-async function leaving(session: Session): Promise<P2pError> {
+/**
+ * Resolves with the error that ended a session, after its protocols have returned or the grace period is
+ * over.
+ */
+async function waitForEnd(session: Session): Promise<P2pError> {
   const error = await session.ended;
   const over = new AbortController();
   await Promise.race([
@@ -218,19 +233,19 @@ async function leaving(session: Session): Promise<P2pError> {
   return error;
 }
 
-/** A node with one port names none, as the Go node does. */
-function ownHello({ name, protocols, self, ports }: PeerSetParts): Hello {
+/** Returns the hello of this node. A node with one port lists none, as the Go node. */
+function ownHello({ name, protocols, self, ports }: PeerSetDeps): Hello {
   const capabilities = protocols.map((protocol) => ({ name: protocol.name, version: protocol.version }));
   const multichannel = ports().length > 1;
   const listenPorts = multichannel ? ports() : [];
   return { version: 5, name, capabilities, listenPorts, id: self.nodeKey.id, multichannel };
 }
 
-function createWatch(
+function createTrafficObserver(
   peer: string,
   metrics: P2pMetrics,
   listeners: ReadonlySet<(event: PeerEvent) => void>,
-): SessionWatch {
+): TrafficObserver {
   return {
     traffic: (direction, bytes) =>
       (direction === "in" ? metrics.inboundBytes : metrics.outboundBytes).add(bytes),
@@ -240,5 +255,27 @@ function createWatch(
       for (const listener of listeners) listener({ type, peer, protocol, code, size: payload.length });
     },
     writeTimeout: () => metrics.writeTimeouts.add(1),
+  };
+}
+
+/** Minimum interval between two log lines about offences, in milliseconds. */
+const OFFENCE_LOG_INTERVAL_MS = 10_000;
+
+/**
+ * Creates a function that logs sessions which ended because the peer exceeded a limit, at most once in ten
+ * seconds. The next line counts the suppressed ones.
+ */
+function createOffenceLog(log: Log, clock: Clock): (peer: Peer, error: P2pError) => void {
+  let nextMs = 0;
+  let others = 0;
+  return ({ shortId, type, inbound }, { code, message }) => {
+    if (code !== "rate-exceeded" && code !== "memory-exceeded") return;
+    if (clock.now() < nextMs) {
+      others++;
+      return;
+    }
+    nextMs = clock.now() + OFFENCE_LOG_INTERVAL_MS;
+    log.warn({ peer: shortId, type, inbound, reason: message, others }, "disconnected a peer");
+    others = 0;
   };
 }

@@ -1,47 +1,47 @@
 /**
- * Time of the main thread that all peers share: a slice of each turn of the event loop, so that requests and blocks go
- * on whatever peers send. Comes in: short pieces of work, each on account of a peer. Work beyond the slice waits for a
- * later turn, where the peer that has had least time comes first (start-time fair queueing, Goyal, Vin and Cheng 1996).
+ * Main-thread time shared by all peers: one slice of each event-loop turn, so that RPC requests and blocks
+ * proceed under any load of messages. Work beyond the slice waits for a later turn, least-served peer first
+ * (start-time fair queueing, Goyal, Vin and Cheng 1996).
  */
 import { SLICE_MS } from "../runtime/scheduler.ts";
 
-/** The account of one peer. */
+/** Account of one peer. */
 export interface TimeShare {
   /**
-   * Does the work at once, or in a later turn when the slice is used up. Work of one share is done in order. What the
-   * work throws, it throws or rejects with. Of asynchronous work the part before the first `await` counts.
+   * Runs the work at once, or in a later turn when the slice is used up. Work of one account runs in order.
+   * Errors of the work are thrown or rejected. Of asynchronous work the part before the first `await` counts.
    */
   run<T>(work: () => T | Promise<T>): T | Promise<T>;
 }
 
-/** A share without a limit. */
+/** Account without a limit. */
 export const UNLIMITED_TIME: TimeShare = { run: (work) => work() };
 
-/** Where a test wants other clocks. */
+/** Clocks for tests. */
 export interface PeerTimeOptions {
   readonly sliceMs?: number;
-  /** Milliseconds of a clock that is never set back. */
+  /** Returns milliseconds of a monotonic clock. */
   readonly now?: () => number;
   /** Calls back in the next turn of the event loop. */
   readonly onNextTurn?: (callback: () => void) => void;
 }
 
 interface Account {
-  /** Virtual time at which its next work may begin. */
+  /** Virtual time at which the account's next work may start. */
   start: number;
   readonly waiting: (() => void)[];
 }
 
-/** The slice and who waits for it. */
+/** The time slice and the accounts that wait for it. */
 export class PeerTime {
   readonly #sliceMs: number;
   readonly #now: () => number;
   readonly #onNextTurn: (callback: () => void) => void;
   /** Accounts with waiting work. */
   readonly #accounts = new Set<Account>();
-  /** When peers' work began in this turn; undefined before. */
+  /** Start of the peers' work in this turn; undefined before it. */
   #since: number | undefined;
-  /** Virtual time: the start of the latest work. An account that was idle begins here. */
+  /** Virtual time: the start of the latest work. An idle account restarts here. */
   #virtual = 0;
 
   constructor(options: PeerTimeOptions = {}) {
@@ -50,7 +50,7 @@ export class PeerTime {
     this.#onNextTurn = options.onNextTurn ?? ((callback) => void setImmediate(callback));
   }
 
-  /** A new account. */
+  /** Opens an account. */
   open(): TimeShare {
     const account: Account = { start: 0, waiting: [] };
     return {
@@ -102,13 +102,13 @@ export class PeerTime {
     this.#hasTime(); // there is a next turn
   }
 
-  /** Takes out the oldest work of the account that has had least time. */
+  /** Removes and returns the oldest work of the least-served account. */
   #first(): () => void {
     let first: Account | undefined;
     for (const account of this.#accounts)
       if (first === undefined || account.start < first.start) first = account;
     const work = first?.waiting.shift();
-    if (first === undefined || work === undefined) throw new RangeError("an account without work");
+    if (first === undefined || work === undefined) throw new RangeError("an account without pending work");
     if (first.waiting.length === 0) this.#accounts.delete(first);
     return work;
   }

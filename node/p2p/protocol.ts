@@ -1,40 +1,48 @@
-/** What a protocol that runs over peers has to say, and what it gets to see of a peer. */
+/**
+ * Interface between the peer-to-peer side and the protocols that run over it: a protocol's row, its messages
+ * and its view of a peer.
+ */
+
+import type { DisconnectReason } from "./disconnect-reasons.ts";
 import type { NodeType } from "./node-type.ts";
 import type { TimeShare } from "./peer-time.ts";
-import type { DisconnectReason } from "./reasons.ts";
 
-/** One protocol in one version: a row of the table that `openP2p` is given. */
+/** One version of a protocol: a row of the table for `openP2p`. */
 export interface Protocol {
   readonly name: string;
   readonly version: number;
-  /** How many codes it has; codes are counted from 0 within the protocol. */
+  /** Number of message codes; they count from 0 within the protocol. */
   readonly length: number;
-  /** The longest payload of a message, unpacked. A longer one ends the session before it is unpacked. */
+  /**
+   * Returns the maximum size of a payload, uncompressed, in bytes. A longer one ends the session before it is
+   * decompressed.
+   */
   maxPayload(code: number): number;
   /**
-   * The lane of a code, 0 when this is left out: messages of one lane come in order and do not wait for those of the
-   * other, and lanes have connections of their own where both nodes open several.
+   * Returns the lane of a code, 0 by default. Messages of one lane stay in order and never wait for the other
+   * lane. Lanes have separate connections between multichannel nodes.
    */
   lane?(code: number): Lane;
   /**
-   * Runs until the peer is gone (`next` gives undefined) or the protocol is done with it. A `P2pError` with a
-   * reason tells that reason to the peer, any other error `subprotocol-error`, a plain return `quitting`.
+   * Runs until the peer has left (`next` resolves with undefined) or the protocol is done. A `P2pError` with
+   * a reason disconnects with that reason, any other error with `subprotocol-error`, a return with
+   * `quitting`.
    */
   run(peer: ProtocolPeer): Promise<void>;
-  /** What `admin_peers` shows; undefined while the protocol has not met the peer yet. */
+  /** Returns the protocol's part of `admin_peers`; undefined during its handshake. */
   describe?(peer: ProtocolPeer): unknown;
 }
 
-/** Which of a session's two ways a message goes: 0 for what must not wait, 1 for transactions. */
+/** Lane of a message: 0 for urgent ones, 1 for transactions. */
 export type Lane = 0 | 1;
 
-/** A message of one protocol; codes are the protocol's own. The payload is RLP that nobody has looked at. */
+/** A message with the protocol's own code. The payload is unvalidated RLP. */
 export interface Message {
   readonly code: number;
   readonly payload: Uint8Array;
 }
 
-/** A peer as `admin_peers` shows it. */
+/** Description of a peer for `admin_peers`. */
 export interface PeerInfo {
   readonly id: string;
   readonly name: string;
@@ -50,53 +58,56 @@ export interface PeerInfo {
   readonly protocols: Readonly<Record<string, unknown>>;
 }
 
-/** Another node, seen by everyone. */
+/** A remote node with a running session. */
 export interface Peer {
-  /** 64 bytes. */
+  /** Node id, 64 bytes. */
   readonly id: Uint8Array;
-  /** The id as 128 hex digits. */
+  /** Node id as 128 hex digits. */
   readonly idText: string;
-  /** The first 16 digits of the id: what the Go node calls a peer by. */
+  /** First 16 hex digits of the node id, as in the Go node's logs. */
   readonly shortId: string;
-  /** 20 bytes: the address that validators are known by. */
+  /** Address of the node key, 20 bytes: a validator's address. */
   readonly address: Uint8Array;
   readonly name: string;
-  /** What the peer claims to be. */
+  /** Type that the peer claims. */
   readonly type: NodeType;
   readonly inbound: boolean;
   readonly trusted: boolean;
-  /** Aborted when the session has ended; its reason is the error that ended it. */
+  /** Aborted when the session has ended, with the error that ended it. */
   readonly signal: AbortSignal;
   info(): PeerInfo;
-  /** Ends the session: tells the reason, then closes. Nothing more is received. */
+  /** Ends the session: sends the reason and closes. Nothing more is received. */
   disconnect(reason: DisconnectReason): void;
 }
 
-/** Another node, seen by one protocol. */
+/** A remote node as one protocol uses it. */
 export interface ProtocolPeer extends Peer {
-  /** The version that both sides speak. */
+  /** Version that both sides speak. */
   readonly version: number;
   /**
-   * Queues a message. False, with nothing queued, when the peer does not keep up (its send budget is used up) or
-   * is gone: drop what can be dropped, else wait for `writable`.
+   * Queues a message. Returns false when the send budget is exhausted or the peer has left; then drop the
+   * message or wait for `writable`.
    */
   send(code: number, payload: Uint8Array): boolean;
-  /** Resolves when there is room in all send budgets again; false when the peer is gone. */
+  /** Resolves with true when all send budgets have room again, with false when the peer has left. */
   writable(): Promise<boolean>;
-  /** Resolves when next to nothing waits to be taken by the peer; false when it is gone. */
+  /** Resolves with true when the send queues are drained, with false when the peer has left. */
   drained(): Promise<boolean>;
-  /** Time of the main thread, for decoding and handling this peer's messages. */
+  /** Main-thread time for decoding and handling the messages of this peer. */
   readonly time: TimeShare;
-  /** The next message of a lane, 0 unless said; undefined when the session has ended and all before was taken. */
+  /**
+   * Resolves with the next message of a lane (0 by default), or with undefined once the session has ended and
+   * all messages are taken.
+   */
   next(lane?: Lane): Promise<Message | undefined>;
-  /** All messages of lane 0 from here on; ends with the session. */
+  /** Messages of lane 0; ends with the session. */
   readonly messages: AsyncIterable<Message>;
 }
 
-/** What happens to peers, as `admin_subscribe peerEvents` shows it. */
+/** Event of `admin_subscribe` `peerEvents`. */
 export interface PeerEvent {
   readonly type: "add" | "drop" | "msgsend" | "msgrecv";
-  /** The id as 128 hex digits. */
+  /** Node id as 128 hex digits. */
   readonly peer: string;
   readonly error?: string;
   readonly protocol?: string;

@@ -1,66 +1,66 @@
 /**
- * Which found nodes are dialled: while fewer nodes of a wanted type are dialled than the node's own type asks for,
- * discovery is asked for more. Numbers are the Go node's. Nodes that the operator named without an address are dialled
- * once they are found.
+ * Selects discovered nodes to dial. While the node has fewer peers of a type than its own type wants,
+ * discovery is queried. The numbers are the Go node's (networks/p2p/server.go@v2.2.2). Static nodes without
+ * an address are dialled once discovered.
  */
 import { equalBytes } from "../bytes/compare.ts";
 import type { Dialer, DialKind } from "./dialer.ts";
 import type { Discovery } from "./discovery/discovery.ts";
 import type { FoundNode } from "./discovery/packets.ts";
-import { type Chance, shuffled } from "./discovery/tables.ts";
+import { type RandomFraction, shuffle } from "./discovery/tables.ts";
 import type { NodeType } from "./node-type.ts";
 import type { NodeUrl } from "./node-url.ts";
 
-interface Want {
+interface PeerTarget {
   readonly type: NodeType;
   readonly kind: DialKind;
-  readonly most: number;
+  readonly max: number;
 }
 
-const TYPED: Readonly<Record<NodeType, readonly Want[]>> = {
-  cn: [{ type: "cn", kind: "typed", most: 100 }],
-  pn: [{ type: "pn", kind: "typed", most: 1 }],
-  en: [{ type: "pn", kind: "typed", most: 2 }],
+const TYPED_TARGETS: Readonly<Record<NodeType, readonly PeerTarget[]>> = {
+  cn: [{ type: "cn", kind: "typed", max: 100 }],
+  pn: [{ type: "pn", kind: "typed", max: 1 }],
+  en: [{ type: "pn", kind: "typed", max: 2 }],
   bn: [],
   unknown: [],
 };
 
-/** Outbound places that an endpoint node fills with endpoint nodes of its own choice. */
-export function dynamicPlaces(type: NodeType, maxPeers: number): number {
+/** Returns the number of dynamic outbound slots. Only endpoint nodes have them. */
+export function dynamicSlots(type: NodeType, maxPeers: number): number {
   return type === "en" ? Math.floor(maxPeers / 3) : 0;
 }
 
-/** What a search works on. */
-export interface SearchParts {
+/** Dependencies of the search. */
+export interface SearchDeps {
   readonly type: NodeType;
   readonly maxPeers: number;
-  readonly discovery: Pick<Discovery, "find" | "known">;
-  readonly dialer: Pick<Dialer, "add" | "count" | "unplaced" | "place">;
+  readonly discovery: Pick<Discovery, "find" | "nodes">;
+  readonly dialer: Pick<Dialer, "add" | "count" | "unresolvedIds" | "setAddress">;
   readonly isPeer: (id: Uint8Array) => boolean;
   readonly searchMs: number;
-  readonly chance: Chance;
+  readonly randomFraction: RandomFraction;
   readonly signal: AbortSignal;
 }
 
 /** Searches until the signal is aborted. Never rejects. */
-export async function search(parts: SearchParts): Promise<void> {
-  const { type, maxPeers, searchMs, signal } = parts;
-  const any: Want = { type: "en", kind: "dynamic", most: dynamicPlaces(type, maxPeers) };
+export async function search(deps: SearchDeps): Promise<void> {
+  const { type, maxPeers, searchMs, signal } = deps;
+  const any: PeerTarget = { type: "en", kind: "dynamic", max: dynamicSlots(type, maxPeers) };
   while (!signal.aborted) {
-    place(parts);
-    for (const want of [...TYPED[type], any]) await satisfy(parts, want);
+    setAddresses(deps);
+    for (const want of [...TYPED_TARGETS[type], any]) await fillSlots(deps, want);
     await pause(searchMs, signal);
   }
 }
 
 const WITH_ADDRESS: readonly NodeType[] = ["cn", "pn", "en"];
 
-function place({ dialer, discovery }: SearchParts): void {
-  for (const id of dialer.unplaced()) {
-    const found = WITH_ADDRESS.flatMap((type) => discovery.known(type)).find((node) =>
+function setAddresses({ dialer, discovery }: SearchDeps): void {
+  for (const id of dialer.unresolvedIds()) {
+    const found = WITH_ADDRESS.flatMap((type) => discovery.nodes(type)).find((node) =>
       equalBytes(node.id, id),
     );
-    if (found !== undefined) dialer.place(urlOf(found));
+    if (found !== undefined) dialer.setAddress(urlOf(found));
   }
 }
 
@@ -78,22 +78,25 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Half of the free dynamic places are for nodes that are known already, the rest for those of a lookup. */
-async function satisfy(parts: SearchParts, want: Want): Promise<void> {
-  const { discovery, dialer, signal } = parts;
-  const free = (): number => want.most - dialer.count(want.kind);
+/**
+ * Fills free slots of one kind. Half of the dynamic slots go to nodes of the tables, the rest to results of a
+ * lookup.
+ */
+async function fillSlots(deps: SearchDeps, want: PeerTarget): Promise<void> {
+  const { discovery, dialer, signal } = deps;
+  const free = (): number => want.max - dialer.count(want.kind);
   if (free() <= 0) return;
-  if (want.kind === "dynamic") take(parts, want, discovery.known(want.type), Math.ceil(free() / 2));
+  if (want.kind === "dynamic") dialSome(deps, want, discovery.nodes(want.type), Math.ceil(free() / 2));
   if (free() <= 0) return;
   const found = await discovery.find(want.type);
-  if (!signal.aborted) take(parts, want, found, free());
+  if (!signal.aborted) dialSome(deps, want, found, free());
 }
 
-function take(parts: SearchParts, { kind }: Want, found: readonly FoundNode[], most: number): void {
-  const { dialer, isPeer, chance } = parts;
+function dialSome(deps: SearchDeps, { kind }: PeerTarget, found: readonly FoundNode[], max: number): void {
+  const { dialer, isPeer, randomFraction } = deps;
   const before = dialer.count(kind);
-  for (const node of shuffled(found, chance)) {
-    if (dialer.count(kind) - before >= most) return;
+  for (const node of shuffle(found, randomFraction)) {
+    if (dialer.count(kind) - before >= max) return;
     if (kind === "typed" || !isPeer(node.id)) dialer.add(urlOf(node), kind);
   }
 }

@@ -1,35 +1,35 @@
-/** What a node says of its own network side. */
+/** Description of this node's own peer-to-peer side, for `admin_nodeInfo`. */
 import { bareHex } from "../bytes/hex.ts";
 import type { Listener } from "./listener.ts";
 import type { NodeType } from "./node-type.ts";
 import { hostAndPort, type NodeUrl } from "./node-url.ts";
 
-/** What a node says of its own network side (`admin_nodeInfo`). */
+/** Description of this node. */
 export interface SelfInfo {
-  /** 128 hex digits. */
+  /** Node id as 128 hex digits. */
   readonly id: string;
   readonly name: string;
   readonly type: NodeType;
-  /** As the Go node writes it: without discovery `discport` is 0, and no type is said. */
+  /** URL as the Go node formats it: without discovery, `discport` is 0 and the type is omitted. */
   readonly url: NodeUrl;
   readonly ip: string;
   readonly ports: { readonly discovery: number; readonly listener: number };
   readonly listenAddr: string;
 }
 
-/** Where a node is, as far as it knows. */
-export interface Whereabouts {
+/** Ports and address of this node. */
+export interface OwnAddress {
   readonly listener: Pick<Listener, "host" | "port"> | undefined;
-  /** Undefined: the node is not found by others. */
+  /** Undefined while discovery is off. */
   readonly discoveryPort: number | undefined;
-  /** The address that others know it by; the listener's when undefined. */
+  /** Address for other nodes; the listener's when undefined. */
   readonly externalIp: string | undefined;
 }
 
-/** A node's own information. */
+/** Returns the description of this node. */
 export function selfInfo(
   self: { readonly id: Uint8Array; readonly name: string; readonly type: NodeType },
-  { listener, discoveryPort, externalIp }: Whereabouts,
+  { listener, discoveryPort, externalIp }: OwnAddress,
 ): SelfInfo {
   const { id, name, type } = self;
   const ip = listener?.host ?? "::";

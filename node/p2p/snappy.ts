@@ -1,23 +1,26 @@
 /**
- * Snappy's raw block form, which packs every message after hello. Unpacking is our own: it meets hostile bytes, on
- * which the library's neither ends nor checks its lengths.
+ * Snappy block format, which compresses every message after hello (EIP-706). Decompression is our own: the
+ * library neither terminates nor checks lengths on hostile input.
  */
 import { compress } from "snappyjs";
 import { BytesError } from "../bytes/error.ts";
 import { snappyLength, unpackSnappyBlock } from "../bytes/snappy.ts";
 import { P2pError } from "./error.ts";
 
-/** Packs a message. */
+/** Compresses a message. */
 export function packSnappy(message: Uint8Array): Uint8Array {
   return compress(message);
 }
 
-/** The most bytes that packing makes of `length`. */
-export function mostPacked(length: number): number {
+/** Returns the maximum compressed size of `length` bytes. */
+export function maxPackedBytes(length: number): number {
   return 32 + length + Math.floor(length / 6);
 }
 
-/** Unpacks a message of at most `limit` bytes. Throws `P2pError` `too-large` before unpacking, or `bad-message`. */
+/**
+ * Decompresses a message of at most `limit` bytes. Throws `P2pError` `too-large` before it decompresses, or
+ * `bad-message`.
+ */
 export function unpackSnappy(packed: Uint8Array, limit: number): Uint8Array {
   try {
     const length = snappyLength(packed);

@@ -1,5 +1,5 @@
-/** The one function of the package that is used; it brings no types. */
+/** Type of the one function of the package that is used; it ships no types. */
 declare module "snappyjs" {
-  /** The raw block form of Snappy, beginning with the length of `uncompressed`. */
+  /** Compresses into the Snappy block format, which begins with the uncompressed length. */
   export function compress(uncompressed: Uint8Array): Uint8Array;
 }

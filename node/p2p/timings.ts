@@ -1,30 +1,33 @@
-/** How long things may take, in milliseconds; those that meet the Go node are its own. */
+/** Timeouts and intervals in milliseconds. Those that are visible on the network are the Go node's. */
 export interface P2pTimings {
-  /** Connection types and encryption handshake together. */
+  /** Connection-type byte and encryption handshake together. */
   readonly handshakeMs: number;
-  /** The same, and hello, while other connections wait for their handshakes. */
+  /** Handshakes and hello, while other connections wait. */
   readonly crowdedMs: number;
-  /** What who dialled waits after both type bytes: the Go node loses bytes that come in one read with its byte. */
+  /**
+   * Pause of the initiator after both type bytes: the Go node loses bytes that arrive in one read with its
+   * type byte.
+   */
   readonly afterTypeByteMs: number;
-  /** From ack to the hello of the other node. The Go node gives it 30 s, which keep the place of a handshake. */
+  /** From ack to the remote hello. The Go node allows 30 s, which would occupy a handshake slot. */
   readonly helloMs: number;
-  /** Each framed message after hello. */
+  /** Arrival of each frame after hello. */
   readonly readMs: number;
-  /** Until what was written is taken by the system. */
+  /** From a write until the operating system has accepted it. */
   readonly writeMs: number;
   readonly disconnectMs: number;
   readonly pingMs: number;
   readonly dialMs: number;
-  /** The wait after the first failure; it doubles with each further one. */
-  readonly redialFirstMs: number;
-  readonly redialMostMs: number;
-  /** Between two searches for nodes to dial. */
+  /** Back-off after the first failure; it doubles with each further one. */
+  readonly minRedialMs: number;
+  readonly maxRedialMs: number;
+  /** Interval between two searches for nodes to dial. */
   readonly searchMs: number;
-  /** A session that lasted this long was a good one: the next failure is a first one. */
+  /** Minimum duration of a session that resets the count of failures. */
   readonly steadyMs: number;
 }
 
-/** What a node uses. */
+/** Default timings. */
 export const TIMINGS: P2pTimings = {
   handshakeMs: 5000,
   crowdedMs: 2000,
@@ -35,8 +38,8 @@ export const TIMINGS: P2pTimings = {
   disconnectMs: 1000,
   pingMs: 15_000,
   dialMs: 15_000,
-  redialFirstMs: 1000,
-  redialMostMs: 30_000,
+  minRedialMs: 1000,
+  maxRedialMs: 30_000,
   searchMs: 4000,
   steadyMs: 30_000,
 };

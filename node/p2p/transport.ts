@@ -1,6 +1,8 @@
-/** Messages over one socket after the encryption handshake: frames, and snappy once both sides have said hello. */
+/** Messages over one socket after the encryption handshake: frames, compressed with Snappy after hello. */
 import type { Socket } from "node:net";
+import { BASE, encodeDisconnect } from "./base-messages.ts";
 import type { ByteReader } from "./byte-reader.ts";
+import { type DisconnectReason, reasonCode } from "./disconnect-reasons.ts";
 import { P2pError } from "./error.ts";
 import {
   bodyBytes,
@@ -10,23 +12,23 @@ import {
   type FrameKeys,
   HEADER_BYTES,
   joinContent,
-  MOST_CONTENT,
+  MAX_CONTENT_BYTES,
   splitContent,
 } from "./frame.ts";
 import { type TimeShare, UNLIMITED_TIME } from "./peer-time.ts";
-import { mostPacked, packSnappy, unpackSnappy } from "./snappy.ts";
+import { maxPackedBytes, packSnappy, unpackSnappy } from "./snappy.ts";
 
-/** A message as it came, still packed. */
+/** A received message, still compressed. */
 export interface PackedMessage extends FrameContent {
-  /** Bytes on the wire. */
+  /** Size on the wire, in bytes. */
   readonly wireBytes: number;
 }
 
 /** Accounts of the peer that is read. */
 export interface ReadOptions {
-  /** Time for decrypting. */
+  /** Time share for decryption. */
   readonly time?: TimeShare;
-  /** Called with the bytes of a frame's body before it is read. */
+  /** Called with the size of a frame's body before it is read. */
   readonly onBody?: (bytes: number) => void;
 }
 
@@ -35,22 +37,25 @@ export interface Transport {
   readonly socket: Socket;
   readonly reader: ByteReader;
   /**
-   * The next message, not yet unpacked. `limit` is the longest payload that any message may have. Rejects with
-   * `P2pError` `bad-frame`, `too-large`, `closed` or `timeout`.
+   * Reads the next message without decompressing it. `limit` is the maximum payload of any message. Rejects
+   * with `P2pError` `bad-frame`, `too-large`, `closed` or `timeout`.
    */
   read(limit: number, options?: ReadOptions): Promise<PackedMessage>;
-  /** The payload itself. Throws `P2pError` `too-large` or `bad-message`. */
+  /** Decompresses a payload. Throws `P2pError` `too-large` or `bad-message`. */
   unpack(message: FrameContent, limit: number): Uint8Array;
-  /** Writes a message; `done` is called when the system has taken all of it. Gives its bytes on the wire. */
+  /**
+   * Writes a message and returns its size on the wire. `done` is called when the operating system has
+   * accepted it.
+   */
   write(message: FrameContent, done?: () => void): number;
-  /** From here on payloads are packed, both ways. */
+  /** Compresses payloads in both directions from now on. */
   startSnappy(): void;
 }
 
-/** The largest code that a frame can be expected to hold takes this many bytes. */
-const MOST_CODE_BYTES = 5;
+/** Maximum size of an encoded message code, in bytes. */
+const MAX_CODE_BYTES = 5;
 
-/** Puts frames on a socket. */
+/** Creates a transport. */
 export function createTransport(
   socket: Socket,
   reader: ByteReader,
@@ -65,9 +70,9 @@ export function createTransport(
     async read(limit, { time = UNLIMITED_TIME, onBody } = {}) {
       const header = await reader.read(HEADER_BYTES);
       const length = await time.run(() => open.header(header));
-      const most = MOST_CODE_BYTES + (packed ? mostPacked(limit) : limit);
-      if (length > most)
-        throw new P2pError("too-large", `frame of ${length} bytes, at most ${most}`, {
+      const max = MAX_CODE_BYTES + (packed ? maxPackedBytes(limit) : limit);
+      if (length > max)
+        throw new P2pError("too-large", `frame of ${length} bytes, at most ${max}`, {
           reason: "subprotocol-error",
         });
       onBody?.(bodyBytes(length));
@@ -76,13 +81,13 @@ export function createTransport(
       return { ...splitContent(content), wireBytes: HEADER_BYTES + body.length };
     },
     unpack({ payload }, limit) {
-      if (packed) return unpackSnappy(payload, Math.min(limit, MOST_CONTENT));
+      if (packed) return unpackSnappy(payload, Math.min(limit, MAX_CONTENT_BYTES));
       if (payload.length > limit) throw new P2pError("too-large", `message of ${payload.length} bytes`);
       return payload;
     },
     write({ code, payload }, done) {
-      const frame = seal(joinContent({ code, payload: packed ? packOnce(payload) : payload }));
-      gather(socket);
+      const frame = seal(joinContent({ code, payload: packed ? packCached(payload) : payload }));
+      corkUntilNextTick(socket);
       socket.write(frame, done);
       return frame.length;
     },
@@ -92,23 +97,56 @@ export function createTransport(
   };
 }
 
-/** What is written in one turn goes to the system in one call: it may wake another process each time. */
-function gather(socket: Socket): void {
+/** Joins the writes of one turn into one system call, since each may wake another process. */
+function corkUntilNextTick(socket: Socket): void {
   if (socket.writableCorked > 0) return;
   socket.cork();
   process.nextTick(() => socket.uncork());
 }
 
-/** A payload of this many bytes is packed once, however many peers get it. */
-const WORTH_SHARING = 512;
-const shared = new WeakMap<Uint8Array, Uint8Array>();
+/** Minimum size of a payload whose compressed form is cached for further peers, in bytes. */
+const MIN_CACHED_BYTES = 512;
+const packedPayloads = new WeakMap<Uint8Array, Uint8Array>();
 
-function packOnce(payload: Uint8Array): Uint8Array {
-  if (payload.length < WORTH_SHARING) return packSnappy(payload);
-  let packed = shared.get(payload);
+function packCached(payload: Uint8Array): Uint8Array {
+  if (payload.length < MIN_CACHED_BYTES) return packSnappy(payload);
+  let packed = packedPayloads.get(payload);
   if (packed === undefined) {
     packed = packSnappy(payload);
-    shared.set(payload, packed);
+    packedPayloads.set(payload, packed);
   }
   return packed;
+}
+
+/** Options for closing a connection. */
+export interface CloseOptions {
+  readonly reason: DisconnectReason | undefined;
+  /** Wire form of the reason: `bare` before hello, `list` after it. */
+  readonly form: "bare" | "list";
+  readonly timeoutMs: number;
+}
+
+/**
+ * Sends the disconnect reason, if any, and closes the connection. The socket is destroyed after the timeout
+ * at the latest.
+ */
+export function closeTransport(transport: Transport, { reason, form, timeoutMs }: CloseOptions): void {
+  const { socket } = transport;
+  if (reason === undefined || reason === "network-error" || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  transport.write({ code: BASE.disconnect, payload: encodeDisconnect({ code: reasonCode(reason), form }) });
+  endSocket(socket, timeoutMs);
+}
+
+/**
+ * Ends the writing side and discards what is received: a close with unread bytes would reset the connection.
+ */
+function endSocket(socket: Socket, timeoutMs: number): void {
+  const timer = setTimeout(() => socket.destroy(), timeoutMs);
+  socket.once("close", () => clearTimeout(timer));
+  socket.removeAllListeners("readable");
+  socket.end();
+  socket.resume();
 }

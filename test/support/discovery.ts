@@ -3,7 +3,7 @@
 import { silentLog } from "../../node/observe/log.ts";
 import type { OpenDatagrams } from "../../node/p2p/discovery/datagrams.ts";
 import { type Discovery, type DiscoveryOptions, openDiscovery } from "../../node/p2p/discovery/discovery.ts";
-import type { Place } from "../../node/p2p/discovery/exchange.ts";
+import type { UdpAddress } from "../../node/p2p/discovery/exchange.ts";
 import {
   decodePacket,
   type Endpoint,
@@ -24,11 +24,11 @@ export const PORT = 32_323;
 /** A packet on its way. */
 export interface Sent {
   readonly bytes: Uint8Array;
-  readonly from: Place;
-  readonly to: Place;
+  readonly from: UdpAddress;
+  readonly to: UdpAddress;
 }
 
-type Receive = (bytes: Uint8Array, from: Place) => void;
+type Receive = (bytes: Uint8Array, from: UdpAddress) => void;
 
 /** Carries packets between addresses, and keeps them. */
 export class Wire {

@@ -24,7 +24,7 @@ import {
   type FrameKeys,
   HEADER_BYTES,
   joinContent,
-  MOST_CONTENT,
+  MAX_CONTENT_BYTES,
   splitContent,
 } from "../../node/p2p/frame.ts";
 import { ackFields, authFields, openAck, openAuth, sessionKeys } from "../../node/p2p/handshake-packets.ts";
@@ -217,7 +217,7 @@ function replayFrames({ connection, direction, stream, keys, check }: FrameRepla
       const end = at + HEADER_BYTES + bodyBytes(length);
       const { code, payload } = splitContent(reader.body(stream.subarray(at + HEADER_BYTES, end), length));
       const wanted = fromBareHex(message.payload);
-      const plain = message.snappy ? unpackSnappy(payload, MOST_CONTENT) : payload;
+      const plain = message.snappy ? unpackSnappy(payload, MAX_CONTENT_BYTES) : payload;
       const again = write(joinContent({ code, payload }));
       const frame = stream.subarray(at, end);
       at = end;

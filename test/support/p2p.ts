@@ -5,7 +5,7 @@ import { keccak256 } from "../../node/crypto/keccak.ts";
 import { silentLog } from "../../node/observe/log.ts";
 import { createMetrics } from "../../node/observe/metrics.ts";
 import type { Hello } from "../../node/p2p/base-messages.ts";
-import { type Encrypted, encrypt, exchangeHello } from "../../node/p2p/handshake.ts";
+import { type EncryptedConnection, exchangeHello, exchangeKeys } from "../../node/p2p/handshake.ts";
 import { type NodeKey, nodeKeyOf } from "../../node/p2p/node-key.ts";
 import { formatNodeUrl } from "../../node/p2p/node-url.ts";
 import { openP2p, type P2p, type P2pOptions } from "../../node/p2p/p2p.ts";
@@ -19,7 +19,7 @@ export function keyOf(name: string): NodeKey {
 }
 
 /** Short waits where a test would stand still, the real ones elsewhere. */
-export const QUICK: P2pTimings = { ...TIMINGS, afterTypeByteMs: 1, redialFirstMs: 5, redialMostMs: 20 };
+export const QUICK: P2pTimings = { ...TIMINGS, afterTypeByteMs: 1, minRedialMs: 5, maxRedialMs: 20 };
 
 /** A protocol of eight codes that keeps its peers and what they said. */
 export interface Chat {
@@ -73,7 +73,7 @@ export function urlOf(node: P2p): string {
 /** A connection to a node that the test drives by hand. */
 export interface RawPeer extends Disposable {
   readonly socket: Socket;
-  readonly encrypted: Encrypted;
+  readonly encrypted: EncryptedConnection;
   /** The hello of the node; rejects with what it said instead. */
   greet(hello?: Partial<Hello>): Promise<Hello>;
   send(code: number, payload: Uint8Array): void;
@@ -99,7 +99,7 @@ export async function connectRaw(node: P2p, name: string, port?: number): Promis
     random: (length: number) => randomBytes(length),
     timings: QUICK,
   } as const;
-  const encrypted = await encrypt(socket, self, node.self.url.id);
+  const encrypted = await exchangeKeys(socket, self, node.self.url.id);
   const { transport } = encrypted;
   return {
     socket,

@@ -1,79 +1,80 @@
 /**
- * Who has proved to be where: a node that answered our ping from an address is bonded there for a day. Only bonded
- * nodes are answered at length. Bounded: the bond that was renewed longest ago is forgotten first.
+ * Endpoint proofs: a node that answered a ping from an address is bonded there for 24 hours. Only bonded
+ * nodes get answers that are larger than their questions. Bounded; the least recently proved bond is dropped
+ * first.
  */
 import { mapKey } from "../../bytes/hex.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { FoundNode } from "./packets.ts";
 
-/** A bond is good for so long. */
-const GOOD_MS = 24 * 3_600_000;
+/** Lifetime of a bond, in milliseconds. */
+const LIFETIME_MS = 24 * 3_600_000;
 
 interface Bond {
   node: FoundNode;
   readonly provenAt: number;
-  /** Questions in a row that had no answer. */
+  /** Number of unanswered questions in a row. */
   failures: number;
 }
 
-/** The bonds of a node. */
+/** Bonds by node id. */
 export class Bonds {
   readonly #clock: Clock;
-  readonly #most: number;
+  readonly #max: number;
   readonly #bonds = new Map<string, Bond>();
 
-  constructor(clock: Clock, most: number) {
+  constructor(clock: Clock, max: number) {
     this.#clock = clock;
-    this.#most = most;
+    this.#max = max;
   }
 
   get size(): number {
     return this.#bonds.size;
   }
 
-  /** The node answered a ping where it is. */
+  /** Records a pong of a node from its address. */
   prove(node: FoundNode): void {
     const key = mapKey(node.id);
     this.#bonds.delete(key);
     this.#bonds.set(key, { node, provenAt: this.#clock.now(), failures: 0 });
-    if (this.#bonds.size > this.#most) this.#bonds.delete(this.#bonds.keys().next().value ?? "");
+    if (this.#bonds.size > this.#max) this.#bonds.delete(this.#bonds.keys().next().value ?? "");
   }
 
-  /** A bonded node says more of itself: its port for peers, its type. */
-  know(node: FoundNode): void {
+  /** Updates the TCP port and type of a bonded node. */
+  update(node: FoundNode): void {
     const bond = this.#bonds.get(mapKey(node.id));
     if (bond !== undefined) bond.node = node;
   }
 
-  /** True when the node has proved to be at this address within the last day. */
-  holds(id: Uint8Array, ip: string): boolean {
-    return this.#bonds.get(mapKey(id))?.node.ip === ip && this.ageMs(id) < GOOD_MS;
+  /** Returns true when the node has a valid bond at this address. */
+  isBonded(id: Uint8Array, ip: string): boolean {
+    return this.#bonds.get(mapKey(id))?.node.ip === ip && this.ageMs(id) < LIFETIME_MS;
   }
 
-  /** What it proved to be, if that is so and it answered what it was asked last. */
-  sound(id: Uint8Array, ip: string): FoundNode | undefined {
+  /** Returns the bonded node at this address, unless its last question went unanswered. */
+  responsiveNode(id: Uint8Array, ip: string): FoundNode | undefined {
     const bond = this.#bonds.get(mapKey(id));
-    return this.holds(id, ip) && bond?.failures === 0 ? bond.node : undefined;
+    return this.isBonded(id, ip) && bond?.failures === 0 ? bond.node : undefined;
   }
 
-  /** Milliseconds since it proved where it is. */
+  /** Returns the milliseconds since the endpoint was proved. */
   ageMs(id: Uint8Array): number {
     const bond = this.#bonds.get(mapKey(id));
     return bond === undefined ? Number.POSITIVE_INFINITY : this.#clock.now() - bond.provenAt;
   }
 
-  /** It did not answer: how many times in a row by now. */
-  failed(id: Uint8Array): number {
+  /** Counts an unanswered question. Returns the number of failures in a row. */
+  countFailure(id: Uint8Array): number {
     const bond = this.#bonds.get(mapKey(id));
     return bond === undefined ? Number.POSITIVE_INFINITY : ++bond.failures;
   }
 
-  answered(id: Uint8Array): void {
+  resetFailures(id: Uint8Array): void {
     const bond = this.#bonds.get(mapKey(id));
     if (bond !== undefined) bond.failures = 0;
   }
 
-  forget(id: Uint8Array): void {
+  delete(id: Uint8Array): void {
     this.#bonds.delete(mapKey(id));
   }
 }

@@ -1,23 +1,23 @@
-/** The UDP socket: one for both families where the machine has both. */
+/** UDP socket of discovery, dual-stack where the operating system supports it. */
 import { createSocket, type Socket } from "node:dgram";
 import { isIPv4 } from "node:net";
 import { P2pError } from "../error.ts";
 import { plainIp } from "../ip.ts";
-import type { Place } from "./exchange.ts";
+import type { UdpAddress } from "./exchange.ts";
 
-/** An open socket. Sending may lose packets and never throws. */
+/** An open UDP socket. `send` may lose packets and never throws. */
 export interface Datagrams extends AsyncDisposable {
   readonly port: number;
-  send(bytes: Uint8Array, to: Place): void;
+  send(bytes: Uint8Array, to: UdpAddress): void;
 }
 
-/** Opens a socket. All addresses when `host` is undefined. Rejects with `P2pError` `cannot-listen`. */
+/** Opens a socket, on all addresses when `host` is undefined. Rejects with `P2pError` `cannot-listen`. */
 export type OpenDatagrams = (
   where: { readonly host: string | undefined; readonly port: number },
-  receive: (bytes: Uint8Array, from: Place) => void,
+  receive: (bytes: Uint8Array, from: UdpAddress) => void,
 ) => Promise<Datagrams>;
 
-/** The system's sockets. */
+/** Opens a socket of the operating system. */
 export const openDatagrams: OpenDatagrams = async ({ host, port }, receive) => {
   const wide = host === undefined || !isIPv4(host);
   const socket = await bind(wide ? "udp6" : "udp4", port, host).catch((error: NodeJS.ErrnoException) => {

@@ -1,6 +1,6 @@
 /**
- * Discovery: nodes of one network find each other over UDP, starting from boot nodes. Comes in: boot nodes, packets.
- * Goes out: nodes by type, each proven to be where it says. It dials nobody.
+ * Node discovery over UDP, compatible with networks/p2p/discover@v2.2.2 (discovery v4 with node types). Comes
+ * in: boot nodes and packets. Goes out: nodes by type, each with a proved endpoint. It dials no peers.
  */
 import { equalBytes } from "../../bytes/compare.ts";
 import { mapKey } from "../../bytes/hex.ts";
@@ -10,34 +10,36 @@ import { type Resolve, resolveHost } from "../connect.ts";
 import type { NodeKey } from "../node-key.ts";
 import type { NodeType } from "../node-type.ts";
 import type { NodeUrl } from "../node-url.ts";
-import { ALLOWANCE, type AllowanceLimits, createAllowance } from "./allowance.ts";
 import { Bonding } from "./bonding.ts";
 import { Bonds } from "./bonds.ts";
 import { type Datagrams, type OpenDatagrams, openDatagrams } from "./datagrams.ts";
-import { Exchange, type ExchangeTally, type Place, type Question } from "./exchange.ts";
+import { Exchange, type ExchangeTally, type FindNodeQuery, type UdpAddress } from "./exchange.ts";
 import { Lookups } from "./lookups.ts";
+import { type DiscoveryTimings, startMaintenance } from "./maintenance.ts";
+import { createPacketRateLimiter, PACKET_RATE_LIMITS, type PacketRateLimits } from "./packet-rate.ts";
 import type { FoundNode } from "./packets.ts";
-import { createTables, MOST_TOLD } from "./roles.ts";
-import type { Chance, NodeTable } from "./tables.ts";
-import { beginUpkeep, type DiscoveryTimings } from "./upkeep.ts";
+import { createTables, MAX_NEIGHBORS, type NodeTable, type RandomFraction } from "./tables.ts";
 
 const TIMINGS: DiscoveryTimings = { replyMs: 500, refreshMs: 30 * 60_000, checkMs: 10_000 };
-const MOST_BONDS = 8192;
+const MAX_BONDS = 8192;
 
-/** What discovery is made of. */
+/** Options of discovery. */
 export interface DiscoveryOptions {
   readonly nodeKey: NodeKey;
   readonly type: NodeType;
   readonly networkId: number;
-  /** Where to listen; all addresses without a host. */
+  /** Address to listen on; all addresses when undefined. */
   readonly host: string | undefined;
   readonly port: number;
-  /** What others are told: the address if it is known, and the port that peers connect to (its own when undefined). */
+  /**
+   * Endpoint announced to other nodes: the external address, if known, and the TCP port for peers (the UDP
+   * port when undefined).
+   */
   readonly announce: { readonly ip: string | undefined; readonly tcpPort: number | undefined };
   readonly bootNodes: readonly NodeUrl[];
-  /** Types that are only believed of these nodes; all others are believed of everybody. */
+  /** Authorised nodes. A type that is listed here is believed of the listed nodes only. */
   readonly authorised?: readonly NodeUrl[] | undefined;
-  /** Addresses to have to do with. */
+  /** Selects the addresses to communicate with. */
   readonly allows: (ip: string) => boolean;
   readonly resolve: Resolve;
   readonly clock: Clock;
@@ -45,43 +47,46 @@ export interface DiscoveryOptions {
   readonly random: (length: number) => Uint8Array;
   readonly open?: OpenDatagrams | undefined;
   readonly timings?: Partial<DiscoveryTimings> | undefined;
-  readonly limits?: AllowanceLimits | undefined;
+  readonly limits?: PacketRateLimits | undefined;
 }
 
-/** Running discovery. */
+/** Running discovery. Disposing it closes the socket. */
 export interface Discovery extends AsyncDisposable {
   readonly port: number;
-  /** Looks for nodes of a type: through boot nodes, or by a walk towards a random place where types have buckets. */
+  /**
+   * Looks up nodes of a type: asks the boot nodes, or walks towards a random target for types that are kept
+   * in buckets.
+   */
   find(type: NodeType): Promise<FoundNode[]>;
-  /** The nodes of a type that are known now. */
-  known(type: NodeType): FoundNode[];
-  /** How it stands now. */
-  figures(): DiscoveryFigures;
+  /** Returns the nodes of a type in the tables. */
+  nodes(type: NodeType): FoundNode[];
+  /** Returns the current statistics. */
+  stats(): DiscoveryStats;
 }
 
-/** What operators watch. */
-export interface DiscoveryFigures extends Readonly<ExchangeTally> {
-  /** Nodes of all types, and those that wait for their places. */
+/** Statistics of discovery, for the metrics. */
+export interface DiscoveryStats extends Readonly<ExchangeTally> {
+  /** Nodes in all tables, and nodes on their replacement lists. */
   readonly known: number;
   readonly waiting: number;
 }
 
-/** Opens the socket and begins. Rejects with `P2pError` `cannot-listen`. */
+/** Opens the socket and starts discovery. Rejects with `P2pError` `cannot-listen`. */
 export async function openDiscovery(options: DiscoveryOptions): Promise<Discovery> {
   const wire: Wire = { timings: { ...TIMINGS, ...options.timings }, datagrams: undefined };
-  const mind = createMind(options, wire);
-  const { exchange, lookups, tables } = mind;
+  const components = createComponents(options, wire);
+  const { exchange, lookups, tables } = components;
   wire.datagrams = await (options.open ?? openDatagrams)(options, (bytes, from) =>
     exchange.receive(bytes, from),
   );
   const { datagrams } = wire;
-  const upkeep = beginUpkeep({ ...mind, timings: wire.timings });
+  const upkeep = startMaintenance({ ...components, timings: wire.timings });
   options.log.debug({ port: datagrams.port, bootNodes: options.bootNodes.length }, "opened discovery");
   return {
     port: datagrams.port,
     find: (type) => lookups.find(type),
-    known: (type) => tables.get(type)?.list() ?? [],
-    figures: () => ({
+    nodes: (type) => tables.get(type)?.list() ?? [],
+    stats: () => ({
       ...exchange.tally,
       known: sum(tables, ({ size }) => size),
       waiting: sum(tables, ({ waiting }) => waiting),
@@ -94,7 +99,7 @@ export async function openDiscovery(options: DiscoveryOptions): Promise<Discover
   };
 }
 
-function sum(tables: Known["tables"], count: (table: NodeTable) => number): number {
+function sum(tables: NodeStore["tables"], count: (table: NodeTable) => number): number {
   return [...tables.values()].reduce((so, table) => so + count(table), 0);
 }
 
@@ -104,19 +109,19 @@ interface Wire {
   datagrams: Datagrams | undefined;
 }
 
-interface Mind extends Known {
+interface Components extends NodeStore {
   readonly exchange: Exchange;
   readonly lookups: Lookups;
-  readonly chance: Chance;
+  readonly randomFraction: RandomFraction;
 }
 
-function createMind(options: DiscoveryOptions, wire: Wire): Mind {
+function createComponents(options: DiscoveryOptions, wire: Wire): Components {
   const { nodeKey, networkId, clock, random, allows } = options;
   const { id: ownId } = nodeKey;
-  const chance: Chance = () => Buffer.from(random(4)).readUInt32BE() / 2 ** 32;
-  const known: Known = {
-    bonds: new Bonds(clock, MOST_BONDS),
-    tables: createTables(options.type, ownId, chance),
+  const randomFraction: RandomFraction = () => Buffer.from(random(4)).readUInt32BE() / 2 ** 32;
+  const known: NodeStore = {
+    bonds: new Bonds(clock, MAX_BONDS),
+    tables: createTables(options.type, ownId, randomFraction),
   };
   const bootIds = new Set(options.bootNodes.map(({ id }) => mapKey(id)));
   const exchange = new Exchange({
@@ -126,25 +131,34 @@ function createMind(options: DiscoveryOptions, wire: Wire): Mind {
     send: (bytes, to) => wire.datagrams?.send(bytes, to),
     clock,
     replyMs: wire.timings.replyMs,
-    allowance: createAllowance(options.limits ?? ALLOWANCE, clock),
+    isWithinRate: createPacketRateLimiter(options.limits ?? PACKET_RATE_LIMITS, clock),
     allows,
-    authorised: authorisation(options.authorised ?? []),
-    pinged: (node) => bonding.pinged(node),
-    asked: (sender, from, question) => answer(known, sender, from, question),
+    isAuthorised: createAuthorisation(options.authorised ?? []),
+    onPing: (node) => bonding.onPing(node),
+    onFindNode: (sender, from, question) => answer(known, sender, from, question),
   });
   const bonding = new Bonding({ ...known, ownId, exchange, isBootNode: (id) => bootIds.has(mapKey(id)) });
   const walks = options.type === "en";
   const bootNodes = () => resolveBootNodes(options);
-  const lookups = new Lookups({ ...known, ownId, exchange, bonding, walks, bootNodes, random, chance });
-  return { ...known, exchange, lookups, chance };
+  const lookups = new Lookups({
+    ...known,
+    ownId,
+    exchange,
+    bonding,
+    walks,
+    bootNodes,
+    random,
+    randomFraction,
+  });
+  return { ...known, exchange, lookups, randomFraction };
 }
 
 function endpointOf({ announce, type }: DiscoveryOptions, udpPort: number) {
   return { ip: announce.ip ?? "::", udpPort, tcpPort: announce.tcpPort ?? udpPort, type };
 }
 
-/** Endpoint nodes are many and unnamed: nobody lists them. */
-function authorisation(listed: readonly NodeUrl[]): (id: Uint8Array, type: NodeType) => boolean {
+/** Creates the check of claimed types. Endpoint nodes need no authorisation. */
+function createAuthorisation(listed: readonly NodeUrl[]): (id: Uint8Array, type: NodeType) => boolean {
   const ids = new Map<NodeType, Set<string>>();
   for (const { id, type } of listed) {
     const ofType = ids.get(type) ?? new Set();
@@ -153,25 +167,28 @@ function authorisation(listed: readonly NodeUrl[]): (id: Uint8Array, type: NodeT
   return (id, type) => type === "en" || (ids.get(type)?.has(mapKey(id)) ?? true);
 }
 
-interface Known {
+interface NodeStore {
   readonly bonds: Bonds;
   readonly tables: ReadonlyMap<NodeType, NodeTable>;
 }
 
-/** Long answers go only to who has proved to be where it asks from. */
+/**
+ * Answers a find-node query. Returns undefined for a sender that is not bonded, so that a forged sender gets
+ * no amplified traffic.
+ */
 function answer(
-  { bonds, tables }: Known,
+  { bonds, tables }: NodeStore,
   sender: Uint8Array,
-  from: Place,
-  { target, wanted }: Question,
+  from: UdpAddress,
+  { target, wanted }: FindNodeQuery,
 ): FoundNode[] | undefined {
-  if (!bonds.holds(sender, from.ip)) return undefined;
-  const most = MOST_TOLD[wanted];
-  const told = tables.get(wanted)?.answer(target, most + 1) ?? [];
-  return told.filter(({ id }) => !equalBytes(id, sender)).slice(0, most);
+  if (!bonds.isBonded(sender, from.ip)) return undefined;
+  const max = MAX_NEIGHBORS[wanted];
+  const nearest = tables.get(wanted)?.answer(target, max + 1) ?? [];
+  return nearest.filter(({ id }) => !equalBytes(id, sender)).slice(0, max);
 }
 
-/** A boot node's name is looked up every time that it is needed, so that one that moves is found. */
+/** Resolves the addresses of the boot nodes. Names are resolved each time, so that a boot node may move. */
 async function resolveBootNodes(options: DiscoveryOptions): Promise<FoundNode[]> {
   const { bootNodes, resolve, allows, log } = options;
   const resolved = bootNodes.map(async ({ id, host = "", udpPort, tcpPort }) => {
@@ -179,7 +196,7 @@ async function resolveBootNodes(options: DiscoveryOptions): Promise<FoundNode[]>
       const ip = await resolveHost(host, resolve);
       return allows(ip) ? [{ id, ip, udpPort, tcpPort, type: "bn" as const }] : [];
     } catch (error) {
-      log.debug({ host, error: (error as Error).message }, "boot node has no address");
+      log.debug({ host, error: (error as Error).message }, "cannot resolve a boot node");
       return [];
     }
   });

@@ -1,6 +1,7 @@
 /**
- * The packets of discovery: hash, signature, type, one list. A packet's sender is who signed it. Elements after
- * the known ones, and bytes after the list, are left to later versions.
+ * Packets of discovery v4 with Klaytn's node types (networks/p2p/discover/udp.go@v2.2.2): hash, signature,
+ * type byte, RLP list. The signature identifies the sender. Additional list elements and trailing bytes are
+ * ignored, as EIP-8 asks.
  */
 import { concatBytes, equalBytes } from "../../bytes/compare.ts";
 import { integerBytes } from "../../bytes/integer.ts";
@@ -19,7 +20,7 @@ import { P2pError } from "../error.ts";
 import { ipBytes, ipText } from "../ip.ts";
 import { discoveryByte, type NodeType, typeOfDiscoveryByte } from "../node-type.ts";
 
-/** Where a node says it is. */
+/** Network endpoint of a node. */
 export interface Endpoint {
   readonly ip: string;
   readonly udpPort: number;
@@ -27,13 +28,13 @@ export interface Endpoint {
   readonly type: NodeType;
 }
 
-/** A node and where it is. */
+/** A node id and its endpoint. */
 export interface FoundNode extends Endpoint {
-  /** 64 bytes. */
+  /** Node id, 64 bytes. */
   readonly id: Uint8Array;
 }
 
-/** What a packet says. `expires` is in seconds since the epoch. */
+/** Content of a packet. `expires` is in seconds since the epoch. */
 export type Packet =
   | {
       readonly kind: "ping";
@@ -56,31 +57,31 @@ export type Packet =
       readonly expires: number;
     };
 
-/** A packet that came, who signed it, and its hash, which a pong repeats. */
-export interface Received {
+/** A received packet, its signer and its hash. A pong repeats the hash of its ping. */
+export interface ReceivedPacket {
   readonly packet: Packet;
   readonly sender: Uint8Array;
   readonly hash: Uint8Array;
 }
 
-/** Packets are no longer than this. */
-export const MOST_BYTES = 1280;
-/** So many nodes of the longest kind fit into one packet. */
-export const NODES_A_PACKET = 12;
+/** Maximum size of a packet, in bytes. */
+export const MAX_PACKET_BYTES = 1280;
+/** Number of nodes with IPv6 addresses that fit into one packet. */
+export const MAX_NODES_PER_PACKET = 12;
 
 const VERSION = 4;
 const SIGNATURE_AT = 32;
 const TYPE_AT = SIGNATURE_AT + 65;
 const KINDS: readonly Packet["kind"][] = ["ping", "pong", "find-node", "neighbors"];
 
-/** Signs a packet: its bytes, the first 32 of which are its hash. */
+/** Encodes and signs a packet. The first 32 bytes are its hash. */
 export function encodePacket(packet: Packet, key: Uint8Array): Uint8Array {
   const typed = concatBytes(Uint8Array.of(KINDS.indexOf(packet.kind) + 1), encodeRlp(packetFields(packet)));
   const signed = concatBytes(sign(keccak256(typed), key), typed);
   return concatBytes(keccak256(signed), signed);
 }
 
-/** The elements of a packet's list. */
+/** Returns the elements of a packet's RLP list. */
 export function packetFields(packet: Packet): RlpInput[] {
   const expires = integerBytes(packet.expires);
   switch (packet.kind) {
@@ -113,18 +114,18 @@ function nodeFields({ id, ...endpoint }: FoundNode): Uint8Array[] {
   return [...fields.slice(0, 3), id, ...fields.slice(3)];
 }
 
-/** Reads a packet. Throws `P2pError` `bad-message` for what is none. */
-export function decodePacket(bytes: Uint8Array): Received {
-  if (bytes.length <= TYPE_AT || bytes.length > MOST_BYTES) throw bad(`${bytes.length} bytes`);
+/** Decodes a packet and recovers its sender. Throws `P2pError` `bad-message`. */
+export function decodePacket(bytes: Uint8Array): ReceivedPacket {
+  if (bytes.length <= TYPE_AT || bytes.length > MAX_PACKET_BYTES) throw badPacket(`${bytes.length} bytes`);
   const hash = keccak256(bytes.subarray(SIGNATURE_AT));
-  if (!equalBytes(hash, bytes.subarray(0, SIGNATURE_AT))) throw bad("its hash is another");
+  if (!equalBytes(hash, bytes.subarray(0, SIGNATURE_AT))) throw badPacket("its hash does not match");
   const sender = recover(keccak256(bytes.subarray(TYPE_AT)), bytes.subarray(SIGNATURE_AT, TYPE_AT));
-  if (sender === undefined) throw bad("nobody signed it");
+  if (sender === undefined) throw badPacket("its signature is invalid");
   try {
     const fields = listItems(itemAt(bytes, TYPE_AT + 1));
     return { packet: readPacket(KINDS[(bytes[TYPE_AT] ?? 0) - 1], fields), sender, hash };
   } catch (cause) {
-    throw bad((cause as Error).message, cause);
+    throw badPacket((cause as Error).message, cause);
   }
 }
 
@@ -133,15 +134,20 @@ function readPacket(kind: Packet["kind"] | undefined, fields: readonly RlpItem[]
     case "ping": {
       const [networkId, , from, to, expires] = atLeast(fields, 5);
       const ends = { from: readEndpoint(from), to: readEndpoint(to) };
-      return { kind, networkId: number(networkId, 8), ...ends, expires: number(expires, 8) };
+      return { kind, networkId: readNumber(networkId, 8), ...ends, expires: readNumber(expires, 8) };
     }
     case "pong": {
       const [to, token, expires] = atLeast(fields, 3);
-      return { kind, to: readEndpoint(to), token: exactly(token, 32), expires: number(expires, 8) };
+      return { kind, to: readEndpoint(to), token: readFixed(token, 32), expires: readNumber(expires, 8) };
     }
     case "find-node": {
       const [target, wanted, expires] = atLeast(fields, 3);
-      return { kind, target: exactly(target, 64), wanted: readType(wanted), expires: number(expires, 8) };
+      return {
+        kind,
+        target: readFixed(target, 64),
+        wanted: readType(wanted),
+        expires: readNumber(expires, 8),
+      };
     }
     case "neighbors": {
       const [wanted, nodes, expires] = atLeast(fields, 3);
@@ -149,7 +155,7 @@ function readPacket(kind: Packet["kind"] | undefined, fields: readonly RlpItem[]
         kind,
         wanted: readType(wanted),
         nodes: listItems(nodes).map(readNode),
-        expires: number(expires, 8),
+        expires: readNumber(expires, 8),
       };
     }
     case undefined:
@@ -160,19 +166,19 @@ function readPacket(kind: Packet["kind"] | undefined, fields: readonly RlpItem[]
 
 function readEndpoint(item: RlpItem): Endpoint {
   const [ip, udpPort, tcpPort, type] = atLeast(listItems(item), 4);
-  return { ip: readIp(ip), ...ports(udpPort, tcpPort), type: readType(type) };
+  return { ip: readIp(ip), ...readPorts(udpPort, tcpPort), type: readType(type) };
 }
 
 function readNode(item: RlpItem): FoundNode {
   const [ip, udpPort, tcpPort, id, type] = atLeast(listItems(item), 5);
-  return { ip: readIp(ip), ...ports(udpPort, tcpPort), id: exactly(id, 64), type: readType(type) };
+  return { ip: readIp(ip), ...readPorts(udpPort, tcpPort), id: readFixed(id, 64), type: readType(type) };
 }
 
-function ports(udpPort: RlpItem, tcpPort: RlpItem): { udpPort: number; tcpPort: number } {
-  return { udpPort: number(udpPort, 2), tcpPort: number(tcpPort, 2) };
+function readPorts(udpPort: RlpItem, tcpPort: RlpItem): { udpPort: number; tcpPort: number } {
+  return { udpPort: readNumber(udpPort, 2), tcpPort: readNumber(tcpPort, 2) };
 }
 
-/** No bytes at all are an address that its node does not know. */
+/** Reads an address. An empty one is unknown to its node and reads as 0.0.0.0. */
 function readIp(item: RlpItem): string {
   const bytes = stringBytes(item);
   const ip = bytes.length === 0 ? "0.0.0.0" : ipText(bytes);
@@ -181,16 +187,16 @@ function readIp(item: RlpItem): string {
 }
 
 function readType(item: RlpItem): NodeType {
-  return typeOfDiscoveryByte(number(item, 1));
+  return typeOfDiscoveryByte(readNumber(item, 1));
 }
 
-function number(item: RlpItem, maxBytes: number): number {
+function readNumber(item: RlpItem, maxBytes: number): number {
   return Number(itemInteger(item, maxBytes));
 }
 
-function exactly(item: RlpItem, length: number): Uint8Array {
+function readFixed(item: RlpItem, length: number): Uint8Array {
   const bytes = stringBytes(item);
-  if (bytes.length !== length) throw new RangeError(`${bytes.length} bytes where ${length} are wanted`);
+  if (bytes.length !== length) throw new RangeError(`${bytes.length} bytes instead of ${length}`);
   return Uint8Array.from(bytes);
 }
 
@@ -201,10 +207,10 @@ type Items<N extends number> = N extends 5
     : [RlpItem, RlpItem, RlpItem];
 
 function atLeast<N extends 3 | 4 | 5>(items: readonly RlpItem[], count: N): Items<N> {
-  if (items.length < count) throw new RangeError(`${items.length} elements, at least ${count} are wanted`);
+  if (items.length < count) throw new RangeError(`${items.length} elements instead of at least ${count}`);
   return items as unknown as Items<N>; // so many are there
 }
 
-function bad(why: string, cause?: unknown): P2pError {
+function badPacket(why: string, cause?: unknown): P2pError {
   return new P2pError("bad-message", `a discovery packet cannot be read: ${why}`, { cause });
 }

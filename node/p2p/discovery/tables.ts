@@ -1,52 +1,55 @@
 /**
- * What a node keeps of the others: by type a list, or buckets by distance (Kademlia). Nodes that are there stay as
- * long as they answer; newcomers never push them out. Bounded in number, and in nodes of one neighbourhood.
+ * Tables of discovered nodes: for each type a list or, for endpoint nodes, Kademlia buckets. Nodes stay as
+ * long as they respond, newcomers never evict them. Bounded in number and in nodes of one subnet.
  */
 import { mapKey } from "../../bytes/hex.ts";
 import { keccak256 } from "../../crypto/keccak.ts";
-import { isLan, neighbourhood } from "../ip.ts";
+import { isLan, subnetOf } from "../ip.ts";
+import type { NodeType } from "../node-type.ts";
 import type { FoundNode } from "./packets.ts";
 
 /** Nodes of one type. */
 export interface NodeTable {
   readonly size: number;
-  /** How many wait for a place. */
+  /** Number of nodes on the replacement lists. */
   readonly waiting: number;
-  /** Takes a node, or moves it to the front of those that answered; false when there is no room for it. */
+  /**
+   * Adds a node, or moves it to the front as the most recent responder. Returns false when there is no room.
+   */
   add(node: FoundNode): boolean;
   remove(id: Uint8Array): void;
   list(): FoundNode[];
-  /** Up to so many for a question: the closest to the target, or any where distance has no meaning. */
-  answer(target: Uint8Array, most: number): FoundNode[];
-  /** The one that answered longest ago, of some bucket. */
+  /** Returns up to `max` nodes for a query: the closest to the target, or random ones of a list. */
+  answer(target: Uint8Array, max: number): FoundNode[];
+  /** Returns the least recent responder, of a random bucket. */
   oldest(): FoundNode | undefined;
 }
 
-/** Between 0 and 1. */
-export type Chance = () => number;
+/** Returns a random number in [0, 1). */
+export type RandomFraction = () => number;
 
-const IN_BUCKET = 16;
-const REPLACEMENTS = 10;
-const BUCKETS = 17;
-/** Nodes of one neighbourhood, private networks excepted. */
-const NEIGHBOURS_IN_TABLE = 10;
-const NEIGHBOURS_IN_BUCKET = 2;
+const BUCKET_SIZE = 16;
+const MAX_REPLACEMENTS = 10;
+const BUCKET_COUNT = 17;
+/** Limits for public addresses of one subnet. */
+const MAX_SUBNET_IN_TABLE = 10;
+const MAX_SUBNET_IN_BUCKET = 2;
 
-/** Nodes, the one that answered last first. */
+/** Nodes in order of their last response, the most recent first. */
 class Row {
   nodes: FoundNode[] = [];
-  readonly #most: number;
+  readonly #max: number;
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(max: number) {
+    this.#max = max;
   }
 
   get isFull(): boolean {
-    return this.nodes.length >= this.#most;
+    return this.nodes.length >= this.#max;
   }
 
-  /** Puts it first; false when it was not there. */
-  renew(node: FoundNode): boolean {
+  /** Moves a node to the front. Returns false when it is not present. */
+  moveToFront(node: FoundNode): boolean {
     const count = this.nodes.length;
     this.remove(node.id);
     if (this.nodes.length === count) return false;
@@ -61,60 +64,60 @@ class Row {
     return this.nodes.length < count;
   }
 
-  neighboursOf(ip: string): number {
-    const wanted = neighbourhood(ip);
-    return this.nodes.filter((node) => neighbourhood(node.ip) === wanted).length;
+  countSubnet(ip: string): number {
+    const wanted = subnetOf(ip);
+    return this.nodes.filter((node) => subnetOf(node.ip) === wanted).length;
   }
 }
 
-/** A list of at most so many nodes. */
-export function createListTable(most: number, chance: Chance): NodeTable {
-  const row = new Row(most);
+/** Creates a list table of at max `max` nodes. */
+export function createListTable(max: number, randomFraction: RandomFraction): NodeTable {
+  const row = new Row(max);
   return {
     get size() {
       return row.nodes.length;
     },
     waiting: 0,
     add(node) {
-      if (row.renew(node)) return true;
-      const crowded = !isLan(node.ip) && row.neighboursOf(node.ip) >= NEIGHBOURS_IN_TABLE;
+      if (row.moveToFront(node)) return true;
+      const crowded = !isLan(node.ip) && row.countSubnet(node.ip) >= MAX_SUBNET_IN_TABLE;
       if (row.isFull || crowded) return false;
       row.nodes.unshift(node);
       return true;
     },
     remove: (id) => void row.remove(id),
     list: () => [...row.nodes],
-    answer: (_, count) => shuffled(row.nodes, chance).slice(0, count),
+    answer: (_, count) => shuffle(row.nodes, randomFraction).slice(0, count),
     oldest: () => row.nodes.at(-1),
   };
 }
 
-/** The list in an order of chance. */
-export function shuffled<T>(items: readonly T[], chance: Chance): T[] {
-  const drawn = items.map((item) => ({ item, order: chance() }));
+/** Returns the items in random order. */
+export function shuffle<T>(items: readonly T[], randomFraction: RandomFraction): T[] {
+  const drawn = items.map((item) => ({ item, order: randomFraction() }));
   return drawn.sort((a, b) => a.order - b.order).map(({ item }) => item);
 }
 
 interface Bucket {
   readonly row: Row;
-  /** Nodes that take the places of those that do not answer any more. */
+  /** Nodes that replace those that stop responding. */
   readonly replacements: Row;
 }
 
-/** Buckets by the distance of the nodes' hashed ids from `ownId`'s. */
-export function createBucketTable(ownId: Uint8Array, chance: Chance): NodeTable {
+/** Creates a bucket table by the XOR distance of hashed ids from `ownId`. */
+export function createBucketTable(ownId: Uint8Array, randomFraction: RandomFraction): NodeTable {
   const ownHash = keccak256(ownId);
-  const buckets: readonly Bucket[] = Array.from({ length: BUCKETS }, () => ({
-    row: new Row(IN_BUCKET),
-    replacements: new Row(REPLACEMENTS),
+  const buckets: readonly Bucket[] = Array.from({ length: BUCKET_COUNT }, () => ({
+    row: new Row(BUCKET_SIZE),
+    replacements: new Row(MAX_REPLACEMENTS),
   }));
   const bucketOf = (id: Uint8Array): Bucket => buckets[bucketIndex(ownHash, keccak256(id))] as Bucket; // 0 to 16
   const all = (): FoundNode[] => buckets.flatMap(({ row }) => row.nodes);
   const hasRoom = (row: Row, { ip }: FoundNode): boolean => {
     if (row.isFull) return false;
     if (isLan(ip)) return true;
-    const inTable = buckets.reduce((sum, each) => sum + each.row.neighboursOf(ip), 0);
-    return inTable < NEIGHBOURS_IN_TABLE && row.neighboursOf(ip) < NEIGHBOURS_IN_BUCKET;
+    const inTable = buckets.reduce((sum, each) => sum + each.row.countSubnet(ip), 0);
+    return inTable < MAX_SUBNET_IN_TABLE && row.countSubnet(ip) < MAX_SUBNET_IN_BUCKET;
   };
   return {
     get size() {
@@ -125,13 +128,13 @@ export function createBucketTable(ownId: Uint8Array, chance: Chance): NodeTable 
     },
     add(node) {
       const { row, replacements } = bucketOf(node.id);
-      if (row.renew(node)) return true;
+      if (row.moveToFront(node)) return true;
       if (hasRoom(row, node)) {
         replacements.remove(node.id);
         row.nodes.unshift(node);
         return true;
       }
-      if (!replacements.renew(node) && !replacements.isFull) replacements.nodes.unshift(node);
+      if (!replacements.moveToFront(node) && !replacements.isFull) replacements.nodes.unshift(node);
       return false;
     },
     remove(id) {
@@ -144,15 +147,15 @@ export function createBucketTable(ownId: Uint8Array, chance: Chance): NodeTable 
       row.nodes.push(next);
     },
     list: all,
-    answer: (target, most) => closest(all(), target).slice(0, most),
+    answer: (target, max) => closest(all(), target).slice(0, max),
     oldest: () =>
-      shuffled(buckets, chance)
+      shuffle(buckets, randomFraction)
         .find(({ row }) => row.nodes.length > 0)
         ?.row.nodes.at(-1),
   };
 }
 
-/** Sorted by the distance of their hashed ids from the hashed target. */
+/** Sorts nodes by the XOR distance of their hashed ids from the hashed target. */
 export function closest(nodes: readonly FoundNode[], target: Uint8Array): FoundNode[] {
   const hash = keccak256(target);
   const measured = nodes.map((node) => ({ node, away: xor(keccak256(node.id), hash) }));
@@ -163,11 +166,56 @@ function xor(a: Uint8Array, b: Uint8Array): Uint8Array {
   return a.map((byte, index) => byte ^ (b[index] ?? 0));
 }
 
-/** 16 for hashes that differ in their first bit, one less for each bit they share; the nearest share bucket 0. */
+/**
+ * Returns 16 for hashes that differ in their first bit, one less for each shared bit. All near nodes share
+ * bucket 0.
+ */
 function bucketIndex(a: Uint8Array, b: Uint8Array): number {
   const away = xor(a, b);
   const byte = away.findIndex((each) => each !== 0);
   if (byte < 0) return 0;
   const shared = byte * 8 + Math.clz32(away[byte] ?? 0) - 24;
-  return Math.max(0, BUCKETS - 1 - shared);
+  return Math.max(0, BUCKET_COUNT - 1 - shared);
+}
+
+interface TableSpec {
+  readonly type: NodeType;
+  /** Capacity of a list table. A bucket table is used when undefined. */
+  readonly max?: number;
+}
+
+const BOOT_NODES: TableSpec = { type: "bn", max: 3 };
+
+const TABLES: Readonly<Record<NodeType, readonly TableSpec[]>> = {
+  cn: [{ type: "cn", max: 100 }, BOOT_NODES],
+  pn: [{ type: "pn", max: 1 }, { type: "en" }, BOOT_NODES],
+  en: [{ type: "pn", max: 2 }, { type: "en" }, BOOT_NODES],
+  bn: [{ type: "cn", max: 100 }, { type: "pn", max: 100 }, { type: "en" }, BOOT_NODES],
+  unknown: [],
+};
+
+/** Maximum number of nodes of each type in an answer. */
+export const MAX_NEIGHBORS: Readonly<Record<NodeType, number>> = {
+  cn: 100,
+  pn: 2,
+  en: 16,
+  bn: 16,
+  unknown: 0,
+};
+
+/**
+ * Creates the empty tables of a node: one for each type that a node of this type keeps
+ * (networks/p2p/discover/table.go@v2.2.2).
+ */
+export function createTables(
+  type: NodeType,
+  ownId: Uint8Array,
+  randomFraction: RandomFraction,
+): ReadonlyMap<NodeType, NodeTable> {
+  return new Map(
+    TABLES[type].map(({ type: kept, max }) => [
+      kept,
+      max === undefined ? createBucketTable(ownId, randomFraction) : createListTable(max, randomFraction),
+    ]),
+  );
 }

@@ -48,7 +48,7 @@ test("a full node refuses in the handshake, but not whom it trusts", async () =>
   await first.greet();
   await until(() => full.peers().length === 1);
   using second = await connectRaw(full, "second");
-  await expect(second.greet()).rejects.toThrow("the peer said: too many peers");
+  await expect(second.greet()).rejects.toThrow("disconnected by the peer: too many peers");
   using friend = await connectRaw(full, "friend");
   await friend.greet();
   await until(() => full.peers().length === 2);
@@ -70,9 +70,9 @@ test("a second connection of a peer, one of ourselves and one without a common p
   await first.greet();
   await until(() => target.peers().length === 1);
   using again = await connectRaw(target, "peer");
-  await expect(again.greet()).rejects.toThrow("the peer said: already connected");
+  await expect(again.greet()).rejects.toThrow("disconnected by the peer: already connected");
   using self = await connectRaw(target, "node");
-  await expect(self.greet()).rejects.toThrow("the peer said: connected to self");
+  await expect(self.greet()).rejects.toThrow("disconnected by the peer: connected to self");
   using useless = await connectRaw(target, "useless");
   await useless.greet({ capabilities: [{ name: "chat", version: 2 }] });
   expect(await useless.next()).toEqual({ code: 1, payload: Uint8Array.of(3) });

@@ -7,8 +7,8 @@ import {
   encodeDisconnect,
   encodeHello,
 } from "../../../node/p2p/base-messages.ts";
+import { reasonCode, reasonText } from "../../../node/p2p/disconnect-reasons.ts";
 import { connectionByte, typeOfConnectionByte, typeOfText } from "../../../node/p2p/node-type.ts";
-import { reasonCode, reasonText } from "../../../node/p2p/reasons.ts";
 import { keyOf } from "../../support/p2p.ts";
 
 const id = keyOf("peer").id;

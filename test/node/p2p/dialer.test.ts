@@ -31,12 +31,12 @@ function aDialer() {
           },
         });
       }),
-    failed: () => undefined,
+    onFailure: () => undefined,
     isPeer: (id) => peers.has(id[0] ?? 0),
     ownId: new Uint8Array(64).fill(99),
-    timings: { ...TIMINGS, redialFirstMs: 1000, redialMostMs: 30_000, steadyMs: 30_000 },
+    timings: { ...TIMINGS, minRedialMs: 1000, maxRedialMs: 30_000, steadyMs: 30_000 },
     clock: { now: () => Date.now() },
-    chance: () => 0.5,
+    randomFraction: () => 0.5,
   });
   return { dialer, dials, peers, left, close: () => (dialer[Symbol.dispose](), jest.useRealTimers()) };
 }
@@ -93,7 +93,7 @@ test("itself, what is there already, what has no address and who is a peer are n
   await jest.advanceTimersByTimeAsync(60_000);
   expect(dials.map(({ port }) => port)).toEqual([1]);
   peers.delete(2);
-  dialer.lost(urlOf(2).id);
+  dialer.redial(urlOf(2).id);
   await jest.advanceTimersByTimeAsync(1000);
   expect(dials.map(({ port }) => port)).toEqual([1, 2]);
   close();
@@ -152,9 +152,9 @@ test("a node without an address is dialled when it is placed, and that only once
   const { dialer, dials, close } = aDialer();
   dialer.add({ ...urlOf(4), host: undefined, tcpPort: 0 });
   dialer.add(urlOf(5));
-  expect(dialer.unplaced()).toEqual([urlOf(4).id]);
-  for (const url of [urlOf(6), urlOf(5), urlOf(4), { ...urlOf(4), tcpPort: 40 }]) dialer.place(url);
+  expect(dialer.unresolvedIds()).toEqual([urlOf(4).id]);
+  for (const url of [urlOf(6), urlOf(5), urlOf(4), { ...urlOf(4), tcpPort: 40 }]) dialer.setAddress(url);
   expect(dials.map(({ port }) => port)).toEqual([5, 4]);
-  expect(dialer.unplaced()).toEqual([]);
+  expect(dialer.unresolvedIds()).toEqual([]);
   close();
 });

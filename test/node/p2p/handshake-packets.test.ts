@@ -25,7 +25,7 @@ const initiator = {
   ephemeralKey: bytes("ephemeralKeyA"),
   nonce: bytes("nonceA"),
 };
-const chance = { boxKey: keccak256(Uint8Array.of(1)), iv: new Uint8Array(16).fill(3), padding: 150 };
+const randomness = { boxKey: keccak256(Uint8Array.of(1)), iv: new Uint8Array(16).fill(3), padding: 150 };
 const broken = expect.objectContaining({ name: "P2pError", code: "bad-handshake" });
 
 test.each(["Auth2", "Auth3"])("opens %s of EIP-8, whatever follows the fields", (name) => {
@@ -58,7 +58,7 @@ test("derives the recipient's secrets of EIP-8", () => {
 });
 
 test("both sides of a handshake of our own can read each other's frames", () => {
-  const auth = sealPacket(authFields(initiator), initiator.remoteId, chance);
+  const auth = sealPacket(authFields(initiator), initiator.remoteId, randomness);
   const said = openAuth(bytes("keyB"), auth);
   const recipient = {
     key: bytes("keyB"),
@@ -66,7 +66,7 @@ test("both sides of a handshake of our own can read each other's frames", () => 
     ephemeralKey: bytes("ephemeralKeyB"),
     nonce: bytes("nonceB"),
   };
-  const ack = sealPacket(ackFields(recipient), said.remoteId, chance);
+  const ack = sealPacket(ackFields(recipient), said.remoteId, randomness);
   const answered = openAck(bytes("keyA"), ack);
   const common = { initNonce: said.nonce, respNonce: answered.nonce, auth, ack };
   const ours = sessionKeys({
@@ -113,8 +113,8 @@ test("packets for someone else, damaged, cut or without their fields are refused
     [signature.with(64, 9), id, nonce],
   ];
   for (const fields of wrong)
-    expect(() => openAuth(bytes("keyB"), sealPacket(fields, to, chance))).toThrow(broken);
-  expect(() => openAck(bytes("keyB"), sealPacket([id], to, chance))).toThrow(broken);
+    expect(() => openAuth(bytes("keyB"), sealPacket(fields, to, randomness))).toThrow(broken);
+  expect(() => openAck(bytes("keyB"), sealPacket([id], to, randomness))).toThrow(broken);
 });
 
 test("writes and reads the frame of the Go node's test, with its constant MAC", () => {

@@ -7,7 +7,7 @@ import { concatBytes } from "../../../node/bytes/compare.ts";
 import { fromBareHex } from "../../../node/bytes/hex.ts";
 import { encodeHello } from "../../../node/p2p/base-messages.ts";
 import { joinContent } from "../../../node/p2p/frame.ts";
-import { encrypt } from "../../../node/p2p/handshake.ts";
+import { exchangeKeys } from "../../../node/p2p/handshake.ts";
 import { authFields, sealPacket } from "../../../node/p2p/handshake-packets.ts";
 import { parseNodeUrl } from "../../../node/p2p/node-url.ts";
 import { packSnappy } from "../../../node/p2p/snappy.ts";
@@ -91,7 +91,7 @@ const hello = (n: number): Uint8Array =>
   });
 
 async function encrypted(n: number): Promise<Transport> {
-  return (await encrypt(await dial(), self(n), fromBareHex(where.id))).transport;
+  return (await exchangeKeys(await dial(), self(n), fromBareHex(where.id))).transport;
 }
 
 /** An auth packet as it should be, then spoilt. */
@@ -104,8 +104,8 @@ async function spoiltAuth(n: number): Promise<Socket> {
     nonce: randomBytes(32),
   };
   const fields = pick(2) === 0 ? authFields(side) : authFields(side).map((field) => mutate(field));
-  const chance = { boxKey: keyOf(`box ${n}`).key, iv: randomBytes(16), padding: 100 };
-  const auth = sealPacket(fields, side.remoteId, chance);
+  const randomness = { boxKey: keyOf(`box ${n}`).key, iv: randomBytes(16), padding: 100 };
+  const auth = sealPacket(fields, side.remoteId, randomness);
   socket.write(Uint8Array.of(pick(256)));
   socket.write(pick(2) === 0 ? auth : mutate(auth));
   return socket;

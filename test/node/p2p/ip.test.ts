@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { allowedBy, ipBytes, ipText, mayRelay, neighbourhood, plainIp } from "../../../node/p2p/ip.ts";
+import { createAddressFilter, ipBytes, ipText, mayRelay, plainIp, subnetOf } from "../../../node/p2p/ip.ts";
 
 test("addresses become bytes and the same text again; mapped ones are IPv4", () => {
   for (const ip of [
@@ -21,7 +21,7 @@ test("addresses become bytes and the same text again; mapped ones are IPv4", () 
     "::1",
   ]);
   expect([ipText(new Uint8Array(5)), ipText(new Uint8Array(0))]).toEqual([undefined, undefined]);
-  expect(() => ipBytes("core.example")).toThrow("core.example is no internet address");
+  expect(() => ipBytes("core.example")).toThrow("core.example is not an IP address");
 });
 
 test("nobody outside speaks for addresses inside, and nobody for addresses that are none of nodes", () => {
@@ -47,14 +47,14 @@ test("nobody outside speaks for addresses inside, and nobody for addresses that 
 });
 
 test("a neighbourhood is 24 bits, or 64 of IPv6", () => {
-  expect(neighbourhood("8.8.8.1")).toBe(neighbourhood("8.8.8.200"));
-  expect(neighbourhood("8.8.8.1")).not.toBe(neighbourhood("8.8.9.1"));
-  expect(neighbourhood("2a00:1:2:3::1")).toBe(neighbourhood("2a00:1:2:3:4::1"));
-  expect(neighbourhood("2a00:1:2:3::1")).not.toBe(neighbourhood("2a00:1:2:4::1"));
+  expect(subnetOf("8.8.8.1")).toBe(subnetOf("8.8.8.200"));
+  expect(subnetOf("8.8.8.1")).not.toBe(subnetOf("8.8.9.1"));
+  expect(subnetOf("2a00:1:2:3::1")).toBe(subnetOf("2a00:1:2:3:4::1"));
+  expect(subnetOf("2a00:1:2:3::1")).not.toBe(subnetOf("2a00:1:2:4::1"));
 });
 
 test("networks to keep to hold what lies in one of them; without any everything is held", () => {
-  const allows = allowedBy(["10.0.0.0/8", "fd00::/8"]);
+  const allows = createAddressFilter(["10.0.0.0/8", "fd00::/8"]);
   expect(["10.200.0.1", "fd00::1", "11.0.0.1", "fe80::1"].map(allows)).toEqual([true, true, false, false]);
-  expect(allowedBy(undefined)("11.0.0.1")).toBe(true);
+  expect(createAddressFilter(undefined)("11.0.0.1")).toBe(true);
 });

@@ -70,7 +70,13 @@ test("says of itself what others need", async () => {
   expect([quiet.listening, quiet.self.ports.listener]).toEqual([false, 0]);
 });
 
-test("a port that is taken is told", async () => {
+test("session limits of the operator do not reach the packet limits of discovery", async () => {
+  const discovery = { networkId: NETWORK, bootNodes: [] };
+  await using node = await openNode("node", { discovery, limits: { base: { perSecond: 1, burst: 1 } } });
+  expect(node.self.ports.discovery).toBe(node.self.ports.listener);
+});
+
+test("a port that is taken is reported", async () => {
   await using first = await openNode("first");
   const listen = { host: "127.0.0.1", port: first.self.ports.listener };
   await expect(openNode("second", { listen })).rejects.toMatchObject({
@@ -91,7 +97,7 @@ test("a removed peer is told so and stays away; added again it comes back", asyn
   expect(drops[0]).toEqual({
     type: "drop",
     peer: node.self.id,
-    error: "the peer said: disconnect requested",
+    error: "disconnected by the peer: disconnect requested",
   });
   expect(node.removePeer(urlOf(target))).toBe(false);
   expect(node.addPeer(urlOf(target))).toBe(true);
@@ -245,7 +251,7 @@ test("metrics count peers by direction and type, dials and bytes under the Go no
 });
 
 test("two nodes that dial each other end up with one connection", async () => {
-  const first = await openNode("first", { timings: { ...QUICK, redialMostMs: 200 } });
+  const first = await openNode("first", { timings: { ...QUICK, maxRedialMs: 200 } });
   await using second = await openNode("second", { staticNodes: [first.self.url] });
   first.addPeer(urlOf(second));
   await until(() => first.peers().length === 1 && second.peers().length === 1);

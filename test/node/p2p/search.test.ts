@@ -40,17 +40,17 @@ function aSearch(
         asked.push(wanted);
         return found.filter((each) => each.type === wanted);
       },
-      known: (wanted) => known.filter((each) => each.type === wanted),
+      nodes: (wanted) => known.filter((each) => each.type === wanted),
     },
     dialer: {
       add: ({ tcpPort }, kind) => void (dialled.has(tcpPort) || dialled.set(tcpPort, kind ?? "static")),
-      unplaced: () => unplaced.map((n) => new Uint8Array(64).fill(n)),
-      place: ({ tcpPort }) => void placed.push(tcpPort),
+      unresolvedIds: () => unplaced.map((n) => new Uint8Array(64).fill(n)),
+      setAddress: ({ tcpPort }) => void placed.push(tcpPort),
       count: (kind) => [...dialled.values()].filter((each) => each === kind).length,
     },
     isPeer: (id) => peers.includes(id[0] ?? 0),
     searchMs: 4000,
-    chance: () => 0.5,
+    randomFraction: () => 0.5,
     signal: closing.signal,
   });
   return { dialled, asked, placed, end: () => (closing.abort(), done) };

@@ -50,7 +50,7 @@ test("pings are answered, pongs and unused base codes ignored, and a disconnect 
     expect(await raw.next()).toEqual({ code: 3, payload: Uint8Array.of(0xc0) });
     raw.send(1, form);
     await until(() => drops.length === 1);
-    expect(drops).toEqual(["the peer said: too many peers"]);
+    expect(drops).toEqual(["disconnected by the peer: too many peers"]);
   }
 });
 

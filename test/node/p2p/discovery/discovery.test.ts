@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
 import { mapKey } from "../../../../node/bytes/hex.ts";
 import type { Gauge, ReadOptions } from "../../../../node/observe/metrics.ts";
 import type { Discovery } from "../../../../node/p2p/discovery/discovery.ts";
-import { type FoundNode, MOST_BYTES } from "../../../../node/p2p/discovery/packets.ts";
+import { type FoundNode, MAX_PACKET_BYTES } from "../../../../node/p2p/discovery/packets.ts";
 import { declareDiscoveryMetrics } from "../../../../node/p2p/metrics.ts";
 import {
   aDiscovery,
@@ -91,7 +91,7 @@ test("a hundred core nodes are told in packets that fit", async () => {
   }
   const asking = await aNode("asking", { ip: "10.2.0.1", type: "cn", bootNodes });
   expect(await found(asking.find("cn"))).toHaveLength(99);
-  expect(Math.max(...wire.sent.map(({ bytes }) => bytes.length))).toBeLessThanOrEqual(MOST_BYTES);
+  expect(Math.max(...wire.sent.map(({ bytes }) => bytes.length))).toBeLessThanOrEqual(MAX_PACKET_BYTES);
 });
 
 test("who has not proved to be at an address is told nothing there", async () => {
@@ -145,7 +145,7 @@ test("what nobody asked for changes nothing", async () => {
   await pass(0);
   raw.say({ kind: "pong", to: nodes[0] as FoundNode, token: new Uint8Array(32), expires: soon() }, BOOT);
   await pass(2000);
-  expect([wire.to("10.0.9.2"), node.known("en")]).toEqual([[], []]);
+  expect([wire.to("10.0.9.2"), node.nodes("en")]).toEqual([[], []]);
 });
 
 test("nodes that a boot node may not tell of, or that nothing can reach, are not even pinged", async () => {
@@ -181,16 +181,16 @@ test("a node that answers no more is forgotten, and found again when it is back"
   const boot = await aBootNode();
   await aNode("core", { ip: "10.0.1.1", type: "cn", bootNodes });
   await pass(1000);
-  expect(boot.known("cn")).toHaveLength(1);
+  expect(boot.nodes("cn")).toHaveLength(1);
   await pass(60_000);
-  expect(boot.known("cn")).toHaveLength(1);
+  expect(boot.nodes("cn")).toHaveLength(1);
   wire.cut.add("10.0.1.1");
   await pass(60_000);
-  expect(boot.known("cn")).toEqual([]);
+  expect(boot.nodes("cn")).toEqual([]);
   wire.cut.clear();
   const again = await aNode("again", { ip: "10.0.1.2", type: "cn", bootNodes });
   await found(again.find("cn"));
-  expect(boot.known("cn")).toHaveLength(1);
+  expect(boot.nodes("cn")).toHaveLength(1);
 });
 
 test("a boot node that moved is found by its name, and one that lost its memory is bonded with again", async () => {
@@ -222,7 +222,7 @@ test("nobody becomes a boot node by saying so", async () => {
   raw.answerPings();
   raw.say(aPing("bn"), BOOT);
   await pass(2000);
-  expect(node.known("bn")).toEqual([]);
+  expect(node.nodes("bn")).toEqual([]);
 });
 
 test("what another node says of a known one changes nothing of it", async () => {
@@ -256,18 +256,18 @@ test("what was sent, answered and is waited for is counted, and told under the G
   boot.answerPings();
   const node = await aNode("node", { ip: "10.0.9.9", type: "en", bootNodes });
   await pass(2000);
-  const bonded = node.figures();
+  const bonded = node.stats();
   expect(bonded).toMatchObject({ known: 1, waiting: 0, awaitedPongs: 0, otherNetworks: 0 });
   expect(bonded.pings).toBeGreaterThan(0);
   expect(bonded.pongs).toBe(bonded.pings);
   const finding = node.find("pn");
   await pass(1);
-  expect(node.figures()).toMatchObject({ questions: bonded.questions + 1, awaitedAnswers: 1 });
+  expect(node.stats()).toMatchObject({ questions: bonded.questions + 1, awaitedAnswers: 1 });
   boot.say({ kind: "neighbors", wanted: "pn", nodes: [], expires: soon() }, "10.0.9.9");
   boot.say(aPing("bn", { networkId: NETWORK + 1 }), "10.0.9.9");
   await found(finding);
   await pass(5000); // what else it asked meanwhile
-  const after = node.figures();
+  const after = node.stats();
   expect(after).toMatchObject({ answers: bonded.answers + 1, awaitedAnswers: 0, otherNetworks: 1 });
   expect(after.received).toBe(wire.to("10.0.9.9").length);
   const told = new Map<string, number | undefined>();

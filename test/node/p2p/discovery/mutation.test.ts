@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
 import { concatBytes } from "../../../../node/bytes/compare.ts";
 import { keccak256 } from "../../../../node/crypto/keccak.ts";
 import { sign } from "../../../../node/crypto/secp256k1.ts";
-import { ALLOWANCE } from "../../../../node/p2p/discovery/allowance.ts";
+import { PACKET_RATE_LIMITS } from "../../../../node/p2p/discovery/packet-rate.ts";
 import { encodePacket, type Packet } from "../../../../node/p2p/discovery/packets.ts";
 import {
   aDiscovery,
@@ -34,7 +34,7 @@ function resigned(bytes: Uint8Array, key: Uint8Array): Uint8Array {
 test(`${MUTATIONS} changed packets, some of them signed, neither stop a node nor make it believe anything`, async () => {
   const wire = new Wire();
   const limits = {
-    ...ALLOWANCE,
+    ...PACKET_RATE_LIMITS,
     address: { perSecond: 1e9, burst: 1e9 },
     all: { perSecond: 1e9, burst: 1e9 },
   };
@@ -59,7 +59,7 @@ test(`${MUTATIONS} changed packets, some of them signed, neither stop a node nor
     if (count % 500 === 0) await pass(0);
   }
   await pass(5000);
-  expect(node.known("en")).toEqual([]);
+  expect(node.nodes("en")).toEqual([]);
   const raw = await aRawPeer(wire, "sound", "10.0.9.3");
   raw.say(aPing("en"), BOOT);
   await pass(0);

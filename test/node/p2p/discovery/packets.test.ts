@@ -7,8 +7,8 @@ import {
   type Endpoint,
   encodePacket,
   type FoundNode,
-  MOST_BYTES,
-  NODES_A_PACKET,
+  MAX_NODES_PER_PACKET,
+  MAX_PACKET_BYTES,
   packetFields,
 } from "../../../../node/p2p/discovery/packets.ts";
 import { keyOf } from "../../../support/p2p.ts";
@@ -105,18 +105,23 @@ test("twelve nodes of the longest kind fit into a packet, thirteen do not", () =
       { kind: "neighbors", wanted: "en", nodes: Array.from({ length: count }, () => node), expires: 2 ** 40 },
       key,
     );
-  expect(packetOf(NODES_A_PACKET).length).toBeLessThanOrEqual(MOST_BYTES);
-  expect(packetOf(NODES_A_PACKET + 1).length).toBeGreaterThan(MOST_BYTES);
+  expect(packetOf(MAX_NODES_PER_PACKET).length).toBeLessThanOrEqual(MAX_PACKET_BYTES);
+  expect(packetOf(MAX_NODES_PER_PACKET + 1).length).toBeGreaterThan(MAX_PACKET_BYTES);
 });
 
 test("what is too short, too long, changed, unsigned, of no type or without its elements is refused", () => {
   const good = encodePacket({ kind: "pong", to: endpoint, token: new Uint8Array(32), expires: 1 }, key);
   const changed = Uint8Array.from(good);
   changed[120] = (changed[120] ?? 0) ^ 1;
-  for (const bytes of [new Uint8Array(0), good.subarray(0, 97), new Uint8Array(MOST_BYTES + 1), changed])
+  for (const bytes of [
+    new Uint8Array(0),
+    good.subarray(0, 97),
+    new Uint8Array(MAX_PACKET_BYTES + 1),
+    changed,
+  ])
     expect(() => decodePacket(bytes)).toThrow(
       expect.objectContaining({ name: "P2pError", code: "bad-message" }),
     );
   const short = { kind: "pong", to: endpoint, token: new Uint8Array(31), expires: 1 } as const;
-  expect(() => decodePacket(encodePacket(short, key))).toThrow("31 bytes where 32 are wanted");
+  expect(() => decodePacket(encodePacket(short, key))).toThrow("31 bytes instead of 32");
 });

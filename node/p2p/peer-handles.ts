@@ -1,39 +1,53 @@
-/** What everyone, and what each protocol, sees of a session. */
+/** Handles of a session: one `Peer` for the whole node and one `ProtocolPeer` for each protocol. */
 import { bareHex } from "../bytes/hex.ts";
 import { addressOfPublicKey } from "../crypto/secp256k1.ts";
-import { sortCapabilities } from "./capabilities.ts";
+import type { Hello } from "./base-messages.ts";
+import { type MatchedProtocol, sortCapabilities } from "./capabilities.ts";
+import type { Channel, Inbox, TrafficObserver } from "./channel.ts";
+import type { DisconnectReason } from "./disconnect-reasons.ts";
 import { P2pError } from "./error.ts";
-import { MOST_CONTENT } from "./frame.ts";
-import type { Inbox } from "./inbox.ts";
+import { MAX_CONTENT_BYTES } from "./frame.ts";
+import type { NodeType } from "./node-type.ts";
 import { hostAndPort } from "./node-url.ts";
 import type { Outbox } from "./outbox.ts";
 import type { TimeShare } from "./peer-time.ts";
-import type { Message, Peer, PeerInfo, ProtocolPeer } from "./protocol.ts";
-import type { DisconnectReason } from "./reasons.ts";
-import type { Channel, Connected, SessionWatch } from "./session.ts";
+import type { Message, Peer, PeerInfo, Protocol, ProtocolPeer } from "./protocol.ts";
 import type { Transport } from "./transport.ts";
 
-/** The parts of a session that its faces need. */
-export interface FaceParts {
-  readonly connected: Connected;
+/** An admitted peer with its connections. */
+export interface ConnectedPeer {
+  /** Connections in order of ports; the first carries every lane without a connection of its own. */
+  readonly transports: readonly Transport[];
+  readonly remoteId: Uint8Array;
+  readonly remoteType: NodeType;
+  readonly hello: Hello;
+  readonly inbound: boolean;
+  readonly trusted: boolean;
+  readonly isStatic: boolean;
+  readonly protocols: readonly MatchedProtocol<Protocol>[];
+}
+
+/** Dependencies of the handles. */
+export interface PeerHandleDeps {
+  readonly connected: ConnectedPeer;
   readonly channels: readonly Channel[];
-  /** One for each connection, in their order. */
+  /** One outbox for each connection, in order. */
   readonly outboxes: readonly Outbox[];
   readonly time: TimeShare;
-  readonly watch: SessionWatch;
+  readonly observer: TrafficObserver;
   readonly leave: (reason: DisconnectReason) => void;
   readonly signal: AbortSignal;
 }
 
-/** The face of a session towards everyone, and one for each of its protocols. */
-export interface PeerFace {
+/** Handles of one session. */
+export interface PeerHandles {
   readonly peer: Peer;
   protocolPeer(channel: Channel): ProtocolPeer;
 }
 
-/** Makes the faces of one session. */
-export function createPeerFace(parts: FaceParts): PeerFace {
-  const { connected, channels, signal, leave } = parts;
+/** Creates the handles of one session. */
+export function createPeerHandles(deps: PeerHandleDeps): PeerHandles {
+  const { connected, channels, signal, leave } = deps;
   const idText = bareHex(connected.remoteId);
   const networks = connected.transports.map((transport) => networkOf(transport, connected));
   const caps = sortCapabilities(connected.hello.capabilities).map(
@@ -68,31 +82,34 @@ export function createPeerFace(parts: FaceParts): PeerFace {
   return {
     peer,
     protocolPeer(channel) {
-      const face: ProtocolPeer = { ...peer, ...exchange(parts, channel) };
-      peers.set(channel, face);
-      return face;
+      const handle: ProtocolPeer = { ...peer, ...messageExchange(deps, channel) };
+      peers.set(channel, handle);
+      return handle;
     },
   };
 }
 
-type Exchange = Pick<
+type MessageExchange = Pick<
   ProtocolPeer,
   "version" | "send" | "writable" | "drained" | "time" | "next" | "messages"
 >;
 
-function exchange({ outboxes, time, watch, signal }: FaceParts, channel: Channel): Exchange {
+function messageExchange(
+  { outboxes, time, observer, signal }: PeerHandleDeps,
+  channel: Channel,
+): MessageExchange {
   const { protocol, offset, inboxes } = channel;
   return {
     version: protocol.version,
     send(code, payload) {
-      if (code < 0 || code >= protocol.length || payload.length > MOST_CONTENT)
+      if (code < 0 || code >= protocol.length || payload.length > MAX_CONTENT_BYTES)
         throw new P2pError(
           "bad-message",
           `${protocol.name}: cannot send ${payload.length} bytes as code ${code}`,
         );
       const outbox = outboxes[protocol.lane?.(code) ?? 0] ?? outboxes[0];
       const sent = outbox !== undefined && outbox.post({ code: offset + code, payload });
-      if (sent) watch.message("out", protocol.name, { code, payload });
+      if (sent) observer.message("out", protocol.name, { code, payload });
       return sent;
     },
     async writable() {
@@ -115,7 +132,7 @@ async function* messagesOf(inbox: Inbox): AsyncGenerator<Message, void> {
 
 function networkOf(
   { socket }: Transport,
-  { inbound, trusted, isStatic, remoteType }: Connected,
+  { inbound, trusted, isStatic, remoteType }: ConnectedPeer,
 ): PeerInfo["networks"][number] {
   const { localAddress = "", localPort = 0, remoteAddress = "", remotePort = 0 } = socket;
   return {
@@ -128,7 +145,7 @@ function networkOf(
   };
 }
 
-/** An IPv4 address that came through an IPv6 socket, as people write it. */
+/** Formats an IPv4-mapped IPv6 address as IPv4. */
 function plainAddress(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/, "");
 }

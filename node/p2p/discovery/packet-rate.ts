@@ -1,38 +1,44 @@
-/** How many packets are looked at: of each address, and of all together. What is above is dropped unread. */
+/**
+ * Rate limits of incoming discovery packets, per address and in total. A packet above the limit is dropped
+ * before its signature is checked.
+ */
 import type { Clock } from "../../runtime/clock.ts";
 import type { RateBudget } from "../budget.ts";
-import { neighbourhood } from "../ip.ts";
+import { subnetOf } from "../ip.ts";
 
-/** The limits. An address is an IPv4 address, or 64 bits of an IPv6 one. */
-export interface AllowanceLimits {
+/** Rate limits in packets. An address is an IPv4 address or the first 64 bits of an IPv6 one. */
+export interface PacketRateLimits {
   readonly address: RateBudget;
   readonly all: RateBudget;
-  /** Addresses that are remembered; the one heard of longest ago is forgotten first. */
+  /** Number of addresses that are tracked; the least recently seen is dropped first. */
   readonly addresses: number;
 }
 
-/** What a node uses: a signature takes about 0.1 ms to check, so all packets together take a fifth of a core. */
-export const ALLOWANCE: AllowanceLimits = {
+/**
+ * Default limits. Checking a signature takes about 0.1 ms, so all packets together take at most a fifth of a
+ * core.
+ */
+export const PACKET_RATE_LIMITS: PacketRateLimits = {
   address: { perSecond: 100, burst: 400 },
   all: { perSecond: 2000, burst: 4000 },
   addresses: 4096,
 };
 
-/** True when a packet from the address may be looked at; it is counted then. */
-export type Allowance = (ip: string) => boolean;
+/** Counts a packet from an address. Returns false when it exceeds a limit. */
+export type PacketRateLimiter = (ip: string) => boolean;
 
 interface Bucket {
   left: number;
   last: number;
 }
 
-/** An allowance that is not used yet. */
-export function createAllowance(limits: AllowanceLimits, clock: Clock): Allowance {
+/** Creates a rate limiter with full buckets. */
+export function createPacketRateLimiter(limits: PacketRateLimits, clock: Clock): PacketRateLimiter {
   const all: Bucket = { left: limits.all.burst, last: clock.now() };
   const addresses = new Map<string, Bucket>();
   return (ip) => {
     const now = clock.now();
-    const key = ip.includes(":") ? neighbourhood(ip) : ip;
+    const key = ip.includes(":") ? subnetOf(ip) : ip;
     const own = addresses.get(key) ?? { left: limits.address.burst, last: now };
     addresses.delete(key);
     addresses.set(key, own);

@@ -1,46 +1,53 @@
 /**
- * Reads the connections of a session: comes in frames, goes out messages in the inboxes of their protocols, answers to
- * pings. A peer is read no faster than its protocols take, than its rates and than the share of time that all peers
- * have; one that floods with messages of the base protocol is left.
+ * Receiving side of a session. Comes in: frames of its connections. Goes out: messages in the inboxes of
+ * their protocols, and pongs. A peer is read no faster than its protocols, its rates and its time share
+ * allow. One that floods base messages is disconnected.
  */
 import { setTimeout as pause } from "node:timers/promises";
-import { BASE, BASE_LENGTH, decodeDisconnect, EMPTY_LIST, MOST_BASE } from "./base-messages.ts";
-import { createRate } from "./budget.ts";
+import type { Clock } from "../runtime/clock.ts";
+import { BASE, BASE_LENGTH, decodeDisconnect, EMPTY_LIST, MAX_BASE_BYTES } from "./base-messages.ts";
+import { createRate, type SessionLimits } from "./budget.ts";
+import type { Channel, TrafficObserver } from "./channel.ts";
+import { reasonText } from "./disconnect-reasons.ts";
 import { P2pError } from "./error.ts";
 import type { Outbox } from "./outbox.ts";
 import type { MemoryShare } from "./peer-memory.ts";
 import type { TimeShare } from "./peer-time.ts";
 import type { Protocol } from "./protocol.ts";
-import { reasonText } from "./reasons.ts";
-import type { Channel, SessionSurroundings } from "./session.ts";
+import type { P2pTimings } from "./timings.ts";
 import type { PackedMessage, Transport } from "./transport.ts";
 
-/** One connection of a session and what waits to be written to it. */
+/** One connection of a session and its send queue. */
 export interface Wire {
   readonly transport: Transport;
   readonly outbox: Outbox;
 }
 
-/** What reading needs. */
-export interface ReceivingOptions {
+/** Dependencies of a receiver. */
+export interface ReceiverDeps {
   readonly channels: readonly Channel[];
-  readonly surroundings: Pick<SessionSurroundings, "limits" | "clock" | "timings" | "watch">;
+  readonly limits: Pick<SessionLimits, "bytes" | "messages" | "base">;
+  readonly timings: Pick<P2pTimings, "readMs">;
+  readonly clock: Clock;
+  readonly observer: TrafficObserver;
   readonly time: TimeShare;
   readonly memory: MemoryShare;
   readonly signal: AbortSignal;
 }
 
-/** A function that reads one connection until the session ends. Rejects with `P2pError` when the peer is to be left. */
-export function createReceiving(options: ReceivingOptions): (wire: Wire) => Promise<void> {
-  const { signal, time, memory, channels } = options;
-  const { limits, clock, timings, watch } = options.surroundings;
+/**
+ * Creates a function that reads one connection until the session ends. It rejects with `P2pError` when the
+ * peer must be disconnected.
+ */
+export function createReceiver(deps: ReceiverDeps): (wire: Wire) => Promise<void> {
+  const { signal, time, memory, channels, limits, clock, timings, observer } = deps;
   const byteRate = createRate(limits.bytes, clock);
   const messageRate = createRate(limits.messages, clock);
-  const limit = Math.max(MOST_BASE, ...channels.map(({ protocol }) => maxPayload(protocol)));
-  const deliver = createDelivery(options);
+  const limit = Math.max(MAX_BASE_BYTES, ...channels.map(({ protocol }) => maxPayload(protocol)));
+  const deliver = createDelivery(deps);
   return async (wire) => {
     const { transport } = wire;
-    const takeBase = createBaseHandler(wire, options);
+    const handleBase = createBaseHandler(wire, deps);
     let bodyBytes = 0;
     const onBody = (bytes: number): void => {
       memory.add(bytes - bodyBytes);
@@ -50,9 +57,9 @@ export function createReceiving(options: ReceivingOptions): (wire: Wire) => Prom
       transport.reader.deadline(timings.readMs);
       const message = await transport.read(limit, { time, onBody });
       transport.reader.deadline(undefined);
-      watch.traffic("in", message.wireBytes);
+      observer.traffic("in", message.wireBytes);
       const waitMs = Math.max(byteRate(message.wireBytes), messageRate(1));
-      if (message.code < BASE_LENGTH) await time.run(() => takeBase(message));
+      if (message.code < BASE_LENGTH) await time.run(() => handleBase(message));
       else await deliver(message, transport, () => onBody(0));
       onBody(0);
       if (waitMs >= 1) await pause(waitMs, undefined, { signal }).catch(() => undefined);
@@ -64,44 +71,41 @@ function maxPayload(protocol: Protocol): number {
   return Math.max(...Array.from({ length: protocol.length }, (_, code) => protocol.maxPayload(code)));
 }
 
-/** Takes a message to the protocol that it belongs to; `onUnpacked` is called when the frame is not needed any more. */
+/** Delivers a message to its protocol. `onUnpacked` is called when the frame is no longer needed. */
 function createDelivery({
   channels,
   time,
-  surroundings: { watch },
-}: ReceivingOptions): (
-  message: PackedMessage,
-  transport: Transport,
-  onUnpacked: () => void,
-) => Promise<void> {
+  observer,
+}: ReceiverDeps): (message: PackedMessage, transport: Transport, onUnpacked: () => void) => Promise<void> {
   return async (message, transport, onUnpacked) => {
     const channel = channels.find(
       ({ offset, protocol }) => message.code >= offset && message.code < offset + protocol.length,
     );
-    if (channel === undefined) throw new P2pError("bad-message", `message code ${message.code} is nobody's`);
+    if (channel === undefined)
+      throw new P2pError("bad-message", `message code ${message.code} belongs to no protocol`);
     const { protocol, offset, inboxes } = channel;
     const code = message.code - offset;
     const payload = await time.run(() => transport.unpack(message, protocol.maxPayload(code)));
     onUnpacked();
-    watch.message("in", protocol.name, { code, payload });
+    observer.message("in", protocol.name, { code, payload });
     await inboxes[protocol.lane?.(code) ?? 0].put({ code, payload });
   };
 }
 
-/** Answers pings, hears disconnects, ignores the rest; throws when there are more than any node has to send. */
+/** Handles base messages: answers pings and throws on a disconnect or above the rate. */
 function createBaseHandler(
   { transport, outbox }: Wire,
-  { surroundings: { limits, clock } }: ReceivingOptions,
+  { limits, clock }: ReceiverDeps,
 ): (message: PackedMessage) => void {
   const rate = createRate(limits.base, clock);
   return (message) => {
-    if (message.payload.length > MOST_BASE)
+    if (message.payload.length > MAX_BASE_BYTES)
       throw new P2pError("too-large", `base message of ${message.payload.length} bytes`, {
         reason: "protocol-error",
       });
     if (message.code === BASE.disconnect) {
-      const { code } = decodeDisconnect(transport.unpack(message, MOST_BASE));
-      throw new P2pError("disconnected", `the peer said: ${reasonText(code)}`);
+      const { code } = decodeDisconnect(transport.unpack(message, MAX_BASE_BYTES));
+      throw new P2pError("disconnected", `disconnected by the peer: ${reasonText(code)}`);
     }
     if (rate(1) > 0)
       throw new P2pError(

@@ -1,12 +1,12 @@
 import { expect, test } from "@jest/globals";
-import { createAllowance } from "../../../../node/p2p/discovery/allowance.ts";
+import { createPacketRateLimiter } from "../../../../node/p2p/discovery/packet-rate.ts";
 
 const limits = { address: { perSecond: 10, burst: 20 }, all: { perSecond: 100, burst: 50 }, addresses: 3 };
 
 /** An allowance, with a clock that the test turns; `take` tells how many of so many packets may pass. */
 function anAllowance() {
   const clock = { ms: 1_000_000, now: () => clock.ms };
-  const allowance = createAllowance(limits, clock);
+  const allowance = createPacketRateLimiter(limits, clock);
   const take = (ip: string, count: number): number =>
     Array.from({ length: count }, () => allowance(ip)).filter((may) => may).length;
   return { clock, take };

@@ -1,4 +1,7 @@
-/** Why a node ends a connection: one row per reason of the wire, with the text that the Go node gives it. */
+/**
+ * Disconnect reasons of the devp2p RLPx specification, with the Go node's texts
+ * (networks/p2p/peer_error.go@v2.2.2).
+ */
 const ROWS = [
   { code: 0x00, reason: "requested", text: "disconnect requested" },
   { code: 0x01, reason: "network-error", text: "network error" },
@@ -15,18 +18,18 @@ const ROWS = [
   { code: 0x10, reason: "subprotocol-error", text: "subprotocol error" },
 ] as const;
 
-/** A reason by name. */
+/** Name of a disconnect reason. */
 export type DisconnectReason = (typeof ROWS)[number]["reason"];
 
 const BY_REASON = new Map<DisconnectReason, (typeof ROWS)[number]>(ROWS.map((row) => [row.reason, row]));
 const BY_CODE = new Map<number, (typeof ROWS)[number]>(ROWS.map((row) => [row.code, row]));
 
-/** The number of a reason on the wire. */
+/** Returns the wire code of a reason. */
 export function reasonCode(reason: DisconnectReason): number {
   return BY_REASON.get(reason)?.code ?? 0; // every name has a row
 }
 
-/** What a reason's number says; numbers without a row say so. */
+/** Returns the text of a wire code. */
 export function reasonText(code: number): string {
   return BY_CODE.get(code)?.text ?? `unknown disconnect reason ${code}`;
 }
