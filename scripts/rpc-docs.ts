@@ -90,7 +90,7 @@ function methodText(row: Method): string {
   const also = own.length === 0 ? "" : ` Also ${own.map(code).join(", ")}.`;
   const privilege = row.privilege ?? moduleOf(name.slice(0, name.indexOf("_")))?.privilege;
   const where = `${runs === "reader" ? " *reader*" : ""}${privilege === undefined ? "" : ` *${privilege}*`}`;
-  return `### ${name}\n\n\`(${params.map(parameter).join(", ")})\` → ${result}${where}\n\n${summary}${also}\n`;
+  return `### ${name}\n\n\`(${params.map(parameter).join(", ")})\` → ${result.label}${where}\n\n${summary}${also}\n`;
 }
 
 function parameter({ name, label }: ParameterRow): string {

@@ -30,6 +30,7 @@ export class RawTransactionsAhead {
   /** The method's parameter: decodes as `data` does. */
   readonly codec: Decoder<GivenTransaction> = {
     label: data.label,
+    schema: data.schema,
     decode: (json) => {
       const transaction = typeof json === "string" ? this.#take(json) : undefined;
       return transaction === undefined ? { raw: data.decode(json) } : { transaction };

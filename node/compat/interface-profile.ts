@@ -1,6 +1,11 @@
-/** The differences of a profile that the registry and every interface apply. */
+/**
+ * The differences of a profile that the registry and every interface apply. One of them wraps methods: the older line
+ * of the Go node does not know the block tags `safe` and `finalized`.
+ */
+import { RpcError, rpcCode } from "../jsonrpc/errors.ts";
+import type { Method } from "../jsonrpc/method.ts";
 import type { InterfaceProfile } from "../jsonrpc/modules.ts";
-import { withoutNewTags } from "./older-tags.ts";
+import { type Schema, schemaRefs } from "../jsonrpc/schemas.ts";
 import type { RpcProfile } from "./profiles.ts";
 
 /** Derives them from the profile's row. */
@@ -12,5 +17,24 @@ export function interfaceProfile(profile: RpcProfile): InterfaceProfile {
     subscriptionLimit,
     lacksMethod: (method) => line.lacks.has(method) || lacks.has(method),
     adaptMethod: line.knowsSafeTags ? (row) => row : withoutNewTags,
+  };
+}
+
+const NEW_TAGS: ReadonlySet<unknown> = new Set(["safe", "finalized"]);
+/** The schemas of the codecs that read tags. */
+const BLOCK_SCHEMAS: ReadonlySet<Schema> = new Set([schemaRefs.block, schemaRefs.blockNumber]);
+
+/** Returns the method with a check that refuses the new tags where it takes a block. */
+function withoutNewTags(row: Method): Method {
+  const places = row.params.flatMap(({ schema }, index) => (BLOCK_SCHEMAS.has(schema) ? [index] : []));
+  if (places.length === 0) return row;
+  return {
+    ...row,
+    invoke(params, context) {
+      const given: readonly unknown[] = Array.isArray(params) ? params : [];
+      const refused = places.find((index) => NEW_TAGS.has(given[index]));
+      if (refused === undefined) return row.invoke(params, context);
+      throw new RpcError(rpcCode.invalidParams, `invalid argument ${refused}: hex string without 0x prefix`);
+    },
   };
 }

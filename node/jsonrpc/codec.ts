@@ -3,22 +3,24 @@
  * decoders with a name for the documentation; results are encoders that write JSON text directly.
  */
 import { jsonKind } from "./json-text.ts";
+import { objectSchema, type Schema } from "./schemas.ts";
 
 /** Reads JSON; throws `CodecError`. */
 export interface Decoder<T> {
-  /** Shown in documentation, such as `quantity` or `address`. */
+  /** A short name for documentation, such as `quantity` or `address`. */
   readonly label: string;
+  readonly schema: Schema;
   /** Given undefined only by `optional` codecs' caller, for a parameter left out at the end. */
   decode(json: unknown): T;
   /** Set on a parameter that may be left out or null. */
   readonly isOptional?: boolean;
-  /** Of an argument object, for documentation. */
-  readonly members?: Readonly<Record<string, Decoder<unknown>>>;
 }
 
 /** Writes JSON text. */
 export interface Encoder<T> {
+  /** A short name for documentation. */
   readonly label: string;
+  readonly schema: Schema;
   encode(value: T): string;
 }
 
@@ -60,7 +62,7 @@ export function optional<T>(codec: Decoder<T>, fallback?: unknown): Decoder<unkn
   return {
     label: `${codec.label}?`,
     isOptional: true,
-    ...(codec.members === undefined ? {} : { members: codec.members }),
+    schema: codec.schema,
     decode: (json) => (json === undefined || json === null ? fallback : codec.decode(json)),
   };
 }
@@ -89,7 +91,7 @@ export function object<D extends Readonly<Record<string, Decoder<unknown>>>>(
   const struct = goType.slice(goType.lastIndexOf(".") + 1);
   return {
     label,
-    members: fields,
+    schema: objectSchema(label, fields),
     decode(json) {
       if (json === null || json === undefined) return {};
       if (jsonKind(json) !== "object") throw wrongKind(json, goType);
@@ -129,7 +131,7 @@ export function requiredObject<D extends Readonly<Record<string, Decoder<unknown
   const struct = goType.slice(goType.lastIndexOf(".") + 1);
   return {
     label,
-    members: fields,
+    schema: { ...objectSchema(label, fields), required: Object.keys(fields) },
     decode(json) {
       if (json !== null && jsonKind(json) !== "object") throw wrongKind(json, goType);
       const values: Record<string, unknown> = {};

@@ -5,7 +5,7 @@
  */
 import { CodecError, type Decoded, type Decoder, type Encoder } from "./codec.ts";
 import { RpcError, rpcCode } from "./errors.ts";
-import { parameterSchema, type Schema } from "./schemas.ts";
+import type { Schema } from "./schemas.ts";
 
 /** Where a method runs: next to consensus, or in a reader thread because it scans or executes for a caller. */
 export type Runs = "main" | "reader";
@@ -39,6 +39,7 @@ export interface ParameterRow {
   readonly name: string;
   readonly label: string;
   readonly isOptional: boolean;
+  /** That of the codec, as the same object. */
   readonly schema: Schema;
 }
 
@@ -49,7 +50,8 @@ export interface Method {
   readonly aliases: readonly string[];
   readonly summary: string;
   readonly params: readonly ParameterRow[];
-  readonly result: string;
+  /** For documentation. */
+  readonly result: Pick<Encoder<unknown>, "label" | "schema">;
   readonly runs: Runs;
   readonly privilege: Privilege | undefined;
   /** When a reader thread is taken away from it; the pool's own deadline when absent. */
@@ -102,7 +104,7 @@ export function method<const P extends Parameters, R>(definition: MethodDefiniti
     get params() {
       return parameterRows(params); // nobody asks before somebody reads the documentation
     },
-    result: result.label,
+    result,
     runs,
     privilege: definition.privilege,
     ahead: definition.ahead,
@@ -128,7 +130,7 @@ export function parameterRows(params: Parameters): ParameterRow[] {
     name,
     label: codec.label,
     isOptional: index > lastRequired,
-    schema: parameterSchema(codec),
+    schema: codec.schema,
   }));
 }
 

@@ -3,7 +3,7 @@ import { programVersion } from "../config/version.ts";
 import { rpcCode } from "./errors.ts";
 import type { Method, ParameterRow } from "./method.ts";
 import { moduleOf } from "./modules.ts";
-import { namedSchemas, resultSchema, type Schema } from "./schemas.ts";
+import { namedSchemas, type Schema } from "./schemas.ts";
 import type { Subscription } from "./subscription.ts";
 
 /** What is described. */
@@ -49,7 +49,7 @@ function methodObject({ name, aliases, summary, params, result, runs, privilege 
     tags: [{ name: module?.name ?? "" }],
     paramStructure: "by-position",
     params: params.map(parameterObject),
-    result: { name: result, schema: resultSchema(result) },
+    result: { name: result.label, schema: result.schema },
     ...(aliases.length === 0 ? {} : { "x-aliases": aliases }),
     ...(runs === "reader" ? { "x-reader": true } : {}),
     ...(guarded === undefined ? {} : { "x-privilege": guarded }),

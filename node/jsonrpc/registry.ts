@@ -1,6 +1,6 @@
 /** The methods and subscriptions of the node: made empty, filled by the composition root, sealed, then looked up. */
 
-import { plain, writtenAs } from "./codecs/plain.ts";
+import { plain, text, writtenAs } from "./codecs/plain.ts";
 import { goJson } from "./json-text.ts";
 import { type Method, method } from "./method.ts";
 import {
@@ -13,6 +13,7 @@ import {
   servedModules,
 } from "./modules.ts";
 import { openRpcDocument } from "./open-rpc.ts";
+import { mapSchema } from "./schemas.ts";
 import type { Subscription } from "./subscription.ts";
 
 /** What one listener serves. */
@@ -135,14 +136,14 @@ interface Contents {
 
 /** Written by the first who asks. */
 function documentOf({ found, served, subscriptions }: Contents): () => string {
-  let text: string | undefined;
+  let json: string | undefined;
   return () => {
     const own = [...subscriptions.values()].filter(({ module }) => {
       const row = moduleOf(module);
       return row !== undefined && isServed(row, "subscribe", served);
     });
-    text ??= goJson(openRpcDocument({ methods: underServedNames(found), subscriptions: own }));
-    return text;
+    json ??= goJson(openRpcDocument({ methods: underServedNames(found), subscriptions: own }));
+    return json;
   };
 }
 
@@ -171,7 +172,10 @@ const modulesMethod = method({
   name: "rpc_modules",
   summary: "The modules that this interface serves, each with its version.",
   params: {},
-  result: plain<Readonly<Record<string, string>>>("object of module name to version"),
+  result: plain<Readonly<Record<string, string>>>(
+    "object of module name to version",
+    mapSchema("versions by module", text.schema),
+  ),
   handle: (_args, { modules }) => Object.fromEntries(modules.map((name) => [name, "1.0"])),
 });
 

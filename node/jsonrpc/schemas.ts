@@ -1,13 +1,12 @@
-/** JSON schemas of what parameters and results look like, found by the labels of their codecs. */
-import type { Decoder } from "./codec.ts";
+/** The JSON schemas that codecs carry: those with names, which the OpenRPC document holds once, and builders of others. */
 
 /** A JSON schema. */
 export type Schema = Readonly<Record<string, unknown>>;
 
 const hexOf = (digits: number): string => `^0x[0-9a-fA-F]{${digits}}$`;
 
-/** Schemas that others refer to, by label: `blockNumber` is that of `block number`. */
-export const namedSchemas: Readonly<Record<string, Schema>> = {
+/** Schemas that others refer to, by name. */
+export const namedSchemas = {
   quantity: {
     type: "string",
     pattern: "^0x(0|[1-9a-f][0-9a-f]*)$",
@@ -45,45 +44,34 @@ export const namedSchemas: Readonly<Record<string, Schema>> = {
       },
     ],
   },
-};
+} as const satisfies Readonly<Record<string, Schema>>;
 
-const PLAIN: Readonly<Record<string, Schema>> = {
-  boolean: { type: "boolean" },
-  text: { type: "string" },
-  integer: { type: "integer" },
-  null: { type: "null" },
-  object: { type: "object" },
-  any: {},
-};
+/** A reference to each named schema: one object each, so that schemas can be told apart by identity. */
+export const schemaRefs = Object.fromEntries(
+  Object.keys(namedSchemas).map((name) => [name, { $ref: `#/components/schemas/${name}` }]),
+) as unknown as Readonly<Record<keyof typeof namedSchemas, Schema>>; // one for each name
 
-/** The schema of a parameter. */
-export function parameterSchema({ label, members }: Decoder<unknown>): Schema {
-  if (members === undefined) return labelSchema(label);
-  const properties = Object.entries(members).map(([key, codec]) => [key, parameterSchema(codec)]);
-  return { title: bare(label), type: "object", properties: Object.fromEntries(properties) };
+/** The schema of an object. None of its members has to be there; without `members` nothing is said of them. */
+export function objectSchema(
+  title: string,
+  members?: Readonly<Record<string, { readonly schema: Schema }>>,
+): Schema {
+  if (members === undefined) return { title, type: "object" };
+  const properties = Object.entries(members).map(([key, { schema }]) => [key, schema]);
+  return { title, type: "object", properties: Object.fromEntries(properties) };
 }
 
-/** The schema of a result. What is a word of its own, such as `receipt`, is an object under that title. */
-export function resultSchema(label: string): Schema {
-  return label === "block" ? words(label) : labelSchema(label); // not a reference to one
+/** The schema of an object whose keys are not known beforehand. */
+export function mapSchema(title: string, values: Schema): Schema {
+  return { title, type: "object", additionalProperties: values };
 }
 
-function labelSchema(label: string): Schema {
-  const inner = bare(label);
-  if (inner !== label) return labelSchema(inner);
-  const id = label.replace(/ [a-z]/g, (next) => next.slice(1).toUpperCase());
-  if (Object.hasOwn(namedSchemas, id)) return { $ref: `#/components/schemas/${id}` };
-  return PLAIN[label] ?? words(label);
+/** The schema of a list. */
+export function arraySchema(items: Schema): Schema {
+  return { type: "array", items };
 }
 
-function words(label: string): Schema {
-  if (label.endsWith(" or null"))
-    return { oneOf: [resultSchema(label.slice(0, -" or null".length)), { type: "null" }] };
-  if (label.endsWith("[]")) return { type: "array", items: resultSchema(label.slice(0, -2)) };
-  return { title: label };
-}
-
-/** A label without the mark of what may be left out. */
-function bare(label: string): string {
-  return label.endsWith("?") ? label.slice(0, -1) : label;
+/** The schema of a value that may be null. */
+export function nullableSchema(schema: Schema): Schema {
+  return { oneOf: [schema, { type: "null" }] };
 }

@@ -3,6 +3,7 @@
 import { nothing, plain } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
+import { nullableSchema, objectSchema } from "../jsonrpc/schemas.ts";
 import type { Migration, MigrationStart } from "../state/migration/migration.ts";
 import type { SaveStart, SaveStatus } from "../state/trie/node-cache.ts";
 
@@ -64,7 +65,10 @@ function tellingMethods(migration: AdminMigrationParts["migration"]): Method[] {
       summary:
         "The block and the error of the last migration, also before the start; null where there was none.",
       params: {},
-      result: plain<object | null>("migration record or null"),
+      result: plain<object | null>(
+        "migration record or null",
+        nullableSchema(objectSchema("migration record")),
+      ),
       handle: () => lastView(migration),
     }),
     method({

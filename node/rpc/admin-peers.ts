@@ -4,6 +4,7 @@ import type { RpcProfile } from "../compat/profiles.ts";
 import { boolean, plain, text } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
+import { arraySchema, objectSchema } from "../jsonrpc/schemas.ts";
 import { P2pError } from "../p2p/error.ts";
 import { parseNodeUrl } from "../p2p/node-url.ts";
 import type { P2p } from "../p2p/p2p.ts";
@@ -22,7 +23,7 @@ export function adminPeersMethods({ p2p, profile }: AdminPeersParts): Method[] {
       name: "admin_peers",
       summary: "The connected peers, sorted by id.",
       params: {},
-      result: plain<readonly object[]>("peer[]"),
+      result: plain<readonly object[]>("peer[]", arraySchema(objectSchema("peer"))),
       handle: () => p2p.peers().map((peer) => peerView(peer, profile)),
     }),
     method({

@@ -42,6 +42,7 @@ const members = object(
 /** What is left out has the default. */
 const config: Decoder<Partial<ThrottlerConfig>> = {
   label: members.label,
+  schema: members.schema,
   decode(json) {
     const given = members.decode(json);
     for (const [name, most] of Object.entries(MOST) as [keyof typeof MOST, number][]) {

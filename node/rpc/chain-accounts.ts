@@ -19,6 +19,7 @@ import { boolean, plain, text } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { jsonKind } from "../jsonrpc/json-text.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
+import { objectSchema } from "../jsonrpc/schemas.ts";
 import { type AccountKey, encodeAccountKey, KEY_TYPES, LEGACY_KEY } from "../model/account-key.ts";
 import { decodeAccountKey } from "../model/account-key-decode.ts";
 import { accountKeyFromJson, accountKeyJson } from "../model/account-key-json.ts";
@@ -115,6 +116,7 @@ function keyMethods(chain: Chain): Method[] {
 /** An account key's JSON; what is in it is checked by who reads it. */
 const keyParameter: Decoder<unknown> = {
   label: "account key",
+  schema: objectSchema("account key"),
   decode: (json) => {
     if (jsonKind(json) !== "object") throw wrongKind(json, "accountkey.AccountKeyJSON");
     return json;

@@ -10,6 +10,7 @@ import { boolean, plain, writtenAs } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { goJson } from "../jsonrpc/json-text.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
+import { arraySchema, objectSchema } from "../jsonrpc/schemas.ts";
 import type { Block } from "../model/block.ts";
 import { type BlockText, chainBlock, chainHeader, ethBlock, ethHeader } from "../presenters/block.ts";
 import { BlockCache } from "../presenters/block-cache.ts";
@@ -142,14 +143,14 @@ function receiptMethods({ chain, profile }: ChainBlockParts): Method[] {
       name: "chain_getBlockReceipts",
       summary: "The receipts of all transactions of a block.",
       params: { block: blockReference },
-      result: writtenAs("receipt[]"),
+      result: writtenAs("receipt[]", arraySchema(objectSchema("receipt"))),
       handle: (args) => all(blockOf(chain, args.block), chainReceipt),
     }),
     method({
       name: "eth_getBlockReceipts",
       summary: "The receipts of all transactions of a block, in Ethereum's form.",
       params: { block: blockReference },
-      result: writtenAs("receipt[]"),
+      result: writtenAs("receipt[]", arraySchema(objectSchema("receipt"))),
       handle: (args) => all(blockOf(chain, args.block), ethReceipt),
     }),
   ];

@@ -12,6 +12,7 @@ import { address } from "../jsonrpc/codecs/hex.ts";
 import { plain, text } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
+import { arraySchema, objectSchema } from "../jsonrpc/schemas.ts";
 import { sorted } from "../jsonrpc/sorted-json.ts";
 import { configJson, type GovernanceDeps, parametersInForce } from "../presenters/parameters.ts";
 import { rewardJson } from "../presenters/rewards.ts";
@@ -127,7 +128,7 @@ function contractMethods(deps: GovernanceDeps): Method[] {
       name: "chain_getAllRecordsFromRegistry",
       summary: "Every contract registered under a name, and the block from which it is active (KIP-149).",
       params: registered,
-      result: plain<readonly object[]>("records"),
+      result: plain<readonly object[]>("records", arraySchema(objectSchema("record"))),
       handle: ({ name, number }) => {
         const records = registryRecords(reader(number), name);
         if (records.length === 0) throw failure(`${name} has not been registered`);

@@ -5,6 +5,7 @@ import type { Chain } from "../chain/chain.ts";
 import { numberQuantity, quantity } from "../jsonrpc/codecs/hex.ts";
 import { plain, text } from "../jsonrpc/codecs/plain.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
+import { objectSchema } from "../jsonrpc/schemas.ts";
 import type { ChainProtocol } from "../protocol/chain-protocol.ts";
 
 /** What these methods read. */
@@ -45,7 +46,9 @@ export function chainInfoMethods({ chain, clientName, sync }: ChainInfoParts): M
       aliases: ["eth_syncing"],
       summary: "How far the node is while it takes in blocks that others have; false otherwise.",
       params: {},
-      result: plain<false | object>("progress or false"),
+      result: plain<false | object>("progress or false", {
+        oneOf: [objectSchema("progress"), { const: false }],
+      }),
       handle: () => syncView(sync.syncing()),
     }),
     ...priceMethods(chain),

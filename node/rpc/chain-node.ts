@@ -16,6 +16,7 @@ import {
 import { boolean, plain, text } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
+import { arraySchema } from "../jsonrpc/schemas.ts";
 
 /** What these methods tell. */
 export interface ChainFactsParts {
@@ -96,7 +97,7 @@ function workMethods(): Method[] {
       name: "eth_getWork",
       summary: "Always an error: blocks need no proof of work.",
       params: {},
-      result: plain<readonly string[]>("work"),
+      result: plain<readonly string[]>("work", arraySchema({ type: "string" })),
       handle: () => {
         throw failure("no mining work available yet");
       },

@@ -14,6 +14,7 @@ import { data, listOf } from "../jsonrpc/codecs/hex.ts";
 import { nothing, plain, text, writtenAs } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
+import { arraySchema, objectSchema } from "../jsonrpc/schemas.ts";
 import { type Block, encodeBlock } from "../model/block.ts";
 import { chainBlock } from "../presenters/block.ts";
 import { printBlock } from "../presenters/print-block.ts";
@@ -49,7 +50,7 @@ export function debugChainMethods(parts: DebugChainParts): Method[] {
       name: "debug_getBadBlocks",
       summary: "Blocks that broke a rule, with all their transactions, the highest numbers first.",
       params: {},
-      result: writtenAs("{hash, block}[]"),
+      result: writtenAs("{hash, block}[]", arraySchema(objectSchema("{hash, block}"))),
       handle: () => badBlocksText(parts),
     }),
     method({

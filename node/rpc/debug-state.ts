@@ -18,6 +18,7 @@ import { address, data, hash } from "../jsonrpc/codecs/hex.ts";
 import { boolean, integer, plain } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
+import { arraySchema } from "../jsonrpc/schemas.ts";
 import { modifiedAccounts, modifiedSlots } from "../state/history/modified-rows.ts";
 
 /** What these methods read. */
@@ -130,7 +131,7 @@ async function slotsAt(reading: StoreReading, question: SlotsQuestion, most: num
 }
 
 function modified({ open, profile }: DebugStateParts): Method[] {
-  const result = plain<readonly string[]>("address[]");
+  const result = plain<readonly string[]>("address[]", arraySchema(address.schema));
   const accountsIn = async (
     spanOf: (reading: StoreReading) => { readonly first: number; readonly last: number },
   ): Promise<string[]> => {
@@ -160,7 +161,7 @@ function modified({ open, profile }: DebugStateParts): Method[] {
       summary:
         "How many slots of a contract a block, or the blocks after one up to another, left with a new value; slots that went do not count.",
       params: { address, start: blockNumber, end: optional(blockNumber), detail: optional(boolean) },
-      result: plain<number>("integer"),
+      result: plain<number>("integer", { type: "integer" }),
       ...reader,
       handle: async (args) => {
         using reading = open();

@@ -14,6 +14,7 @@ import { hash, nullable } from "../jsonrpc/codecs/hex.ts";
 import { boolean, plain } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
+import { arraySchema, objectSchema } from "../jsonrpc/schemas.ts";
 import { sorted } from "../jsonrpc/sorted-json.ts";
 import { decodeTransaction } from "../model/transaction.ts";
 import type { TxPool } from "../txpool/pool.ts";
@@ -145,7 +146,7 @@ function sidecarMethods({ chain, pool }: EthConfigParts): Method[] {
       name: "eth_getBlobSidecars",
       summary: "The blobs of a block's transactions: an empty list where there are none, else an error.",
       params: { number: optional(blockNumber, "latest" as const), full: boolean },
-      result: plain<readonly object[]>("sidecars"),
+      result: plain<readonly object[]>("sidecars", arraySchema(objectSchema("sidecar"))),
       handle: ({ number }) => {
         const { transactions } = blockAt(chain, number);
         if (transactions.some(({ fields }) => fields.blobVersionedHashes !== undefined)) throw failure(gone);

@@ -3,6 +3,7 @@ import { logFilter } from "../calls/arguments/log-filter.ts";
 import type { Filters } from "../calls/filters.ts";
 import { boolean, identifier, writtenAs } from "../jsonrpc/codecs/plain.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
+import { arraySchema, objectSchema, schemaRefs } from "../jsonrpc/schemas.ts";
 
 /** The methods of `chain` and `eth`. */
 export function filterMethods(filters: Filters): Method[] {
@@ -36,7 +37,7 @@ export function filterMethods(filters: Filters): Method[] {
       aliases: ["eth_getFilterChanges"],
       summary: "What a filter found since it was polled last: hashes or logs.",
       params: { id: identifier },
-      result: writtenAs("hash[] or log[]"),
+      result: writtenAs("hash[] or log[]", arraySchema({ oneOf: [schemaRefs.hash, objectSchema("log")] })),
       handle: ({ id }) => filters.changes(id),
     }),
     method({
@@ -44,7 +45,7 @@ export function filterMethods(filters: Filters): Method[] {
       aliases: ["eth_getFilterLogs"],
       summary: "All logs of a filter's range.",
       params: { id: identifier },
-      result: writtenAs("log[]"),
+      result: writtenAs("log[]", arraySchema(objectSchema("log"))),
       handle: ({ id }) => filters.logs(id),
     }),
     method({

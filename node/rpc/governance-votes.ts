@@ -13,6 +13,7 @@ import { address, anything } from "../jsonrpc/codecs/hex.ts";
 import { plain, text } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
+import { arraySchema } from "../jsonrpc/schemas.ts";
 import type { GovernanceDeps } from "../presenters/parameters.ts";
 import { numberOf } from "./chain-governance.ts";
 
@@ -27,7 +28,7 @@ export interface GovernanceVoteParts extends GovernanceDeps {
 export type CastVote = Governance["headerHistory"]["votes"][number];
 
 const at = { number: optional(blockNumber, "latest" as const) };
-const list = plain<readonly unknown[]>("list");
+const list = plain<readonly unknown[]>("list", arraySchema({}));
 
 /** Votes as lists, and casting one. */
 export function governanceVoteMethods(parts: GovernanceVoteParts): Method[] {

@@ -11,6 +11,7 @@ import { address } from "../jsonrpc/codecs/hex.ts";
 import { integer, plain } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
+import { arraySchema, nullableSchema, objectSchema } from "../jsonrpc/schemas.ts";
 import { sorted } from "../jsonrpc/sorted-json.ts";
 import { accumulatedRewards } from "../presenters/rewards.ts";
 import { numberOf } from "./chain-governance.ts";
@@ -21,7 +22,7 @@ import {
   voteView,
 } from "./governance-votes.ts";
 
-const list = plain<readonly unknown[]>("list");
+const list = plain<readonly unknown[]>("list", arraySchema({}));
 
 /** The methods of `governance` that are not also the chain's. */
 export function governanceMethods(parts: GovernanceVoteParts): Method[] {
@@ -51,7 +52,7 @@ function decisionMethods(parts: GovernanceVoteParts): Method[] {
       name: "governance_itemCacheFromDb",
       summary: "The governance data that a block carries; null for none.",
       params: { number: optional(blockNumber) },
-      result: plain<object | null>("parameters by name"),
+      result: plain<object | null>("parameters by name", nullableSchema(objectSchema("parameters by name"))),
       handle: ({ number }) => {
         if (number === undefined) return null;
         const wanted = numberOf(parts, number);
@@ -157,7 +158,6 @@ function power(): number {
 /** Governance by ballots, in which votes weigh what their voters have staked, is none of the modes in use. */
 function ballotMethods({ chain, governance }: GovernanceVoteParts): Method[] {
   const count = integer("uint64", 0, Number.MAX_SAFE_INTEGER);
-  const empty = { params: {}, result: plain<object>("votes") };
   return [
     method({
       name: "governance_totalVotingPower",
@@ -170,13 +170,15 @@ function ballotMethods({ chain, governance }: GovernanceVoteParts): Method[] {
     method({
       name: "governance_showTally",
       summary: "How votes that wait for more of their kind stand: none do.",
-      ...empty,
+      params: {},
+      result: plain<readonly object[]>("votes", arraySchema(objectSchema("vote"))),
       handle: () => [],
     }),
     method({
       name: "governance_pendingChanges",
       summary: "Changes that the next governance header brings.",
-      ...empty,
+      params: {},
+      result: plain<object>("votes"),
       handle: () => pendingView(chain.head().header.number + 1, governance),
     }),
   ];

@@ -5,6 +5,7 @@ import { type SearchTerms, searchLogs } from "../calls/log-search.ts";
 import type { OpenLogSource } from "../calls/log-source.ts";
 import { plain } from "../jsonrpc/codecs/plain.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
+import { arraySchema, objectSchema } from "../jsonrpc/schemas.ts";
 
 /** What the search reads and when it stops. */
 export interface LogParts extends SearchTerms {
@@ -19,7 +20,7 @@ export function logMethods({ open, ...terms }: LogParts): Method[] {
       aliases: ["eth_getLogs"],
       summary: "The logs of a range of blocks, or of one block, by address and topics.",
       params: { filter: logFilter },
-      result: plain<readonly object[]>("log[]"),
+      result: plain<readonly object[]>("log[]", arraySchema(objectSchema("log"))),
       runs: "reader",
       handle: async ({ filter }) => {
         using source = await open();

@@ -5,6 +5,7 @@ import { keccak256 } from "../crypto/keccak.ts";
 import { data, hash, numberQuantity } from "../jsonrpc/codecs/hex.ts";
 import { boolean, plain, text } from "../jsonrpc/codecs/plain.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
+import { mapSchema } from "../jsonrpc/schemas.ts";
 import type { P2p } from "../p2p/p2p.ts";
 
 /** What these methods tell. */
@@ -29,7 +30,7 @@ export function netMethods({ networkId, clientName, p2p, profile }: NetParts): M
       name: "net_networkID",
       summary: "The network's number.",
       params: {},
-      result: plain<string | number>("network number"),
+      result: plain<string | number>("network number", { type: ["string", "integer"] }),
       handle: () => (profile.networkIdAsText ? String(networkId) : networkId),
     }),
     method({
@@ -50,7 +51,10 @@ export function netMethods({ networkId, clientName, p2p, profile }: NetParts): M
       name: "net_peerCountByType",
       summary: "How many peers of each type are connected, and in total.",
       params: {},
-      result: plain<Readonly<Record<string, number>>>("object of type to count"),
+      result: plain<Readonly<Record<string, number>>>(
+        "object of type to count",
+        mapSchema("count by type", { type: "integer" }),
+      ),
       handle: () => p2p.countByType(),
     }),
     ...web3Methods(clientName),

@@ -14,6 +14,7 @@ import { quantity, quantity64 } from "../jsonrpc/codecs/hex.ts";
 import { writtenAs } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
+import { arraySchema, objectSchema } from "../jsonrpc/schemas.ts";
 import { senderOf, type Transaction, type TransactionDraft } from "../model/transaction.ts";
 import { chainTransactionText, ethTransactionText } from "../presenters/transaction.ts";
 import type { TxPool } from "../txpool/pool.ts";
@@ -29,7 +30,7 @@ export interface OwnTransactionsParts {
 }
 
 const NO_ADDRESS = new Uint8Array(20);
-const list = writtenAs("transactions");
+const list = writtenAs("transactions", arraySchema(objectSchema("transaction")));
 
 /** `pendingTransactions` and `resend` of `chain` and `eth`. */
 export function ownTransactionMethods(parts: OwnTransactionsParts): Method[] {

@@ -8,6 +8,7 @@ import { boolean, nothing, plain, text } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { goJson } from "../jsonrpc/json-text.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
+import { arraySchema, objectSchema, schemaRefs } from "../jsonrpc/schemas.ts";
 
 /** What these methods use. */
 export interface WalletParts {
@@ -22,7 +23,7 @@ export function walletMethods({ accounts, profile }: WalletParts): Method[] {
       name: "personal_listWallets",
       summary: "The wallets: key files, HD wallets and keys in memory, with status and accounts.",
       params: {},
-      result: plain<readonly object[]>("wallets"),
+      result: plain<readonly object[]>("wallets", arraySchema(objectSchema("wallet"))),
       handle: () => accounts.wallets().map(walletJson),
     }),
     method({
@@ -60,6 +61,10 @@ function accountJson({ address, url }: WalletAccount): object {
 
 function derivedAccount({ derivedAccountIsAddress }: RpcProfile): Encoder<WalletAccount> {
   return derivedAccountIsAddress
-    ? { label: "address", encode: ({ address }) => goJson(toHex(address)) }
-    : { label: "account", encode: (account) => goJson(accountJson(account)) };
+    ? { label: "address", schema: schemaRefs.address, encode: ({ address }) => goJson(toHex(address)) }
+    : {
+        label: "account",
+        schema: objectSchema("account"),
+        encode: (account) => goJson(accountJson(account)),
+      };
 }

@@ -16,6 +16,7 @@ import { hash } from "../jsonrpc/codecs/hex.ts";
 import { plain, text } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
+import { arraySchema, objectSchema } from "../jsonrpc/schemas.ts";
 import { TRACE_EXPIRY, type TraceParts } from "./traces.ts";
 
 /** Of a block's hex: more than any block has. */
@@ -36,7 +37,7 @@ export interface TraceFileParts extends TraceParts {
 
 /** The methods; the same rows are registered in the node and served in its reader threads. */
 export function traceFileMethods(parts: TraceFileParts): Method[] {
-  const result = plain<readonly string[]>("file names");
+  const result = plain<readonly string[]>("file names", arraySchema(text.schema));
   const written = (
     find: (reading: StoreReading) => TracedBlock,
     given: FileTraceConfig,
@@ -54,7 +55,10 @@ export function traceFileMethods(parts: TraceFileParts): Method[] {
       summary:
         "The traces of all transactions of a block whose hex a file holds, on its parent in the chain.",
       params: { file: text, config: optional(traceConfig, {}) },
-      result: plain<readonly BlockTrace[]>("{txHash, result | error}[]"),
+      result: plain<readonly BlockTrace[]>(
+        "{txHash, result | error}[]",
+        arraySchema(objectSchema("{txHash, result | error}")),
+      ),
       ...reader,
       handle: async ({ file, config: given }, context) => {
         const terms = await sharedTerms(parts, given, context);

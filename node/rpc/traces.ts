@@ -36,6 +36,7 @@ import { data, hash } from "../jsonrpc/codecs/hex.ts";
 import { plain } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { type CallContext, type Expiry, type Method, method } from "../jsonrpc/method.ts";
+import { arraySchema, objectSchema } from "../jsonrpc/schemas.ts";
 import { blockHash } from "../model/header.ts";
 
 /** What traces read, and how far they may go. */
@@ -86,7 +87,7 @@ function singleTraces(parts: TraceParts): Method[] {
       summary:
         "What a transaction of the chain did: its opcodes, or what a tracer makes of them, named or written in JavaScript.",
       params: { hash, config },
-      result: plain("trace"),
+      result: plain("trace", { title: "trace" }),
       ...reader,
       handle: async (args, context) => {
         const terms = await sharedTerms(parts, args.config, context);
@@ -100,7 +101,7 @@ function singleTraces(parts: TraceParts): Method[] {
       name: "debug_traceCall",
       summary: "What a call after a block would do.",
       params: { args: callArgs, block: blockReference, config },
-      result: plain("trace"),
+      result: plain("trace", { title: "trace" }),
       ...reader,
       handle: async (question, context) => {
         const terms = await sharedTerms(parts, question.config, context);
@@ -111,7 +112,10 @@ function singleTraces(parts: TraceParts): Method[] {
   ];
 }
 
-const blockTraceList = plain<readonly BlockTrace[]>("{txHash, result | error}[]");
+const blockTraceList = plain<readonly BlockTrace[]>(
+  "{txHash, result | error}[]",
+  arraySchema(objectSchema("{txHash, result | error}")),
+);
 
 type BlockTraces = (
   find: (reading: StoreReading) => TracedBlock,

@@ -3,6 +3,7 @@ import { CodecError, type Decoder, object, wrongKind } from "../../jsonrpc/codec
 import { HexFault, hash, quantityDigits } from "../../jsonrpc/codecs/hex.ts";
 import { boolean } from "../../jsonrpc/codecs/plain.ts";
 import { EscapedText, jsonKind } from "../../jsonrpc/json-text.ts";
+import { schemaRefs } from "../../jsonrpc/schemas.ts";
 
 /** A tag that names a moving block. `safe` and `finalized` are read as `latest`: blocks are final here. */
 export type BlockTag = "latest" | "earliest" | "pending";
@@ -34,6 +35,7 @@ const TAGS: Readonly<Record<string, BlockTag>> = {
 /** A block number parameter: a tag, a quantity or a JSON number; JSON null is 0, as in Go. */
 export const blockNumber: Decoder<BlockNumber> = {
   label: "block number",
+  schema: schemaRefs.blockNumber,
   decode(json) {
     if (json === null) return 0;
     return typeof json === "number" ? fromNumber(json) : fromText(rawText(json), "Blocknumber too high");
@@ -43,6 +45,7 @@ export const blockNumber: Decoder<BlockNumber> = {
 /** A count, as a quantity or a JSON number. */
 export const decimalOrHex: Decoder<number> = {
   label: "quantity",
+  schema: schemaRefs.quantity,
   decode: (json) => {
     const found = json === null ? undefined : blockNumber.decode(json);
     if (typeof found !== "number") throw new CodecError("hex string without 0x prefix");
@@ -53,6 +56,7 @@ export const decimalOrHex: Decoder<number> = {
 /** A block by number, tag, hash or object `{blockNumber}` / `{blockHash}`. */
 export const blockReference: Decoder<BlockReference | undefined> = {
   label: "block",
+  schema: schemaRefs.block,
   decode(json) {
     if (json === "latest") return LATEST;
     if (typeof json === "number" && Number.isInteger(json) && json >= 0) return { number: fromNumber(json) };

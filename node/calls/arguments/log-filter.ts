@@ -27,7 +27,7 @@ const filterObject: Decoder<Partial<Decoded<typeof raw>>> = object("log filter",
 /** `{fromBlock, toBlock, blockHash, address, topics}`, all optional. */
 export const logFilter: Decoder<LogFilter> = {
   label: "log filter",
-  members: raw,
+  schema: filterObject.schema,
   decode(json) {
     const { fromBlock, toBlock, blockHash, address, topics } = filterObject.decode(json);
     if (blockHash !== undefined && (fromBlock !== undefined || toBlock !== undefined)) {

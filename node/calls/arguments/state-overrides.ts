@@ -4,6 +4,7 @@ import { type Decoder, object, wrongKind } from "../../jsonrpc/codec.ts";
 import { address, data, hash, quantity, quantity64 } from "../../jsonrpc/codecs/hex.ts";
 import { failure } from "../../jsonrpc/errors.ts";
 import { jsonKind } from "../../jsonrpc/json-text.ts";
+import { mapSchema } from "../../jsonrpc/schemas.ts";
 
 /** What differs of one account; `state` stands for all of its storage, `stateDiff` for single slots. */
 export interface AccountOverride {
@@ -20,6 +21,7 @@ export type SlotOverride = readonly [key: Uint8Array, value: Uint8Array];
 
 const slots: Decoder<readonly SlotOverride[]> = {
   label: "slots",
+  schema: mapSchema("slots", hash.schema),
   decode(json) {
     if (jsonKind(json) !== "object") throw wrongKind(json, "map[common.Hash]common.Hash");
     return Object.entries(json as object).map(([key, value]) => [hash.decode(key), hash.decode(value)]);
@@ -37,6 +39,7 @@ const override = object("override", "api.EthOverrideAccount", {
 /** An object by address. */
 export const stateOverrides: Decoder<readonly AccountOverride[]> = {
   label: "state overrides",
+  schema: mapSchema("state overrides", override.schema),
   decode(json) {
     if (jsonKind(json) !== "object") throw wrongKind(json, "api.EthStateOverride");
     return Object.entries(json as object).map(([account, changes]) => {

@@ -10,6 +10,7 @@ import {
 } from "../../jsonrpc/codec.ts";
 import { address, data, hash, listOf, quantity, quantity64, quantity256 } from "../../jsonrpc/codecs/hex.ts";
 import { boolean, integer } from "../../jsonrpc/codecs/plain.ts";
+import { arraySchema, schemaRefs } from "../../jsonrpc/schemas.ts";
 import type { AccessListEntry, Authorization, Signature } from "../../model/transaction-type.ts";
 
 const accessListEntry = requiredObject("access list entry", "types.AccessTuple", {
@@ -19,6 +20,7 @@ const accessListEntry = requiredObject("access list entry", "types.AccessTuple",
 
 const accessList: Decoder<readonly AccessListEntry[]> = {
   label: "access list",
+  schema: arraySchema(accessListEntry.schema),
   decode(json) {
     if (!Array.isArray(json)) throw wrongKind(json, "types.AccessList");
     return json.map((entry) => accessListEntry.decode(entry));
@@ -37,6 +39,7 @@ const authorizationEntry = requiredObject("authorization", "types.SetCodeAuthori
 /** Lets accounts run others' code as their own (EIP-7702). Of `yParity` the Go node keeps the lowest byte. */
 const authorizationList: Decoder<readonly Authorization[]> = {
   label: "authorization list",
+  schema: arraySchema(authorizationEntry.schema),
   decode(json) {
     if (!Array.isArray(json)) throw wrongKind(json, "[]types.SetCodeAuthorization");
     return json.map((entry) => {
@@ -51,6 +54,7 @@ const signature = object("signature", "types.TxSignatureJSON", { V: quantity, R:
 /** Signatures that somebody has made already, as answers show them. */
 const signatures: Decoder<readonly Signature[]> = {
   label: "signatures",
+  schema: arraySchema(signature.schema),
   decode(json) {
     if (!Array.isArray(json)) throw wrongKind(json, "types.TxSignaturesJSON");
     return json.map((entry) => {
@@ -122,4 +126,8 @@ export type CallArgs = Partial<Decoded<typeof ethFields>>;
 export type SendArgs = typeof sendArgs extends Decoder<infer T> ? T : never;
 
 /** A transaction's hash, as results. */
-export const transactionHash: Codec<Uint8Array> = { ...hash, label: "transaction hash" };
+export const transactionHash: Codec<Uint8Array> = {
+  ...hash,
+  label: "transaction hash",
+  schema: schemaRefs.transactionHash,
+};

@@ -1,7 +1,8 @@
 /** Hex codecs: data, addresses, hashes and quantities, with the texts of the Go node's hex package. */
 import { digitBytes, shortBytes, toHex } from "../../bytes/hex.ts";
-import { type Codec, CodecError, type Decoder, mismatch, wrongKind } from "../codec.ts";
+import { type Codec, CodecError, type Decoder, type Encoder, mismatch, wrongKind } from "../codec.ts";
 import { EscapedText } from "../json-text.ts";
+import { arraySchema, nullableSchema, schemaRefs } from "../schemas.ts";
 
 const HEX = /^[0-9a-fA-F]*$/;
 
@@ -13,6 +14,7 @@ export class HexFault extends Error {
 /** Bytes of any length: `0x` and an even number of digits; the empty string is no bytes. */
 export const data: Codec<Uint8Array> = {
   label: "data",
+  schema: schemaRefs.data,
   decode(json) {
     const digits = goChecked(json, "hexutil.Bytes", evenDigits);
     const bytes = digitBytes(digits);
@@ -27,9 +29,10 @@ export const address: Codec<Uint8Array> = fixedData("address", "common.Address",
 /** 32 bytes. */
 export const hash: Codec<Uint8Array> = fixedData("hash", "common.Hash", 32);
 
-function fixedData(label: string, goType: string, length: number): Codec<Uint8Array> {
+function fixedData(label: "address" | "hash", goType: string, length: number): Codec<Uint8Array> {
   return {
     label,
+    schema: schemaRefs[label],
     decode(json) {
       const plain = typeof json === "string" ? fixedBytes(json, length) : undefined;
       if (plain !== undefined) return plain;
@@ -54,6 +57,7 @@ function fixedBytes(text: string, length: number): Uint8Array | undefined {
 /** An unsigned integer of up to 256 bits. */
 export const quantity: Codec<bigint> = {
   label: "quantity",
+  schema: schemaRefs.quantity,
   decode: (json) => goChecked(json, "hexutil.Big", (text) => BigInt(`0x${quantityDigits(text, 256)}`)),
   encode: (value) => `"0x${value.toString(16)}"`,
 };
@@ -61,6 +65,7 @@ export const quantity: Codec<bigint> = {
 /** The same where the Go node's struct has a fixed 256-bit integer, which its messages name. */
 export const quantity256: Codec<bigint> = {
   label: "quantity",
+  schema: schemaRefs.quantity,
   decode: (json) => goChecked(json, "*uint256.Int", (text) => BigInt(`0x${quantityDigits(text, 256)}`)),
   encode: (value) => quantity.encode(value),
 };
@@ -68,6 +73,7 @@ export const quantity256: Codec<bigint> = {
 /** An unsigned integer of up to 64 bits. */
 export const quantity64: Codec<bigint> = {
   label: "quantity",
+  schema: schemaRefs.quantity,
   decode: (json) => goChecked(json, "hexutil.Uint64", (text) => BigInt(`0x${quantityDigits(text, 64)}`)),
   encode: (value) => `"0x${value.toString(16)}"`,
 };
@@ -75,6 +81,7 @@ export const quantity64: Codec<bigint> = {
 /** A block number, a count or a time, as a quantity. */
 export const numberQuantity: Codec<number> = {
   label: "quantity",
+  schema: schemaRefs.quantity,
   decode: (json) => Number(quantity64.decode(json)),
   encode: (value) => `"0x${value.toString(16)}"`,
 };
@@ -82,6 +89,7 @@ export const numberQuantity: Codec<number> = {
 /** A place in a list, as a quantity. */
 export const indexQuantity: Codec<number> = {
   label: "quantity",
+  schema: schemaRefs.quantity,
   decode: (json) =>
     Number(goChecked(json, "hexutil.Uint", (text) => BigInt(`0x${quantityDigits(text, 64)}`))),
   encode: (value) => numberQuantity.encode(value),
@@ -91,6 +99,7 @@ export const indexQuantity: Codec<number> = {
 export function listOf<T>(item: Codec<T>, goType: string): Codec<readonly T[]> {
   return {
     label: `${item.label}[]`,
+    schema: arraySchema(item.schema),
     decode(json) {
       if (json === null || json === undefined) return [];
       if (!Array.isArray(json)) throw wrongKind(json, goType);
@@ -101,12 +110,10 @@ export function listOf<T>(item: Codec<T>, goType: string): Codec<readonly T[]> {
 }
 
 /** A value or null. */
-export function nullable<T>(codec: { readonly label: string; encode(value: T): string }): {
-  readonly label: string;
-  encode(value: T | undefined): string;
-} {
+export function nullable<T>(codec: Encoder<T>): Encoder<T | undefined> {
   return {
     label: `${codec.label} or null`,
+    schema: nullableSchema(codec.schema),
     encode: (value) => (value === undefined ? "null" : codec.encode(value)),
   };
 }
@@ -147,4 +154,4 @@ function goChecked<T>(json: unknown, goType: string, read: (text: string) => T):
 }
 
 /** Anything that is decoded as it is: for parameters whose check needs more than their JSON. */
-export const anything: Decoder<unknown> = { label: "any", decode: (json) => json };
+export const anything: Decoder<unknown> = { label: "any", schema: {}, decode: (json) => json };

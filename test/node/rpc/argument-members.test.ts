@@ -26,6 +26,6 @@ test.each([
   ["CallArgs", callArgs, CALL],
   ["ValueTransferTxArgs", valueTransferArgs, "from gas gasPrice nonce to value".split(" ")],
   ["AccountUpdateTxArgs", accountUpdateArgs, "from gas gasPrice nonce key".split(" ")],
-])("%s", (_, { members }, expected) => {
-  expect(Object.keys(members ?? {}).sort()).toEqual(expected.toSorted());
+])("%s", (_, { schema }, expected) => {
+  expect(Object.keys(schema["properties"] ?? {}).sort()).toEqual(expected.toSorted());
 });

@@ -29,7 +29,7 @@ test("the OpenRPC document is the registry's, and says of every parameter and re
     methods: {
       name: string;
       params: { name: string; required: boolean; schema: object }[];
-      result: object;
+      result: { schema: object };
     }[];
     components: { schemas: Record<string, unknown> };
   };
@@ -46,6 +46,10 @@ test("the OpenRPC document is the registry's, and says of every parameter and re
     { name: "address", required: true, schema: { $ref: "#/components/schemas/address" } },
     { name: expect.any(String), required: true, schema: { $ref: "#/components/schemas/block" } },
   ]);
+  expect(methods.flatMap(({ name, result }) => (hasType(result) ? [] : [name]))).toEqual([
+    "debug_traceCall",
+    "debug_traceTransaction",
+  ]); // whose tracer decides
   for (const { params: list } of methods) {
     const firstOptional = list.findIndex(({ required }) => !required);
     if (firstOptional >= 0) expect(list.slice(firstOptional).every(({ required }) => !required)).toBe(true);
@@ -61,6 +65,10 @@ test("the document of an interface tells of what it serves, under the names it s
   expect(net).toEqual(expect.arrayContaining(["net_version", "rpc_modules"]));
   expect(net.some((name) => name.startsWith("admin_"))).toBe(false);
 });
+
+function hasType({ schema }: { readonly schema: object }): boolean {
+  return ["$ref", "type", "oneOf"].some((key) => key in schema);
+}
 
 function documentOf(modules: readonly string[]): {
   readonly methods: readonly { readonly name: string; readonly "x-aliases"?: string[] }[];

@@ -18,7 +18,7 @@ test("an answer that is kept as bytes is the same to the peer, alone, among othe
     name: "net_long",
     summary: "",
     params: {},
-    result: { label: "text", encode: () => text },
+    result: { label: "text", schema: {}, encode: () => text },
     handle: () => "",
   });
   const endpoint = anEndpoint({ methods: [long], options: { budget: createBudget({ kept }) } });
