@@ -1,4 +1,6 @@
-/** The access list with which a call costs least: it is run again and again until it touches nothing more. */
+/**
+ * Creates access lists (EIP-2930): runs a call with the list found so far until the list no longer changes.
+ */
 import { equalBytes } from "../bytes/compare.ts";
 import { bareHex, mapKey, toHex } from "../bytes/hex.ts";
 import { bytesToBigint, toQuantity } from "../bytes/integer.ts";
@@ -20,45 +22,51 @@ import { type CallLimits, setCodePrices } from "./run-call.ts";
 import { unsignedTransaction } from "./sign-transaction.ts";
 import { checkContent, checkPrices, checkSetCodeRecipient, inputOf } from "./transaction-draft.ts";
 
-/** Where the call is tried, each time on a world of its own. */
-export interface AccessListParts {
+/** Dependencies of an access list's creation. `world` opens a new world for each run. */
+export interface AccessListDeps {
   readonly world: () => World;
   readonly context: BlockContext;
   readonly limits: CallLimits;
 }
 
-const NOBODY = new Uint8Array(20);
+const ZERO_ADDRESS = new Uint8Array(20);
 const DYNAMIC_FEE = 0x7802;
 const SET_CODE = 0x7804;
 const LEGACY = 0;
 const MAX_NONCE = (1n << 64n) - 1n;
-/** Every run that is not the last one names more: no call that ends in time needs as many. */
-const MOST_RUNS = 64;
+/**
+ * Maximum number of runs. Every run but the last one adds an entry, and a call within its deadline needs far
+ * fewer.
+ */
+const MAX_RUNS = 64;
 
-/** Throws `RpcError` when the sender cannot pay or the object contradicts itself. */
-export function accessListView(args: CallArgs, parts: AccessListParts): object {
-  const terms = termsOf(args, parts);
-  const givers = giversOf(terms, parts.context.chainId);
+/**
+ * Formats the access list that a call needs, with the gas that it uses. Throws `RpcError` for a sender
+ * without funds or contradictory arguments.
+ */
+export function accessListJson(args: CallArgs, deps: AccessListDeps): object {
+  const call = listedCall(args, deps);
+  const authorities = authoritiesOf(call, deps.context.chainId);
   let list = args.accessList ?? [];
-  for (let run = 0; run < MOST_RUNS; run++) {
-    const { transition, touched } = attempt({ ...terms, accessList: list, givers }, parts);
+  for (let run = 0; run < MAX_RUNS; run++) {
+    const { transition, touched } = attempt({ ...call, accessList: list, authorities }, deps);
     const next = touched.map(entryOf);
-    if (isSame(next, list)) return shown(next, transition);
+    if (isSame(next, list)) return resultJson(next, transition);
     list = next;
   }
   throw failure("the access list grows without end");
 }
 
-/** A call, with the caps that it would be sent with. */
-interface ListedTerms extends SimulatedCall {
+/** A call with the fee caps of the transaction that would be sent. */
+interface ListedCall extends SimulatedCall {
   readonly sent: Pick<SimulatedCall, "gasFeeCap" | "gasTipCap">;
 }
 
-function termsOf(args: CallArgs, { context, limits }: AccessListParts): ListedTerms {
+function listedCall(args: CallArgs, { context, limits }: AccessListDeps): ListedCall {
   checkPrices(args);
   const input = inputOf(args);
   checkContent({ chain: { config: { chainId: context.chainId } } }, { ...args, input });
-  const { from = NOBODY, to, value = 0n, authorizationList } = args;
+  const { from = ZERO_ADDRESS, to, value = 0n, authorizationList } = args;
   const gas = args.gas ?? limits.upperGas;
   if (BigInt(authorizationList?.length ?? 0) > gas / AUTHORIZATION_GAS) {
     throw failure("insufficient gas to process all authorizations");
@@ -67,21 +75,24 @@ function termsOf(args: CallArgs, { context, limits }: AccessListParts): ListedTe
   const { baseFee } = context.block;
   const sent = pricesOf(args, context);
   const prices = authorizationList === undefined ? sent : setCodePrices(baseFee);
-  // the Go node reckons what the caller's own list costs, not what the one found does, and no authorizations
+  // the Go node charges the list in the arguments, not the one that it creates, and no authorizations
   const charged = { accessList: args.accessList ?? [] };
   return { from, to, gas, ...prices, sent, value, input, authorizationList, granted: gas * baseFee, charged };
 }
 
-/** Map keys of the accounts whose authorizations can hold on this chain: as the sender, they are in no list. */
-function giversOf({ authorizationList = [] }: SimulatedCall, chainId: bigint): ReadonlySet<string> {
-  const givers = authorizationList
+/**
+ * Returns the map keys of the accounts with a valid authorization (EIP-7702). Like the sender, they need no
+ * entry.
+ */
+function authoritiesOf({ authorizationList = [] }: SimulatedCall, chainId: bigint): ReadonlySet<string> {
+  const authorities = authorizationList
     .filter((each) => (each.chainId === 0n || each.chainId === chainId) && each.nonce < MAX_NONCE)
     .map(authorityOf)
-    .filter((giver) => giver !== undefined);
-  return new Set(givers.map(mapKey));
+    .filter((authority) => authority !== undefined);
+  return new Set(authorities.map(mapKey));
 }
 
-/** Without a price, the cap is what the node suggests; the sender is given what the base fee comes to, no more. */
+/** Returns the prices of a call. Without a price in the arguments, the cap is the node's suggestion. */
 function pricesOf(
   { gasPrice, maxFeePerGas, maxPriorityFeePerGas = 0n }: CallArgs,
   { block, rules }: BlockContext,
@@ -98,40 +109,42 @@ function pricesOf(
 }
 
 function attempt(
-  terms: ListedTerms & { readonly givers: ReadonlySet<string> },
-  { world: open, context }: AccessListParts,
+  call: ListedCall & { readonly authorities: ReadonlySet<string> },
+  { world: open, context }: AccessListDeps,
 ): { readonly transition: Transition; readonly touched: readonly Touched[] } {
   const world = open();
-  const nonce = world.nonce(terms.from);
-  const target = terms.to ?? createAddress(terms.from, nonce);
+  const nonce = world.nonce(call.from);
+  const target = call.to ?? createAddress(call.from, nonce);
   const free = (address: Uint8Array): boolean =>
-    equalBytes(address, terms.from) ||
+    equalBytes(address, call.from) ||
     equalBytes(address, target) ||
-    terms.givers.has(mapKey(address)) ||
+    call.authorities.has(mapKey(address)) ||
     isWarmFromStart(address, context.rules);
-  const known = (terms.accessList ?? []).map(({ address, storageKeys }) => ({
+  const known = (call.accessList ?? []).map(({ address, storageKeys }) => ({
     address,
     slots: storageKeys.map(bytesToBigint),
   }));
   const tracer = accessTracer(known, free);
   try {
-    return { transition: simulate(world, terms, { context, tracer }), touched: tracer.touched };
+    return { transition: simulate(world, call, { context, tracer }), touched: tracer.touched };
   } catch (error) {
     if (!(error instanceof ExecutionError)) throw error;
-    throw failure(`failed to apply transaction: ${hashOf(terms, nonce, context)} err: ${error.message}`);
+    throw failure(`failed to apply transaction: ${hashOf(call, nonce, context)} err: ${error.message}`);
   }
 }
 
-/** Of the transaction that the call would be, unsigned, as Ethereum's clients hash it. */
-function hashOf(terms: ListedTerms, nonce: bigint, { chainId, rules }: BlockContext): string {
-  const { authorizationList, accessList = [], sent } = terms;
+/**
+ * Returns the hash of the unsigned transaction that the call stands for, as Ethereum's clients compute it.
+ */
+function hashOf(call: ListedCall, nonce: bigint, { chainId, rules }: BlockContext): string {
+  const { authorizationList, accessList = [], sent } = call;
   const plain = rules.acceptedTypes.has(DYNAMIC_FEE) ? DYNAMIC_FEE : LEGACY;
   const code = authorizationList === undefined ? plain : SET_CODE;
   const fields = {
     ...(code === LEGACY ? {} : { accessList }),
     ...(authorizationList === undefined ? {} : { authorizationList }),
   };
-  return toHex(unsignedTransaction({ ...terms, ...sent, code, nonce, fields }, chainId).hash);
+  return toHex(unsignedTransaction({ ...call, ...sent, code, nonce, fields }, chainId).hash);
 }
 
 function entryOf({ address, slots }: Touched): AccessListEntry {
@@ -149,7 +162,7 @@ function keysOf(list: readonly AccessListEntry[]): string {
     .join(" ");
 }
 
-function shown(list: readonly AccessListEntry[], { failure: why, gasUsed }: Transition): object {
+function resultJson(list: readonly AccessListEntry[], { failure: why, gasUsed }: Transition): object {
   return {
     accessList: list.map(({ address, storageKeys }) => ({
       address: toHex(address),

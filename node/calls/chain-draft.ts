@@ -1,18 +1,18 @@
-/** From the chain's own transaction object, of any kind, to a draft that can be signed: the rest is filled in. */
+/** Fills in Kaia's transaction object of any type to a draft that can be signed. */
 
 import { failure } from "../jsonrpc/errors.ts";
 import type { TransactionDraft } from "../model/transaction.ts";
 import { transactionTypes } from "../model/transaction-table.ts";
 import type { TransactionContent, TransactionType } from "../model/transaction-type.ts";
 import type { SendArgs } from "./arguments/transaction-args.ts";
-import { caps, checkContent, type DraftSource, inputOf, singlePrice } from "./transaction-draft.ts";
+import { checkContent, type DraftSource, feeCaps, inputOf, singlePrice } from "./transaction-draft.ts";
 
-/** The Go node's default: enough for a transfer and a little input. */
+/** The Go node's default gas limit, enough for a transfer with a little input. */
 const DEFAULT_GAS = 90_000n;
 const NOTHING = new Uint8Array(0);
 const NO_ADDRESS = new Uint8Array(20);
 
-/** The members of the object in the order in which the Go node looks at them. */
+/** Members of the object in the order in which the Go node checks them. */
 const MEMBERS = [
   "to",
   "gas",
@@ -33,28 +33,30 @@ const MEMBERS = [
   "feeRatio",
 ] as const satisfies readonly (keyof SendArgs)[];
 
-/** Members that are filled in when they are left out. */
+/** Members with a default. */
 const FILLED_IN: ReadonlySet<string> = new Set(["gas", "gasPrice", "nonce"]);
 
-/** A draft of the kind that the object names, legacy when it names none. Throws `RpcError`. */
+/** Creates a draft of the type in the object, legacy by default. Throws `RpcError`. */
 export function chainDraft(source: DraftSource, args: SendArgs): TransactionDraft {
   const type = typeOf(args.typeInt ?? 0);
   return namesSender(type) ? familyDraft(source, type, args) : ethereumDraft(source, type, args);
 }
 
-/** The row of a kind's number. Throws `RpcError`. */
+/** Returns the transaction type of a type number. Throws `RpcError`. */
 export function typeOf(code: number): TransactionType {
   const type = transactionTypes.find((row) => row.code === code);
   if (type === undefined) throw failure('json:"typeInt" is not a field of UndefinedTxType');
   return type;
 }
 
-/** True for the chain's own kinds, whose key on the account says who may sign; false for those of Ethereum. */
+/**
+ * Returns true for Kaia's own types, whose sender is a field and whose signers follow from the account key.
+ */
 export function namesSender(type: TransactionType): boolean {
   return "from" in type.json(BLANK);
 }
 
-/** Legacy and Ethereum's kinds: what they lack is ignored. */
+/** Creates a draft of a legacy or Ethereum transaction. Members that the type lacks are ignored. */
 function ethereumDraft(source: DraftSource, type: TransactionType, args: SendArgs): TransactionDraft {
   const shown = type.json(BLANK);
   if ("blobVersionedHashes" in shown)
@@ -75,11 +77,14 @@ function ethereumDraft(source: DraftSource, type: TransactionType, args: SendArg
       ...(accessList === undefined ? {} : { accessList }),
       ...(authorizationList === undefined ? {} : { authorizationList }),
     },
-    ...("maxFeePerGas" in shown ? caps(source, args) : singlePrice(source, args)),
+    ...("maxFeePerGas" in shown ? feeCaps(source, args) : singlePrice(source, args)),
   };
 }
 
-/** The chain's own kinds: every member that the kind has is needed, every other is refused. */
+/**
+ * Creates a draft of one of Kaia's own types. Every member of the type is required and all others are
+ * refused.
+ */
 function familyDraft(source: DraftSource, type: TransactionType, args: SendArgs): TransactionDraft {
   checkMembers(type, args);
   const { from = NO_ADDRESS, key, humanReadable, codeFormat, feePayer, feeRatio } = args;
@@ -116,7 +121,7 @@ function checkMembers(type: TransactionType, args: SendArgs): void {
   }
 }
 
-/** Gas, price and nonce are filled in, and a contract to be made has no address yet. */
+/** Returns true for members with a default, and for the recipient of a contract deployment. */
 function mayBeMissing(type: TransactionType, member: string): boolean {
   return FILLED_IN.has(member) || (member === "to" && type.creates(BLANK));
 }
@@ -125,7 +130,7 @@ function filledIn({ pool }: DraftSource, { nonce, gas = DEFAULT_GAS, from = NO_A
   return { nonce: nonce ?? pool.nonce(from), gas };
 }
 
-/** A content of every kind, to ask the rows which members they have. */
+/** A content with all fields, used to find the members of each type. */
 const BLANK: TransactionContent = {
   nonce: 0n,
   gas: 0n,
@@ -137,3 +142,20 @@ const BLANK: TransactionContent = {
   chainId: 0n,
   fields: {},
 };
+
+/** Checks that a transaction needs no fee payer's signature. Throws `RpcError`. */
+export function checkSendable({ typeInt = 0 }: SendArgs): void {
+  if (typeOf(typeInt).payerDigest === undefined) return;
+  throw failure("fee-delegation type transactions are not allowed to use this API");
+}
+
+/**
+ * Checks that a transaction for a fee payer has all the members that its sender signed. Throws `RpcError`.
+ */
+export function checkPayerRequest({ typeInt, nonce, gas, gasPrice, signatures }: SendArgs): void {
+  if (typeInt === undefined) throw failure("tx should have a type value");
+  if (nonce === undefined) throw failure("nonce of the sender is not set");
+  if (gas === undefined) throw failure("gas limit is not set");
+  if (gasPrice === undefined) throw failure("gas price is not set");
+  if (signatures === undefined) throw failure("sender signature is not set");
+}

@@ -1,6 +1,6 @@
 /**
- * What methods that run contracts for a caller read: blocks and worlds of one moment; in a reader thread out of a
- * snapshot of the chain's store.
+ * The chain's blocks and worlds at one moment, for methods that run contracts: of the chain in this thread,
+ * or of a snapshot of its store in a reader thread.
  */
 import { equalBytes } from "../bytes/compare.ts";
 import { decodeRlp } from "../bytes/rlp.ts";
@@ -21,39 +21,41 @@ import type { Snapshot, StoreReader } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
 import { type BlockReference, numberAt } from "./arguments/block-number.ts";
 
-/** See the head of this file. Closed after one question. */
+/** A consistent view of the chain, opened for one request and closed after it. */
 export interface ChainReading extends Disposable {
   readonly config: ChainConfig;
-  /** Newest block. */
+  /** Number of the newest block. */
   readonly head: number;
   header(number: number): Header | undefined;
   transactions(number: number): readonly Transaction[] | undefined;
   numberOf(hash: Uint8Array): number | undefined;
-  /** Where a transaction of the chain stands. */
+  /** Returns the position of a canonical transaction. */
   place(hash: Uint8Array): StoredPlace | undefined;
-  /** Throws `StateError` `state-missing`. */
+  /** Opens the state after a block. Throws `StateError` `state-missing`. */
   worldAt(number: number): World;
 }
 
-/** Opens a reading for one question. */
+/** Opens a reading for one request. */
 export type OpenReading = () => ChainReading;
 
-/** A reading that can also list states and what stands beside the chain. */
+/** A reading that can also iterate over states and the other tables of the store. */
 export interface StoreReading extends ChainReading {
   readonly rows: Snapshot;
   readonly states: StateReader;
 }
 
-/** Opens one of these. */
+/** Opens a reading of the store for one request. */
 export type OpenStoreReading = () => StoreReading;
 
-/** The chain of this thread; `worldAt` is its state's. */
+/** Opens a reading of the chain in this thread. */
 export function chainReading(chain: Chain): ChainReading {
-  return new ReadingHere(chain);
+  return new LocalReading(chain);
 }
 
-/** Made for each call: a class costs a tenth of so many closures. */
-class ReadingHere implements ChainReading {
+/**
+ * A reading of the chain in this thread. Created for each call: a class costs a tenth of as many closures.
+ */
+class LocalReading implements ChainReading {
   readonly config: ChainConfig;
   readonly head: number;
   readonly #chain: Chain;
@@ -90,7 +92,10 @@ class ReadingHere implements ChainReading {
   }
 }
 
-/** A snapshot of the chain's store. The configuration is read once, and a header asked for again is not decoded anew. */
+/**
+ * Creates a function that opens snapshots of the chain's store. The configuration and the last decoded header
+ * are cached.
+ */
 export function storeReading(store: StoreReader): OpenStoreReading {
   let config: ChainConfig | undefined;
   let last: { readonly row: Uint8Array; readonly header: Header } | undefined;
@@ -120,8 +125,8 @@ export function storeReading(store: StoreReader): OpenStoreReading {
   };
 }
 
-/** The number of the block that a caller means; `pending` is the newest. Throws `RpcError`. */
-export function numberIn(
+/** Returns the number of a referenced block; `pending` is the newest. Throws `RpcError`. */
+export function referencedNumber(
   reading: Pick<ChainReading, "head" | "numberOf">,
   reference: BlockReference | undefined,
 ): number {
@@ -137,17 +142,17 @@ export function numberIn(
   return wanted;
 }
 
-/** Block `number` as contracts see it. Throws `RpcError` where there is none. */
+/** Returns the execution context of block `number`. Throws `RpcError` for an unknown block. */
 export function contextOf(reading: ChainReading, number: number): BlockContext {
   const header = reading.header(number);
   if (header === undefined) throw noBlock(number);
   return contextOfHeader(reading, header);
 }
 
-/** The same of a block that need not be in the chain. */
+/** Returns the execution context of a block that need not be canonical. */
 export function contextOfHeader(reading: ChainReading, header: Header): BlockContext {
   return blockContext(reading.config, header, {
-    author: authorIn(header),
+    author: authorOrZero(header),
     blockHash: (other) => {
       const found = reading.header(other);
       return found && blockHash(found);
@@ -155,7 +160,7 @@ export function contextOfHeader(reading: ChainReading, header: Header): BlockCon
   });
 }
 
-/** Block 0 has no seal. */
-function authorIn(header: Header): Uint8Array {
+/** Returns the author of a block; the zero address for block 0, which has no seal. */
+function authorOrZero(header: Header): Uint8Array {
   return (header.number === 0 ? undefined : authorOf(header)) ?? new Uint8Array(20);
 }

@@ -1,4 +1,4 @@
-/** What gas cost in a range of blocks, how full they were and what their transactions offered on top. */
+/** `feeHistory`: base fees, fullness and priority fees of a range of blocks, as JSON text. */
 import { toQuantity } from "../bytes/integer.ts";
 import type { BlockHead, Chain } from "../chain/chain.ts";
 import type { RpcProfile } from "../compat/profiles.ts";
@@ -12,28 +12,28 @@ import { writeInSlices } from "../presenters/slices.ts";
 import { paidPrice } from "../presenters/transaction.ts";
 import { type BlockNumber, numberAt } from "./arguments/block-number.ts";
 
-/** What is read. */
-export interface FeeHistoryParts {
+/** Dependencies of the fee history. */
+export interface FeeHistoryDeps {
   readonly chain: Chain;
   readonly profile: Pick<RpcProfile, "line" | "shownGasLimit">;
 }
 
-/** What is asked. */
-export interface FeeQuestion {
+/** Parameters of a fee history. */
+export interface FeeHistoryQuery {
   readonly count: number;
   readonly newest: BlockNumber;
-  /** Ascending, 0 to 100. */
+  /** Percentiles of priority fees, ascending, 0 to 100. */
   readonly percentiles: readonly number[];
 }
 
-const MOST_BLOCKS = 1_024;
-const MOST_PERCENTILES = 100;
+const MAX_BLOCKS = 1_024;
+const MAX_PERCENTILES = 100;
 
-/** JSON text. Throws `RpcError`. */
-export function feeHistory(parts: FeeHistoryParts, question: FeeQuestion): string | Promise<string> {
+/** Computes a fee history as JSON text. Throws `RpcError` for an invalid range or percentile. */
+export function feeHistory(deps: FeeHistoryDeps, question: FeeHistoryQuery): string | Promise<string> {
   const { percentiles } = question;
   checkPercentiles(percentiles);
-  const { newest, count } = rangeOf(parts, question);
+  const { newest, count } = rangeOf(deps, question);
   if (count < 1) return goJson({ oldestBlock: "0x0", gasUsedRatio: null });
   const oldest = newest + 1 - count;
   const rewards: string[][] = [];
@@ -41,21 +41,21 @@ export function feeHistory(parts: FeeHistoryParts, question: FeeQuestion): strin
   const fees: bigint[] = [];
   const take = (index: number): string => {
     const number = oldest + index;
-    const block = percentiles.length > 0 ? parts.chain.block(number) : undefined;
-    const found = block ?? parts.chain.header(number);
+    const block = percentiles.length > 0 ? deps.chain.block(number) : undefined;
+    const found = block ?? deps.chain.header(number);
     if (found === undefined) throw failure("block not found");
     fees.push(found.header.baseFee ?? 0n);
-    ratios.push(ratioOf(parts, found));
-    if (block !== undefined) rewards.push(rewardsOf(parts, block, percentiles));
+    ratios.push(ratioOf(deps, found));
+    if (block !== undefined) rewards.push(rewardsOf(deps, block, percentiles));
     return "";
   };
   return writeInSlices(count, take, () => {
-    const all = [...fees, feeAfter(parts.chain, newest)];
+    const all = [...fees, feeAfter(deps.chain, newest)];
     return goJson({
       oldestBlock: toQuantity(oldest),
       ...(percentiles.length > 0 ? { reward: rewards } : {}),
       baseFeePerGas: all.map(toQuantity),
-      ...(parts.profile.line.blobFees
+      ...(deps.profile.line.blobFees
         ? { blobBaseFeePerGas: all.map((fee) => toQuantity(fee * BLOB_PRICE)) }
         : {}),
       gasUsedRatio: ratios,
@@ -64,8 +64,8 @@ export function feeHistory(parts: FeeHistoryParts, question: FeeQuestion): strin
 }
 
 function checkPercentiles(percentiles: readonly number[]): void {
-  if (percentiles.length > MOST_PERCENTILES) {
-    throw failure(`invalid reward percentile: over the query limit ${MOST_PERCENTILES}`);
+  if (percentiles.length > MAX_PERCENTILES) {
+    throw failure(`invalid reward percentile: over the query limit ${MAX_PERCENTILES}`);
   }
   for (const [index, value] of percentiles.entries()) {
     if (value < 0 || value > 100) throw failure(`invalid reward percentile: ${value.toFixed(6)}`);
@@ -77,30 +77,36 @@ function checkPercentiles(percentiles: readonly number[]): void {
   }
 }
 
-/** Line 1 counts a pending block that is not there among those asked for. */
-function rangeOf({ chain, profile }: FeeHistoryParts, { count, newest }: FeeQuestion) {
+/**
+ * Returns the range of blocks. In line 1 of the Go node, `pending` counts as one of them although it does not
+ * exist.
+ */
+function rangeOf({ chain, profile }: FeeHistoryDeps, { count, newest }: FeeHistoryQuery) {
   const head = chain.head().header.number;
-  const asked = Math.min(count, MOST_BLOCKS);
+  const asked = Math.min(count, MAX_BLOCKS);
   const left = newest === "pending" && profile.line.countsPending ? asked - 1 : asked;
   const last = numberAt(head, newest);
   if (last > head && count > 0) throw failure(`request beyond head block: requested ${last}, head ${head}`);
   return { newest: last, count: Math.min(left, last + 1) };
 }
 
-function ratioOf({ chain, profile }: FeeHistoryParts, { header }: BlockHead): number {
+function ratioOf({ chain, profile }: FeeHistoryDeps, { header }: BlockHead): number {
   const limit = profile.line.countsPending
     ? profile.shownGasLimit
     : chain.parameters(header.number).baseFee.maxBlockGasUsed;
   return limit === 0n ? 0 : Number(header.gasUsed) / Number(limit);
 }
 
-/** What the part of the gas that each percentile names was offered at most. */
-function rewardsOf(parts: FeeHistoryParts, block: Block, percentiles: readonly number[]): string[] {
+/**
+ * Returns the priority fee at each percentile of the block's gas, as `processBlock` in
+ * `node/cn/gasprice/feehistory.go@v2.2.2`.
+ */
+function rewardsOf(deps: FeeHistoryDeps, block: Block, percentiles: readonly number[]): string[] {
   const { header, transactions } = block;
   if (transactions.length === 0) return percentiles.map(() => "0x0");
-  const receipts = parts.chain.receipts(header.number) ?? [];
+  const receipts = deps.chain.receipts(header.number) ?? [];
   const rows = transactions
-    .map((tx, index) => ({ gas: receipts[index]?.gasUsed ?? 0n, reward: rewardOf(parts, tx, block) }))
+    .map((tx, index) => ({ gas: receipts[index]?.gasUsed ?? 0n, reward: rewardOf(deps, tx, block) }))
     .sort((a, b) => (a.reward < b.reward ? -1 : a.reward > b.reward ? 1 : 0));
   let at = 0;
   let sum = rows[0]?.gas ?? 0n;
@@ -111,11 +117,11 @@ function rewardsOf(parts: FeeHistoryParts, block: Block, percentiles: readonly n
   });
 }
 
-function rewardOf({ chain, profile }: FeeHistoryParts, tx: Transaction, block: Block): bigint {
+function rewardOf({ chain, profile }: FeeHistoryDeps, tx: Transaction, block: Block): bigint {
   return profile.line.countsPending ? paidPrice(chain, tx, block) : tipOf(tx, block);
 }
 
-/** What a transaction offers on top of its block's base fee. */
+/** Returns the effective priority fee of a transaction, in peb. */
 export function tipOf({ gasFeeCap, gasTipCap }: Transaction, { header: { baseFee } }: Block): bigint {
   if (baseFee === undefined) return gasTipCap;
   const left = gasFeeCap - baseFee;

@@ -1,20 +1,20 @@
-/** Troubles with files that callers name. */
+/** The Go node's messages for errors of files that callers name. */
 import { getSystemErrorMessage } from "node:util";
 
-/** Where the words of the Go node are not those of Node's own library. */
-const GO_WORDS: Readonly<Record<string, string>> = {
+/** Go's texts of error codes for which Node.js has another text. */
+const GO_TEXTS: Readonly<Record<string, string>> = {
   EEXIST: "file exists",
   EISDIR: "is a directory",
   ELOOP: "too many levels of symbolic links",
   ENAMETOOLONG: "file name too long",
   ERR_INVALID_ARG_VALUE: "invalid argument",
 };
-const SHOWN_CHARACTERS = 256;
+const MAX_NAME_CHARACTERS = 256;
 
-/** What the Go node says when the system refuses a file; undefined for what no system has said. */
-export function fileTrouble(error: unknown, file: string): string | undefined {
+/** Returns the Go node's message for a system error; undefined for errors of other origin. */
+export function fileErrorMessage(error: unknown, file: string): string | undefined {
   const { code = "", errno, syscall } = (error ?? {}) as NodeJS.ErrnoException; // any of them may be missing
-  const words = GO_WORDS[code] ?? (errno === undefined ? undefined : getSystemErrorMessage(errno));
+  const words = GO_TEXTS[code] ?? (errno === undefined ? undefined : getSystemErrorMessage(errno));
   if (words === undefined) return undefined;
-  return `${syscall === "write" ? "write" : "open"} ${file.slice(0, SHOWN_CHARACTERS)}: ${words}`;
+  return `${syscall === "write" ? "write" : "open"} ${file.slice(0, MAX_NAME_CHARACTERS)}: ${words}`;
 }

@@ -1,7 +1,7 @@
 /**
- * Filters that clients poll: what has come since they asked last. A filter is a position in the chain or in the
- * list of pending transactions, not a buffer: what it has to tell is looked up when somebody asks. It goes when
- * nobody has asked for five minutes, or when what it should tell is no longer there.
+ * Installed filters, which clients poll for changes. A filter is a position in the chain or in the list of
+ * pending transactions, not a buffer: changes are looked up by the poll. A filter expires five minutes after
+ * its last poll, or when its changes are no longer stored.
  */
 import { toHex } from "../bytes/hex.ts";
 import type { Chain } from "../chain/chain.ts";
@@ -12,72 +12,72 @@ import type { LogFilter } from "./arguments/log-filter.ts";
 import { BlockLogs, checkLiveRange } from "./live-logs.ts";
 import { PendingList } from "./pending-list.ts";
 
-/** How many filters there may be, and for how long. */
+/** Limits of all filters. */
 export interface FilterLimits {
-  readonly all: number;
-  /** Of all criteria together, about. */
+  readonly filters: number;
+  /** Approximate memory of all criteria, in bytes. */
   readonly bytes: number;
   readonly idleMs: number;
-  /** Hashes in one answer; the rest come with the next. */
+  /** Maximum number of hashes in one result; the next poll returns the others. */
   readonly hashes: number;
-  /** Of the logs that one filter must take back. */
+  /** Maximum size of the removed logs that one filter holds, in bytes. */
   readonly removedBytes: number;
 }
 
-/** What filters look things up in. */
-export interface FilterParts {
+/** Dependencies of filters. */
+export interface FilterDeps {
   readonly chain: Pick<Chain, "head" | "header" | "onRewind">;
   readonly pool: Pick<TxPool, "onPending">;
-  /** The logs that fit, as a JSON list, from a reader thread. Rejects with `RpcError`. */
+  /** Searches the matching logs in a reader thread and returns a JSON list. Rejects with `RpcError`. */
   readonly searchLogs: (filter: LogFilter) => Promise<string>;
-  /** Milliseconds. */
+  /** Current time in milliseconds. */
   readonly now: () => number;
   readonly limits?: Partial<FilterLimits>;
 }
 
-/** The Go node's deadline; it has no other limit. */
+/** Default limits. The Go node has the same deadline and no other limit. */
 const LIMITS: FilterLimits = {
-  all: 100_000,
+  filters: 100_000,
   bytes: 64 * 1024 * 1024,
   idleMs: 5 * 60_000,
   hashes: 10_000,
   removedBytes: 1024 * 1024,
 };
 const FILTER_BYTES = 400;
-/** Of an address or topic, measured. */
+/** Memory of an address or topic in bytes, measured. */
 const CRITERION_BYTES = 264;
 
 interface Common {
-  askedAt: number;
+  polledAt: number;
   readonly bytes: number;
 }
 
 interface BlockPoll extends Common {
   readonly kind: "blocks";
-  /** The newest block that was told. */
-  told: number;
+  /** Number of the newest reported block. */
+  reported: number;
 }
 
 interface LogPoll extends Common {
   readonly kind: "logs";
   readonly filter: LogFilter;
-  told: number;
-  /** Logs of blocks that were told and are gone since. */
+  reported: number;
+  /** Logs of reported blocks that are no longer canonical. */
   removed: string[];
   removedBytes: number;
 }
 
 interface PendingPoll extends Common {
   readonly kind: "pending";
-  /** Place in the list of what comes next. */
+  /** Position of the next hash in the pending list. */
   next: number;
 }
 
 type Poll = BlockPoll | LogPoll | PendingPoll;
 
-/** All filters of the process. */
+/** All installed filters of the node. */
 export class Filters {
-  readonly #parts: FilterParts;
+  readonly #deps: FilterDeps;
   readonly #limits: FilterLimits;
   readonly #polls = new Map<string, Poll>();
   readonly #pending: PendingList;
@@ -86,103 +86,108 @@ export class Filters {
   #sweptAt = 0;
   #endRewinds: (() => void) | undefined;
 
-  constructor(parts: FilterParts) {
-    this.#parts = parts;
-    this.#limits = { ...LIMITS, ...parts.limits };
-    this.#pending = new PendingList(parts.pool);
+  constructor(deps: FilterDeps) {
+    this.#deps = deps;
+    this.#limits = { ...LIMITS, ...deps.limits };
+    this.#pending = new PendingList(deps.pool);
   }
 
-  /** How many there are. */
+  /** Number of installed filters. */
   get size(): number {
     return this.#polls.size;
   }
 
-  /** Makes one; its id. Throws `RpcError` when there are too many. */
+  /** Installs a filter for blocks and returns its id. Throws `RpcError` when there are too many filters. */
   addBlocks(): string {
-    return this.#add({ kind: "blocks", told: this.#head, askedAt: this.#parts.now(), bytes: FILTER_BYTES });
+    return this.#add({
+      kind: "blocks",
+      reported: this.#head,
+      polledAt: this.#deps.now(),
+      bytes: FILTER_BYTES,
+    });
   }
 
-  /** The same for logs of new blocks. Throws `RpcError` for a range without new blocks. */
+  /** Installs a filter for logs of new blocks. Throws `RpcError` for a range without new blocks. */
   addLogs(filter: LogFilter): string {
     checkLiveRange(filter);
     const criteria = filter.topics.reduce((sum, topics) => sum + topics.length, filter.addresses.length);
     return this.#add({
       kind: "logs",
       filter,
-      told: this.#head,
+      reported: this.#head,
       removed: [],
       removedBytes: 0,
-      askedAt: this.#parts.now(),
+      polledAt: this.#deps.now(),
       bytes: FILTER_BYTES + criteria * CRITERION_BYTES,
     });
   }
 
-  /** The same for transactions that become executable. */
+  /** Installs a filter for transactions that become executable. */
   addPending(): string {
-    const askedAt = this.#parts.now();
-    return this.#add({ kind: "pending", next: this.#pending.end, askedAt, bytes: FILTER_BYTES });
+    const askedAt = this.#deps.now();
+    return this.#add({ kind: "pending", next: this.#pending.end, polledAt: askedAt, bytes: FILTER_BYTES });
   }
 
-  /** False when there is none of that id. */
+  /** Uninstalls a filter. Returns false for an unknown id. */
   remove(id: string): boolean {
     const poll = this.#polls.get(id);
     if (poll === undefined) return false;
     this.#polls.delete(id);
     this.#bytes -= poll.bytes;
     if (poll.kind === "pending") this.#pendingPolls--;
-    this.#settle();
+    this.#updateListeners();
     return true;
   }
 
-  /** What has come since the last call, as a JSON list. Throws or rejects with `RpcError`. */
+  /** Returns the changes since the last poll, as a JSON list. Throws or rejects with `RpcError`. */
   changes(id: string): string | Promise<string> {
-    const poll = this.#asked(id);
+    const poll = this.#poll(id);
     if (poll.kind === "logs") return this.#logChanges(poll);
     const hashes = poll.kind === "blocks" ? this.#blockChanges(poll) : this.#pendingChanges(id, poll);
     return `[${hashes.map((hash) => `"${toHex(hash)}"`).join(",")}]`;
   }
 
-  /** All logs of a filter's range, whether told or not. Throws or rejects with `RpcError`. */
+  /** Returns all logs of a filter's range as a JSON list. Throws or rejects with `RpcError`. */
   logs(id: string): Promise<string> {
-    const poll = this.#asked(id);
+    const poll = this.#poll(id);
     if (poll.kind !== "logs") throw notFound();
-    return this.#parts.searchLogs(poll.filter);
+    return this.#deps.searchLogs(poll.filter);
   }
 
   get #head(): number {
-    return this.#parts.chain.head().header.number;
+    return this.#deps.chain.head().header.number;
   }
 
   #add(poll: Poll): string {
-    this.#sweep(poll.askedAt);
-    if (this.#polls.size >= this.#limits.all || this.#bytes + poll.bytes > this.#limits.bytes) {
+    this.#sweep(poll.polledAt);
+    if (this.#polls.size >= this.#limits.filters || this.#bytes + poll.bytes > this.#limits.bytes) {
       throw failure("too many filters");
     }
     const id = newSubscriptionId();
     this.#polls.set(id, poll);
     this.#bytes += poll.bytes;
     if (poll.kind === "pending") this.#pendingPolls++;
-    this.#settle();
+    this.#updateListeners();
     return id;
   }
 
-  #asked(id: string): Poll {
-    const now = this.#parts.now();
+  #poll(id: string): Poll {
+    const now = this.#deps.now();
     this.#sweep(now);
     const poll = this.#polls.get(id);
     if (poll === undefined || this.#isIdle(poll, now)) throw notFound();
-    poll.askedAt = now;
+    poll.polledAt = now;
     return poll;
   }
 
   #blockChanges(poll: BlockPoll): Uint8Array[] {
-    const last = Math.min(this.#head, poll.told + this.#limits.hashes);
+    const last = Math.min(this.#head, poll.reported + this.#limits.hashes);
     const hashes: Uint8Array[] = [];
-    for (let number = poll.told + 1; number <= last; number++) {
-      const block = this.#parts.chain.header(number);
+    for (let number = poll.reported + 1; number <= last; number++) {
+      const block = this.#deps.chain.header(number);
       if (block !== undefined) hashes.push(block.hash);
     }
-    poll.told = Math.max(poll.told, last);
+    poll.reported = Math.max(poll.reported, last);
     return hashes;
   }
 
@@ -196,28 +201,31 @@ export class Filters {
     return hashes;
   }
 
-  /** A range with more logs than one answer holds is told by parts. */
+  /**
+   * Returns the new logs. A range with more logs than a result may hold is halved, and the next poll
+   * continues.
+   */
   async #logChanges(poll: LogPoll): Promise<string> {
-    const { told, removed } = poll;
+    const { reported: told, removed } = poll;
     poll.removed = [];
     poll.removedBytes = 0;
     let last = this.#head;
-    poll.told = last; // another call meanwhile begins behind this one
+    poll.reported = last; // a concurrent poll starts after this range
     for (;;) {
       const range = intersection(poll.filter, told + 1, last);
-      if (range === undefined) return joined(removed, "[]");
+      if (range === undefined) return joinLists(removed, "[]");
       try {
-        const found = await this.#parts.searchLogs(range);
-        poll.told = Math.min(poll.told, last);
-        return joined(removed, found);
+        const found = await this.#deps.searchLogs(range);
+        poll.reported = Math.min(poll.reported, last);
+        return joinLists(removed, found);
       } catch (error) {
-        const isOne = last <= told + 1;
-        if (!isOne && isTooMuch(error)) {
+        const isOneBlock = last <= told + 1;
+        if (!isOneBlock && mayFitShorterRange(error)) {
           last = told + Math.ceil((last - told) / 2);
           continue;
         }
-        // a block of which no answer can hold the logs is told once, as an error
-        poll.told = Math.min(poll.told, isTooMuch(error) ? last : told);
+        // a single block with too many logs is reported once, as an error
+        poll.reported = Math.min(poll.reported, mayFitShorterRange(error) ? last : told);
         poll.removed.unshift(...removed);
         throw error;
       }
@@ -226,16 +234,16 @@ export class Filters {
 
   #onRewind: Parameters<Chain["onRewind"]>[0] = (blocks, head) => {
     const { number } = head.header;
-    for (const block of blocks) this.#takeBack(block.block.header.number, new BlockLogs(block, true));
+    for (const block of blocks) this.#addRemoved(block.block.header.number, new BlockLogs(block, true));
     for (const poll of this.#polls.values()) {
-      if (poll.kind !== "pending") poll.told = Math.min(poll.told, number);
+      if (poll.kind !== "pending") poll.reported = Math.min(poll.reported, number);
     }
   };
 
-  #takeBack(number: number, logs: BlockLogs): void {
+  #addRemoved(number: number, logs: BlockLogs): void {
     if (logs.size === 0) return;
     for (const [id, poll] of this.#polls) {
-      if (poll.kind !== "logs" || number > poll.told) continue;
+      if (poll.kind !== "logs" || number > poll.reported) continue;
       for (const position of logs.select(poll.filter)) {
         const json = logs.json(position);
         poll.removed.push(json);
@@ -246,20 +254,20 @@ export class Filters {
   }
 
   #isIdle(poll: Poll, now: number): boolean {
-    return now - poll.askedAt > this.#limits.idleMs;
+    return now - poll.polledAt > this.#limits.idleMs;
   }
 
-  /** At most once in a tenth of the deadline: there may be many. */
+  /** Removes expired filters, at most once in a tenth of the deadline because there may be many. */
   #sweep(now: number): void {
     if (now - this.#sweptAt < this.#limits.idleMs / 10) return;
     this.#sweptAt = now;
     for (const [id, poll] of this.#polls) if (this.#isIdle(poll, now)) this.remove(id);
   }
 
-  /** Listens for as long as somebody wants to know. */
-  #settle(): void {
+  /** Listens to the chain and the pool while there are filters. */
+  #updateListeners(): void {
     const isWanted = this.#polls.size > 0;
-    if (isWanted) this.#endRewinds ??= this.#parts.chain.onRewind(this.#onRewind);
+    if (isWanted) this.#endRewinds ??= this.#deps.chain.onRewind(this.#onRewind);
     else {
       this.#endRewinds?.();
       this.#endRewinds = undefined;
@@ -268,8 +276,8 @@ export class Filters {
   }
 }
 
-/** With fewer blocks there may be an answer. */
-function isTooMuch(error: unknown): boolean {
+/** Returns true for errors that a shorter range may avoid. */
+function mayFitShorterRange(error: unknown): boolean {
   return error instanceof RpcError && (error.reason === "too-many-results" || error.reason === "deadline");
 }
 
@@ -277,14 +285,14 @@ function notFound(): RpcError {
   return failure("filter not found");
 }
 
-/** The filter on those of its blocks that are new. */
+/** Returns the filter for the blocks `first` to `last` of its range. */
 function intersection(filter: LogFilter, first: number, last: number): LogFilter | undefined {
   const from = typeof filter.from === "number" ? Math.max(first, filter.from) : first;
   const to = typeof filter.to === "number" ? Math.min(last, filter.to) : last;
   return from > to ? undefined : { ...filter, blockHash: undefined, from, to };
 }
 
-function joined(removed: readonly string[], found: string): string {
+function joinLists(removed: readonly string[], found: string): string {
   if (removed.length === 0) return found;
   return found === "[]" ? `[${removed.join(",")}]` : `[${removed.join(",")},${found.slice(1)}`;
 }

@@ -1,11 +1,11 @@
-/** The prices that the node suggests for the next block. */
+/** Gas prices and priority fees that the node suggests for the next block. */
 import { equalBytes } from "../bytes/compare.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { Block } from "../model/block.ts";
 import { senderOf } from "../model/transaction.ts";
 import { tipOf } from "./fee-history.ts";
 
-/** What a transaction should offer for a unit of gas, in peb. */
+/** Returns the suggested gas price, in peb. */
 export function suggestedPrice(chain: Chain): bigint {
   const next = chain.head().header.number + 1;
   const { suggestedPrice: way } = chain.rules(next);
@@ -16,7 +16,7 @@ export function suggestedPrice(chain: Chain): bigint {
   return tip === 0n ? (baseFee * 110n) / 100n : (baseFee * 115n) / 100n + tip;
 }
 
-/** What it should offer on top of the base fee; where there is none, the whole price. */
+/** Returns the suggested priority fee, in peb. Without a base fee it is the whole gas price. */
 export function suggestedTip(chain: Chain): bigint {
   const next = chain.head().header.number + 1;
   const { suggestedPrice: way } = chain.rules(next);
@@ -26,27 +26,30 @@ export function suggestedTip(chain: Chain): bigint {
   return way === "twice-base-fee" || isQuiet ? 0n : usualTip(chain);
 }
 
-/** The highest tip that is ever suggested: 500 Gpeb. */
-const MOST_TIP = 500_000_000_000n;
+/** Maximum suggested priority fee: 500 Gpeb. */
+const MAX_TIP = 500_000_000_000n;
 const RECENT_BLOCKS = 20;
-/** Of each block the lowest tips count. */
+/** Number of the lowest priority fees that are sampled per block. */
 const SAMPLES = 3;
 const PERCENTILE = 60;
 
-const known = new WeakMap<Block, bigint>();
+const tipsByHead = new WeakMap<Block, bigint>();
 
-/** The 60th percentile of the lowest tips of recent blocks; found once for each head. */
+/** Returns the 60th percentile of the lowest priority fees of recent blocks, cached per head block. */
 function usualTip(chain: Chain): bigint {
   const head = chain.head();
-  let tip = known.get(head);
+  let tip = tipsByHead.get(head);
   if (tip === undefined) {
     tip = tipUpTo(chain, head.header.number);
-    known.set(head, tip);
+    tipsByHead.set(head, tip);
   }
   return tip;
 }
 
-/** Blocks with one tip or none say little: for each of them one more is looked at, up to twice as many in all. */
+/**
+ * Computes the percentile. Each block with at most one sample extends the range by one block, up to twice the
+ * range, as in `node/cn/gasprice/gasprice.go@v2.2.2`.
+ */
 function tipUpTo(chain: Chain, head: number): bigint {
   const tips: bigint[] = [];
   let wanted = RECENT_BLOCKS;
@@ -58,10 +61,10 @@ function tipUpTo(chain: Chain, head: number): bigint {
     tips.push(...(found.length === 0 ? [0n] : found));
   }
   const found = tips.sort(ascending)[Math.floor(((tips.length - 1) * PERCENTILE) / 100)] ?? 0n;
-  return found > MOST_TIP ? MOST_TIP : found;
+  return found > MAX_TIP ? MAX_TIP : found;
 }
 
-/** What the block's maker sends to itself says nothing. */
+/** Returns the lowest priority fees of a block, except for transactions from its reward address. */
 function lowestTips(block: Block, chainId: bigint): readonly bigint[] {
   const offers = block.transactions
     .map((tx) => ({ tx, tip: tipOf(tx, block) }))
@@ -78,7 +81,7 @@ function ascending(a: bigint, b: bigint): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** The lowest and the highest price the chain may come to ask. */
+/** Returns the bounds of the gas price that the chain's parameters allow, in peb. */
 export function priceBounds(chain: Chain): { readonly lower: bigint; readonly upper: bigint } {
   const next = chain.head().header.number + 1;
   const { unitPrice, baseFee } = chain.parameters(next);

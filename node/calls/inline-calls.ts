@@ -1,18 +1,19 @@
 /**
- * Calls of contracts that need little gas are run at once, next to consensus: handing one to a reader thread costs
- * more than most of them do. Two bounds keep them from holding up the chain: the gas of each, and the time of all in
- * one turn of the event loop. What passes a bound goes to a reader, and so does what is known to need more.
+ * Runs short contract calls inline, on the main thread: passing one to a reader thread costs more than most
+ * calls do. Two bounds protect consensus: the gas of each call, and the time of all calls in one turn of the
+ * event loop. Calls beyond a bound run in a reader thread, as do calls of a kind that exceeded the gas
+ * before.
  */
 import { GasAtHandSpent } from "../evm/frame.ts";
 import { SLICE_MS } from "../runtime/scheduler.ts";
 
-/** Gas that a call may use here: the dearest way to spend it takes about 2 ms. */
-export const BRIEF_GAS = 50_000;
-/** Kinds of calls that needed more, forgotten all together when there are too many. */
-const KNOWN_LONG = 1_000;
+/** Maximum gas of an inline call. The most expensive use of it takes about 2 ms. */
+export const MAX_INLINE_GAS = 50_000;
+/** Maximum number of remembered kinds of long calls; beyond it all are deleted. */
+const MAX_LONG_KINDS = 1_000;
 
-/** See the file's header. */
-export class BriefCalls {
+/** Admission of inline calls. */
+export class InlineCalls {
   readonly #long = new Set<string>();
   readonly #turnMs: number;
   #spentMs = 0;
@@ -22,7 +23,10 @@ export class BriefCalls {
     this.#turnMs = turnMs;
   }
 
-  /** Runs a call, whose `kind` tells what it does; undefined when it is a reader's work. Throws what it throws. */
+  /**
+   * Runs a call inline. `kind` identifies calls of similar cost. Returns undefined for a call that must run
+   * in a reader thread, and throws the errors of the call.
+   */
   run<T>(kind: () => string, call: () => T): T | undefined {
     if (this.#spentMs >= this.#turnMs || (this.#long.size > 0 && this.#long.has(kind()))) return undefined;
     this.#openTurn();
@@ -48,7 +52,7 @@ export class BriefCalls {
   }
 
   #remember(kind: string): void {
-    if (this.#long.size >= KNOWN_LONG) this.#long.clear();
+    if (this.#long.size >= MAX_LONG_KINDS) this.#long.clear();
     this.#long.add(kind);
   }
 }

@@ -1,4 +1,7 @@
-/** Logs of blocks as they come and go, for those who listen. */
+/**
+ * Logs of new blocks and of blocks that leave the chain, matched against the filters of subscribers and
+ * polls.
+ */
 
 import { mapKey } from "../bytes/hex.ts";
 import { failure } from "../jsonrpc/errors.ts";
@@ -10,7 +13,7 @@ import { type Log, type LoggedReceipt, loggedReceipts, type Receipt } from "../m
 import { logJson } from "../presenters/receipt.ts";
 import type { LogFilter } from "./arguments/log-filter.ts";
 
-/** Refuses a range that no new block can lie in. Throws `RpcError`. */
+/** Checks that a filter's range can contain new blocks. Throws `RpcError`. */
 export function checkLiveRange({ from = "latest", to = "latest" }: LogFilter): void {
   if (from === "pending" || to === "pending") throw failure("pending logs are not supported");
   const [first, last] = [numberOf(from), numberOf(to)];
@@ -34,10 +37,10 @@ export interface NewBlock {
   readonly receipts: readonly Receipt[];
 }
 
-/** A log may have this many topics. */
+/** Maximum number of topics of a log. */
 const MAX_TOPICS = 4;
 const ADDRESS = 0;
-/** Memory of a log and its payload, besides its data. */
+/** Memory of a log and its payload without its data, in bytes. */
 const LOG_BYTES = 2048;
 
 interface IndexedLog {
@@ -47,8 +50,8 @@ interface IndexedLog {
 }
 
 /**
- * The logs of one block, for all who filter them: an index by address and topic is made once, and so is each log's
- * payload. A filter costs as much as it has values, and nothing for logs that do not fit.
+ * The logs of one block, shared by all filters. The index by address and topic and the payload of each log
+ * are created once. The cost of a filter grows with its values and matches, not with the block's logs.
  */
 export class BlockLogs implements FeedEvent<LogFilter> {
   readonly #block: Block;
@@ -56,11 +59,11 @@ export class BlockLogs implements FeedEvent<LogFilter> {
   readonly #logs: readonly IndexedLog[];
   readonly #payloads: Payload[] = [];
   readonly #texts: string[] = [];
-  /** By place (the address, then the topics) the positions of logs by value. */
+  /** Positions of logs by value, for the address and each topic position. */
   #index: readonly Map<string, number[]>[] | undefined;
   #all: readonly number[] | undefined;
 
-  /** `removed`: the block was taken out of the chain. */
+  /** Creates the logs of a block. `removed` marks logs of a block that left the chain. */
   constructor({ block, receipts }: NewBlock, removed: boolean) {
     this.#block = block;
     this.#removed = removed;
@@ -69,17 +72,17 @@ export class BlockLogs implements FeedEvent<LogFilter> {
     );
   }
 
-  /** Logs of the block. */
+  /** Number of logs of the block. */
   get size(): number {
     return this.#logs.length;
   }
 
-  /** See `FeedEvent`. */
+  /** Approximate memory in bytes, as in `FeedEvent`. */
   get bytes(): number {
     return this.#logs.reduce((sum, { log }) => sum + LOG_BYTES + 4 * log.data.length, EVENT_BYTES);
   }
 
-  /** The positions of the logs that fit, in their order, when the block lies in the range that is asked for. */
+  /** Returns the positions of the matching logs, ascending; none for a block outside the filter's range. */
   select(filter: LogFilter): readonly number[] {
     if (!isInRange(filter, this.#block) || filter.topics.length > MAX_TOPICS) return [];
     const values = [filter.addresses, ...filter.topics];
@@ -97,12 +100,12 @@ export class BlockLogs implements FeedEvent<LogFilter> {
       .sort((one, other) => one - other);
   }
 
-  /** See `FeedEvent`. */
+  /** Returns the payload of a log, as in `FeedEvent`. */
   payload(position: number): Payload {
     return (this.#payloads[position] ??= new Payload(this.#write(position)));
   }
 
-  /** A log as JSON text: the same string for all. */
+  /** Returns a log as JSON text, the same string for all filters. */
   json(position: number): string {
     return (this.#texts[position] ??= this.#write(position));
   }
@@ -130,7 +133,7 @@ export class BlockLogs implements FeedEvent<LogFilter> {
     return this.#all;
   }
 
-  /** Positions of the logs with one of the values at a place; each once. */
+  /** Returns the positions of the logs with one of the values, each once. */
   #positions(place: number, wanted: readonly Uint8Array[]): number[] {
     this.#index ??= indexOf(this.#logs);
     const byValue = this.#index[place];

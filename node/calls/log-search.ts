@@ -1,4 +1,4 @@
-/** The search itself: blooms first, receipts only where a bloom lets something through. */
+/** Searches logs: header blooms first, receipts only of blocks whose bloom matches. */
 import { equalBytes } from "../bytes/compare.ts";
 import { prunedHistory } from "../chain/kept-blocks.ts";
 import { SECTION_BLOCKS } from "../chain/log-index.ts";
@@ -12,21 +12,21 @@ import { numberAt } from "./arguments/block-number.ts";
 import type { LogFilter } from "./arguments/log-filter.ts";
 import type { BloomIndex, LogSource } from "./log-source.ts";
 
-/** A log may have this many topics; a filter with more finds nothing. */
+/** Maximum number of topics of a log; a filter with more matches nothing. */
 const MAX_TOPICS = 4;
 
-/** How far a search goes, and in whose words it fails. */
-export interface SearchTerms {
-  /** Logs in one answer; 0 is no limit. */
+/** Options of a log search. */
+export interface LogSearchOptions {
+  /** Maximum number of logs in a result; 0 is no limit. */
   readonly maxLogs: number;
   readonly profile: Pick<RpcProfile, "line">;
 }
 
-/** The logs that fit, oldest first. Throws `RpcError` when they are too many. */
+/** Returns the matching logs, oldest first. Throws `RpcError` when there are too many. */
 export function searchLogs(
   source: LogSource,
   filter: LogFilter,
-  { maxLogs, profile }: SearchTerms,
+  { maxLogs, profile }: LogSearchOptions,
 ): object[] {
   const found: object[] = [];
   const mayFit = bloomTest(filter);
@@ -34,7 +34,7 @@ export function searchLogs(
     const block = source.block(number);
     if (block === undefined || !mayFit(block.bloom)) continue;
     const receipts = source.logged(number) ?? [];
-    for (const log of fittingLogs(filter, { number, hash: block.hash, receipts })) found.push(log);
+    for (const log of matchingLogs(filter, { number, hash: block.hash, receipts })) found.push(log);
     if (maxLogs > 0 && found.length > maxLogs) {
       throw failure(`query returned more than ${maxLogs} results`, "too-many-results");
     }
@@ -42,7 +42,11 @@ export function searchLogs(
   return found;
 }
 
-function* numbersOf(source: LogSource, filter: LogFilter, profile: SearchTerms["profile"]): Iterable<number> {
+function* numbersOf(
+  source: LogSource,
+  filter: LogFilter,
+  profile: LogSearchOptions["profile"],
+): Iterable<number> {
   const { blockHash } = filter;
   if (blockHash === undefined) {
     yield* numbersInRange(source, filter, profile);
@@ -56,12 +60,12 @@ function* numbersOf(source: LogSource, filter: LogFilter, profile: SearchTerms["
 function* numbersInRange(
   source: LogSource,
   filter: LogFilter,
-  profile: SearchTerms["profile"],
+  profile: LogSearchOptions["profile"],
 ): Iterable<number> {
   const { from = "latest", to = "latest" } = filter;
   const isPending = from === "pending" || to === "pending";
   if (isPending && !profile.line.searchesPending) throw failure("pending logs are not supported");
-  const first = from === "pending" ? 0 : numberAt(source.head, from); // the older line begins at block 0
+  const first = from === "pending" ? 0 : numberAt(source.head, from); // the older line starts at block 0
   const last = Math.min(numberAt(source.head, to), source.head);
   if (filter.topics.length > MAX_TOPICS) return;
   if (Math.max(first, 1) <= Math.min(last, source.oldest - 1)) throw prunedHistory(source.oldest);
@@ -74,7 +78,7 @@ function* numbersInRange(
   for (; number <= last; number++) yield number;
 }
 
-/** Blocks from `first` up to but not including `end` that the index does not rule out. */
+/** Returns the blocks from `first` up to but not including `end` that the bloom index does not exclude. */
 function* indexedNumbers(
   index: BloomIndex,
   { addresses, topics }: LogFilter,
@@ -92,7 +96,7 @@ function* indexedNumbers(
   }
 }
 
-/** Whether a block can hold what is searched for, by its bloom; the values are hashed once. */
+/** Creates a test of header blooms. The values are hashed once. */
 function bloomTest({ addresses, topics }: LogFilter): (bloom: Uint8Array) => boolean {
   if (topics.length > MAX_TOPICS) return () => false;
   const groups = [addresses, ...topics]
@@ -101,20 +105,20 @@ function bloomTest({ addresses, topics }: LogFilter): (bloom: Uint8Array) => boo
   return (bloom) => groups.every((values) => values.some((bits) => bloomHas(bloom, bits)));
 }
 
-/** What is looked through: the receipts of a block that have logs, and how these name it. */
+/** A block's receipts that have logs. */
 interface LoggedBlock {
   readonly number: number;
-  /** Asked for once, and only where a log fits. */
+  /** Returns the block hash. Called at most once, for the first match. */
   readonly hash: () => Uint8Array;
   readonly receipts: readonly LoggedReceipt[];
 }
 
-/** The logs of a block that fit, as they are shown, in their order. */
-export function* fittingLogs(filter: LogFilter, { number, hash, receipts }: LoggedBlock): Iterable<object> {
+/** Returns the matching logs of a block as JSON, in their order. */
+export function* matchingLogs(filter: LogFilter, { number, hash, receipts }: LoggedBlock): Iterable<object> {
   let blockHash: Uint8Array | undefined;
   for (const { logs, logsBefore, transactionHash, transactionIndex } of receipts) {
     for (const [at, log] of logs.entries()) {
-      if (!logFits(log, filter)) continue;
+      if (!logMatches(log, filter)) continue;
       blockHash ??= hash();
       const logIndex = logsBefore + at;
       yield logJson(log, { number, blockHash, transactionHash, transactionIndex, logIndex, removed: false });
@@ -122,7 +126,7 @@ export function* fittingLogs(filter: LogFilter, { number, hash, receipts }: Logg
   }
 }
 
-function logFits(log: Log, { addresses, topics }: LogFilter): boolean {
+function logMatches(log: Log, { addresses, topics }: LogFilter): boolean {
   if (addresses.length > 0 && !addresses.some((address) => equalBytes(address, log.address))) return false;
   if (topics.length > log.topics.length) return false;
   return topics.every(

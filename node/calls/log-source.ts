@@ -1,4 +1,4 @@
-/** Where a search for logs reads: the chain itself, or a snapshot of its store in a reader thread. */
+/** Sources of a log search: the chain in this thread, or a snapshot of its store in a reader thread. */
 import { bytesToNumber } from "../bytes/integer.ts";
 import { storedHeader, storedLoggedReceipts, storedNumber } from "../chain/block-rows.ts";
 import type { Chain } from "../chain/chain.ts";
@@ -9,29 +9,29 @@ import { type LoggedReceipt, loggedReceipts } from "../model/receipt.ts";
 import type { StoreReader } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
 
-/** One block, as far as its logs go. */
+/** The members of a block that a log search needs. */
 export interface LogBlock {
   readonly bloom: Uint8Array;
-  /** Computed when it is asked for. */
+  /** Computes the block hash. */
   readonly hash: () => Uint8Array;
 }
 
-/** Blocks as they were when it was opened. */
+/** A consistent view of blocks and receipts. */
 export interface LogSource extends Disposable {
   readonly head: number;
-  /** The first block after block 0 of which receipts are kept. */
+  /** Number of the first block after block 0 with stored receipts. */
   readonly oldest: number;
   block(number: number): LogBlock | undefined;
   numberOf(hash: Uint8Array): number | undefined;
-  /** The receipts of a block that have logs; undefined when they are not there. */
+  /** Returns the receipts of a block that have logs; undefined when they are not stored. */
   logged(number: number): readonly LoggedReceipt[] | undefined;
-  /** Where there is an index of blooms. */
+  /** The bloom index, if the node maintains one. */
   readonly index?: BloomIndex;
 }
 
-/** Which blocks may hold what is searched for, section by section. */
+/** Candidate blocks of a search by section. */
 export interface BloomIndex {
-  /** Blocks before this one are indexed. */
+  /** Number of the first block that is not indexed. */
   readonly end: number;
   search(groups: readonly (readonly Uint8Array[])[]): SectionSearch;
 }
@@ -39,7 +39,7 @@ export interface BloomIndex {
 /** Opens a source for one search. */
 export type OpenLogSource = () => LogSource | Promise<LogSource>;
 
-/** The chain of this thread. */
+/** Creates a source of the chain in this thread. */
 export function chainLogSource(chain: Chain): LogSource {
   return {
     head: chain.head().header.number,
@@ -54,7 +54,7 @@ export function chainLogSource(chain: Chain): LogSource {
   };
 }
 
-/** A snapshot of the chain's store. */
+/** Creates a source of a snapshot of the chain's store. */
 export async function storeLogSource(store: StoreReader): Promise<LogSource> {
   const snapshot = store.snapshot();
   let head = -1;

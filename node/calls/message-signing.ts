@@ -1,20 +1,20 @@
-/** Signed messages: the digest under the profile's prefix, V of 27 or 28, and who signed. */
+/** Signed messages: digests with the prefix of the profile, V of 27 or 28, and recovery of the signer. */
 import { ETHEREUM_MESSAGE_PREFIX, KLAYTN_MESSAGE_PREFIX, messageDigest } from "../accounts/message-digest.ts";
 import type { RpcProfile } from "../compat/profiles.ts";
 import { addressOfPublicKey, recover } from "../crypto/secp256k1.ts";
 import { failure } from "../jsonrpc/errors.ts";
 
-/** What is signed in place of a message. */
+/** Returns the digest of a message under the profile's prefix. */
 export function digestOf(message: Uint8Array, { signedMessage }: RpcProfile): Uint8Array {
   return messageDigest(signedMessage === "Klaytn" ? KLAYTN_MESSAGE_PREFIX : ETHEREUM_MESSAGE_PREFIX, message);
 }
 
-/** A signature with V of 0 or 1 as signed messages have it. */
+/** Converts a signature with V of 0 or 1 to that of a message, with V of 27 or 28. */
 export function messageSignature(signature: Uint8Array): Uint8Array {
   return withV(signature, 27);
 }
 
-/** The address whose key gave such a signature. Throws `RpcError`. */
+/** Recovers the address of a message's signer. Throws `RpcError`. */
 export function recoverSigner(
   digest: Uint8Array,
   signature: Uint8Array,
@@ -26,7 +26,10 @@ export function recoverSigner(
   return addressOfPublicKey(publicKey);
 }
 
-/** The key behind a message's signature, under either prefix, that `accepts` takes; undefined where none is. */
+/**
+ * Recovers the public key of a message's signer under either prefix. Returns the first key that `accepts`
+ * accepts, or undefined.
+ */
 export function messageSigner(
   { data, signature }: { readonly data: Uint8Array; readonly signature: Uint8Array },
   { badRecoveryId }: Pick<RpcProfile, "badRecoveryId">,

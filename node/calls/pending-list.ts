@@ -1,22 +1,25 @@
 /**
- * Hashes of the newest transactions that became executable, in one list for all who poll. A reader holds a place in
- * it; who comes too late finds that its place is gone.
+ * Hashes of the newest transactions that became executable, in one list for all polling clients. A reader
+ * holds a position in it. Old positions expire.
  */
 import type { TxPool } from "../txpool/pool.ts";
 
-/** Hashes of a page. */
+/** Number of hashes in a page. */
 const PAGE = 65_536;
 const HASH_LENGTH = 32;
 
-/** The list: the page that grows and the one before it, outside the heap. It grows only while it listens. */
+/**
+ * Two pages of hashes outside the heap: the current one and the one before it. The list grows only while it
+ * listens.
+ */
 export class PendingList {
   readonly #pool: Pick<TxPool, "onPending">;
   readonly #page: number;
-  /** The place of the first hash that is kept. */
+  /** Position of the first stored hash. */
   #start = 0;
   #previous: Uint8Array | undefined;
   #current: Uint8Array | undefined;
-  /** Hashes in `#current`. */
+  /** Number of hashes in `#current`. */
   #count = 0;
   #stop: (() => void) | undefined;
 
@@ -25,7 +28,7 @@ export class PendingList {
     this.#page = page;
   }
 
-  /** The place of what comes next. */
+  /** Position of the next hash. */
   get end(): number {
     return this.#start + this.#kept;
   }
@@ -34,7 +37,7 @@ export class PendingList {
     return (this.#previous === undefined ? 0 : this.#page) + this.#count;
   }
 
-  /** Begins or ends listening; hashes are forgotten at the end. */
+  /** Starts or stops listening. Stopping deletes the hashes. */
   listen(isWanted: boolean): void {
     if (isWanted === (this.#stop !== undefined)) return;
     this.#stop?.();
@@ -45,7 +48,10 @@ export class PendingList {
     this.#stop = isWanted ? this.#pool.onPending((transactions) => this.#take(transactions)) : undefined;
   }
 
-  /** At most `max` hashes from a place on, to be read at once; `undefined` when they are no longer kept. */
+  /**
+   * Returns at most `max` hashes from a position on, valid until the next event; `undefined` when the
+   * position has expired.
+   */
   from(place: number, max: number): readonly Uint8Array[] | undefined {
     const at = place - this.#start;
     if (at < 0) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Signed transactions as callers hand them over, in the chain's encoding or in Ethereum's. What cannot be read is
- * refused in the Go node's words.
+ * Decodes signed transactions from callers, in Kaia's encoding or in Ethereum's. Malformed bytes get the Go
+ * node's errors.
  */
 
 import { concatBytes } from "../bytes/compare.ts";
@@ -12,63 +12,66 @@ import { decodeTransaction, type Transaction } from "../model/transaction.ts";
 import { transactionTypes } from "../model/transaction-table.ts";
 import type { TransactionType } from "../model/transaction-type.ts";
 
-/** First byte of the kinds that Ethereum defined, in the chain's own encoding. */
+/** First byte of the Ethereum types in the encoding of Kaia. */
 const ETHEREUM = 0x78;
 const LIST = 0xc0;
 
-/** Reads the chain's encoding. Throws `RpcError` or `TransactionError`. */
-export function inChainEncoding(raw: Uint8Array): Transaction {
+/** Decodes Kaia's encoding. Throws `RpcError` or `TransactionError`. */
+export function decodeChainTransaction(raw: Uint8Array): Transaction {
   if (isBareEthereumType(raw)) throw failure("undefined tx type");
-  return decoded(raw);
+  return decodeOrThrow(raw);
 }
 
-/** Reads Ethereum's encoding: bare types of Ethereum, or a list. Throws `RpcError` or `TransactionError`. */
-export function inEthereumEncoding(raw: Uint8Array): Transaction {
+/**
+ * Decodes Ethereum's encoding: typed transactions (EIP-2718) or a list. Throws `RpcError` or
+ * `TransactionError`.
+ */
+export function decodeEthereumTransaction(raw: Uint8Array): Transaction {
   if (raw.length === 0) throw failure("Empty input");
   const [first = 0] = raw;
-  if (first === 0 || first >= LIST) return decoded(raw);
+  if (first === 0 || first >= LIST) return decodeOrThrow(raw);
   if (!isBareEthereumType(raw)) throw failure("undefined tx type");
-  return decoded(concatBytes(Uint8Array.of(ETHEREUM), raw));
+  return decodeOrThrow(concatBytes(Uint8Array.of(ETHEREUM), raw));
 }
 
-/** Reads either encoding: whoever asks about a transaction may have it from either module. Throws as the two. */
-export function inEitherEncoding(raw: Uint8Array): Transaction {
-  return isBareEthereumType(raw) ? inEthereumEncoding(raw) : decoded(raw);
+/** Decodes either encoding. Throws `RpcError` or `TransactionError`. */
+export function decodeEitherTransaction(raw: Uint8Array): Transaction {
+  return isBareEthereumType(raw) ? decodeEthereumTransaction(raw) : decodeOrThrow(raw);
 }
 
 function isBareEthereumType([first = 0]: Uint8Array): boolean {
   return first >= 0x01 && first <= 0x04;
 }
 
-function decoded(raw: Uint8Array): Transaction {
+function decodeOrThrow(raw: Uint8Array): Transaction {
   try {
     return decodeTransaction(raw);
   } catch (error) {
     if (!(error instanceof TransactionError) || error.code !== "malformed") throw error;
-    throw failure(faultOf(raw) ?? error.message);
+    throw failure(faultMessage(raw) ?? error.message);
   }
 }
 
-/** What the Go node says of bytes that are no transaction; undefined where it says something else than these. */
-function faultOf(raw: Uint8Array): string | undefined {
+/** Returns the Go node's error message for malformed bytes; undefined for other faults. */
+function faultMessage(raw: Uint8Array): string | undefined {
   const [first] = raw;
   if (first === undefined) return "EOF";
   const at = first >= LIST ? 0 : first === ETHEREUM ? 2 : 1;
   const code = at === 0 ? 0 : at === 1 ? first : ETHEREUM * 256 + (raw[1] ?? 0);
-  if (at > raw.length || raw[at] === undefined) return first === 0 ? listWanted(0) : "EOF";
-  if (raw[at] < LIST) return listWanted(code);
+  if (at > raw.length || raw[at] === undefined) return first === 0 ? listExpected(0) : "EOF";
+  if (raw[at] < LIST) return listExpected(code);
   return lengthFault(raw.subarray(at), code);
 }
 
 function lengthFault(list: Uint8Array, code: number): string | undefined {
   const type = typeOf(code);
-  const found = itemsIn(list);
+  const found = countItems(list);
   if (found === undefined) return "rlp: value size exceeds available input length";
-  if (type === undefined || found >= itemsOf(type)) return undefined;
+  if (type === undefined || found >= itemsOfType(type)) return undefined;
   return `rlp: too few elements for types.${goName(type)}`;
 }
 
-function listWanted(code: number): string | undefined {
+function listExpected(code: number): string | undefined {
   const type = typeOf(code);
   return type && `rlp: expected input list for types.${goName(type)}`;
 }
@@ -77,22 +80,25 @@ function typeOf(code: number): TransactionType | undefined {
   return transactionTypes.find((type) => type.code === code);
 }
 
-/** `TxTypeLegacyTransaction` is read into a `TxInternalDataLegacy`. */
+/**
+ * Returns the name of the Go node's structure of a type, such as `TxInternalDataLegacy` for
+ * `TxTypeLegacyTransaction`.
+ */
 function goName({ name }: TransactionType): string {
   return `TxInternalData${name.slice("TxType".length).replace(/^LegacyTransaction$/, "Legacy")}`;
 }
 
-/** How many items a whole transaction of a kind has. */
-function itemsOf(type: TransactionType): number {
+/** Returns the number of items in a complete transaction of a type. */
+function itemsOfType(type: TransactionType): number {
   const nothing = new Uint8Array(0);
   const numbers = { nonce: 0n, gas: 0n, gasFeeCap: 0n, gasTipCap: 0n, value: 0n, chainId: 0n };
   const content = { ...numbers, to: new Uint8Array(20), input: nothing, fields: {} };
   const raw = type.encode(content, [{ v: 0n, r: nothing, s: nothing }]);
-  return itemsIn(raw.subarray(type.prefix.length)) ?? 0;
+  return countItems(raw.subarray(type.prefix.length)) ?? 0;
 }
 
-/** How many items a list has; undefined when it or one of them is cut off. */
-function itemsIn(list: Uint8Array): number | undefined {
+/** Returns the number of items in an RLP list; undefined for a truncated list or item. */
+function countItems(list: Uint8Array): number | undefined {
   try {
     const cursor = new RlpCursor(list);
     cursor.enter();

@@ -1,4 +1,6 @@
-/** Runs what a caller's transaction object describes, and words what comes of it as the Go node does. */
+/**
+ * Runs the call that a transaction object describes and translates its failures into the Go node's errors.
+ */
 import { toHex } from "../bytes/hex.ts";
 import { revertReason } from "../evm/revert-reason.ts";
 import { ExecutionError } from "../execution/error.ts";
@@ -16,28 +18,28 @@ import type { World } from "../state/world/world.ts";
 import type { CallArgs } from "./arguments/transaction-args.ts";
 import { checkPrices, checkSetCodeRecipient } from "./transaction-draft.ts";
 
-const NOBODY = new Uint8Array(20);
+const ZERO_ADDRESS = new Uint8Array(20);
 const NO_BYTES = new Uint8Array(0);
 const REVERTED = 9;
 const VM_ERROR = 2;
-/** First byte of what Solidity's own checks give; texts begin with another one. */
+/** First byte of the selector of Solidity's `Panic(uint256)`. */
 const PANIC = 0x4e;
 
-/** What limits calls. */
+/** Limits of calls. */
 export interface CallLimits {
-  /** The most gas that a caller may ask for, which is also what is given when nothing is asked for. */
+  /** Maximum gas that a caller may request, and the default. */
   readonly upperGas: bigint;
-  /** Cuts the gas further without a word; 0 does not. */
+  /** Silently caps the gas of a call; 0 is no cap. */
   readonly gasCap: bigint;
-  /** See `ReadLine`; true when left out. */
+  /** `ReadLine.readsPanics` of the profile; true by default. */
   readonly readsPanics?: boolean;
 }
 
-/** The call that a transaction object describes. Throws `RpcError` for prices that exclude each other. */
-export function callTerms(args: CallArgs, { block, rules }: BlockContext, limits: CallLimits): SimulatedCall {
+/** Creates the call that a transaction object describes. Throws `RpcError` for contradictory prices. */
+export function callOf(args: CallArgs, { block, rules }: BlockContext, limits: CallLimits): SimulatedCall {
   checkPrices(args);
   checkSetCodeRecipient(args);
-  const { from = NOBODY, to, value = 0n, input, data, accessList, authorizationList } = args;
+  const { from = ZERO_ADDRESS, to, value = 0n, input, data, accessList, authorizationList } = args;
   const baseFee = rules.baseFee ? block.baseFee : undefined;
   return {
     from,
@@ -57,7 +59,7 @@ function gasOf(asked: bigint | undefined, { upperGas, gasCap }: CallLimits): big
   return gasCap !== 0n && gasCap < gas ? gasCap : gas;
 }
 
-/** A call without a price pays nothing, whatever the base fee is. */
+/** Returns the prices of a call. A call without a price pays nothing, even with a base fee. */
 function pricesOf(
   { gasPrice, maxFeePerGas, maxPriorityFeePerGas }: CallArgs,
   baseFee: bigint | undefined,
@@ -72,28 +74,28 @@ function pricesOf(
   return { price: offered < gasFeeCap ? offered : gasFeeCap, gasFeeCap, gasTipCap };
 }
 
-/** A call with authorizations has no caps, whatever its caller offers, and pays the base fee alone. */
+/** Returns the prices of a call with authorizations: the base fee, without caps. */
 export function setCodePrices(price = 0n): Pick<SimulatedCall, "price" | "gasFeeCap" | "gasTipCap"> {
   return { price, gasFeeCap: 0n, gasTipCap: 0n };
 }
 
-/** Runs a call. Throws `RpcError` where it cannot even begin. */
-export function runCall(world: World, terms: SimulatedCall, given: SimulationDeps): Transition {
-  const intrinsicGas = callIntrinsicGas(terms, given.context);
-  if (terms.gas < intrinsicGas) {
-    throw failure(`intrinsic gas too low: msg.gas ${terms.gas}, want ${intrinsicGas}`, "too-little-gas");
+/** Runs a call. Throws `RpcError` for a call that cannot start. */
+export function runCall(world: World, call: SimulatedCall, given: SimulationDeps): Transition {
+  const intrinsicGas = callIntrinsicGas(call, given.context);
+  if (call.gas < intrinsicGas) {
+    throw failure(`intrinsic gas too low: msg.gas ${call.gas}, want ${intrinsicGas}`, "too-little-gas");
   }
   try {
-    return simulate(world, terms, { ...given, intrinsicGas });
+    return simulate(world, call, { ...given, intrinsicGas });
   } catch (error) {
     if (!(error instanceof ExecutionError)) throw error;
     const reason = error.code === "floor-gas" ? "too-little-gas" : undefined;
-    throw failure(`err: ${error.message} (supplied gas ${terms.gas})`, reason);
+    throw failure(`err: ${error.message} (supplied gas ${call.gas})`, reason);
   }
 }
 
-/** Throws the `RpcError` of a call that failed inside. */
-export function checkCall({ status, output }: Transition, { readsPanics = true }: CallLimits): void {
+/** Throws the `RpcError` of a call that failed during execution. */
+export function checkOutcome({ status, output }: Transition, { readsPanics = true }: CallLimits): void {
   if (status === STATUS_SUCCESS) return;
   if (status === REVERTED && output.length > 0) {
     const isPanic = output[0] === PANIC;

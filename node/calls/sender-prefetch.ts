@@ -1,33 +1,33 @@
 /**
- * Signed transactions of a large batch, read before their turn so that who signed them is found for all at once, on
- * helper threads. Each is handed out once, to the call whose parameter it is; what nobody asks for is forgotten.
+ * Decodes the signed transactions of a large batch in advance and recovers all senders at once, on helper
+ * threads. Each transaction is handed out once, to the call with the same parameter.
  */
 
 import type { Decoder } from "../jsonrpc/codec.ts";
 import { data } from "../jsonrpc/codecs/hex.ts";
 import type { Transaction } from "../model/transaction.ts";
 
-/** A transaction that was read ahead, or bytes that are still to be read. */
+/** A prefetched transaction, or bytes to decode. */
 export type GivenTransaction = { readonly transaction: Transaction } | { readonly raw: Uint8Array };
 
-/** What reading ahead takes. */
-export interface AheadParts {
-  /** Reads bytes in the method's encoding; throws for what is none. */
+/** Dependencies of the prefetch. */
+export interface SenderPrefetchDeps {
+  /** Decodes bytes in the method's encoding; throws for malformed ones. */
   readonly read: (raw: Uint8Array) => Transaction;
-  /** Finds who signed. */
+  /** Recovers the senders of transactions. */
   readonly recover: (transactions: readonly Transaction[]) => Promise<void>;
 }
 
-/** Characters of hex text that may be held: a few of the longest batches. */
-const MOST_TEXT = 8 * 1024 * 1024;
+/** Maximum number of stored characters of hex text, enough for a few of the longest batches. */
+const MAX_CHARACTERS = 8 * 1024 * 1024;
 
-/** For one method. */
-export class RawTransactionsAhead {
-  readonly #parts: AheadParts;
+/** Prefetched transactions of one method. */
+export class SenderPrefetch {
+  readonly #deps: SenderPrefetchDeps;
   readonly #read = new Map<string, Transaction>();
   #held = 0;
 
-  /** The method's parameter: decodes as `data` does. */
+  /** Codec of the method's parameter; accepts the same values as `data`. */
   readonly codec: Decoder<GivenTransaction> = {
     label: data.label,
     schema: data.schema,
@@ -37,30 +37,32 @@ export class RawTransactionsAhead {
     },
   };
 
-  constructor(parts: AheadParts) {
-    this.#parts = parts;
+  constructor(deps: SenderPrefetchDeps) {
+    this.#deps = deps;
   }
 
-  /** The transaction of a parameter. Throws what reading it throws. */
+  /** Returns the transaction of a parameter. Throws the errors of decoding. */
   transactionOf(given: GivenTransaction): Transaction {
-    return "transaction" in given ? given.transaction : this.#parts.read(given.raw);
+    return "transaction" in given ? given.transaction : this.#deps.read(given.raw);
   }
 
-  /** Reads the parameters of many calls; what cannot be read is left to the call itself. Never rejects. */
+  /**
+   * Prefetches the parameters of many calls. Malformed parameters are left to the call itself. Never rejects.
+   */
   async readAll(calls: readonly unknown[]): Promise<void> {
     const transactions: Transaction[] = [];
     for (const params of calls) {
       const text: unknown = Array.isArray(params) ? params[0] : undefined;
-      if (typeof text !== "string" || this.#held + text.length > MOST_TEXT) continue;
-      const transaction = this.#tried(text);
+      if (typeof text !== "string" || this.#held + text.length > MAX_CHARACTERS) continue;
+      const transaction = this.#tryDecode(text);
       if (transaction === undefined) continue;
       transactions.push(transaction);
       this.#put(text, transaction);
     }
-    await this.#parts.recover(transactions);
+    await this.#deps.recover(transactions);
   }
 
-  /** Forgets what nobody asked for. */
+  /** Deletes the prefetched transactions of calls. */
   forget(calls: readonly unknown[]): void {
     for (const params of calls) {
       const text: unknown = Array.isArray(params) ? params[0] : undefined;
@@ -68,11 +70,11 @@ export class RawTransactionsAhead {
     }
   }
 
-  #tried(text: string): Transaction | undefined {
+  #tryDecode(text: string): Transaction | undefined {
     try {
-      return this.#parts.read(data.decode(text));
+      return this.#deps.read(data.decode(text));
     } catch {
-      return undefined; // the call says what is wrong
+      return undefined; // the call itself reports the error
     }
   }
 

@@ -1,4 +1,4 @@
-/** Drafts become transactions: signed at once by an unlocked account, or later when a key is decrypted for it. */
+/** Signs drafts: synchronously with an unlocked account, or asynchronously with a passphrase. */
 import type { Accounts } from "../accounts/accounts.ts";
 import type { SigningRole } from "../accounts/keyring.ts";
 import { failure } from "../jsonrpc/errors.ts";
@@ -12,22 +12,22 @@ import { signAsFeePayer } from "../model/transaction-signers.ts";
 import type { Signature } from "../model/transaction-type.ts";
 import { namesSender, typeOf } from "./chain-draft.ts";
 
-/** What is asked of an account's keys. */
+/** A request to sign a digest with the keys of an account. */
 export interface SigningRequest {
   readonly role: SigningRole;
   readonly digest: Uint8Array;
 }
 
-/** All signatures that an account gives: r, s, v (0 or 1), 65 bytes each. */
+/** Signs with the keys of an account. Signatures are r, s, v (0 or 1), 65 bytes each. */
 export type Signer<T> = (request: SigningRequest) => T;
 type Signatures = readonly Uint8Array[];
 
-/** The keys of an account that is unlocked. Signing throws `AccountsError` when it is not. */
+/** Creates a signer of an unlocked account. It throws `AccountsError` when the account is locked. */
 export function unlockedSigner(accounts: Pick<Accounts, "signAs">, address: Uint8Array): Signer<Signatures> {
   return ({ role, digest }) => accounts.signAs(address, role, digest);
 }
 
-/** Signs as the sender, with all its keys in kinds that name their sender and with the first in all others. */
+/** Signs as the sender: with all its keys for Kaia's own types, with the first key for all others. */
 export function signDraft(draft: TransactionDraft, chainId: bigint, sign: Signer<Signatures>): Transaction {
   const type = typeOf(draft.code);
   return signTransaction(draft, chainId, (digest) => {
@@ -36,7 +36,7 @@ export function signDraft(draft: TransactionDraft, chainId: bigint, sign: Signer
   });
 }
 
-/** The same where signing takes its time. */
+/** Signs as the sender with an asynchronous signer. */
 export function signDraftLater(
   draft: TransactionDraft,
   chainId: bigint,
@@ -45,39 +45,39 @@ export function signDraftLater(
   return later((signer) => signDraft(draft, chainId, signer), sign);
 }
 
-/** A draft that its sender has signed, or not yet, and that its fee payer is to sign. */
+/** A draft for its fee payer, with the sender's signatures if there are any. */
 export interface PayerDraft {
   readonly draft: TransactionDraft;
   readonly chainId: bigint;
   readonly signatures: readonly Signature[];
 }
 
-/** Signs as the fee payer. Throws `RpcError` for a kind without one. */
+/** Signs as the fee payer. Throws `RpcError` for a type without one. */
 export function signPayer({ draft, chainId, signatures }: PayerDraft, sign: Signer<Signatures>): Transaction {
   const feePayer = payerOf(draft);
   const tx = assembleTransaction(draft, chainId, signatures);
   return signAsFeePayer(tx, { feePayer, chainId }, (digest) => sign({ role: "feePayer", digest }));
 }
 
-/** The same where signing takes its time. */
+/** Signs as the fee payer with an asynchronous signer. */
 export function signPayerLater(draft: PayerDraft, sign: Signer<Promise<Signatures>>): Promise<Transaction> {
   return later((signer) => signPayer(draft, signer), sign);
 }
 
-/** The fee payer of a draft. Throws `RpcError` for a kind without one. */
+/** Returns the fee payer of a draft. Throws `RpcError` for a type without one. */
 export function payerOf({ code, fields }: TransactionDraft): Uint8Array {
   const feePayer = typeOf(code).payerDigest === undefined ? undefined : fields?.feePayer;
   if (feePayer === undefined) throw failure("invalid fee payer is set");
   return feePayer;
 }
 
-/** A draft that nobody has signed: its bytes and hash. */
+/** Encodes a draft without signatures. */
 export function unsignedTransaction(draft: TransactionDraft, chainId: bigint): Transaction {
   const none = { v: 0n, r: NOTHING, s: NOTHING };
   return assembleTransaction(draft, chainId, namesSender(typeOf(draft.code)) ? [] : [none]);
 }
 
-/** What a draft's sender signs. */
+/** Returns the digest that a draft's sender signs. */
 export function draftDigest(draft: TransactionDraft, chainId: bigint): Uint8Array {
   return requestOf((signer) => signDraft(draft, chainId, signer)).digest;
 }
@@ -90,7 +90,7 @@ async function later(
   return make(() => signatures);
 }
 
-/** Finds what is to be signed by signing with nothing. */
+/** Returns the request of a signing function, by running it with placeholder signatures. */
 function requestOf(make: (sign: Signer<Signatures>) => Transaction): SigningRequest {
   let request: SigningRequest | undefined;
   make((wanted) => {
@@ -102,7 +102,7 @@ function requestOf(make: (sign: Signer<Signatures>) => Transaction): SigningRequ
 }
 
 const NOTHING = new Uint8Array(0);
-/** r and s of 1: a well-formed signature, thrown away once the digest is known. */
+/** A well-formed signature with r and s of 1, discarded when the digest is known. */
 const PLACEHOLDER = new Uint8Array(65);
 PLACEHOLDER[31] = 1;
 PLACEHOLDER[63] = 1;

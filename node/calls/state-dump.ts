@@ -1,4 +1,7 @@
-/** States written out for people who look for a difference. What is listed counts against the answer's size. */
+/**
+ * State dumps as JSON for debugging: accounts, and pages of storage. Throws when a result exceeds its size
+ * limit.
+ */
 import { compareBytes, isZero } from "../bytes/compare.ts";
 import { bareHex, toHex } from "../bytes/hex.ts";
 import { encodeRlp } from "../bytes/rlp.ts";
@@ -7,36 +10,36 @@ import { keccak256 } from "../crypto/keccak.ts";
 import { RpcError, rpcCode } from "../jsonrpc/errors.ts";
 import type { StateReader } from "../state/state-reader.ts";
 
-/** An account of a dump; hex without 0x. */
+/** An account of a dump. Hex is without 0x. */
 export interface DumpedAccount {
   readonly balance: string;
   readonly nonce: number;
   readonly root: string;
   readonly codeHash: string;
   readonly code: string;
-  /** The slots' RLP by key. */
+  /** RLP of slot values by key. */
   readonly storage: Readonly<Record<string, string>>;
 }
 
-/** All accounts by address, those whose address nobody kept by `pre(<its hash>)`. */
+/** Accounts by address; `pre(<hash>)` stands for an address that is not stored. */
 export type DumpedAccounts = Readonly<Record<string, DumpedAccount>>;
 
 const ACCOUNT_BYTES = 300;
 const SLOT_BYTES = 150;
 
-/** Counts an answer's bytes. */
-export interface Size {
+/** Size of a result so far and its limit, in bytes. */
+export interface DumpSize {
   used: number;
   readonly max: number;
 }
 
-/** Throws `RpcError` when the answer would be too large. */
-export function take(size: Size, bytes: number): void {
+/** Adds to the size. Throws `RpcError` above the limit. */
+export function addToSize(size: DumpSize, bytes: number): void {
   size.used += bytes;
   if (size.used > size.max) throw new RpcError(rpcCode.tooLarge, `the dump is larger than ${size.max} bytes`);
 }
 
-/** Every account after block `number`, by address. Throws `RpcError` when they are more than `maxBytes`. */
+/** Dumps every account after block `number`. Throws `RpcError` above `maxBytes`. */
 export async function dumpAccounts(
   states: StateReader,
   number: number,
@@ -47,7 +50,7 @@ export async function dumpAccounts(
   const dumped: [string, DumpedAccount][] = [];
   for await (const { hash, address, account } of states.accounts(number)) {
     const code = address === undefined ? new Uint8Array(0) : view.code(address);
-    take(size, ACCOUNT_BYTES + 2 * code.length);
+    addToSize(size, ACCOUNT_BYTES + 2 * code.length);
     dumped.push([
       address === undefined ? `pre(${bareHex(hash)})` : bareHex(address),
       {
@@ -66,21 +69,21 @@ export async function dumpAccounts(
 async function dumpSlots(
   states: StateReader,
   { number, address }: { readonly number: number; readonly address: Uint8Array },
-  size: Size,
+  size: DumpSize,
 ): Promise<Record<string, string>> {
   const slots: [string, string][] = [];
   for await (const { hash, key, value } of states.slots(number, address)) {
-    take(size, SLOT_BYTES);
+    addToSize(size, SLOT_BYTES);
     slots.push([
       key === undefined ? `pre(${bareHex(hash)})` : bareHex(key),
-      bareHex(encodeRlp(significant(value))),
+      bareHex(encodeRlp(trimZeros(value))),
     ]);
   }
   return Object.fromEntries(slots.toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** A slot without the zeros in front. */
-export function significant(value: Uint8Array): Uint8Array {
+/** Returns a slot value without leading zeros. */
+export function trimZeros(value: Uint8Array): Uint8Array {
   const first = value.findIndex((byte) => byte !== 0);
   return first < 0 ? value.subarray(value.length) : value.subarray(first);
 }
@@ -92,15 +95,15 @@ export interface StorageRange {
   readonly nextKey: string | null;
 }
 
-/** A slot by its key's hash. */
+/** A slot and the hash of its key. */
 export interface HashedSlot {
   readonly hash: Uint8Array;
   readonly key: Uint8Array | undefined;
-  /** 32 bytes, not zero. */
+  /** The value, 32 bytes, not zero. */
   readonly value: Uint8Array;
 }
 
-/** At most `max` of the slots, which come in the order of their hashes, from `start` on. */
+/** Collects at most `max` slots. `slots` are ascending by hash. */
 export async function storagePage(slots: AsyncIterable<HashedSlot>, max: number): Promise<StorageRange> {
   const storage: Record<string, { key: string | null; value: string }> = {};
   let count = 0;
@@ -112,7 +115,7 @@ export async function storagePage(slots: AsyncIterable<HashedSlot>, max: number)
   return { storage, nextKey: null };
 }
 
-/** The same slots with those that a block's first transactions changed, as they were then. */
+/** Merges the slots with those that the first transactions of a block changed. */
 export async function* slotsWith(
   slots: AsyncIterable<HashedSlot>,
   changed: ReadonlyMap<bigint, Uint8Array>,

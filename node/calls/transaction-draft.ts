@@ -1,4 +1,4 @@
-/** From Ethereum's transaction object to a draft that can be signed: the rest is filled in. */
+/** Fills in Ethereum's transaction object to a draft that can be signed. */
 import { equalBytes } from "../bytes/compare.ts";
 import type { Chain } from "../chain/chain.ts";
 import { failure } from "../jsonrpc/errors.ts";
@@ -8,7 +8,7 @@ import type { TxPool } from "../txpool/pool.ts";
 import type { CallArgs } from "./arguments/transaction-args.ts";
 import { suggestedPrice, suggestedTip } from "./gas-price.ts";
 
-/** Where what is missing comes from. */
+/** Sources of the defaults of a draft. */
 export interface DraftSource {
   readonly chain: Chain;
   readonly pool: Pick<TxPool, "nonce">;
@@ -20,29 +20,32 @@ const SET_CODE = 0x7804;
 const NOTHING = new Uint8Array(0);
 const NO_ADDRESS = new Uint8Array(20);
 
-/** The least gas with which a call succeeds on the newest state, found where it holds nobody up. Rejects with `RpcError`. */
+/** Estimates gas on the newest state, in a reader thread. Rejects with `RpcError`. */
 export type EstimateGas = (args: CallArgs) => Promise<bigint>;
 
-/** A transaction object that says how much gas it may use. */
+/** A transaction object with a gas limit. */
 export type GivenGas = CallArgs & { readonly gas: bigint };
 
-/** Asks how much gas a transaction takes that does not say it itself. */
+/** Adds an estimated gas limit to a transaction object without one. */
 export async function withGas(args: CallArgs, estimate: EstimateGas): Promise<GivenGas> {
   if (args.gas !== undefined) return { ...args, gas: args.gas };
   checkNotEmpty(args, inputOf(args));
   return { ...args, gas: await estimate(args) };
 }
 
-/** A draft of Ethereum's transaction object: the newest kind that fits what it says and the next block's rules. */
+/**
+ * Creates a draft of Ethereum's transaction object. Its type is the newest one that its members and the next
+ * block's rules allow.
+ */
 export function ethDraft(source: DraftSource, args: GivenGas): TransactionDraft {
   checkPrices(args);
   const code = kindOf(source, args);
-  const content = completed(source, args);
+  const content = unpricedContent(source, args);
   checkSetCodeRecipient(args);
   return { code, ...content, ...pricesFor(code, source, args) };
 }
 
-/** The Go node's order: authorizations, then caps, then an access list. */
+/** Returns the type in the Go node's order: authorizations, fee caps, access list. */
 function kindOf({ chain }: DraftSource, args: CallArgs): number {
   if (args.authorizationList !== undefined) return SET_CODE;
   const { acceptedTypes } = chain.rules(chain.head().header.number + 1);
@@ -52,13 +55,13 @@ function kindOf({ chain }: DraftSource, args: CallArgs): number {
 }
 
 function pricesFor(code: number, source: DraftSource, args: CallArgs) {
-  if (code === DYNAMIC_FEE) return caps(source, args);
+  if (code === DYNAMIC_FEE) return feeCaps(source, args);
   if (code !== SET_CODE) return singlePrice(source, args);
-  // As on the Go node, a single price leaves the caps of authorizations at 0: such a transaction is not taken.
-  return args.gasPrice === undefined ? caps(source, args) : { gasFeeCap: 0n, gasTipCap: 0n };
+  // As on the Go node, a single price leaves the caps of authorizations at 0: the pool refuses such a transaction.
+  return args.gasPrice === undefined ? feeCaps(source, args) : { gasFeeCap: 0n, gasTipCap: 0n };
 }
 
-/** Throws `RpcError` for prices that exclude each other. */
+/** Checks that prices do not contradict each other. Throws `RpcError`. */
 export function checkPrices(args: CallArgs): void {
   checkOnePrice(args);
   const { maxFeePerGas, maxPriorityFeePerGas } = args;
@@ -71,13 +74,13 @@ export function checkPrices(args: CallArgs): void {
   }
 }
 
-/** Authorizations come with a call, never with a creation (EIP-7702). Throws `RpcError`. */
+/** Checks that a transaction with authorizations has a recipient (EIP-7702). Throws `RpcError`. */
 export function checkSetCodeRecipient({ authorizationList, to }: CallArgs): void {
   if (authorizationList === undefined || to !== undefined) return;
   throw failure("SetCodeTx must have a non-nil recipient address");
 }
 
-/** The input of a transaction object, which has two names. Throws `RpcError` when they contradict each other. */
+/** Returns the input of a transaction object, `input` or `data`. Throws `RpcError` when they differ. */
 export function inputOf({ data, input }: CallArgs): Uint8Array {
   if (data !== undefined && input !== undefined && !equalBytes(data, input)) {
     throw failure(
@@ -87,7 +90,7 @@ export function inputOf({ data, input }: CallArgs): Uint8Array {
   return input ?? data ?? NOTHING;
 }
 
-/** Throws `RpcError` when both a price and caps are there. */
+/** Checks that a gas price does not come with fee caps. Throws `RpcError`. */
 export function checkOnePrice({ gasPrice, maxFeePerGas, maxPriorityFeePerGas }: CallArgs): void {
   if (gasPrice !== undefined && (maxFeePerGas !== undefined || maxPriorityFeePerGas !== undefined)) {
     throw failure("both gasPrice and (maxFeePerGas or maxPriorityFeePerGas) specified");
@@ -96,7 +99,7 @@ export function checkOnePrice({ gasPrice, maxFeePerGas, maxPriorityFeePerGas }: 
 
 type Unpriced = Omit<TransactionContent, "gasFeeCap" | "gasTipCap" | "chainId">;
 
-/** Throws `RpcError` for a creation of nothing and for another chain's number. */
+/** Checks the chain id, and that a contract creation has input. Throws `RpcError`. */
 export function checkContent(
   { chain }: { readonly chain: { readonly config: Pick<Chain["config"], "chainId"> } },
   args: CallArgs & { input: Uint8Array },
@@ -111,7 +114,7 @@ function checkNotEmpty({ to }: CallArgs, input: Uint8Array): void {
   if (to === undefined && input.length === 0) throw failure("contract creation without any data provided");
 }
 
-function completed({ chain, pool }: DraftSource, args: GivenGas): Unpriced {
+function unpricedContent({ chain, pool }: DraftSource, args: GivenGas): Unpriced {
   const input = inputOf(args);
   checkContent({ chain }, { ...args, input });
   const { accessList, authorizationList } = args;
@@ -128,13 +131,13 @@ function completed({ chain, pool }: DraftSource, args: GivenGas): Unpriced {
   };
 }
 
-/** The one price of a kind without caps. */
+/** Returns the price fields of a type without fee caps. */
 export function singlePrice({ chain }: DraftSource, { gasPrice = suggestedPrice(chain) }: CallArgs) {
   return { gasFeeCap: gasPrice, gasTipCap: gasPrice };
 }
 
-/** Both caps of a kind that has them. Throws `RpcError` when they cannot hold in the next block. */
-export function caps({ chain }: Pick<DraftSource, "chain">, args: CallArgs) {
+/** Returns both fee caps. Throws `RpcError` when the next block cannot include them. */
+export function feeCaps({ chain }: Pick<DraftSource, "chain">, args: CallArgs) {
   const baseFee = chain.nextBaseFee();
   const gasTipCap = args.maxPriorityFeePerGas ?? suggestedTip(chain);
   const gasFeeCap = args.maxFeePerGas ?? (baseFee === undefined ? gasTipCap : baseFee * 2n + gasTipCap);

@@ -1,4 +1,4 @@
-/** The state's tries, node by node. */
+/** Dumps the tries of a state, node by node. */
 import { equalBytes } from "../bytes/compare.ts";
 import { bareHex, toHex } from "../bytes/hex.ts";
 import { encodeRlp } from "../bytes/rlp.ts";
@@ -6,56 +6,56 @@ import { EMPTY_HASH } from "../crypto/keccak.ts";
 import { encodeAccount } from "../model/account.ts";
 import type { StateReader } from "../state/state-reader.ts";
 import { type ListedLeaf, type ListedNode, listTrie } from "../state/trie/trie-listing.ts";
-import { type Size, significant, take } from "./state-dump.ts";
+import { addToSize, type DumpSize, trimZeros } from "./state-dump.ts";
 
-/** A node, or the end of a path. */
+/** A node of a trie, or the end of a path. */
 export interface DumpedNode {
   readonly type: "state" | "state_leaf" | "storage" | "storage_leaf" | "code";
-  /** Of code, its own; none of a leaf. */
+  /** Hash of the node or code; zero for a leaf. */
   readonly hash: string;
   readonly parent: string;
-  /** Nibbles, a digit each. */
+  /** Path in hex, a digit per nibble. */
   readonly path: string;
 }
 
-/** How much is written, and how. */
-export interface TrieDumpTerms {
+/** Options of a trie dump. */
+export interface TrieDumpOptions {
   readonly maxBytes: number;
-  /** A row for each account without storage. */
+  /** Adds a row for each account without storage. */
   readonly listsEmptyStorage: boolean;
 }
 
 const NO_HASH = `0x${"0".repeat(64)}`;
-/** Of a leaf with its node, its row and the nodes above it, about. */
+/** Approximate size of a leaf with its node, its row and its ancestors, in bytes. */
 const LEAF_BYTES = 700;
 
-interface Kept extends ListedLeaf {
+interface DumpedLeaf extends ListedLeaf {
   readonly address: Uint8Array | undefined;
   readonly codeHash: Uint8Array;
 }
 
-/** All nodes after block `number`. Throws `RpcError` when they are more than an answer holds. */
+/** Dumps all nodes after block `number`. Throws `RpcError` above the size limit. */
 export async function dumpTries(
   states: StateReader,
   number: number,
-  terms: TrieDumpTerms,
+  options: TrieDumpOptions,
 ): Promise<DumpedNode[]> {
-  const size = { used: 0, max: terms.maxBytes };
-  const accounts: Kept[] = [];
+  const size = { used: 0, max: options.maxBytes };
+  const accounts: DumpedLeaf[] = [];
   for await (const { hash, address, account } of states.accounts(number)) {
-    take(size, LEAF_BYTES);
+    addToSize(size, LEAF_BYTES);
     accounts.push({ key: hash, value: encodeAccount(account), address, codeHash: account.codeHash });
   }
   const byKey = new Map(accounts.map((each) => [bareHex(each.key), each]));
   const nodes: DumpedNode[] = [];
   for (const node of listTrie(accounts)) {
-    nodes.push(shown("state", node));
+    nodes.push(nodeJson("state", node));
     if (node.leaf === undefined) continue;
     const parent = toHex(node.hash);
     const { address, codeHash = EMPTY_HASH } = byKey.get(bareHex(node.leaf.key)) ?? {};
     const slots = address === undefined ? [] : await slotLeaves(states, { number, address }, size);
     if (slots.length > 0) nodes.push(...storageNodes(slots, parent));
-    else if (terms.listsEmptyStorage) nodes.push({ type: "storage", hash: NO_HASH, parent, path: "0x" });
+    else if (options.listsEmptyStorage) nodes.push({ type: "storage", hash: NO_HASH, parent, path: "0x" });
     if (!equalBytes(codeHash, EMPTY_HASH)) {
       nodes.push({ type: "code", hash: toHex(codeHash), parent, path: "0x" });
     }
@@ -67,19 +67,19 @@ export async function dumpTries(
 async function slotLeaves(
   states: StateReader,
   { number, address }: { readonly number: number; readonly address: Uint8Array },
-  size: Size,
+  size: DumpSize,
 ): Promise<ListedLeaf[]> {
   const leaves: ListedLeaf[] = [];
   for await (const { hash, value } of states.slots(number, address)) {
-    take(size, LEAF_BYTES);
-    leaves.push({ key: hash, value: encodeRlp(significant(value)) });
+    addToSize(size, LEAF_BYTES);
+    leaves.push({ key: hash, value: encodeRlp(trimZeros(value)) });
   }
   return leaves;
 }
 
 function* storageNodes(slots: readonly ListedLeaf[], account: string): Generator<DumpedNode> {
   for (const node of listTrie(slots)) {
-    const row = shown("storage", node);
+    const row = nodeJson("storage", node);
     yield node.parent.length === 0 ? { ...row, parent: account } : row;
     if (node.leaf === undefined) continue;
     const parent = node.hash.length === 0 ? row.parent : row.hash;
@@ -87,7 +87,7 @@ function* storageNodes(slots: readonly ListedLeaf[], account: string): Generator
   }
 }
 
-function shown(type: DumpedNode["type"], { hash, parent, path }: ListedNode): DumpedNode {
+function nodeJson(type: DumpedNode["type"], { hash, parent, path }: ListedNode): DumpedNode {
   return {
     type,
     hash: hash.length === 0 ? NO_HASH : toHex(hash),

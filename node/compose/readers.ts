@@ -2,8 +2,8 @@
 import { availableParallelism } from "node:os";
 import { extname } from "node:path";
 import { toQuantity } from "../bytes/integer.ts";
-import { callJson } from "../calls/call-arguments-json.ts";
-import { logFilterJson } from "../calls/log-filter-json.ts";
+import { logFilterJson } from "../calls/arguments/log-filter.ts";
+import { callJson } from "../calls/arguments/transaction-args.ts";
 import { rpcProfiles } from "../compat/profiles.ts";
 import type { NodeOptions } from "../config/options.ts";
 import {

@@ -2,9 +2,9 @@
 import { resolve } from "node:path";
 import type { Accounts } from "../accounts/accounts.ts";
 import { chainReading, storeReading } from "../calls/chain-reading.ts";
-import { BriefCalls } from "../calls/inline-calls.ts";
+import { InlineCalls } from "../calls/inline-calls.ts";
 import { chainLogSource } from "../calls/log-source.ts";
-import { limitedTraces } from "../calls/trace-admission.ts";
+import { limitTraces } from "../calls/trace-admission.ts";
 import type { OpenChain } from "../chain/open-chain.ts";
 import { hashBySender } from "../chain/sender-hashes.ts";
 import type { Supply } from "../chain/supply.ts";
@@ -87,7 +87,7 @@ export async function openNodeRpc(surroundings: RpcDeps): Promise<NodeRpc> {
   const viewOptions = { without: withheldPrivileges(options.rpc), ethAsChain: options.rpc.ethAsChain };
   const endpoint = (view: MethodView, pool: ReaderPool): Endpoint =>
     createEndpoint({ view, budget, onBug, readers: pool });
-  const shared = options.rpc.unsafeDebugOverIpcOnly ? limitedTraces(readers, options.rpc.maxTraces) : readers;
+  const shared = options.rpc.unsafeDebugOverIpcOnly ? limitTraces(readers, options.rpc.maxTraces) : readers;
   const subscriptionLimit = createSubscriptionLimit(
     options.ws?.maxSubscriptions,
     options.memory.shares.subscriptions,
@@ -224,7 +224,7 @@ function nodeRegistry(surroundings: RpcDeps, { configured, profiler, ...control 
     maxQueuedEvents: options.memory.shares.events,
     ethFeeCap: options.rpc.ethFeeCap,
     logs: { open: () => chainLogSource(chain), maxLogs: options.rpc.maxLogs },
-    calls: { open: () => chainReading(chain), ...callTerms(options), brief: new BriefCalls() },
+    calls: { open: () => chainReading(chain), ...callTerms(options), brief: new InlineCalls() },
     debug: {
       open: storeReading(database.store),
       ...callTerms(options),

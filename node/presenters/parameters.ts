@@ -34,7 +34,7 @@ export function configJson(deps: GovernanceDeps, number: number): object {
 }
 
 function withParameters(config: ChainConfig, values: ParameterValues): ChainConfig {
-  const integer = (name: string): bigint => values.get(name) as bigint; // by its row's kind; all names have a value
+  const integer = (name: string): bigint => values.get(name) as bigint; // the parameter's row says its type; every name has a value
   const small = (name: string): number => Number(integer(name));
   const text = (name: string): string => String(values.get(name));
   return {

@@ -118,7 +118,7 @@ function contractAddressOf(tx: Transaction, { contractAddress }: Receipt, line: 
 const EMPTY_BLOOM_TEXT = toHex(EMPTY_BLOOM);
 
 function pair({ block, receipts }: BlockReceipts, index: number): { tx: Transaction; receipt: Receipt } {
-  // as many as each other: `blockReceipts` has compared them
+  // both exist: `blockReceipts` has compared the numbers
   return { tx: block.transactions[index] as Transaction, receipt: receipts[index] as Receipt };
 }
 

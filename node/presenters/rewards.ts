@@ -83,7 +83,7 @@ function accumulatedJson(
 ): object {
   const { funds, timesAsText } = deps.profile.line;
   const time = (number: number): number | string => {
-    const seconds = deps.chain.header(number)?.header.time ?? 0; // of a block that was just read
+    const seconds = deps.chain.header(number)?.header.time ?? 0; // the block was just read
     return timesAsText
       ? `${new Date(seconds * 1000).toISOString().slice(0, 19).replace("T", " ")} +0000 UTC`
       : seconds;

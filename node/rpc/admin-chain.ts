@@ -1,7 +1,7 @@
 /** `admin`: the chain written to files and taken from them, while the node runs. */
 
 import { type BlockNumber, blockNumber, numberAt } from "../calls/arguments/block-number.ts";
-import { fileTrouble } from "../calls/file-errors.ts";
+import { fileErrorMessage } from "../calls/file-errors.ts";
 import type { Chain } from "../chain/chain.ts";
 import { ChainError } from "../chain/error.ts";
 import { BATCH_BLOCKS, type ImportOutcome } from "../chain/importer.ts";
@@ -139,5 +139,5 @@ const PLACE = / \(at byte \d+, \d+ bytes long\)/;
 
 /** What the Go node says of a file that cannot be opened; undefined for other troubles. */
 function goWords({ cause }: ChainError, file = ""): string | undefined {
-  return cause instanceof ChainError ? goWords(cause, file) : fileTrouble(cause, file);
+  return cause instanceof ChainError ? goWords(cause, file) : fileErrorMessage(cause, file);
 }

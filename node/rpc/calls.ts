@@ -1,14 +1,14 @@
 /** Methods that run contracts for a caller and keep nothing of it: they run in reader threads. */
 import { mapKey } from "../bytes/hex.ts";
-import { accessListView } from "../calls/access-list.ts";
+import { accessListJson } from "../calls/access-list.ts";
+import { applyOverrides } from "../calls/apply-overrides.ts";
 import { type BlockReference, blockReference } from "../calls/arguments/block-number.ts";
 import { type AccountOverride, stateOverrides } from "../calls/arguments/state-overrides.ts";
 import { type CallArgs, callArgs, ethArgs } from "../calls/arguments/transaction-args.ts";
-import { type ChainReading, contextOf, numberIn, type OpenReading } from "../calls/chain-reading.ts";
-import { checkFunds, leastGas } from "../calls/gas-search.ts";
-import { BRIEF_GAS, type BriefCalls } from "../calls/inline-calls.ts";
-import { override } from "../calls/overridden-world.ts";
-import { type CallLimits, callTerms, checkCall, runCall } from "../calls/run-call.ts";
+import { type ChainReading, contextOf, type OpenReading, referencedNumber } from "../calls/chain-reading.ts";
+import { checkFunds, searchGas } from "../calls/gas-search.ts";
+import { type InlineCalls, MAX_INLINE_GAS } from "../calls/inline-calls.ts";
+import { type CallLimits, callOf, checkOutcome, runCall } from "../calls/run-call.ts";
 import { checkOnePrice } from "../calls/transaction-draft.ts";
 import type { Transition } from "../execution/transition.ts";
 import { optional } from "../jsonrpc/codec.ts";
@@ -23,7 +23,7 @@ export interface CallParts {
   /** Milliseconds that a call may take. */
   readonly timeoutMs: number;
   /** Where short calls on the newest state are run at once; reader threads have none. */
-  readonly brief?: BriefCalls;
+  readonly brief?: InlineCalls;
 }
 
 const LATEST: BlockReference = { number: "latest" };
@@ -126,7 +126,7 @@ interface Running extends CallParts {
 function called(parts: Running, question: Question): Uint8Array {
   using reading = parts.open();
   const transition = ran(parts, reading, question);
-  checkCall(transition, parts.limits);
+  checkOutcome(transition, parts.limits);
   return transition.output;
 }
 
@@ -145,15 +145,15 @@ function calledBriefly(
   const { to = NO_BYTES, input = args.data ?? NO_BYTES } = args;
   return brief.run(
     () => mapKey(to) + mapKey(input.subarray(0, SELECTOR_LENGTH)),
-    () => called({ ...parts, gasAtHand: BRIEF_GAS }, { args, block }),
+    () => called({ ...parts, gasAtHand: MAX_INLINE_GAS }, { args, block }),
   );
 }
 
 function listed(parts: CallParts, { args, block }: Question): object {
   using reading = parts.open();
-  const number = numberIn(reading, block);
+  const number = referencedNumber(reading, block);
   const context = contextOf(reading, number);
-  return accessListView(args, { world: () => reading.worldAt(number), context, limits: parts.limits });
+  return accessListJson(args, { world: () => reading.worldAt(number), context, limits: parts.limits });
 }
 
 /** The Go node's sum has 64 bits and wraps: a modexp whose gas overflows takes 1 from it. */
@@ -163,24 +163,24 @@ function costOf(parts: CallParts, question: Question): bigint {
 }
 
 function ran(parts: Running, reading: ChainReading, { args, block, overrides = [] }: Question): Transition {
-  const number = numberIn(reading, block);
+  const number = referencedNumber(reading, block);
   const context = contextOf(reading, number);
-  const world = override(reading.worldAt(number), overrides);
-  return runCall(world, callTerms(args, context, parts.limits), { context, gasAtHand: parts.gasAtHand });
+  const world = applyOverrides(reading.worldAt(number), overrides);
+  return runCall(world, callOf(args, context, parts.limits), { context, gasAtHand: parts.gasAtHand });
 }
 
 function estimated(parts: CallParts, { args, block, overrides = [], capCounts }: Question): bigint {
   using reading = parts.open();
-  const number = numberIn(reading, block);
+  const number = referencedNumber(reading, block);
   const context = contextOf(reading, number);
   const { upperGas } = parts.limits;
   const offered = args.gasPrice ?? (capCounts ? args.maxFeePerGas : undefined) ?? 0n;
   if (capCounts) checkOnePrice(args);
   checkFunds(reading.worldAt(number), args, offered);
   const asked = args.gas !== undefined && args.gas >= 21_000n ? args.gas : upperGas;
-  const terms = callTerms({ ...args, gas: asked }, context, { upperGas: asked, gasCap: 0n });
-  return leastGas(terms, {
-    world: () => override(reading.worldAt(number), overrides),
+  const terms = callOf({ ...args, gas: asked }, context, { upperGas: asked, gasCap: 0n });
+  return searchGas(terms, {
+    world: () => applyOverrides(reading.worldAt(number), overrides),
     context,
     limits: parts.limits,
     offered,

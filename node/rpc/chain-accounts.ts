@@ -7,7 +7,7 @@ import { wordBytes } from "../bytes/word.ts";
 import { blockNumber, blockReference } from "../calls/arguments/block-number.ts";
 import { stateOf } from "../calls/lookup.ts";
 import { messageSigner } from "../calls/message-signing.ts";
-import { inEitherEncoding } from "../calls/raw-transaction.ts";
+import { decodeEitherTransaction } from "../calls/raw-transaction.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { RpcProfile } from "../compat/profiles.ts";
 import { EMPTY_HASH, keccak256 } from "../crypto/keccak.ts";
@@ -158,7 +158,7 @@ function signerMethods({ chain, profile }: ChainAccountsParts): Method[] {
       result: address,
       handle: ({ raw, block }) => {
         if (raw.length === 0) throw failure("Empty input");
-        const tx = inEitherEncoding(raw);
+        const tx = decodeEitherTransaction(raw);
         if (isPlain(tx) && !profile.line.recoversLegacy) {
           throw failure("should not be called by a legacy transaction");
         }

@@ -1,7 +1,7 @@
 /** Blocks, headers and receipts of whole blocks, in the chain's form and in Ethereum's. */
 
 import { blockNumber, blockReference } from "../calls/arguments/block-number.ts";
-import { blockOf, findHeader, headerAt, headerOfHash, headOfHash, wholeBlock } from "../calls/lookup.ts";
+import { blockOf, findHead, findHeadByHash, headAt, headByHash, wholeBlock } from "../calls/lookup.ts";
 import type { BlockHead, Chain } from "../chain/chain.ts";
 import type { RpcProfile } from "../compat/profiles.ts";
 import type { KeptBytes } from "../jsonrpc/byte-cache.ts";
@@ -50,7 +50,7 @@ function chainForm({ chain, profile, keptBytes }: ChainBlockParts): Method[] {
       handle: ({ number, full }) => {
         return number === "pending"
           ? chainBlock(chain, chain.head(), { profile, full, isPending: true })
-          : shown(headerAt(chain, number), full);
+          : shown(headAt(chain, number), full);
       },
     }),
     method({
@@ -58,7 +58,7 @@ function chainForm({ chain, profile, keptBytes }: ChainBlockParts): Method[] {
       summary: "A block by hash, with whole transactions or their hashes. An unknown block is an error.",
       params: { hash, full: boolean },
       result: block,
-      handle: (args) => shown(headOfHash(chain, args.hash), args.full),
+      handle: (args) => shown(headByHash(chain, args.hash), args.full),
     }),
     method({
       name: "chain_getHeaderByNumber",
@@ -66,7 +66,7 @@ function chainForm({ chain, profile, keptBytes }: ChainBlockParts): Method[] {
       params: { number: blockNumber },
       result: header,
       handle: ({ number }) => {
-        const found = findHeader(chain, number);
+        const found = findHead(chain, number);
         if (found === undefined) throw failure(`the header does not exist (block number: ${number})`);
         return chainHeader(chain, found);
       },
@@ -77,7 +77,7 @@ function chainForm({ chain, profile, keptBytes }: ChainBlockParts): Method[] {
       params: { hash },
       result: header,
       handle: (args) => {
-        const found = headerOfHash(chain, args.hash);
+        const found = findHeadByHash(chain, args.hash);
         if (found === undefined) throw noHeader(args.hash, profile);
         return chainHeader(chain, found);
       },
@@ -101,7 +101,7 @@ function ethForm({ chain, profile, keptBytes }: ChainBlockParts): Method[] {
       params: { number: blockNumber, full: boolean },
       result: nullable(block),
       handle: ({ number, full }) => {
-        if (number !== "pending") return shown(findHeader(chain, number), full);
+        if (number !== "pending") return shown(findHead(chain, number), full);
         return ethBlock(chain, chain.head(), { profile, full, isPending: true });
       },
     }),
@@ -110,21 +110,21 @@ function ethForm({ chain, profile, keptBytes }: ChainBlockParts): Method[] {
       summary: "A block in Ethereum's form by hash; null when there is none.",
       params: { hash, full: boolean },
       result: nullable(block),
-      handle: (args) => shown(headerOfHash(chain, args.hash), args.full),
+      handle: (args) => shown(findHeadByHash(chain, args.hash), args.full),
     }),
     method({
       name: "eth_getHeaderByNumber",
       summary: "A header in Ethereum's form by number or tag; null when there is none.",
       params: { number: blockNumber },
       result: nullable(header),
-      handle: ({ number }) => shownHeader(findHeader(chain, number), number === "pending"),
+      handle: ({ number }) => shownHeader(findHead(chain, number), number === "pending"),
     }),
     method({
       name: "eth_getHeaderByHash",
       summary: "A header in Ethereum's form by hash; null when there is none.",
       params: { hash },
       result: nullable(header),
-      handle: (args) => shownHeader(headerOfHash(chain, args.hash), false),
+      handle: (args) => shownHeader(findHeadByHash(chain, args.hash), false),
     }),
   ];
 }

@@ -1,7 +1,7 @@
 /** Who decides about blocks: council, committee, seals (rpc.md 2.6.4). */
 import { toHex } from "../bytes/hex.ts";
 import { type BlockNumber, blockNumber } from "../calls/arguments/block-number.ts";
-import { blockAt, blockOfHash, findBlock } from "../calls/lookup.ts";
+import { blockAt, blockByHash, findBlock } from "../calls/lookup.ts";
 import type { BlockHead } from "../chain/chain.ts";
 import { recoverCommitters } from "../consensus/seal.ts";
 import { optional } from "../jsonrpc/codec.ts";
@@ -108,7 +108,7 @@ function sealedMethods(deps: GovernanceDeps): Method[] {
       summary: "The same by the block's hash.",
       params: { hash },
       result: sealedBlock,
-      handle: (args) => sealedView(deps, blockOfHash(chain, args.hash)),
+      handle: (args) => sealedView(deps, blockByHash(chain, args.hash)),
     }),
     method({
       name: "chain_getBlockWithConsensusInfoByNumberRange",

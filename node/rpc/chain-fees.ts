@@ -1,14 +1,14 @@
 /** What gas cost and costs: histories, blob gas. */
 
 import { blockNumber, decimalOrHex } from "../calls/arguments/block-number.ts";
-import { type FeeHistoryParts, feeHistory } from "../calls/fee-history.ts";
+import { type FeeHistoryDeps, feeHistory } from "../calls/fee-history.ts";
 import { BLOB_PRICE } from "../execution/evm-block.ts";
 import { listOf, quantity } from "../jsonrpc/codecs/hex.ts";
 import { float, writtenAs } from "../jsonrpc/codecs/plain.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 
 /** See the head of this file. */
-export function chainFeeMethods(parts: FeeHistoryParts): Method[] {
+export function chainFeeMethods(deps: FeeHistoryDeps): Method[] {
   return [
     method({
       name: "chain_feeHistory",
@@ -16,14 +16,14 @@ export function chainFeeMethods(parts: FeeHistoryParts): Method[] {
       summary: "Base fees, fullness and offered tips of up to 1,024 blocks, and the base fee after them.",
       params: { count: decimalOrHex, newest: blockNumber, percentiles: listOf(float, "[]float64") },
       result: writtenAs("fee history"),
-      handle: (question) => feeHistory(parts, question),
+      handle: (question) => feeHistory(deps, question),
     }),
     method({
       name: "eth_blobBaseFee",
       summary: "What a unit of blob gas costs in the newest block, in peb.",
       params: {},
       result: quantity,
-      handle: () => (parts.chain.head().header.baseFee ?? 0n) * BLOB_PRICE,
+      handle: () => (deps.chain.head().header.baseFee ?? 0n) * BLOB_PRICE,
     }),
   ];
 }

@@ -1,7 +1,7 @@
 /** What governs the chain at a block: parameters, stakes, rewards, forks, registered contracts and keys. */
 import { bareHex } from "../bytes/hex.ts";
 import { type BlockNumber, blockNumber, numberAt } from "../calls/arguments/block-number.ts";
-import { headerAt } from "../calls/lookup.ts";
+import { headAt } from "../calls/lookup.ts";
 import { jsonInteger } from "../config/exact-json.ts";
 import { loadPossessionCheck } from "../crypto/bls-possession.ts";
 import { checksumAddress } from "../crypto/checksum.ts";
@@ -61,7 +61,7 @@ function parameterMethods(deps: GovernanceDeps): Method[] {
 }
 
 function forkView({ chain, profile }: GovernanceDeps, asked: BlockNumber): object {
-  const { number } = headerAt(chain, asked).header;
+  const { number } = headAt(chain, asked).header;
   const { chainId, forks } = chain.config;
   const flags = Object.entries(profile.line.forkFlags).map(([flag, key]) => {
     return [flag, number >= (forks.get(key) ?? Number.POSITIVE_INFINITY)];

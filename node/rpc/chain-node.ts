@@ -1,7 +1,7 @@
 /** What the node is and how it was started, as far as `chain`, `eth` and `admin` tell of it. */
 
 import { blockNumber } from "../calls/arguments/block-number.ts";
-import { findHeader } from "../calls/lookup.ts";
+import { findHead } from "../calls/lookup.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { RpcProfile } from "../compat/profiles.ts";
 import {
@@ -129,7 +129,7 @@ function uncleMethods(chain: Chain): Method[] {
       summary: "How many uncles a block has: none; null where there is no block.",
       params: { number: blockNumber },
       result: count,
-      handle: ({ number }) => (findHeader(chain, number) === undefined ? undefined : 0),
+      handle: ({ number }) => (findHead(chain, number) === undefined ? undefined : 0),
     }),
     method({
       name: "eth_getUncleCountByBlockHash",

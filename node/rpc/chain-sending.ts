@@ -2,10 +2,9 @@
 
 import type { Accounts } from "../accounts/accounts.ts";
 import { ethArgs, sendArgs, transactionHash } from "../calls/arguments/transaction-args.ts";
-import { chainDraft } from "../calls/chain-draft.ts";
-import { checkPayerRequest, checkSendable } from "../calls/sending-checks.ts";
+import { chainDraft, checkPayerRequest, checkSendable } from "../calls/chain-draft.ts";
 import { payerOf, signDraft, signPayer, unlockedSigner } from "../calls/sign-transaction.ts";
-import { ethSubmitter, submitter } from "../calls/submit.ts";
+import { createEthSubmit, createSubmit } from "../calls/submit.ts";
 import { type EstimateGas, ethDraft, withGas } from "../calls/transaction-draft.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { RpcProfile } from "../compat/profiles.ts";
@@ -44,7 +43,7 @@ function accountsMethod({ accounts }: ChainSendingParts): Method {
 
 function sendMethods(parts: ChainSendingParts): Method[] {
   const { chain, pool, accounts, estimateGas } = parts;
-  const [submit, submitEth] = [submitter(parts), ethSubmitter(parts)];
+  const [submit, submitEth] = [createSubmit(parts), createEthSubmit(parts)];
   /** In one turn of the event loop, so that two calls never get one nonce. */
   const signed = (draft: TransactionDraft, from: Uint8Array = NO_ADDRESS) =>
     signDraft(draft, chain.config.chainId, unlockedSigner(accounts, from));

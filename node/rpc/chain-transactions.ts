@@ -1,10 +1,10 @@
 /** Transactions by hash, their receipts, and the way in for signed ones. */
 
 import { transactionHash } from "../calls/arguments/transaction-args.ts";
-import { inChainEncoding, inEthereumEncoding } from "../calls/raw-transaction.ts";
-import { type GivenTransaction, RawTransactionsAhead } from "../calls/sender-prefetch.ts";
-import { GatheredSigners } from "../calls/signer-gathering.ts";
-import { ethSubmitter, type Submit, submitter } from "../calls/submit.ts";
+import { decodeChainTransaction, decodeEthereumTransaction } from "../calls/raw-transaction.ts";
+import { type GivenTransaction, SenderPrefetch } from "../calls/sender-prefetch.ts";
+import { SignerBatches } from "../calls/signer-batches.ts";
+import { createEthSubmit, createSubmit, type Submit } from "../calls/submit.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { RpcProfile } from "../compat/profiles.ts";
 import { data, hash, listOf, nullable } from "../jsonrpc/codecs/hex.ts";
@@ -90,16 +90,16 @@ function receipts({ chain, profile }: Pick<ChainTransactionParts, "chain" | "pro
 }
 
 function submissions(parts: ChainTransactionParts): Method[] {
-  const submit = submitter(parts);
-  const submitEth = ethSubmitter(parts);
+  const submit = createSubmit(parts);
+  const submitEth = createEthSubmit(parts);
   const recover = (transactions: readonly Transaction[]) => parts.pool.recover(transactions);
-  const gathered = new GatheredSigners(recover);
+  const gathered = new SignerBatches(recover);
   const whenSigned = (given: GivenTransaction, tx: Transaction, then: Submit) => {
     const waiting = "transaction" in given ? undefined : gathered.join(tx);
     return waiting === undefined ? then(tx) : waiting.then(() => then(tx));
   };
-  const chainAhead = new RawTransactionsAhead({ read: inChainEncoding, recover });
-  const ethAhead = new RawTransactionsAhead({ read: inEthereumEncoding, recover });
+  const chainAhead = new SenderPrefetch({ read: decodeChainTransaction, recover });
+  const ethAhead = new SenderPrefetch({ read: decodeEthereumTransaction, recover });
   return [
     method({
       name: "chain_sendRawTransaction",
@@ -121,7 +121,7 @@ function submissions(parts: ChainTransactionParts): Method[] {
 }
 
 function manySubmission(parts: ChainTransactionParts): Method {
-  const submit = submitter(parts);
+  const submit = createSubmit(parts);
   return method({
     name: "chain_sendRawTransactions",
     summary: "Submits signed transactions in the chain's encoding up to the first that fails; their hashes.",
@@ -145,7 +145,7 @@ function manySubmission(parts: ChainTransactionParts): Method {
   });
 }
 
-function workOf(ahead: RawTransactionsAhead): WorkAhead {
+function workOf(ahead: SenderPrefetch): WorkAhead {
   return { prepare: (calls) => ahead.readAll(calls), forget: (calls) => ahead.forget(calls) };
 }
 
@@ -153,7 +153,7 @@ function workOf(ahead: RawTransactionsAhead): WorkAhead {
 function decodedUpToError(raws: readonly Uint8Array[]): { transactions: Transaction[]; error?: unknown } {
   const transactions: Transaction[] = [];
   try {
-    for (const raw of raws) transactions.push(inChainEncoding(raw));
+    for (const raw of raws) transactions.push(decodeChainTransaction(raw));
     return { transactions };
   } catch (error) {
     return { transactions, error: atIndex(transactions.length, error) };

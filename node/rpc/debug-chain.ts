@@ -6,8 +6,8 @@ import {
   blockReference,
   numberAt,
 } from "../calls/arguments/block-number.ts";
-import { refusedBlocks } from "../calls/given-block.ts";
 import { findBlock } from "../calls/lookup.ts";
+import { requireBadBlocks } from "../calls/traces/traced-blocks.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { RpcProfile } from "../compat/profiles.ts";
 import { data, listOf } from "../jsonrpc/codecs/hex.ts";
@@ -72,7 +72,7 @@ async function badBlocksText({
   chain,
   profile,
 }: Pick<DebugChainParts, "chain" | "profile">): Promise<string> {
-  const entries = refusedBlocks(chain.badBlocks()).map(async ({ block }) => {
+  const entries = requireBadBlocks(chain.badBlocks()).map(async ({ block }) => {
     const shown = await chainBlock(chain, block, { profile, full: true });
     return `{"hash":"${toHex(block.hash)}","block":${shown}}`;
   });

@@ -1,6 +1,6 @@
 /** `debug`: the process and its database. What only a Go process has is not here; docs/rpc.md lists what is. */
 import { getHeapStatistics } from "node:v8";
-import { fileTrouble } from "../calls/file-errors.ts";
+import { fileErrorMessage } from "../calls/file-errors.ts";
 import { type Decoder, object, optional } from "../jsonrpc/codec.ts";
 import { address, anything } from "../jsonrpc/codecs/hex.ts";
 import { integer, nothing, plain, text } from "../jsonrpc/codecs/plain.ts";
@@ -181,7 +181,7 @@ async function done(work: Promise<void>, file = ""): Promise<undefined> {
     return undefined;
   } catch (error) {
     if (error instanceof ProfilerError) throw failure(error.message);
-    const trouble = fileTrouble(error, file);
+    const trouble = fileErrorMessage(error, file);
     throw trouble === undefined ? error : failure(trouble);
   }
 }

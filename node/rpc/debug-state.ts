@@ -1,8 +1,7 @@
 /** `debug`: states written out and compared; run in reader threads. */
 import { bareHex, toHex } from "../bytes/hex.ts";
 import { type BlockNumber, blockNumber, blockReference } from "../calls/arguments/block-number.ts";
-import { numberIn, type OpenStoreReading, type StoreReading } from "../calls/chain-reading.ts";
-import { blockIn, positionOf } from "../calls/reading-blocks.ts";
+import { type OpenStoreReading, referencedNumber, type StoreReading } from "../calls/chain-reading.ts";
 import {
   type DumpedAccounts,
   dumpAccounts,
@@ -11,6 +10,7 @@ import {
   storagePage,
 } from "../calls/state-dump.ts";
 import { slotsBefore } from "../calls/traces/trace-transaction.ts";
+import { tracedBlock, tracedNumber } from "../calls/traces/traced-blocks.ts";
 import { type DumpedNode, dumpTries } from "../calls/trie-dump.ts";
 import type { RpcProfile } from "../compat/profiles.ts";
 import { optional } from "../jsonrpc/codec.ts";
@@ -53,8 +53,8 @@ function dumps({ open, maxBytes, profile }: DebugStateParts): Method[] {
       ...reader,
       handle: async ({ block }) => {
         using reading = open();
-        const number = numberIn(reading, block);
-        const root = bareHex(blockIn(reading, number).header.stateRoot);
+        const number = referencedNumber(reading, block);
+        const root = bareHex(tracedBlock(reading, number).header.stateRoot);
         return { root, accounts: await dumpAccounts(reading.states, number, maxBytes) };
       },
     }),
@@ -97,8 +97,8 @@ function trieDump({ open, maxBytes, profile }: DebugStateParts): Method {
     ...reader,
     handle: async ({ block }) => {
       using reading = open();
-      const number = numberIn(reading, block);
-      const root = toHex(blockIn(reading, number).header.stateRoot);
+      const number = referencedNumber(reading, block);
+      const root = toHex(tracedBlock(reading, number).header.stateRoot);
       return { root, tries: await dumpTries(reading.states, number, { maxBytes, ...profile }) };
     },
   });
@@ -117,7 +117,7 @@ interface SlotsQuestion {
 async function slotsAt(reading: StoreReading, question: SlotsQuestion, most: number): Promise<StorageRange> {
   const number = reading.numberOf(question.block);
   if (number === undefined) throw failure(`block ${toHex(question.block)} not found`);
-  const block = blockIn(reading, number);
+  const block = tracedBlock(reading, number);
   if (number === 0) throw failure("no transaction in genesis");
   const { index, start } = question;
   if (index < 0 || index >= Math.max(1, block.transactions.length)) {
@@ -191,13 +191,13 @@ function spanByNumber(
   start: BlockNumber,
   end: BlockNumber | undefined,
 ): { first: number; last: number } {
-  const number = positionOf(reading, start);
+  const number = tracedNumber(reading, start);
   if (number > reading.head) throw failure(`start block number #${number} not found`);
   if (end === undefined) {
     if (number === 0) throw failure(`block number #${number} has no parent`);
     return { first: number - 1, last: number };
   }
-  const last = positionOf(reading, end);
+  const last = tracedNumber(reading, end);
   if (last > reading.head) throw failure(`end block number #${last} not found`);
   return ordered(number, last);
 }

@@ -3,7 +3,7 @@
 import { equalBytes } from "../bytes/compare.ts";
 import { addressText, toHex } from "../bytes/hex.ts";
 import { type BlockNumber, blockNumber } from "../calls/arguments/block-number.ts";
-import { headerOfHash } from "../calls/lookup.ts";
+import { findHeadByHash } from "../calls/lookup.ts";
 import type { BlockHead } from "../chain/chain.ts";
 import { proposerWeights } from "../governance/proposers.ts";
 import type { ValidatorSet } from "../governance/validators.ts";
@@ -30,7 +30,7 @@ function validatorMethods(deps: GovernanceDeps): Method[] {
   const { chain, governance } = deps;
   const validators = (number: BlockNumber) => governance.validators(councilNumber(deps, number));
   const ofHash = (wanted: Uint8Array) => {
-    const block = headerOfHash(chain, wanted);
+    const block = findHeadByHash(chain, wanted);
     if (block === undefined) throw failure("unknown block");
     return governance.validators(block.header.number);
   };
@@ -98,7 +98,7 @@ function snapshotMethods(deps: GovernanceDeps): Method[] {
       params: { hash },
       result,
       handle: (args) => {
-        const block = headerOfHash(chain, args.hash);
+        const block = findHeadByHash(chain, args.hash);
         if (block === undefined) throw failure("unknown block");
         return snapshotView(deps, block);
       },

@@ -1,14 +1,14 @@
 /** `getLogs`: scans blocks for a caller, and so runs in a reader thread. */
 
 import { logFilter } from "../calls/arguments/log-filter.ts";
-import { type SearchTerms, searchLogs } from "../calls/log-search.ts";
+import { type LogSearchOptions, searchLogs } from "../calls/log-search.ts";
 import type { OpenLogSource } from "../calls/log-source.ts";
 import { plain } from "../jsonrpc/codecs/plain.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import { arraySchema, objectSchema } from "../jsonrpc/schemas.ts";
 
 /** What the search reads and when it stops. */
-export interface LogParts extends SearchTerms {
+export interface LogParts extends LogSearchOptions {
   readonly open: OpenLogSource;
 }
 

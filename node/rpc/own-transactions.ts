@@ -5,7 +5,7 @@ import { mapKey, toHex } from "../bytes/hex.ts";
 import { ethArgs, sendArgs, transactionHash } from "../calls/arguments/transaction-args.ts";
 import { chainDraft } from "../calls/chain-draft.ts";
 import { draftDigest, signDraft, unlockedSigner, unsignedTransaction } from "../calls/sign-transaction.ts";
-import { ethSubmitter, submitter } from "../calls/submit.ts";
+import { createEthSubmit, createSubmit } from "../calls/submit.ts";
 import { type EstimateGas, ethDraft, withGas } from "../calls/transaction-draft.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { RpcProfile } from "../compat/profiles.ts";
@@ -66,7 +66,7 @@ function listText(texts: readonly string[]): string {
 
 function resendMethods(parts: OwnTransactionsParts): Method[] {
   const { chain, pool, accounts, estimateGas } = parts;
-  const [submit, submitEth] = [submitter(parts), ethSubmitter(parts)];
+  const [submit, submitEth] = [createSubmit(parts), createEthSubmit(parts)];
   /** `again` is `draft` with what is to be other. */
   const signedAgain = (from: Uint8Array, draft: TransactionDraft, again: TransactionDraft) => {
     const { chainId } = chain.config;

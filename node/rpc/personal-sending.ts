@@ -1,6 +1,6 @@
 /** `personal`: transactions of every kind, signed with a passphrase for this once. The account stays locked. */
 import type { Accounts } from "../accounts/accounts.ts";
-import { AddressLock } from "../calls/address-lock.ts";
+import { mapKey } from "../bytes/hex.ts";
 import {
   accountUpdateArgs,
   type SendArgs,
@@ -8,10 +8,9 @@ import {
   transactionHash,
   valueTransferArgs,
 } from "../calls/arguments/transaction-args.ts";
-import { chainDraft } from "../calls/chain-draft.ts";
-import { checkPayerRequest, checkSendable } from "../calls/sending-checks.ts";
+import { chainDraft, checkPayerRequest, checkSendable } from "../calls/chain-draft.ts";
 import { payerOf, type Signer, signDraftLater, signPayerLater } from "../calls/sign-transaction.ts";
-import { type Submit, submitter } from "../calls/submit.ts";
+import { createSubmit, type Submit } from "../calls/submit.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { RpcProfile } from "../compat/profiles.ts";
 import { text } from "../jsonrpc/codecs/plain.ts";
@@ -147,8 +146,27 @@ function createDesk({ chain, pool, accounts, profile }: PersonalSendingParts): D
         signer(payerOf(draft), passphrase),
       );
     },
-    submit: submitter({ pool, profile }),
+    submit: createSubmit({ pool, profile }),
     inTurn: (transaction, work) =>
       transaction.nonce === undefined ? lock.run(transaction.from ?? NO_ADDRESS, work) : work(),
   };
+}
+
+/** Serializes signing per address, so that no two transactions get the same nonce. */
+class AddressLock {
+  readonly #last = new Map<string, Promise<unknown>>();
+
+  /** Runs `work` after all earlier work for the address has settled. */
+  async run<T>(address: Uint8Array, work: () => Promise<T>): Promise<T> {
+    const key = mapKey(address);
+    const before = this.#last.get(key);
+    const mine = (before ?? Promise.resolve()).then(work, work);
+    const settled = mine.catch(() => undefined);
+    this.#last.set(key, settled);
+    try {
+      return await mine;
+    } finally {
+      if (this.#last.get(key) === settled) this.#last.delete(key);
+    }
+  }
 }

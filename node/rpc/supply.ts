@@ -3,7 +3,7 @@ import { isZero } from "../bytes/compare.ts";
 import { fromBareHex } from "../bytes/hex.ts";
 import { toQuantity } from "../bytes/integer.ts";
 import { blockNumber } from "../calls/arguments/block-number.ts";
-import { findHeader } from "../calls/lookup.ts";
+import { findHead } from "../calls/lookup.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { Supply } from "../chain/supply.ts";
 import { AbiTuple, encodeCall } from "../governance/abi.ts";
@@ -33,7 +33,7 @@ export function supplyMethods(parts: SupplyMethodParts): Method[] {
       params: { number: optional(blockNumber, "latest" as const), showPartial: optional(boolean, false) },
       result: plain<object>("supply"),
       handle: async ({ number, showPartial }) => {
-        const block = findHeader(parts.chain, number);
+        const block = findHead(parts.chain, number);
         if (block === undefined) throw failure("block not found");
         const totals = await parts.supply.totals(block.header.number);
         if (totals === undefined) throw failure("supply checkpoint not found");

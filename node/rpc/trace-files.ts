@@ -4,13 +4,20 @@ import { tmpdir } from "node:os";
 import { fromBareHex, toHex } from "../bytes/hex.ts";
 import { type FileTraceConfig, fileTraceConfig, traceConfig } from "../calls/arguments/trace-config.ts";
 import type { StoreReading } from "../calls/chain-reading.ts";
-import { fileTrouble } from "../calls/file-errors.ts";
-import { callersBlock } from "../calls/given-block.ts";
-import { blockIn } from "../calls/reading-blocks.ts";
-import { badBlock, withParent } from "../calls/traces/trace-blocks.ts";
-import { sharedTerms } from "../calls/traces/trace-deps.ts";
+import { fileErrorMessage } from "../calls/file-errors.ts";
 import { traceToFiles } from "../calls/traces/trace-files.ts";
-import { type BlockTrace, type TracedBlock, traceBlock } from "../calls/traces/trace-transaction.ts";
+import {
+  type BlockTrace,
+  createTracingOptions,
+  type TracedBlock,
+  traceBlock,
+} from "../calls/traces/trace-transaction.ts";
+import {
+  decodeCallerBlock,
+  findBadBlock,
+  requireParent,
+  tracedBlock,
+} from "../calls/traces/traced-blocks.ts";
 import { optional } from "../jsonrpc/codec.ts";
 import { hash } from "../jsonrpc/codecs/hex.ts";
 import { plain, text } from "../jsonrpc/codecs/plain.ts";
@@ -61,9 +68,9 @@ export function traceFileMethods(parts: TraceFileParts): Method[] {
       ),
       ...reader,
       handle: async ({ file, config: given }, context) => {
-        const terms = await sharedTerms(parts, given, context);
+        const terms = await createTracingOptions(parts, given, context);
         using reading = parts.open();
-        const block = withParent(reading, callersBlock(blockBytes(file)));
+        const block = requireParent(reading, decodeCallerBlock(blockBytes(file)));
         return traceBlock(reading, block, terms);
       },
     }),
@@ -82,7 +89,7 @@ export function traceFileMethods(parts: TraceFileParts): Method[] {
       params: { hash, config },
       result,
       ...reader,
-      handle: (args) => written((reading) => badBlock(reading, args.hash), args.config),
+      handle: (args) => written((reading) => findBadBlock(reading, args.hash), args.config),
     }),
   ];
 }
@@ -90,7 +97,7 @@ export function traceFileMethods(parts: TraceFileParts): Method[] {
 function blockNamed(reading: StoreReading, wanted: Uint8Array): TracedBlock {
   const number = reading.numberOf(wanted);
   if (number === undefined) throw failure(`block ${toHex(wanted)} not found`);
-  return blockIn(reading, number);
+  return tracedBlock(reading, number);
 }
 
 /** The bytes of a file's hex; none for what is no hex, as in Go. */
@@ -110,7 +117,7 @@ function inGoWords<T>(words: string, file: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    const trouble = fileTrouble(error, file);
+    const trouble = fileErrorMessage(error, file);
     throw trouble === undefined ? error : failure(words + trouble);
   }
 }

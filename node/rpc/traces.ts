@@ -11,24 +11,29 @@ import { type TraceConfig, traceConfig } from "../calls/arguments/trace-config.t
 import { type CallArgs, callArgs } from "../calls/arguments/transaction-args.ts";
 import {
   contextOfHeader,
-  numberIn,
   type OpenStoreReading,
+  referencedNumber,
   type StoreReading,
 } from "../calls/chain-reading.ts";
-import { callersBlock } from "../calls/given-block.ts";
-import { blockIn, blockOfHash, positionOf } from "../calls/reading-blocks.ts";
-import { type CallLimits, callTerms } from "../calls/run-call.ts";
-import { badBlock, withParent } from "../calls/traces/trace-blocks.ts";
-import { sharedTerms } from "../calls/traces/trace-deps.ts";
+import { type CallLimits, callOf } from "../calls/run-call.ts";
 import {
   type BlockTrace,
-  oldWorld,
-  type SharedTerms,
+  createTracingOptions,
+  historicalWorld,
+  type SharedTracingOptions,
   type TracedBlock,
   traceBlock,
   traceCall,
   traceInBlock,
 } from "../calls/traces/trace-transaction.ts";
+import {
+  decodeCallerBlock,
+  findBadBlock,
+  requireParent,
+  tracedBlock,
+  tracedBlockByHash,
+  tracedNumber,
+} from "../calls/traces/traced-blocks.ts";
 import type { TraceProfile } from "../calls/traces/tracing.ts";
 import type { RpcProfile } from "../compat/profiles.ts";
 import { optional } from "../jsonrpc/codec.ts";
@@ -72,7 +77,7 @@ export function traceMethods(parts: TraceParts): Method[] {
       result: plain<Readonly<Record<string, object>>>("object of block number to {block, hash, traces}"),
       ...reader,
       handle: async ({ first, last, ...rest }, context) => {
-        const terms = await sharedTerms(parts, rest.config, context);
+        const terms = await createTracingOptions(parts, rest.config, context);
         using reading = parts.open();
         return rangeTraces(reading, { first, last }, terms);
       },
@@ -90,11 +95,11 @@ function singleTraces(parts: TraceParts): Method[] {
       result: plain("trace", { title: "trace" }),
       ...reader,
       handle: async (args, context) => {
-        const terms = await sharedTerms(parts, args.config, context);
+        const terms = await createTracingOptions(parts, args.config, context);
         using reading = parts.open();
         const place = reading.place(args.hash);
         if (place === undefined) throw failure(`transaction ${bareHex(args.hash)} not found`);
-        return traceInBlock(reading, blockIn(reading, place.number), place.index, terms);
+        return traceInBlock(reading, tracedBlock(reading, place.number), place.index, terms);
       },
     }),
     method({
@@ -104,7 +109,7 @@ function singleTraces(parts: TraceParts): Method[] {
       result: plain("trace", { title: "trace" }),
       ...reader,
       handle: async (question, context) => {
-        const terms = await sharedTerms(parts, question.config, context);
+        const terms = await createTracingOptions(parts, question.config, context);
         using reading = parts.open();
         return callTrace({ ...parts, terms }, reading, question);
       },
@@ -125,7 +130,7 @@ type BlockTraces = (
 
 function blockTraces(parts: TraceParts): Method[] {
   const traces: BlockTraces = async (find, given, context) => {
-    const terms = await sharedTerms(parts, given, context);
+    const terms = await createTracingOptions(parts, given, context);
     using reading = parts.open();
     return traceBlock(reading, find(reading), terms);
   };
@@ -141,7 +146,7 @@ function blockTraces(parts: TraceParts): Method[] {
       result: blockTraceList,
       ...reader,
       handle: (args, context) =>
-        known((reading) => blockIn(reading, positionOf(reading, args.number)), args.config, context),
+        known((reading) => tracedBlock(reading, tracedNumber(reading, args.number)), args.config, context),
     }),
     method({
       name: "debug_traceBlockByHash",
@@ -149,7 +154,8 @@ function blockTraces(parts: TraceParts): Method[] {
       params: { hash, config },
       result: blockTraceList,
       ...reader,
-      handle: (args, context) => known((reading) => blockOfHash(reading, args.hash), args.config, context),
+      handle: (args, context) =>
+        known((reading) => tracedBlockByHash(reading, args.hash), args.config, context),
     }),
     callersBlockTrace(traces),
     method({
@@ -158,7 +164,7 @@ function blockTraces(parts: TraceParts): Method[] {
       params: { hash, config },
       result: blockTraceList,
       ...reader,
-      handle: (args, context) => known((reading) => badBlock(reading, args.hash), args.config, context),
+      handle: (args, context) => known((reading) => findBadBlock(reading, args.hash), args.config, context),
     }),
   ];
 }
@@ -171,7 +177,7 @@ function callersBlockTrace(traces: BlockTraces): Method {
     result: blockTraceList,
     ...reader,
     handle: (args, context) =>
-      traces((reading) => withParent(reading, callersBlock(args.rlp)), args.config, context),
+      traces((reading) => requireParent(reading, decodeCallerBlock(args.rlp)), args.config, context),
   });
 }
 
@@ -182,19 +188,19 @@ interface CallQuestion {
 }
 
 function callTrace(
-  parts: TraceParts & { readonly terms: SharedTerms },
+  options: TraceParts & { readonly terms: SharedTracingOptions },
   reading: StoreReading,
   question: CallQuestion,
 ): unknown {
-  const number = numberIn(reading, question.block);
-  const { header } = blockIn(reading, number);
+  const number = referencedNumber(reading, question.block);
+  const { header } = tracedBlock(reading, number);
   const context = contextOfHeader(reading, header);
-  const world = oldWorld(reading, number, question.config.reexec);
-  const terms = callTerms(question.args, context, parts.limits);
+  const world = historicalWorld(reading, number, question.config.reexec);
+  const terms = callOf(question.args, context, options.limits);
   const { baseFee = 0n } = header;
-  const isPaid = parts.profile.traceCallPays && context.rules.effectivePrice === "base-fee-and-tip";
+  const isPaid = options.profile.traceCallPays && context.rules.effectivePrice === "base-fee-and-tip";
   if (!isPaid || terms.price > 0n || baseFee === 0n) {
-    return traceCall(world, terms, context, parts.terms);
+    return traceCall(world, terms, context, options.terms);
   }
   const fee = terms.gas * baseFee;
   if (world.balance(terms.from) < fee) {
@@ -202,7 +208,7 @@ function callTrace(
   }
   world.subtractBalance(terms.from, fee); // the simulation lends it
   const priced = { ...terms, price: baseFee, gasFeeCap: baseFee, gasTipCap: baseFee };
-  return traceCall(world, priced, context, parts.terms);
+  return traceCall(world, priced, context, options.terms);
 }
 
 interface BlockRange {
@@ -214,10 +220,10 @@ interface BlockRange {
 function rangeTraces(
   reading: StoreReading,
   { first, last }: BlockRange,
-  terms: SharedTerms,
+  options: SharedTracingOptions,
 ): Record<string, object> {
-  const before = positionOf(reading, first) - 1;
-  const to = positionOf(reading, last);
+  const before = tracedNumber(reading, first) - 1;
+  const to = tracedNumber(reading, last);
   if (before > reading.head) throw failure(`starting block #${before} not found`);
   if (to > reading.head) throw failure(`end block #${to} not found`);
   if (before < 0 || before >= to) {
@@ -225,11 +231,11 @@ function rangeTraces(
   }
   const traced: Record<string, object> = {};
   for (let number = before + 1; number <= to; number++) {
-    const block = blockIn(reading, number);
+    const block = tracedBlock(reading, number);
     traced[number] = {
       block: toQuantity(number),
       hash: toHex(blockHash(block.header)),
-      traces: traceBlock(reading, block, terms),
+      traces: traceBlock(reading, block, options),
     };
   }
   return traced;

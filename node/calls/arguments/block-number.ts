@@ -1,28 +1,28 @@
-/** Which block a caller means: a number, a tag or a hash. */
+/** Decoders of block references in parameters: a number, a tag or a hash. */
 import { CodecError, type Decoder, object, wrongKind } from "../../jsonrpc/codec.ts";
 import { HexFault, hash, quantityDigits } from "../../jsonrpc/codecs/hex.ts";
 import { boolean } from "../../jsonrpc/codecs/plain.ts";
 import { EscapedText, jsonKind } from "../../jsonrpc/json-text.ts";
 import { schemaRefs } from "../../jsonrpc/schemas.ts";
 
-/** A tag that names a moving block. `safe` and `finalized` are read as `latest`: blocks are final here. */
+/** A tag for a moving block. `safe` and `finalized` are decoded as `latest`: Istanbul blocks are final. */
 export type BlockTag = "latest" | "earliest" | "pending";
 
-/** A block number, or a tag. */
+/** A block number or a tag. */
 export type BlockNumber = number | BlockTag;
 
-/** A number, a tag or a hash; `undefined` when the caller's object names none. */
+/** A number, a tag or a hash; `undefined` for an object with neither member. */
 export type BlockReference =
   | { readonly number: BlockNumber; readonly hash?: undefined }
   | { readonly hash: Uint8Array; readonly number?: undefined };
 
-/** The number that a caller means, where the newest block stands for `pending`. */
+/** Returns the block number that a tag refers to. `pending` is the newest block. */
 export function numberAt(head: number, number: BlockNumber): number {
   if (typeof number === "number") return number;
   return number === "earliest" ? 0 : head;
 }
 
-/** What nearly every caller means. */
+/** The most frequent reference. */
 const LATEST: BlockReference = { number: "latest" };
 const TAGS: Readonly<Record<string, BlockTag>> = {
   latest: "latest",
@@ -32,7 +32,7 @@ const TAGS: Readonly<Record<string, BlockTag>> = {
   finalized: "latest",
 };
 
-/** A block number parameter: a tag, a quantity or a JSON number; JSON null is 0, as in Go. */
+/** Decoder of a block number: a tag, a quantity or a JSON number. JSON null is 0, as in Go. */
 export const blockNumber: Decoder<BlockNumber> = {
   label: "block number",
   schema: schemaRefs.blockNumber,
@@ -42,7 +42,7 @@ export const blockNumber: Decoder<BlockNumber> = {
   },
 };
 
-/** A count, as a quantity or a JSON number. */
+/** Decoder of a count: a quantity or a JSON number. */
 export const decimalOrHex: Decoder<number> = {
   label: "quantity",
   schema: schemaRefs.quantity,
@@ -53,7 +53,10 @@ export const decimalOrHex: Decoder<number> = {
   },
 };
 
-/** A block by number, tag, hash or object `{blockNumber}` / `{blockHash}`. */
+/**
+ * Decoder of a block reference: a number, a tag, a hash or an object `{blockNumber}` / `{blockHash}`
+ * (EIP-1898).
+ */
 export const blockReference: Decoder<BlockReference | undefined> = {
   label: "block",
   schema: schemaRefs.block,
@@ -99,13 +102,16 @@ function fromText(text: string, tooHigh: string): BlockNumber {
   }
 }
 
-/** No block has a number near 2^53; above it the exact digits make no difference. */
+/** Narrows a quantity. Numbers above 2^53 lose digits, but no block has one. */
 function within(number: bigint, tooHigh: string): number {
   if (number > 0x7fff_ffff_ffff_ffffn) throw new CodecError(tooHigh);
   return Number(number);
 }
 
-/** The raw token, as the Go node reads it: anything that is not a quoted text fails as one without prefix. */
+/**
+ * Returns the raw JSON token, as the Go node's decoder sees it: anything but a string fails as a number
+ * without prefix.
+ */
 function rawText(json: unknown): string {
   if (typeof json === "string") return json;
   if (json instanceof EscapedText) return json.raw;

@@ -1,17 +1,18 @@
-/** What logs a caller asks for. */
-import { digitBytes } from "../../bytes/hex.ts";
+/** The codec of log filters: the criteria of `getLogs`, `newFilter` and the `logs` subscription. */
+import { digitBytes, toHex } from "../../bytes/hex.ts";
+import { toQuantity } from "../../bytes/integer.ts";
 import { CodecError, type Decoded, type Decoder, object } from "../../jsonrpc/codec.ts";
 import { anything, HexFault, hash } from "../../jsonrpc/codecs/hex.ts";
 import { EscapedText } from "../../jsonrpc/json-text.ts";
 import { type BlockNumber, blockNumber } from "./block-number.ts";
 
-/** The logs of these blocks with one of these addresses (any when empty) and these topics. */
+/** Criteria for logs: a range of blocks, addresses (any when empty) and topics. */
 export interface LogFilter {
   readonly from: BlockNumber | undefined;
   readonly to: BlockNumber | undefined;
   readonly blockHash: Uint8Array | undefined;
   readonly addresses: readonly Uint8Array[];
-  /** By position: one of these, or any when empty. */
+  /** Alternatives by position; an empty list matches any topic. */
   readonly topics: readonly (readonly Uint8Array[])[];
 }
 
@@ -24,7 +25,7 @@ const raw = {
 };
 const filterObject: Decoder<Partial<Decoded<typeof raw>>> = object("log filter", "filters.input", raw);
 
-/** `{fromBlock, toBlock, blockHash, address, topics}`, all optional. */
+/** Decoder of `{fromBlock, toBlock, blockHash, address, topics}`, all optional. */
 export const logFilter: Decoder<LogFilter> = {
   label: "log filter",
   schema: filterObject.schema,
@@ -53,9 +54,9 @@ function addressesOf(json: unknown): readonly Uint8Array[] {
   });
 }
 
-/** Any topic: one list for all filters, which may be held for long. */
+/** Matches any topic. One list for all filters, because installed filters are long-lived. */
 const ANY: readonly Uint8Array[] = [];
-/** A log may have four topics: no log fits more, so their values need not be kept. */
+/** Maximum number of topics of a log. A filter with more matches nothing, so its values are not stored. */
 const MAX_TOPICS = 4;
 const TOO_MANY: readonly (readonly Uint8Array[])[] = Array.from({ length: MAX_TOPICS + 1 }, () => ANY);
 
@@ -95,7 +96,22 @@ function decodeHex(text: string): Uint8Array {
   if (text.length === 0) throw new HexFault("empty hex string");
   if (!/^0[xX]/.test(text)) throw new HexFault("hex string without 0x prefix");
   if (text.length % 2 !== 0) throw new HexFault("hex string of odd length");
-  const bytes = digitBytes(text.slice(2)); // with memory of its own: a slice of a pool would keep all of it
+  const bytes = digitBytes(text.slice(2)); // has its own buffer: a slice would retain the whole pool
   if (bytes === undefined) throw new HexFault("invalid hex string");
   return bytes;
+}
+
+/** Encodes a filter as JSON, to pass it to a reader thread. */
+export function logFilterJson({ from, to, blockHash, addresses, topics }: LogFilter): object {
+  return {
+    ...(from === undefined ? {} : { fromBlock: blockNumberJson(from) }),
+    ...(to === undefined ? {} : { toBlock: blockNumberJson(to) }),
+    ...(blockHash === undefined ? {} : { blockHash: toHex(blockHash) }),
+    address: addresses.map(toHex),
+    topics: topics.map((each) => (each.length === 0 ? null : each.map(toHex))),
+  };
+}
+
+function blockNumberJson(number: BlockNumber): string {
+  return typeof number === "number" ? toQuantity(number) : number;
 }

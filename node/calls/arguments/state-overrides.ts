@@ -1,4 +1,4 @@
-/** What a caller wants the state to be instead, account by account (`eth_call`'s third parameter). */
+/** Decoder of state overrides, the third parameter of `eth_call`. */
 import { checksumAddress } from "../../crypto/checksum.ts";
 import { type Decoder, object, wrongKind } from "../../jsonrpc/codec.ts";
 import { address, data, hash, quantity, quantity64 } from "../../jsonrpc/codecs/hex.ts";
@@ -6,7 +6,7 @@ import { failure } from "../../jsonrpc/errors.ts";
 import { jsonKind } from "../../jsonrpc/json-text.ts";
 import { mapSchema } from "../../jsonrpc/schemas.ts";
 
-/** What differs of one account; `state` stands for all of its storage, `stateDiff` for single slots. */
+/** Overrides of one account. `state` replaces its whole storage, `stateDiff` replaces single slots. */
 export interface AccountOverride {
   readonly address: Uint8Array;
   readonly nonce?: bigint | undefined;
@@ -16,7 +16,7 @@ export interface AccountOverride {
   readonly stateDiff?: readonly SlotOverride[] | undefined;
 }
 
-/** A slot's key and value, 32 bytes each. */
+/** Key and value of a slot, 32 bytes each. */
 export type SlotOverride = readonly [key: Uint8Array, value: Uint8Array];
 
 const slots: Decoder<readonly SlotOverride[]> = {
@@ -36,7 +36,7 @@ const override = object("override", "api.EthOverrideAccount", {
   stateDiff: slots,
 });
 
-/** An object by address. */
+/** Decoder of an object with overrides by address. */
 export const stateOverrides: Decoder<readonly AccountOverride[]> = {
   label: "state overrides",
   schema: mapSchema("state overrides", override.schema),

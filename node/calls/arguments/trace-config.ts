@@ -1,31 +1,34 @@
-/** How a trace is to be made (the Go node's `tracers.TraceConfig`). */
+/** Decoders of trace options, the Go node's `tracers.TraceConfig` (`node/cn/tracers/api.go@v2.2.2`). */
 import { type Decoder, object } from "../../jsonrpc/codec.ts";
 import { hash } from "../../jsonrpc/codecs/hex.ts";
 import { boolean, integer, text } from "../../jsonrpc/codecs/plain.ts";
 import { failure } from "../../jsonrpc/errors.ts";
 
-/** What a caller may set. Times as Go writes durations. */
+/** Options of a trace. Times are Go durations such as `5s`. */
 export interface TraceConfig {
   readonly disableMemory?: boolean | undefined;
   readonly disableStack?: boolean | undefined;
   readonly disableStorage?: boolean | undefined;
-  /** Taken and without effect: the Go node prints to its own console then. */
+  /** Accepted without effect: the Go node prints the trace to its console. */
   readonly debug?: boolean | undefined;
-  /** Entries of a default trace; 0 for no limit. */
+  /** Maximum number of entries of a struct log; 0 is no limit. */
   readonly limit?: number | undefined;
-  /** A tracer's name, or a program that is one; the default trace when absent. */
+  /** Name or JavaScript program of a tracer; a struct log when absent. */
   readonly tracer?: string | undefined;
-  /** Of any but the default trace, per transaction. */
+  /** Deadline of one transaction's trace by a tracer. */
   readonly timeout?: string | undefined;
-  /** Of the default trace, per transaction. */
+  /** Deadline of one transaction's struct log. */
   readonly loggerTimeout?: string | undefined;
-  /** How far the Go node may go back to make an old state anew. */
+  /**
+   * Maximum number of blocks that the Go node re-executes to regenerate a state; only error messages name it
+   * here.
+   */
   readonly reexec?: number | undefined;
 }
 
 const INT = Number.MAX_SAFE_INTEGER;
 
-/** A trace's configuration; keys match without regard to case. */
+/** Decoder of trace options. Keys are case-insensitive. */
 export const traceConfig: Decoder<TraceConfig> = object("trace config", "tracers.TraceConfig", {
   disableMemory: boolean,
   disableStack: boolean,
@@ -38,17 +41,17 @@ export const traceConfig: Decoder<TraceConfig> = object("trace config", "tracers
   reexec: integer("uint64", 0, INT),
 });
 
-/** How traces are written to files (the Go node's `tracers.StdTraceConfig`). */
+/** Options of traces in files, the Go node's `tracers.StdTraceConfig`. */
 export interface FileTraceConfig
   extends Pick<
     TraceConfig,
     "disableMemory" | "disableStack" | "disableStorage" | "debug" | "limit" | "reexec"
   > {
-  /** The one transaction to trace; all of the block when absent. */
+  /** Hash of the transaction to trace; all of the block when absent. */
   readonly txHash?: Uint8Array | undefined;
 }
 
-/** Keys match without regard to case. */
+/** Decoder of the options of traces in files. Keys are case-insensitive. */
 export const fileTraceConfig: Decoder<FileTraceConfig> = object(
   "file trace config",
   "tracers.StdTraceConfig",
@@ -75,7 +78,7 @@ const UNITS: Readonly<Record<string, number>> = {
 const DURATION = /^[-+]?(?:\d+(?:\.\d*)?(?:ns|us|µs|ms|s|m|h))+$/;
 const PART = /(\d+(?:\.\d*)?)(ns|us|µs|ms|s|m|h)/g;
 
-/** Milliseconds of a Go duration such as `1m30s`; below zero for `-1s`. Throws `RpcError`. */
+/** Parses a Go duration such as `1m30s` or `-1s` into milliseconds. Throws `RpcError`. */
 export function durationMs(given: string): number {
   if (/^[-+]?0$/.test(given)) return 0;
   if (given.length > 100 || !DURATION.test(given)) {

@@ -1,5 +1,6 @@
-/** The transaction objects that callers send: the chain's own, Ethereum's and that of calls. */
-import { integerBytes } from "../../bytes/integer.ts";
+/** Codecs of transaction objects in parameters: Kaia's, Ethereum's and those of calls. */
+import { toHex } from "../../bytes/hex.ts";
+import { integerBytes, toQuantity } from "../../bytes/integer.ts";
 import {
   type Codec,
   type Decoded,
@@ -11,6 +12,7 @@ import {
 import { address, data, hash, listOf, quantity, quantity64, quantity256 } from "../../jsonrpc/codecs/hex.ts";
 import { boolean, integer } from "../../jsonrpc/codecs/plain.ts";
 import { arraySchema, schemaRefs } from "../../jsonrpc/schemas.ts";
+import { authorizationsJson } from "../../model/authorization.ts";
 import type { AccessListEntry, Authorization, Signature } from "../../model/transaction-type.ts";
 
 const accessListEntry = requiredObject("access list entry", "types.AccessTuple", {
@@ -36,7 +38,7 @@ const authorizationEntry = requiredObject("authorization", "types.SetCodeAuthori
   s: quantity256,
 });
 
-/** Lets accounts run others' code as their own (EIP-7702). Of `yParity` the Go node keeps the lowest byte. */
+/** Decoder of authorizations (EIP-7702). Of `yParity` the Go node keeps the lowest byte. */
 const authorizationList: Decoder<readonly Authorization[]> = {
   label: "authorization list",
   schema: arraySchema(authorizationEntry.schema),
@@ -51,7 +53,7 @@ const authorizationList: Decoder<readonly Authorization[]> = {
 
 const signature = object("signature", "types.TxSignatureJSON", { V: quantity, R: quantity, S: quantity });
 
-/** Signatures that somebody has made already, as answers show them. */
+/** Decoder of existing signatures, in the form of results. */
 const signatures: Decoder<readonly Signature[]> = {
   label: "signatures",
   schema: arraySchema(signature.schema),
@@ -78,7 +80,7 @@ const callFields = {
   chainId: quantity,
 };
 
-/** What the chain's sending methods take. */
+/** Transaction object of Kaia's sending methods. */
 export const sendArgs = object("transaction", "api.SendTxArgs", {
   ...callFields,
   nonce: quantity64,
@@ -92,7 +94,7 @@ export const sendArgs = object("transaction", "api.SendTxArgs", {
   signatures,
 });
 
-/** What `personal_sendValueTransfer` takes. */
+/** Transaction object of `personal_sendValueTransfer`. */
 export const valueTransferArgs = object("value transfer", "api.ValueTransferTxArgs", {
   from: address,
   gas: quantity64,
@@ -102,7 +104,7 @@ export const valueTransferArgs = object("value transfer", "api.ValueTransferTxAr
   nonce: quantity64,
 });
 
-/** What `personal_sendAccountUpdate` takes. */
+/** Transaction object of `personal_sendAccountUpdate`. */
 export const accountUpdateArgs = object("account update", "api.AccountUpdateTxArgs", {
   from: address,
   gas: quantity64,
@@ -113,21 +115,37 @@ export const accountUpdateArgs = object("account update", "api.AccountUpdateTxAr
 
 const ethFields = { ...callFields, nonce: quantity64, authorizationList };
 
-/** What Ethereum's sending and estimating methods take, and `createAccessList` of both. */
+/** Transaction object of Ethereum's sending and estimating methods and of `createAccessList`. */
 export const ethArgs = object("transaction", "api.EthTransactionArgs", ethFields);
 
-/** What the chain's calling and estimating methods take; an authorization list is none of its members. */
+/** Transaction object of Kaia's calling and estimating methods; it has no authorization list. */
 export const callArgs = object("call", "api.CallArgs", callFields);
 
-/** What a call or a transaction to be filled in is described by. */
+/** A decoded call or Ethereum transaction, all members optional. */
 export type CallArgs = Partial<Decoded<typeof ethFields>>;
 
-/** What `sendArgs` decodes to. */
+/** A decoded transaction object of Kaia's sending methods. */
 export type SendArgs = typeof sendArgs extends Decoder<infer T> ? T : never;
 
-/** A transaction's hash, as results. */
+/** Codec of a transaction hash. */
 export const transactionHash: Codec<Uint8Array> = {
   ...hash,
   label: "transaction hash",
   schema: schemaRefs.transactionHash,
 };
+
+/** Encodes a transaction object as JSON, to pass it to a reader thread. */
+export function callJson(args: CallArgs): object {
+  const json: Record<string, unknown> = {};
+  const { authorizationList: authorizations, ...plain } = args;
+  for (const [name, value] of Object.entries(plain)) json[name] = argumentJson(value);
+  if (authorizations !== undefined) json["authorizationList"] = authorizationsJson(authorizations);
+  return json;
+}
+
+function argumentJson(value: unknown): unknown {
+  if (typeof value === "bigint") return toQuantity(value);
+  if (value instanceof Uint8Array) return toHex(value);
+  if (Array.isArray(value)) return value.map(argumentJson);
+  return typeof value === "object" && value !== null ? callJson(value) : value;
+}

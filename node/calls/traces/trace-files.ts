@@ -1,4 +1,4 @@
-/** Traces as new files on the node's machine, for their owner alone. */
+/** Writes traces to new files on the node's machine, readable by their owner only. */
 import { randomBytes } from "node:crypto";
 import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
@@ -9,18 +9,21 @@ import { failure } from "../../jsonrpc/errors.ts";
 import { blockHash } from "../../model/header.ts";
 import type { FileTraceConfig } from "../arguments/trace-config.ts";
 import type { ChainReading } from "../chain-reading.ts";
-import { limited } from "./trace-limits.ts";
+import { limitTracer } from "./trace-limits.ts";
 import { observeBlock, type TracedBlock } from "./trace-transaction.ts";
 
-/** What the files of one call may take. */
+/** Limits of the files of one call. */
 export interface TraceFileLimits {
   readonly folder: string;
   readonly maxBytes: number;
-  /** As `performance.now()` counts. */
+  /** Deadline on the clock of `performance.now()`. */
   readonly endsAt: number;
 }
 
-/** Writes a file for each transaction, or for the one that is asked for; their names. Leaves none when it throws. */
+/**
+ * Writes a file for each transaction or for the requested one. Returns the file names, and deletes the files
+ * when it throws.
+ */
 export function traceToFiles(
   reading: ChainReading,
   block: TracedBlock,
@@ -28,7 +31,7 @@ export function traceToFiles(
   { folder, maxBytes, endsAt }: TraceFileLimits,
 ): readonly string[] {
   const { header, transactions } = block;
-  const only = chosen(block, config.txHash);
+  const only = requestedIndex(block, config.txHash);
   if (header.number === 0) throw failure("genesis is not traceable");
   const count = only === undefined ? transactions.length : only + 1;
   const names: string[] = [];
@@ -42,7 +45,7 @@ export function traceToFiles(
         limits.budget.used += line.length;
         file.write(line);
       });
-      run(limited(tracer, { ...limits, stepBytes: () => 0 }));
+      run(limitTracer(tracer, { ...limits, stepBytes: () => 0 }));
     });
     return names;
   } catch (error) {
@@ -51,21 +54,26 @@ export function traceToFiles(
   }
 }
 
-/** Where the wanted transaction is. */
-function chosen({ transactions }: TracedBlock, wanted: Uint8Array | undefined): number | undefined {
+/**
+ * Returns the index of the requested transaction; undefined for all. Throws `RpcError` for an unknown hash.
+ */
+function requestedIndex({ transactions }: TracedBlock, wanted: Uint8Array | undefined): number | undefined {
   if (wanted === undefined || wanted.every((byte) => byte === 0)) return undefined;
   const index = transactions.findIndex(({ hash }) => equalBytes(hash, wanted));
   if (index < 0) throw failure(`transaction ${toHex(wanted)} not found in block`);
   return index;
 }
 
-/** The Go node's: the beginnings of both hashes, the transaction's index, and something that no file has yet. */
+/**
+ * Returns a file name in the Go node's format: prefixes of the block and transaction hashes, the index and a
+ * random suffix.
+ */
 function nameOf({ header, transactions }: TracedBlock, index: number): string {
   const random = bareHex(randomBytes(8));
-  return `block_${beginning(blockHash(header))}-${index}-${beginning(transactions[index]?.hash)}-${random}`;
+  return `block_${hashPrefix(blockHash(header))}-${index}-${hashPrefix(transactions[index]?.hash)}-${random}`;
 }
 
-function beginning(hash: Uint8Array = NO_HASH): string {
+function hashPrefix(hash: Uint8Array = NO_HASH): string {
   return toHex(hash.subarray(0, 4));
 }
 

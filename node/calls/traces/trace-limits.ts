@@ -1,39 +1,42 @@
-/** Keeps traces within time and memory: whoever asks for one says how long it may take, never how much. */
+/** Bounds the time and the size of traces. Callers set the deadline, the node sets the size. */
 import type { Step, Tracer } from "../../evm/tracer.ts";
 import { failure, RpcError, rpcCode } from "../../jsonrpc/errors.ts";
 
-/** Bytes of one answer, which its traces share. */
+/** Bytes of one result, shared by its traces. */
 export interface TraceBudget {
   readonly maxBytes: number;
   used: number;
 }
 
-/** What one trace may take. */
+/** Limits of one trace. */
 export interface TraceLimits {
   readonly budget: TraceBudget;
-  /** As `performance.now()` counts. */
+  /** Deadline on the clock of `performance.now()`. */
   readonly endsAt: number;
-  /** What the caller is told after that. */
+  /** Error message after the deadline. */
   readonly timeoutMessage: string;
-  /** About what an opcode adds to the answer. */
+  /** Estimates the bytes that an opcode adds to the result. */
   readonly stepBytes: (step: Step) => number;
 }
 
-/** Counts bytes of an answer. Throws `RpcError` when there are too many. */
-export function taken(budget: TraceBudget, bytes: number): void {
+/** Adds to the used bytes of a result. Throws `RpcError` above the limit. */
+export function addToBudget(budget: TraceBudget, bytes: number): void {
   budget.used += bytes;
   if (budget.used <= budget.maxBytes) return;
   throw new RpcError(rpcCode.tooLarge, `trace is larger than ${budget.maxBytes} bytes`);
 }
 
-/** Opcodes between two looks at the clock. */
+/** Number of opcodes between two checks of the clock. */
 const STRIDE = 1024;
 const FRAME_BYTES = 240;
 
-/** The same observer, which throws an `RpcError` when a limit is passed. */
-export function limited(tracer: Tracer, { budget, endsAt, timeoutMessage, stepBytes }: TraceLimits): Tracer {
+/** Wraps a tracer. The wrapper throws `RpcError` when a limit is exceeded. */
+export function limitTracer(
+  tracer: Tracer,
+  { budget, endsAt, timeoutMessage, stepBytes }: TraceLimits,
+): Tracer {
   let steps = 0;
-  const take = (bytes: number): void => taken(budget, bytes);
+  const take = (bytes: number): void => addToBudget(budget, bytes);
   return {
     ...tracer,
     enter: (start) => {

@@ -1,8 +1,9 @@
-/** Runs what is to be traced: transactions of blocks on the state before them, and callers' own calls. */
+/** Traces transactions of blocks, on the state before them, and calls. */
 import { equalBytes } from "../../bytes/compare.ts";
 import { toHex } from "../../bytes/hex.ts";
 import { wordBytes } from "../../bytes/word.ts";
 import { ProgramError } from "../../evm/programs/error.ts";
+import { loadSandboxes } from "../../evm/programs/sandbox.ts";
 import type { Tracer } from "../../evm/tracer.ts";
 import { blobGasFor } from "../../execution/blob-gas.ts";
 import { ExecutionError } from "../../execution/error.ts";
@@ -12,6 +13,7 @@ import { beginBlock } from "../../execution/system-call.ts";
 import { type BlockContext, executeTransaction } from "../../execution/transaction.ts";
 import type { Transition } from "../../execution/transition.ts";
 import { failure, RpcError } from "../../jsonrpc/errors.ts";
+import type { CallContext } from "../../jsonrpc/method.ts";
 import type { Header } from "../../model/header.ts";
 import { STATUS_SUCCESS } from "../../model/receipt-status.ts";
 import { effectivePrice, type Transaction } from "../../model/transaction.ts";
@@ -19,19 +21,41 @@ import { StateError } from "../../state/error.ts";
 import type { World } from "../../state/world/world.ts";
 import type { TraceConfig } from "../arguments/trace-config.ts";
 import { type ChainReading, contextOfHeader } from "../chain-reading.ts";
-import { startTracing } from "./tracers.ts";
-import type { TracedOutcome, Tracing, TracingTerms } from "./tracing.ts";
+import { isNamedTracer, startTracing } from "./tracers.ts";
+import type { TracedOutcome, TraceProfile, Tracing, TracingOptions } from "./tracing.ts";
 
-/** A block to trace; it need not be in the chain, but its parent must. */
+/** A block to trace. It need not be canonical, but its parent must be. */
 export interface TracedBlock {
   readonly header: Header;
   readonly transactions: readonly Transaction[];
 }
 
-/** What traces of one answer share. */
-export type SharedTerms = Omit<TracingTerms, "computationLimit" | "block">;
+/** Options that the traces of one result share. */
+export type SharedTracingOptions = Omit<TracingOptions, "computationLimit" | "block">;
 
-/** One entry of a block's trace. */
+/** Dependencies of the traces of one result. */
+export interface TraceResultDeps {
+  /** Maximum size of the result in bytes. */
+  readonly maxBytes: number;
+  readonly profile: TraceProfile;
+}
+
+/**
+ * Creates the options of one result. Loads the JavaScript engine for a program if the interface allows
+ * programs.
+ */
+export async function createTracingOptions(
+  { maxBytes, profile }: TraceResultDeps,
+  config: TraceConfig,
+  { refusesPrograms = false }: CallContext,
+): Promise<SharedTracingOptions> {
+  const { tracer } = config;
+  const isProgram = tracer !== undefined && !isNamedTracer(tracer);
+  const sandboxes = isProgram && !refusesPrograms ? await loadSandboxes() : undefined;
+  return { config, profile, budget: { maxBytes, used: 0 }, sandboxes };
+}
+
+/** Result of one transaction in a block's trace. */
 export type BlockTrace =
   | { readonly txHash: string; readonly result: unknown }
   | { readonly txHash: string; readonly error: string };
@@ -41,22 +65,25 @@ interface Stage {
   readonly context: BlockContext;
 }
 
-/** The trace of the transaction at `index`. Throws `RpcError`. */
+/** Traces the transaction at `index`. Throws `RpcError`. */
 export function traceInBlock(
   reading: ChainReading,
   { header, transactions }: TracedBlock,
   index: number,
-  terms: SharedTerms,
+  options: SharedTracingOptions,
 ): unknown {
-  const stage = stageOf(reading, header, terms.config);
+  const stage = stageOf(reading, header, options.config);
   for (const tx of transactions.slice(0, index)) executeTransaction(stage.world, tx, stage.context);
   const tx = transactions[index];
   if (tx === undefined)
     throw failure(`transaction index ${index} out of range for block ${toHex(header.parentHash)}`);
-  return tracedTransaction(stage, tx, terms);
+  return traceTransaction(stage, tx, options);
 }
 
-/** What the transactions before `index` wrote into the slots of an account. Throws `RpcError`. */
+/**
+ * Returns the slots of an account that the transactions before `index` wrote, with their values. Throws
+ * `RpcError`.
+ */
 export function slotsBefore(
   reading: ChainReading,
   { header, transactions }: TracedBlock,
@@ -71,30 +98,30 @@ export function slotsBefore(
   return new Map([...keys].map((key) => [key, wordBytes(world.slot(address, key))]));
 }
 
-/** The traces of all transactions of a block. Throws `RpcError` where none can be made. */
+/** Traces all transactions of a block. Throws `RpcError` for a block that cannot be traced. */
 export function traceBlock(
   reading: ChainReading,
   { header, transactions }: TracedBlock,
-  terms: SharedTerms,
+  options: SharedTracingOptions,
 ): BlockTrace[] {
   if (header.number === 0) throw failure("genesis is not traceable");
-  const stage = stageOf(reading, header, terms.config);
+  const stage = stageOf(reading, header, options.config);
   return transactions.map((tx) => {
     const txHash = toHex(tx.hash);
     const mark = stage.world.snapshot();
     try {
-      return { txHash, result: tracedTransaction(stage, tx, terms) };
+      return { txHash, result: traceTransaction(stage, tx, options) };
     } catch (error) {
       if (!(error instanceof RpcError)) throw error;
       stage.world.revert(mark);
-      settle(stage, tx);
+      executeUntraced(stage, tx);
       return { txHash, error: error.message };
     }
   });
 }
 
-/** The transaction whose trace ended early: those after it build on it. */
-function settle({ world, context }: Stage, tx: Transaction): void {
+/** Executes a transaction whose trace failed, because the following ones depend on its state. */
+function executeUntraced({ world, context }: Stage, tx: Transaction): void {
   try {
     executeTransaction(world, tx, context);
   } catch (error) {
@@ -103,7 +130,7 @@ function settle({ world, context }: Stage, tx: Transaction): void {
 }
 
 /**
- * Runs the first `count` transactions of a block, one after the other: `each` calls `run` with the observer of one.
+ * Executes the first `count` transactions of a block. `each` calls `run` with a tracer for one of them.
  * Throws `RpcError`.
  */
 export function observeBlock(
@@ -114,36 +141,40 @@ export function observeBlock(
 ): void {
   const { world, context } = stageOf(reading, header, { reexec });
   for (const [index, tx] of transactions.slice(0, count).entries()) {
-    each(index, (tracer) => void tracingFailed(() => executeTransaction(world, tx, context, tracer)));
+    each(index, (tracer) => void withTraceErrors(() => executeTransaction(world, tx, context, tracer)));
   }
 }
 
-/** The trace of a caller's call on a world that is its own. Throws `RpcError`. */
+/** Traces a call on a world of its own. Throws `RpcError`. */
 export function traceCall(
   world: World,
   call: SimulatedCall,
   context: BlockContext,
-  terms: SharedTerms,
+  options: SharedTracingOptions,
 ): unknown {
   const { from, to, input, value, gas: gasLimit, price } = call;
   const subject = { from, to, input, value, gasLimit, price };
-  return tracingFailed(() =>
-    traced(startTracing(inBlock(terms, context), world, subject), (tracer) => {
+  return withTraceErrors(() =>
+    runTracing(startTracing(optionsInBlock(options, context), world, subject), (tracer) => {
       const transition = simulate(world, call, { context, tracer });
       return { transition, fee: transition.gasUsed * price };
     }),
   );
 }
 
-function tracedTransaction({ world, context }: Stage, tx: Transaction, terms: SharedTerms): unknown {
-  return tracingFailed(() => {
+function traceTransaction(
+  { world, context }: Stage,
+  tx: Transaction,
+  options: SharedTracingOptions,
+): unknown {
+  return withTraceErrors(() => {
     const { address: from } = verifySender(world, tx, context);
     const { to, input, value, gas: gasLimit } = tx;
     const { feePayer, blobVersionedHashes } = tx.fields;
     const blobFee = blobGasFor(blobVersionedHashes) * context.block.blobBaseFee;
     const price = effectivePrice(tx, context.header.baseFee, context.rules);
     const subject = { from, to, input, value, gasLimit, price, feePayer, blobFee };
-    return traced(startTracing(inBlock(terms, context), world, subject), (tracer) =>
+    return runTracing(startTracing(optionsInBlock(options, context), world, subject), (tracer) =>
       executeTransaction(world, tx, context, tracer),
     );
   });
@@ -154,7 +185,7 @@ interface Run {
   readonly fee: bigint;
 }
 
-function traced({ tracer, result, end }: Tracing, run: (tracer: Tracer) => Run): unknown {
+function runTracing({ tracer, result, end }: Tracing, run: (tracer: Tracer) => Run): unknown {
   try {
     const { transition, fee } = run(tracer);
     return result(outcomeOf(transition, fee));
@@ -163,15 +194,15 @@ function traced({ tracer, result, end }: Tracing, run: (tracer: Tracer) => Run):
   }
 }
 
-function inBlock(terms: SharedTerms, { rules, header }: BlockContext): TracingTerms {
-  return { ...terms, computationLimit: rules.computationLimit, block: header.number };
+function optionsInBlock(options: SharedTracingOptions, { rules, header }: BlockContext): TracingOptions {
+  return { ...options, computationLimit: rules.computationLimit, block: header.number };
 }
 
 function outcomeOf({ gasUsed, status, output }: Transition, fee: bigint): TracedOutcome {
   return { gasUsed, output, fee, failed: status !== STATUS_SUCCESS };
 }
 
-function tracingFailed<T>(trace: () => T): T {
+function withTraceErrors<T>(trace: () => T): T {
   try {
     return trace();
   } catch (error) {
@@ -181,16 +212,16 @@ function tracingFailed<T>(trace: () => T): T {
   }
 }
 
-/** The state before a block's transactions. */
+/** Opens the state before a block's transactions. */
 function stageOf(reading: ChainReading, header: Header, { reexec = 128 }: TraceConfig): Stage {
-  const world = oldWorld(reading, header.number - 1, reexec);
+  const world = historicalWorld(reading, header.number - 1, reexec);
   const context = contextOfHeader(reading, header);
   beginBlock(world, context);
   return { world, context };
 }
 
-/** The state after block `number`. Throws `RpcError` in the Go node's words where it is no longer kept. */
-export function oldWorld(reading: ChainReading, number: number, reexec = 128): World {
+/** Opens the state after block `number`. Throws the Go node's `RpcError` when it is no longer stored. */
+export function historicalWorld(reading: ChainReading, number: number, reexec = 128): World {
   try {
     return reading.worldAt(number);
   } catch (error) {

@@ -1,7 +1,8 @@
-/** The tracers that callers name, each made fresh for one transaction (rpc.md 2.8.3). */
+/** Built-in tracers by name, created for each transaction and bounded in time and size. */
 
+import { mapKey } from "../../bytes/hex.ts";
 import { olderCallTrace } from "../../compat/older-call-trace.ts";
-import type { FrameStart, Tracer } from "../../evm/tracer.ts";
+import type { FrameStart, Step, Tracer } from "../../evm/tracer.ts";
 import { createCallTracer, framelessCall } from "../../evm/tracers/call-tracer.ts";
 import {
   type CountTracer,
@@ -17,21 +18,20 @@ import { createRevertTracer } from "../../evm/tracers/revert-tracer.ts";
 import { createStructLogger } from "../../evm/tracers/struct-logger.ts";
 import { failure } from "../../jsonrpc/errors.ts";
 import type { World } from "../../state/world/world.ts";
-import { durationMs } from "../arguments/trace-config.ts";
+import { durationMs, type TraceConfig } from "../arguments/trace-config.ts";
 import { programTracing } from "./program-tracing.ts";
-import { structBytes } from "./step-bytes.ts";
-import { limited } from "./trace-limits.ts";
-import type { Subject, Tracing, TracingParts, TracingTerms } from "./tracing.ts";
+import { limitTracer } from "./trace-limits.ts";
+import type { TraceSubject, Tracing, TracingDeps, TracingOptions } from "./tracing.ts";
 
-type Make = (parts: TracingParts) => Tracing;
+type CreateTracing = (deps: TracingDeps) => Tracing;
 
 const counting =
-  <Result>(create: () => CountTracer<Result>): Make =>
+  <Result>(create: () => CountTracer<Result>): CreateTracing =>
   () =>
     create();
 
-/** By the names that callers use. */
-const TRACERS: Readonly<Record<string, Make>> = {
+/** Built-in tracers by the names in trace options. */
+const TRACERS: Readonly<Record<string, CreateTracing>> = {
   callTracer: callTracing,
   fastCallTracer: callTracing,
   prestateTracer: prestateTracing,
@@ -45,13 +45,13 @@ const TRACERS: Readonly<Record<string, Make>> = {
   noopTracer: () => ({ tracer: {}, result: () => ({}) }),
 };
 
-/** Starts the trace that the configuration asks for, before the transaction runs on `world`. Throws `RpcError`. */
-export function startTracing(terms: TracingTerms, world: World, subject: Subject): Tracing {
-  const { tracer: name } = terms.config;
-  if (name === undefined) return structTracing(terms);
-  const endsAt = performance.now() + durationMs(terms.config.timeout ?? "5s");
+/** Starts the trace that the options select, before the transaction runs on `world`. Throws `RpcError`. */
+export function startTracing(options: TracingOptions, world: World, subject: TraceSubject): Tracing {
+  const { tracer: name } = options.config;
+  if (name === undefined) return structTracing(options);
+  const endsAt = performance.now() + durationMs(options.config.timeout ?? "5s");
   const make = (isNamedTracer(name) && TRACERS[name]) || programTracing;
-  const { tracer, result, stepBytes = () => 0, end } = make({ ...terms, world, subject, name, endsAt });
+  const { tracer, result, stepBytes = () => 0, end } = make({ ...options, world, subject, name, endsAt });
   let hasFrame = false;
   const watched: Tracer = {
     ...tracer,
@@ -61,14 +61,14 @@ export function startTracing(terms: TracingTerms, world: World, subject: Subject
     },
   };
   return {
-    tracer: limited(watched, {
-      budget: terms.budget,
+    tracer: limitTracer(watched, {
+      budget: options.budget,
       endsAt,
       timeoutMessage: "execution timeout",
       stepBytes,
     }),
     result: (outcome) => {
-      const trouble = hasFrame ? undefined : terms.profile.framelessTraces[name];
+      const trouble = hasFrame ? undefined : options.profile.framelessTraces[name];
       if (trouble !== undefined) throw failure(trouble);
       return result(outcome);
     },
@@ -76,22 +76,49 @@ export function startTracing(terms: TracingTerms, world: World, subject: Subject
   };
 }
 
-/** Whether this names a tracer of the node's own; any other text is a program. */
+/** Returns true for the name of a built-in tracer; any other text is a program. */
 export function isNamedTracer(name: string): boolean {
   return Object.hasOwn(TRACERS, name);
 }
 
-function structTracing({ config, budget, computationLimit, profile }: TracingTerms): Tracing {
+function structTracing({ config, budget, computationLimit, profile }: TracingOptions): Tracing {
   const { disableMemory = false, disableStack = false, disableStorage = false, limit = 0 } = config;
   const { hidesStepErrors: hidesErrors } = profile;
   const options = { disableMemory, disableStack, disableStorage, limit, hidesErrors, computationLimit };
   const { tracer, result } = createStructLogger(options);
   const endsAt = performance.now() + durationMs(config.loggerTimeout ?? "1s");
   const limits = { budget, endsAt, timeoutMessage: "trace logger timeout", stepBytes: structBytes(config) };
-  return { tracer: limited(tracer, limits), result };
+  return { tracer: limitTracer(tracer, limits), result };
 }
 
-function prestateTracing({ world, subject, profile }: TracingParts): Tracing {
+const ENTRY_BYTES = 120;
+const WORD_BYTES = 67;
+const SLOT_BYTES = 2 * WORD_BYTES;
+const SSTORE = 0x55;
+
+/** Creates an estimate of the sizes of one transaction's struct log entries, in bytes. Entries beyond the caller's limit count 0. */
+function structBytes(config: TraceConfig): (step: Step) => number {
+  const slots = new Map<string, Set<bigint>>();
+  const limit = config.limit ?? 0;
+  let entries = 0;
+  const storageBytes = ({ op, address, stack, stackLength }: Step): number => {
+    const name = mapKey(address);
+    const own = slots.get(name) ?? new Set();
+    slots.set(name, own);
+    if (op === SSTORE && stackLength > 0) own.add(stack[stackLength - 1] ?? 0n);
+    return own.size * SLOT_BYTES;
+  };
+  return (step) => {
+    entries++;
+    if (limit > 0 && entries > limit) return 0;
+    const stack = config.disableStack === true ? 0 : step.stackLength * WORD_BYTES;
+    const memory = config.disableMemory === true ? 0 : (step.memory.length >>> 5) * WORD_BYTES;
+    const storage = config.disableStorage === true ? 0 : storageBytes(step);
+    return ENTRY_BYTES + stack + memory + storage;
+  };
+}
+
+function prestateTracing({ world, subject, profile }: TracingDeps): Tracing {
   const { from, to = from, feePayer, blobFee = 0n } = subject;
   const { tracer, look, result, listed } = createPrestateTracer(world);
   look(from);
@@ -108,7 +135,7 @@ function prestateTracing({ world, subject, profile }: TracingParts): Tracing {
   };
 }
 
-/** The Go node's program works out the fee in doubles, and takes the digits that those are written with. */
+/** Returns a fee as the Go node's JavaScript tracer computes it: in double precision, printed in decimal. */
 function roughFee(gasUsed: bigint, fee: bigint): bigint {
   if (gasUsed === 0n) return 0n;
   const product = Number(gasUsed) * Number(fee / gasUsed);
@@ -117,7 +144,7 @@ function roughFee(gasUsed: bigint, fee: bigint): bigint {
   return BigInt(whole + part.padEnd(Number(exponent), "0"));
 }
 
-function callTracing({ subject, name, profile }: TracingParts): Tracing {
+function callTracing({ subject, name, profile }: TracingDeps): Tracing {
   const { tracer, result } = createCallTracer();
   let outermost: FrameStart | undefined;
   const enter = (start: FrameStart): void => {

@@ -1,4 +1,4 @@
-/** What every trace is made of and gives, whichever tracer makes it. */
+/** Types that all kinds of tracers share. */
 
 import type { RpcProfile } from "../../compat/profiles.ts";
 import type { Sandboxes } from "../../evm/programs/sandbox.ts";
@@ -7,66 +7,66 @@ import type { World } from "../../state/world/world.ts";
 import type { TraceConfig } from "../arguments/trace-config.ts";
 import type { TraceBudget } from "./trace-limits.ts";
 
-/** What is traced, as far as it is known beforehand. */
-export interface Subject {
+/** The transaction or call to trace. */
+export interface TraceSubject {
   readonly from: Uint8Array;
-  /** Absent for a creation. */
+  /** The recipient; undefined for a contract creation. */
   readonly to: Uint8Array | undefined;
   readonly input: Uint8Array;
   readonly value: bigint;
   readonly gasLimit: bigint;
-  /** Where the sender does not pay the fee alone. */
+  /** The fee payer, if it is not the sender alone. */
   readonly feePayer?: Uint8Array | undefined;
-  /** What its blobs cost the sender. */
+  /** Fee of the blobs, in peb. */
   readonly blobFee?: bigint;
-  /** What a unit of gas costs, in peb. */
+  /** Gas price, in peb. */
   readonly price: bigint;
 }
 
-/** What became of it. */
+/** Outcome of a traced transaction. */
 export interface TracedOutcome {
   readonly gasUsed: bigint;
   readonly failed: boolean;
   readonly output: Uint8Array;
-  /** What was paid for the gas, by whomever. */
+  /** Fee paid for the gas, in peb. */
   readonly fee: bigint;
 }
 
-/** One transaction's trace in the making. */
+/** The running trace of one transaction. */
 export interface Tracing {
   readonly tracer: Tracer;
-  /** The trace, as it is shown. Throws `RpcError`. */
+  /** Returns the trace as JSON. Throws `RpcError`. */
   readonly result: (outcome: TracedOutcome) => unknown;
-  /** About what an opcode adds to the trace; nothing when absent. */
+  /** Estimates the bytes that an opcode adds to the trace; 0 when absent. */
   readonly stepBytes?: (step: Step) => number;
-  /** Lets go of what it was made with. */
+  /** Releases the resources of the trace. */
   readonly end?: () => void;
 }
 
-/** What profiles tell differently of traces. */
+/** Members of a profile that affect traces. */
 export type TraceProfile = Pick<
   RpcProfile,
   "olderTraces" | "framelessTraces" | "prestateFee" | "hidesStepErrors"
 >;
 
-/** Under what traces are made. */
-export interface TracingTerms {
+/** Options of a trace. */
+export interface TracingOptions {
   readonly config: TraceConfig;
   readonly budget: TraceBudget;
   readonly profile: TraceProfile;
-  /** Of all opcodes of a transaction. */
+  /** Maximum computation cost of a transaction. */
   readonly computationLimit: number;
-  /** The block's number. */
+  /** Number of the block. */
   readonly block: number;
-  /** Where callers' own programs run; without it there are none. */
+  /** JavaScript engines for programs of callers; undefined refuses programs. */
   readonly sandboxes: Sandboxes | undefined;
 }
 
-/** What a tracer is made of. */
-export interface TracingParts extends TracingTerms {
+/** Dependencies of a tracer. */
+export interface TracingDeps extends TracingOptions {
   readonly world: World;
-  readonly subject: Subject;
+  readonly subject: TraceSubject;
   readonly name: string;
-  /** As `performance.now()` counts. */
+  /** Deadline on the clock of `performance.now()`. */
   readonly endsAt: number;
 }

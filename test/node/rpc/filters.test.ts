@@ -1,9 +1,8 @@
 /** Filters that clients poll (rpc.md 2.6.7): what they tell, when they go, and what they may cost. */
 import { expect, test } from "@jest/globals";
 import { fromHex } from "../../../node/bytes/hex.ts";
-import { logFilter } from "../../../node/calls/arguments/log-filter.ts";
+import { logFilter, logFilterJson } from "../../../node/calls/arguments/log-filter.ts";
 import { type FilterLimits, Filters } from "../../../node/calls/filters.ts";
-import { logFilterJson } from "../../../node/calls/log-filter-json.ts";
 import { PendingList } from "../../../node/calls/pending-list.ts";
 import type { RewindListener } from "../../../node/chain/chain.ts";
 import { failure } from "../../../node/jsonrpc/errors.ts";
@@ -147,7 +146,7 @@ test("only log filters have logs", () => {
 });
 
 test("filters are bounded in number and in what they ask for", () => {
-  const { filters } = aScene({ all: 3, bytes: 10_000 });
+  const { filters } = aScene({ filters: 3, bytes: 10_000 });
   const wide = logFilter.decode({ address: Array.from({ length: 100 }, () => `0x${"ab".repeat(20)}`) });
   expect(() => filters.addLogs(wide)).toThrow("too many filters");
   for (let i = 0; i < 3; i++) filters.addBlocks();

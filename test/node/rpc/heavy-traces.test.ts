@@ -1,12 +1,12 @@
 import { expect, test } from "@jest/globals";
-import { limitedTraces } from "../../../node/calls/trace-admission.ts";
+import { limitTraces } from "../../../node/calls/trace-admission.ts";
 import { failure } from "../../../node/jsonrpc/errors.ts";
 
 test("traces beyond the limit are refused, other calls are not; one that ends makes room", async () => {
   const ends: (() => void)[] = [];
   const refusing: (boolean | undefined)[] = [];
   const { signal } = new AbortController();
-  const pool = limitedTraces(
+  const pool = limitTraces(
     {
       call: (name, _params, { refusesPrograms }) =>
         new Promise((resolve, reject) => {

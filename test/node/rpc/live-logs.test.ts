@@ -2,7 +2,7 @@
 import { expect, test } from "@jest/globals";
 import { type LogFilter, logFilter } from "../../../node/calls/arguments/log-filter.ts";
 import { BlockLogs } from "../../../node/calls/live-logs.ts";
-import { fittingLogs } from "../../../node/calls/log-search.ts";
+import { matchingLogs } from "../../../node/calls/log-search.ts";
 import { goJson } from "../../../node/jsonrpc/json-text.ts";
 import type { Block } from "../../../node/model/block.ts";
 import { type Log, loggedReceipts, type Receipt } from "../../../node/model/receipt.ts";
@@ -45,7 +45,7 @@ test("a filter selects the logs of a block that a search finds, with the same te
       topics: some(6, () => some(3, () => value(32, below(4)))),
     };
     const expected = [
-      ...fittingLogs(filter, { number: 5, hash: () => hash, receipts: loggedReceipts(receipts) }),
+      ...matchingLogs(filter, { number: 5, hash: () => hash, receipts: loggedReceipts(receipts) }),
     ].map(goJson);
     found += expected.length;
     expect(logs.select(filter).map((position) => logs.json(position))).toEqual(expected);

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { concatBytes } from "../../../node/bytes/compare.ts";
 import { fromHex } from "../../../node/bytes/hex.ts";
-import { inChainEncoding, inEthereumEncoding } from "../../../node/calls/raw-transaction.ts";
+import { decodeChainTransaction, decodeEthereumTransaction } from "../../../node/calls/raw-transaction.ts";
 import { transactionTypes } from "../../../node/model/transaction-table.ts";
 
 const few = (name: string) => `rlp: too few elements for types.TxInternalData${name}`;
@@ -26,13 +26,13 @@ test.each([
   [`0x${"11".repeat(32)}`, noList("FeeDelegatedValueTransferMemo"), UNDEFINED],
   ["0x18c0", UNDEFINED, UNDEFINED],
 ])("%s is refused: %s in the chain's encoding, %s in Ethereum's", (raw, chain, ethereum) => {
-  expect(() => inChainEncoding(fromHex(raw))).toThrow(chain);
-  expect(() => inEthereumEncoding(fromHex(raw))).toThrow(ethereum);
+  expect(() => decodeChainTransaction(fromHex(raw))).toThrow(chain);
+  expect(() => decodeEthereumTransaction(fromHex(raw))).toThrow(ethereum);
 });
 
 test("an empty list is told which kind it should have been", () => {
   for (const { name, prefix } of transactionTypes) {
     const stem = name.slice("TxType".length).replace("LegacyTransaction", "Legacy");
-    expect(() => inChainEncoding(concatBytes(prefix, Uint8Array.of(0xc0)))).toThrow(few(stem));
+    expect(() => decodeChainTransaction(concatBytes(prefix, Uint8Array.of(0xc0)))).toThrow(few(stem));
   }
 });

@@ -5,8 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { Transaction as EthersTransaction } from "ethers";
 import { privateKeyToAccount } from "viem/accounts";
-import { ethArgs } from "../../../node/calls/arguments/transaction-args.ts";
-import { callJson } from "../../../node/calls/call-arguments-json.ts";
+import { callJson, ethArgs } from "../../../node/calls/arguments/transaction-args.ts";
 import { chainReading } from "../../../node/calls/chain-reading.ts";
 import { parseGenesis } from "../../../node/config/genesis.ts";
 import { callMethods } from "../../../node/rpc/calls.ts";

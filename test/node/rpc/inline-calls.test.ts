@@ -1,7 +1,7 @@
-/** Short calls are answered at once; what would hold up the chain goes to the readers. */
+/** Short calls run inline; calls that would delay the chain run in reader threads. */
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { chainReading } from "../../../node/calls/chain-reading.ts";
-import { BriefCalls } from "../../../node/calls/inline-calls.ts";
+import { InlineCalls } from "../../../node/calls/inline-calls.ts";
 import { parseGenesis } from "../../../node/config/genesis.ts";
 import { GasAtHandSpent } from "../../../node/evm/frame.ts";
 import type { Method } from "../../../node/jsonrpc/method.ts";
@@ -30,7 +30,7 @@ beforeAll(async () => {
     open: () => chainReading(chain.chain),
     limits: { upperGas: 500_000_000n, gasCap: 0n },
     timeoutMs: 5_000,
-    brief: new BriefCalls(A_WHILE_MS),
+    brief: new InlineCalls(A_WHILE_MS),
   });
   given = [];
 });
@@ -38,7 +38,7 @@ afterAll(async () => {
   await chain[Symbol.asyncDispose]();
 });
 
-/** What an endpoint says; `given` has what went to the readers. */
+/** An endpoint's answers; `given` lists the calls of the readers. */
 function answered(name: string, ...params: unknown[]): unknown {
   const readers = {
     call: (method: string) => {
@@ -49,7 +49,7 @@ function answered(name: string, ...params: unknown[]): unknown {
   return anEndpoint({ methods: rows, options: { readers } }).answer(aCall(name, params), aSession);
 }
 
-test("a call that needs little gas is answered at once, and its failure too", () => {
+test("a call that needs little gas runs inline, as does its failure", () => {
   const balance = `"0x${"7".padStart(64, "0")}"`;
   for (const name of ["eth_call", "chain_call"])
     for (const tag of ["latest", "pending"]) {
@@ -62,7 +62,7 @@ test("a call that needs little gas is answered at once, and its failure too", ()
   expect(given).toEqual([]);
 });
 
-test("one that needs more, or is about an older block or a changed state, is a reader's", async () => {
+test("a call that needs more gas, an older block or state overrides runs in a reader", async () => {
   given = [];
   await answered("eth_call", { to: ENDLESS }, "latest");
   await answered("eth_call", { to: ENDLESS, gas: "0xea60" }, "latest");
@@ -74,8 +74,8 @@ test("one that needs more, or is about an older block or a changed state, is a r
 
 const noKind = (): string => "";
 
-test("what was too long once is not tried again while it is remembered", () => {
-  const brief = new BriefCalls(A_WHILE_MS);
+test("a kind of call that exceeded the gas is not tried inline again", () => {
+  const brief = new InlineCalls(A_WHILE_MS);
   let tries = 0;
   const long = (name: string): unknown =>
     brief.run(
@@ -107,13 +107,13 @@ function defect(): never {
   throw new Error("broken");
 }
 
-test("one turn of the event loop has time for so many, and then the next one has", async () => {
-  const brief = new BriefCalls(0.001);
+test("inline calls of one turn of the event loop share a bounded time", async () => {
+  const brief = new InlineCalls(0.001);
   expect([brief.run(noKind, slow), brief.run(noKind, slow)]).toEqual(["done", undefined]);
   await new Promise((resolve) => setImmediate(resolve));
   expect([brief.run(noKind, slow), brief.run(noKind, slow)]).toEqual(["done", undefined]);
 });
 
-test("a defect is not taken for a long call", () => {
-  expect(() => new BriefCalls(A_WHILE_MS).run(noKind, defect)).toThrow("broken");
+test("an internal error does not count as a long call", () => {
+  expect(() => new InlineCalls(A_WHILE_MS).run(noKind, defect)).toThrow("broken");
 });

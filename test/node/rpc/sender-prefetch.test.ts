@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { fromHex, toHex } from "../../../node/bytes/hex.ts";
-import { inChainEncoding } from "../../../node/calls/raw-transaction.ts";
-import { RawTransactionsAhead } from "../../../node/calls/sender-prefetch.ts";
+import { decodeChainTransaction } from "../../../node/calls/raw-transaction.ts";
+import { SenderPrefetch } from "../../../node/calls/sender-prefetch.ts";
 import { text } from "../../../node/jsonrpc/codecs/plain.ts";
 import { method } from "../../../node/jsonrpc/method.ts";
 import type { Transaction } from "../../../node/model/transaction.ts";
@@ -10,12 +10,12 @@ import { aCall, anEndpoint, aSession } from "./fixture.ts";
 
 const raws = Array.from({ length: 70 }, (_, i) => toHex(aTransaction({ from: aSigner(i + 1) }).raw));
 
-/** A method that answers with the hash of the transaction it is given, and what was done ahead. */
+/** A method that returns the hash of its transaction, with a log of the prefetches. */
 function aTaker() {
   const recovered: Transaction[][] = [];
   const taken: (Transaction | undefined)[] = [];
-  const ahead = new RawTransactionsAhead({
-    read: inChainEncoding,
+  const ahead = new SenderPrefetch({
+    read: decodeChainTransaction,
     recover: async (transactions) => void recovered.push([...transactions]),
   });
   const row = method({
@@ -35,23 +35,23 @@ function aTaker() {
 const batchOf = (given: readonly unknown[]) =>
   `[${given.map((raw, i) => aCall("chain_sendRawTransaction", [raw], i)).join(",")}]`;
 
-test("the signers of a large batch are found at once, and each call gets its transaction", async () => {
+test("the senders of a large batch are recovered together, and each call gets its transaction", async () => {
   const { endpoint, recovered, taken } = aTaker();
   const answers = JSON.parse(String(await endpoint.answer(batchOf(raws), aSession))) as { result: string }[];
   expect(answers.map(({ result }) => result)).toEqual(
-    raws.map((raw) => toHex(inChainEncoding(fromHex(raw)).hash)),
+    raws.map((raw) => toHex(decodeChainTransaction(fromHex(raw)).hash)),
   );
   expect(recovered).toHaveLength(1);
   expect(taken).toEqual(recovered[0]);
 });
 
-test("a batch that is not large is answered at once, without it", () => {
+test("a small batch runs without prefetch", () => {
   const { endpoint, recovered } = aTaker();
   expect(typeof endpoint.answer(batchOf(raws.slice(0, 7)), aSession)).toBe("string");
   expect(recovered).toEqual([]);
 });
 
-test("calls that cannot be read are refused as ever, and copies are read by themselves", async () => {
+test("malformed transactions are refused by their calls, and copies are decoded by themselves", async () => {
   const { endpoint, recovered, taken } = aTaker();
   const odd = [...raws.slice(0, 64), raws[0], "0xc0", "zz", 5, null, { raw: "0x" }];
   const answers = JSON.parse(String(await endpoint.answer(batchOf(odd), aSession))) as {
@@ -69,7 +69,7 @@ test("calls that cannot be read are refused as ever, and copies are read by them
   expect(taken[64]).toBeUndefined();
 });
 
-test("what nobody asked for is forgotten, and no more is held than the limit", async () => {
+test("unused transactions are deleted, and the prefetch stays below its limit", async () => {
   const { ahead } = aTaker();
   const calls = raws.map((raw) => [raw]);
   await ahead.readAll(calls);

@@ -1,10 +1,11 @@
+/** Applies the state overrides of `eth_call` and `eth_estimateGas` to a world. */
 import { bytesToBigint } from "../bytes/integer.ts";
 import { newAccount } from "../model/account.ts";
 import type { World } from "../state/world/world.ts";
 import type { AccountOverride, SlotOverride } from "./arguments/state-overrides.ts";
 
-/** Makes a world what a caller wants it to be; to the call that follows it was so before. */
-export function override(world: World, overrides: readonly AccountOverride[]): World {
+/** Applies state overrides to a world, as committed state for the call that follows. */
+export function applyOverrides(world: World, overrides: readonly AccountOverride[]): World {
   for (const each of overrides) overrideAccount(world, each);
   if (overrides.length > 0) world.endTransaction();
   return world;
@@ -25,7 +26,7 @@ function overrideAccount(
   putSlots(world, address, state ?? stateDiff ?? []);
 }
 
-/** An account that is made anew has storage of its own. */
+/** Deletes all storage of an account by recreating the account. */
 function clearStorage(world: World, address: Uint8Array): void {
   const account = world.account(address);
   if (account === undefined) return;

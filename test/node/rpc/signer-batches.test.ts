@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "@jest/globals";
-import { GatheredSigners } from "../../../node/calls/signer-gathering.ts";
+import { SignerBatches } from "../../../node/calls/signer-batches.ts";
 import type { Transaction } from "../../../node/model/transaction.ts";
 import { aTransaction } from "../../support/pool-transactions.ts";
 
@@ -8,14 +8,14 @@ const some = (count: number) => Array.from({ length: count }, (_, nonce) => aTra
 
 function aGathering() {
   const recovered: (readonly Transaction[])[] = [];
-  const gathered = new GatheredSigners(async (transactions) => void recovered.push(transactions));
+  const gathered = new SignerBatches(async (transactions) => void recovered.push(transactions));
   return {
     recovered,
     join: (transactions: readonly Transaction[]) => transactions.map((tx) => gathered.join(tx)),
   };
 }
 
-test("a few submissions never wait", async () => {
+test("submissions at a low rate do not wait", async () => {
   const { recovered, join } = aGathering();
   for (let turn = 0; turn < 3; turn++) {
     expect(join(some(7))).toEqual(Array.from({ length: 7 }, () => undefined));
@@ -24,7 +24,7 @@ test("a few submissions never wait", async () => {
   expect(recovered).toEqual([]);
 });
 
-test("after a turn with many, those of the next wait for each other and are looked at at once", async () => {
+test("after a turn with many submissions, those of the next turn share one batch", async () => {
   const { recovered, join } = aGathering();
   expect(join(some(8)).every((waiting) => waiting === undefined)).toBe(true);
   await setImmediate();
@@ -36,7 +36,7 @@ test("after a turn with many, those of the next wait for each other and are look
   expect(recovered).toEqual([next]);
 });
 
-test("when few come, waiting ends with the turn", async () => {
+test("batches end with a turn of few submissions", async () => {
   const { recovered, join } = aGathering();
   expect(join(some(8))).toHaveLength(8);
   await setImmediate();

@@ -1,17 +1,17 @@
 /**
- * Single submissions under load: those of one turn of the event loop wait for its end, so that who signed them is
- * found for all at once, on helper threads. While there are only a few, nobody waits.
+ * Recovers the senders of single submissions together under load: submissions of one turn of the event loop
+ * wait for its end and share one batch on helper threads. Submissions at a low rate do not wait.
  */
 import type { Transaction } from "../model/transaction.ts";
 
-/** So many in one turn make those of the next wait for each other. */
-const LEAST = 8;
+/** Minimum number of submissions in a turn that makes those of the next turn wait for a batch. */
+const MIN_BUSY_COUNT = 8;
 
-/** See above. */
-export class GatheredSigners {
+/** Batches of submissions whose senders are recovered together. */
+export class SignerBatches {
   readonly #recover: (transactions: readonly Transaction[]) => Promise<void>;
   #waiting: { readonly transaction: Transaction; readonly resolve: () => void }[] = [];
-  /** Submissions of this turn. */
+  /** Number of submissions in this turn. */
   #count = 0;
   #isBusy = false;
 
@@ -19,7 +19,7 @@ export class GatheredSigners {
     this.#recover = recover;
   }
 
-  /** Resolves when the signers are found; undefined when there is nothing to wait for. */
+  /** Resolves when the sender is recovered. Returns undefined when there is no batch to wait for. */
   join(transaction: Transaction): Promise<void> | undefined {
     if (this.#count++ === 0) setImmediate(() => this.#endTurn());
     if (!this.#isBusy) return undefined;
@@ -27,7 +27,7 @@ export class GatheredSigners {
   }
 
   #endTurn(): void {
-    this.#isBusy = this.#count >= LEAST;
+    this.#isBusy = this.#count >= MIN_BUSY_COUNT;
     this.#count = 0;
     const gathered = this.#waiting;
     if (gathered.length === 0) return;
