@@ -30,8 +30,8 @@ export function encodeRlp(input: RlpInput): Uint8Array<ArrayBuffer> {
 export function encodeRlpList(items: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   let length = 0;
   for (const item of items) length += item.length;
-  const out = new Uint8Array(headerLength(length) + length);
-  let at = writeHeader(out, 0, 0xc0, length);
+  const out = new Uint8Array(rlpHeaderLength(length) + length);
+  let at = writeRlpHeader(out, 0, 0xc0, length);
   for (const item of items) {
     out.set(item, at);
     at += item.length;
@@ -40,9 +40,9 @@ export function encodeRlpList(items: readonly Uint8Array[]): Uint8Array<ArrayBuf
 }
 
 function encodedLength(input: RlpInput): number {
-  if (input instanceof Uint8Array) return isOneByte(input) ? 1 : headerLength(input.length) + input.length;
+  if (input instanceof Uint8Array) return isOneByte(input) ? 1 : rlpHeaderLength(input.length) + input.length;
   const length = payloadLength(input);
-  return headerLength(length) + length;
+  return rlpHeaderLength(length) + length;
 }
 
 function payloadLength(list: readonly RlpInput[]): number {
@@ -53,11 +53,11 @@ function payloadLength(list: readonly RlpInput[]): number {
 
 function write(input: RlpInput, out: Uint8Array, at: number): number {
   if (input instanceof Uint8Array) {
-    const start = isOneByte(input) ? at : writeHeader(out, at, 0x80, input.length);
+    const start = isOneByte(input) ? at : writeRlpHeader(out, at, 0x80, input.length);
     out.set(input, start);
     return start + input.length;
   }
-  let next = writeHeader(out, at, 0xc0, payloadLength(input));
+  let next = writeRlpHeader(out, at, 0xc0, payloadLength(input));
   for (const item of input) next = write(item, out, next);
   return next;
 }
@@ -66,7 +66,8 @@ function isOneByte(bytes: Uint8Array): boolean {
   return bytes.length === 1 && (bytes[0] as number) < 0x80;
 }
 
-function headerLength(length: number): number {
+/** Bytes of the header of a string or list with a payload of `length` bytes. */
+export function rlpHeaderLength(length: number): number {
   return length < 56 ? 1 : 1 + lengthBytes(length);
 }
 
@@ -74,7 +75,8 @@ function lengthBytes(length: number): number {
   return length < 0x100 ? 1 : length < 0x1_0000 ? 2 : length < 0x100_0000 ? 3 : 4;
 }
 
-function writeHeader(out: Uint8Array, at: number, base: number, length: number): number {
+/** Writes a header: `base` is 0x80 for a string, 0xc0 for a list. Returns where the payload begins. */
+export function writeRlpHeader(out: Uint8Array, at: number, base: number, length: number): number {
   if (length < 56) {
     out[at] = base + length;
     return at + 1;

@@ -6,8 +6,7 @@ import { concatBytes } from "../bytes/compare.ts";
 import { integerBytes } from "../bytes/integer.ts";
 import { encodeRlp } from "../bytes/rlp.ts";
 import { EMPTY_HASH, keccak256 } from "../crypto/keccak.ts";
-import { RlpWriter } from "./rlp-writer.ts";
-import { compactPath, halfBytes, nodeReference } from "./trie-path.ts";
+import { encodeBranch, encodeExtension, encodeLeaf, toNibbles } from "./trie-node.ts";
 
 /** The root of a Merkle Patricia trie that holds nothing: the hash of an empty RLP string. Never write into it. */
 export const EMPTY_TRIE_ROOT: Uint8Array<ArrayBuffer> = keccak256(Uint8Array.of(0x80));
@@ -35,18 +34,16 @@ function pairRoot(items: readonly Uint8Array[]): Uint8Array {
 }
 
 interface Leaf {
-  /** RLP(index), one half byte each. */
+  /** RLP(index), one nibble a byte. */
   readonly path: Uint8Array;
   readonly value: Uint8Array;
 }
-
-const writer = new RlpWriter(4096);
 
 /** Ethereum's Merkle Patricia trie from RLP(index) to item (yellow paper, appendix D), built in one go. */
 function trieRoot(items: readonly Uint8Array[]): Uint8Array {
   if (items.length === 0) return EMPTY_TRIE_ROOT;
   const leaves = items.map(
-    (value, index): Leaf => ({ path: halfBytes(encodeRlp(integerBytes(index))), value }),
+    (value, index): Leaf => ({ path: toNibbles(encodeRlp(integerBytes(index))), value }),
   );
   leaves.sort((a, b) => Buffer.compare(a.path, b.path));
   return keccak256(encodeNode(leaves, 0, leaves.length, 0));
@@ -55,37 +52,18 @@ function trieRoot(items: readonly Uint8Array[]): Uint8Array {
 /** The RLP of the node over leaves `from` to `to` (exclusive), whose paths agree up to `depth`. */
 function encodeNode(leaves: readonly Leaf[], from: number, to: number, depth: number): Uint8Array {
   const first = leaves[from] as Leaf; // from < to: every caller's range holds a leaf
-  if (to - from === 1) return pairNode(compactPath(first.path.subarray(depth), true), first.value, true);
+  if (to - from === 1) return encodeLeaf(first.path.subarray(depth), first.value);
   const last = leaves[to - 1] as Leaf; // from < to
   let split = depth;
   while (first.path[split] === last.path[split]) split++; // ends: no RLP(index) is the beginning of another
   if (split > depth) {
-    const child = nodeReference(encodeNode(leaves, from, to, split));
-    return pairNode(compactPath(first.path.subarray(depth, split), false), child, false);
+    return encodeExtension(first.path.subarray(depth, split), encodeNode(leaves, from, to, split));
   }
-  return branchNode(leaves, from, to, depth);
-}
-
-function branchNode(leaves: readonly Leaf[], from: number, to: number, depth: number): Uint8Array {
-  const children: Uint8Array[] = [];
+  const children: (Uint8Array | undefined)[] = [];
   for (let nibble = 0, at = from; nibble < 16; nibble++) {
     const start = at;
     while (at < to && (leaves[at] as Leaf).path[depth] === nibble) at++; // in range: checked
-    children.push(
-      at === start ? Uint8Array.of(0x80) : nodeReference(encodeNode(leaves, start, at, depth + 1)),
-    );
+    children.push(at === start ? undefined : encodeNode(leaves, start, at, depth + 1));
   }
-  writer.reset().byte(0x80);
-  for (const child of children.reverse()) writer.raw(child);
-  writer.list(0);
-  return writer.take();
-}
-
-function pairNode(path: Uint8Array, second: Uint8Array, isString: boolean): Uint8Array {
-  writer.reset();
-  if (isString) writer.string(second);
-  else writer.raw(second);
-  writer.string(path);
-  writer.list(0);
-  return writer.take();
+  return encodeBranch(children);
 }

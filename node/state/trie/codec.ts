@@ -1,8 +1,13 @@
-/**
- * Trie nodes as RLP, as the Ethereum yellow paper's appendix D has them: a branch is 17 items, leaf and
- * extension are a hex-prefixed path and a value or reference. Hot: measured by `bench/state.ts`.
- */
-import { BRANCH, Branch, copyHash, Extension, LEAF, Leaf, markStored, type TrieNode } from "./node.ts";
+/** Trie nodes in memory to and from RLP (`model/trie-node.ts`). Hot: measured by `bench/state.ts`. */
+import {
+  beginBranch,
+  copyHash,
+  referenceLength,
+  writeExtension,
+  writeLeaf,
+  writeReference,
+} from "../../model/trie-node.ts";
+import { BRANCH, Branch, Extension, LEAF, Leaf, markStored, type TrieNode } from "./node.ts";
 
 const HASH_HEADER = 0xa0;
 const EMPTY_ITEM = 0x80;
@@ -10,88 +15,20 @@ const EMPTY_ITEM = 0x80;
 /** Writes a node at the start of `out` and returns its length. Children must be hashed. */
 export function encodeNode(node: TrieNode, out: Uint8Array): number {
   if (node.kind === BRANCH) return encodeBranch(node, out);
-  if (node.kind === LEAF) {
-    const { path, value } = node;
-    const bare = value.length === 1 && (value[0] as number) < 0x80;
-    const length = pathLength(path) + (bare ? 1 : headerLength(value.length) + value.length);
-    let at = writePath(out, writeHeader(out, 0, length, 0xc0), path, 0x20);
-    if (!bare) at = writeHeader(out, at, value.length, 0x80);
-    out.set(value, at);
-    return at + value.length;
-  }
-  const inline = node.child?.inline;
-  const length = pathLength(node.path) + (inline === undefined ? 33 : inline.length);
-  const at = writePath(out, writeHeader(out, 0, length, 0xc0), node.path, 0);
-  if (inline === undefined) return writeHash(out, at, node.hash, 0);
-  out.set(inline, at);
-  return at + inline.length;
+  if (node.kind === LEAF) return writeLeaf(out, node.path, node.value);
+  return writeExtension(out, node.path, node.child?.inline, node.hash);
 }
 
 function encodeBranch(node: Branch, out: Uint8Array): number {
   const { mask, children, hashes } = node;
-  let length = 1;
+  let payload = 1;
+  for (let i = 0; i < 16; i++) payload += ((mask >> i) & 1) === 0 ? 1 : referenceLength(children[i]?.inline);
+  let at = beginBranch(out, payload);
   for (let i = 0; i < 16; i++) {
-    if (((mask >> i) & 1) === 0) length++;
-    else length += children[i]?.inline?.length ?? 33;
-  }
-  let at = writeHeader(out, 0, length, 0xc0);
-  for (let i = 0; i < 16; i++) {
-    if (((mask >> i) & 1) === 0) {
-      out[at++] = EMPTY_ITEM;
-      continue;
-    }
-    const inline = children[i]?.inline;
-    if (inline === undefined) {
-      at = writeHash(out, at, hashes, i * 32);
-    } else {
-      out.set(inline, at);
-      at += inline.length;
-    }
+    if (((mask >> i) & 1) === 0) out[at++] = EMPTY_ITEM;
+    else at = writeReference(out, at, children[i]?.inline, hashes, i * 32);
   }
   out[at++] = EMPTY_ITEM;
-  return at;
-}
-
-function writeHash(out: Uint8Array, at: number, hash: Uint8Array, from: number): number {
-  out[at] = HASH_HEADER;
-  copyHash(hash, from, out, at + 1);
-  return at + 33;
-}
-
-function headerLength(length: number): number {
-  return length < 56 ? 1 : length < 256 ? 2 : 3;
-}
-
-function writeHeader(out: Uint8Array, at: number, length: number, base: number): number {
-  if (length < 56) {
-    out[at] = base + length;
-    return at + 1;
-  }
-  if (length < 256) {
-    out[at] = base + 56;
-    out[at + 1] = length;
-    return at + 2;
-  }
-  out[at] = base + 57;
-  out[at + 1] = length >> 8;
-  out[at + 2] = length & 255;
-  return at + 3;
-}
-
-/** Length of a hex-prefixed path as an RLP string. */
-function pathLength(path: Uint8Array): number {
-  const bytes = (path.length >> 1) + 1;
-  return bytes > 1 ? bytes + 1 : 1;
-}
-
-function writePath(out: Uint8Array, start: number, path: Uint8Array, flag: number): number {
-  const bytes = (path.length >> 1) + 1;
-  let at = start;
-  let i = 0;
-  if (bytes > 1) out[at++] = 0x80 + bytes;
-  if ((path.length & 1) === 1) out[at++] = flag | 0x10 | (path[i++] as number);
-  else out[at++] = flag;
-  for (; i < path.length; i += 2) out[at++] = ((path[i] as number) << 4) | (path[i + 1] as number);
   return at;
 }
 

@@ -87,21 +87,6 @@ export function markStored<Node extends TrieNode>(node: Node): Node {
   return node;
 }
 
-/** Writes the 64 nibbles of a 32-byte key into `path`. */
-export function toNibbles(key: Uint8Array, path: Uint8Array): Uint8Array {
-  for (let i = 0; i < 32; i++) {
-    const byte = key[i] as number; // a key has 32 bytes
-    path[2 * i] = byte >> 4;
-    path[2 * i + 1] = byte & 15;
-  }
-  return path;
-}
-
-/** Copies one 32-byte hash; a loop beats `set` with a view at this length. */
-export function copyHash(from: Uint8Array, fromAt: number, to: Uint8Array, toAt: number): void {
-  for (let i = 0; i < 32; i++) to[toAt + i] = from[fromAt + i] as number;
-}
-
 /** True when the 32 bytes at both places are the same. */
 export function sameHash(a: Uint8Array, aAt: number, b: Uint8Array, bAt: number): boolean {
   for (let i = 0; i < 32; i++) if (a[aAt + i] !== b[bAt + i]) return false;

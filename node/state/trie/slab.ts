@@ -5,7 +5,8 @@
  * the memory that it may, which the system hands out as it is written to: growing step by step would copy more and
  * more at once. Where there is not so much it stays small.
  */
-import { copyHash, sameHash } from "./node.ts";
+import { copyHash } from "../../model/trie-node.ts";
+import { sameHash } from "./node.ts";
 
 /** Entries begin at multiples of this: tag, room and length, hash, then the node. */
 const UNIT = 64;

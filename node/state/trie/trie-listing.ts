@@ -2,9 +2,8 @@
  * The nodes of a trie over given leaves, from the root down, made in memory for those who look for a difference: a
  * node's hash, its parent's and the nibbles that lead to it.
  */
-import { encodeRlp, encodeRlpList } from "../../bytes/rlp.ts";
 import { keccak256 } from "../../crypto/keccak.ts";
-import { compactPath, halfBytes, nodeReference } from "../../model/trie-path.ts";
+import { encodeBranch, encodeExtension, encodeLeaf, toNibbles } from "../../model/trie-node.ts";
 
 /** A leaf: its 32-byte key and what stands there. */
 export interface ListedLeaf {
@@ -34,12 +33,11 @@ interface Node {
 
 const NOTHING = new Uint8Array(0);
 const HASH_LENGTH = 32;
-const EMPTY_ITEM = encodeRlp(NOTHING);
 
 /** Lists the trie's nodes, each before those below it. Leaves must be sorted by key and all different. */
 export function* listTrie(leaves: readonly ListedLeaf[]): Generator<ListedNode> {
   if (leaves.length === 0) return;
-  const rows = leaves.map((leaf) => ({ leaf, nibbles: halfBytes(leaf.key) }));
+  const rows = leaves.map((leaf) => ({ leaf, nibbles: toNibbles(leaf.key) }));
   yield* listNode(nodeOf(rows, 0, NOTHING), NOTHING, NOTHING);
 }
 
@@ -60,19 +58,14 @@ interface Row {
 function nodeOf(rows: readonly Row[], depth: number, path: Uint8Array): Node {
   const [first] = rows as [Row]; // never called without rows
   if (rows.length === 1) {
-    const rlp = shortNode(first.nibbles.subarray(depth), true, encodeRlp(first.leaf.value));
+    const rlp = encodeLeaf(first.nibbles.subarray(depth), first.leaf.value);
     return { rlp, path, children: [], leaf: first.leaf };
   }
   const shared = sharedBelow(rows, depth);
   if (shared === 0) return branchOf(rows, depth, path);
   const between = first.nibbles.subarray(depth, depth + shared);
   const child = branchOf(rows, depth + shared, between);
-  return {
-    rlp: shortNode(between, false, nodeReference(child.rlp)),
-    path,
-    children: [child],
-    leaf: undefined,
-  };
+  return { rlp: encodeExtension(between, child.rlp), path, children: [child], leaf: undefined };
 }
 
 function branchOf(rows: readonly Row[], depth: number, path: Uint8Array): Node {
@@ -80,16 +73,8 @@ function branchOf(rows: readonly Row[], depth: number, path: Uint8Array): Node {
   const children = new Map(
     [...groups].map(([nibble, own]) => [nibble, nodeOf(own, depth + 1, Uint8Array.of(nibble))]),
   );
-  const items = Array.from({ length: 17 }, (_, nibble) => {
-    const child = children.get(nibble);
-    return child === undefined ? EMPTY_ITEM : nodeReference(child.rlp);
-  });
-  return { rlp: encodeRlpList(items), path, children: [...children.values()], leaf: undefined };
-}
-
-/** A leaf or an extension; `item` is RLP. */
-function shortNode(nibbles: Uint8Array, isLeaf: boolean, item: Uint8Array): Uint8Array {
-  return encodeRlpList([encodeRlp(compactPath(nibbles, isLeaf)), item]);
+  const items = Array.from({ length: 16 }, (_, nibble) => children.get(nibble)?.rlp);
+  return { rlp: encodeBranch(items), path, children: [...children.values()], leaf: undefined };
 }
 
 /** Rows are sorted: what the first and the last share, all do. */

@@ -7,10 +7,11 @@
 import { equalBytes } from "../../bytes/compare.ts";
 import { hashInput, keccakInput, keccakOutput } from "../../crypto/keccak.ts";
 import { EMPTY_TRIE_ROOT } from "../../model/list-root.ts";
+import { copyHash, toNibbles } from "../../model/trie-node.ts";
 import type { Batch } from "../../store/store.ts";
 import { Changes } from "./changes.ts";
 import { encodeNode } from "./codec.ts";
-import { BRANCH, copyHash, LEAF, sharedNibbles, type TrieNode, toNibbles } from "./node.ts";
+import { BRANCH, LEAF, sharedNibbles, type TrieNode } from "./node.ts";
 import type { NodeSource } from "./node-source.ts";
 
 /** Nodes above this depth stay objects after a flush: nearly every key passes them. */
