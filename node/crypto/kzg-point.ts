@@ -2,9 +2,11 @@
  * KZG proofs that a polynomial has a value at a point (EIP-4844, `verify_kzg_proof`), for contracts: needs one
  * point of the trusted setup and no more, so the first call is ready in some 20 ms. Blobs and cells are in `kzg.ts`.
  */
-import { equalBytes, isZero } from "../bytes/compare.ts";
+import { concatBytes, equalBytes, isZero } from "../bytes/compare.ts";
 import { fromBareHex } from "../bytes/hex.ts";
 import { type BlsMcl, blsMcl } from "./bls-mcl.ts";
+import { areInG1 } from "./bls-order.ts";
+import { isBlsProductOne } from "./bls-pairing.ts";
 import { MCL_BYTES } from "./mcl.ts";
 import { versionedHash } from "./versioned-hash.ts";
 
@@ -37,17 +39,16 @@ const SECRET_G2 =
   "b5bfd7dd8cdeb128843bc287230af38926187075cbfbefa81009a2ce615ac53d2914e5870cb452d2afaaab24f3499f72" +
   "185cbfee53492714734429b7b38608e23926c911cceceac9a36851477ba4c60b087041de621000edc98edada20c1def2";
 
-/** The points that every proof is held against, and room for those of one proof. */
+/** The instance's room for points of G1, and the points of G2 that every proof is held against, as contracts write them. */
 interface Setup extends BlsMcl {
   readonly generator: number;
-  readonly oppositeLines: number;
-  readonly secretLines: number;
   readonly commitment: number;
   readonly proof: number;
   readonly term: number;
   readonly scalar: number;
   readonly bytes: number;
-  readonly product: number;
+  readonly opposite: Uint8Array;
+  readonly secret: Uint8Array;
 }
 
 let opened: Setup | undefined;
@@ -55,43 +56,43 @@ let opened: Setup | undefined;
 function setup(): Setup {
   if (opened !== undefined) return opened;
   const mcl = blsMcl();
-  const { raw, heap } = mcl;
+  const { raw, heap, codec } = mcl;
   const bytes = raw.malloc(2 * POINT_BYTES);
-  const lines = (hex: string): number => {
-    const point = raw.malloc(MCL_BYTES.g2);
+  const point = raw.malloc(MCL_BYTES.g2);
+  const pointOfG2 = (hex: string): Uint8Array => {
     heap().set(fromBareHex(hex), bytes);
     compressed(mcl, () => raw.mclBnG2_deserialize(point, bytes, 2 * POINT_BYTES));
-    const place = raw.malloc(raw.mclBn_getUint64NumToPrecompute() * 8);
-    raw.mclBn_precomputeG2(place, point);
-    return place;
+    return codec.writeG2(point);
   };
-  const [generator, commitment, proof, term] = [0, 1, 2, 3].map(() => raw.malloc(MCL_BYTES.g1)) as [
-    number,
-    number,
-    number,
-    number,
-  ];
-  const own = { generator, commitment, proof, term, bytes, scalar: raw.malloc(MCL_BYTES.fr) };
-  const product = raw.malloc(MCL_BYTES.gt);
-  opened = { ...mcl, ...own, product, oppositeLines: lines(OPPOSITE_G2), secretLines: lines(SECRET_G2) };
-  readPoint(opened, generator, fromBareHex(GENERATOR_G1));
+  opened = {
+    ...mcl,
+    generator: raw.malloc(MCL_BYTES.g1),
+    commitment: raw.malloc(MCL_BYTES.g1),
+    proof: raw.malloc(MCL_BYTES.g1),
+    term: raw.malloc(MCL_BYTES.g1),
+    scalar: raw.malloc(MCL_BYTES.fr),
+    bytes,
+    opposite: pointOfG2(OPPOSITE_G2),
+    secret: pointOfG2(SECRET_G2),
+  };
+  readPoint(opened, opened.generator, fromBareHex(GENERATOR_G1));
   return opened;
 }
 
-/** True when the proof holds; false for any other bytes. Some 5 ms. */
+/** True when the proof holds; false for any other bytes. Some 3 ms. */
 export function verifyKzgProof({ commitment: c, z, y, proof: p }: KzgClaim): boolean {
   if (!isScalar(z) || !isScalar(y) || c.length !== POINT_BYTES || p.length !== POINT_BYTES) return false;
   const own = setup();
-  const { raw, commitment, proof, term, product } = own;
+  const { raw, codec, commitment, proof, term } = own;
   if (!readPoint(own, commitment, c) || !readPoint(own, proof, p)) return false;
+  const written = codec.writeG1(proof);
+  if (!areInG1(concatBytes(codec.writeG1(commitment), written), [0, written.length])) return false;
   // e(C - y G1 + z P, -G2) e(P, secret G2) = 1, which is e(C - y G1, G2) = e(P, (secret - z) G2).
   multiply(own, own.generator, y);
   raw.mclBnG1_sub(commitment, commitment, term);
   multiply(own, proof, z);
   raw.mclBnG1_add(commitment, commitment, term);
-  raw.mclBn_precomputedMillerLoop2(product, commitment, own.oppositeLines, proof, own.secretLines);
-  raw.mclBn_finalExp(product, product);
-  return raw.mclBnGT_isOne(product) === 1;
+  return isBlsProductOne(concatBytes(codec.writeG1(commitment), own.opposite, written, own.secret)) === true;
 }
 
 /**
@@ -114,7 +115,7 @@ function isScalar(bytes: Uint8Array): boolean {
   return bytes.length === SCALAR_BYTES && Buffer.compare(bytes, ORDER) < 0;
 }
 
-/** False for what is no compressed point of the group. */
+/** False for what is no compressed point of the curve. */
 function readPoint(own: Setup, to: number, point: Uint8Array): boolean {
   const { raw, heap, bytes } = own;
   const flags = (point[0] ?? 0) & (COMPRESSED | INFINITE);
@@ -125,7 +126,7 @@ function readPoint(own: Setup, to: number, point: Uint8Array): boolean {
   if (flags !== COMPRESSED) return false;
   heap().set(point, bytes);
   const length = compressed(own, () => raw.mclBnG1_deserialize(to, bytes, POINT_BYTES));
-  return length === POINT_BYTES && raw.mclBnG1_isValidOrder(to) === 1;
+  return length === POINT_BYTES;
 }
 
 /** Leaves the product in `term`. */

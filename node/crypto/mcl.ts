@@ -25,7 +25,6 @@ export interface MclExports {
   /** The number of bytes read, 0 for what is no point. */
   readonly mclBnG1_deserialize: (to: number, bytes: number, length: number) => number;
   readonly mclBnG1_isValid: (point: number) => number;
-  readonly mclBnG1_isValidOrder: (point: number) => number;
   readonly mclBnG1_isZero: (point: number) => number;
   readonly mclBnG1_clear: (point: number) => void;
   readonly mclBnG1_normalize: (to: number, from: number) => void;
@@ -42,11 +41,6 @@ export interface MclExports {
   readonly mclBnG2_add: (to: number, a: number, b: number) => void;
   /** The points are changed. */
   readonly mclBnG2_mulVec: (to: number, points: number, scalars: number, count: number) => void;
-  readonly mclBn_getUint64NumToPrecompute: () => number;
-  readonly mclBn_precomputeG2: (to: number, point: number) => void;
-  readonly mclBn_precomputedMillerLoop2: (to: number, ...pairs: readonly number[]) => void;
-  readonly mclBn_finalExp: (to: number, from: number) => void;
-  readonly mclBnGT_isOne: (value: number) => number;
 }
 
 /** One curve's instance. `heap()` is its memory; it is another array after the memory grew. */
@@ -56,7 +50,7 @@ export interface Mcl {
 }
 
 /** What a value takes in memory, in bytes; the same for both curves. */
-export const MCL_BYTES = { fp: 48, fr: 32, g1: 144, g2: 288, gt: 576 } as const;
+export const MCL_BYTES = { fp: 48, fr: 32, g1: 144, g2: 288 } as const;
 
 /** The library's numbers of the curves. */
 export const MCL_CURVES = { bn254: 4, bls12381: 5 } as const;
