@@ -7,7 +7,7 @@ import { bytesToBigint, toQuantity } from "../bytes/integer.ts";
 import { wordBytes } from "../bytes/word.ts";
 import { createAddress } from "../evm/address.ts";
 import { isWarmFromStart } from "../evm/precompiles.ts";
-import { accessTracer, type Touched } from "../evm/tracers/access-tracer.ts";
+import { type AccessedState, accessTracer } from "../evm/tracers/access-tracer.ts";
 import { ExecutionError } from "../execution/error.ts";
 import { type SimulatedCall, simulate } from "../execution/simulate.ts";
 import type { BlockContext } from "../execution/transaction.ts";
@@ -111,7 +111,7 @@ function pricesOf(
 function attempt(
   call: ListedCall & { readonly authorities: ReadonlySet<string> },
   { world: open, context }: AccessListDeps,
-): { readonly transition: Transition; readonly touched: readonly Touched[] } {
+): { readonly transition: Transition; readonly touched: readonly AccessedState[] } {
   const world = open();
   const nonce = world.nonce(call.from);
   const target = call.to ?? createAddress(call.from, nonce);
@@ -147,7 +147,7 @@ function hashOf(call: ListedCall, nonce: bigint, { chainId, rules }: BlockContex
   return toHex(unsignedTransaction({ ...call, ...sent, code, nonce, fields }, chainId).hash);
 }
 
-function entryOf({ address, slots }: Touched): AccessListEntry {
+function entryOf({ address, slots }: AccessedState): AccessListEntry {
   return { address, storageKeys: slots.map((slot) => wordBytes(slot)) };
 }
 

@@ -4,7 +4,7 @@
  * event loop. Calls beyond a bound run in a reader thread, as do calls of a kind that exceeded the gas
  * before.
  */
-import { GasAtHandSpent } from "../evm/frame.ts";
+import { GasBudgetExceeded } from "../evm/frame.ts";
 import { SLICE_MS } from "../runtime/scheduler.ts";
 
 /** Maximum gas of an inline call. The most expensive use of it takes about 2 ms. */
@@ -34,7 +34,7 @@ export class InlineCalls {
     try {
       return call();
     } catch (error) {
-      if (!(error instanceof GasAtHandSpent)) throw error;
+      if (!(error instanceof GasBudgetExceeded)) throw error;
       this.#remember(kind());
       return undefined;
     } finally {

@@ -1,21 +1,21 @@
-/** Addresses as words on the stack and as the bytes that the world knows. */
+/** Conversions between stack words and 20-byte addresses, and the addresses of new contracts. */
 import { integerBytes } from "../bytes/integer.ts";
 import { encodeRlp } from "../bytes/rlp.ts";
 import { bytesWord, lowBits, wordBytes } from "../bytes/word.ts";
 import { keccak256 } from "../crypto/keccak.ts";
 
-const MOST = (1n << 160n) - 1n;
-const PLACES = 256;
+const MAX_ADDRESS = (1n << 160n) - 1n;
+const CACHE_SIZE = 256;
 const LAST_RESERVED = 0x3ff;
 
-/** The words looked up last, one place for each value of their low bits. */
-const words = Array.from<bigint>({ length: PLACES }).fill(-1n);
-const addresses = Array.from<Uint8Array>({ length: PLACES });
+/** Direct-mapped cache of recent conversions, indexed by the low bits of the word. */
+const words = Array.from<bigint>({ length: CACHE_SIZE }).fill(-1n);
+const addresses = Array.from<Uint8Array>({ length: CACHE_SIZE });
 
-/** The address of a word's low 160 bits; shared, so nobody may write into it. */
+/** Returns the address in a word's low 160 bits. The array is shared and must not be written to. */
 export function addressOf(word: bigint): Uint8Array {
-  const low = word > MOST ? word & MOST : word;
-  const place = lowBits(low) & (PLACES - 1);
+  const low = word > MAX_ADDRESS ? word & MAX_ADDRESS : word;
+  const place = lowBits(low) & (CACHE_SIZE - 1);
   if (words[place] === low) return addresses[place] as Uint8Array; // set together with the word
   const address = wordBytes(low).subarray(12);
   words[place] = low;
@@ -23,29 +23,32 @@ export function addressOf(word: bigint): Uint8Array {
   return address;
 }
 
-/** The word of an address or a hash. */
+/** Returns an address or a hash as a stack word. */
 export function wordOf(address: Uint8Array): bigint {
   return bytesWord(address);
 }
 
-/** The number that an address below 2^16 is; -1 for any other. */
+/** Returns the number of an address below 2^16, and -1 for any other address. */
 export function shortNumber(address: Uint8Array): number {
   for (let i = 0; i < 18; i++) if (address[i] !== 0) return -1;
   return ((address[18] ?? 0) << 8) | (address[19] ?? 0);
 }
 
-/** True for 0x1 to 0x3ff, which are kept for precompiled contracts. */
+/**
+ * True for 0x1 to 0x3ff, the range reserved for precompiled contracts (`common.IsPrecompiledContractAddress`
+ * of the Go node).
+ */
 export function isReserved(address: Uint8Array): boolean {
   const number = shortNumber(address);
   return number > 0 && number <= LAST_RESERVED;
 }
 
-/** Where CREATE puts a contract: by the creator and its nonce before. */
+/** Returns the address of a contract made by CREATE; `nonce` is the creator's nonce before the creation. */
 export function createAddress(creator: Uint8Array, nonce: bigint): Uint8Array {
   return keccak256(encodeRlp([creator, integerBytes(nonce)])).subarray(12);
 }
 
-/** Where CREATE2 puts a contract: by the creator, a salt and the code that creates (EIP-1014). */
+/** Returns the address of a contract made by CREATE2 (EIP-1014). */
 export function create2Address(creator: Uint8Array, salt: bigint, code: Uint8Array): Uint8Array {
   const text = new Uint8Array(85);
   text[0] = 0xff;

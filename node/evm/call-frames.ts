@@ -1,21 +1,25 @@
-/** How frames of calls begin (execution.md 5.1, 5.2). */
+/**
+ * Starts call frames, as `Call`, `CallCode`, `DelegateCall` and `StaticCall` of
+ * `blockchain/vm/evm.go@v2.2.2`. In: a frame with caller, callee, value and gas set. Out: a frame ready for
+ * the interpreter loop, or one that has ended.
+ */
 import { type Account, newAccount } from "../model/account.ts";
 import { FAIL_KEY } from "../model/account-key.ts";
 import { isReserved } from "./address.ts";
 import { delegationIn } from "./code.ts";
-import { failures, precompileFailed } from "./failure.ts";
-import { type Frame, payGas } from "./frame.ts";
+import { failures, precompileFailure } from "./failure.ts";
+import { type CallFrame, payGas } from "./frame.ts";
+import { checkStart, rejectFrame, transfer } from "./frame-checks.ts";
 import type { Machine } from "./machine.ts";
 import { type Precompile, precompileAt } from "./precompiles.ts";
-import { mayBegin, refuse, transfer } from "./start.ts";
 
-/** True for a frame that has code to run; any other has ended. */
-export function beginCall(m: Machine, f: Frame): boolean {
+/** Begins a call. Returns true when the frame has code to run; otherwise the frame has ended. */
+export function beginCall(m: Machine, f: CallFrame): boolean {
   const { world, rules } = m;
-  f.mark = world.snapshot();
+  f.snapshotId = world.snapshot();
   const precompile = isReserved(f.codeAddress) ? precompileFor(m, f.caller, f.codeAddress) : undefined;
-  m.watch?.enter(f, precompile !== undefined); // a tracer sees refused frames too
-  if (!mayBegin(m, f)) return false;
+  m.watch?.enter(f, precompile !== undefined); // a tracer also sees rejected frames
+  if (!checkStart(m, f)) return false;
   const isCall = f.kind === "CALL";
   if (isCall ? !openAccount(m, f, precompile) : !hasCallee(m, f)) return false;
   if (isCall && f.value !== 0n) transfer(world, f);
@@ -30,21 +34,21 @@ export function beginCall(m: Machine, f: Frame): boolean {
   return f.code.bytes.length > 0;
 }
 
-/** The precompiled contract that a caller finds at an address. */
+/** Returns the precompiled contract that a caller sees at an address. */
 function precompileFor(m: Machine, caller: Uint8Array, address: Uint8Array): Precompile | undefined {
   return precompileAt(address, m.rules, vmVersionOf(m.world.account(caller)));
 }
 
-/** Only contracts have one that matters. */
+/** Returns the VM version of a caller; anything but a contract counts as version 1. */
 function vmVersionOf(account: Account | undefined): 0 | 1 {
   return account?.kind === "contract" && account.codeInfo >> 4 === 0 ? 0 : 1;
 }
 
-/** Makes the account that a CALL needs, if it needs one; false when the call has ended. */
-function openAccount({ world, rules }: Machine, f: Frame, precompile: Precompile | undefined): boolean {
+/** Creates the callee's account if a CALL needs it. Returns false when the call has ended. */
+function openAccount({ world, rules }: Machine, f: CallFrame, precompile: Precompile | undefined): boolean {
   const { address, value } = f;
   if (isReserved(address)) {
-    if (precompile === undefined || value !== 0n) return refuse(f, failures["reserved-address"]);
+    if (precompile === undefined || value !== 0n) return rejectFrame(f, failures["reserved-address"]);
     if (!world.exists(address)) {
       const codeInfo = rules.vmVersion << 4;
       world.setAccount(address, { ...newAccount(), kind: "contract", key: FAIL_KEY, codeInfo });
@@ -54,14 +58,14 @@ function openAccount({ world, rules }: Machine, f: Frame, precompile: Precompile
   return value !== 0n || world.exists(address);
 }
 
-/** True when there is something whose code could be borrowed, as the contract that asks sees it. */
-function hasCallee(m: Machine, { parent, caller, codeAddress }: Frame): boolean {
+/** True when the callee of a CALLCODE, DELEGATECALL or STATICCALL exists, as the calling contract sees it. */
+function hasCallee(m: Machine, { parent, caller, codeAddress }: CallFrame): boolean {
   if (m.world.exists(codeAddress)) return true;
   const asker = parent?.address ?? caller;
   return isReserved(codeAddress) && precompileFor(m, asker, codeAddress) !== undefined;
 }
 
-function runPrecompile(m: Machine, f: Frame, row: Precompile): void {
+function runPrecompile(m: Machine, f: CallFrame, row: Precompile): void {
   const { world, rules, feePayer } = m;
   const gas = row.gas(f.input, rules);
   m.computation += row.cost(f.input, gas, rules);
@@ -70,6 +74,6 @@ function runPrecompile(m: Machine, f: Frame, row: Precompile): void {
     return;
   }
   const output = row.run({ input: f.input, world, rules, feePayer });
-  if (output === undefined) f.failure = precompileFailed(row.fault?.(f.input));
+  if (output === undefined) f.failure = precompileFailure(row.fault?.(f.input));
   else f.output = output.buffer === f.input.buffer ? output.slice() : output;
 }

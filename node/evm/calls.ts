@@ -1,10 +1,13 @@
-/** CALL and its three relatives: what they cost, and the frame that they begin (execution.md 5.1). */
+/**
+ * The opcodes CALL, CALLCODE, DELEGATECALL and STATICCALL: their gas (EIP-150, EIP-2929) and the frame that
+ * they begin. See `blockchain/vm/gas_table.go@v2.2.2`.
+ */
 import { lowBits } from "../bytes/word.ts";
 import { addressOf } from "./address.ts";
 import { beginCall } from "./call-frames.ts";
-import { FAILED, memoryEnd, overflow, refuseWrite } from "./charge.ts";
+import { FAILED, failOverflow, memoryEnd, rejectWrite } from "./charge.ts";
 import { delegationIn } from "./code.ts";
-import { type Frame, moveGas, releaseFrame, takeFrame, takeGas, totalGas } from "./frame.ts";
+import { type CallFrame, moveGas, releaseFrame, takeFrame, takeGas, totalGas } from "./frame.ts";
 import type { Machine } from "./machine.ts";
 import { settle } from "./settle.ts";
 import { coldAddressGas, isColdNow } from "./state-ops.ts";
@@ -23,55 +26,56 @@ const KINDS: Readonly<Record<number, FrameKind>> = {
   0xfa: "STATICCALL",
 };
 
-/** What the opcode's words say. */
-interface Words {
+/** The operands of a call opcode. */
+interface CallOperands {
   readonly kind: FrameKind;
   readonly gas: bigint;
   readonly toWord: bigint;
   readonly to: Uint8Array;
   readonly value: bigint;
-  /** Where the areas of input and output are on the stack: the input's offset. */
+  /** Stack index of the input's offset; the input's length and the output's offset and length lie below. */
   readonly areas: number;
 }
 
 /**
- * Runs a call that ends at once, or leaves in `m.next` the frame that has to run. `f.sp` is at the opcode's words
- * and then at its result. Returns the caller's gas, negative for a failure.
+ * Executes a call opcode. A call that ends at once is settled here; otherwise the frame to run is left in
+ * `m.next`. On entry `f.sp` counts the opcode's operands, on return its result. Returns the caller's
+ * remaining gas, negative for a failure.
  */
-export function call(m: Machine, f: Frame, op: number, gas: number): number {
-  const words = readWords(f, KINDS[op] as FrameKind); // the loop comes here with these four only
+export function call(m: Machine, f: CallFrame, op: number, gas: number): number {
+  const words = readOperands(f, KINDS[op] as FrameKind); // the loop comes here with these four only
   const { areas, value } = words;
   const s = f.stack;
   const [inAt, inLength] = [s[areas] as bigint, s[areas - 1] as bigint];
   const [outAt, outLength] = [s[areas - 2] as bigint, s[areas - 3] as bigint];
   const [inEnd, outEnd] = [memoryEnd(inAt, inLength), memoryEnd(outAt, outLength)];
-  if (inEnd < 0 || outEnd < 0) return overflow(f);
+  if (inEnd < 0 || outEnd < 0) return failOverflow(f);
   const end = Math.max(inEnd, outEnd);
-  const met = meetingGas(m, words);
-  const sent = sendingGas(m, words) + f.memory.expansion(end);
+  const met = accessGas(m, words);
+  const sent = valueGas(m, words) + f.memory.expansion(end);
   const cost = met + sent;
   const left = takeGas(f, gas, cost);
   if (left < 0) {
-    m.watch?.unpaid(unpaidGas(totalGas(f, gas), { met, sent, asked: words.gas }));
+    m.watch?.addUnpaidGas(unpaidGas(totalGas(f, gas), { met, sent, asked: words.gas }));
     return FAILED;
   }
   const child = takeFrame();
   f.gas = left;
-  handOver(f, child, words.gas);
+  passGas(f, child, words.gas);
   f.memory.grow(end);
-  m.watch?.charged(f, BigInt(cost) + totalGas(child, child.gas));
-  if (value !== 0n && !isSent(f, child, words.kind)) return refuseWrite(f);
+  m.watch?.addGas(f, BigInt(cost) + totalGas(child, child.gas));
+  if (value !== 0n && !addStipend(f, child, words.kind)) return rejectWrite(f);
   if (inLength > 0n) child.input = f.memory.bytes.subarray(lowBits(inAt), inEnd);
   child.returnAt = outEnd === 0 ? 0 : lowBits(outAt);
   child.returnLength = lowBits(outLength);
-  address(f, child, words);
+  fillChild(f, child, words);
   f.sp = areas - 2;
   if (beginCall(m, child)) m.next = child;
   else settle(m, child);
   return f.gas;
 }
 
-function readWords(f: Frame, kind: FrameKind): Words {
+function readOperands(f: CallFrame, kind: FrameKind): CallOperands {
   const { stack: s, sp } = f;
   const hasValue = kind === "CALL" || kind === "CALLCODE";
   const toWord = s[sp - 2] as bigint;
@@ -85,25 +89,25 @@ function readWords(f: Frame, kind: FrameKind): Words {
   };
 }
 
-/** Gas for who is called. */
-function meetingGas(m: Machine, { to }: Words): number {
+/** Returns the gas for access to the callee and, for a delegated account, to its target (EIP-7702). */
+function accessGas(m: Machine, { to }: CallOperands): number {
   const cost = coldAddressGas(m, to);
   const target = m.rules.delegations ? delegationIn(m.codes.at(to).bytes) : undefined;
   if (target === undefined) return cost;
   return cost + (isColdNow(m, target) ? COLD_TARGET_GAS : WARM_TARGET_GAS);
 }
 
-/** Gas for what is sent. */
-function sendingGas({ world }: Machine, { kind, to, value }: Words): number {
+/** Returns the gas for a transfer of value and for an account that it creates. */
+function valueGas({ world }: Machine, { kind, to, value }: CallOperands): number {
   if (value === 0n) return 0;
   return kind === "CALL" && world.isEmpty(to) ? VALUE_GAS + NEW_ACCOUNT_GAS : VALUE_GAS;
 }
 
-const MOST_GAS = (1n << 64n) - 1n;
+const MAX_UINT64 = (1n << 64n) - 1n;
 
 /**
- * What a tracer sees of a call that its frame cannot pay: the Go node pays for the meeting first, and then takes what
- * is left for the called frame below zero, which wraps.
+ * Returns the gas that a tracer sees for a call that the frame cannot pay. The Go node charges the account
+ * access first and then subtracts the rest from an unsigned number, which wraps around.
  */
 function unpaidGas(
   had: bigint,
@@ -113,11 +117,14 @@ function unpaidGas(
   const wrapped = BigInt.asUintN(64, had - BigInt(met) - BigInt(sent));
   const most = wrapped - wrapped / 64n;
   const total = BigInt(met + sent) + (asked < most ? asked : most);
-  return total > MOST_GAS ? 0n : total;
+  return total > MAX_UINT64 ? 0n : total;
 }
 
-/** Gives the child what an amount brings with it; false, and the child goes, where none may be sent. */
-function isSent(f: Frame, child: Frame, kind: FrameKind): boolean {
+/**
+ * Adds the stipend of a transfer to the child's gas. Returns false, and releases the child, in a static
+ * frame.
+ */
+function addStipend(f: CallFrame, child: CallFrame, kind: FrameKind): boolean {
   if (f.isStatic && kind === "CALL") {
     releaseFrame(child);
     return false;
@@ -126,8 +133,8 @@ function isSent(f: Frame, child: Frame, kind: FrameKind): boolean {
   return true;
 }
 
-/** Moves gas to the child: what was asked for, but at most all but a 64th. */
-function handOver(f: Frame, child: Frame, asked: bigint): void {
+/** Passes gas to the child: the amount asked for, at most all but one 64th (EIP-150). */
+function passGas(f: CallFrame, child: CallFrame, asked: bigint): void {
   if (f.reserve > 0n) {
     const total = totalGas(f, f.gas);
     const most = total - total / 64n;
@@ -141,7 +148,7 @@ function handOver(f: Frame, child: Frame, asked: bigint): void {
   f.gas -= child.gas;
 }
 
-function address(f: Frame, child: Frame, { kind, to, toWord, value }: Words): void {
+function fillChild(f: CallFrame, child: CallFrame, { kind, to, toWord, value }: CallOperands): void {
   const borrows = kind === "CALLCODE" || kind === "DELEGATECALL";
   const keeps = kind === "DELEGATECALL";
   child.kind = kind;

@@ -1,4 +1,7 @@
-/** Code with what is found out about it on the way: where it may jump to, and its long constants. */
+/**
+ * Contract code with its analysis: jump destinations and decoded PUSH constants. In: the accounts of a world.
+ * Out: `Code` objects, shared by all accounts and transactions that have the same code hash.
+ */
 import { equalBytes } from "../bytes/compare.ts";
 import { mapKey } from "../bytes/hex.ts";
 import { bytesToBigint } from "../bytes/integer.ts";
@@ -9,18 +12,18 @@ import type { World } from "../state/world/world.ts";
 const PUSH1 = 0x60;
 const PUSH32 = 0x7f;
 const JUMPDEST = 0x5b;
-const MOST_CONSTANTS = 0xffff;
+const MAX_CONSTANTS = 0xffff;
 
-/** What code begins with that stands for another account's (EIP-7702). */
+/** Prefix of the code of an account that delegates to another one (EIP-7702). */
 export const DESIGNATOR: Uint8Array = Uint8Array.of(0xef, 0x01, 0x00);
 const DELEGATION_BYTES = 23;
 
-/** Some code. */
+/** Contract code, analysed on first use. */
 export class Code {
   readonly bytes: Uint8Array;
-  /** One bit for each byte: a JUMPDEST that is not part of a constant. */
+  /** One bit for each byte of code, set for a JUMPDEST outside PUSH data. */
   #targets: Uint8Array | undefined;
-  /** Of each byte, where its constant is among `#constants`; 0 for none yet. */
+  /** For each byte of code the index of its constant in `#constants`; 0 before the first use. */
   #places: Uint16Array | undefined;
   readonly #constants: bigint[] = [0n];
 
@@ -28,14 +31,14 @@ export class Code {
     this.bytes = bytes;
   }
 
-  /** True when a jump to byte `at` is allowed. */
+  /** True when a jump to byte `at` is valid. */
   isTarget(at: number): boolean {
     if (at >= this.bytes.length) return false;
     this.#targets ??= targetsOf(this.bytes);
     return (((this.#targets[at >> 3] ?? 0) >> (at & 7)) & 1) === 1;
   }
 
-  /** The constant of `length` bytes from `at` on, zeros beyond the end. */
+  /** Returns the constant of `length` bytes at `at`; bytes beyond the end of the code are zeros. */
   constant(at: number, length: number): bigint {
     const place = this.#places?.[at];
     return place === undefined || place === 0 ? this.#read(at, length) : (this.#constants[place] as bigint);
@@ -44,7 +47,7 @@ export class Code {
   #read(at: number, length: number): bigint {
     const there = this.bytes.subarray(at, at + length);
     const value = there.length === 0 ? 0n : bytesToBigint(there) << BigInt(8 * (length - there.length));
-    if (this.#constants.length > MOST_CONSTANTS) return value;
+    if (this.#constants.length > MAX_CONSTANTS) return value;
     this.#places ??= new Uint16Array(this.bytes.length);
     this.#places[at] = this.#constants.length;
     this.#constants.push(value);
@@ -52,13 +55,13 @@ export class Code {
   }
 }
 
-/** No code at all. */
+/** Empty code. */
 export const NO_CODE = new Code(new Uint8Array(0));
 
-/** By code hash; shared by all machines. */
+/** Recently used code by code hash, shared by all machines. */
 const recent = new RecentMap<Code>(512);
 
-/** The code of accounts, each analysed once a transaction, however many there are. */
+/** The code of a world's accounts, looked up once for each account and transaction. */
 export class Codes {
   readonly #world: World;
   readonly #codes = new Map<string, Code>();
@@ -69,7 +72,7 @@ export class Codes {
     this.#world = world;
   }
 
-  /** The account's own code; `NO_CODE` where there is none. */
+  /** Returns the account's own code, or `NO_CODE`. */
   at(address: Uint8Array): Code {
     const hash = this.#world.codeHash(address);
     if (hash === this.#lastHash) return this.#last;
@@ -85,7 +88,7 @@ export class Codes {
   }
 }
 
-/** The code of one account of a world; read from there only when it was not met for long. */
+/** Returns the code of an account; the world is read only when the cache does not have the code hash. */
 export function codeAt(world: World, address: Uint8Array): Code {
   const hash = world.codeHash(address);
   if (hash === EMPTY_HASH || equalBytes(hash, EMPTY_HASH)) return NO_CODE;
@@ -101,7 +104,7 @@ function loadCode(world: World, address: Uint8Array, name: string): Code {
   return code;
 }
 
-/** The account that code hands calls on to (EIP-7702): the designator and the address. */
+/** Returns the address that an account delegates to (EIP-7702), or undefined for any other code. */
 export function delegationIn(code: Uint8Array): Uint8Array | undefined {
   if (code.length !== DELEGATION_BYTES || DESIGNATOR.some((byte, i) => code[i] !== byte)) return undefined;
   return code.subarray(DESIGNATOR.length);

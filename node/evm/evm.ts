@@ -1,6 +1,6 @@
 /**
- * Runs contracts. In: a message, the world it changes, the rules, the block and the transaction around it. Out: what
- * is left of the gas, the output, and why it failed. Synchronous.
+ * The entry to the interpreter. In: a message, the world that it changes, the rules, the block and the
+ * transaction around it. Out: the gas left, the output, and the failure if there is one. Synchronous.
  */
 import type { Rules } from "../config/rules.ts";
 import type { World } from "../state/world/world.ts";
@@ -9,94 +9,97 @@ import { beginCall } from "./call-frames.ts";
 import { Codes } from "./code.ts";
 import { beginCreation } from "./creation-frames.ts";
 import type { EvmFailure } from "./failure.ts";
-import { type Frame, keepAtHand, releaseFrame, setGas, takeFrame, totalGas } from "./frame.ts";
+import { type CallFrame, limitGas, releaseFrame, setGas, takeFrame, totalGas } from "./frame.ts";
 import { run } from "./loop.ts";
-import type { Machine, Surroundings } from "./machine.ts";
+import type { ContextWords, Machine } from "./machine.ts";
 import { type GasSchedule, tablesOf } from "./revision.ts";
 import { finish, settle } from "./settle.ts";
 import type { Tracer } from "./tracer.ts";
 import { Watch } from "./watch.ts";
 
-/** What contracts can ask about the block they run in (execution.md 2). */
+/** Block values that opcodes can read, as `BlockContext` of `blockchain/vm/evm.go@v2.2.2`. */
 export interface EvmBlock {
   readonly number: number;
-  /** Seconds. */
+  /** Block time in seconds. */
   readonly time: number;
-  /** What COINBASE answers. */
+  /** Result of COINBASE. */
   readonly author: Uint8Array;
   readonly blockScore: bigint;
-  /** Zero where the header has none. */
+  /** Base fee in peb; zero where the header has none. */
   readonly baseFee: bigint;
   readonly blobBaseFee: bigint;
-  /** 32 bytes; what opcode 0x44 answers since Kore. */
+  /** 32 bytes; result of opcode 0x44 from Kore on. */
   readonly random: Uint8Array;
-  /** What GASLIMIT answers: zero on a chain. */
+  /** Result of GASLIMIT; zero for blocks of a chain. */
   readonly gasLimit: bigint;
-  /** Asked only for the 256 blocks before this one. */
+  /** Returns a block's hash; called only for the 256 blocks before this one. */
   readonly blockHash: (number: number) => Uint8Array | undefined;
 }
 
-/** What contracts can ask about the transaction they run in. */
+/** Transaction values that opcodes can read, as `TxContext` of `blockchain/vm/evm.go@v2.2.2`. */
 export interface EvmTransaction {
   readonly origin: Uint8Array;
-  /** The effective price. */
+  /** Effective gas price in peb. */
   readonly gasPrice: bigint;
   readonly feePayer: Uint8Array;
   readonly blobHashes: readonly Uint8Array[];
 }
 
-/** All that stays the same during a transaction. */
+/** Options of one transaction's execution. */
 export interface EvmOptions {
   readonly world: World;
   readonly rules: Rules;
   readonly chainId: bigint;
   readonly block: EvmBlock;
   readonly transaction: EvmTransaction;
-  /** Instead of the rules' own; `Infinity` for no limit. */
+  /** Limit of the computation cost in place of the rules' own; `Infinity` for no limit. */
   readonly computationLimit?: number;
   readonly tracer?: Tracer;
-  /** A message that needs more gas than this is given up by throwing `GasAtHandSpent`; what it did then is undefined. */
-  readonly gasAtHand?: number | undefined;
+  /**
+   * Gas that a message may use before `GasBudgetExceeded` is thrown. The world is left in an undefined state
+   * then.
+   */
+  readonly gasBudget?: number | undefined;
 }
 
-/** A call; the caller's nonce is the caller's business. */
+/** A call. The caller's nonce is not changed. */
 export interface CallMessage {
   readonly caller: Uint8Array;
   readonly to: Uint8Array;
   readonly input: Uint8Array;
   readonly value: bigint;
-  /** Below 2^64. */
+  /** Gas limit, below 2^64. */
   readonly gas: bigint;
 }
 
-/** A creation; raises the caller's nonce. */
+/** A contract creation. The caller's nonce is raised by 1. */
 export interface CreateMessage {
   readonly caller: Uint8Array;
   readonly code: Uint8Array;
   readonly value: bigint;
-  /** Below 2^64. */
+  /** Gas limit, below 2^64. */
   readonly gas: bigint;
 }
 
-/** How a message ended. */
+/** Result of a message. */
 export interface EvmResult {
   readonly gasLeft: bigint;
-  /** What it returned or reverted with; also the code that a failed creation could not store. */
+  /** Output of RETURN or REVERT; for a failed creation also the code that could not be stored. */
   readonly output: Uint8Array;
   readonly failure: EvmFailure | undefined;
-  /** The address of a creation, also of one that failed after its address was known. */
+  /** Address of a creation; also set for a creation that failed after its address was computed. */
   readonly created: Uint8Array | undefined;
-  /** Computation cost of everything that ran (execution.md 5.4). */
+  /** Computation cost of all opcodes that ran (`params/computation_cost_params.go@v2.2.2`). */
   readonly computation: number;
 }
 
-/** Runs messages of one transaction. */
+/** Interpreter of one transaction's messages. */
 export interface Evm {
   call(message: CallMessage): EvmResult;
   create(message: CreateMessage): EvmResult;
 }
 
-/** An interpreter for one transaction. */
+/** Creates the interpreter of one transaction. */
 export function createEvm(options: EvmOptions): Evm {
   const machine = createMachine(options);
   return {
@@ -122,11 +125,11 @@ export function createEvm(options: EvmOptions): Evm {
 
 function topFrame(
   { caller, value, gas }: Pick<CallMessage, "caller" | "value" | "gas">,
-  { gasAtHand }: EvmOptions,
-): Frame {
+  { gasBudget }: EvmOptions,
+): CallFrame {
   const frame = takeFrame();
   setGas(frame, gas);
-  if (gasAtHand !== undefined) keepAtHand(frame, gasAtHand);
+  if (gasBudget !== undefined) limitGas(frame, gasBudget);
   frame.caller = caller;
   frame.value = value;
   frame.depth = 0;
@@ -134,11 +137,11 @@ function topFrame(
   return frame;
 }
 
-function resultOf(m: Machine, top: Frame, runs: boolean): EvmResult {
+function resultOf(m: Machine, top: CallFrame, runs: boolean): EvmResult {
   if (runs) {
     top.addressWord = wordOf(top.address);
     top.callerWord = wordOf(top.caller);
-    drive(m, top);
+    runFrames(m, top);
   }
   finish(m, top);
   const { output, failure } = top;
@@ -147,18 +150,20 @@ function resultOf(m: Machine, top: Frame, runs: boolean): EvmResult {
   return { gasLeft, output, failure, created: undefined, computation: m.computation };
 }
 
-/** Runs a frame and all that it calls, one after another: calls never nest on JavaScript's own stack. */
-function drive(m: Machine, top: Frame): void {
+/**
+ * Runs a frame and all frames that it begins in one loop, so that calls never nest on the JavaScript stack.
+ */
+function runFrames(m: Machine, top: CallFrame): void {
   let frame = top;
   for (;;) {
     if (run(m, frame)) {
-      const next = m.next as Frame; // set whenever `run` returns true
+      const next = m.next as CallFrame; // set whenever `run` returns true
       m.next = undefined;
       frame = next;
       continue;
     }
     if (frame === top) return;
-    const parent = frame.parent as Frame; // only the top has none
+    const parent = frame.parent as CallFrame; // only the top has none
     settle(m, frame);
     frame = parent;
   }
@@ -176,7 +181,7 @@ function createMachine(options: EvmOptions): Machine {
     number: block.number,
     blockHash: block.blockHash,
     feePayer: transaction.feePayer,
-    surroundings: new LazySurroundings(options, tables.schedule),
+    context: new LazyContext(options, tables.schedule),
     limit: options.computationLimit ?? rules.computationLimit,
     watch: tracer === undefined ? undefined : new Watch(tracer, { world, tables }),
     computation: 0,
@@ -184,8 +189,8 @@ function createMachine(options: EvmOptions): Machine {
   };
 }
 
-/** Words are made when code asks for them: most of it asks for none. */
-class LazySurroundings implements Surroundings {
+/** Converts block and transaction values to stack words on demand: most code reads none of them. */
+class LazyContext implements ContextWords {
   readonly #options: EvmOptions;
   readonly #schedule: GasSchedule;
 

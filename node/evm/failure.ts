@@ -1,4 +1,4 @@
-/** Why a frame failed; execution.md 5.5 has the texts. */
+/** Failures of frames with the texts of `blockchain/vm/errors.go@v2.2.2`. */
 export type EvmFailureCode =
   | "code-store-out-of-gas"
   | "depth"
@@ -20,7 +20,7 @@ export type EvmFailureCode =
   | "reserved-address"
   | "precompile-failed";
 
-/** A failed frame: `code` for programs, `message` as the Go node words it. */
+/** A frame's failure: a stable `code`, and the Go node's text as `message`. */
 export interface EvmFailure {
   readonly code: EvmFailureCode;
   readonly message: string;
@@ -44,27 +44,27 @@ const TEXTS = {
   "reserved-address": "the address is reserved for pre-compiled contracts",
 } as const satisfies Partial<Record<EvmFailureCode, string>>;
 
-/** The failures whose text is always the same; one object each. */
+/** Failures with a constant text, one shared object each. */
 export const failures: Readonly<Record<keyof typeof TEXTS, EvmFailure>> = Object.fromEntries(
   Object.entries(TEXTS).map(([code, message]) => [code, { code, message }]),
 ) as Record<keyof typeof TEXTS, EvmFailure>; // one entry for each text, and nothing else
 
-/** No opcode has this number in the revision in force. */
+/** Returns the failure of an opcode that the revision in force does not have. */
 export function invalidOpcode(op: number): EvmFailure {
   return { code: "invalid-opcode", message: `invalid opcode 0x${op.toString(16)}` };
 }
 
-/** The opcode takes more words than there are. */
+/** Returns the failure of an opcode that needs more words than the stack has. */
 export function stackUnderflow(words: number, needed: number): EvmFailure {
   return { code: "stack-underflow", message: `stack underflow (${words} <=> ${needed})` };
 }
 
-/** The opcode would leave more than 1,024 words. */
+/** Returns the failure of an opcode that would leave more than 1,024 words. */
 export function stackOverflow(words: number, limit: number): EvmFailure {
   return { code: "stack-overflow", message: `stack limit reached ${words} (${limit})` };
 }
 
-/** A precompiled contract refused its input. */
-export function precompileFailed(message = "precompiled contract failed"): EvmFailure {
+/** Returns the failure of a precompiled contract. */
+export function precompileFailure(message = "precompiled contract failed"): EvmFailure {
   return { code: "precompile-failed", message };
 }

@@ -1,3 +1,4 @@
+/** Frames of calls and creations: their pool, and their gas as a number with a reserve beyond it. */
 import { type Code, NO_CODE } from "./code.ts";
 import type { EvmFailure } from "./failure.ts";
 import { Memory } from "./memory.ts";
@@ -7,65 +8,65 @@ import type { FrameKind } from "./tracer.ts";
 
 export const NO_BYTES: Uint8Array = new Uint8Array(0);
 
-/** The most gas that a frame holds as a number; what it has beyond is in `reserve`. */
-const MOST_GAS = 2 ** 51;
+/** Largest amount of gas that a frame holds as a number; the rest is in `reserve`. */
+const MAX_GAS = 2 ** 51;
 
-/** Thrown by a message that is to be given up once the gas at hand is used, see `EvmOptions.gasAtHand`. */
-export class GasAtHandSpent extends Error {
-  override readonly name = "GasAtHandSpent";
+/** Thrown when a message needs more gas than `EvmOptions.gasBudget`. */
+export class GasBudgetExceeded extends Error {
+  override readonly name = "GasBudgetExceeded";
 }
 
-/** A call or a creation that is under way. Frames are used again, because their stacks are large. */
-export class Frame {
+/** A running call or creation. Frames are pooled because their stacks are large. */
+export class CallFrame {
   readonly stack: Stack = Array.from({ length: STACK_LIMIT }, () => 0n);
   readonly memory = new Memory();
   sp = 0;
   pc = 0;
-  /** Exact in steps of one up to 2^52; see `reserve`. */
+  /** Remaining gas as an exact integer of at most 2^51; more is in `reserve`. */
   gas = 0;
-  /** Gas beyond what `gas` holds, moved there when that is used up. */
+  /** Remaining gas beyond `gas`. */
   reserve = 0n;
-  /** Throws `GasAtHandSpent` instead of going to the reserve. */
-  isBrief = false;
+  /** Throws `GasBudgetExceeded` instead of the use of `reserve`. */
+  isBudgeted = false;
   kind: FrameKind = "CALL";
   code: Code = NO_CODE;
   input = NO_BYTES;
-  /** What the last frame that this one began gave back. */
+  /** Output of the last frame that this frame began. */
   returnData = NO_BYTES;
   output = NO_BYTES;
   failure: EvmFailure | undefined;
-  /** It failed without taking gas or being taken back. */
-  refused = false;
-  /** Whose storage and balance this is. */
+  /** The frame failed before it began: it keeps its gas and changed nothing. */
+  isRejected = false;
+  /** The account whose storage and balance the code uses. */
   address = NO_BYTES;
   addressWord = 0n;
   caller = NO_BYTES;
   callerWord = 0n;
-  /** Whose code runs. */
+  /** The account whose code runs. */
   codeAddress = NO_BYTES;
   value = 0n;
   isStatic = false;
   depth = 0;
-  /** The world's mark to go back to. */
-  mark = 0;
-  parent: Frame | undefined;
-  /** Where in the parent's memory the output goes. */
+  /** The world's snapshot that a failure reverts to. */
+  snapshotId = 0;
+  parent: CallFrame | undefined;
+  /** Offset in the parent's memory for the output. */
   returnAt = 0;
   returnLength = 0;
-  /** The observer has seen it begin, with this much gas. */
-  seenWith: bigint | undefined;
+  /** Gas at the start, set when a tracer has seen the frame begin. */
+  gasAtEnter: bigint | undefined;
 }
 
-const pool: Frame[] = [];
-const KEPT_FRAMES = 1100;
+const framePool: CallFrame[] = [];
+const MAX_POOLED_FRAMES = 1100;
 
-/** A frame with an empty stack and memory; everything else is the caller's to set. */
-export function takeFrame(): Frame {
-  return pool.pop() ?? new Frame();
+/** Returns a frame with an empty stack and memory; the caller sets everything else. */
+export function takeFrame(): CallFrame {
+  return framePool.pop() ?? new CallFrame();
 }
 
-/** Gives a frame back for use by another call. */
-export function releaseFrame(frame: Frame): void {
+/** Returns a frame to the pool. */
+export function releaseFrame(frame: CallFrame): void {
   frame.memory.reset();
   frame.sp = 0;
   frame.pc = 0;
@@ -73,72 +74,72 @@ export function releaseFrame(frame: Frame): void {
   frame.returnData = NO_BYTES;
   frame.output = NO_BYTES;
   frame.failure = undefined;
-  frame.refused = false;
+  frame.isRejected = false;
   frame.parent = undefined;
-  frame.seenWith = undefined;
-  frame.isBrief = false;
+  frame.gasAtEnter = undefined;
+  frame.isBudgeted = false;
   frame.code = NO_CODE;
-  if (pool.length < KEPT_FRAMES) pool.push(frame);
+  if (framePool.length < MAX_POOLED_FRAMES) framePool.push(frame);
 }
 
-/** All gas of a frame that has `gas` at hand. */
-export function totalGas(frame: Frame, gas: number): bigint {
+/** Returns the total gas of a frame whose `gas` is held by the loop. */
+export function totalGas(frame: CallFrame, gas: number): bigint {
   return frame.reserve + BigInt(gas);
 }
 
-/** Sets a frame's gas, of any size. */
-export function setGas(frame: Frame, total: bigint): void {
-  frame.gas = total <= BigInt(MOST_GAS) ? Number(total) : MOST_GAS;
+/** Sets a frame's total gas, of any size. */
+export function setGas(frame: CallFrame, total: bigint): void {
+  frame.gas = total <= BigInt(MAX_GAS) ? Number(total) : MAX_GAS;
   frame.reserve = total - BigInt(frame.gas);
 }
 
-/** Leaves at most `gas` at hand, and makes the frame give up where it would go on with the rest. */
-export function keepAtHand(frame: Frame, gas: number): void {
+/** Limits a frame to a gas budget; more use throws `GasBudgetExceeded`. */
+export function limitGas(frame: CallFrame, gas: number): void {
   const kept = Math.min(frame.gas, gas);
   frame.reserve += BigInt(frame.gas - kept);
   frame.gas = kept;
-  frame.isBrief = true;
+  frame.isBudgeted = true;
 }
 
-/** Takes `cost` from what is at hand: what is left, negative when the frame has not so much. */
-export function takeGas(frame: Frame, gas: number, cost: number): number {
+/** Charges `cost`. Returns the gas left, negative when the frame cannot pay. */
+export function takeGas(frame: CallFrame, gas: number, cost: number): number {
   const left = gas - cost;
   if (left >= 0 || frame.reserve === 0n || left === -Infinity) return left;
   return refill(frame, left);
 }
 
-/** Takes a cost of any size; false, and nothing is taken, when the frame has not so much. */
-export function payGas(frame: Frame, cost: bigint): boolean {
+/** Charges a cost of any size. Returns false, and charges nothing, when the frame cannot pay. */
+export function payGas(frame: CallFrame, cost: bigint): boolean {
   const left = totalGas(frame, frame.gas) - cost;
   if (left < 0n) return false;
   if (cost <= BigInt(frame.gas)) frame.gas -= Number(cost);
-  else if (frame.isBrief) throw new GasAtHandSpent();
+  else if (frame.isBudgeted) throw new GasBudgetExceeded();
   else setGas(frame, left);
   return true;
 }
 
-/** Moves gas from the reserve to what is at hand, of which `debt` is missing. */
-function refill(frame: Frame, debt: number): number {
+/** Moves gas from the reserve to `gas`, which is negative by `debt`. */
+function refill(frame: CallFrame, debt: number): number {
   const total = frame.reserve + BigInt(debt);
   if (total < 0n) return debt;
-  if (frame.isBrief) throw new GasAtHandSpent();
+  if (frame.isBudgeted) throw new GasBudgetExceeded();
   setGas(frame, total);
   return frame.gas;
 }
 
-/** Moves `given` of a frame's gas to one that it begins, what is at hand before what is in reserve. */
-export function moveGas(frame: Frame, child: Frame, given: bigint): void {
+/** Moves `given` gas from a frame to its child, first from `gas`, then from `reserve`. */
+export function moveGas(frame: CallFrame, child: CallFrame, given: bigint): void {
   const kept = totalGas(frame, frame.gas) - given;
   child.gas = given < BigInt(frame.gas) ? Number(given) : frame.gas;
   child.reserve = given - BigInt(child.gas);
-  child.isBrief = frame.isBrief;
+  child.isBudgeted = frame.isBudgeted;
   frame.gas -= child.gas;
   frame.reserve = kept - BigInt(frame.gas);
 }
 
-/** Gives a frame the gas that another has left. */
-export function returnGas(frame: Frame, child: Frame): void {
+/** Adds the child's remaining gas to a frame's. */
+export function returnGas(frame: CallFrame, child: CallFrame): void {
   frame.gas += child.gas;
   frame.reserve += child.reserve;
-  if (frame.gas > MOST_GAS) setGas(frame, totalGas(frame, frame.gas));
+  if (frame.gas > MAX_GAS) setGas(frame, totalGas(frame, frame.gas));
 }

@@ -1,36 +1,36 @@
 /**
- * The interpreter's loop: one opcode a turn, its case a line that calls a small function; gas and computation cost
- * are charged for each, because the kind of failure is part of the receipt. One long function, exempt from the size
- * limits because splitting it costs speed; measured by `bench/evm.ts`.
+ * The interpreter loop: one opcode per iteration, its case a line that calls a small function. Gas and
+ * computation cost are charged per opcode, because the kind of failure is part of the receipt. One long
+ * function, exempt from the size limits because a split costs speed; measured by `bench/evm.ts`.
  */
 import { countWord, indexOf } from "../bytes/word.ts";
 import { call } from "./calls.ts";
 import { create } from "./creations.ts";
 import { type EvmFailure, failures, invalidOpcode, stackOverflow, stackUnderflow } from "./failure.ts";
-import { type Frame, takeGas, totalGas } from "./frame.ts";
+import { type CallFrame, takeGas, totalGas } from "./frame.ts";
 import type { Machine } from "./machine.ts";
 import * as memory from "./memory-ops.ts";
 import * as operations from "./operations.ts";
 import { NEVER } from "./revision.ts";
 import * as state from "./state-ops.ts";
 
-/** How many small numbers are kept as words. */
+/** Number of small integers that are cached as words. */
 const SMALL = 32_768;
 
 const smallWords = Array.from({ length: SMALL }, (_, i) => BigInt(i));
 
-/** The word of a count. */
+/** Returns a small integer as a word. */
 function word(count: number): bigint {
   return count < SMALL ? (smallWords[count] as bigint) : countWord(count);
 }
 
 /**
- * Runs a frame until it ends (its output, failure and gas say how) or has to wait for another: then true, and the
- * other is `m.next`.
+ * Runs a frame until it ends or begins another frame. Returns true when `m.next` has to run first; otherwise
+ * the frame's output, failure and gas hold the result.
  */
-export function run(m: Machine, f: Frame): boolean {
-  const { gas: gasOf, cost: costOf, need, most } = m.tables;
-  const { limit, watch, surroundings } = m;
+export function run(m: Machine, f: CallFrame): boolean {
+  const { gas: gasOf, cost: costOf, minStack, maxStack } = m.tables;
+  const { limit, watch, context } = m;
   const { stack: s, memory: mem, code } = f;
   const bytes = code.bytes;
   const end = bytes.length;
@@ -40,7 +40,7 @@ export function run(m: Machine, f: Frame): boolean {
   for (;;) {
     op = pc < end ? (bytes[pc] as number) : 0;
     if (watch !== undefined) watch.begin(f, { pc, op, gas, sp, computation });
-    if (sp < (need[op] as number) || sp > (most[op] as number)) {
+    if (sp < (minStack[op] as number) || sp > (maxStack[op] as number)) {
       f.failure = refusal(m, op, sp);
       break;
     }
@@ -51,7 +51,7 @@ export function run(m: Machine, f: Frame): boolean {
       f.failure = failures["computation-limit"];
       break;
     }
-    if (watch !== undefined) watch.ready(f);
+    if (watch !== undefined) watch.allow(f);
     pc++;
     switch (op) {
       case 0x00:
@@ -141,7 +141,7 @@ export function run(m: Machine, f: Frame): boolean {
         operations.clz(s, sp);
         continue;
       case 0x20:
-        gas = memory.sha3(m, f, sp--, gas);
+        gas = memory.keccakOfMemory(m, f, sp--, gas);
         if (gas < 0) break;
         continue;
       case 0x30:
@@ -152,7 +152,7 @@ export function run(m: Machine, f: Frame): boolean {
         if (gas < 0) break;
         continue;
       case 0x32:
-        s[sp++] = surroundings.origin;
+        s[sp++] = context.origin;
         continue;
       case 0x33:
         s[sp++] = f.callerWord;
@@ -180,7 +180,7 @@ export function run(m: Machine, f: Frame): boolean {
         sp -= 3;
         continue;
       case 0x3a:
-        s[sp++] = surroundings.gasPrice;
+        s[sp++] = context.gasPrice;
         continue;
       case 0x3b:
         gas = state.extcodesize(m, f, sp, gas);
@@ -207,34 +207,34 @@ export function run(m: Machine, f: Frame): boolean {
         state.blockhash(m, f, sp);
         continue;
       case 0x41:
-        s[sp++] = surroundings.coinbase;
+        s[sp++] = context.coinbase;
         continue;
       case 0x42:
-        s[sp++] = surroundings.timestamp;
+        s[sp++] = context.timestamp;
         continue;
       case 0x43:
-        s[sp++] = surroundings.number;
+        s[sp++] = context.number;
         continue;
       case 0x44:
-        s[sp++] = surroundings.difficulty;
+        s[sp++] = context.difficulty;
         continue;
       case 0x45:
-        s[sp++] = surroundings.gasLimit;
+        s[sp++] = context.gasLimit;
         continue;
       case 0x46:
-        s[sp++] = surroundings.chainId;
+        s[sp++] = context.chainId;
         continue;
       case 0x47:
         s[sp++] = m.world.balance(f.address);
         continue;
       case 0x48:
-        s[sp++] = surroundings.baseFee;
+        s[sp++] = context.baseFee;
         continue;
       case 0x49:
         state.blobhash(m, f, sp);
         continue;
       case 0x4a:
-        s[sp++] = surroundings.blobBaseFee;
+        s[sp++] = context.blobBaseFee;
         continue;
       case 0x50:
         sp--;
@@ -368,18 +368,18 @@ export function run(m: Machine, f: Frame): boolean {
         computation = m.computation;
         continue;
       case 0xf3:
-        gas = memory.give(m, f, sp, gas);
+        gas = memory.returnMemory(m, f, sp, gas);
         if (gas < 0) break;
         f.gas = gas;
         m.computation = computation;
         return false;
       case 0xfd:
-        gas = memory.give(m, f, sp, gas);
+        gas = memory.returnMemory(m, f, sp, gas);
         if (gas < 0) break;
         f.gas = gas;
         m.computation = computation;
         f.failure = failures.reverted;
-        if (watch !== undefined) watch.failed(f, failures.reverted);
+        if (watch !== undefined) watch.fail(f, failures.reverted);
         return false;
       case 0xff:
         gas = state.selfdestruct(m, f, sp, gas);
@@ -402,14 +402,14 @@ export function run(m: Machine, f: Frame): boolean {
   m.computation = computation;
   const failure = f.failure ?? failures["out-of-gas"];
   f.failure = failure;
-  watch?.failed(f, failure);
+  watch?.fail(f, failure);
   return false;
 }
 
-/** Why an opcode may not run, in the order in which the Go node looks. */
+/** Returns the failure of an opcode that may not run, checked in the order of the Go node. */
 function refusal({ tables }: Machine, op: number, sp: number): EvmFailure {
-  const needed = tables.need[op] as number; // there is one for each byte, as in the tables below
+  const needed = tables.minStack[op] as number; // there is one for each byte, as in the tables below
   if (needed === NEVER) return invalidOpcode(op);
   if (sp < needed) return stackUnderflow(sp, needed);
-  return stackOverflow(sp, tables.most[op] as number);
+  return stackOverflow(sp, tables.maxStack[op] as number);
 }

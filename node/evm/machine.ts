@@ -1,19 +1,19 @@
-/** All that the frames of one transaction share. */
+/** State shared by all frames of one transaction. */
 import type { Rules } from "../config/rules.ts";
 import type { World } from "../state/world/world.ts";
 import type { Codes } from "./code.ts";
-import type { Frame } from "./frame.ts";
+import type { CallFrame } from "./frame.ts";
 import type { GasSchedule, RevisionTables } from "./revision.ts";
 import type { Watch } from "./watch.ts";
 
-/** The answers to what contracts ask about block and transaction, as words. */
-export interface Surroundings {
+/** Block and transaction values as stack words. */
+export interface ContextWords {
   readonly origin: bigint;
   readonly gasPrice: bigint;
   readonly coinbase: bigint;
   readonly timestamp: bigint;
   readonly number: bigint;
-  /** Opcode 0x44. */
+  /** Result of opcode 0x44. */
   readonly difficulty: bigint;
   readonly gasLimit: bigint;
   readonly chainId: bigint;
@@ -22,7 +22,7 @@ export interface Surroundings {
   readonly blobHashes: readonly Uint8Array[];
 }
 
-/** The shared state of a transaction's frames. */
+/** State shared by the frames of one transaction. */
 export interface Machine {
   readonly world: World;
   readonly rules: Rules;
@@ -33,12 +33,12 @@ export interface Machine {
   readonly blockHash: (number: number) => Uint8Array | undefined;
   readonly feePayer: Uint8Array;
   /** Set before any code runs. */
-  readonly surroundings: Surroundings;
-  /** The most that `computation` may reach. */
+  readonly context: ContextWords;
+  /** Upper bound of `computation`. */
   readonly limit: number;
   readonly watch: Watch | undefined;
   /** Computation cost of all opcodes so far. */
   computation: number;
   /** The frame to run next, set by an opcode that calls or creates. */
-  next: Frame | undefined;
+  next: CallFrame | undefined;
 }

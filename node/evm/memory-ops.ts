@@ -1,13 +1,13 @@
 /**
- * Opcodes that reach into memory. Each takes the machine, the frame, how many words the stack has and the gas, and
- * returns the gas left, negative for a failure; the loop takes the words off.
+ * Opcodes that use memory. Each function takes the machine, the frame, the stack's length and the gas, and
+ * returns the gas left, negative for a failure; the loop removes the operands.
  */
 
 import { indexOf, leadingWord, lowBits, wordBytes } from "../bytes/word.ts";
 import type { Log } from "../model/receipt.ts";
-import { memoryEnd, overflow, refuseWrite, wordCount } from "./charge.ts";
+import { failOverflow, memoryEnd, rejectWrite, wordCount } from "./charge.ts";
 import { failures } from "./failure.ts";
-import { type Frame, takeGas } from "./frame.ts";
+import { type CallFrame, takeGas } from "./frame.ts";
 import type { Machine } from "./machine.ts";
 
 const COPY_WORD_GAS = 3;
@@ -15,40 +15,40 @@ const HASH_WORD_GAS = 6;
 const LOG_GAS = 375;
 const LOG_BYTE_GAS = 8;
 
-/** Pays for `length` bytes from `offset` on with `more` gas, and makes them there. */
-function reach(m: Machine, f: Frame, gas: number, area: { end: number; more: number }): number {
+/** Charges the expansion of memory up to `end` and `more` gas, and expands it. */
+function reach(m: Machine, f: CallFrame, gas: number, area: { end: number; more: number }): number {
   const { end, more } = area;
-  if (end < 0) return overflow(f);
+  if (end < 0) return failOverflow(f);
   const cost = f.memory.expansion(end) + more;
   const left = takeGas(f, gas, cost);
   if (left >= 0) f.memory.grow(end);
-  m.watch?.charged(f, cost);
+  m.watch?.addGas(f, cost);
   return left;
 }
 
-export function mload(m: Machine, f: Frame, sp: number, gas: number): number {
+export function mload(m: Machine, f: CallFrame, sp: number, gas: number): number {
   const offset = f.stack[sp - 1] as bigint;
   const left = reach(m, f, gas, { end: memoryEnd(offset, 32n), more: 0 });
   if (left >= 0) f.stack[sp - 1] = f.memory.load(lowBits(offset));
   return left;
 }
 
-export function mstore(m: Machine, f: Frame, sp: number, gas: number): number {
+export function mstore(m: Machine, f: CallFrame, sp: number, gas: number): number {
   const offset = f.stack[sp - 1] as bigint;
   const left = reach(m, f, gas, { end: memoryEnd(offset, 32n), more: 0 });
   if (left >= 0) f.memory.store(lowBits(offset), f.stack[sp - 2] as bigint);
   return left;
 }
 
-export function mstore8(m: Machine, f: Frame, sp: number, gas: number): number {
+export function mstore8(m: Machine, f: CallFrame, sp: number, gas: number): number {
   const offset = f.stack[sp - 1] as bigint;
   const left = reach(m, f, gas, { end: memoryEnd(offset, 1n), more: 0 });
   if (left >= 0) f.memory.bytes[lowBits(offset)] = lowBits(f.stack[sp - 2] as bigint);
   return left;
 }
 
-/** EIP-5656. */
-export function mcopy(m: Machine, f: Frame, sp: number, gas: number): number {
+/** MCOPY (EIP-5656). */
+export function mcopy(m: Machine, f: CallFrame, sp: number, gas: number): number {
   const [to, from, length] = [
     f.stack[sp - 1] as bigint,
     f.stack[sp - 2] as bigint,
@@ -62,7 +62,7 @@ export function mcopy(m: Machine, f: Frame, sp: number, gas: number): number {
   return left;
 }
 
-export function sha3(m: Machine, f: Frame, sp: number, gas: number): number {
+export function keccakOfMemory(m: Machine, f: CallFrame, sp: number, gas: number): number {
   const [offset, length] = [f.stack[sp - 1] as bigint, f.stack[sp - 2] as bigint];
   const size = indexOf(length);
   const left = reach(m, f, gas, { end: memoryEnd(offset, length), more: HASH_WORD_GAS * wordCount(size) });
@@ -70,16 +70,16 @@ export function sha3(m: Machine, f: Frame, sp: number, gas: number): number {
   return left;
 }
 
-/** Where the words of a copy are: where to, where from, how many bytes. */
+/** Stack position of a copy's operands: target offset, source offset and length. */
 interface CopyWords {
   readonly sp: number;
   readonly gas: number;
-  /** Gas to pay besides. */
+  /** Gas besides copy and memory, for access to the account. */
   readonly more: number;
 }
 
-/** CALLDATACOPY and its like: zeros where the source has no bytes. */
-export function copy(m: Machine, f: Frame, { sp, gas, more }: CopyWords, source: Uint8Array): number {
+/** CALLDATACOPY, CODECOPY and EXTCODECOPY: bytes beyond the end of the source are zeros. */
+export function copy(m: Machine, f: CallFrame, { sp, gas, more }: CopyWords, source: Uint8Array): number {
   const [to, from, length] = [
     f.stack[sp - 1] as bigint,
     f.stack[sp - 2] as bigint,
@@ -92,16 +92,16 @@ export function copy(m: Machine, f: Frame, { sp, gas, more }: CopyWords, source:
   return left;
 }
 
-export function calldatacopy(m: Machine, f: Frame, sp: number, gas: number): number {
+export function calldatacopy(m: Machine, f: CallFrame, sp: number, gas: number): number {
   return copy(m, f, { sp, gas, more: 0 }, f.input);
 }
 
-export function codecopy(m: Machine, f: Frame, sp: number, gas: number): number {
+export function codecopy(m: Machine, f: CallFrame, sp: number, gas: number): number {
   return copy(m, f, { sp, gas, more: 0 }, f.code.bytes);
 }
 
-/** Bytes beyond the end of the return data are a failure of their own, after the gas. */
-export function returndatacopy(m: Machine, f: Frame, sp: number, gas: number): number {
+/** RETURNDATACOPY (EIP-211): a read beyond the end of the return data fails after the gas is charged. */
+export function returndatacopy(m: Machine, f: CallFrame, sp: number, gas: number): number {
   const [to, from, length] = [
     f.stack[sp - 1] as bigint,
     f.stack[sp - 2] as bigint,
@@ -118,20 +118,20 @@ export function returndatacopy(m: Machine, f: Frame, sp: number, gas: number): n
   return left;
 }
 
-export function calldataload(f: Frame, sp: number): void {
+export function calldataload(f: CallFrame, sp: number): void {
   const offset = indexOf(f.stack[sp - 1] as bigint);
   f.stack[sp - 1] = offset >= f.input.length ? 0n : leadingWord(f.input, offset);
 }
 
 /** LOG0 to LOG4. */
-export function log(m: Machine, f: Frame, at: { sp: number; gas: number }, topicCount: number): number {
+export function log(m: Machine, f: CallFrame, at: { sp: number; gas: number }, topicCount: number): number {
   const { sp, gas } = at;
   const [offset, length] = [f.stack[sp - 1] as bigint, f.stack[sp - 2] as bigint];
   const size = indexOf(length);
   const more = LOG_GAS * (1 + topicCount) + LOG_BYTE_GAS * size;
   const left = reach(m, f, gas, { end: memoryEnd(offset, length), more });
   if (left < 0) return left;
-  if (f.isStatic) return refuseWrite(f);
+  if (f.isStatic) return rejectWrite(f);
   const topics: Uint8Array[] = [];
   for (let i = 0; i < topicCount; i++) topics.push(wordBytes(f.stack[sp - 3 - i] as bigint));
   const entry: Log = {
@@ -144,7 +144,7 @@ export function log(m: Machine, f: Frame, at: { sp: number; gas: number }, topic
 }
 
 /** RETURN and REVERT. */
-export function give(m: Machine, f: Frame, sp: number, gas: number): number {
+export function returnMemory(m: Machine, f: CallFrame, sp: number, gas: number): number {
   const [offset, length] = [f.stack[sp - 1] as bigint, f.stack[sp - 2] as bigint];
   const left = reach(m, f, gas, { end: memoryEnd(offset, length), more: 0 });
   if (left >= 0 && length > 0n) f.output = f.memory.slice(lowBits(offset), lowBits(length));

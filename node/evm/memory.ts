@@ -1,36 +1,40 @@
+/** Memory of a frame: its size, the gas of its expansion, and access to its bytes. */
 import { readWord, writeWord } from "../bytes/word.ts";
 import { hashInput, keccak256, keccakInput, keccakOutput } from "../crypto/keccak.ts";
 
-/** No frame gets more, whatever it pays: 2^31 bytes cost 8.8 * 10^12 gas. */
-const MOST_BYTES = 2 ** 31;
-/** A released frame keeps no more than this. */
-const KEPT_BYTES = 16_384;
+/** Upper bound of memory in bytes; 2^31 bytes cost 8.8 * 10^12 gas. */
+const MAX_BYTES = 2 ** 31;
+/** Upper bound of the buffer that a pooled frame keeps, in bytes. */
+const MAX_POOLED_BYTES = 16_384;
 
 const keccakInputView = new DataView(keccakInput.buffer, keccakInput.byteOffset, keccakInput.length);
 const keccakOutputView = new DataView(keccakOutput.buffer, keccakOutput.byteOffset, keccakOutput.length);
 
-/** The memory of one frame: grows in words of 32 bytes, for gas that rises with the square. */
+/**
+ * Memory of one frame. It grows in words of 32 bytes; its gas grows with the square of its size (yellow
+ * paper, appendix H).
+ */
 export class Memory {
   bytes = new Uint8Array(0);
   view = new DataView(this.bytes.buffer);
-  /** Bytes that count, a multiple of 32. */
+  /** Size in bytes, a multiple of 32; the buffer may be larger. */
   size = 0;
   #paid = 0;
 
-  /** Gas for reaching up to `end`; `Infinity` for what no frame can have. */
+  /** Returns the gas for an expansion to `end`; `Infinity` above the upper bound. */
   expansion(end: number): number {
     if (end <= this.size) return 0;
-    if (end > MOST_BYTES) return Infinity;
+    if (end > MAX_BYTES) return Infinity;
     return costOf(Math.ceil(end / 32)) - this.#paid;
   }
 
-  /** Makes sure that the bytes up to `end` are there; the gas has been paid. */
+  /** Expands memory to `end`; its gas has been charged. */
   grow(end: number): void {
     if (end <= this.size) return;
     const words = Math.ceil(end / 32);
     const size = words * 32;
     if (size > this.bytes.length) {
-      const bytes = new Uint8Array(Math.max(size, Math.min(this.bytes.length * 2, MOST_BYTES), 1024));
+      const bytes = new Uint8Array(Math.max(size, Math.min(this.bytes.length * 2, MAX_BYTES), 1024));
       bytes.set(this.bytes.subarray(0, this.size));
       this.bytes = bytes;
       this.view = new DataView(bytes.buffer);
@@ -39,11 +43,11 @@ export class Memory {
     this.#paid = costOf(words);
   }
 
-  /** Empties it for another frame. */
+  /** Clears memory for another frame. */
   reset(): void {
     this.size = 0;
     this.#paid = 0;
-    if (this.bytes.length <= KEPT_BYTES) return;
+    if (this.bytes.length <= MAX_POOLED_BYTES) return;
     this.bytes = new Uint8Array(0);
     this.view = new DataView(this.bytes.buffer);
   }
@@ -56,12 +60,12 @@ export class Memory {
     writeWord(this.view, at, word);
   }
 
-  /** A copy of some bytes. */
+  /** Returns a copy of `length` bytes. */
   slice(at: number, length: number): Uint8Array {
     return this.bytes.slice(at, at + length);
   }
 
-  /** Copies `length` bytes of `source` from `from` on, zeros where it has none. */
+  /** Copies `length` bytes of `source` from offset `from`; bytes beyond its end are zeros. */
   copy(at: number, source: Uint8Array, from: number, length: number): void {
     const there = Math.max(0, Math.min(length, source.length - from));
     if (there > 0) {
@@ -70,7 +74,7 @@ export class Memory {
     if (there < length) this.bytes.fill(0, at + there, at + length);
   }
 
-  /** keccak of some bytes as a word. */
+  /** Returns the Keccak-256 hash of `length` bytes as a word. */
   hash(at: number, length: number): bigint {
     if (length > keccakInput.length) return longHash(this.bytes.subarray(at, at + length));
     if (length <= 128 && (length & 7) === 0) {
@@ -88,7 +92,7 @@ function longHash(bytes: Uint8Array): bigint {
   return readWord(new DataView(hash.buffer), 0);
 }
 
-/** Exact: at most 2^26 words. */
+/** Total gas of a memory of so many words; exact, because there are at most 2^26. */
 function costOf(words: number): number {
   return words * 3 + Math.floor((words * words) / 512);
 }

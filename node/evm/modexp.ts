@@ -1,63 +1,64 @@
 /**
- * The modular exponentiation contract (EIP-198; gas by EIP-198, EIP-2565 or EIP-7883 with the limit of EIP-7823).
- * Its work is bounded by its gas.
+ * The modular exponentiation contract (EIP-198), with the gas of EIP-198, EIP-2565 or EIP-7883 and the limit
+ * of EIP-7823. Its running time is bounded by its gas.
  */
 import { bytesToBigint, fixedBytes } from "../bytes/integer.ts";
 import { MONTGOMERY_BITS, montgomeryPower } from "./montgomery.ts";
 
 const MAX_UINT64 = (1n << 64n) - 1n;
 
-/** Pricing of an operation. All numbers saturate at 2^64-1, as they do in the Go node. */
+/** Gas rules of a fork. All numbers saturate at 2^64-1, as in the Go node. */
 export interface ModexpPricing {
-  /** Complexity of a multiplication of operands of so many bytes. */
+  /** Complexity of one multiplication of operands of the given size in bytes. */
   readonly complexity: (bytes: bigint) => bigint;
   readonly divisor: bigint;
-  readonly least: bigint;
-  /** Iterations for each byte of the exponent beyond 32. */
+  readonly minGas: bigint;
+  /** Iterations for each byte of the exponent beyond the first 32. */
   readonly exponentByte: bigint;
-  /** Longest operand, in bytes. */
-  readonly longest: bigint | undefined;
+  /** Upper bound of each operand in bytes; undefined for no bound. */
+  readonly maxOperandBytes: bigint | undefined;
   /** Computation cost of a call whose gas does not fit into 64 bits. */
   readonly overflowCost: number;
 }
 
 /**
- * Before EIP-7883 the Go node adds 2^64-1 to a sum of 64 bits, which takes 1 from it; from then on it adds a hundredth
- * of 2^64-1, which ends the transaction (kaia/blockchain/vm/contracts.go@v2.2.2, bigModExp).
+ * Computation cost of a gas amount beyond 64 bits before EIP-7883: the Go node adds 2^64-1 to a 64-bit sum,
+ * which subtracts 1. From EIP-7883 on it adds a hundredth of 2^64-1, which ends the transaction (`bigModExp`
+ * in `blockchain/vm/contracts.go@v2.2.2`).
  */
 const WRAPPED_COST = -1;
 
-/** EIP-198. */
+/** Gas rules of EIP-198. */
 export const MODEXP_198: ModexpPricing = {
   complexity: (bytes) => {
     if (bytes <= 64n) return bytes * bytes;
     if (bytes <= 1024n) return (bytes * bytes) / 4n + 96n * bytes - 3072n;
-    return saturated(bytes * bytes, (square) => square / 16n + 480n * bytes - 199_680n);
+    return saturate(bytes * bytes, (square) => square / 16n + 480n * bytes - 199_680n);
   },
   divisor: 20n,
-  least: 0n,
+  minGas: 0n,
   exponentByte: 8n,
-  longest: undefined,
+  maxOperandBytes: undefined,
   overflowCost: WRAPPED_COST,
 };
 
-/** EIP-2565. */
+/** Gas rules of EIP-2565. */
 export const MODEXP_2565: ModexpPricing = {
   complexity: (bytes) => ((bytes + 7n) / 8n) ** 2n,
   divisor: 3n,
-  least: 200n,
+  minGas: 200n,
   exponentByte: 8n,
-  longest: undefined,
+  maxOperandBytes: undefined,
   overflowCost: WRAPPED_COST,
 };
 
-/** EIP-7883, with the longest operand of EIP-7823. */
+/** Gas rules of EIP-7883 with the operand limit of EIP-7823. */
 export const MODEXP_7883: ModexpPricing = {
   complexity: (bytes) => (bytes <= 32n ? 16n : 2n * ((bytes + 7n) / 8n) ** 2n),
   divisor: 1n,
-  least: 500n,
+  minGas: 500n,
   exponentByte: 16n,
-  longest: 1024n,
+  maxOperandBytes: 1024n,
   overflowCost: costOfGas(MAX_UINT64),
 };
 
@@ -73,8 +74,8 @@ interface Lengths {
 }
 
 /**
- * Gas of a call, 2^64-1 where it does not fit into 64 bits. A product that overflows is not divided, and the iterations
- * stop at 2^64-1 by themselves, so an exponent of 2^61 bytes and more has a price that fits.
+ * Returns the gas of a call; 2^64-1 where it does not fit into 64 bits. A product that overflows is not
+ * divided. The iterations saturate at 2^64-1, so an exponent of 2^61 bytes or more has a price that fits.
  */
 export function modexpGas(input: Uint8Array, pricing: ModexpPricing): bigint {
   const { base, exponent, modulus } = readLengths(input);
@@ -82,15 +83,15 @@ export function modexpGas(input: Uint8Array, pricing: ModexpPricing): bigint {
   const head = base > BigInt(input.length) ? 0n : numberAt(input, HEADER + Number(base), headLength);
   const bits = head === 0n ? 0n : BigInt(head.toString(2).length - 1);
   const beyond = exponent > 32n ? pricing.exponentByte * (exponent - 32n) : 0n;
-  const iterations = saturated(beyond + bits > 1n ? beyond + bits : 1n);
-  const complexity = saturated(pricing.complexity(base > modulus ? base : modulus));
-  // A saturated complexity overflows whatever it is multiplied with.
+  const iterations = saturate(beyond + bits > 1n ? beyond + bits : 1n);
+  const complexity = saturate(pricing.complexity(base > modulus ? base : modulus));
+  // A saturated complexity overflows with every factor.
   if (complexity === MAX_UINT64) return MAX_UINT64;
-  const gas = saturated(complexity * iterations, (product) => product / pricing.divisor);
-  return gas > pricing.least ? gas : pricing.least;
+  const gas = saturate(complexity * iterations, (product) => product / pricing.divisor);
+  return gas > pricing.minGas ? gas : pricing.minGas;
 }
 
-/** Computation cost of a call that costs so much gas. */
+/** Returns the computation cost of a call from its gas. */
 export function modexpCost(gas: bigint, { overflowCost }: ModexpPricing): number {
   return gas === MAX_UINT64 ? overflowCost : costOfGas(gas);
 }
@@ -99,19 +100,25 @@ function costOfGas(gas: bigint): number {
   return Number(gas / 100n + 100n);
 }
 
-/** The number, or what `then` makes of it; 2^64-1 where the number or the result does not fit into 64 bits. */
-function saturated(value: bigint, then = (fitting: bigint): bigint => fitting): bigint {
+/** Returns the number, or the result of `then` on it; 2^64-1 where either does not fit into 64 bits. */
+function saturate(value: bigint, then = (fitting: bigint): bigint => fitting): bigint {
   if (value > MAX_UINT64) return MAX_UINT64;
   const result = then(value);
   return result > MAX_UINT64 ? MAX_UINT64 : result;
 }
 
-/** The power, in as many bytes as the modulus has; zero for a modulus of zero. Undefined when it is too long. */
-export function modexp(input: Uint8Array, { longest }: ModexpPricing): Uint8Array | undefined {
+/**
+ * Returns `base ** exponent % modulus` in as many bytes as the modulus has; zero for a modulus of zero,
+ * undefined when an operand is above the limit.
+ */
+export function modexp(
+  input: Uint8Array,
+  { maxOperandBytes: longest }: ModexpPricing,
+): Uint8Array | undefined {
   const { base, exponent, modulus } = readLengths(input);
   if (longest !== undefined && (base > longest || exponent > longest || modulus > longest)) return undefined;
   if (base === 0n && modulus === 0n) return new Uint8Array(0);
-  // Whoever paid for lengths has them below 2^53; without a modulus nothing of them matters.
+  // Lengths that gas was paid for are below 2^53; with an empty modulus the result is empty.
   const [baseLength, exponentLength, modulusLength] = [Number(base), Number(exponent), Number(modulus)];
   const divisor = numberAt(input, HEADER + baseLength + exponentLength, modulusLength);
   if (divisor <= 1n) return new Uint8Array(modulusLength);
@@ -120,23 +127,23 @@ export function modexp(input: Uint8Array, { longest }: ModexpPricing): Uint8Arra
   return fixedBytes(power(value, numberAt(input, exponentAt, exponentLength), divisor), modulusLength);
 }
 
-/** A length beyond 64 bits counts as 2^64-1. */
+/** Reads the three lengths; a length beyond 64 bits counts as 2^64-1. */
 function readLengths(input: Uint8Array): Lengths {
   return {
-    base: saturated(numberAt(input, 0, WORD)),
-    exponent: saturated(numberAt(input, WORD, WORD)),
-    modulus: saturated(numberAt(input, 2 * WORD, WORD)),
+    base: saturate(numberAt(input, 0, WORD)),
+    exponent: saturate(numberAt(input, WORD, WORD)),
+    modulus: saturate(numberAt(input, 2 * WORD, WORD)),
   };
 }
 
-/** Beyond the input all bytes are zero. */
+/** Reads a big-endian number; bytes beyond the end of the input are zeros. */
 function numberAt(input: Uint8Array, at: number, length: number): bigint {
   const present = bytesToBigint(input.subarray(at, at + length));
   const missing = length - Math.max(0, Math.min(length, input.length - at));
   return missing === 0 || present === 0n ? present : present << BigInt(8 * missing);
 }
 
-/** `base` is below the modulus, which is above 1. */
+/** Computes a power; `base` is below the modulus, which is above 1. */
 function power(base: bigint, exponent: bigint, modulus: bigint): bigint {
   if (base <= 1n) return exponent === 0n ? 1n : base;
   const bits = exponent.toString(2);
@@ -147,7 +154,10 @@ function power(base: bigint, exponent: bigint, modulus: bigint): bigint {
     : powerByParts(base, exponent, modulus);
 }
 
-/** An even modulus is an odd one times a power of two; the two powers make one (Chinese remainders). */
+/**
+ * Computes a power modulo an even number: modulo its odd part and modulo its power of two, combined by the
+ * Chinese remainder theorem.
+ */
 function powerByParts(base: bigint, exponent: bigint, modulus: bigint): bigint {
   let twos = 0;
   while (((modulus >> BigInt(twos)) & 1n) === 0n) twos++;
@@ -162,7 +172,7 @@ function powerByParts(base: bigint, exponent: bigint, modulus: bigint): bigint {
   return high + odd * wrap((low - high) * inverseOf(odd, wrap));
 }
 
-/** The inverse of an odd number modulo the power of two that `wrap` keeps, by Newton's method. */
+/** Returns the inverse of an odd number modulo the power of two of `wrap`, by Newton's method. */
 function inverseOf(odd: bigint, wrap: (value: bigint) => bigint): bigint {
   let inverse = wrap(odd);
   while (wrap(inverse * odd) !== wrap(1n)) inverse = wrap(inverse * (2n - inverse * odd));
@@ -178,7 +188,7 @@ function byBits(base: bigint, bits: string, modulus: bigint): bigint {
   return result;
 }
 
-/** Four bits at a time. */
+/** Computes a power with a window of four bits. */
 function byWindows(base: bigint, exponent: bigint, reduce: (value: bigint) => bigint): bigint {
   const powers = [1n, base];
   for (let i = 2; i < 1 << WINDOW; i++) powers.push(reduce((powers[i - 1] ?? 1n) * base));

@@ -1,6 +1,6 @@
 /**
- * Powers modulo odd numbers of up to 2,048 bits, by Montgomery's method in our own WebAssembly, compiled on first
- * use: two to three times faster than with bigints.
+ * Powers modulo odd numbers of up to 2,048 bits by Montgomery multiplication in WebAssembly, compiled on
+ * first use: two to three times as fast as bigints.
  */
 import { openWasm } from "../crypto/wasm.ts";
 import { MONTGOMERY_WASM } from "./montgomery-wasm.ts";
@@ -20,7 +20,7 @@ interface Loaded {
   readonly words: Uint32Array;
 }
 
-/** Longest modulus, in bits. */
+/** Upper bound of the modulus in bits. */
 export const MONTGOMERY_BITS = 2048;
 
 const LIMB_BITS = 28;
@@ -30,7 +30,7 @@ const VECTOR = 4;
 
 let loaded: Loaded | undefined;
 
-/** `base ** exponent` modulo an odd number above 1; the base is below it. */
+/** Returns `base ** exponent` modulo an odd number above 1; `base` is below the modulus. */
 export function montgomeryPower(base: bigint, exponent: bigint, modulus: bigint): bigint {
   loaded ??= load();
   const { module, words } = loaded;
@@ -52,7 +52,7 @@ function load(): Loaded {
   return { module, words: new Uint32Array(module.memory.buffer) };
 }
 
-/** Seven hex digits are one limb. */
+/** Writes a number as limbs of 28 bits, seven hex digits each. */
 function write(words: Uint32Array, at: number, value: bigint, limbs: number): void {
   const digits = value.toString(16).padStart(limbs * LIMB_DIGITS, "0");
   for (let i = 0; i < limbs; i++) {
@@ -67,7 +67,7 @@ function read(words: Uint32Array, at: number, limbs: number): bigint {
   return BigInt(digits);
 }
 
-/** -1 / value modulo 2^28, by Newton's method: each round doubles the bits that hold. */
+/** Returns -1 / value modulo 2^28, by Newton's method: each round doubles the number of correct bits. */
 function negativeInverse(value: number): number {
   let inverse = value;
   for (let round = 0; round < 5; round++) inverse = Math.imul(inverse, 2 - Math.imul(value, inverse));

@@ -1,25 +1,27 @@
-/** Every opcode as one row: its name, number, words taken and left, and what it costs from which revision on. */
+/**
+ * The opcode table: name, number, stack effect, static gas and computation cost of every opcode by revision.
+ */
 import type { EvmRevision } from "../config/rule-facts.ts";
 
-/** A number that some revisions change; each value holds until a later revision has another. */
+/** A number that changes with revisions; each value holds until a later revision replaces it. */
 export type ByRevision =
   | number
   | ({ readonly base: number } & Readonly<Partial<Record<EvmRevision, number>>>);
 
-/** An opcode. */
+/** One row of the opcode table. */
 export interface Opcode {
   readonly name: string;
   readonly number: number;
-  /** Words that it takes, or needs. */
+  /** Words that the opcode needs on the stack and removes. */
   readonly takes: number;
-  /** Words that are there instead. */
+  /** Words that the opcode pushes. */
   readonly leaves: number;
-  /** Gas that does not depend on anything but the revision. */
+  /** Static gas. */
   readonly gas: ByRevision;
-  /** Computation cost (execution.md 5.4). */
+  /** Computation cost (`params/computation_cost_params.go@v2.2.2`). */
   readonly cost: ByRevision;
   readonly since: EvmRevision;
-  /** Costs more gas by its words or by the state. */
+  /** True when the opcode also has dynamic gas. */
   readonly isDynamic: boolean;
 }
 
@@ -67,7 +69,7 @@ const arithmetic: readonly Row[] = [
   ["SHA3", 0x20, 2, 1, 30, { base: 2465, cancun: 560 }, dynamic],
 ];
 
-const surroundings: readonly Row[] = [
+const context: readonly Row[] = [
   ["ADDRESS", 0x30, 0, 1, 2, 284],
   ["BALANCE", 0x31, 1, 1, { base: 400, istanbul: 700, kore: 100 }, 1407, dynamic],
   ["ORIGIN", 0x32, 0, 1, 2, 210],
@@ -139,10 +141,10 @@ const logs: readonly Row[] = Array.from({ length: 5 }, (_, i) => {
   return [`LOG${i}`, 0xa0 + i, i + 2, 0, 0, cost, dynamic];
 });
 
-/** In the order of their numbers, each once. */
+/** All opcodes in ascending order. */
 export const opcodes: readonly Opcode[] = [
   ...arithmetic,
-  ...surroundings,
+  ...context,
   ...machine,
   ...pushes,
   ...dups,

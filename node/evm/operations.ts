@@ -1,11 +1,11 @@
 /**
- * Arithmetic on the stack: each takes the stack and how many words it has, and leaves its result where its last
- * word was. The loop has checked that the words are there. Measured by `bench/evm.ts`.
+ * Arithmetic, comparison and bit opcodes. Each function takes the stack and its length and leaves its result
+ * in place of its last operand. The loop has checked the stack's length. Measured by `bench/evm.ts`.
  */
 
 import { power } from "./power.ts";
 
-/** The stack: the words that count are the first ones. */
+/** The stack; only the first `sp` words are in use. */
 export type Stack = bigint[];
 
 const MODULUS = 1n << 256n;
@@ -18,7 +18,7 @@ export function add(s: Stack, sp: number): void {
 }
 
 export function mul(s: Stack, sp: number): void {
-  s[sp - 2] = wrapped((s[sp - 1] as bigint) * (s[sp - 2] as bigint));
+  s[sp - 2] = wrap256((s[sp - 1] as bigint) * (s[sp - 2] as bigint));
 }
 
 export function sub(s: Stack, sp: number): void {
@@ -32,8 +32,8 @@ export function div(s: Stack, sp: number): void {
 }
 
 export function sdiv(s: Stack, sp: number): void {
-  const divisor = signed(s[sp - 2] as bigint);
-  s[sp - 2] = divisor === 0n ? 0n : BigInt.asUintN(256, signed(s[sp - 1] as bigint) / divisor);
+  const divisor = toSigned(s[sp - 2] as bigint);
+  s[sp - 2] = divisor === 0n ? 0n : BigInt.asUintN(256, toSigned(s[sp - 1] as bigint) / divisor);
 }
 
 export function mod(s: Stack, sp: number): void {
@@ -42,8 +42,8 @@ export function mod(s: Stack, sp: number): void {
 }
 
 export function smod(s: Stack, sp: number): void {
-  const divisor = signed(s[sp - 2] as bigint);
-  s[sp - 2] = divisor === 0n ? 0n : BigInt.asUintN(256, signed(s[sp - 1] as bigint) % divisor);
+  const divisor = toSigned(s[sp - 2] as bigint);
+  s[sp - 2] = divisor === 0n ? 0n : BigInt.asUintN(256, toSigned(s[sp - 1] as bigint) % divisor);
 }
 
 export function addmod(s: Stack, sp: number): void {
@@ -76,11 +76,11 @@ export function gt(s: Stack, sp: number): void {
 }
 
 export function slt(s: Stack, sp: number): void {
-  s[sp - 2] = signed(s[sp - 1] as bigint) < signed(s[sp - 2] as bigint) ? 1n : 0n;
+  s[sp - 2] = toSigned(s[sp - 1] as bigint) < toSigned(s[sp - 2] as bigint) ? 1n : 0n;
 }
 
 export function sgt(s: Stack, sp: number): void {
-  s[sp - 2] = signed(s[sp - 1] as bigint) > signed(s[sp - 2] as bigint) ? 1n : 0n;
+  s[sp - 2] = toSigned(s[sp - 1] as bigint) > toSigned(s[sp - 2] as bigint) ? 1n : 0n;
 }
 
 export function eq(s: Stack, sp: number): void {
@@ -129,7 +129,7 @@ export function sar(s: Stack, sp: number): void {
   else s[sp - 2] = by > 255n ? MAX : BigInt.asUintN(256, (value - MODULUS) >> by);
 }
 
-/** EIP-7939. */
+/** CLZ (EIP-7939). */
 export function clz(s: Stack, sp: number): void {
   s[sp - 1] = 256n - BigInt(bitLength(s[sp - 1] as bigint));
 }
@@ -140,7 +140,7 @@ export function swap(s: Stack, sp: number, depth: number): void {
   s[sp - 1 - depth] = top;
 }
 
-/** Bytes without leading zeros. */
+/** Returns the number of bytes of a word without leading zeros. */
 export function byteLength(word: bigint): number {
   return (bitLength(word) + 7) >> 3;
 }
@@ -151,16 +151,16 @@ function bitLength(word: bigint): number {
   return digits.length * 4 - (Math.clz32(Number.parseInt(digits.charAt(0), 16)) - 28);
 }
 
-function signed(word: bigint): bigint {
+function toSigned(word: bigint): bigint {
   return word < HALF ? word : word - MODULUS;
 }
 
-function wrapped(value: bigint): bigint {
+function wrap256(value: bigint): bigint {
   return value > MAX ? BigInt.asUintN(256, value) : value;
 }
 
 function powerOf(base: bigint, exponent: bigint): bigint {
-  if (exponent < 3n) return exponent === 0n ? 1n : exponent === 1n ? base : wrapped(base * base);
+  if (exponent < 3n) return exponent === 0n ? 1n : exponent === 1n ? base : wrap256(base * base);
   if (base === 2n) return exponent > 255n ? 0n : 1n << exponent;
   return power(base, exponent);
 }

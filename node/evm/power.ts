@@ -1,6 +1,6 @@
 /**
- * Powers modulo 2^256 in our own WebAssembly, compiled on first use: five times faster than with bigints, because
- * nothing is allocated between the steps. Measured by `bench/worst.ts`.
+ * Powers modulo 2^256 in WebAssembly, compiled on first use: five times as fast as bigints, because nothing
+ * is allocated between the steps. Measured by `bench/worst.ts`.
  */
 import { readWord, writeWord } from "../bytes/word.ts";
 import { openWasm } from "../crypto/wasm.ts";
@@ -14,7 +14,7 @@ interface PowerModule {
 
 let loaded: { readonly words: DataView; readonly run: () => void } | undefined;
 
-/** `base ** exponent`, wrapped. */
+/** Returns `base ** exponent` modulo 2^256. */
 export function power(base: bigint, exponent: bigint): bigint {
   loaded ??= load();
   const { words, run } = loaded;

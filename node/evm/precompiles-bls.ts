@@ -1,4 +1,7 @@
-/** Contracts on BLS12-381 (EIP-2537). Computation costs are fifty times the gas before it is rounded. */
+/**
+ * Precompiled contracts on BLS12-381 (EIP-2537). The computation cost is fifty times the gas before it is
+ * rounded.
+ */
 import {
   addG1,
   addG2,
@@ -12,7 +15,10 @@ import {
 import type { PrecompileWork } from "./precompile.ts";
 import { truth } from "./precompiles-curves.ts";
 
-/** EIP-2537: thousandths of the price of a multiplication, by the number of terms; the last holds for more. */
+/**
+ * Discounts of EIP-2537 in thousandths of a multiplication's gas, by the number of terms; the last value
+ * holds for more terms.
+ */
 // biome-ignore format: a table
 const G1_DISCOUNTS = [
   1000, 949, 848, 797, 764, 750, 738, 728, 719, 712, 705, 698, 692, 687, 682, 677,
@@ -40,14 +46,14 @@ const COST_OF_GAS = 50;
 
 const cost: PrecompileWork["cost"] = (_input, gas) => COST_OF_GAS * Number(gas);
 
-interface Fixed {
+interface FixedSizeOptions {
   readonly name: string;
   readonly bytes: number;
   readonly gas: number;
   readonly run: (input: Uint8Array) => Uint8Array | undefined;
 }
 
-function fixed({ name, bytes, gas, run }: Fixed): PrecompileWork {
+function fixedSizeContract({ name, bytes, gas, run }: FixedSizeOptions): PrecompileWork {
   return {
     name,
     gas: () => gas,
@@ -57,12 +63,15 @@ function fixed({ name, bytes, gas, run }: Fixed): PrecompileWork {
   };
 }
 
-/** The Go node has finer words for points off the curve, outside the group and coordinates out of the field. */
+/**
+ * Returns the text of a failure. The Go node has further texts for points outside the subgroup and for
+ * coordinates outside the field.
+ */
 function faultOf(lengthFits: boolean): string {
   return lengthFits ? "invalid point: not on curve" : "invalid input length";
 }
 
-interface Sum {
+interface MsmOptions {
   readonly name: string;
   readonly termBytes: number;
   readonly gas: number;
@@ -70,7 +79,7 @@ interface Sum {
   readonly run: (input: Uint8Array) => Uint8Array | undefined;
 }
 
-function sum({ name, termBytes, gas, discounts, run }: Sum): PrecompileWork {
+function msmContract({ name, termBytes, gas, discounts, run }: MsmOptions): PrecompileWork {
   const discounted = ({ length }: Uint8Array, price: number): number => {
     const terms = Math.floor(length / termBytes);
     const discount = discounts[Math.min(terms, discounts.length) - 1] ?? 0;
@@ -85,17 +94,37 @@ function sum({ name, termBytes, gas, discounts, run }: Sum): PrecompileWork {
   };
 }
 
-/** The sum of two points of G1. */
-export const blsG1Add = fixed({ name: "blsG1Add", bytes: 2 * BLS_POINT_BYTES.g1, gas: 375, run: addG1 });
-/** The sum of two points of G2. */
-export const blsG2Add = fixed({ name: "blsG2Add", bytes: 2 * BLS_POINT_BYTES.g2, gas: 600, run: addG2 });
-/** A field element mapped to G1. */
-export const blsMapG1 = fixed({ name: "blsMapG1", bytes: BLS_POINT_BYTES.g1 / 2, gas: 5500, run: mapToG1 });
-/** An element of the quadratic extension mapped to G2. */
-export const blsMapG2 = fixed({ name: "blsMapG2", bytes: BLS_POINT_BYTES.g2 / 2, gas: 23_800, run: mapToG2 });
+/** BLS12_G1ADD: the sum of two points of G1. */
+export const blsG1Add = fixedSizeContract({
+  name: "blsG1Add",
+  bytes: 2 * BLS_POINT_BYTES.g1,
+  gas: 375,
+  run: addG1,
+});
+/** BLS12_G2ADD: the sum of two points of G2. */
+export const blsG2Add = fixedSizeContract({
+  name: "blsG2Add",
+  bytes: 2 * BLS_POINT_BYTES.g2,
+  gas: 600,
+  run: addG2,
+});
+/** BLS12_MAP_FP_TO_G1: maps a field element to G1. */
+export const blsMapG1 = fixedSizeContract({
+  name: "blsMapG1",
+  bytes: BLS_POINT_BYTES.g1 / 2,
+  gas: 5500,
+  run: mapToG1,
+});
+/** BLS12_MAP_FP2_TO_G2: maps an element of the quadratic extension to G2. */
+export const blsMapG2 = fixedSizeContract({
+  name: "blsMapG2",
+  bytes: BLS_POINT_BYTES.g2 / 2,
+  gas: 23_800,
+  run: mapToG2,
+});
 
-/** Points of G1 times scalars, summed. */
-export const blsG1Msm = sum({
+/** BLS12_G1MSM: a multi-scalar multiplication in G1. */
+export const blsG1Msm = msmContract({
   name: "blsG1Msm",
   termBytes: BLS_POINT_BYTES.g1Term,
   gas: 12_000,
@@ -103,8 +132,8 @@ export const blsG1Msm = sum({
   run: sumG1,
 });
 
-/** Points of G2 times scalars, summed. */
-export const blsG2Msm = sum({
+/** BLS12_G2MSM: a multi-scalar multiplication in G2. */
+export const blsG2Msm = msmContract({
   name: "blsG2Msm",
   termBytes: BLS_POINT_BYTES.g2Term,
   gas: 22_500,
@@ -112,7 +141,7 @@ export const blsG2Msm = sum({
   run: sumG2,
 });
 
-/** Whether a product of pairings is one. */
+/** BLS12_PAIRING_CHECK: 1 when the product of the pairings is one, else 0. */
 export const blsPairing: PrecompileWork = {
   name: "blsPairing",
   gas: (input) => 37_700 + 32_600 * Math.floor(input.length / BLS_POINT_BYTES.pair),

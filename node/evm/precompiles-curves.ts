@@ -1,4 +1,4 @@
-/** Contracts of pairings on BN254 and of BLAKE2b, KZG proofs, P-256, modular powers. */
+/** Precompiled contracts for BN254, BLAKE2b, KZG proofs, P-256 and modular exponentiation. */
 import { equalBytes } from "../bytes/compare.ts";
 import { BLAKE2F_INPUT_BYTES, blake2f, blake2fRounds } from "../crypto/blake2f.ts";
 import { BN254_PAIR_BYTES, bn254 } from "../crypto/bn254.ts";
@@ -11,20 +11,23 @@ import type { PrecompileWork } from "./precompile.ts";
 const WORD = 32;
 const INVALID_LENGTH = "invalid input length";
 
-/** EIP-4844: the field elements of a blob and the order of the scalars. */
+/**
+ * Output of the point evaluation contract (EIP-4844): the number of field elements in a blob and the order of
+ * the scalar field.
+ */
 const POINT_EVALUATION_OUTPUT = Buffer.from(
   `${"1000".padStart(64, "0")}73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001`,
   "hex",
 );
 
-/** A word that is 1 or 0. */
+/** Returns 1 or 0 as a 32-byte word. */
 export function truth(value: boolean): Uint8Array {
   const word = new Uint8Array(WORD);
   word[WORD - 1] = value ? 1 : 0;
   return word;
 }
 
-/** Modular exponentiation. */
+/** Modular exponentiation (EIP-198). */
 export function modexpContract(pricing: ModexpPricing): PrecompileWork {
   return {
     name: "modexp",
@@ -35,7 +38,7 @@ export function modexpContract(pricing: ModexpPricing): PrecompileWork {
   };
 }
 
-/** EIP-196, gas by EIP-1108 later. */
+/** BN254 addition (EIP-196; gas of EIP-1108 from Istanbul on). */
 export function bn254Add(gas: number): PrecompileWork {
   return {
     name: "bn254Add",
@@ -46,7 +49,7 @@ export function bn254Add(gas: number): PrecompileWork {
   };
 }
 
-/** EIP-196, gas by EIP-1108 later. */
+/** BN254 scalar multiplication (EIP-196; gas of EIP-1108 from Istanbul on). */
 export function bn254Multiply(gas: number): PrecompileWork {
   return {
     name: "bn254Mul",
@@ -57,7 +60,7 @@ export function bn254Multiply(gas: number): PrecompileWork {
   };
 }
 
-/** EIP-197, gas by EIP-1108 later. */
+/** BN254 pairing check (EIP-197; gas of EIP-1108 from Istanbul on). */
 export function bn254Pairing(gas: { readonly base: number; readonly pair: number }): PrecompileWork {
   return {
     name: "bn254Pairing",
@@ -80,7 +83,7 @@ function bn254Pairs(input: Uint8Array): number {
   return Math.floor(input.length / BN254_PAIR_BYTES);
 }
 
-/** EIP-152: a round is a unit of gas. */
+/** BLAKE2b compression function F (EIP-152): one gas per round. */
 export const blake2fContract: PrecompileWork = {
   name: "blake2f",
   gas: (input) => (input.length === BLAKE2F_INPUT_BYTES ? blake2fRounds(input) : 0),
@@ -89,7 +92,7 @@ export const blake2fContract: PrecompileWork = {
   fault: ({ length }) => (length === BLAKE2F_INPUT_BYTES ? "invalid final flag" : INVALID_LENGTH),
 };
 
-/** EIP-4844. */
+/** Point evaluation of a KZG commitment (EIP-4844). */
 export const pointEvaluation: PrecompileWork = {
   name: "kzgPointEvaluation",
   gas: () => 50_000,
@@ -102,7 +105,7 @@ export const pointEvaluation: PrecompileWork = {
   },
 };
 
-/** EIP-7951: nothing for what is no valid signature. */
+/** P-256 signature verification (EIP-7951); the output is empty for an invalid signature. */
 export const p256Verify: PrecompileWork = {
   name: "p256Verify",
   gas: () => 6900,

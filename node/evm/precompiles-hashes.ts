@@ -1,4 +1,7 @@
-/** Contracts since the beginning: signatures, hashes, copies. */
+/**
+ * The precompiled contracts of Frontier: signature recovery, hashes and the identity (yellow paper, appendix
+ * E).
+ */
 import { isZero } from "../bytes/compare.ts";
 import { ripemd160, sha256 } from "../crypto/hashes.ts";
 import { addressOfPublicKey, recover } from "../crypto/secp256k1.ts";
@@ -9,7 +12,10 @@ const NONE = new Uint8Array(0);
 
 const words = (input: Uint8Array): number => Math.ceil(input.length / WORD);
 
-/** Digest, v (27 or 28), r, s, cut or filled to 128 bytes; the address in 32, nothing when nothing recovers. */
+/**
+ * ECRECOVER: digest, v (27 or 28), r and s, cut or padded to 128 bytes. The output is the address in 32
+ * bytes, empty when no key is recovered.
+ */
 export const ecrecover: PrecompileWork = {
   name: "ecrecover",
   gas: () => 3000,
@@ -23,7 +29,7 @@ export const ecrecover: PrecompileWork = {
     signature.set(whole.subarray(2 * WORD));
     signature[64] = v - 27;
     const publicKey = recover(whole.subarray(0, WORD), signature);
-    return publicKey === undefined ? NONE : padded(addressOfPublicKey(publicKey));
+    return publicKey === undefined ? NONE : padLeft(addressOfPublicKey(publicKey));
   },
 };
 
@@ -35,15 +41,15 @@ export const sha256Hash: PrecompileWork = {
   run: ({ input }) => sha256(input),
 };
 
-/** RIPEMD-160, in 32 bytes. */
+/** RIPEMD-160, padded to 32 bytes. */
 export const ripemd160Hash: PrecompileWork = {
   name: "ripemd160",
   gas: (input) => 600 + 120 * words(input),
   cost: (input) => 100 + 10 * words(input),
-  run: ({ input }) => padded(ripemd160(input)),
+  run: ({ input }) => padLeft(ripemd160(input)),
 };
 
-/** The input itself. */
+/** Identity: the output is the input. */
 export const identity: PrecompileWork = {
   name: "identity",
   gas: (input) => 15 + 3 * words(input),
@@ -51,7 +57,7 @@ export const identity: PrecompileWork = {
   run: ({ input }) => Uint8Array.from(input),
 };
 
-function padded(bytes: Uint8Array): Uint8Array {
+function padLeft(bytes: Uint8Array): Uint8Array {
   const word = new Uint8Array(WORD);
   word.set(bytes, WORD - bytes.length);
   return word;

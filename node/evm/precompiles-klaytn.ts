@@ -1,4 +1,6 @@
-/** The chain's own contracts. */
+/**
+ * Kaia's own precompiled contracts: vmLog, feePayer and validateSender (`blockchain/vm/contracts.go@v2.2.2`).
+ */
 import type { Rules } from "../config/rules.ts";
 import { recover } from "../crypto/secp256k1.ts";
 import { LEGACY_KEY } from "../model/account-key.ts";
@@ -10,7 +12,9 @@ const ADDRESS = 20;
 const HASH = 32;
 const SIGNATURE = 65;
 
-/** Writes its input into the log of a node that was asked to; here nobody asks. */
+/**
+ * vmLog: charges gas and has no output. The Go node can write its input to a log file; this node does not.
+ */
 export const vmLog: PrecompileWork = {
   name: "vmLog",
   gas: (input) => 100 + 20 * input.length,
@@ -18,7 +22,7 @@ export const vmLog: PrecompileWork = {
   run: () => new Uint8Array(0),
 };
 
-/** The address of who pays for the transaction, 20 bytes. */
+/** feePayer: the output is the 20-byte address of the account that pays the fee. */
 export const feePayer: PrecompileWork = {
   name: "feePayer",
   gas: () => 300,
@@ -26,7 +30,10 @@ export const feePayer: PrecompileWork = {
   run: (call) => Uint8Array.from(call.feePayer),
 };
 
-/** Address, hash, signatures (r, s, v of 0 or 1): one byte, 1 when they satisfy the account's key. */
+/**
+ * validateSender: address, hash and signatures (r, s, v of 0 or 1). The output is one byte, 1 when the
+ * signatures satisfy the account's key.
+ */
 export const validateSender: PrecompileWork = {
   name: "validateSender",
   gas: (input) => 5000 * Math.floor(input.length / SIGNATURE),

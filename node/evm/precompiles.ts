@@ -1,4 +1,7 @@
-/** Which precompiled contract stands where: one row each, with the revision from which it holds (execution.md 5.2). */
+/**
+ * The table of precompiled contracts: one row for each address and revision (`PrecompiledContracts*` in
+ * `blockchain/vm/contracts.go@v2.2.2`).
+ */
 import { type EvmRevision, isRevisionSince } from "../config/rule-facts.ts";
 import type { Rules } from "../config/rules.ts";
 import { shortNumber } from "./address.ts";
@@ -17,14 +20,17 @@ import {
 import { ecrecover, identity, ripemd160Hash, sha256Hash } from "./precompiles-hashes.ts";
 import { feePayer, validateSender, vmLog } from "./precompiles-klaytn.ts";
 
-/** A precompiled contract at its address, 1 to 0x3ff. */
+/** A precompiled contract with its address, 1 to 0x3ff. */
 export interface Precompile extends PrecompileWork {
   readonly address: number;
 }
 
 type Row = readonly [address: number, since: EvmRevision, work: PrecompileWork];
 
-/** What contracts made before Istanbul go on seeing, and all before Istanbul see. */
+/**
+ * Contracts visible to all callers before Istanbul, and later to contracts that were created before Istanbul
+ * (VM version 0).
+ */
 const legacyRows: readonly Row[] = [
   [1, "base", ecrecover],
   [2, "base", sha256Hash],
@@ -39,7 +45,7 @@ const legacyRows: readonly Row[] = [
   [0x0b, "base", validateSender],
 ];
 
-/** What all others see; a later row replaces an earlier one at its address. */
+/** Contracts visible to all other callers; a later row replaces an earlier one of the same address. */
 const rows: readonly Row[] = [
   [1, "istanbul", ecrecover],
   [2, "istanbul", sha256Hash],
@@ -68,12 +74,17 @@ const rows: readonly Row[] = [
 
 const sets = new Map<string, ReadonlyMap<number, Precompile>>();
 
-/** The contract at an address; `vmVersion` is that of the contract that calls, 1 for any other caller. */
+/**
+ * Returns the contract at an address. `vmVersion` is that of the calling contract, 1 for any other caller.
+ */
 export function precompileAt(address: Uint8Array, rules: Rules, vmVersion: 0 | 1): Precompile | undefined {
   return setOf(rules.evm, vmVersion).get(shortNumber(address));
 }
 
-/** True for addresses that cost less from the start: all in force, and the two of the legacy set besides. */
+/**
+ * True for addresses that are warm at the start of a transaction (EIP-2929): all in force, and 0x0a and 0x0b
+ * of the older set.
+ */
 export function isWarmFromStart(address: Uint8Array, { evm }: Rules): boolean {
   const number = shortNumber(address);
   if (number < 0) return false; // most are others

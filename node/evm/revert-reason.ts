@@ -1,4 +1,4 @@
-/** What a contract says when it takes everything back (Solidity's `Error(string)` and `Panic(uint256)`). */
+/** Decodes the output of REVERT: Solidity's `Error(string)` and `Panic(uint256)`. */
 import { equalBytes } from "../bytes/compare.ts";
 import { fromBareHex } from "../bytes/hex.ts";
 import { bytesToBigint } from "../bytes/integer.ts";
@@ -6,7 +6,7 @@ import { bytesToBigint } from "../bytes/integer.ts";
 const ERROR = fromBareHex("08c379a0");
 const PANIC = fromBareHex("4e487b71");
 
-/** Solidity's numbers for what its checks find, in the Go node's words. */
+/** Panic codes of Solidity with the Go node's texts. */
 const PANICS: Readonly<Record<string, string>> = {
   "0": "generic panic",
   "1": "assert(false)",
@@ -20,7 +20,7 @@ const PANICS: Readonly<Record<string, string>> = {
   "81": "uninitialized function",
 };
 
-/** The reason in the output of a reverted call; `undefined` where there is none that can be read. */
+/** Returns the reason in the output of a reverted call; undefined when it cannot be decoded. */
 export function revertReason(output: Uint8Array): string | undefined {
   const selector = output.subarray(0, 4);
   const body = output.subarray(4);
@@ -30,12 +30,12 @@ export function revertReason(output: Uint8Array): string | undefined {
   return PANICS[code.toString()] ?? `unknown panic code: 0x${code.toString(16)}`;
 }
 
-/** The same of texts alone: what contracts say, not what Solidity's own checks find. */
+/** Returns the text of an `Error(string)` alone, without panics. */
 export function revertText(output: Uint8Array): string | undefined {
   return equalBytes(output.subarray(0, 4), ERROR) ? textIn(output.subarray(4)) : undefined;
 }
 
-/** One ABI text: its offset, its length, its bytes. */
+/** Reads one ABI string: offset, length, bytes. */
 function textIn(body: Uint8Array): string | undefined {
   const offset = wordAt(body, 0);
   const length = offset === undefined ? undefined : wordAt(body, offset);
@@ -43,7 +43,7 @@ function textIn(body: Uint8Array): string | undefined {
   return Buffer.from(body.subarray(offset + 32, offset + 32 + length)).toString("utf8");
 }
 
-/** A word that can be a place in `body`. */
+/** Returns a word that is a valid position in `body`. */
 function wordAt(body: Uint8Array, at: number): number | undefined {
   if (at + 32 > body.length) return undefined;
   const word = bytesToBigint(body.subarray(at, at + 32));

@@ -1,59 +1,65 @@
-/** What a revision's opcodes need and cost, as tables that the loop reads by opcode number. */
+/**
+ * Tables of a revision's opcodes, indexed by opcode number, for the interpreter loop; the counterpart of
+ * `blockchain/vm/jump_table.go@v2.2.2`.
+ */
 import { EVM_REVISIONS, type EvmRevision, isRevisionSince } from "../config/rule-facts.ts";
 import { type ByRevision, opcodes } from "./opcodes.ts";
 
-/** The most words on a stack. */
+/** Upper bound of words on a stack. */
 export const STACK_LIMIT = 1024;
 
-/** More words than there ever are: what an opcode needs that may not run. */
+/** More words than a stack ever has: the minimum for an opcode that the revision lacks. */
 export const NEVER = 0xffff;
 
-/** Tables of 256, and the facts behind gas that depends on words or state. */
+/** Tables of 256 entries, and the rules of gas that depends on operands or state. */
 export interface RevisionTables {
   readonly gas: Float64Array;
   readonly cost: Float64Array;
-  /** Words that must be there; `NEVER` for what is no opcode. */
-  readonly need: Uint16Array;
-  /** Words that may at most be there. */
-  readonly most: Uint16Array;
+  /** Minimum of words on the stack; `NEVER` for an undefined opcode. */
+  readonly minStack: Uint16Array;
+  /** Maximum of words on the stack. */
+  readonly maxStack: Uint16Array;
   readonly isDynamic: Uint8Array;
   readonly schedule: GasSchedule;
 }
 
-/** How gas is counted where the state matters (execution.md 5.3). */
+/** Rules of gas and creation that depend on the state. */
 export interface GasSchedule {
-  /** What was met before is cheaper (EIP-2929). */
+  /** Access to warm addresses and slots is cheaper (EIP-2929). */
   readonly warmth: boolean;
-  /** EXTCODEHASH looks at neither warmth nor empty accounts' hash (EIP-1052). */
+  /** EXTCODEHASH ignores warm addresses and the hash of empty accounts (EIP-1052). */
   readonly plainCodeHash: boolean;
-  /** Writes are measured against the value at the transaction's start (EIP-2200). */
+  /** SSTORE is measured against the value at the start of the transaction (EIP-2200). */
   readonly netStorage: boolean;
-  /** For clearing a slot. */
+  /** Refund for a cleared slot. */
   readonly clearRefund: number;
   readonly destroyRefund: number;
-  /** Only what this transaction created is destroyed (EIP-6780). */
+  /** SELFDESTRUCT destroys only contracts created in the same transaction (EIP-6780). */
   readonly destroysNewOnly: boolean;
-  /** Opcode 0x44 answers a random number. */
+  /** Opcode 0x44 returns a random number (PREVRANDAO). */
   readonly random: boolean;
-  /** Contracts over accounts that have but a balance (EIP-7610 and earlier). */
+  /** A contract may be created at an account that has only a balance (EIP-7610 and earlier). */
   readonly createsOverBalance: boolean;
-  /** Code may not begin with 0xef: `reported` stores it all the same (execution.md 5.6). */
+  /**
+   * Code that begins with 0xef (EIP-3541): `reported` stores it and fails the creation all the same, as
+   * `blockchain/vm/evm.go@v2.2.2` does.
+   */
   readonly efCode: "allowed" | "reported" | "refused";
 }
 
-const known = new Map<EvmRevision, RevisionTables>();
+const tablesByRevision = new Map<EvmRevision, RevisionTables>();
 
-/** The tables of a revision, built once. */
+/** Returns the tables of a revision, built once. */
 export function tablesOf(revision: EvmRevision): RevisionTables {
-  let tables = known.get(revision);
+  let tables = tablesByRevision.get(revision);
   if (tables === undefined) {
     tables = createTables(revision);
-    known.set(revision, tables);
+    tablesByRevision.set(revision, tables);
   }
   return tables;
 }
 
-/** The value in force. */
+/** Returns the value in force at a revision. */
 function valueAt(values: ByRevision, revision: EvmRevision): number {
   if (typeof values === "number") return values;
   let value = values.base;
@@ -68,8 +74,8 @@ function createTables(revision: EvmRevision): RevisionTables {
   const tables: RevisionTables = {
     gas: new Float64Array(256),
     cost: new Float64Array(256),
-    need: new Uint16Array(256).fill(NEVER),
-    most: new Uint16Array(256).fill(STACK_LIMIT),
+    minStack: new Uint16Array(256).fill(NEVER),
+    maxStack: new Uint16Array(256).fill(STACK_LIMIT),
     isDynamic: new Uint8Array(256),
     schedule: scheduleOf(revision),
   };
@@ -77,8 +83,8 @@ function createTables(revision: EvmRevision): RevisionTables {
     if (!isRevisionSince(revision, since)) continue;
     tables.gas[number] = valueAt(gas, revision);
     tables.cost[number] = valueAt(cost, revision);
-    tables.need[number] = takes;
-    tables.most[number] = STACK_LIMIT + takes - leaves;
+    tables.minStack[number] = takes;
+    tables.maxStack[number] = STACK_LIMIT + takes - leaves;
     tables.isDynamic[number] = isDynamic ? 1 : 0;
   }
   return tables;

@@ -1,22 +1,22 @@
-/** How frames end (execution.md 5.1). */
+/** Ends frames: reverts failures, stores the code of creations, and passes output and gas to the caller. */
 import { wordOf } from "./address.ts";
 import { finishCreation } from "./creation-frames.ts";
-import { type Frame, NO_BYTES, releaseFrame, returnGas, setGas } from "./frame.ts";
+import { type CallFrame, NO_BYTES, releaseFrame, returnGas, setGas } from "./frame.ts";
 import type { Machine } from "./machine.ts";
 
-/** Ends a frame: what a failure takes back, what a new contract pays for its code. */
-export function finish(m: Machine, f: Frame): void {
+/** Ends a frame: a failure reverts the world, a creation stores its code. */
+export function finish(m: Machine, f: CallFrame): void {
   if (f.failure === undefined && (f.kind === "CREATE" || f.kind === "CREATE2")) finishCreation(m, f);
   const { failure } = f;
-  if (failure !== undefined && !f.refused) {
-    m.world.revert(f.mark);
+  if (failure !== undefined && !f.isRejected) {
+    m.world.revert(f.snapshotId);
     if (failure.code !== "reverted") setGas(f, 0n);
   }
   m.watch?.exit(f);
 }
 
-/** Ends a frame and gives its caller what comes of it. */
-export function settle(m: Machine, f: Frame): void {
+/** Ends a frame and passes its result, output and gas to its caller. */
+export function settle(m: Machine, f: CallFrame): void {
   finish(m, f);
   const { parent, failure } = f;
   if (parent === undefined) return;
@@ -29,7 +29,7 @@ export function settle(m: Machine, f: Frame): void {
   releaseFrame(f);
 }
 
-function giveOutput(parent: Frame, { output, returnAt, returnLength }: Frame): void {
+function giveOutput(parent: CallFrame, { output, returnAt, returnLength }: CallFrame): void {
   const length = Math.min(output.length, returnLength);
   if (length === 0) return;
   parent.memory.bytes.set(length === output.length ? output : output.subarray(0, length), returnAt);

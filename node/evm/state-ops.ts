@@ -1,12 +1,12 @@
 /**
- * Opcodes that ask or change the world, with the gas that depends on it (execution.md 5.3). As in `memory-ops.ts`
- * each returns the gas left, negative for a failure.
+ * Opcodes that read or change the world, with their dynamic gas (EIP-2929, EIP-1884, EIP-6780). As in
+ * `memory-ops.ts` each function returns the gas left, negative for a failure.
  */
 import { indexOf } from "../bytes/word.ts";
 import { EMPTY_HASH } from "../crypto/keccak.ts";
 import { addressOf, wordOf } from "./address.ts";
-import { charge, FAILED, refuseWrite } from "./charge.ts";
-import type { Frame } from "./frame.ts";
+import { charge, FAILED, rejectWrite } from "./charge.ts";
+import type { CallFrame } from "./frame.ts";
 import type { Machine } from "./machine.ts";
 import { copy } from "./memory-ops.ts";
 import { byteLength } from "./operations.ts";
@@ -23,38 +23,38 @@ const DESTROY_GAS = 5000;
 const NEW_ACCOUNT_GAS = 25_000;
 const EMPTY_CODE_HASH = wordOf(EMPTY_HASH);
 
-/** What meeting an address costs beyond the constant 100; nothing before access lists. */
+/** Returns the gas for access to an address beyond the constant 100; zero before EIP-2929. */
 export function coldAddressGas(m: Machine, address: Uint8Array): number {
   return m.schedule.warmth && isColdNow(m, address) ? COLD_ADDRESS_GAS : 0;
 }
 
-/** Meets an address; true when the transaction had not before, and it is none of those that always count as met. */
+/** Marks an address as warm. Returns true when it was cold. */
 export function isColdNow({ world, rules }: Machine, address: Uint8Array): boolean {
   return world.warmAddress(address) && !isWarmFromStart(address, rules);
 }
 
-export function balance(m: Machine, f: Frame, sp: number, gas: number): number {
+export function balance(m: Machine, f: CallFrame, sp: number, gas: number): number {
   const address = addressOf(f.stack[sp - 1] as bigint);
   const left = charge(m, f, gas, coldAddressGas(m, address));
   if (left >= 0) f.stack[sp - 1] = m.world.balance(address);
   return left;
 }
 
-export function extcodesize(m: Machine, f: Frame, sp: number, gas: number): number {
+export function extcodesize(m: Machine, f: CallFrame, sp: number, gas: number): number {
   const address = addressOf(f.stack[sp - 1] as bigint);
   const left = charge(m, f, gas, coldAddressGas(m, address));
   if (left >= 0) f.stack[sp - 1] = BigInt(m.codes.at(address).bytes.length);
   return left;
 }
 
-export function extcodecopy(m: Machine, f: Frame, sp: number, gas: number): number {
+export function extcodecopy(m: Machine, f: CallFrame, sp: number, gas: number): number {
   const address = addressOf(f.stack[sp - 1] as bigint);
   const cold = coldAddressGas(m, address);
   return copy(m, f, { sp: sp - 1, gas, more: cold }, m.codes.at(address).bytes);
 }
 
-/** Accounts without code answer the hash of no bytes; since Cancun empty ones answer zero. */
-export function extcodehash(m: Machine, f: Frame, sp: number, gas: number): number {
+/** EXTCODEHASH: the hash of no bytes for accounts without code; from Cancun on zero for empty accounts. */
+export function extcodehash(m: Machine, f: CallFrame, sp: number, gas: number): number {
   const { world, schedule } = m;
   const address = addressOf(f.stack[sp - 1] as bigint);
   const left = charge(m, f, gas, schedule.plainCodeHash ? 0 : coldAddressGas(m, address));
@@ -65,7 +65,7 @@ export function extcodehash(m: Machine, f: Frame, sp: number, gas: number): numb
   return left;
 }
 
-export function sload(m: Machine, f: Frame, sp: number, gas: number): number {
+export function sload(m: Machine, f: CallFrame, sp: number, gas: number): number {
   const { world, schedule } = m;
   const key = f.stack[sp - 1] as bigint;
   const cost = schedule.warmth ? (world.warmSlot(f.address, key) ? COLD_SLOT_GAS : WARM_SLOT_GAS) : 0;
@@ -77,54 +77,57 @@ export function sload(m: Machine, f: Frame, sp: number, gas: number): number {
   return left;
 }
 
-export function sstore(m: Machine, f: Frame, sp: number, gas: number): number {
+export function sstore(m: Machine, f: CallFrame, sp: number, gas: number): number {
   const [key, value] = [f.stack[sp - 1] as bigint, f.stack[sp - 2] as bigint];
   const cost = storeGas(m, f, gas, { key, value });
   const left = charge(m, f, gas, cost);
   if (left < 0) return left;
-  if (f.isStatic) return refuseWrite(f);
+  if (f.isStatic) return rejectWrite(f);
   m.watch?.tracer.storageWrite?.(f.address, key, value);
   m.world.setSlot(f.address, key, value);
   return left;
 }
 
-/** EIP-1153; false in a static frame. */
-export function tstore(m: Machine, f: Frame, sp: number): boolean {
+/** TSTORE (EIP-1153). Returns false in a static frame. */
+export function tstore(m: Machine, f: CallFrame, sp: number): boolean {
   if (f.isStatic) {
-    refuseWrite(f);
+    rejectWrite(f);
     return false;
   }
   m.world.setTransient(f.address, f.stack[sp - 1] as bigint, f.stack[sp - 2] as bigint);
   return true;
 }
 
-export function exp(m: Machine, f: Frame, sp: number, gas: number): number {
+export function exp(m: Machine, f: CallFrame, sp: number, gas: number): number {
   return charge(m, f, gas, EXP_GAS + EXP_BYTE_GAS * byteLength(f.stack[sp - 2] as bigint));
 }
 
-/** The hash of one of the 256 blocks before this one, else zero. */
-export function blockhash(m: Machine, f: Frame, sp: number): void {
+/** BLOCKHASH: the hash of one of the 256 blocks before this one, else zero. */
+export function blockhash(m: Machine, f: CallFrame, sp: number): void {
   const number = indexOf(f.stack[sp - 1] as bigint);
   const current = m.number;
   const hash = number < current && number >= current - 256 ? m.blockHash(number) : undefined;
   f.stack[sp - 1] = hash === undefined ? 0n : wordOf(hash);
 }
 
-export function blobhash(m: Machine, f: Frame, sp: number): void {
-  const hash = m.surroundings.blobHashes[indexOf(f.stack[sp - 1] as bigint)];
+export function blobhash(m: Machine, f: CallFrame, sp: number): void {
+  const hash = m.context.blobHashes[indexOf(f.stack[sp - 1] as bigint)];
   f.stack[sp - 1] = hash === undefined ? 0n : wordOf(hash);
 }
 
-/** Hands the balance on; the contract goes at the end of the transaction, since Cancun only a new one. */
-export function selfdestruct(m: Machine, f: Frame, sp: number, gas: number): number {
+/**
+ * SELFDESTRUCT: transfers the balance. The contract is destroyed at the end of the transaction, from Cancun
+ * on only if the transaction created it (EIP-6780).
+ */
+export function selfdestruct(m: Machine, f: CallFrame, sp: number, gas: number): number {
   const { world, schedule } = m;
   const beneficiary = addressOf(f.stack[sp - 1] as bigint);
   const value = world.balance(f.address);
   const left = charge(m, f, gas, destroyGas(m, beneficiary, value));
   if (left < 0) return FAILED;
-  if (f.isStatic) return refuseWrite(f);
+  if (f.isStatic) return rejectWrite(f);
   if (schedule.destroyRefund > 0 && !world.isDestroyed(f.address)) world.addRefund(schedule.destroyRefund);
-  m.watch?.destroyed(f, beneficiary, value);
+  m.watch?.selfdestruct(f, beneficiary, value);
   if (schedule.destroysNewOnly) world.subtractBalance(f.address, value);
   world.addBalance(beneficiary, value);
   if (!schedule.destroysNewOnly || world.isCreated(f.address)) world.destroy(f.address);

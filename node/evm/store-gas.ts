@@ -1,8 +1,11 @@
-/** What SSTORE costs and gives back: three ages of rules (execution.md 5.3). */
-import { type Frame, totalGas } from "./frame.ts";
+/**
+ * Gas and refund of SSTORE under three sets of rules: the original ones, EIP-2200, and EIP-2200 with
+ * EIP-2929.
+ */
+import { type CallFrame, totalGas } from "./frame.ts";
 import type { Machine } from "./machine.ts";
 
-/** A frame that has no more than this may not write (EIP-2200). */
+/** Gas that a frame needs more than for SSTORE (EIP-2200). */
 const SENTRY_GAS = 2300;
 const SET_GAS = 20_000;
 const RESET_GAS = 5000;
@@ -13,8 +16,8 @@ interface Write {
   readonly value: bigint;
 }
 
-/** The gas of one write; also counts the refund. `Infinity` for a frame that may not write. */
-export function storeGas(m: Machine, f: Frame, gas: number, write: Write): number {
+/** Returns the gas of one write and counts its refund; `Infinity` for a frame that may not write. */
+export function storeGas(m: Machine, f: CallFrame, gas: number, write: Write): number {
   const { schedule, world } = m;
   if (!schedule.netStorage) return plainGas(m, f, write);
   if (gas <= SENTRY_GAS && totalGas(f, gas) <= SENTRY_GAS) return Infinity;
@@ -23,16 +26,24 @@ export function storeGas(m: Machine, f: Frame, gas: number, write: Write): numbe
   return cold + netGas(m, f, write, { touch: 100, reset: RESET_GAS - COLD_SLOT_GAS });
 }
 
-/** Only the value that is there counts. */
-function plainGas({ world, schedule }: Machine, f: Frame, { key, value }: Write): number {
+/** Original rules: only the current value counts. */
+function plainGas({ world, schedule }: Machine, f: CallFrame, { key, value }: Write): number {
   const current = world.slot(f.address, key);
   if (current === 0n) return value === 0n ? RESET_GAS : SET_GAS;
   if (value === 0n) world.addRefund(schedule.clearRefund);
   return RESET_GAS;
 }
 
-/** The first write of a transaction pays; later ones pay for the touch, and correct the refund. */
-function netGas(m: Machine, f: Frame, { key, value }: Write, gas: { touch: number; reset: number }): number {
+/**
+ * Net rules (EIP-2200): the first write of a transaction pays; later writes pay for the access and correct
+ * the refund.
+ */
+function netGas(
+  m: Machine,
+  f: CallFrame,
+  { key, value }: Write,
+  gas: { touch: number; reset: number },
+): number {
   const { world, schedule } = m;
   const current = world.slot(f.address, key);
   if (current === value) return gas.touch;

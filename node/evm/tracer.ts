@@ -1,7 +1,10 @@
-/** What an observer of contracts sees. Every hook may be absent; without an observer nothing is made for it. */
+/**
+ * The interface of tracers and the events that they receive. Every hook is optional; without a tracer no
+ * event is created.
+ */
 import type { EvmFailure } from "./failure.ts";
 
-/** How a frame came to be. */
+/** The opcode or message that began a frame. */
 export type FrameKind =
   | "CALL"
   | "CALLCODE"
@@ -11,67 +14,70 @@ export type FrameKind =
   | "CREATE2"
   | "SELFDESTRUCT";
 
-/** A frame that begins, or a contract that hands its balance on and goes. */
+/** Start of a frame, or a SELFDESTRUCT. */
 export interface FrameStart {
   readonly kind: FrameKind;
-  /** 0 for the frame of the transaction. */
+  /** Depth; 0 for the transaction's own frame. */
   readonly depth: number;
-  /** Who calls or creates; for CALLCODE and DELEGATECALL the contract that borrows the code. */
+  /** The caller or creator; for CALLCODE and DELEGATECALL the contract that borrows the code. */
   readonly from: Uint8Array;
-  /** Whose code runs, or the address of the new contract, or who gets the balance. */
+  /** The account whose code runs, the new contract, or the beneficiary of a SELFDESTRUCT. */
   readonly to: Uint8Array;
   readonly value: bigint;
   readonly gas: bigint;
-  /** Call data, or the code that creates. */
+  /** Call data, or init code. */
   readonly input: Uint8Array;
   /** True when a precompiled contract runs instead of code. */
   readonly isPrecompile: boolean;
 }
 
-/** A frame that ended. */
+/** End of a frame. */
 export interface FrameEnd {
   readonly depth: number;
-  /** What it returned or reverted with; the new contract's code for a creation. */
+  /** Output of RETURN or REVERT; for a creation the code of the new contract. */
   readonly output: Uint8Array;
   readonly gasUsed: bigint;
   readonly failure: EvmFailure | undefined;
 }
 
-/** One opcode that is about to take effect. Valid only during the call: copy what is kept. */
-export interface Step {
+/** One opcode before it takes effect. Valid only during the call: a tracer copies what it keeps. */
+export interface OpcodeStep {
   readonly pc: number;
   readonly op: number;
-  /** Before the opcode. */
+  /** Gas before the opcode. */
   readonly gas: bigint;
-  /** What the opcode costs, with what it hands to the frame that it calls. */
+  /** Gas of the opcode, including the gas that it passes to a frame. */
   readonly gasCost: bigint;
   /** Computation cost of the opcode. */
   readonly computationCost: number;
-  /** Computation cost of all opcodes of the transaction so far, this one included. */
+  /** Computation cost of all opcodes of the transaction so far, including this one. */
   readonly computation: number;
   readonly depth: number;
   readonly address: Uint8Array;
-  /** The contract that called. */
+  /** The caller of the running contract. */
   readonly caller: Uint8Array;
   readonly code: Uint8Array;
-  /** The words on the stack, the top last. */
+  /** The stack, its top last; only the first `stackLength` words are valid. */
   readonly stack: readonly bigint[];
-  /** How many of `stack` count. */
+  /** Number of valid words in `stack`. */
   readonly stackLength: number;
-  /** The frame's memory before the opcode, but as large as the opcode makes it. */
+  /** The frame's memory before the opcode, expanded to the size that the opcode needs. */
   readonly memory: Uint8Array;
   readonly returnData: Uint8Array;
   readonly refund: number;
 }
 
-/** An observer. */
+/** Hooks that observe an execution. */
 export interface Tracer {
   enter?(start: FrameStart): void;
   exit?(end: FrameEnd): void;
-  /** Before an opcode takes effect; with a failure, when it never does. */
-  step?(step: Step, failure: EvmFailure | undefined): void;
-  /** An opcode that failed after its `step`, a REVERT too: its words are taken from the stack by then. */
-  fault?(step: Step, failure: EvmFailure): void;
+  /** Called before an opcode takes effect; with a failure when it never does. */
+  step?(step: OpcodeStep, failure: EvmFailure | undefined): void;
+  /**
+   * Called for an opcode that failed after its `step`, also for REVERT; its operands have been removed from
+   * the stack.
+   */
+  fault?(step: OpcodeStep, failure: EvmFailure): void;
   storageRead?(address: Uint8Array, key: bigint, value: bigint): void;
   storageWrite?(address: Uint8Array, key: bigint, value: bigint): void;
 }

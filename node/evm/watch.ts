@@ -1,25 +1,28 @@
-/** Tells a tracer what happens. A machine without a tracer has none of this. */
+/**
+ * Reports the execution of a machine to a tracer. In: the loop's progress. Out: the tracer's hooks, with gas
+ * and failures as the Go node shows them. A machine without a tracer has no `Watch`.
+ */
 import type { World } from "../state/world/world.ts";
 import type { EvmFailure } from "./failure.ts";
-import { type Frame, totalGas } from "./frame.ts";
+import { type CallFrame, totalGas } from "./frame.ts";
 import type { RevisionTables } from "./revision.ts";
-import type { FrameKind, FrameStart, Step, Tracer } from "./tracer.ts";
+import type { FrameKind, FrameStart, OpcodeStep, Tracer } from "./tracer.ts";
 
-interface Place {
+interface WatchDeps {
   readonly world: World;
   readonly tables: RevisionTables;
 }
 
-/** The opcode at hand: when it is reported depends on when its gas is known. */
+/** The current opcode; it is reported once its gas is known. */
 interface Pending {
   readonly pc: number;
   readonly op: number;
   readonly gas: bigint;
   readonly sp: number;
-  /** Before the opcode. */
+  /** Computation cost before the opcode. */
   readonly computation: number;
   cost: Cost;
-  /** Its fixed gas and its computation are paid. */
+  /** Static gas and computation cost are charged. */
   ready: boolean;
   reported: boolean;
 }
@@ -30,11 +33,15 @@ interface Cost {
 }
 
 const NOTHING: Cost = { gas: 0n, computation: 0 };
-/** Failures before an opcode's cost is known: the Go node shows that of the opcode before it. */
-const UNCHARGED: ReadonlySet<string> = new Set(["invalid-opcode", "stack-underflow", "stack-overflow"]);
+/** Failures before an opcode's cost is known; the Go node shows the cost of the opcode before it. */
+const UNPRICED_FAILURES: ReadonlySet<string> = new Set([
+  "invalid-opcode",
+  "stack-underflow",
+  "stack-overflow",
+]);
 
-/** Words that opcodes have taken from the stack when they fail. */
-const TAKEN: ReadonlyMap<number, number> = new Map([
+/** Operands that an opcode has removed from the stack when it fails. */
+const REMOVED_OPERANDS: ReadonlyMap<number, number> = new Map([
   [0x3e, 3], // RETURNDATACOPY
   [0x56, 1], // JUMP
   [0x57, 2], // JUMPI
@@ -42,21 +49,24 @@ const TAKEN: ReadonlyMap<number, number> = new Map([
   [0xfd, 2], // REVERT
 ]);
 
-/** The observer's side of a machine. */
+/** The tracer's side of a machine. */
 export class Watch {
   readonly tracer: Tracer;
-  readonly #place: Place;
-  /** Of the opcode reported last, by frame. */
-  readonly #costs = new WeakMap<Frame, Cost>();
+  readonly #place: WatchDeps;
+  /** Cost of the last reported opcode by frame. */
+  readonly #costs = new WeakMap<CallFrame, Cost>();
   #pending: Pending | undefined;
 
-  constructor(tracer: Tracer, place: Place) {
+  constructor(tracer: Tracer, place: WatchDeps) {
     this.tracer = tracer;
     this.#place = place;
   }
 
-  /** An opcode that is looked at; `gas` and `computation` are without it. */
-  begin(frame: Frame, at: { pc: number; op: number; gas: number; sp: number; computation: number }): void {
+  /** Starts an opcode; `gas` and `computation` are the values before it. */
+  begin(
+    frame: CallFrame,
+    at: { pc: number; op: number; gas: number; sp: number; computation: number },
+  ): void {
     const { tables } = this.#place;
     const [gas, computation] = [tables.gas[at.op] as number, tables.cost[at.op] as number]; // there is one for each byte
     this.#pending = {
@@ -68,43 +78,45 @@ export class Watch {
     };
   }
 
-  /** The opcode may run; what its gas depends on is not known yet. */
-  ready(frame: Frame): void {
+  /** Marks the opcode as allowed to run; its dynamic gas is not known yet. */
+  allow(frame: CallFrame): void {
     const pending = this.#pending;
     if (pending === undefined) return;
     pending.ready = true;
     if (this.#place.tables.isDynamic[pending.op] === 0) this.#report(frame, undefined);
   }
 
-  /** The rest of the opcode's gas is known; `Infinity` for more than can be counted. */
-  charged(frame: Frame, cost: number | bigint): void {
+  /**
+   * Adds the opcode's dynamic gas, `Infinity` for an overflow, and reports the opcode when the frame can pay.
+   */
+  addGas(frame: CallFrame, cost: number | bigint): void {
     const pending = this.#pending;
     if (pending === undefined || cost === Infinity) return;
-    this.unpaid(BigInt(cost));
+    this.addUnpaidGas(BigInt(cost));
     if (pending.cost.gas <= pending.gas) this.#report(frame, undefined); // else it fails
   }
 
-  /** The opcode is about to fail for its gas: what it is shown with besides its fixed gas. */
-  unpaid(cost: bigint): void {
+  /** Adds gas to the report of an opcode that is about to fail for lack of gas. */
+  addUnpaidGas(cost: bigint): void {
     const pending = this.#pending;
     if (pending !== undefined) pending.cost = { ...pending.cost, gas: pending.cost.gas + cost };
   }
 
-  /** The opcode at hand failed. */
-  failed(frame: Frame, failure: EvmFailure): void {
+  /** Reports that the current opcode failed. */
+  fail(frame: CallFrame, failure: EvmFailure): void {
     const pending = this.#pending;
     if (pending === undefined) return;
     const before = this.#costs.get(frame) ?? NOTHING;
-    if (UNCHARGED.has(failure.code)) pending.cost = before;
+    if (UNPRICED_FAILURES.has(failure.code)) pending.cost = before;
     else if (!pending.ready) pending.cost = { ...pending.cost, computation: before.computation };
     if (!pending.reported) return this.#report(frame, failure);
-    const sp = pending.sp - (TAKEN.get(pending.op) ?? 0);
+    const sp = pending.sp - (REMOVED_OPERANDS.get(pending.op) ?? 0);
     this.tracer.fault?.(this.#step(frame, { ...pending, sp }), failure);
   }
 
-  enter(frame: Frame, isPrecompile: boolean): void {
-    frame.seenWith = totalGas(frame, frame.gas);
-    this.#costs.delete(frame); // frames are used again
+  enter(frame: CallFrame, isPrecompile: boolean): void {
+    frame.gasAtEnter = totalGas(frame, frame.gas);
+    this.#costs.delete(frame); // frames are pooled
     const isCode = frame.kind === "DELEGATECALL" || frame.kind === "CALLCODE";
     this.tracer.enter?.({
       kind: frame.kind,
@@ -112,21 +124,21 @@ export class Watch {
       from: isCode ? frame.address : frame.caller,
       to: frame.codeAddress,
       value: frame.value,
-      gas: frame.seenWith,
+      gas: frame.gasAtEnter,
       input: frame.input.slice(),
       isPrecompile,
     });
   }
 
-  exit(frame: Frame): void {
-    if (frame.seenWith === undefined) return;
+  exit(frame: CallFrame): void {
+    if (frame.gasAtEnter === undefined) return;
     const { depth, output, failure } = frame;
-    const gasUsed = frame.seenWith - totalGas(frame, frame.gas);
+    const gasUsed = frame.gasAtEnter - totalGas(frame, frame.gas);
     this.tracer.exit?.({ depth, output, gasUsed, failure });
   }
 
-  /** A contract that hands its balance on; looks like a frame that ends at once. */
-  destroyed(frame: Frame, to: Uint8Array, value: bigint): void {
+  /** Reports a SELFDESTRUCT, which looks like a frame that ends at once. */
+  selfdestruct(frame: CallFrame, to: Uint8Array, value: bigint): void {
     const kind: FrameKind = "SELFDESTRUCT";
     const depth = frame.depth + 1;
     const input = new Uint8Array(0);
@@ -144,7 +156,7 @@ export class Watch {
     this.tracer.exit?.({ depth, output: input, gasUsed: 0n, failure: undefined });
   }
 
-  #report(frame: Frame, failure: EvmFailure | undefined): void {
+  #report(frame: CallFrame, failure: EvmFailure | undefined): void {
     const pending = this.#pending;
     if (pending === undefined || pending.reported) return;
     pending.reported = true;
@@ -152,7 +164,7 @@ export class Watch {
     this.tracer.step?.(this.#step(frame, pending), failure);
   }
 
-  #step(frame: Frame, { pc, op, gas, sp, computation, cost }: Pending): Step {
+  #step(frame: CallFrame, { pc, op, gas, sp, computation, cost }: Pending): OpcodeStep {
     const { memory } = frame;
     const { world } = this.#place;
     return {

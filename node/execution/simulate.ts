@@ -43,12 +43,12 @@ export interface SimulationDeps {
   /** What it owes before it runs, where that is known. */
   readonly intrinsicGas?: bigint;
   /** See `EvmOptions`. */
-  readonly gasAtHand?: number | undefined;
+  readonly gasBudget?: number | undefined;
 }
 
 /** Runs a call as part of a block. Throws `ExecutionError` for what no block could hold. */
 export function simulate(world: World, terms: SimulatedCall, given: SimulationDeps): Transition {
-  const { context, tracer, gasAtHand } = given;
+  const { context, tracer, gasBudget } = given;
   const { chainId, rules, block, maxBlobs } = context;
   world.addBalance(terms.from, terms.granted ?? terms.gas * terms.price);
   const message = messageOf(world, terms, given);
@@ -60,7 +60,7 @@ export function simulate(world: World, terms: SimulatedCall, given: SimulationDe
     feeReceiver: undefined,
     computationLimit: Number.POSITIVE_INFINITY,
     tracer,
-    gasAtHand,
+    gasBudget,
   });
 }
 

@@ -32,7 +32,7 @@ export interface TransitionDeps {
   readonly computationLimit?: number | undefined;
   readonly tracer?: Tracer | undefined;
   /** See `EvmOptions`. */
-  readonly gasAtHand?: number | undefined;
+  readonly gasBudget?: number | undefined;
 }
 
 /** What a message did. */
@@ -245,7 +245,7 @@ function evmFor(
   message: ExecutionMessage,
   context: TransitionDeps,
 ): ReturnType<typeof createEvm> {
-  const { rules, chainId, block, computationLimit, tracer, gasAtHand } = context;
+  const { rules, chainId, block, computationLimit, tracer, gasBudget } = context;
   return createEvm({
     world,
     rules,
@@ -259,7 +259,7 @@ function evmFor(
     },
     ...(computationLimit !== undefined && { computationLimit }),
     ...(tracer !== undefined && { tracer }),
-    gasAtHand,
+    gasBudget,
   });
 }
 

@@ -120,7 +120,7 @@ export function estimateHere(parts: CallParts, args: CallArgs): bigint {
 
 /** With the gas after which the call is given up. */
 interface Running extends CallParts {
-  readonly gasAtHand?: number;
+  readonly gasBudget?: number;
 }
 
 function called(parts: Running, question: Question): Uint8Array {
@@ -145,7 +145,7 @@ function calledBriefly(
   const { to = NO_BYTES, input = args.data ?? NO_BYTES } = args;
   return brief.run(
     () => mapKey(to) + mapKey(input.subarray(0, SELECTOR_LENGTH)),
-    () => called({ ...parts, gasAtHand: MAX_INLINE_GAS }, { args, block }),
+    () => called({ ...parts, gasBudget: MAX_INLINE_GAS }, { args, block }),
   );
 }
 
@@ -166,7 +166,7 @@ function ran(parts: Running, reading: ChainReading, { args, block, overrides = [
   const number = referencedNumber(reading, block);
   const context = contextOf(reading, number);
   const world = applyOverrides(reading.worldAt(number), overrides);
-  return runCall(world, callOf(args, context, parts.limits), { context, gasAtHand: parts.gasAtHand });
+  return runCall(world, callOf(args, context, parts.limits), { context, gasBudget: parts.gasBudget });
 }
 
 function estimated(parts: CallParts, { args, block, overrides = [], capCounts }: Question): bigint {

@@ -1,5 +1,5 @@
 /** Bounds the time and the size of traces. Callers set the deadline, the node sets the size. */
-import type { Step, Tracer } from "../../evm/tracer.ts";
+import type { OpcodeStep, Tracer } from "../../evm/tracer.ts";
 import { failure, RpcError, rpcCode } from "../../jsonrpc/errors.ts";
 
 /** Bytes of one result, shared by its traces. */
@@ -16,7 +16,7 @@ export interface TraceLimits {
   /** Error message after the deadline. */
   readonly timeoutMessage: string;
   /** Estimates the bytes that an opcode adds to the result. */
-  readonly stepBytes: (step: Step) => number;
+  readonly stepBytes: (step: OpcodeStep) => number;
 }
 
 /** Adds to the used bytes of a result. Throws `RpcError` above the limit. */

@@ -2,7 +2,7 @@
 
 import { mapKey } from "../../bytes/hex.ts";
 import { olderCallTrace } from "../../compat/older-call-trace.ts";
-import type { FrameStart, Step, Tracer } from "../../evm/tracer.ts";
+import type { FrameStart, OpcodeStep, Tracer } from "../../evm/tracer.ts";
 import { createCallTracer, framelessCall } from "../../evm/tracers/call-tracer.ts";
 import {
   type CountTracer,
@@ -97,11 +97,11 @@ const SLOT_BYTES = 2 * WORD_BYTES;
 const SSTORE = 0x55;
 
 /** Creates an estimate of the sizes of one transaction's struct log entries, in bytes. Entries beyond the caller's limit count 0. */
-function structBytes(config: TraceConfig): (step: Step) => number {
+function structBytes(config: TraceConfig): (step: OpcodeStep) => number {
   const slots = new Map<string, Set<bigint>>();
   const limit = config.limit ?? 0;
   let entries = 0;
-  const storageBytes = ({ op, address, stack, stackLength }: Step): number => {
+  const storageBytes = ({ op, address, stack, stackLength }: OpcodeStep): number => {
     const name = mapKey(address);
     const own = slots.get(name) ?? new Set();
     slots.set(name, own);
@@ -120,7 +120,7 @@ function structBytes(config: TraceConfig): (step: Step) => number {
 
 function prestateTracing({ world, subject, profile }: TracingDeps): Tracing {
   const { from, to = from, feePayer, blobFee = 0n } = subject;
-  const { tracer, look, result, listed } = createPrestateTracer(world);
+  const { tracer, record: look, result, goList: listed } = createPrestateTracer(world);
   look(from);
   if (profile.prestateFee === "right") return { tracer, result };
   look(to);

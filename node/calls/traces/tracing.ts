@@ -2,7 +2,7 @@
 
 import type { RpcProfile } from "../../compat/profiles.ts";
 import type { Sandboxes } from "../../evm/programs/sandbox.ts";
-import type { Step, Tracer } from "../../evm/tracer.ts";
+import type { OpcodeStep, Tracer } from "../../evm/tracer.ts";
 import type { World } from "../../state/world/world.ts";
 import type { TraceConfig } from "../arguments/trace-config.ts";
 import type { TraceBudget } from "./trace-limits.ts";
@@ -38,7 +38,7 @@ export interface Tracing {
   /** Returns the trace as JSON. Throws `RpcError`. */
   readonly result: (outcome: TracedOutcome) => unknown;
   /** Estimates the bytes that an opcode adds to the trace; 0 when absent. */
-  readonly stepBytes?: (step: Step) => number;
+  readonly stepBytes?: (step: OpcodeStep) => number;
   /** Releases the resources of the trace. */
   readonly end?: () => void;
 }

@@ -1,6 +1,6 @@
 /**
- * `bigInt`, as the Go node gives it to tracers: whole numbers of any size with the methods of the library
- * BigInteger.js, here on the engine's own bigints. A script that gives the function.
+ * The global `bigInt` of the Go node's JavaScript tracers: integers of any size with the methods of the
+ * library BigInteger.js, on the engine's own bigints. A script whose value is the function.
  */
 export const BIG_INTEGERS = `(function () {
   "use strict";

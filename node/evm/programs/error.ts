@@ -1,7 +1,7 @@
-/** What becomes of a program that does not do its work. */
+/** Kinds of failure of a tracer program: an exception, the end of its time, or a failure of the engine. */
 export type ProgramErrorCode = "threw" | "late" | "engine-failed";
 
-/** A stranger's program that failed: its own words, or that its time was up. */
+/** Failure of a tracer program; the message is the program's own for `threw`. */
 export class ProgramError extends Error {
   override readonly name = "ProgramError";
   readonly code: ProgramErrorCode;

@@ -1,10 +1,11 @@
 /**
- * What a tracer finds around it (the Go node's `tracers`): `log`, `db`, frames, `ctx`, and helpers for bytes. A script
- * that takes the host's functions and gives those that the host calls; bytes come in as buffers, go out as digits.
+ * The environment of tracer programs, as in the Go node's `node/cn/tracers`: `log`, `db`, frames, `ctx`, and
+ * helpers for bytes. A script that takes the host's functions and returns those that the host calls; bytes
+ * come in as buffers and go out as hex digits.
  */
 import { BIG_INTEGERS } from "./big-integers.ts";
 
-/** See `SandboxOptions`. */
+/** The script for `SandboxOptions.script`. */
 export const PRELUDE = `(function (host) {
   "use strict";
   const indirectEval = eval;

@@ -1,61 +1,64 @@
-/** What programs may ask of the node: the opcode at hand, and the state. Addresses and keys come as digits. */
+/**
+ * Functions that tracer programs can call: the current opcode and the state. Addresses and keys are hex
+ * digits without 0x.
+ */
 import { fromBareHex } from "../../bytes/hex.ts";
 import { bytesToBigint } from "../../bytes/integer.ts";
 import { wordBytes } from "../../bytes/word.ts";
 import type { World } from "../../state/world/world.ts";
 import { create2Address, createAddress } from "../address.ts";
-import type { FrameStart, Step } from "../tracer.ts";
+import type { FrameStart, OpcodeStep } from "../tracer.ts";
 import { opcodeName } from "../tracers/opcode-name.ts";
 import type { HostFunction } from "./sandbox.ts";
 
-/** What there is to see now. */
-export interface Sight {
+/** The part of an execution that a program can see at the moment. */
+export interface TracerView {
   readonly world: World;
-  /** Frames entered and not left. */
+  /** Frames that have begun and not ended, the outermost first. */
   readonly frames: FrameStart[];
-  /** The opcode that was told of last. */
-  step: Step | undefined;
+  /** The last reported opcode. */
+  step: OpcodeStep | undefined;
 }
 
 const NAMES = Array.from({ length: 256 }, (_, op) => opcodeName(op)).join(",");
 const ADDRESS = 20;
 const WORD = 32;
 
-/** The functions, by the names that `prelude.ts` uses. */
-export function programHost(sight: Sight): Readonly<Record<string, HostFunction>> {
-  return { names: () => NAMES, ...stepHost(sight), ...stateHost(sight), ...ADDRESSES };
+/** Returns the host functions by the names that `prelude.ts` uses. */
+export function programHost(view: TracerView): Readonly<Record<string, HostFunction>> {
+  return { names: () => NAMES, ...stepHost(view), ...stateHost(view), ...ADDRESSES };
 }
 
-function stepHost(sight: Sight): Readonly<Record<string, HostFunction>> {
+function stepHost(view: TracerView): Readonly<Record<string, HostFunction>> {
   return {
     peek: (_, index) => {
-      const { stack, stackLength } = sight.step ?? { stack: [], stackLength: 0 };
+      const { stack, stackLength } = view.step ?? { stack: [], stackLength: 0 };
       const word = index < 0 || index >= stackLength ? 0n : stack[stackLength - 1 - index];
       return (word ?? 0n).toString();
     },
-    memory: (_, begin, end) => (begin < 0 ? undefined : memoryAt(sight, begin, end)),
-    memoryWord: (_, at) => bytesToBigint(at < 0 ? NOTHING : memoryAt(sight, at, at + WORD)).toString(),
-    caller: () => sight.step?.caller,
-    address: () => sight.step?.address,
-    value: () => (sight.frames.at(-1)?.value ?? 0n).toString(),
-    input: () => inputOf(sight.frames.at(-1)),
+    memory: (_, begin, end) => (begin < 0 ? undefined : memoryAt(view, begin, end)),
+    memoryWord: (_, at) => bytesToBigint(at < 0 ? NOTHING : memoryAt(view, at, at + WORD)).toString(),
+    caller: () => view.step?.caller,
+    address: () => view.step?.address,
+    value: () => (view.frames.at(-1)?.value ?? 0n).toString(),
+    input: () => inputOf(view.frames.at(-1)),
   };
 }
 
 const NOTHING = new Uint8Array(0);
 
-/** Nothing where memory does not reach. */
-function memoryAt({ step }: Sight, begin: number, end: number): Uint8Array {
+/** Returns a range of memory; empty where memory does not reach. */
+function memoryAt({ step }: TracerView, begin: number, end: number): Uint8Array {
   const memory = step?.memory ?? NOTHING;
   return end < begin || end > memory.length ? NOTHING : memory.subarray(begin, end);
 }
 
-/** Code that creates is no call's input. */
+/** Returns a frame's call data; undefined for a creation, whose input is init code. */
 function inputOf(frame: FrameStart | undefined): Uint8Array | undefined {
   return frame?.kind === "CREATE" || frame?.kind === "CREATE2" ? undefined : frame?.input;
 }
 
-function stateHost({ world }: Sight): Readonly<Record<string, HostFunction>> {
+function stateHost({ world }: TracerView): Readonly<Record<string, HostFunction>> {
   return {
     balance: (digits) => world.balance(bytesOf(digits, ADDRESS)).toString(),
     nonce: (digits) => Number(BigInt.asIntN(32, world.nonce(bytesOf(digits, ADDRESS)))),
@@ -84,7 +87,10 @@ const ADDRESSES: Readonly<Record<string, HostFunction>> = {
   },
 };
 
-/** A program may have bent the prelude's tools: what is not so many digits is zeros. */
+/**
+ * Returns the bytes of hex digits; zeros for anything else, because a program can change the prelude's
+ * helpers.
+ */
 function bytesOf(digits: string, length: number): Uint8Array {
   return digits.length === 2 * length && /^[0-9a-f]*$/.test(digits)
     ? fromBareHex(digits)

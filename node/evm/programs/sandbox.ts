@@ -1,6 +1,6 @@
 /**
- * Runs strangers' JavaScript: QuickJS in WebAssembly, with memory, stack and time of its own. A program reaches nothing
- * but the functions it is given, and what it does to its globals ends with it. An engine that failed is not used again.
+ * Runs untrusted JavaScript: QuickJS in WebAssembly, with limits of memory, stack and time. A program reaches
+ * nothing but the host functions, and its globals end with it. An engine that has failed is not used again.
  */
 import type {
   CustomizeVariantOptions,
@@ -11,52 +11,58 @@ import type {
 } from "quickjs-emscripten-core";
 import { ProgramError } from "./error.ts";
 
-/** What is used of the global of that name, whose types are only in the browser's library. */
+/** The used part of the global `WebAssembly`, whose types are only in the browser's library. */
 declare const WebAssembly: {
   readonly Memory: new (pages: { readonly initial: number; readonly maximum: number }) => object;
 };
 
-/** What crosses the border by value. */
-export type Given = undefined | boolean | number | string | Uint8Array;
+/** A value that passes between host and program. */
+export type HostValue = undefined | boolean | number | string | Uint8Array;
 
-/** A function that programs may call; its arguments are whatever they say, as a text and two numbers. */
-export type HostFunction = (text: string, first: number, second: number) => Given;
+/** A host function. Its arguments are untrusted, converted to a text and two numbers. */
+export type HostFunction = (text: string, first: number, second: number) => HostValue;
 
-/** What a sandbox is made of. */
+/** Options of one sandbox. */
 export interface SandboxOptions {
-  /** A trusted script: gives a function that takes the host's functions and returns the functions to call. */
+  /**
+   * A trusted script whose value is a function that takes the host's functions and returns the functions to
+   * call.
+   */
   readonly script: string;
   readonly host: Readonly<Record<string, HostFunction>>;
-  /** When programs are stopped, as `performance.now()` counts. */
+  /** Deadline on the clock of `performance.now()`, in milliseconds. */
   readonly endsAt: number;
 }
 
-/** One set of globals. */
+/** One set of globals in an engine. */
 export interface Sandbox extends Disposable {
   /**
-   * Calls a function of the script, which gives `=` and a value, 1 for none, or `!` and what was thrown. Throws `ProgramError`, and
-   * whatever a host function threw.
+   * Calls a function of the script, which returns `=` and a value, 1 for none, or `!` and the exception.
+   * Throws `ProgramError`, or the error of a host function.
    */
-  readonly call: (name: string, ...given: readonly Given[]) => string;
+  readonly call: (name: string, ...given: readonly HostValue[]) => string;
 }
 
-/** Opens sandboxes, all in one engine's memory. */
+/** An engine; all its sandboxes share its memory. */
 export interface Sandboxes {
-  /** Throws `ProgramError` when the engine has failed before. */
+  /** Opens a sandbox. Throws `ProgramError` when the engine has failed before. */
   readonly open: (options: SandboxOptions) => Sandbox;
 }
 
 const PAGE_BYTES = 65_536;
 const INITIAL_BYTES = 16 * 1024 * 1024;
-/** Of an engine with everything in it. */
+/** Upper bound of an engine's memory in bytes. */
 const MAX_BYTES = 64 * 1024 * 1024;
-/** With 128 KiB deep recursion of the parser leaves the thread's own stack whole; twice as much does not. */
+/**
+ * Upper bound of the stack in bytes. At 128 KiB a deep recursion of the parser stays within the thread's own
+ * stack; at twice as much it does not.
+ */
 const STACK_BYTES = 96 * 1024;
 const MAX_WORDS = 1000;
-/** What functions of the script give in place of `=` and no value. */
+/** Result of a script's function that has no value. */
 const NOTHING = 1;
 
-/** Loads an engine; takes some ten milliseconds. */
+/** Loads an engine; takes about ten milliseconds. */
 export async function loadSandboxes(): Promise<Sandboxes> {
   const { newQuickJSWASMModuleFromVariant, newVariant } = await import("quickjs-emscripten-core");
   const { default: variant } = await import("@jitl/quickjs-wasmfile-release-sync");
@@ -81,8 +87,8 @@ type Outcome = ReturnType<QuickJSContext["callFunction"]>;
 class QuickSandbox implements Sandbox {
   readonly #context: QuickJSContext;
   readonly #functions: QuickJSHandle;
-  /** Of those that were called. */
-  readonly #known = new Map<string, QuickJSHandle>();
+  /** Handles of the script's functions by name. */
+  readonly #handles = new Map<string, QuickJSHandle>();
   readonly #endsAt: number;
   readonly #onFailure: () => void;
   #isLate = false;
@@ -102,8 +108,8 @@ class QuickSandbox implements Sandbox {
     this.#functions = this.#functionsOf(script, host);
   }
 
-  call(name: string, ...given: readonly Given[]): string {
-    const told = this.#guarded(() => {
+  call(name: string, ...given: readonly HostValue[]): string {
+    const told = this.#guard(() => {
       const context = this.#context;
       const handles = given.map((value) => this.#handleOf(value));
       const outcome = context.callFunction(this.#functionOf(name), context.undefined, handles);
@@ -116,8 +122,8 @@ class QuickSandbox implements Sandbox {
 
   [Symbol.dispose](): void {
     if (this.#failed) return;
-    this.#guarded(() => {
-      for (const known of this.#known.values()) known.dispose();
+    this.#guard(() => {
+      for (const known of this.#handles.values()) known.dispose();
       this.#functions.dispose();
       const { runtime } = this.#context;
       this.#context.dispose();
@@ -126,13 +132,13 @@ class QuickSandbox implements Sandbox {
   }
 
   #functionsOf(script: string, host: SandboxOptions["host"]): QuickJSHandle {
-    return this.#guarded(() => {
+    return this.#guard(() => {
       const context = this.#context;
       using make = this.#valueOf(context.evalCode(script, "prelude", { type: "global" }));
       using offered = context.newObject();
       for (const [name, run] of Object.entries(host)) {
         using made = context.newFunction(name, (text, first, second) =>
-          this.#hosted(run, text, first, second),
+          this.#runHost(run, text, first, second),
         );
         context.setProp(offered, name, made);
       }
@@ -140,8 +146,8 @@ class QuickSandbox implements Sandbox {
     });
   }
 
-  /** A host function's own trouble ends the program and is thrown by the call that led to it. */
-  #hosted(run: HostFunction, ...[text, first, second]: readonly QuickJSHandle[]): QuickJSHandle {
+  /** Runs a host function. Its exception ends the program and is thrown again by the call that led to it. */
+  #runHost(run: HostFunction, ...[text, first, second]: readonly QuickJSHandle[]): QuickJSHandle {
     const context = this.#context;
     const numberOf = (handle: QuickJSHandle | undefined): number =>
       handle === undefined ? 0 : context.getNumber(handle);
@@ -156,8 +162,11 @@ class QuickSandbox implements Sandbox {
     }
   }
 
-  /** What JavaScript's own engine throws here, a full stack or a trap, leaves QuickJS in the middle of something. */
-  #guarded<T>(run: () => T): T {
+  /**
+   * Runs a step of the engine. An exception of the surrounding JavaScript engine, such as a full stack or a
+   * trap, leaves QuickJS in an undefined state and marks the engine as failed.
+   */
+  #guard<T>(run: () => T): T {
     try {
       return run();
     } catch (error) {
@@ -169,15 +178,17 @@ class QuickSandbox implements Sandbox {
   }
 
   #functionOf(name: string): QuickJSHandle {
-    let known = this.#known.get(name);
+    let known = this.#handles.get(name);
     if (known === undefined) {
       known = this.#context.getProp(this.#functions, name);
-      this.#known.set(name, known);
+      this.#handles.set(name, known);
     }
     return known;
   }
 
-  /** A number stands for nothing to tell: it is read much faster than a text. */
+  /**
+   * Returns the text of an outcome. A number stands for no value, because it is read much faster than a text.
+   */
   #textOf(outcome: Outcome): string {
     using value = this.#valueOf(outcome);
     return this.#context.getNumber(value) === NOTHING ? "=" : this.#context.getString(value);
@@ -188,10 +199,10 @@ class QuickSandbox implements Sandbox {
     using thrown = outcome.error ?? outcome.value;
     if (this.#hostTrouble !== undefined) throw this.#hostTrouble.error;
     if (this.#isLate) throw new ProgramError("late", "execution timeout");
-    throw new ProgramError("threw", wordsOf(this.#context.dump(thrown)));
+    throw new ProgramError("threw", messageOf(this.#context.dump(thrown)));
   }
 
-  #handleOf(value: Given): QuickJSHandle {
+  #handleOf(value: HostValue): QuickJSHandle {
     const context = this.#context;
     if (value === undefined) return context.undefined;
     if (typeof value === "boolean") return value ? context.true : context.false;
@@ -201,8 +212,8 @@ class QuickSandbox implements Sandbox {
   }
 }
 
-/** Of what the script itself could not catch, such as a lack of memory. */
-function wordsOf(thrown: unknown): string {
+/** Returns the text of an exception that the script could not catch, such as a lack of memory. */
+function messageOf(thrown: unknown): string {
   const { name, message } = (thrown ?? {}) as { name?: unknown; message?: unknown };
   return typeof name === "string" && typeof message === "string" ? `${name}: ${message}` : "Error";
 }

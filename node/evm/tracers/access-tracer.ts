@@ -1,22 +1,25 @@
-/** Collects what a call touches and an access list may name: addresses and storage slots. */
+/** Collects the addresses and storage slots that a call accesses, for an access list (EIP-2930). */
 import { mapKey } from "../../bytes/hex.ts";
 import type { Tracer } from "../tracer.ts";
-import { accountNamed, slotNamed } from "./named.ts";
+import { accountOperand, slotOperand } from "./opcode-operands.ts";
 
-/** What was touched, in the order of first use. */
-export interface Touched {
+/** Accessed addresses and slots in the order of first use. */
+export interface AccessedState {
   readonly address: Uint8Array;
   readonly slots: readonly bigint[];
 }
 
 /** A tracer with its result. */
 export interface AccessTracer extends Tracer {
-  readonly touched: readonly Touched[];
+  readonly touched: readonly AccessedState[];
 }
 
-/** A tracer that starts from what a list names already; accounts that are `free` are left out unless they have slots. */
+/**
+ * Creates a tracer that starts from an existing list. Accounts in `free` are left out unless slots of them
+ * are accessed.
+ */
 export function accessTracer(
-  known: readonly Touched[],
+  known: readonly AccessedState[],
   free: (address: Uint8Array) => boolean,
 ): AccessTracer {
   const touched = new Map<string, { readonly address: Uint8Array; readonly slots: Set<bigint> }>();
@@ -32,9 +35,9 @@ export function accessTracer(
   }
   return {
     step: (step) => {
-      const slot = slotNamed(step);
+      const slot = slotOperand(step);
       if (slot !== undefined) entry(step.address).add(slot);
-      const account = accountNamed(step);
+      const account = accountOperand(step);
       if (account !== undefined && !free(account)) entry(account);
     },
     get touched() {

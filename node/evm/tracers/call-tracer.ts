@@ -1,6 +1,6 @@
 /**
- * The tree of calls, as the Go node's `callTracer` and `fastCallTracer` show it; the records of internal
- * transactions (`vm.internaltx`) have the same form.
+ * The tree of calls in the form of the Go node's `callTracer` and `fastCallTracer`; the records of internal
+ * transactions (`--vm.internaltx`) have the same form.
  */
 import { toHex } from "../../bytes/hex.ts";
 import { toQuantity } from "../../bytes/integer.ts";
@@ -8,7 +8,7 @@ import type { EvmFailure } from "../failure.ts";
 import { revertReason } from "../revert-reason.ts";
 import type { FrameEnd, FrameKind, FrameStart, Tracer } from "../tracer.ts";
 
-/** A call as it is shown; members are in this order, those without a value are left out. */
+/** One call. Members are in the Go node's order; those without a value are absent. */
 export interface CallTrace {
   readonly from: string;
   readonly gas: string;
@@ -24,14 +24,14 @@ export interface CallTrace {
   readonly type: FrameKind;
 }
 
-/** What the transaction adds to its outermost frame. */
+/** Facts about the transaction for its outermost frame. */
 export interface TracedTransaction {
   readonly gasLimit: bigint;
-  /** As in the receipt. */
+  /** Gas used as in the receipt. */
   readonly gasUsed: bigint;
 }
 
-/** What a transaction shows that runs no frame, such as an account update. */
+/** A transaction that begins no frame, such as an account update. */
 export interface FramelessTransaction extends TracedTransaction {
   readonly from: Uint8Array;
   readonly to: Uint8Array;
@@ -39,10 +39,10 @@ export interface FramelessTransaction extends TracedTransaction {
   readonly value: bigint;
 }
 
-/** A tracer and what it has seen. */
+/** A tracer with its result. */
 export interface CallTracer {
   readonly tracer: Tracer;
-  /** The outermost call; undefined when no frame ran. */
+  /** Returns the outermost call; undefined when no frame ran. */
   readonly result: (transaction: TracedTransaction) => CallTrace | undefined;
 }
 
@@ -51,7 +51,7 @@ interface Open {
   readonly calls: CallTrace[];
 }
 
-/** A fresh tracer for one transaction. */
+/** Creates a tracer for one transaction. */
 export function createCallTracer(): CallTracer {
   const open: Open[] = [];
   let outermost: (Open & { readonly end: FrameEnd }) | undefined;
@@ -66,14 +66,14 @@ export function createCallTracer(): CallTracer {
         const { start, calls } = frame;
         const outer = open.at(-1);
         if (outer === undefined) outermost = { start, calls, end };
-        else outer.calls.push(shown({ start, calls, end, gas: start.gas, gasUsed: end.gasUsed }));
+        else outer.calls.push(toCallTrace({ start, calls, end, gas: start.gas, gasUsed: end.gasUsed }));
       },
     },
-    result: ({ gasLimit, gasUsed }) => outermost && shown({ ...outermost, gas: gasLimit, gasUsed }),
+    result: ({ gasLimit, gasUsed }) => outermost && toCallTrace({ ...outermost, gas: gasLimit, gasUsed }),
   };
 }
 
-/** The trace of a transaction that runs no frame. */
+/** Returns the trace of a transaction that begins no frame. */
 export function framelessCall({
   from,
   to,
@@ -99,7 +99,7 @@ interface Ended extends Open {
   readonly gasUsed: bigint;
 }
 
-function shown({ start, calls, end, gas, gasUsed }: Ended): CallTrace {
+function toCallTrace({ start, calls, end, gas, gasUsed }: Ended): CallTrace {
   const { failure, output } = end;
   const isCreation = start.kind === "CREATE" || start.kind === "CREATE2";
   const to = failure !== undefined && isCreation ? undefined : toHex(start.to);
@@ -111,14 +111,14 @@ function shown({ start, calls, end, gas, gasUsed }: Ended): CallTrace {
     ...(to === undefined ? {} : { to }),
     input: toHex(start.input),
     ...(showsOutput ? { output: toHex(output) } : {}),
-    ...(failure === undefined ? {} : failureShown(failure, output, to)),
+    ...(failure === undefined ? {} : failureMembers(failure, output, to)),
     ...(calls.length > 0 ? { calls } : {}),
     ...(start.kind === "STATICCALL" ? {} : { value: toQuantity(start.value) }),
     type: start.kind,
   };
 }
 
-function failureShown(
+function failureMembers(
   failure: EvmFailure,
   output: Uint8Array,
   contract: string | undefined,

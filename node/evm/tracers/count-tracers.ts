@@ -1,10 +1,13 @@
-/** Tracers that count: calls by their selector, opcodes. */
+/**
+ * Tracers that count function selectors and opcodes, in the form of the Go node's `4byteTracer`,
+ * `opcountTracer`, `unigramTracer`, `bigramTracer` and `trigramTracer`.
+ */
 import { toHex } from "../../bytes/hex.ts";
 import { bytesToBigint } from "../../bytes/integer.ts";
 import type { FrameKind, Tracer } from "../tracer.ts";
 import { opcodeName } from "./opcode-name.ts";
 
-/** A tracer and what it has counted. */
+/** A tracer with its result. */
 export interface CountTracer<Result> {
   readonly tracer: Tracer;
   readonly result: () => Result;
@@ -14,8 +17,8 @@ const SELECTOR = 4;
 const COUNTED: ReadonlySet<FrameKind> = new Set(["CALL", "CALLCODE", "DELEGATECALL", "STATICCALL"]);
 
 /**
- * How often each selector was called with how many bytes behind it, as `0x27dc297e-128`: inner calls that reach none
- * of the first eleven precompiled contracts, and last the transaction's own input.
+ * Creates a counter of selectors with the size of their arguments, such as `0x27dc297e-128`: of inner calls,
+ * except those to the first eleven precompiled contracts, and last of the transaction's own input.
  */
 export function createFourByteTracer(own: Uint8Array): CountTracer<Readonly<Record<string, number>>> {
   const counts = new Map<string, number>();
@@ -38,13 +41,13 @@ export function createFourByteTracer(own: Uint8Array): CountTracer<Readonly<Reco
 
 const FIRST_PRECOMPILES = 11n;
 
-/** The Go node's program knows no later ones. */
+/** True for the precompiled contracts that the Go node's program knows. */
 function isEarlyPrecompile(address: Uint8Array): boolean {
   const number = bytesToBigint(address);
   return number > 0n && number <= FIRST_PRECOMPILES;
 }
 
-/** How many opcodes ran. */
+/** Creates a counter of all opcodes. */
 export function createOpcodeCounter(): CountTracer<number> {
   let steps = 0;
   return {
@@ -57,7 +60,7 @@ export function createOpcodeCounter(): CountTracer<number> {
   };
 }
 
-/** How often each opcode ran. */
+/** Creates a counter of each opcode. */
 export function createUnigramTracer(): CountTracer<Readonly<Record<string, number>>> {
   const counts = new Map<string, number>();
   return {
@@ -66,7 +69,7 @@ export function createUnigramTracer(): CountTracer<Readonly<Record<string, numbe
   };
 }
 
-/** How often opcodes of one depth ran one after the other, as `PUSH1-MSTORE`. */
+/** Creates a counter of pairs of consecutive opcodes at one depth, such as `PUSH1-MSTORE`. */
 export function createBigramTracer(): CountTracer<Readonly<Record<string, number>>> {
   const counts = new Map<string, number>();
   let last = { name: "", depth: -1 };
@@ -82,7 +85,10 @@ export function createBigramTracer(): CountTracer<Readonly<Record<string, number
   };
 }
 
-/** The same of three opcodes. The first one after a change of depth is left out; places before it are empty. */
+/**
+ * Creates a counter of triples of consecutive opcodes. The first triple after a change of depth is left out;
+ * positions before it are empty.
+ */
 export function createTrigramTracer(): CountTracer<Readonly<Record<string, number>>> {
   const counts = new Map<string, number>();
   let last: readonly [string, string] = ["", ""];

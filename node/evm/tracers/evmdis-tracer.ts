@@ -1,38 +1,43 @@
-/** Opcodes with what they put on the stack, calls with what they ran: the Go node's `evmdisTracer`. */
+/**
+ * Opcodes with the words that they push, and calls with the opcodes that they run, in the form of the Go
+ * node's `evmdisTracer`.
+ */
 
-import type { Step, Tracer } from "../tracer.ts";
+import type { OpcodeStep, Tracer } from "../tracer.ts";
 import { opcodeName } from "./opcode-name.ts";
 
-/** An opcode, and for a call the opcodes that it ran. Words are hex without 0x and without leading zeros. */
+/**
+ * An opcode; for a call also the opcodes of its frame. Words are hex without 0x and without leading zeros.
+ */
 export interface DisassembledOp {
-  /** The opcode's number; the name of a call that carries no value. */
+  /** The opcode's number, or the name of a call without value. */
   readonly op: number | string;
-  /** From 1. */
+  /** Depth, from 1. */
   readonly depth: number;
-  /** What it left on the stack, the top first. */
+  /** Words that the opcode left on the stack, the top first. */
   readonly result: string[];
   readonly pc?: number;
-  /** Of a PUSH: its length in bytes with the opcode. */
+  /** Length in bytes of a PUSH, including the opcode. */
   readonly len?: number;
   readonly gas?: number;
   readonly to?: string;
-  /** Decimal. */
+  /** Value in peb, in decimal. */
   readonly value?: string;
-  /** Bytes by their position, as the Go node writes them. */
+  /** Bytes by their index, as the Go node writes them. */
   readonly input?: Readonly<Record<string, number>>;
   error?: string | null;
   return?: Readonly<Record<string, number>> | null;
   readonly ops?: DisassembledOp[];
 }
 
-/** A tracer and what it has seen. */
+/** A tracer with its result. */
 export interface EvmdisTracer {
   readonly tracer: Tracer;
-  /** The opcodes of the outermost frame. */
+  /** Returns the opcodes of the outermost frame. */
   readonly result: () => readonly DisassembledOp[];
 }
 
-interface Frame {
+interface OpcodeFrame {
   error?: string | null;
   return?: Readonly<Record<string, number>> | null;
   readonly ops: DisassembledOp[];
@@ -42,16 +47,16 @@ const [JUMPDEST, STOP, RETURN, SELFDESTRUCT] = [0x5b, 0x00, 0xf3, 0xff];
 const [CALL, CALLCODE, DELEGATECALL, STATICCALL] = [0xf1, 0xf2, 0xf4, 0xfa];
 const [PUSH0, PUSH1, PUSH32] = [0x5f, 0x60, 0x7f];
 
-/** A fresh tracer for one transaction. Creations are opcodes like others: what they run is left out. */
+/** Creates a tracer for one transaction. The opcodes of creations' frames are left out. */
 export function createEvmdisTracer(): EvmdisTracer {
-  const outermost: Frame = { ops: [] };
-  let frames: Frame[] = [outermost];
+  const outermost: OpcodeFrame = { ops: [] };
+  let frames: OpcodeFrame[] = [outermost];
   return {
     tracer: {
       step: (step, failure) => {
         const frame = frames.at(-1) ?? outermost;
         if (failure !== undefined) frame.error = failure.message;
-        else if (step.depth + 1 === frames.length) frames.push(...taken(step, frame));
+        else if (step.depth + 1 === frames.length) frames.push(...recordOpcode(step, frame));
         else frames = frames.slice(0, step.depth + 1);
       },
     },
@@ -59,8 +64,8 @@ export function createEvmdisTracer(): EvmdisTracer {
   };
 }
 
-/** Notes an opcode in its frame; the frame that it begins, if any. */
-function taken(step: Step, frame: Frame): readonly Frame[] {
+/** Appends an opcode to its frame. Returns the frame that the opcode begins, if any. */
+function recordOpcode(step: OpcodeStep, frame: OpcodeFrame): readonly OpcodeFrame[] {
   const before = frame.ops.at(-1);
   if (before !== undefined) {
     const count = pushedBy(before.op);
@@ -69,13 +74,13 @@ function taken(step: Step, frame: Frame): readonly Frame[] {
   const { op } = step;
   if (op === RETURN) frame.return = memoryOf(step, 0);
   if (op === STOP || op === SELFDESTRUCT) frame.return = {};
-  const shown: DisassembledOp = { op, depth: step.depth + 1, result: [], ...detailsOf(step) };
-  frame.ops.push(shown);
-  const { ops } = shown;
-  return ops === undefined ? [] : [shown as Frame]; // it has opcodes of its own
+  const entry: DisassembledOp = { op, depth: step.depth + 1, result: [], ...detailsOf(step) };
+  frame.ops.push(entry);
+  const { ops } = entry;
+  return ops === undefined ? [] : [entry as OpcodeFrame]; // it has opcodes of its own
 }
 
-function detailsOf(step: Step): Partial<DisassembledOp> {
+function detailsOf(step: OpcodeStep): Partial<DisassembledOp> {
   const { op, pc } = step;
   if (op === JUMPDEST) return { pc };
   if (op >= PUSH1 && op <= PUSH32) return { len: op - PUSH0 + 1 };
@@ -84,7 +89,7 @@ function detailsOf(step: Step): Partial<DisassembledOp> {
   return {};
 }
 
-function callOf(step: Step, carried: Pick<DisassembledOp, "value">): Partial<DisassembledOp> {
+function callOf(step: OpcodeStep, carried: Pick<DisassembledOp, "value">): Partial<DisassembledOp> {
   const argument = carried.value === undefined ? 2 : 3;
   return {
     gas: Number(peek(step, 0)),
@@ -97,19 +102,19 @@ function callOf(step: Step, carried: Pick<DisassembledOp, "value">): Partial<Dis
   };
 }
 
-/** The nth word from the top; 0 below the bottom. */
-function peek({ stack, stackLength }: Step, index: number): bigint {
+/** Returns the nth word from the top; 0 below the bottom. */
+function peek({ stack, stackLength }: OpcodeStep, index: number): bigint {
   return stack[stackLength - 1 - index] ?? 0n;
 }
 
-/** The memory that two words of the stack name, offset and length; none where memory does not reach. */
-function memoryOf(step: Step, index: number): Readonly<Record<string, number>> {
+/** Returns the memory range of two stack words, offset and length; empty where memory does not reach. */
+function memoryOf(step: OpcodeStep, index: number): Readonly<Record<string, number>> {
   const [offset, length] = [Number(peek(step, index)), Number(peek(step, index + 1))];
   if (offset + length > step.memory.length) return {};
   return Object.fromEntries(step.memory.slice(offset, offset + length).entries());
 }
 
-/** Numbers of opcodes that leave one word, from and to, of those that the Go node's program knows. */
+/** Ranges of opcode numbers that push one word, as far as the Go node's program knows them. */
 const LEAVE_ONE: readonly (readonly [number, number])[] = [
   [0x01, 0x0b],
   [0x10, 0x1a],
@@ -126,15 +131,15 @@ const LEAVE_ONE: readonly (readonly [number, number])[] = [
 ];
 const [DUP1, SWAP1, SWAP16] = [0x80, 0x90, 0x9f];
 
-/** How many words of the stack an opcode has to do with afterwards. */
+/** Returns the number of words that an opcode has put on the stack or changed. */
 function pushedBy(op: number | string): number {
   if (typeof op === "string") return 0;
   if (op >= DUP1 && op <= SWAP16) return (op < SWAP1 ? op - DUP1 : op - SWAP1) + 2;
   return LEAVE_ONE.some(([from, to]) => op >= from && op <= to) ? 1 : 0;
 }
 
-/** About how much of an answer an opcode is. */
-export function evmdisBytes(step: Step): number {
+/** Returns the approximate size of an opcode's entry in the response, in bytes. */
+export function evmdisBytes(step: OpcodeStep): number {
   const { op } = step;
   const isCall = op === CALL || op === CALLCODE || op === DELEGATECALL || op === STATICCALL;
   if (!isCall && op !== RETURN) return OP_BYTES + WORD_BYTES * pushedBy(op);
@@ -146,5 +151,5 @@ export function evmdisBytes(step: Step): number {
 const OP_BYTES = 40;
 const CALL_BYTES = 300;
 const WORD_BYTES = 67;
-/** Of a byte with its position. */
+/** Approximate size of one byte with its index, in bytes. */
 const BYTE_BYTES = 12;

@@ -1,19 +1,23 @@
-/** One line of JSON for every opcode, and one for the end: the Go node's standard trace (EIP-3155 has its like). */
+/**
+ * Writes one line of JSON for every opcode and one for the end, in the form of the Go node's standard trace
+ * (compare EIP-3155).
+ */
 import { bareHex, toHex } from "../../bytes/hex.ts";
 import { toQuantity } from "../../bytes/integer.ts";
 import type { EvmFailure } from "../failure.ts";
-import type { Step, Tracer } from "../tracer.ts";
+import type { OpcodeStep, Tracer } from "../tracer.ts";
 import { opcodeName } from "./opcode-name.ts";
 
-/** What is left out. */
+/** Parts of an entry that are left out. */
 export interface JsonLogOptions {
   readonly disableMemory?: boolean | undefined;
   readonly disableStack?: boolean | undefined;
 }
 
-/** An observer of one transaction that hands on whole lines. */
+/** Creates a tracer of one transaction that calls `write` for each line. */
 export function createJsonLogger(options: JsonLogOptions, write: (line: string) => void): Tracer {
-  const note = (step: Step, failure: EvmFailure | undefined): void => write(lineOf(step, failure, options));
+  const note = (step: OpcodeStep, failure: EvmFailure | undefined): void =>
+    write(lineOf(step, failure, options));
   return {
     step: note,
     fault: note,
@@ -25,7 +29,7 @@ export function createJsonLogger(options: JsonLogOptions, write: (line: string) 
   };
 }
 
-function lineOf(step: Step, failure: EvmFailure | undefined, options: JsonLogOptions): string {
+function lineOf(step: OpcodeStep, failure: EvmFailure | undefined, options: JsonLogOptions): string {
   const { stack, stackLength } = step;
   const line = {
     pc: step.pc,

@@ -1,12 +1,15 @@
-/** The accounts and slots that a transaction looks at, as they were before it, and what it makes of them. */
+/**
+ * The accounts and slots that a transaction accesses, before it and after it, in the form of the Go node's
+ * `prestateTracer`.
+ */
 import { mapKey, toHex } from "../../bytes/hex.ts";
 import { toQuantity } from "../../bytes/integer.ts";
 import { wordBytes } from "../../bytes/word.ts";
 import type { World } from "../../state/world/world.ts";
 import type { FrameStart, Tracer } from "../tracer.ts";
-import { accountNamed, slotNamed } from "./named.ts";
+import { accountOperand, slotOperand } from "./opcode-operands.ts";
 
-/** An account as it is shown. */
+/** An account's state. */
 export interface PrestateAccount {
   readonly balance: string;
   readonly nonce: number;
@@ -14,44 +17,44 @@ export interface PrestateAccount {
   readonly storage: Readonly<Record<string, string>>;
 }
 
-/** Accounts by address. */
+/** Account states by address. */
 export type Prestate = Readonly<Record<string, PrestateAccount>>;
 
-/** What has changed: accounts before (of those that changed), and the members that are another after. */
+/** Changed accounts: their state before, and the changed members after. */
 export interface PrestateDifference {
   readonly pre: Readonly<Record<string, Partial<PrestateAccount>>>;
   readonly post: Readonly<Record<string, Partial<PrestateAccount>>>;
 }
 
-/** A transaction, as the Go node's list of what it looked at ends. */
+/** Facts about the transaction for the Go node's list of accessed accounts. */
 export interface ListedTransaction {
   readonly sender: Uint8Array;
-  /** Where it goes, unless code says it. */
+  /** The recipient when no code runs. */
   readonly to: Uint8Array;
-  /** What the sender is shown with beyond what it had. */
+  /** Amount that is added to the sender's balance, in peb. */
   readonly paid: bigint;
 }
 
-/** A tracer and what it has seen. */
+/** A tracer with its results. */
 export interface PrestateTracer {
   readonly tracer: Tracer;
-  /** Notes an account: its sender, fee payer and recipient, before the transaction buys its gas. */
-  readonly look: (address: Uint8Array) => void;
-  /** Everything looked at, but for contracts that the transaction itself created. */
+  /** Records the sender, fee payer or recipient before the transaction buys its gas. */
+  readonly record: (address: Uint8Array) => void;
+  /** Returns everything accessed, except contracts that the transaction created. */
   readonly result: () => Prestate;
   /**
-   * What the Go node looks at, in its order: where code runs first or the transaction goes, what opcodes name and
-   * create, the sender. It shows a sender whose fee somebody else pays with that part of the fee besides: it adds the
-   * whole fee to what is left in the end.
+   * Returns the accesses in the Go node's order: the account whose code runs first or the recipient, accounts
+   * that opcodes name and create, the sender. The sender of a fee-delegated transaction has the fee payer's
+   * part added to its balance, because the Go node adds the whole fee to the final balance.
    */
-  readonly listed: (transaction: ListedTransaction) => Prestate;
-  /** The same against the world as it is now: after the transaction, before the next. */
+  readonly goList: (transaction: ListedTransaction) => Prestate;
+  /** Returns the changes against the current world: call it after the transaction and before the next one. */
   readonly difference: () => PrestateDifference;
 }
 
 const SELFDESTRUCT = 0xff;
 
-interface Seen {
+interface AccountSnapshot {
   readonly address: Uint8Array;
   readonly existed: boolean;
   readonly balance: bigint;
@@ -61,22 +64,22 @@ interface Seen {
   created: boolean;
 }
 
-/** A fresh tracer for one transaction on `world`. */
+/** Creates a tracer for one transaction on `world`. */
 export function createPrestateTracer(world: World): PrestateTracer {
-  const seen = new Map<string, Seen>();
-  const look = (address: Uint8Array): Seen => {
+  const seen = new Map<string, AccountSnapshot>();
+  const look = (address: Uint8Array): AccountSnapshot => {
     const name = mapKey(address);
     let account = seen.get(name);
     if (account === undefined) {
-      account = photograph(world, address);
+      account = snapshotOf(world, address);
       seen.set(name, account);
     }
     return account;
   };
-  const order = new Set<Seen>();
+  const order = new Set<AccountSnapshot>();
   let outermost: FrameStart | undefined;
   return {
-    look,
+    record: look,
     tracer: {
       enter: (start) => {
         const { kind, to, from, isPrecompile, depth } = start;
@@ -89,17 +92,17 @@ export function createPrestateTracer(world: World): PrestateTracer {
       },
       step: (step) => {
         if (order.size === 0) order.add(look(step.address));
-        const named = accountNamed(step);
+        const named = accountOperand(step);
         const account = named && look(named);
         if (account !== undefined && step.op !== SELFDESTRUCT) order.add(account);
-        const key = slotNamed(step);
+        const key = slotOperand(step);
         if (key === undefined) return;
         const { slots } = look(step.address);
         if (!slots.has(key)) slots.set(key, world.originalSlot(step.address, key));
       },
     },
     result: () => shownAll([...seen.values()].filter(({ created, existed }) => existed || !created)),
-    listed: ({ sender, to, paid }) => {
+    goList: ({ sender, to, paid }) => {
       if (order.size === 0) order.add(look(outermost?.to ?? to));
       const own = look(sender);
       const made = outermost?.kind === "CREATE" ? look(outermost.to) : undefined;
@@ -110,11 +113,11 @@ export function createPrestateTracer(world: World): PrestateTracer {
   };
 }
 
-function shownAll(accounts: readonly Seen[]): Prestate {
-  return Object.fromEntries(accounts.map((account) => [toHex(account.address), shown(account)]));
+function shownAll(accounts: readonly AccountSnapshot[]): Prestate {
+  return Object.fromEntries(accounts.map((account) => [toHex(account.address), toPrestateAccount(account)]));
 }
 
-function photograph(world: World, address: Uint8Array): Seen {
+function snapshotOf(world: World, address: Uint8Array): AccountSnapshot {
   return {
     address: Uint8Array.from(address),
     existed: world.exists(address),
@@ -126,22 +129,22 @@ function photograph(world: World, address: Uint8Array): Seen {
   };
 }
 
-function shown({ balance, nonce, code, slots }: Seen): PrestateAccount {
+function toPrestateAccount({ balance, nonce, code, slots }: AccountSnapshot): PrestateAccount {
   return {
     balance: toQuantity(balance),
     nonce: Number(nonce),
     code: toHex(code),
-    storage: storageShown(slots),
+    storage: storageJson(slots),
   };
 }
 
-function storageShown(slots: ReadonlyMap<bigint, bigint>): Record<string, string> {
+function storageJson(slots: ReadonlyMap<bigint, bigint>): Record<string, string> {
   return Object.fromEntries(
     [...slots].map(([key, value]) => [toHex(wordBytes(key)), toHex(wordBytes(value))]),
   );
 }
 
-function differenceOf(accounts: readonly Seen[], world: World): PrestateDifference {
+function differenceOf(accounts: readonly AccountSnapshot[], world: World): PrestateDifference {
   const pre: Record<string, Partial<PrestateAccount>> = {};
   const post: Record<string, Partial<PrestateAccount>> = {};
   for (const before of accounts) {
@@ -151,17 +154,17 @@ function differenceOf(accounts: readonly Seen[], world: World): PrestateDifferen
     if (isGone ? !before.existed : Object.keys(after ?? {}).length === 0) continue;
     const name = toHex(address);
     if (before.existed)
-      pre[name] = withoutNothing(shown({ ...before, slots: changedSlots(before, world, 0) }));
+      pre[name] = omitEmptyMembers(toPrestateAccount({ ...before, slots: changedSlots(before, world, 0) }));
     if (after !== undefined) post[name] = after;
   }
   return { pre, post };
 }
 
-/** The members that are another now. */
-function changes(before: Seen, world: World): Partial<PrestateAccount> {
+/** Returns the members that differ from the current world. */
+function changes(before: AccountSnapshot, world: World): Partial<PrestateAccount> {
   const { address } = before;
-  const now = shown({ ...photograph(world, address), slots: changedSlots(before, world, 1) });
-  const old = shown(before);
+  const now = toPrestateAccount({ ...snapshotOf(world, address), slots: changedSlots(before, world, 1) });
+  const old = toPrestateAccount(before);
   return {
     ...(now.balance === old.balance ? {} : { balance: now.balance }),
     ...(now.nonce === old.nonce ? {} : { nonce: now.nonce }),
@@ -170,8 +173,8 @@ function changes(before: Seen, world: World): Partial<PrestateAccount> {
   };
 }
 
-/** Slots that are another now: their values before (0) or after (1), zeros left out. */
-function changedSlots({ address, slots }: Seen, world: World, side: 0 | 1): Map<bigint, bigint> {
+/** Returns the changed slots with their values before (0) or after (1), without zeros. */
+function changedSlots({ address, slots }: AccountSnapshot, world: World, side: 0 | 1): Map<bigint, bigint> {
   const changed = new Map<bigint, bigint>();
   for (const [key, before] of slots) {
     const after = world.slot(address, key);
@@ -181,7 +184,7 @@ function changedSlots({ address, slots }: Seen, world: World, side: 0 | 1): Map<
   return changed;
 }
 
-function withoutNothing(account: PrestateAccount): Partial<PrestateAccount> {
+function omitEmptyMembers(account: PrestateAccount): Partial<PrestateAccount> {
   const { balance, nonce, code, storage } = account;
   return {
     balance,

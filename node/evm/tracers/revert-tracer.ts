@@ -1,16 +1,16 @@
-/** Why a transaction was reverted: the Go node's `revertTracer`. */
+/** The revert message of a transaction, in the form of the Go node's `revertTracer`. */
 
 import { revertText } from "../revert-reason.ts";
 import type { Tracer } from "../tracer.ts";
 
-/** A tracer and what it has seen. */
+/** A tracer with its result. */
 export interface RevertTracer {
   readonly tracer: Tracer;
-  /** The message of the outermost frame; empty when there is none. */
+  /** Returns the message of the outermost frame; empty when there is none. */
   readonly result: () => string;
 }
 
-/** A fresh tracer for one transaction. */
+/** Creates a tracer for one transaction. */
 export function createRevertTracer(): RevertTracer {
   let message = "";
   return {

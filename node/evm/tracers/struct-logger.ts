@@ -1,36 +1,38 @@
-/** One entry for every opcode: the Go node's default trace. */
+/**
+ * One entry for every opcode, in the form of the Go node's default trace (`blockchain/vm/logger.go@v2.2.2`).
+ */
 import { bareHex } from "../../bytes/hex.ts";
 import { wordBytes } from "../../bytes/word.ts";
 import type { EvmFailure } from "../failure.ts";
-import type { Step, Tracer } from "../tracer.ts";
+import type { OpcodeStep, Tracer } from "../tracer.ts";
 import { opcodeName } from "./opcode-name.ts";
 
-/** What is left out, and how many entries are kept at most; 0 for no limit. */
+/** Parts of an entry that are left out, and the maximum number of entries; 0 for no limit. */
 export interface StructLogOptions {
   readonly disableMemory?: boolean;
   readonly disableStack?: boolean;
   readonly disableStorage?: boolean;
   readonly limit?: number;
-  /** Errors are empty objects, not texts, as the Go node writes them. */
+  /** Errors are empty objects instead of texts, as the Go node writes them. */
   readonly hidesErrors?: boolean;
-  /** The computation that opcodes of the transaction may cost in all: entries show what is left of it. */
+  /** Limit of the transaction's computation cost: entries show the rest of it. */
   readonly computationLimit: number;
 }
 
-/** An entry. Words are 64 digits without 0x. */
+/** One entry. Words are 64 hex digits without 0x. */
 export interface StructLog {
   readonly pc: number;
   readonly op: string;
   readonly gas: number;
   readonly gasCost: number;
-  /** From 1. */
+  /** Depth, from 1. */
   readonly depth: number;
   readonly error?: string | Readonly<Record<string, never>>;
   readonly stack?: readonly string[];
   readonly memory?: readonly string[];
-  /** What the contract has written so far, this opcode included, by key. */
+  /** Slots that the contract has written so far, including this opcode, by key. */
   readonly storage?: Readonly<Record<string, string>>;
-  /** Before the opcode. */
+  /** Computation cost before the opcode. */
   readonly computation: number;
   readonly computationCost: number;
 }
@@ -39,29 +41,29 @@ export interface StructLog {
 export interface StructTrace {
   readonly gas: number;
   readonly failed: boolean;
-  /** Hex without 0x; nothing after a failure. */
+  /** Hex without 0x; empty after a failure. */
   readonly returnValue: string;
   readonly structLogs: readonly StructLog[];
 }
 
-/** What the transaction adds. */
-export interface TracedResult {
-  /** As in the receipt. */
+/** Facts about the transaction for the trace. */
+export interface TracedTransactionResult {
+  /** Gas used as in the receipt. */
   readonly gasUsed: bigint;
   readonly failed: boolean;
   readonly output: Uint8Array;
 }
 
-/** A tracer and what it has seen. */
+/** A tracer with its result. */
 export interface StructLogger {
   readonly tracer: Tracer;
-  readonly result: (transaction: TracedResult) => StructTrace;
+  readonly result: (transaction: TracedTransactionResult) => StructTrace;
 }
 
 const SSTORE = 0x55;
 const WORD = 32;
 
-/** A fresh tracer for one transaction. */
+/** Creates a tracer for one transaction. */
 export function createStructLogger(options: StructLogOptions): StructLogger {
   const logs: StructLog[] = [];
   const written = new Map<string, Map<string, string>>();
@@ -83,12 +85,16 @@ export function createStructLogger(options: StructLogOptions): StructLogger {
   };
 }
 
-interface LogContext {
+interface LogEntryOptions {
   readonly options: StructLogOptions;
   readonly storage: Readonly<Record<string, string>> | undefined;
 }
 
-function logOf(step: Step, failure: EvmFailure | undefined, { options, storage }: LogContext): StructLog {
+function logOf(
+  step: OpcodeStep,
+  failure: EvmFailure | undefined,
+  { options, storage }: LogEntryOptions,
+): StructLog {
   return {
     pc: step.pc,
     op: opcodeName(step.op),
@@ -104,19 +110,19 @@ function logOf(step: Step, failure: EvmFailure | undefined, { options, storage }
   };
 }
 
-function stackOf({ stack, stackLength }: Step): string[] {
+function stackOf({ stack, stackLength }: OpcodeStep): string[] {
   return stack.slice(0, stackLength).map(wordText);
 }
 
-function memoryOf({ memory }: Step): string[] {
+function memoryOf({ memory }: OpcodeStep): string[] {
   const words: string[] = [];
   for (let at = 0; at + WORD <= memory.length; at += WORD)
     words.push(bareHex(memory.subarray(at, at + WORD)));
   return words;
 }
 
-/** What the contract has written so far, in the order of the keys. */
-function storageOf(step: Step, written: Map<string, Map<string, string>>): Record<string, string> {
+/** Returns the slots that the contract has written so far, in the order of the keys. */
+function storageOf(step: OpcodeStep, written: Map<string, Map<string, string>>): Record<string, string> {
   const owner = bareHex(step.address);
   const slots = written.get(owner) ?? new Map<string, string>();
   written.set(owner, slots);

@@ -1,10 +1,11 @@
 import { expect, test } from "@jest/globals";
 import { toHex } from "../../../node/bytes/hex.ts";
-import { accessTracer, type Touched } from "../../../node/evm/tracers/access-tracer.ts";
+import { type AccessedState, accessTracer } from "../../../node/evm/tracers/access-tracer.ts";
 import { assemble, aWorld, OTHER, putContract, runProgram } from "../../support/evm.ts";
 
 const named = Uint8Array.from({ length: 20 }, (_, i) => (i === 19 ? 0x77 : 0));
-const shown = ({ address, slots }: Touched): string => `${toHex(address).slice(-4)} [${slots.join(" ")}]`;
+const shown = ({ address, slots }: AccessedState): string =>
+  `${toHex(address).slice(-4)} [${slots.join(" ")}]`;
 const nobody = (): boolean => false;
 const free = (address: Uint8Array): boolean => address[19] !== 0x79;
 

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import type { EvmResult } from "../../../node/evm/evm.ts";
 import {
-  GasAtHandSpent,
+  GasBudgetExceeded,
   moveGas,
   payGas,
   returnGas,
@@ -36,7 +36,7 @@ test("a frame holds any gas below 2^64 exactly, and takes from it exactly", () =
   }
 });
 
-test("what is at hand is filled up from the reserve when it is used up", () => {
+test("gas is refilled from the reserve when it is used up", () => {
   const frame = takeFrame();
   setGas(frame, 2n ** 52n + 7n);
   expect(totalGas(frame, takeGas(frame, 3, 10))).toBe(2n ** 52n + 7n - 2n ** 51n - 7n);
@@ -66,7 +66,7 @@ test("gas that is handed on and costs of any size keep the total exact", () => {
   }
 });
 
-/** What a program does with little gas at hand, beside what it does with all of it. */
+/** Compares runs of a program with a small gas budget and without one. */
 const thrifty: readonly (readonly [what: string, source: string])[] = [
   ["work", `${"1 2 ADD POP ".repeat(50)} GAS 0 MSTORE 32 0 RETURN`],
   ["a loop", "200 again: 1 SWAP1 SUB DUP1 @again JUMPI GAS 0 MSTORE 32 0 RETURN"],
@@ -78,20 +78,17 @@ const thrifty: readonly (readonly [what: string, source: string])[] = [
   ["a revert", "GAS 0 MSTORE 32 0 REVERT"],
 ];
 
-test.each(thrifty)(
-  "%s with little gas at hand is the same as with all of it, or is given up",
-  (_what, source) => {
-    for (const gas of [60_000n, 10n ** 9n]) {
-      const whole = runProgram(source, { gas });
-      const used = Number(gas - whole.gasLeft);
-      for (const gasAtHand of [1, 100, 1_000, used - 1, used, 10 ** 6]) {
-        const run = (): EvmResult => runProgram(source, { gas, gasAtHand });
-        if (gasAtHand < used && whole.failure?.code !== "reverted") expect(run).toThrow(GasAtHandSpent);
-        else if (gasAtHand >= used + 2_300) expect(run()).toEqual(whole);
-      }
+test.each(thrifty)("%s with a small gas budget ends as without one, or throws", (_what, source) => {
+  for (const gas of [60_000n, 10n ** 9n]) {
+    const whole = runProgram(source, { gas });
+    const used = Number(gas - whole.gasLeft);
+    for (const gasBudget of [1, 100, 1_000, used - 1, used, 10 ** 6]) {
+      const run = (): EvmResult => runProgram(source, { gas, gasBudget });
+      if (gasBudget < used && whole.failure?.code !== "reverted") expect(run).toThrow(GasBudgetExceeded);
+      else if (gasBudget >= used + 2_300) expect(run()).toEqual(whole);
     }
-  },
-);
+  }
+});
 
 test("memory beyond 2^31 bytes cannot be bought with any gas", () => {
   for (const program of [

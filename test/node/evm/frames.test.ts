@@ -1,4 +1,4 @@
-/** Calls and creations: what passes between frames, and the rules for who may be called (execution.md 5.1, 5.2). */
+/** Calls and creations: what passes between frames, and the rules for who may be called (`blockchain/vm/evm.go@v2.2.2`). */
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import { concatBytes } from "../../../node/bytes/compare.ts";
 import { toHex } from "../../../node/bytes/hex.ts";

@@ -10,7 +10,7 @@ function values(name: string, table: "gas" | "cost"): number | number[] {
   const number = numberOf.get(name) ?? -1;
   const all = EVM_REVISIONS.map((revision) => {
     const tables = tablesOf(revision);
-    return tables.need[number] === NEVER ? -1 : (tables[table][number] ?? -2);
+    return tables.minStack[number] === NEVER ? -1 : (tables[table][number] ?? -2);
   });
   return new Set(all).size === 1 ? (all[0] ?? -2) : all;
 }
@@ -21,7 +21,7 @@ test("each opcode has its own number and name", () => {
   expect(opcodes).toHaveLength(28 + 27 + 16 + 32 + 16 + 16 + 5 + 9);
 });
 
-test("what an opcode costs in gas changes with the revision as execution.md 5.3 says", () => {
+test("the gas of opcodes changes with the revision as in the Go node's jump table", () => {
   expect(values("SLOAD", "gas")).toEqual([200, 800, 800, 0, 0, 0, 0, 0]);
   expect(values("BALANCE", "gas")).toEqual([400, 700, 700, 100, 100, 100, 100, 100]);
   expect(values("EXTCODESIZE", "gas")).toEqual([700, 700, 700, 100, 100, 100, 100, 100]);
@@ -38,7 +38,7 @@ test("what an opcode costs in gas changes with the revision as execution.md 5.3 
 const inTurn = (first: number, istanbul: number, cancun = istanbul): number[] =>
   EVM_REVISIONS.map((_, i) => (i === 0 ? first : i < 5 ? istanbul : cancun));
 
-test("computation costs are those of execution.md 5.4, with what Istanbul, Kore and Cancun change", () => {
+test("computation costs are the Go node's, with the changes of Istanbul, Kore and Cancun", () => {
   const changed: Readonly<Record<string, number[]>> = {
     ADDMOD: inTurn(3349, 1410, 360),
     MULMOD: inTurn(4757, 1760, 700),

@@ -1,7 +1,7 @@
 /** Callers' tracers: what they find around them, and what is told of their faults. Values are the Go node's answers. */
 import { expect, test } from "@jest/globals";
 import { toHex } from "../../../node/bytes/hex.ts";
-import { createProgramTracer, type TracedTransaction } from "../../../node/evm/programs/program-tracer.ts";
+import { createProgramTracer, type ProgramTransaction } from "../../../node/evm/programs/program-tracer.ts";
 import { loadSandboxes } from "../../../node/evm/programs/sandbox.ts";
 import {
   assemble,
@@ -15,11 +15,11 @@ import {
 } from "../../support/evm.ts";
 
 const sandboxes = await loadSandboxes();
-const TRANSACTION: TracedTransaction = { gasLimit: 121_000n, gasUsed: 5n, gasPrice: 25n, block: 7 };
+const TRANSACTION: ProgramTransaction = { gasLimit: 121_000n, gasUsed: 5n, gasPrice: 25n, block: 7 };
 
 interface Traced extends Omit<RunOptions, "transaction"> {
   readonly program?: string;
-  readonly transaction?: Partial<TracedTransaction>;
+  readonly transaction?: Partial<ProgramTransaction>;
 }
 
 function trace(code: string, { program = "STOP", transaction, ...options }: Traced = {}): unknown {
@@ -61,7 +61,7 @@ test("an opcode that fails is shown again without the words it took, a revert to
   expect(trace(failing, { program: "ADD" })).toEqual([["ADD", "stack underflow (0 <=> 2)"]]);
 });
 
-test("the contract at work and the state are at hand", () => {
+test("a program can read the running contract and the state", () => {
   const world = aWorld();
   putContract(world, OTHER, assemble("7 3 SSTORE"));
   world.addBalance(OTHER, 5n);
@@ -112,7 +112,7 @@ test("inner frames are entered and left, with the value that they carry", () => 
   ]);
 });
 
-test("the transaction is told of in the end", () => {
+test("the result has the facts of the transaction", () => {
   const shown = giving(`Object.keys(ctx).sort().map(function (key) {
     return [key, typeof ctx[key] === "object" && ctx[key].length !== undefined ? toHex(ctx[key]) : ctx[key]] })`);
   const facts = { gasUsed: 2n ** 32n + 5n, gasPrice: 10n ** 20n };
@@ -270,7 +270,7 @@ test.each([
   expect(() => trace(code)).toThrow(expect.objectContaining({ code: "threw", message }));
 });
 
-test("a transaction that runs nothing is told of as the caller says, or not at all", () => {
+test("a transaction that begins no frame is reported as the options say, or not at all", () => {
   const none = createProgramTracer(sandboxes, { code: giving("ctx"), world: aWorld(), endsAt: Infinity });
   expect(JSON.parse(none.result(TRANSACTION))).toEqual({ gasUsed: 5 });
   const frameless = { from: CALLER, to: CALLER, value: 0n, gas: 121_000n, input: Uint8Array.of(1) };

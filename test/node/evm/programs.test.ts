@@ -74,7 +74,7 @@ const comparisons: readonly Row[] = [
   ["0x1234 CLZ", 243n],
 ];
 
-const surroundings: readonly Row[] = [
+const context: readonly Row[] = [
   ["ADDRESS", bytesToBigint(CONTRACT)],
   ["CALLER", bytesToBigint(CALLER)],
   ["ORIGIN", bytesToBigint(CALLER)],
@@ -154,7 +154,7 @@ function resultOf([program, , revision = "osaka"]: Row): bigint {
 describe.each([
   ["arithmetic", arithmetic],
   ["comparisons and bits", comparisons],
-  ["surroundings", surroundings],
+  ["context", context],
   ["data", data],
   ["jumps and stack", flow],
 ] as const)("%s", (_, rows) => {

@@ -1,4 +1,4 @@
-/** Gas that depends on the state, fork by fork (execution.md 5.3). */
+/** Gas that depends on the state, fork by fork (EIP-1884, EIP-2200, EIP-2929, EIP-3529). */
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import { bytesToBigint, fixedBytes } from "../../../node/bytes/integer.ts";
 import type { EvmRevision } from "../../../node/config/rule-facts.ts";

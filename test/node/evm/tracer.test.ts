@@ -1,11 +1,11 @@
 import { expect, test } from "@jest/globals";
 import { toHex } from "../../../node/bytes/hex.ts";
 import type { EvmFailure } from "../../../node/evm/failure.ts";
-import type { Step, Tracer } from "../../../node/evm/tracer.ts";
+import type { OpcodeStep, Tracer } from "../../../node/evm/tracer.ts";
 import { assemble, aWorld, OTHER, putContract, rulesOf, runProgram } from "../../support/evm.ts";
 
 const why = (failure: EvmFailure | undefined): string => (failure === undefined ? "" : ` ${failure.code}`);
-const shown = ({ pc, op, gas, gasCost, stack, stackLength }: Step): string =>
+const shown = ({ pc, op, gas, gasCost, stack, stackLength }: OpcodeStep): string =>
   `${pc} 0x${op.toString(16)} gas ${gas} cost ${gasCost} [${stack.slice(0, stackLength).join(" ")}]`;
 
 /** An observer that notes one line for each thing it is told. */
@@ -138,7 +138,7 @@ test("a write that a static frame could not pay either fails for the gas", () =>
   expect(lines).toContain("4 0x55 gas 4994 cost 22100 [1 0] out-of-gas");
 });
 
-test("a contract that hands its balance on is shown as a frame", () => {
+test("a SELFDESTRUCT is shown as a frame", () => {
   const { lines, tracer } = notes();
   runProgram("0x6666 SELFDESTRUCT", { tracer, value: 3n });
   expect(lines.slice(-3)).toEqual([

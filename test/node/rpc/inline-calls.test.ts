@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { chainReading } from "../../../node/calls/chain-reading.ts";
 import { InlineCalls } from "../../../node/calls/inline-calls.ts";
 import { parseGenesis } from "../../../node/config/genesis.ts";
-import { GasAtHandSpent } from "../../../node/evm/frame.ts";
+import { GasBudgetExceeded } from "../../../node/evm/frame.ts";
 import type { Method } from "../../../node/jsonrpc/method.ts";
 import { callMethods } from "../../../node/rpc/calls.ts";
 import { aChain, type TestChain } from "../../support/chain.ts";
@@ -82,7 +82,7 @@ test("a kind of call that exceeded the gas is not tried inline again", () => {
       () => name,
       () => {
         tries++;
-        throw new GasAtHandSpent();
+        throw new GasBudgetExceeded();
       },
     );
   expect([long("a"), long("a"), tries]).toEqual([undefined, undefined, 1]);

@@ -1,8 +1,8 @@
-/** What an opcode names on the stack: the account or the slot that it asks about or changes. */
+/** Operands of opcodes that name an account or a storage slot. */
 import { addressOf } from "../address.ts";
-import type { Step } from "../tracer.ts";
+import type { OpcodeStep } from "../tracer.ts";
 
-/** Opcodes that take an account's address, and how deep it lies below the top. */
+/** Opcodes that take an account's address, with its position below the top of the stack. */
 const ADDRESS_AT: ReadonlyMap<number, number> = new Map([
   [0x31, 0], // BALANCE
   [0x3b, 0], // EXTCODESIZE
@@ -17,14 +17,14 @@ const ADDRESS_AT: ReadonlyMap<number, number> = new Map([
 const SLOAD = 0x54;
 const SSTORE = 0x55;
 
-/** The account that an opcode names, not to be written into; undefined for none. */
-export function accountNamed({ op, stack, stackLength }: Step): Uint8Array | undefined {
+/** Returns the account that an opcode names, shared and not to be written to; undefined for none. */
+export function accountOperand({ op, stack, stackLength }: OpcodeStep): Uint8Array | undefined {
   const depth = ADDRESS_AT.get(op);
   if (depth === undefined || stackLength <= depth) return undefined;
   return addressOf(stack[stackLength - 1 - depth] as bigint); // within the stack
 }
 
-/** The slot of its own that a contract names; undefined for none. */
-export function slotNamed({ op, stack, stackLength }: Step): bigint | undefined {
+/** Returns the slot that an SLOAD or SSTORE names; undefined for any other opcode. */
+export function slotOperand({ op, stack, stackLength }: OpcodeStep): bigint | undefined {
   return op === SLOAD || op === SSTORE ? stack[stackLength - 1] : undefined;
 }
