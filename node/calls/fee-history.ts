@@ -3,7 +3,7 @@ import { toQuantity } from "../bytes/integer.ts";
 import type { BlockHead, Chain } from "../chain/chain.ts";
 import type { RpcProfile } from "../compat/profiles.ts";
 import { nextBaseFee } from "../execution/base-fee.ts";
-import { BLOB_PRICE } from "../execution/evm-block.ts";
+import { BLOB_PRICE } from "../execution/block-context.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { goJson } from "../jsonrpc/json-text.ts";
 import type { Block } from "../model/block.ts";

@@ -4,8 +4,8 @@ import { rulesAt } from "../config/rules.ts";
 import { nextBaseFee } from "../execution/base-fee.ts";
 import { contractsAt } from "../execution/contract-calls.ts";
 import type { ContractReader } from "../governance/contract-reader.ts";
+import type { GovernanceBlock } from "../governance/governance.ts";
 import { type Governance, openGovernance } from "../governance/governance.ts";
-import type { KnownBlock } from "../governance/governed-chain.ts";
 import type { Block } from "../model/block.ts";
 import type { Header } from "../model/header.ts";
 import type { Log } from "../observe/log.ts";
@@ -142,7 +142,7 @@ function readChain(parts: ReadDeps): Chain {
 
 /** Blocks that are there, durable or not, and who made them. */
 function knownBlocks({ state, headerRules }: ChainDeps, rows: BlockRows) {
-  return (number: number): KnownBlock | undefined => {
+  return (number: number): GovernanceBlock | undefined => {
     const block = number > state.number ? undefined : rows.header(number);
     if (block === undefined) return undefined;
     const { header, hash } = block;

@@ -7,7 +7,7 @@ import { equalBytes } from "../bytes/compare.ts";
 import { type Rules, rulesAt } from "../config/rules.ts";
 import { type BlockOutcome, executeTransactions, finalizeBlock } from "../execution/block.ts";
 import { blockContext } from "../execution/block-context.ts";
-import { changeSystem } from "../execution/system-changes.ts";
+import { applySystemChanges } from "../execution/system-changes.ts";
 import { noStaking } from "../governance/staking.ts";
 import type { Block, BlockParts } from "../model/block.ts";
 import type { Header } from "../model/header.ts";
@@ -245,7 +245,7 @@ export class Writer {
     const parameters = governance.parameters(number);
     const staking = parameters.policy === "weighted" ? governance.staking(number) : noStaking(number - 1);
     finalizeBlock(world, header, { outcome, rules, parameters, staking });
-    changeSystem(world, {
+    applySystemChanges(world, {
       config,
       header,
       blockHash: (wanted) => this.written(wanted)?.hash,

@@ -13,7 +13,7 @@ import { declareDraftMetrics } from "../consensus/draft-metrics.ts";
 import type { Kzg } from "../crypto/kzg.ts";
 import type { Recoverer } from "../crypto/recoverer.ts";
 import { sign } from "../crypto/secp256k1.ts";
-import type { Ballots } from "../governance/ballots.ts";
+import type { PendingVotes } from "../governance/pending-votes.ts";
 import type { Block } from "../model/block.ts";
 import type { Header } from "../model/header.ts";
 import { decodeTransaction } from "../model/transaction.ts";
@@ -35,7 +35,7 @@ export interface ConsensusDeps {
   readonly options: NodeOptions;
   readonly database: NodeDatabase;
   readonly open: OpenChain;
-  readonly ballots: Ballots;
+  readonly ballots: PendingVotes;
   readonly pool: TxPool;
   readonly recoverer: Recoverer;
   readonly kzg: Kzg;
@@ -72,7 +72,7 @@ export function openNodeConsensus(surroundings: ConsensusDeps): Engine | undefin
     ready: Promise.all([database.state.ready, network.expectsPeers ? network.protocol.heardHead : undefined]),
     diskSpace: () => database.disk.room(),
     governance,
-    vote: () => ballots.next(),
+    vote: () => ballots.nextVoteField(),
     candidates: (baseFee) => pool.byPrice(baseFee),
     drop: (tx) => pool.drop(tx.hash),
     encodeWithBlobs: (tx) => pool.wire(tx),

@@ -13,7 +13,7 @@ import type { NodeOptions } from "../config/options.ts";
 import { openKzg } from "../crypto/kzg.ts";
 import { openRecoverer } from "../crypto/recoverer.ts";
 import { secp256k1Backend } from "../crypto/secp256k1.ts";
-import { type Ballots, createBallots } from "../governance/ballots.ts";
+import { createPendingVotes, type PendingVotes } from "../governance/pending-votes.ts";
 import type { AdjustableLog, Log } from "../observe/log.ts";
 import { openMemoryWatch } from "../observe/memory-watch.ts";
 import { createMetrics } from "../observe/metrics.ts";
@@ -141,9 +141,9 @@ function followChain(options: NodeOptions, { store, state }: Database, chain: Ch
 }
 
 /** Votes of this node, followed by the chain's heads for as long as the chain is open. */
-function ballotsOf({ chain, governance }: OpenChain, { address }: NodeKey, log: Log): Ballots {
-  const ballots = createBallots({ governance, tip: () => chain.head().header.number, address, log });
-  chain.onHead(({ header }) => ballots.settle(header));
+function ballotsOf({ chain, governance }: OpenChain, { address }: NodeKey, log: Log): PendingVotes {
+  const ballots = createPendingVotes({ governance, tip: () => chain.head().header.number, address, log });
+  chain.onHead(({ header }) => ballots.removeCast(header));
   return ballots;
 }
 

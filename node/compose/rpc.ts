@@ -11,7 +11,7 @@ import type { Supply } from "../chain/supply.ts";
 import { rpcProfiles } from "../compat/profiles.ts";
 import type { NodeOptions } from "../config/options.ts";
 import { type BlsPublicInfo, provePossession } from "../crypto/bls-possession.ts";
-import type { Ballots } from "../governance/ballots.ts";
+import type { PendingVotes } from "../governance/pending-votes.ts";
 import type { KeptBytes } from "../jsonrpc/byte-cache.ts";
 import { createEndpoint, type Endpoint } from "../jsonrpc/dispatch.ts";
 import { createBudget } from "../jsonrpc/dispatch-budget.ts";
@@ -47,7 +47,7 @@ import { askedOfReaders, callTerms, openReaders } from "./readers.ts";
 export interface RpcDeps {
   readonly options: NodeOptions;
   readonly open: OpenChain;
-  readonly ballots: Ballots;
+  readonly ballots: PendingVotes;
   readonly database: NodeDatabase;
   readonly pool: TxPool;
   readonly accounts: Accounts;

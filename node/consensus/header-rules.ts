@@ -110,7 +110,7 @@ function checkCommittedSeals(
   const { length } = extra.committedSeals;
   if (length === 0) throw new ConsensusError("committed-seals", "zero committed seals");
   if (length > MAX_RECOVERED_SEALS && length > validators.council.length) {
-    // One of them is a stranger's or comes twice: thousands are not worth recovering.
+    // One of them is foreign or repeated, so recovering thousands is not worth it.
     throw new ConsensusError("committed-seals", "invalid committed seals");
   }
   const seen = new Set<string>();

@@ -100,6 +100,6 @@ function sealJobs({ header, hash }: HashedHeader): RecoveryJob[] | undefined {
       signature,
     }));
   } catch {
-    return undefined; // left alone, as said above
+    return undefined; // skipped
   }
 }

@@ -1,4 +1,4 @@
-/** Set-code authorizations (EIP-7702): accounts that let another's code run as their own. */
+/** Set-code authorizations (EIP-7702): accounts that delegate to the code of another account. */
 import { concatBytes, isZero } from "../bytes/compare.ts";
 import type { Rules } from "../config/rules.ts";
 import { DESIGNATOR, delegationIn } from "../evm/code.ts";
@@ -9,11 +9,14 @@ import type { Authorization } from "../model/transaction-type.ts";
 import type { World } from "../state/world/world.ts";
 
 const MAX_NONCE = 0xffff_ffff_ffff_ffffn;
-/** Of the gas for an authorization, what comes back where the account was there already. */
+/** Refunded gas of an authorization of an existing account (EIP-7702). */
 const EXISTING_REFUND = 12_500;
 const NO_CODE = new Uint8Array(0);
 
-/** Carries out the authorizations in their order; one that does not hold is skipped (execution.md 3.3, step 8). */
+/**
+ * Applies the authorizations in order; an invalid one is skipped (EIP-7702,
+ * `blockchain/state_transition.go@v2.2.2`).
+ */
 export function applyAuthorizations(
   world: World,
   authorizations: readonly Authorization[],

@@ -1,7 +1,7 @@
-/** The dynamic base fee, KIP-71. */
+/** Dynamic base fee (KIP-71). */
 import type { BaseFeeParameters } from "../governance/parameters.ts";
 
-/** What the rule reads of the parent block. */
+/** Values of the parent block that the rule reads. */
 export interface BaseFeeParent {
   readonly number: number;
   readonly baseFee: bigint | undefined;
@@ -11,8 +11,8 @@ export interface BaseFeeParent {
 const FALLBACK_DENOMINATOR = 64n;
 
 /**
- * Base fee of the block after `parent`, in peb, always even. `parameters` are those of the new block.
- * The two divisions are integer divisions from left to right, as KIP-71 says.
+ * Returns the base fee of the block after `parent`, in peb, always even. `parameters` are those of the new
+ * block. Both divisions are integer divisions from left to right, as in KIP-71.
  */
 export function nextBaseFee(parent: BaseFeeParent, parameters: BaseFeeParameters): bigint {
   const lower = parameters.lowerBound + (parameters.lowerBound & 1n);

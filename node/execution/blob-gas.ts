@@ -3,10 +3,10 @@ import type { BlobLimits } from "../config/blob-schedule.ts";
 import type { Header } from "../model/header.ts";
 import type { Transaction } from "../model/transaction.ts";
 
-/** Gas that one blob takes. */
+/** Gas of one blob. */
 export const GAS_PER_BLOB = 131_072n;
 
-/** What a header has to say of the blob gas beyond the target up to its parent. */
+/** Returns the excess blob gas of the block after `parent` (EIP-4844). */
 export function excessBlobGas(
   parent: Pick<Header, "blobGasUsed" | "excessBlobGas">,
   { target }: Pick<BlobLimits, "target">,
@@ -16,12 +16,12 @@ export function excessBlobGas(
   return excess > 0n ? excess : 0n;
 }
 
-/** Gas that a transaction's blobs take; none where it names no hashes. */
+/** Returns the gas of a transaction's blobs; 0 without versioned hashes. */
 export function blobGasFor(hashes: readonly Uint8Array[] | undefined): bigint {
   return hashes === undefined ? 0n : BigInt(hashes.length) * GAS_PER_BLOB;
 }
 
-/** Gas that the blobs of a block's transactions take. */
+/** Returns the gas of the blobs of a block's transactions. */
 export function blobGasOf(transactions: readonly Transaction[]): bigint {
   let gas = 0n;
   for (const { fields } of transactions) gas += blobGasFor(fields.blobVersionedHashes);

@@ -1,6 +1,6 @@
 /**
- * A whole block against the world state: its transactions in order, then the reward. A synchronous step per
- * transaction; between steps the caller may let other work run.
+ * Execution of a block: its transactions in order, then the reward. Each transaction is one synchronous step,
+ * and other work may run between the steps.
  */
 
 import { mergeBlooms } from "../model/bloom.ts";
@@ -13,7 +13,7 @@ import { blockReward, feesOf, type RewardDeps } from "./reward.ts";
 import { beginBlock } from "./system-call.ts";
 import { type BlockContext, executeTransaction } from "./transaction.ts";
 
-/** What a block's transactions did. */
+/** Result of a block's transactions. */
 export interface BlockOutcome {
   readonly receipts: readonly Receipt[];
   readonly gasUsed: bigint;
@@ -21,7 +21,7 @@ export interface BlockOutcome {
   readonly totalFee: bigint;
 }
 
-/** Executes all transactions; the first that cannot run ends it with its `ExecutionError`. */
+/** Executes all transactions. Throws the `ExecutionError` of the first invalid one. */
 export async function executeTransactions(
   world: World,
   transactions: readonly Transaction[],
@@ -41,21 +41,21 @@ export async function executeTransactions(
   return blockOutcome(receipts, totalFee);
 }
 
-/** Sums up receipts that belong to one block. */
+/** Sums up the receipts of one block. */
 export function blockOutcome(receipts: readonly Receipt[], totalFee: bigint): BlockOutcome {
   let gasUsed = 0n;
   for (const receipt of receipts) gasUsed += receipt.gasUsed;
   return { receipts, gasUsed, bloom: mergeBlooms(receipts.map((receipt) => receipt.bloom)), totalFee };
 }
 
-/** Pays the block's reward: the last thing that changes the state of a block before it is sealed. */
+/** Pays the block reward, the last change of the state before the block is sealed. */
 export function finalizeBlock(
   world: World,
   header: Header,
-  { outcome, ...terms }: { outcome: BlockOutcome } & Pick<RewardDeps, "rules" | "parameters" | "staking">,
+  { outcome, ...deps }: { outcome: BlockOutcome } & Pick<RewardDeps, "rules" | "parameters" | "staking">,
 ): void {
   const { gasUsed, totalFee: paid } = outcome;
-  const totalFee = feesOf({ gasUsed, paid, baseFee: header.baseFee }, terms.rules, terms.parameters);
-  const { credits } = blockReward({ totalFee, rewardbase: header.rewardbase, ...terms });
+  const totalFee = feesOf({ gasUsed, paid, baseFee: header.baseFee }, deps.rules, deps.parameters);
+  const { credits } = blockReward({ totalFee, rewardbase: header.rewardbase, ...deps });
   for (const { address, amount } of credits) world.addBalance(address, amount);
 }

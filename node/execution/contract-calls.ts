@@ -1,43 +1,46 @@
-/** Contracts after a block, asked by the protocol for itself: at no price, from nobody's account, nothing is kept. */
+/**
+ * Contract calls of the protocol after a block: from the zero address, free of charge, without effect on the
+ * state.
+ */
 import type { ChainConfig } from "../config/chain-config.ts";
 import { type Rules, rulesAt } from "../config/rules.ts";
 import { createEvm, type EvmBlock } from "../evm/evm.ts";
 import type { ContractReader } from "../governance/contract-reader.ts";
 import type { Header } from "../model/header.ts";
 import type { World } from "../state/world/world.ts";
-import { evmBlock } from "./evm-block.ts";
+import { evmBlock } from "./block-context.ts";
 
-/** What calls see of the chain. */
-export interface CalledChain {
+/** Dependencies of contract calls. */
+export interface ContractCallDeps {
   readonly config: ChainConfig;
-  /** The state after a block. Throws `StateError` `state-missing`. */
+  /** Returns the state after a block. Throws `StateError` `state-missing`. */
   readonly worldAt: (number: number) => World;
-  readonly block: (number: number) => CalledBlock | undefined;
+  readonly block: (number: number) => ContractCallBlock | undefined;
 }
 
-/** A block whose state is asked. */
-export interface CalledBlock {
+/** A block whose state is read. */
+export interface ContractCallBlock {
   readonly header: Header;
   readonly hash: Uint8Array;
   readonly author: () => Uint8Array | undefined;
 }
 
-/** Where a call runs. */
-export interface CallSite {
+/** State, rules and block of a call. */
+export interface CallEnvironment {
   readonly world: World;
   readonly rules: Rules;
   readonly chainId: bigint;
   readonly block: EvmBlock;
 }
 
-/** Enough for every question that the protocol asks. */
+/** Gas limit of a call, enough for every use of the protocol. */
 const GAS = 300_000_000n;
-const NOBODY = new Uint8Array(20);
+const ZERO_ADDRESS = new Uint8Array(20);
 
-/** Reads at the state after block `number`. Throws `StateError` `state-missing`. */
-export function contractsAt(chain: CalledChain, number: number): ContractReader {
+/** Returns a reader of the state after block `number`. Throws `StateError` `state-missing`. */
+export function contractsAt(chain: ContractCallDeps, number: number): ContractReader {
   const world = chain.worldAt(number);
-  const site = siteAt(chain, number, world);
+  const site = environmentAt(chain, number, world);
   return {
     account: (address) => world.account(address),
     code: (address) => world.code(address),
@@ -46,7 +49,7 @@ export function contractsAt(chain: CalledChain, number: number): ContractReader 
   };
 }
 
-function siteAt({ config, block }: CalledChain, number: number, world: World): CallSite {
+function environmentAt({ config, block }: ContractCallDeps, number: number, world: World): CallEnvironment {
   const found = block(number);
   if (found === undefined) throw new RangeError(`no block ${number} to ask contracts at`);
   const blockHash = (wanted: number): Uint8Array | undefined => block(wanted)?.hash;
@@ -54,18 +57,20 @@ function siteAt({ config, block }: CalledChain, number: number, world: World): C
     world,
     rules: rulesAt(config, number),
     chainId: config.chainId,
-    block: evmBlock(found.header, { author: found.author() ?? NOBODY, blockHash }),
+    block: evmBlock(found.header, { author: found.author() ?? ZERO_ADDRESS, blockHash }),
   };
 }
 
-/** What a contract returns to nobody; undefined when it fails. The world is afterwards as it was. */
-function callContract(site: CallSite, to: Uint8Array, input: Uint8Array): Uint8Array | undefined {
+/**
+ * Calls a contract and returns its output; undefined when the call fails. Reverts all changes of the world.
+ */
+function callContract(site: CallEnvironment, to: Uint8Array, input: Uint8Array): Uint8Array | undefined {
   const { world } = site;
   const mark = world.snapshot();
-  const transaction = { origin: NOBODY, gasPrice: 0n, feePayer: NOBODY, blobHashes: [] };
+  const transaction = { origin: ZERO_ADDRESS, gasPrice: 0n, feePayer: ZERO_ADDRESS, blobHashes: [] };
   try {
     const evm = createEvm({ ...site, transaction });
-    const { output, failure } = evm.call({ caller: NOBODY, to, input, value: 0n, gas: GAS });
+    const { output, failure } = evm.call({ caller: ZERO_ADDRESS, to, input, value: 0n, gas: GAS });
     return failure === undefined ? output.slice() : undefined;
   } finally {
     world.revert(mark);

@@ -1,4 +1,4 @@
-/** Why a transaction or a block cannot be executed. */
+/** Codes of `ExecutionError`. */
 export type ExecutionErrorCode =
   | "reserved-address"
   | "recipient-with-code"
@@ -25,8 +25,8 @@ export type ExecutionErrorCode =
   | "initcode-too-large";
 
 /**
- * Thrown when a transaction cannot be part of a block; the messages are the Go node's. An error here makes a
- * block invalid and a proposer leave the transaction out; it is never a failed receipt.
+ * Thrown for a transaction that no block may contain; the texts are the Go node's. It makes a block invalid,
+ * and a proposer skips the transaction. It is never a failed receipt.
  */
 export class ExecutionError extends Error {
   override readonly name = "ExecutionError";

@@ -1,4 +1,7 @@
-/** Who pays how much for a message's gas, before it runs and back after it (execution.md 3.3, steps 4 and 12). */
+/**
+ * Payment of a message's gas before execution and the refund after it, shared by sender and fee payer
+ * (`blockchain/state_transition.go@v2.2.2`).
+ */
 import { equalBytes } from "../bytes/compare.ts";
 import { checksumAddress } from "../crypto/checksum.ts";
 import type { World } from "../state/world/world.ts";
@@ -6,13 +9,15 @@ import { blobGasFor } from "./blob-gas.ts";
 import { ExecutionError } from "./error.ts";
 import type { ExecutionMessage } from "./message.ts";
 
-/** The part of an amount that each of the two pays; rounded down for the fee payer. */
+/** Shares of an amount; the fee payer's is rounded down. */
 interface Shares {
   readonly byPayer: bigint;
   readonly bySender: bigint;
 }
 
-/** Takes the whole fee out of the accounts. `blobBaseFee` is the price of blob gas. Throws `ExecutionError`. */
+/**
+ * Subtracts the whole fee from the balances. `blobBaseFee` is the price of blob gas. Throws `ExecutionError`.
+ */
 export function buyGas(world: World, message: ExecutionMessage, blobBaseFee: bigint): void {
   const fee = message.gas * message.price + blobGasFor(message.blobHashes) * blobBaseFee;
   const shares = sharesOf(message, fee);
@@ -23,8 +28,7 @@ export function buyGas(world: World, message: ExecutionMessage, blobBaseFee: big
 }
 
 /**
- * Where the rules have blobs the accounts must have what the caps allow, and the value too. Throws
- * `ExecutionError`.
+ * Checks that the balances cover the fee caps and the value, under rules with blobs. Throws `ExecutionError`.
  */
 export function checkCaps(world: World, message: ExecutionMessage): void {
   const { sender, payer, value } = message;
@@ -41,20 +45,20 @@ export function checkCaps(world: World, message: ExecutionMessage): void {
   if (world.balance(sender) < bySender + value) throw insufficientValue();
 }
 
-/** Gives the price of unused gas back in the proportion in which it was paid. */
+/** Refunds unused gas in the proportion of the payment. */
 export function refundGas(world: World, message: ExecutionMessage, unused: bigint): void {
   const { byPayer, bySender } = sharesOf(message, unused * message.price);
   world.addBalance(message.payer, byPayer);
   if (bySender > 0n) world.addBalance(message.sender, bySender);
 }
 
-/** The refusal of a cap that the base fee is above. */
+/** Creates the error of a fee cap below the base fee. */
 export function feeCapBelowBaseFee(sender: Uint8Array, gasFeeCap: bigint, baseFee: bigint): ExecutionError {
   const numbers = `address ${checksumAddress(sender)}, maxFeePerGas: ${gasFeeCap}, baseFee: ${baseFee}`;
   return new ExecutionError("fee-cap-below-base-fee", `max fee per gas less than block base fee: ${numbers}`);
 }
 
-/** The text of a value that the sender does not have. */
+/** Creates the error of a value above the sender's balance. */
 export function insufficientValue(): ExecutionError {
   return new ExecutionError("insufficient-balance", "insufficient balance for transfer");
 }

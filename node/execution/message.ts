@@ -1,6 +1,6 @@
 /**
- * What a transaction asks of the state once those who signed it are known: the input of the state transition. Calls
- * that nobody signed are made of the same.
+ * Message of a transaction with verified signers, the input of the state transition. Simulated calls are
+ * messages as well.
  */
 import { isZero } from "../bytes/compare.ts";
 import type { Rules } from "../config/rules.ts";
@@ -8,44 +8,44 @@ import { floorGas, intrinsicGas, type Transaction } from "../model/transaction.t
 import type { AccessListEntry, Action, Authorization } from "../model/transaction-type.ts";
 import type { Participant } from "./participants.ts";
 
-/** See the head of this file. Amounts are in peb. */
+/** A message. Amounts are in peb. */
 export interface ExecutionMessage {
   readonly sender: Uint8Array;
-  /** Who pays the fee; the sender where nobody else does. */
+  /** Account that pays the fee; the sender without a fee payer. */
   readonly payer: Uint8Array;
-  /** Percent of the fee that the payer pays; the sender pays the rest. */
+  /** Percentage of the fee that the payer pays; the sender pays the rest. */
   readonly feeRatio: number | undefined;
   readonly nonce: bigint;
   readonly gas: bigint;
-  /** What a unit of gas costs, and the caps that the sender named. */
+  /** Effective gas price, followed by the sender's caps. */
   readonly price: bigint;
   readonly gasFeeCap: bigint;
   readonly gasTipCap: bigint;
   readonly value: bigint;
   readonly action: Action;
-  /** Absent when a contract is made. */
+  /** Recipient; undefined for a contract creation. */
   readonly to: Uint8Array | undefined;
-  /** A recipient of zeros that counts as none, see `TransactionType.zeroIsNobody`. */
-  readonly isNobody: boolean;
+  /** True for the zero address as recipient where it counts as none, see `TransactionType.zeroIsNobody`. */
+  readonly hasZeroRecipient: boolean;
   readonly input: Uint8Array;
-  /** The account key to be set, serialised. */
+  /** Encoded account key of a key update. */
   readonly key: Uint8Array | undefined;
   readonly accessList: readonly AccessListEntry[];
-  /** `undefined` in kinds that carry none; an empty list is refused. */
+  /** Authorizations; undefined in types without them. An empty list is invalid. */
   readonly authorizationList: readonly Authorization[] | undefined;
-  /** `undefined` in kinds without blobs. */
+  /** Versioned hashes; undefined in types without blobs. */
   readonly blobHashes: readonly Uint8Array[] | undefined;
   readonly maxFeePerBlobGas: bigint;
-  /** Due before anything runs, signatures included. */
+  /** Gas due before execution, including signatures. */
   readonly intrinsicGas: bigint;
-  /** The least that is used whatever happens (EIP-7623), signatures included; 0 where the rules have none. */
+  /** Minimum of the gas used (EIP-7623), including signatures; 0 under rules without it. */
   readonly floorGas: bigint;
 }
 
-/** No access list. */
+/** Empty access list. */
 export const EMPTY_ACCESS_LIST: readonly AccessListEntry[] = [];
 
-/** Who stands behind a transaction and what its gas costs. */
+/** Signers and gas price of a message. */
 export interface MessageOptions {
   readonly sender: Participant;
   readonly payer: Participant;
@@ -53,7 +53,7 @@ export interface MessageOptions {
   readonly rules: Rules;
 }
 
-/** The message of a transaction. */
+/** Creates the message of a transaction. */
 export function transactionMessage(
   tx: Transaction,
   { sender, payer, price, rules }: MessageOptions,
@@ -73,7 +73,7 @@ export function transactionMessage(
     value: tx.value,
     action: type.action,
     to,
-    isNobody: type.zeroIsNobody === true && to !== undefined && isZero(to),
+    hasZeroRecipient: type.zeroIsNobody === true && to !== undefined && isZero(to),
     input: tx.input,
     key: fields.key,
     accessList: fields.accessList ?? EMPTY_ACCESS_LIST,

@@ -1,6 +1,6 @@
 /**
- * Who sends a transaction and who pays for it, and whether those who signed may do so. The pool asks the same
- * before it takes a transaction in.
+ * Sender and fee payer of a transaction, and the check that their account keys accept the signatures. The
+ * pool runs the same check on admission.
  */
 import type { Rules } from "../config/rules.ts";
 import type { Account } from "../model/account.ts";
@@ -14,13 +14,13 @@ import type { KeyRole } from "../model/transaction-type.ts";
 import { ExecutionError } from "./error.ts";
 import type { AccountReader } from "./validate.ts";
 
-/** An account that signed, and the gas for checking more than one signature of it. */
+/** An account that signed, with the gas for its additional signatures. */
 export interface Participant {
   readonly address: Uint8Array;
   readonly gas: bigint;
 }
 
-/** Under what signatures are judged. */
+/** Options of signature checks. */
 export interface SigningOptions {
   readonly chainId: bigint;
   readonly rules: Rules;
@@ -33,36 +33,43 @@ const PREFIXES: Readonly<Record<Side, string>> = {
   payer: "invalid fee payer: ",
 };
 
-/** The sender, whose account's key accepts the signatures. Throws `ExecutionError` `invalid-sender`. */
-export function verifySender(accounts: AccountReader, tx: Transaction, terms: SigningOptions): Participant {
+/** Returns the sender, whose account key accepts the signatures. Throws `ExecutionError` `invalid-sender`. */
+export function verifySender(accounts: AccountReader, tx: Transaction, options: SigningOptions): Participant {
   const { from } = tx.fields;
   if (from === undefined) {
-    const address = recoverSigners("sender", () => senderOf(tx, terms.chainId));
+    const address = recoverSigners("sender", () => senderOf(tx, options.chainId));
     checkLegacyKey(accounts.account(address));
     return { address, gas: 0n };
   }
-  const publicKeys = recoverSigners("sender", () => senderKeys(tx, terms.chainId));
-  const gas = verifyKey(accounts, { side: "sender", address: from, role: tx.type.role, publicKeys }, terms);
+  const publicKeys = recoverSigners("sender", () => senderKeys(tx, options.chainId));
+  const gas = verifyKey(accounts, { side: "sender", address: from, role: tx.type.role, publicKeys }, options);
   return { address: from, gas };
 }
 
-/** Who pays the fee: the fee payer, whose account's key accepts its signatures, or else the sender. */
+/**
+ * Returns the payer of the fee: the fee payer, whose account key accepts its signatures, else the sender.
+ * Throws `ExecutionError` `invalid-payer`.
+ */
 export function verifyPayer(
   accounts: AccountReader,
   tx: Transaction,
-  { sender, ...terms }: SigningOptions & { readonly sender: Participant },
+  { sender, ...options }: SigningOptions & { readonly sender: Participant },
 ): Participant {
   const { feePayer } = tx.fields;
   if (feePayer === undefined) return { address: sender.address, gas: 0n };
-  const publicKeys = recoverSigners("payer", () => payerKeys(tx, terms.chainId));
-  const gas = verifyKey(accounts, { side: "payer", address: feePayer, role: "feePayer", publicKeys }, terms);
+  const publicKeys = recoverSigners("payer", () => payerKeys(tx, options.chainId));
+  const gas = verifyKey(
+    accounts,
+    { side: "payer", address: feePayer, role: "feePayer", publicKeys },
+    options,
+  );
   return { address: feePayer, gas };
 }
 
-/** True while both accounts' keys accept those who signed: keys change, signatures do not. */
-export function keysStillFit(accounts: AccountReader, tx: Transaction, terms: SigningOptions): boolean {
+/** Returns true while the keys of both accounts accept the signers; keys may change after signing. */
+export function areSignersValid(accounts: AccountReader, tx: Transaction, options: SigningOptions): boolean {
   try {
-    verifyPayer(accounts, tx, { sender: verifySender(accounts, tx, terms), ...terms });
+    verifyPayer(accounts, tx, { sender: verifySender(accounts, tx, options), ...options });
     return true;
   } catch (error) {
     if (error instanceof ExecutionError) return false;
@@ -70,23 +77,23 @@ export function keysStillFit(accounts: AccountReader, tx: Transaction, terms: Si
   }
 }
 
-/** Throws `ExecutionError` for an account whose key is not that of its own address. */
+/** Requires a legacy account key. Throws `ExecutionError` `invalid-sender`. */
 function checkLegacyKey(account: Account | undefined): void {
   if (account === undefined || account.key.type === LEGACY_KEY.type) return;
   throw refusedSignature("sender", "a legacy transaction must be with a legacy account key");
 }
 
-interface Signed {
+interface SignedRole {
   readonly side: Side;
   readonly address: Uint8Array;
   readonly role: KeyRole;
   readonly publicKeys: readonly Uint8Array[];
 }
 
-/** Gas for the signatures that an account's key accepts. */
+/** Checks that the account key accepts the signatures and returns their gas. */
 function verifyKey(
   accounts: AccountReader,
-  { side, address, role, publicKeys }: Signed,
+  { side, address, role, publicKeys }: SignedRole,
   { rules }: SigningOptions,
 ): bigint {
   const key = accounts.account(address)?.key ?? LEGACY_KEY;

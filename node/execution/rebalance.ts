@@ -1,34 +1,35 @@
 /**
- * Treasury rebalancing (KIP-103, KIP-160): at one block the balances of old funds are destroyed and new ones made, as
- * a contract says that their owners agreed. What the contract does not confirm is not done; the block goes on.
+ * Treasury rebalancing (KIP-103, KIP-160, `blockchain/system/rebalance.go@v2.2.2`): at one block the balances
+ * of old funds are removed and new ones set, as a contract records that the owners approved. A rebalancing
+ * that the contract does not confirm is skipped; the block remains valid.
  */
 import { mapKey } from "../bytes/hex.ts";
-import { AbiTuple, type Argument, encodeCall } from "../governance/abi.ts";
+import { type AbiArgument, AbiTuple, encodeCall } from "../governance/abi.ts";
 import { GovernanceError } from "../governance/error.ts";
 import type { World } from "../state/world/world.ts";
 
-/** A rebalancing: what its contract's questions are called, and how it is asked. */
-export interface Rebalancing {
-  readonly questions: RebalanceQuestions;
-  /** Asks the contract; undefined when the call fails, no bytes where a failure counts as an answer. */
-  readonly ask: (input: Uint8Array) => Uint8Array | undefined;
-  /** The block that is being made. */
+/** Dependencies of a rebalancing. */
+export interface RebalanceDeps {
+  readonly methods: RebalanceMethods;
+  /** Calls the contract; undefined when the call fails, empty where a failure counts as a result. */
+  readonly call: (input: Uint8Array) => Uint8Array | undefined;
+  /** Number of the block. */
   readonly number: number;
 }
 
-/** Names of one version of the contract. */
-export interface RebalanceQuestions {
+/** Method signatures of a version of the contract. */
+export interface RebalanceMethods {
   readonly zeroedCount: string;
   readonly zeroed: string;
   readonly allocatedCount: string;
   readonly allocated: string;
   readonly approval: string;
-  /** New balances may not be more than what is destroyed. */
+  /** True when the new balances must not exceed the removed ones. */
   readonly onlyShrinks: boolean;
 }
 
-/** The contract of KIP-103. */
-export const KIP103_QUESTIONS: RebalanceQuestions = {
+/** Methods of the KIP-103 contract. */
+export const KIP103_METHODS: RebalanceMethods = {
   zeroedCount: "getRetiredCount()",
   zeroed: "retirees(uint256)",
   allocatedCount: "getNewbieCount()",
@@ -37,8 +38,8 @@ export const KIP103_QUESTIONS: RebalanceQuestions = {
   onlyShrinks: true,
 };
 
-/** The contract of KIP-160. */
-export const KIP160_QUESTIONS: RebalanceQuestions = {
+/** Methods of the KIP-160 contract. */
+export const KIP160_METHODS: RebalanceMethods = {
   zeroedCount: "getZeroedCount()",
   zeroed: "zeroeds(uint256)",
   allocatedCount: "getAllocatedCount()",
@@ -47,10 +48,10 @@ export const KIP160_QUESTIONS: RebalanceQuestions = {
   onlyShrinks: false,
 };
 
-/** What came of it; nothing is changed by one that was refused. */
+/** Result of a rebalancing; a refused one changes nothing. */
 export type RebalanceOutcome =
   | { readonly done: true; readonly burnt: bigint }
-  | { readonly done: false; readonly why: string };
+  | { readonly done: false; readonly reason: string };
 
 interface Fund {
   readonly address: Uint8Array;
@@ -58,21 +59,24 @@ interface Fund {
 }
 
 const APPROVED = 2n;
-/** A contract that names more funds than this is not believed. */
+/** Bound of the funds of a contract. */
 const MAX_FUNDS = 10_000n;
 
-/** Rebalances if the contract confirms it; reads the balances that the block's transactions and reward left. */
-export function rebalanceTreasury(world: World, rebalancing: Rebalancing): RebalanceOutcome {
+/**
+ * Rebalances the treasury if the contract confirms it. Reads the balances after the block's transactions and
+ * reward.
+ */
+export function rebalanceTreasury(world: World, rebalancing: RebalanceDeps): RebalanceOutcome {
   try {
     return rebalance(world, rebalancing);
   } catch (error) {
-    if (error instanceof GovernanceError) return { done: false, why: error.message };
+    if (error instanceof GovernanceError) return { done: false, reason: error.message };
     throw error;
   }
 }
 
-function rebalance(world: World, rebalancing: Rebalancing): RebalanceOutcome {
-  const { questions, number } = rebalancing;
+function rebalance(world: World, rebalancing: RebalanceDeps): RebalanceOutcome {
+  const { methods: methods, number } = rebalancing;
   const zeroed = zeroedFunds(world, rebalancing);
   const allocated = allocatedFunds(rebalancing);
   if (answer(rebalancing, "rebalanceBlockNumber()").integer(0) !== BigInt(number)) {
@@ -81,12 +85,12 @@ function rebalance(world: World, rebalancing: Rebalancing): RebalanceOutcome {
   if (answer(rebalancing, "status()").integer(0) !== APPROVED) {
     throw refusal("rebalance contract is not in proper status");
   }
-  if (rebalancing.ask(encodeCall(questions.approval)) === undefined) {
+  if (rebalancing.call(encodeCall(methods.approval)) === undefined) {
     throw refusal("the owners of zeroed funds have not approved");
   }
   const before = sumOf(zeroed);
   const after = sumOf(allocated);
-  if (questions.onlyShrinks && before < after) {
+  if (methods.onlyShrinks && before < after) {
     throw refusal("the sum of zeroed balances are less than the sum of allocated balances");
   }
   for (const { address } of zeroed) setBalance(world, address, 0n);
@@ -98,9 +102,9 @@ function rebalance(world: World, rebalancing: Rebalancing): RebalanceOutcome {
   return { done: true, burnt };
 }
 
-/** Funds to be emptied, each once, with what they have now. */
-function zeroedFunds(world: World, rebalancing: Rebalancing): readonly Fund[] {
-  const { zeroedCount, zeroed } = rebalancing.questions;
+/** Returns the funds to empty, each once, with their balances. */
+function zeroedFunds(world: World, rebalancing: RebalanceDeps): readonly Fund[] {
+  const { zeroedCount, zeroed } = rebalancing.methods;
   const funds = new Map<string, Fund>();
   const count = countOf(answer(rebalancing, zeroedCount));
   for (let i = 0n; i < count; i++) {
@@ -110,11 +114,14 @@ function zeroedFunds(world: World, rebalancing: Rebalancing): readonly Fund[] {
   return [...funds.values()];
 }
 
-/** Funds to be filled, each once with its last amount. Without an answer to how many there are, none. */
-function allocatedFunds(rebalancing: Rebalancing): readonly Fund[] {
-  const { allocatedCount, allocated } = rebalancing.questions;
+/**
+ * Returns the funds to set, each once with its last amount; none when the contract does not return their
+ * number.
+ */
+function allocatedFunds(rebalancing: RebalanceDeps): readonly Fund[] {
+  const { allocatedCount, allocated } = rebalancing.methods;
   const funds = new Map<string, Fund>();
-  const counted = rebalancing.ask(encodeCall(allocatedCount));
+  const counted = rebalancing.call(encodeCall(allocatedCount));
   if (counted === undefined || counted.length === 0) return [];
   const count = countOf(new AbiTuple(counted));
   for (let i = 0n; i < count; i++) {
@@ -131,8 +138,12 @@ function countOf(tuple: AbiTuple): bigint {
   return count;
 }
 
-function answer({ ask }: Rebalancing, signature: string, ...values: readonly Argument[]): AbiTuple {
-  const output = ask(encodeCall(signature, ...values));
+function answer(
+  { call: call }: RebalanceDeps,
+  signature: string,
+  ...values: readonly AbiArgument[]
+): AbiTuple {
+  const output = call(encodeCall(signature, ...values));
   if (output === undefined || output.length === 0) throw refusal(`no answer to ${signature}`);
   return new AbiTuple(output);
 }
@@ -146,6 +157,6 @@ function setBalance(world: World, address: Uint8Array, amount: bigint): void {
   world.addBalance(address, amount);
 }
 
-function refusal(why: string): GovernanceError {
-  return new GovernanceError("bad-answer", why);
+function refusal(reason: string): GovernanceError {
+  return new GovernanceError("bad-answer", reason);
 }

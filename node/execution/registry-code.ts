@@ -1,9 +1,10 @@
+/**
+ * Code of the contract registry (KIP-149), installed at the first block with randomness: a constant of the
+ * protocol, as recorded chains have it in block 0.
+ */
 import { fromBareHex } from "../bytes/hex.ts";
 
-/**
- * The code of the registry of the protocol's contracts (KIP-149) that every chain gets at the first block with
- * randomness: a constant of the protocol, as recorded chains have it in their block 0.
- */
+/** The code. */
 export const REGISTRY_CODE: Uint8Array = fromBareHex(
   [
     "608060405234801561001057600080fd5b50600436106100885760003560e01c8063d393c8711161005b578063d393c87114",

@@ -1,4 +1,4 @@
-/** The registry of the protocol's contracts (KIP-149) as it is put into the state when randomness begins. */
+/** Installation of the contract registry (KIP-149) in the state, at the first block with randomness. */
 import { concatBytes } from "../bytes/compare.ts";
 import { bytesToBigint, fixedBytes } from "../bytes/integer.ts";
 import type { RegistryConfig } from "../config/registry-config.ts";
@@ -9,17 +9,17 @@ import { FAIL_KEY } from "../model/account-key.ts";
 import type { World } from "../state/world/world.ts";
 import { REGISTRY_CODE } from "./registry-code.ts";
 
-/** A slot and its value. */
+/** A storage slot and its value. */
 export type Slot = readonly [slot: bigint, value: bigint];
 
-/** Slots of the contract's three variables: records by name, names, owner. */
+/** Slots of the contract's variables: records by name, names, owner. */
 const RECORDS = 0n;
 const NAMES = 1n;
 const OWNER = 2n;
 const SHORT = 32;
 const WORD_BITS = 256;
 
-/** Puts code and records in place; an account that is there already keeps everything else. */
+/** Sets code and records; other properties of an existing account stay. */
 export function installRegistry(world: World, registry: RegistryConfig | undefined): void {
   if (!world.exists(REGISTRY)) {
     world.setAccount(REGISTRY, { ...newAccount(), kind: "contract", key: FAIL_KEY, nonce: 1n, codeInfo: 0 });
@@ -28,7 +28,7 @@ export function installRegistry(world: World, registry: RegistryConfig | undefin
   for (const [slot, value] of registrySlots(registry)) world.setSlot(REGISTRY, slot, value);
 }
 
-/** Storage with one active record a name, in Solidity's layout. */
+/** Returns the storage with one active record per name, in Solidity's layout. */
 export function registrySlots(registry: RegistryConfig | undefined): readonly Slot[] {
   if (registry === undefined) return [];
   const { records, owner } = registry;
@@ -42,7 +42,7 @@ export function registrySlots(registry: RegistryConfig | undefined): readonly Sl
   return [...slots, [NAMES, BigInt(records.length)], [OWNER, bytesToBigint(owner)]];
 }
 
-/** Up to 31 bytes with twice their length in one slot; more in slots of their own. */
+/** Encodes a string: up to 31 bytes with twice the length in one slot, longer ones in slots of their own. */
 function textSlots(slot: bigint, text: Uint8Array): readonly Slot[] {
   if (text.length < SHORT) {
     const bytes = new Uint8Array(SHORT);

@@ -1,45 +1,51 @@
-/** What a block pays, and to whom: minted amount and transaction fees (Klaytn/Kaia reward rules). Pure. */
+/**
+ * Block reward: minted amount and transaction fees, and their recipients
+ * (`kaiax/reward/impl/getter.go@v2.2.2`). Pure.
+ */
 import { equalBytes } from "../bytes/compare.ts";
 import { mapKey } from "../bytes/hex.ts";
 import type { Rules } from "../config/rules.ts";
 import type { GovernanceParameters } from "../governance/parameters.ts";
-import { type Staker, type StakingInfo, stakers } from "../governance/staking.ts";
+import { type Staker, type StakingInfo, stakersByReward } from "../governance/staking.ts";
 
-/** What the reward of a block depends on. */
+/** Input of the block reward. */
 export interface RewardDeps {
-  /** See `feesOf`. */
+  /** Fees of the block, by `feesOf`. */
   readonly totalFee: bigint;
   readonly rules: Rules;
   readonly parameters: GovernanceParameters;
   readonly staking: StakingInfo;
-  /** Of the header. */
+  /** Reward address of the header. */
   readonly rewardbase: Uint8Array;
 }
 
-/** An amount that an account gets, in peb. */
+/** An amount credited to an account, in peb. */
 export interface Credit {
   readonly address: Uint8Array;
   readonly amount: bigint;
 }
 
-/** The amounts of one block, in peb. */
+/** Amounts of one block, in peb. */
 export interface BlockReward {
   readonly minted: bigint;
   readonly totalFee: bigint;
   readonly burnt: bigint;
-  /** Of the block's maker, its pool of liquidity included. */
+  /** Amount of the proposer, including its liquidity pool. */
   readonly proposer: bigint;
   readonly stakers: bigint;
   readonly kif: bigint;
   readonly kef: bigint;
-  /** Each address once. */
+  /** Credits; each address occurs once. */
   readonly credits: readonly Credit[];
 }
 
-/** Shares before they are given out. */
+/** Shares before they are credited. */
 type Shares = Omit<BlockReward, "credits"> & { readonly stakerCredits: readonly Credit[] };
 
-/** What a block's transactions paid: `paid` is what they paid in fact, which counts since tips are paid. */
+/**
+ * Returns the fees of a block's transactions. `paid` is the sum of the fees paid, which counts under rules
+ * with tips.
+ */
 export function feesOf(
   { gasUsed, paid, baseFee }: { gasUsed: bigint; paid: bigint; baseFee: bigint | undefined },
   rules: Rules,
@@ -49,23 +55,23 @@ export function feesOf(
   return gasUsed * (rules.baseFee ? (baseFee ?? 0n) : parameters.unitPrice);
 }
 
-/** What is paid when a block is finalized. Fees that were paid transaction by transaction are not in it. */
-export function blockReward(terms: RewardDeps): BlockReward {
-  const { parameters, rewardbase } = terms;
+/** Returns the reward that is paid when a block is finalized, without fees that transactions paid at once. */
+export function blockReward(deps: RewardDeps): BlockReward {
+  const { parameters, rewardbase } = deps;
   if (parameters.policy !== "weighted") {
-    const shares = simpleShares(terms);
+    const shares = simpleShares(deps);
     return { ...shares, credits: mergeCredits([{ address: rewardbase, amount: shares.proposer }]) };
   }
-  return creditShares(terms.rules.splitsStakers ? stakedShares(terms) : legacyShares(terms), terms);
+  return creditShares(deps.rules.splitsStakers ? stakedShares(deps) : legacyShares(deps), deps);
 }
 
 /**
- * The reward as it is told to callers: fees that were paid at once are added, with half of them called burnt under a
- * base fee although nothing was, as the Go node says. `author` made the block.
+ * Returns the reward as RPC methods report it: with the fees paid at once, half of which count as burnt under
+ * a base fee although nothing was burnt, as in the Go node. `author` is the proposer.
  */
-export function reportedReward(terms: RewardDeps, author: Uint8Array): BlockReward {
-  const reward = blockReward(terms);
-  const { totalFee, rules, parameters, rewardbase } = terms;
+export function reportedReward(deps: RewardDeps, author: Uint8Array): BlockReward {
+  const reward = blockReward(deps);
+  const { totalFee, rules, parameters, rewardbase } = deps;
   if (parameters.deferredTxFee) return reward;
   const burnt = rules.burnHalf ? totalFee / 2n : 0n;
   const address = rules.immediateFeeTo === "author" ? author : rewardbase;
@@ -80,7 +86,9 @@ export function reportedReward(terms: RewardDeps, author: Uint8Array): BlockRewa
 
 const NOTHING = { stakers: 0n, kif: 0n, kef: 0n, stakerCredits: [] };
 
-/** Everything to the block's maker. Before the base fee, fees paid already are paid once more, as the Go node does. */
+/**
+ * Gives everything to the proposer. Before the base fee, fees paid at once are paid again, as in the Go node.
+ */
 function simpleShares({ totalFee, rules, parameters }: RewardDeps): Shares {
   const minted = parameters.mintingAmount;
   if (!parameters.deferredTxFee && rules.baseFee) {
@@ -90,7 +98,7 @@ function simpleShares({ totalFee, rules, parameters }: RewardDeps): Shares {
   return { ...NOTHING, minted, totalFee, burnt, proposer: minted + totalFee - burnt };
 }
 
-/** Minted amount and fees together are split among the maker and the two funds. */
+/** Splits minted amount and fees among the proposer and the two funds. */
 function legacyShares({ totalFee: fees, rules, parameters }: RewardDeps): Shares {
   const minted = parameters.mintingAmount;
   const totalFee = parameters.deferredTxFee ? fees : 0n;
@@ -101,11 +109,13 @@ function legacyShares({ totalFee: fees, rules, parameters }: RewardDeps): Shares
   return { ...NOTHING, minted, totalFee, burnt, proposer, kef, kif: reward - proposer - kef };
 }
 
-/** KIP-82: the minted amount is split, stakers have a part of it, and fees are burnt up to the maker's own part. */
-function stakedShares(terms: RewardDeps): Shares {
-  const { parameters } = terms;
+/**
+ * Splits the minted amount with a share for stakers; fees are burnt up to the proposer's own share (KIP-82).
+ */
+function stakedShares(deps: RewardDeps): Shares {
+  const { parameters } = deps;
   const minted = parameters.mintingAmount;
-  const totalFee = parameters.deferredTxFee ? terms.totalFee : 0n;
+  const totalFee = parameters.deferredTxFee ? deps.totalFee : 0n;
   const validators = percent(minted, parameters.ratio.validators);
   const kef = percent(minted, parameters.ratio.kef);
   const own = percent(validators, parameters.kip82.proposer);
@@ -113,7 +123,7 @@ function stakedShares(terms: RewardDeps): Shares {
   const half = totalFee / 2n;
   const rest = totalFee - half;
   const burnt = half + (rest < own ? rest : own);
-  const { credits, left } = stakerCredits(forStakers, terms);
+  const { credits, left } = stakerCredits(forStakers, deps);
   return {
     minted,
     totalFee,
@@ -126,12 +136,12 @@ function stakedShares(terms: RewardDeps): Shares {
   };
 }
 
-/** Stakers share by what they have staked beyond the minimum. */
+/** Splits an amount among stakers by their stake above the minimum. */
 function stakerCredits(
   amount: bigint,
   { staking, parameters: { minimumStake }, rules }: RewardDeps,
 ): { readonly credits: readonly Credit[]; readonly left: bigint } {
-  const excesses = stakers(staking).flatMap((staker) => {
+  const excesses = stakersByReward(staking).flatMap((staker) => {
     if (staker.amount < minimumStake) return [];
     const pool = rules.liquidityPools ? (staker.pool?.amount ?? 0n) : 0n;
     return [{ staker, excess: staker.amount + pool - minimumStake }];
@@ -148,7 +158,7 @@ function stakerCredits(
   return { credits, left };
 }
 
-/** A staker's amount, a part of which goes to its pool in proportion to what lies there. */
+/** Splits a staker's amount with its liquidity pool in proportion to the pool's stake (KIP-226). */
 function withPool({ reward, amount: staked, pool }: Staker, amount: bigint, rules: Rules): readonly Credit[] {
   if (pool === undefined || !rules.liquidityPools) return [{ address: reward, amount }];
   const all = staked + pool.amount;
@@ -159,13 +169,16 @@ function withPool({ reward, amount: staked, pool }: Staker, amount: bigint, rule
   ];
 }
 
-/** A fund without an address leaves its share to the maker, who shares with its own pool. */
-function creditShares({ stakerCredits: credits, ...shares }: Shares, terms: RewardDeps): BlockReward {
-  const { staking, rewardbase, rules } = terms;
+/**
+ * Credits the shares. The share of a fund without an address goes to the proposer, and the proposer shares
+ * with its own pool.
+ */
+function creditShares({ stakerCredits: credits, ...shares }: Shares, deps: RewardDeps): BlockReward {
+  const { staking, rewardbase, rules } = deps;
   const kif = staking.kif === undefined ? 0n : shares.kif;
   const kef = staking.kef === undefined ? 0n : shares.kef;
   const proposer = shares.proposer + (shares.kif - kif) + (shares.kef - kef);
-  const maker = stakers(staking).find(({ reward }) => equalBytes(reward, rewardbase));
+  const maker = stakersByReward(staking).find(({ reward }) => equalBytes(reward, rewardbase));
   const own =
     maker === undefined ? [{ address: rewardbase, amount: proposer }] : withPool(maker, proposer, rules);
   const funds = [

@@ -1,6 +1,6 @@
 /**
- * What a caller asks about, run on a world that nobody keeps: no signature, no nonce, and a sender who has what the
- * gas costs. The Go node's `DoCall` (rpc.md 2.6.6).
+ * Simulated calls on a discarded world: without signature and nonce, by a sender who is granted the cost of
+ * the gas. The Go node's `DoCall` (`api/api_kaia_blockchain.go@v2.2.2`).
  */
 import type { Tracer } from "../evm/tracer.ts";
 import { floorGasOf, intrinsicGasOf } from "../model/transaction-gas.ts";
@@ -10,13 +10,13 @@ import { EMPTY_ACCESS_LIST, type ExecutionMessage } from "./message.ts";
 import type { BlockContext } from "./transaction.ts";
 import { applyMessage, type Transition } from "./transition.ts";
 
-/** A call as callers describe it; all but the last may be zero. */
+/** A call of an RPC client; every amount may be zero. */
 export interface SimulatedCall {
   readonly from: Uint8Array;
-  /** Absent for a creation. */
+  /** Recipient; undefined for a contract creation. */
   readonly to: Uint8Array | undefined;
   readonly gas: bigint;
-  /** What a unit of gas costs, and the caps. */
+  /** Gas price, followed by the caps. */
   readonly price: bigint;
   readonly gasFeeCap: bigint;
   readonly gasTipCap: bigint;
@@ -25,33 +25,33 @@ export interface SimulatedCall {
   readonly accessList?: readonly AccessListEntry[] | undefined;
   /** Authorizations to apply before the call (EIP-7702). */
   readonly authorizationList?: readonly Authorization[] | undefined;
-  /** The lists whose entries cost gas before the call runs, when they are not its own. */
+  /** Lists that are charged as intrinsic gas, when they differ from the call's own. */
   readonly charged?: Pick<TypeFields, "accessList" | "authorizationList">;
-  /** What the sender is given for the gas; all that the gas costs when left out. */
+  /** Amount granted to the sender for the gas, in peb; the whole cost of the gas when absent. */
   readonly granted?: bigint;
 }
 
-/** Gas that a call owes before it runs. */
-export function callIntrinsicGas(terms: SimulatedCall, { rules }: Pick<BlockContext, "rules">): bigint {
-  return intrinsicGasOf(contentOf(terms), rules.legacyInputGas, rules);
+/** Returns the intrinsic gas of a call. */
+export function callIntrinsicGas(call: SimulatedCall, { rules }: Pick<BlockContext, "rules">): bigint {
+  return intrinsicGasOf(contentOf(call), rules.legacyInputGas, rules);
 }
 
-/** Around a call. */
+/** Dependencies of a simulated call. */
 export interface SimulationDeps {
   readonly context: BlockContext;
   readonly tracer?: Tracer | undefined;
-  /** What it owes before it runs, where that is known. */
+  /** Intrinsic gas, where it is known. */
   readonly intrinsicGas?: bigint;
-  /** See `EvmOptions`. */
+  /** Gas budget, see `EvmOptions`. */
   readonly gasBudget?: number | undefined;
 }
 
-/** Runs a call as part of a block. Throws `ExecutionError` for what no block could hold. */
-export function simulate(world: World, terms: SimulatedCall, given: SimulationDeps): Transition {
+/** Runs a call as part of a block. Throws `ExecutionError` for a call that no block may contain. */
+export function simulate(world: World, call: SimulatedCall, given: SimulationDeps): Transition {
   const { context, tracer, gasBudget } = given;
   const { chainId, rules, block, maxBlobs } = context;
-  world.addBalance(terms.from, terms.granted ?? terms.gas * terms.price);
-  const message = messageOf(world, terms, given);
+  world.addBalance(call.from, call.granted ?? call.gas * call.price);
+  const message = messageOf(world, call, given);
   return applyMessage(world, message, {
     chainId,
     rules,
@@ -66,35 +66,35 @@ export function simulate(world: World, terms: SimulatedCall, given: SimulationDe
 
 function messageOf(
   world: World,
-  terms: SimulatedCall,
+  call: SimulatedCall,
   { context, intrinsicGas }: SimulationDeps,
 ): ExecutionMessage {
   return {
-    sender: terms.from,
-    payer: terms.from,
+    sender: call.from,
+    payer: call.from,
     feeRatio: undefined,
-    nonce: world.nonce(terms.from),
-    gas: terms.gas,
-    price: terms.price,
-    gasFeeCap: terms.gasFeeCap,
-    gasTipCap: terms.gasTipCap,
-    value: terms.value,
+    nonce: world.nonce(call.from),
+    gas: call.gas,
+    price: call.price,
+    gasFeeCap: call.gasFeeCap,
+    gasTipCap: call.gasTipCap,
+    value: call.value,
     action: "call",
-    to: terms.to,
-    isNobody: false,
-    input: terms.input,
+    to: call.to,
+    hasZeroRecipient: false,
+    input: call.input,
     key: undefined,
-    accessList: terms.accessList ?? EMPTY_ACCESS_LIST,
-    authorizationList: terms.authorizationList,
+    accessList: call.accessList ?? EMPTY_ACCESS_LIST,
+    authorizationList: call.authorizationList,
     blobHashes: undefined,
     maxFeePerBlobGas: 0n,
-    intrinsicGas: intrinsicGas ?? callIntrinsicGas(terms, context),
-    floorGas: floorGasOf(contentOf(terms), context.rules),
+    intrinsicGas: intrinsicGas ?? callIntrinsicGas(call, context),
+    floorGas: floorGasOf(contentOf(call), context.rules),
   };
 }
 
-function contentOf(terms: SimulatedCall): Parameters<typeof intrinsicGasOf>[0] {
-  const { to, input, value, accessList, authorizationList } = terms;
+function contentOf(call: SimulatedCall): Parameters<typeof intrinsicGasOf>[0] {
+  const { to, input, value, accessList, authorizationList } = call;
   const own = {
     ...(accessList === undefined ? {} : { accessList }),
     ...(authorizationList === undefined ? {} : { authorizationList }),
@@ -108,6 +108,6 @@ function contentOf(terms: SimulatedCall): Parameters<typeof intrinsicGasOf>[0] {
     to,
     input,
     chainId: undefined,
-    fields: terms.charged ?? own,
+    fields: call.charged ?? own,
   };
 }

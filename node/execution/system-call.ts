@@ -1,23 +1,26 @@
-/** Calls that a block makes by itself, from nobody's account and at no price. */
+/** System calls of a block (EIP-2935): from the system address, free of charge. */
 import { fromBareHex } from "../bytes/hex.ts";
 import { createEvm } from "../evm/evm.ts";
 import type { World } from "../state/world/world.ts";
 import type { BlockContext } from "./transaction.ts";
 
-/** Who such calls come from. */
+/** Caller of system calls. */
 const SYSTEM_ADDRESS = fromBareHex("fffffffffffffffffffffffffffffffffffffffe");
-/** Where every block first stores its parent's hash (EIP-2935), if there is a contract to do it. */
+/** History storage contract, which stores the parent's hash (EIP-2935). */
 const HISTORY_STORAGE = fromBareHex("0000f90827f1c53a10cb7a02335b175320002935");
 const SYSTEM_GAS = 30_000_000n;
 
-/** What happens before a block's transactions (execution.md 2, step 1). */
+/** Runs the system call before a block's transactions: stores the parent's hash. */
 export function beginBlock(world: World, context: BlockContext): void {
   if (!context.rules.parentHashCall) return;
   systemCall(world, { to: HISTORY_STORAGE, input: context.header.parentHash }, context);
   world.endTransaction();
 }
 
-/** Calls a contract as the system; a failure leaves nothing behind. The caller ends the world's transaction. */
+/**
+ * Calls a contract from the system address; a failed call changes nothing. The caller ends the world's
+ * transaction.
+ */
 function systemCall(
   world: World,
   { to, input }: { readonly to: Uint8Array; readonly input: Uint8Array },

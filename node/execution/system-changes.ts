@@ -1,39 +1,42 @@
-/** What single blocks do to the state by themselves, after their reward: rebalancing, and the registry. */
+/**
+ * State changes of single blocks after their reward: treasury rebalancing and installation of the contract
+ * registry.
+ */
 import type { ChainConfig } from "../config/chain-config.ts";
 import { rulesAt } from "../config/rules.ts";
 import { createEvm } from "../evm/evm.ts";
 import type { ContractReader } from "../governance/contract-reader.ts";
 import type { Header } from "../model/header.ts";
 import type { World } from "../state/world/world.ts";
-import type { CallSite } from "./contract-calls.ts";
-import { evmBlock } from "./evm-block.ts";
-import { KIP103_QUESTIONS, KIP160_QUESTIONS, rebalanceTreasury } from "./rebalance.ts";
+import { evmBlock } from "./block-context.ts";
+import type { CallEnvironment } from "./contract-calls.ts";
+import { KIP103_METHODS, KIP160_METHODS, rebalanceTreasury } from "./rebalance.ts";
 import { installRegistry } from "./registry.ts";
 
-/** The block that is finalized. */
-export interface FinalizedBlock {
+/** Dependencies of the changes. */
+export interface SystemChangeDeps {
   readonly config: ChainConfig;
   readonly header: Header;
   readonly blockHash: (number: number) => Uint8Array | undefined;
-  /** Contracts after the parent. */
+  /** Returns the contracts after the parent. */
   readonly parentContracts: () => ContractReader;
 }
 
-/** Gas of each question of KIP-103. */
+/** Gas limit of each call of KIP-103. */
 const GAS = 100_000_000n;
-const NOBODY = new Uint8Array(20);
+const ZERO_ADDRESS = new Uint8Array(20);
 
-/** Changes the world of a block after its reward was paid. Most blocks change nothing. */
-export function changeSystem(world: World, block: FinalizedBlock): void {
+/** Applies the changes of a block after its reward; most blocks have none. */
+export function applySystemChanges(world: World, block: SystemChangeDeps): void {
   const { config, header, parentContracts } = block;
   const { number } = header;
   if (config.forks.get("kip160CompatibleBlock") === number) {
-    const ask = (input: Uint8Array): Uint8Array | undefined =>
+    const call = (input: Uint8Array): Uint8Array | undefined =>
       parentContracts().call(config.kip160ContractAddress, input);
-    rebalanceTreasury(world, { questions: KIP160_QUESTIONS, ask, number });
+    rebalanceTreasury(world, { methods: KIP160_METHODS, call: call, number });
   } else if (config.forks.get("kip103CompatibleBlock") === number) {
-    const ask = callInPlace(world, block);
-    rebalanceTreasury(world, { questions: KIP103_QUESTIONS, ask, number });
+    const call = callInPlace(world, block);
+    rebalanceTreasury(world, { methods: KIP103_METHODS, call: call, number });
   }
   if (rulesAt(config, number).randao && !rulesAt(config, number - 1).randao) {
     installRegistry(world, config.randaoRegistry);
@@ -41,26 +44,26 @@ export function changeSystem(world: World, block: FinalizedBlock): void {
 }
 
 /**
- * KIP-103 asks in the state of the block itself, and each question raises the nonce of the zero address, also when the
- * rebalancing is refused: an accident that has become part of the protocol. A question that fails counts as one that
- * was answered with nothing; only a contract that is not there is a failure.
+ * Returns the calls of KIP-103. They run in the state of the block, and each one raises the nonce of the zero
+ * address, also when the rebalancing is refused; this accident of the Go node is part of the protocol. A
+ * failed call counts as an empty result, a missing contract as a failure.
  */
 function callInPlace(
   world: World,
-  { config, header, blockHash }: FinalizedBlock,
+  { config, header, blockHash }: SystemChangeDeps,
 ): (input: Uint8Array) => Uint8Array | undefined {
-  const site: CallSite = {
+  const site: CallEnvironment = {
     world,
     rules: rulesAt(config, header.number),
     chainId: config.chainId,
-    block: evmBlock(header, { author: NOBODY, blockHash }),
+    block: evmBlock(header, { author: ZERO_ADDRESS, blockHash }),
   };
   const to = config.kip103ContractAddress;
-  const transaction = { origin: NOBODY, gasPrice: 0n, feePayer: NOBODY, blobHashes: [] };
+  const transaction = { origin: ZERO_ADDRESS, gasPrice: 0n, feePayer: ZERO_ADDRESS, blobHashes: [] };
   return (input) => {
-    world.setNonce(NOBODY, world.nonce(NOBODY) + 1n);
+    world.setNonce(ZERO_ADDRESS, world.nonce(ZERO_ADDRESS) + 1n);
     const evm = createEvm({ ...site, transaction });
-    const { output, failure } = evm.call({ caller: NOBODY, to, input, value: 0n, gas: GAS });
+    const { output, failure } = evm.call({ caller: ZERO_ADDRESS, to, input, value: 0n, gas: GAS });
     if (failure === undefined && output.length > 0) return output.slice();
     return world.code(to).length === 0 ? undefined : new Uint8Array(0);
   };

@@ -1,8 +1,8 @@
 /**
- * One transaction against the world state. In: a decoded transaction and the block that it runs in. Out: its
- * receipt and what it paid; or an `ExecutionError`, and then the world is as before.
+ * Execution of one transaction: takes the decoded transaction and the block's context, returns its receipt
+ * and fee. After an `ExecutionError` the world is unchanged.
  */
-import { messageOf as saidBy } from "../bytes/message-of.ts";
+import { messageOf as errorText } from "../bytes/message-of.ts";
 import type { Rules } from "../config/rules.ts";
 import type { EvmBlock } from "../evm/evm.ts";
 import type { Tracer } from "../evm/tracer.ts";
@@ -18,29 +18,32 @@ import { verifyPayer, verifySender } from "./participants.ts";
 import { applyMessage, type Transition, type TransitionDeps } from "./transition.ts";
 import { validateForKind } from "./validate.ts";
 
-/** What every transaction of a block shares. */
+/** Properties that the transactions of a block share. */
 export interface BlockContext {
   readonly chainId: bigint;
   readonly header: Header;
   readonly rules: Rules;
-  /** The EVM's view of the block, see `evmBlock`. */
+  /** The EVM's view of the block, by `evmBlock`. */
   readonly block: EvmBlock;
   readonly maxBlobs: number;
-  /** True when fees are credited with the block reward instead of by each transaction: the chain configuration says so, not governance. */
+  /**
+   * True when fees are credited with the block reward instead of by each transaction. Set by the chain
+   * configuration, not by governance.
+   */
   readonly deferredFees: boolean;
   readonly computationLimit?: number | undefined;
 }
 
-/** A transaction that ran. */
+/** Result of an executed transaction. */
 export interface ExecutedTransaction {
   readonly receipt: Receipt;
-  /** Gas used times the effective price, in peb. */
+  /** Gas used times effective gas price, in peb. */
   readonly fee: bigint;
-  /** What it returned or reverted with, and why it failed. */
+  /** Output and failure of the transaction. */
   readonly transition: Transition;
 }
 
-/** Executes `tx` on `world` and ends it there (touched empty accounts go). */
+/** Executes `tx` on `world` and ends the world's transaction, which removes touched empty accounts. */
 export function executeTransaction(
   world: World,
   tx: Transaction,
@@ -79,13 +82,13 @@ function checkType(tx: Transaction, rules: Rules): void {
   try {
     checkTypeAccepted(tx, rules);
   } catch (cause) {
-    throw new ExecutionError("type-not-accepted", saidBy(cause), {
+    throw new ExecutionError("type-not-accepted", errorText(cause), {
       cause,
     });
   }
 }
 
-/** A block's body is checked for this before; a proposer meets it here. */
+/** Checks the price; a block's body was checked for it before, so only a proposer fails here. */
 function checkPrice(tx: Transaction, sender: Uint8Array, { header, rules }: BlockContext): void {
   if (rules.checksPriceCaps || header.baseFee === undefined || tx.gasFeeCap >= header.baseFee) return;
   throw feeCapBelowBaseFee(sender, tx.gasFeeCap, header.baseFee);

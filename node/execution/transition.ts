@@ -1,6 +1,7 @@
 /**
- * The state transition of one message: checks, gas bought, executed, gas given back, fee credited (execution.md
- * 3.3). It leaves the world's transaction open, for its receipt to be read; the caller ends it.
+ * State transition of one message: checks, purchase of gas, execution, refund, fee
+ * (`blockchain/state_transition.go@v2.2.2`). The world's transaction stays open, since its receipt is read
+ * afterwards; the caller ends it.
  */
 import { bytesToBigint } from "../bytes/integer.ts";
 import type { Rules } from "../config/rules.ts";
@@ -8,6 +9,7 @@ import { checksumAddress } from "../crypto/checksum.ts";
 import { createAddress } from "../evm/address.ts";
 import { codeAt, delegationIn } from "../evm/code.ts";
 import { createEvm, type EvmBlock } from "../evm/evm.ts";
+import type { EvmFailure, EvmFailureCode } from "../evm/failure.ts";
 import type { Tracer } from "../evm/tracer.ts";
 import { decodeAccountKey } from "../model/account-key-decode.ts";
 import { checkUpdate, updatedKey } from "../model/account-key-update.ts";
@@ -17,39 +19,38 @@ import { applyAuthorizations } from "./authorizations.ts";
 import { ExecutionError } from "./error.ts";
 import { buyGas, checkCaps, feeCapBelowBaseFee, insufficientValue, refundGas } from "./fees.ts";
 import type { ExecutionMessage } from "./message.ts";
-import { statusOf } from "./status.ts";
 
-/** Where a message runs. */
+/** Dependencies of the transition. */
 export interface TransitionDeps {
   readonly chainId: bigint;
   readonly rules: Rules;
   readonly block: EvmBlock;
-  /** Most blobs that a transaction of this chain may carry. */
+  /** Maximum number of blobs of a transaction. */
   readonly maxBlobs: number;
-  /** Who is credited with the fee at once; undefined where fees are paid with the block's reward. */
+  /** Account credited with the fee at once; undefined where fees are paid with the block reward. */
   readonly feeReceiver: Uint8Array | undefined;
-  /** Opcode computation cost at which a message fails; the rules' when left out. */
+  /** Limit of the computation cost; the rules' limit when absent. */
   readonly computationLimit?: number | undefined;
   readonly tracer?: Tracer | undefined;
-  /** See `EvmOptions`. */
+  /** Gas budget, see `EvmOptions`. */
   readonly gasBudget?: number | undefined;
 }
 
-/** What a message did. */
+/** Result of a message. */
 export interface Transition {
-  /** `STATUS_SUCCESS` or a code of `receipt-status.ts`, with its text. */
+  /** `STATUS_SUCCESS` or another code of `receipt-status.ts`, followed by its text. */
   readonly status: number;
   readonly failure: string | undefined;
   readonly gasUsed: bigint;
-  /** What the code returned or reverted with. */
+  /** Data returned or reverted with. */
   readonly output: Uint8Array;
-  /** Where a contract was to be made. */
+  /** Address of the created contract. */
   readonly created: Uint8Array | undefined;
-  /** Computation cost of the code that ran. */
+  /** Computation cost of the executed code. */
   readonly computation: number;
 }
 
-/** What running the action came to. */
+/** Result of a message's action. */
 interface ActionResult extends Omit<Transition, "gasUsed"> {
   readonly gasLeft: bigint;
 }
@@ -58,37 +59,40 @@ const MAX_NONCE = 0xffff_ffff_ffff_ffffn;
 const NOTHING = new Uint8Array(0);
 const BLOB_VERSION = 1;
 
-/** Runs `message` on `world`. Throws `ExecutionError` where no block may hold it; the world is then as before. */
-export function applyMessage(world: World, message: ExecutionMessage, context: TransitionDeps): Transition {
+/**
+ * Applies `message` to `world`. Throws `ExecutionError` for a message that no block may contain; the world is
+ * unchanged then.
+ */
+export function applyMessage(world: World, message: ExecutionMessage, deps: TransitionDeps): Transition {
   const mark = world.snapshot();
   try {
-    prepare(world, message, context);
+    checkAndBuyGas(world, message, deps);
   } catch (error) {
     world.revert(mark);
     throw error;
   }
-  const ran = run(world, message, context);
-  const gasUsed = gasAfterRefunds(world, message, ran.gasLeft, context.rules);
+  const ran = run(world, message, deps);
+  const gasUsed = gasAfterRefunds(world, message, ran.gasLeft, deps.rules);
   refundGas(world, message, message.gas - gasUsed);
-  if (context.feeReceiver !== undefined) world.addBalance(context.feeReceiver, gasUsed * message.price);
+  if (deps.feeReceiver !== undefined) world.addBalance(deps.feeReceiver, gasUsed * message.price);
   const { gasLeft: _, ...done } = ran;
   return { ...done, gasUsed };
 }
 
-/** Everything that may refuse the message; the gas is bought and the transaction's sets are ready afterwards. */
-function prepare(world: World, message: ExecutionMessage, context: TransitionDeps): void {
-  const { rules, block } = context;
+/** Runs every check of a message, buys its gas and prepares the access sets. */
+function checkAndBuyGas(world: World, message: ExecutionMessage, deps: TransitionDeps): void {
+  const { rules, block } = deps;
   checkNonce(world, message);
   if (rules.checksPriceCaps) checkPriceCaps(message, block.baseFee);
-  checkBlobs(message, context);
+  checkBlobs(message, deps);
   checkAuthorizations(message);
   if (rules.blobGas) checkCaps(world, message);
   buyGas(world, message, block.blobBaseFee);
   checkGas(message);
   if (message.value > 0n && world.balance(message.sender) < message.value) throw insufficientValue();
-  warm(world, message, context);
+  warmAccessSets(world, message, deps);
   const { maxInitcodeSize } = rules;
-  const runsInput = message.action === "call" && (message.to === undefined || message.isNobody);
+  const runsInput = message.action === "call" && (message.to === undefined || message.hasZeroRecipient);
   if (runsInput && maxInitcodeSize !== undefined && message.input.length > maxInitcodeSize) {
     const sizes = `code size ${message.input.length} limit ${maxInitcodeSize}`;
     throw new ExecutionError("initcode-too-large", `max initcode size exceeded: ${sizes}`);
@@ -104,7 +108,7 @@ function checkNonce(world: World, { sender, nonce: theirs }: ExecutionMessage): 
   throw new ExecutionError("nonce-max", `nonce has max value: ${numbers}`);
 }
 
-/** Calls that nobody pays for name no caps. */
+/** Checks the caps; simulated calls without a price have none. */
 function checkPriceCaps({ sender, gasFeeCap, gasTipCap }: ExecutionMessage, baseFee: bigint): void {
   if (gasFeeCap === 0n && gasTipCap === 0n) return;
   if (gasFeeCap >> 256n !== 0n) {
@@ -131,7 +135,7 @@ function bitLength(value: bigint): number {
   return value.toString(2).length;
 }
 
-/** Checks the blobs of a message that has any (EIP-4844). */
+/** Checks the blobs of a message (EIP-4844). */
 function checkBlobs(message: ExecutionMessage, { maxBlobs, block }: TransitionDeps): void {
   const { blobHashes, sender, maxFeePerBlobGas } = message;
   if (blobHashes === undefined) return;
@@ -148,7 +152,7 @@ function checkBlobs(message: ExecutionMessage, { maxBlobs, block }: TransitionDe
   );
 }
 
-/** Checks the authorizations of a message that may have some (EIP-7702). */
+/** Checks the authorizations of a message (EIP-7702). */
 function checkAuthorizations({ authorizationList, sender }: ExecutionMessage): void {
   if (authorizationList?.length !== 0) return;
   throw new ExecutionError(
@@ -164,12 +168,12 @@ function checkGas({ gas, intrinsicGas, floorGas }: ExecutionMessage): void {
   throw new ExecutionError("floor-gas", `insufficient gas for floor data gas cost: ${numbers}`);
 }
 
-/** The addresses and slots that cost less from the start (EIP-2929, EIP-3651, EIP-2930). */
-function warm(world: World, message: ExecutionMessage, { rules, block }: TransitionDeps): void {
+/** Warms the initial addresses and slots (EIP-2929, EIP-2930, EIP-3651). */
+function warmAccessSets(world: World, message: ExecutionMessage, { rules, block }: TransitionDeps): void {
   if (!rules.accessSets) return;
   world.warmAddress(message.sender);
   world.warmAddress(message.payer);
-  if (message.to !== undefined && !message.isNobody) world.warmAddress(message.to);
+  if (message.to !== undefined && !message.hasZeroRecipient) world.warmAddress(message.to);
   if (rules.warmsAuthor) world.warmAddress(block.author);
   if (!rules.warmsAccessList) return;
   for (const { address, storageKeys } of message.accessList) {
@@ -178,9 +182,9 @@ function warm(world: World, message: ExecutionMessage, { rules, block }: Transit
   }
 }
 
-function run(world: World, message: ExecutionMessage, context: TransitionDeps): ActionResult {
+function run(world: World, message: ExecutionMessage, deps: TransitionDeps): ActionResult {
   const gas = message.gas - message.intrinsicGas;
-  if (message.action === "call") return runCode(world, message, gas, context);
+  if (message.action === "call") return runCode(world, message, gas, deps);
   world.setNonce(message.sender, message.nonce + 1n);
   const problem = message.action === "key-update" ? updateKey(world, message) : undefined;
   return {
@@ -198,34 +202,29 @@ function updateKey(
   { sender, key }: ExecutionMessage,
 ): { status: number; message: string } | undefined {
   const account = world.account(sender);
-  if (account === undefined || key === undefined) return undefined; // it has a nonce, and the kind has a key
+  if (account === undefined || key === undefined) return undefined; // never: the account has a nonce, and the type a key
   const next = decodeAccountKey(key);
   const problem = checkUpdate(account.key, next);
   if (problem === undefined) world.setAccount(sender, { ...account, key: updatedKey(account.key, next) });
   return problem;
 }
 
-function runCode(
-  world: World,
-  message: ExecutionMessage,
-  gas: bigint,
-  context: TransitionDeps,
-): ActionResult {
+function runCode(world: World, message: ExecutionMessage, gas: bigint, deps: TransitionDeps): ActionResult {
   const { sender, to, input, value, nonce } = message;
-  const evm = evmFor(world, message, context);
+  const evm = evmFor(world, message, deps);
   if (to === undefined) {
     const { failure, ...rest } = evm.create({ caller: sender, code: input, value, gas });
     return { ...rest, ...statusOf(failure), created: createAddress(sender, nonce) };
   }
   world.setNonce(sender, nonce + 1n);
-  if (context.rules.delegations && !message.isNobody) applyDelegations(world, message, to, context);
+  if (deps.rules.delegations && !message.hasZeroRecipient) applyDelegations(world, message, to, deps);
   const { failure, gasLeft, output, computation } = evm.call({ caller: sender, to, input, value, gas });
   return {
     gasLeft,
     output,
     computation,
     ...statusOf(failure),
-    created: message.isNobody ? createAddress(sender, nonce) : undefined,
+    created: message.hasZeroRecipient ? createAddress(sender, nonce) : undefined,
   };
 }
 
@@ -233,19 +232,15 @@ function applyDelegations(
   world: World,
   message: ExecutionMessage,
   to: Uint8Array,
-  context: TransitionDeps,
+  deps: TransitionDeps,
 ): void {
-  if (message.authorizationList !== undefined) applyAuthorizations(world, message.authorizationList, context);
+  if (message.authorizationList !== undefined) applyAuthorizations(world, message.authorizationList, deps);
   const target = delegationIn(codeAt(world, to).bytes);
   if (target !== undefined) world.warmAddress(target);
 }
 
-function evmFor(
-  world: World,
-  message: ExecutionMessage,
-  context: TransitionDeps,
-): ReturnType<typeof createEvm> {
-  const { rules, chainId, block, computationLimit, tracer, gasBudget } = context;
+function evmFor(world: World, message: ExecutionMessage, deps: TransitionDeps): ReturnType<typeof createEvm> {
+  const { rules, chainId, block, computationLimit, tracer, gasBudget } = deps;
   return createEvm({
     world,
     rules,
@@ -263,11 +258,36 @@ function evmFor(
   });
 }
 
-/** Gas used after refunds, at least the floor. */
+/** Returns the gas used after refunds, at least the floor. */
 function gasAfterRefunds(world: World, message: ExecutionMessage, gasLeft: bigint, rules: Rules): bigint {
   const used = message.gas - gasLeft;
   const most = used / rules.refundQuotient;
   const refund = BigInt(world.refund);
   const net = used - (refund < most ? refund : most);
   return net > message.floorGas ? net : message.floorGas;
+}
+
+/** Status of failures without a status of their own. */
+const VM_ERROR = 0x02;
+const STATUSES: ReadonlyMap<EvmFailureCode, number> = new Map([
+  ["depth", 0x03],
+  ["address-collision", 0x04],
+  ["code-store-out-of-gas", 0x05],
+  ["code-size", 0x06],
+  ["out-of-gas", 0x07],
+  ["write-protection", 0x08],
+  ["reverted", 0x09],
+  ["computation-limit", 0x0a],
+]);
+
+/**
+ * Returns the receipt status and text of an EVM failure, as the Go node's
+ * (`blockchain/types/receipt.go@v2.2.2`).
+ */
+export function statusOf(failure: EvmFailure | undefined): {
+  readonly status: number;
+  readonly failure: string | undefined;
+} {
+  if (failure === undefined) return { status: STATUS_SUCCESS, failure: undefined };
+  return { status: STATUSES.get(failure.code) ?? VM_ERROR, failure: failure.message };
 }

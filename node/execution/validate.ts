@@ -1,6 +1,6 @@
 /**
- * What the state must say for a transaction's kind before anything else of it is looked at (the Go node's
- * `Validate`); the pool asks the same before it takes a transaction in.
+ * Checks of a transaction's type against the state, the first ones of its execution (the Go node's
+ * `Validate`). The pool runs the same checks on admission.
  */
 import { equalBytes } from "../bytes/compare.ts";
 import { EMPTY_HASH } from "../crypto/keccak.ts";
@@ -13,14 +13,17 @@ import type { Transaction } from "../model/transaction.ts";
 import type { RecipientDuty } from "../model/transaction-type.ts";
 import { ExecutionError } from "./error.ts";
 
-/** Accounts by address. */
+/** Look-up of accounts by address. */
 export interface AccountReader {
   account(address: Uint8Array): Account | undefined;
 }
 
-const NOBODY = new Uint8Array(20);
+const ZERO_ADDRESS = new Uint8Array(20);
 
-/** Throws `ExecutionError` for what the kind of transaction does not allow in this state (execution.md 3.2). */
+/**
+ * Checks the rules of the transaction's type. Throws `ExecutionError`
+ * (`blockchain/types/tx_internal_data.go@v2.2.2`).
+ */
 export function validateForKind(accounts: AccountReader, tx: Transaction): void {
   if (tx.type.action === "key-update") return checkKeyUpdate(accounts, tx);
   if (tx.type.action === "nothing") return;
@@ -53,8 +56,8 @@ const CHECKS: Readonly<Record<RecipientDuty, (to: Uint8Array, account: Account |
 };
 
 function checkKeyUpdate(accounts: AccountReader, { fields }: Transaction): void {
-  const sender = accounts.account(fields.from ?? NOBODY);
-  const problem = checkUpdate(sender?.key ?? LEGACY_KEY, decodeAccountKey(fields.key ?? NOBODY));
+  const sender = accounts.account(fields.from ?? ZERO_ADDRESS);
+  const problem = checkUpdate(sender?.key ?? LEGACY_KEY, decodeAccountKey(fields.key ?? ZERO_ADDRESS));
   if (problem !== undefined) throw new ExecutionError("bad-key", problem.message);
   if (isProgram(sender)) throw new ExecutionError("bad-sender", "sender must be an EOA without code");
 }
@@ -69,7 +72,7 @@ function checkDeploy({ nonce, fields }: Transaction, sender: Uint8Array): void {
   }
 }
 
-/** True for an account that calls run code of: a contract, or one that delegates. */
+/** Returns true for an account whose calls run code: a contract, or an account with a delegation. */
 function isProgram(account: Account | undefined): account is Account {
   return account !== undefined && (account.kind === "contract" || hasCode(account));
 }

@@ -1,6 +1,7 @@
 /**
- * As much of the contract ABI as the protocol's own contracts need: calls with words and texts, answers with words,
- * addresses and byte strings. Answers come from contracts, so every offset and length is checked.
+ * The part of the contract ABI that the protocol's own contracts need: calls with integers and strings,
+ * results with words, addresses and byte strings. Every offset and length is checked, since results come from
+ * contracts.
  */
 import { concatBytes, isZero } from "../bytes/compare.ts";
 import { bytesToBigint, fixedBytes } from "../bytes/integer.ts";
@@ -8,14 +9,14 @@ import { keccak256 } from "../crypto/keccak.ts";
 import { GovernanceError } from "./error.ts";
 
 const WORD = 32;
-/** Longer lists are refused: no list of the protocol has a tenth of it. */
+/** Bound of the items of a list; no list of the protocol has a tenth of it. */
 const MAX_ITEMS = 10_000;
 
-/** What a call passes: an unsigned integer or a text. */
-export type Argument = bigint | string;
+/** Argument of a call: an unsigned integer or a string. */
+export type AbiArgument = bigint | string;
 
-/** Input of a call of `signature`, for example `getActiveAddr(string)`. */
-export function encodeCall(signature: string, ...values: readonly Argument[]): Uint8Array {
+/** Encodes a call of `signature`, for example `getActiveAddr(string)`. */
+export function encodeCall(signature: string, ...values: readonly AbiArgument[]): Uint8Array {
   const heads: Uint8Array[] = [];
   const tails: Uint8Array[] = [];
   let tailAt = values.length * WORD;
@@ -45,7 +46,7 @@ function selector(signature: string): Uint8Array {
   return found;
 }
 
-/** A tuple in an answer: its members by position. Every method throws `GovernanceError` `bad-answer`. */
+/** A tuple in a result; members are read by position. Every method throws `GovernanceError` `bad-answer`. */
 export class AbiTuple {
   readonly #bytes: Uint8Array;
 
@@ -53,19 +54,19 @@ export class AbiTuple {
     this.#bytes = bytes;
   }
 
-  /** The word at a position. */
+  /** Returns a member of type `uint256`. */
   integer(index: number): bigint {
     return bytesToBigint(this.#word(index * WORD));
   }
 
-  /** An address, in the low 20 bytes of its word. */
+  /** Returns a member of type `address`. */
   address(index: number): Uint8Array {
     const word = this.#word(index * WORD);
     if (!isZero(word.subarray(0, 12))) throw badAnswer("an address of more than 20 bytes");
     return word.slice(12);
   }
 
-  /** A byte string. */
+  /** Returns a member of type `bytes` or `string`. */
   bytes(index: number): Uint8Array {
     const rest = this.#at(this.#size(index * WORD));
     const length = sizeOf(rest);
@@ -73,7 +74,10 @@ export class AbiTuple {
     return rest.slice(WORD, WORD + length);
   }
 
-  /** A list of `read(tuple, position)`; `dynamic` when items are tuples or byte strings. */
+  /**
+   * Returns a list member, each item read by `read(items, position)`. Items that are tuples or byte strings
+   * are read through `tuple` and `bytes`.
+   */
   list<T>(index: number, read: (items: AbiTuple, at: number) => T): readonly T[] {
     const rest = this.#at(this.#size(index * WORD));
     const length = sizeOf(rest);
@@ -82,7 +86,7 @@ export class AbiTuple {
     return Array.from({ length }, (_, at) => read(items, at));
   }
 
-  /** The tuple that a position points to. */
+  /** Returns a dynamic tuple member. */
   tuple(index: number): AbiTuple {
     return new AbiTuple(this.#at(this.#size(index * WORD)));
   }

@@ -1,34 +1,37 @@
-/** Who proposes a block in a round, and who agrees on it. Pure: what it depends on comes in as an election. */
+/**
+ * Proposer and committee of a block in a round (`kaiax/valset/impl/getter_context.go@v2.2.2`). Pure:
+ * everything they depend on is passed in.
+ */
 import { equalBytes } from "../bytes/compare.ts";
 import type { ProposerPolicy } from "./parameters.ts";
 import { fisherYatesShuffle, legacySeed, legacyShuffle, mixSeed } from "./shuffle.ts";
 
-/** What proposer and committee of a block are drawn from. */
+/** Input of the selection of proposer and committee. */
 export interface Election {
   readonly number: number;
   readonly policy: ProposerPolicy;
-  /** Not empty, in the validators' order. */
+  /** Qualified validators in the validators' order; never empty. */
   readonly qualified: readonly Uint8Array[];
   readonly committeeSize: number;
   readonly parentHash: Uint8Array;
-  /** Of the parent; zeros where it has none. Absent before randomness. */
+  /** Mix hash of the parent, zeros without one; undefined before randomness. */
   readonly parentMix: Uint8Array | undefined;
-  /** Who made the parent; the first validator for block 1. */
+  /** Author of the parent; the first validator for block 1. */
   readonly parentAuthor: Uint8Array | undefined;
-  /** Under the weighted policy before randomness. */
+  /** Proposer list of the weighted policy before randomness. */
   readonly proposers?: () => ProposerList;
 }
 
-/** The list of proposers of an interval. */
+/** Proposer list of an interval. */
 export interface ProposerList {
   readonly list: readonly Uint8Array[];
-  /** The block at which the interval begins. */
+  /** First block of the interval. */
   readonly since: number;
   /** Length of the interval in blocks. */
   readonly interval: number;
 }
 
-/** The proposer of a round. Throws `RangeError` without any validator. */
+/** Returns the proposer of a round. Throws `RangeError` without validators. */
 export function proposerOf(election: Election, round: number): Uint8Array {
   const { policy, qualified, parentMix, parentAuthor } = election;
   const last = qualified.findIndex((each) => parentAuthor !== undefined && equalBytes(each, parentAuthor));
@@ -40,7 +43,7 @@ export function proposerOf(election: Election, round: number): Uint8Array {
   return at(list, election.number + round - since - 1);
 }
 
-/** The committee of a round: everyone in the validators' order when all fit into it. */
+/** Returns the committee of a round: all qualified validators, in their order, when they fit into it. */
 export function committeeOf(election: Election, round: number): readonly Uint8Array[] {
   const { policy, qualified, committeeSize, parentMix, parentHash } = election;
   if (qualified.length <= committeeSize) return qualified;
@@ -55,16 +58,17 @@ export function committeeOf(election: Election, round: number): readonly Uint8Ar
 }
 
 /**
- * The shuffled validators, as many as the committee has. Proposers come from them even when everyone fits into the
- * committee, which is then not shuffled (kaia/kaiax/valset/impl/getter_context.go@v2.2.2, getProposer).
+ * Returns the shuffled validators up to the committee size. Proposers are taken from them even when all
+ * validators fit into the committee, which is not shuffled then
+ * (`kaiax/valset/impl/getter_context.go@v2.2.2`, getProposer).
  */
 function mixedCommittee({ qualified, committeeSize }: Election, mix: Uint8Array): readonly Uint8Array[] {
   return fisherYatesShuffle(qualified, mixSeed(mix)).slice(0, committeeSize);
 }
 
 /**
- * The proposer of the next round; under the weighted policy the first other one within an interval, undefined where
- * there is none.
+ * Returns the proposer of the next round; under the weighted policy the first different one within an
+ * interval, undefined without one.
  */
 function nextProposer(election: Election, round: number, proposer: Uint8Array): Uint8Array | undefined {
   if (election.policy !== "weighted") return proposerOf(election, round + 1);

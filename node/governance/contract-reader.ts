@@ -1,12 +1,12 @@
-/** Reads contracts at one block, as the protocol does for itself: nothing that a call changes is kept. */
+/** Read access to contracts after one block, as the protocol uses it. Calls change nothing. */
 import type { Account } from "../model/account.ts";
 
-/** The state after one block, and its contracts' answers. */
+/** Accounts and contracts after one block. */
 export interface ContractReader {
   account(address: Uint8Array): Account | undefined;
-  /** No bytes where there is no contract. */
+  /** Returns the code of an account; empty without a contract. */
   code(address: Uint8Array): Uint8Array;
   balance(address: Uint8Array): bigint;
-  /** What a contract returns; undefined when the call fails. */
+  /** Calls a contract and returns its output; undefined when the call fails. */
   call(to: Uint8Array, input: Uint8Array): Uint8Array | undefined;
 }

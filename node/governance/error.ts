@@ -1,4 +1,4 @@
-/** What a caller may have to tell apart. */
+/** Codes of `GovernanceError`. */
 export type GovernanceErrorCode =
   | "bad-vote"
   | "bad-data"
@@ -8,7 +8,7 @@ export type GovernanceErrorCode =
   | "bad-ballot"
   | "too-many";
 
-/** Thrown by this room; where a header is judged the messages are the Go node's. */
+/** Thrown by governance. The texts of header rules are the Go node's. */
 export class GovernanceError extends Error {
   override readonly name = "GovernanceError";
   readonly code: GovernanceErrorCode;

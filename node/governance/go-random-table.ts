@@ -1,6 +1,6 @@
 /**
- * Start values of the additive lagged Fibonacci generator (607, 273) behind Go's seeded `math/rand`: 607 words of
- * 64 bits, big-endian. A published constant of that generator; `go-random.ts` lays the seed over it.
+ * Initial values of the additive lagged Fibonacci generator (607, 273) behind Go's seeded `math/rand`: 607
+ * words of 64 bits, big-endian. A published constant; `go-random.ts` combines it with the seed.
  */
 const WORDS = [
   "c5f74a33eb98ffeac07b4a41ba965f5b135ec513cb81af0f4a04fb5ca74395eba7e8831c7710cf8e7d5de4e88f37c1c3",

@@ -1,6 +1,6 @@
 /**
- * Go's seeded `math/rand` source, as far as validators are drawn with it: an additive lagged Fibonacci generator.
- * Seeding and derived draws as in the chain's specification of proposers and committees.
+ * Go's seeded `math/rand` source, an additive lagged Fibonacci generator, with the draws that the selection
+ * of validators uses (`math/rand/rng.go@go1.22`).
  */
 import { GO_RANDOM_TABLE } from "./go-random-table.ts";
 
@@ -19,7 +19,7 @@ export class GoRandom {
   #tap = 0;
   #feed = LENGTH - TAP;
 
-  /** `seed` is a signed 64-bit integer. */
+  /** Seeds the generator with a signed 64-bit integer. */
   constructor(seed: bigint) {
     let x = Number(seed % BigInt(MODULUS));
     if (x < 0) x += MODULUS;
@@ -34,7 +34,7 @@ export class GoRandom {
     }
   }
 
-  /** 64 random bits. */
+  /** Returns 64 random bits. */
   uint64(): bigint {
     this.#tap = (this.#tap + LENGTH - 1) % LENGTH;
     this.#feed = (this.#feed + LENGTH - 1) % LENGTH;
@@ -43,7 +43,7 @@ export class GoRandom {
     return words[this.#feed] as bigint; // in range
   }
 
-  /** `rand.Intn`: 0 to n - 1, for 0 < n < 2^31. */
+  /** Returns an integer from 0 to n - 1, for 0 < n < 2^31, as `rand.Intn`. */
   intn(n: number): number {
     if ((n & (n - 1)) === 0) return this.#int31() & (n - 1);
     const greatest = TWO_31 - 1 - (TWO_31 % n);
@@ -52,7 +52,7 @@ export class GoRandom {
     return value % n;
   }
 
-  /** The bounded draw inside `rand.Shuffle`: 0 to n - 1, for 0 < n < 2^31. */
+  /** Returns an integer from 0 to n - 1, for 0 < n < 2^31, as `rand.Shuffle` draws it. */
   int31n(n: number): number {
     let product = BigInt(this.#uint32()) * BigInt(n);
     let low = Number(product & 0xffff_ffffn);

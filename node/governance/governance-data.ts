@@ -1,16 +1,16 @@
-/** The governance field of a header: an RLP string of a JSON object of parameters. */
+/** Governance field of a header: an RLP string with a JSON object of parameters. */
 import { BytesError } from "../bytes/error.ts";
 import { decodeRlp, encodeRlp, stringBytes } from "../bytes/rlp.ts";
 import { jsonInteger } from "../config/exact-json.ts";
 import { GovernanceError } from "./error.ts";
 import { PARAMETERS, type ParameterValue, type ParameterValues, valueOfJson } from "./parameter-rows.ts";
 
-/** Longer fields are refused: all parameters together do not fill a hundredth of it. */
+/** Bound of the field in bytes; all parameters together need a hundredth of it. */
 const MAX_BYTES = 1_000_000;
 
 /**
- * Reads the field. Throws `GovernanceError` `bad-data`: "invalid rlp", "invalid json" or "invalid gov data" for an
- * unknown parameter and for a value that is none.
+ * Decodes the field. Throws `GovernanceError` `bad-data`: "invalid rlp", "invalid json", or "invalid gov
+ * data" for an unknown parameter and for an invalid value.
  */
 export function decodeGovernanceData(bytes: Uint8Array): ParameterValues {
   const json = parseObject(rlpString(bytes));
@@ -33,7 +33,7 @@ function rlpString(bytes: Uint8Array): string {
   throw new GovernanceError("bad-data", "invalid rlp");
 }
 
-/** JSON `null` is an empty object, as Go reads it. */
+/** Parses a JSON object; `null` is an empty object, as in Go. */
 function parseObject(text: string): object {
   let json: unknown;
   try {
@@ -46,24 +46,26 @@ function parseObject(text: string): object {
   throw new GovernanceError("bad-data", "invalid json");
 }
 
-/** Writes the field. */
+/** Encodes the field. */
 export function encodeGovernanceData(values: ParameterValues): Uint8Array<ArrayBuffer> {
   return encodeRlp(Buffer.from(JSON.stringify(valuesJson(values))));
 }
 
-/** Values by name, names ascending. */
+/** Returns the values as an object, names ascending. */
 export function valuesJson(values: ParameterValues): object {
   const rows = [...values].sort(([a], [b]) => (a < b ? -1 : 1));
   return Object.fromEntries(rows.map(([name, value]) => [name, valueJson(name, value)]));
 }
 
-/** A value for `JSON.stringify`: amounts are decimal texts, for no program can hold all of them as a number. */
+/**
+ * Returns a value for `JSON.stringify`. Amounts are decimal strings, since they exceed the range of numbers.
+ */
 export function valueJson(name: string, value: ParameterValue): unknown {
   if (typeof value !== "bigint") return value;
   return PARAMETERS.get(name)?.kind === "amount" ? value.toString() : jsonInteger(value);
 }
 
-/** True when both set the same parameters to the same values. */
+/** Returns true when both set the same parameters to the same values. */
 export function sameValues(a: ParameterValues, b: ParameterValues): boolean {
   return a.size === b.size && [...a].every(([name, value]) => b.get(name) === value);
 }

@@ -1,67 +1,89 @@
 /**
- * What governs a block: parameters in force, council and qualified validators, stakes, proposer and committee. Made
- * from headers and contracts, kept up to date by `accept`; after a restart the headers that a row of the database
- * names are read again.
+ * Governance of blocks: parameters in force, council and qualified validators, stakes, proposer and
+ * committee. Computed from headers and contracts and kept up to date by `accept`. After a restart the headers
+ * that a row of the database names are read again.
  */
 import { equalBytes, isZero } from "../bytes/compare.ts";
 import { fromHex, mapKey } from "../bytes/hex.ts";
+import type { ChainConfig } from "../config/chain-config.ts";
 import { type Rules, rulesAt } from "../config/rules.ts";
 import type { Header } from "../model/header.ts";
 import { roundOf } from "../model/istanbul-extra.ts";
 import { RecentMap } from "../state/recent-map.ts";
-import type { Batch } from "../store/store.ts";
+import type { Batch, Rows } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
+import { type BlsKeys, openBlsKeys } from "./bls-keys.ts";
 import { committeeOf, type Election, type ProposerList, proposerOf } from "./committee.ts";
 import type { ContractReader } from "./contract-reader.ts";
-import type { GovernanceDeps } from "./governed-chain.ts";
 import { checkGovernanceData, checkVote, type VoteDeps } from "./header-fields.ts";
 import type { HeaderHistory } from "./header-history.ts";
-import { type Marks, openMarks } from "./marks.ts";
+import { type HeaderIndex, openHeaderIndex } from "./header-index.ts";
 import type { ParameterValues } from "./parameter-rows.ts";
 import { configuredValues, type GovernanceParameters, parametersOf, valuesOf } from "./parameters.ts";
 import { drawProposers, remainingProposers } from "./proposers.ts";
-import { type KeyBook, openKeyBook } from "./randao-keys.ts";
 import { openStakes, type Stakes } from "./stakes.ts";
 import { type StakingInfo, stakesOf } from "./staking.ts";
 import { contractParameters, type RegisteredKey, type RegisteredNode } from "./system-contracts.ts";
 import { type ValidatorSet, validatorSet } from "./validators.ts";
 
-/** See the head of this file. Answers hold for blocks up to the one after the tip. */
+/** Dependencies of governance. */
+export interface OpenGovernanceDeps {
+  readonly config: ChainConfig;
+  readonly rows: Rows;
+  /** Returns the number of the newest block, durable or not. */
+  readonly tip: () => number;
+  /** Returns a block by number; undefined without one. */
+  readonly block: (number: number) => GovernanceBlock | undefined;
+  /** Returns the contracts after a block. Throws `StateError` `state-missing`. */
+  readonly contracts: (number: number) => ContractReader;
+}
+
+/** A block as governance sees it. */
+export interface GovernanceBlock {
+  readonly header: Header;
+  readonly hash: Uint8Array;
+  readonly author: () => Uint8Array | undefined;
+}
+
+/** Governance of a chain. Answers are valid for blocks up to the one after the tip. */
 export interface Governance {
   parameters(number: number): GovernanceParameters;
-  /** The same as values by name, all of them. */
+  /** Returns all parameters as values by name. */
   values(number: number): ParameterValues;
-  /** What headers have said so far. */
+  /** Votes and governance data of the headers so far. */
   readonly headerHistory: Pick<HeaderHistory, "votes" | "decisions" | "decidedValues">;
-  /** What the governance contract, or another one in its place, sets for a block. */
+  /** Returns the values that the governance contract, or the given one, sets for a block. */
   contractValues(number: number, contract?: Uint8Array): ParameterValues;
-  /** Contracts after a block. Throws `StateError` `state-missing`. */
+  /** Returns the contracts after a block. Throws `StateError` `state-missing`. */
   contracts(number: number): ContractReader;
-  /** Everyone who is a validator at block `number`, qualified or not. */
+  /** Returns all validators of block `number`, qualified or not. */
   council(number: number): readonly Uint8Array[];
   validators(number: number): ValidatorSet;
   staking(number: number): StakingInfo;
-  /** Who proposes block `number` in a round; of a round in which a block was made, who made it. */
+  /** Returns the proposer of block `number` in a round; for the round of an existing block its author. */
   proposer(number: number, round: number): Uint8Array;
-  /** The list drawn for block `number` under the weighted policy, and the block at which it was drawn. */
+  /**
+   * Returns the proposer list of block `number` under the weighted policy, with the block at which it was
+   * drawn.
+   */
   proposerList(number: number): ProposerList;
-  /** Who agrees on block `number` in a round. */
+  /** Returns the committee of block `number` in a round. */
   committee(number: number, round: number): readonly Uint8Array[];
-  /** The BLS key of a node, as registered before block `number`; undefined for none. */
+  /** Returns the BLS key of a node as registered before block `number`; undefined without one. */
   blsKey(number: number, node: Uint8Array): RegisteredKey | undefined;
-  /** All BLS keys by node, as registered before block `number`. */
+  /** Returns all BLS keys by node as registered before block `number`. */
   blsKeys(number: number): readonly RegisteredNode[];
-  /** Governance data that block `number` has to carry; undefined where none may be. */
+  /** Returns the governance data that block `number` must carry; undefined where none is allowed. */
   expectedData(number: number): ParameterValues | undefined;
-  /** What a vote in block `number`, at most the one after the tip, is judged against. */
+  /** Returns what a vote in block `number`, at most the one after the tip, is checked against. */
   voteDeps(number: number): VoteDeps;
   /** Checks vote and governance data of the block after the tip. Throws `GovernanceError`. */
   checkHeader(header: Header, author: Uint8Array): void;
-  /** The block goes into the chain with this batch: what it decides is remembered. */
+  /** Applies a header that enters the chain with this batch. */
   accept(header: Header, batch: Batch): void;
   /**
-   * The blocks after `number` go out of the chain with this batch. The result is called when chain and state are at
-   * `number`: what later blocks decided is forgotten then.
+   * Removes the blocks after `number` with this batch. The returned function is called once chain and state
+   * are at `number`; it drops what later blocks decided.
    */
   rewind(number: number, batch: Batch): () => void;
 }
@@ -69,33 +91,33 @@ export interface Governance {
 const CACHED = 64;
 const NO_VALUES: ParameterValues = new Map();
 
-/** Reads what the chain has decided so far. */
-export function openGovernance(parts: GovernanceDeps): Governance {
-  return new HeaderGovernance(parts);
+/** Opens the governance of a chain. */
+export function openGovernance(deps: OpenGovernanceDeps): Governance {
+  return new HeaderGovernance(deps);
 }
 
 class HeaderGovernance implements Governance {
-  readonly #parts: GovernanceDeps;
+  readonly #deps: OpenGovernanceDeps;
   readonly #configured: ParameterValues;
-  #marks: Marks;
+  #index: HeaderIndex;
   #stakes: Stakes;
-  #keys: KeyBook;
+  #blsKeys: BlsKeys;
   readonly #epoch: number;
   readonly #parameters = new RecentMap<GovernanceParameters>(CACHED);
   readonly #validators = new RecentMap<ValidatorSet>(CACHED);
   readonly #draws = new RecentMap<readonly Uint8Array[]>(CACHED);
 
-  constructor(parts: GovernanceDeps) {
-    this.#parts = parts;
-    this.#configured = configuredValues(parts.config);
-    this.#epoch = parts.config.istanbul.epoch || Number.POSITIVE_INFINITY;
-    this.#stakes = openStakes(parts);
-    this.#keys = openKeyBook(parts);
-    this.#marks = openMarks(parts, (number, history) => this.#governingNode(number, history));
+  constructor(deps: OpenGovernanceDeps) {
+    this.#deps = deps;
+    this.#configured = configuredValues(deps.config);
+    this.#epoch = deps.config.istanbul.epoch || Number.POSITIVE_INFINITY;
+    this.#stakes = openStakes(deps);
+    this.#blsKeys = openBlsKeys(deps);
+    this.#index = openHeaderIndex(deps, (number, history) => this.#governingNode(number, history));
   }
 
   get #history(): HeaderHistory {
-    return this.#marks.history;
+    return this.#index.history;
   }
 
   parameters(number: number): GovernanceParameters {
@@ -116,7 +138,7 @@ class HeaderGovernance implements Governance {
   }
 
   contracts(number: number): ContractReader {
-    return this.#parts.contracts(number);
+    return this.#deps.contracts(number);
   }
 
   #parametersBy(number: number, history: HeaderHistory): GovernanceParameters {
@@ -125,7 +147,7 @@ class HeaderGovernance implements Governance {
     const known = this.#parameters.get(key);
     if (known !== undefined) return known;
     const found = parametersOf(...this.#layers(number, history));
-    if (number <= this.#parts.tip() + 1) this.#parameters.set(key, found);
+    if (number <= this.#deps.tip() + 1) this.#parameters.set(key, found);
     return found;
   }
 
@@ -135,7 +157,7 @@ class HeaderGovernance implements Governance {
     return contract === undefined ? decided : [...decided, this.#fromContract(contract, number)];
   }
 
-  /** The block up to which governance data of headers is in force at block `number`. */
+  /** Returns the block up to which governance data of headers is in force at block `number`. */
   #decisive(number: number): number {
     const epoch = this.#epoch;
     if (number <= epoch) return 0;
@@ -143,7 +165,7 @@ class HeaderGovernance implements Governance {
     return counted - (counted % epoch) - epoch;
   }
 
-  /** The governance contract, if it counts and headers name one. */
+  /** Returns the governance contract, where the rules have one and headers name it. */
   #contract(number: number, history: HeaderHistory): Uint8Array | undefined {
     if (!this.#rules(number).governanceContract) return undefined;
     const text = history.decidedValues(this.#decisive(number)).get("governance.govparamcontract");
@@ -151,10 +173,10 @@ class HeaderGovernance implements Governance {
     return address === undefined || isZero(address) ? undefined : address;
   }
 
-  /** Asked at the newest state there is before the block, as the Go node does. */
+  /** Reads the contract at the newest state before the block, as the Go node does. */
   #fromContract(contract: Uint8Array, number: number): ParameterValues {
-    const state = Math.min(Math.max(0, number - 1), this.#parts.tip());
-    return contractParameters(this.#parts.contracts(state), contract, number);
+    const state = Math.min(Math.max(0, number - 1), this.#deps.tip());
+    return contractParameters(this.#deps.contracts(state), contract, number);
   }
 
   #governingNode(number: number, history: HeaderHistory): Uint8Array {
@@ -172,7 +194,7 @@ class HeaderGovernance implements Governance {
     const parameters = this.parameters(number);
     const qualified = this.#qualified(number, council, parameters);
     const set = validatorSet(council, qualified, parameters.committeeSize);
-    if (number <= this.#parts.tip() + 1) this.#validators.set(`${number}`, set);
+    if (number <= this.#deps.tip() + 1) this.#validators.set(`${number}`, set);
     return set;
   }
 
@@ -196,7 +218,7 @@ class HeaderGovernance implements Governance {
   }
 
   proposer(number: number, round: number): Uint8Array {
-    const made = this.#parts.block(number);
+    const made = this.#deps.block(number);
     const author = made !== undefined && roundOf(made.header.extra) === round ? made.author() : undefined;
     if (author !== undefined) return author;
     return proposerOf(this.#election(number), round);
@@ -212,17 +234,17 @@ class HeaderGovernance implements Governance {
   }
 
   blsKey(number: number, node: Uint8Array): RegisteredKey | undefined {
-    return this.#keys.key(number, node);
+    return this.#blsKeys.key(number, node);
   }
 
   blsKeys(number: number): readonly RegisteredNode[] {
-    return this.#keys.all(number);
+    return this.#blsKeys.all(number);
   }
 
   #election(number: number): Election {
     const { qualified } = this.validators(number);
     const { policy, committeeSize, proposerUpdateInterval } = this.parameters(number);
-    const parent = this.#parts.block(number - 1);
+    const parent = this.#deps.block(number - 1);
     const since = number - 1 - ((number - 1) % proposerUpdateInterval);
     return {
       number,
@@ -240,21 +262,21 @@ class HeaderGovernance implements Governance {
     };
   }
 
-  /** The list drawn at block `since` without those whom votes before `number` removed. */
+  /** Returns the list drawn at block `since` without the validators that votes before `number` removed. */
   #proposers(number: number, since: number): readonly Uint8Array[] {
     let drawn = this.#draws.get(`${since}`);
     if (drawn === undefined) {
       const even = this.#rules(since + 1).drawsProposersEvenly;
       drawn = drawProposers({
         qualified: this.validators(since + 1).qualified,
-        hash: this.#parts.block(since)?.hash ?? new Uint8Array(32),
+        hash: this.#deps.block(since)?.hash ?? new Uint8Array(32),
         weights: even
           ? undefined
           : { staking: this.staking(since), useGini: this.parameters(since + 1).useGini },
       });
       this.#draws.set(`${since}`, drawn);
     }
-    const removed = this.#history.removals(since, number).flatMap(({ number: voted, what }) => {
+    const removed = this.#history.removals(since, number).flatMap(({ number: voted, value: what }) => {
       const { qualified } = this.validators(voted);
       return what.filter((address) => qualified.some((each) => equalBytes(each, address)));
     });
@@ -277,27 +299,27 @@ class HeaderGovernance implements Governance {
       validators: this.validators(number),
       formerCouncil: this.#history.council(number - 1),
       decided: parametersOf(this.#history.decidedValues(this.#decisive(number))),
-      account: (address) => this.#parts.contracts(number - 1).account(address),
+      account: (address) => this.#deps.contracts(number - 1).account(address),
     };
   }
 
   accept(header: Header, batch: Batch): void {
     this.#stakes.accept(header.number, batch);
-    this.#marks.accept(header, batch);
+    this.#index.accept(header, batch);
   }
 
   rewind(number: number, batch: Batch): () => void {
-    this.#marks.rewind(number, batch);
-    for (let block = number; block < this.#parts.tip(); block++) batch.delete(tables.staking.key(block));
+    this.#index.rewind(number, batch);
+    for (let block = number; block < this.#deps.tip(); block++) batch.delete(tables.staking.key(block));
     return () => {
       for (const cache of [this.#parameters, this.#validators, this.#draws]) cache.clear();
-      this.#stakes = openStakes(this.#parts);
-      this.#keys = openKeyBook(this.#parts);
-      this.#marks = openMarks(this.#parts, (at, history) => this.#governingNode(at, history));
+      this.#stakes = openStakes(this.#deps);
+      this.#blsKeys = openBlsKeys(this.#deps);
+      this.#index = openHeaderIndex(this.#deps, (at, history) => this.#governingNode(at, history));
     };
   }
 
   #rules(number: number): Rules {
-    return rulesAt(this.#parts.config, number);
+    return rulesAt(this.#deps.config, number);
   }
 }

@@ -1,4 +1,7 @@
-/** The rules for a header's vote and governance data, in the Go node's order and words. Pure. */
+/**
+ * Rules of a header's vote and governance data, in the Go node's order and texts
+ * (`kaiax/gov/headergov/impl/consensus.go@v2.2.2`). Pure.
+ */
 import { equalBytes } from "../bytes/compare.ts";
 import { fromHex } from "../bytes/hex.ts";
 import { type Account, isEmptyAccount } from "../model/account.ts";
@@ -9,40 +12,40 @@ import type { GovernanceParameters } from "./parameters.ts";
 import type { ValidatorSet } from "./validators.ts";
 import { decodeVote, type ParameterVote, type Vote } from "./vote.ts";
 
-/** What a vote is judged against. */
+/** Dependencies of the vote rules. */
 export interface VoteDeps {
   readonly validators: ValidatorSet;
-  /** Council of the block before. */
+  /** Council of the parent block. */
   readonly formerCouncil: readonly Uint8Array[];
-  /** Of headers alone: neither configuration nor contract count here. */
+  /** Parameters by headers alone, without configuration and contract. */
   readonly decided: GovernanceParameters;
-  /** An account of the newest state. */
+  /** Returns an account of the newest state. */
   readonly account: (address: Uint8Array) => Account | undefined;
 }
 
-/** Throws `GovernanceError` when the vote of a header made by `author` may not stand there. */
-export function checkVote(bytes: Uint8Array, author: Uint8Array, context: VoteDeps): void {
+/** Checks the vote of a header of `author`. Throws `GovernanceError` `bad-vote`. */
+export function checkVote(bytes: Uint8Array, author: Uint8Array, deps: VoteDeps): void {
   if (bytes.length === 0) return;
   const vote = decodeVote(bytes);
-  if (!context.validators.inCouncil(vote.voter)) {
+  if (!deps.validators.inCouncil(vote.voter)) {
     throw badVote("your vote couldn't be placed. Please check your vote's key and value");
   }
   if (!equalBytes(author, vote.voter)) throw badVote("invalid voter");
-  const offence = voteOffence(vote, context);
+  const offence = voteOffence(vote, deps);
   if (offence !== undefined) throw badVote(offence);
 }
 
-/** Why a well-formed vote may not be cast, in the Go node's words; undefined when it may. */
-export function voteOffence(vote: Vote, context: VoteDeps): string | undefined {
-  if (vote.kind === "parameter") return OFFENCES.get(vote.name)?.(vote, context);
-  const { governanceMode, governingNode } = context.decided;
+/** Returns the reason against a well-formed vote, in the Go node's words; undefined when it is allowed. */
+export function voteOffence(vote: Vote, deps: VoteDeps): string | undefined {
+  if (vote.kind === "parameter") return OFFENCES.get(vote.name)?.(vote, deps);
+  const { governanceMode, governingNode } = deps.decided;
   if (governanceMode !== "single" || !includes(vote.addresses, governingNode)) return undefined;
   return "gov node is found in the valset vote value";
 }
 
-type Offence = (vote: ParameterVote, context: VoteDeps) => string | undefined;
+type Offence = (vote: ParameterVote, deps: VoteDeps) => string | undefined;
 
-/** What may be wrong with a value beyond its form, by parameter. */
+/** Checks of a value beyond its form, by parameter. */
 const OFFENCES: ReadonlyMap<string, Offence> = new Map<string, Offence>([
   ["governance.governingnode", governingNodeOffence],
   ["governance.govparamcontract", contractOffence],
@@ -62,10 +65,12 @@ const OFFENCES: ReadonlyMap<string, Offence> = new Map<string, Offence>([
   ],
 ]);
 
-/** The one that governs now has to be a validator, not the one voted for. */
-function governingNodeOffence(_vote: ParameterVote, context: VoteDeps): string | undefined {
-  const { governanceMode, governingNode } = context.decided;
-  if (governanceMode !== "single" || includes(context.formerCouncil, governingNode)) return undefined;
+/**
+ * Requires the current governing node to be a validator; the one voted for need not be, as in the Go node.
+ */
+function governingNodeOffence(_vote: ParameterVote, deps: VoteDeps): string | undefined {
+  const { governanceMode, governingNode } = deps.decided;
+  if (governanceMode !== "single" || includes(deps.formerCouncil, governingNode)) return undefined;
   return "gov node is not found in the valset list";
 }
 
@@ -77,8 +82,8 @@ function contractOffence({ value }: ParameterVote, { account }: VoteDeps): strin
 }
 
 /**
- * Throws `GovernanceError` unless the governance data of a block says what the votes of the epoch before asked for.
- * `expected` is undefined for a block that does not begin an epoch.
+ * Checks that the governance data of a block equals the result of the votes of the previous epoch. `expected`
+ * is undefined for a block that does not start an epoch. Throws `GovernanceError` `bad-vote`.
  */
 export function checkGovernanceData(bytes: Uint8Array, expected: ParameterValues | undefined): void {
   if (expected === undefined) {

@@ -1,95 +1,98 @@
 /**
- * What headers have decided, kept in memory: votes, governance data and the councils that followed from votes.
- * Fed in block order; answers for any block.
+ * Votes, governance data and councils by block, in memory. Headers are added in block order; look-ups work
+ * for any block.
  */
-import { sortedValidators, votedCouncil } from "./council.ts";
+
 import type { ParameterValue, ParameterValues } from "./parameter-rows.ts";
+import { councilAfterVote, sortedValidators } from "./validators.ts";
 import type { ParameterVote, ValidatorVote } from "./vote.ts";
 
-/** What a block's header says. */
-export interface Dated<T> {
+/** A value of a block's header. */
+export interface HeaderEntry<T> {
   readonly number: number;
-  readonly what: T;
+  readonly value: T;
 }
 
-/** See the head of this file. */
+/** History of the governance fields of headers. */
 export class HeaderHistory {
-  readonly #votes: Dated<ParameterVote>[] = [];
-  readonly #removals: Dated<readonly Uint8Array[]>[] = [];
-  readonly #data: Dated<ParameterValues>[] = [];
-  readonly #councils: Dated<readonly Uint8Array[]>[];
-  /** The last answer of `decidedValues`: it is asked for again and again. */
-  #decided: Dated<ParameterValues> | undefined;
+  readonly #votes: HeaderEntry<ParameterVote>[] = [];
+  readonly #removals: HeaderEntry<readonly Uint8Array[]>[] = [];
+  readonly #data: HeaderEntry<ParameterValues>[] = [];
+  readonly #councils: HeaderEntry<readonly Uint8Array[]>[];
+  /** Last result of `decidedValues`, which is requested repeatedly. */
+  #decided: HeaderEntry<ParameterValues> | undefined;
 
   constructor(genesisCouncil: readonly Uint8Array[]) {
-    this.#councils = [{ number: -1, what: sortedValidators(genesisCouncil) }];
+    this.#councils = [{ number: -1, value: sortedValidators(genesisCouncil) }];
   }
 
-  /** The council of a block: votes in earlier blocks count. */
+  /** Returns the council of a block, by the votes of earlier blocks. */
   council(number: number): readonly Uint8Array[] {
-    return lastBefore(this.#councils, number)?.what ?? [];
+    return lastBefore(this.#councils, number)?.value ?? [];
   }
 
-  /** A vote of block `number`; the governing node is that block's. */
+  /** Adds a vote of block `number`; `governingNode` is that block's. */
   addValidatorVote(number: number, vote: ValidatorVote, governingNode: Uint8Array): void {
     const council = this.council(number + 1);
-    const next = votedCouncil(council, vote, governingNode);
-    if (!vote.adds) this.#removals.push({ number, what: vote.addresses });
-    this.#councils.push({ number, what: next });
+    const next = councilAfterVote(council, vote, governingNode);
+    if (!vote.adds) this.#removals.push({ number, value: vote.addresses });
+    this.#councils.push({ number, value: next });
   }
 
-  /** Removals voted for in blocks `from` to `to - 1`. */
-  removals(from: number, to: number): readonly Dated<readonly Uint8Array[]>[] {
+  /** Returns the removals of validators by votes of blocks `from` to `to - 1`. */
+  removals(from: number, to: number): readonly HeaderEntry<readonly Uint8Array[]>[] {
     return this.#removals.filter(({ number }) => number >= from && number < to);
   }
 
   /** Votes for parameters, in block order. */
-  get votes(): readonly Dated<ParameterVote>[] {
+  get votes(): readonly HeaderEntry<ParameterVote>[] {
     return this.#votes;
   }
 
-  /** Governance data, in block order; block 0 has the first. */
-  get decisions(): readonly Dated<ParameterValues>[] {
+  /** Governance data in block order; block 0 has the first. */
+  get decisions(): readonly HeaderEntry<ParameterValues>[] {
     return this.#data;
   }
 
   addParameterVote(number: number, vote: ParameterVote): void {
-    this.#votes.push({ number, what: vote });
+    this.#votes.push({ number, value: vote });
   }
 
-  /** The values that votes of blocks `from` to `to - 1` ask for, later ones counting. */
+  /** Returns the values by votes of blocks `from` to `to - 1`; later votes override earlier ones. */
   votedValues(from: number, to: number): ParameterValues {
     const values = new Map<string, ParameterValue>();
-    for (const { number, what } of this.#votes) {
+    for (const { number, value: what } of this.#votes) {
       if (number >= from && number < to) values.set(what.name, what.value);
     }
     return values;
   }
 
   addData(number: number, values: ParameterValues): void {
-    this.#data.push({ number, what: values });
+    this.#data.push({ number, value: values });
     this.#decided = undefined;
   }
 
-  /** Governance data of all blocks up to `number`, later ones counting. */
+  /**
+   * Returns the values by governance data of all blocks up to `number`; later data overrides earlier data.
+   */
   decidedValues(number: number): ParameterValues {
-    if (this.#decided?.number === number) return this.#decided.what;
+    if (this.#decided?.number === number) return this.#decided.value;
     const values = new Map<string, ParameterValue>();
-    for (const { number: since, what } of this.#data) {
+    for (const { number: since, value: what } of this.#data) {
       if (since <= number) for (const [name, value] of what) values.set(name, value);
     }
-    this.#decided = { number, what: values };
+    this.#decided = { number, value: values };
     return values;
   }
 }
 
-/** Of entries in block order the last one before `number`. */
-function lastBefore<T>(entries: readonly Dated<T>[], number: number): Dated<T> | undefined {
+/** Returns the last entry before `number` of entries in block order. */
+function lastBefore<T>(entries: readonly HeaderEntry<T>[], number: number): HeaderEntry<T> | undefined {
   let low = 0;
   let high = entries.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((entries[middle] as Dated<T>).number < number)
+    if ((entries[middle] as HeaderEntry<T>).number < number)
       low = middle + 1; // in range: between low and high
     else high = middle;
   }

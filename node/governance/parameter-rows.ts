@@ -1,28 +1,28 @@
 /**
- * Every governance parameter as one row: what its value is, how bytes and JSON become that value, and whether
- * validators may vote for it (Kaia governance, parameter table).
+ * Table of the governance parameters: kind, conversion from bytes and JSON, and the right to vote for them
+ * (`kaiax/gov/param.go@v2.2.2`).
  */
 import { bareHex, fromHex } from "../bytes/hex.ts";
 import { bytesToBigint, integerBytes } from "../bytes/integer.ts";
 
-/** A value in its one form: integers and amounts as bigint, addresses as lower-case `0x` text. */
+/** Canonical value: integers and amounts as bigint, addresses as lower-case `0x` text. */
 export type ParameterValue = bigint | string | boolean;
 
 /** Values by parameter name. */
 export type ParameterValues = ReadonlyMap<string, ParameterValue>;
 
-/** A parameter. `integer` has at most 64 bits; `amount` any size, written as decimal text. */
+/** A parameter. `integer` has at most 64 bits; `amount` has any size and is written as decimal text. */
 export interface GovernanceParameterRow {
   readonly kind: "integer" | "amount" | "address" | "text" | "boolean";
   readonly votable: boolean;
-  /** Absent where every value of the kind is fine. */
+  /** Check of the value; absent when every value of the kind is valid. */
   readonly accepts?: (value: ParameterValue) => boolean;
 }
 
 const integer = { kind: "integer", votable: true } as const;
 const address = { kind: "address", votable: true } as const;
 
-/** All rows by name. */
+/** Rows by parameter name. */
 export const PARAMETERS: ReadonlyMap<string, GovernanceParameterRow> = new Map<
   string,
   GovernanceParameterRow
@@ -50,22 +50,22 @@ export const PARAMETERS: ReadonlyMap<string, GovernanceParameterRow> = new Map<
   ["reward.useginicoeff", { kind: "boolean", votable: false }],
 ]);
 
-/** Longer decimal texts are no amounts: reading them would take time, and none has 40 digits. */
+/** Bound of the digits of an amount, which limits the time of parsing. */
 const MAX_DIGITS = 1_000;
 const ADDRESS_BYTES = 20;
 const INTEGER_BYTES = 8;
 
-/** The value that bytes of a vote or of the governance contract stand for; undefined when they are none. */
+/** Decodes the bytes of a vote or of the governance contract; undefined when they are invalid. */
 export function valueOfBytes(row: GovernanceParameterRow, bytes: Uint8Array): ParameterValue | undefined {
   return acceptValue(row, FROM_BYTES[row.kind](bytes));
 }
 
-/** The value that a member of governance JSON stands for; undefined when it is none. */
+/** Decodes a member of governance JSON; undefined when it is invalid. */
 export function valueOfJson(row: GovernanceParameterRow, json: unknown): ParameterValue | undefined {
   return acceptValue(row, FROM_JSON[row.kind](json));
 }
 
-/** The bytes of a value in a vote for this parameter. */
+/** Encodes a value as in a vote for this parameter. */
 export function bytesOfValue(name: string, value: ParameterValue): Uint8Array {
   if (typeof value === "boolean") return Uint8Array.of(value ? 1 : 0);
   const kind = PARAMETERS.get(name)?.kind;
@@ -80,9 +80,9 @@ function acceptValue(
   return value !== undefined && (row.accepts?.(value) ?? true) ? value : undefined;
 }
 
-type Kind = GovernanceParameterRow["kind"];
+type ParameterKind = GovernanceParameterRow["kind"];
 
-const FROM_BYTES: Readonly<Record<Kind, (bytes: Uint8Array) => ParameterValue | undefined>> = {
+const FROM_BYTES: Readonly<Record<ParameterKind, (bytes: Uint8Array) => ParameterValue | undefined>> = {
   integer: (bytes) => (bytes.length <= INTEGER_BYTES ? bytesToBigint(bytes) : undefined),
   amount: (bytes) =>
     bytes.length <= MAX_DIGITS ? decimal(Buffer.from(bytes).toString("latin1")) : undefined,
@@ -91,7 +91,7 @@ const FROM_BYTES: Readonly<Record<Kind, (bytes: Uint8Array) => ParameterValue | 
   text: (bytes) => Buffer.from(bytes).toString("utf8"),
 };
 
-const FROM_JSON: Readonly<Record<Kind, (json: unknown) => ParameterValue | undefined>> = {
+const FROM_JSON: Readonly<Record<ParameterKind, (json: unknown) => ParameterValue | undefined>> = {
   integer: jsonInteger,
   amount: (json) => (typeof json === "string" && json.length <= MAX_DIGITS ? decimal(json) : undefined),
   address: (json) => (typeof json === "string" ? addressValue(json) : undefined),
@@ -99,7 +99,7 @@ const FROM_JSON: Readonly<Record<Kind, (json: unknown) => ParameterValue | undef
   text: (json) => (typeof json === "string" ? json : undefined),
 };
 
-/** Go reads every JSON number as a double, and takes it when it is a 64-bit integer then. */
+/** Reads an integer as Go does: every JSON number is a double, valid if it is a 64-bit integer. */
 function jsonInteger(json: unknown): bigint | undefined {
   if (typeof json !== "number" || !Number.isInteger(json) || json < 0) return undefined;
   const value = BigInt(json);
@@ -111,7 +111,7 @@ function decimal(text: string): bigint | undefined {
   return BigInt(text.startsWith("+") ? text.slice(1) : text);
 }
 
-/** An address in its one form, from text with or without `0x`; undefined when it is none. */
+/** Returns the canonical form of an address text with or without `0x`; undefined when it is invalid. */
 export function addressValue(text: string): string | undefined {
   const digits = text.replace(/^0x/i, "");
   return /^[0-9a-f]{40}$/i.test(digits) ? `0x${digits.toLowerCase()}` : undefined;
@@ -125,7 +125,7 @@ function isMode(value: ParameterValue): boolean {
   return value === "none" || value === "single";
 }
 
-/** Shares in percent, `a/b` or `a/b/c`; undefined for anything else. */
+/** Parses shares in percent, `a/b` or `a/b/c`; undefined for anything else. */
 export function ratioShares(text: string, count: number): readonly bigint[] | undefined {
   const parts = text.split("/", count + 1);
   if (parts.length !== count || !parts.every((part) => /^[+-]?0*\d{1,3}$/.test(part))) return undefined;

@@ -1,44 +1,44 @@
 /**
- * Governance parameters in force at a block: defaults, then the chain's configuration, then what the governance
- * fields of headers say, then the governance contract; each lies over the one before.
+ * Governance parameters in force at a block, in layers: defaults, the chain's configuration, governance
+ * fields of headers, the governance contract. Each layer overrides the ones before it.
  */
 import { addressText, fromHex } from "../bytes/hex.ts";
 import { type ChainConfig, DEFAULT_KIP71 } from "../config/chain-config.ts";
 import { type ParameterValue, type ParameterValues, ratioShares } from "./parameter-rows.ts";
 
-/** What governance decides about a block. Amounts are in peb. */
+/** Parameters of a block. Amounts are in peb. */
 export interface GovernanceParameters {
-  /** Gas price every transaction pays where the rules have no base fee. */
+  /** Gas price of every transaction under rules without a base fee. */
   readonly unitPrice: bigint;
-  /** Which function makes the transactions and receipts roots: 0 trie, 1 pairwise, 2 concatenated. */
+  /** Function of the transactions and receipts roots: 0 trie, 1 pairwise, 2 concatenated. */
   readonly deriveShaImpl: number;
-  /** Minted by each block. */
+  /** Amount minted by each block. */
   readonly mintingAmount: bigint;
-  /** How a reward is split under the weighted policy, percent: `reward.ratio`. */
+  /** Split of the reward under the weighted policy in percent: `reward.ratio`. */
   readonly ratio: { readonly validators: bigint; readonly kif: bigint; readonly kef: bigint };
-  /** How the validators' share is split, percent: `reward.kip82ratio`. */
+  /** Split of the validators' share in percent: `reward.kip82ratio`. */
   readonly kip82: { readonly proposer: bigint; readonly stakers: bigint };
-  /** Fees are paid with the block's reward, not transaction by transaction. */
+  /** True when fees are paid with the block reward instead of by each transaction. */
   readonly deferredTxFee: boolean;
-  /** Whole coins that a validator has to stake under the weighted policy. */
+  /** Minimum stake of a validator under the weighted policy, in KAIA. */
   readonly minimumStake: bigint;
   readonly policy: ProposerPolicy;
-  /** Proposers of the weighted policy are drawn anew after so many blocks. */
+  /** Interval in blocks at which the proposer list of the weighted policy is drawn. */
   readonly proposerUpdateInterval: number;
   readonly useGini: boolean;
   readonly governanceMode: string;
   readonly governingNode: Uint8Array;
   readonly govParamContract: Uint8Array;
-  /** Blocks between two governance headers. */
+  /** Interval in blocks of governance data in headers. */
   readonly epoch: number;
   readonly committeeSize: number;
   readonly baseFee: BaseFeeParameters;
 }
 
-/** Who proposes next: everyone in turn, the same until it fails, or by stake. */
+/** Selection of proposers: each validator in turn, the same one until it fails, or by stake. */
 export type ProposerPolicy = "round-robin" | "sticky" | "weighted";
 
-/** KIP-71: the range and the speed of the base fee. */
+/** Parameters of the dynamic base fee (KIP-71), in peb and gas. */
 export interface BaseFeeParameters {
   readonly lowerBound: bigint;
   readonly upperBound: bigint;
@@ -50,7 +50,7 @@ export interface BaseFeeParameters {
 const POLICIES: readonly ProposerPolicy[] = ["round-robin", "sticky", "weighted"];
 const NO_ADDRESS = `0x${"00".repeat(20)}`;
 
-/** Values where neither configuration nor votes say anything. */
+/** Values without configuration and votes. */
 const DEFAULT_VALUES: ParameterValues = new Map<string, ParameterValue>([
   ["governance.deriveshaimpl", 0n],
   ["governance.governancemode", "none"],
@@ -75,7 +75,7 @@ const DEFAULT_VALUES: ParameterValues = new Map<string, ParameterValue>([
   ["reward.useginicoeff", false],
 ]);
 
-/** The values that a chain's configuration sets. */
+/** Returns the values of a chain's configuration. */
 export function configuredValues(config: ChainConfig): ParameterValues {
   const { governance, istanbul } = config;
   const { kip71, reward } = governance;
@@ -104,12 +104,12 @@ export function configuredValues(config: ChainConfig): ParameterValues {
   ]);
 }
 
-/** The values that layers make, each over the ones before it, all over the defaults. */
+/** Merges layers of values over the defaults; later layers override earlier ones. */
 export function valuesOf(...layers: readonly ParameterValues[]): ParameterValues {
   return new Map([DEFAULT_VALUES, ...layers].flatMap((layer) => [...layer]));
 }
 
-/** The parameters that layers of values make, as `valuesOf` lays them. */
+/** Returns the parameters by layers of values, merged as by `valuesOf`. */
 export function parametersOf(...layers: readonly ParameterValues[]): GovernanceParameters {
   const find = (name: string): ParameterValue | undefined => {
     for (let i = layers.length - 1; i >= 0; i--) {
@@ -147,12 +147,12 @@ export function parametersOf(...layers: readonly ParameterValues[]): GovernanceP
   };
 }
 
-/** A vote may name an amount below zero, which would make balances that no state can hold. */
+/** Replaces a negative amount by 0; a vote may name one, and no state can hold a negative balance. */
 function notNegative(amount: bigint): bigint {
   return amount < 0n ? 0n : amount;
 }
 
-/** A configuration's ratio that is none gives everything to the proposer. */
+/** Parses the reward ratio; an invalid one of a configuration gives everything to the proposer. */
 function rewardRatio(text: string): GovernanceParameters["ratio"] {
   const [validators = 100n, kif = 0n, kef = 0n] = ratioShares(text, 3) ?? [];
   return { validators, kif, kef };

@@ -1,25 +1,25 @@
-/** The list of proposers of the weighted policy before randomness, drawn at the beginning of each interval. */
+/** Proposer list of the weighted policy before randomness, drawn at the start of each interval. */
 import { mapKey } from "../bytes/hex.ts";
 import { legacySeed, legacyShuffle } from "./shuffle.ts";
 import { giniCoefficient, type StakingInfo, stakesOf } from "./staking.ts";
 
-/** What a list is drawn from. */
+/** Input of a proposer list. */
 export interface ProposerListOptions {
   readonly qualified: readonly Uint8Array[];
-  /** Of the block at which the interval begins. */
+  /** Hash of the block at which the interval starts. */
   readonly hash: Uint8Array;
-  /** Absent where everybody counts the same, since Kore. */
+  /** Stakes by which validators are weighted; undefined since Kore, where all weights are equal. */
   readonly weights?: { readonly staking: StakingInfo; readonly useGini: boolean } | undefined;
 }
 
-/** The list as it is at the beginning of the interval. */
+/** Draws the list of an interval. */
 export function drawProposers({ qualified, hash, weights }: ProposerListOptions): readonly Uint8Array[] {
   const places = weights === undefined ? qualified.map(() => 1) : placesByStake(qualified, weights);
   const list = qualified.flatMap((validator, i) => Array.from({ length: places[i] ?? 1 }, () => validator));
   return legacyShuffle(list, legacySeed(hash));
 }
 
-/** How often each validator stands in the list: its share in percent, at least once. */
+/** Returns the number of entries of each validator: its share in percent, at least one. */
 function placesByStake(
   qualified: readonly Uint8Array[],
   weights: NonNullable<ProposerListOptions["weights"]>,
@@ -27,7 +27,7 @@ function placesByStake(
   return proposerWeights(qualified, weights).map((weight) => Math.max(1, weight));
 }
 
-/** Each validator's share of the stakes in percent, at least 1; all 0 where nobody has staked anything. */
+/** Returns each validator's share of the stakes in percent, at least 1; all 0 without stakes. */
 export function proposerWeights(
   qualified: readonly Uint8Array[],
   { staking, useGini }: NonNullable<ProposerListOptions["weights"]>,
@@ -40,7 +40,7 @@ export function proposerWeights(
   return stakes.map((stake) => Math.max(1, Math.round((stake * 100) / total)));
 }
 
-/** Takes out everyone whom a vote has removed from the council since the interval began. */
+/** Returns the list without the validators that votes have removed since the interval began. */
 export function remainingProposers(
   list: readonly Uint8Array[],
   removed: readonly Uint8Array[],

@@ -1,12 +1,15 @@
-/** The two ways in which lists of validators are shuffled, and how a hash becomes a seed. */
+/**
+ * The two shuffles of validators, and the seeds derived from hashes
+ * (`kaiax/valset/address_set.go@v2.2.2`).
+ */
 import { GoRandom } from "./go-random.ts";
 
-/** Before randomness: the first 15 hexadecimal digits of a block hash. */
+/** Returns the seed before randomness: the first 15 hexadecimal digits of a block hash. */
 export function legacySeed(hash: Uint8Array): bigint {
   return firstWord(hash) >> 4n;
 }
 
-/** With randomness: the first 8 bytes of a mix hash, signed. */
+/** Returns the seed with randomness: the first 8 bytes of a mix hash, signed. */
 export function mixSeed(mixHash: Uint8Array): bigint {
   return BigInt.asIntN(64, firstWord(mixHash));
 }
@@ -15,7 +18,7 @@ function firstWord(hash: Uint8Array): bigint {
   return new DataView(hash.buffer, hash.byteOffset, hash.byteLength).getBigUint64(0);
 }
 
-/** Swaps every place with any other: what proposers and committees were drawn with before randomness. */
+/** Swaps every position with a random one; used for proposers and committees before randomness. */
 export function legacyShuffle<T>(list: readonly T[], seed: bigint): T[] {
   const random = new GoRandom(seed);
   const shuffled = [...list];
@@ -23,7 +26,7 @@ export function legacyShuffle<T>(list: readonly T[], seed: bigint): T[] {
   return shuffled;
 }
 
-/** Go's `rand.Shuffle`. */
+/** Shuffles as Go's `rand.Shuffle`. */
 export function fisherYatesShuffle<T>(list: readonly T[], seed: bigint): T[] {
   const random = new GoRandom(seed);
   const shuffled = [...list];

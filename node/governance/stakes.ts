@@ -1,6 +1,6 @@
 /**
- * Who had staked what, for any block: read from contracts, kept in memory, and kept on disk where a block far
- * behind is asked for, since its state will be gone then.
+ * Stakes by block: read from contracts, cached in memory, and stored where a block far behind its source uses
+ * them, since the state of the source will be gone then.
  */
 import type { ChainConfig } from "../config/chain-config.ts";
 import { rulesAt } from "../config/rules.ts";
@@ -10,30 +10,33 @@ import type { Batch, Rows } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
 import type { ContractReader } from "./contract-reader.ts";
 import { GovernanceError } from "./error.ts";
-import { decodeStaking, encodeStaking, readStaking } from "./read-staking.ts";
 import { noStaking, type StakingInfo, stakingSource } from "./staking.ts";
+import { decodeStaking, encodeStaking, readStaking } from "./staking-contracts.ts";
 
-/** What stakes are read from. */
-export interface StakedChain {
+/** Dependencies of the stakes. */
+export interface StakesDeps {
   readonly config: ChainConfig;
   readonly rows: Rows;
   readonly contracts: (number: number) => ContractReader;
 }
 
-/** See the head of this file. */
+/** Stakes of a chain. */
 export interface Stakes {
-  /** Stakes that count for block `number`. Throws `StateError` `state-missing`, `GovernanceError` `bad-answer`. */
+  /**
+   * Returns the stakes in effect at block `number`. Throws `StateError` `state-missing`, `GovernanceError`
+   * `bad-answer`.
+   */
   at(number: number): StakingInfo;
-  /** Keeps the stakes of the block before `number` where later blocks will ask for them. */
+  /** Stores the stakes of the block before `number` where later blocks use them. */
   accept(number: number, batch: Batch): void;
 }
 
 const CACHED = 64;
-/** Of `istanbul.policy`. */
+/** Value of `istanbul.policy`. */
 const WEIGHTED_POLICY = 2;
 
 /** Opens the stakes of a chain. */
-export function openStakes({ config, rows, contracts }: StakedChain): Stakes {
+export function openStakes({ config, rows, contracts }: StakesDeps): Stakes {
   const cached = new RecentMap<StakingInfo>(CACHED);
   const interval = config.governance.reward.stakingUpdateInterval;
   const weighted = config.istanbul.policy === WEIGHTED_POLICY;
@@ -50,7 +53,7 @@ export function openStakes({ config, rows, contracts }: StakedChain): Stakes {
       const source = stakingSource(number, { newest, interval });
       if (newest) return read(source);
       const row = rows.get(tables.staking.key(source));
-      return row === undefined ? readOrNone(read, source) : decodeStaking(source, row);
+      return row === undefined ? readOrPruned(read, source) : decodeStaking(source, row);
     },
     accept: (number, batch) => {
       const source = number - 1;
@@ -61,14 +64,14 @@ export function openStakes({ config, rows, contracts }: StakedChain): Stakes {
   };
 }
 
-/** Pools count from the block after the registry was installed. */
+/** Returns true from the block after the installation of the contract registry. */
 function countsPools(config: ChainConfig, source: number): boolean {
   const next = rulesAt(config, source + 1);
   return next.liquidityPools && next.randao === rulesAt(config, source).randao;
 }
 
-/** Where there are stakes to read there is a row: a state that is gone without one had none. */
-function readOrNone(read: (source: number) => StakingInfo, source: number): StakingInfo {
+/** Reads stakes; a missing state without a row had no stakes. */
+function readOrPruned(read: (source: number) => StakingInfo, source: number): StakingInfo {
   try {
     return read(source);
   } catch (error) {
@@ -77,7 +80,10 @@ function readOrNone(read: (source: number) => StakingInfo, source: number): Stak
   }
 }
 
-/** On a chain that no stake decides about, an address book may be any contract: one that answers badly has none. */
+/**
+ * Reads stakes of a chain without the weighted policy. Its address book may be any contract, so an invalid
+ * result means no stakes.
+ */
 function readOrNoAnswer(read: (source: number) => StakingInfo, source: number): StakingInfo {
   try {
     return read(source);

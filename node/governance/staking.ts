@@ -1,6 +1,6 @@
 /**
- * Who has staked how much, as the address book contract and the registry of liquidity pools say it at one block,
- * and what follows from it: nodes that share a reward address count as one. Amounts are whole coins.
+ * Stakes of nodes by the address book contract and the registry of liquidity pools at one block; nodes with
+ * the same reward address count as one. Amounts are in KAIA.
  */
 import { mapKey } from "../bytes/hex.ts";
 
@@ -19,36 +19,38 @@ export interface LiquidityPool {
   readonly amount: bigint;
 }
 
-/** See the head of this file. Without an address book there are no nodes and no funds. */
+/** Staking information of one block; without an address book it has no nodes and no funds. */
 export interface StakingInfo {
   /** Block whose state was read. */
   readonly source: number;
   readonly nodes: readonly StakedNode[];
-  /** Ecosystem fund, the second one. */
+  /** Address of the ecosystem fund. */
   readonly kef: Uint8Array | undefined;
-  /** Infrastructure fund, the first one. */
+  /** Address of the infrastructure fund. */
   readonly kif: Uint8Array | undefined;
   readonly pools: readonly LiquidityPool[];
 }
 
-/** All nodes of one reward address. */
+/** Nodes with one reward address. */
 export interface Staker {
   readonly nodes: readonly Uint8Array[];
   readonly reward: Uint8Array;
-  /** In staking contracts. */
+  /** Amount in staking contracts. */
   readonly amount: bigint;
   readonly pool: LiquidityPool | undefined;
 }
 
-/** Nobody has staked. */
+/** Returns the staking information without stakes. */
 export function noStaking(source: number): StakingInfo {
   return { source, nodes: [], kef: undefined, kif: undefined, pools: [] };
 }
 
 const stakersOf = new WeakMap<StakingInfo, readonly Staker[]>();
 
-/** Nodes by reward address, in the order of their first appearance; computed once per information. */
-export function stakers(info: StakingInfo): readonly Staker[] {
+/**
+ * Returns the nodes grouped by reward address, in order of first appearance; computed once per information.
+ */
+export function stakersByReward(info: StakingInfo): readonly Staker[] {
   let list = stakersOf.get(info);
   if (list === undefined) {
     list = groupByReward(info);
@@ -79,16 +81,18 @@ function groupByReward({ nodes, pools }: StakingInfo): readonly Staker[] {
   return [...byReward.values()];
 }
 
-/** Stake of each validator, in their order; what its reward address has in all is each node's. */
+/** Returns the stake of each validator, in order; nodes with one reward address each have the sum. */
 export function stakesOf(validators: readonly Uint8Array[], info: StakingInfo): readonly bigint[] {
   const amounts = new Map<string, bigint>();
-  for (const { nodes, amount } of stakers(info)) {
+  for (const { nodes, amount } of stakersByReward(info)) {
     for (const node of nodes) amounts.set(mapKey(node), amount);
   }
   return validators.map((validator) => amounts.get(mapKey(validator)) ?? 0n);
 }
 
-/** How unequal stakes are: 0 when all are the same, rounded to hundredths; 0 in `otherwise` when there are none. */
+/**
+ * Returns the Gini coefficient of stakes, rounded to hundredths: 0 when all are equal, `NaN` without stakes.
+ */
 export function giniCoefficient(amounts: readonly number[]): number {
   const sorted = [...amounts].sort((a, b) => a - b);
   let differences = 0;
@@ -101,12 +105,12 @@ export function giniCoefficient(amounts: readonly number[]): number {
 }
 
 /**
- * Block whose state says what is staked for block `number`: its parent where the rules read the newest stakes,
- * else the end of the interval before the last one.
+ * Returns the block whose state gives the stakes of block `number`: its parent where the rules read the
+ * newest stakes, else the end of the interval before the last one.
  */
-export function stakingSource(number: number, terms: { newest: boolean; interval: number }): number {
-  if (terms.newest) return Math.max(0, number - 1);
-  const { interval } = terms;
+export function stakingSource(number: number, options: { newest: boolean; interval: number }): number {
+  if (options.newest) return Math.max(0, number - 1);
+  const { interval } = options;
   if (number <= 2 * interval) return 0;
   const last = number - 1;
   return last - (last % interval) - interval;

@@ -1,4 +1,7 @@
-/** Questions to the protocol's own contracts: address book, registry (KIP-149), BLS keys (KIP-113), parameters. */
+/**
+ * Calls of the protocol's own contracts: address book, contract registry (KIP-149), BLS keys (KIP-113),
+ * parameters.
+ */
 import { isZero } from "../bytes/compare.ts";
 import { fromBareHex, toHex } from "../bytes/hex.ts";
 import { bytesToBigint } from "../bytes/integer.ts";
@@ -7,12 +10,12 @@ import type { ContractReader } from "./contract-reader.ts";
 import { GovernanceError } from "./error.ts";
 import { PARAMETERS, type ParameterValue, type ParameterValues, valueOfBytes } from "./parameter-rows.ts";
 
-/** Names and keeps validators' contracts. */
+/** Address book: nodes with their staking contracts and reward addresses. */
 export const ADDRESS_BOOK = fromBareHex("0000000000000000000000000000000000000400");
-/** Names the other contracts since randomness (KIP-149). */
+/** Contract registry, since randomness (KIP-149). */
 export const REGISTRY = fromBareHex("0000000000000000000000000000000000000401");
 
-/** A key and the proof that its owner has it, as they are registered: of any length. */
+/** A registered key and its proof of possession, of any length. */
 export interface RegisteredKey {
   readonly publicKey: Uint8Array;
   readonly proof: Uint8Array;
@@ -24,25 +27,25 @@ export interface RegisteredNode {
   readonly key: RegisteredKey;
 }
 
-/** When a contract becomes active, and where it is; the address is zero when the name is retired. */
+/** A contract and the block of its activation; the address is zero when the name is retired. */
 export interface RegistryRecord {
   readonly address: Uint8Array;
   readonly activation: bigint;
 }
 
-/** A kind of entry in the address book, and its address. */
+/** Type and address of an entry of the address book. */
 export interface AddressBookEntry {
   readonly type: number;
   readonly address: Uint8Array;
 }
 
-/** The contract that is active under a name; undefined for none. Throws `GovernanceError` `bad-answer`. */
+/** Returns the active contract of a name; undefined without one. Throws `GovernanceError` `bad-answer`. */
 export function activeContract(reader: ContractReader, name: string): Uint8Array | undefined {
   const address = answer(reader, REGISTRY, encodeCall("getActiveAddr(string)", name)).address(0);
   return isZero(address) ? undefined : address;
 }
 
-/** All contracts that were or will be active under a name. Throws `GovernanceError` `bad-answer`. */
+/** Returns all contracts of a name, past and future. Throws `GovernanceError` `bad-answer`. */
 export function registryRecords(reader: ContractReader, name: string): readonly RegistryRecord[] {
   return answer(reader, REGISTRY, encodeCall("getAllRecords(string)", name)).list(0, (items, at) => ({
     address: items.address(2 * at),
@@ -50,7 +53,9 @@ export function registryRecords(reader: ContractReader, name: string): readonly 
   }));
 }
 
-/** All entries of the address book; none while it is not activated. Throws `GovernanceError` `bad-answer`. */
+/**
+ * Returns the entries of the address book; none before its activation. Throws `GovernanceError` `bad-answer`.
+ */
 export function addressBookEntries(reader: ContractReader): readonly AddressBookEntry[] {
   const all = answer(reader, ADDRESS_BOOK, encodeCall("getAllAddress()"));
   const types = all.list(0, (items, at) => Number(items.integer(at)));
@@ -59,7 +64,10 @@ export function addressBookEntries(reader: ContractReader): readonly AddressBook
   return both.map(([type, address]) => ({ type, address }));
 }
 
-/** Nodes and their pools as the registry of pools (KIP-226) lists them. Throws `GovernanceError` `bad-answer`. */
+/**
+ * Returns nodes and their pools by the registry of liquidity pools (KIP-226). Throws `GovernanceError`
+ * `bad-answer`.
+ */
 export function liquidityPools(
   reader: ContractReader,
   registry: Uint8Array,
@@ -71,12 +79,12 @@ export function liquidityPools(
   return both.map(([node, pool]) => ({ node, pool }));
 }
 
-/** What an account has of a token. Throws `GovernanceError` `bad-answer`. */
+/** Returns the token balance of an account. Throws `GovernanceError` `bad-answer`. */
 export function tokenBalance(reader: ContractReader, token: Uint8Array, owner: Uint8Array): bigint {
   return answer(reader, token, encodeCall("balanceOf(address)", bytesToBigint(owner))).integer(0);
 }
 
-/** Registered BLS keys by node. Throws `GovernanceError` `bad-answer`. */
+/** Returns the registered BLS keys by node. Throws `GovernanceError` `bad-answer`. */
 export function registeredKeys(reader: ContractReader, registry: Uint8Array): readonly RegisteredNode[] {
   const all = answer(reader, registry, encodeCall("getAllBlsInfo()"));
   const nodes = all.list(0, (items, at) => items.address(at));
@@ -89,8 +97,8 @@ export function registeredKeys(reader: ContractReader, registry: Uint8Array): re
 }
 
 /**
- * Parameters that the governance contract sets for a block. Unknown names and values that are none are left out, and
- * a contract that does not answer sets nothing, as in the Go node.
+ * Returns the parameters that the governance contract sets for a block. Unknown names and invalid values are
+ * left out. A contract that fails sets nothing, as in the Go node.
  */
 export function contractParameters(
   reader: ContractReader,

@@ -1,25 +1,27 @@
-/** The validators of a block and how many of them have to agree (Istanbul BFT). */
+/** Validators of a block, their order and their quorum (Istanbul BFT). */
 import { mapKey } from "../bytes/hex.ts";
+import { checksumAddress } from "../crypto/checksum.ts";
+import type { ValidatorVote } from "./vote.ts";
 
-/** Who may agree on a block and who may make it, both in the validators' order. */
+/** Council and qualified validators of a block, both in the validators' order. */
 export interface ValidatorSet {
-  /** Everyone whom genesis and votes made a validator. */
+  /** All validators by genesis and votes. */
   readonly council: readonly Uint8Array[];
-  /** Those of them who have staked enough. */
+  /** Members of the council with enough stake. */
   readonly qualified: readonly Uint8Array[];
-  /** Committed seals that a block needs more than. */
+  /** Twice the number of faulty members; a block needs more committed seals. */
   readonly twiceFaulty: number;
   inCouncil(address: Uint8Array): boolean;
   isQualified(address: Uint8Array): boolean;
 }
 
-/** How many of a committee's messages are needed, and how many members may be faulty. */
+/** Quorum of a committee: required messages and tolerated faulty members. */
 export interface Quorum {
   readonly required: number;
   readonly faulty: number;
 }
 
-/** The quorum of a committee of `size`. */
+/** Returns the quorum of a committee of `size` (`consensus/istanbul/validator.go@v2.2.2`). */
 export function quorum(size: number): Quorum {
   return {
     required: size < 4 ? size : Math.ceil((2 * size) / 3),
@@ -27,7 +29,7 @@ export function quorum(size: number): Quorum {
   };
 }
 
-/** The set of a block whose committee has at most `committeeSize` members. */
+/** Creates the validator set of a block whose committee has at most `committeeSize` members. */
 export function validatorSet(
   council: readonly Uint8Array[],
   qualified: readonly Uint8Array[],
@@ -42,4 +44,31 @@ export function validatorSet(
     inCouncil: (address) => members.has(mapKey(address)),
     isQualified: (address) => makers.has(mapKey(address)),
   };
+}
+
+/**
+ * Sorts addresses by their checksum texts (EIP-55), which is not the order of their bytes, and removes
+ * duplicates.
+ */
+export function sortedValidators(addresses: readonly Uint8Array[]): readonly Uint8Array[] {
+  const texts = new Map<string, Uint8Array>();
+  for (const address of addresses) texts.set(checksumAddress(address), address);
+  return [...texts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, address]) => address);
+}
+
+/** Returns the council after a vote; the governing node's own address in the vote is ignored. */
+export function councilAfterVote(
+  council: readonly Uint8Array[],
+  vote: ValidatorVote,
+  governingNode: Uint8Array,
+): readonly Uint8Array[] {
+  const members = new Map(council.map((address) => [mapKey(address), address]));
+  const governing = mapKey(governingNode);
+  for (const address of vote.addresses) {
+    const key = mapKey(address);
+    if (key === governing) continue;
+    if (vote.adds) members.set(key, address);
+    else members.delete(key);
+  }
+  return sortedValidators([...members.values()]);
 }

@@ -1,4 +1,4 @@
-/** The vote field of a header: RLP of voter, parameter name and value bytes. */
+/** Vote field of a header: RLP of voter, parameter name and value bytes. */
 import { concatBytes } from "../bytes/compare.ts";
 import { BytesError } from "../bytes/error.ts";
 import { fromHex } from "../bytes/hex.ts";
@@ -14,7 +14,7 @@ import {
   valueOfJson,
 } from "./parameter-rows.ts";
 
-/** A vote for a parameter's value. */
+/** A vote for the value of a parameter. */
 export interface ParameterVote {
   readonly kind: "parameter";
   readonly voter: Uint8Array;
@@ -22,7 +22,7 @@ export interface ParameterVote {
   readonly value: ParameterValue;
 }
 
-/** A vote to take validators into the council, or out of it. */
+/** A vote to add validators to the council or to remove them. */
 export interface ValidatorVote {
   readonly kind: "validators";
   readonly voter: Uint8Array;
@@ -30,23 +30,23 @@ export interface ValidatorVote {
   readonly addresses: readonly Uint8Array[];
 }
 
-/** What a header's vote says. */
+/** Vote of a header. */
 export type Vote = ParameterVote | ValidatorVote;
 
 const ADD = "governance.addvalidator";
 const REMOVE = "governance.removevalidator";
 const ADDRESS_BYTES = 20;
-/** No parameter's name is longer. */
+/** Bound of the name in bytes; no parameter has a longer one. */
 const MAX_NAME_BYTES = 100;
-/** A vote for more validators than this is refused: no council comes near it. */
+/** Bound of the validators of a vote; no council comes near it. */
 const MAX_VALIDATORS = 4_096;
 
-/** True for the names under which validators are voted in and out. */
+/** Returns true for the names of votes about validators. */
 export function isValidatorVote(name: string): boolean {
   return name === ADD || name === REMOVE;
 }
 
-/** Reads a vote. Throws `GovernanceError` `bad-vote`: "invalid rlp" or "invalid vote data". */
+/** Decodes a vote. Throws `GovernanceError` `bad-vote`: "invalid rlp" or "invalid vote data". */
 export function decodeVote(bytes: Uint8Array): Vote {
   const { voter, name, value } = voteFields(bytes);
   if (isValidatorVote(name)) {
@@ -59,7 +59,7 @@ export function decodeVote(bytes: Uint8Array): Vote {
   return { kind: "parameter", voter, name, value: decoded };
 }
 
-/** Writes a vote as a header has it: validators one after the other. */
+/** Encodes a vote as in a header; addresses of validators are concatenated. */
 export function encodeVote(vote: Vote): Uint8Array<ArrayBuffer> {
   const name = vote.kind === "parameter" ? vote.name : vote.adds ? ADD : REMOVE;
   const value =
@@ -67,7 +67,10 @@ export function encodeVote(vote: Vote): Uint8Array<ArrayBuffer> {
   return encodeRlp([vote.voter, Buffer.from(name), value]);
 }
 
-/** The vote that a name and a JSON value ask for; validators are a text with commas. Undefined when they are none. */
+/**
+ * Creates a vote from a name and a JSON value; validators are a string with commas. Undefined when they are
+ * invalid.
+ */
 export function voteOfJson(voter: Uint8Array, name: string, json: unknown): Vote | undefined {
   if (isValidatorVote(name)) {
     const texts = typeof json === "string" ? json.split(",", MAX_VALIDATORS + 1) : [];
@@ -98,7 +101,10 @@ function voteFields(bytes: Uint8Array): { voter: Uint8Array; name: string; value
   throw new GovernanceError("bad-vote", "invalid rlp");
 }
 
-/** Addresses one after the other; any other length is one address in the last 20 bytes, as an old block has it. */
+/**
+ * Splits concatenated addresses; a value of another length is one address in its last 20 bytes, as in an old
+ * block.
+ */
 function validators(value: Uint8Array): readonly Uint8Array[] {
   if (value.length % ADDRESS_BYTES !== 0) {
     const last = value.subarray(-ADDRESS_BYTES);

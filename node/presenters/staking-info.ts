@@ -1,7 +1,7 @@
 /** Staking information as JSON, in the form of the Go node's `getStakingInfo`. */
 import { toHex } from "../bytes/hex.ts";
 import { jsonInteger } from "../config/exact-json.ts";
-import { giniCoefficient, noStaking, type StakingInfo, stakers } from "../governance/staking.ts";
+import { giniCoefficient, noStaking, type StakingInfo, stakersByReward } from "../governance/staking.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import type { GovernanceDeps } from "./parameters.ts";
 import { parametersInForce } from "./parameters.ts";
@@ -101,6 +101,8 @@ function amountsOf({ nodes }: StakingInfo): unknown[] {
 /** Computes the Gini coefficient of the stakes above the minimum; -1 when there are none. */
 function gini({ chain }: GovernanceDeps, info: StakingInfo, number: number): number {
   const { minimumStake } = chain.parameters(number);
-  const amounts = stakers(info).flatMap(({ amount }) => (amount < minimumStake ? [] : [Number(amount)]));
+  const amounts = stakersByReward(info).flatMap(({ amount }) =>
+    amount < minimumStake ? [] : [Number(amount)],
+  );
   return amounts.length === 0 ? -1 : giniCoefficient(amounts);
 }

@@ -2,7 +2,7 @@
 
 import { blockNumber, decimalOrHex } from "../calls/arguments/block-number.ts";
 import { type FeeHistoryDeps, feeHistory } from "../calls/fee-history.ts";
-import { BLOB_PRICE } from "../execution/evm-block.ts";
+import { BLOB_PRICE } from "../execution/block-context.ts";
 import { listOf, quantity } from "../jsonrpc/codecs/hex.ts";
 import { float, writtenAs } from "../jsonrpc/codecs/plain.ts";
 import { type Method, method } from "../jsonrpc/method.ts";

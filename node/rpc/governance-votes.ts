@@ -3,10 +3,10 @@ import { toHex } from "../bytes/hex.ts";
 import { type BlockNumber, blockNumber } from "../calls/arguments/block-number.ts";
 import type { ReadLine } from "../compat/go-lines.ts";
 import { jsonInteger } from "../config/exact-json.ts";
-import type { Ballots } from "../governance/ballots.ts";
 import { GovernanceError } from "../governance/error.ts";
 import type { Governance } from "../governance/governance.ts";
 import { valueJson } from "../governance/governance-data.ts";
+import type { PendingVotes } from "../governance/pending-votes.ts";
 import type { Vote } from "../governance/vote.ts";
 import { optional } from "../jsonrpc/codec.ts";
 import { address, anything } from "../jsonrpc/codecs/hex.ts";
@@ -21,7 +21,7 @@ import { numberOf } from "./chain-governance.ts";
 export interface GovernanceVoteParts extends GovernanceDeps {
   /** The node's own address. */
   readonly address: Uint8Array;
-  readonly ballots: Ballots;
+  readonly ballots: PendingVotes;
 }
 
 /** A vote for a parameter and the block that carries it. */
@@ -68,7 +68,7 @@ export function governanceVoteMethods(parts: GovernanceVoteParts): Method[] {
   ];
 }
 
-function cast(ballots: Ballots, name: string, value: unknown, { words }: ReadLine): string {
+function cast(ballots: PendingVotes, name: string, value: unknown, { words }: ReadLine): string {
   try {
     ballots.add(name, value);
     return words.votePrepared;
@@ -89,23 +89,23 @@ function votesOf(parts: GovernanceVoteParts, number: BlockNumber): readonly Cast
   );
 }
 
-function castView({ number, what }: CastVote, form: ReadLine["votes"]): object {
-  const { Name: Key, Value } = voteView(what);
+function castView({ number, value: vote }: CastVote, form: ReadLine["votes"]): object {
+  const { Name: Key, Value } = voteView(vote);
   if (form === "numbered") return { BlockNum: number, Key, Value };
-  return { validator: toHex(what.voter), key: Key, value: valueJson(what.name, what.value) };
+  return { validator: toHex(vote.voter), key: Key, value: valueJson(vote.name, vote.value) };
 }
 
 function myVotes(parts: GovernanceVoteParts): readonly object[] {
   const { address: own, ballots, profile } = parts;
-  const mine = votesOf(parts, "latest").filter(({ what }) => toHex(what.voter) === toHex(own));
+  const mine = votesOf(parts, "latest").filter(({ value: vote }) => toHex(vote.voter) === toHex(own));
   const rows = [
-    ...mine.map(({ number, what }) => ({ number, what, casted: true })),
-    ...ballots.waiting().map((what) => ({ number: 0, what, casted: false })),
+    ...mine.map(({ number, value: vote }) => ({ number, vote, casted: true })),
+    ...ballots.list().map((vote) => ({ number: 0, vote, casted: false })),
   ];
-  return rows.map(({ number, what, casted }) => {
-    const { Name: Key, Value } = voteView(what);
+  return rows.map(({ number, vote, casted }) => {
+    const { Name: Key, Value } = voteView(vote);
     if (profile.line.votes === "numbered") return { BlockNum: number, Key, Value, Casted: casted };
-    const value = what.kind === "parameter" ? valueJson(what.name, what.value) : Value;
+    const value = vote.kind === "parameter" ? valueJson(vote.name, vote.value) : Value;
     return { Key, Value: value, Casted: casted, BlockNum: number };
   });
 }

@@ -92,15 +92,15 @@ function statusView(parts: GovernanceVoteParts): object {
   });
   return {
     groupedVotes: Object.fromEntries([...epochs].map(([each, cast]) => [each, groupView(cast)])),
-    governances: Object.fromEntries(decisions.map(({ number, what }) => [number, valuesJson(what)])),
+    governances: Object.fromEntries(decisions.map(({ number, value: what }) => [number, valuesJson(what)])),
     govHistory: Object.fromEntries(history),
     nodeAddress: addressText(own),
-    myVotes: parts.ballots.waiting().map(voteView),
+    myVotes: parts.ballots.list().map(voteView),
   };
 }
 
 function groupView(votes: readonly CastVote[]): object {
-  return Object.fromEntries(votes.map(({ number, what }) => [number, voteView(what)]));
+  return Object.fromEntries(votes.map(({ number, value: what }) => [number, voteView(what)]));
 }
 
 /** Members of the Go node's own structure, and the parameters in them. */
@@ -191,5 +191,5 @@ function pendingView(next: number, governance: Governance): object {
   const { epoch } = governance.parameters(next);
   const since = next - 1 - ((next - 1) % (epoch || next));
   const rows = governance.headerHistory.votes.filter(({ number }) => number >= since);
-  return sorted(Object.fromEntries(rows.map(({ what: { name, value } }) => [name, valueJson(name, value)])));
+  return sorted(Object.fromEntries(rows.map(({ value: { name, value } }) => [name, valueJson(name, value)])));
 }

@@ -3,7 +3,12 @@
  * transaction by itself, then its signature, then the state (`blockchain/tx_pool.go@v2.2.2`, `validateTx`).
  */
 import { ExecutionError } from "../execution/error.ts";
-import { keysStillFit, type SigningOptions, verifyPayer, verifySender } from "../execution/participants.ts";
+import {
+  areSignersValid,
+  type SigningOptions,
+  verifyPayer,
+  verifySender,
+} from "../execution/participants.ts";
 import { validateForKind } from "../execution/validate.ts";
 import { TransactionError } from "../model/error.ts";
 import { checkTypeAccepted, floorGas, intrinsicGas, type Transaction } from "../model/transaction.ts";
@@ -42,7 +47,7 @@ export function admit(tx: Transaction, terms: NextBlockRules, pooled: PooledAcco
 /** True while a transaction that was admitted under an older head can still become executable. */
 export function stillValid(tx: Transaction, sender: Uint8Array, terms: NextBlockRules): boolean {
   const { state } = terms;
-  if (!keysStillFit(state, tx, signingTerms(terms))) return false;
+  if (!areSignersValid(state, tx, signingTerms(terms))) return false;
   try {
     checkPoolFunds(tx, { sender, balance: state.balance(sender) }, state);
     validateForKind(state, tx); // a recipient may have got code since, or the account another key

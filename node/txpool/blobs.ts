@@ -7,7 +7,7 @@ import type { Kzg } from "../crypto/kzg.ts";
 import { CELLS } from "../crypto/kzg-backend.ts";
 import { versionedHash } from "../crypto/versioned-hash.ts";
 import { blobGasFor } from "../execution/blob-gas.ts";
-import { BLOB_PRICE } from "../execution/evm-block.ts";
+import { BLOB_PRICE } from "../execution/block-context.ts";
 import type { Transaction } from "../model/transaction.ts";
 import type { BlobSidecar } from "../model/transaction-type.ts";
 import { PoolError } from "./error.ts";

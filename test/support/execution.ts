@@ -1,7 +1,7 @@
 /** A world in memory with accounts of test keys, and transactions of any kind from them. */
 import { BASE_RULES, type Rules } from "../../node/config/rules.ts";
 import { addressOfKey, sign } from "../../node/crypto/secp256k1.ts";
-import { evmBlock } from "../../node/execution/evm-block.ts";
+import { evmBlock } from "../../node/execution/block-context.ts";
 import type { BlockContext } from "../../node/execution/transaction.ts";
 import { newAccount } from "../../node/model/account.ts";
 import { FAIL_KEY } from "../../node/model/account-key.ts";

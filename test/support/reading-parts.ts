@@ -3,8 +3,8 @@ import { searchLogs } from "../../node/calls/log-search.ts";
 import { chainLogSource } from "../../node/calls/log-source.ts";
 import type { Chain } from "../../node/chain/chain.ts";
 import { rpcProfiles } from "../../node/compat/profiles.ts";
-import type { Ballots } from "../../node/governance/ballots.ts";
 import type { Governance } from "../../node/governance/governance.ts";
+import type { PendingVotes } from "../../node/governance/pending-votes.ts";
 import type { Profiler } from "../../node/observe/profiler.ts";
 import type { NodeSettings } from "../../node/presenters/node-config.ts";
 import { estimateHere } from "../../node/rpc/calls.ts";
@@ -65,7 +65,7 @@ export function readingParts(
     },
     estimateGas: async (args) => estimateHere(calls, args),
     governance: unasked("governance") as Governance,
-    ballots: unasked("ballots") as Ballots,
+    ballots: unasked("ballots") as PendingVotes,
     prove: () => Promise.reject(new Error("nobody to prove anything")),
     supply: { totals: async () => undefined },
     rewardbase: () => undefined,

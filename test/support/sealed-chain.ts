@@ -7,7 +7,7 @@ import type { ConsensusPeers } from "../../node/consensus/consensus-peers.ts";
 import type { Candidates } from "../../node/consensus/proposal.ts";
 import { deriveBlsKey } from "../../node/crypto/bls-key.ts";
 import { addressOfKey, sign } from "../../node/crypto/secp256k1.ts";
-import { createBallots } from "../../node/governance/ballots.ts";
+import { createPendingVotes } from "../../node/governance/pending-votes.ts";
 import { type Block, decodeBlock } from "../../node/model/block.ts";
 import { encodeHeader, type Header } from "../../node/model/header.ts";
 import type { Transaction } from "../../node/model/transaction.ts";
@@ -63,9 +63,9 @@ export function openMaker(
   const waiting = [...(maker.transactions ?? [])];
   const address = addressOfKey(maker.key);
   const tip = (): number => chain.head().header.number;
-  const ballots = createBallots({ governance, tip, address, log: silentLog });
+  const ballots = createPendingVotes({ governance, tip, address, log: silentLog });
   for (const [name, value] of maker.votes ?? []) ballots.add(name, value);
-  chain.onHead(({ header }) => ballots.settle(header));
+  chain.onHead(({ header }) => ballots.removeCast(header));
   return openEngine({
     config: chain.config,
     chain,
@@ -76,7 +76,7 @@ export function openMaker(
     encodeWithBlobs: ({ raw }) => raw,
     writer,
     governance,
-    vote: () => ballots.next(),
+    vote: () => ballots.nextVoteField(),
     state,
     diskSpace: maker.room ?? (() => Promise.resolve()),
     ready: state.ready,

@@ -51,7 +51,7 @@ export function applySuiteMessage(message: SuiteMessage, context: SuiteContext):
         gasFeeCap: priceCap,
         gasTipCap: priceCap,
         action: "call",
-        isNobody: false,
+        hasZeroRecipient: false,
         key: undefined,
         accessList: accessList.map(([address, keys]) => ({ address, storageKeys: keys.map(wordBytes) })),
         authorizationList: undefined,

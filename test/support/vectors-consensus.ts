@@ -7,8 +7,8 @@ import { rulesAt } from "../../node/config/rules.ts";
 import { recoverProposer } from "../../node/consensus/seal.ts";
 import { feesOf, reportedReward } from "../../node/execution/reward.ts";
 import type { ContractReader } from "../../node/governance/contract-reader.ts";
+import type { GovernanceBlock, OpenGovernanceDeps } from "../../node/governance/governance.ts";
 import { type Governance, openGovernance } from "../../node/governance/governance.ts";
-import type { GovernanceDeps, KnownBlock } from "../../node/governance/governed-chain.ts";
 import { type Block, decodeBlock } from "../../node/model/block.ts";
 import { parseExtra, roundOf } from "../../node/model/istanbul-extra.ts";
 import { effectivePrice } from "../../node/model/transaction.ts";
@@ -61,11 +61,11 @@ export function replayGovernance(
 ): ReplayedGovernance {
   const store = createMemoryStore();
   let tip = 0;
-  const parts: GovernanceDeps = {
+  const parts: OpenGovernanceDeps = {
     config,
     rows: store,
     tip: () => tip,
-    block: (number): KnownBlock | undefined => {
+    block: (number): GovernanceBlock | undefined => {
       const block = number > tip ? undefined : blocks[number];
       return block && { header: block.header, hash: block.hash, author: () => authorOf(block) };
     },

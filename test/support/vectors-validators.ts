@@ -2,13 +2,12 @@
 import { toHex } from "../../node/bytes/hex.ts";
 import { fixedBytes } from "../../node/bytes/integer.ts";
 import { committeeOf, type Election } from "../../node/governance/committee.ts";
-import { sortedValidators } from "../../node/governance/council.ts";
 import { GoRandom } from "../../node/governance/go-random.ts";
 import { GO_RANDOM_TABLE } from "../../node/governance/go-random-table.ts";
 import { drawProposers } from "../../node/governance/proposers.ts";
 import { fisherYatesShuffle, legacySeed, legacyShuffle, mixSeed } from "../../node/governance/shuffle.ts";
 import { noStaking, type StakingInfo } from "../../node/governance/staking.ts";
-import { quorum } from "../../node/governance/validators.ts";
+import { quorum, sortedValidators } from "../../node/governance/validators.ts";
 import { type Comparison, Tally } from "./tally.ts";
 
 interface GoRandomFile {

@@ -129,7 +129,7 @@ export class BlockWork {
       });
     } catch (error) {
       if (!(error instanceof ChainError) || error.code !== "no-room") throw error;
-      await this.commit(proposal, agreement, signal); // the room was gone before the transition came
+      await this.commit(proposal, agreement, signal); // the disk was full when the writer was free
     }
   }
 
@@ -167,7 +167,7 @@ function sealedHeader(header: Header, { round, commits }: Agreement): Header {
 }
 
 /** Returns true for an invalid block, false for a failure of this node. */
-export function isBadBlock(error: unknown): boolean {
+export function isInvalidBlock(error: unknown): boolean {
   return error instanceof ChainError && error.code === "bad-block";
 }
 

@@ -11,7 +11,7 @@ import { untilAborted } from "../../runtime/until-aborted.ts";
 import type { Store } from "../../store/store.ts";
 import type { ConsensusPeers } from "../consensus-peers.ts";
 import { ConsensusError } from "../error.ts";
-import { BlockWork, type BlockWorkDeps, isBadBlock, ROUND_OVER } from "./block-work.ts";
+import { BlockWork, type BlockWorkDeps, isInvalidBlock, ROUND_OVER } from "./block-work.ts";
 import { Broadcaster } from "./broadcaster.ts";
 import { recipientsOf } from "./gossip.ts";
 import { ConsensusInbox, type Incoming, type UnreadMessage } from "./inbox.ts";
@@ -290,7 +290,7 @@ class RunningEngine implements Engine {
     try {
       await this.#work.commit(proposal, { round, commits }, this.#stop.signal);
     } catch (error) {
-      if (!isBadBlock(error)) throw error;
+      if (!isInvalidBlock(error)) throw error;
       this.#deps.log.error({ error, number }, "the chain rejected an agreed block");
       this.#inbox.add({ type: "refused", hash });
     }

@@ -25,10 +25,10 @@ export interface VotePayload {
 }
 
 /** Content of a message. */
-export type Payload<P> = Preprepare<P> | VotePayload;
+export type MessagePayload<P> = Preprepare<P> | VotePayload;
 
 /** A message whose signature has been verified. */
-export interface ConsensusMessage<P, S extends Payload<P> = Payload<P>> {
+export interface ConsensusMessage<P, S extends MessagePayload<P> = MessagePayload<P>> {
   readonly sender: string;
   readonly payload: S;
   /** Committed seal of a commit; empty for other kinds. */

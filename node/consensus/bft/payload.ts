@@ -8,7 +8,7 @@ import { encodeRlp, encodeRlpList } from "../../bytes/rlp.ts";
 import { splitBlock } from "../../model/block.ts";
 import { blockHash, decodeHeader, encodeHeader, type Header } from "../../model/header.ts";
 import { RlpCursor } from "../../model/rlp-cursor.ts";
-import type { Payload, Preprepare, Proposal, VotePayload } from "./message.ts";
+import type { MessagePayload, Preprepare, Proposal, VotePayload } from "./message.ts";
 import type { View } from "./view.ts";
 
 /** A proposed block with its encoded body. The transactions are decoded when the block is verified. */
@@ -19,7 +19,7 @@ export interface ProposedBlock extends Proposal {
 }
 
 /** Payload of a message about a proposed block. */
-export type BlockPayload = Payload<ProposedBlock>;
+export type BlockPayload = MessagePayload<ProposedBlock>;
 
 /** Payload kinds, indexed by message code. */
 export const PAYLOAD_KINDS = ["preprepare", "prepare", "commit", "round-change"] as const;

@@ -5,7 +5,7 @@
  */
 import { storeBacklog, takeDueMessages } from "./backlog.ts";
 import { countConflictingVote } from "./lock-release.ts";
-import { type ConsensusMessage, isVote, type Payload, type Proposal } from "./message.ts";
+import { type ConsensusMessage, isVote, type MessagePayload, type Proposal } from "./message.ts";
 import { handleCandidate, handlePreprepare, handleVerification } from "./proposals.ts";
 import { handleRoundChange, handleTimeout } from "./round-changes.ts";
 import {
@@ -100,7 +100,8 @@ function handleMessage<P extends Proposal>(
   }
   if (!isVote(message))
     return (
-      when === "now" && handlePreprepare(transition, message, payload as Payload<P> & { kind: "preprepare" })
+      when === "now" &&
+      handlePreprepare(transition, message, payload as MessagePayload<P> & { kind: "preprepare" })
     );
   if (when === "old") {
     countConflictingVote(transition, message);
@@ -114,7 +115,7 @@ function handleMessage<P extends Proposal>(
 /** Tells if a payload belongs to the past, the present or the future. */
 function timingOf<P extends Proposal>(
   state: RoundState<P>,
-  { kind, view }: Payload<P>,
+  { kind, view }: MessagePayload<P>,
 ): "old" | "now" | "future" {
   if (kind === "round-change" && view.sequence === state.view.sequence) {
     return view.round < state.view.round ? "old" : "now";

@@ -1,6 +1,6 @@
 /** State, events and actions of the round machine of one validator. */
 import { type Backlog, EMPTY_BACKLOG } from "./backlog.ts";
-import type { ConsensusMessage, Payload, Proposal, VoteMessage } from "./message.ts";
+import type { ConsensusMessage, MessagePayload, Proposal, VoteMessage } from "./message.ts";
 import type { View } from "./view.ts";
 
 /** Validators of a block. Both functions are pure. */
@@ -38,7 +38,7 @@ export interface Lock<P> {
 export interface LastSigned {
   readonly view: View;
   /** Digest by payload kind. */
-  readonly digests: Readonly<Partial<Record<Payload<unknown>["kind"], string>>>;
+  readonly digests: Readonly<Partial<Record<MessagePayload<unknown>["kind"], string>>>;
 }
 
 /** Part of the state that survives a restart. */
@@ -60,7 +60,7 @@ export type Votes<P> = ReadonlyMap<string, VoteMessage<P>>;
 export interface RoundState<P extends Proposal> {
   readonly self: string;
   /** Signs a payload of this node; the same payload gives the same message. */
-  readonly write: (payload: Payload<P>) => ConsensusMessage<P>;
+  readonly write: (payload: MessagePayload<P>) => ConsensusMessage<P>;
   readonly head: Head;
   readonly validators: BlockValidatorSet;
   readonly view: View;

@@ -2,7 +2,7 @@
  * One transition of the round machine while it is computed: the state so far, the actions and the queue of
  * messages.
  */
-import type { ConsensusMessage, Payload, Proposal, VoteMessage } from "./message.ts";
+import type { ConsensusMessage, MessagePayload, Proposal, VoteMessage } from "./message.ts";
 import type { LastSigned, RoundAction, RoundState } from "./round-state.ts";
 import { compareViews } from "./view.ts";
 
@@ -30,7 +30,10 @@ export class RoundTransition<P extends Proposal> {
  * Signs a payload and queues it for this node first; it is sent once it was handled here. A payload that
  * contradicts an earlier signature is not signed.
  */
-export function broadcast<P extends Proposal>(transition: RoundTransition<P>, payload: Payload<P>): void {
+export function broadcast<P extends Proposal>(
+  transition: RoundTransition<P>,
+  payload: MessagePayload<P>,
+): void {
   const { self, validators, signed, write } = transition.state;
   const next = signedWith(signed, payload);
   if (next === undefined || !validators.qualified.has(self)) return;
@@ -50,7 +53,10 @@ export function broadcastVote<P extends Proposal>(
 }
 
 /** Returns the record with this payload added; undefined when that would be a contradiction. */
-function signedWith<P extends Proposal>(signed: LastSigned, payload: Payload<P>): LastSigned | undefined {
+function signedWith<P extends Proposal>(
+  signed: LastSigned,
+  payload: MessagePayload<P>,
+): LastSigned | undefined {
   const { kind, view } = payload;
   const digest = payload.kind === "preprepare" ? payload.proposal.hash : payload.digest;
   const order = compareViews(view, signed.view);

@@ -13,7 +13,7 @@ export function handleVote<P extends Proposal>(
   const { proposal, validators, view, prepares, commits } = transition.state;
   const { kind, digest, parent } = message.payload;
   if (proposal === undefined || digest !== proposal.hash || parent !== proposal.parent) {
-    countConflictingVote(transition, message); // it comes once: the same message is not read again
+    countConflictingVote(transition, message); // counted here, since the same message is not handled again
     return false;
   }
   if (!validators.committee(view.round).has(message.sender)) return false;

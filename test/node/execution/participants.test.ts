@@ -1,7 +1,7 @@
 /** Who may sign for whom, what more than one signature costs, and the texts of refusals. */
 import { beforeEach, expect, test } from "@jest/globals";
 import { BASE_RULES } from "../../../node/config/rules.ts";
-import { keysStillFit, verifyPayer, verifySender } from "../../../node/execution/participants.ts";
+import { areSignersValid, verifyPayer, verifySender } from "../../../node/execution/participants.ts";
 import { newAccount } from "../../../node/model/account.ts";
 import { type AccountKey, FAIL_KEY, LEGACY_KEY } from "../../../node/model/account-key.ts";
 import { roleBasedKey } from "../../../node/model/account-key-update.ts";
@@ -87,7 +87,7 @@ test.each<[string, () => Transaction, string]>([
 ])("%s is refused", (_what, make, message) => {
   const tx = make();
   expect(() => payerOf(tx)).toThrow(expect.objectContaining({ name: "ExecutionError", message }));
-  expect(keysStillFit(world, tx, terms)).toBe(false);
+  expect(areSignersValid(world, tx, terms)).toBe(false);
 });
 
 test("each role's key signs for what the role is for", () => {
@@ -97,7 +97,7 @@ test("each role's key signs for what the role is for", () => {
   expect(payerOf(transfer).address).toEqual(addressOf(1));
   const update = aSent({ code: 0x20, by: [6], fields: { from: addressOf(1), key: Uint8Array.of(1, 0xc0) } });
   expect(verifySender(world, update, terms).address).toEqual(addressOf(1));
-  expect(keysStillFit(world, transfer, terms)).toBe(true);
+  expect(areSignersValid(world, transfer, terms)).toBe(true);
   withKey(1, LEGACY_KEY);
-  expect(keysStillFit(world, transfer, terms)).toBe(false);
+  expect(areSignersValid(world, transfer, terms)).toBe(false);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { failures } from "../../../node/evm/failure.ts";
-import { statusOf } from "../../../node/execution/status.ts";
+import { statusOf } from "../../../node/execution/transition.ts";
 import { STATUS_TEXTS } from "../../../node/model/receipt-status.ts";
 
 test("a failure whose text a status has is written as that status, any other one as 2", () => {

@@ -9,7 +9,7 @@ import { parseRegistry } from "../../../node/config/registry-config.ts";
 import { keccak256 } from "../../../node/crypto/keccak.ts";
 import { registrySlots } from "../../../node/execution/registry.ts";
 import { REGISTRY_CODE } from "../../../node/execution/registry-code.ts";
-import { changeSystem } from "../../../node/execution/system-changes.ts";
+import { applySystemChanges } from "../../../node/execution/system-changes.ts";
 import { REGISTRY } from "../../../node/governance/system-contracts.ts";
 import { newAccount } from "../../../node/model/account.ts";
 import { FAIL_KEY } from "../../../node/model/account-key.ts";
@@ -92,14 +92,14 @@ describe("the second rebalancing", () => {
 
   test("empties funds and fills others with what was agreed, whatever they had", async () => {
     const world = await aWorld();
-    changeSystem(world, finalized(config, aReader([kip160({})])));
+    applySystemChanges(world, finalized(config, aReader([kip160({})])));
     expect(balances(world)).toEqual([0n, 0n, 500n]);
     expect(world.nonce(nobody)).toBe(0n);
   });
 
   test("is done at its block alone", async () => {
     const world = await aWorld();
-    changeSystem(world, finalized({ ...config, kip160CompatibleBlock: 8 }, aReader([kip160({})])));
+    applySystemChanges(world, finalized({ ...config, kip160CompatibleBlock: 8 }, aReader([kip160({})])));
     expect(balances(world)).toEqual([70n, 30n, 5n]);
   });
 
@@ -111,7 +111,7 @@ describe("the second rebalancing", () => {
     ["an owner has taken the approval back", { approved: false }],
   ])("changes nothing when %s", async (_what, agreement) => {
     const world = await aWorld();
-    changeSystem(world, finalized(config, aReader(agreement === undefined ? [] : [kip160(agreement)])));
+    applySystemChanges(world, finalized(config, aReader(agreement === undefined ? [] : [kip160(agreement)])));
     expect(balances(world)).toEqual([70n, 30n, 5n]);
   });
 });
@@ -133,7 +133,7 @@ describe("the first rebalancing", () => {
       world.setAccount(contract, { ...newAccount(), kind: "contract", key: FAIL_KEY, nonce: 1n });
       world.setCode(contract, code);
     }
-    changeSystem(world, finalized(config));
+    applySystemChanges(world, finalized(config));
     return world;
   }
 
@@ -179,11 +179,11 @@ describe("the registry", () => {
   test("comes with the first block of randomness alone", async () => {
     const config = { randaoCompatibleBlock: 9, randaoRegistry: { records: { KIP113: toHex(old) } } };
     const world = await aWorld();
-    changeSystem(world, finalized(config));
+    applySystemChanges(world, finalized(config));
     expect(world.code(REGISTRY)).toEqual(REGISTRY_CODE);
     expect(world.account(REGISTRY)).toMatchObject({ kind: "contract", nonce: 1n, codeInfo: 0 });
     const later = await aWorld();
-    changeSystem(later, finalized({ ...config, randaoCompatibleBlock: 8 }));
+    applySystemChanges(later, finalized({ ...config, randaoCompatibleBlock: 8 }));
     expect(later.exists(REGISTRY)).toBe(false);
   });
 

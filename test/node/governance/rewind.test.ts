@@ -3,8 +3,8 @@ import { toHex } from "../../../node/bytes/hex.ts";
 import { fixedBytes } from "../../../node/bytes/integer.ts";
 import { encodeRlp } from "../../../node/bytes/rlp.ts";
 import type { ContractReader } from "../../../node/governance/contract-reader.ts";
+import type { OpenGovernanceDeps } from "../../../node/governance/governance.ts";
 import { openGovernance } from "../../../node/governance/governance.ts";
-import type { GovernanceDeps } from "../../../node/governance/governed-chain.ts";
 import { decodeBlock } from "../../../node/model/block.ts";
 import type { Header } from "../../../node/model/header.ts";
 import { createMemoryStore } from "../../../node/store/memory-store.ts";
@@ -23,7 +23,7 @@ test("votes of blocks that were taken back count no more, votes before them stil
   const genesis = decodeBlock((await recordedBlocks())[0] ?? new Uint8Array(0)).header;
   const store = createMemoryStore();
   const headers: Header[] = [genesis];
-  const parts: GovernanceDeps = {
+  const parts: OpenGovernanceDeps = {
     config,
     rows: store,
     tip: () => headers.length - 1,

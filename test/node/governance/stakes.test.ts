@@ -4,9 +4,9 @@ import { fixedBytes } from "../../../node/bytes/integer.ts";
 import { type ChainConfig, parseChainConfig } from "../../../node/config/chain-config.ts";
 import type { ContractReader } from "../../../node/governance/contract-reader.ts";
 import { GovernanceError } from "../../../node/governance/error.ts";
-import { decodeStaking, encodeStaking, readStaking } from "../../../node/governance/read-staking.ts";
 import { openStakes } from "../../../node/governance/stakes.ts";
-import { noStaking, stakers, stakesOf, stakingSource } from "../../../node/governance/staking.ts";
+import { noStaking, stakersByReward, stakesOf, stakingSource } from "../../../node/governance/staking.ts";
+import { decodeStaking, encodeStaking, readStaking } from "../../../node/governance/staking-contracts.ts";
 import { ADDRESS_BOOK, contractParameters, REGISTRY } from "../../../node/governance/system-contracts.ts";
 import { StateError } from "../../../node/state/error.ts";
 import { createMemoryStore } from "../../../node/store/memory-store.ts";
@@ -68,7 +68,7 @@ describe("stakes are read from the address book", () => {
     const info = readStaking(aReader([anAddressBook(entries)], { balances }), 5, true);
     expect(info.nodes.map(({ amount }) => amount)).toEqual([1n, 2n, 3n]);
     expect([info.source, info.kif, info.kef]).toEqual([5, kif, kef]);
-    expect(stakers(info).map(({ amount, nodes }) => [amount, nodes.length])).toEqual([
+    expect(stakersByReward(info).map(({ amount, nodes }) => [amount, nodes.length])).toEqual([
       [4n, 2],
       [2n, 1],
     ]);
@@ -79,7 +79,7 @@ describe("stakes are read from the address book", () => {
     const contracts = [anAddressBook([...node(1), ...node(2), ...funds]), registry, poolRegistry, wrapped];
     const info = readStaking(aReader(contracts, { balances }), 5, true);
     expect(info.pools).toEqual([{ node: address(2), pool: address(70), amount: 8n }]);
-    expect(stakers(info).map(({ pool }) => pool?.amount)).toEqual([undefined, 8n]);
+    expect(stakersByReward(info).map(({ pool }) => pool?.amount)).toEqual([undefined, 8n]);
     expect(readStaking(aReader(contracts, { balances }), 5, false).pools).toEqual([]);
   });
 

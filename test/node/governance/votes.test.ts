@@ -5,12 +5,11 @@ import { concatBytes } from "../../../node/bytes/compare.ts";
 import { fromHex, toHex } from "../../../node/bytes/hex.ts";
 import { fixedBytes, integerBytes } from "../../../node/bytes/integer.ts";
 import { encodeRlp } from "../../../node/bytes/rlp.ts";
-import { sortedValidators, votedCouncil } from "../../../node/governance/council.ts";
 import { GovernanceError } from "../../../node/governance/error.ts";
 import { decodeGovernanceData, encodeGovernanceData } from "../../../node/governance/governance-data.ts";
 import { checkGovernanceData, checkVote, type VoteDeps } from "../../../node/governance/header-fields.ts";
 import type { ParameterValue } from "../../../node/governance/parameter-rows.ts";
-import { validatorSet } from "../../../node/governance/validators.ts";
+import { councilAfterVote, sortedValidators, validatorSet } from "../../../node/governance/validators.ts";
 import { decodeVote, type ValidatorVote } from "../../../node/governance/vote.ts";
 import { newAccount } from "../../../node/model/account.ts";
 import { FAIL_KEY } from "../../../node/model/account-key.ts";
@@ -226,7 +225,9 @@ test("votes change the council in its own order, and never the governing node's 
     adds,
     addresses,
   });
-  const added = votedCouncil(council, by(true, stranger, other), maker);
+  const added = councilAfterVote(council, by(true, stranger, other), maker);
   expect(added).toEqual(sortedValidators([maker, other, stranger]));
-  expect(votedCouncil(added, by(false, maker, other), maker)).toEqual(sortedValidators([maker, stranger]));
+  expect(councilAfterVote(added, by(false, maker, other), maker)).toEqual(
+    sortedValidators([maker, stranger]),
+  );
 });

@@ -4,8 +4,8 @@ import { expect, test } from "@jest/globals";
 import type { Chain } from "../../../node/chain/chain.ts";
 import { interfaceProfile } from "../../../node/compat/interface-profile.ts";
 import { type ProfileName, rpcProfiles } from "../../../node/compat/profiles.ts";
-import { type BallotDeps, createBallots } from "../../../node/governance/ballots.ts";
 import type { Governance } from "../../../node/governance/governance.ts";
+import { createPendingVotes, type PendingVotesDeps } from "../../../node/governance/pending-votes.ts";
 import { validatorSet } from "../../../node/governance/validators.ts";
 import type { ParameterVote } from "../../../node/governance/vote.ts";
 import { createEndpoint } from "../../../node/jsonrpc/dispatch.ts";
@@ -37,20 +37,20 @@ function onBug(error: unknown): never {
 
 /** Answers as text: block 12 and 13 carry votes, epochs have ten blocks. */
 function anAsker(profile: ProfileName, governingNode = own) {
-  const context: ReturnType<BallotDeps["governance"]["voteDeps"]> = {
+  const context: ReturnType<PendingVotesDeps["governance"]["voteDeps"]> = {
     validators: validatorSet([own], [own], 1),
     formerCouncil: [own],
     decided: { ...testParameters, governanceMode: "single", governingNode },
     account: () => undefined,
   };
-  const said = {
+  const headerHistory = {
     votes: [
-      { number: 12, what: cast },
-      { number: 13, what: others },
+      { number: 12, value: cast },
+      { number: 13, value: others },
     ],
     decisions: [],
   };
-  const ballots = createBallots({
+  const ballots = createPendingVotes({
     governance: { voteDeps: () => context },
     tip: () => 15,
     address: own,
@@ -58,7 +58,7 @@ function anAsker(profile: ProfileName, governingNode = own) {
   });
   const chain = { config: { istanbul: { epoch: 10 } }, head: () => ({ header: { number: 15 } }) };
   const registry = createRegistry(interfaceProfile(rpcProfiles[profile]));
-  const read = { chain: chain as unknown as Chain, governance: { said } as unknown as Governance }; // what is read
+  const read = { chain: chain as unknown as Chain, governance: { headerHistory } as unknown as Governance }; // what is read
   registry.add(governanceVoteMethods({ ...read, profile: rpcProfiles[profile], address: own, ballots }));
   registry.seal();
   const endpoint = createEndpoint({ view: registry.view("all"), budget: createBudget(), onBug });

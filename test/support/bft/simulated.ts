@@ -1,5 +1,5 @@
 /** The people and the messages of a simulation. */
-import type { ConsensusMessage, Payload, Proposal } from "../../../node/consensus/bft/message.ts";
+import type { ConsensusMessage, MessagePayload, Proposal } from "../../../node/consensus/bft/message.ts";
 import type { DurableState, RoundState } from "../../../node/consensus/bft/round-state.ts";
 
 /** A block of the simulation: its hash says who made it. */
@@ -45,13 +45,13 @@ export const GOOD_SEAL = Uint8Array.of(1);
 const NO_SEAL = new Uint8Array(0);
 
 /** A message of the simulation: good seals are 1. */
-export function written(sender: string, payload: Payload<SimulatedBlock>): Said {
+export function written(sender: string, payload: MessagePayload<SimulatedBlock>): Said {
   const seal = payload.kind === "commit" ? GOOD_SEAL : NO_SEAL;
   return { sender, payload, seal, bytes: NO_SEAL };
 }
 
 /** The block that a payload is about. */
-export function digestOf(payload: Payload<SimulatedBlock>): string {
+export function digestOf(payload: MessagePayload<SimulatedBlock>): string {
   return payload.kind === "preprepare" ? payload.proposal.hash : payload.digest;
 }
 

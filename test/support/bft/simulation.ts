@@ -4,7 +4,7 @@
  * gives the same run. A run ends when all honest validators have two blocks more than anybody had when the network
  * became good; it throws `SimulationFailure` when that takes too long or when anything happened that never may.
  */
-import type { Payload, Proposal } from "../../../node/consensus/bft/message.ts";
+import type { MessagePayload, Proposal } from "../../../node/consensus/bft/message.ts";
 import { beginRounds, step } from "../../../node/consensus/bft/round-machine.ts";
 import type {
   BlockValidatorSet,
@@ -111,7 +111,7 @@ class Simulation {
     validator.life++;
     const number = chain.length - 1;
     const head = { number, hash: chain[number] ?? GENESIS };
-    const write = (payload: Payload<SimulatedBlock>): Said => written(name, payload);
+    const write = (payload: MessagePayload<SimulatedBlock>): Said => written(name, payload);
     const validators = this.#validatorSet(number + 1);
     this.#take(validator, beginRounds({ self: name, write, head, validators, restored: disk }));
   }
@@ -225,7 +225,7 @@ class Simulation {
   }
 
   /** Honest validators never sign two different things of a kind in one view, whatever happened in between. */
-  #checkSigned(payload: Payload<SimulatedBlock>, name: string): void {
+  #checkSigned(payload: MessagePayload<SimulatedBlock>, name: string): void {
     const { kind, view } = payload;
     const what = `${name} ${kind} ${view.sequence}/${view.round}`;
     const digest = digestOf(payload);

@@ -1,5 +1,5 @@
 /** One validator at a table with others whose messages the test writes. */
-import type { ConsensusMessage, Payload, Proposal } from "../../../node/consensus/bft/message.ts";
+import type { ConsensusMessage, MessagePayload, Proposal } from "../../../node/consensus/bft/message.ts";
 import { beginRounds, step } from "../../../node/consensus/bft/round-machine.ts";
 import type {
   BlockValidatorSet,
@@ -21,7 +21,7 @@ export function aBlock(hash: string, { number, parent }: Partial<Proposal> = {})
 }
 
 /** A message of `sender`. */
-export function aMessage(sender: string, payload: Payload<Proposal>): ConsensusMessage<Proposal> {
+export function aMessage(sender: string, payload: MessagePayload<Proposal>): ConsensusMessage<Proposal> {
   return { sender, payload, seal: new Uint8Array(0), bytes: new Uint8Array(100) };
 }
 
@@ -58,7 +58,7 @@ export class Table {
 
   constructor(self: string, size: number, restored?: DurableState<Proposal>) {
     this.self = self;
-    const write = (payload: Payload<Proposal>): ConsensusMessage<Proposal> => aMessage(self, payload);
+    const write = (payload: MessagePayload<Proposal>): ConsensusMessage<Proposal> => aMessage(self, payload);
     const begun = beginRounds({ self, write, head: GENESIS, validators: validatorSetOf(size), restored });
     this.state = begun.state;
     this.actions = begun.actions;

@@ -6,7 +6,7 @@ import { readMessage } from "../../../../node/consensus/bft/signed-message.ts";
 import { readRecord } from "../../../../node/consensus/bft/signing-record.ts";
 import { compareViews } from "../../../../node/consensus/bft/view.ts";
 import { recoverProposer } from "../../../../node/consensus/seal.ts";
-import { sortedValidators } from "../../../../node/governance/council.ts";
+import { sortedValidators } from "../../../../node/governance/validators.ts";
 import type { Block } from "../../../../node/model/block.ts";
 import { type IstanbulExtra, parseExtra, roundOf } from "../../../../node/model/istanbul-extra.ts";
 import { councilGenesis, Hub, type Seat, seats } from "../../../support/bft/council.ts";

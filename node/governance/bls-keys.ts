@@ -1,4 +1,6 @@
-/** BLS keys of proposers, out of the registry contract (KIP-113) that the registry of contracts (KIP-149) names. */
+/**
+ * BLS keys of proposers, from the key registry contract (KIP-113) that the contract registry (KIP-149) names.
+ */
 import { bareHex, mapKey } from "../bytes/hex.ts";
 import type { ChainConfig } from "../config/chain-config.ts";
 import { rulesAt } from "../config/rules.ts";
@@ -13,28 +15,31 @@ import {
   registeredKeys,
 } from "./system-contracts.ts";
 
-/** Keys by block and node. */
-export interface KeyBook {
-  /** As registered before block `number`. Throws `GovernanceError`, `StateError` `state-missing`. */
+/** BLS keys by block and node. */
+export interface BlsKeys {
+  /**
+   * Returns the key of a node as registered before block `number`. Throws `GovernanceError`, `StateError`
+   * `state-missing`.
+   */
   key(number: number, node: Uint8Array): RegisteredKey | undefined;
-  /** All of them. Throws as `key`. */
+  /** Returns all keys. Throws as `key`. */
   all(number: number): readonly RegisteredNode[];
 }
 
-type Keys = ReadonlyMap<string, RegisteredNode>;
+type KeysByNode = ReadonlyMap<string, RegisteredNode>;
 
-/** The name under which the contract of keys is registered. */
+/** Name of the key registry in the contract registry. */
 const KEYS_NAME = "KIP113";
-/** Answers kept: they change when a contract's storage does. */
+/** Cached results; they change with the storage of a contract. */
 const CACHED = 8;
 
-/** Opens the book of a chain. */
-export function openKeyBook(chain: {
+/** Opens the keys of a chain. */
+export function openBlsKeys(chain: {
   readonly config: ChainConfig;
   readonly contracts: (number: number) => ContractReader;
-}): KeyBook {
-  const cached = new RecentMap<Keys>(CACHED);
-  const keysAt = (number: number): Keys => {
+}): BlsKeys {
+  const cached = new RecentMap<KeysByNode>(CACHED);
+  const keysAt = (number: number): KeysByNode => {
     const reader = chain.contracts(number - 1);
     const address = contractOf(chain.config, number, reader);
     const version = storageVersion(reader, address);
@@ -51,7 +56,10 @@ export function openKeyBook(chain: {
   };
 }
 
-/** At the block that installs the registry the chain's configuration names the contract. */
+/**
+ * Returns the key registry's address. At the block that installs the contract registry it is the configured
+ * one.
+ */
 function contractOf(config: ChainConfig, number: number, reader: ContractReader): Uint8Array {
   const installs = !rulesAt(config, number - 1).randao;
   const address = installs

@@ -2,10 +2,9 @@
 import { describe, expect, test } from "@jest/globals";
 import { toHex } from "../../../node/bytes/hex.ts";
 import { fixedBytes } from "../../../node/bytes/integer.ts";
-import { type Ballots, createBallots } from "../../../node/governance/ballots.ts";
-import { sortedValidators } from "../../../node/governance/council.ts";
 import type { VoteDeps } from "../../../node/governance/header-fields.ts";
-import { validatorSet } from "../../../node/governance/validators.ts";
+import { createPendingVotes, type PendingVotes } from "../../../node/governance/pending-votes.ts";
+import { sortedValidators, validatorSet } from "../../../node/governance/validators.ts";
 import { decodeVote, encodeVote } from "../../../node/governance/vote.ts";
 import { silentLog } from "../../../node/observe/log.ts";
 import { testParameters } from "../../support/headers.ts";
@@ -19,7 +18,7 @@ const council = sortedValidators([own, other]);
 
 /** An empty queue whose surroundings the test may change. */
 function aQueue(change: Partial<VoteDeps> = {}): {
-  readonly ballots: Ballots;
+  readonly ballots: PendingVotes;
   become(change: Partial<VoteDeps>): void;
 } {
   let context: VoteDeps = {
@@ -31,7 +30,7 @@ function aQueue(change: Partial<VoteDeps> = {}): {
   };
   const governance = { voteDeps: () => context };
   return {
-    ballots: createBallots({ governance, tip: () => 7, address: own, log: silentLog }),
+    ballots: createPendingVotes({ governance, tip: () => 7, address: own, log: silentLog }),
     become: (next) => {
       context = { ...context, ...next };
     },
@@ -48,13 +47,13 @@ describe("a ballot of JSON becomes the vote of a header", () => {
   ])("%s %j", (name, json, value) => {
     const { ballots } = aQueue();
     ballots.add(name, json);
-    expect(decodeVote(ballots.next())).toEqual({ kind: "parameter", voter: own, name, value });
+    expect(decodeVote(ballots.nextVoteField())).toEqual({ kind: "parameter", voter: own, name, value });
   });
 
   test("that changes no council: addresses with a comma between them", () => {
     const { ballots } = aQueue();
     ballots.add("governance.addvalidator", `${toHex(other)},${toHex(own)}`);
-    expect(decodeVote(ballots.next())).toEqual({
+    expect(decodeVote(ballots.nextVoteField())).toEqual({
       kind: "validators",
       voter: own,
       adds: true,
@@ -92,7 +91,7 @@ describe("a ballot is refused", () => {
     expect(() => ballots.add(name, value)).toThrow(
       expect.objectContaining({ name: "GovernanceError", code }),
     );
-    expect(ballots.waiting()).toEqual([]);
+    expect(ballots.list()).toEqual([]);
   });
 
   test("when 64 wait already", () => {
@@ -107,14 +106,14 @@ describe("a ballot is refused", () => {
 test("the oldest is cast until a block carries it, whoever made the block; equal ones leave one at a time", () => {
   const { ballots } = aQueue();
   for (const price of [5, 6, 5]) ballots.add("governance.unitprice", price);
-  const prices = () => ballots.waiting().map((vote) => vote.kind === "parameter" && vote.value);
-  const [five] = ballots.waiting();
-  expect(ballots.next()).toEqual(ballots.next());
-  ballots.settle({ vote: new Uint8Array(0) });
+  const prices = () => ballots.list().map((vote) => vote.kind === "parameter" && vote.value);
+  const [five] = ballots.list();
+  expect(ballots.nextVoteField()).toEqual(ballots.nextVoteField());
+  ballots.removeCast({ vote: new Uint8Array(0) });
   expect(prices()).toEqual([5n, 6n, 5n]);
   if (five !== undefined) {
-    ballots.settle({ vote: encodeVote({ ...five, voter: other }) });
-    ballots.settle({ vote: encodeVote(five) });
+    ballots.removeCast({ vote: encodeVote({ ...five, voter: other }) });
+    ballots.removeCast({ vote: encodeVote(five) });
   }
   expect(prices()).toEqual([6n, 5n]);
 });
@@ -126,13 +125,13 @@ test("what may no longer be voted for goes, and the next one is cast", () => {
   become({
     decided: { ...testParameters, baseFee: { ...testParameters.baseFee, lowerBound: 0n, upperBound: 999n } },
   });
-  expect(decodeVote(ballots.next())).toMatchObject({ name: "governance.unitprice" });
-  expect(ballots.waiting()).toHaveLength(1);
+  expect(decodeVote(ballots.nextVoteField())).toMatchObject({ name: "governance.unitprice" });
+  expect(ballots.list()).toHaveLength(1);
 });
 
 test("a node outside the council keeps its votes", () => {
   const { ballots } = aQueue({ validators: validatorSet([other], [other], 4) });
   ballots.add("governance.unitprice", 5);
-  expect(ballots.next()).toHaveLength(0);
-  expect(ballots.waiting()).toHaveLength(1);
+  expect(ballots.nextVoteField()).toHaveLength(0);
+  expect(ballots.list()).toHaveLength(1);
 });

@@ -1,4 +1,4 @@
-/** Staking information out of contracts, and as a row of the database. */
+/** Staking information from contracts, and its database row. */
 import { isZero } from "../bytes/compare.ts";
 import { bytesToBigint, integerBytes } from "../bytes/integer.ts";
 import { decodeRlp, encodeRlp, listItems, type RlpItem, stringBytes } from "../bytes/rlp.ts";
@@ -15,7 +15,7 @@ import {
   tokenBalance,
 } from "./system-contracts.ts";
 
-/** Kinds of entries in the address book. */
+/** Entry types of the address book. */
 const NODE = 0;
 const STAKING = 1;
 const REWARD = 2;
@@ -23,14 +23,14 @@ const KIF = 3;
 const KEF = 4;
 
 const NONE = new Uint8Array(0);
-/** One whole coin in peb. */
+/** One KAIA in peb. */
 const COIN = 10n ** 18n;
-/** One node has three entries, the funds two. */
+/** Entries of one node and the two funds. */
 const MIN_ENTRIES = 5;
 
 /**
- * Reads who has staked what after block `source`. `pools`: the registry of liquidity pools counts too. Without an
- * address book, or with one that is not complete, nobody has. Throws `GovernanceError` `bad-answer`.
+ * Reads the stakes after block `source`. `pools` adds the registry of liquidity pools (KIP-226). Without a
+ * complete address book there are none. Throws `GovernanceError` `bad-answer`.
  */
 export function readStaking(reader: ContractReader, source: number, pools: boolean): StakingInfo {
   if (reader.code(ADDRESS_BOOK).length === 0) return noStaking(source);
@@ -48,7 +48,7 @@ export function readStaking(reader: ContractReader, source: number, pools: boole
   return { source, nodes, kef, kif, pools: liquidity };
 }
 
-/** Undefined for an address book that is not complete. */
+/** Returns the nodes; undefined when the address book is incomplete. */
 function stakedNodes(
   reader: ContractReader,
   entries: readonly AddressBookEntry[],
@@ -63,7 +63,7 @@ function stakedNodes(
     node,
     stakingContract: contracts[i] as Uint8Array, // as many as nodes: checked above
     reward: rewards[i] as Uint8Array,
-    // The second of three entries, whatever its type says: that is whose balance counts.
+    // The balance of the second of three entries counts, whatever its type.
     amount: reader.balance((entries[i * 3 + 1] as AddressBookEntry).address) / COIN,
   }));
 }
@@ -79,7 +79,7 @@ function readPools(reader: ContractReader): readonly LiquidityPool[] {
   }));
 }
 
-/** A row of the database: nodes, ecosystem fund, infrastructure fund, pools. */
+/** Encodes a row: nodes, ecosystem fund, infrastructure fund, pools. */
 export function encodeStaking({ nodes, kef, kif, pools }: StakingInfo): Uint8Array<ArrayBuffer> {
   return encodeRlp([
     nodes.map(({ node, stakingContract, reward, amount }) => [
@@ -94,7 +94,7 @@ export function encodeStaking({ nodes, kef, kif, pools }: StakingInfo): Uint8Arr
   ]);
 }
 
-/** Reads a row. Throws `BytesError` `bad-rlp` when it is damaged. */
+/** Decodes a row. Throws `BytesError` `bad-rlp` when it is damaged. */
 export function decodeStaking(source: number, row: Uint8Array): StakingInfo {
   const [nodes, kef, kif, pools] = listItems(decodeRlp(row));
   return {

@@ -1,7 +1,7 @@
 /**
- * Which headers carry votes or governance data: a row of the database names them, and their history is read from
- * them when a chain is opened. A database without the row, or with a damaged one, is searched
- * header by header.
+ * Index of the headers that carry votes or governance data, one row of the database. The history is read from
+ * these headers when a chain is opened. A database without the row, or with a damaged one, is searched header
+ * by header.
  */
 import { concatBytes } from "../bytes/compare.ts";
 import { bytesToNumber, fixedBytes } from "../bytes/integer.ts";
@@ -15,45 +15,45 @@ import { decodeGovernanceData } from "./governance-data.ts";
 import { HeaderHistory } from "./header-history.ts";
 import { decodeVote } from "./vote.ts";
 
-/** What marks are read from. */
-export interface MarkedChain {
+/** Dependencies of the index. */
+export interface HeaderIndexDeps {
   readonly rows: Rows;
   readonly tip: () => number;
   readonly block: (number: number) => { readonly header: Header } | undefined;
 }
 
-/** The node that governed at a block, as far as the history says. */
-export type GoverningNode = (number: number, history: HeaderHistory) => Uint8Array;
+/** Returns the governing node of a block by the given history. */
+export type GoverningNodeLookup = (number: number, history: HeaderHistory) => Uint8Array;
 
-/** The history of headers, kept on disk as the numbers of those that count. */
-export interface Marks {
+/** History of the indexed headers. */
+export interface HeaderIndex {
   readonly history: HeaderHistory;
-  /** Takes in the next header. */
+  /** Adds the next header. */
   accept(header: Header, batch: Batch): void;
-  /** Leaves the headers after `number` out of the row; the history is to be opened anew then. */
+  /** Removes the headers after `number` from the row; the index must be opened again afterwards. */
   rewind(number: number, batch: Batch): void;
 }
 
 const NUMBER_BYTES = 6;
 
-/** Reads the history. Throws a format error when a stored header is damaged. */
-export function openMarks(chain: MarkedChain, governingNode: GoverningNode): Marks {
+/** Opens the index and reads the history. Throws a decoding error when a stored header is damaged. */
+export function openHeaderIndex(chain: HeaderIndexDeps, governingNode: GoverningNodeLookup): HeaderIndex {
   const genesis = chain.block(0)?.header;
   const history = new HeaderHistory(genesis === undefined ? [] : councilOf(genesis));
-  if (genesis !== undefined) takeGenesis(history, genesis);
-  const row = markRow(chain.rows);
+  if (genesis !== undefined) addGenesis(history, genesis);
+  const row = readIndexRow(chain.rows);
   const numbers = row === undefined ? searchHeaders(chain) : [...readNumbers(row)];
   for (const number of numbers) {
     const header = chain.block(number)?.header;
-    if (header !== undefined) take(history, header, governingNode);
+    if (header !== undefined) addHeader(history, header, governingNode);
   }
   let written = row !== undefined;
   return {
     history,
     accept: (header, batch) => {
-      const decides = isMarked(header);
+      const decides = isIndexed(header);
       if (decides) {
-        take(history, header, governingNode);
+        addHeader(history, header, governingNode);
         numbers.push(header.number);
       }
       if (decides || !written) batch.put(tables.meta.key("governance"), writeNumbers(numbers));
@@ -66,8 +66,8 @@ export function openMarks(chain: MarkedChain, governingNode: GoverningNode): Mar
   };
 }
 
-/** A damaged row is as good as none. */
-function markRow(rows: Rows): Uint8Array | undefined {
+/** Reads the row; a damaged row counts as missing. */
+function readIndexRow(rows: Rows): Uint8Array | undefined {
   try {
     return rows.get(tables.meta.key("governance"));
   } catch (error) {
@@ -76,15 +76,15 @@ function markRow(rows: Rows): Uint8Array | undefined {
   }
 }
 
-function isMarked({ vote, governance }: Header): boolean {
+function isIndexed({ vote, governance }: Header): boolean {
   return vote.length > 0 || governance.length > 0;
 }
 
-function searchHeaders({ block, tip }: MarkedChain): number[] {
+function searchHeaders({ block, tip }: HeaderIndexDeps): number[] {
   const found: number[] = [];
   for (let number = 1; number <= tip(); number++) {
     const header = block(number)?.header;
-    if (header !== undefined && isMarked(header)) found.push(number);
+    if (header !== undefined && isIndexed(header)) found.push(number);
   }
   return found;
 }
@@ -93,8 +93,8 @@ function councilOf(genesis: Header): readonly Uint8Array[] {
   return parseExtra(genesis.extra).validators;
 }
 
-/** What block 0 says counts; one that says it in another form has no governance data. */
-function takeGenesis(history: HeaderHistory, { governance }: Header): void {
+/** Adds the governance data of block 0; data in another form is ignored. */
+function addGenesis(history: HeaderHistory, { governance }: Header): void {
   try {
     if (governance.length > 0) history.addData(0, decodeGovernanceData(governance));
   } catch (error) {
@@ -102,10 +102,10 @@ function takeGenesis(history: HeaderHistory, { governance }: Header): void {
   }
 }
 
-function take(
+function addHeader(
   history: HeaderHistory,
   { number, vote, governance }: Header,
-  governingNode: GoverningNode,
+  governingNode: GoverningNodeLookup,
 ): void {
   if (vote.length > 0) {
     const decoded = decodeVote(vote);

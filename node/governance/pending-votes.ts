@@ -1,6 +1,7 @@
 /**
- * Votes of this node that no block carries yet, oldest first. The next block that the node makes carries the first;
- * it leaves the queue with the block that carries it. They are kept in memory alone, as the Go node does.
+ * Votes of this node that no block contains yet, oldest first, as the Go node's `MyVotes`
+ * (`kaiax/gov/headergov/impl/init.go@v2.2.2`). The next block of this node carries the first one; it is
+ * removed when a block contains it. Votes are kept in memory only, as in the Go node.
  */
 import { equalBytes } from "../bytes/compare.ts";
 import type { Header } from "../model/header.ts";
@@ -10,40 +11,43 @@ import type { Governance } from "./governance.ts";
 import { type VoteDeps, voteOffence } from "./header-fields.ts";
 import { decodeVote, encodeVote, type Vote, voteOfJson } from "./vote.ts";
 
-/** See the head of this file. */
-export interface Ballots {
-  waiting(): readonly Vote[];
+/** Queue of votes of this node. */
+export interface PendingVotes {
+  list(): readonly Vote[];
   /**
-   * Takes a vote in. `value` is JSON: a number, a text, or addresses with commas between them. Throws
-   * `GovernanceError` `no-vote-right`, `bad-ballot` for a name or value that is none, `bad-vote` for what may not be
-   * voted for now, or `too-many`.
+   * Adds a vote. `value` is JSON: a number, a string, or addresses separated by commas. Throws
+   * `GovernanceError`: `no-vote-right`; `bad-ballot` for an unknown name or an invalid value; `bad-vote` for
+   * a vote that is not allowed now; `too-many`.
    */
   add(name: string, value: unknown): void;
-  /** The vote field of the next block if this node makes it; empty without a vote. What may no longer be voted for goes. */
-  next(): Uint8Array;
-  /** A block is in the chain: the vote that it carries no longer waits. */
-  settle(header: Pick<Header, "vote">): void;
+  /**
+   * Returns the vote field of the next block if this node proposes it; empty without a vote. Votes that are
+   * no longer allowed are removed.
+   */
+  nextVoteField(): Uint8Array;
+  /** Removes the vote that a block of the chain carries. */
+  removeCast(header: Pick<Header, "vote">): void;
 }
 
-/** What ballots are judged by. */
-export interface BallotDeps {
+/** Dependencies of the queue. */
+export interface PendingVotesDeps {
   readonly governance: Pick<Governance, "voteDeps">;
-  /** Number of the newest block. */
+  /** Returns the number of the newest block. */
   readonly tip: () => number;
-  /** The node's own address. */
+  /** Address of this node. */
   readonly address: Uint8Array;
   readonly log: Log;
 }
 
-/** An operator votes a few times a year. */
+/** Bound of the queue; an operator votes a few times a year. */
 const MAX_WAITING_VOTES = 64;
 
-/** An empty queue. */
-export function createBallots({ governance, tip, address, log }: BallotDeps): Ballots {
+/** Creates an empty queue. */
+export function createPendingVotes({ governance, tip, address, log }: PendingVotesDeps): PendingVotes {
   const waiting: Vote[] = [];
   const context = (): VoteDeps => governance.voteDeps(tip() + 1);
   return {
-    waiting: () => [...waiting],
+    list: () => [...waiting],
     add(name, value) {
       const judged = context();
       const { decided } = judged;
@@ -58,7 +62,7 @@ export function createBallots({ governance, tip, address, log }: BallotDeps): Ba
         throw new GovernanceError("too-many", "too many votes are waiting");
       waiting.push(vote);
     },
-    next() {
+    nextVoteField() {
       if (waiting.length === 0) return NO_VOTE;
       const judged = context();
       if (!judged.validators.inCouncil(address)) return NO_VOTE;
@@ -70,7 +74,7 @@ export function createBallots({ governance, tip, address, log }: BallotDeps): Ba
       }
       return NO_VOTE;
     },
-    settle({ vote }) {
+    removeCast({ vote }) {
       if (vote.length === 0) return;
       const cast = encodeVote(decodeVote(vote));
       const own = waiting.find((each) => equalBytes(encodeVote(each), cast));
