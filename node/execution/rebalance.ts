@@ -76,7 +76,7 @@ export function rebalanceTreasury(world: World, rebalancing: RebalanceDeps): Reb
 }
 
 function rebalance(world: World, rebalancing: RebalanceDeps): RebalanceOutcome {
-  const { methods: methods, number } = rebalancing;
+  const { methods, number } = rebalancing;
   const zeroed = zeroedFunds(world, rebalancing);
   const allocated = allocatedFunds(rebalancing);
   if (answer(rebalancing, "rebalanceBlockNumber()").integer(0) !== BigInt(number)) {
@@ -138,11 +138,7 @@ function countOf(tuple: AbiTuple): bigint {
   return count;
 }
 
-function answer(
-  { call: call }: RebalanceDeps,
-  signature: string,
-  ...values: readonly AbiArgument[]
-): AbiTuple {
+function answer({ call }: RebalanceDeps, signature: string, ...values: readonly AbiArgument[]): AbiTuple {
   const output = call(encodeCall(signature, ...values));
   if (output === undefined || output.length === 0) throw refusal(`no answer to ${signature}`);
   return new AbiTuple(output);
