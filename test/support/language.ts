@@ -79,14 +79,45 @@ const EXPORTED = /(?:^|\n)export (?:async )?(?:function\*?|const|class|interface
 export function sharedNames(sources: readonly Source[]): string[] {
   const rooms = new Map<string, Set<string>>();
   for (const { path, text } of sources) {
-    const room = path.split("/").slice(0, 2).join("/");
+    const [program = "", room = ""] = path.split("/");
     for (const [, name = ""] of text.matchAll(EXPORTED)) {
-      rooms.set(name, (rooms.get(name) ?? new Set()).add(room));
+      const key = `${program}: ${name}`;
+      rooms.set(key, (rooms.get(key) ?? new Set()).add(room));
     }
   }
   return [...rooms]
     .filter(([, all]) => all.size > 1)
-    .map(([name, all]) => `${name}: ${[...all].sort().join(", ")}`);
+    .map(([name, all]) => `${name} in ${[...all].sort().join(", ")}`);
+}
+
+/** Pages of docs/ and source files as comments and pages name them: in backticks, or with their folder. */
+const MENTION =
+  /(?<![\w./@-])(docs\/[\w.-]+\.md)|`((?:[\w-]+\/)*[\w-]+\.ts)`|(?<![\w/.-])((?:node|operator|test|bench|scripts|wasm)\/[\w./-]+\.ts)/g;
+/** Pages that the project does not have. */
+const FOREIGN_PAGE =
+  /\b((?:rpc|service|network|encoding|execution|state-layout|design|style|peers|cluster)\.md) (?:section )?\d/g;
+
+/** Mentions of pages and files that do not exist. `files` are all paths; `exists` tells about pages. */
+export function danglingFiles(
+  sources: readonly Source[],
+  files: readonly string[],
+  exists: (path: string) => boolean,
+): string[] {
+  const hasFile = (name: string): boolean => files.some((path) => path === name || path.endsWith(`/${name}`));
+  return sources.flatMap(({ path, text }) => {
+    const mentions = [...text.matchAll(MENTION)].map(({ index, 1: page, 2: quoted, 3: full }) => {
+      const name = page ?? quoted ?? full ?? "";
+      return { index, name, isThere: page === undefined ? hasFile(name) : exists(name) };
+    });
+    const foreign = [...text.matchAll(FOREIGN_PAGE)].map(({ index, 1: name = "" }) => ({
+      index,
+      name,
+      isThere: false,
+    }));
+    return [...mentions, ...foreign]
+      .filter(({ isThere }) => !isThere)
+      .map(({ index, name }) => `${path}:${lineOf(text, index)}: ${name}`);
+  });
 }
 
 function lineOf(text: string, index: number): number {
