@@ -42,8 +42,8 @@ async function run(peer: ProtocolPeer): Promise<void> {
   try {
     for await (const { code, payload } of peer.messages) {
       if (code === messages.status.code) peer.send(code, payload);
-      if (code === messages.announced.code) {
-        const numbers = messages.announced.decode(payload).map(({ number }) => number);
+      if (code === messages.newBlockHashes.code) {
+        const numbers = messages.newBlockHashes.decode(payload).map(({ number }) => number);
         seen.head = Math.max(seen.head, ...numbers);
       }
       if (code !== messages.headers.code || askedMs === undefined) continue;

@@ -9,7 +9,7 @@ import { nodeKeyOf } from "../../node/p2p/node-key.ts";
 import { parseNodeUrl } from "../../node/p2p/node-url.ts";
 import { TIMINGS } from "../../node/p2p/timings.ts";
 import type { Transport } from "../../node/p2p/transport.ts";
-import { MOST_PAYLOAD } from "../../node/protocol/limits.ts";
+import { MAX_PAYLOAD_BYTES } from "../../node/protocol/limits.ts";
 import { PROTOCOL_NAME } from "../../node/protocol/messages.ts";
 import type { AttackTarget } from "./attack.ts";
 
@@ -84,10 +84,10 @@ export async function keepPeers(
 /** Echoes the status that the node sends: from then on the peer is of its chain. */
 export async function meetChain(transport: Transport): Promise<void> {
   for (;;) {
-    const message = await transport.read(MOST_PAYLOAD);
+    const message = await transport.read(MAX_PAYLOAD_BYTES);
     if (message.code === BASE.disconnect) throw new Error("the node does not want this peer");
     if (message.code !== FIRST_CODE) continue;
-    transport.write({ code: FIRST_CODE, payload: transport.unpack(message, MOST_PAYLOAD) });
+    transport.write({ code: FIRST_CODE, payload: transport.unpack(message, MAX_PAYLOAD_BYTES) });
     return;
   }
 }

@@ -1,4 +1,7 @@
-/** Blocks from peers on their way into the chain: decoded in slices, senders recovered, verified and executed. */
+/**
+ * Blocks of peers on their way into the chain: decoded in time slices, senders recovered in batches, then
+ * verified and executed.
+ */
 import { equalBytes } from "../bytes/compare.ts";
 import { recoverSigners } from "../chain/recover-signers.ts";
 import type { Writer } from "../chain/writer.ts";
@@ -12,53 +15,56 @@ import type { TxPool } from "../txpool/pool.ts";
 import { ProtocolError } from "./error.ts";
 import { transactionItems } from "./transaction-items.ts";
 
-/** Where a block's transactions may be already, with their signers. */
-export type KnownTransactions = Pick<TxPool, "get">;
+/** Source of transactions that are already decoded, with their senders. */
+export type TransactionLookup = Pick<TxPool, "get">;
 
-/** What taking in a block needs. */
-export interface BlockIntake {
+/** Dependencies of the import of peers' blocks. */
+export interface BlockImportDeps {
   readonly writer: Pick<Writer, "tip" | "written" | "exclusively" | "checkHeader" | "insert" | "settle">;
   readonly chainId: bigint;
   readonly recoverer: Recoverer;
-  readonly pool: KnownTransactions;
-  /** Gives way to other work when a slice of time is used up. */
+  readonly pool: TransactionLookup;
+  /** Yields to other work when the time slice is used up; undefined when there is no need to wait. */
   readonly pause: Pause;
 }
 
-/** Puts a block together, of transactions of the pool where those are the same. Rejects with `BytesError` or `TransactionError` for what cannot be read. */
+/**
+ * Assembles a block from its header and encoded body. Transactions that the pool has in the same form are
+ * reused. Rejects with `BytesError` or `TransactionError` for an unreadable body.
+ */
 export async function assembleBlock(
   header: Header,
   body: Uint8Array | undefined,
-  { pause, pool }: Pick<BlockIntake, "pause" | "pool">,
+  { pause, pool }: Pick<BlockImportDeps, "pause" | "pool">,
 ): Promise<Block> {
   const transactions: Transaction[] = [];
   for (const item of body === undefined ? [] : transactionItems(body)) {
-    transactions.push(pooled(bareTransaction(decodeTransaction(item)), pool)); // validators send blobs along
+    transactions.push(reusePooled(bareTransaction(decodeTransaction(item)), pool)); // validators send blobs along
     const waiting = pause();
     if (waiting !== undefined) await waiting;
   }
   return createBlock(header, transactions);
 }
 
-function pooled(tx: Transaction, pool: KnownTransactions): Transaction {
+function reusePooled(tx: Transaction, pool: TransactionLookup): Transaction {
   const twin = pool.get(tx.hash);
   return twin !== undefined && equalBytes(twin.raw, tx.raw) ? twin : tx;
 }
 
-/** Finds the senders of all transactions of these blocks in one batch. */
-export async function findSenders(
+/** Recovers the senders of all transactions of these blocks in one batch. */
+export async function recoverSenders(
   blocks: readonly Block[],
-  { recoverer, chainId }: BlockIntake,
+  { recoverer, chainId }: BlockImportDeps,
 ): Promise<void> {
   const transactions = blocks.flatMap((block) => block.transactions);
   if (transactions.length > 0) await recoverSigners(recoverer, chainId, transactions);
 }
 
 /**
- * Verifies, executes and writes the next block; one that is here already is passed over. Rejects with
- * `ProtocolError` `bad-block` when another block stands at its place, or as `Writer.insert` does.
+ * Verifies, executes and writes the next block. A block that the chain already has is skipped. Rejects with
+ * `ProtocolError` `bad-block` for another block at a known number, otherwise as `Writer.insert`.
  */
-export function takeBlock({ writer }: BlockIntake, block: Block): Promise<void> {
+export function importBlock({ writer }: BlockImportDeps, block: Block): Promise<void> {
   return writer.exclusively(async () => {
     const { number } = block.header;
     if (number > writer.tip.header.number) return writer.insert(block);

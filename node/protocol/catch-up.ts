@@ -1,100 +1,104 @@
 /**
- * Takes blocks of one peer, the leader, until it has no more: headers, then the bodies that are not empty, both from
- * other peers too, then verification and execution, all at once, with bounded queues between them. Nothing is
- * believed: headers must be linked to our tip, answers complete, and every block passes all rules.
+ * Synchronises with one peer, the leader, up to its head. Headers, then the bodies of non-empty blocks, are
+ * fetched from several peers; verification and execution run concurrently, with bounded queues between the
+ * stages. Nothing is trusted: headers must link to the local tip, answers must be complete, and every block
+ * must pass all checks.
  */
 import { equalBytes } from "../bytes/compare.ts";
 import { type HashedHeader, recoverSealers } from "../consensus/sealers.ts";
 import type { Block } from "../model/block.ts";
 import { type BudgetedQueue, createBudgetedQueue } from "../p2p/budget.ts";
-import { assembleBlock, type BlockIntake, findSenders, takeBlock } from "./blocks-in.ts";
-import { type Body, BodySources } from "./body-sources.ts";
+import { assembleBlock, type BlockImportDeps, importBlock, recoverSenders } from "./blocks-in.ts";
+import { BodyFetcher, type FetchedBody } from "./body-fetcher.ts";
 import type { ChainPeer } from "./chain-peer.ts";
 import { ProtocolError } from "./error.ts";
 import { headerRuns } from "./header-runs.ts";
-import { CATCH_UP } from "./limits.ts";
-import { type HelperParts, Sources } from "./sources.ts";
+import { CATCH_UP_QUEUES } from "./limits.ts";
+import { SyncPeers, type SyncPeersDeps } from "./sync-peers.ts";
 
-/** What a catch-up needs. */
-export interface CatchUpParts extends BlockIntake, HelperParts {
-  /** The transactions root of a block without transactions. */
+/** Dependencies of a catch-up. */
+export interface CatchUpDeps extends BlockImportDeps, SyncPeersDeps {
+  /** Returns the transactions root of a block without transactions. */
   readonly emptyRoot: (number: number) => Uint8Array;
-  /** That of a block with these, in their raw forms. */
+  /** Returns the transactions root of encoded transactions. */
   readonly bodyRoot: (number: number, raw: readonly Uint8Array[]) => Uint8Array;
-  /** Told of every block taken. */
+  /** Called after each imported block. */
   readonly onBlock: (number: number) => void;
-  /** Told once, when something is wrong, with the peer that it came from. */
+  /** Called once, for the first failure, with the peer that caused it. */
   readonly onFailure: (peer: ChainPeer, error: unknown) => void;
 }
 
-/** The parts with those who are asked. */
-type Asked = CatchUpParts & { readonly sources: Sources };
+/** Dependencies of the stages that make requests. */
+type FetchDeps = CatchUpDeps & { readonly syncPeers: SyncPeers };
 
-/** Headers in a row with the bodies of those that are not empty, which are under way. */
-interface Piece {
+/** Consecutive headers, the pending check of their seals and the pending bodies of the non-empty ones. */
+interface HeaderPiece {
   readonly headers: readonly HashedHeader[];
   readonly sealed: Promise<void>;
-  readonly bodies: Promise<Body[]>;
+  readonly bodies: Promise<FetchedBody[]>;
 }
 
-/** A block, who gave its body if it has one, and when its seals and senders are known. */
+/**
+ * An assembled block, the sender of its body (undefined for an empty one), and the pending recovery of its
+ * seals and senders.
+ */
 interface PreparedBlock {
   readonly block: Block;
   readonly from: ChainPeer | undefined;
   readonly ready: Promise<unknown>;
 }
 
-/** The stages' queues, and how a stage ends them all. */
-interface Line {
+/** Queues between the stages. `fail` ends all of them. */
+interface Pipeline {
   readonly runs: BudgetedQueue<readonly HashedHeader[]>;
-  readonly pieces: BudgetedQueue<Piece>;
+  readonly pieces: BudgetedQueue<HeaderPiece>;
   readonly blocks: BudgetedQueue<PreparedBlock>;
   readonly fail: (error: unknown, from?: ChainPeer) => void;
 }
 
 /**
- * Takes all blocks up to the peer's head. What is wrong is told to `onFailure`: `ProtocolError`, or what
- * `Writer.insert` rejects with. What was taken before is kept and durable either way. Ends early when `signal` is
+ * Imports all blocks up to the peer's head. A failure is passed to `onFailure`: a `ProtocolError`, or an
+ * error of `Writer.insert`. Blocks imported before it stay and are durable. Ends early when `signal` is
  * aborted.
  */
-export async function catchUp(peer: ChainPeer, parts: CatchUpParts, signal: AbortSignal): Promise<void> {
+export async function catchUp(peer: ChainPeer, deps: CatchUpDeps, signal: AbortSignal): Promise<void> {
   const promised = peer.claim.number;
   let failed = false;
-  const line: Line = {
-    runs: createBudgetedQueue(CATCH_UP.headers),
-    pieces: createBudgetedQueue(CATCH_UP.pieces),
-    blocks: createBudgetedQueue(CATCH_UP.blocks),
+  const pipeline: Pipeline = {
+    runs: createBudgetedQueue(CATCH_UP_QUEUES.headers),
+    pieces: createBudgetedQueue(CATCH_UP_QUEUES.pieces),
+    blocks: createBudgetedQueue(CATCH_UP_QUEUES.blocks),
     fail(error, from = peer) {
-      if (!failed) parts.onFailure(from, error);
+      if (!failed) deps.onFailure(from, error);
       failed = true;
       end();
     },
   };
   const end = (): void => {
-    for (const queue of [line.runs, line.pieces, line.blocks]) queue.close("drop");
+    for (const queue of [pipeline.runs, pipeline.pieces, pipeline.blocks]) queue.close("drop");
   };
   signal.addEventListener("abort", end, { once: true });
   try {
-    const asked = { ...parts, sources: new Sources(peer, parts) };
-    void fetchHeaders(asked, line).catch(line.fail);
-    void fetchBodies(asked, line).catch(line.fail);
-    void assemble(parts, line).catch(line.fail);
-    await takeBlocks(parts, line).catch(line.fail);
+    const fetchDeps = { ...deps, syncPeers: new SyncPeers(peer, deps) };
+    void fetchHeaders(fetchDeps, pipeline).catch(pipeline.fail);
+    void fetchBodies(fetchDeps, pipeline).catch(pipeline.fail);
+    void assemble(deps, pipeline).catch(pipeline.fail);
+    await importBlocks(deps, pipeline).catch(pipeline.fail);
   } finally {
     signal.removeEventListener("abort", end);
-    await parts.writer.exclusively(() => parts.writer.settle());
+    await deps.writer.exclusively(() => deps.writer.settle());
   }
-  const reached = parts.writer.tip.header.number;
+  const reached = deps.writer.tip.header.number;
   if (!failed && !signal.aborted && reached < promised) {
-    line.fail(
+    pipeline.fail(
       new ProtocolError("stalling", `the peer promised block ${promised} and gave no more than ${reached}`),
     );
   }
 }
 
-/** Asks for headers while there is room for them. */
-async function fetchHeaders({ sources, writer, pause }: Asked, { runs }: Line): Promise<void> {
-  for await (const run of headerRuns(sources, writer.tip)) {
+/** Stage 1: requests headers while their queue has room. */
+async function fetchHeaders({ syncPeers, writer, pause }: FetchDeps, { runs }: Pipeline): Promise<void> {
+  for await (const run of headerRuns(syncPeers, writer.tip)) {
     if (run.length > 0 && !(await runs.put(run, sizeOf(run)))) return;
     const waiting = pause();
     if (waiting !== undefined) await waiting;
@@ -102,26 +106,26 @@ async function fetchHeaders({ sources, writer, pause }: Asked, { runs }: Line): 
   runs.close();
 }
 
-/** Bytes that a header has apart from the fields that may be of any length. */
-const PLAIN_HEADER = 600;
+/** Size of a header without its fields of variable length, in bytes. */
+const BASE_HEADER_BYTES = 600;
 
 function sizeOf(run: readonly HashedHeader[]): number {
   return run.reduce(
     (sum, { header: { extra, governance, vote } }) =>
-      sum + PLAIN_HEADER + extra.length + governance.length + vote.length,
+      sum + BASE_HEADER_BYTES + extra.length + governance.length + vote.length,
     0,
   );
 }
 
-/** Asks for bodies some pieces ahead, and finds out who sealed the headers meanwhile. */
-async function fetchBodies({ sources, ...parts }: Asked, { runs, pieces }: Line): Promise<void> {
-  const source = new BodySources(sources);
+/** Stage 2: requests bodies ahead of their use, and recovers the sealers of the headers meanwhile. */
+async function fetchBodies({ syncPeers, ...deps }: FetchDeps, { runs, pieces }: Pipeline): Promise<void> {
+  const fetcher = new BodyFetcher(syncPeers);
   let sealed = Promise.resolve();
   for (let run = await runs.take(); run !== undefined; run = await runs.take()) {
     await sealed;
-    sealed = recoverSealers(parts.recoverer, run);
-    for (const headers of cut(run, source.share(run.at(-1)?.header.number ?? 0), parts)) {
-      const bodies = source.bodies(headers.filter((each) => !isEmpty(each, parts)));
+    sealed = recoverSealers(deps.recoverer, run);
+    for (const headers of divide(run, fetcher.requestSize(run.at(-1)?.header.number ?? 0), deps)) {
+      const bodies = fetcher.fetch(headers.filter((each) => !isEmpty(each, deps)));
       for (const promise of [sealed, bodies]) promise.catch(() => undefined); // whoever takes the piece meets it
       if (!(await pieces.put({ headers, sealed, bodies }, sizeOf(headers)))) return;
     }
@@ -129,20 +133,20 @@ async function fetchBodies({ sources, ...parts }: Asked, { runs, pieces }: Line)
   pieces.close();
 }
 
-function isEmpty({ header }: HashedHeader, { emptyRoot }: CatchUpParts): boolean {
+function isEmpty({ header }: HashedHeader, { emptyRoot }: CatchUpDeps): boolean {
   return equalBytes(header.transactionsRoot, emptyRoot(header.number));
 }
 
-/** Pieces with so many bodies each, and at the end what is left. */
-function* cut(
+/** Divides headers into pieces with up to `bodies` non-empty blocks each. */
+function* divide(
   run: readonly HashedHeader[],
   bodies: number,
-  parts: CatchUpParts,
+  deps: CatchUpDeps,
 ): Generator<readonly HashedHeader[]> {
   let from = 0;
   let wanted = 0;
   for (const [place, each] of run.entries()) {
-    if (!isEmpty(each, parts)) wanted++;
+    if (!isEmpty(each, deps)) wanted++;
     if (wanted < bodies && place < run.length - 1) continue;
     yield run.slice(from, place + 1);
     from = place + 1;
@@ -150,23 +154,23 @@ function* cut(
   }
 }
 
-/** Turns pieces into blocks, and finds who sent their transactions, those of many blocks at once. */
-async function assemble(parts: CatchUpParts, { pieces, blocks, fail }: Line): Promise<void> {
+/** Stage 3: assembles blocks and recovers the senders of several blocks together. */
+async function assemble(deps: CatchUpDeps, { pieces, blocks, fail }: Pipeline): Promise<void> {
   for (let piece = await pieces.take(); piece !== undefined; piece = await pieces.take()) {
     const { headers, sealed } = piece;
     const bodies = await piece.bodies;
     let group: Omit<PreparedBlock, "ready">[] = [];
     let transactions = 0;
     for (const [place, each] of headers.entries()) {
-      const body = isEmpty(each, parts) ? undefined : bodies.shift();
-      const block = await assembleBlock(each.header, body?.raw, parts).catch((error: unknown) =>
+      const body = isEmpty(each, deps) ? undefined : bodies.shift();
+      const block = await assembleBlock(each.header, body?.raw, deps).catch((error: unknown) =>
         fail(error, body?.from),
       );
       if (block === undefined) return;
       group.push({ block, from: body?.from });
       transactions += block.transactions.length;
       if (transactions < GROUP_TRANSACTIONS && place < headers.length - 1) continue;
-      if (!(await prepare(group, sealed, { parts, blocks }))) return;
+      if (!(await prepare(group, sealed, { deps, blocks }))) return;
       group = [];
       transactions = 0;
     }
@@ -174,17 +178,17 @@ async function assemble(parts: CatchUpParts, { pieces, blocks, fail }: Line): Pr
   blocks.close();
 }
 
-/** Transactions whose senders are found together. */
+/** Number of transactions whose senders are recovered in one batch. */
 const GROUP_TRANSACTIONS = 256;
 
 async function prepare(
   group: readonly Omit<PreparedBlock, "ready">[],
   sealed: Promise<void>,
-  { parts, blocks }: { readonly parts: CatchUpParts; readonly blocks: Line["blocks"] },
+  { deps, blocks }: { readonly deps: CatchUpDeps; readonly blocks: Pipeline["blocks"] },
 ): Promise<boolean> {
-  const senders = findSenders(
+  const senders = recoverSenders(
     group.map(({ block }) => block),
-    parts,
+    deps,
   );
   const ready = Promise.all([sealed, senders]);
   ready.catch(() => undefined); // whoever takes the block meets it
@@ -194,24 +198,27 @@ async function prepare(
   return true;
 }
 
-async function takeBlocks(parts: CatchUpParts, { blocks, fail }: Line): Promise<void> {
+async function importBlocks(deps: CatchUpDeps, { blocks, fail }: Pipeline): Promise<void> {
   for (let next = await blocks.take(); next !== undefined; next = await blocks.take()) {
     await next.ready;
     try {
-      await takeBlock(parts, next.block);
+      await importBlock(deps, next.block);
     } catch (error) {
-      return fail(error, hasItsBody(next.block, parts) ? undefined : next.from);
+      return fail(error, matchesBodyRoot(next.block, deps) ? undefined : next.from);
     }
-    parts.onBlock(next.block.header.number);
-    const waiting = parts.pause();
+    deps.onBlock(next.block.header.number);
+    const waiting = deps.pause();
     if (waiting !== undefined) await waiting;
   }
 }
 
-/** Whether the transactions are those of the header: then who gave the header answers for the block. */
-export function hasItsBody(
+/**
+ * Returns true when the transactions match the header's root. The sender of the header is then responsible
+ * for the block.
+ */
+export function matchesBodyRoot(
   { header, transactions }: Block,
-  { bodyRoot }: Pick<CatchUpParts, "bodyRoot">,
+  { bodyRoot }: Pick<CatchUpDeps, "bodyRoot">,
 ): boolean {
   const raw = transactions.map((transaction) => transaction.raw);
   return equalBytes(bodyRoot(header.number, raw), header.transactionsRoot);

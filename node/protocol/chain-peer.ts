@@ -1,15 +1,25 @@
-/** A peer that speaks our protocol and is on our chain: what it claims, what it has, what it is asked. */
+/**
+ * A peer on our chain after the status exchange: its claimed head, the hashes that it knows and the requests
+ * to it.
+ */
+import { mapKey } from "../bytes/hex.ts";
 import type { NodeType } from "../p2p/node-type.ts";
 import type { ProtocolPeer } from "../p2p/protocol.ts";
 import type { Status } from "./codecs.ts";
 import type { ProtocolError } from "./error.ts";
-import { createKnownSet, type KnownSet } from "./known-set.ts";
-import { KNOWN } from "./limits.ts";
+import { MAX_KNOWN } from "./limits.ts";
 import { Requests } from "./requests.ts";
 import type { SyncMetrics } from "./sync-metrics.ts";
 
-/** The newest block that a peer says it has. */
-export interface Claim {
+/** Hashes that a peer has. The oldest is dropped when the set is full. */
+export interface KnownSet {
+  readonly size: number;
+  has(hash: Uint8Array): boolean;
+  add(hash: Uint8Array): void;
+}
+
+/** Highest block that a peer claims to have. */
+export interface HeadClaim {
   readonly number: number;
   readonly hash: Uint8Array;
   readonly td: bigint;
@@ -18,39 +28,42 @@ export interface Claim {
 /** A connected peer after the status exchange. */
 export interface ChainPeer {
   readonly link: ProtocolPeer;
-  /** What people know it by. */
+  /** First 16 hex digits of the node id, for logs. */
   readonly name: string;
   readonly type: NodeType;
   readonly knownBlocks: KnownSet;
-  /** Blocks that the peer has voted for: it has their transactions, and will have their seals. */
+  /** Blocks that the peer has voted for. It has their transactions and will collect their seals. */
   readonly votedBlocks: KnownSet;
   readonly knownTransactions: KnownSet;
   readonly requests: Requests;
-  claim: Claim;
-  /** Milliseconds since the epoch when it got ahead of us by an announcement; 0 when it was from the start. */
+  claim: HeadClaim;
+  /**
+   * Time at which an announcement put the peer ahead of us, in milliseconds since the epoch; 0 when its
+   * status did.
+   */
   aheadSince: number;
-  /** Rejects when the peer is to be left. */
+  /** Rejects when the peer must be disconnected. */
   readonly dropped: Promise<never>;
-  /** Leaves the peer for a reason. */
+  /** Disconnects the peer because of an error. */
   drop(error: ProtocolError): void;
-  /** Sends as soon as there is room; false when the peer is gone. */
+  /** Sends a message as soon as the send budget allows. Resolves with false when the peer has left. */
   send(code: number, payload: Uint8Array): Promise<boolean>;
 }
 
-/** What is known of all peers. */
-export interface PeerTerms {
-  /** The block score of block 0. */
+/** Options that all chain peers share. */
+export interface ChainPeerOptions {
+  /** Block score of the genesis block. */
   readonly genesisScore: bigint;
-  /** How long an answer may take. */
+  /** Timeout of a request, in milliseconds. */
   readonly requestMs: number;
-  readonly asked: SyncMetrics["asked"];
+  readonly requestMetrics: SyncMetrics["requests"];
 }
 
-/** A peer as its status describes it. */
+/** Creates the peer that a status describes. */
 export function createChainPeer(
   link: ProtocolPeer,
   status: Status,
-  { genesisScore, requestMs, asked }: PeerTerms,
+  { genesisScore, requestMs, requestMetrics }: ChainPeerOptions,
 ): ChainPeer {
   const { promise: dropped, reject: drop } = Promise.withResolvers<never>();
   dropped.catch(() => undefined); // whoever runs the peer sees it
@@ -65,12 +78,12 @@ export function createChainPeer(
     link,
     name: link.shortId,
     type: link.type,
-    knownBlocks: createKnownSet(KNOWN.blocks),
-    votedBlocks: createKnownSet(KNOWN.votedBlocks),
-    knownTransactions: createKnownSet(KNOWN.transactions),
-    requests: new Requests(send, requestMs, asked),
+    knownBlocks: createKnownSet(MAX_KNOWN.blocks),
+    votedBlocks: createKnownSet(MAX_KNOWN.votedBlocks),
+    knownTransactions: createKnownSet(MAX_KNOWN.transactions),
+    requests: new Requests(send, requestMs, requestMetrics),
     claim: {
-      number: Number(number > MOST_NUMBER ? MOST_NUMBER : number),
+      number: Number(number > MAX_NUMBER ? MAX_NUMBER : number),
       hash: status.headHash,
       td: status.td,
     },
@@ -81,4 +94,21 @@ export function createChainPeer(
   };
 }
 
-const MOST_NUMBER = BigInt(Number.MAX_SAFE_INTEGER);
+const MAX_NUMBER = BigInt(Number.MAX_SAFE_INTEGER);
+
+/** Creates an empty set for at most `capacity` hashes. */
+export function createKnownSet(capacity: number): KnownSet {
+  const keys = new Set<string>();
+  return {
+    get size() {
+      return keys.size;
+    },
+    has: (hash) => keys.has(mapKey(hash)),
+    add(hash) {
+      keys.add(mapKey(hash));
+      if (keys.size <= capacity) return;
+      const [oldest] = keys;
+      if (oldest !== undefined) keys.delete(oldest);
+    },
+  };
+}

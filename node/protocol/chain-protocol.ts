@@ -1,7 +1,7 @@
 /**
- * The chain protocol: what nodes of one chain tell each other. Comes in: peers with their messages, new heads,
- * new pending transactions. Goes out: answers to what peers ask, blocks and transactions they lack, and blocks
- * that we lacked, verified, into the chain.
+ * The chain protocol `istanbul` (node/cn/handler.go@v2.2.2). Comes in: peers with their messages, new heads
+ * and new pending transactions. Goes out: answers to requests, blocks and transactions that peers lack, and
+ * verified blocks of peers into the chain.
  */
 import type { Chain } from "../chain/chain.ts";
 import { createRawBlocks } from "../chain/raw-blocks.ts";
@@ -12,31 +12,31 @@ import { parseExtra } from "../model/istanbul-extra.ts";
 import { listRoot } from "../model/list-root.ts";
 import type { Log } from "../observe/log.ts";
 import type { Metrics } from "../observe/metrics.ts";
+import type { RandomFraction } from "../p2p/discovery/tables.ts";
 import type { NodeType } from "../p2p/node-type.ts";
 import type { Protocol, ProtocolPeer } from "../p2p/protocol.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Pause } from "../runtime/scheduler.ts";
 import type { Rows } from "../store/store.ts";
 import type { TxPool } from "../txpool/pool.ts";
-import { pushBlock, tellHead } from "./blocks-out.ts";
+import { announceHead, broadcastBlock } from "./blocks-out.ts";
 import type { ChainPeer } from "./chain-peer.ts";
 import { createConsensusChannel } from "./consensus-channel.ts";
-import { Follower, type FollowerParts } from "./follower.ts";
+import { Follower, type NetworkFollowerDeps } from "./follower.ts";
 import { createHandler, type HandleMessage } from "./handlers.ts";
 import { type ProtocolTimings, TIMINGS } from "./limits.ts";
 import { messageOf, messages, PROTOCOL_NAME, VERSIONS } from "./messages.ts";
 import { declareProtocolMetrics, type ProtocolGauges, type ProtocolMetrics } from "./metrics.ts";
-import { describePeer, runPeer } from "./peer-run.ts";
-import type { SyncFacts } from "./progress.ts";
-import type { Chance } from "./recipients.ts";
+import { createPeerRun, describePeer } from "./peer-run.ts";
+import type { SyncProgress } from "./progress.ts";
 import { createServing } from "./serving.ts";
 import { openTransactionGossip } from "./transactions-out.ts";
 
-/** What the protocol works on. */
+/** Dependencies and options of the chain protocol. */
 export interface ChainProtocolOptions {
   readonly chain: Chain;
   readonly writer: Pick<Writer, "tip" | "written" | "exclusively" | "checkHeader" | "insert" | "settle">;
-  /** Rows of the chain database, for answers that need no decoding. */
+  /** Rows of the chain database, which answers are read from without decoding. */
   readonly rows: Rows;
   /** Resolves when the state can execute blocks. */
   readonly ready: Promise<void>;
@@ -46,73 +46,81 @@ export interface ChainProtocolOptions {
   >;
   readonly recoverer: Recoverer;
   readonly pause: Pause;
-  /** What this node is. */
+  /** Type of this node. */
   readonly nodeType: NodeType;
   readonly networkId: number;
-  /** On a consensus node: whether an address may take part in consensus; others that claim so are left. */
+  /**
+   * On a consensus node: returns true for addresses that may take part in consensus. Other peers that claim
+   * to be consensus nodes are disconnected.
+   */
   readonly isValidator?: ((address: Uint8Array) => boolean) | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
-  /** A number in [0, 1), for choosing among peers. */
-  readonly random: Chance;
+  /** Random numbers in [0, 1), for the selection of peers. */
+  readonly random: RandomFraction;
   readonly timings?: Partial<ProtocolTimings> | undefined;
 }
 
-/** The running protocol; closing it lets the block that is being taken in finish. */
+/** The running protocol. Disposing it waits for the import of the current block. */
 export interface ChainProtocol extends AsyncDisposable {
-  /** Rows for `openP2p`. */
+  /** Protocol rows for `openP2p`. */
   readonly protocols: readonly Protocol[];
-  /** The peers that are consensus nodes, for the engine. */
+  /** Consensus nodes among the peers, for the consensus engine. */
   readonly consensus: ConsensusPeers;
-  /** Undefined when no catch-up is under way. */
-  syncing(): SyncFacts | undefined;
-  /** Resolves when a peer's head was heard of and ours is not behind it. */
+  /** Returns the progress of a catch-up, or undefined when none is running. */
+  syncing(): SyncProgress | undefined;
+  /** Resolves when the head of a peer is known and ours is not behind it. */
   readonly heardHead: Promise<void>;
-  /** Peers on our chain. */
+  /** Returns the number of peers on our chain. */
   peerCount(): number;
 }
 
-/** Starts to follow the chain's and the pool's events; peers come in by way of `protocols`. */
+/**
+ * Opens the protocol and subscribes to new heads and pending transactions. Peers arrive through `protocols`.
+ */
 export function openChainProtocol(options: ChainProtocolOptions): ChainProtocol {
   const { chain, writer, pool, recoverer } = options;
   const present = new Map<ProtocolPeer, ChainPeer>();
   const shared = {
     ...options,
     timings: { ...TIMINGS, ...options.timings },
-    chance: options.random,
+    randomFraction: options.random,
     chainId: chain.config.chainId,
     peers: () => present.values(),
     tip: () => writer.tip.header.number,
   };
   const metrics = declareProtocolMetrics(options.metrics, gaugesOf(present, shared.tip));
-  const tell = createHeadTeller((full) => tellHead(shared, full));
+  const tell = createHeadAnnouncer((full) => announceHead(shared, full));
   const follower = new Follower({
     ...shared,
-    ...followerTerms(chain, metrics),
-    onSound: (block, body) => pushBlock(shared, block, () => body),
+    ...followerOptions(chain, metrics),
+    onSound: (block, body) => broadcastBlock(shared, block, () => body),
     onPushed: () => tell(false),
-    onCaughtUp: (blocks) => tell(blocks <= FEW_BLOCKS),
+    onCaughtUp: (blocks) => tell(blocks <= MAX_FULL_ANNOUNCEMENT),
   });
-  const stopListening = tellHeads(chain, follower, tell);
+  const stopListening = announceHeads(chain, follower, tell);
   const gossip = openTransactionGossip({
     ...shared,
     nextBaseFee: () => chain.nextBaseFee(),
     onSent: (count) => metrics.sent.add(count),
   });
   const consensus = createConsensusChannel(shared.peers);
-  const parts = {
+  const deps = {
     ...shared,
     follower,
     metrics,
     consensus,
     serving: createServing(createRawBlocks(options.rows, chain), (hash) => pool.minedBlobs(hash)),
     intake: { pool, recoverer, chainId: shared.chainId, pause: options.pause },
-    acceptsTransactions: accepting(chain, follower),
+    acceptsTransactions: createTransactionGate(chain, follower),
   };
-  const handler = (peer: ChainPeer): HandleMessage => createHandler(peer, parts);
+  const handler = (peer: ChainPeer): HandleMessage => createHandler(peer, deps);
   return {
-    protocols: protocolRows(runPeer({ ...shared, present, follower, gossip, metrics, handler }), present),
+    protocols: protocolRows(
+      createPeerRun({ ...shared, present, follower, gossip, metrics, handler }),
+      present,
+    ),
     consensus: consensus.peers,
     syncing: () => follower.facts(),
     heardHead: follower.heard,
@@ -125,10 +133,10 @@ export function openChainProtocol(options: ChainProtocolOptions): ChainProtocol 
   };
 }
 
-function followerTerms(
+function followerOptions(
   chain: Chain,
   { gossip }: ProtocolMetrics,
-): Pick<FollowerParts, "emptyRoot" | "bodyRoot" | "metrics"> {
+): Pick<NetworkFollowerDeps, "emptyRoot" | "bodyRoot" | "metrics"> {
   const rootOf = (number: number, raw: readonly Uint8Array[]): Uint8Array =>
     listRoot(chain.parameters(number).deriveShaImpl, [...raw]);
   return { emptyRoot: (number) => rootOf(number, []), bodyRoot: rootOf, metrics: gossip };
@@ -141,10 +149,13 @@ function gaugesOf(present: ReadonlyMap<ProtocolPeer, ChainPeer>, tip: () => numb
   };
 }
 
-/** Blocks made here are told of at once; of a catch-up's blocks only the last one is. */
-function tellHeads(chain: Chain, follower: Follower, tell: (full: boolean) => void): () => void {
+/**
+ * Announces every head that no import of the follower announces: own blocks at once, a catch-up only at its
+ * end.
+ */
+function announceHeads(chain: Chain, follower: Follower, tell: (full: boolean) => void): () => void {
   return chain.onHead(({ hash }) => {
-    if (!follower.tells(hash)) tell(true);
+    if (!follower.announces(hash)) tell(true);
   });
 }
 
@@ -163,11 +174,14 @@ function protocolRows(
   }));
 }
 
-/** After a catch-up of so few blocks peers get the head itself, as if it had been pushed. */
-const FEW_BLOCKS = 4;
+/** Maximum length of a catch-up after which peers get the whole head block instead of its hash. */
+const MAX_FULL_ANNOUNCEMENT = 4;
 
-/** A function that tells of the newest head, however many there were in this turn, once it is over. */
-function createHeadTeller(tell: (full: boolean) => void): (full: boolean) => void {
+/**
+ * Creates a function that announces the newest head at the end of the current turn, once for all heads of the
+ * turn.
+ */
+function createHeadAnnouncer(tell: (full: boolean) => void): (full: boolean) => void {
   let waiting = false;
   return (full) => {
     if (waiting) return;
@@ -180,10 +194,10 @@ function createHeadTeller(tell: (full: boolean) => void): (full: boolean) => voi
 }
 
 /**
- * Transactions are welcome once our head is as new as that of others, on a chain of one validator at once: it has
- * no network to be behind of.
+ * Creates the test for accepting transactions of peers: once our head is as new as theirs, or at once on a
+ * chain with a single validator.
  */
-function accepting(chain: Chain, follower: Follower): () => boolean {
+function createTransactionGate(chain: Chain, follower: Follower): () => boolean {
   const genesis = chain.block(0);
   const alone = genesis !== undefined && parseExtra(genesis.header.extra).validators.length === 1;
   return () => alone || follower.hasHeard;

@@ -1,33 +1,33 @@
-/** What peers say they have, and whom to ask: pure. */
-import type { ChainPeer, Claim } from "./chain-peer.ts";
+/** Claimed heads of peers, and the selection of a peer to synchronise with. Pure. */
+import type { ChainPeer, HeadClaim } from "./chain-peer.ts";
 
-/** What the choice looks at. */
+/** Fields of a peer that the selection uses. */
 export type Claimant = Pick<ChainPeer, "claim" | "aheadSince">;
 
-/** A peer says by a message that it has a newer block; one that was not ahead of `tip` is ahead from `now` on. */
+/** Raises the claim of a peer after a message. A peer that was not ahead of `tip` is ahead from `now` on. */
 export function raiseClaim(
-  peer: Claimant & { claim: Claim; aheadSince: number },
-  claim: Claim,
-  when: When,
+  peer: Claimant & { claim: HeadClaim; aheadSince: number },
+  claim: HeadClaim,
+  when: TipAndTime,
 ): void {
   if (claim.number <= peer.claim.number) return;
   if (peer.claim.number <= when.tip) peer.aheadSince = when.now;
   peer.claim = claim;
 }
 
-/** The number of our newest block, and the time in milliseconds. */
-export interface When {
+/** Number of the local head block, and the current time in milliseconds. */
+export interface TipAndTime {
   readonly tip: number;
   readonly now: number;
 }
 
 /**
- * The peer that is farthest ahead of `tip`. One that got ahead by an announcement counts after `graceMs` only:
- * the block itself may be on its way.
+ * Returns the peer that is farthest ahead of `tip`. A peer that got ahead by an announcement counts only
+ * after `graceMs`, because the block itself may be under way.
  */
 export function bestAhead<P extends Claimant>(
   peers: Iterable<P>,
-  { tip, now }: When,
+  { tip, now }: TipAndTime,
   graceMs: number,
 ): P | undefined {
   let best: P | undefined;

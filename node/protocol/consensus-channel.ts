@@ -1,20 +1,20 @@
 /**
- * Consensus messages over the peers that are consensus nodes, by the address that validators are known by. What is in
- * them, who gets which and who had it already is for the engine to judge.
+ * Transport of consensus messages between the engine and the consensus nodes among the peers, addressed by
+ * validator address. The engine selects recipients and judges content.
  */
 import { equalBytes } from "../bytes/compare.ts";
 import type { ConsensusEnvelope, ConsensusPeers, EnvelopeListener } from "../consensus/consensus-peers.ts";
 import type { ChainPeer } from "./chain-peer.ts";
 import { messages } from "./messages.ts";
 
-/** The engine's way to the peers, and the peers' way to the engine. */
+/** Both directions of the channel. */
 export interface ConsensusChannel {
   readonly peers: ConsensusPeers;
-  /** A message that came in; from a peer that is no consensus node it is dropped. */
+  /** Delivers a received message to the engine. Messages of peers that are no consensus nodes are dropped. */
   receive(from: ChainPeer, envelope: ConsensusEnvelope): void;
 }
 
-/** A channel over the peers that are present when it is used. */
+/** Creates a channel over the current peers. */
 export function createConsensusChannel(present: () => Iterable<ChainPeer>): ConsensusChannel {
   const listeners = new Set<EnvelopeListener>();
   const encode = createEncoder();
@@ -45,7 +45,10 @@ function* validators(peers: Iterable<ChainPeer>): Generator<ChainPeer, void> {
   for (const peer of peers) if (peer.type === "cn") yield peer;
 }
 
-/** One message goes to many, and a proposal has a whole block in it: each is encoded once. */
+/**
+ * Creates an encoder that encodes each message once for all its recipients: a proposal contains a whole
+ * block.
+ */
 function createEncoder(): (envelope: ConsensusEnvelope) => Uint8Array {
   const encoded = new WeakMap<ConsensusEnvelope, Uint8Array>();
   return (envelope) => {

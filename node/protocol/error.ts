@@ -1,4 +1,5 @@
-/** What a peer did wrong, or why something cannot be asked of it. */
+/** Errors of the chain protocol. */
+/** Stable codes of `ProtocolError`. */
 export type ProtocolErrorCode =
   | "bad-message"
   | "wrong-chain"
@@ -10,7 +11,7 @@ export type ProtocolErrorCode =
   | "timeout"
   | "gone";
 
-/** Thrown by this room; `code` is stable. Each but `gone` is a reason to leave the peer. */
+/** Error of this room; `code` is stable. Every code but `gone` is a reason to disconnect the peer. */
 export class ProtocolError extends Error {
   override readonly name = "ProtocolError";
   readonly code: ProtocolErrorCode;

@@ -1,4 +1,4 @@
-/** Whose fault it is that a block from a peer was not taken. */
+/** Attribution of a failed block import: to the peer, to its clock, or to this node. */
 import { BytesError } from "../bytes/error.ts";
 import { ChainError } from "../chain/error.ts";
 import { ConsensusError } from "../consensus/error.ts";
@@ -7,12 +7,12 @@ import { ModelError, TransactionError } from "../model/error.ts";
 import { ProtocolError } from "./error.ts";
 
 /**
- * `peer`: it sent what no honest node sends. `early`: the block is of the near future. `unsupported`: this
- * release cannot judge it. `ours`: disk, state or a defect of this program.
+ * `peer`: no honest node sends such a block. `early`: its time lies in the near future. `unsupported`: this
+ * release cannot verify it. `ours`: disk, state or a defect of this program.
  */
 export type Fault = "peer" | "early" | "unsupported" | "ours";
 
-/** Judges an error of decoding, verifying, executing or asking for a block. */
+/** Attributes an error of decoding, verifying, executing or requesting a block. */
 export function faultOf(error: unknown): Fault {
   if (error instanceof ProtocolError) return "peer";
   if (error instanceof ChainError) return chainFault(error);

@@ -1,36 +1,36 @@
 /**
- * Keeps the chain at the head of the network: takes pushed blocks that extend it, and catches up with the peer
- * that is farthest ahead, one at a time. A peer that gives what no honest node gives is dropped; what is
- * our own fault is tried again later.
+ * Keeps the chain at the head of the network: imports pushed blocks that extend it, and catches up with the
+ * peer that is farthest ahead, one at a time. A peer whose data no honest node would send is dropped. After a
+ * failure of this node it tries again later.
  */
 import { equalBytes } from "../bytes/compare.ts";
 import type { Block } from "../model/block.ts";
 import type { Log } from "../observe/log.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { untilAborted } from "../runtime/until-aborted.ts";
-import { assembleBlock, findSenders, takeBlock } from "./blocks-in.ts";
-import { type CatchUpParts, catchUp, hasItsBody } from "./catch-up.ts";
+import { assembleBlock, importBlock, recoverSenders } from "./blocks-in.ts";
+import { type CatchUpDeps, catchUp, matchesBodyRoot } from "./catch-up.ts";
 import type { ChainPeer } from "./chain-peer.ts";
-import { bestAhead, type When } from "./claims.ts";
+import { bestAhead, type TipAndTime } from "./claims.ts";
 import type { PushedBlock } from "./codecs.ts";
-import { EarlyBlocks } from "./early-blocks.ts";
 import { ProtocolError } from "./error.ts";
 import { faultOf } from "./fault.ts";
+import { FutureBlockLog } from "./future-block-log.ts";
 import type { ProtocolTimings } from "./limits.ts";
-import { type CatchUpProgress, createProgress, type SyncFacts } from "./progress.ts";
-import { type Pushed, PushedBlocks } from "./pushed-blocks.ts";
+import { type CatchUpProgress, createProgress, type SyncProgress } from "./progress.ts";
+import { PushedBlocks, type QueuedBlock } from "./pushed-blocks.ts";
 import type { GossipMetrics } from "./sync-metrics.ts";
 
-/** What following needs. */
-export interface FollowerParts extends Omit<CatchUpParts, "onBlock" | "onFailure" | "helperMs"> {
+/** Dependencies of the follower. */
+export interface NetworkFollowerDeps extends Omit<CatchUpDeps, "onBlock" | "onFailure" | "helperMs"> {
   readonly peers: () => Iterable<ChainPeer>;
   /** Resolves when the state can execute blocks. */
   readonly ready: Promise<void>;
-  /** Called when a pushed block is known to be good but for its execution, with the body as it came. */
+  /** Called when a pushed block has passed all checks except execution, with its body as received. */
   readonly onSound: (block: Block, body: Uint8Array) => void;
-  /** Called when a pushed block was taken. */
+  /** Called when a pushed block was imported. */
   readonly onPushed: () => void;
-  /** Called when blocks were taken from one peer in a row: the chain's head is worth telling now. */
+  /** Called after a catch-up with the number of imported blocks. */
   readonly onCaughtUp: (blocks: number) => void;
   readonly metrics: GossipMetrics;
   readonly clock: Clock;
@@ -38,16 +38,16 @@ export interface FollowerParts extends Omit<CatchUpParts, "onBlock" | "onFailure
   readonly timings: ProtocolTimings;
 }
 
-/** How long a block waits that is ahead of our clock. */
-const EARLY_MS = 1000;
+/** Milliseconds before a block ahead of the local clock is requested again. */
+const FUTURE_BLOCK_MS = 1000;
 
-/** Timers and the clock may disagree by so much. */
-const TIMER_MS = 2;
+/** Maximum difference between timers and the clock, in milliseconds. */
+const MAX_TIMER_SKEW_MS = 2;
 
-/** Follows the network until it is closed. */
+/** Follows the network until it is disposed. */
 export class Follower implements AsyncDisposable {
-  readonly #parts: FollowerParts;
-  readonly #early: EarlyBlocks;
+  readonly #deps: NetworkFollowerDeps;
+  readonly #futureBlocks: FutureBlockLog;
   readonly #pushed = new PushedBlocks();
   readonly #stop = new AbortController();
   readonly #heard = Promise.withResolvers<void>();
@@ -57,18 +57,18 @@ export class Follower implements AsyncDisposable {
   #draining: Promise<void> | undefined;
   #wake = Promise.withResolvers<void>();
   #progress: CatchUpProgress | undefined;
-  /** The pushed block that is being executed. */
+  /** Hash of the pushed block that is being executed. */
   #taking: Uint8Array | undefined;
   #hasHeard = false;
   #notBefore = 0;
 
-  constructor(parts: FollowerParts) {
-    this.#parts = parts;
-    this.#early = new EarlyBlocks(parts.clock, parts.log);
+  constructor(deps: NetworkFollowerDeps) {
+    this.#deps = deps;
+    this.#futureBlocks = new FutureBlockLog(deps.clock, deps.log);
     this.#running = this.#run();
   }
 
-  /** Resolves when a peer's head was heard of and ours is not behind it. */
+  /** Resolves when the head of a peer is known and ours is not behind it. */
   get heard(): Promise<void> {
     return this.#heard.promise;
   }
@@ -78,20 +78,20 @@ export class Follower implements AsyncDisposable {
     return this.#hasHeard;
   }
 
-  /** How far a catch-up is; undefined when none is under way that is worth telling. */
-  facts(): SyncFacts | undefined {
-    return this.#progress?.facts(this.#parts.writer.tip.header.number);
+  /** Returns the progress of a catch-up, or undefined when none worth reporting is running. */
+  facts(): SyncProgress | undefined {
+    return this.#progress?.facts(this.#deps.writer.tip.header.number);
   }
 
-  /** Whether `onPushed` or `onCaughtUp` tells of the new head with this hash. */
-  tells(hash: Uint8Array): boolean {
+  /** Returns true when `onPushed` or `onCaughtUp` announces the head with this hash. */
+  announces(hash: Uint8Array): boolean {
     return this.#progress !== undefined || (this.#taking !== undefined && equalBytes(hash, this.#taking));
   }
 
-  /** A block that a peer pushed. */
+  /** Offers a block that a peer pushed. */
   offer(peer: ChainPeer, hash: Uint8Array, block: PushedBlock): void {
     const bytes = block.body.length + block.header.extra.length;
-    const { metrics } = this.#parts;
+    const { metrics } = this.#deps;
     metrics.pushed.add(1);
     const fate = this.#pushed.offer({ ...block, peer, hash, bytes, since: performance.now() }, this.#tip);
     if (fate === "kept") this.#draining ??= this.#takePushed();
@@ -99,14 +99,14 @@ export class Follower implements AsyncDisposable {
     else if (fate === "no-room") metrics.noRoom.add(1);
   }
 
-  /** Something changed: look again. */
+  /** Makes the follower look for a peer ahead of us now. */
   wake(): void {
     this.#wake.resolve();
   }
 
-  /** A peer is gone. */
+  /** Removes a peer and the blocks that it pushed. */
   leave(peer: ChainPeer): void {
-    this.#pushed.leave(peer);
+    this.#pushed.removePeer(peer);
     this.wake();
   }
 
@@ -118,26 +118,26 @@ export class Follower implements AsyncDisposable {
     await this.#draining;
   }
 
-  /** Looks again when an announced block had its time to come. */
+  /** Wakes the follower after the time in which an announced block should arrive by itself. */
   #wakeLater(): void {
     if (this.#stop.signal.aborted) return;
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       this.wake();
-    }, this.#parts.timings.announcedMs + TIMER_MS);
+    }, this.#deps.timings.announcedMs + MAX_TIMER_SKEW_MS);
   }
 
   get #tip(): number {
-    return this.#parts.writer.tip.header.number;
+    return this.#deps.writer.tip.header.number;
   }
 
-  get #when(): When {
-    return { tip: this.#tip, now: this.#parts.clock.now() };
+  get #tipAndTime(): TipAndTime {
+    return { tip: this.#tip, now: this.#deps.clock.now() };
   }
 
   async #run(): Promise<void> {
     const { signal } = this.#stop;
-    const { ready, timings, log } = this.#parts;
+    const { ready, timings, log } = this.#deps;
     const look = setInterval(() => this.wake(), timings.lookMs);
     try {
       await Promise.race([ready, this.#stopped]);
@@ -153,16 +153,16 @@ export class Follower implements AsyncDisposable {
     }
   }
 
-  /** Goes on while a pushed block extends the tip, also during a catch-up: nobody holds up new blocks. */
+  /** Imports pushed blocks while one extends the tip, also during a catch-up. */
   async #takePushed(): Promise<void> {
     const { signal } = this.#stop;
-    await Promise.race([this.#parts.ready.catch(() => this.#stop.abort()), this.#stopped]);
+    await Promise.race([this.#deps.ready.catch(() => this.#stop.abort()), this.#stopped]);
     for (;;) {
       const next = signal.aborted ? undefined : this.#pushed.take(this.#tip);
       if (next === undefined) break;
       try {
         await this.#takeOne(next);
-        this.#nowHeard();
+        this.#markHeard();
       } catch (error) {
         this.#blame(next.peer, error);
       }
@@ -170,18 +170,19 @@ export class Follower implements AsyncDisposable {
     this.#draining = undefined;
   }
 
-  /** The header first: it takes no time to find out that no validator made it. */
-  async #takeOne({ header, body, peer, since }: Pushed): Promise<void> {
-    const { writer, log, onPushed, onSound, metrics } = this.#parts;
+  /** Imports one block. Its header is checked first, because that is cheap and rejects forged blocks. */
+  async #takeOne({ header, body, peer, since }: QueuedBlock): Promise<void> {
+    const { writer, log, onPushed, onSound, metrics } = this.#deps;
     writer.checkHeader(header);
-    const block = await assembleBlock(header, body, this.#parts);
-    if (!hasItsBody(block, this.#parts)) throw new ProtocolError("bad-block", "the body is not the header's");
+    const block = await assembleBlock(header, body, this.#deps);
+    if (!matchesBodyRoot(block, this.#deps))
+      throw new ProtocolError("bad-block", "the body is not the header's");
     onSound(block, body);
-    metrics.sentOn.observe(performance.now() - since);
-    await findSenders([block], this.#parts);
+    metrics.forwarded.observe(performance.now() - since);
+    await recoverSenders([block], this.#deps);
     this.#taking = block.hash;
     try {
-      await takeBlock(this.#parts, block);
+      await importBlock(this.#deps, block);
       await writer.exclusively(() => writer.settle());
     } finally {
       this.#taking = undefined;
@@ -191,15 +192,15 @@ export class Follower implements AsyncDisposable {
       "imported block",
     );
     onPushed();
-    metrics.told.observe(performance.now() - since);
+    metrics.announcedAfter.observe(performance.now() - since);
   }
 
-  /** True when it did something, so that it is worth looking again. */
+  /** Catches up with the best peer. Resolves with false when there was none to ask. */
   async #catchUpWithBest(): Promise<boolean> {
-    const { peers, timings, log, clock, onCaughtUp } = this.#parts;
+    const { peers, timings, log, clock, onCaughtUp } = this.#deps;
     const { signal } = this.#stop;
     if (signal.aborted || clock.now() < this.#notBefore) return false;
-    const peer = bestAhead(peers(), this.#when, timings.announcedMs);
+    const peer = bestAhead(peers(), this.#tipAndTime, timings.announcedMs);
     if (peer === undefined) return false;
     const start = this.#tip;
     const progress = createProgress({ start, peer, clock, log, intervalMs: timings.progressMs });
@@ -211,7 +212,7 @@ export class Follower implements AsyncDisposable {
     };
     const onBlock = (number: number): void => progress.onBlock(number);
     try {
-      await catchUp(peer, { ...this.#parts, helperMs: timings.helperMs, onBlock, onFailure }, signal);
+      await catchUp(peer, { ...this.#deps, helperMs: timings.helperMs, onBlock, onFailure }, signal);
       if (!failed) progress.done(this.#tip);
     } catch (error) {
       this.#blame(peer, error);
@@ -224,9 +225,9 @@ export class Follower implements AsyncDisposable {
     return true;
   }
 
-  /** Drops the peer when it is to blame; otherwise waits a while before blocks are asked for again. */
+  /** Drops a peer at fault. Otherwise delays the next request for blocks. */
   #blame(peer: ChainPeer, error: unknown): void {
-    const { log, clock, timings } = this.#parts;
+    const { log, clock, timings } = this.#deps;
     const fault = faultOf(error);
     if (fault === "peer") {
       const known = error instanceof ProtocolError;
@@ -234,21 +235,24 @@ export class Follower implements AsyncDisposable {
       peer.drop(known ? error : new ProtocolError("bad-block", (error as Error).message, { cause: error }));
       return;
     }
-    this.#notBefore = clock.now() + (fault === "early" ? EARLY_MS : timings.lookMs);
-    if (fault === "early") this.#early.tell(peer.name, error);
+    this.#notBefore = clock.now() + (fault === "early" ? FUTURE_BLOCK_MS : timings.lookMs);
+    if (fault === "early") this.#futureBlocks.report(peer.name, error);
     else log.error({ error, peer: peer.name }, "cannot take a block");
   }
 
-  /** Nobody is to be asked now: because nobody is ahead, or because it is too early. */
+  /**
+   * Handles a turn without a peer to ask: either no peer is ahead, or an announced block may still arrive by
+   * itself.
+   */
   #lookAround(): void {
-    const { peers } = this.#parts;
+    const { peers } = this.#deps;
     const [anyone] = peers();
     if (anyone === undefined) return;
-    if (bestAhead(peers(), this.#when, 0) === undefined) this.#nowHeard();
+    if (bestAhead(peers(), this.#tipAndTime, 0) === undefined) this.#markHeard();
     else this.#wakeLater();
   }
 
-  #nowHeard(): void {
+  #markHeard(): void {
     this.#hasHeard = true;
     this.#heard.resolve();
   }

@@ -1,10 +1,10 @@
-/** What is done with each message of a peer, by its code. Messages of one lane are handled one after another. */
+/** Handlers of a peer's messages, by code. Messages of one lane are handled in order. */
 import { setTimeout as pause } from "node:timers/promises";
 import { blockHash } from "../model/header.ts";
 import { createRate } from "../p2p/budget.ts";
 import type { Message } from "../p2p/protocol.ts";
 import type { Clock } from "../runtime/clock.ts";
-import type { ChainPeer, Claim } from "./chain-peer.ts";
+import type { ChainPeer, HeadClaim } from "./chain-peer.ts";
 import { raiseClaim } from "./claims.ts";
 import type { ConsensusChannel } from "./consensus-channel.ts";
 import { ProtocolError } from "./error.ts";
@@ -12,15 +12,15 @@ import type { Follower } from "./follower.ts";
 import { RATES } from "./limits.ts";
 import { messageOf, messages } from "./messages.ts";
 import type { ProtocolMetrics } from "./metrics.ts";
-import type { Answering } from "./serving.ts";
-import { type TransactionIntake, takeTransactions } from "./transactions-in.ts";
+import type { AnswerRequest } from "./serving.ts";
+import { importTransactions, type TransactionImportDeps } from "./transactions-in.ts";
 
-/** What handling needs. */
-export interface HandlerParts {
-  readonly serving: ReadonlyMap<number, Answering>;
+/** Dependencies of the handlers. */
+export interface HandlerDeps {
+  readonly serving: ReadonlyMap<number, AnswerRequest>;
   readonly follower: Follower;
-  readonly intake: TransactionIntake;
-  /** False while transactions of peers are not even read. */
+  readonly intake: TransactionImportDeps;
+  /** Returns false while transactions of peers are ignored unread. */
   readonly acceptsTransactions: () => boolean;
   readonly tip: () => number;
   readonly consensus: Pick<ConsensusChannel, "receive">;
@@ -28,20 +28,20 @@ export interface HandlerParts {
   readonly metrics: ProtocolMetrics;
 }
 
-/** Handles a message. Rejects with `ProtocolError` when the peer is to be left for it. */
+/** Handles a message. Rejects with `ProtocolError` when the peer must be disconnected. */
 export type HandleMessage = (message: Message) => Promise<void>;
 
 type Handler = (payload: Uint8Array) => Promise<void> | void;
 
-/** The handler of one peer's messages. */
-export function createHandler(peer: ChainPeer, parts: HandlerParts): HandleMessage {
+/** Creates the message handler of one peer. */
+export function createHandler(peer: ChainPeer, deps: HandlerDeps): HandleMessage {
   const handlers: ReadonlyMap<number, Handler> = new Map([
     [messages.status.code, () => rejectStatus()],
-    [messages.announced.code, (payload) => takeAnnounced(peer, payload, parts)],
-    [messages.block.code, (payload) => takePushed(peer, payload, parts)],
-    [messages.transactions.code, createTransactionHandler(peer, parts)],
-    [messages.consensus.code, createConsensusHandler(peer, parts)],
-    ...servingHandlers(peer, parts),
+    [messages.newBlockHashes.code, (payload) => handleAnnouncement(peer, payload, deps)],
+    [messages.newBlock.code, (payload) => handlePushedBlock(peer, payload, deps)],
+    [messages.transactions.code, createTransactionHandler(peer, deps)],
+    [messages.consensus.code, createConsensusHandler(peer, deps)],
+    ...servingHandlers(peer, deps),
   ]);
   return async ({ code, payload }) => {
     if (messageOf(code, peer.link.version) === undefined) {
@@ -57,56 +57,56 @@ function rejectStatus(): never {
   throw new ProtocolError("bad-message", "a second status");
 }
 
-function takeAnnounced(peer: ChainPeer, payload: Uint8Array, parts: HandlerParts): void {
-  let newest: Claim | undefined;
-  for (const { hash, number } of messages.announced.decode(payload)) {
-    parts.metrics.gossip.announced.add(1);
+function handleAnnouncement(peer: ChainPeer, payload: Uint8Array, deps: HandlerDeps): void {
+  let newest: HeadClaim | undefined;
+  for (const { hash, number } of messages.newBlockHashes.decode(payload)) {
+    deps.metrics.gossip.announced.add(1);
     peer.knownBlocks.add(hash);
     if (number > (newest?.number ?? -1)) newest = { hash, number, td: BigInt(number) };
   }
-  if (newest !== undefined) claim(peer, newest, parts);
+  if (newest !== undefined) raisePeerClaim(peer, newest, deps);
 }
 
-function takePushed(peer: ChainPeer, payload: Uint8Array, parts: HandlerParts): void {
-  const block = messages.block.decode(payload);
+function handlePushedBlock(peer: ChainPeer, payload: Uint8Array, deps: HandlerDeps): void {
+  const block = messages.newBlock.decode(payload);
   const { header, td } = block;
   const hash = blockHash(header);
   peer.knownBlocks.add(hash);
   // The peer may not have executed the block itself yet, but it has the one before.
   const before = { hash: header.parentHash, number: header.number - 1, td: td - header.blockScore };
-  claim(peer, before, parts);
-  parts.follower.offer(peer, hash, block);
+  raisePeerClaim(peer, before, deps);
+  deps.follower.offer(peer, hash, block);
 }
 
-function claim(peer: ChainPeer, next: Claim, { follower, clock, tip }: HandlerParts): void {
+function raisePeerClaim(peer: ChainPeer, next: HeadClaim, { follower, clock, tip }: HandlerDeps): void {
   raiseClaim(peer, next, { tip: tip(), now: clock.now() });
   if (next.number > tip()) follower.wake();
 }
 
-function createTransactionHandler(peer: ChainPeer, parts: HandlerParts): Handler {
-  const { intake, acceptsTransactions, metrics, clock } = parts;
+function createTransactionHandler(peer: ChainPeer, deps: HandlerDeps): Handler {
+  const { intake, acceptsTransactions, metrics, clock } = deps;
   const rate = createRate(RATES.transactions, clock);
   return async (payload) => {
     if (!acceptsTransactions()) return;
-    const count = await takeTransactions(peer, payload, intake);
+    const count = await importTransactions(peer, payload, intake);
     metrics.received.add(count);
-    await wait(rate(count), peer);
+    await delay(rate(count), peer);
   };
 }
 
-function createConsensusHandler(peer: ChainPeer, { consensus, clock }: HandlerParts): Handler {
+function createConsensusHandler(peer: ChainPeer, { consensus, clock }: HandlerDeps): Handler {
   const rate = createRate(RATES.consensus, clock);
   return async (payload) => {
     consensus.receive(peer, messages.consensus.decode(payload));
-    await wait(rate(1), peer);
+    await delay(rate(1), peer);
   };
 }
 
 /**
- * Requests above the peer's share, and those of a peer that has not taken the answers before, wait, and with them all
- * else that it sends. The Go node's handler waits for its answer to be written, too.
+ * Creates the handlers of requests. A request above the peer's rate, or of a peer that has not accepted the
+ * previous answers, waits together with everything behind it; the Go node's handler waits for its write, too.
  */
-function servingHandlers(peer: ChainPeer, { serving, clock, metrics }: HandlerParts): [number, Handler][] {
+function servingHandlers(peer: ChainPeer, { serving, clock, metrics }: HandlerDeps): [number, Handler][] {
   const byteRate = createRate(RATES.servedBytes, clock);
   const itemRate = createRate(RATES.servedItems, clock);
   return [...serving].map(([code, answer]) => [
@@ -117,11 +117,11 @@ function servingHandlers(peer: ChainPeer, { serving, clock, metrics }: HandlerPa
       await peer.send(answerCode, answered);
       metrics.servedItems.add(items);
       metrics.servedBytes.add(answered.length);
-      await wait(Math.max(byteRate(answered.length), itemRate(items + 1)), peer);
+      await delay(Math.max(byteRate(answered.length), itemRate(items + 1)), peer);
     },
   ]);
 }
 
-async function wait(ms: number, { link }: ChainPeer): Promise<void> {
+async function delay(ms: number, { link }: ChainPeer): Promise<void> {
   if (ms >= 1) await pause(ms, undefined, { signal: link.signal }).catch(() => undefined);
 }

@@ -1,29 +1,32 @@
-/** What is asked, served, kept and waited for. Those that meet the Go node are its own. */
+/**
+ * Limits and timeouts of the protocol. Those that are visible on the network are the Go node's
+ * (node/cn/handler.go, node/cn/peer.go and datasync/downloader@v2.2.2).
+ */
 
 const MIB = 2 ** 20;
 
-/** The longest payload of any message. */
-export const MOST_PAYLOAD = 12 * MIB;
-/** The longest payload of a message that only asks for something or names something. */
-export const MOST_REQUEST = 256 * 1024;
+/** Maximum payload of any message, in bytes. */
+export const MAX_PAYLOAD_BYTES = 12 * MIB;
+/** Maximum payload of requests and announcements, in bytes. */
+export const MAX_REQUEST_BYTES = 256 * 1024;
 
-/** Items in one answer, and the bytes after which no further item is added. */
-export const SERVED = { headers: 192, bodies: 128, receipts: 256, sidecars: 4, bytes: 2 * MIB } as const;
+/** Maximum number of items in an answer, and the size in bytes at which no further item is added. */
+export const MAX_SERVED = { headers: 192, bodies: 128, receipts: 256, sidecars: 4, bytes: 2 * MIB } as const;
 
-/** A shorter answer than asked for is fine from this size on: the server stopped at its own limit. */
+/** Size in bytes from which an incomplete answer is valid, since the server stopped at its own limit. */
 export const FULL_ANSWER_BYTES = MIB;
 
-/** The longest header: far above what validators, seals, votes and governance of a real one take. */
-export const MOST_HEADER = 256 * 1024;
-/** Transactions in one message or body: no block comes near it. */
-export const MOST_TRANSACTIONS = 2 ** 17;
-/** Hashes in one message. */
-export const MOST_HASHES = 8192;
+/** Maximum size of a header in bytes, far above that of real validators, seals, votes and governance data. */
+export const MAX_HEADER_BYTES = 256 * 1024;
+/** Maximum number of transactions in a message or body, far above any block. */
+export const MAX_TRANSACTIONS = 2 ** 17;
+/** Maximum number of hashes in a message. */
+export const MAX_HASHES = 8192;
 
-/** Hashes remembered for each peer. */
-export const KNOWN = { blocks: 1024, votedBlocks: 16, transactions: 32_768 } as const;
+/** Number of hashes remembered for each peer. */
+export const MAX_KNOWN = { blocks: 1024, votedBlocks: 16, transactions: 32_768 } as const;
 
-/** What one peer is served a second, and what is taken from it; above that its messages wait. */
+/** Rates of one peer: what it is served and what is accepted from it. Messages above them wait. */
 export const RATES = {
   servedBytes: { perSecond: 32 * MIB, burst: 64 * MIB },
   servedItems: { perSecond: 50_000, burst: 100_000 },
@@ -31,41 +34,44 @@ export const RATES = {
   consensus: { perSecond: 2000, burst: 10_000 },
 } as const;
 
-/** Blocks that peers pushed and whose parent is not here yet. */
-export const PUSHED = { blocks: 64, perPeer: 8, bytes: 32 * MIB, distance: 64 } as const;
+/** Limits of pushed blocks whose parent is missing; `distance` is in blocks from the head. */
+export const MAX_PUSHED = { blocks: 64, perPeer: 8, bytes: 32 * MIB, distance: 64 } as const;
 
-/** Headers, pieces and blocks that wait in a catch-up for their turn. */
-export const CATCH_UP = {
+/** Limits of the queues of a catch-up. */
+export const CATCH_UP_QUEUES = {
   headers: { items: 4, bytes: 4 * MIB },
-  /** Bodies that are asked for ahead: each piece is an answer of a few MiB at most. */
+  /** Bodies requested ahead; a piece is an answer of a few MiB at most. */
   pieces: { items: 6, bytes: 4 * MIB },
   blocks: { items: 512, bytes: 2 * MIB },
 } as const;
 
-/** Pending transactions sent again and again by nodes that are not validators, and to how many peers. */
-export const RESENT = { transactions: 1000, peers: 2 } as const;
-/** Bytes of transactions in one message, as soon as there is more than one. */
-export const TRANSACTION_PACK = 100 * 1024;
+/**
+ * Number of pending transactions that a node which is no validator sends repeatedly, and of peers that get
+ * them.
+ */
+export const MAX_RESENT = { transactions: 1000, peers: 2 } as const;
+/** Size in bytes at which a message of several transactions is complete. */
+export const MAX_PACK_BYTES = 100 * 1024;
 
-/** How long things may take, in milliseconds. */
+/** Timeouts and intervals, in milliseconds. */
 export interface ProtocolTimings {
   readonly statusMs: number;
   /** From a request to its answer. */
   readonly requestMs: number;
-  /** The same for a peer that only helps in a catch-up: others are there. */
+  /** From a request to the answer of a helper in a catch-up. Shorter, since other peers are available. */
   readonly helperMs: number;
-  /** How long an announced block may take to come by itself; the Go node gives it 500. */
+  /** Time in which an announced block may arrive by itself before it is requested; 500 in the Go node. */
   readonly announcedMs: number;
-  /** How often a peer ahead of us is looked for when nothing happens. */
+  /** Interval at which a peer ahead of us is looked for without an event. */
   readonly lookMs: number;
   readonly resendMs: number;
-  /** How long transactions are gathered into one message. */
+  /** Time for which transactions are collected into one message. */
   readonly gatherMs: number;
-  /** Between two lines about a catch-up. */
+  /** Interval between two log lines about a catch-up. */
   readonly progressMs: number;
 }
 
-/** What a node uses. */
+/** Default timings. */
 export const TIMINGS: ProtocolTimings = {
   statusMs: 5000,
   requestMs: 15_000,

@@ -1,4 +1,7 @@
-/** The messages of the chain protocol `istanbul`: one row each, and what its versions differ in. */
+/**
+ * Messages of the chain protocol `istanbul` (node/cn/protocol.go@v2.2.2): one row each, and the versions of
+ * the protocol.
+ */
 import { BytesError } from "../bytes/error.ts";
 import { ModelError, TransactionError } from "../model/error.ts";
 import {
@@ -20,20 +23,22 @@ import {
   transactionsCodec,
 } from "./codecs.ts";
 import { ProtocolError } from "./error.ts";
-import { MOST_PAYLOAD, MOST_REQUEST } from "./limits.ts";
+import { MAX_PAYLOAD_BYTES, MAX_REQUEST_BYTES } from "./limits.ts";
 
-/** A message: `since` is the version that brought it. `decode` throws `ProtocolError` `bad-message` only. */
+/**
+ * A message. `since` is the first version that has it. `decode` throws `ProtocolError` `bad-message` only.
+ */
 export interface MessageRow<T> extends Codec<T> {
   readonly code: number;
   readonly name: string;
   readonly since: number;
-  /** Bytes of its payload, unpacked. */
+  /** Maximum size of the payload, uncompressed, in bytes. */
   readonly maxPayload: number;
 }
 
-/** Name and number of codes of each version. */
+/** Name of the protocol in hello. */
 export const PROTOCOL_NAME = "istanbul";
-/** What the versions differ in is the number of codes; in the order in which the Go node names them. */
+/** Versions with their number of codes, in the order in which the Go node lists them. */
 export const VERSIONS = [
   { version: 67, length: 26 },
   { version: 66, length: 24 },
@@ -41,31 +46,34 @@ export const VERSIONS = [
   { version: 64, length: 21 },
 ] as const;
 
-/** Every message by a name of our own. */
+/** All messages. A row's `name` is the Go node's. */
 export const messages = {
-  status: row(0x00, "Status", statusCodec, { maxPayload: MOST_REQUEST }),
-  announced: row(0x01, "NewBlockHashes", announcedCodec, { maxPayload: MOST_REQUEST }),
-  oneHeaderRequest: row(0x02, "BlockHeaderFetchRequest", hashCodec, { maxPayload: MOST_REQUEST }),
-  oneHeader: row(0x03, "BlockHeaderFetchResponse", headerCodec),
-  fetchedBodiesRequest: row(0x04, "BlockBodiesFetchRequest", hashesCodec, { maxPayload: MOST_REQUEST }),
-  fetchedBodies: row(0x05, "BlockBodiesFetchResponse", bodiesCodec),
+  status: row(0x00, "Status", statusCodec, { maxPayload: MAX_REQUEST_BYTES }),
+  newBlockHashes: row(0x01, "NewBlockHashes", announcedCodec, { maxPayload: MAX_REQUEST_BYTES }),
+  headerFetchRequest: row(0x02, "BlockHeaderFetchRequest", hashCodec, { maxPayload: MAX_REQUEST_BYTES }),
+  headerFetchResponse: row(0x03, "BlockHeaderFetchResponse", headerCodec),
+  bodiesFetchRequest: row(0x04, "BlockBodiesFetchRequest", hashesCodec, { maxPayload: MAX_REQUEST_BYTES }),
+  bodiesFetchResponse: row(0x05, "BlockBodiesFetchResponse", bodiesCodec),
   transactions: row(0x06, "Tx", transactionsCodec),
-  headersRequest: row(0x07, "BlockHeadersRequest", headerQueryCodec, { maxPayload: MOST_REQUEST }),
+  headersRequest: row(0x07, "BlockHeadersRequest", headerQueryCodec, { maxPayload: MAX_REQUEST_BYTES }),
   headers: row(0x08, "BlockHeaders", headersCodec),
-  bodiesRequest: row(0x09, "BlockBodiesRequest", hashesCodec, { maxPayload: MOST_REQUEST }),
+  bodiesRequest: row(0x09, "BlockBodiesRequest", hashesCodec, { maxPayload: MAX_REQUEST_BYTES }),
   bodies: row(0x0a, "BlockBodies", bodiesCodec),
-  block: row(0x0b, "NewBlock", pushedBlockCodec),
-  nodeDataRequest: row(0x0c, "NodeDataRequest", hashesCodec, { maxPayload: MOST_REQUEST }),
+  newBlock: row(0x0b, "NewBlock", pushedBlockCodec),
+  nodeDataRequest: row(0x0c, "NodeDataRequest", hashesCodec, { maxPayload: MAX_REQUEST_BYTES }),
   nodeData: row(0x0d, "NodeData", stringsCodec),
-  receiptsRequest: row(0x0e, "ReceiptsRequest", hashesCodec, { maxPayload: MOST_REQUEST }),
+  receiptsRequest: row(0x0e, "ReceiptsRequest", hashesCodec, { maxPayload: MAX_REQUEST_BYTES }),
   receipts: row(0x0f, "Receipts", receiptsCodec),
   consensus: row(0x11, "Consensus", consensusCodec),
-  stakingRequest: row(0x12, "StakingInfoRequest", hashesCodec, { since: 65, maxPayload: MOST_REQUEST }),
-  staking: row(0x13, "StakingInfo", opaqueCodec, { since: 65 }),
-  bid: row(0x14, "Bid", opaqueCodec, { since: 66, maxPayload: MOST_REQUEST }),
+  stakingInfoRequest: row(0x12, "StakingInfoRequest", hashesCodec, {
+    since: 65,
+    maxPayload: MAX_REQUEST_BYTES,
+  }),
+  stakingInfo: row(0x13, "StakingInfo", opaqueCodec, { since: 65 }),
+  bid: row(0x14, "Bid", opaqueCodec, { since: 66, maxPayload: MAX_REQUEST_BYTES }),
   sidecarsRequest: row(0x15, "BlobSidecarsRequest", sidecarPlacesCodec, {
     since: 67,
-    maxPayload: MOST_REQUEST,
+    maxPayload: MAX_REQUEST_BYTES,
   }),
   sidecars: row(0x16, "BlobSidecars", opaqueCodec, { since: 67 }),
 } as const;
@@ -74,7 +82,7 @@ const BY_CODE: ReadonlyMap<number, MessageRow<unknown>> = new Map(
   Object.values(messages).map((message) => [message.code, message]),
 );
 
-/** The row of a code in a version; undefined where that version has none. */
+/** Returns the row of a code, or undefined when the version does not have it. */
 export function messageOf(code: number, version: number): MessageRow<unknown> | undefined {
   const found = BY_CODE.get(code);
   return found !== undefined && found.since <= version ? found : undefined;
@@ -84,7 +92,7 @@ function row<T>(
   code: number,
   name: string,
   codec: Codec<T>,
-  { since = 64, maxPayload = MOST_PAYLOAD }: { since?: number; maxPayload?: number } = {},
+  { since = 64, maxPayload = MAX_PAYLOAD_BYTES }: { since?: number; maxPayload?: number } = {},
 ): MessageRow<T> {
   const decode = (payload: Uint8Array): T => {
     try {

@@ -1,8 +1,8 @@
-/** The room's metrics, under the Go node's names where it has them. */
+/** Metrics of this room, under the Go node's names where it has them. */
 import type { Counter, Metrics } from "../observe/metrics.ts";
 import { declareSyncMetrics, type SyncMetrics } from "./sync-metrics.ts";
 
-/** What is counted as it happens. */
+/** Counters of the protocol. */
 export interface ProtocolMetrics extends SyncMetrics {
   readonly received: Counter;
   readonly sent: Counter;
@@ -11,14 +11,14 @@ export interface ProtocolMetrics extends SyncMetrics {
   readonly dropped: Counter;
 }
 
-/** What the gauges read. */
+/** Values of the gauges. */
 export interface ProtocolGauges {
   readonly peers: () => number;
-  /** Blocks between ours and the highest one that a peer claims. */
+  /** Number of blocks between our head and the highest claim of a peer. */
   readonly behind: () => number;
 }
 
-/** Declares them. */
+/** Declares the metrics. */
 export function declareProtocolMetrics(metrics: Metrics, { peers, behind }: ProtocolGauges): ProtocolMetrics {
   metrics.gauge({ name: "knit_chain_peers", help: "Peers on our chain.", read: peers });
   metrics.gauge({

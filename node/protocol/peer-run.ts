@@ -1,4 +1,7 @@
-/** The life of a peer in the chain protocol: status exchange, admission, its messages until either side leaves. */
+/**
+ * Life of a peer in the chain protocol: status exchange, admission, then its messages until either side
+ * leaves.
+ */
 import { toHex } from "../bytes/hex.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { Log } from "../observe/log.ts";
@@ -13,13 +16,13 @@ import type { ProtocolMetrics } from "./metrics.ts";
 import { exchangeStatus, ownStatus } from "./status.ts";
 import type { TransactionGossip } from "./transactions-out.ts";
 
-/** What running peers needs. */
-export interface PeerRunParts {
+/** Dependencies of a peer's run. */
+export interface PeerRunDeps {
   readonly chain: Pick<Chain, "config" | "genesisHash" | "head" | "totalBlockScore">;
   readonly networkId: number;
   readonly nodeType: NodeType;
   readonly isValidator?: ((address: Uint8Array) => boolean) | undefined;
-  /** Filled and emptied here. */
+  /** Current peers. The run adds and removes its peer. */
   readonly present: Map<ProtocolPeer, ChainPeer>;
   readonly follower: Follower;
   readonly gossip: TransactionGossip;
@@ -29,37 +32,40 @@ export interface PeerRunParts {
   readonly metrics: ProtocolMetrics;
 }
 
-/** Runs one peer after another; each run ends with the peer, by an error when it did something wrong. */
-export function runPeer(parts: PeerRunParts): (link: ProtocolPeer) => Promise<void> {
+/**
+ * Creates the `run` function of the protocol. A run ends with its peer and rejects when the peer did
+ * something wrong.
+ */
+export function createPeerRun(deps: PeerRunDeps): (link: ProtocolPeer) => Promise<void> {
   return async (link) => {
     try {
-      await meet(link, parts);
+      await runAdmitted(link, deps);
     } catch (error) {
       if (!isGone(error) && !link.signal.aborted) {
-        parts.metrics.dropped.add(1);
+        deps.metrics.dropped.add(1);
         const { message } = error as Error; // this program throws errors only
-        parts.log.info({ peer: link.shortId, type: link.type, reason: message }, "dropped a peer");
+        deps.log.info({ peer: link.shortId, type: link.type, reason: message }, "dropped a peer");
       }
       throw error;
     }
   };
 }
 
-async function meet(link: ProtocolPeer, parts: PeerRunParts): Promise<void> {
-  const { chain, networkId, timings, present, follower, gossip, log } = parts;
+async function runAdmitted(link: ProtocolPeer, deps: PeerRunDeps): Promise<void> {
+  const { chain, networkId, timings, present, follower, gossip, log } = deps;
   const status = await exchangeStatus(link, ownStatus(chain, networkId, link.version), timings.statusMs);
-  checkAdmission(link, parts);
+  checkAdmission(link, deps);
   const peer = createChainPeer(link, status, {
     genesisScore: chain.totalBlockScore(0),
     requestMs: timings.requestMs,
-    asked: parts.metrics.asked,
+    requestMetrics: deps.metrics.requests,
   });
   present.set(link, peer);
   log.debug({ peer: peer.name, type: peer.type, number: peer.claim.number }, "met a peer of our chain");
   follower.wake();
   try {
     gossip.greet(peer).catch((error: Error) => log.error({ error }, "cannot send pending transactions"));
-    const handle = parts.handler(peer);
+    const handle = deps.handler(peer);
     const lanes = LANES.map((lane) => handleAll(peer, lane, handle));
     await Promise.race([...lanes, peer.dropped]);
   } finally {
@@ -69,8 +75,11 @@ async function meet(link: ProtocolPeer, parts: PeerRunParts): Promise<void> {
   }
 }
 
-/** A peer must be of a kind that has a chain, and who claims to take part in consensus with us must be known to. */
-function checkAdmission({ type, address }: ProtocolPeer, { nodeType, isValidator }: PeerRunParts): void {
+/**
+ * Throws `ProtocolError` `unwanted` for a peer without a chain, and on a consensus node for a claimed
+ * consensus node that is no validator.
+ */
+function checkAdmission({ type, address }: ProtocolPeer, { nodeType, isValidator }: PeerRunDeps): void {
   if (type !== "cn" && type !== "pn" && type !== "en") {
     throw new ProtocolError("unwanted", `a peer of type ${type} has no chain`);
   }
@@ -81,8 +90,8 @@ function checkAdmission({ type, address }: ProtocolPeer, { nodeType, isValidator
 const LANES: readonly Lane[] = [0, 1];
 
 /**
- * Messages of a lane one after another: transactions, of which there may be many, hold up nothing else. Handling takes
- * from the peer's share of time.
+ * Handles the messages of a lane in order, within the peer's time share. Separate lanes keep a flood of
+ * transactions from delaying other messages.
  */
 async function handleAll({ link }: ChainPeer, lane: Lane, handle: HandleMessage): Promise<void> {
   for (let message = await link.next(lane); message; message = await link.next(lane)) {
@@ -95,7 +104,7 @@ function isGone(error: unknown): boolean {
   return error instanceof ProtocolError && error.code === "gone";
 }
 
-/** What `admin_peers` shows of a peer; undefined before the status exchange. */
+/** Returns the protocol's part of `admin_peers`; undefined before the status exchange. */
 export function describePeer(peer: ChainPeer | undefined): object | undefined {
   if (peer === undefined) return undefined;
   const { version } = peer.link;

@@ -1,52 +1,54 @@
-/** What people and `eth_syncing` see of a catch-up. */
-
+/** Progress of a catch-up, for the log and `eth_syncing`. */
 import type { Log } from "../observe/log.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { ChainPeer } from "./chain-peer.ts";
 
-/** Block numbers: where a catch-up began, where it is, where the peer says the head is. */
-export interface SyncFacts {
+/** Block numbers of a catch-up: its start, the current block and the highest known one. */
+export interface SyncProgress {
   readonly startingBlock: number;
   readonly currentBlock: number;
   readonly highestBlock: number;
 }
 
-/** Follows one catch-up. */
+/** Progress of one catch-up. */
 export interface CatchUpProgress {
   onBlock(number: number): void;
   done(number: number): void;
-  /** Undefined when so few blocks are missing that nobody would call it behind. */
-  facts(current: number): SyncFacts | undefined;
+  /** Returns the progress, or undefined when only a few blocks are missing. */
+  facts(current: number): SyncProgress | undefined;
 }
 
-/** Fewer missing blocks than that are ordinary. */
-const WORTH_TELLING = 3;
+/** Minimum number of missing blocks for a node to be reported as behind. */
+const MIN_REPORTED_BLOCKS = 3;
 
-/** What a catch-up from `peer` is told by; a line every `intervalMs`, and one at the end of a long one. */
-export function createProgress(terms: {
+/**
+ * Creates the progress of a catch-up with `peer`. It logs a line every `intervalMs`, and one at the end of a
+ * longer catch-up.
+ */
+export function createProgress(options: {
   readonly start: number;
   readonly peer: ChainPeer;
   readonly clock: Clock;
   readonly log: Log;
   readonly intervalMs: number;
 }): CatchUpProgress {
-  const { start, peer, clock, log, intervalMs } = terms;
+  const { start, peer, clock, log, intervalMs } = options;
   const began = clock.now();
-  let told = began;
+  let loggedAt = began;
   const highest = (current: number): number => Math.max(current, peer.claim.number);
   const rate = (number: number): number =>
     Math.round(((number - start) * 1000) / Math.max(1, clock.now() - began));
   return {
     onBlock(number) {
-      if (clock.now() - told < intervalMs) return;
-      told = clock.now();
+      if (clock.now() - loggedAt < intervalMs) return;
+      loggedAt = clock.now();
       log.info(
         { number, highest: highest(number), perSecond: rate(number), peer: peer.name },
         "catching up with the network",
       );
     },
     done(number) {
-      if (number - start < WORTH_TELLING) return;
+      if (number - start < MIN_REPORTED_BLOCKS) return;
       log.info(
         { number, blocks: number - start, perSecond: rate(number), peer: peer.name },
         "caught up with a peer",
@@ -54,7 +56,7 @@ export function createProgress(terms: {
     },
     facts(current) {
       const highestBlock = highest(current);
-      if (current >= highestBlock || highestBlock - start < WORTH_TELLING) return undefined;
+      if (current >= highestBlock || highestBlock - start < MIN_REPORTED_BLOCKS) return undefined;
       return { startingBlock: start, currentBlock: current, highestBlock };
     },
   };

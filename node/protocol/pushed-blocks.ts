@@ -1,55 +1,59 @@
-/** Blocks that peers pushed and that wait for their turn or their parent: bounded for each peer and in all. */
+/** Pushed blocks that wait for their turn or their parent, bounded for each peer and in total. */
 import { equalBytes } from "../bytes/compare.ts";
 import type { ChainPeer } from "./chain-peer.ts";
 import type { PushedBlock } from "./codecs.ts";
-import { PUSHED } from "./limits.ts";
+import { MAX_PUSHED } from "./limits.ts";
 
-/** A pushed block and who pushed it. */
-export interface Pushed extends PushedBlock {
+/** A pushed block and its sender. */
+export interface QueuedBlock extends PushedBlock {
   readonly peer: ChainPeer;
   readonly hash: Uint8Array;
   readonly bytes: number;
-  /** When it came, by the process's own clock in milliseconds. */
+  /** Arrival time, in milliseconds of the monotonic clock. */
   readonly since: number;
 }
 
-/** What becomes of a pushed block. */
-export type PushedFate = "kept" | "here" | "too-far" | "no-room";
+/** Outcome of an offered block: queued, already present, too far from the head, or over a limit. */
+export type PushOutcome = "kept" | "here" | "too-far" | "no-room";
 
-/** The waiting room. */
+/** Queue of pushed blocks. */
 export class PushedBlocks {
-  #waiting: Pushed[] = [];
+  #waiting: QueuedBlock[] = [];
 
-  /** Keeps a block above `tip`, unless it is here already, too far from it or there is no room. */
-  offer(pushed: Pushed, tip: number): PushedFate {
-    this.forget(tip);
+  /** Queues a block above `tip` unless it is already queued, too far ahead or over a limit. */
+  offer(pushed: QueuedBlock, tip: number): PushOutcome {
+    this.removeUpTo(tip);
     const { number } = pushed.header;
-    if (number <= tip - PUSHED.distance || number > tip + PUSHED.distance) return "too-far";
+    if (number <= tip - MAX_PUSHED.distance || number > tip + MAX_PUSHED.distance) return "too-far";
     if (number <= tip || this.#waiting.some(({ hash }) => equalBytes(hash, pushed.hash))) return "here";
     const fromPeer = this.#waiting.filter(({ peer }) => peer === pushed.peer).length;
     const bytes = this.#waiting.reduce((sum, each) => sum + each.bytes, pushed.bytes);
-    if (fromPeer >= PUSHED.perPeer || this.#waiting.length >= PUSHED.blocks || bytes > PUSHED.bytes) {
+    if (
+      fromPeer >= MAX_PUSHED.perPeer ||
+      this.#waiting.length >= MAX_PUSHED.blocks ||
+      bytes > MAX_PUSHED.bytes
+    ) {
       return "no-room";
     }
     this.#waiting.push(pushed);
     return "kept";
   }
 
-  /** Takes out a block that comes right after `tip`. */
-  take(tip: number): Pushed | undefined {
-    this.forget(tip);
+  /** Removes and returns a block whose number follows `tip`. */
+  take(tip: number): QueuedBlock | undefined {
+    this.removeUpTo(tip);
     const found = this.#waiting.find(({ header }) => header.number === tip + 1);
     if (found !== undefined) this.#waiting = this.#waiting.filter((each) => each !== found);
     return found;
   }
 
-  /** Forgets what is not above `tip` any more. */
-  forget(tip: number): void {
+  /** Removes all blocks up to `tip`. */
+  removeUpTo(tip: number): void {
     this.#waiting = this.#waiting.filter(({ header }) => header.number > tip);
   }
 
-  /** Forgets what a peer pushed. */
-  leave(peer: ChainPeer): void {
+  /** Removes the blocks of a peer. */
+  removePeer(peer: ChainPeer): void {
     this.#waiting = this.#waiting.filter((each) => each.peer !== peer);
   }
 }

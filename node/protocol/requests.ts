@@ -1,48 +1,51 @@
 /**
- * Questions to one peer. The protocol has no request ids: an answer belongs to the question of its kind that is
- * open, so there is one at a time of each kind. What comes late or unasked is not even decoded.
+ * Requests to one peer. The protocol has no request ids: an answer belongs to the open request of its kind,
+ * so there is one of each kind at a time. Late and unsolicited answers are not decoded.
  */
 import { ProtocolError } from "./error.ts";
 import { type MessageRow, messages } from "./messages.ts";
 import type { SyncMetrics } from "./sync-metrics.ts";
 
-/** What can be asked: the message that asks and the one that answers. */
-export interface Question<Q, A extends readonly unknown[]> {
+/** A kind of request: its message and that of the answer. */
+export interface RequestKind<Q, A extends readonly unknown[]> {
   readonly ask: MessageRow<Q>;
   readonly answer: MessageRow<A>;
 }
 
-/** Headers by number or hash. */
-export const headersQuestion = { ask: messages.headersRequest, answer: messages.headers } as const;
-/** Bodies by block hash. */
-export const bodiesQuestion = { ask: messages.bodiesRequest, answer: messages.bodies } as const;
+/** Request of headers by number or hash. */
+export const headersRequest = { ask: messages.headersRequest, answer: messages.headers } as const;
+/** Request of bodies by block hash. */
+export const bodiesRequest = { ask: messages.bodiesRequest, answer: messages.bodies } as const;
 
-interface Open {
+interface PendingRequest {
   readonly settle: (payload: Uint8Array) => void;
   readonly fail: (error: Error) => void;
   readonly done: Promise<unknown>;
 }
 
-/** How a request leaves; false when the peer is gone. */
+/** Sends a request. Resolves with false when the peer has left. */
 export type SendRequest = (code: number, payload: Uint8Array) => Promise<boolean>;
 
-/** The open questions to one peer. */
+/** Open requests to one peer. */
 export class Requests {
   readonly #send: SendRequest;
   readonly #timeoutMs: number;
-  readonly #metrics: SyncMetrics["asked"];
-  readonly #open = new Map<number, Open>();
+  readonly #metrics: SyncMetrics["requests"];
+  readonly #open = new Map<number, PendingRequest>();
   #closed: Error | undefined;
 
-  constructor(send: SendRequest, timeoutMs: number, metrics: SyncMetrics["asked"]) {
+  constructor(send: SendRequest, timeoutMs: number, metrics: SyncMetrics["requests"]) {
     this.#send = send;
     this.#timeoutMs = timeoutMs;
     this.#metrics = metrics;
   }
 
-  /** Asks and waits for the answer, `timeoutMs` at most. Rejects with `ProtocolError`: `timeout`, `bad-message` or why the peer is gone. */
+  /**
+   * Sends a request and waits for its answer. Rejects with `ProtocolError` `timeout`, `bad-message`, or the
+   * reason for which the peer has left.
+   */
   async request<Q, A extends readonly unknown[]>(
-    { ask, answer }: Question<Q, A>,
+    { ask, answer }: RequestKind<Q, A>,
     question: Q,
     timeoutMs = this.#timeoutMs,
   ): Promise<A> {
@@ -60,7 +63,7 @@ export class Requests {
     const settle = (payload: Uint8Array): void => resolve(answer.decode(payload));
     this.#open.set(answer.code, { settle, fail: reject, done: promise.then(ignore, ignore) });
     try {
-      if (!(await this.#send(ask.code, ask.encode(question)))) throw gone();
+      if (!(await this.#send(ask.code, ask.encode(question)))) throw peerGone();
       const items = await promise;
       metrics?.time.observe(performance.now() - asked);
       metrics?.items.add(items.length);
@@ -71,7 +74,10 @@ export class Requests {
     }
   }
 
-  /** Gives an answer to who waits for it; false when nobody does. Throws `ProtocolError` when it cannot be read. */
+  /**
+   * Delivers an answer to its request. Returns false when none is open. Throws `ProtocolError` for an
+   * unreadable answer.
+   */
   deliver(code: number, payload: Uint8Array): boolean {
     const open = this.#open.get(code);
     if (open === undefined) {
@@ -88,8 +94,8 @@ export class Requests {
     return true;
   }
 
-  /** Nothing more is answered: all open questions fail with `error`. */
-  close(error: Error = gone()): void {
+  /** Rejects all open and future requests with `error`. */
+  close(error: Error = peerGone()): void {
     this.#closed ??= error;
     for (const { fail } of this.#open.values()) fail(this.#closed);
   }
@@ -99,6 +105,6 @@ function ignore(): void {
   // Who asked meets the answer or the error; who waits for its turn does not care which.
 }
 
-function gone(): ProtocolError {
+function peerGone(): ProtocolError {
   return new ProtocolError("gone", "the peer is gone");
 }

@@ -1,29 +1,33 @@
 /**
- * Answers to what peers ask of our chain, read from its bytes and bounded in number and size. What is missing
- * is left out: an answer always comes, if need be an empty one.
+ * Answers to requests for our chain, read as bytes from the database and bounded in number and size. Missing
+ * items are left out; an answer is always sent, even when it is empty.
  */
-import { encodeRlpList } from "../bytes/rlp.ts";
+import { integerBytes } from "../bytes/integer.ts";
+import { encodeRlp, encodeRlpList } from "../bytes/rlp.ts";
 import type { RawBlocks } from "../chain/raw-blocks.ts";
+import type { BlobSidecar } from "../model/transaction-type.ts";
 import type { HeaderQuery } from "./codecs.ts";
 import { ProtocolError } from "./error.ts";
-import { SERVED } from "./limits.ts";
+import { MAX_SERVED } from "./limits.ts";
 import { type MessageRow, messages } from "./messages.ts";
-import { answerSidecars, type FindSidecar } from "./sidecars.ts";
 
-/** A message that answers another, and how many items went into it. */
+/** An answer and the number of its items. */
 export interface Answer {
   readonly code: number;
   readonly payload: Uint8Array;
   readonly items: number;
 }
 
-/** Answers one kind of request. Throws `ProtocolError` for what must not be asked. */
-export type Answering = (payload: Uint8Array) => Answer;
+/** Answers one kind of request. Throws `ProtocolError` for an invalid one. */
+export type AnswerRequest = (payload: Uint8Array) => Answer;
+
+/** Returns the blob sidecar of a mined transaction, or undefined when it is no longer kept. */
+export type FindSidecar = (hash: Uint8Array) => BlobSidecar | undefined;
 
 const EMPTY_LIST = encodeRlpList([]);
 
-/** The answer to each kind of request, by its code. */
-export function createServing(raw: RawBlocks, findSidecar: FindSidecar): ReadonlyMap<number, Answering> {
+/** Creates the request handlers, by message code. */
+export function createServing(raw: RawBlocks, findSidecar: FindSidecar): ReadonlyMap<number, AnswerRequest> {
   const body = (hash: Uint8Array): Uint8Array | undefined => {
     const found = bytesOf(raw, hash, (number) => raw.body(number));
     return found && encodeRlpList([found]);
@@ -33,15 +37,21 @@ export function createServing(raw: RawBlocks, findSidecar: FindSidecar): Readonl
     const found = number === undefined ? undefined : raw.receipts(number);
     return found && encodeRlpList(found);
   };
-  const { fetchedBodiesRequest, fetchedBodies, bodiesRequest, bodies } = messages;
-  return new Map<number, Answering>([
-    [messages.headersRequest.code, (payload) => queriedHeaders(raw, messages.headersRequest.decode(payload))],
-    [messages.oneHeaderRequest.code, (payload) => oneHeader(raw, messages.oneHeaderRequest.decode(payload))],
-    byHash(fetchedBodiesRequest, fetchedBodies.code, { most: SERVED.bodies, find: body }),
-    byHash(bodiesRequest, bodies.code, { most: SERVED.bodies, find: body }),
-    byHash(messages.receiptsRequest, messages.receipts.code, { most: SERVED.receipts, find: receipts }),
-    nothing(messages.nodeDataRequest, messages.nodeData.code),
-    nothing(messages.stakingRequest, messages.staking.code),
+  const { bodiesFetchRequest, bodiesFetchResponse, bodiesRequest, bodies } = messages;
+  return new Map<number, AnswerRequest>([
+    [messages.headersRequest.code, (payload) => answerHeaders(raw, messages.headersRequest.decode(payload))],
+    [
+      messages.headerFetchRequest.code,
+      (payload) => answerHeader(raw, messages.headerFetchRequest.decode(payload)),
+    ],
+    answerByHash(bodiesFetchRequest, bodiesFetchResponse.code, { max: MAX_SERVED.bodies, find: body }),
+    answerByHash(bodiesRequest, bodies.code, { max: MAX_SERVED.bodies, find: body }),
+    answerByHash(messages.receiptsRequest, messages.receipts.code, {
+      max: MAX_SERVED.receipts,
+      find: receipts,
+    }),
+    answerEmpty(messages.nodeDataRequest, messages.nodeData.code),
+    answerEmpty(messages.stakingInfoRequest, messages.stakingInfo.code),
     [messages.sidecarsRequest.code, (payload) => answerSidecars(payload, findSidecar)],
   ]);
 }
@@ -55,18 +65,18 @@ function bytesOf(
   return number === undefined ? undefined : read(number);
 }
 
-function byHash(
+function answerByHash(
   row: MessageRow<Uint8Array[]>,
   code: number,
-  { most, find }: { most: number; find: (hash: Uint8Array) => Uint8Array | undefined },
-): [number, Answering] {
+  { max, find }: { max: number; find: (hash: Uint8Array) => Uint8Array | undefined },
+): [number, AnswerRequest] {
   return [
     row.code,
     (payload) => {
       const found: Uint8Array[] = [];
       let bytes = 0;
       for (const hash of row.decode(payload)) {
-        if (found.length >= most || bytes >= SERVED.bytes) break;
+        if (found.length >= max || bytes >= MAX_SERVED.bytes) break;
         const item = find(hash);
         if (item === undefined) continue;
         found.push(item);
@@ -77,8 +87,8 @@ function byHash(
   ];
 }
 
-/** What a node with another kind of state cannot give. */
-function nothing(row: MessageRow<unknown>, code: number): [number, Answering] {
+/** Creates an empty answer, for data that this node does not have in the Go node's form. */
+function answerEmpty(row: MessageRow<unknown>, code: number): [number, AnswerRequest] {
   return [
     row.code,
     (payload) => {
@@ -88,34 +98,54 @@ function nothing(row: MessageRow<unknown>, code: number): [number, Answering] {
   ];
 }
 
-/** A peer may only ask for a header that we announced, so not having it is its fault. */
-function oneHeader(raw: RawBlocks, hash: Uint8Array): Answer {
+/**
+ * Answers a request for one header. Peers request only announced headers this way, so a missing one is their
+ * fault.
+ */
+function answerHeader(raw: RawBlocks, hash: Uint8Array): Answer {
   const header = bytesOf(raw, hash, (number) => raw.header(number));
   if (header === undefined)
     throw new ProtocolError("unknown-block", "the peer asks for a header we never announced");
-  return { code: messages.oneHeader.code, payload: header, items: 1 };
+  return { code: messages.headerFetchResponse.code, payload: header, items: 1 };
 }
 
-function queriedHeaders(raw: RawBlocks, query: HeaderQuery): Answer {
+function answerHeaders(raw: RawBlocks, query: HeaderQuery): Answer {
   const found: Uint8Array[] = [];
   let bytes = 0;
-  for (const number of queriedNumbers(query, raw)) {
+  for (const number of queryNumbers(query, raw)) {
     const header = raw.header(number);
-    if (header === undefined || bytes >= SERVED.bytes) break;
+    if (header === undefined || bytes >= MAX_SERVED.bytes) break;
     found.push(header);
     bytes += header.length;
   }
   return { code: messages.headers.code, payload: encodeRlpList(found), items: found.length };
 }
 
-/** The numbers that a query names, as far as they lie between block 0 and the head. */
-export function* queriedNumbers(
+/** Yields the block numbers of a query between the genesis block and the head. */
+export function* queryNumbers(
   { origin, amount, skip, reverse }: HeaderQuery,
   raw: Pick<RawBlocks, "head" | "number">,
 ): Generator<number> {
   const first = origin instanceof Uint8Array ? raw.number(origin) : Number(origin);
   if (first === undefined) return;
   const step = (Number(skip) + 1) * (reverse ? -1 : 1);
-  const most = amount > BigInt(SERVED.headers) ? SERVED.headers : Number(amount);
-  for (let i = 0, at = first; i < most && at >= 0 && at <= raw.head(); i++, at += step) yield at;
+  const max = amount > BigInt(MAX_SERVED.headers) ? MAX_SERVED.headers : Number(amount);
+  for (let i = 0, at = first; i < max && at >= 0 && at <= raw.head(); i++, at += step) yield at;
+}
+
+/** Answers a request for blob sidecars, with at most four of them. Throws `ProtocolError` for an unreadable one. */
+function answerSidecars(payload: Uint8Array, find: FindSidecar): Answer {
+  const found: Uint8Array[] = [];
+  for (const { number, index, hash } of messages.sidecarsRequest.decode(payload)) {
+    if (found.length >= MAX_SERVED.sidecars) break;
+    const sidecar = find(hash);
+    if (sidecar === undefined) continue;
+    const place = [integerBytes(number), integerBytes(index), hash].map((field) => encodeRlp(field));
+    found.push(encodeRlpList([...place, encodeSidecar(sidecar)]));
+  }
+  return { code: messages.sidecars.code, payload: encodeRlpList(found), items: found.length };
+}
+
+function encodeSidecar({ version, blobs, commitments, proofs }: BlobSidecar): Uint8Array {
+  return encodeRlp([integerBytes(version), [...blobs], [...commitments], [...proofs]]);
 }

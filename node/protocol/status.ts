@@ -1,4 +1,7 @@
-/** The first message each way: both nodes must be on the same chain and speak the same version. */
+/**
+ * Status exchange, the first message of each side: both nodes must be on the same chain and speak the same
+ * version.
+ */
 import { equalBytes } from "../bytes/compare.ts";
 import { toHex } from "../bytes/hex.ts";
 import type { Chain } from "../chain/chain.ts";
@@ -8,7 +11,7 @@ import type { Status } from "./codecs.ts";
 import { ProtocolError } from "./error.ts";
 import { messages } from "./messages.ts";
 
-/** What we say of ourselves in a version of the protocol. */
+/** Returns the status of this node for a version of the protocol. */
 export function ownStatus(
   chain: Pick<Chain, "config" | "genesisHash" | "head" | "totalBlockScore">,
   networkId: number,
@@ -25,7 +28,10 @@ export function ownStatus(
   };
 }
 
-/** Throws `ProtocolError` `wrong-chain` at the first difference that matters, in the Go node's order. */
+/**
+ * Throws `ProtocolError` `wrong-chain` for the first difference, in the order of the Go node (`readStatus` in
+ * node/cn/peer.go@v2.2.2).
+ */
 export function checkStatus(own: Status, theirs: Status): void {
   if (!equalBytes(own.genesisHash, theirs.genesisHash)) {
     throw different("genesis block", toHex(own.genesisHash), toHex(theirs.genesisHash));
@@ -39,12 +45,12 @@ function different(what: string, ours: bigint | number | string, theirs: bigint 
   return new ProtocolError("wrong-chain", `the peer has another ${what}: ${theirs}, we have ${ours}`);
 }
 
-/** Says who we are and checks what the peer says. Rejects with what is wrong, or `P2pError` `timeout`. */
+/** Sends our status and checks the peer's. Rejects with the difference, or with `P2pError` `timeout`. */
 export async function exchangeStatus(link: ProtocolPeer, own: Status, timeoutMs: number): Promise<Status> {
   const { status } = messages;
-  if (!link.send(status.code, status.encode(own))) throw gone();
+  if (!link.send(status.code, status.encode(own))) throw peerGone();
   const first = await firstMessage(link, timeoutMs);
-  if (first === undefined) throw gone();
+  if (first === undefined) throw peerGone();
   if (first.code !== status.code) {
     throw new ProtocolError("bad-message", `the first message has code ${first.code}, not that of a status`);
   }
@@ -65,6 +71,6 @@ async function firstMessage(link: ProtocolPeer, timeoutMs: number): Promise<Mess
   }
 }
 
-function gone(): ProtocolError {
+function peerGone(): ProtocolError {
   return new ProtocolError("gone", "the peer left before it said which chain it is on");
 }

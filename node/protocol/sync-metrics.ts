@@ -1,42 +1,45 @@
-/** What operators watch of blocks that are asked for and of those that come unasked, under the Go node's names. */
+/**
+ * Metrics of requested and of unsolicited blocks, under the Go node's names (datasync/downloader/metrics.go
+ * and datasync/fetcher/metrics.go@v2.2.2).
+ */
 import type { Counter, Metrics, Timer } from "../observe/metrics.ts";
 import { messages } from "./messages.ts";
 
-/** Of questions of one kind. */
-export interface AskedMetrics {
-  /** Items of answers. */
+/** Metrics of one kind of request. */
+export interface RequestMetrics {
+  /** Items in answers. */
   readonly items: Counter;
-  /** From a question to its answer. */
+  /** Time from a request to its answer. */
   readonly time: Timer;
-  /** Answers that nobody waited for. */
+  /** Answers without an open request. */
   readonly late: Counter;
   readonly timeouts: Counter;
 }
 
-/** Of blocks that peers tell of or send by themselves. */
+/** Metrics of announced and pushed blocks. */
 export interface GossipMetrics {
   readonly announced: Counter;
   readonly pushed: Counter;
-  /** Not kept: too far from our head. */
+  /** Dropped: too far from our head. */
   readonly tooFar: Counter;
-  /** Not kept: too many wait. */
+  /** Dropped: too many are queued. */
   readonly noRoom: Counter;
-  /** From a block's arrival to sending it on, and to telling others of it when it was taken. */
-  readonly sentOn: Timer;
-  readonly told: Timer;
+  /** Time from a block's arrival to its forwarding, and to its announcement after the import. */
+  readonly forwarded: Timer;
+  readonly announcedAfter: Timer;
 }
 
-/** All of them; questions by the code of their answers. */
+/** Metrics of requests, by the code of the answer, and of gossip. */
 export interface SyncMetrics {
-  readonly asked: ReadonlyMap<number, AskedMetrics>;
+  readonly requests: ReadonlyMap<number, RequestMetrics>;
   readonly gossip: GossipMetrics;
 }
 
-/** Declares them. */
+/** Declares the metrics. */
 export function declareSyncMetrics(metrics: Metrics): SyncMetrics {
   const meter = (name: string, help: string): Counter =>
     metrics.meter({ name, help: `${help} a second, over the last minute.` });
-  const asked = (kind: string, what: string): AskedMetrics => ({
+  const asked = (kind: string, what: string): RequestMetrics => ({
     items: meter(`klay/downloader/${kind}/in`, `${what} that were asked for and came`),
     time: metrics.timer({
       name: `klay/downloader/${kind}/req`,
@@ -50,18 +53,18 @@ export function declareSyncMetrics(metrics: Metrics): SyncMetrics {
   });
   const unasked = (last: string, help: string): Counter => meter(`cn/fetcher/prop/${last}`, help);
   return {
-    asked: new Map([
+    requests: new Map([
       [messages.headers.code, asked("headers", "Headers")],
       [messages.bodies.code, asked("bodies", "Bodies")],
     ]),
     gossip: {
       announced: unasked("announces/in", "Blocks that peers told of by their hashes"),
-      told: metrics.timer({
+      announcedAfter: metrics.timer({
         name: "cn/fetcher/prop/announces/out",
         help: "From the arrival of a block that came unasked to telling of it by its hash.",
       }),
       pushed: unasked("broadcasts/in", "Blocks that came unasked"),
-      sentOn: metrics.timer({
+      forwarded: metrics.timer({
         name: "cn/fetcher/prop/broadcasts/out",
         help: "From the arrival of a block that came unasked to sending it on.",
       }),

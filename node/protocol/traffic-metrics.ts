@@ -1,21 +1,23 @@
-/** Messages and their bytes by what they are about, each way: the Go node's meters, a second over the last minute. */
+/**
+ * Meters of messages and bytes by kind and direction, under the Go node's names (node/cn/metrics.go@v2.2.2).
+ */
 import type { Counter, Metrics } from "../observe/metrics.ts";
 import { messages, PROTOCOL_NAME } from "./messages.ts";
 
-/** What is told of each message of a peer. */
+/** A message of a peer, as the metrics count it. */
 export interface MessageEvent {
   readonly type: string;
   readonly protocol?: string | undefined;
   readonly code?: number | undefined;
-  /** Bytes of the payload, unpacked. */
+  /** Size of the payload, uncompressed, in bytes. */
   readonly size?: number | undefined;
 }
 
-/** What is counted under a name of its own; all else is `klay/misc`. */
+/** Meter names by message code. Everything else counts as `klay/misc`. */
 const KINDS: ReadonlyMap<number, string> = new Map([
   [messages.transactions.code, "klay/prop/txns"],
-  [messages.announced.code, "klay/prop/hashes"],
-  [messages.block.code, "klay/prop/blocks"],
+  [messages.newBlockHashes.code, "klay/prop/hashes"],
+  [messages.newBlock.code, "klay/prop/blocks"],
   [messages.consensus.code, "klay/prop/consensus/istanbul"],
   [messages.headers.code, "klay/req/headers"],
   [messages.bodies.code, "klay/req/bodies"],
@@ -29,7 +31,7 @@ const WAYS = [
   { type: "msgsend", name: "out", help: "sent" },
 ] as const;
 
-/** Declares them; what it returns is to be told of every message. */
+/** Declares the meters. The returned function counts a message. */
 export function declareTrafficMetrics(metrics: Metrics): (event: MessageEvent) => void {
   const meters = new Map<string, { readonly packets: Counter; readonly traffic: Counter }>();
   for (const { type, name, help } of WAYS) {

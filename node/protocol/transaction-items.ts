@@ -1,21 +1,26 @@
 /**
- * Transactions inside the lists of peer messages, told apart without reading them, one at a time: a message that
- * is full of the smallest items must not fill the memory.
+ * Delimits the transactions in a message without decoding them, one at a time, so that a message of the
+ * smallest items does not exhaust the memory.
  */
 import { BytesError } from "../bytes/error.ts";
 import { RlpCursor } from "../model/rlp-cursor.ts";
-import { MOST_TRANSACTIONS } from "./limits.ts";
+import { MAX_TRANSACTIONS } from "./limits.ts";
 
-/** First item of the kinds that Ethereum defined: two more follow. Other typed ones have one more. */
+/**
+ * First item of an Ethereum typed transaction, which has two more. Other typed transactions have one more.
+ */
 const ETHEREUM_PREFIX = 0x78;
 
-/** The raw form of each transaction in an RLP list of them, as views. Throws `BytesError` `bad-rlp` on the way. */
+/**
+ * Yields the raw form of each transaction of an RLP list, as views. Throws `BytesError` `bad-rlp` at a
+ * damaged one.
+ */
 export function* transactionItems(list: Uint8Array): Generator<Uint8Array, void> {
   const cursor = new RlpCursor(list);
   const end = cursor.enter();
   for (let count = 1; !cursor.done; count++) {
-    if (count > MOST_TRANSACTIONS) {
-      throw new BytesError("bad-rlp", `more than ${MOST_TRANSACTIONS} transactions`);
+    if (count > MAX_TRANSACTIONS) {
+      throw new BytesError("bad-rlp", `more than ${MAX_TRANSACTIONS} transactions`);
     }
     yield nextItem(cursor);
   }

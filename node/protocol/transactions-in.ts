@@ -1,4 +1,7 @@
-/** Transactions that peers pass on: read one by one in slices, senders found in batches, then to the pool. */
+/**
+ * Transactions of peers: decoded one by one in time slices, senders recovered in batches, then added to the
+ * pool.
+ */
 import { BytesError } from "../bytes/error.ts";
 import { recoverSigners } from "../chain/recover-signers.ts";
 import { CryptoError } from "../crypto/error.ts";
@@ -13,25 +16,25 @@ import { ProtocolError } from "./error.ts";
 import { messages } from "./messages.ts";
 import { transactionItems } from "./transaction-items.ts";
 
-/** What taking in transactions needs. */
-export interface TransactionIntake {
+/** Dependencies of receiving transactions. */
+export interface TransactionImportDeps {
   readonly pool: Pick<TxPool, "get" | "addAll" | "addWithBlobs">;
   readonly chainId: bigint;
   readonly recoverer: Recoverer;
   readonly pause: Pause;
 }
 
-/** Transactions whose senders are found, and that enter the pool, together. */
-const BATCH = 128;
+/** Number of transactions that are recovered and added together. */
+const BATCH_SIZE = 128;
 
 /**
- * Reads a message of transactions and gives them to the pool; what the pool refuses has no consequence. The
- * result is how many there were. Rejects with `ProtocolError` `bad-message` when the message cannot be read.
+ * Adds the transactions of a message to the pool and returns their number. A refusal by the pool has no
+ * consequence for the peer. Rejects with `ProtocolError` `bad-message` for an unreadable message.
  */
-export async function takeTransactions(
+export async function importTransactions(
   peer: ChainPeer,
   payload: Uint8Array,
-  intake: TransactionIntake,
+  intake: TransactionImportDeps,
 ): Promise<number> {
   let batch: Transaction[] = [];
   let count = 0;
@@ -39,20 +42,20 @@ export async function takeTransactions(
     count++;
     const waiting = intake.pause();
     if (waiting !== undefined) await waiting;
-    const transaction = readOne(item);
+    const transaction = decodeCopy(item);
     if (transaction === undefined) continue;
     peer.knownTransactions.add(transaction.hash);
     if (intake.pool.get(transaction.hash) === undefined) batch.push(transaction);
-    if (batch.length >= BATCH) {
-      await give(peer, batch, intake);
+    if (batch.length >= BATCH_SIZE) {
+      await addBatch(peer, batch, intake);
       batch = [];
     }
   }
-  if (batch.length > 0) await give(peer, batch, intake);
+  if (batch.length > 0) await addBatch(peer, batch, intake);
   return count;
 }
 
-/** One at a time: the views of all of a large message would take many times its bytes. */
+/** Yields one item at a time: views of all items of a large message would take many times its size. */
 function* itemsOf(payload: Uint8Array): Generator<Uint8Array, void> {
   try {
     yield* transactionItems(payload);
@@ -62,31 +65,36 @@ function* itemsOf(payload: Uint8Array): Generator<Uint8Array, void> {
   }
 }
 
-async function give(
+async function addBatch(
   { link }: ChainPeer,
   batch: readonly Transaction[],
-  { recoverer, chainId, pool }: TransactionIntake,
+  { recoverer, chainId, pool }: TransactionImportDeps,
 ): Promise<void> {
   await recoverSigners(recoverer, chainId, batch);
   const plain = batch.filter((tx) => !carriesBlobs(tx));
   await link.time.run(() => void pool.addAll(plain, "remote"));
-  for (const tx of batch.filter(carriesBlobs)) await pool.addWithBlobs(tx, "remote").catch(refusedBlobs);
+  for (const tx of batch.filter(carriesBlobs)) await pool.addWithBlobs(tx, "remote").catch(handleBlobRefusal);
 }
 
 function carriesBlobs({ fields }: Transaction): boolean {
   return fields.sidecar !== undefined;
 }
 
-/** Blobs that are not what they claim to be end the connection; any other refusal has no consequence. */
-function refusedBlobs(cause: unknown): void {
+/**
+ * Rejects blobs that do not match their commitments, which ends the connection. Ignores any other refusal.
+ */
+function handleBlobRefusal(cause: unknown): void {
   if (cause instanceof PoolError && cause.code === "bad-sidecar") {
     throw new ProtocolError("bad-message", cause.message, { cause });
   }
   if (!(cause instanceof PoolError || cause instanceof CryptoError)) throw cause;
 }
 
-/** A copy, so that one transaction in the pool does not keep its whole message; undefined when nobody can use it. */
-function readOne(item: Uint8Array): Transaction | undefined {
+/**
+ * Decodes a copy, so that a transaction in the pool does not retain its whole message. Returns undefined for
+ * an unsupported one.
+ */
+function decodeCopy(item: Uint8Array): Transaction | undefined {
   try {
     return decodeTransaction(new Uint8Array(item));
   } catch (cause) {

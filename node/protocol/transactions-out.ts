@@ -1,56 +1,60 @@
-/** Passes the pool's transactions to peers: new ones soon, pending ones again and again, all to a new peer. */
+/**
+ * Transaction gossip: new transactions soon, pending ones repeatedly, all of them to a new peer
+ * (`BroadcastTxs` and `ReBroadcastTxs` of node/cn/handler.go@v2.2.2).
+ */
 import { mapKey } from "../bytes/hex.ts";
 import type { Transaction } from "../model/transaction.ts";
+import type { RandomFraction } from "../p2p/discovery/tables.ts";
 import type { NodeType } from "../p2p/node-type.ts";
 import type { TxPool } from "../txpool/pool.ts";
 import type { ChainPeer } from "./chain-peer.ts";
-import { type ProtocolTimings, RESENT, TRANSACTION_PACK } from "./limits.ts";
+import { MAX_PACK_BYTES, MAX_RESENT, type ProtocolTimings } from "./limits.ts";
 import { messages } from "./messages.ts";
-import { type Chance, resendRecipients, transactionRecipients } from "./recipients.ts";
+import { resendRecipients, transactionRecipients } from "./recipients.ts";
 
-/** What passing on needs. */
-export interface TransactionGossipParts {
+/** Dependencies of transaction gossip. */
+export interface TransactionGossipDeps {
   readonly nodeType: NodeType;
   readonly pool: Pick<TxPool, "onPending" | "byPrice" | "wire">;
   readonly nextBaseFee: () => bigint | undefined;
   readonly peers: () => Iterable<ChainPeer>;
-  readonly chance: Chance;
+  readonly randomFraction: RandomFraction;
   readonly timings: ProtocolTimings;
-  /** Told how many transactions went out. */
+  /** Called with the number of transactions sent. */
   readonly onSent: (transactions: number) => void;
 }
 
-/** Passes transactions on until it is closed. */
+/** Running transaction gossip. Disposing it stops all sending. */
 export interface TransactionGossip extends Disposable {
-  /** Sends a new peer everything that is pending, pack by pack. */
+  /** Sends all pending transactions to a new peer. */
   greet(peer: ChainPeer): Promise<void>;
 }
 
-/** Starts to listen to the pool. */
-export function openTransactionGossip(parts: TransactionGossipParts): TransactionGossip {
-  const { nodeType, pool, peers, chance, timings, onSent } = parts;
+/** Opens transaction gossip and subscribes to the pool. */
+export function openTransactionGossip(deps: TransactionGossipDeps): TransactionGossip {
+  const { nodeType, pool, peers, randomFraction, timings, onSent } = deps;
   let gathered: Transaction[] = [];
   let timer: NodeJS.Timeout | undefined;
   const flush = (): void => {
     timer = undefined;
     const transactions = gathered;
     gathered = [];
-    for (const [peer, wanted] of assign(transactions, parts)) onSent(sendSome(peer, wanted, pool));
+    for (const [peer, wanted] of assign(transactions, deps)) onSent(sendSome(peer, wanted, pool));
   };
   const stopListening = pool.onPending((transactions) => {
     gathered.push(...transactions);
     timer ??= setTimeout(flush, timings.gatherMs);
   });
   const resend = (): void => {
-    const chosen = resendRecipients(nodeType, [...peers()], { most: RESENT.peers, chance });
+    const chosen = resendRecipients(nodeType, [...peers()], { max: MAX_RESENT.peers, randomFraction });
     if (chosen.length === 0) return;
-    const transactions = pending(parts, RESENT.transactions);
+    const transactions = pendingByPrice(deps, MAX_RESENT.transactions);
     for (const peer of chosen) onSent(sendSome(peer, transactions, pool));
   };
   const resending = nodeType === "cn" ? undefined : setInterval(resend, timings.resendMs);
   return {
     async greet(peer) {
-      for (const pack of packs(itemsOf(pending(parts, Number.POSITIVE_INFINITY), pool))) {
+      for (const pack of packs(itemsOf(pendingByPrice(deps, Number.POSITIVE_INFINITY), pool))) {
         if (!(await peer.send(messages.transactions.code, encodePack(pack)))) return;
         for (const { hash } of pack) peer.knownTransactions.add(hash);
         onSent(pack.length);
@@ -65,21 +69,21 @@ export function openTransactionGossip(parts: TransactionGossipParts): Transactio
   };
 }
 
-/** The best of what is executable, at most `most`. */
-function pending({ pool, nextBaseFee }: TransactionGossipParts, most: number): Transaction[] {
+/** Returns up to `max` executable transactions, the best paying first. */
+function pendingByPrice({ pool, nextBaseFee }: TransactionGossipDeps, max: number): Transaction[] {
   const order = pool.byPrice(nextBaseFee());
   const transactions: Transaction[] = [];
-  for (let next = order.peek(); next && transactions.length < most; next = order.peek()) {
+  for (let next = order.peek(); next && transactions.length < max; next = order.peek()) {
     transactions.push(next);
     order.shift();
   }
   return transactions;
 }
 
-/** Who gets which of the transactions. */
+/** Assigns the transactions to recipients. */
 function assign(
   transactions: readonly Transaction[],
-  { nodeType, peers, chance }: TransactionGossipParts,
+  { nodeType, peers, randomFraction }: TransactionGossipDeps,
 ): Map<ChainPeer, Transaction[]> {
   const wanted = new Map<ChainPeer, Transaction[]>();
   const all = [...peers()];
@@ -89,7 +93,7 @@ function assign(
     if (seen.has(key)) continue;
     seen.add(key);
     const lacking = all.filter((peer) => !peer.knownTransactions.has(transaction.hash));
-    for (const peer of transactionRecipients(nodeType, lacking, chance)) {
+    for (const peer of transactionRecipients(nodeType, lacking, randomFraction)) {
       const list = wanted.get(peer);
       if (list === undefined) wanted.set(peer, [transaction]);
       else list.push(transaction);
@@ -98,7 +102,7 @@ function assign(
   return wanted;
 }
 
-/** Sends what the peer has room for; the rest is left out. The number of transactions sent. */
+/** Sends transactions while the peer's send budget allows. Returns the number sent. */
 function sendSome(peer: ChainPeer, transactions: readonly Transaction[], pool: Pick<TxPool, "wire">): number {
   let sent = 0;
   for (const pack of packs(itemsOf(transactions, pool))) {
@@ -109,10 +113,10 @@ function sendSome(peer: ChainPeer, transactions: readonly Transaction[], pool: P
   return sent;
 }
 
-/** A transaction as it goes out, with its blobs. */
+/** A transaction in its network form, with blobs. */
 type Item = Pick<Transaction, "hash" | "raw">;
 
-/** One at a time, so that the blobs of many are not gathered before they are sent. */
+/** Yields one item at a time, so that blobs are loaded only when they are sent. */
 function* itemsOf(transactions: readonly Transaction[], pool: Pick<TxPool, "wire">): Generator<Item> {
   for (const tx of transactions) yield { hash: tx.hash, raw: pool.wire(tx) };
 }
@@ -125,7 +129,7 @@ function* packs(transactions: Iterable<Item>): Generator<Item[]> {
   let pack: Item[] = [];
   let bytes = 0;
   for (const transaction of transactions) {
-    if (bytes >= TRANSACTION_PACK) {
+    if (bytes >= MAX_PACK_BYTES) {
       yield pack;
       pack = [];
       bytes = 0;

@@ -11,7 +11,7 @@ import { decodeWireMessage, encodeWireMessage } from "../../node/consensus/bft/w
 import { blockHash, type Header } from "../../node/model/header.ts";
 import type { HeaderQuery } from "../../node/protocol/codecs.ts";
 import { messageOf, messages } from "../../node/protocol/messages.ts";
-import { queriedNumbers } from "../../node/protocol/serving.ts";
+import { queryNumbers } from "../../node/protocol/serving.ts";
 
 /** What a replay found: each message, and each answer of headers, is one fact. */
 export interface ReplayedMessages {
@@ -118,5 +118,5 @@ function isNamed(query: HeaderQuery, headers: readonly Header[]): boolean {
     head: () => Math.max(...numbers),
     number: (hash: Uint8Array) => headers.find((header) => toHex(blockHash(header)) === toHex(hash))?.number,
   };
-  return JSON.stringify([...queriedNumbers(query, raw)]) === JSON.stringify(numbers);
+  return JSON.stringify([...queryNumbers(query, raw)]) === JSON.stringify(numbers);
 }

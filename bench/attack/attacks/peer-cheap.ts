@@ -12,7 +12,7 @@ export const attack: Attack = {
   watchesPeer: true,
   run: (target, signal) => {
     const empty = encodeRlpList([]);
-    const codes = [messages.announced, messages.transactions, messages.headers].map(({ code }) => code);
+    const codes = [messages.newBlockHashes, messages.transactions, messages.headers].map(({ code }) => code);
     return keepPeers(target, signal, {
       count: PEERS,
       use: async ({ transport, flood }) => {

@@ -7,7 +7,7 @@ import { createBlock } from "../../../node/model/block.ts";
 import { decodeTransaction, type Transaction } from "../../../node/model/transaction.ts";
 import type { NodeType } from "../../../node/p2p/node-type.ts";
 import { assembleBlock } from "../../../node/protocol/blocks-in.ts";
-import { tellHead } from "../../../node/protocol/blocks-out.ts";
+import { announceHead } from "../../../node/protocol/blocks-out.ts";
 import type { ChainPeer } from "../../../node/protocol/chain-peer.ts";
 import { messages } from "../../../node/protocol/messages.ts";
 import { FakeChain } from "../../support/pool-chain.ts";
@@ -44,18 +44,19 @@ test("validators get the blobs with the block, others the block alone", () => {
       votedBlocks: { has: () => false, add: () => undefined },
       link: {
         send: (code: number, payload: Uint8Array) => {
-          if (code === messages.block.code) sent.push([type, messages.block.decode(payload).body.length]);
+          if (code === messages.newBlock.code)
+            sent.push([type, messages.newBlock.decode(payload).body.length]);
           return true;
         },
       },
     }) as unknown as ChainPeer; // what telling looks at
   const block = createBlock(header, [bare]);
-  tellHead(
+  announceHead(
     {
       chain: { head: () => block, totalBlockScore: () => 1n },
       nodeType: "cn",
       peers: () => [aPeer("cn"), aPeer("pn"), aPeer("cn")],
-      chance: () => 0,
+      randomFraction: () => 0,
       pool: { wire: (tx) => (tx === bare ? full.raw : tx.raw) },
     },
     true,

@@ -258,7 +258,7 @@ test("a pushed block far ahead makes a node ask for those before it", async () =
       const claim = messages.status.encode({ ...messages.status.decode(payload), td: 1n });
       return [
         { code, payload: claim },
-        { code: messages.block.code, payload: messages.block.encode(pushed) },
+        { code: messages.newBlock.code, payload: messages.newBlock.encode(pushed) },
       ];
     }),
   );

@@ -52,7 +52,7 @@ test("a validator that voted for a block gets its hash, the others the block", a
   node.open.chain.onHead(({ hash }) => node.protocol.consensus.noteVote(addressOf(2), hash));
   await makeBlock(node);
   await until(() => voter.received.length + late.received.length === 2);
-  expect([codesOf(voter), codesOf(late)]).toEqual([[messages.announced.code], [messages.block.code]]);
+  expect([codesOf(voter), codesOf(late)]).toEqual([[messages.newBlockHashes.code], [messages.newBlock.code]]);
   voter.link.close();
   late.link.close();
 });

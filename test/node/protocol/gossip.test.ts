@@ -12,7 +12,7 @@ import { until } from "../../support/until.ts";
 
 function pushed(block: Block): Uint8Array {
   const body = encodeRlpList(block.transactions.map(({ raw }) => raw));
-  return messages.block.encode({ header: block.header, body, td: BigInt(block.header.number + 1) });
+  return messages.newBlock.encode({ header: block.header, body, td: BigInt(block.header.number + 1) });
 }
 
 function codes({ received }: Puppet): number[] {
@@ -97,8 +97,8 @@ test("a transaction does not go back to the peer it came from, nor a block", asy
   await until(() => node.protocol.peerCount() === 2);
   giver.say(messages.transactions.code, messages.transactions.encode([aTransfer(0).raw]));
   await until(() => transactionHashes(other).length === 1);
-  giver.say(messages.block.code, pushed(await makeBlock(maker)));
-  await until(() => codes(other).includes(messages.block.code));
+  giver.say(messages.newBlock.code, pushed(await makeBlock(maker)));
+  await until(() => codes(other).includes(messages.newBlock.code));
   expect(codes(giver)).toEqual([]);
   giver.link.close();
   other.link.close();
@@ -135,8 +135,8 @@ test("an announced block that does not come by itself is fetched", async () => {
     {
       ...core.end,
       tamper: ({ code, payload }) => {
-        if (code === messages.block.code || code === messages.announced.code) pushes.push(code);
-        return code === messages.block.code ? [] : [{ code, payload }];
+        if (code === messages.newBlock.code || code === messages.newBlockHashes.code) pushes.push(code);
+        return code === messages.newBlock.code ? [] : [{ code, payload }];
       },
     },
     node.end,
@@ -144,7 +144,7 @@ test("an announced block that does not come by itself is fetched", async () => {
   await node.protocol.heardHead;
   await makeBlocks(core, 2);
   await until(() => headOf(node) === 2);
-  expect(pushes).toContain(messages.announced.code);
+  expect(pushes).toContain(messages.newBlockHashes.code);
   expect(node.sum("cn/fetcher/prop/announces/in")).toBeGreaterThan(0);
   await session.close();
 });
@@ -155,7 +155,7 @@ test("pushed blocks are taken in order, whatever order they come in", async () =
   const puppet = await aPuppet(node, 9, "pn");
   const blocks: Block[] = [];
   for (let i = 0; i < 4; i++) blocks.push(await makeBlock(maker));
-  for (const block of blocks.toReversed()) puppet.say(messages.block.code, pushed(block));
+  for (const block of blocks.toReversed()) puppet.say(messages.newBlock.code, pushed(block));
   await until(() => headOf(node) === 4);
   await until(() => node.sum("cn/fetcher/prop/announces/out") === 4);
   expect(node.sum("cn/fetcher/prop/broadcasts/in")).toBe(4);
@@ -169,7 +169,7 @@ test("a pushed block that no validator sealed ends the session and changes nothi
   const puppet = await aPuppet(node, 9, "pn");
   const block = await makeBlock(maker);
   const forged = { ...block, header: { ...block.header, gasUsed: 5n } };
-  puppet.say(messages.block.code, pushed(forged));
+  puppet.say(messages.newBlock.code, pushed(forged));
   expect(await puppet.left).toBe("bad-block");
   expect(headOf(node)).toBe(0);
   puppet.link.close();
@@ -180,7 +180,7 @@ test("a pushed block of the future is put off, not punished", async () => {
   await using maker = await aNode({ number: 1, type: "cn", time });
   await using node = await aNode({ number: 2, time });
   const puppet = await aPuppet(node, 9, "pn");
-  puppet.say(messages.block.code, pushed(await makeBlock(maker)));
+  puppet.say(messages.newBlock.code, pushed(await makeBlock(maker)));
   puppet.say(
     messages.headersRequest.code,
     messages.headersRequest.encode({ origin: 0n, amount: 1n, skip: 0n, reverse: false }),
@@ -199,7 +199,7 @@ const OFFENCES: [string, number, Uint8Array][] = [
   ["a consensus message without its outer form", messages.consensus.code, encodeRlp([])],
   [
     "a question for a header that nobody announced",
-    messages.oneHeaderRequest.code,
+    messages.headerFetchRequest.code,
     encodeRlp(new Uint8Array(32)),
   ],
 ];
@@ -233,7 +233,7 @@ test("answers that nobody asked for are not even read", async () => {
     messages.bodies,
     messages.receipts,
     messages.nodeData,
-    messages.staking,
+    messages.stakingInfo,
   ]) {
     puppet.say(code, rubbish);
   }
@@ -263,12 +263,12 @@ test("one who pushes blocks that have no parent here keeps no more than its shar
   const puppet = await aPuppet(node, 9, "pn");
   const blocks: Block[] = [];
   for (let i = 0; i < 14; i++) blocks.push(await makeBlock(maker));
-  for (const block of blocks.slice(1)) puppet.say(messages.block.code, pushed(block));
+  for (const block of blocks.slice(1)) puppet.say(messages.newBlock.code, pushed(block));
   puppet.say(messages.bodiesRequest.code, messages.bodiesRequest.encode([]));
   await until(() => codes(puppet).includes(messages.bodies.code)); // all before that was handled
   expect(node.sum("cn/fetcher/prop/broadcasts/dos")).toBe(13 - 8);
   const other = await aPuppet(node, 10, "pn");
-  other.say(messages.block.code, pushed(blocks[0] as Block)); // fourteen were made
+  other.say(messages.newBlock.code, pushed(blocks[0] as Block)); // fourteen were made
   await until(() => headOf(node) === 9);
   expect(node.open.writer.tip.header.number).toBe(9);
   puppet.link.close();
@@ -286,7 +286,7 @@ test("pushed blocks are taken while a peer that promised more keeps us waiting",
   staller.second.send(status.code, claim);
   await until(() => node.protocol.syncing() !== undefined);
   const puppet = await aPuppet(node, 9, "pn");
-  puppet.say(messages.block.code, pushed(await makeBlock(maker)));
+  puppet.say(messages.newBlock.code, pushed(await makeBlock(maker)));
   await until(() => headOf(node) === 1);
   expect(node.protocol.syncing()).toMatchObject({ startingBlock: 0, currentBlock: 1, highestBlock: 999 });
   await node.protocol.heardHead;

@@ -19,8 +19,8 @@ test("sessions full of damaged messages end with a code or go on, and an honest 
   const block = await makeBlock(maker);
   const whole = encodeRlpList([encodeHeader(block.header), encodeRlpList([])]);
   const samples: [number, Uint8Array][] = [
-    [messages.block.code, encodeRlpList([whole, Uint8Array.of(22)])],
-    [messages.announced.code, messages.announced.encode([{ hash: block.hash, number: 21 }])],
+    [messages.newBlock.code, encodeRlpList([whole, Uint8Array.of(22)])],
+    [messages.newBlockHashes.code, messages.newBlockHashes.encode([{ hash: block.hash, number: 21 }])],
     [messages.headers.code, messages.headers.encode([block.header])],
     [messages.bodies.code, messages.bodies.encode([encodeRlpList([aTransfer(0).raw])])],
     [messages.transactions.code, messages.transactions.encode([aTransfer(0).raw, aTransfer(1).raw])],

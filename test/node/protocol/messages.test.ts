@@ -6,7 +6,7 @@ import { expect, test } from "@jest/globals";
 import { bareHex, fromBareHex } from "../../../node/bytes/hex.ts";
 import { encodeRlp, encodeRlpList } from "../../../node/bytes/rlp.ts";
 import { ProtocolError } from "../../../node/protocol/error.ts";
-import { MOST_PAYLOAD } from "../../../node/protocol/limits.ts";
+import { MAX_PAYLOAD_BYTES } from "../../../node/protocol/limits.ts";
 import { type MessageRow, messageOf, messages, VERSIONS } from "../../../node/protocol/messages.ts";
 import { replayMessages } from "../../support/protocol-vectors.ts";
 import { randomBytes, seededRandom } from "../../support/random.ts";
@@ -103,22 +103,22 @@ test("a version has the codes that came with it or before, below its number of c
       if (row !== undefined) expect(code).toBeLessThan(length);
     }
   }
-  expect(messageOf(messages.stakingRequest.code, 64)).toBeUndefined();
-  expect(messageOf(messages.stakingRequest.code, 65)).toBe(messages.stakingRequest);
+  expect(messageOf(messages.stakingInfoRequest.code, 64)).toBeUndefined();
+  expect(messageOf(messages.stakingInfoRequest.code, 65)).toBe(messages.stakingInfoRequest);
   expect(messageOf(0x10, 67)).toBeUndefined();
 });
 
 test("what only asks or names may be much shorter than what carries blocks", () => {
-  expect(messages.block.maxPayload).toBe(MOST_PAYLOAD);
+  expect(messages.newBlock.maxPayload).toBe(MAX_PAYLOAD_BYTES);
   for (const { name, maxPayload } of Object.values(messages)) {
-    if (/Request|Hashes|Status/.test(name)) expect(maxPayload).toBeLessThan(MOST_PAYLOAD / 8);
+    if (/Request|Hashes|Status/.test(name)) expect(maxPayload).toBeLessThan(MAX_PAYLOAD_BYTES / 8);
   }
 });
 
 test("a hash asked for alone is a bare byte string", () => {
   const hash = new Uint8Array(32).fill(1);
-  expect(messages.oneHeaderRequest.encode(hash)).toEqual(encodeRlp(hash));
-  expect(() => messages.oneHeaderRequest.decode(encodeRlp([hash]))).toThrow(ProtocolError);
+  expect(messages.headerFetchRequest.encode(hash)).toEqual(encodeRlp(hash));
+  expect(() => messages.headerFetchRequest.decode(encodeRlp([hash]))).toThrow(ProtocolError);
 });
 
 /** A list of as many of the item as fit eight megabytes. */
@@ -134,7 +134,7 @@ test("a message full of the smallest things is refused before they fill the memo
   expect(() => messages.bodies.decode(fullOf(Uint8Array.of(0xc1, 0xc0)))).toThrow("more than 128 items");
   expect(() => messages.headersRequest.decode(fullOf(pair))).toThrow(ProtocolError);
   expect(() =>
-    messages.announced.decode(fullOf(encodeRlp([new Uint8Array(32).fill(1), pair.subarray(0, 1)]))),
+    messages.newBlockHashes.decode(fullOf(encodeRlp([new Uint8Array(32).fill(1), pair.subarray(0, 1)]))),
   ).toThrow("more than 8192 items");
 });
 
@@ -142,6 +142,6 @@ test("a header longer than any real one is refused", () => {
   const one = recorded().find(({ code }) => code === messages.headers.code);
   const [header] = messages.headers.decode(fromBareHex(one?.payload ?? ""));
   if (header === undefined) throw new Error("no header was recorded");
-  const long = messages.oneHeader.encode({ ...header, vote: new Uint8Array(300_000) });
-  expect(() => messages.oneHeader.decode(long)).toThrow("a header of");
+  const long = messages.headerFetchResponse.encode({ ...header, vote: new Uint8Array(300_000) });
+  expect(() => messages.headerFetchResponse.decode(long)).toThrow("a header of");
 });

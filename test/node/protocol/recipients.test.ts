@@ -9,7 +9,7 @@ import {
 } from "../../../node/protocol/recipients.ts";
 import { seededRandom } from "../../support/random.ts";
 
-const chance = seededRandom(1);
+const randomFraction = seededRandom(1);
 
 function peers(counts: Partial<Record<NodeType, number>>): Recipient[] {
   return Object.entries(counts).flatMap(([type, count]) =>
@@ -24,42 +24,42 @@ function counted(chosen: readonly Recipient[]): Record<string, number> {
 }
 
 test("a consensus node gives blocks to all others of its kind and to five proxies, the hash to everyone else", () => {
-  const { full, hash } = blockRecipients("cn", peers({ cn: 7, pn: 9, en: 4 }), chance);
+  const { full, hash } = blockRecipients("cn", peers({ cn: 7, pn: 9, en: 4 }), randomFraction);
   expect(counted(full)).toEqual({ cn: 7, pn: 5 });
   expect(counted(hash)).toEqual({ pn: 4, en: 4 });
 });
 
 test("a proxy gives blocks to a sample of proxies and endpoints and the hash to the rest, validators get nothing", () => {
-  const { full, hash } = blockRecipients("pn", peers({ cn: 5, pn: 9, en: 16 }), chance);
+  const { full, hash } = blockRecipients("pn", peers({ cn: 5, pn: 9, en: 16 }), randomFraction);
   expect(full).toHaveLength(5);
   expect(hash).toHaveLength(20);
   expect(counted([...full, ...hash])).toEqual({ pn: 9, en: 16 });
 });
 
 test("an endpoint tells endpoints only, all of them when there are two", () => {
-  const { full, hash } = blockRecipients("en", peers({ cn: 1, pn: 2, en: 2 }), chance);
+  const { full, hash } = blockRecipients("en", peers({ cn: 1, pn: 2, en: 2 }), randomFraction);
   expect(counted(full)).toEqual({ en: 2 });
   expect(hash).toEqual([]);
-  const many = blockRecipients("en", peers({ en: 5 }), chance);
+  const many = blockRecipients("en", peers({ en: 5 }), randomFraction);
   expect([many.full.length, many.hash.length]).toEqual([3, 2]);
 });
 
 test("nobody gets a block twice", () => {
-  const { full, hash } = blockRecipients("cn", peers({ cn: 20, pn: 20, en: 20 }), chance);
+  const { full, hash } = blockRecipients("cn", peers({ cn: 20, pn: 20, en: 20 }), randomFraction);
   expect(new Set([...full, ...hash]).size).toBe(60);
 });
 
 test("transactions go up: from endpoints to all, from proxies to two validators and all proxies", () => {
   const all = peers({ cn: 6, pn: 4, en: 3 });
-  expect(counted(transactionRecipients("en", all, chance))).toEqual({ cn: 6, pn: 4, en: 3 });
-  expect(counted(transactionRecipients("pn", all, chance))).toEqual({ cn: 2, pn: 4 });
-  expect(counted(transactionRecipients("cn", all, chance))).toEqual({ cn: 5 });
+  expect(counted(transactionRecipients("en", all, randomFraction))).toEqual({ cn: 6, pn: 4, en: 3 });
+  expect(counted(transactionRecipients("pn", all, randomFraction))).toEqual({ cn: 2, pn: 4 });
+  expect(counted(transactionRecipients("cn", all, randomFraction))).toEqual({ cn: 5 });
 });
 
 test("what is still pending goes again to the two nearest to the validators", () => {
-  const terms = { most: 2, chance };
+  const options = { max: 2, randomFraction };
   const chosen = (own: NodeType, counts: Partial<Record<NodeType, number>>): Record<string, number> =>
-    counted(resendRecipients(own, peers(counts), terms));
+    counted(resendRecipients(own, peers(counts), options));
   expect(chosen("cn", { cn: 4 })).toEqual({});
   expect(chosen("pn", { cn: 4, pn: 4 })).toEqual({ cn: 2 });
   expect(chosen("pn", { pn: 4, en: 3 })).toEqual({ pn: 2 });
@@ -70,7 +70,7 @@ test("what is still pending goes again to the two nearest to the validators", ()
 test("boot nodes and unknown ones get nothing", () => {
   const others = peers({ bn: 2, unknown: 2 });
   for (const own of ["cn", "pn", "en"] as const) {
-    expect(transactionRecipients(own, others, chance)).toEqual([]);
-    expect(resendRecipients(own, others, { most: 2, chance })).toEqual([]);
+    expect(transactionRecipients(own, others, randomFraction)).toEqual([]);
+    expect(resendRecipients(own, others, { max: 2, randomFraction })).toEqual([]);
   }
 });

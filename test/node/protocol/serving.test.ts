@@ -95,7 +95,7 @@ test("no more than 192 headers, 128 bodies and 256 lists of receipts are served"
   const all = Array.from({ length: 251 }, (_, number) => hashOf(number));
   const hashes = messages.bodiesRequest.encode([...all, ...all]);
   expect(ask(messages.bodiesRequest.code, hashes).items).toBe(128);
-  expect(ask(messages.fetchedBodiesRequest.code, hashes).items).toBe(128);
+  expect(ask(messages.bodiesFetchRequest.code, hashes).items).toBe(128);
   expect(ask(messages.receiptsRequest.code, hashes).items).toBe(256);
 });
 
@@ -139,11 +139,14 @@ test("receipts that are asked for have the roots of their headers", async () => 
 });
 
 test("one header is served by itself; asking for one that nobody announced is an offence", () => {
-  const { code, payload } = ask(messages.oneHeaderRequest.code, messages.oneHeaderRequest.encode(hashOf(9)));
-  expect(code).toBe(messages.oneHeader.code);
-  expect(payload).toEqual(encodeHeader(messages.oneHeader.decode(payload)));
-  const unknown = messages.oneHeaderRequest.encode(new Uint8Array(32));
-  expect(() => ask(messages.oneHeaderRequest.code, unknown)).toThrow(
+  const { code, payload } = ask(
+    messages.headerFetchRequest.code,
+    messages.headerFetchRequest.encode(hashOf(9)),
+  );
+  expect(code).toBe(messages.headerFetchResponse.code);
+  expect(payload).toEqual(encodeHeader(messages.headerFetchResponse.decode(payload)));
+  const unknown = messages.headerFetchRequest.encode(new Uint8Array(32));
+  expect(() => ask(messages.headerFetchRequest.code, unknown)).toThrow(
     expect.objectContaining({ code: "unknown-block" }),
   );
 });
@@ -151,7 +154,7 @@ test("one header is served by itself; asking for one that nobody announced is an
 test("state nodes and staking facts are asked for in vain, but answered", () => {
   for (const [row, answer] of [
     [messages.nodeDataRequest, messages.nodeData],
-    [messages.stakingRequest, messages.staking],
+    [messages.stakingInfoRequest, messages.stakingInfo],
   ] as const) {
     expect(ask(row.code, row.encode([hashOf(1)]))).toEqual({
       code: answer.code,

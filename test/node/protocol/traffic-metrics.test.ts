@@ -17,7 +17,7 @@ function moved(event: { type: string; protocol: string; code: number; size: numb
 
 test("a message is counted by what it is about and which way it went, as the Go node counts it", () => {
   const size = 700;
-  expect(moved({ type: "msgrecv", protocol, code: messages.block.code, size })).toEqual({
+  expect(moved({ type: "msgrecv", protocol, code: messages.newBlock.code, size })).toEqual({
     "klay/prop/blocks/in/packets": 1,
     "klay/prop/blocks/in/traffic": size,
   });
@@ -29,5 +29,5 @@ test("a message is counted by what it is about and which way it went, as the Go 
     "klay/misc/out/packets": 1,
     "klay/misc/out/traffic": size,
   });
-  expect(moved({ type: "msgrecv", protocol: "another", code: messages.block.code, size })).toEqual({});
+  expect(moved({ type: "msgrecv", protocol: "another", code: messages.newBlock.code, size })).toEqual({});
 });

@@ -7,8 +7,8 @@ import { openRecoverer } from "../../../node/crypto/recoverer.ts";
 import { silentLog } from "../../../node/observe/log.ts";
 import { UNLIMITED_TIME } from "../../../node/p2p/peer-time.ts";
 import type { ChainPeer } from "../../../node/protocol/chain-peer.ts";
-import { createKnownSet } from "../../../node/protocol/known-set.ts";
-import { type TransactionIntake, takeTransactions } from "../../../node/protocol/transactions-in.ts";
+import { createKnownSet } from "../../../node/protocol/chain-peer.ts";
+import { importTransactions, type TransactionImportDeps } from "../../../node/protocol/transactions-in.ts";
 import { PoolError, type PoolErrorCode } from "../../../node/txpool/error.ts";
 import { aTransfer } from "../../support/protocol-node.ts";
 import { transactionSamples } from "../model/samples.ts";
@@ -20,13 +20,13 @@ function aPeer(): ChainPeer {
 
 /** A pool that takes everything, and a pause that counts how often it was asked for. */
 function anIntake(): {
-  readonly intake: TransactionIntake;
+  readonly intake: TransactionImportDeps;
   readonly taken: number[];
   readonly pauses: () => number;
 } {
   const taken: number[] = [];
   let pauses = 0;
-  const intake: TransactionIntake = {
+  const intake: TransactionImportDeps = {
     pool: {
       get: () => undefined,
       addAll: (transactions) => {
@@ -48,7 +48,11 @@ function anIntake(): {
 test("there is a pause before each transaction, also before those that nobody can read", async () => {
   const { intake, taken, pauses } = anIntake();
   const unknown = Uint8Array.of(0x07, 0xc0);
-  const count = await takeTransactions(aPeer(), encodeRlpList([unknown, unknown, aTransfer(0).raw]), intake);
+  const count = await importTransactions(
+    aPeer(),
+    encodeRlpList([unknown, unknown, aTransfer(0).raw]),
+    intake,
+  );
   expect([count, pauses(), taken]).toEqual([3, 3, [1]]);
 });
 
@@ -56,7 +60,7 @@ test("many transactions enter the pool in batches, and nothing of their message 
   const { intake, taken } = anIntake();
   const message = encodeRlpList(Array.from({ length: 300 }, (_, i) => aTransfer(i).raw));
   const kept: Uint8Array[] = [];
-  const pool: TransactionIntake["pool"] = {
+  const pool: TransactionImportDeps["pool"] = {
     get: () => undefined,
     addAll: (transactions) => {
       kept.push(...transactions.map(({ raw }) => raw));
@@ -64,7 +68,7 @@ test("many transactions enter the pool in batches, and nothing of their message 
     },
     addWithBlobs: intake.pool.addWithBlobs,
   };
-  await takeTransactions(aPeer(), message, { ...intake, pool });
+  await importTransactions(aPeer(), message, { ...intake, pool });
   expect(taken).toEqual([128, 128, 44]);
   expect(kept.every(({ buffer }) => buffer.byteLength < 300)).toBe(true);
   await intake.recoverer[Symbol.asyncDispose]();
@@ -74,7 +78,7 @@ test("what was read before the damaged transaction is in the pool all the same",
   const { intake, taken } = anIntake();
   const raws = Array.from({ length: 128 }, (_, i) => aTransfer(i).raw);
   const message = encodeRlpList([...raws, Uint8Array.of(0xc1, 0x01)]);
-  await expect(takeTransactions(aPeer(), message, intake)).rejects.toMatchObject({ code: "bad-message" });
+  await expect(importTransactions(aPeer(), message, intake)).rejects.toMatchObject({ code: "bad-message" });
   expect(taken).toEqual([128]);
   await intake.recoverer[Symbol.asyncDispose]();
 });
@@ -88,8 +92,8 @@ test("blobs that are not what they claim to be end the connection; other refusal
   };
   const sample = transactionSamples().find(({ name }) => name === "sidecar/blob/one");
   const message = encodeRlpList([fromHex(sample?.raw ?? "0x")]);
-  expect(await takeTransactions(aPeer(), message, { ...intake, pool })).toBe(1);
-  await expect(takeTransactions(aPeer(), message, { ...intake, pool })).rejects.toMatchObject({
+  expect(await importTransactions(aPeer(), message, { ...intake, pool })).toBe(1);
+  await expect(importTransactions(aPeer(), message, { ...intake, pool })).rejects.toMatchObject({
     code: "bad-message",
   });
 });

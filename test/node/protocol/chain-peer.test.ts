@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { createKnownSet } from "../../../node/protocol/known-set.ts";
+import { createKnownSet } from "../../../node/protocol/chain-peer.ts";
 
 const hash = (number: number): Uint8Array => new Uint8Array(32).fill(number);
 

@@ -1,48 +1,48 @@
 /**
- * Whom to ask in one catch-up: the leader, whose chain it is, and helpers that claim to be as far. A helper that does
- * not answer in time, or not well, is not asked again; the leader must have everything.
+ * Peers of one catch-up: the leader, whose chain is followed, and helpers that claim to be as far. A helper
+ * with a late or invalid answer is not asked again. The leader must have everything.
  */
 import type { ChainPeer } from "./chain-peer.ts";
 import { ProtocolError } from "./error.ts";
 
-/** Who may be asked besides the leader. */
-export interface HelperParts {
-  /** All peers; the leader may be among them. */
+/** Dependencies of the peer selection. */
+export interface SyncPeersDeps {
+  /** Returns all peers, possibly with the leader among them. */
   readonly peers: () => Iterable<ChainPeer>;
-  /** How long a helper may take for an answer. */
+  /** Timeout of a helper's answer, in milliseconds. */
   readonly helperMs: number;
 }
 
-/** A question to a peer; the time for its answer is the peer's usual one when undefined. Rejects with `ProtocolError`. */
+/** A request to a peer. Its timeout is the peer's usual one when undefined. Rejects with `ProtocolError`. */
 type Ask<T> = (peer: ChainPeer, timeoutMs: number | undefined) => Promise<T>;
 
-/** See the head of this file. */
-export class Sources {
+/** The leader and helpers of one catch-up, with their open requests. */
+export class SyncPeers {
   readonly leader: ChainPeer;
-  readonly #parts: HelperParts;
+  readonly #deps: SyncPeersDeps;
   readonly #open = new Map<ChainPeer, number>();
   readonly #excluded = new Set<ChainPeer>();
 
-  constructor(leader: ChainPeer, parts: HelperParts) {
+  constructor(leader: ChainPeer, deps: SyncPeersDeps) {
     this.leader = leader;
-    this.#parts = parts;
+    this.#deps = deps;
   }
 
-  /** Whether anybody but the leader claims to have this block. */
+  /** Returns true when a helper claims to have this block. */
   hasHelpers(number: number): boolean {
     return this.#able(number).length > 1;
   }
 
   /**
-   * Asks whoever has this block and the fewest open questions, and somebody else when a helper fails. Rejects with
-   * what the leader did wrong.
+   * Sends a request to the least busy peer that has this block, and to another one when a helper fails.
+   * Rejects with the leader's failure.
    */
   async ask<T>(number: number, ask: Ask<T>): Promise<{ readonly from: ChainPeer; readonly answer: T }> {
     for (;;) {
       const from = this.#leastBusy(number);
       this.#count(from, 1);
       try {
-        const timeoutMs = from === this.leader ? undefined : this.#parts.helperMs;
+        const timeoutMs = from === this.leader ? undefined : this.#deps.helperMs;
         return { from, answer: await ask(from, timeoutMs) };
       } catch (error) {
         if (from === this.leader || !(error instanceof ProtocolError)) throw error;
@@ -63,7 +63,7 @@ export class Sources {
   }
 
   #able(number: number): ChainPeer[] {
-    const helpers = [...this.#parts.peers()].filter(
+    const helpers = [...this.#deps.peers()].filter(
       (peer) => peer !== this.leader && !this.#excluded.has(peer) && peer.claim.number >= number,
     );
     return [this.leader, ...helpers];

@@ -1,16 +1,16 @@
 import { expect, test } from "@jest/globals";
 import { silentLog } from "../../../node/observe/log.ts";
-import { EarlyBlocks } from "../../../node/protocol/early-blocks.ts";
+import { FutureBlockLog } from "../../../node/protocol/future-block-log.ts";
 
 test("blocks that keep being early for half a minute are a warning once a minute, others are not", () => {
   let seconds = 0;
   const told: number[] = [];
   let debugged = 0;
   const log = { ...silentLog, warn: () => void told.push(seconds), debug: () => void debugged++ };
-  const early = new EarlyBlocks({ now: () => seconds * 1000 }, log);
-  for (; seconds < 300; seconds += 20) early.tell("a", new Error("block in the future"));
+  const early = new FutureBlockLog({ now: () => seconds * 1000 }, log);
+  for (; seconds < 300; seconds += 20) early.report("a", new Error("block in the future"));
   expect(told).toEqual([]);
   expect(debugged).toBe(15);
-  for (; seconds <= 400; seconds++) early.tell("a", new Error("block in the future"));
+  for (; seconds <= 400; seconds++) early.report("a", new Error("block in the future"));
   expect(told).toEqual([330, 390]);
 });
