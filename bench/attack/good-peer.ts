@@ -10,7 +10,7 @@ import { nodeKeyOf } from "../../node/p2p/node-key.ts";
 import { parseNodeUrl } from "../../node/p2p/node-url.ts";
 import { openP2p } from "../../node/p2p/p2p.ts";
 import type { ProtocolPeer } from "../../node/p2p/protocol.ts";
-import { messageOf, messages, PROTOCOL_NAME } from "../../node/protocol/messages.ts";
+import { messageRow, messages, PROTOCOL_NAME } from "../../node/protocol/messages.ts";
 import { systemClock } from "../../node/runtime/clock.ts";
 import type { AttackTarget } from "./attack.ts";
 
@@ -56,7 +56,7 @@ async function run(peer: ProtocolPeer): Promise<void> {
   }
 }
 
-const maxPayload = (code: number): number => messageOf(code, version)?.maxPayload ?? 0;
+const maxPayload = (code: number): number => messageRow(code, version)?.maxPayload ?? 0;
 const node = await openP2p({
   nodeKey: nodeKeyOf(randomBytes(32)),
   type: "en",

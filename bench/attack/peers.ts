@@ -7,8 +7,8 @@ import { BASE } from "../../node/p2p/base-messages.ts";
 import { exchangeHello, exchangeKeys } from "../../node/p2p/handshake.ts";
 import { nodeKeyOf } from "../../node/p2p/node-key.ts";
 import { parseNodeUrl } from "../../node/p2p/node-url.ts";
-import { TIMINGS } from "../../node/p2p/timings.ts";
-import type { Transport } from "../../node/p2p/transport.ts";
+import { P2P_TIMINGS } from "../../node/p2p/timings.ts";
+import type { RlpxTransport } from "../../node/p2p/transport.ts";
 import { MAX_PAYLOAD_BYTES } from "../../node/protocol/limits.ts";
 import { PROTOCOL_NAME } from "../../node/protocol/messages.ts";
 import type { AttackTarget } from "./attack.ts";
@@ -29,13 +29,13 @@ export interface PeerTally {
 
 /** A connected peer. */
 export interface AttackPeer {
-  readonly transport: Transport;
+  readonly transport: RlpxTransport;
   /** Writes one frame for each call of `next`, until the node ends the connection. */
   flood(next: () => readonly [code: number, payload: Uint8Array]): Promise<void>;
 }
 
 /** Connects and says hello. Rejects when the node does not want it. */
-export async function openPeer({ kni, peerPort }: AttackTarget, signal: AbortSignal): Promise<Transport> {
+export async function openPeer({ kni, peerPort }: AttackTarget, signal: AbortSignal): Promise<RlpxTransport> {
   const socket = connect({ host: "127.0.0.1", port: peerPort, noDelay: true, signal });
   socket.on("error", () => undefined);
   try {
@@ -45,7 +45,7 @@ export async function openPeer({ kni, peerPort }: AttackTarget, signal: AbortSig
       nodeKey,
       type: "en",
       random: (length: number) => randomBytes(length),
-      timings: TIMINGS,
+      timings: P2P_TIMINGS,
     } as const;
     const encrypted = await exchangeKeys(socket, self, parseNodeUrl(kni).id);
     const capabilities = [{ name: PROTOCOL_NAME, version: VERSION }];
@@ -82,7 +82,7 @@ export async function keepPeers(
 }
 
 /** Echoes the status that the node sends: from then on the peer is of its chain. */
-export async function meetChain(transport: Transport): Promise<void> {
+export async function meetChain(transport: RlpxTransport): Promise<void> {
   for (;;) {
     const message = await transport.read(MAX_PAYLOAD_BYTES);
     if (message.code === BASE.disconnect) throw new Error("the node does not want this peer");
@@ -99,7 +99,7 @@ async function drainOrClose(socket: Socket): Promise<void> {
   await Promise.race(either).finally(() => over.abort());
 }
 
-function attackPeer(transport: Transport, tally: PeerTally): AttackPeer {
+function attackPeer(transport: RlpxTransport, tally: PeerTally): AttackPeer {
   const { socket } = transport;
   return {
     transport,

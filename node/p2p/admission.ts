@@ -28,7 +28,7 @@ export interface AdmissionLimits {
 }
 
 /** Returns the reason to refuse a candidate, or undefined when it is admitted. */
-export function refusal(candidate: Candidate, node: AdmissionLimits): DisconnectReason | undefined {
+export function admissionRefusal(candidate: Candidate, node: AdmissionLimits): DisconnectReason | undefined {
   const { remoteId, inbound, trusted, isStatic, useful } = candidate;
   if (useful === false) return "useless-peer";
   if (!trusted && !isStatic && node.peers >= node.maxPeers) return "too-many-peers";

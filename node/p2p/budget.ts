@@ -6,7 +6,7 @@
 import type { Clock } from "../runtime/clock.ts";
 
 /**
- * Limits of a queue, read anew for each item. An item that is alone in the queue may exceed `bytes`, so that
+ * Limits of a queue, re-read for each item. An item that is alone in the queue may exceed `bytes`, so that
  * an item of any size gets through.
  */
 export interface QueueBudget {

@@ -5,7 +5,7 @@
 import { BudgetedQueue, type QueueBudget, type SessionLimits } from "./budget.ts";
 import type { MatchedProtocol } from "./capabilities.ts";
 import { MESSAGE_OVERHEAD, type MemoryShare } from "./peer-memory.ts";
-import type { Message, Protocol } from "./protocol.ts";
+import type { Protocol, ProtocolMessage } from "./protocol.ts";
 
 /** One protocol's part of a session. */
 export interface Channel extends MatchedProtocol<Protocol> {
@@ -16,7 +16,7 @@ export interface Channel extends MatchedProtocol<Protocol> {
 /** Observer of a session's traffic. */
 export interface TrafficObserver {
   traffic(direction: "in" | "out", bytes: number): void;
-  message(direction: "in" | "out", protocol: string, message: Message): void;
+  message(direction: "in" | "out", protocol: string, message: ProtocolMessage): void;
   writeTimeout(): void;
 }
 
@@ -30,7 +30,7 @@ export function createInboxes(
 
 /** Received messages of one lane, in order. */
 export class Inbox {
-  readonly #queue: BudgetedQueue<Message>;
+  readonly #queue: BudgetedQueue<ProtocolMessage>;
   readonly #memory: MemoryShare;
   #handling = 0;
 
@@ -40,7 +40,7 @@ export class Inbox {
   }
 
   /** Adds a message as soon as the budget allows. Resolves with false when the session has ended. */
-  put(message: Message): Promise<boolean> {
+  put(message: ProtocolMessage): Promise<boolean> {
     const bytes = sizeOf(message);
     this.#memory.add(bytes);
     return this.#queue.put(message, bytes);
@@ -50,7 +50,7 @@ export class Inbox {
    * Resolves with the oldest message, or with undefined once closed and empty. The previous message counts as
    * handled.
    */
-  async take(): Promise<Message | undefined> {
+  async take(): Promise<ProtocolMessage | undefined> {
     this.#memory.add(-this.#handling);
     this.#handling = 0;
     const message = await this.#queue.take();
@@ -64,6 +64,6 @@ export class Inbox {
   }
 }
 
-function sizeOf({ payload }: Message): number {
+function sizeOf({ payload }: ProtocolMessage): number {
   return payload.length + MESSAGE_OVERHEAD;
 }

@@ -36,7 +36,7 @@ export class Gathering<T> implements Disposable {
     const key = mapKey(id);
     const waiting = this.#waiting.get(key) ?? this.#begin(key, at.ports);
     const before = waiting.connections[at.port];
-    if (before !== undefined) this.#options.close(before); // the node dials anew
+    if (before !== undefined) this.#options.close(before); // replaced by a new dial
     waiting.connections[at.port] = connection;
     const there = waiting.connections.filter((each) => each !== undefined);
     if (there.length < at.ports) return undefined;

@@ -33,7 +33,7 @@ import type { NodeKey } from "./node-key.ts";
 import { connectionByte, type NodeType, typeOfConnectionByte } from "./node-type.ts";
 import { type TimeShare, UNLIMITED_TIME } from "./peer-time.ts";
 import type { P2pTimings } from "./timings.ts";
-import { createTransport, type Transport } from "./transport.ts";
+import { createTransport, type RlpxTransport } from "./transport.ts";
 
 /** Identity of this node and dependencies of its handshakes. */
 export interface HandshakeDeps {
@@ -47,7 +47,7 @@ export interface HandshakeDeps {
 
 /** An encrypted connection before hello, and the node at its other end. */
 export interface EncryptedConnection {
-  readonly transport: Transport;
+  readonly transport: RlpxTransport;
   readonly remoteId: Uint8Array;
   readonly remoteType: NodeType;
 }

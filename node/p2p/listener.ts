@@ -20,13 +20,13 @@ export interface ListenerOptions {
 }
 
 /** An open listener. Disposing it closes pending connections. */
-export interface Listener extends AsyncDisposable {
+export interface PeerListener extends AsyncDisposable {
   readonly host: string;
   readonly port: number;
 }
 
 /** Opens a listener. Rejects with `P2pError` `cannot-listen`. */
-export async function openListener(options: ListenerOptions): Promise<Listener> {
+export async function openListener(options: ListenerOptions): Promise<PeerListener> {
   const { host, port } = options;
   const queue = new HandshakeQueue(options);
   const server = createServer({ noDelay: true }, (socket) => {

@@ -34,15 +34,11 @@ export function declareP2pMetrics(
       .reduce((sum, peer) => sum + peer.info().networks.length, 0);
   const gauges: [name: string, help: string, read: () => number][] = [
     ["PeerCountGauge", "Peers.", count(() => true)],
-    ["PeerInCountGauge", "Peers that came to us.", count((peer) => peer.inbound)],
-    ["PeerOutCountGauge", "Peers that we dialled.", count((peer) => !peer.inbound)],
+    ["PeerInCountGauge", "Inbound peers.", count((peer) => peer.inbound)],
+    ["PeerOutCountGauge", "Outbound peers.", count((peer) => !peer.inbound)],
     ["ConnectionCountGauge", "Connections to peers.", connections(() => true)],
-    ["ConnectionInCountGauge", "Connections of peers that came to us.", connections((peer) => peer.inbound)],
-    [
-      "ConnectionOutCountGauge",
-      "Connections to peers that we dialled.",
-      connections((peer) => !peer.inbound),
-    ],
+    ["ConnectionInCountGauge", "Connections of inbound peers.", connections((peer) => peer.inbound)],
+    ["ConnectionOutCountGauge", "Connections of outbound peers.", connections((peer) => !peer.inbound)],
     ["CNPeerCountGauge", "Consensus nodes among the peers.", count((peer) => peer.type === "cn")],
     ["PNPeerCountGauge", "Proxy nodes among the peers.", count((peer) => peer.type === "pn")],
     ["ENPeerCountGauge", "Endpoint nodes among the peers.", count((peer) => peer.type === "en")],
@@ -50,7 +46,7 @@ export function declareP2pMetrics(
   for (const [name, help, read] of gauges) metrics.gauge({ name: `p2p/${name}`, help, read });
   metrics.gauge({
     name: "knit_p2p_waiting_bytes",
-    help: "Bytes of messages from and to peers that wait.",
+    help: "Bytes of waiting messages from and to peers.",
     read: () => memory.used,
   });
   const counter = (name: string, help: string): Counter => metrics.counter({ name: `p2p/${name}`, help });
@@ -65,13 +61,13 @@ export function declareP2pMetrics(
     };
   };
   return {
-    dialTries: counter("DialTryCounter", "Dials begun."),
-    dialFailures: counter("DialFailCounter", "Dials that gave no peer."),
-    writeTimeouts: counter("WriteMsgTimeOutCounter", "Peers left because they took nothing."),
+    dialTries: counter("DialTryCounter", "Dials started."),
+    dialFailures: counter("DialFailCounter", "Failed dials."),
+    writeTimeouts: counter("WriteMsgTimeOutCounter", "Peers disconnected because they accepted nothing."),
     inboundBytes: both("InboundTraffic", "knit_p2p_received_bytes_total", "Bytes received in messages."),
     outboundBytes: both("OutboundTraffic", "knit_p2p_sent_bytes_total", "Bytes sent in messages."),
-    inboundConnects: both("InboundConnects", "knit_p2p_accepted_total", "Connections that came to us."),
-    outboundConnects: both("OutboundConnects", "knit_p2p_opened_total", "Connections that we opened."),
+    inboundConnects: both("InboundConnects", "knit_p2p_accepted_total", "Inbound connections."),
+    outboundConnects: both("OutboundConnects", "knit_p2p_opened_total", "Outbound connections."),
     count: declareOffences(metrics),
   };
 }
@@ -79,11 +75,11 @@ export function declareP2pMetrics(
 function declareOffences(metrics: Metrics): P2pMetrics["count"] {
   const rateExceeded = metrics.counter({
     name: "knit_p2p_rate_exceeded_total",
-    help: "Peers left because they sent too many base messages.",
+    help: "Peers disconnected because they sent too many base messages.",
   });
   const memoryExceeded = metrics.counter({
     name: "knit_p2p_memory_exceeded_total",
-    help: "Peers left because they held most of the memory for messages that wait.",
+    help: "Peers disconnected because they held most of the memory for waiting messages.",
   });
   return ({ code }) => {
     if (code === "rate-exceeded") rateExceeded.add(1);
@@ -109,17 +105,17 @@ export function declareDiscoveryMetrics(
 }
 
 const DISCOVERY_GAUGES = [
-  ["bucketEntries", "known", "Nodes that are known."],
-  ["bucketReplacements", "waiting", "Nodes that wait for a place among these."],
+  ["bucketEntries", "known", "Nodes in the discovery tables."],
+  ["bucketReplacements", "waiting", "Nodes on the replacement lists."],
   ["udpPacket", "received", "Packets received since the start."],
-  ["pendingPong", "awaitedPongs", "Pings whose answer is waited for."],
-  ["pendingNeighbors", "awaitedAnswers", "Questions for nodes whose answer is waited for."],
+  ["pendingPong", "awaitedPongs", "Pings that wait for a pong."],
+  ["pendingNeighbors", "awaitedAnswers", "Find-node queries that wait for an answer."],
 ] as const;
 
 const DISCOVERY_METERS = [
   ["ping", "pings", "Pings sent"],
   ["pong", "pongs", "Pings answered in time"],
-  ["findnodes", "questions", "Questions for nodes sent"],
-  ["neighbors", "answers", "Packets of answers to these"],
+  ["findnodes", "questions", "Find-node queries sent"],
+  ["neighbors", "answers", "Neighbors packets received"],
   ["mismatchNetwork", "otherNetworks", "Pings of other networks"],
 ] as const;

@@ -71,7 +71,7 @@ async function nodeKeyIn(path: string): Promise<NodeKey | undefined> {
 
 async function checkAddress(path: string, { address }: NodeKey): Promise<void> {
   const noted = await readFile(addressPath(path), "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return undefined; // a key that somebody put there
+    if (error.code === "ENOENT") return undefined; // a key that was not generated here
     throw new NodeKeyError(`cannot read ${addressPath(path)}`, { cause: error });
   });
   if (noted === undefined || noted === bareHex(address)) return;

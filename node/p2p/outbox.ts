@@ -10,7 +10,7 @@ import { MESSAGE_OVERHEAD, type MemoryShare } from "./peer-memory.ts";
 const DRAINED_BYTES = 64 * 1024;
 
 /** Queued messages in order. */
-export class Outbox {
+export class PeerOutbox {
   readonly #queue: BudgetedQueue<FrameContent>;
   readonly #memory: MemoryShare;
   /** Size of the frame that is being written, in bytes. */

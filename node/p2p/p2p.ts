@@ -15,7 +15,7 @@ import { Dialer } from "./dialer.ts";
 import { type Discovery, type DiscoveryOptions, openDiscovery } from "./discovery/discovery.ts";
 import { P2pError } from "./error.ts";
 import { createAddressFilter, plainIp } from "./ip.ts";
-import { type Listener, type ListenerOptions, openListener } from "./listener.ts";
+import { type ListenerOptions, openListener, type PeerListener } from "./listener.ts";
 import { declareDiscoveryMetrics, declareP2pMetrics, type P2pMetrics } from "./metrics.ts";
 import type { NodeKey } from "./node-key.ts";
 import type { NodeType } from "./node-type.ts";
@@ -26,7 +26,7 @@ import { PeerTime } from "./peer-time.ts";
 import type { Peer, PeerEvent, PeerInfo, Protocol } from "./protocol.ts";
 import { dynamicSlots, search } from "./search.ts";
 import { type SelfInfo, selfInfo } from "./self-info.ts";
-import { type P2pTimings, TIMINGS } from "./timings.ts";
+import { P2P_TIMINGS, type P2pTimings } from "./timings.ts";
 
 /** Options of the peer-to-peer side. */
 export interface P2pOptions {
@@ -101,11 +101,11 @@ export interface P2p extends AsyncDisposable {
 export async function openP2p(options: P2pOptions): Promise<P2p> {
   const { nodeKey, log, resolve = systemResolve, externalIp, memory = new PeerMemory() } = options;
   checkProtocols(options.protocols);
-  const timings = { ...TIMINGS, ...options.timings };
+  const timings = { ...P2P_TIMINGS, ...options.timings };
   const allows = createAddressFilter(options.netRestrict);
   const closing = new AbortController();
   const { signal } = closing;
-  const listeners: Listener[] = [];
+  const listeners: PeerListener[] = [];
   const set = createPeerSet(options, timings, {
     memory,
     metrics: () => metrics,
@@ -153,7 +153,7 @@ export async function openP2p(options: P2pOptions): Promise<P2p> {
 async function openOwnDiscovery(
   options: P2pOptions,
   reach: Pick<DiscoveryOptions, "allows" | "resolve">,
-  listeners: readonly Listener[],
+  listeners: readonly PeerListener[],
 ): Promise<Discovery | undefined> {
   const { discovery, listen, externalIp, nodeKey, type, clock, log, random } = options;
   const [main] = listeners;
@@ -210,12 +210,12 @@ interface ListenerDeps {
 }
 
 /** Opens the listeners, the main port's first. Closes all of them when one fails. */
-async function openListeners(options: P2pOptions, deps: ListenerDeps): Promise<Listener[]> {
+async function openListeners(options: P2pOptions, deps: ListenerDeps): Promise<PeerListener[]> {
   const { listen } = options;
   if (listen === undefined) return [];
   const ports = [listen.port, ...(listen.subPort === undefined ? [] : [listen.subPort])];
   await using opened = new AsyncDisposableStack();
-  const listeners: Listener[] = [];
+  const listeners: PeerListener[] = [];
   for (const [place, port] of ports.entries())
     listeners.push(opened.use(await openListener({ ...listenerOptions(options, deps, place), port })));
   opened.move();

@@ -9,15 +9,15 @@ import { P2pError } from "./error.ts";
 import { MAX_CONTENT_BYTES } from "./frame.ts";
 import type { NodeType } from "./node-type.ts";
 import { hostAndPort } from "./node-url.ts";
-import type { Outbox } from "./outbox.ts";
+import type { PeerOutbox } from "./outbox.ts";
 import type { TimeShare } from "./peer-time.ts";
-import type { Message, Peer, PeerInfo, Protocol, ProtocolPeer } from "./protocol.ts";
-import type { Transport } from "./transport.ts";
+import type { Peer, PeerInfo, Protocol, ProtocolMessage, ProtocolPeer } from "./protocol.ts";
+import type { RlpxTransport } from "./transport.ts";
 
 /** An admitted peer with its connections. */
 export interface ConnectedPeer {
   /** Connections in order of ports; the first carries every lane without a connection of its own. */
-  readonly transports: readonly Transport[];
+  readonly transports: readonly RlpxTransport[];
   readonly remoteId: Uint8Array;
   readonly remoteType: NodeType;
   readonly hello: Hello;
@@ -32,7 +32,7 @@ export interface PeerHandleDeps {
   readonly connected: ConnectedPeer;
   readonly channels: readonly Channel[];
   /** One outbox for each connection, in order. */
-  readonly outboxes: readonly Outbox[];
+  readonly outboxes: readonly PeerOutbox[];
   readonly time: TimeShare;
   readonly observer: TrafficObserver;
   readonly leave: (reason: DisconnectReason) => void;
@@ -126,12 +126,12 @@ function messageExchange(
   };
 }
 
-async function* messagesOf(inbox: Inbox): AsyncGenerator<Message, void> {
+async function* messagesOf(inbox: Inbox): AsyncGenerator<ProtocolMessage, void> {
   for (let message = await inbox.take(); message !== undefined; message = await inbox.take()) yield message;
 }
 
 function networkOf(
-  { socket }: Transport,
+  { socket }: RlpxTransport,
   { inbound, trusted, isStatic, remoteType }: ConnectedPeer,
 ): PeerInfo["networks"][number] {
   const { localAddress = "", localPort = 0, remoteAddress = "", remotePort = 0 } = socket;

@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { bareHex, mapKey } from "../bytes/hex.ts";
 import type { Log } from "../observe/log.ts";
 import type { Clock } from "../runtime/clock.ts";
-import { type Candidate, refusal } from "./admission.ts";
+import { admissionRefusal, type Candidate } from "./admission.ts";
 import type { Hello } from "./base-messages.ts";
 import type { SessionLimits } from "./budget.ts";
 import { matchProtocols } from "./capabilities.ts";
@@ -17,7 +17,7 @@ import type { P2pMetrics } from "./metrics.ts";
 import type { PeerMemory } from "./peer-memory.ts";
 import type { PeerTime } from "./peer-time.ts";
 import type { Peer, PeerEvent, Protocol } from "./protocol.ts";
-import { openSession, type Session } from "./session.ts";
+import { openSession, type PeerSession } from "./session.ts";
 import { closeTransport } from "./transport.ts";
 
 /** Dependencies of the peer set. */
@@ -72,7 +72,7 @@ const GRACE_MS = 5000;
 /** The peers by id. Disposing it disconnects all of them. */
 export class PeerSet implements AsyncDisposable {
   readonly #deps: PeerSetDeps;
-  readonly #peers = new Map<string, { readonly session: Session; readonly gone: Promise<void> }>();
+  readonly #peers = new Map<string, { readonly session: PeerSession; readonly gone: Promise<void> }>();
   readonly #gathering: Gathering<GreetedConnection>;
   readonly #listeners = new Set<(event: PeerEvent) => void>();
   readonly #logOffence: (peer: Peer, error: P2pError) => void;
@@ -183,7 +183,7 @@ export class PeerSet implements AsyncDisposable {
   #checkAdmission(candidate: Candidate): void {
     const { self, maxPeers, maxDynamic } = this.#deps;
     if (this.#closing) throw new P2pError("refused", "refused: shutting down", { reason: "quitting" });
-    const reason = refusal(candidate, {
+    const reason = admissionRefusal(candidate, {
       ownId: self.nodeKey.id,
       peers: this.#peers.size,
       inboundPeers: this.list().filter((peer) => peer.inbound).length,
@@ -194,7 +194,7 @@ export class PeerSet implements AsyncDisposable {
     if (reason !== undefined) throw new P2pError("refused", `refused: ${reason}`, { reason });
   }
 
-  #add(session: Session): AdmittedPeer {
+  #add(session: PeerSession): AdmittedPeer {
     const { peer } = session;
     const gone = waitForEnd(session).then((error) => this.#remove(peer, error));
     this.#peers.set(mapKey(peer.id), { session, gone });
@@ -222,7 +222,7 @@ export class PeerSet implements AsyncDisposable {
  * Resolves with the error that ended a session, after its protocols have returned or the grace period is
  * over.
  */
-async function waitForEnd(session: Session): Promise<P2pError> {
+async function waitForEnd(session: PeerSession): Promise<P2pError> {
   const error = await session.ended;
   const over = new AbortController();
   await Promise.race([

@@ -37,7 +37,7 @@ export interface Protocol {
 export type Lane = 0 | 1;
 
 /** A message with the protocol's own code. The payload is unvalidated RLP. */
-export interface Message {
+export interface ProtocolMessage {
   readonly code: number;
   readonly payload: Uint8Array;
 }
@@ -99,9 +99,9 @@ export interface ProtocolPeer extends Peer {
    * Resolves with the next message of a lane (0 by default), or with undefined once the session has ended and
    * all messages are taken.
    */
-  next(lane?: Lane): Promise<Message | undefined>;
+  next(lane?: Lane): Promise<ProtocolMessage | undefined>;
   /** Messages of lane 0; ends with the session. */
-  readonly messages: AsyncIterable<Message>;
+  readonly messages: AsyncIterable<ProtocolMessage>;
 }
 
 /** Event of `admin_subscribe` `peerEvents`. */

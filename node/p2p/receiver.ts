@@ -10,17 +10,17 @@ import { createRate, type SessionLimits } from "./budget.ts";
 import type { Channel, TrafficObserver } from "./channel.ts";
 import { reasonText } from "./disconnect-reasons.ts";
 import { P2pError } from "./error.ts";
-import type { Outbox } from "./outbox.ts";
+import type { PeerOutbox } from "./outbox.ts";
 import type { MemoryShare } from "./peer-memory.ts";
 import type { TimeShare } from "./peer-time.ts";
 import type { Protocol } from "./protocol.ts";
 import type { P2pTimings } from "./timings.ts";
-import type { PackedMessage, Transport } from "./transport.ts";
+import type { PackedMessage, RlpxTransport } from "./transport.ts";
 
 /** One connection of a session and its send queue. */
-export interface Wire {
-  readonly transport: Transport;
-  readonly outbox: Outbox;
+export interface SessionConnection {
+  readonly transport: RlpxTransport;
+  readonly outbox: PeerOutbox;
 }
 
 /** Dependencies of a receiver. */
@@ -39,7 +39,7 @@ export interface ReceiverDeps {
  * Creates a function that reads one connection until the session ends. It rejects with `P2pError` when the
  * peer must be disconnected.
  */
-export function createReceiver(deps: ReceiverDeps): (wire: Wire) => Promise<void> {
+export function createReceiver(deps: ReceiverDeps): (wire: SessionConnection) => Promise<void> {
   const { signal, time, memory, channels, limits, clock, timings, observer } = deps;
   const byteRate = createRate(limits.bytes, clock);
   const messageRate = createRate(limits.messages, clock);
@@ -76,7 +76,11 @@ function createDelivery({
   channels,
   time,
   observer,
-}: ReceiverDeps): (message: PackedMessage, transport: Transport, onUnpacked: () => void) => Promise<void> {
+}: ReceiverDeps): (
+  message: PackedMessage,
+  transport: RlpxTransport,
+  onUnpacked: () => void,
+) => Promise<void> {
   return async (message, transport, onUnpacked) => {
     const channel = channels.find(
       ({ offset, protocol }) => message.code >= offset && message.code < offset + protocol.length,
@@ -94,7 +98,7 @@ function createDelivery({
 
 /** Handles base messages: answers pings and throws on a disconnect or above the rate. */
 function createBaseHandler(
-  { transport, outbox }: Wire,
+  { transport, outbox }: SessionConnection,
   { limits, clock }: ReceiverDeps,
 ): (message: PackedMessage) => void {
   const rate = createRate(limits.base, clock);

@@ -1,6 +1,6 @@
 /** Description of this node's own peer-to-peer side, for `admin_nodeInfo`. */
 import { bareHex } from "../bytes/hex.ts";
-import type { Listener } from "./listener.ts";
+import type { PeerListener } from "./listener.ts";
 import type { NodeType } from "./node-type.ts";
 import { hostAndPort, type NodeUrl } from "./node-url.ts";
 
@@ -19,7 +19,7 @@ export interface SelfInfo {
 
 /** Ports and address of this node. */
 export interface OwnAddress {
-  readonly listener: Pick<Listener, "host" | "port"> | undefined;
+  readonly listener: Pick<PeerListener, "host" | "port"> | undefined;
   /** Undefined while discovery is off. */
   readonly discoveryPort: number | undefined;
   /** Address for other nodes; the listener's when undefined. */

@@ -11,14 +11,14 @@ import type { SessionLimits } from "./budget.ts";
 import { type Channel, createInboxes, type TrafficObserver } from "./channel.ts";
 import type { DisconnectReason } from "./disconnect-reasons.ts";
 import { P2pError } from "./error.ts";
-import { Outbox } from "./outbox.ts";
+import { PeerOutbox } from "./outbox.ts";
 import { type ConnectedPeer, createPeerHandles } from "./peer-handles.ts";
 import type { PeerMemory } from "./peer-memory.ts";
 import type { PeerTime, TimeShare } from "./peer-time.ts";
 import type { Peer } from "./protocol.ts";
-import { createReceiver, type Wire } from "./receiver.ts";
+import { createReceiver, type SessionConnection } from "./receiver.ts";
 import type { P2pTimings } from "./timings.ts";
-import { closeTransport, type Transport } from "./transport.ts";
+import { closeTransport, type RlpxTransport } from "./transport.ts";
 
 /** Dependencies of a session. */
 export interface SessionDeps {
@@ -34,7 +34,7 @@ export interface SessionDeps {
 }
 
 /** A running session. */
-export interface Session {
+export interface PeerSession {
   readonly peer: Peer;
   /** Resolves with the error that ended the session. */
   readonly ended: Promise<P2pError>;
@@ -43,14 +43,14 @@ export interface Session {
 }
 
 /** Starts a session; its protocols run at once. */
-export function openSession(connected: ConnectedPeer, deps: SessionDeps): Session {
+export function openSession(connected: ConnectedPeer, deps: SessionDeps): PeerSession {
   const { timings, limits, clock, observer, log } = deps;
   const memory = deps.memory.open(() => end(memoryExceeded(), undefined, "drop"));
   const time = deps.time.open();
   const queues = queueLimits(deps);
   const wires = connected.transports.map((transport) => ({
     transport,
-    outbox: new Outbox(queues.outbox, memory),
+    outbox: new PeerOutbox(queues.outbox, memory),
   }));
   const channels = connected.protocols.map(
     (row): Channel => ({ ...row, inboxes: createInboxes(queues, memory) }),
@@ -102,7 +102,7 @@ export function openSession(connected: ConnectedPeer, deps: SessionDeps): Sessio
 }
 
 function memoryExceeded(): P2pError {
-  return new P2pError("memory-exceeded", "the peer held most of the memory for messages that wait");
+  return new P2pError("memory-exceeded", "the peer held most of the memory for waiting messages");
 }
 
 /** Returns the queue limits of one session within the shared memory budget. */
@@ -120,7 +120,7 @@ function queueLimits({ limits, memory }: SessionDeps): Pick<SessionLimits, "inbo
 }
 
 function closeWire(
-  { transport, outbox }: Wire,
+  { transport, outbox }: SessionConnection,
   reason: DisconnectReason | undefined,
   timings: P2pTimings,
 ): void {
@@ -136,7 +136,7 @@ function asP2pError(error: unknown): P2pError {
 
 /** Sends queued messages in order. Rejects when the peer accepts nothing within the timeout. */
 async function transmit(
-  { outbox, transport }: Wire,
+  { outbox, transport }: SessionConnection,
   time: TimeShare,
   { timings, observer }: SessionDeps,
 ): Promise<void> {
@@ -155,7 +155,7 @@ async function transmit(
 }
 
 /** Resolves with true when the socket drains or closes, with false after the timeout. */
-function waitForDrain({ socket }: Transport, timeoutMs: number): Promise<boolean> {
+function waitForDrain({ socket }: RlpxTransport, timeoutMs: number): Promise<boolean> {
   return new Promise((resolve) => {
     const finish = (value: boolean) => () => {
       clearTimeout(timer);

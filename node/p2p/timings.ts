@@ -28,7 +28,7 @@ export interface P2pTimings {
 }
 
 /** Default timings. */
-export const TIMINGS: P2pTimings = {
+export const P2P_TIMINGS: P2pTimings = {
   handshakeMs: 5000,
   crowdedMs: 2000,
   afterTypeByteMs: 10,

@@ -25,7 +25,7 @@ export interface PackedMessage extends FrameContent {
 }
 
 /** Accounts of the peer that is read. */
-export interface ReadOptions {
+export interface FrameReadOptions {
   /** Time share for decryption. */
   readonly time?: TimeShare;
   /** Called with the size of a frame's body before it is read. */
@@ -33,14 +33,14 @@ export interface ReadOptions {
 }
 
 /** One encrypted connection. */
-export interface Transport {
+export interface RlpxTransport {
   readonly socket: Socket;
   readonly reader: ByteReader;
   /**
    * Reads the next message without decompressing it. `limit` is the maximum payload of any message. Rejects
    * with `P2pError` `bad-frame`, `too-large`, `closed` or `timeout`.
    */
-  read(limit: number, options?: ReadOptions): Promise<PackedMessage>;
+  read(limit: number, options?: FrameReadOptions): Promise<PackedMessage>;
   /** Decompresses a payload. Throws `P2pError` `too-large` or `bad-message`. */
   unpack(message: FrameContent, limit: number): Uint8Array;
   /**
@@ -60,7 +60,7 @@ export function createTransport(
   socket: Socket,
   reader: ByteReader,
   keys: { readonly egress: FrameKeys; readonly ingress: FrameKeys },
-): Transport {
+): RlpxTransport {
   const seal = createFrameWriter(keys.egress);
   const open = createFrameReader(keys.ingress);
   let packed = false;
@@ -130,7 +130,7 @@ export interface CloseOptions {
  * Sends the disconnect reason, if any, and closes the connection. The socket is destroyed after the timeout
  * at the latest.
  */
-export function closeTransport(transport: Transport, { reason, form, timeoutMs }: CloseOptions): void {
+export function closeTransport(transport: RlpxTransport, { reason, form, timeoutMs }: CloseOptions): void {
   const { socket } = transport;
   if (reason === undefined || reason === "network-error" || !socket.writable) {
     socket.destroy();

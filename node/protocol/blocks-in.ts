@@ -39,7 +39,7 @@ export async function assembleBlock(
 ): Promise<Block> {
   const transactions: Transaction[] = [];
   for (const item of body === undefined ? [] : transactionItems(body)) {
-    transactions.push(reusePooled(bareTransaction(decodeTransaction(item)), pool)); // validators send blobs along
+    transactions.push(reusePooled(bareTransaction(decodeTransaction(item)), pool)); // validators include blobs
     const waiting = pause();
     if (waiting !== undefined) await waiting;
   }

@@ -57,11 +57,11 @@ async function requestBodies(
   const hashes = wanted.slice(0, MAX_SERVED.bodies).map(({ hash }) => hash);
   const bodies = await requests.request(bodiesRequest, hashes, timeoutMs);
   const bytes = bodies.reduce((sum, body) => sum + body.length, 0);
-  if (bodies.length > hashes.length) throw new ProtocolError("bad-answer", "more bodies than asked for");
+  if (bodies.length > hashes.length) throw new ProtocolError("bad-answer", "more bodies than requested");
   if (bodies.length === 0 || (bodies.length < hashes.length && bytes < FULL_ANSWER_BYTES)) {
     throw new ProtocolError(
       "bad-answer",
-      `the peer gave ${bodies.length} of ${hashes.length} bodies of its own headers`,
+      `the peer sent ${bodies.length} of ${hashes.length} bodies for its own headers`,
     );
   }
   return bodies;

@@ -61,7 +61,11 @@ interface Pipeline {
  * error of `Writer.insert`. Blocks imported before it stay and are durable. Ends early when `signal` is
  * aborted.
  */
-export async function catchUp(peer: ChainPeer, deps: CatchUpDeps, signal: AbortSignal): Promise<void> {
+export async function catchUpWithPeer(
+  peer: ChainPeer,
+  deps: CatchUpDeps,
+  signal: AbortSignal,
+): Promise<void> {
   const promised = peer.claim.number;
   let failed = false;
   const pipeline: Pipeline = {
@@ -91,7 +95,10 @@ export async function catchUp(peer: ChainPeer, deps: CatchUpDeps, signal: AbortS
   const reached = deps.writer.tip.header.number;
   if (!failed && !signal.aborted && reached < promised) {
     pipeline.fail(
-      new ProtocolError("stalling", `the peer promised block ${promised} and gave no more than ${reached}`),
+      new ProtocolError(
+        "stalling",
+        `the peer claimed block ${promised} but delivered blocks up to ${reached} only`,
+      ),
     );
   }
 }
@@ -126,7 +133,7 @@ async function fetchBodies({ syncPeers, ...deps }: FetchDeps, { runs, pieces }: 
     sealed = recoverSealers(deps.recoverer, run);
     for (const headers of divide(run, fetcher.requestSize(run.at(-1)?.header.number ?? 0), deps)) {
       const bodies = fetcher.fetch(headers.filter((each) => !isEmpty(each, deps)));
-      for (const promise of [sealed, bodies]) promise.catch(() => undefined); // whoever takes the piece meets it
+      for (const promise of [sealed, bodies]) promise.catch(() => undefined); // observed when the piece is taken
       if (!(await pieces.put({ headers, sealed, bodies }, sizeOf(headers)))) return;
     }
   }
@@ -191,7 +198,7 @@ async function prepare(
     deps,
   );
   const ready = Promise.all([sealed, senders]);
-  ready.catch(() => undefined); // whoever takes the block meets it
+  ready.catch(() => undefined); // observed when the block is taken
   for (const each of group) {
     if (!(await blocks.put({ ...each, ready }, each.block.size))) return false;
   }

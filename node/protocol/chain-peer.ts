@@ -8,7 +8,7 @@ import type { ProtocolPeer } from "../p2p/protocol.ts";
 import type { Status } from "./codecs.ts";
 import type { ProtocolError } from "./error.ts";
 import { MAX_KNOWN } from "./limits.ts";
-import { Requests } from "./requests.ts";
+import { PeerRequests } from "./requests.ts";
 import type { SyncMetrics } from "./sync-metrics.ts";
 
 /** Hashes that a peer has. The oldest is dropped when the set is full. */
@@ -35,7 +35,7 @@ export interface ChainPeer {
   /** Blocks that the peer has voted for. It has their transactions and will collect their seals. */
   readonly votedBlocks: KnownSet;
   readonly knownTransactions: KnownSet;
-  readonly requests: Requests;
+  readonly requests: PeerRequests;
   claim: HeadClaim;
   /**
    * Time at which an announcement put the peer ahead of us, in milliseconds since the epoch; 0 when its
@@ -66,7 +66,7 @@ export function createChainPeer(
   { genesisScore, requestMs, requestMetrics }: ChainPeerOptions,
 ): ChainPeer {
   const { promise: dropped, reject: drop } = Promise.withResolvers<never>();
-  dropped.catch(() => undefined); // whoever runs the peer sees it
+  dropped.catch(() => undefined); // the run of the peer observes it
   const send = async (code: number, payload: Uint8Array): Promise<boolean> => {
     while (!link.send(code, payload)) {
       if (!(await link.writable())) return false;
@@ -81,7 +81,7 @@ export function createChainPeer(
     knownBlocks: createKnownSet(MAX_KNOWN.blocks),
     votedBlocks: createKnownSet(MAX_KNOWN.votedBlocks),
     knownTransactions: createKnownSet(MAX_KNOWN.transactions),
-    requests: new Requests(send, requestMs, requestMetrics),
+    requests: new PeerRequests(send, requestMs, requestMetrics),
     claim: {
       number: Number(number > MAX_NUMBER ? MAX_NUMBER : number),
       hash: status.headHash,

@@ -24,8 +24,8 @@ import type { ChainPeer } from "./chain-peer.ts";
 import { createConsensusChannel } from "./consensus-channel.ts";
 import { Follower, type NetworkFollowerDeps } from "./follower.ts";
 import { createHandler, type HandleMessage } from "./handlers.ts";
-import { type ProtocolTimings, TIMINGS } from "./limits.ts";
-import { messageOf, messages, PROTOCOL_NAME, VERSIONS } from "./messages.ts";
+import { PROTOCOL_TIMINGS, type ProtocolTimings } from "./limits.ts";
+import { messageRow, messages, PROTOCOL_NAME, VERSIONS } from "./messages.ts";
 import { declareProtocolMetrics, type ProtocolGauges, type ProtocolMetrics } from "./metrics.ts";
 import { createPeerRun, describePeer } from "./peer-run.ts";
 import type { SyncProgress } from "./progress.ts";
@@ -84,7 +84,7 @@ export function openChainProtocol(options: ChainProtocolOptions): ChainProtocol 
   const present = new Map<ProtocolPeer, ChainPeer>();
   const shared = {
     ...options,
-    timings: { ...TIMINGS, ...options.timings },
+    timings: { ...PROTOCOL_TIMINGS, ...options.timings },
     randomFraction: options.random,
     chainId: chain.config.chainId,
     peers: () => present.values(),
@@ -169,7 +169,7 @@ function protocolRows(
     length,
     run,
     lane: (code) => (code === messages.transactions.code ? 1 : 0),
-    maxPayload: (code) => messageOf(code, version)?.maxPayload ?? 0,
+    maxPayload: (code) => messageRow(code, version)?.maxPayload ?? 0,
     describe: (link) => describePeer(present.get(link)),
   }));
 }

@@ -12,7 +12,7 @@ import { MAX_HASHES, MAX_HEADER_BYTES, MAX_SERVED, MAX_TRANSACTIONS } from "./li
 import { transactionItems } from "./transaction-items.ts";
 
 /** Codec of one kind of payload. `decode` throws `BytesError`, `ModelError` or `TransactionError`. */
-export interface Codec<T> {
+export interface PayloadCodec<T> {
   decode(payload: Uint8Array): T;
   encode(value: T): Uint8Array;
 }
@@ -81,7 +81,7 @@ interface ItemCodec<T> {
 }
 
 /** Creates the codec of a list of at max `max` items. */
-function listCodec<T>(max: number, item: ItemCodec<T>): Codec<T[]> {
+function listCodec<T>(max: number, item: ItemCodec<T>): PayloadCodec<T[]> {
   return {
     decode: (payload) => decodeWhole(payload, (cursor) => readList(cursor, max, item.read)),
     encode: (values) => encodeRlpList(values.map(item.write)),
@@ -99,7 +99,7 @@ function readHeader(raw: Uint8Array): Header {
 }
 
 /** Codec of the status message. */
-export const statusCodec: Codec<Status> = {
+export const statusCodec: PayloadCodec<Status> = {
   decode: (payload) =>
     decodeWhole(payload, (cursor) =>
       readFields(cursor, () => ({
@@ -123,7 +123,7 @@ export const statusCodec: Codec<Status> = {
 };
 
 /** Codec of announced blocks. */
-export const announcedCodec: Codec<AnnouncedBlock[]> = listCodec(MAX_HASHES, {
+export const announcedCodec: PayloadCodec<AnnouncedBlock[]> = listCodec(MAX_HASHES, {
   read: (cursor) => readFields(cursor, () => ({ hash: cursor.fixed(32), number: cursor.number() })),
   write: ({ hash, number }) => encodeRlp([hash, integerBytes(number)]),
 });
@@ -136,35 +136,35 @@ export interface SidecarPlace {
 }
 
 /** Codec of a request for the blob sidecars of mined transactions. */
-export const sidecarPlacesCodec: Codec<SidecarPlace[]> = listCodec(MAX_HASHES, {
+export const sidecarPlacesCodec: PayloadCodec<SidecarPlace[]> = listCodec(MAX_HASHES, {
   read: (cursor) =>
     readFields(cursor, () => ({ number: cursor.number(), index: cursor.number(), hash: cursor.fixed(32) })),
   write: ({ number, index, hash }) => encodeRlp([integerBytes(number), integerBytes(index), hash]),
 });
 
 /** Codec of a single hash outside a list. */
-export const hashCodec: Codec<Uint8Array> = {
+export const hashCodec: PayloadCodec<Uint8Array> = {
   decode: (payload) => decodeWhole(payload, (cursor) => cursor.fixed(32)),
   encode: (hash) => encodeRlp(hash),
 };
 
 /** Codec of a list of hashes. */
-export const hashesCodec: Codec<Uint8Array[]> = listCodec(MAX_HASHES, {
+export const hashesCodec: PayloadCodec<Uint8Array[]> = listCodec(MAX_HASHES, {
   read: (cursor) => cursor.fixed(32),
   write: (hash) => encodeRlp(hash),
 });
 
 /** Codec of a single header outside a list. */
-export const headerCodec: Codec<Header> = {
+export const headerCodec: PayloadCodec<Header> = {
   decode: readHeader,
   encode: encodeHeader,
 };
 
 /** Codec of headers, in the order of the query. */
-export const headersCodec: Codec<Header[]> = listCodec(MAX_SERVED.headers, header);
+export const headersCodec: PayloadCodec<Header[]> = listCodec(MAX_SERVED.headers, header);
 
 /** Codec of a header query. */
-export const headerQueryCodec: Codec<HeaderQuery> = {
+export const headerQueryCodec: PayloadCodec<HeaderQuery> = {
   decode: (payload) =>
     decodeWhole(payload, (cursor) =>
       readFields(cursor, () => ({
@@ -189,7 +189,7 @@ function readOrigin(cursor: RlpCursor): Uint8Array | bigint {
 }
 
 /** Codec of bodies, each the RLP list of a block's transactions. Items are delimited but not decoded. */
-export const bodiesCodec: Codec<Uint8Array[]> = listCodec(MAX_SERVED.bodies, {
+export const bodiesCodec: PayloadCodec<Uint8Array[]> = listCodec(MAX_SERVED.bodies, {
   read: (cursor) => readFields(cursor, () => checkBody(cursor.raw())),
   write: (body) => encodeRlpList([body]),
 });
@@ -200,13 +200,13 @@ function checkBody(body: Uint8Array): Uint8Array {
 }
 
 /** Codec of transactions in their raw form. */
-export const transactionsCodec: Codec<Uint8Array[]> = {
+export const transactionsCodec: PayloadCodec<Uint8Array[]> = {
   decode: (payload) => [...transactionItems(payload)],
   encode: (items) => encodeRlpList(items),
 };
 
 /** Codec of a whole block with its total block score. */
-export const pushedBlockCodec: Codec<PushedBlock> = {
+export const pushedBlockCodec: PayloadCodec<PushedBlock> = {
   decode: (payload) =>
     decodeWhole(payload, (cursor) =>
       readFields(cursor, () => ({
@@ -222,19 +222,19 @@ export const pushedBlockCodec: Codec<PushedBlock> = {
 };
 
 /** Codec of a list of byte strings. */
-export const stringsCodec: Codec<Uint8Array[]> = listCodec(MAX_HASHES, {
+export const stringsCodec: PayloadCodec<Uint8Array[]> = listCodec(MAX_HASHES, {
   read: (cursor) => cursor.string(),
   write: (bytes) => encodeRlp(bytes),
 });
 
 /** Codec of receipts by block, in the form that the receipts root covers. */
-export const receiptsCodec: Codec<Uint8Array[][]> = listCodec(MAX_SERVED.receipts, {
+export const receiptsCodec: PayloadCodec<Uint8Array[][]> = listCodec(MAX_SERVED.receipts, {
   read: (cursor) => readList(cursor, MAX_TRANSACTIONS, () => cursor.raw()),
   write: encodeRlpList,
 });
 
 /** Codec of the envelope of a consensus message. */
-export const consensusCodec: Codec<ConsensusEnvelope> = {
+export const consensusCodec: PayloadCodec<ConsensusEnvelope> = {
   decode: (payload) =>
     decodeWhole(payload, (cursor) =>
       readFields(cursor, () => ({ previousHash: cursor.fixed(32), message: cursor.string() })),
@@ -243,7 +243,7 @@ export const consensusCodec: Codec<ConsensusEnvelope> = {
 };
 
 /** Codec of one RLP item that is not interpreted. */
-export const opaqueCodec: Codec<Uint8Array> = {
+export const opaqueCodec: PayloadCodec<Uint8Array> = {
   decode: (payload) => decodeRlp(payload).raw,
   encode: (raw) => raw,
 };

@@ -9,7 +9,7 @@ import type { Log } from "../observe/log.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { untilAborted } from "../runtime/until-aborted.ts";
 import { assembleBlock, importBlock, recoverSenders } from "./blocks-in.ts";
-import { type CatchUpDeps, catchUp, matchesBodyRoot } from "./catch-up.ts";
+import { type CatchUpDeps, catchUpWithPeer, matchesBodyRoot } from "./catch-up.ts";
 import type { ChainPeer } from "./chain-peer.ts";
 import { bestAhead, type TipAndTime } from "./claims.ts";
 import type { PushedBlock } from "./codecs.ts";
@@ -176,7 +176,7 @@ export class Follower implements AsyncDisposable {
     writer.checkHeader(header);
     const block = await assembleBlock(header, body, this.#deps);
     if (!matchesBodyRoot(block, this.#deps))
-      throw new ProtocolError("bad-block", "the body is not the header's");
+      throw new ProtocolError("bad-block", "the body does not match the header");
     onSound(block, body);
     metrics.forwarded.observe(performance.now() - since);
     await recoverSenders([block], this.#deps);
@@ -212,7 +212,7 @@ export class Follower implements AsyncDisposable {
     };
     const onBlock = (number: number): void => progress.onBlock(number);
     try {
-      await catchUp(peer, { ...this.#deps, helperMs: timings.helperMs, onBlock, onFailure }, signal);
+      await catchUpWithPeer(peer, { ...this.#deps, helperMs: timings.helperMs, onBlock, onFailure }, signal);
       if (!failed) progress.done(this.#tip);
     } catch (error) {
       this.#blame(peer, error);
@@ -237,7 +237,7 @@ export class Follower implements AsyncDisposable {
     }
     this.#notBefore = clock.now() + (fault === "early" ? FUTURE_BLOCK_MS : timings.lookMs);
     if (fault === "early") this.#futureBlocks.report(peer.name, error);
-    else log.error({ error, peer: peer.name }, "cannot take a block");
+    else log.error({ error, peer: peer.name }, "cannot import a block");
   }
 
   /**

@@ -30,13 +30,13 @@ export class FutureBlockLog {
     if (now - this.#last > PAUSE_MS) this.#first = now;
     this.#last = now;
     if (now - this.#first < WARN_AFTER_MS || now - this.#warnedAt < WARN_INTERVAL_MS) {
-      this.#log.debug({ error, peer }, "a block is ahead of our clock");
+      this.#log.debug({ error, peer }, "block time is ahead of the local clock");
       return;
     }
     this.#warnedAt = now;
     this.#log.warn(
       { error, peer, now: new Date(now).toISOString() },
-      "blocks of peers keep being ahead of this clock: set it; they are taken when their time has come",
+      "block times of peers stay ahead of the local clock; set the clock, the blocks are imported when their time has come",
     );
   }
 }

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { blockHash } from "../model/header.ts";
 import { createRate } from "../p2p/budget.ts";
-import type { Message } from "../p2p/protocol.ts";
+import type { ProtocolMessage } from "../p2p/protocol.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { ChainPeer, HeadClaim } from "./chain-peer.ts";
 import { raiseClaim } from "./claims.ts";
@@ -10,7 +10,7 @@ import type { ConsensusChannel } from "./consensus-channel.ts";
 import { ProtocolError } from "./error.ts";
 import type { Follower } from "./follower.ts";
 import { RATES } from "./limits.ts";
-import { messageOf, messages } from "./messages.ts";
+import { messageRow, messages } from "./messages.ts";
 import type { ProtocolMetrics } from "./metrics.ts";
 import type { AnswerRequest } from "./serving.ts";
 import { importTransactions, type TransactionImportDeps } from "./transactions-in.ts";
@@ -29,7 +29,7 @@ export interface HandlerDeps {
 }
 
 /** Handles a message. Rejects with `ProtocolError` when the peer must be disconnected. */
-export type HandleMessage = (message: Message) => Promise<void>;
+export type HandleMessage = (message: ProtocolMessage) => Promise<void>;
 
 type Handler = (payload: Uint8Array) => Promise<void> | void;
 
@@ -44,12 +44,15 @@ export function createHandler(peer: ChainPeer, deps: HandlerDeps): HandleMessage
     ...servingHandlers(peer, deps),
   ]);
   return async ({ code, payload }) => {
-    if (messageOf(code, peer.link.version) === undefined) {
-      throw new ProtocolError("bad-message", `message code ${code} is not of version ${peer.link.version}`);
+    if (messageRow(code, peer.link.version) === undefined) {
+      throw new ProtocolError(
+        "bad-message",
+        `message code ${code} does not exist in version ${peer.link.version}`,
+      );
     }
     const handle = handlers.get(code);
     if (handle !== undefined) await handle(payload);
-    else peer.requests.deliver(code, payload); // what nobody asked for is ignored
+    else peer.requests.deliver(code, payload); // unsolicited answers are ignored
   };
 }
 

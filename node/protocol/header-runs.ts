@@ -59,7 +59,7 @@ async function* sharedRuns(
     const gaps = await requestBounds(syncPeers, before, promised);
     if (gaps.length === 0) return;
     const runs = gaps.map((gap) => fetchRun(syncPeers, gap));
-    for (const run of runs) run.catch(() => undefined); // whoever takes the run meets it
+    for (const run of runs) run.catch(() => undefined); // observed when the run is taken
     for (const run of runs) {
       const shared = linkHeaders(before, await run);
       yield shared;
@@ -79,7 +79,7 @@ async function requestBounds(
   const from = header.number + RUN_LENGTH;
   const ends = await requestHeaders(syncPeers.leader, { from, amount, skip: RUN_LENGTH - 1 });
   return ends.map((end, place) => {
-    if (end.number !== from + place * RUN_LENGTH) throw badAnswer(`header ${end.number} was not asked for`);
+    if (end.number !== from + place * RUN_LENGTH) throw badAnswer(`header ${end.number} was not requested`);
     return { from: end.number - RUN_LENGTH + 1, last: { header: end, hash: blockHash(end) } };
   });
 }
@@ -105,13 +105,13 @@ async function requestRun(
       timeoutMs,
     );
     if (more.length === 0)
-      throw badAnswer(`the peer gave ${headers.length} of ${RUN_LENGTH} headers from ${from}`);
+      throw badAnswer(`the peer sent ${headers.length} of ${RUN_LENGTH} headers from ${from}`);
     headers.push(...more);
   }
   const [first, ...rest] = headers;
   const ends = first && linkHeaders({ header: first, hash: blockHash(first) }, rest).at(-1);
   if (first?.number !== from || ends === undefined || !equalBytes(ends.hash, last.hash)) {
-    throw badAnswer(`the headers from ${from} do not end in the named one`);
+    throw badAnswer(`the headers from ${from} do not end in the header that the leader named`);
   }
   return headers;
 }

@@ -72,7 +72,7 @@ export interface ProtocolTimings {
 }
 
 /** Default timings. */
-export const TIMINGS: ProtocolTimings = {
+export const PROTOCOL_TIMINGS: ProtocolTimings = {
   statusMs: 5000,
   requestMs: 15_000,
   helperMs: 3000,

@@ -7,7 +7,6 @@ import { ModelError, TransactionError } from "../model/error.ts";
 import {
   announcedCodec,
   bodiesCodec,
-  type Codec,
   consensusCodec,
   hashCodec,
   hashesCodec,
@@ -15,6 +14,7 @@ import {
   headerQueryCodec,
   headersCodec,
   opaqueCodec,
+  type PayloadCodec,
   pushedBlockCodec,
   receiptsCodec,
   sidecarPlacesCodec,
@@ -28,7 +28,7 @@ import { MAX_PAYLOAD_BYTES, MAX_REQUEST_BYTES } from "./limits.ts";
 /**
  * A message. `since` is the first version that has it. `decode` throws `ProtocolError` `bad-message` only.
  */
-export interface MessageRow<T> extends Codec<T> {
+export interface MessageRow<T> extends PayloadCodec<T> {
   readonly code: number;
   readonly name: string;
   readonly since: number;
@@ -83,7 +83,7 @@ const BY_CODE: ReadonlyMap<number, MessageRow<unknown>> = new Map(
 );
 
 /** Returns the row of a code, or undefined when the version does not have it. */
-export function messageOf(code: number, version: number): MessageRow<unknown> | undefined {
+export function messageRow(code: number, version: number): MessageRow<unknown> | undefined {
   const found = BY_CODE.get(code);
   return found !== undefined && found.since <= version ? found : undefined;
 }
@@ -91,7 +91,7 @@ export function messageOf(code: number, version: number): MessageRow<unknown> | 
 function row<T>(
   code: number,
   name: string,
-  codec: Codec<T>,
+  codec: PayloadCodec<T>,
   { since = 64, maxPayload = MAX_PAYLOAD_BYTES }: { since?: number; maxPayload?: number } = {},
 ): MessageRow<T> {
   const decode = (payload: Uint8Array): T => {

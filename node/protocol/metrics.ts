@@ -23,7 +23,7 @@ export function declareProtocolMetrics(metrics: Metrics, { peers, behind }: Prot
   metrics.gauge({ name: "knit_chain_peers", help: "Peers on our chain.", read: peers });
   metrics.gauge({
     name: "knit_chain_behind_blocks",
-    help: "Blocks that our chain is behind the highest head of a peer.",
+    help: "Blocks between the local head and the highest head claimed by a peer.",
     read: behind,
   });
   const counter = (name: string, help: string): Counter => metrics.counter({ name, help });
@@ -32,7 +32,7 @@ export function declareProtocolMetrics(metrics: Metrics, { peers, behind }: Prot
     received: counter("klay/tx/recv/counter", "Transactions received from peers."),
     sent: counter("klay/tx/send/counter", "Transactions sent to peers."),
     servedItems: counter("knit_served_items_total", "Headers, bodies and receipts served to peers."),
-    servedBytes: counter("knit_served_bytes_total", "Bytes of what was served."),
-    dropped: counter("knit_chain_peers_dropped_total", "Peers left because of what they did."),
+    servedBytes: counter("knit_served_bytes_total", "Bytes of headers, bodies and receipts served to peers."),
+    dropped: counter("knit_chain_peers_dropped_total", "Peers disconnected for protocol errors."),
   };
 }

@@ -61,7 +61,7 @@ async function runAdmitted(link: ProtocolPeer, deps: PeerRunDeps): Promise<void>
     requestMetrics: deps.metrics.requests,
   });
   present.set(link, peer);
-  log.debug({ peer: peer.name, type: peer.type, number: peer.claim.number }, "met a peer of our chain");
+  log.debug({ peer: peer.name, type: peer.type, number: peer.claim.number }, "chain peer connected");
   follower.wake();
   try {
     gossip.greet(peer).catch((error: Error) => log.error({ error }, "cannot send pending transactions"));
@@ -84,7 +84,7 @@ function checkAdmission({ type, address }: ProtocolPeer, { nodeType, isValidator
     throw new ProtocolError("unwanted", `a peer of type ${type} has no chain`);
   }
   if (nodeType !== "cn" || type !== "cn" || isValidator === undefined || isValidator(address)) return;
-  throw new ProtocolError("unwanted", "the peer claims to be a consensus node and is no validator");
+  throw new ProtocolError("unwanted", "the peer claims to be a consensus node but is not a validator");
 }
 
 const LANES: readonly Lane[] = [0, 1];

@@ -27,7 +27,7 @@ interface PendingRequest {
 export type SendRequest = (code: number, payload: Uint8Array) => Promise<boolean>;
 
 /** Open requests to one peer. */
-export class Requests {
+export class PeerRequests {
   readonly #send: SendRequest;
   readonly #timeoutMs: number;
   readonly #metrics: SyncMetrics["requests"];
@@ -102,9 +102,9 @@ export class Requests {
 }
 
 function ignore(): void {
-  // Who asked meets the answer or the error; who waits for its turn does not care which.
+  // The requester gets the result; the next request of this kind only waits for the end.
 }
 
 function peerGone(): ProtocolError {
-  return new ProtocolError("gone", "the peer is gone");
+  return new ProtocolError("gone", "the peer has left");
 }

@@ -12,14 +12,14 @@ import { MAX_SERVED } from "./limits.ts";
 import { type MessageRow, messages } from "./messages.ts";
 
 /** An answer and the number of its items. */
-export interface Answer {
+export interface RequestAnswer {
   readonly code: number;
   readonly payload: Uint8Array;
   readonly items: number;
 }
 
 /** Answers one kind of request. Throws `ProtocolError` for an invalid one. */
-export type AnswerRequest = (payload: Uint8Array) => Answer;
+export type AnswerRequest = (payload: Uint8Array) => RequestAnswer;
 
 /** Returns the blob sidecar of a mined transaction, or undefined when it is no longer kept. */
 export type FindSidecar = (hash: Uint8Array) => BlobSidecar | undefined;
@@ -102,14 +102,14 @@ function answerEmpty(row: MessageRow<unknown>, code: number): [number, AnswerReq
  * Answers a request for one header. Peers request only announced headers this way, so a missing one is their
  * fault.
  */
-function answerHeader(raw: RawBlocks, hash: Uint8Array): Answer {
+function answerHeader(raw: RawBlocks, hash: Uint8Array): RequestAnswer {
   const header = bytesOf(raw, hash, (number) => raw.header(number));
   if (header === undefined)
-    throw new ProtocolError("unknown-block", "the peer asks for a header we never announced");
+    throw new ProtocolError("unknown-block", "the peer requested a header that was never announced");
   return { code: messages.headerFetchResponse.code, payload: header, items: 1 };
 }
 
-function answerHeaders(raw: RawBlocks, query: HeaderQuery): Answer {
+function answerHeaders(raw: RawBlocks, query: HeaderQuery): RequestAnswer {
   const found: Uint8Array[] = [];
   let bytes = 0;
   for (const number of queryNumbers(query, raw)) {
@@ -134,7 +134,7 @@ export function* queryNumbers(
 }
 
 /** Answers a request for blob sidecars, with at most four of them. Throws `ProtocolError` for an unreadable one. */
-function answerSidecars(payload: Uint8Array, find: FindSidecar): Answer {
+function answerSidecars(payload: Uint8Array, find: FindSidecar): RequestAnswer {
   const found: Uint8Array[] = [];
   for (const { number, index, hash } of messages.sidecarsRequest.decode(payload)) {
     if (found.length >= MAX_SERVED.sidecars) break;

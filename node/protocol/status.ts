@@ -6,7 +6,7 @@ import { equalBytes } from "../bytes/compare.ts";
 import { toHex } from "../bytes/hex.ts";
 import type { Chain } from "../chain/chain.ts";
 import { P2pError } from "../p2p/error.ts";
-import type { Message, ProtocolPeer } from "../p2p/protocol.ts";
+import type { ProtocolMessage, ProtocolPeer } from "../p2p/protocol.ts";
 import type { Status } from "./codecs.ts";
 import { ProtocolError } from "./error.ts";
 import { messages } from "./messages.ts";
@@ -52,14 +52,14 @@ export async function exchangeStatus(link: ProtocolPeer, own: Status, timeoutMs:
   const first = await firstMessage(link, timeoutMs);
   if (first === undefined) throw peerGone();
   if (first.code !== status.code) {
-    throw new ProtocolError("bad-message", `the first message has code ${first.code}, not that of a status`);
+    throw new ProtocolError("bad-message", `the first message has code ${first.code} instead of a status`);
   }
   const theirs = status.decode(first.payload);
   checkStatus(own, theirs);
   return theirs;
 }
 
-async function firstMessage(link: ProtocolPeer, timeoutMs: number): Promise<Message | undefined> {
+async function firstMessage(link: ProtocolPeer, timeoutMs: number): Promise<ProtocolMessage | undefined> {
   const { promise, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
     reject(new P2pError("timeout", `no status within ${timeoutMs} ms`, { reason: "read-timeout" }));
@@ -72,5 +72,5 @@ async function firstMessage(link: ProtocolPeer, timeoutMs: number): Promise<Mess
 }
 
 function peerGone(): ProtocolError {
-  return new ProtocolError("gone", "the peer left before it said which chain it is on");
+  return new ProtocolError("gone", "the peer left before its status");
 }

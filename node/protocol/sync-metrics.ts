@@ -39,37 +39,34 @@ export interface SyncMetrics {
 export function declareSyncMetrics(metrics: Metrics): SyncMetrics {
   const meter = (name: string, help: string): Counter =>
     metrics.meter({ name, help: `${help} a second, over the last minute.` });
-  const asked = (kind: string, what: string): RequestMetrics => ({
-    items: meter(`klay/downloader/${kind}/in`, `${what} that were asked for and came`),
+  const requestMetrics = (kind: string, what: string): RequestMetrics => ({
+    items: meter(`klay/downloader/${kind}/in`, `${what} received as answers`),
     time: metrics.timer({
       name: `klay/downloader/${kind}/req`,
-      help: `From asking for ${kind} to the answer.`,
+      help: `Time from a request for ${kind} to its answer.`,
     }),
-    late: meter(`klay/downloader/${kind}/drop`, `Answers with ${kind} that nobody waited for`),
-    timeouts: meter(
-      `klay/downloader/${kind}/timeout`,
-      `Questions for ${kind} that were not answered in time`,
-    ),
+    late: meter(`klay/downloader/${kind}/drop`, `Answers with ${kind} without an open request`),
+    timeouts: meter(`klay/downloader/${kind}/timeout`, `Requests for ${kind} that timed out`),
   });
-  const unasked = (last: string, help: string): Counter => meter(`cn/fetcher/prop/${last}`, help);
+  const gossipMeter = (last: string, help: string): Counter => meter(`cn/fetcher/prop/${last}`, help);
   return {
     requests: new Map([
-      [messages.headers.code, asked("headers", "Headers")],
-      [messages.bodies.code, asked("bodies", "Bodies")],
+      [messages.headers.code, requestMetrics("headers", "Headers")],
+      [messages.bodies.code, requestMetrics("bodies", "Bodies")],
     ]),
     gossip: {
-      announced: unasked("announces/in", "Blocks that peers told of by their hashes"),
+      announced: gossipMeter("announces/in", "Blocks announced by peers"),
       announcedAfter: metrics.timer({
         name: "cn/fetcher/prop/announces/out",
-        help: "From the arrival of a block that came unasked to telling of it by its hash.",
+        help: "Time from the arrival of a pushed block to its announcement.",
       }),
-      pushed: unasked("broadcasts/in", "Blocks that came unasked"),
+      pushed: gossipMeter("broadcasts/in", "Blocks pushed by peers"),
       forwarded: metrics.timer({
         name: "cn/fetcher/prop/broadcasts/out",
-        help: "From the arrival of a block that came unasked to sending it on.",
+        help: "Time from the arrival of a pushed block to its forwarding.",
       }),
-      tooFar: unasked("broadcasts/drop", "Of these, those too far from our head"),
-      noRoom: unasked("broadcasts/dos", "Of these, those for which too many wait"),
+      tooFar: gossipMeter("broadcasts/drop", "Pushed blocks dropped as too far from the head"),
+      noRoom: gossipMeter("broadcasts/dos", "Pushed blocks dropped because too many were queued"),
     },
   };
 }

@@ -6,9 +6,9 @@ import { type Discovery, type DiscoveryOptions, openDiscovery } from "../../node
 import type { UdpAddress } from "../../node/p2p/discovery/exchange.ts";
 import {
   decodePacket,
-  type Endpoint,
   encodePacket,
   type FoundNode,
+  type NodeEndpoint,
   type Packet,
 } from "../../node/p2p/discovery/packets.ts";
 import type { NodeType } from "../../node/p2p/node-type.ts";
@@ -138,8 +138,8 @@ export function soon(): number {
 
 /** A ping of a node of this type. */
 export function aPing(type: NodeType, fields: Partial<Packet & { kind: "ping" }> = {}): Packet {
-  const from: Endpoint = { ip: "::", udpPort: PORT, tcpPort: PORT + 1, type };
-  const to: Endpoint = { ip: "::", udpPort: PORT, tcpPort: 0, type: "unknown" };
+  const from: NodeEndpoint = { ip: "::", udpPort: PORT, tcpPort: PORT + 1, type };
+  const to: NodeEndpoint = { ip: "::", udpPort: PORT, tcpPort: 0, type: "unknown" };
   return { kind: "ping", networkId: NETWORK, from, to, expires: soon(), ...fields };
 }
 

@@ -9,8 +9,8 @@ import { type EncryptedConnection, exchangeHello, exchangeKeys } from "../../nod
 import { type NodeKey, nodeKeyOf } from "../../node/p2p/node-key.ts";
 import { formatNodeUrl } from "../../node/p2p/node-url.ts";
 import { openP2p, type P2p, type P2pOptions } from "../../node/p2p/p2p.ts";
-import type { Message, Protocol, ProtocolPeer } from "../../node/p2p/protocol.ts";
-import { type P2pTimings, TIMINGS } from "../../node/p2p/timings.ts";
+import type { Protocol, ProtocolMessage, ProtocolPeer } from "../../node/p2p/protocol.ts";
+import { P2P_TIMINGS, type P2pTimings } from "../../node/p2p/timings.ts";
 import { systemClock } from "../../node/runtime/clock.ts";
 
 /** A node's identity by a name. */
@@ -19,19 +19,19 @@ export function keyOf(name: string): NodeKey {
 }
 
 /** Short waits where a test would stand still, the real ones elsewhere. */
-export const QUICK: P2pTimings = { ...TIMINGS, afterTypeByteMs: 1, minRedialMs: 5, maxRedialMs: 20 };
+export const QUICK: P2pTimings = { ...P2P_TIMINGS, afterTypeByteMs: 1, minRedialMs: 5, maxRedialMs: 20 };
 
 /** A protocol of eight codes that keeps its peers and what they said. */
 export interface Chat {
   readonly protocol: Protocol;
   readonly peers: ProtocolPeer[];
-  readonly heard: Message[];
+  readonly heard: ProtocolMessage[];
 }
 
 /** Makes a `chat` protocol. */
 export function aChat(fields: Partial<Protocol> = {}): Chat {
   const peers: ProtocolPeer[] = [];
-  const heard: Message[] = [];
+  const heard: ProtocolMessage[] = [];
   const protocol: Protocol = {
     name: "chat",
     version: 1,
@@ -78,7 +78,7 @@ export interface RawPeer extends Disposable {
   greet(hello?: Partial<Hello>): Promise<Hello>;
   send(code: number, payload: Uint8Array): void;
   /** The next message that is not a ping, unpacked. */
-  next(): Promise<Message>;
+  next(): Promise<ProtocolMessage>;
 }
 
 /** A plain TCP connection to a node. */

@@ -3,7 +3,7 @@ import { bareHex } from "../../node/bytes/hex.ts";
 import { type BudgetedQueue, createBudgetedQueue, type QueueBudget } from "../../node/p2p/budget.ts";
 import type { NodeType } from "../../node/p2p/node-type.ts";
 import { UNLIMITED_TIME } from "../../node/p2p/peer-time.ts";
-import type { Lane, Message, Protocol, ProtocolPeer } from "../../node/p2p/protocol.ts";
+import type { Lane, Protocol, ProtocolMessage, ProtocolPeer } from "../../node/p2p/protocol.ts";
 import { messages } from "../../node/protocol/messages.ts";
 
 /** How one end looks to the other. */
@@ -13,7 +13,7 @@ export interface LinkEnd {
   /** The version of the protocol that this end speaks; 65 unless said otherwise. */
   readonly version?: number;
   /** What becomes of a message that this end sends: other messages, or none. */
-  readonly tamper?: ((message: Message) => readonly Message[]) | undefined;
+  readonly tamper?: ((message: ProtocolMessage) => readonly ProtocolMessage[]) | undefined;
 }
 
 /** A link of two ends. */
@@ -25,9 +25,9 @@ export interface Link {
   close(): void;
 }
 
-type Lanes = readonly [BudgetedQueue<Message>, BudgetedQueue<Message>];
+type Lanes = readonly [BudgetedQueue<ProtocolMessage>, BudgetedQueue<ProtocolMessage>];
 
-function laneOf({ code }: Message): Lane {
+function laneOf({ code }: ProtocolMessage): Lane {
   return code === messages.transactions.code ? 1 : 0;
 }
 
@@ -36,7 +36,10 @@ const BUDGET: QueueBudget = { items: 4096, bytes: 32 * 2 ** 20 };
 /** Links two ends; nothing runs over it yet. */
 export function aLink(first: LinkEnd, second: LinkEnd, budget = BUDGET): Link {
   const gone = new AbortController();
-  const lanes = (): Lanes => [createBudgetedQueue<Message>(budget), createBudgetedQueue<Message>(budget)];
+  const lanes = (): Lanes => [
+    createBudgetedQueue<ProtocolMessage>(budget),
+    createBudgetedQueue<ProtocolMessage>(budget),
+  ];
   const toFirst = lanes();
   const toSecond = lanes();
   const close = (): void => {
@@ -46,7 +49,7 @@ export function aLink(first: LinkEnd, second: LinkEnd, budget = BUDGET): Link {
   const view = (seen: LinkEnd, by: LinkEnd, inbox: Lanes, outbox: Lanes): ProtocolPeer => {
     const id = new Uint8Array(64).fill(seen.number);
     const idText = bareHex(id);
-    const next = (lane: Lane = 0): Promise<Message | undefined> => inbox[lane].take();
+    const next = (lane: Lane = 0): Promise<ProtocolMessage | undefined> => inbox[lane].take();
     return {
       id,
       idText,

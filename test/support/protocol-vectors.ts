@@ -10,7 +10,7 @@ import { readMessage } from "../../node/consensus/bft/signed-message.ts";
 import { decodeWireMessage, encodeWireMessage } from "../../node/consensus/bft/wire-message.ts";
 import { blockHash, type Header } from "../../node/model/header.ts";
 import type { HeaderQuery } from "../../node/protocol/codecs.ts";
-import { messageOf, messages } from "../../node/protocol/messages.ts";
+import { messageRow, messages } from "../../node/protocol/messages.ts";
 import { queryNumbers } from "../../node/protocol/serving.ts";
 
 /** What a replay found: each message, and each answer of headers, is one fact. */
@@ -69,7 +69,7 @@ export async function replayMessages(file: string): Promise<ReplayedMessages> {
 }
 
 function returns(code: number, payload: string): boolean {
-  const row = messageOf(code, NEWEST_VERSION);
+  const row = messageRow(code, NEWEST_VERSION);
   return row !== undefined && bareHex(row.encode(row.decode(fromBareHex(payload)))) === payload;
 }
 

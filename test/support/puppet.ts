@@ -1,5 +1,5 @@
 /** A peer of a node in memory that is played by the test. */
-import type { Lane, Message } from "../../node/p2p/protocol.ts";
+import type { Lane, ProtocolMessage } from "../../node/p2p/protocol.ts";
 import type { TestNode } from "./protocol-node.ts";
 import { aLink, type Link } from "./protocol-peer.ts";
 import { until } from "./until.ts";
@@ -8,7 +8,7 @@ import { until } from "./until.ts";
 export interface Puppet {
   readonly link: Link;
   /** What the node sent so far, by code; the status is not in it. */
-  readonly received: Message[];
+  readonly received: ProtocolMessage[];
   /** Why the node left. */
   readonly left: Promise<string>;
   say(code: number, payload: Uint8Array): void;
@@ -28,13 +28,13 @@ export async function aPuppet(
   const status = await link.second.next();
   if (status === undefined) throw new Error("no status came");
   link.second.send(status.code, status.payload);
-  const received: Message[] = [];
+  const received: ProtocolMessage[] = [];
   for (const lane of [0, 1] as const) void listen(link, lane, received);
   await until(() => node.protocol.peerCount() >= 1);
   return { link, received, left, say: (code, payload) => void link.second.send(code, payload) };
 }
 
-async function listen({ second }: Link, lane: Lane, received: Message[]): Promise<void> {
+async function listen({ second }: Link, lane: Lane, received: ProtocolMessage[]): Promise<void> {
   for (let message = await second.next(lane); message; message = await second.next(lane))
     received.push(message);
 }

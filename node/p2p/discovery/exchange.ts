@@ -11,10 +11,10 @@ import type { NodeType } from "../node-type.ts";
 import type { PacketRateLimiter } from "./packet-rate.ts";
 import {
   decodePacket,
-  type Endpoint,
   encodePacket,
   type FoundNode,
   MAX_NODES_PER_PACKET,
+  type NodeEndpoint,
   type Packet,
   type ReceivedPacket,
 } from "./packets.ts";
@@ -30,7 +30,7 @@ export interface ExchangeDeps {
   readonly nodeKey: NodeKey;
   readonly networkId: number;
   /** Returns the endpoint of this node for its pings. */
-  readonly self: () => Endpoint;
+  readonly self: () => NodeEndpoint;
   readonly send: (bytes: Uint8Array, to: UdpAddress) => void;
   readonly clock: Clock;
   /** Time to wait for a response, in milliseconds. */
@@ -113,7 +113,7 @@ export class Exchange implements Disposable {
   /** Pings a node. Resolves with true when its pong arrives in time. */
   async ping(node: FoundNode): Promise<boolean> {
     const { networkId, self } = this.#deps;
-    const to: Endpoint = { ip: node.ip, udpPort: node.udpPort, tcpPort: 0, type: "unknown" };
+    const to: NodeEndpoint = { ip: node.ip, udpPort: node.udpPort, tcpPort: 0, type: "unknown" };
     const sent = this.#send({ kind: "ping", networkId, from: self(), to, expires: this.#expiry() }, node);
     const tally = this.#tally;
     tally.pings++;
@@ -129,7 +129,7 @@ export class Exchange implements Disposable {
   }
 
   /** Resolves with the endpoint of the next ping of a node, or with undefined after two response times. */
-  nextPing(id: Uint8Array): Promise<Endpoint | undefined> {
+  nextPing(id: Uint8Array): Promise<NodeEndpoint | undefined> {
     return this.#wait(id, undefined, takePing, 2 * this.#deps.replyMs);
   }
 
@@ -166,7 +166,7 @@ export class Exchange implements Disposable {
     try {
       received = decodePacket(bytes);
     } catch {
-      return; // not for us, or damaged: whoever sent it hears nothing
+      return; // malformed packets are dropped silently
     }
     const { packet, sender } = received;
     if (equalBytes(sender, nodeKey.id) || packet.expires * 1000 < this.#deps.clock.now()) return;
@@ -186,7 +186,7 @@ export class Exchange implements Disposable {
     const { tcpPort, type } = ping.from;
     this.#tally.otherNetworks += Number(ping.networkId !== networkId);
     if (!isAuthorised(sender, type) || ping.networkId !== networkId) return;
-    const to: Endpoint = { ip: from.ip, udpPort: from.port, tcpPort, type };
+    const to: NodeEndpoint = { ip: from.ip, udpPort: from.port, tcpPort, type };
     this.#send({ kind: "pong", to, token: hash, expires: this.#expiry() }, to);
     if (!this.#settle(received, from)) onPing({ id: sender, ...to });
   }
@@ -252,7 +252,7 @@ export class Exchange implements Disposable {
   }
 }
 
-const takePing: Waiter<Endpoint | undefined> = ({ packet }, done) => {
+const takePing: Waiter<NodeEndpoint | undefined> = ({ packet }, done) => {
   if (packet.kind !== "ping") return false;
   done(packet.from);
   return true;

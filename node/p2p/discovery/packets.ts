@@ -21,7 +21,7 @@ import { ipBytes, ipText } from "../ip.ts";
 import { discoveryByte, type NodeType, typeOfDiscoveryByte } from "../node-type.ts";
 
 /** Network endpoint of a node. */
-export interface Endpoint {
+export interface NodeEndpoint {
   readonly ip: string;
   readonly udpPort: number;
   readonly tcpPort: number;
@@ -29,7 +29,7 @@ export interface Endpoint {
 }
 
 /** A node id and its endpoint. */
-export interface FoundNode extends Endpoint {
+export interface FoundNode extends NodeEndpoint {
   /** Node id, 64 bytes. */
   readonly id: Uint8Array;
 }
@@ -39,11 +39,11 @@ export type Packet =
   | {
       readonly kind: "ping";
       readonly networkId: number;
-      readonly from: Endpoint;
-      readonly to: Endpoint;
+      readonly from: NodeEndpoint;
+      readonly to: NodeEndpoint;
       readonly expires: number;
     }
-  | { readonly kind: "pong"; readonly to: Endpoint; readonly token: Uint8Array; readonly expires: number }
+  | { readonly kind: "pong"; readonly to: NodeEndpoint; readonly token: Uint8Array; readonly expires: number }
   | {
       readonly kind: "find-node";
       readonly target: Uint8Array;
@@ -105,7 +105,7 @@ export function packetFields(packet: Packet): RlpInput[] {
   }
 }
 
-function endpointFields({ ip, udpPort, tcpPort, type }: Endpoint): Uint8Array[] {
+function endpointFields({ ip, udpPort, tcpPort, type }: NodeEndpoint): Uint8Array[] {
   return [ipBytes(ip), integerBytes(udpPort), integerBytes(tcpPort), integerBytes(discoveryByte(type))];
 }
 
@@ -164,7 +164,7 @@ function readPacket(kind: Packet["kind"] | undefined, fields: readonly RlpItem[]
   }
 }
 
-function readEndpoint(item: RlpItem): Endpoint {
+function readEndpoint(item: RlpItem): NodeEndpoint {
   const [ip, udpPort, tcpPort, type] = atLeast(listItems(item), 4);
   return { ip: readIp(ip), ...readPorts(udpPort, tcpPort), type: readType(type) };
 }

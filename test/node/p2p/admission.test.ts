@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { refusal } from "../../../node/p2p/admission.ts";
+import { admissionRefusal } from "../../../node/p2p/admission.ts";
 import { encodeHello } from "../../../node/p2p/base-messages.ts";
 import { matchProtocols, sortCapabilities } from "../../../node/p2p/capabilities.ts";
 import { aChat, connectRaw, keyOf, openNode } from "../../support/p2p.ts";
@@ -19,15 +19,15 @@ const node = {
 
 test("the checks come in the Go node's order", () => {
   const full = { ...node, ownId: id, peers: 3, inboundPeers: 2, isPeer: () => true };
-  expect(refusal({ ...candidate, useful: false }, full)).toBe("useless-peer");
-  expect(refusal(candidate, full)).toBe("too-many-peers");
-  expect(refusal({ ...candidate, isStatic: true }, full)).toBe("too-many-peers"); // inbound places are used up
-  expect(refusal({ ...candidate, isStatic: true, inbound: false }, full)).toBe("already-connected");
-  expect(refusal({ ...candidate, trusted: true }, full)).toBe("already-connected");
-  expect(refusal({ ...candidate, trusted: true }, { ...full, isPeer: () => false })).toBe("self");
-  expect(refusal({ ...candidate, useful: true }, node)).toBeUndefined();
-  expect(refusal(candidate, { ...node, inboundPeers: 1, peers: 2 })).toBeUndefined();
-  expect(refusal(candidate, { ...node, inboundPeers: 2, peers: 2 })).toBe("too-many-peers");
+  expect(admissionRefusal({ ...candidate, useful: false }, full)).toBe("useless-peer");
+  expect(admissionRefusal(candidate, full)).toBe("too-many-peers");
+  expect(admissionRefusal({ ...candidate, isStatic: true }, full)).toBe("too-many-peers"); // inbound places are used up
+  expect(admissionRefusal({ ...candidate, isStatic: true, inbound: false }, full)).toBe("already-connected");
+  expect(admissionRefusal({ ...candidate, trusted: true }, full)).toBe("already-connected");
+  expect(admissionRefusal({ ...candidate, trusted: true }, { ...full, isPeer: () => false })).toBe("self");
+  expect(admissionRefusal({ ...candidate, useful: true }, node)).toBeUndefined();
+  expect(admissionRefusal(candidate, { ...node, inboundPeers: 1, peers: 2 })).toBeUndefined();
+  expect(admissionRefusal(candidate, { ...node, inboundPeers: 2, peers: 2 })).toBe("too-many-peers");
 });
 
 test("the highest common version of each name is spoken, with codes after one another by name", () => {

@@ -1,7 +1,7 @@
 import { expect, jest, test } from "@jest/globals";
 import { Dialer } from "../../../node/p2p/dialer.ts";
 import type { NodeUrl } from "../../../node/p2p/node-url.ts";
-import { TIMINGS } from "../../../node/p2p/timings.ts";
+import { P2P_TIMINGS } from "../../../node/p2p/timings.ts";
 
 const urlOf = (n: number): NodeUrl => ({
   id: new Uint8Array(64).fill(n),
@@ -34,7 +34,7 @@ function aDialer() {
     onFailure: () => undefined,
     isPeer: (id) => peers.has(id[0] ?? 0),
     ownId: new Uint8Array(64).fill(99),
-    timings: { ...TIMINGS, minRedialMs: 1000, maxRedialMs: 30_000, steadyMs: 30_000 },
+    timings: { ...P2P_TIMINGS, minRedialMs: 1000, maxRedialMs: 30_000, steadyMs: 30_000 },
     clock: { now: () => Date.now() },
     randomFraction: () => 0.5,
   });

@@ -11,7 +11,7 @@ import { exchangeKeys } from "../../../node/p2p/handshake.ts";
 import { authFields, sealPacket } from "../../../node/p2p/handshake-packets.ts";
 import { parseNodeUrl } from "../../../node/p2p/node-url.ts";
 import { packSnappy } from "../../../node/p2p/snappy.ts";
-import type { Transport } from "../../../node/p2p/transport.ts";
+import type { RlpxTransport } from "../../../node/p2p/transport.ts";
 import { aChat, keyOf, openNode, QUICK } from "../../support/p2p.ts";
 import { randomBytes as seededBytes, seededRandom } from "../../support/random.ts";
 import { until } from "../../support/until.ts";
@@ -90,7 +90,7 @@ const hello = (n: number): Uint8Array =>
     multichannel: false,
   });
 
-async function encrypted(n: number): Promise<Transport> {
+async function encrypted(n: number): Promise<RlpxTransport> {
   return (await exchangeKeys(await dial(), self(n), fromBareHex(where.id))).transport;
 }
 

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { expect, test } from "@jest/globals";
 import { Gathering } from "../../../node/p2p/gathering.ts";
 import type { P2p } from "../../../node/p2p/p2p.ts";
-import type { Message } from "../../../node/p2p/protocol.ts";
+import type { ProtocolMessage } from "../../../node/p2p/protocol.ts";
 import { aChat, connectRaw, openNode, QUICK, urlOf } from "../../support/p2p.ts";
 import { until } from "../../support/until.ts";
 
@@ -11,7 +11,7 @@ const TWO_PORTS = { listen: { host: "127.0.0.1", port: 0, subPort: 0 } } as cons
 const SIDE = 5;
 
 /** A chat whose code 5 is of the second lane. */
-function aTwoLaneChat(side: Message[] = []): ReturnType<typeof aChat> {
+function aTwoLaneChat(side: ProtocolMessage[] = []): ReturnType<typeof aChat> {
   const chat = aChat({ lane: (code) => (code === SIDE ? 1 : 0) });
   const { protocol } = chat;
   return {
@@ -41,7 +41,7 @@ function ends(node: P2p): (string | undefined)[] {
 }
 
 test("two nodes with two ports have two connections, and each lane its own", async () => {
-  const side: Message[] = [];
+  const side: ProtocolMessage[] = [];
   const called = aTwoLaneChat(side);
   const caller = aTwoLaneChat();
   await using target = await openNode("target", { ...TWO_PORTS, protocols: [called.protocol] });
@@ -75,7 +75,7 @@ test.each([
   ["one port", "two", { listen: { host: "127.0.0.1", port: 0 } }, TWO_PORTS],
   ["two ports", "one", TWO_PORTS, { listen: { host: "127.0.0.1", port: 0 } }],
 ])("a node with %s and one with %s share one connection, for both lanes", async (_, __, first, second) => {
-  const side: Message[] = [];
+  const side: ProtocolMessage[] = [];
   const called = aTwoLaneChat(side);
   const caller = aTwoLaneChat();
   await using target = await openNode("target", { ...second, protocols: [called.protocol] });

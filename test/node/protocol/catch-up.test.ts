@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { blockHash, type Header } from "../../../node/model/header.ts";
 import { encodeExtra, parseExtra } from "../../../node/model/istanbul-extra.ts";
-import type { Message } from "../../../node/p2p/protocol.ts";
+import type { ProtocolMessage } from "../../../node/p2p/protocol.ts";
 import type { PushedBlock } from "../../../node/protocol/codecs.ts";
 import { type MessageRow, messages } from "../../../node/protocol/messages.ts";
 import {
@@ -35,19 +35,22 @@ afterAll(async () => {
 function aLiar(
   node: TestNode,
   number: number,
-  tamper: (message: Message) => readonly Message[],
+  tamper: (message: ProtocolMessage) => readonly ProtocolMessage[],
 ): TestNode["end"] {
   return { ...node.end, number, tamper };
 }
 
 /** Changes what one kind of message says. */
-function rewriting<T>(row: MessageRow<T>, change: (value: T) => T): (message: Message) => Message[] {
+function rewriting<T>(
+  row: MessageRow<T>,
+  change: (value: T) => T,
+): (message: ProtocolMessage) => ProtocolMessage[] {
   return ({ code, payload }) => [
     { code, payload: code === row.code ? row.encode(change(row.decode(payload))) : payload },
   ];
 }
 
-function silentAbout(code: number): (message: Message) => Message[] {
+function silentAbout(code: number): (message: ProtocolMessage) => ProtocolMessage[] {
   return (message) => (message.code === code ? [] : [message]);
 }
 
@@ -110,62 +113,67 @@ test("two nodes with the same head have heard of it at once", async () => {
   await session.close();
 });
 
-const LIES: [what: string, code: string, tamper: (message: Message) => readonly Message[]][] = [
+const LIES: [what: string, code: string, tamper: (message: ProtocolMessage) => readonly ProtocolMessage[]][] =
   [
-    "a body that is not the header's",
-    "bad-block",
-    rewriting(messages.bodies, (bodies) =>
-      bodies.map(() => messages.transactions.encode([aTransfer(7).raw])),
-    ),
-  ],
-  ["no body at all", "bad-answer", rewriting(messages.bodies, () => [])],
-  [
-    "more bodies than asked for",
-    "bad-answer",
-    rewriting(messages.bodies, (bodies) => [...bodies, ...bodies]),
-  ],
-  [
-    "headers whose committed seals are cut off",
-    "bad-block",
-    rewriting(messages.headers, (headers) =>
-      headers.map((header) => ({ ...header, extra: unsealed(header.extra) })),
-    ),
-  ],
-  [
-    "headers with a gap",
-    "bad-answer",
-    rewriting(messages.headers, (headers) => headers.filter((_, i) => i !== 5)),
-  ],
-  [
-    "a header of another number",
-    "bad-answer",
-    rewriting(messages.headers, (headers) =>
-      headers.map((header, i) => ({ ...header, number: header.number + (i === 9 ? 1 : 0) })),
-    ),
-  ],
-  ["headers that begin elsewhere", "wrong-chain", rewriting(messages.headers, (headers) => headers.slice(1))],
-  ["no headers at all", "wrong-chain", rewriting(messages.headers, () => [])],
-  ["more headers than asked for", "bad-message", rewriting(messages.headers, (all) => [...all, ...all])],
-  [
-    "a head that it does not have",
-    "stalling",
-    rewriting(messages.status, (status) => ({ ...status, td: status.td + 5n })),
-  ],
-  [
-    "a head beyond all numbers",
-    "stalling",
-    rewriting(messages.status, (status) => ({ ...status, td: 2n ** 255n })),
-  ],
-  ["silence about headers", "timeout", silentAbout(messages.headers.code)],
-  ["silence about bodies", "timeout", silentAbout(messages.bodies.code)],
-  [
-    "rubbish for headers",
-    "bad-message",
-    ({ code, payload }) => [
-      { code, payload: code === messages.headers.code ? payload.subarray(0, payload.length - 1) : payload },
+    [
+      "a body that is not the header's",
+      "bad-block",
+      rewriting(messages.bodies, (bodies) =>
+        bodies.map(() => messages.transactions.encode([aTransfer(7).raw])),
+      ),
     ],
-  ],
-];
+    ["no body at all", "bad-answer", rewriting(messages.bodies, () => [])],
+    [
+      "more bodies than asked for",
+      "bad-answer",
+      rewriting(messages.bodies, (bodies) => [...bodies, ...bodies]),
+    ],
+    [
+      "headers whose committed seals are cut off",
+      "bad-block",
+      rewriting(messages.headers, (headers) =>
+        headers.map((header) => ({ ...header, extra: unsealed(header.extra) })),
+      ),
+    ],
+    [
+      "headers with a gap",
+      "bad-answer",
+      rewriting(messages.headers, (headers) => headers.filter((_, i) => i !== 5)),
+    ],
+    [
+      "a header of another number",
+      "bad-answer",
+      rewriting(messages.headers, (headers) =>
+        headers.map((header, i) => ({ ...header, number: header.number + (i === 9 ? 1 : 0) })),
+      ),
+    ],
+    [
+      "headers that begin elsewhere",
+      "wrong-chain",
+      rewriting(messages.headers, (headers) => headers.slice(1)),
+    ],
+    ["no headers at all", "wrong-chain", rewriting(messages.headers, () => [])],
+    ["more headers than asked for", "bad-message", rewriting(messages.headers, (all) => [...all, ...all])],
+    [
+      "a head that it does not have",
+      "stalling",
+      rewriting(messages.status, (status) => ({ ...status, td: status.td + 5n })),
+    ],
+    [
+      "a head beyond all numbers",
+      "stalling",
+      rewriting(messages.status, (status) => ({ ...status, td: 2n ** 255n })),
+    ],
+    ["silence about headers", "timeout", silentAbout(messages.headers.code)],
+    ["silence about bodies", "timeout", silentAbout(messages.bodies.code)],
+    [
+      "rubbish for headers",
+      "bad-message",
+      ({ code, payload }) => [
+        { code, payload: code === messages.headers.code ? payload.subarray(0, payload.length - 1) : payload },
+      ],
+    ],
+  ];
 
 /** Extra data without committed seals: the validators and the proposer's seal stay. */
 function unsealed(extra: Uint8Array): Uint8Array {
@@ -190,7 +198,7 @@ test.each(LIES)(
 test("headers without end are taken no further than the first that no validator sealed", async () => {
   await using behind = await aNode({ number: 2 });
   let asked = 0;
-  const endless = ({ code, payload }: Message): Message[] => {
+  const endless = ({ code, payload }: ProtocolMessage): ProtocolMessage[] => {
     if (code !== messages.headers.code) return [{ code, payload }];
     asked++;
     return [
@@ -223,7 +231,7 @@ function chainOfLies(honest: readonly Header[], goOn: boolean): Header[] {
 }
 
 /** Says every body twice. */
-function twice({ code, payload }: Message): Message[] {
+function twice({ code, payload }: ProtocolMessage): ProtocolMessage[] {
   return code === messages.bodies.code
     ? [
         { code, payload },

@@ -3,7 +3,7 @@ import { expect, test } from "@jest/globals";
 import { concatBytes } from "../../../node/bytes/compare.ts";
 import { encodeRlp, encodeRlpList } from "../../../node/bytes/rlp.ts";
 import type { Block } from "../../../node/model/block.ts";
-import type { Message } from "../../../node/p2p/protocol.ts";
+import type { ProtocolMessage } from "../../../node/p2p/protocol.ts";
 import { messages } from "../../../node/protocol/messages.ts";
 import { aNode, aTransfer, headOf, makeBlock, makeBlocks } from "../../support/protocol-node.ts";
 import { aLink, connect } from "../../support/protocol-peer.ts";
@@ -250,7 +250,8 @@ test("many questions at once are all answered, in their order", async () => {
     const query = { origin: BigInt(i % 20), amount: 1n, skip: 0n, reverse: false };
     puppet.say(messages.headersRequest.code, messages.headersRequest.encode(query));
   }
-  const answers = (): Message[] => puppet.received.filter(({ code }) => code === messages.headers.code);
+  const answers = (): ProtocolMessage[] =>
+    puppet.received.filter(({ code }) => code === messages.headers.code);
   await until(() => answers().length === 200);
   const numbers = answers().map(({ payload }) => messages.headers.decode(payload)[0]?.number);
   expect(numbers).toEqual(Array.from({ length: 200 }, (_, i) => i % 20));

@@ -7,7 +7,7 @@ import { bareHex, fromBareHex } from "../../../node/bytes/hex.ts";
 import { encodeRlp, encodeRlpList } from "../../../node/bytes/rlp.ts";
 import { ProtocolError } from "../../../node/protocol/error.ts";
 import { MAX_PAYLOAD_BYTES } from "../../../node/protocol/limits.ts";
-import { type MessageRow, messageOf, messages, VERSIONS } from "../../../node/protocol/messages.ts";
+import { type MessageRow, messageRow, messages, VERSIONS } from "../../../node/protocol/messages.ts";
 import { replayMessages } from "../../support/protocol-vectors.ts";
 import { randomBytes, seededRandom } from "../../support/random.ts";
 
@@ -43,7 +43,7 @@ test("a damaged message is refused with a code, or stands for exactly its bytes"
   const random = seededRandom(65);
   let refused = 0;
   for (const { code, payload } of recorded()) {
-    const row = messageOf(code, 67);
+    const row = messageRow(code, 67);
     if (row === undefined) throw new Error(`no row for code ${code}`);
     for (let i = 0; i < mutations; i++) {
       if (!standsForItself(row, damaged(fromBareHex(payload), random))) refused++;
@@ -99,13 +99,13 @@ test("lists nested without end are refused without recursion", () => {
 test("a version has the codes that came with it or before, below its number of codes", () => {
   for (const { version, length } of VERSIONS) {
     for (let code = 0; code < 40; code++) {
-      const row = messageOf(code, version);
+      const row = messageRow(code, version);
       if (row !== undefined) expect(code).toBeLessThan(length);
     }
   }
-  expect(messageOf(messages.stakingInfoRequest.code, 64)).toBeUndefined();
-  expect(messageOf(messages.stakingInfoRequest.code, 65)).toBe(messages.stakingInfoRequest);
-  expect(messageOf(0x10, 67)).toBeUndefined();
+  expect(messageRow(messages.stakingInfoRequest.code, 64)).toBeUndefined();
+  expect(messageRow(messages.stakingInfoRequest.code, 65)).toBe(messages.stakingInfoRequest);
+  expect(messageRow(0x10, 67)).toBeUndefined();
 });
 
 test("what only asks or names may be much shorter than what carries blocks", () => {

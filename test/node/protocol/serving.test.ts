@@ -8,8 +8,8 @@ import { encodeReceipt } from "../../../node/model/receipt.ts";
 import type { BlobSidecar } from "../../../node/model/transaction-type.ts";
 import type { HeaderQuery } from "../../../node/protocol/codecs.ts";
 import { messages } from "../../../node/protocol/messages.ts";
-import { Requests } from "../../../node/protocol/requests.ts";
-import { type Answer, createServing } from "../../../node/protocol/serving.ts";
+import { PeerRequests } from "../../../node/protocol/requests.ts";
+import { createServing, type RequestAnswer } from "../../../node/protocol/serving.ts";
 import { aNode, aTransfer, makeBlock, makeBlocks, type TestNode } from "../../support/protocol-node.ts";
 
 let node: TestNode;
@@ -35,7 +35,7 @@ const sidecar: BlobSidecar = {
   proofs: [Uint8Array.of(5, 6), Uint8Array.of(7, 8)],
 };
 
-function ask(code: number, payload: Uint8Array, blocks = raw): Answer {
+function ask(code: number, payload: Uint8Array, blocks = raw): RequestAnswer {
   const answering = createServing(blocks, (hash) => (hash[0] === 1 ? sidecar : undefined)).get(code);
   if (answering === undefined) throw new Error(`nothing answers ${code}`);
   return answering(payload);
@@ -121,7 +121,7 @@ test("bodies and receipts are those of the chain; unknown blocks are passed over
 });
 
 test("receipts that are asked for have the roots of their headers", async () => {
-  const requests: Requests = new Requests(
+  const requests: PeerRequests = new PeerRequests(
     async (code, payload) => {
       const answer = ask(code, payload);
       return requests.deliver(answer.code, answer.payload);

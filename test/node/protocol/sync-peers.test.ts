@@ -1,7 +1,7 @@
 /** Catching up from several peers: one leads, the others help with headers and bodies, and may be of no help. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { Header } from "../../../node/model/header.ts";
-import type { Message } from "../../../node/p2p/protocol.ts";
+import type { ProtocolMessage } from "../../../node/p2p/protocol.ts";
 import { messages } from "../../../node/protocol/messages.ts";
 import {
   aNode,
@@ -29,7 +29,7 @@ afterAll(async () => {
   await ahead[Symbol.asyncDispose]();
 });
 
-type Tamper = (message: Message) => readonly Message[];
+type Tamper = (message: ProtocolMessage) => readonly ProtocolMessage[];
 
 /** Connects the node with so many ends of the node ahead, the first of which leads. */
 function surround(node: TestNode, ends: readonly Tamper[]): Session[] {
@@ -38,7 +38,7 @@ function surround(node: TestNode, ends: readonly Tamper[]): Session[] {
 
 const honest: Tamper = (message) => [message];
 
-function aboutBodies(change: (message: Message) => readonly Message[]): Tamper {
+function aboutBodies(change: (message: ProtocolMessage) => readonly ProtocolMessage[]): Tamper {
   return (message) => (message.code === messages.bodies.code ? change(message) : [message]);
 }
 

@@ -4,11 +4,11 @@ import { bareHex, fromBareHex, fromHex, toHex } from "../../../../node/bytes/hex
 import { encodeRlp, itemAt, listItems } from "../../../../node/bytes/rlp.ts";
 import {
   decodePacket,
-  type Endpoint,
   encodePacket,
   type FoundNode,
   MAX_NODES_PER_PACKET,
   MAX_PACKET_BYTES,
+  type NodeEndpoint,
   packetFields,
 } from "../../../../node/p2p/discovery/packets.ts";
 import { keyOf } from "../../../support/p2p.ts";
@@ -75,7 +75,7 @@ describe("recorded packets", () => {
 });
 
 const { key } = keyOf("sender");
-const endpoint: Endpoint = { ip: "10.0.0.1", udpPort: 32_323, tcpPort: 32_324, type: "en" };
+const endpoint: NodeEndpoint = { ip: "10.0.0.1", udpPort: 32_323, tcpPort: 32_324, type: "en" };
 
 test("each type has its number, and comes back", () => {
   for (const type of ["unknown", "cn", "pn", "en", "bn"] as const) {
